@@ -1,0 +1,18 @@
+# find_package(fulgurite) for an installed tree and, without installing, for this build tree (fulgurite_DIR=<build>/cmake).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fulgurite")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/fulguriteConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" COPYONLY)
+
+install(TARGETS fulgurite EXPORT fulguriteTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+if(TARGET fulgurite_clang)
+  install(TARGETS fulgurite_clang LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/fulgurite" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT fulguriteTargets NAMESPACE fulgurite:: DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteConfigVersion.cmake"
+  DESTINATION "${package_dir}")
+export(EXPORT fulguriteTargets NAMESPACE fulgurite:: FILE "${PROJECT_BINARY_DIR}/cmake/fulguriteTargets.cmake")
