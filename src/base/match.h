@@ -16,11 +16,11 @@
 namespace fulgurite::base {
 
 template <class... Cases>
-struct Cases_ : Cases... {
+struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 template <class... Cases>
-Cases_(Cases...) -> Cases_<Cases...>;
+Overloaded(Cases...) -> Overloaded<Cases...>;
 
 // The alternative, with the constness and value category of the variant that holds it.
 template <std::size_t I, class Variant>
@@ -69,7 +69,7 @@ Result dispatch(Variant&& v, Cases& cases) {
 
 template <class Variant, class... Cases>
 decltype(auto) match(Variant&& v, Cases&&... cases) {
-  Cases_ all{std::forward<Cases>(cases)...};
+  Overloaded all{std::forward<Cases>(cases)...};
   using All = decltype(all);
   static_assert(HandlesAlternative<All, Alternative<0, Variant>>,
                 "match does not handle the first alternative");
