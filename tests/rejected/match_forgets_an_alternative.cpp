@@ -1,6 +1,10 @@
 // error: HandlesAlternative
 #include "base/match.h"
 
-int size_of(const std::variant<int, char, long>& v) {
-  return fulgurite::base::match(v, [](const int&) { return 4; }, [](const long&) { return 8; });
+struct Map {};
+struct Scan {};
+struct Reduce {};
+
+int arity(const std::variant<Map, Scan, Reduce>& v) {
+  return fulgurite::base::match(v, [](const Map&) { return 1; }, [](const Reduce&) { return 2; });
 }
