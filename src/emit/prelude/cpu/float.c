@@ -1,0 +1,107 @@
+// Floating point operations that are one or a few instructions, comparisons, masks and selections (rules: types.c). IEEE results, bit for bit on every target.
+// min and max ignore a NaN operand; of a positive and a negative zero either may be the result.
+
+//! div f32 f64
+FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) { return a / b; }
+
+//! abs f32 f64
+FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return __builtin_elementwise_abs(a); }
+
+//! copysign f32 f64
+FG_INLINE V(KIND) FN(copysign, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_copysign(a, b); }
+
+//! sign f32 f64
+FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) {
+  return (a > 0 | a < 0) ? __builtin_elementwise_copysign(S(KIND, 1), a) : a;  // zeros and NaN as they are
+}
+
+//! min f32 f64
+FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_min(a, b); }
+
+//! max f32 f64
+FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_max(a, b); }
+
+//! sqrt f32 f64
+FG_INLINE V(KIND) FN(sqrt, KIND)(V(KIND) a) { return __builtin_elementwise_sqrt(a); }
+
+//! floor f32 f64
+FG_INLINE V(KIND) FN(floor, KIND)(V(KIND) a) { return __builtin_elementwise_floor(a); }
+
+//! ceil f32 f64
+FG_INLINE V(KIND) FN(ceil, KIND)(V(KIND) a) { return __builtin_elementwise_ceil(a); }
+
+//! trunc f32 f64
+FG_INLINE V(KIND) FN(trunc, KIND)(V(KIND) a) { return __builtin_elementwise_trunc(a); }
+
+//! round f32 f64
+FG_INLINE V(KIND) FN(round, KIND)(V(KIND) a) { return __builtin_elementwise_round(a); }
+
+//! rint f32 f64
+FG_INLINE V(KIND) FN(rint, KIND)(V(KIND) a) { return __builtin_elementwise_roundeven(a); }
+
+//! isnan f32 f64
+FG_INLINE V(b1) FN(isnan, KIND)(V(KIND) a) { return TO_B1(a != a); }
+
+//! isinf f32 f64
+FG_INLINE V(b1) FN(isinf, KIND)(V(KIND) a) { return TO_B1(__builtin_elementwise_abs(a) == __builtin_inff()); }
+
+//! isfinite f32 f64
+FG_INLINE V(b1) FN(isfinite, KIND)(V(KIND) a) { return TO_B1(__builtin_elementwise_abs(a) < __builtin_inff()); }
+
+//! eq i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+FG_INLINE V(b1) FN(eq, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a == b); }
+
+//! ne i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+FG_INLINE V(b1) FN(ne, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a != b); }
+
+//! lt i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+FG_INLINE V(b1) FN(lt, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a < b); }
+
+//! le i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+FG_INLINE V(b1) FN(le, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a <= b); }
+
+//! eq b1
+FG_INLINE V(b1) FN(eq, b1)(V(b1) a, V(b1) b) { return !(a ^ b); }
+
+//! ne b1
+FG_INLINE V(b1) FN(ne, b1)(V(b1) a, V(b1) b) { return a ^ b; }
+
+//! lt b1
+FG_INLINE V(b1) FN(lt, b1)(V(b1) a, V(b1) b) { return !a & b; }
+
+//! le b1
+FG_INLINE V(b1) FN(le, b1)(V(b1) a, V(b1) b) { return !a | b; }
+
+//! min b1
+FG_INLINE V(b1) FN(min, b1)(V(b1) a, V(b1) b) { return a & b; }
+
+//! max b1
+FG_INLINE V(b1) FN(max, b1)(V(b1) a, V(b1) b) { return a | b; }
+
+//! select i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+FG_INLINE V(KIND) FN(select, KIND)(V(b1) m, V(KIND) a, V(KIND) b) { return MASK(KIND, m) ? a : b; }
+
+//! select b1
+FG_INLINE V(b1) FN(select, b1)(V(b1) m, V(b1) a, V(b1) b) { return (m & a) | (!m & b); }
+
+//! splat b1
+FG_INLINE V(b1) FN(splat, b1)(b1 c) { return TO_B1(S(i8, c) != 0); }
+
+//! any b1
+#if LANES == 1
+FG_INLINE b1 FN(any, b1)(b1 m) { return m; }
+#else
+FG_INLINE b1 FN(any, b1)(V(b1) m) { return __builtin_reduce_or(m); }
+#endif
+
+//! all b1
+#if LANES == 1
+FG_INLINE b1 FN(all, b1)(b1 m) { return m; }
+#else
+FG_INLINE b1 FN(all, b1)(V(b1) m) { return __builtin_reduce_and(m); }
+#endif
+
+//! fma f32 f64
+#ifdef __FMA__
+FG_INLINE V(KIND) FN(fma, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) { return __builtin_elementwise_fma(a, b, c); }
+#endif

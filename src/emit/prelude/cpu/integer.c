@@ -1,0 +1,159 @@
+// Integer arithmetic of the prelude (rules: types.c). Everything wraps; nothing traps.
+// A zero divisor is taken as 1: the kernel tests and reports it. Shift counts are taken modulo the width.
+// Division: 32-bit lanes through f64 and 8, 16-bit lanes through f32. Exact: for integers below 2^w the quotient a/b lies at least 1/b below the next
+// integer k, while rounding to p bits moves it by at most k * 2^-p <= 2^(w-p)/b, and p - w >= 8.
+
+//! add i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(add, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))((WRAP(KIND))a + (WRAP(KIND))b); }
+
+//! sub i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(sub, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))b); }
+
+//! mul i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(mul, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))((WRAP(KIND))a * (WRAP(KIND))b); }
+
+//! neg i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(neg, KIND)(V(KIND) a) { return (V(KIND))((WRAP(KIND))0 - (WRAP(KIND))a); }
+
+//! abs i8 i16 i32 i64
+//! needs neg KIND
+FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return a < 0 ? FN(neg, KIND)(a) : a; }
+
+//! abs u8 u16 u32 u64
+FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return a; }
+
+//! sign i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) { return a > 0 ? S(KIND, 1) : (a == 0 ? S(KIND, 0) : S(KIND, -1)); }
+
+//! min i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_min(a, b); }
+
+//! max i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_max(a, b); }
+
+//! shl i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(shl, KIND)(V(KIND) a, V(KIND) b) {
+  return (V(KIND))((WRAP(KIND))a << (WRAP(KIND))(b & S(KIND, 8 * sizeof(KIND) - 1)));
+}
+
+//! shr i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE V(KIND) FN(shr, KIND)(V(KIND) a, V(KIND) b) { return a >> (b & S(KIND, 8 * sizeof(KIND) - 1)); }
+
+//! divide_ u8 u16
+// Quotient of unsigned lanes by a divisor that is not zero.
+#if LANES == 1
+FG_INLINE KIND FN(divide_, KIND)(KIND a, KIND b) { return (KIND)(a / b); }
+#else
+FG_INLINE V(KIND) FN(divide_, KIND)(V(KIND) a, V(KIND) b) { return CAST(KIND, CAST(f32, a) / CAST(f32, b)); }
+#endif
+
+//! divide_ u32
+#if LANES == 1
+FG_INLINE u32 FN(divide_, u32)(u32 a, u32 b) { return a / b; }
+#else
+FG_INLINE V(u32) FN(divide_, u32)(V(u32) a, V(u32) b) { return CAST(u32, CAST(f64, a) / CAST(f64, b)); }
+#endif
+
+//! divide_ u64
+// Lane by lane. Where all operands lie below 2^52 and the target converts 64-bit lanes, through f64, with the same result.
+FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
+#if LANES == 1
+  return a / b;
+#else
+#ifdef __AVX512DQ__
+  if (__builtin_reduce_or(a | b) >> 52 == 0) return CAST(u64, CAST(f64, a) / CAST(f64, b));
+#endif
+  V(u64) q = a;
+  FG_UNROLL
+  for (int l = 0; l < LANES; ++l) q[l] = a[l] / b[l];
+  return q;
+#endif
+}
+
+//! div u8 u16 u32 u64
+//! needs divide_ KIND
+FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) { return FN(divide_, KIND)(a, b == 0 ? S(KIND, 1) : b); }
+
+//! rem u8 u16 u32 u64
+//! needs divide_ KIND
+FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
+  b = b == 0 ? S(KIND, 1) : b;
+  return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))FN(divide_, KIND)(a, b) * (WRAP(KIND))b);
+}
+
+//! div i32
+#if LANES == 1
+FG_INLINE i32 fg_div_i32_x1(i32 a, i32 b) { return b == -1 ? (i32)(0u - (u32)a) : a / (b == 0 ? 1 : b); }
+#else
+FG_INLINE V(i32) FN(div, i32)(V(i32) a, V(i32) b) {
+  M(i32) trivial = b == 0 | b == -1;  // the quotient is then +-a, which for INT_MIN / -1 would not fit
+  V(i32) q = CAST(i32, CAST(f64, a) / CAST(f64, trivial ? S(i32, 1) : b));
+  return b == -1 ? (V(i32))(0 - (V(u32))q) : q;
+}
+#endif
+
+//! div i8 i16
+#if LANES == 1
+FG_INLINE KIND FN(div, KIND)(KIND a, KIND b) { return (KIND)(a / (b == 0 ? 1 : b)); }
+#else
+FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) {
+  return CAST(KIND, CAST(i32, CAST(f32, a) / CAST(f32, b == 0 ? S(KIND, 1) : b)));  // through i32, where 128 and 32768 fit
+}
+#endif
+
+//! div i64
+//! needs divide_ u64
+FG_INLINE V(i64) FN(div, i64)(V(i64) a, V(i64) b) {
+  V(u64) wrap_a = (V(u64))a, wrap_b = (V(u64))b;
+  V(u64) q = FN(divide_, u64)(a < 0 ? 0 - wrap_a : wrap_a, b == 0 ? S(u64, 1) : (b < 0 ? 0 - wrap_b : wrap_b));
+  return (V(i64))((a ^ b) < 0 ? 0 - q : q);
+}
+
+//! rem i8 i16 i32 i64
+//! needs div KIND
+FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
+  b = b == 0 ? S(KIND, 1) : b;
+  return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))FN(div, KIND)(a, b) * (WRAP(KIND))b);
+}
+
+//! popcount u8 u16 u32 u64
+// Sums of neighbouring bits, pairs, nibbles, then one multiplication adds the bytes.
+FG_INLINE V(KIND) FN(popcount, KIND)(V(KIND) a) {
+#if LANES == 1
+  return (KIND)__builtin_popcountll(a);
+#else
+  const KIND ones = (KIND)(~(KIND)0);
+  a = a - (a >> 1 & (KIND)(ones / 3));
+  a = (a & (KIND)(ones / 5)) + (a >> 2 & (KIND)(ones / 5));
+  a = a + (a >> 4) & (KIND)(ones / 17);
+  return a * (KIND)(ones / 255) >> (KIND)(8 * sizeof(KIND) - 8);
+#endif
+}
+
+//! clz u8 u16 u32 u64
+//! needs popcount KIND
+FG_INLINE V(KIND) FN(clz, KIND)(V(KIND) a) {
+#if LANES == 1
+  return (KIND)(a == 0 ? 8 * sizeof(KIND) : __builtin_clzll(a) - (64 - 8 * sizeof(KIND)));
+#else
+  FG_UNROLL
+  for (unsigned step = 1; step < 8 * sizeof(KIND); step *= 2) a |= a >> (KIND)step;  // ones from the leading one downwards
+  return FN(popcount, KIND)(~a);
+#endif
+}
+
+//! ctz u8 u16 u32 u64
+//! needs popcount KIND
+FG_INLINE V(KIND) FN(ctz, KIND)(V(KIND) a) { return FN(popcount, KIND)((V(KIND))(~a & (V(KIND))(a - (KIND)1))); }
+
+//! popcount i8 i16 i32 i64
+//! needs popcount UNSIGNED
+FG_INLINE V(KIND) FN(popcount, KIND)(V(KIND) a) { return (V(KIND))FN(popcount, UINT(KIND))((V(UINT(KIND)))a); }
+
+//! clz i8 i16 i32 i64
+//! needs clz UNSIGNED
+FG_INLINE V(KIND) FN(clz, KIND)(V(KIND) a) { return (V(KIND))FN(clz, UINT(KIND))((V(UINT(KIND)))a); }
+
+//! ctz i8 i16 i32 i64
+//! needs ctz UNSIGNED
+FG_INLINE V(KIND) FN(ctz, KIND)(V(KIND) a) { return (V(KIND))FN(ctz, UINT(KIND))((V(UINT(KIND)))a); }

@@ -1,0 +1,151 @@
+// The CPU prelude: C text that the compiler prints in front of a kernel. This file: the rules of all files here, then the types.
+//
+// In: nothing (freestanding C, clang 19, -std=gnu2x, no includes, no libc, no libm). Out: types and functions for kernels.
+//
+// Names that a kernel sees
+//   types      <kind>x<lanes>: f32x16, i64x8, u8x32, b1x16 ... for lanes 1, 2, 4, 8, 16, 32, 64. One lane is the plain scalar: f32x1 is f32 is
+//              float. The kinds are b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64. b1x<lanes> is a vector of _Bool (one bit a lane in a register):
+//              the masks. &, |, ^ and ! work on masks of any lane count. In memory a b1 is one byte, 0 or 1.
+//   functions  fg_<stem>_<kind>_x<lanes>, the same for one lane: fg_exp_f32_x16(x), fg_div_i32_x1(a, b), fg_any_b1_x8(m).
+//              A function with two kinds has both in its name: fg_cast_f32_i32_x16(x).
+//   A scalar is splat by a cast: (f32x16)(0.5f), (i64x1)(n); b1 by fg_splat_b1_x16(c).
+//
+// How a file is built
+//   A line "//! <stem> <kinds>" opens a section, which goes on to the next such line. A section named `types`, `lanes` or `end` stands for itself, any other
+//   defines the functions of one stem for one lane count and one kind. <kinds> lists the kinds; "a b > c d" means two kinds, from and to.
+//   "//! needs <stem> <kind>[>kind], ..." (directly after the opening line) lists the sections that must be printed first, for the same lane
+//   count; KIND and TO stand for the section's own kinds, UNSIGNED for the unsigned kind of KIND's size. After "again" stands a
+//   section of macros that is printed in front of this one even if it was before. A stem may have several sections for different kinds.
+//   A translation unit is: `types`; then for each lane count N that is used: "#define LANES N", `lanes`, and for each wanted section "#define KIND k"
+//   ("#define TO k"), the section, "#undef KIND"; "#undef LANES"; last `end`, which leaves only the names above (and FG_INLINE, FG_TYPES) behind.
+//
+// What a section may use
+//   V(k)          the vector of kind k with LANES lanes            FN(stem, k)     the function's name; FN2(stem, from, to) with two kinds
+//   M(k)          the type of a comparison of two V(k): integers of the same size, all ones where true (one lane: int 1)
+//   S(k, c)       the constant c in every lane                     CAST(k, x)      element-wise C conversion (only for values that fit)
+//   BITS(k, x)    the same bits as kind k                          MASK(k, m)      a b1 mask as an M(k)
+//   TO_B1(m)      an M(k) as a b1 mask                             WRAP(k)         unsigned type in which arithmetic of kind k wraps
+//   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
+//   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
+//   Arithmetic is never contracted behind our back: sections that depend on roundings begin with FG_EXACT. (The flag -ffp-contract=fast would break this.)
+//
+// Invariants: no lane can trap or touch memory that its mask does not allow; lanes do not influence each other; the bits of a lane's result do not depend on the
+// lane count (tests/emit/prelude_test.cpp).
+
+//! types
+typedef _Bool b1;
+typedef __INT8_TYPE__ i8;
+typedef __INT16_TYPE__ i16;
+typedef __INT32_TYPE__ i32;
+typedef __INT64_TYPE__ i64;
+typedef __UINT8_TYPE__ u8;
+typedef __UINT16_TYPE__ u16;
+typedef __UINT32_TYPE__ u32;
+typedef __UINT64_TYPE__ u64;
+typedef float f32;
+typedef double f64;
+#define FG_TYPE(k, n) typedef k k##x##n __attribute__((ext_vector_type(n)))
+#define FG_TYPES(n)                                                                                                     \
+  FG_TYPE(b1, n); FG_TYPE(i8, n); FG_TYPE(i16, n); FG_TYPE(i32, n); FG_TYPE(i64, n); FG_TYPE(u8, n); FG_TYPE(u16, n);     \
+  FG_TYPE(u32, n); FG_TYPE(u64, n); FG_TYPE(f32, n); FG_TYPE(f64, n)
+typedef b1 b1x1;
+typedef i8 i8x1;
+typedef i16 i16x1;
+typedef i32 i32x1;
+typedef i64 i64x1;
+typedef u8 u8x1;
+typedef u16 u16x1;
+typedef u32 u32x1;
+typedef u64 u64x1;
+typedef f32 f32x1;
+typedef f64 f64x1;
+FG_TYPES(2);
+FG_TYPES(4);
+FG_TYPES(8);
+FG_TYPES(16);
+FG_TYPES(32);
+FG_TYPES(64);
+#define FG_INLINE static inline __attribute__((always_inline, unused))
+#define FG_EXACT _Pragma("clang fp contract(off)")
+#define FG_UNROLL _Pragma("clang loop unroll(full)")
+#define FG_PASTE(a, b) a##b
+#define FG_CAT(a, b) FG_PASTE(a, b)
+#define FG_NAME2(stem, k, n) fg_##stem##_##k##_x##n
+#define FG_NAME(stem, k, n) FG_NAME2(stem, k, n)
+#define FG_NAME3(stem, k, to, n) fg_##stem##_##k##_##to##_x##n
+#define FG_NAME_TO(stem, k, to, n) FG_NAME3(stem, k, to, n)
+#define FG_VECTOR2(k, n) k##x##n
+#define FG_VECTOR(k, n) FG_VECTOR2(k, n)
+#define V(k) FG_VECTOR(k, LANES)
+#define FN(stem, k) FG_NAME(stem, k, LANES)
+#define FN2(stem, k, to) FG_NAME_TO(stem, k, to, LANES)
+#define INT(k) FG_CAT(FG_INT_, k)    // the signed integer kind of the same size
+#define UINT(k) FG_CAT(FG_UINT_, k)  // the unsigned integer kind of the same size
+#define M(k) V(INT(k))
+#define S(k, c) ((V(k))((k)(c)))
+#define BITS(k, x) __builtin_bit_cast(V(k), x)
+#define FG_INT_i8 i8
+#define FG_INT_i16 i16
+#define FG_INT_i32 i32
+#define FG_INT_i64 i64
+#define FG_INT_u8 i8
+#define FG_INT_u16 i16
+#define FG_INT_u32 i32
+#define FG_INT_u64 i64
+#define FG_INT_f32 i32
+#define FG_INT_f64 i64
+#define FG_UINT_i8 u8
+#define FG_UINT_i16 u16
+#define FG_UINT_i32 u32
+#define FG_UINT_i64 u64
+#define FG_UINT_u8 u8
+#define FG_UINT_u16 u16
+#define FG_UINT_u32 u32
+#define FG_UINT_u64 u64
+#define FG_UINT_f32 u32
+#define FG_UINT_f64 u64
+#define FG_WIDE_i8 u32
+#define FG_WIDE_i16 u32
+#define FG_WIDE_i32 u32
+#define FG_WIDE_i64 u64
+#define FG_WIDE_u8 u32
+#define FG_WIDE_u16 u32
+#define FG_WIDE_u32 u32
+#define FG_WIDE_u64 u64
+#ifdef __FMA__
+#define MULADD(a, b, c) __builtin_elementwise_fma(a, b, c)
+#else
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+//! lanes
+#undef CAST
+#undef MASK
+#undef TO_B1
+#undef WRAP
+#if LANES == 1
+#define CAST(k, x) ((k)(x))
+#define MASK(k, m) ((INT(k))(m))
+#define TO_B1(m) ((b1)(m))
+#define WRAP(k) FG_CAT(FG_WIDE_, k)
+#else
+#define CAST(k, x) __builtin_convertvector(x, V(k))
+#define MASK(k, m) (__builtin_convertvector(m, M(k)) != 0)
+#define TO_B1(m) __builtin_convertvector(m, V(b1))
+#define WRAP(k) V(UINT(k))
+#endif
+
+//! end
+#undef V
+#undef M
+#undef S
+#undef FN
+#undef FN2
+#undef CAST
+#undef MASK
+#undef TO_B1
+#undef WRAP
+#undef BITS
+#undef INT
+#undef UINT
+#undef MULADD
