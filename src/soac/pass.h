@@ -1,0 +1,47 @@
+// A pass over the array IR is a named value: its name is the command-line flag, the dump label and the timing label. What a pass
+// did it tells in events, with the user's locations: `explain` shows them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// What happened to one statement. `what` is the statement's first name (absent for a Check); for `fused` and `merged`, `into` is the
+/// first name of the statement that took it in. A statement fused into several others has an event for each.
+struct Event {
+  enum class Kind : std::uint8_t { fused, kept, merged, collapsed, hoisted, removed };
+  Kind kind = Kind::kept;
+  std::optional<Var> what;
+  Location where;
+  std::string origin;
+  std::optional<Var> into;
+  Location into_where;
+  std::string into_origin;
+  std::string reason;                       // a clause: "its result is a result of the program"
+  friend bool operator==(const Event&, const Event&) = default;
+};
+std::string_view name_of(Event::Kind);
+std::string to_string(const Event&);        // one line
+
+struct PassContext {
+  /// Rewrites that are still allowed to the passes that spend gas (fuse); nothing: unlimited. Bisecting it finds the rewrite that breaks a
+  /// program. What the next stage cannot do without is not counted.
+  std::optional<std::int64_t> gas;
+  std::vector<Event> log;
+
+  /// Takes one unit of gas; false if there is none.
+  bool spend();
+};
+
+struct Pass {
+  std::string_view name, description;
+  Program (*run)(Program, PassContext&);
+};
+
+}  // namespace fulgurite::soac
