@@ -1,0 +1,64 @@
+#include "soac/rename.h"
+
+#include "base/check.h"
+
+namespace fulgurite::soac {
+
+Renaming::Renaming(Arena& arena, Binders binders)
+    : arena_(arena), binders_(binders), substitute_(arena, [this](Expr e) {
+        if (!e.is_name()) return Expr();
+        auto found = values_.find(e.var());
+        return found == values_.end() ? Expr() : found->second;
+      }) {}
+
+void Renaming::bind(Var from, Expr to) { values_.insert_or_assign(from, to); }
+
+void Renaming::in_place(std::vector<Expr>& exprs) {
+  for (Expr& e : exprs) e = (*this)(e);
+}
+
+Var Renaming::binder(Var var) {
+  const scalar::VarInfo info = arena_.info(var);
+  std::vector<Expr> shape = info.shape;
+  in_place(shape);
+  if (binders_ == Binders::keep && shape == info.shape) return var;
+  const Expr renamed =
+      info.type.rank > 0 ? arena_.fresh_array(info.type.kind, shape, info.name) : arena_.fresh(info.type, info.name);
+  bind(var, renamed);
+  return renamed.var();
+}
+
+Lambda Renaming::operator()(const Lambda& lambda) {
+  Lambda result;
+  for (Var p : lambda.params) result.params.push_back(binder(p));
+  for (const Stm& stm : lambda.body) result.body.push_back((*this)(stm));
+  result.results = lambda.results;
+  in_place(result.results);
+  return result;
+}
+
+void Renaming::roots(Stm& stm) {
+  if (!empty()) map_roots(stm, [this](Expr e) { return (*this)(e); });
+}
+
+Stm Renaming::operator()(const Stm& stm) {
+  Stm result = stm;
+  roots(result);
+  for (auto& inner : nested_in(result)) *inner.lambda = (*this)(*inner.lambda);
+  for (Var& name : result.names) name = binder(name);
+  return result;
+}
+
+Applied apply(Arena& arena, const Lambda& lambda, std::span<const Expr> arguments) {
+  FULGURITE_CHECK(lambda.params.size() == arguments.size(), "{} arguments for {} parameters", arguments.size(),
+                  lambda.params.size());
+  Renaming rename(arena, Renaming::Binders::fresh);
+  for (std::size_t i = 0; i < arguments.size(); ++i) rename.bind(lambda.params[i], arguments[i]);
+  Applied applied;
+  for (const Stm& stm : lambda.body) applied.body.push_back(rename(stm));
+  applied.results = lambda.results;
+  rename.in_place(applied.results);
+  return applied;
+}
+
+}  // namespace fulgurite::soac

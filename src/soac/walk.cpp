@@ -1,0 +1,144 @@
+#include "soac/walk.h"
+
+#include "base/match.h"
+
+namespace fulgurite::soac {
+
+using base::as;
+using base::match;
+
+void map_roots(Stm& stm, const std::function<Expr(Expr)>& f) {
+  auto all = [&](std::vector<Expr>& roots) {
+    for (Expr& e : roots) e = f(e);
+  };
+  match(
+      stm.op,
+      [&](Soac& s) {
+        all(s.dims);
+        for (Reduction& r : s.reductions) {
+          all(r.neutral);
+          all(r.initial);
+        }
+      },
+      [&](If& i) { i.condition = f(i.condition); },
+      [&](Loop& l) {
+        all(l.initial);
+        if (l.trips) l.trips = f(l.trips);
+      },
+      [&](Check& c) {
+        c.condition = f(c.condition);
+        all(c.operands);
+      });
+}
+
+std::vector<Expr> roots_of(const Stm& stm) {
+  std::vector<Expr> roots;
+  auto all = [&](const std::vector<Expr>& more) { roots.insert(roots.end(), more.begin(), more.end()); };
+  match(
+      stm.op,
+      [&](const Soac& s) {
+        all(s.dims);
+        for (const Reduction& r : s.reductions) {
+          all(r.neutral);
+          all(r.initial);
+        }
+      },
+      [&](const If& i) { roots.push_back(i.condition); },
+      [&](const Loop& l) {
+        all(l.initial);
+        if (l.trips) roots.push_back(l.trips);
+      },
+      [&](const Check& c) {
+        roots.push_back(c.condition);
+        all(c.operands);
+      });
+  return roots;
+}
+
+namespace {
+
+template <class L, class S>
+std::vector<Nested<L>> nested(S& stm) {
+  std::vector<Nested<L>> found;
+  if (auto* soac = as<Soac>(stm.op)) {
+    found.push_back({&soac->body, Role::points});
+    for (auto& r : soac->reductions) found.push_back({&r.op, Role::operation});
+  } else if (auto* branches = as<If>(stm.op)) {
+    found.push_back({&branches->then_branch, Role::branch});
+    found.push_back({&branches->else_branch, Role::branch});
+  } else if (auto* loop = as<Loop>(stm.op)) {
+    if (!loop->trips) found.push_back({&loop->condition, Role::condition});
+    found.push_back({&loop->body, Role::iteration});
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<Nested<Lambda>> nested_in(Stm& stm) { return nested<Lambda>(stm); }
+std::vector<Nested<const Lambda>> nested_in(const Stm& stm) { return nested<const Lambda>(stm); }
+
+void for_each_root(const Lambda& lambda, const std::function<void(Expr)>& visit) {
+  for (const Stm& stm : lambda.body) for_each_root(stm, visit);
+  for (Expr e : lambda.results) visit(e);
+}
+
+void for_each_root(const Stm& stm, const std::function<void(Expr)>& visit) {
+  for (Expr e : roots_of(stm)) visit(e);
+  for (const auto& inner : nested_in(stm)) for_each_root(*inner.lambda, visit);
+}
+
+void add_mentioned(std::span<const Expr> roots, Vars& names) {
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.is_name()) names.insert(e.var());
+  });
+}
+
+void add_mentioned(const Lambda& lambda, Vars& names) {
+  std::vector<Expr> roots;
+  for_each_root(lambda, [&](Expr e) { roots.push_back(e); });
+  add_mentioned(roots, names);
+}
+
+void add_mentioned(const Stm& stm, Vars& names) {
+  std::vector<Expr> roots;
+  for_each_root(stm, [&](Expr e) { roots.push_back(e); });
+  add_mentioned(roots, names);
+}
+
+void add_bound(const Lambda& lambda, Vars& names) {
+  names.insert(lambda.params.begin(), lambda.params.end());
+  for (const Stm& stm : lambda.body) add_bound(stm, names);
+}
+
+void add_bound(const Stm& stm, Vars& names) {
+  names.insert(stm.names.begin(), stm.names.end());
+  for (const auto& inner : nested_in(stm)) add_bound(*inner.lambda, names);
+}
+
+bool may_fail(const Stm& stm) {
+  if (as<Check>(stm.op)) return true;
+  for (Expr e : roots_of(stm))
+    if (scalar::can_fail(e)) return true;
+  for (const auto& inner : nested_in(stm))
+    if (may_fail(*inner.lambda)) return true;
+  return false;
+}
+
+bool may_fail(const Lambda& lambda) {
+  for (const Stm& stm : lambda.body)
+    if (may_fail(stm)) return true;
+  for (Expr e : lambda.results)
+    if (scalar::can_fail(e)) return true;
+  return false;
+}
+
+bool surely_ends(const Stm& stm) {
+  if (const auto* loop = as<Loop>(stm.op); loop && !loop->trips) return false;
+  for (const auto& inner : nested_in(stm))
+    for (const Stm& s : inner.lambda->body)
+      if (!surely_ends(s)) return false;
+  return true;
+}
+
+}  // namespace fulgurite::soac

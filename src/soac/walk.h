@@ -1,0 +1,56 @@
+// The shape of statements, for passes: which expressions a statement evaluates where it stands (its roots), which functions it holds
+// and how often they run, and which names a function mentions or binds. Names are bound once in a program, so that "free in" is
+// "mentioned but not bound in".
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+
+using Vars = std::unordered_set<Var>;
+
+/// Replaces every root by f(root).
+void map_roots(Stm&, const std::function<Expr(Expr)>& f);
+std::vector<Expr> roots_of(const Stm&);
+
+/// A function inside a statement.
+enum class Role : std::uint8_t {
+  points,     // body of a Soac: once for every point of dims
+  operation,  // operator of a reduction
+  branch,     // of an If: at most once
+  condition,  // of a while Loop
+  iteration,  // body of a Loop
+};
+template <class L>
+struct Nested {
+  L* lambda;
+  Role role;
+};
+std::vector<Nested<Lambda>> nested_in(Stm&);
+std::vector<Nested<const Lambda>> nested_in(const Stm&);
+
+/// Calls visit(root) for every root of the body, of the functions inside it, and every result.
+void for_each_root(const Lambda&, const std::function<void(Expr)>& visit);
+void for_each_root(const Stm&, const std::function<void(Expr)>& visit);
+
+/// Names mentioned in expressions.
+void add_mentioned(std::span<const Expr> roots, Vars& names);
+void add_mentioned(const Lambda&, Vars& names);
+void add_mentioned(const Stm&, Vars& names);
+/// Names bound: parameters and statements' names, at every depth.
+void add_bound(const Lambda&, Vars& names);
+void add_bound(const Stm&, Vars& names);
+
+/// Whether evaluating it may raise an error: a site or a Check anywhere in it.
+bool may_fail(const Stm&);
+bool may_fail(const Lambda&);
+/// Whether it surely ends: no while Loop in it.
+bool surely_ends(const Stm&);
+
+}  // namespace fulgurite::soac
