@@ -21,7 +21,9 @@ std::uint64_t hash(Op op, Type type, std::uint64_t payload, std::span<const Expr
   return h;
 }
 
-bool is_fallible(Op op) { return info(op).has('!'); }
+bool is_fallible(Op op) {
+  return info(op).has('!');
+}
 
 }  // namespace
 
@@ -30,18 +32,26 @@ bool Expr::is_constant(std::int64_t value) const {
   return bits() == static_cast<Bits>(value) && (value >= 0 || is_signed(kind()));
 }
 
-Site Expr::site() const { return is_fallible(op()) ? static_cast<Site>(node_->payload) : 0; }
+Site Expr::site() const {
+  return is_fallible(op()) ? static_cast<Site>(node_->payload) : 0;
+}
 
 Expr Interner::intern(Op op, Type type, std::uint64_t payload, std::span<const Expr> args) {
   if (state_.table.size() < 2 * (state_.nodes.size() + 1)) grow();
   const std::size_t mask = state_.table.size() - 1;
   std::size_t slot = hash(op, type, payload, args) & mask;
   for (; const Node* node = state_.table[slot]; slot = (slot + 1) & mask)
-    if (node->op == op && node->type == type && node->payload == payload && std::equal(args.begin(), args.end(), node->args.begin(), node->args.end()))
+    if (node->op == op && node->type == type && node->payload == payload &&
+        std::equal(args.begin(), args.end(), node->args.begin(), node->args.end()))
       return Expr(node);
   bool fails = is_fallible(op) && payload != 0;
   for (Expr a : args) fails = fails || can_fail(a);
-  state_.nodes.push_back({op, type, static_cast<std::uint32_t>(state_.nodes.size()), payload, {args.begin(), args.end()}, fails});
+  state_.nodes.push_back({op,
+                          type,
+                          static_cast<std::uint32_t>(state_.nodes.size()),
+                          payload,
+                          {args.begin(), args.end()},
+                          fails});
   state_.table[slot] = &state_.nodes.back();
   return Expr(&state_.nodes.back());
 }
@@ -81,22 +91,30 @@ Expr Arena::fresh_array(Kind kind, std::vector<Expr> shape, std::string name) {
 }
 
 const VarInfo& Arena::info(Var var) const {
-  FULGURITE_CHECK(static_cast<std::size_t>(var) < state_->vars.size(), "variable {} is of another arena", static_cast<int>(var));
+  FULGURITE_CHECK(static_cast<std::size_t>(var) < state_->vars.size(), "variable {} is of another arena",
+                  static_cast<int>(var));
   return state_->vars[static_cast<std::size_t>(var)];
 }
 
 Expr Arena::name(Var var) const {
-  FULGURITE_CHECK(static_cast<std::size_t>(var) < state_->names.size(), "variable {} is of another arena", static_cast<int>(var));
+  FULGURITE_CHECK(static_cast<std::size_t>(var) < state_->names.size(), "variable {} is of another arena",
+                  static_cast<int>(var));
   return state_->names[static_cast<std::size_t>(var)];
 }
 
-std::size_t Arena::n_vars() const { return state_->vars.size(); }
+std::size_t Arena::n_vars() const {
+  return state_->vars.size();
+}
 
 Expr Arena::constant(Kind kind, std::uint64_t bits) {
   return Interner(*this).intern(Op::constant, {kind, 0, 1}, evaluate(Op::bitcast, kind, kind, bits), {});
 }
-Expr Arena::i64(std::int64_t value) { return constant(Kind::i64, static_cast<Bits>(value)); }
-Expr Arena::boolean(bool value) { return constant(Kind::boolean, value); }
+Expr Arena::i64(std::int64_t value) {
+  return constant(Kind::i64, static_cast<Bits>(value));
+}
+Expr Arena::boolean(bool value) {
+  return constant(Kind::boolean, value);
+}
 
 Expr Arena::lane(Kind kind, int lanes) {
   FULGURITE_CHECK(is_integer(kind) && lanes > 1 && lanes < 65536, "lane numbers {}x{}", name_of(kind), lanes);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/check.h"
 #include "scalar/expr.h"
 #include "scalar/intern.h"
@@ -12,26 +14,8 @@
 namespace fulgurite::scalar {
 namespace {
 
-Type boolean_like(Type t) { return {Kind::boolean, 0, t.lanes}; }
-
-void check_operands(Op op, std::span<const Expr> args, Site site) {
-  const OpInfo& row = info(op);
-  FULGURITE_CHECK(static_cast<int>(args.size()) == row.arity, "{} of {} operands", row.name, args.size());
-  for (Expr a : args) FULGURITE_CHECK(a && a.type().rank == 0, "an operand of {} is absent or an array", row.name);
-  FULGURITE_CHECK(row.rule == "same" || row.rule == "compare" || row.rule == "test" || row.rule == "shift" || row.rule == "select",
-                  "{} has a constructor of its own", row.name);
-  std::size_t first = 0;
-  if (row.rule == "select") {
-    FULGURITE_CHECK(args[0].type() == boolean_like(args[1].type()), "condition of select is {} for operands {}",
-                    to_string(args[0].type()), to_string(args[1].type()));
-    first = 1;
-  }
-  for (std::size_t i = first + 1; i < args.size(); ++i)
-    FULGURITE_CHECK(args[i].type() == args[first].type(), "operands of {} differ: {} and {}", row.name, to_string(args[first].type()),
-                    to_string(args[i].type()));
-  const Kind kind = args[first].kind();
-  FULGURITE_CHECK(row.has(is_float(kind) ? 'F' : is_integer(kind) ? 'I' : 'B'), "{} of {}", row.name, name_of(kind));
-  FULGURITE_CHECK(site == 0 || row.has('!'), "{} cannot fail but has a site", row.name);
+Type boolean_like(Type t) {
+  return {Kind::boolean, 0, t.lanes};
 }
 
 /// The value of a constant, or of a constant in every lane.
@@ -54,13 +38,19 @@ struct Fold {
   Arena& arena() const { return in.arena(); }
 
   bool is(Expr e, Bits value) const { return constant_of(e) == value; }
-  bool is_zero(Expr e) const { return is(e, zero(e.kind())); }                        // +0 for floats
+  bool is_zero(Expr e) const { return is(e, zero(e.kind())); }  // +0 for floats
   bool is_one(Expr e) const { return is(e, one(e.kind())); }
-  bool is_minus_one(Expr e) const { return is_signed(e.kind()) && is(e, evaluate(Op::neg, e.kind(), e.kind(), one(e.kind()))); }
+  bool is_minus_one(Expr e) const {
+    return is_signed(e.kind()) && is(e, evaluate(Op::neg, e.kind(), e.kind(), one(e.kind())));
+  }
   bool is_all_ones(Expr e) const { return is(e, evaluate(Op::bit_not, e.kind(), e.kind(), 0)); }
-  bool complements(Expr a, Expr b) const { return (a.op() == Op::bit_not && a.arg(0) == b) || (b.op() == Op::bit_not && b.arg(0) == a); }
+  bool complements(Expr a, Expr b) const {
+    return (a.op() == Op::bit_not && a.arg(0) == b) || (b.op() == Op::bit_not && b.arg(0) == a);
+  }
 
-  Expr constant(Type type, Bits bits) const { return arena().splat(arena().constant(type.kind, bits), type.lanes); }
+  Expr constant(Type type, Bits bits) const {
+    return arena().splat(arena().constant(type.kind, bits), type.lanes);
+  }
   Expr truth(bool value) const { return constant(boolean_like(operand), value); }
   Expr same(Op o, std::initializer_list<Expr> operands) const { return arena().apply(o, operands); }
 
@@ -176,7 +166,8 @@ struct Fold {
       if (!can_fail(x())) return constant(operand, 0);
     }
     const bool sure = !can_fail(x()) && !can_fail(y());
-    if (complements(x(), y()) && sure) return constant(operand, op == Op::bit_and ? 0 : evaluate(Op::bit_not, operand.kind, operand.kind, 0));
+    if (complements(x(), y()) && sure)
+      return constant(operand, op == Op::bit_and ? 0 : evaluate(Op::bit_not, operand.kind, operand.kind, 0));
     if (is_zero(y())) {
       if (op != Op::bit_and) return x();
       if (sure) return y();
@@ -205,8 +196,10 @@ struct Fold {
       if (auto folded = fold_linear_equality(in, op, x(), y())) return folded;
     if (operand.kind == Kind::boolean && equality)
       if (auto bit = constant_of(y())) return (*bit != 0) == (op == Op::eq) ? x() : same(Op::bit_not, {x()});
-    if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind)))) return truth(false);
-    if (op == Op::le && sure && (is(x(), lowest(operand.kind)) || is(y(), highest(operand.kind)))) return truth(true);
+    if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind))))
+      return truth(false);
+    if (op == Op::le && sure && (is(x(), lowest(operand.kind)) || is(y(), highest(operand.kind))))
+      return truth(true);
     return {};
   }
 
@@ -231,25 +224,53 @@ struct Fold {
   }
 };
 
+/// Equal zeros may differ in sign, and min and max give the first of equals: their float operands keep their order.
+bool may_swap(Op op, Kind kind) {
+  return info(op).has('c') && !(is_float(kind) && (op == Op::min || op == Op::max));
+}
+
+bool is_splat(Expr e) {
+  return e.op() == Op::splat;
+}
+
+}  // namespace
+
+std::string misuse(Op op, std::span<const Expr> args, Site site) {
+  const OpInfo& row = info(op);
+  if (static_cast<int>(args.size()) != row.arity)
+    return fmt::format("{} of {} operands", row.name, args.size());
+  for (Expr a : args)
+    if (!a || a.type().rank != 0) return fmt::format("an operand of {} is absent or an array", row.name);
+  if (row.rule == "leaf" || row.rule == "special" || row.rule == "convert")
+    return fmt::format("{} has a constructor of its own", row.name);
+  const std::size_t first = row.rule == "select" ? 1 : 0;
+  const Type type = args[first].type();
+  for (std::size_t i = first + 1; i < args.size(); ++i)
+    if (args[i].type() != type)
+      return fmt::format("operands of {} differ: {} and {}", row.name, to_string(type),
+                         to_string(args[i].type()));
+  if (first == 1 && args[0].type() != boolean_like(type))
+    return fmt::format("condition of select is {} for operands {}", to_string(args[0].type()),
+                       to_string(type));
+  if (!row.has(is_float(type.kind) ? 'F' : is_integer(type.kind) ? 'I' : 'B'))
+    return fmt::format("{} of {}", row.name, to_string(type));
+  if (site != 0 && !row.has('!')) return fmt::format("{} cannot fail but has a site", row.name);
+  return {};
+}
+
 Type result_type(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
   if (row.rule == "compare" || row.rule == "test") return boolean_like(args[0].type());
   return args[row.rule == "select" ? 1 : 0].type();
 }
 
-/// Equal zeros may differ in sign, and min and max give the first of equals: their float operands keep their order.
-bool may_swap(Op op, Kind kind) {
-  return info(op).has('c') && !(is_float(kind) && (op == Op::min || op == Op::max));
-}
-
-bool is_splat(Expr e) { return e.op() == Op::splat; }
-
-}  // namespace
-
 Expr Arena::apply(Op op, std::span<const Expr> given, Site site) {
-  check_operands(op, given, site);
+  if (const std::string problem = misuse(op, given, site); !problem.empty())
+    base::check_failed("misuse", problem);
   Interner in(*this);
-  Fold fold{in, op, given[op == Op::select ? 1 : 0].type(), result_type(op, given), {given.begin(), given.end()}, site};
+  Fold fold{
+      in,  op, given[op == Op::select ? 1 : 0].type(), result_type(op, given), {given.begin(), given.end()},
+      site};
   std::vector<Expr>& args = fold.args;
   const Kind kind = fold.operand.kind;
 
@@ -264,14 +285,16 @@ Expr Arena::apply(Op op, std::span<const Expr> given, Site site) {
     for (Expr a : args) scalars.push_back(a.arg(0));
     return splat(apply(op, scalars, fold.site), fold.operand.lanes);
   }
-  if (!scalar::info(op).has('$') && std::all_of(args.begin(), args.end(), [](Expr a) { return a.is_constant(); })) {
+  if (!scalar::info(op).has('$') &&
+      std::all_of(args.begin(), args.end(), [](Expr a) { return a.is_constant(); })) {
     Bits bits[3] = {};
     for (std::size_t i = 0; i < args.size(); ++i) bits[i] = args[i].bits();
     return constant(fold.result.kind, evaluate(op, kind, fold.result.kind, bits[0], bits[1], bits[2]));
   }
   if (may_swap(op, kind)) {
     const bool constants[2] = {constant_of(args[0]).has_value(), constant_of(args[1]).has_value()};
-    if (constants[0] != constants[1] ? constants[0] : args[1].id() < args[0].id()) std::swap(args[0], args[1]);
+    if (constants[0] != constants[1] ? constants[0] : args[1].id() < args[0].id())
+      std::swap(args[0], args[1]);
   }
   if (auto folded = fold.rule()) return *folded;
   return in.intern(op, fold.result, fold.site, args);
@@ -292,7 +315,9 @@ bool is_exact(Kind from, Kind to) {
 /// Whether converting by way of `middle` is the same as converting at once.
 bool is_needless(Kind from, Kind middle, Kind to) {
   const bool whole = !is_float(from) && !is_float(middle) && !is_float(to);
-  if (whole && from != Kind::boolean && middle != Kind::boolean && to != Kind::boolean && size_of(to) <= size_of(middle)) return true;
+  if (whole && from != Kind::boolean && middle != Kind::boolean && to != Kind::boolean &&
+      size_of(to) <= size_of(middle))
+    return true;
   if (!is_exact(from, middle)) return false;
   // From a float, integers saturate; from an integer they wrap: the way round is needed unless nothing is lost.
   if (!is_float(from) && is_float(middle)) return is_float(to) || to == Kind::boolean || is_exact(from, to);
@@ -311,7 +336,8 @@ Expr Arena::cast(Expr e, Kind kind) {
 }
 
 Expr Arena::bitcast(Expr e, Kind kind) {
-  FULGURITE_CHECK(e && e.type().rank == 0 && size_of(e.kind()) == size_of(kind) && e.kind() != Kind::boolean && kind != Kind::boolean,
+  FULGURITE_CHECK(e && e.type().rank == 0 && size_of(e.kind()) == size_of(kind) &&
+                      e.kind() != Kind::boolean && kind != Kind::boolean,
                   "bitcast to {}", name_of(kind));
   if (e.op() == Op::bitcast) e = e.arg(0);
   if (e.kind() == kind) return e;
@@ -325,7 +351,9 @@ Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
                   "{} indices of something that is not an array of that rank", indices.size());
   std::vector<Expr> args{array};
   for (Expr i : indices) {
-    FULGURITE_CHECK(i && i.kind() == Kind::i64 && i.type().rank == 0 && i.type().lanes == indices[0].type().lanes, "an index is not i64");
+    FULGURITE_CHECK(
+        i && i.kind() == Kind::i64 && i.type().rank == 0 && i.type().lanes == indices[0].type().lanes,
+        "an index is not i64");
     args.push_back(i);
   }
   return Interner(*this).intern(Op::index, {array.kind(), 0, indices[0].type().lanes}, site, args);
@@ -333,20 +361,23 @@ Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
 
 Expr Arena::splat(Expr e, int lanes) {
   FULGURITE_CHECK(e && e.type().rank == 0 && lanes >= 1 && lanes < 65536, "splat to {} lanes", lanes);
-  FULGURITE_CHECK(e.type().lanes == 1 || e.type().lanes == lanes, "splat of {} to {} lanes", to_string(e.type()), lanes);
+  FULGURITE_CHECK(e.type().lanes == 1 || e.type().lanes == lanes, "splat of {} to {} lanes",
+                  to_string(e.type()), lanes);
   if (e.type().lanes == lanes) return e;
   return Interner(*this).intern(Op::splat, {e.kind(), 0, static_cast<std::uint16_t>(lanes)}, {e});
 }
 
 Expr Arena::any(Expr mask) {
-  FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0, "any of something that is not a mask");
+  FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0,
+                  "any of something that is not a mask");
   if (mask.type().lanes == 1) return mask;
   if (mask.op() == Op::splat) return mask.arg(0);
   return Interner(*this).intern(Op::any, {Kind::boolean, 0, 1}, {mask});
 }
 
 Expr Arena::all(Expr mask) {
-  FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0, "all of something that is not a mask");
+  FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0,
+                  "all of something that is not a mask");
   if (mask.type().lanes == 1) return mask;
   if (mask.op() == Op::splat) return mask.arg(0);
   return Interner(*this).intern(Op::all, {Kind::boolean, 0, 1}, {mask});

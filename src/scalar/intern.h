@@ -8,10 +8,10 @@
 namespace fulgurite::scalar {
 
 struct Arena::State {
-  std::deque<Node> nodes;              // in creation order; addresses stay valid
-  std::vector<const Node*> table;      // open addressing, a power of two, at most half full
-  std::deque<VarInfo> vars;            // indexed by Var; references stay valid
-  std::vector<Expr> names;             // indexed by Var
+  std::deque<Node> nodes;          // in creation order; addresses stay valid
+  std::vector<const Node*> table;  // open addressing, a power of two, at most half full
+  std::deque<VarInfo> vars;        // indexed by Var; references stay valid
+  std::vector<Expr> names;         // indexed by Var
 };
 
 class Interner {
@@ -32,6 +32,10 @@ class Interner {
   Arena& arena_;
   Arena::State& state_;
 };
+
+/// What is wrong with an operation on these operands; empty: nothing. For the operations that Arena::apply makes.
+std::string misuse(Op, std::span<const Expr> args, Site);
+Type result_type(Op, std::span<const Expr> args);
 
 /// The integer operation of exactly these operands, in the canonical form of sums (linear.cpp), if `op` is part of one.
 std::optional<Expr> fold_linear(Interner&, Op, std::span<const Expr> args);

@@ -9,7 +9,8 @@
 namespace fulgurite::scalar {
 namespace {
 
-constexpr std::size_t most_terms = 24;  // longer sums stay as they were written: collecting them again and again would be quadratic
+constexpr std::size_t most_terms =
+    24;  // longer sums stay as they were written: collecting them again and again would be quadratic
 
 struct Term {
   Expr atom;
@@ -22,7 +23,8 @@ struct Sum {
   bool lost_failure = false;  // a term that may fail has cancelled
 
   void add(Expr atom, std::uint64_t coefficient) {
-    auto place = std::lower_bound(terms.begin(), terms.end(), atom, [](const Term& t, Expr e) { return t.atom.id() < e.id(); });
+    auto place = std::lower_bound(terms.begin(), terms.end(), atom,
+                                  [](const Term& t, Expr e) { return t.atom.id() < e.id(); });
     if (place == terms.end() || place->atom != atom) {
       if (coefficient != 0) terms.insert(place, {atom, coefficient});
       return;
@@ -39,7 +41,9 @@ struct Sum {
   }
 };
 
-bool is_negative(std::uint64_t coefficient) { return static_cast<std::int64_t>(coefficient) < 0; }
+bool is_negative(std::uint64_t coefficient) {
+  return static_cast<std::int64_t>(coefficient) < 0;
+}
 
 /// An operand's terms. Canonical sums lean left, so the walk goes along one spine; a long or foreign one is an atom.
 Sum collect(Expr e) {
@@ -66,7 +70,8 @@ Sum collect(Expr e) {
     };
     if (leaf(spine, factor)) return sum;
     const Expr right = spine.arg(1);
-    if (!leaf(right, spine.op() == Op::add ? factor : 0 - factor)) sum.add(right, spine.op() == Op::add ? factor : 0 - factor);
+    if (!leaf(right, spine.op() == Op::add ? factor : 0 - factor))
+      sum.add(right, spine.op() == Op::add ? factor : 0 - factor);
     spine = spine.arg(0);
   }
   Sum whole;
@@ -81,11 +86,14 @@ void join_quotients(Sum& sum) {
     if (rem.op() != Op::rem || rem.site() != 0 || can_fail(rem.arg(1))) continue;
     const Expr x = rem.arg(0), m = rem.arg(1);
     const std::uint64_t k = sum.terms[r].coefficient;
-    auto is_quotient = [&](Expr q) { return q.op() == Op::div && q.site() == 0 && q.arg(0) == x && q.arg(1) == m; };
+    auto is_quotient = [&](Expr q) {
+      return q.op() == Op::div && q.site() == 0 && q.arg(0) == x && q.arg(1) == m;
+    };
     auto matches = [&](const Term& t) {
       if (m.is_constant()) return is_quotient(t.atom) && t.coefficient == k * m.bits();
       return t.atom.op() == Op::mul && t.coefficient == k &&
-             ((is_quotient(t.atom.arg(0)) && t.atom.arg(1) == m) || (is_quotient(t.atom.arg(1)) && t.atom.arg(0) == m));
+             ((is_quotient(t.atom.arg(0)) && t.atom.arg(1) == m) ||
+              (is_quotient(t.atom.arg(1)) && t.atom.arg(0) == m));
     };
     auto found = std::find_if(sum.terms.begin(), sum.terms.end(), matches);
     if (found == sum.terms.end()) continue;
@@ -112,7 +120,8 @@ Expr build(Interner& in, const Sum& sum) {
   for (const Term& t : sum.terms) {
     if (!is_negative(t.coefficient)) continue;
     if (!result && constant == 0) {
-      result = t.coefficient == ~std::uint64_t{0} ? in.intern(Op::neg, Type{}, {t.atom}) : multiple(in, t.atom, t.coefficient);
+      result = t.coefficient == ~std::uint64_t{0} ? in.intern(Op::neg, Type{}, {t.atom})
+                                                  : multiple(in, t.atom, t.coefficient);
       continue;
     }
     if (!result) {
@@ -136,8 +145,10 @@ std::optional<Expr> fold_linear(Interner& in, Op op, std::span<const Expr> args)
     // Products of longer sums stay: distributing would cost multiplications.
     if (factor.terms.size() > 1) {
       if (args[1].is_constant(1)) return args[0];
-      if (args[1].is_constant(0) || args[1].is_constant(-1)) sum.add(factor, args[1].bits());
-      else return {};
+      if (args[1].is_constant(0) || args[1].is_constant(-1))
+        sum.add(factor, args[1].bits());
+      else
+        return {};
     } else {
       sum.add(factor, args[1].bits());
     }

@@ -13,8 +13,12 @@ constexpr OpInfo table[] = {
 
 }  // namespace
 
-const OpInfo& info(Op op) { return table[static_cast<std::size_t>(op)]; }
-std::span<const OpInfo> all_ops() { return table; }
+const OpInfo& info(Op op) {
+  return table[static_cast<std::size_t>(op)];
+}
+std::span<const OpInfo> all_ops() {
+  return table;
+}
 
 std::optional<Op> op_named(std::string_view name) {
   for (std::size_t i = 0; i < std::size(table); ++i)

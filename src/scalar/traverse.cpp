@@ -123,7 +123,9 @@ std::optional<Affine> affine_in(Arena& arena, Expr root, Var var) {
       affine[e.node()] = {zero, arena.i64(1)};
       return;
     }
-    if (e.type() != Type{} || (e.op() != Op::add && e.op() != Op::sub && e.op() != Op::neg && e.op() != Op::mul)) return;
+    if (e.type() != Type{} ||
+        (e.op() != Op::add && e.op() != Op::sub && e.op() != Op::neg && e.op() != Op::mul))
+      return;
     for (Expr child : e.args())
       if (!affine.contains(child.node())) return;
     const Affine a = affine[e.arg(0).node()];
@@ -133,7 +135,8 @@ std::optional<Affine> affine_in(Arena& arena, Expr root, Var var) {
     }
     const Affine b = affine[e.arg(1).node()];
     if (e.op() != Op::mul) {
-      affine[e.node()] = {arena.apply(e.op(), {a.base, b.base}), arena.apply(e.op(), {a.coefficient, b.coefficient})};
+      affine[e.node()] = {arena.apply(e.op(), {a.base, b.base}),
+                          arena.apply(e.op(), {a.coefficient, b.coefficient})};
       return;
     }
     const bool left = depends[e.arg(0).node()], right = depends[e.arg(1).node()];

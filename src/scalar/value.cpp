@@ -45,7 +45,8 @@ To convert(From x) {
     return x != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
     if (x != x) return 0;
-    const From limit = std::ldexp(From(1), std::numeric_limits<To>::digits);  // the first value that is too large: exact
+    const From limit =
+        std::ldexp(From(1), std::numeric_limits<To>::digits);  // the first value that is too large: exact
     if (x >= limit) return std::numeric_limits<To>::max();
     if (x < (std::is_signed_v<To> ? -limit : From(0))) return std::numeric_limits<To>::min();
     return static_cast<To>(x);
@@ -222,9 +223,17 @@ constexpr T greatest() {
 
 }  // namespace
 
-Bits lowest(Kind kind) { return with_type(kind, []<class T>(As<T>) { return to_bits(least<T>()); }); }
-Bits highest(Kind kind) { return with_type(kind, []<class T>(As<T>) { return to_bits(greatest<T>()); }); }
-Bits zero(Kind kind) { return with_type(kind, []<class T>(As<T>) { return to_bits(T(0)); }); }
-Bits one(Kind kind) { return with_type(kind, []<class T>(As<T>) { return to_bits(T(1)); }); }
+Bits lowest(Kind kind) {
+  return with_type(kind, []<class T>(As<T>) { return to_bits(least<T>()); });
+}
+Bits highest(Kind kind) {
+  return with_type(kind, []<class T>(As<T>) { return to_bits(greatest<T>()); });
+}
+Bits zero(Kind kind) {
+  return with_type(kind, []<class T>(As<T>) { return to_bits(T(0)); });
+}
+Bits one(Kind kind) {
+  return with_type(kind, []<class T>(As<T>) { return to_bits(T(1)); });
+}
 
 }  // namespace fulgurite::scalar
