@@ -1,0 +1,44 @@
+// LLVM module to machine code, and the processor it is made for.
+#include "runtime/cpu/clang_plugin/stages.h"
+
+#include <llvm/ADT/SmallString.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/TargetParser/Host.h>
+
+namespace fulgurite::runtime::clang_plugin {
+
+Target resolve_target(std::string_view cpu) {
+  Target target{llvm::sys::getDefaultTargetTriple(), std::string(cpu), {}};
+  if (cpu != "native") return target;
+  target.cpu = llvm::sys::getHostCPUName().str();
+  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+    target.features.push_back((feature.second ? "+" : "-") + feature.first().str());
+  return target;
+}
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract) {
+  std::string error;
+  const llvm::Target* description = llvm::TargetRegistry::lookupTarget(target.triple, error);
+  if (description == nullptr) return nullptr;
+  std::string features;
+  for (const std::string& feature : target.features) features += (features.empty() ? "" : ",") + feature;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = contract ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  options.NoTrappingFPMath = true;
+  return std::unique_ptr<llvm::TargetMachine>(
+      description->createTargetMachine(target.triple, target.cpu, features, options, llvm::Reloc::PIC_,
+                                       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default));
+}
+
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) return {};
+  passes.run(module);
+  return std::string(bytes.str());
+}
+
+}  // namespace fulgurite::runtime::clang_plugin

@@ -1,0 +1,102 @@
+// C text to LLVM module, with Clang as a library: no driver, no child process, no file system.
+#include "runtime/cpu/clang_plugin/stages.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Basic/LangStandard.h>
+#include <clang/Basic/TargetInfo.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/VirtualFileSystem.h>
+#include <llvm/TargetParser/Triple.h>
+
+namespace fulgurite::runtime::clang_plugin {
+
+namespace {
+
+// gnu2x, freestanding: nothing is assumed of a C library, and loops are not turned into calls of one.
+void set_language(clang::CompilerInvocation& invocation, const Target& target, bool contract) {
+  clang::LangOptions& language = invocation.getLangOpts();
+  std::vector<std::string> includes;
+  clang::LangOptions::setLangDefaults(language, clang::Language::C, llvm::Triple(target.triple), includes,
+                                      clang::LangStandard::lang_gnu23);
+  language.Freestanding = 1;
+  language.NoBuiltin = 1;
+  language.MathErrno = 0;
+  language.PICLevel = 2;
+  language.BracketDepth = 1024;
+  language.setDefaultFPContractMode(contract ? clang::LangOptions::FPM_Fast : clang::LangOptions::FPM_Off);
+  language.setFPExceptionMode(clang::LangOptions::FPE_Ignore);
+}
+
+// Clang annotates for an optimiser (lifetimes, type-based aliasing) but leaves the passes to us.
+void set_code_generation(clang::CompilerInvocation& invocation) {
+  clang::CodeGenOptions& code = invocation.getCodeGenOpts();
+  code.OptimizationLevel = 2;
+  code.DisableLLVMPasses = 1;
+  code.DiscardValueNames = 1;
+  code.ClearASTBeforeBackend = 1;
+  code.RelocationModel = llvm::Reloc::PIC_;
+  code.PreferVectorWidth = "512";
+  code.setFramePointer(clang::CodeGenOptions::FramePointerKind::None);
+}
+
+// Hands the syntax tree to Clang's module builder, and the module to us.  (Clang's own ready-made action would link its
+// whole back end, which we do not use.)
+class BuildModule : public clang::ASTFrontendAction {
+ public:
+  explicit BuildModule(llvm::LLVMContext& context) : context_(context) {}
+
+  std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
+
+ private:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef file) override {
+    builder_ = clang::CreateLLVMCodeGen(compiler.getDiagnostics(), file, &compiler.getVirtualFileSystem(),
+                                        compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+                                        compiler.getCodeGenOpts(), context_);
+    return std::unique_ptr<clang::ASTConsumer>(builder_);
+  }
+
+  void EndSourceFileAction() override { module_.reset(builder_->ReleaseModule()); }
+
+  llvm::LLVMContext& context_;
+  clang::CodeGenerator* builder_ = nullptr;  // owned by the compiler instance
+  std::unique_ptr<llvm::Module> module_;
+};
+
+}  // namespace
+
+std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
+                                    bool contract, llvm::LLVMContext& context, std::string& messages) {
+  const std::string file = std::string(name) + ".c";
+  auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  files->addFile(file, 0, llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, file, false));
+
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  invocation->getTargetOpts().Triple = target.triple;
+  invocation->getTargetOpts().CPU = target.cpu;
+  invocation->getTargetOpts().FeaturesAsWritten = target.features;
+  invocation->getFrontendOpts().Inputs.emplace_back(file, clang::InputKind(clang::Language::C));
+  invocation->getFrontendOpts().DisableFree = 0;
+  set_language(*invocation, target, contract);
+  set_code_generation(*invocation);
+
+  llvm::raw_string_ostream stream(messages);
+  auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(std::move(invocation));
+  compiler.setDiagnostics(
+      new clang::DiagnosticsEngine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options,
+                                   new clang::TextDiagnosticPrinter(stream, diagnostic_options.get())));
+  compiler.setVerboseOutputStream(stream);
+  compiler.createFileManager(files);
+
+  BuildModule action(context);
+  if (!compiler.ExecuteAction(action)) return nullptr;
+  return action.take_module();
+}
+
+}  // namespace fulgurite::runtime::clang_plugin

@@ -1,0 +1,44 @@
+// The three stages of the compiler plug-in: C text -> LLVM module -> the same, optimised -> relocatable object.
+//
+// Each is a function of its arguments only, so that several threads may compile at once.
+#pragma once
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Target/TargetMachine.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fulgurite::runtime::clang_plugin {
+
+// The processor that code is made for, in Clang's words.
+struct Target {
+  std::string triple;
+  std::string cpu;
+  std::vector<std::string> features;  // "+avx2", "-xop"; beyond what `cpu` implies
+};
+
+// Makes the processor out of "native" or a name that Clang knows.
+Target resolve_target(std::string_view cpu);
+
+// Parses the text; null if it was refused.  `messages` receives warnings and errors.
+std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
+                                    bool contract, llvm::LLVMContext& context, std::string& messages);
+
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract);
+
+// Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings our kernels:
+// loop strength reduction (addresses are base + index already: a third of a map's code generation) and the second
+// scheduling after register allocation. LLVM offers these as process-wide flags only; the plug-in has an LLVM of its own.
+void tune_back_end();
+
+// Our own pass list: see the .cpp for what it leaves out and why.
+void optimise(llvm::Module& module, llvm::TargetMachine& machine);
+
+// Emits an object or, for dumps, assembly text.
+std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type);
+
+}  // namespace fulgurite::runtime::clang_plugin

@@ -1,0 +1,84 @@
+#include "runtime/cpu/device.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "runtime/cpu/compiler.h"
+#include "runtime/disk_cache.h"
+#include "runtime/host.h"
+#include "runtime/pool.h"
+#include "runtime/stats.h"
+
+namespace fulgurite::runtime::cpu {
+
+CpuDevice::CpuDevice(std::string cpu) : cpu_(std::move(cpu)) {}
+
+CpuDevice& CpuDevice::native() {
+  static CpuDevice device;
+  return device;
+}
+
+Description CpuDevice::describe() const {
+  const Host& h = host();
+  return {.engine = "cpu",
+          .name = h.processor,
+          .n_cores = h.n_cores,
+          .memory = h.memory,
+          .last_level_cache = h.last_level_cache,
+          .vector_bytes = vector_bytes(cpu_),
+          .is_host = true};
+}
+
+Memory CpuDevice::allocate(std::size_t bytes) {
+  return {BufferPool::shared().allocate(bytes), bytes};
+}
+
+void CpuDevice::release(Memory memory) noexcept {
+  BufferPool::shared().release(memory.data, memory.bytes);
+}
+
+void CpuDevice::upload(Memory to, const void* from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to.data, from, bytes);
+  counters.bytes_copied.add(bytes);
+}
+
+void CpuDevice::download(void* to, Memory from, std::size_t bytes) {
+  if (bytes != 0) std::memcpy(to, from.data, bytes);
+  counters.bytes_copied.add(bytes);
+}
+
+void CpuDevice::copy(Memory to, Memory from, std::size_t bytes) {
+  upload(to, from.data, bytes);
+}
+
+std::shared_ptr<const Kernel> CpuDevice::build(const KernelSource& source) {
+  const std::string what = fmt::format("{}\n{} {}\n{}", compiler_identity({cpu_, source.contract}),
+                                       source.name, source.n_phases, source.text);
+  const base::Digest key = base::digest(what);
+  bool found = false;
+  auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
+  if (found) counters.memory_hits.add();
+  return kernel;
+}
+
+std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& source,
+                                                         const base::Digest& key) {
+  DiskCache& disk = DiskCache::shared();
+  if (const auto object = disk.read(EntryKind::kernel, key)) {
+    counters.disk_hits.add();
+    return std::make_shared<CpuKernel>(source, *object);
+  }
+  counters.misses.add();
+  counters.compilations.add();
+  const std::string object = compile(source.name, source.text, {cpu_, source.contract});
+  auto kernel = std::make_shared<CpuKernel>(source, object);
+  disk.write(EntryKind::kernel, key, object);
+  return kernel;
+}
+
+std::optional<Failure> CpuDevice::launch(const Kernel& kernel, const Launch& launch) {
+  return cpu::launch(static_cast<const CpuKernel&>(kernel), launch);
+}
+
+}  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,51 @@
+#include "runtime/cpu/kernel.h"
+
+#include "base/check.h"
+#include "runtime/cpu/threads.h"
+#include "runtime/stats.h"
+
+namespace fulgurite::runtime::cpu {
+
+CpuKernel::CpuKernel(const KernelSource& source, std::string_view object) : module_(object) {
+  for (int phase = 0; phase < source.n_phases; ++phase) {
+    const std::string name = fmt::format("{}_p{}", source.name, phase);
+    void* const function = module_.find(name);
+    FULGURITE_CHECK(function != nullptr, "kernel '{}' lacks function '{}'", source.name, name);
+    phases_.push_back(reinterpret_cast<PhaseFunction>(function));
+  }
+}
+
+std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
+  struct Phase {
+    PhaseFunction function;
+    KernelContext context;
+  };
+  FailureRecord record;
+  Phase phase{
+      nullptr,
+      {launch.buffers.data(), launch.scalars.data(), record.handle(), &FailureRecord::report_from_kernel}};
+  counters.launches.add();
+  counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
+  const std::vector<PhaseFunction>& phases = kernel.phases();
+  FULGURITE_CHECK(launch.n_tasks.size() == phases.size(), "{} task counts for {} phases",
+                  launch.n_tasks.size(), phases.size());
+  for (std::size_t i = 0; i < phases.size(); ++i) {
+    const std::int64_t n_tasks = launch.n_tasks[i];
+    if (n_tasks == 1) {
+      phases[i](&phase.context, 0, 1);
+    } else if (n_tasks > 1) {
+      phase.function = phases[i];
+      ThreadPool::shared().run(
+          n_tasks,
+          [](void* context, std::int64_t first, std::int64_t last) {
+            const auto* p = static_cast<const Phase*>(context);
+            p->function(&p->context, first, last);
+          },
+          &phase);
+    }
+    if (record.any()) return record.lowest();
+  }
+  return std::nullopt;
+}
+
+}  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,42 @@
+// Machine code of a kernel, and the calling convention between it and us. The same structure is printed in front of every
+// kernel's text (emit/prelude): change both or none.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cpu/module.h"
+#include "runtime/device.h"
+
+namespace fulgurite::runtime::cpu {
+
+struct KernelContext {
+  void* const* buffers;
+  const std::int64_t* scalars;
+  fg_failure* failure;
+  void (*report)(fg_failure*, std::int32_t site, std::int64_t element, std::int64_t value,
+                 std::int64_t bound);
+};
+
+// Runs tasks [first, last) of one phase.
+using PhaseFunction = void (*)(const KernelContext*, std::int64_t first, std::int64_t last);
+
+class CpuKernel final : public Kernel {
+ public:
+  // `object` as the compiler made it. Throws InternalError if a phase is missing.
+  CpuKernel(const KernelSource& source, std::string_view object);
+
+  const std::vector<PhaseFunction>& phases() const { return phases_; }
+
+ private:
+  Module module_;
+  std::vector<PhaseFunction> phases_;
+};
+
+// Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a phase that reported
+// a failure the later ones do not run: they would read what it did not write.
+std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch);
+
+}  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,273 @@
+// Sections are laid out in three groups of pages: code with the stubs it needs, constants with addresses of outside symbols,
+// variables. See System V Application Binary Interface, AMD64 Architecture Processor Supplement, section 4.4, for relocations.
+#include "runtime/cpu/module.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <fulgurite/error.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "base/check.h"
+
+namespace fulgurite::runtime::cpu {
+namespace {
+
+enum Group { code, constants, variables, n_groups };
+
+constexpr std::size_t stub_size = 16;  // jmp *0(%rip), and the address
+
+std::size_t round_up(std::size_t n, std::size_t to) {
+  return (n + to - 1) / to * to;
+}
+
+class Loader {
+ public:
+  explicit Loader(std::string_view object) : object_(object) {}
+
+  void load();
+  void* memory() const { return memory_; }
+  std::size_t size() const { return size_; }
+  std::unordered_map<std::string, void*> functions() const;
+
+ private:
+  template <class T>
+  T at(std::size_t offset) const;
+  template <class T>
+  std::vector<T> table(const Elf64_Shdr& section) const;
+  std::string name(std::size_t offset) const;
+
+  void read();
+  void place();
+  void relocate(const Elf64_Shdr& relocations);
+  void protect() const;
+  char* address(const Elf64_Sym& symbol, std::size_t index);
+  char* outside(const Elf64_Sym& symbol, std::size_t index);
+  void set_displacement(char* where, std::int64_t value) const;
+
+  std::string_view object_;
+  std::vector<Elf64_Shdr> sections_;
+  std::vector<Elf64_Sym> symbols_;
+  Elf64_Shdr names_{};
+
+  std::vector<char*> placed_;  // sections in memory; null if not loaded
+  std::array<std::size_t, n_groups + 1> start_{};
+  char* memory_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t stubs_ = 0, addresses_ = 0;  // offsets of one stub and one address a symbol
+};
+
+template <class T>
+T Loader::at(std::size_t offset) const {
+  FULGURITE_CHECK(offset <= object_.size() && sizeof(T) <= object_.size() - offset, "object ends at byte {}",
+                  object_.size());
+  T value;
+  std::memcpy(&value, object_.data() + offset, sizeof value);
+  return value;
+}
+
+template <class T>
+std::vector<T> Loader::table(const Elf64_Shdr& section) const {
+  std::vector<T> entries;
+  for (std::size_t i = 0; i + sizeof(T) <= section.sh_size; i += sizeof(T))
+    entries.push_back(at<T>(section.sh_offset + i));
+  return entries;
+}
+
+std::string Loader::name(std::size_t offset) const {
+  FULGURITE_CHECK(offset < names_.sh_size && names_.sh_offset + names_.sh_size <= object_.size(),
+                  "symbol without a name");
+  const char* start = object_.data() + names_.sh_offset + offset;
+  return {start, strnlen(start, names_.sh_size - offset)};
+}
+
+void Loader::read() {
+  const auto header = at<Elf64_Ehdr>(0);
+  FULGURITE_CHECK(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_REL &&
+                      header.e_machine == EM_X86_64,
+                  "not a relocatable x86-64 object");
+  for (std::size_t i = 0; i < header.e_shnum; ++i)
+    sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
+  for (const Elf64_Shdr& section : sections_) {
+    if (section.sh_type != SHT_SYMTAB) continue;
+    symbols_ = table<Elf64_Sym>(section);
+    FULGURITE_CHECK(section.sh_link < sections_.size(), "symbols without names");
+    names_ = sections_[section.sh_link];
+  }
+}
+
+Group group_of(const Elf64_Shdr& section) {
+  if ((section.sh_flags & SHF_EXECINSTR) != 0) return code;
+  return (section.sh_flags & SHF_WRITE) != 0 ? variables : constants;
+}
+
+// Copies the sections to fresh memory.
+void Loader::place() {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::vector<std::size_t> offsets(sections_.size());
+  std::size_t offset = 0;
+  for (int group = code; group < n_groups; ++group) {
+    start_[static_cast<std::size_t>(group)] = offset = round_up(offset, page);
+    for (std::size_t i = 0; i < sections_.size(); ++i) {
+      const Elf64_Shdr& section = sections_[i];
+      if ((section.sh_flags & SHF_ALLOC) == 0 || group_of(section) != group) continue;
+      FULGURITE_CHECK((section.sh_flags & SHF_TLS) == 0, "thread-local variables in a kernel");
+      FULGURITE_CHECK(
+          section.sh_addralign <= page && section.sh_size < object_.size() + (std::size_t{1} << 30),
+          "section of {} bytes", section.sh_size);
+      offsets[i] = offset = round_up(offset, section.sh_addralign < 1 ? 1 : section.sh_addralign);
+      offset += section.sh_size;
+    }
+    offset = round_up(offset, stub_size);
+    if (group == code) {
+      stubs_ = offset;
+      offset += stub_size * symbols_.size();
+    } else if (group == constants) {
+      addresses_ = offset;
+      offset += sizeof(void*) * symbols_.size();
+    }
+  }
+  start_[n_groups] = size_ = round_up(offset, page);
+
+  void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw OutOfMemory(fmt::format("no memory for the code of a kernel, {} bytes", size_));
+  memory_ = static_cast<char*>(memory);
+  placed_.assign(sections_.size(), nullptr);
+  for (std::size_t i = 0; i < sections_.size(); ++i) {
+    const Elf64_Shdr& section = sections_[i];
+    if ((section.sh_flags & SHF_ALLOC) == 0) continue;
+    placed_[i] = memory_ + offsets[i];
+    if (section.sh_type == SHT_NOBITS || section.sh_size == 0) continue;
+    FULGURITE_CHECK(
+        section.sh_offset <= object_.size() && section.sh_size <= object_.size() - section.sh_offset,
+        "section beyond the object's end");
+    std::memcpy(placed_[i], object_.data() + section.sh_offset, section.sh_size);
+  }
+}
+
+// A stub in the code group jumps to a function of the process, which may be more than 2 GiB away.
+char* Loader::outside(const Elf64_Sym& symbol, std::size_t index) {
+  char* stub = memory_ + stubs_ + stub_size * index;
+  if (*stub == 0) {
+    const std::string function = name(symbol.st_name);
+    void* target = dlsym(RTLD_DEFAULT, function.c_str());
+    if (target == nullptr)
+      throw CompileError(fmt::format("a kernel calls '{}', which this process does not have", function));
+    const unsigned char jump[6] = {0xff, 0x25, 0, 0, 0, 0};
+    std::memcpy(stub, jump, sizeof jump);
+    std::memcpy(stub + sizeof jump, &target, sizeof target);
+  }
+  return stub;
+}
+
+char* Loader::address(const Elf64_Sym& symbol, std::size_t index) {
+  if (symbol.st_shndx == SHN_UNDEF) return outside(symbol, index);
+  FULGURITE_CHECK(symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != nullptr,
+                  "symbol '{}' lies nowhere", name(symbol.st_name));
+  return placed_[symbol.st_shndx] + symbol.st_value;
+}
+
+void Loader::set_displacement(char* where, std::int64_t value) const {
+  const auto displacement = static_cast<std::int32_t>(value);
+  FULGURITE_CHECK(displacement == value, "displacement of {} bytes in a kernel", value);
+  std::memcpy(where, &displacement, sizeof displacement);
+}
+
+void Loader::relocate(const Elf64_Shdr& relocations) {
+  FULGURITE_CHECK(relocations.sh_info < sections_.size(), "relocations of no section");
+  char* section = placed_[relocations.sh_info];
+  if (section == nullptr) return;
+  const std::size_t section_size = sections_[relocations.sh_info].sh_size;
+  for (const auto& r : table<Elf64_Rela>(relocations)) {
+    const std::size_t index = ELF64_R_SYM(r.r_info);
+    FULGURITE_CHECK(index < symbols_.size() && r.r_offset < section_size, "relocation outside its section");
+    char* const where = section + r.r_offset;
+    char* target = address(symbols_[index], index);
+    switch (const auto type = ELF64_R_TYPE(r.r_info)) {
+      case R_X86_64_PC32:
+      case R_X86_64_PLT32: set_displacement(where, target + r.r_addend - where); break;
+      case R_X86_64_64:
+        target += r.r_addend;
+        std::memcpy(where, &target, sizeof target);
+        break;
+      case R_X86_64_GOTPCREL:
+      case R_X86_64_GOTPCRELX:
+      case R_X86_64_REX_GOTPCRELX: {
+        char* const slot = memory_ + addresses_ + sizeof target * index;
+        std::memcpy(slot, &target, sizeof target);
+        set_displacement(where, slot + r.r_addend - where);
+        break;
+      }
+      default: FULGURITE_CHECK(false, "relocation of type {} in a kernel", type);
+    }
+  }
+}
+
+void Loader::protect() const {
+  const auto set = [&](Group group, int protection) {
+    const std::size_t from = start_[group], to = start_[static_cast<std::size_t>(group) + 1];
+    if (from == to) return;
+    if (mprotect(memory_ + from, to - from, protection) != 0)
+      throw DeviceError(
+          "the system does not let this process make code executable, so kernels cannot be loaded");
+  };
+  set(code, PROT_READ | PROT_EXEC);
+  set(constants, PROT_READ);
+}
+
+void Loader::load() {
+  read();
+  place();
+  for (const Elf64_Shdr& section : sections_) {
+    FULGURITE_CHECK(section.sh_type != SHT_REL, "relocations without addends in a kernel");
+    if (section.sh_type == SHT_RELA) relocate(section);
+  }
+  protect();
+}
+
+std::unordered_map<std::string, void*> Loader::functions() const {
+  std::unordered_map<std::string, void*> found;
+  for (const Elf64_Sym& symbol : symbols_)
+    if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && ELF64_ST_BIND(symbol.st_info) == STB_GLOBAL &&
+        symbol.st_shndx < placed_.size() && placed_[symbol.st_shndx] != nullptr)
+      found.emplace(name(symbol.st_name), placed_[symbol.st_shndx] + symbol.st_value);
+  return found;
+}
+
+}  // namespace
+
+Module::Module(std::string_view object) {
+  Loader loader(object);
+  try {
+    loader.load();
+    functions_ = loader.functions();
+  } catch (...) {
+    if (loader.memory() != nullptr) munmap(loader.memory(), loader.size());
+    throw;
+  }
+  memory_ = loader.memory();
+  size_ = loader.size();
+}
+
+Module::Module(Module&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)),
+      size_(other.size_),
+      functions_(std::move(other.functions_)) {}
+
+Module::~Module() {
+  if (memory_ != nullptr) munmap(memory_, size_);
+}
+
+void* Module::find(const std::string& function) const {
+  const auto found = functions_.find(function);
+  return found == functions_.end() ? nullptr : found->second;
+}
+
+}  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,246 @@
+#include "runtime/cpu/threads.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <new>
+#include <system_error>
+
+#include "runtime/host.h"
+
+namespace fulgurite::runtime::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// After a job a worker waits this long for the next one before it sleeps: longer than the gaps of a hot loop, shorter than
+// anybody notices. For the first part it does nothing else; then it offers its core to other threads between looks.
+constexpr auto spin_time = std::chrono::microseconds(200);
+constexpr auto spin_alone_time = std::chrono::microseconds(40);
+
+// Jobs are cut into at most this many units a thread, each of one or more tasks: enough to even out shares, few enough
+// that taking one (some nanoseconds) never shows.
+constexpr std::int64_t units_per_thread = 32;
+constexpr int max_threads = 1024;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+void futex_sleep(std::atomic<std::uint32_t>& word, std::uint32_t expected) {
+  syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, expected, nullptr, nullptr, 0);
+}
+
+void futex_wake(std::atomic<std::uint32_t>& word, int n) {
+  syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, n, nullptr, nullptr, 0);
+}
+
+int wanted_threads() {
+  if (const char* text = std::getenv("FULGURITE_THREADS")) {
+    int n = 0;
+    const auto [end, error] = std::from_chars(text, text + std::strlen(text), n);
+    if (error == std::errc{} && *end == 0 && n >= 1) return std::min(n, max_threads);
+  }
+  return std::min(host().n_cores, max_threads);
+}
+
+// First task of a unit; the first n_tasks % n_units units have one task more.
+std::int64_t first_task(std::int64_t n_tasks, std::uint32_t n_units, std::uint32_t unit) {
+  return n_tasks / n_units * unit + std::min<std::int64_t>(unit, n_tasks % n_units);
+}
+
+}  // namespace
+
+ThreadPool::ThreadPool(int n_threads)
+    : n_threads_(std::clamp(n_threads, 1, max_threads)),
+      shares_(new Share[static_cast<std::size_t>(n_threads_)]) {}
+
+ThreadPool::~ThreadPool() {
+  stop_workers();
+}
+
+std::uint64_t ThreadPool::pack(std::uint32_t number, std::uint32_t first, std::uint32_t last) {
+  return std::uint64_t{number} << 32 | first << 16 | last;
+}
+
+bool ThreadPool::take(Share& share, std::uint32_t number, bool from_front, std::uint32_t& unit) {
+  std::uint64_t packed = share.packed.load(std::memory_order_acquire);
+  for (;;) {
+    const auto first = static_cast<std::uint32_t>(packed >> 16 & 0xffff),
+               last = static_cast<std::uint32_t>(packed & 0xffff);
+    if (packed >> 32 != number || first == last) return false;
+    const std::uint64_t rest = from_front ? pack(number, first + 1, last) : pack(number, first, last - 1);
+    if (share.packed.compare_exchange_weak(packed, rest, std::memory_order_acq_rel,
+                                           std::memory_order_acquire)) {
+      unit = from_front ? first : last - 1;
+      return true;
+    }
+  }
+}
+
+// Runs units until none is left to take; returns how many it ran.
+//
+// A worker may have read `job` while the caller already wrote the next one. It can take a unit only if the share still
+// bears `number`, and then that job is unfinished, so nothing of it has been overwritten: what was read is of that job.
+std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& job) {
+  std::uint32_t unit = 0, n_done = 0;
+  const auto run_unit = [&] {
+    job.function(job.context, first_task(job.n_tasks, job.n_units, unit),
+                 first_task(job.n_tasks, job.n_units, unit + 1));
+    ++n_done;
+  };
+  while (take(shares_[static_cast<std::size_t>(index)], number, true, unit)) run_unit();
+  for (int i = 1; i < n_threads_; ++i) {
+    Share& other = shares_[static_cast<std::size_t>((index + i) % n_threads_)];
+    while (take(other, number, false, unit)) run_unit();
+  }
+  return n_done;
+}
+
+std::uint32_t ThreadPool::publish(const Job& job) {
+  const std::uint32_t number = number_.load(std::memory_order_relaxed) + 1;
+  function_.store(job.function, std::memory_order_relaxed);
+  context_.store(job.context, std::memory_order_relaxed);
+  n_tasks_.store(job.n_tasks, std::memory_order_relaxed);
+  n_units_.store(job.n_units, std::memory_order_relaxed);
+  unfinished_.store(job.n_units, std::memory_order_relaxed);
+  const auto n_shares = std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_));
+  for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(n_threads_); ++i) {
+    const std::uint32_t first = std::min(i, n_shares) * job.n_units / n_shares;
+    const std::uint32_t last = std::min(i + 1, n_shares) * job.n_units / n_shares;
+    shares_[i].packed.store(pack(number, first, last), std::memory_order_release);
+  }
+  number_.store(number, std::memory_order_seq_cst);
+  const std::uint32_t n_sleepers = sleepers_.load(std::memory_order_seq_cst);
+  if (n_sleepers != 0) futex_wake(number_, static_cast<int>(std::min(n_sleepers, n_shares - 1)));
+  return number;
+}
+
+void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context) {
+  if (busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire)) {
+    function(context, 0, n_tasks);
+    return;
+  }
+  if (workers_.empty()) start_workers();
+  const auto n_units =
+      static_cast<std::uint32_t>(std::min<std::int64_t>(n_tasks, units_per_thread * n_threads_));
+  const Job job{function, context, n_tasks, n_units};
+  const std::uint32_t n_done = take_part(0, publish(job), job);
+  if (unfinished_.fetch_sub(n_done, std::memory_order_acq_rel) != n_done) wait_until_done();
+  busy_.store(false, std::memory_order_release);
+}
+
+// Every unit has been taken; some are still being run.
+void ThreadPool::wait_until_done() {
+  for (int looks = 0; unfinished_.load(std::memory_order_acquire) != 0; ++looks) {
+    pause();
+    if (looks >= 4096) std::this_thread::yield();  // a worker may have lost its core
+  }
+}
+
+// Returns the number of a newer job, or any number once `stop_` is set.
+std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number) {
+  const Clock::time_point start = Clock::now();
+  for (auto now = start; now - start < spin_time; now = Clock::now()) {
+    for (int looks = 0; looks < 32; ++looks) {
+      const std::uint32_t newest = number_.load(std::memory_order_acquire);
+      if (newest != number) return newest;
+      pause();
+    }
+    if (now - start > spin_alone_time) std::this_thread::yield();
+  }
+  sleepers_.fetch_add(1, std::memory_order_seq_cst);
+  std::uint32_t newest = number_.load(std::memory_order_seq_cst);
+  while (newest == number) {
+    futex_sleep(number_, number);
+    newest = number_.load(std::memory_order_seq_cst);
+  }
+  sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  return newest;
+}
+
+void ThreadPool::work(int index) {
+  std::uint32_t number = 0;
+  for (;;) {
+    number = wait_for_other_than(number);
+    if (stop_.load(std::memory_order_acquire)) return;
+    const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
+                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed)};
+    const std::uint32_t n_done = take_part(index, number, job);
+    if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
+  }
+}
+
+// Workers take no signals: those are for the user's threads. A thread that the system refuses is done without.
+void ThreadPool::start_workers() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    for (int index = 1; index < n_threads_; ++index) {
+      workers_.emplace_back([this, index] { work(index); });
+      pthread_setname_np(workers_.back().native_handle(), "fulgurite");
+    }
+  } catch (const std::system_error&) {
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+// From then on the pool is busy for good, and every caller runs its tasks itself. A caller that does not finish (the process
+// exits from a signal handler that interrupted it) is not waited for.
+void ThreadPool::stop_workers() {
+  const Clock::time_point start = Clock::now();
+  while (busy_.exchange(true, std::memory_order_acquire)) {
+    if (Clock::now() - start > std::chrono::seconds(1)) {
+      for (std::thread& worker : workers_) worker.detach();
+      return;
+    }
+    std::this_thread::yield();
+  }
+  stop_.store(true, std::memory_order_release);
+  number_.fetch_add(1, std::memory_order_seq_cst);
+  futex_wake(number_, INT_MAX);
+  for (std::thread& worker : workers_) worker.join();
+  workers_.clear();
+}
+
+// The pool of the process is never freed, so that threads which outlive main() can still run their tasks, themselves; its
+// workers are joined when the process exits or the library is unloaded.
+ThreadPool& ThreadPool::shared() {
+  static std::atomic<ThreadPool*> pool{nullptr};
+  static std::mutex creation;
+  struct AtExit {
+    ~AtExit() {
+      if (ThreadPool* p = pool.load(std::memory_order_acquire)) p->stop_workers();
+    }
+  };
+
+  if (ThreadPool* p = pool.load(std::memory_order_acquire)) return *p;
+  const std::lock_guard lock(creation);
+  if (pool.load(std::memory_order_relaxed) == nullptr) {
+    pool.store(new ThreadPool(wanted_threads()), std::memory_order_release);
+    static const int registered = pthread_atfork(nullptr, nullptr, [] {
+      pool.store(nullptr, std::memory_order_relaxed);  // its workers exist in the parent only
+      new (&creation) std::mutex;
+    });
+    static_cast<void>(registered);
+    static const AtExit at_exit;
+  }
+  return *pool.load(std::memory_order_relaxed);
+}
+
+}  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,87 @@
+// A small pool of threads for launches of array kernels: hot loops of kernels that take a few microseconds each.
+//
+// What comes in is a number of tasks and a function of a range of tasks; what comes out is that every task has run once.
+// The tasks are given by the caller and never depend on the number of threads, so neither do results.
+//
+// Every thread, the caller included, owns a share of the tasks and takes them from its front; who has none left takes from the
+// back of another's share (work stealing after Blumofe, Leiserson: Scheduling multithreaded computations by work stealing,
+// JACM 1999, on shares that are known beforehand). A thread thus meets the same part of the data again and again and
+// finds it in its cache, and the caller finishes alone what workers that sleep would have done: it never waits for one to wake,
+// only for one that is in the middle of a task. Workers spin for a bounded time after each job, then sleep on a futex.
+//
+// A call from inside a task, or while another thread's call runs, runs its tasks itself.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace fulgurite::runtime::cpu {
+
+class ThreadPool {
+ public:
+  // Runs tasks [first, last). Must not throw.
+  using Function = void (*)(void* context, std::int64_t first, std::int64_t last);
+
+  // The caller counts as one: n_threads - 1 workers are started by the first call that has use for them.
+  explicit ThreadPool(int n_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int n_threads() const { return n_threads_; }
+
+  // Runs tasks [0, n_tasks), and returns when all are done.
+  void run(std::int64_t n_tasks, Function function, void* context) {
+    if (n_tasks <= 1 || n_threads_ == 1) {
+      if (n_tasks > 0) function(context, 0, n_tasks);
+    } else {
+      run_shared(n_tasks, function, context);
+    }
+  }
+
+  // The pool of the process: FULGURITE_THREADS threads, or as many as it may use cores. A forked child gets a new one.
+  static ThreadPool& shared();
+
+ private:
+  // Units [first, last) of the job with this number; the number guards against a worker that comes late.
+  struct alignas(128) Share {
+    std::atomic<std::uint64_t> packed{0};
+  };
+  struct Job {
+    Function function;
+    void* context;
+    std::int64_t n_tasks;
+    std::uint32_t n_units;
+  };
+
+  void run_shared(std::int64_t n_tasks, Function function, void* context);
+  std::uint32_t publish(const Job& job);
+  void start_workers();
+  void stop_workers();
+  void work(int index);
+  std::uint32_t wait_for_other_than(std::uint32_t number);
+  std::uint32_t take_part(int index, std::uint32_t number, const Job& job);
+  void wait_until_done();
+  static std::uint64_t pack(std::uint32_t number, std::uint32_t first, std::uint32_t last);
+  static bool take(Share& share, std::uint32_t number, bool from_front, std::uint32_t& unit);
+
+  const int n_threads_;
+  std::unique_ptr<Share[]> shares_;
+  std::vector<std::thread> workers_;
+
+  // The job; written by the one caller that holds `busy_`.
+  alignas(128) std::atomic<bool> busy_{false};
+  std::atomic<Function> function_{nullptr};
+  std::atomic<void*> context_{nullptr};
+  std::atomic<std::int64_t> n_tasks_{0};
+  std::atomic<std::uint32_t> n_units_{0};
+  alignas(128) std::atomic<std::uint32_t> number_{0};  // of the newest job; workers spin and sleep on it
+  std::atomic<bool> stop_{false};
+  alignas(128) std::atomic<std::uint32_t> unfinished_{0};  // units
+  alignas(128) std::atomic<std::uint32_t> sleepers_{0};
+};
+
+}  // namespace fulgurite::runtime::cpu

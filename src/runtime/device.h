@@ -1,0 +1,78 @@
+// An engine as the rest of the run time sees it: memory, kernels, launches. Kernels arrive as text and are launched with bytes;
+// what they compute is none of this interface's business.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/failure.h"
+
+namespace fulgurite::runtime {
+
+// What `devices` shows and policies want to know.
+struct Description {
+  std::string engine;  // "cpu"
+  std::string name;    // "AMD EPYC ..."
+  int n_cores;
+  std::size_t memory;
+  std::size_t last_level_cache;
+  int vector_bytes;
+  bool is_host;  // Memory::data is an address that the host may read and write
+};
+
+// A block of device memory. `data` is an address or the device's handle for one; null: none.
+struct Memory {
+  void* data = nullptr;
+  std::size_t bytes = 0;
+};
+
+// A kernel's text has the functions <name>_p0 ... <name>_p<n_phases - 1>; phase k + 1 starts when all tasks of phase k are done.
+struct KernelSource {
+  std::string name;
+  std::string text;
+  int n_phases = 1;
+  bool contract = true;  // a * b + c may be rounded once
+};
+
+// A kernel that is ready to run; each engine has its own.
+class Kernel {
+ public:
+  virtual ~Kernel() = default;
+};
+
+// One launch. The number of tasks of each phase depends on sizes only.
+struct Launch {
+  std::span<void* const> buffers;         // Memory::data, in the order of the kernel's array parameters
+  std::span<const std::int64_t> scalars;  // one 64-bit slot each
+  std::span<const std::int64_t> n_tasks;  // of each phase
+  std::uint64_t bytes_read = 0, bytes_written = 0;  // as the plan counts, for stats()
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+
+  virtual Description describe() const = 0;
+
+  // Uninitialised memory from the device's pool. Throws OutOfMemory.
+  virtual Memory allocate(std::size_t bytes) = 0;
+  virtual void release(Memory memory) noexcept = 0;
+
+  virtual void upload(Memory to, const void* from, std::size_t bytes) = 0;
+  virtual void download(void* to, Memory from, std::size_t bytes) = 0;
+  virtual void copy(Memory to, Memory from, std::size_t bytes) = 0;
+
+  // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is waited for.
+  virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;
+
+  // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it already.
+  virtual std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) = 0;
+  // Until all launches are done; a failure that `launch` could not know yet.
+  virtual std::optional<Failure> wait() = 0;
+};
+
+}  // namespace fulgurite::runtime

@@ -1,0 +1,117 @@
+#include "runtime/host.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+
+#include "base/hash.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+namespace fulgurite::runtime {
+namespace {
+
+int usable_cores() {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+  return std::max(1U, std::thread::hardware_concurrency());
+}
+
+// What the C library knows, or a common size where it knows nothing (containers and virtual machines hide it).
+std::size_t size_or(int name, std::size_t otherwise) {
+  const long size = sysconf(name);
+  return size > 0 ? static_cast<std::size_t>(size) : otherwise;
+}
+
+std::size_t physical_memory() {
+  return size_or(_SC_PHYS_PAGES, std::size_t{1} << 20) * size_or(_SC_PAGESIZE, 4096);
+}
+
+#if defined(__x86_64__)
+
+int native_vector_bytes() {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+    return 64;
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
+}
+
+struct Leaf {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+};
+
+Leaf cpuid(unsigned leaf, unsigned sub = 0) {
+  Leaf r;
+  if (__get_cpuid_count(leaf, sub, &r.a, &r.b, &r.c, &r.d) == 0) return {};
+  return r;
+}
+
+std::string processor_name() {
+  std::string name;
+  for (unsigned leaf = 0x80000002; leaf <= 0x80000004; ++leaf) {
+    const Leaf r = cpuid(leaf);
+    char text[16];
+    std::memcpy(text, &r, sizeof text);
+    name.append(text, sizeof text);
+  }
+  name.resize(std::strlen(name.c_str()));
+  const auto end = name.find_last_not_of(' ');
+  return end == std::string::npos ? "x86-64" : name.substr(0, end + 1);
+}
+
+// Vendor, model and feature bits; without the bits that name a core (leaf 1 EBX) or tell the operating system's doings apart.
+std::string native_identity() {
+  const Leaf vendor = cpuid(0), model = cpuid(1), features = cpuid(7), more = cpuid(7, 1),
+             extended = cpuid(0x80000001);
+  return "x86-64 " +
+         base::digest(fmt::format("{:x}.{:x}.{:x} {:x} {:x}.{:x} {:x}.{:x}.{:x} {:x}.{:x} {:x}.{:x} {}",
+                                  vendor.b, vendor.c, vendor.d, model.a, model.c, model.d, features.b,
+                                  features.c, features.d, more.a, more.d, extended.c, extended.d,
+                                  native_vector_bytes()))
+             .hex();
+}
+
+#else
+
+int native_vector_bytes() {
+  return 16;
+}
+std::string processor_name() {
+  return "this processor";
+}
+std::string native_identity() {
+  return "native";
+}
+
+#endif
+
+Host ask() {
+  return {.n_cores = usable_cores(),
+          .l2_cache = size_or(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20),
+          .last_level_cache = size_or(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20),
+          .memory = physical_memory(),
+          .vector_bytes = native_vector_bytes(),
+          .processor = processor_name(),
+          .identity = native_identity()};
+}
+
+}  // namespace
+
+const Host& host() {
+  static const Host answer = ask();
+  return answer;
+}
+
+int vector_bytes(std::string_view cpu) {
+  if (cpu == "native") return host().vector_bytes;
+  if (cpu == "x86-64-v4") return 64;
+  return cpu == "x86-64-v3" ? 32 : 16;
+}
+
+}  // namespace fulgurite::runtime

@@ -1,0 +1,25 @@
+// The machine that we run on, as far as policies and cache keys want to know it. Asked once, without LLVM.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace fulgurite::runtime {
+
+struct Host {
+  int n_cores;                   // that this process may use
+  std::size_t l2_cache;          // bytes, of one core
+  std::size_t last_level_cache;  // bytes
+  std::size_t memory;            // bytes, of the machine
+  int vector_bytes;              // widest vector register that the operating system saves: 16, 32 or 64
+  std::string processor;         // "AMD EPYC ..."; for people
+  std::string identity;          // of the instruction set: equal where native code may be shared
+};
+
+const Host& host();
+
+// The widest vectors of a processor named as the compiler names it: "native", "x86-64-v3".
+int vector_bytes(std::string_view cpu);
+
+}  // namespace fulgurite::runtime

@@ -1,0 +1,151 @@
+#include "runtime/pool.h"
+
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <thread>
+
+#include "runtime/host.h"
+#include "runtime/stats.h"
+
+namespace fulgurite::runtime {
+namespace {
+
+constexpr std::size_t alignment = 64;
+constexpr std::size_t huge_page = std::size_t{2} << 20;
+constexpr int smallest_octave = 6;  // 64 bytes
+
+// Sizes 64 * {1, 1.25, 1.5, 1.75, 2, ...}, as multiples of 64: bucket = 4 * octave + quarter.
+int bucket_of(std::size_t bytes) {
+  if (bytes <= alignment) return 0;
+  const int octave = std::bit_width(bytes - 1) - 1;  // 2^octave < bytes <= 2^(octave + 1)
+  const std::size_t quarter = (bytes - 1 - (std::size_t{1} << octave)) >> (octave - 2);
+  return 4 * (octave - smallest_octave) + static_cast<int>(quarter) + 1;
+}
+
+std::size_t size_of(int bucket) {
+  const std::size_t octave = std::size_t{1} << (bucket / 4 + smallest_octave);
+  const std::size_t size = octave + octave / 4 * static_cast<std::size_t>(bucket % 4);
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+// Null if there is none. Mappings are made larger by a huge page and cut to size, which aligns them.
+void* map_huge(std::size_t size) noexcept {
+  size = (size + huge_page - 1) / huge_page * huge_page;
+  void* mapping = mmap(nullptr, size + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  char* start = static_cast<char*>(mapping);
+  const std::size_t before = (huge_page - reinterpret_cast<std::uintptr_t>(start) % huge_page) % huge_page;
+  if (before != 0) munmap(start, before);
+  if (before != huge_page) munmap(start + before + size, huge_page - before);
+  madvise(start + before, size, MADV_HUGEPAGE);
+  return start + before;
+}
+
+void* from_system(std::size_t size) noexcept {
+  return size >= huge_page ? map_huge(size) : std::aligned_alloc(alignment, size);
+}
+
+void to_system(void* block, std::size_t size) noexcept {
+  if (size >= huge_page)
+    munmap(block, (size + huge_page - 1) / huge_page * huge_page);
+  else
+    std::free(block);
+}
+
+class Locked {
+ public:
+  explicit Locked(std::atomic<bool>& flag) : flag_(flag) {
+    for (int tries = 0; flag_.exchange(true, std::memory_order_acquire); ++tries)
+      if (tries > 100) std::this_thread::yield();
+  }
+  ~Locked() { flag_.store(false, std::memory_order_release); }
+  Locked(const Locked&) = delete;
+  Locked& operator=(const Locked&) = delete;
+
+ private:
+  std::atomic<bool>& flag_;
+};
+
+std::string readable(std::size_t bytes) {
+  constexpr std::size_t mebibyte = std::size_t{1} << 20;
+  return bytes < 10 * mebibyte ? fmt::format("{} bytes", bytes)
+                               : fmt::format("{} bytes ({} MiB)", bytes, bytes / mebibyte);
+}
+
+}  // namespace
+
+BufferPool::BufferPool(std::size_t retained_limit) : retained_limit_(retained_limit) {}
+
+BufferPool::~BufferPool() {
+  trim();
+}
+
+void* BufferPool::take(int bucket) noexcept {
+  Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
+  const Locked lock(b.locked);
+  Free* block = b.first;
+  if (block != nullptr) b.first = block->next;
+  return block;
+}
+
+void* BufferPool::allocate(std::size_t bytes) {
+  if (bytes > host().memory)
+    throw OutOfMemory(fmt::format("an array of {} was asked for, this machine has {}", readable(bytes),
+                                  readable(host().memory)));
+  const int bucket = bucket_of(bytes);
+  const std::size_t size = size_of(bucket);
+  void* block = take(bucket);
+  if (block != nullptr) {
+    retained_.fetch_sub(size, std::memory_order_relaxed);
+    counters.pool_reuses.add();
+  } else {
+    block = from_system(size);
+    if (block == nullptr) {
+      trim();
+      block = from_system(size);
+    }
+    if (block == nullptr)
+      throw OutOfMemory(fmt::format("an array of {} was asked for, and the system has no memory left for it",
+                                    readable(bytes)));
+  }
+  counters.bytes_allocated.add(bytes);
+  return block;
+}
+
+void BufferPool::release(void* block, std::size_t bytes) noexcept {
+  if (block == nullptr) return;
+  const int bucket = bucket_of(bytes);
+  const std::size_t size = size_of(bucket);
+  if (retained_.fetch_add(size, std::memory_order_relaxed) + size > retained_limit_) {
+    retained_.fetch_sub(size, std::memory_order_relaxed);
+    to_system(block, size);
+    return;
+  }
+  Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
+  const Locked lock(b.locked);
+  b.first = new (block) Free{b.first};
+}
+
+void BufferPool::trim() noexcept {
+  for (int bucket = 0; bucket < n_buckets; ++bucket) {
+    const std::size_t size = size_of(bucket);
+    while (void* block = take(bucket)) {
+      to_system(block, size);
+      retained_.fetch_sub(size, std::memory_order_relaxed);
+    }
+  }
+}
+
+BufferPool& BufferPool::shared() {
+  static BufferPool& pool = *new BufferPool(host().memory / 4);
+  return pool;
+}
+
+}  // namespace fulgurite::runtime
