@@ -1,0 +1,192 @@
+#include "lower/block_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+using kernel::Level;
+
+class BlockLoop {
+ public:
+  BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy)
+      : e_(e), arena_(e.arena()), s_(s), soac_(std::get<soac::Soac>(s.op)), range_(range), policy_(policy), dims_(e.lower(soac_.dims)) {}
+
+  std::vector<Expr> run() {
+    auto outside = std::exchange(e_.on_soac, nullptr);         // combinators inside are loops of one lane
+    std::vector<Expr> totals = loops();
+    e_.on_soac = outside;
+    return totals;
+  }
+
+ private:
+  std::vector<Expr> loops() {
+    bool in_lanes = std::all_of(soac_.reductions.begin(), soac_.reductions.end(), [](const auto& r) { return r.commutative; });
+    return in_lanes ? lanes() : sequence();
+  }
+
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+
+  // Scalar code, in order.
+  std::vector<Expr> sequence() {
+    auto accumulators = e_.start(soac_);
+    rows([&](std::span<const Expr> outer) {
+      e_.for_loop(range_.begin, range_.end, i64(1), "j", [&](Expr j) { element(outer, j, accumulators); });
+    });
+    std::vector<Expr> values;
+    for (const auto& group : accumulators)
+      for (Expr variable : group) values.push_back(e_.snapshot(variable, "total"));
+    return values;
+  }
+
+  std::vector<Expr> lanes() {
+    for (const soac::Reduction& r : soac_.reductions)
+      for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), policy_.lanes));
+    if (!shared_.empty())
+      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save(e_.start(soac_), t); });
+    rows([&](std::span<const Expr> outer) { columns(outer); });
+    for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(shared_, width);
+    std::vector<Expr> totals;
+    for (Var buffer : shared_) totals.push_back(e_.load(buffer, i64(0), {}, "total"));
+    return totals;
+  }
+
+  Emitter::Accumulators restore(Expr t) {
+    Emitter::Accumulators accumulators;
+    std::size_t next = 0;
+    for (const soac::Reduction& r : soac_.reductions) {
+      auto& group = accumulators.emplace_back();
+      for (std::size_t k = 0; k < r.neutral.size(); ++k) group.push_back(e_.declare(e_.load(shared_[next++], t, {}, "acc"), "acc"));
+    }
+    return accumulators;
+  }
+
+  void save(const Emitter::Accumulators& accumulators, Expr t) {
+    std::size_t next = 0;
+    for (const auto& group : accumulators)
+      for (Expr variable : group) {
+        Expr value = e_.snapshot(variable, "acc");
+        e_.append(kernel::Store{{shared_[next++], t, i64(1), {}}, value});
+      }
+  }
+
+  // shared[t] = op(shared[t], shared[t + width]): the operator commutes, so halves may be joined.
+  void halve(const std::vector<Var>& shared, int width) {
+    e_.par(Level::block, i64(width), "t", [&](Expr t) {
+      std::size_t next = 0;
+      for (const soac::Reduction& r : soac_.reductions) {
+        std::size_t k = r.neutral.size();
+        std::vector<Expr> args;
+        for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared[next + c], t, {}, "low"));
+        Expr other = e_.bind(arena_.add(t, i64(width)), "at");
+        for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared[next + c], other, {}, "high"));
+        std::vector<Expr> joined = e_.apply(r.op, args);
+        for (std::size_t c = 0; c < k; ++c) e_.append(kernel::Store{{shared[next + c], t, i64(1), {}}, joined[c]});
+        next += k;
+      }
+    });
+  }
+
+  // for (row ...) with the outer indices decoded once a row.
+  void rows(const std::function<void(std::span<const Expr>)>& body) {
+    if (dims_.size() <= 1 || policy_.linear) return body({});
+    e_.for_loop(range_.first_row, range_.last_row, i64(1), "row", [&](Expr row) {
+      std::vector<Expr> outer(dims_.size() - 1);
+      Expr rest = row;
+      for (std::size_t d = outer.size(); d-- > 1;) {
+        outer[d] = e_.bind(arena_.rem(rest, dims_[d]), "i");
+        rest = e_.bind(arena_.div(rest, dims_[d]), "i");
+      }
+      outer[0] = rest;
+      body(outer);
+    });
+  }
+
+  void columns(std::span<const Expr> outer) {
+    Expr step = i64(policy_.lanes), begin = range_.begin, end = range_.end;
+    Expr full = e_.lower(arena_.mul(arena_.div(arena_.sub(end, begin), step), step));
+    Expr main = e_.lower(arena_.add(begin, full));
+    e_.par(Level::block, step, "t", [&](Expr t) {
+      auto accumulators = restore(t);
+      main_loop(outer, t, main, accumulators);
+      save(accumulators, t);
+    });
+    Expr streaming = e_.streaming();
+    e_.set_streaming({});                                      // a masked store goes through the cache
+    e_.if_then(e_.lower(arena_.lt(main, end)), [&] {
+      e_.par(Level::block, i64(policy_.tail_lanes), "t", [&](Expr t) {
+        auto accumulators = restore(t);
+        e_.for_loop(main, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
+          Expr index = e_.bind(arena_.add(j, t), "j");
+          e_.if_then(e_.bind(arena_.lt(index, end), "in_range"), [&] { element(outer, index, accumulators); });
+        });
+        save(accumulators, t);
+      });
+    });
+    e_.set_streaming(streaming);
+  }
+
+  // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum of the two lengths instead of
+  // their product.
+  void main_loop(std::span<const Expr> outer, Expr t, Expr main, const Emitter::Accumulators& accumulators) {
+    Expr step = i64(policy_.lanes);
+    auto run = [&](Expr from, Expr to, const Emitter::Accumulators& into) {
+      e_.for_loop(from, to, step, "j", [&](Expr j) { element(outer, e_.bind(arena_.add(j, t), "j"), into); });
+    };
+    if (!has_float_reduction()) return run(range_.begin, main, accumulators);
+    Expr chain = i64(policy_.chain * policy_.lanes);
+    e_.for_loop(range_.begin, main, chain, "from", [&](Expr from) {
+      auto inner = e_.start(soac_);
+      run(from, e_.lower(arena_.min(arena_.add(from, chain), main)), inner);
+      for (std::size_t g = 0; g < inner.size(); ++g) {
+        std::vector<Expr> values;
+        for (Expr variable : inner[g]) values.push_back(e_.snapshot(variable, "part"));
+        e_.join(soac_.reductions[g], accumulators[g], values);
+      }
+    });
+  }
+
+  void element(std::span<const Expr> outer, Expr j, const Emitter::Accumulators& accumulators) {
+    std::vector<Expr> indices(outer.begin(), outer.end());
+    Expr number = j;
+    if (policy_.linear) {
+      while (indices.size() < dims_.size()) indices.push_back(arena_.fresh({Kind::i64}, "unused"));
+      e_.set_identity(indices, number);
+    } else {
+      indices.push_back(j);
+      number = e_.lower(e_.linear(indices, dims_));
+    }
+    Expr before = e_.element();
+    if (!before) e_.set_element(number);                       // of the outermost space: what failures are reported by
+    e_.point(s_, indices, number, accumulators);
+    e_.set_element(before);
+  }
+
+  bool has_float_reduction() const {
+    for (const soac::Reduction& r : soac_.reductions)
+      for (Expr neutral : r.neutral)
+        if (is_float(neutral.kind())) return true;
+    return false;
+  }
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const soac::Stm& s_;
+  const soac::Soac& soac_;
+  const Range& range_;
+  const Policy& policy_;
+  std::vector<Expr> dims_;
+  std::vector<Var> shared_;                                    // one for each reduction component
+};
+
+}  // namespace
+
+std::vector<Expr> block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy) {
+  return BlockLoop(emitter, s, range, policy).run();
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,410 @@
+#include "lower/emitter.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+bool is_leaf(Expr e) { return e.is_constant() || e.is_name(); }
+
+}  // namespace
+
+kernel::Block Emitter::block(const std::function<void()>& fill, Enclosure enclosure) {
+  open_.push_back({{}, {}, enclosure, {}});
+  fill();
+  kernel::Block statements = std::move(open_.back().statements);
+  open_.pop_back();
+  return statements;
+}
+
+void Emitter::append(kernel::Operation operation) {
+  FULGURITE_CHECK(!open_.empty(), "no open block");
+  open_.back().statements.push_back({std::move(operation)});
+}
+
+std::size_t Emitter::depth(Expr leaf) const {
+  if (!leaf.is_name()) return 0;
+  auto found = depth_.find(leaf.var());
+  return found == depth_.end() ? 0 : found->second;
+}
+
+Expr Emitter::bind_at(std::size_t depth, Expr value, std::string_view name) {
+  if (is_leaf(value)) return value;
+  Expr bound = arena_.fresh(value.type(), std::string(name));
+  open_[depth].statements.push_back({kernel::Let{bound.var(), value}});
+  depth_[bound.var()] = depth;
+  return bound;
+}
+
+Expr Emitter::bind(Expr value, std::string_view name) { return bind_at(open_.size() - 1, value, name); }
+
+Expr Emitter::declare(Expr value, std::string_view name) {
+  Expr variable = arena_.fresh(value.type(), std::string(name));
+  depth_[variable.var()] = open_.size() - 1;
+  append(kernel::Declare{variable.var(), value});
+  return variable;
+}
+
+void Emitter::assign(Expr variable, Expr value) { append(kernel::Assign{variable.var(), value, {}}); }
+
+Expr Emitter::guard() const {
+  Expr all;
+  for (const Open& open : open_)
+    if (open.guard) all = open.guard;
+  return all;
+}
+
+Expr Emitter::snapshot(Expr variable, std::string_view name) {
+  Expr value = arena_.fresh(variable.type(), std::string(name));
+  depth_[value.var()] = open_.size() - 1;
+  append(kernel::Let{value.var(), variable});
+  return value;
+}
+
+void Emitter::touch(Var buffer, kernel::Param::Role role) {
+  if (own_buffers_.contains(buffer)) return;
+  for (kernel::Param& known : free_buffers_)
+    if (known.name == buffer) {
+      if (role == kernel::Param::Role::output) known.role = role;
+      return;
+    }
+  free_buffers_.push_back({buffer, role});
+}
+
+void Emitter::store_plain(Var buffer, Expr index, Expr value) {
+  touch(buffer, kernel::Param::Role::output);
+  append(kernel::Store{{buffer, index, arena_.i64(1), {}}, value, false});
+}
+
+Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
+  Expr buffer = arena_.fresh_array(kind, {arena_.i64(n)}, "shared");
+  own_buffers_.insert(buffer.var());
+  append(kernel::Allocate{buffer.var(), kernel::Space::shared, arena_.i64(n)});
+  return buffer.var();
+}
+
+Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name) {
+  touch(buffer, kernel::Param::Role::input);
+  Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
+  std::size_t at = open_.size() - 1;
+  if (!mask && !guard())                                     // out of the iterations of scalar loops that it does not depend on
+    while (at > depth(index) && open_[at].enclosure == Enclosure::iteration) --at;
+  depth_[loaded.var()] = at;
+  open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}});
+  return loaded;
+}
+
+void Emitter::store(const Destination& to, Expr offset, Expr value) {
+  touch(to.buffer, kernel::Param::Role::output);
+  Expr index = bind(to.base ? arena_.add(to.base, offset) : offset, "at");
+  kernel::Store plain{{to.buffer, index, arena_.i64(1), {}}, value, false};
+  if (!streaming_) return append(plain);
+  kernel::Store streaming = plain;
+  streaming.streaming = true;
+  append(kernel::If{streaming_, {{streaming}}, {{plain}}});
+}
+
+void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body) {
+  Expr i = arena_.fresh({Kind::i64}, std::string(name));
+  depth_[i.var()] = open_.size();
+  kernel::Block statements = block([&] { body(i); });
+  append(kernel::For{i.var(), begin, end, step, std::move(statements)});
+}
+
+void Emitter::if_then(Expr condition, const std::function<void()>& body) {
+  if (condition.is_constant()) {
+    if (condition.is_constant(1)) body();
+    return;
+  }
+  kernel::Block statements = block(body, Enclosure::branch);
+  append(kernel::If{condition, std::move(statements), {}});
+}
+
+void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {
+  Expr i = arena_.fresh({Kind::i64}, std::string(name));
+  depth_[i.var()] = open_.size();
+  kernel::Block statements = block([&] { body(i); });
+  append(kernel::Par{level, i.var(), n, std::move(statements)});
+}
+
+const Destination& Emitter::destination(Var array) const {
+  auto found = destinations_.find(array);
+  FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go", arena_.info(array).name);
+  return found->second;
+}
+
+Expr Emitter::find(Expr e) {
+  if (e.is_constant()) return e;
+  if (e.is_name()) {
+    if (auto bound = env_.find(e.var()); bound != env_.end()) return bound->second;
+    if (!depth_.contains(e.var()) && std::find(free_scalars_.begin(), free_scalars_.end(), e.var()) == free_scalars_.end())
+      free_scalars_.push_back(e.var());
+    return e;
+  }
+  for (auto open = open_.rbegin(); open != open_.rend(); ++open)
+    if (auto known = open->memo.find(e.id()); known != open->memo.end()) return known->second;
+  return {};
+}
+
+// Post-order without recursion, stopping at what is already known: expressions may be long chains.
+Expr Emitter::lower(Expr root) {
+  if (Expr known = find(root)) return known;
+  std::vector<Expr> stack{root};
+  while (!stack.empty()) {
+    Expr e = stack.back();
+    if (find(e)) {
+      stack.pop_back();
+      continue;
+    }
+    bool ready = true;
+    std::size_t first = e.op() == Op::index ? 1 : 0;        // the array itself is not a value
+    for (std::size_t i = e.args().size(); i-- > first;)
+      if (!find(e.arg(i))) {
+        stack.push_back(e.arg(i));
+        ready = false;
+      }
+    if (!ready) continue;
+    stack.pop_back();
+    lower_node(e);
+  }
+  return find(root);
+}
+
+std::vector<Expr> Emitter::lower(std::span<const Expr> roots) {
+  std::vector<Expr> lowered;
+  for (Expr root : roots) lowered.push_back(lower(root));
+  return lowered;
+}
+
+Expr Emitter::lower_node(Expr e) {
+  if (e.op() == Op::index || e.site() != 0) {               // may fail or read memory: stays where it is needed
+    Expr value = e.op() == Op::index ? lower_index(e) : lower_division(e);
+    open_[e.site() == 0 ? depth(value) : open_.size() - 1].memo[e.id()] = value;
+    return value;
+  }
+  std::vector<Expr> args;
+  std::size_t deepest = 0;
+  for (Expr arg : e.args()) {
+    args.push_back(find(arg));
+    deepest = std::max(deepest, depth(args.back()));
+  }
+  for (std::size_t d = open_.size(); d-- > deepest;)
+    if (open_[d].enclosure == Enclosure::branch) {
+      deepest = d;
+      break;
+    }
+  Expr value = bind_at(deepest, scalar::rebuild(arena_, e, args), "t");
+  open_[deepest].memo[e.id()] = value;
+  return value;
+}
+
+Expr Emitter::linear(std::span<const Expr> indices, std::span<const Expr> dims) {
+  Expr number = arena_.i64(0);
+  for (std::size_t d = 0; d < dims.size(); ++d) number = arena_.add(arena_.mul(number, dims[d]), indices[d]);
+  return number;
+}
+
+// v = index(xs, i, j) site s          becomes, where the site is not 0,
+//   bad = i < 0 | i >= n | j < 0 | j >= m;  fail when bad ...;  v = load xs[bad ? 0 : i * m + j] masked by not bad
+Expr Emitter::lower_index(Expr e) {
+  Expr array = e.arg(0);
+  Var buffer = array.var();
+  const scalar::VarInfo& info = arena_.info(buffer);
+  std::vector<Expr> indices, extents;
+  for (std::size_t d = 0; d < info.shape.size(); ++d) indices.push_back(find(e.arg(d + 1)));
+  if (identity_number_ && indices == identity_) return load(buffer, identity_number_, guard(), info.name);
+  for (Expr extent : info.shape) extents.push_back(lower(extent));
+  Expr good = guard();
+  if (e.site() != 0 && checks_) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      Expr inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"), bind(arena_.lt(indices[d], extents[d]), "c"));
+      inside = bind(inside, "inside");
+      append(kernel::Fail{bind(arena_.logical_not(inside), "outside"), e.site(), element_, arena_.i64(0), indices[d], extents[d]});
+      good = good ? bind(arena_.logical_and(good, inside), "inside") : inside;
+      if (good.is_constant(1)) good = {};
+    }
+  }
+  return load(buffer, lower(linear(indices, extents)), good, info.name);
+}
+
+Expr Emitter::lower_division(Expr e) {
+  Expr a = find(e.arg(0)), b = find(e.arg(1));
+  Expr zero = arena_.constant(b.kind(), 0), one = arena_.cast(arena_.i64(1), b.kind());
+  Expr by_zero = bind(arena_.eq(b, zero), "by_zero");
+  if (checks_) append(kernel::Fail{by_zero, e.site(), element_, arena_.i64(0), arena_.i64(0), arena_.i64(0)});
+  Expr divisor = bind(arena_.apply(Op::select, {by_zero, one, b}), "divisor");
+  return bind(arena_.apply(e.op(), {a, divisor}), "q");
+}
+
+std::vector<Expr> Emitter::apply(const soac::Lambda& f, std::span<const Expr> args) {
+  soac::Applied instance = soac::apply(arena_, f, args);
+  statements(instance.body);
+  return lower(instance.results);
+}
+
+void Emitter::statements(const std::vector<soac::Stm>& body) {
+  for (const soac::Stm& s : body)
+    base::match(
+        s.op,
+        [&](const soac::Soac&) {
+          if (!on_soac || !on_soac(s)) sequential_soac(s);
+        },
+        [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
+        [&](const soac::Check& op) { check(op); });
+}
+
+// What follows a failed check may rely on what it checked: its reads are masked off.
+void Emitter::check(const soac::Check& op) {
+  Expr holds = lower(op.condition);
+  if (holds.is_constant(1) || !checks_) return;
+  std::vector<Expr> operands = lower(op.operands);
+  operands.resize(2, arena_.i64(0));
+  append(kernel::Fail{bind(arena_.logical_not(holds), "failed"), op.site, element_, arena_.i64(0), operands[0], operands[1]});
+  Expr before = guard();
+  open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
+}
+
+void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
+  Expr condition = lower(op.condition);
+  std::vector<Expr> variables;
+  for (Var name : s.names) variables.push_back(declare(arena_.constant(arena_.info(name).type.kind, 0), arena_.info(name).name));
+  auto branch = [&](const soac::Lambda& f) {
+    return block(
+        [&] {
+          std::vector<Expr> results = apply(f, {});
+          for (std::size_t k = 0; k < results.size(); ++k) assign(variables[k], results[k]);
+        },
+        Enclosure::branch);
+  };
+  kernel::Block yes = branch(op.then_branch), no = branch(op.else_branch);
+  append(kernel::If{condition, std::move(yes), std::move(no)});
+  for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], snapshot(variables[k], arena_.info(s.names[k]).name));
+}
+
+// The state lives in mutable variables; each iteration works on immutable snapshots of them, so that expressions stay pure.
+void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
+  std::vector<Expr> state;
+  for (std::size_t k = 0; k < op.initial.size(); ++k) state.push_back(declare(lower(op.initial[k]), arena_.info(s.names[k]).name));
+  auto snapshots = [&] {
+    std::vector<Expr> values;
+    for (Expr variable : state) values.push_back(snapshot(variable, arena_.info(variable.var()).name));
+    return values;
+  };
+  auto step = [&](std::span<const Expr> args) {
+    std::vector<Expr> next = apply(op.body, args);
+    for (std::size_t k = 0; k < state.size(); ++k) assign(state[k], next[k]);
+  };
+  if (op.trips) {
+    Expr i = arena_.fresh({Kind::i64}, "i");
+    depth_[i.var()] = open_.size();
+    kernel::Block body = block(
+        [&] {
+          std::vector<Expr> args = snapshots();
+          args.insert(args.begin(), i);
+          step(args);
+        },
+        Enclosure::iteration);
+    append(kernel::For{i.var(), arena_.i64(0), lower(op.trips), arena_.i64(1), std::move(body)});
+  } else {
+    // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is filled.
+    open_.push_back({{}, {}, Enclosure::iteration, {}});
+    std::vector<Expr> values = snapshots();
+    Expr condition = apply(op.condition, values)[0];
+    kernel::Block body = block([&] { step(values); }, Enclosure::iteration);
+    kernel::Block head = std::move(open_.back().statements);
+    open_.pop_back();
+    append(kernel::While{std::move(head), condition, std::move(body)});
+  }
+  std::vector<Expr> finals = snapshots();
+  for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], finals[k]);
+}
+
+Emitter::Accumulators Emitter::start(const soac::Soac& soac) {
+  Accumulators accumulators;
+  for (const soac::Reduction& r : soac.reductions) {
+    std::vector<Expr> group;
+    for (Expr neutral : r.neutral) group.push_back(declare(lower(neutral), "acc"));
+    accumulators.push_back(std::move(group));
+  }
+  return accumulators;
+}
+
+void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulators, std::span<const Expr> operands) {
+  std::vector<Expr> args;
+  for (Expr variable : accumulators) args.push_back(snapshot(variable, "acc"));
+  args.insert(args.end(), operands.begin(), operands.end());
+  std::vector<Expr> joined = apply(r.op, args);
+  for (std::size_t k = 0; k < joined.size(); ++k) assign(accumulators[k], joined[k]);
+}
+
+Expr Emitter::size(Var array) {
+  Expr product = arena_.i64(1);
+  for (Expr extent : arena_.info(array).shape) product = arena_.mul(product, lower(extent));
+  return lower(product);
+}
+
+void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr number, const Accumulators& accumulators) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  soac::Applied body = soac::apply(arena_, soac.body, indices);
+  std::size_t n_operands = 0;
+  for (const soac::Reduction& r : soac.reductions) n_operands += r.op.results.size();
+  for (std::size_t k = n_operands; k < body.results.size(); ++k) {
+    if (body.results[k].type().rank == 0) continue;
+    Var inner = body.results[k].var();
+    const Destination whole = destination(s.names[k]);
+    Expr base = arena_.mul(number, size(inner));
+    set_destination(inner, {whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)});
+  }
+  statements(body.body);
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < accumulators.size(); ++g) {
+    std::size_t n = accumulators[g].size();
+    std::vector<Expr> operands = lower(std::span(body.results).subspan(next, n));
+    join(soac.reductions[g], accumulators[g], operands);
+    next += n;
+  }
+  for (std::size_t k = n_operands; k < body.results.size(); ++k)
+    if (body.results[k].type().rank == 0) store(destination(s.names[k]), number, lower(body.results[k]));
+}
+
+// for i { for j { operands = body(i, j); acc = op(acc, operands) } }
+void Emitter::sequential_soac(const soac::Stm& s) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  std::vector<Expr> dims = lower(soac.dims);
+  Accumulators accumulators = start(soac);
+  std::vector<Expr> indices;
+  std::function<void(std::size_t)> nest = [&](std::size_t d) {
+    if (d == dims.size()) return point(s, indices, lower(linear(indices, dims)), accumulators);
+    for_loop(arena_.i64(0), dims[d], arena_.i64(1), "i", [&](Expr i) {
+      indices.push_back(i);
+      nest(d + 1);
+      indices.pop_back();
+    });
+  };
+  nest(0);
+  std::vector<Expr> totals;
+  for (const auto& group : accumulators)
+    for (Expr variable : group) totals.push_back(snapshot(variable, arena_.info(s.names[totals.size()]).name));
+  finish(s, totals);
+}
+
+void Emitter::finish(const soac::Stm& s, std::span<const Expr> totals) {
+  std::size_t next = 0;
+  for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions) {
+    std::size_t n = r.neutral.size();
+    std::vector<Expr> values(totals.begin() + next, totals.begin() + next + n);
+    if (!r.initial.empty()) {
+      std::vector<Expr> args = lower(r.initial);
+      args.insert(args.end(), values.begin(), values.end());
+      values = apply(r.op, args);
+    }
+    for (Expr value : values) bind_name(s.names[next++], value);
+  }
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,132 @@
+// Array IR bodies to kernel statements. An Emitter owns a stack of open blocks; lowering an expression appends what it needs to them and
+// gives a name or a constant. Reads become Load statements with bounds checks where a site demands one, pure operations are bound once,
+// in the outermost block where their operands are known (loop-invariant code leaves loops by construction), and not across a branch.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "kernel/ir.h"
+#include "lower/policy.h"
+#include "soac/ir.h"
+
+namespace fulgurite::lower {
+
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+using scalar::Var;
+
+/// Where an array result is stored: element i... of the array goes to buffer[base + linear(i...)].
+struct Destination {
+  Var buffer;
+  Expr base;                              // absent: 0
+};
+
+class Emitter {
+ public:
+  explicit Emitter(scalar::Arena& arena, bool checks = true) : arena_(arena), checks_(checks) {}
+
+  scalar::Arena& arena() { return arena_; }
+
+  /// What may be computed before a block instead of in it: pure operations unless it is a branch; reads of memory only out of the
+  /// iterations of a scalar loop.
+  enum class Enclosure { straight, branch, iteration };
+
+  /// Opens a block, runs `fill`, and gives the statements.
+  kernel::Block block(const std::function<void()>& fill, Enclosure = Enclosure::straight);
+
+  void append(kernel::Operation);
+  Expr bind(Expr value, std::string_view name);             // Let in the innermost block, unless value is a leaf
+  Expr declare(Expr value, std::string_view name);          // mutable variable
+  void assign(Expr variable, Expr value);
+  Expr load(Var buffer, Expr index, Expr mask, std::string_view name);
+  void store(const Destination&, Expr offset, Expr value);
+  void store_plain(Var buffer, Expr index, Expr value);       // never bypasses the cache
+  Var allocate_shared(Kind, std::int64_t n);
+  void for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body);
+  void if_then(Expr condition, const std::function<void()>& body);
+  void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
+
+  Expr lower(Expr);                                         // a leaf: constant or name
+  std::vector<Expr> lower(std::span<const Expr>);
+  /// Statements of a body in a sequential context (a lane, or scalar code). Arrays they bind must have a destination.
+  void statements(const std::vector<soac::Stm>&);
+  /// Applies a scalar function of the array IR; results lowered.
+  std::vector<Expr> apply(const soac::Lambda&, std::span<const Expr> args);
+
+  void bind_name(Var soac_name, Expr value) { env_[soac_name] = value; }
+  void set_destination(Var array, Destination d) { destinations_[array] = d; }
+  const Destination& destination(Var array) const;
+
+  /// Number of the element being computed, for failure reports.
+  void set_element(Expr element) { element_ = element; }
+  Expr element() const { return element_; }
+
+  /// Set while stores may bypass the cache: a scalar boolean name.
+  void set_streaming(Expr condition) { streaming_ = condition; }
+  Expr streaming() const { return streaming_; }
+
+  /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no arithmetic on indices.
+  void set_identity(std::vector<Expr> indices, Expr number) { identity_ = std::move(indices), identity_number_ = number; }
+
+  /// What the code refers to and does not bind: the kernel's parameters, in order of first use.
+  const std::vector<Var>& free_scalars() const { return free_scalars_; }
+  const std::vector<kernel::Param>& free_buffers() const { return free_buffers_; }
+
+  /// How a Soac statement met in scalar code is lowered: sequentially in a lane, or as a vector loop in the scalar code of a task.
+  std::function<bool(const soac::Stm&)> on_soac;
+
+  void sequential_soac(const soac::Stm&);
+
+  /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions' operands to the accumulators
+  /// (mutable variables, one group for each reduction) and stores the mapped results at their destinations.
+  using Accumulators = std::vector<std::vector<Expr>>;
+  void point(const soac::Stm&, std::span<const Expr> indices, Expr number, const Accumulators&);
+  Accumulators start(const soac::Soac&);                      // accumulators holding the neutral elements
+  void join(const soac::Reduction&, const std::vector<Expr>& accumulators, std::span<const Expr> operands);
+  /// Joins initial values from the left to the totals of all components and binds the reductions' names to the results.
+  void finish(const soac::Stm&, std::span<const Expr> totals);
+
+  Expr snapshot(Expr variable, std::string_view name);        // the value a mutable variable has now
+  Expr linear(std::span<const Expr> indices, std::span<const Expr> dims);   // row-major number
+  Expr size(Var array);                                       // product of its extents
+
+ private:
+  struct Open {
+    kernel::Block statements;
+    std::unordered_map<std::uint32_t, Expr> memo;                // by node id
+    Enclosure enclosure = Enclosure::straight;
+    Expr guard;                           // false once a Check in this block failed: reads are masked by it
+  };
+  Expr lower_node(Expr node);
+  Expr lower_index(Expr node);
+  Expr lower_division(Expr node);
+  Expr find(Expr);
+  void touch(Var buffer, kernel::Param::Role);
+  Expr guard() const;
+  std::size_t depth(Expr leaf) const;
+  Expr bind_at(std::size_t depth, Expr value, std::string_view name);
+  void conditional(const soac::Stm&, const soac::If&);
+  void loop(const soac::Stm&, const soac::Loop&);
+  void check(const soac::Check&);
+
+  scalar::Arena& arena_;
+  std::vector<Open> open_;
+  std::unordered_map<Var, Expr> env_;
+  std::unordered_map<Var, std::size_t> depth_;              // of kernel names; others belong to the caller (depth 0)
+  std::unordered_map<Var, Destination> destinations_;
+  Expr element_;
+  Expr streaming_;
+  std::vector<Expr> identity_;
+  Expr identity_number_;
+  std::vector<Var> free_scalars_;
+  std::vector<kernel::Param> free_buffers_;
+  std::unordered_set<Var> own_buffers_;                      // allocated by the kernel
+  bool checks_;
+};
+
+}  // namespace fulgurite::lower

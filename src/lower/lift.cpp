@@ -1,0 +1,71 @@
+#include "lower/lift.h"
+
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+using scalar::Var;
+
+namespace {
+
+// (f, a...) op' (g, b...) = (f | g, f & g ? a op b : f ? a : b)
+soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<const Kind> kinds) {
+  std::size_t n = kinds.size();
+  std::vector<Expr> left{arena.fresh({Kind::boolean}, "has_left")}, right{arena.fresh({Kind::boolean}, "has_right")};
+  for (Kind kind : kinds) left.push_back(arena.fresh({kind}, "a")), right.push_back(arena.fresh({kind}, "b"));
+  std::vector<Expr> args(left.begin() + 1, left.end());
+  args.insert(args.end(), right.begin() + 1, right.end());
+  soac::Applied joined = soac::apply(arena, r.op, args);
+
+  soac::Reduction lifted;
+  lifted.commutative = r.commutative;
+  for (Expr p : left) lifted.op.params.push_back(p.var());
+  for (Expr p : right) lifted.op.params.push_back(p.var());
+  lifted.op.body = std::move(joined.body);
+  lifted.op.results.push_back(arena.apply(Op::bit_or, {left[0], right[0]}));
+  lifted.neutral.push_back(arena.boolean(false));
+  for (std::size_t k = 0; k < n; ++k) {
+    Expr one_side = arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]});
+    lifted.op.results.push_back(arena.apply(Op::select, {arena.logical_and(left[0], right[0]), joined.results[k], one_side}));
+    lifted.neutral.push_back(arena.constant(kinds[k], 0));
+  }
+  if (!r.initial.empty()) {
+    lifted.initial = r.initial;
+    lifted.initial.insert(lifted.initial.begin(), arena.boolean(true));
+  }
+  return lifted;
+}
+
+}  // namespace
+
+soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
+  soac::Stm out = s;
+  auto& soac = std::get<soac::Soac>(out.op);
+  std::vector<Expr> results;
+  std::vector<Var> names;
+  std::size_t next = 0;
+  for (soac::Reduction& r : soac.reductions) {
+    std::size_t n = r.op.results.size();
+    if (r.neutral.empty()) {
+      std::vector<Kind> kinds;
+      for (Expr e : r.op.results) kinds.push_back(e.kind());
+      r = lift(arena, r, kinds);
+      results.push_back(arena.boolean(true));
+      names.push_back(arena.fresh({Kind::boolean}, "has").var());
+    }
+    for (std::size_t k = 0; k < n; ++k, ++next) {
+      results.push_back(soac.body.results[next]);
+      names.push_back(s.names[next]);
+    }
+  }
+  results.insert(results.end(), soac.body.results.begin() + static_cast<std::ptrdiff_t>(next), soac.body.results.end());
+  names.insert(names.end(), s.names.begin() + static_cast<std::ptrdiff_t>(next), s.names.end());
+  soac.body.results = std::move(results);
+  out.names = std::move(names);
+  return out;
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,38 @@
+// Array IR to a plan and its kernels: the only folder that sees both IRs.
+//
+// In: a fused program (soac::check_fused: every array that an expression indexes is manifest). Out: a plan whose launches refer to kernels
+// in scalar kernel IR (one Par(grid) for each phase, lanes as Par(block)); KernelText::source is still empty.
+#pragma once
+
+#include <vector>
+
+#include "kernel/ir.h"
+#include "lower/policy.h"
+#include "plan/plan.h"
+#include "soac/ir.h"
+
+namespace fulgurite::lower {
+
+struct Options {
+  Target target;
+  bool checks = true;
+};
+
+/// What one launch came from, for explain and profiles.
+struct LaunchNote {
+  std::int32_t kernel;
+  std::string origin;
+  soac::Location where;
+  Policy policy;
+  std::vector<std::string> sequential;         // operations inside that run as sequential loops (Barracuda section 3.4.8), with their lines
+};
+
+struct Lowered {
+  plan::Plan plan;
+  std::vector<kernel::Kernel> kernels;         // kernels[k] is plan.kernels[k]
+  std::vector<LaunchNote> notes;
+};
+
+Lowered lower(const soac::Program&, const Options&);
+
+}  // namespace fulgurite::lower

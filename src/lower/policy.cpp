@@ -1,0 +1,147 @@
+#include "lower/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "base/match.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+
+// In additions; measured throughputs of 512-bit instructions, rounded.
+double cost(Op op) {
+  const scalar::OpInfo& row = scalar::info(op);
+  if (op == Op::div || op == Op::rem || op == Op::sqrt) return 8;
+  if (op == Op::pow || op == Op::atan2 || op == Op::hypot) return 40;
+  if (row.has('$')) return 20;
+  return row.arity == 0 ? 0 : 1;
+}
+
+double cost(std::span<const Expr> roots) {
+  double sum = 0;
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.op() == Op::index || (e.kind() == Kind::i64 && e.type().rank == 0)) return;   // loads and index arithmetic
+    sum += cost(e.op());
+  });
+  return sum;
+}
+
+constexpr double loop_trips = 16;              // of a loop whose length is unknown
+
+double cost_of(const soac::Lambda& f) {
+  double sum = cost(f.results);
+  for (const soac::Stm& s : f.body)
+    sum += base::match(
+        s.op,
+        [](const soac::Soac& op) {
+          double each = cost_of(op.body);
+          for (const soac::Reduction& r : op.reductions) each += cost_of(r.op);
+          return loop_trips * (each + 2);
+        },
+        [](const soac::If& op) { return cost_of(op.then_branch) + cost_of(op.else_branch) + 2; },
+        [](const soac::Loop& op) { return loop_trips * (cost_of(op.condition) + cost_of(op.body) + 2); },
+        [](const soac::Check&) { return 1.0; });
+  return sum;
+}
+
+// The widest kind that lanes compute with; index arithmetic does not count.
+std::size_t widest(const soac::Soac& soac) {
+  std::size_t bytes = 1;
+  std::function<void(const soac::Lambda&)> visit = [&](const soac::Lambda& f) {
+    scalar::for_each_node(f.results, [&](Expr e) {
+      if (e.op() == Op::index || is_float(e.kind()) || (e.kind() != Kind::i64 && e.kind() != Kind::boolean))
+        bytes = std::max(bytes, size_of(e.kind()));
+    });
+    for (Expr e : f.results) bytes = std::max(bytes, size_of(e.kind()));
+    for (const soac::Stm& s : f.body) {
+      if (auto* inner = std::get_if<soac::Soac>(&s.op)) {
+        visit(inner->body);
+        for (const soac::Reduction& r : inner->reductions) visit(r.op);
+      } else if (auto* loop = std::get_if<soac::Loop>(&s.op)) {
+        visit(loop->condition), visit(loop->body);
+      } else if (auto* branch = std::get_if<soac::If>(&s.op)) {
+        visit(branch->then_branch), visit(branch->else_branch);
+      }
+    }
+  };
+  visit(soac.body);
+  for (const soac::Reduction& r : soac.reductions) visit(r.op);
+  return bytes;
+}
+
+// Every read is of an array of the space's own shape at the point itself, and the indices serve nothing else.
+bool is_linear(const scalar::Arena& arena, const soac::Soac& soac) {
+  if (soac.dims.size() < 2 || !soac.body.body.empty()) return false;
+  bool linear = true;
+  auto is_param = [&](Expr e) {
+    return e.is_name() && std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
+  };
+  for (Expr e : soac.body.results)
+    if (e.type().rank > 0 || is_param(e)) return false;
+  scalar::for_each_node(soac.body.results, [&](Expr e) {
+    if (e.op() == Op::index && arena.info(e.arg(0).var()).shape == soac.dims) {
+      bool here = true;
+      for (std::size_t d = 0; d < soac.dims.size(); ++d) here &= is_param(e.arg(d + 1)) && e.arg(d + 1).var() == soac.body.params[d];
+      if (here) return;
+    }
+    for (Expr arg : e.args()) linear &= !is_param(arg);
+  });
+  return linear;
+}
+
+// An inner combinator whose reads are contiguous along its own innermost index, or an array result: the outer space is walked by scalar
+// code and the inner one by lanes. Otherwise neighbouring outer points are neighbouring lanes and the inner loop is sequential.
+bool wants_rows(const soac::Soac& soac) {
+  for (Expr e : soac.body.results)
+    if (e.type().rank > 0) return true;
+  if (soac.body.params.empty()) return false;
+  int along_inner = 0, along_outer = 0;
+  std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f, const soac::Soac& inner) {
+    scalar::for_each_node(f.results, [&](Expr e) {
+      if (e.op() != Op::index) return;
+      Expr last = e.args().back();
+      along_inner += !inner.body.params.empty() && mentions(last, inner.body.params.back());
+      along_outer += mentions(last, soac.body.params.back());
+    });
+    for (const soac::Stm& s : f.body)
+      if (auto* deeper = std::get_if<soac::Soac>(&s.op)) reads(deeper->body, inner);
+  };
+  for (const soac::Stm& s : soac.body.body)
+    if (auto* inner = std::get_if<soac::Soac>(&s.op)) {
+      bool commutes = std::all_of(inner->reductions.begin(), inner->reductions.end(), [](const auto& r) { return r.commutative; });
+      if (commutes) reads(inner->body, *inner);
+    }
+  return along_inner > along_outer;
+}
+
+}  // namespace
+
+double cost(const scalar::Arena&, const soac::Lambda& body) { return cost_of(body); }
+
+Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const Target& target) {
+  Policy policy;
+  double work = cost_of(soac.body);
+  for (const soac::Reduction& r : soac.reductions) work += cost_of(r.op);
+  policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
+  // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at once.
+  policy.lanes = std::min(64, policy.tail_lanes * (work <= 12 ? 4 : work <= 400 ? 2 : 1));
+  policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
+  policy.linear = is_linear(arena, soac);
+  policy.rows = wants_rows(soac);
+  policy.streaming = target.last_level_cache;
+  return policy;
+}
+
+std::string to_string(const Policy& p) {
+  return fmt::format("lanes {} (tail {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes, p.tail_lanes, p.tile, p.chain,
+                     p.linear ? " linear" : "", p.rows ? " rows" : "", p.streaming >> 20);
+}
+
+}  // namespace fulgurite::lower

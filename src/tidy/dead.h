@@ -1,0 +1,11 @@
+// Dead code: names that nothing uses, and buffers that nothing reads.
+#pragma once
+
+#include "kernel/ir.h"
+
+namespace fulgurite::tidy {
+
+/// Removes Let, Load and Declare statements (with their Assigns) whose name no remaining statement uses, and loops and branches left empty.
+kernel::Kernel remove_dead(kernel::Kernel);
+
+}  // namespace fulgurite::tidy
