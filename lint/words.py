@@ -10,7 +10,7 @@ EVERYWHERE = {
     r"(?<![\w.])/(work|root|home|tmp)/": "a path of one machine",
 }
 # The memory of a kernel is global, shared or thread: "local" means private in CUDA and shared in OpenCL.
-IN_COMPILER = {r"(?<!thread_)\blocal\b": "say thread or shared memory (or reword): local means opposite things in CUDA and OpenCL"}
+IN_COMPILER = {r"(?<!thread_)(?<!\")\blocal\b": "say thread or shared memory (or reword): local means opposite things in CUDA and OpenCL"}
 COMPILER = ("src/kernel/", "src/lower/", "src/tidy/", "src/emit/")
 OPENCL = re.compile(r"opencl|\.cl$")
 
