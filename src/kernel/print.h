@@ -1,0 +1,32 @@
+// Kernels as text; kernel/parse.h reads them back as exactly the same kernel.
+//
+//   kernel saxpy(a: f32, in x: f32[], out y: f32[], n: i64)
+//   par grid task < (n + 1023) / 1024 {
+//     let base = task * 1024
+//     for i in base : min(n, base + 1024) step 16 {
+//       load v: f32x16 = x[i, 1]                              # index, stride
+//       load w: f32x16 = y[i, 1] when mask
+//       store y[i, 1] = v * splat(a, 16) + w when mask        # store streaming y[...] = ... : past the caches
+//     }
+//   }
+//
+// The other statements: var v = e; v = e when mask; if c { } else { }; loop { head } while c { body }; par block t < 256 { };
+// alloc shared buf: f32[256]; sync block; fail @site(element, stride, value, bound) when mask; and @s = e, which is no
+// statement of the kernel but names a part that the next statement's expressions share.
+#pragma once
+
+#include <string>
+
+#include "kernel/ir.h"
+
+namespace fulgurite::kernel {
+
+std::string print(const Kernel&);
+
+/// The same text for kernels that differ only in names: the kernel's own and its variables', which are numbered.
+std::string canonical(const Kernel&);
+
+/// One statement, for messages.
+std::string print(const Arena&, const Stm&);
+
+}  // namespace fulgurite::kernel

@@ -1,0 +1,171 @@
+#include "kernel/traverse.h"
+
+#include "base/check.h"
+#include "base/match.h"
+
+namespace fulgurite::kernel {
+namespace {
+
+class Mapper {
+ public:
+  explicit Mapper(const Parts& parts) : parts_(parts) {}
+
+  // Braced initialisers evaluate from left to right: where evaluation order is not the order of the members, there are variables.
+  Operation operator()(const Let& s) {
+    Expr value = expr(s.value);
+    return Let{var(s.name, Use::binds), value};
+  }
+  Operation operator()(const Declare& s) {
+    Expr value = expr(s.value);
+    return Declare{var(s.name, Use::binds), value};
+  }
+  Operation operator()(const Assign& s) {
+    Expr value = expr(s.value), mask = expr(s.mask);
+    return Assign{var(s.name, Use::assigns), value, mask};
+  }
+  Operation operator()(const Load& s) {
+    Access from = access(s.from, Use::loads);
+    return Load{var(s.name, Use::binds), from};
+  }
+  Operation operator()(const Store& s) {
+    Expr value = expr(s.value);
+    return Store{access(s.to, Use::stores), value, s.streaming};
+  }
+  Operation operator()(const For& s) {
+    Expr begin = expr(s.begin), end = expr(s.end), step = expr(s.step);
+    return For{var(s.name, Use::binds), begin, end, step, block(s.body)};
+  }
+  Operation operator()(const While& s) {
+    Block head = block(s.head);
+    Expr condition = expr(s.condition);
+    return While{std::move(head), condition, block(s.body)};
+  }
+  Operation operator()(const If& s) {
+    return If{expr(s.condition), block(s.then_branch), block(s.else_branch)};
+  }
+  Operation operator()(const Par& s) {
+    Expr n = expr(s.n);
+    return Par{s.level, var(s.name, Use::binds), n, block(s.body)};
+  }
+  Operation operator()(const Allocate& s) {
+    Expr n = expr(s.n);
+    return Allocate{var(s.buffer, Use::binds), s.space, n};
+  }
+  Operation operator()(const Sync& s) { return s; }
+  Operation operator()(const Fail& s) {
+    return Fail{expr(s.when), s.site, expr(s.element), expr(s.stride), expr(s.value), expr(s.bound)};
+  }
+
+ private:
+  Expr expr(Expr e) { return e && parts_.expr ? parts_.expr(e) : e; }
+  Var var(Var v, Use use) { return parts_.var ? parts_.var(v, use) : v; }
+  Block block(const Block& b) { return parts_.block ? parts_.block(b) : b; }
+  Access access(const Access& a, Use use) {
+    return {var(a.buffer, use), expr(a.index), expr(a.stride), expr(a.mask)};
+  }
+
+  const Parts& parts_;
+};
+
+Parts keep_blocks(Parts parts) {
+  parts.block = [](const Block&) { return Block(); };
+  return parts;
+}
+
+}  // namespace
+
+Stm map_children(const Stm& s, const Parts& parts) {
+  Mapper mapper(parts);
+  return {base::match(
+      s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
+      [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
+      [&](const Store& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },
+      [&](const While& x) { return mapper(x); }, [&](const If& x) { return mapper(x); },
+      [&](const Par& x) { return mapper(x); }, [&](const Allocate& x) { return mapper(x); },
+      [&](const Sync& x) { return mapper(x); }, [&](const Fail& x) { return mapper(x); })};
+}
+
+void for_each_stm(const Block& block, const std::function<void(const Stm&)>& visit) {
+  Parts parts;
+  parts.block = [&](const Block& inner) {
+    for_each_stm(inner, visit);
+    return Block();
+  };
+  for (const Stm& s : block) {
+    visit(s);
+    map_children(s, parts);
+  }
+}
+
+void for_each_expr(const Stm& s, const std::function<void(Expr)>& visit) {
+  map_children(s, keep_blocks({[&](Expr e) {
+                                 visit(e);
+                                 return e;
+                               },
+                               {},
+                               {}}));
+}
+
+Names names_of(const Block& block) {
+  Names names;
+  Parts parts;
+  parts.expr = [&](Expr e) {
+    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+      if (node.is_name()) names.reads.insert(node.var());
+    });
+    return e;
+  };
+  parts.var = [&](Var v, Use use) {
+    switch (use) {
+      case Use::binds: names.binds.insert(v); break;
+      case Use::assigns: names.assigns.insert(v); break;
+      case Use::loads: names.reads.insert(v); break;
+      case Use::stores: names.stores.insert(v); break;
+    }
+    return v;
+  };
+  for_each_stm(block, [&](const Stm& s) { map_children(s, keep_blocks(parts)); });
+  return names;
+}
+
+Block substitute(Arena& arena, const Block& block, const std::unordered_map<Var, Expr>& replacements) {
+  scalar::Substitution substitution(arena, [&](Expr e) {
+    auto found = e.is_name() ? replacements.find(e.var()) : replacements.end();
+    return found == replacements.end() ? Expr() : found->second;
+  });
+  Parts parts;
+  parts.expr = [&](Expr e) { return substitution(e); };
+  parts.var = [&](Var v, Use use) {
+    auto found = use == Use::binds ? replacements.end() : replacements.find(v);
+    if (found == replacements.end()) return v;
+    FULGURITE_CHECK(found->second.is_name(), "'{}' is written to, or a buffer, and cannot become an expression", arena.info(v).name);
+    return found->second.var();
+  };
+  parts.block = [&](const Block& b) {
+    Block result;
+    result.reserve(b.size());
+    for (const Stm& s : b) result.push_back(map_children(s, parts));
+    return result;
+  };
+  return parts.block(block);
+}
+
+Block refresh(Arena& arena, const Block& block) {
+  std::unordered_map<Var, Expr> renamed;
+  for (Var v : names_of(block).binds) {
+    const scalar::VarInfo& info = arena.info(v);
+    renamed[v] = info.type.rank == 0 ? arena.fresh(info.type, info.name)
+                                     : arena.fresh_array(info.type.kind, info.shape, info.name);
+  }
+  Parts rename;
+  rename.var = [&](Var v, Use use) { return use == Use::binds ? renamed.at(v).var() : v; };
+  rename.block = [&](const Block& b) {
+    Block result;
+    result.reserve(b.size());
+    for (const Stm& s : b) result.push_back(map_children(s, rename));
+    return result;
+  };
+  return substitute(arena, rename.block(block), renamed);
+}
+
+}  // namespace fulgurite::kernel
