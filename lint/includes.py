@@ -12,7 +12,7 @@ STAGES = {
     "soac": {"base", "scalar"},
     "trace": {"base", "scalar", "soac"},
     "simplify": {"base", "scalar", "soac"},
-    "fuse": {"base", "scalar", "soac"},
+    "fuse": {"base", "scalar", "soac", "simplify"},
     "kernel": {"base", "scalar"},
     "tidy": {"base", "scalar", "kernel"},
     "emit": {"base", "scalar", "kernel"},

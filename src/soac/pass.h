@@ -12,8 +12,8 @@
 
 namespace fulgurite::soac {
 
-/// What happened to one statement. `what` is the statement's first name (absent for a Check); for `fused` and `merged`, `into` is the
-/// first name of the statement that took it in. A statement fused into several others has an event for each.
+/// What happened to one statement. `what` is the statement's first name (absent for a Check); for `fused`, `merged` and `hoisted`, `into` is the
+/// statement that took it in, or that it left. A statement fused into several others has an event for each.
 struct Event {
   enum class Kind : std::uint8_t { fused, kept, merged, collapsed, hoisted, removed };
   Kind kind = Kind::kept;
@@ -26,6 +26,8 @@ struct Event {
   std::string reason;                       // a clause: "its result is a result of the program"
   friend bool operator==(const Event&, const Event&) = default;
 };
+Event event_of(Event::Kind, const Stm& what, std::string reason);
+Event event_of(Event::Kind, const Stm& what, const Stm& into, std::string reason);
 std::string_view name_of(Event::Kind);
 std::string to_string(const Event&);        // one line
 

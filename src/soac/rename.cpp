@@ -4,14 +4,22 @@
 
 namespace fulgurite::soac {
 
-Renaming::Renaming(Arena& arena, Binders binders)
-    : arena_(arena), binders_(binders), substitute_(arena, [this](Expr e) {
-        if (!e.is_name()) return Expr();
-        auto found = values_.find(e.var());
-        return found == values_.end() ? Expr() : found->second;
-      }) {}
+Renaming::Renaming(Arena& arena, Binders binders) : arena_(arena), binders_(binders) { start(); }
+
+void Renaming::start() {
+  substitute_.emplace(arena_, [this](Expr e) {
+    if (!e.is_name()) return Expr();
+    auto found = values_.find(e.var());
+    return found == values_.end() ? Expr() : found->second;
+  });
+}
 
 void Renaming::bind(Var from, Expr to) { values_.insert_or_assign(from, to); }
+
+void Renaming::bind_late(Var from, Expr to) {
+  bind(from, to);
+  start();
+}
 
 void Renaming::in_place(std::vector<Expr>& exprs) {
   for (Expr& e : exprs) e = (*this)(e);

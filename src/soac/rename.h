@@ -2,6 +2,7 @@
 // array gets another name; `Binders::fresh` gives every bound name another one, which is how a body is copied.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "soac/walk.h"
@@ -17,9 +18,11 @@ class Renaming {
 
   /// From here on `from` means `to`. It must not have been met before.
   void bind(Var from, Expr to);
+  /// The same for a name that may have been met.
+  void bind_late(Var from, Expr to);
   bool empty() const { return values_.empty(); }
 
-  Expr operator()(Expr e) { return values_.empty() ? e : substitute_(e); }
+  Expr operator()(Expr e) { return values_.empty() ? e : (*substitute_)(e); }
   void in_place(std::vector<Expr>&);
   Lambda operator()(const Lambda&);
   Stm operator()(const Stm&);
@@ -29,10 +32,12 @@ class Renaming {
   Var binder(Var);
 
  private:
+  void start();
+
   Arena& arena_;
   Binders binders_;
   std::unordered_map<Var, Expr> values_;
-  scalar::Substitution substitute_;
+  std::optional<scalar::Substitution> substitute_;
 };
 
 /// A copy of the body with its parameters replaced by `arguments` and everything bound in it renamed.

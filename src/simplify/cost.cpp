@@ -1,0 +1,59 @@
+#include "simplify/cost.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/match.h"
+#include "soac/walk.h"
+
+namespace fulgurite::simplify {
+
+using base::match;
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+
+namespace {
+
+int cost_of_node(Expr e, bool addresses_only) {
+  const scalar::OpInfo& row = scalar::info(e.op());
+  if (e.op() == Op::index) return costs.load;
+  if (row.arity == 0) return 0;
+  if (row.has('$')) return costs.function;
+  if (e.op() == Op::div || e.op() == Op::rem) return scalar::is_float(e.kind()) ? costs.division : costs.integer_division;
+  if (e.op() == Op::sqrt) return costs.division;
+  return addresses_only ? 0 : costs.operation;
+}
+
+}  // namespace
+
+int cost_of(std::span<const Expr> roots) {
+  // A node that is only ever an index, or part of one, and a sum or product: the addressing of the load pays for it.
+  std::unordered_set<Expr> values;
+  std::vector<Expr> order;
+  scalar::for_each_node(roots, [&](Expr e) { order.push_back(e); });
+  values.insert(roots.begin(), roots.end());
+  for (auto e = order.rbegin(); e != order.rend(); ++e) {
+    if (!values.contains(*e) || e->op() == Op::index) continue;
+    for (Expr child : e->args()) values.insert(child);
+  }
+  int total = 0;
+  for (Expr e : order) total += cost_of_node(e, !values.contains(e));
+  return total;
+}
+
+int cost_of(const soac::Lambda& lambda) {
+  std::vector<Expr> roots = lambda.results;
+  int total = 0;
+  for (const soac::Stm& stm : lambda.body) {
+    const std::vector<Expr> own = soac::roots_of(stm);
+    roots.insert(roots.end(), own.begin(), own.end());
+    match(
+        stm.op, [&](const soac::Soac&) { total += costs.loop; },
+        [&](const soac::If& i) { total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch)); },
+        [&](const soac::Loop&) { total += costs.loop; }, [&](const soac::Check&) { total += costs.operation; });
+  }
+  return total + cost_of(roots);
+}
+
+}  // namespace fulgurite::simplify

@@ -1,0 +1,172 @@
+// Hoisting: statements of a function's body that depend on nothing that the function binds are computed once, before the statement
+// that holds the function (the addSum example of the Barracuda thesis, section 3.4.8).
+//
+// Moving a statement out makes it run where the function might not have run at all. Therefore:
+//   - a statement that cannot fail and surely ends moves out of Soac and Loop bodies;
+//   - one that may fail moves out of a body that surely runs (all extents, or the trips of a for-Loop, are positive constants);
+//   - a Check in the body is what makes the indices of the statements after it safe: unless it left the body unguarded, they count as
+//     statements that may fail;
+//   - a Check whose condition itself cannot fail moves out of any Soac body, for-Loop body and branch, guarded: it holds or the body does
+//     not run. Shapes inside nested functions are thus checked before anything runs;
+//   - a failing statement with scalar results moves out of a Soac body guarded by an If, with zeros where the body does not run;
+//   - nothing else moves out of branches, operators and conditions of while-Loops.
+// At the top of a program, Checks of what is known from the arguments go first, in their order.
+#include <algorithm>
+
+#include "base/match.h"
+#include "scalar/value.h"
+#include "simplify/simplify.h"
+#include "soac/walk.h"
+
+namespace fulgurite::simplify {
+
+using base::as;
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Op;
+using scalar::Var;
+using soac::Check;
+using soac::Event;
+using soac::If;
+using soac::Lambda;
+using soac::Loop;
+using soac::PassContext;
+using soac::Program;
+using soac::Role;
+using soac::Soac;
+using soac::Stm;
+using soac::Vars;
+
+namespace {
+
+/// When a function's body runs at all: absent = not known to, constant true = always.
+using Guard = Expr;
+
+class Hoister {
+ public:
+  Hoister(Program& program, PassContext& context) : arena_(*program.arena), context_(context) {}
+
+  void scope(std::vector<Stm>& stms) {
+    std::vector<Stm> out;
+    for (Stm& stm : stms) {
+      for (auto& inner : soac::nested_in(stm)) {
+        scope(inner.lambda->body);
+        leave(*inner.lambda, inner.role, guard_of(stm, *inner.lambda), stm, out);
+      }
+      out.push_back(std::move(stm));
+    }
+    stms = std::move(out);
+  }
+
+ private:
+  Guard guard_of(const Stm& stm, const Lambda& lambda) {
+    if (const auto* s = as<Soac>(stm.op)) {
+      if (&lambda != &s->body) return {};
+      Expr runs = arena_.boolean(true);
+      for (Expr extent : s->dims) runs = arena_.logical_and(runs, arena_.lt(arena_.i64(0), extent));
+      return can_fail(runs) ? Expr() : runs;
+    }
+    if (const auto* i = as<If>(stm.op)) {
+      if (can_fail(i->condition)) return {};
+      return &lambda == &i->then_branch ? i->condition : arena_.logical_not(i->condition);
+    }
+    if (const auto* l = as<Loop>(stm.op)) {
+      if (!l->trips || can_fail(l->trips)) return {};
+      return arena_.lt(arena_.i64(0), l->trips);
+    }
+    return {};
+  }
+
+  /// Moves what may move from the function's body to `out`, in order.
+  void leave(Lambda& lambda, Role role, Guard guard, const Stm& holder, std::vector<Stm>& out) {
+    if (role == Role::operation || role == Role::condition) guard = {};
+    Vars bound;
+    soac::add_bound(lambda, bound);
+    std::vector<Stm> staying;
+    relied_on_ = false;
+    for (Stm& stm : lambda.body) {
+      Vars mentioned, own;
+      soac::add_mentioned(stm, mentioned);
+      soac::add_bound(stm, own);
+      for (Var name : stm.names) add_shape(name, mentioned);
+      const bool invariant = std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return bound.contains(v) && !own.contains(v); });
+      if (!invariant || !move(stm, role, guard, out)) {
+        relied_on_ = relied_on_ || as<Check>(stm.op);
+        staying.push_back(std::move(stm));
+        continue;
+      }
+      for (Var name : own) bound.erase(name);
+      context_.log.push_back(event_of(Event::Kind::hoisted, out.back(), holder, "it does not depend on the element"));
+    }
+    lambda.body = std::move(staying);
+  }
+
+  bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {
+    if (auto* check = as<Check>(stm.op)) {
+      const bool sure = !can_fail(check->condition) && std::none_of(check->operands.begin(), check->operands.end(), scalar::can_fail);
+      if (!guard || (!sure && !guard.is_constant(1))) return false;
+      relied_on_ = relied_on_ || !guard.is_constant(1);
+      check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
+      out.push_back(std::move(stm));
+      return true;
+    }
+    if (role == Role::branch) return false;
+    const bool always = guard && guard.is_constant(1);
+    if (always || (!relied_on_ && !soac::may_fail(stm) && soac::surely_ends(stm))) {
+      out.push_back(std::move(stm));
+      return true;
+    }
+    return role == Role::points && guard && move_guarded(stm, guard, out);
+  }
+
+  /// If (the body runs) the statement else zeros.
+  bool move_guarded(Stm& stm, Guard guard, std::vector<Stm>& out) {
+    If guarded{guard, {}, {}};
+    Stm outer{stm.names, {}, stm.where, stm.origin};
+    for (Var& name : stm.names) {
+      const scalar::VarInfo info = arena_.info(name);
+      if (info.type.rank > 0) return false;
+      const Expr inner = arena_.fresh(info.type, info.name);
+      guarded.then_branch.results.push_back(inner);
+      guarded.else_branch.results.push_back(arena_.constant(info.type.kind, scalar::zero(info.type.kind)));
+    }
+    for (std::size_t k = 0; k < stm.names.size(); ++k) stm.names[k] = guarded.then_branch.results[k].var();
+    guarded.then_branch.body.push_back(std::move(stm));
+    outer.op = std::move(guarded);
+    out.push_back(std::move(outer));
+    return true;
+  }
+
+  void add_shape(Var name, Vars& mentioned) const {
+    const std::vector<Expr> shape = arena_.info(name).shape;
+    soac::add_mentioned(shape, mentioned);
+  }
+
+  Arena& arena_;
+  PassContext& context_;
+  bool relied_on_ = false;  // a Check that does not always run comes before, in the body at hand
+};
+
+/// Checks of what is known from the arguments first.
+void checks_first(Program& program) {
+  Vars known(program.params.begin(), program.params.end());
+  for (Var p : program.params) soac::add_mentioned(program.arena->info(p).shape, known);
+  std::stable_partition(program.body.begin(), program.body.end(), [&](const Stm& stm) {
+    if (!as<Check>(stm.op)) return false;
+    Vars mentioned;
+    soac::add_mentioned(stm, mentioned);
+    return std::all_of(mentioned.begin(), mentioned.end(), [&](Var v) { return known.contains(v) && program.arena->info(v).type.rank == 0; });
+  });
+}
+
+Program run_hoist(Program program, PassContext& context) {
+  Hoister(program, context).scope(program.body);
+  checks_first(program);
+  return program;
+}
+
+}  // namespace
+
+const soac::Pass hoist{"hoist", "what does not depend on the element leaves the function; Checks of the arguments go first", run_hoist};
+
+}  // namespace fulgurite::simplify

@@ -1,0 +1,35 @@
+// Index arithmetic under known ranges: with 0 <= j < m, (i * m + j) / m is i and (i * m + j) % m is j. This is what makes a
+// reshape of a reshape, and a flattened matrix read in two dimensions, cost nothing.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "scalar/expr.h"
+
+namespace fulgurite::simplify {
+
+class IndexAlgebra {
+ public:
+  explicit IndexAlgebra(scalar::Arena& arena) : arena_(arena) {}
+
+  /// From here on 0 <= var < extent.
+  void range(scalar::Var var, scalar::Expr extent) { extents_.insert_or_assign(var, extent); }
+  scalar::Expr operator()(scalar::Expr);
+  /// Proven: 0 <= e < limit.
+  bool is_below(scalar::Expr e, scalar::Expr limit) const { return is_below(e, limit, 0); }
+
+ private:
+  struct Split {
+    scalar::Expr quotient, remainder;
+  };
+  std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
+  bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
+  std::optional<std::int64_t> greatest(scalar::Expr) const;                        // a constant bound of something not negative
+
+  scalar::Arena& arena_;
+  std::unordered_map<scalar::Var, scalar::Expr> extents_;
+  std::unordered_map<scalar::Expr, scalar::Expr> memo_;
+};
+
+}  // namespace fulgurite::simplify

@@ -1,0 +1,225 @@
+#include "simplify/simplify.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/match.h"
+#include "simplify/cost.h"
+#include "simplify/dead.h"
+#include "simplify/equal_sizes.h"
+#include "simplify/index_algebra.h"
+#include "simplify/same.h"
+#include "soac/rename.h"
+
+namespace fulgurite::simplify {
+
+using base::as;
+using base::match;
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Op;
+using scalar::Var;
+using soac::Check;
+using soac::Event;
+using soac::If;
+using soac::Lambda;
+using soac::Loop;
+using soac::PassContext;
+using soac::Program;
+using soac::Soac;
+using soac::Stm;
+
+namespace {
+
+/// One walk from the first statement to the last. What a name has become is in rename_; statements of this and the enclosing scopes
+/// that a later one may equal are in earlier_, conditions of Checks passed in checked_.
+class Simplifier {
+ public:
+  Simplifier(Program& program, PassContext& context)
+      : arena_(*program.arena), context_(context), rename_(arena_, soac::Renaming::Binders::keep), algebra_(arena_) {}
+
+  void program(Program& p) {
+    at_top_ = true;
+    p.body = scope(std::move(p.body));
+    rename_.in_place(p.results);
+    algebra(p.results);
+  }
+
+ private:
+  std::vector<Stm> scope(std::vector<Stm> stms) {
+    std::vector<Stm> out;
+    for (Stm& stm : stms) statement(std::move(stm), out);
+    return out;
+  }
+
+  void lambda(Lambda& l) {
+    const bool was_top = std::exchange(at_top_, false);
+    const std::size_t n_earlier = earlier_.size(), n_checked = checked_.size();
+    for (Var& p : l.params) p = rename_.binder(p);
+    l.body = scope(std::move(l.body));
+    rename_.in_place(l.results);
+    algebra(l.results);
+    earlier_.resize(n_earlier);
+    checked_.resize(n_checked);
+    at_top_ = was_top;
+  }
+
+  void algebra(std::vector<Expr>& exprs) {
+    for (Expr& e : exprs) e = algebra_(e);
+  }
+
+  void statement(Stm stm, std::vector<Stm>& out) {
+    rename_.roots(stm);
+    soac::map_roots(stm, [this](Expr e) { return algebra_(e); });
+    const bool gone = match(
+        stm.op, [&](Soac& s) { return soac(stm, s); }, [&](If& i) { return branches(stm, i, out); },
+        [&](Loop& l) { return loop(stm, l, out); }, [&](Check& c) { return check(c); });
+    if (gone || replaced_by_earlier(stm)) return;
+    for (Var& name : stm.names) name = rename_.binder(name);
+    if (const auto* passed = as<Check>(stm.op)) {
+      remember_check(*passed);
+    } else {
+      earlier_.push_back({key_of(stm), stm});
+    }
+    out.push_back(std::move(stm));
+  }
+
+  bool soac(const Stm& stm, Soac& s) {
+    for (std::size_t axis = 0; axis < s.dims.size(); ++axis) algebra_.range(s.body.params[axis], s.dims[axis]);
+    lambda(s.body);
+    for (soac::Reduction& r : s.reductions) lambda(r.op);
+    if (!s.reductions.empty() || !s.body.body.empty()) return false;
+    // A copy of arrays: every element result reads its array at the indices, and the whole array.
+    std::vector<Expr> sources;
+    for (Expr e : s.body.results) {
+      if (e.op() != Op::index || e.args().size() != s.dims.size() + 1) return false;
+      for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
+        if (e.arg(axis + 1) != arena_.name(s.body.params[axis])) return false;
+      if (arena_.info(e.arg(0).var()).shape != s.dims) return false;
+      sources.push_back(e.arg(0));
+    }
+    for (std::size_t i = 0; i < sources.size(); ++i) rename_.bind(stm.names[i], sources[i]);
+    removed(stm, "it copies an array");
+    return true;
+  }
+
+  bool branches(const Stm& stm, If& i, std::vector<Stm>& out) {
+    if (i.condition.is_constant()) {
+      splice(stm, i.condition.bits() ? i.then_branch : i.else_branch, out);
+      removed(stm, "its condition is known");
+      return true;
+    }
+    lambda(i.then_branch);
+    lambda(i.else_branch);
+    const Lambda &yes = i.then_branch, &no = i.else_branch;
+    if (!yes.body.empty() || !no.body.empty() || soac::may_fail(yes) || soac::may_fail(no)) return false;
+    if (!is_cheap(cost_of(yes)) || !is_cheap(cost_of(no)) || !loads_are_safe(yes) || !loads_are_safe(no)) return false;
+    for (Var name : stm.names)
+      if (arena_.info(name).type.rank > 0) return false;
+    for (std::size_t k = 0; k < stm.names.size(); ++k)
+      rename_.bind(stm.names[k], arena_.apply(Op::select, {i.condition, yes.results[k], no.results[k]}));
+    removed(stm, "both branches are cheap: a select");
+    return true;
+  }
+
+  /// Every element that it reads is there wherever the statement stands, not only where the branch is taken.
+  bool loads_are_safe(const Lambda& branch) {
+    bool safe = true;
+    scalar::for_each_node(branch.results, [&](Expr e) {
+      if (e.op() != Op::index) return;
+      const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
+      for (std::size_t axis = 0; axis < shape.size(); ++axis)
+        safe = safe && algebra_.is_below(e.arg(axis + 1), rename_(shape[axis]));
+    });
+    return safe;
+  }
+
+  bool loop(const Stm& stm, Loop& l, std::vector<Stm>& out) {
+    if (l.trips && l.trips.is_constant() && static_cast<std::int64_t>(l.trips.bits()) <= 0) {
+      for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], l.initial[k]);
+      removed(stm, "it has no iterations");
+      return true;
+    }
+    if (l.trips && l.trips.is_constant(1)) {
+      rename_.bind(l.body.params[0], arena_.i64(0));
+      for (std::size_t k = 0; k < l.initial.size(); ++k) rename_.bind(l.body.params[k + 1], l.initial[k]);
+      splice(stm, l.body, out);
+      removed(stm, "it has one iteration");
+      return true;
+    }
+    if (l.trips) {
+      algebra_.range(l.body.params[0], l.trips);
+    } else {
+      lambda(l.condition);
+    }
+    lambda(l.body);
+    return false;
+  }
+
+  /// The function's statements in place of the statement, its results under the statement's names. Parameters are bound.
+  void splice(const Stm& stm, Lambda& l, std::vector<Stm>& out) {
+    for (Stm& inner : l.body) statement(std::move(inner), out);
+    for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], algebra_(rename_(l.results[k])));
+  }
+
+  bool check(const Check& c) const {
+    return c.condition.is_constant(1) || std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
+  }
+
+  /// Whatever follows a Check may rely on it; sizes that a Check at the top proves equal are one size from there on.
+  void remember_check(const Check& c) {
+    checked_.push_back(c.condition);
+    if (!at_top_) return;
+    for (const auto& [name, value] : equations_of(arena_, c.condition)) rename_.bind_late(name, value);
+  }
+
+  /// Statements that compute the same have equal keys.
+  static std::size_t key_of(const Stm& stm) {
+    std::size_t key = stm.op.index() * 31 + stm.names.size();
+    for (Expr e : soac::roots_of(stm)) key = key * 31 + (e ? e.id() : 0);
+    for (const auto& inner : soac::nested_in(stm)) {
+      key = key * 31 + inner.lambda->body.size();
+      for (Expr e : inner.lambda->results) key = key * 31 + static_cast<std::size_t>(e.op());
+    }
+    return key;
+  }
+
+  bool replaced_by_earlier(const Stm& stm) {
+    if (as<Check>(stm.op)) return false;
+    const std::size_t key = key_of(stm);
+    for (const auto& [known_key, known] : earlier_) {
+      if (known_key != key || !is_same(arena_, known, stm)) continue;
+      for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], arena_.name(known.names[k]));
+      removed(stm, "an earlier statement computes the same");
+      return true;
+    }
+    return false;
+  }
+
+  void removed(const Stm& stm, std::string reason) {
+    context_.log.push_back(event_of(Event::Kind::removed, stm, std::move(reason)));
+  }
+
+  Arena& arena_;
+  PassContext& context_;
+  soac::Renaming rename_;
+  IndexAlgebra algebra_;
+  std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
+  std::vector<Expr> checked_;
+  bool at_top_ = false;
+};
+
+Program run_simplify(Program program, PassContext& context) {
+  Simplifier(program, context).program(program);
+  soac::Vars live;
+  soac::add_mentioned(program.results, live);
+  remove_dead(*program.arena, program.body, live);
+  return program;
+}
+
+}  // namespace
+
+const soac::Pass simplify{"simplify", "known branches and loops, copies, equal statements, equal sizes, Checks that hold, dead code",
+                          run_simplify};
+
+}  // namespace fulgurite::simplify
