@@ -70,12 +70,15 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #define FG_SUFFIX_2 hi
 #define FG_SUFFIX_4 si
 #define FG_SUFFIX_8 di
+#define FG_SUFFIX_f32 ps
+#define FG_SUFFIX_f64 pd
 #define FG_REGISTER_16 128
 #define FG_REGISTER_32 256
 #define FG_REGISTER_64 512
 #define FG_BUILTIN2(name, suffix, register) __builtin_ia32_##name##suffix##register##_mask
 #define FG_BUILTIN1(name, suffix, register) FG_BUILTIN2(name, suffix, register)
 #define FG_BUILTIN(name) FG_BUILTIN1(name, FG_CAT(FG_SUFFIX_, FG_BYTES), FG_CAT(FG_REGISTER_, FG_PART))
+#define FG_FLOAT_BUILTIN(name) FG_BUILTIN1(name, FG_CAT(FG_SUFFIX_, KIND), FG_CAT(FG_REGISTER_, FG_PART))
 #define FG_AVX2_4_16(name) __builtin_ia32_##name##d
 #define FG_AVX2_8_16(name) __builtin_ia32_##name##q
 #define FG_AVX2_4_32(name) __builtin_ia32_##name##d256
@@ -88,16 +91,21 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 // masked accesses for this kind), FG_PART_COUNT their number, FG_PART_LANES the lanes of each.
 #undef FG_BYTES
 #undef FG_PART
+#undef FG_ROUNDING
 #undef FG_PART_TYPE
+#undef FG_FLOAT_PART_TYPE
 #undef FG_PART_COUNT
 #undef FG_PART_LANES
 #define FG_BYTES FG_CAT(FG_BYTES_, KIND)
 #if LANES * FG_BYTES >= 64 && defined __AVX512BW__ && defined __AVX512VL__
 #define FG_PART 64
+#define FG_ROUNDING , 4
 #elif LANES * FG_BYTES >= 32 && (defined __AVX512VL__ && defined __AVX512BW__ || defined __AVX2__ && FG_BYTES >= 4)
 #define FG_PART 32
+#define FG_ROUNDING
 #elif LANES * FG_BYTES == 16 && (defined __AVX512VL__ && defined __AVX512BW__ || defined __AVX2__ && FG_BYTES >= 4)
 #define FG_PART 16
+#define FG_ROUNDING
 #else
 #define FG_PART 0
 #endif
@@ -105,6 +113,7 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #define FG_PART_LANES FG_CAT(FG_CAT(FG_CAT(FG_LANES_, FG_PART), _), FG_BYTES)
 #define FG_PART_COUNT (LANES / FG_PART_LANES)
 #define FG_PART_TYPE FG_VECTOR(INT(KIND), FG_PART_LANES)
+#define FG_FLOAT_PART_TYPE FG_VECTOR(KIND, FG_PART_LANES)
 #endif
 
 //! load_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
@@ -177,7 +186,7 @@ FG_INLINE i64 FN(compress_store, KIND)(KIND* p, V(KIND) v, V(b1) m) {
     u64 here = bits >> (i * FG_PART_LANES) & every;
     i64 n = __builtin_popcountll(here);
     FG_PART_TYPE packed = FG_BUILTIN(compress)(from.part[i], from.part[i], here);
-    FG_BUILTIN(storedqu)((void*)next, packed, every & ~(every << 1 << (n - 1)));
+    FG_BUILTIN(storedqu)((void*)next, packed, n == 64 ? every : ((u64)1 << n) - 1);
     next += n;
   }
   return next - p;

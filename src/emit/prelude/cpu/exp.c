@@ -1,0 +1,127 @@
+// Exponentials (rules: types.c). Method: x = n ln 2 + r with |r| <= ln 2 / 2 (reduction in two steps after Cody and Waite, "Software Manual for the Elementary
+// Functions", 1980), e^r by a minimax polynomial (Remez; ../fit.py prints it), the result scaled by 2^n so that only the last multiplication rounds.
+// The argument is clamped to where the result is already infinite or zero; the clamps let NaN through.
+
+//! float_names_ b1
+#ifndef FG_MAGIC_f32
+#define FG_MAGIC_f32 0x1.8p23f  // adding it rounds to an integer, which then is in the lowest bits
+#define FG_MAGIC_f64 0x1.8p52
+#define FG_MANTISSA_f32 23
+#define FG_MANTISSA_f64 52
+#define FG_BIAS_f32 127
+#define FG_BIAS_f64 1023
+#define FG_IMPLICIT_ONE_f32 0x1p23f
+#define FG_IMPLICIT_ONE_f64 0x1p52
+#define FG_LEAST_NORMAL_f32 0x1p-126f
+#define FG_LEAST_NORMAL_f64 0x1p-1022
+#define MAGIC(k) FG_CAT(FG_MAGIC_, k)
+#define MANTISSA(k) FG_CAT(FG_MANTISSA_, k)
+#define BIAS(k) FG_CAT(FG_BIAS_, k)
+#define IMPLICIT_ONE(k) FG_CAT(FG_IMPLICIT_ONE_, k)
+#define LEAST_NORMAL(k) FG_CAT(FG_LEAST_NORMAL_, k)
+#endif
+
+//! scale_ f32 f64
+//! needs float_names_ b1, part_names_ b1, again parts_ KIND
+// x * 2^n for integers n, |n| < 3/2 of the greatest exponent, x near 1; rounded once.
+FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
+  FG_EXACT
+#if FG_PART && defined __AVX512VL__
+  union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } a = {x}, b = {n};
+  FG_UNROLL
+  for (int i = 0; i < FG_PART_COUNT; ++i)
+    a.part[i] = FG_FLOAT_BUILTIN(scalef)(a.part[i], b.part[i], a.part[i], -1 FG_ROUNDING);
+  return a.whole;
+#else
+  V(KIND) half = n * (KIND)0.5 + MAGIC(KIND), rest = n - (half - MAGIC(KIND)) + MAGIC(KIND);
+  x *= BITS(KIND, (BITS(UINT(KIND), half) + BIAS(KIND)) << MANTISSA(KIND));
+  return x * BITS(KIND, (BITS(UINT(KIND), rest) + BIAS(KIND)) << MANTISSA(KIND));
+#endif
+}
+
+//! exp_rest_ f32
+// (e^r - 1 - r) / r^2 for |r| <= ln 2 / 2
+FG_INLINE V(f32) FN(exp_rest_, f32)(V(f32) r) {
+  V(f32) p = MULADD(S(f32, 0x1.6ac4ccp-10f), r, S(f32, 0x1.123db8p-7f));
+  p = MULADD(p, r, S(f32, 0x1.555858p-5f));
+  p = MULADD(p, r, S(f32, 0x1.55548cp-3f));
+  return MULADD(p, r, S(f32, 0x1.fffffcp-2f));
+}
+
+//! exp_rest_ f64
+FG_INLINE V(f64) FN(exp_rest_, f64)(V(f64) r) {
+  V(f64) p = MULADD(S(f64, 0x1.ae48e27a5d3fp-26), r, S(f64, 0x1.28af3ed8fd6dep-22));
+  p = MULADD(p, r, S(f64, 0x1.71dedadc8abbep-19));
+  p = MULADD(p, r, S(f64, 0x1.a01998764181ep-16));
+  p = MULADD(p, r, S(f64, 0x1.a01a013da6a24p-13));
+  p = MULADD(p, r, S(f64, 0x1.6c16c184b6e4ep-10));
+  p = MULADD(p, r, S(f64, 0x1.1111111124d02p-7));
+  p = MULADD(p, r, S(f64, 0x1.5555555550601p-5));
+  p = MULADD(p, r, S(f64, 0x1.5555555555503p-3));
+  return MULADD(p, r, S(f64, 0x1.000000000000ap-1));
+}
+
+//! exp_scaled_ f32 f64
+//! needs exp_rest_ KIND, scale_ KIND
+// 2^n e^r
+FG_INLINE V(KIND) FN(exp_scaled_, KIND)(V(KIND) r, V(KIND) n) {
+  FG_EXACT
+  V(KIND) p = MULADD(r * r, FN(exp_rest_, KIND)(r), r);
+  return FN(scale_, KIND)(p + (KIND)1, n);
+}
+
+//! clamp_ f32 f64
+// x between low and high; NaN stays.
+FG_INLINE V(KIND) FN(clamp_, KIND)(V(KIND) x, KIND low, KIND high) {
+  x = S(KIND, high) < x ? S(KIND, high) : x;
+  return S(KIND, low) > x ? S(KIND, low) : x;
+}
+
+//! exp f32
+//! needs exp_scaled_ f32, clamp_ f32
+FG_INLINE V(f32) FN(exp, f32)(V(f32) x) {
+  FG_EXACT
+  x = FN(clamp_, f32)(x, -104, 89);
+  V(f32) n = MULADD(x, S(f32, 0x1.715476p0f), S(f32, MAGIC(f32))) - MAGIC(f32);
+  V(f32) r = MULADD(n, S(f32, -0x1.62e4p-1f), x);
+  return FN(exp_scaled_, f32)(MULADD(n, S(f32, -0x1.7f7d1cp-20f), r), n);
+}
+
+//! exp f64
+//! needs exp_scaled_ f64, clamp_ f64
+FG_INLINE V(f64) FN(exp, f64)(V(f64) x) {
+  FG_EXACT
+  x = FN(clamp_, f64)(x, -746, 710);
+  V(f64) n = MULADD(x, S(f64, 0x1.71547652b82fep0), S(f64, MAGIC(f64))) - MAGIC(f64);
+  V(f64) r = MULADD(n, S(f64, -0x1.62e42fefa4p-1), x);
+  return FN(exp_scaled_, f64)(MULADD(n, S(f64, 0x1.8432a1b0e2634p-43), r), n);
+}
+
+//! exp2 f32 f64
+//! needs exp_scaled_ KIND, clamp_ KIND
+FG_INLINE V(KIND) FN(exp2, KIND)(V(KIND) x) {
+  FG_EXACT
+  x = FN(clamp_, KIND)(x, -MANTISSA(KIND) - BIAS(KIND) - 2, BIAS(KIND) + 2);
+  V(KIND) n = (x + MAGIC(KIND)) - MAGIC(KIND);
+  return FN(exp_scaled_, KIND)((x - n) * (KIND)0x1.62e42fefa39efp-1, n);
+}
+
+//! exp10 f32
+//! needs exp_scaled_ f32, clamp_ f32
+FG_INLINE V(f32) FN(exp10, f32)(V(f32) x) {
+  FG_EXACT
+  x = FN(clamp_, f32)(x, -46, 39);
+  V(f32) n = MULADD(x, S(f32, 0x1.a934f0979a371p1f), S(f32, MAGIC(f32))) - MAGIC(f32);
+  V(f32) r = MULADD(n, S(f32, -0x1.344p-2f), x);
+  return FN(exp_scaled_, f32)(MULADD(n, S(f32, -0x1.3509f8p-18f), r) * 0x1.26bb1cp1f, n);
+}
+
+//! exp10 f64
+//! needs exp_scaled_ f64, clamp_ f64
+FG_INLINE V(f64) FN(exp10, f64)(V(f64) x) {
+  FG_EXACT
+  x = FN(clamp_, f64)(x, -325, 309);
+  V(f64) n = MULADD(x, S(f64, 0x1.a934f0979a371p1), S(f64, MAGIC(f64))) - MAGIC(f64);
+  V(f64) r = MULADD(n, S(f64, -0x1.34413509f8p-2), x);
+  return FN(exp_scaled_, f64)(MULADD(n, S(f64, 0x1.80433b83b532ap-44), r) * 0x1.26bb1bbb55516p1, n);
+}

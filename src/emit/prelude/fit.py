@@ -1,0 +1,141 @@
+"""Fits the polynomials of src/emit/prelude/cpu/*.c: `python3 fit.py [name...]` prints their coefficients as C constants.
+
+Remez's exchange algorithm in 60-digit arithmetic gives the minimax polynomial of the weighted error. The coefficients are then rounded to the
+format one by one, from the constant term upwards, the others being fitted again after each, so that later ones make up for the rounding.
+Needs mpmath.
+"""
+
+import sys
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.dps = 60
+
+
+def solve(f, weight, powers, a, b, steps=40):
+    """Coefficients c with max |weight(x) * (f(x) - sum c_k x^powers_k)| least on [a, b], and that maximum."""
+    n = len(powers) + 1
+    nodes = [(a + b) / 2 - (b - a) / 2 * mpmath.cos(mpmath.pi * (2 * k + 1) / (2 * n)) for k in range(n)]
+    grid = [(a + b) / 2 - (b - a) / 2 * mpmath.cos(mpmath.pi * (k + mpf(1) / 2) / (24 * n)) for k in range(24 * n)]
+    nodes = [x if abs(x) > (b - a) / 10**6 else (b - a) / 10**4 for x in nodes]  # the weight may vanish at 0
+    grid = [x for x in grid if abs(x) > (b - a) / 10**6]
+    at = [(x, f(x), weight(x)) for x in grid]
+    best = None
+    for _ in range(steps):
+        rows = mpmath.matrix(n, n)
+        right = mpmath.matrix(n, 1)
+        for i, x in enumerate(nodes):
+            for k, p in enumerate(powers):
+                rows[i, k] = x**p
+            rows[i, n - 1] = (-1) ** i / weight(x)
+            right[i] = f(x)
+        solution = mpmath.lu_solve(rows, right)
+        c = [solution[k] for k in range(n - 1)]
+        error = [w * (y - sum(ck * x**p for ck, p in zip(c, powers))) for x, y, w in at]
+        worst = max(abs(e) for e in error)
+        if best is None or worst < best[1]:
+            best = (c, worst)
+        if worst < abs(solution[n - 1]) * mpf("1.001"):
+            break
+        extremes = []  # one point of greatest error in each run of equal signs
+        for x, e in zip(grid, error):
+            if extremes and (e > 0) == (extremes[-1][1] > 0):
+                if abs(e) > abs(extremes[-1][1]):
+                    extremes[-1] = (x, e)
+            else:
+                extremes.append((x, e))
+        while len(extremes) > n:
+            extremes.pop(0 if abs(extremes[0][1]) < abs(extremes[-1][1]) else -1)
+        if len(extremes) < n:
+            break
+        nodes = [x for x, _ in extremes]
+    return best
+
+
+def rounded(x, bits):
+    """x to the nearest number of so many bits."""
+    if x == 0:
+        return mpf(0)
+    exponent = mpmath.floor(mpmath.log(abs(x), 2)) - (bits - 1)
+    return mpmath.nint(x / mpf(2) ** exponent) * mpf(2) ** exponent
+
+
+def fit(f, weight, powers, a, b, bits):
+    """Coefficients that are numbers of `bits` bits, the worst weighted error."""
+    a, b = mpf(a), mpf(b)
+    fixed = []
+    worst = None
+    for k in range(len(powers)):
+        rest = lambda x: f(x) - sum(c * x**p for c, p in zip(fixed, powers))
+        c, worst = solve(rest, weight, powers[k:], a, b)
+        fixed.append(rounded(c[0], bits))
+    grid = [a + (b - a) * i / 2000 for i in range(2001)]
+    worst = max(abs(weight(x) * (f(x) - sum(c * x**p for c, p in zip(fixed, powers)))) for x in grid if x)
+    return fixed, worst
+
+
+def hexadecimal(x, bits):
+    """A C constant: exact, hexadecimal, with the suffix of the format."""
+    if x == 0:
+        return "0.0"
+    sign = "-" if x < 0 else ""
+    x = abs(x)
+    e = int(mpmath.floor(mpmath.log(x, 2)))
+    m = int(x / mpf(2) ** e * 2**52)
+    digits = f"{m - 2**52:013x}".rstrip("0")
+    return f"{sign}0x1{'.' if digits else ''}{digits}p{e}{'f' if bits <= 24 else ''}"
+
+
+def split(x, high_bits, bits):
+    """x as a number of high_bits bits and a correction."""
+    high = rounded(x, high_bits)
+    return [high, rounded(x - high, bits)]
+
+
+ln2, sqrt = mpmath.ln2, mpmath.sqrt
+half_ln2 = ln2 / 2 * mpf("1.0001")
+
+
+def series(f, at0):
+    """f where it is not 0/0, its limit at 0 there."""
+    return lambda x: f(x) if abs(x) > mpf("1e-25") else mpf(at0)
+
+
+def relative_of(g, leading):
+    """Weight that makes the error of leading(x) * p(x) relative to g(x)."""
+    return lambda x: abs(leading(x) / g(x)) if abs(x) > mpf("1e-25") else mpf(0)
+
+
+FITS = {}
+
+
+def fits(name, bits, f, weight, powers, a, b):
+    FITS[name] = (bits, f, weight, list(powers), a, b)
+
+
+one = lambda x: mpf(1)
+for bits, n in ((24, 5), (53, 10)):
+    # exp(r) = 1 + r + r^2 p(r), |r| <= ln 2 / 2
+    fits(f"exp_{bits}", bits, series(lambda r: (mpmath.expm1(r) - r) / r**2, 0.5), lambda r: r**2 / mpmath.exp(r), range(n), -half_ln2, half_ln2)
+    # 2^r = 1 + r p(r), |r| <= 1/2
+    fits(f"exp2_{bits}", bits, series(lambda r: mpmath.expm1(r * ln2) / r, ln2), lambda r: abs(r) / mpf(2) ** r, range(n + 1), -0.5001, 0.5001)
+# log(1 + f) = f - f^2/2 + f^3 p(f), -1/4 <= f < 1/2
+log_rest = series(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
+fits("log_24", 24, log_rest, relative_of(mpmath.log1p, lambda f: f**3), range(9), -0.25, 0.5)
+# log(1 + f) = 2 s + s^3 p(s^2), s = f / (2 + f), -1/7 <= s <= 1/5: a function of z = s^2
+fits("log_53", 53, series(lambda z: (2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z, mpf(2) / 3), lambda z: z / 2, range(7), mpf("1e-9"), 0.04)
+
+
+def main(names):
+    for name, (bits, f, weight, powers, a, b) in FITS.items():
+        if names and name not in names:
+            continue
+        c, worst = fit(f, weight, powers, a, b, bits)
+        print(f"{name}: worst weighted error 2^{mpmath.nstr(mpmath.log(worst, 2), 4)}")
+        for p, x in zip(powers, c):
+            print(f"  x^{p}: {hexadecimal(x, bits)}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
