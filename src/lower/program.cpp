@@ -6,6 +6,7 @@
 #include "lower/host.h"
 #include "lower/lift.h"
 #include "lower/lower.h"
+#include "plan/memory.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -46,6 +47,7 @@ class ProgramLowering {
       else
         plan.results.push_back({type.kind, 0, value(result), -1});
     }
+    lowered_.plan = plan::release_after_last_use(std::move(plan));
     return std::move(lowered_);
   }
 
@@ -241,8 +243,6 @@ class ProgramLowering {
     launch(n_totals == 0 ? "map" : arrays.empty() ? "reduce" : "redomap", e, std::move(phases), std::move(tasks), read, written, std::move(note));
     std::vector<plan::Slot> slots = fetch(outputs);
     for (std::size_t k = 0; k < n_totals; ++k) host_.bind(s.names[k], slots[k]);
-    for (Var array : partials) host_.append(plan::Release{host_.place(array)});
-    for (Var array : outputs) host_.append(plan::Release{host_.place(array)});
   }
 
   std::vector<Expr> tile_loop(Emitter& e, const soac::Stm& s, const Grid& g, const Policy& policy, Expr task) {

@@ -29,8 +29,6 @@ struct Constant { Slot to; std::uint64_t bits; bool operator==(const Constant&) 
 struct Check { Slot condition; Site site; std::vector<Slot> operands; bool operator==(const Check&) const = default; };
 /// A new array of uninitialised elements. Raises ShapeError for a negative extent, OutOfMemory if it cannot be had.
 struct Allocate { Place place; Kind kind; std::vector<Slot> shape; bool operator==(const Allocate&) const = default; };
-/// `place` becomes the same memory as `of` under another shape (a reshape of a manifest array).
-struct Alias { Place place, of; std::vector<Slot> shape; bool operator==(const Alias&) const = default; };
 /// Last use was before: the memory may be reused.
 struct Release { Place place; bool operator==(const Release&) const = default; };
 /// Runs every phase of a kernel; tasks[p] is the slot with the number of tasks of phase p. Bytes read and written (for stats and explain) are in slots.
@@ -49,7 +47,7 @@ struct If { Slot condition; Steps then_steps, else_steps; bool operator==(const 
 /// head; while (condition) { body; head }
 struct While { Steps head; Slot condition; Steps body; bool operator==(const While&) const; };
 
-using Action = std::variant<Compute, Constant, Check, Allocate, Alias, Release, Launch, Fetch, Copy, If, While>;
+using Action = std::variant<Compute, Constant, Check, Allocate, Release, Launch, Fetch, Copy, If, While>;
 struct Step { Action action; bool operator==(const Step&) const = default; };
 
 inline bool If::operator==(const If&) const = default;

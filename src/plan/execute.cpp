@@ -1,0 +1,219 @@
+#include "plan/execute.h"
+
+#include <fmt/args.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "runtime/stats.h"
+#include "scalar/value.h"
+
+namespace fulgurite::plan {
+
+namespace {
+
+using runtime::Memory;
+
+// A stretch of T that lives on the stack while it is short.
+template <class T, std::size_t n_inline>
+class Scratch {
+ public:
+  explicit Scratch(std::size_t n) : heap_(n > n_inline ? n : 0), data_(n > n_inline ? heap_.data() : inline_.data()) {}
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  T& operator[](std::size_t i) { return data_[i]; }
+  T* data() { return data_; }
+
+ private:
+  std::array<T, n_inline> inline_{};
+  std::vector<T> heap_;
+  T* data_;
+};
+
+struct Array {
+  Memory memory;
+  std::int32_t rank = 0;
+  bool owned = false;
+  std::int64_t extents[detail::max_rank] = {};
+};
+
+class Run {
+ public:
+  Run(const Loaded& loaded, std::span<const detail::ArgumentView> arguments)
+      : loaded_(loaded), device_(*loaded.device), slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
+        arrays_(static_cast<std::size_t>(loaded.plan.n_places)) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded.plan.params[i], arguments[i]);
+  }
+  ~Run() {
+    for (Place p = 0; p < loaded_.plan.n_places; ++p) release(p);
+  }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
+
+  void steps(const Steps& all) {
+    for (const Step& step : all) base::match(step.action, [&](const auto& action) { run(action); });
+  }
+
+  void wait() {
+    if (auto failure = device_.wait()) fail(*failure);
+  }
+
+  void give(const Result& from, detail::ResultValue& to) {
+    to.kind = static_cast<std::uint8_t>(from.kind);
+    to.rank = from.rank;
+    if (from.rank == 0) {
+      to.bits = slot(from.slot);
+      return;
+    }
+    Array& array = at(from.place);
+    std::copy_n(array.extents, array.rank, to.extents);
+    if (!array.owned) copy_out(array, from.kind);
+    Memory memory = array.memory;
+    array.owned = false;
+    auto give_back = [device = &device_, memory](const void*) { device->release(memory); };
+    to.data = std::shared_ptr<const void>(memory.data, give_back);
+  }
+
+ private:
+  std::uint64_t& slot(Slot s) { return slots_[static_cast<std::size_t>(s)]; }
+  std::int64_t extent(Slot s) { return static_cast<std::int64_t>(slot(s)); }
+  Array& at(Place p) { return arrays_[static_cast<std::size_t>(p)]; }
+
+  void bind(const Param& param, const detail::ArgumentView& argument) {
+    if (param.rank == 0) {
+      slot(param.slot) = argument.bits;
+      return;
+    }
+    Array& array = at(param.place);
+    array.memory.data = const_cast<void*>(argument.data);                // kernels never write a parameter
+    array.rank = param.rank;
+    for (std::int32_t d = 0; d < param.rank; ++d) {
+      array.extents[d] = argument.extents[d];
+      slot(param.slot + d) = static_cast<std::uint64_t>(argument.extents[d]);
+    }
+  }
+
+  // A parameter that is a result: the caller's memory is not ours to give away.
+  void copy_out(Array& array, Kind kind) {
+    Memory copy = device_.allocate(bytes_of(kind, array));
+    runtime::counters.bytes_copied.add(copy.bytes);
+    device_.copy(copy, {array.memory.data, copy.bytes}, copy.bytes);
+    array.memory = copy;
+    array.owned = true;
+  }
+
+  static std::size_t bytes_of(Kind kind, const Array& array) {
+    std::size_t bytes = size_of(kind);
+    std::span extents(array.extents, static_cast<std::size_t>(array.rank));
+    for (std::int64_t n : extents)
+      if (n < 0) throw ShapeError(fmt::format("an array cannot have the extent {}: sizes are zero or positive", n));
+    if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
+    for (std::int64_t n : extents)
+      if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(n), &bytes) || bytes > (std::size_t{1} << 62))
+        throw OutOfMemory(fmt::format("an array of {} with an extent of {} exceeds every memory", name_of(kind), n));
+    return bytes;
+  }
+
+  void release(Place p) {
+    Array& array = at(p);
+    if (array.owned) device_.release(array.memory);
+    array.owned = false;
+  }
+
+  void run(const Compute& s) {
+    std::uint64_t b = slot(s.b);
+    if (s.site != 0 && b == 0) raise(loaded_.sites.at(s.site - 1), std::array<std::int64_t, 4>{});
+    slot(s.to) = scalar::evaluate(s.op, s.operand, s.result, slot(s.a), b, slot(s.c));
+  }
+  void run(const Constant& s) { slot(s.to) = s.bits; }
+  void run(const Copy& s) { slot(s.to) = slot(s.from); }
+  void run(const Check& s) {
+    if (slot(s.condition)) return;
+    std::vector<std::int64_t> values;
+    for (Slot operand : s.operands) values.push_back(extent(operand));
+    raise(loaded_.sites.at(s.site - 1), values);
+  }
+
+  void run(const Allocate& s) {
+    release(s.place);
+    Array& array = at(s.place);
+    array.rank = static_cast<std::int32_t>(s.shape.size());
+    for (std::size_t d = 0; d < s.shape.size(); ++d) array.extents[d] = extent(s.shape[d]);
+    array.memory = device_.allocate(bytes_of(s.kind, array));
+    array.owned = true;
+  }
+  void run(const Release& s) { release(s.place); }
+
+  void run(const Launch& s) {
+    Scratch<void*, 16> buffers(s.buffers.size());
+    Scratch<std::int64_t, 24> scalars(s.scalars.size());
+    Scratch<std::int64_t, 4> tasks(s.tasks.size());
+    for (std::size_t i = 0; i < s.buffers.size(); ++i) buffers[i] = at(s.buffers[i]).memory.data;
+    for (std::size_t i = 0; i < s.scalars.size(); ++i) scalars[i] = extent(s.scalars[i]);
+    for (std::size_t i = 0; i < s.tasks.size(); ++i) tasks[i] = extent(s.tasks[i]);
+    runtime::Launch launch{{buffers.data(), s.buffers.size()}, {scalars.data(), s.scalars.size()}, {tasks.data(), s.tasks.size()},
+                           slot(s.bytes_read), slot(s.bytes_written)};
+    if (auto failure = device_.launch(*loaded_.kernels[static_cast<std::size_t>(s.kernel)], launch)) fail(*failure);
+  }
+
+  [[noreturn]] void fail(const runtime::Failure& f) {
+    std::array<std::int64_t, 4> values{f.value, f.bound, f.element, f.bound - 1};
+    raise(loaded_.sites.at(static_cast<std::size_t>(f.site) - 1), values);
+  }
+
+  void run(const Fetch& s) {
+    wait();
+    std::uint64_t bits = 0;
+    Array& array = at(s.from);
+    device_.download(&bits, {array.memory.data, size_of(s.kind)}, size_of(s.kind));
+    if (is_signed(s.kind) && is_integer(s.kind)) {                       // a value travels sign-extended
+      int shift = 64 - 8 * static_cast<int>(size_of(s.kind));
+      bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+    }
+    slot(s.to) = bits;
+  }
+
+  void run(const If& s) { steps(slot(s.condition) ? s.then_steps : s.else_steps); }
+  void run(const While& s) {
+    for (;;) {
+      steps(s.head);
+      if (!slot(s.condition)) return;
+      steps(s.body);
+    }
+  }
+
+  const Loaded& loaded_;
+  runtime::Device& device_;
+  Scratch<std::uint64_t, 96> slots_;
+  Scratch<Array, 24> arrays_;
+};
+
+}  // namespace
+
+void raise(const SiteText& site, std::span<const std::int64_t> values) {
+  fmt::dynamic_format_arg_store<fmt::format_context> quoted;
+  for (std::int64_t value : values) quoted.push_back(value);
+  std::string message = fmt::vformat(site.message, quoted);
+  switch (site.error) {
+    case SiteText::Error::shape: throw ShapeError(message, site.where);
+    case SiteText::Error::index: throw IndexError(message, site.where);
+    case SiteText::Error::arithmetic: throw ArithmeticError(message, site.where);
+    case SiteText::Error::argument: break;
+  }
+  throw ShapeError(message, site.where);
+}
+
+void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments, std::span<detail::ResultValue> results) {
+  FULGURITE_CHECK(arguments.size() == loaded.plan.params.size() && results.size() == loaded.plan.results.size(),
+                  "program '{}' takes {} components and gives {}", loaded.plan.name, loaded.plan.params.size(), loaded.plan.results.size());
+  Run run(loaded, arguments);
+  run.steps(loaded.plan.steps);
+  run.wait();
+  for (std::size_t i = 0; i < results.size(); ++i) run.give(loaded.plan.results[i], results[i]);
+}
+
+}  // namespace fulgurite::plan

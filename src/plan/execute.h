@@ -1,0 +1,39 @@
+// Runs a plan on a device: no compiler stage, no lock, no hashing, no allocation but that of arrays.
+#pragma once
+
+#include <fulgurite/error.h>
+#include <fulgurite/executable.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+#include "runtime/device.h"
+
+namespace fulgurite::plan {
+
+/// What the operation behind a site says when it fails. The message quotes values: of a Check its operands {0}, {1} ...; of an index or
+/// division {0} the value, {1} the bound, {2} the number of the failing element, {3} the bound less one.
+struct SiteText {
+  enum class Error : std::uint8_t { shape, index, arithmetic, argument };
+  Error error = Error::index;
+  Where where;
+  std::string message;
+};
+[[noreturn]] void raise(const SiteText&, std::span<const std::int64_t> values);
+
+/// A plan with its kernels loaded. Immutable: any number of threads may run it at once.
+struct Loaded {
+  Plan plan;
+  runtime::Device* device = nullptr;
+  std::vector<std::shared_ptr<const runtime::Kernel>> kernels;    // of Plan::kernels
+  std::vector<SiteText> sites;                                    // Site s is sites[s - 1]
+};
+
+/// Arguments and results in the plan's order; the caller has checked their number, kinds and ranks. Throws ShapeError, IndexError,
+/// ArithmeticError, OutOfMemory; nothing is leaked or half-written then.
+void execute(const Loaded&, std::span<const detail::ArgumentView> arguments, std::span<detail::ResultValue> results);
+
+}  // namespace fulgurite::plan

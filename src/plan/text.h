@@ -1,0 +1,16 @@
+// Plans as text: for dumps, and as what the program cache keeps. parse(print(p)) == p.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plan/plan.h"
+
+namespace fulgurite::plan {
+
+/// `with_sources`: kernels' texts too (each with its length in front); without them a dump stays readable.
+std::string print(const Plan&, bool with_sources);
+/// Throws InternalError for a text that print(p, true) did not make.
+Plan parse(std::string_view);
+
+}  // namespace fulgurite::plan
