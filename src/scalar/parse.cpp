@@ -184,7 +184,11 @@ class Parser {
       if (args[i].kind() != Kind::i64 || args[i].type().lanes != args[1].type().lanes)
         lexer_.fail("an index is not i64");
     lexer_.expect("]");
-    const Site site = lexer_.accept("@") ? parse_site() : 0;
+    Site site = 0;
+    if (lexer_.is("@") && lexer_.peek(1).kind == Token::Kind::number) {  // else: a location of the array IR
+      lexer_.next();
+      site = parse_site();
+    }
     return in_.intern(Op::index, {array.kind(), 0, args[1].type().lanes}, site, args);
   }
 

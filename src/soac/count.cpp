@@ -1,0 +1,70 @@
+#include "soac/count.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using base::match;
+
+bool is_map(const Soac& s) {
+  return s.reductions.empty();
+}
+
+bool is_reduce(const Soac& s) {
+  if (s.reductions.empty() || !s.body.body.empty()) return false;
+  std::size_t n_operands = 0;
+  for (const Reduction& r : s.reductions) n_operands += r.op.results.size();
+  if (n_operands != s.body.results.size()) return false;
+  return std::all_of(s.body.results.begin(), s.body.results.end(), [&](Expr e) {
+    if (e.op() != scalar::Op::index || e.args().size() != s.body.params.size() + 1) return false;
+    for (std::size_t i = 0; i < s.body.params.size(); ++i)
+      if (!e.arg(i + 1).is_name() || e.arg(i + 1).var() != s.body.params[i]) return false;
+    return true;
+  });
+}
+
+bool is_redomap(const Soac& s) {
+  return !is_map(s) && !is_reduce(s);
+}
+
+namespace {
+
+void add(const std::vector<Stm>& body, Counts& counts) {
+  for (const Stm& stm : body) {
+    match(
+        stm.op,
+        [&](const Soac& s) {
+          ++counts.soac;
+          ++(is_map(s) ? counts.map : is_reduce(s) ? counts.reduce : counts.redomap);
+        },
+        [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
+        [&](const Check&) { ++counts.check; });
+    for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
+  }
+}
+
+}  // namespace
+
+Counts count(const Program& program) {
+  Counts counts;
+  add(program.body, counts);
+  for (const Stm& stm : program.body)
+    for (Var v : stm.names) {
+      const bool is_result = std::find(program.results.begin(), program.results.end(),
+                                       program.arena->name(v)) != program.results.end();
+      if (program.arena->info(v).type.rank > 0 && !is_result) ++counts.arrays;
+    }
+  return counts;
+}
+
+std::string to_string(const Counts& c) {
+  return fmt::format("soac {}, map {}, reduce {}, redomap {}, if {}, loop {}, check {}, arrays {}", c.soac,
+                     c.map, c.reduce, c.redomap, c.branch, c.loop, c.check, c.arrays);
+}
+
+}  // namespace fulgurite::soac

@@ -1,0 +1,27 @@
+// What a program is made of: structure that tests state and `explain` shows.
+#pragma once
+
+#include <string>
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// A Soac that only maps.
+bool is_map(const Soac&);
+/// A Soac that only reduces elements of arrays as they are, in their order: reduce(op, xs...) of the source.
+bool is_reduce(const Soac&);
+/// A Soac that reduces what it computes, or maps and reduces at once.
+bool is_redomap(const Soac&);
+
+struct Counts {
+  int soac = 0, map = 0, reduce = 0, redomap = 0;  // at every depth; soac is the sum of the others
+  int branch = 0, loop = 0, check = 0;             // If, Loop, Check
+  int arrays = 0;  // bound by statements outside functions, results of the program left out
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+Counts count(const Program&);
+std::string to_string(const Counts&);  // "soac 1, map 0, reduce 1, redomap 0, if 0, loop 0, check 0, arrays
+                                       // 0"
+
+}  // namespace fulgurite::soac

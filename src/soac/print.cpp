@@ -1,0 +1,267 @@
+#include "soac/print.h"
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "scalar/lex.h"
+#include "scalar/print.h"
+#include "soac/sharing.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using base::match;
+
+namespace {
+
+constexpr std::size_t line_width = 110;
+
+std::string_view word_of(SiteInfo::Error error) {
+  switch (error) {
+    case SiteInfo::Error::shape: return "shape";
+    case SiteInfo::Error::index: return "index";
+    case SiteInfo::Error::arithmetic: return "arithmetic";
+    case SiteInfo::Error::argument: return "argument";
+  }
+  return "";
+}
+
+class Printer {
+ public:
+  Printer(const Program& program, bool locations, bool canonical)
+      : program_(program),
+        arena_(*program.arena),
+        locations_(locations),
+        sharing_(program),
+        names_(arena_, canonical) {
+    name_of_ = [this](Expr e) -> std::string_view {
+      if (e.is_name()) return names_(e.var());
+      if (parts_.empty()) return {};
+      auto part = parts_.find(e.node());
+      return part == parts_.end() ? std::string_view() : part->second;
+    };
+  }
+
+  std::string run() {
+    text_ += "program ";
+    if (locations_) text_ += scalar::quoted(program_.name) + ' ';
+    text_ += '(';
+    binders(program_.params);
+    text_ += ") {";
+    block(program_.body, program_.results, true);
+    text_ += "}\n";
+    if (locations_ && !program_.sites.empty()) sites();
+    return std::move(text_);
+  }
+
+ private:
+  void line() {
+    text_ += '\n';
+    text_.append(2 * static_cast<std::size_t>(depth_), ' ');
+  }
+  void expr(Expr e) { scalar::print(text_, e, name_of_); }
+  void exprs(const std::vector<Expr>& list) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      expr(list[i]);
+    }
+  }
+
+  void binder(Var var) {
+    const scalar::VarInfo& info = arena_.info(var);
+    text_ += names_(var);
+    text_ += ": ";
+    text_ += scalar::name_of(info.type.kind);
+    if (info.shape.empty()) return;
+    text_ += '[';
+    exprs(info.shape);
+    text_ += ']';
+  }
+  void binders(const std::vector<Var>& vars) {
+    for (std::size_t i = 0; i < vars.size(); ++i) {
+      if (i > 0) text_ += ", ";
+      binder(vars[i]);
+    }
+  }
+
+  void parts(Place place) {
+    for (Expr e : sharing_.at(place)) {
+      line();
+      const std::size_t start = text_.size();
+      expr(e);
+      const std::string value = text_.substr(start);
+      text_.resize(start);
+      const std::string& name = parts_.emplace(e.node(), names_.unique("t")).first->second;
+      visible_parts_.push_back(e);
+      text_ += "let " + name + " = " + value;
+    }
+  }
+
+  /// The inside of braces, up to the closing one. `tall`: a line for each thing even if there is only the
+  /// result.
+  void block(const std::vector<Stm>& body, const std::vector<Expr>& results, bool tall) {
+    const int number = n_blocks_++;
+    const Place end{number, static_cast<int>(body.size())};
+    if (body.empty() && sharing_.at(end).empty() && !tall) {
+      const std::size_t start = text_.size(), line_start = text_.rfind('\n') + 1;
+      text_ += ' ';
+      exprs(results);
+      text_ += ' ';
+      if (text_.size() - line_start < line_width) return;
+      text_.resize(start);
+    }
+    ++depth_;
+    const std::size_t n_outer_parts = visible_parts_.size();
+    for (std::size_t i = 0; i < body.size(); ++i) {
+      parts({number, static_cast<int>(i)});
+      line();
+      statement(body[i]);
+    }
+    parts(end);
+    line();
+    text_ += "return";
+    if (!results.empty()) text_ += ' ';
+    exprs(results);
+    for (; visible_parts_.size() > n_outer_parts; visible_parts_.pop_back())
+      parts_.erase(visible_parts_.back().node());
+    --depth_;
+    line();
+  }
+  void block(const Lambda& lambda) {
+    text_ += '{';
+    block(lambda.body, lambda.results, false);
+    text_ += '}';
+  }
+  void function(const Lambda& lambda) {
+    text_ += '(';
+    binders(lambda.params);
+    text_ += ") ";
+    block(lambda);
+  }
+
+  void statement(const Stm& stm) {
+    binders(stm.names);
+    if (!stm.names.empty()) text_ += " = ";
+    match(
+        stm.op, [&](const Soac& s) { soac(s); }, [&](const If& i) { branch(i); },
+        [&](const Loop& l) { loop(l); },
+        [&](const Check& c) {
+          text_ += "check ";
+          expr(c.condition);
+          text_ += fmt::format(" site {} (", c.site);
+          exprs(c.operands);
+          text_ += ')';
+        });
+    if (!locations_) return;
+    location(stm.where);
+    if (!stm.origin.empty()) text_ += ' ' + scalar::quoted(stm.origin);
+  }
+
+  void location(const Location& where) {
+    if (where != Location()) text_ += fmt::format(" @{}:{}", scalar::quoted(where.file), where.line);
+  }
+
+  void soac(const Soac& s) {
+    text_ += s.reductions.empty() ? "map (" : "redomap (";
+    for (std::size_t d = 0; d < s.dims.size(); ++d) {
+      if (d > 0) text_ += ", ";
+      text_ += names_(s.body.params[d]);
+      text_ += " < ";
+      expr(s.dims[d]);
+    }
+    text_ += ") ";
+    block(s.body);
+    for (const Reduction& r : s.reductions) reduction(r);
+  }
+
+  void reduction(const Reduction& r) {
+    text_ += " reduce ";
+    if (const auto op = named_operator(r.op)) {
+      ++n_blocks_;
+      text_ += scalar::info(*op).name;
+    } else {
+      function(r.op);
+    }
+    if (r.commutative) text_ += " comm";
+    if (!r.neutral.empty()) {
+      text_ += " neutral ";
+      exprs(r.neutral);
+    }
+    if (!r.initial.empty()) {
+      text_ += " initial ";
+      exprs(r.initial);
+    }
+  }
+
+  /// A function that is one operation of its two parameters, in their order.
+  static std::optional<scalar::Op> named_operator(const Lambda& op) {
+    if (op.params.size() != 2 || op.results.size() != 1 || !op.body.empty()) return {};
+    const Expr e = op.results[0];
+    const bool plain = scalar::info(e.op()).rule == "same" && e.args().size() == 2 && e.site() == 0;
+    if (!plain || !e.arg(0).is_name() || !e.arg(1).is_name()) return {};
+    if (e.arg(0).var() != op.params[0] || e.arg(1).var() != op.params[1]) return {};
+    return e.op();
+  }
+
+  void branch(const If& i) {
+    text_ += "if ";
+    expr(i.condition);
+    text_ += ' ';
+    block(i.then_branch);
+    text_ += " else ";
+    block(i.else_branch);
+  }
+
+  void loop(const Loop& l) {
+    text_ += "loop (";
+    exprs(l.initial);
+    text_ += ") ";
+    if (l.trips) {
+      text_ += "times ";
+      expr(l.trips);
+      text_ += ' ';
+      function(l.body);
+      return;
+    }
+    text_ += "while ";
+    function(l.condition);
+    text_ += " do ";
+    function(l.body);
+  }
+
+  void sites() {
+    text_ += "sites {\n";
+    for (std::size_t s = 0; s < program_.sites.size(); ++s) {
+      const SiteInfo& site = program_.sites[s];
+      text_ += fmt::format("  {} {}", s + 1, word_of(site.error));
+      location(site.where);
+      text_ += ' ' + scalar::quoted(site.message) + '\n';
+    }
+    text_ += "}\n";
+  }
+
+  const Program& program_;
+  const Arena& arena_;
+  const bool locations_;
+  const Sharing sharing_;
+  scalar::Names names_;
+  scalar::NameOf name_of_;
+  std::unordered_map<const scalar::Node*, std::string> parts_;  // names of shared parts, of the open blocks
+                                                                // only
+  std::vector<Expr> visible_parts_;
+  std::string text_;
+  int depth_ = 0;
+  int n_blocks_ = 0;
+};
+
+}  // namespace
+
+std::string print(const Program& program, PrintOptions options) {
+  return Printer(program, options.locations, false).run();
+}
+
+std::string canonical(const Program& program) {
+  return Printer(program, false, true).run();
+}
+
+}  // namespace fulgurite::soac
