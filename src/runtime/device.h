@@ -1,5 +1,5 @@
-// An engine as the rest of the run time sees it: memory, kernels, launches. Kernels arrive as text and are launched with bytes;
-// what they compute is none of this interface's business.
+// An engine as the rest of the run time sees it: memory, kernels, launches. Kernels arrive as text and are
+// launched with bytes; what they compute is none of this interface's business.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,8 @@ struct Memory {
   std::size_t bytes = 0;
 };
 
-// A kernel's text has the functions <name>_p0 ... <name>_p<n_phases - 1>; phase k + 1 starts when all tasks of phase k are done.
+// A kernel's text has the functions <name>_p0 ... <name>_p<n_phases - 1>; phase k + 1 starts when all tasks
+// of phase k are done.
 struct KernelSource {
   std::string name;
   std::string text;
@@ -66,10 +67,12 @@ class Device {
   virtual void download(void* to, Memory from, std::size_t bytes) = 0;
   virtual void copy(Memory to, Memory from, std::size_t bytes) = 0;
 
-  // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is waited for.
+  // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is
+  // waited for.
   virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;
 
-  // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it already.
+  // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it
+  // already.
   virtual std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) = 0;
   // Until all launches are done; a failure that `launch` could not know yet.
   virtual std::optional<Failure> wait() = 0;

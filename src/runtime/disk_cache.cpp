@@ -236,7 +236,8 @@ bool DiskCache::write(EntryKind kind, const base::Digest& key, std::string_view 
   return false;
 }
 
-// Removes abandoned temporary files, and the entries not used for longest until there is room and a little more.
+// Removes abandoned temporary files, and the entries not used for longest until there is room and a little
+// more.
 void DiskCache::make_room(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (estimate_ && *estimate_ + bytes <= size_limit_) {

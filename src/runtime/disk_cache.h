@@ -1,10 +1,12 @@
-// A directory of what compilation made: kernels (machine code) and programs (plans as text), found again by digest.
+// A directory of what compilation made: kernels (machine code) and programs (plans as text), found again by
+// digest.
 //
-// An entry is a file with a header (magic, version, kind, key, length, checksum) and the payload. It is written under a temporary
-// name and renamed, so that no reader ever sees half of one, whoever is killed when; what does not check is a miss and is
-// replaced by the next write. The directory is bounded: entries that were not used for longest go first, and so do temporary files
-// that were left behind. It belongs to the user alone: code found there is executed, so a directory that somebody else owns or
-// can write to is refused. Whatever goes wrong with the directory, programs work without it; a notice on standard error,
+// An entry is a file with a header (magic, version, kind, key, length, checksum) and the payload. It is
+// written under a temporary name and renamed, so that no reader ever sees half of one, whoever is killed
+// when; what does not check is a miss and is replaced by the next write. The directory is bounded: entries
+// that were not used for longest go first, and so do temporary files that were left behind. It belongs to the
+// user alone: code found there is executed, so a directory that somebody else owns or can write to is
+// refused. Whatever goes wrong with the directory, programs work without it; a notice on standard error,
 // once, says what.
 #pragma once
 
@@ -50,8 +52,8 @@ class DiskCache {
   std::size_t clear();  // number of files removed
   Verdict verify();
 
-  // $FULGURITE_CACHE (empty: none), or $XDG_CACHE_HOME/fulgurite, or ~/.cache/fulgurite; at most $FULGURITE_CACHE_SIZE bytes
-  // (suffixes K, M, G), 256 MiB if not set.
+  // $FULGURITE_CACHE (empty: none), or $XDG_CACHE_HOME/fulgurite, or ~/.cache/fulgurite; at most
+  // $FULGURITE_CACHE_SIZE bytes (suffixes K, M, G), 256 MiB if not set.
   static DiskCache& shared();
 
  private:

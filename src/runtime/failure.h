@@ -1,6 +1,7 @@
-// What a kernel found wrong while it ran: an index out of range, a division by zero. Kernels report through a function
-// pointer in their context (the call is in the cold path of their code) and go on; of several failures the one with the
-// lowest element is kept, so that the report does not depend on the number of threads.
+// What a kernel found wrong while it ran: an index out of range, a division by zero. Kernels report through a
+// function pointer in their context (the call is in the cold path of their code) and go on; of several
+// failures the one with the lowest element is kept, so that the report does not depend on the number of
+// threads.
 #pragma once
 
 #include <atomic>

@@ -23,7 +23,8 @@ int usable_cores() {
   return std::max(1U, std::thread::hardware_concurrency());
 }
 
-// What the C library knows, or a common size where it knows nothing (containers and virtual machines hide it).
+// What the C library knows, or a common size where it knows nothing (containers and virtual machines hide
+// it).
 std::size_t size_or(int name, std::size_t otherwise) {
   const long size = sysconf(name);
   return size > 0 ? static_cast<std::size_t>(size) : otherwise;
@@ -65,7 +66,8 @@ std::string processor_name() {
   return end == std::string::npos ? "x86-64" : name.substr(0, end + 1);
 }
 
-// Vendor, model and feature bits; without the bits that name a core (leaf 1 EBX) or tell the operating system's doings apart.
+// Vendor, model and feature bits; without the bits that name a core (leaf 1 EBX) or tell the operating
+// system's doings apart.
 std::string native_identity() {
   const Leaf vendor = cpuid(0), model = cpuid(1), features = cpuid(7), more = cpuid(7, 1),
              extended = cpuid(0x80000001);

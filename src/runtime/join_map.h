@@ -1,5 +1,6 @@
-// A table of things that are dear to make: what several threads ask for at once is made by the first, and the others wait for
-// it. A thing that could not be made is not remembered: whoever waited gets the same exception, who comes later tries again.
+// A table of things that are dear to make: what several threads ask for at once is made by the first, and the
+// others wait for it. A thing that could not be made is not remembered: whoever waited gets the same
+// exception, who comes later tries again.
 #pragma once
 
 #include <future>
@@ -11,8 +12,8 @@ namespace fulgurite::runtime {
 template <class Key, class Value>
 class JoinMap {
  public:
-  // Calls `make()` without holding the lock, unless another thread has made the value or is at it. `found` tells which. A value
-  // must not need itself: make() may ask for other keys only.
+  // Calls `make()` without holding the lock, unless another thread has made the value or is at it. `found`
+  // tells which. A value must not need itself: make() may ask for other keys only.
   template <class Make>
   Value get(const Key& key, Make&& make, bool* found = nullptr) {
     std::promise<Value> promise;

@@ -1,9 +1,11 @@
-// Memory for arrays. Freed blocks are kept in buckets by size and given out again, so that a program that is called in a loop
-// asks the operating system for nothing: fresh pages cost more than most kernels that fill them.
+// Memory for arrays. Freed blocks are kept in buckets by size and given out again, so that a program that is
+// called in a loop asks the operating system for nothing: fresh pages cost more than most kernels that fill
+// them.
 //
-// Sizes are rounded up to four steps an octave (at most a quarter too much; pages that are never touched cost nothing). Blocks
-// are aligned to 64 bytes, those of 2 MiB and more to 2 MiB and advised to be huge pages. Out of memory empties the pool and
-// tries again before it becomes an error. Thread-safe; taking and giving back a block is a few nanoseconds under a spin lock.
+// Sizes are rounded up to four steps an octave (at most a quarter too much; pages that are never touched cost
+// nothing). Blocks are aligned to 64 bytes, those of 2 MiB and more to 2 MiB and advised to be huge pages.
+// Out of memory empties the pool and tries again before it becomes an error. Thread-safe; taking and giving
+// back a block is a few nanoseconds under a spin lock.
 #pragma once
 
 #include <array>
@@ -30,7 +32,8 @@ class BufferPool {
 
   std::size_t retained_bytes() const noexcept { return retained_.load(std::memory_order_relaxed); }
 
-  // The pool of the process keeps a quarter of the machine's memory. It is never destroyed: arrays may outlive everything.
+  // The pool of the process keeps a quarter of the machine's memory. It is never destroyed: arrays may
+  // outlive everything.
   static BufferPool& shared();
 
  private:

@@ -1,5 +1,5 @@
-// The counters behind fulgurite::stats(). Relaxed atomics: each is exact, but a snapshot taken while other threads work
-// need not be consistent across counters.
+// The counters behind fulgurite::stats(). Relaxed atomics: each is exact, but a snapshot taken while other
+// threads work need not be consistent across counters.
 #pragma once
 
 #include <fulgurite/stats.h>

@@ -1,15 +1,17 @@
 // The C interface between the library and its compiler plug-in (libfulgurite_clang.so).
 //
-// The plug-in is the only part of Fulgurite that links Clang and LLVM.  It is loaded on the first cache miss, so that a
-// program whose kernels are all cached never pays for it.  Nothing but plain data crosses this border: the two sides may
-// sit in different symbol scopes, and every byte that the plug-in allocates is released by the plug-in.
+// The plug-in is the only part of Fulgurite that links Clang and LLVM.  It is loaded on the first cache miss,
+// so that a program whose kernels are all cached never pays for it.  Nothing but plain data crosses this
+// border: the two sides may sit in different symbol scopes, and every byte that the plug-in allocates is
+// released by the plug-in.
 #pragma once
 
 #include <cstddef>
 
 namespace fulgurite::runtime::cpu {
 
-// Grows with every change of this interface or of what the plug-in makes of a text; part of every kernel's cache key.
+// Grows with every change of this interface or of what the plug-in makes of a text; part of every kernel's
+// cache key.
 inline constexpr int clang_api_version = 1;
 
 extern "C" {
@@ -24,7 +26,8 @@ struct fulgurite_clang_request {
   int want_assembly;  // fill `assembly` too (for dumps)
 };
 
-// What came out.  `object` is a relocatable ELF object; empty if the text was refused, and then `messages` says why.
+// What came out.  `object` is a relocatable ELF object; empty if the text was refused, and then `messages`
+// says why.
 struct fulgurite_clang_result {
   const char* object;
   std::size_t object_size;

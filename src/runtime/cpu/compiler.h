@@ -1,5 +1,6 @@
-// C text to machine code, in this process. The compiler proper is the plug-in libfulgurite_clang.so beside libfulgurite.so,
-// loaded by the first call of compile(); a process that finds its kernels in the cache never loads it.
+// C text to machine code, in this process. The compiler proper is the plug-in libfulgurite_clang.so beside
+// libfulgurite.so, loaded by the first call of compile(); a process that finds its kernels in the cache never
+// loads it.
 #pragma once
 
 #include <string>
@@ -12,8 +13,9 @@ struct CompileOptions {
   bool contract = true;        // a * b + c may be rounded once
 };
 
-// The bytes of a relocatable object (runtime/cpu/module.h). Throws InternalError if the text is refused (we printed it, so the
-// bug is ours), CompileError if the plug-in cannot be loaded. Any number of threads may compile at once.
+// The bytes of a relocatable object (runtime/cpu/module.h). Throws InternalError if the text is refused (we
+// printed it, so the bug is ours), CompileError if the plug-in cannot be loaded. Any number of threads may
+// compile at once.
 std::string compile(std::string_view name, std::string_view text, const CompileOptions& options);
 
 // The same as assembly text, for dumps.
@@ -21,7 +23,8 @@ std::string assembly(std::string_view name, std::string_view text, const Compile
 
 bool compiler_loaded();
 
-// Everything besides the text that decides what compile() returns: versions, options, and the host where code is native.
+// Everything besides the text that decides what compile() returns: versions, options, and the host where code
+// is native.
 std::string compiler_identity(const CompileOptions& options);
 
 }  // namespace fulgurite::runtime::cpu

@@ -5,14 +5,13 @@
 #include <cstring>
 
 #include "runtime/cpu/compiler.h"
-#include "runtime/disk_cache.h"
 #include "runtime/host.h"
 #include "runtime/pool.h"
 #include "runtime/stats.h"
 
 namespace fulgurite::runtime::cpu {
 
-CpuDevice::CpuDevice(std::string cpu) : cpu_(std::move(cpu)) {}
+CpuDevice::CpuDevice(std::string cpu, DiskCache& disk) : cpu_(std::move(cpu)), disk_(disk) {}
 
 CpuDevice& CpuDevice::native() {
   static CpuDevice device;
@@ -64,8 +63,7 @@ std::shared_ptr<const Kernel> CpuDevice::build(const KernelSource& source) {
 
 std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& source,
                                                          const base::Digest& key) {
-  DiskCache& disk = DiskCache::shared();
-  if (const auto object = disk.read(EntryKind::kernel, key)) {
+  if (const auto object = disk_.read(EntryKind::kernel, key)) {
     counters.disk_hits.add();
     return std::make_shared<CpuKernel>(source, *object);
   }
@@ -73,7 +71,7 @@ std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& sou
   counters.compilations.add();
   const std::string object = compile(source.name, source.text, {cpu_, source.contract});
   auto kernel = std::make_shared<CpuKernel>(source, object);
-  disk.write(EntryKind::kernel, key, object);
+  disk_.write(EntryKind::kernel, key, object);
   return kernel;
 }
 

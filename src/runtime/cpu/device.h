@@ -1,21 +1,21 @@
-// The processor that this program runs on, as a device: host memory, kernels compiled in process, launches that have happened
-// when the call returns.
+// The processor that this program runs on, as a device: host memory, kernels compiled in process, launches
+// that have happened when the call returns.
 #pragma once
 
 #include <string>
 
+#include "base/hash.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/device.h"
+#include "runtime/disk_cache.h"
 #include "runtime/join_map.h"
-
-#include "base/hash.h"
 
 namespace fulgurite::runtime::cpu {
 
 class CpuDevice final : public Device {
  public:
   // Code for `cpu`: "native", or what Clang knows, such as "x86-64-v3".
-  explicit CpuDevice(std::string cpu = "native");
+  explicit CpuDevice(std::string cpu = "native", DiskCache& disk = DiskCache::shared());
 
   Description describe() const override;
   Memory allocate(std::size_t bytes) override;
@@ -36,6 +36,7 @@ class CpuDevice final : public Device {
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);
 
   const std::string cpu_;
+  DiskCache& disk_;
   JoinMap<base::Digest, std::shared_ptr<const Kernel>> kernels_;
 };
 

@@ -1,5 +1,5 @@
-// Machine code of a kernel, and the calling convention between it and us. The same structure is printed in front of every
-// kernel's text (emit/prelude): change both or none.
+// Machine code of a kernel, and the calling convention between it and us. The same structure is printed in
+// front of every kernel's text (emit/prelude): change both or none.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ class CpuKernel final : public Kernel {
   std::vector<PhaseFunction> phases_;
 };
 
-// Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a phase that reported
-// a failure the later ones do not run: they would read what it did not write.
+// Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a
+// phase that reported a failure the later ones do not run: they would read what it did not write.
 std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch);
 
 }  // namespace fulgurite::runtime::cpu

@@ -1,5 +1,6 @@
-// Sections are laid out in three groups of pages: code with the stubs it needs, constants with addresses of outside symbols,
-// variables. See System V Application Binary Interface, AMD64 Architecture Processor Supplement, section 4.4, for relocations.
+// Sections are laid out in three groups of pages: code with the stubs it needs, constants with addresses of
+// outside symbols, variables. See System V Application Binary Interface, AMD64 Architecture Processor
+// Supplement, section 4.4, for relocations.
 #include "runtime/cpu/module.h"
 
 #include <dlfcn.h>

@@ -1,9 +1,10 @@
-// Machine code in memory: loads a relocatable ELF object as the compiler plug-in makes it, gives addresses of its functions,
-// unmaps it in the end.
+// Machine code in memory: loads a relocatable ELF object as the compiler plug-in makes it, gives addresses of
+// its functions, unmaps it in the end.
 //
-// A loader of our own instead of a linker and dlopen: an object of one kernel has a handful of sections and three kinds of
-// relocation, loading takes some 20 us instead of 100 to 300 (and a linker's millisecond when compiling), needs no file, no
-// executable temporary directory and no lock of the dynamic linker. Code is never writable and executable at once.
+// A loader of our own instead of a linker and dlopen: an object of one kernel has a handful of sections and
+// three kinds of relocation, loading takes some 20 us instead of 100 to 300 (and a linker's millisecond when
+// compiling), needs no file, no executable temporary directory and no lock of the dynamic linker. Code is
+// never writable and executable at once.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,8 @@ namespace fulgurite::runtime::cpu {
 
 class Module {
  public:
-  // Throws InternalError for an object that it does not understand, CompileError for a function that nobody defines.
+  // Throws InternalError for an object that it does not understand, CompileError for a function that nobody
+  // defines.
   explicit Module(std::string_view object);
   ~Module();
   Module(Module&&) noexcept;

@@ -2,6 +2,7 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -23,13 +24,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After a job a worker waits this long for the next one before it sleeps: longer than the gaps of a hot loop, shorter than
-// anybody notices. For the first part it does nothing else; then it offers its core to other threads between looks.
+// After a job a worker waits this long for the next one before it sleeps: longer than the gaps of a hot loop,
+// shorter than anybody notices. For the first part it does nothing else; then it offers its core to other
+// threads between looks.
 constexpr auto spin_time = std::chrono::microseconds(200);
 constexpr auto spin_alone_time = std::chrono::microseconds(40);
 
-// Jobs are cut into at most this many units a thread, each of one or more tasks: enough to even out shares, few enough
-// that taking one (some nanoseconds) never shows.
+// Two jobs with less between them belong to one hot loop. A job that has taken this long is worth waking
+// workers for.
+constexpr auto hot_loop_gap = std::chrono::microseconds(100);
+constexpr auto worth_waking = std::chrono::microseconds(25);
+
+// Jobs are cut into at most this many units a thread, each of one or more tasks: enough to even out shares,
+// few enough that taking one (some nanoseconds) never shows.
 constexpr std::int64_t units_per_thread = 32;
 constexpr int max_threads = 1024;
 
@@ -94,14 +101,19 @@ bool ThreadPool::take(Share& share, std::uint32_t number, bool from_front, std::
 
 // Runs units until none is left to take; returns how many it ran.
 //
-// A worker may have read `job` while the caller already wrote the next one. It can take a unit only if the share still
-// bears `number`, and then that job is unfinished, so nothing of it has been overwritten: what was read is of that job.
-std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& job) {
+// A worker may have read `job` while the caller already wrote the next one. It can take a unit only if the
+// share still bears `number`, and then that job is unfinished, so nothing of it has been overwritten: what
+// was read is of that job.
+//
+// `between` is called after each unit.
+template <class Between>
+std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& job, Between&& between) {
   std::uint32_t unit = 0, n_done = 0;
   const auto run_unit = [&] {
     job.function(job.context, first_task(job.n_tasks, job.n_units, unit),
                  first_task(job.n_tasks, job.n_units, unit + 1));
     ++n_done;
+    between();
   };
   while (take(shares_[static_cast<std::size_t>(index)], number, true, unit)) run_unit();
   for (int i = 1; i < n_threads_; ++i) {
@@ -117,6 +129,7 @@ std::uint32_t ThreadPool::publish(const Job& job) {
   context_.store(job.context, std::memory_order_relaxed);
   n_tasks_.store(job.n_tasks, std::memory_order_relaxed);
   n_units_.store(job.n_units, std::memory_order_relaxed);
+  callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
   unfinished_.store(job.n_units, std::memory_order_relaxed);
   const auto n_shares = std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_));
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(n_threads_); ++i) {
@@ -125,9 +138,28 @@ std::uint32_t ThreadPool::publish(const Job& job) {
     shares_[i].packed.store(pack(number, first, last), std::memory_order_release);
   }
   number_.store(number, std::memory_order_seq_cst);
-  const std::uint32_t n_sleepers = sleepers_.load(std::memory_order_seq_cst);
-  if (n_sleepers != 0) futex_wake(number_, static_cast<int>(std::min(n_sleepers, n_shares - 1)));
   return number;
+}
+
+void ThreadPool::wake_workers(const Job& job) {
+  futex_wake(number_, static_cast<int>(
+                          std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_)) - 1));
+}
+
+// A job that follows closely on another is part of a hot loop, and its workers are woken at once for the sake
+// of the jobs to come; otherwise they are woken when the job has taken long enough to be worth it.
+std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
+  const Clock::time_point start = Clock::now();
+  bool woken = start - sleepy_end_ < hot_loop_gap;
+  const std::uint32_t number = publish(job);
+  if (woken) wake_workers(job);
+  const std::uint32_t n_done = take_part(0, number, job, [&] {
+    if (woken || Clock::now() - start < worth_waking) return;
+    wake_workers(job);
+    woken = true;
+  });
+  sleepy_end_ = Clock::now();
+  return n_done;
 }
 
 void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context) {
@@ -139,7 +171,9 @@ void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* conte
   const auto n_units =
       static_cast<std::uint32_t>(std::min<std::int64_t>(n_tasks, units_per_thread * n_threads_));
   const Job job{function, context, n_tasks, n_units};
-  const std::uint32_t n_done = take_part(0, publish(job), job);
+  const std::uint32_t n_done = sleepers_.load(std::memory_order_relaxed) != 0
+                                   ? run_while_others_sleep(job)
+                                   : take_part(0, publish(job), job, [] {});
   if (unfinished_.fetch_sub(n_done, std::memory_order_acq_rel) != n_done) wait_until_done();
   busy_.store(false, std::memory_order_release);
 }
@@ -152,6 +186,24 @@ void ThreadPool::wait_until_done() {
   }
 }
 
+// The system may wake a worker on the very core where the caller is busy, and leave both there while another
+// core is idle: the worker then only takes time from the caller. It moves away, without binding itself to any
+// core.
+void ThreadPool::leave_callers_core() const {
+  const int core = sched_getcpu();
+  if (core < 0 || core != callers_core_.load(std::memory_order_relaxed)) return;
+  thread_local Clock::time_point last_move{};
+  const Clock::time_point now = Clock::now();
+  if (now - last_move < std::chrono::milliseconds(2)) return;
+  last_move = now;
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  cpu_set_t others = allowed;
+  CPU_CLR(core, &others);
+  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
+  sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
 // Returns the number of a newer job, or any number once `stop_` is set.
 std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number) {
   const Clock::time_point start = Clock::now();
@@ -161,6 +213,7 @@ std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number) {
       if (newest != number) return newest;
       pause();
     }
+    leave_callers_core();
     if (now - start > spin_alone_time) std::this_thread::yield();
   }
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
@@ -178,14 +231,16 @@ void ThreadPool::work(int index) {
   for (;;) {
     number = wait_for_other_than(number);
     if (stop_.load(std::memory_order_acquire)) return;
+    leave_callers_core();
     const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
                   n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed)};
-    const std::uint32_t n_done = take_part(index, number, job);
+    const std::uint32_t n_done = take_part(index, number, job, [] {});
     if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
   }
 }
 
-// Workers take no signals: those are for the user's threads. A thread that the system refuses is done without.
+// Workers take no signals: those are for the user's threads. A thread that the system refuses is done
+// without.
 void ThreadPool::start_workers() {
   sigset_t all, before;
   sigfillset(&all);
@@ -200,8 +255,8 @@ void ThreadPool::start_workers() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// From then on the pool is busy for good, and every caller runs its tasks itself. A caller that does not finish (the process
-// exits from a signal handler that interrupted it) is not waited for.
+// From then on the pool is busy for good, and every caller runs its tasks itself. A caller that does not
+// finish (the process exits from a signal handler that interrupted it) is not waited for.
 void ThreadPool::stop_workers() {
   const Clock::time_point start = Clock::now();
   while (busy_.exchange(true, std::memory_order_acquire)) {
@@ -218,8 +273,8 @@ void ThreadPool::stop_workers() {
   workers_.clear();
 }
 
-// The pool of the process is never freed, so that threads which outlive main() can still run their tasks, themselves; its
-// workers are joined when the process exits or the library is unloaded.
+// The pool of the process is never freed, so that threads which outlive main() can still run their tasks,
+// themselves; its workers are joined when the process exits or the library is unloaded.
 ThreadPool& ThreadPool::shared() {
   static std::atomic<ThreadPool*> pool{nullptr};
   static std::mutex creation;

@@ -1,18 +1,24 @@
-// A small pool of threads for launches of array kernels: hot loops of kernels that take a few microseconds each.
+// A small pool of threads for launches of array kernels: hot loops of kernels that take a few microseconds
+// each.
 //
-// What comes in is a number of tasks and a function of a range of tasks; what comes out is that every task has run once.
-// The tasks are given by the caller and never depend on the number of threads, so neither do results.
+// What comes in is a number of tasks and a function of a range of tasks; what comes out is that every task
+// has run once. The tasks are given by the caller and never depend on the number of threads, so neither do
+// results.
 //
-// Every thread, the caller included, owns a share of the tasks and takes them from its front; who has none left takes from the
-// back of another's share (work stealing after Blumofe, Leiserson: Scheduling multithreaded computations by work stealing,
-// JACM 1999, on shares that are known beforehand). A thread thus meets the same part of the data again and again and
-// finds it in its cache, and the caller finishes alone what workers that sleep would have done: it never waits for one to wake,
-// only for one that is in the middle of a task. Workers spin for a bounded time after each job, then sleep on a futex.
+// Every thread, the caller included, owns a share of the tasks and takes them from its front; who has none
+// left takes from the back of another's share (work stealing after Blumofe, Leiserson: Scheduling
+// multithreaded computations by work stealing, JACM 1999, on shares that are known beforehand). A thread thus
+// meets the same part of the data again and again and finds it in its cache, and the caller finishes alone
+// what workers that sleep would have done: it never waits for one to wake, only for one that is in the middle
+// of a task. Workers spin for a bounded time after each job, then sleep on a futex. Waking one costs the
+// caller more than a short job takes (8 us were measured in a virtual machine), so it happens only in a job
+// that turns out to be long, or that follows closely on another.
 //
 // A call from inside a task, or while another thread's call runs, runs its tasks itself.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <thread>
@@ -42,7 +48,8 @@ class ThreadPool {
     }
   }
 
-  // The pool of the process: FULGURITE_THREADS threads, or as many as it may use cores. A forked child gets a new one.
+  // The pool of the process: FULGURITE_THREADS threads, or as many as it may use cores. A forked child gets a
+  // new one.
   static ThreadPool& shared();
 
  private:
@@ -63,7 +70,11 @@ class ThreadPool {
   void stop_workers();
   void work(int index);
   std::uint32_t wait_for_other_than(std::uint32_t number);
-  std::uint32_t take_part(int index, std::uint32_t number, const Job& job);
+  void leave_callers_core() const;
+  template <class Between>
+  std::uint32_t take_part(int index, std::uint32_t number, const Job& job, Between&& between);
+  std::uint32_t run_while_others_sleep(const Job& job);
+  void wake_workers(const Job& job);
   void wait_until_done();
   static std::uint64_t pack(std::uint32_t number, std::uint32_t first, std::uint32_t last);
   static bool take(Share& share, std::uint32_t number, bool from_front, std::uint32_t& unit);
@@ -78,7 +89,9 @@ class ThreadPool {
   std::atomic<void*> context_{nullptr};
   std::atomic<std::int64_t> n_tasks_{0};
   std::atomic<std::uint32_t> n_units_{0};
-  alignas(128) std::atomic<std::uint32_t> number_{0};  // of the newest job; workers spin and sleep on it
+  std::atomic<int> callers_core_{-1};
+  std::chrono::steady_clock::time_point sleepy_end_{};  // of the newest job that began while workers slept
+  alignas(128) std::atomic<std::uint32_t> number_{0};   // of the newest job; workers spin and sleep on it
   std::atomic<bool> stop_{false};
   alignas(128) std::atomic<std::uint32_t> unfinished_{0};  // units
   alignas(128) std::atomic<std::uint32_t> sleepers_{0};

@@ -1,8 +1,8 @@
-// Our own pass list. The text that we print says already how memory is read, how wide vectors are and what is unrolled,
-// and it comes from expressions that share equal subterms; so neither loop nor SLP vectoriser runs, nor unroller, nor any
-// analysis between functions. What is left to do is what the C spelling hides: helpers are inlined, locals become
-// values, equal values meet, and invariant ones leave their loops. Measured on a map, a reduction and Black-Scholes, this
-// takes a third of the time of -O2 and gives the same inner loops.
+// Our own pass list. The text that we print says already how memory is read, how wide vectors are and what is
+// unrolled, and it comes from expressions that share equal subterms; so neither loop nor SLP vectoriser runs,
+// nor unroller, nor any analysis between functions. What is left to do is what the C spelling hides: helpers
+// are inlined, locals become values, equal values meet, and invariant ones leave their loops. Measured on a
+// map, a reduction and Black-Scholes, this takes a third of the time of -O2 and gives the same inner loops.
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>

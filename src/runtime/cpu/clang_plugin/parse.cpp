@@ -43,8 +43,8 @@ void set_code_generation(clang::CompilerInvocation& invocation) {
   code.setFramePointer(clang::CodeGenOptions::FramePointerKind::None);
 }
 
-// Hands the syntax tree to Clang's module builder, and the module to us.  (Clang's own ready-made action would link its
-// whole back end, which we do not use.)
+// Hands the syntax tree to Clang's module builder, and the module to us.  (Clang's own ready-made action
+// would link its whole back end, which we do not use.)
 class BuildModule : public clang::ASTFrontendAction {
  public:
   explicit BuildModule(llvm::LLVMContext& context) : context_(context) {}

@@ -1,4 +1,5 @@
-// The entry points of the plug-in (runtime/cpu/clang_api.h): plain data in, plain data out, no exception crosses.
+// The entry points of the plug-in (runtime/cpu/clang_api.h): plain data in, plain data out, no exception
+// crosses.
 #include <clang/Basic/Stack.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Transforms/Utils/Cloning.h>

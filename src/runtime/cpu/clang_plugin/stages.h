@@ -1,4 +1,5 @@
-// The three stages of the compiler plug-in: C text -> LLVM module -> the same, optimised -> relocatable object.
+// The three stages of the compiler plug-in: C text -> LLVM module -> the same, optimised -> relocatable
+// object.
 //
 // Each is a function of its arguments only, so that several threads may compile at once.
 #pragma once
@@ -30,9 +31,10 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract);
 
-// Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings our kernels:
-// loop strength reduction (addresses are base + index already: a third of a map's code generation) and the second
-// scheduling after register allocation. LLVM offers these as process-wide flags only; the plug-in has an LLVM of its own.
+// Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings
+// our kernels: loop strength reduction (addresses are base + index already: a third of a map's code
+// generation) and the second scheduling after register allocation. LLVM offers these as process-wide flags
+// only; the plug-in has an LLVM of its own.
 void tune_back_end();
 
 // Our own pass list: see the .cpp for what it leaves out and why.
