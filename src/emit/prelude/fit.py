@@ -126,6 +126,30 @@ fits("log_24", 24, log_rest, relative_of(mpmath.log1p, lambda f: f**3), range(9)
 # log(1 + f) = 2 s + s^3 p(s^2), s = f / (2 + f), -1/7 <= s <= 1/5: a function of z = s^2
 fits("log_53", 53, series(lambda z: (2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z, mpf(2) / 3), lambda z: z / 2, range(7), mpf("1e-9"), 0.04)
 
+# sin(r) = r + r^3 p(r^2), cos(r) = 1 - r^2/2 + r^4 p(r^2), |r| <= pi / 4 and a little more; functions of z = r^2
+for bits, n in ((24, 3), (53, 6)):
+    small = mpf("1e-12")
+    fits(f"sin_{bits}", bits, lambda z: (mpmath.sin(sqrt(z)) / sqrt(z) - 1) / z, lambda z: z * sqrt(z) / mpmath.sin(sqrt(z)), range(n), small, mpf("0.63"))
+    fits(f"cos_{bits}", bits, lambda z: (mpmath.cos(sqrt(z)) - 1 + z / 2) / z**2, lambda z: z**2 / mpmath.cos(sqrt(z)), range(n), small, mpf("0.63"))
+
+
+def odd(name, bits, f, leading, n, b):
+    """f(x) = leading x + x^3 p(x^2), 0 <= x <= b."""
+    g = lambda z: (f(sqrt(z)) / sqrt(z) - leading) / z
+    fits(name, bits, g, lambda z: z * sqrt(z) / f(sqrt(z)), range(n), mpf("1e-12"), mpf(b) ** 2)
+
+
+odd("tan_53", 53, mpmath.tan, 1, 14, "0.79")
+odd("atan_53", 53, mpmath.atan, 1, 17, "0.66")
+odd("asin_53", 53, mpmath.asin, 1, 13, "0.5")
+odd("sinh_53", 53, mpmath.sinh, 1, 8, "1")
+odd("asinh_53", 53, mpmath.asinh, 1, 13, "0.5")
+odd("atanh_53", 53, mpmath.atanh, 1, 14, "0.5")
+# The same to f32's needs, for f32 functions that compute in f64 lanes.
+odd("tan_30", 53, mpmath.tan, 1, 7, "0.79")
+odd("atan_30", 53, mpmath.atan, 1, 8, "0.66")
+odd("asin_30", 53, mpmath.asin, 1, 6, "0.5")
+
 
 def main(names):
     for name, (bits, f, weight, powers, a, b) in FITS.items():

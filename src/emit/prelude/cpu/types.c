@@ -25,12 +25,13 @@
 //   S(k, c)       the constant c in every lane                     CAST(k, x)      element-wise C conversion (only for values that fit)
 //   BITS(k, x)    the same bits as kind k                          MASK(k, m)      a b1 mask as an M(k)
 //   TO_B1(m)      an M(k) as a b1 mask                             WRAP(k)         unsigned type in which arithmetic of kind k wraps
+//   ANY(m)        some lane of an M(k) holds                     LANE(v, l)      one lane of v
 //   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
 //   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
 //   Arithmetic is never contracted behind our back: sections that depend on roundings begin with FG_EXACT. (The flag -ffp-contract=fast would break this.)
 //
 // Invariants: no lane can trap or touch memory that its mask does not allow; lanes do not influence each other; the bits of a lane's result do not depend on the
-// lane count (tests/emit/prelude_test.cpp).
+// lane count (tests/emit/cpu_prelude_test.cpp).
 
 //! types
 typedef _Bool b1;
@@ -123,19 +124,27 @@ FG_TYPES(64);
 #undef MASK
 #undef TO_B1
 #undef WRAP
+#undef ANY
+#undef LANE
 #if LANES == 1
 #define CAST(k, x) ((k)(x))
 #define MASK(k, m) ((INT(k))(m))
 #define TO_B1(m) ((b1)(m))
 #define WRAP(k) FG_CAT(FG_WIDE_, k)
+#define ANY(m) (m)
+#define LANE(v, l) v
 #else
 #define CAST(k, x) __builtin_convertvector(x, V(k))
 #define MASK(k, m) (__builtin_convertvector(m, M(k)) != 0)
 #define TO_B1(m) __builtin_convertvector(m, V(b1))
 #define WRAP(k) V(UINT(k))
+#define ANY(m) (__builtin_reduce_or(m) != 0)
+#define LANE(v, l) v[l]
 #endif
 
 //! end
+#undef ANY
+#undef LANE
 #undef V
 #undef M
 #undef S
