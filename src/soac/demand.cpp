@@ -1,0 +1,123 @@
+#include "soac/demand.h"
+
+#include <unordered_map>
+
+#include "base/match.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using base::as;
+using base::match;
+
+namespace {
+
+class Demand {
+ public:
+  explicit Demand(const Program& program) : arena_(*program.arena) {
+    define(program.body);
+    checks(program.body);
+    need(program.results);
+    while (!waiting_.empty()) {
+      const Expr e = waiting_.back();
+      waiting_.pop_back();
+      if (e.is_name()) name(e.var());
+      for (Expr child : e.args()) need(child);
+    }
+  }
+  std::unordered_set<Var> names() { return std::move(names_); }
+
+ private:
+  struct Definition {
+    const Stm* stm;
+    std::size_t component;
+  };
+
+  void define(const std::vector<Stm>& body) {
+    for (const Stm& stm : body) {
+      for (std::size_t i = 0; i < stm.names.size(); ++i) definitions_[stm.names[i]] = {&stm, i};
+      if (const auto* loop = as<Loop>(stm.op)) {
+        // A state that an iteration reads is needed from the one before.
+        const std::size_t first = loop->trips ? 1 : 0;
+        for (std::size_t i = first; i < loop->body.params.size(); ++i)
+          definitions_[loop->body.params[i]] = {&stm, i - first};
+        for (std::size_t i = 0; i < loop->condition.params.size(); ++i)
+          definitions_[loop->condition.params[i]] = {&stm, i};
+      }
+      for (const auto& inner : nested_in(stm)) define(inner.lambda->body);
+    }
+  }
+
+  void need(Expr e) {
+    if (seen_.insert(e.node()).second) waiting_.push_back(e);
+  }
+  void need(const std::vector<Expr>& list) {
+    for (Expr e : list) need(e);
+  }
+  void checks(const std::vector<Stm>& body) {
+    for (const Stm& stm : body)
+      if (const auto* check = as<Check>(stm.op)) {
+        need(check->condition);
+        need(check->operands);
+      }
+  }
+
+  void name(Var var) {
+    names_.insert(var);
+    auto found = definitions_.find(var);
+    if (found == definitions_.end()) return;
+    const auto [stm, i] = found->second;
+    const bool first_time = reached_.insert(stm).second;
+    if (first_time)
+      for (const auto& inner : nested_in(*stm)) checks(inner.lambda->body);
+    const std::size_t component = i;
+    match(
+        stm->op, [&](const Soac& s) { soac(s, component, var); },
+        [&](const If& branch) {
+          need(branch.condition);
+          need(branch.then_branch.results[component]);
+          need(branch.else_branch.results[component]);
+        },
+        [&](const Loop& loop) {
+          if (loop.trips) need(loop.trips);
+          need(loop.condition.results);
+          need(loop.initial[component]);
+          need(loop.body.results[component]);
+          names_.insert(stm->names[component]);
+        },
+        [](const Check&) {});
+  }
+
+  void soac(const Soac& s, std::size_t component, Var var) {
+    need(s.dims);
+    std::size_t first = 0;
+    for (const Reduction& r : s.reductions) {
+      const std::size_t k = r.op.results.size();
+      if (component >= first && component < first + k) {
+        for (std::size_t i = first; i < first + k; ++i) need(s.body.results[i]);
+        need(r.op.results);
+        need(r.neutral);
+        need(r.initial);
+        return;
+      }
+      first += k;
+    }
+    need(s.body.results[component]);
+    need(arena_.info(var).shape);
+  }
+
+  const Arena& arena_;
+  std::unordered_map<Var, Definition> definitions_;
+  std::unordered_set<const scalar::Node*> seen_;
+  std::unordered_set<const Stm*> reached_;
+  std::unordered_set<Var> names_;
+  std::vector<Expr> waiting_;
+};
+
+}  // namespace
+
+std::unordered_set<Var> needed_names(const Program& program) {
+  return Demand(program).names();
+}
+
+}  // namespace fulgurite::soac

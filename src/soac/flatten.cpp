@@ -1,0 +1,258 @@
+#include "soac/flatten.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "soac/demand.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using base::as;
+using base::match;
+using scalar::Node;
+using scalar::Op;
+
+namespace {
+
+class Flattener {
+ public:
+  explicit Flattener(const Program& program)
+      : program_(program), arena_(*program.arena), needed_(needed_names(program)) {}
+
+  FlatProgram run() {
+    for (Var p : program_.params) {
+      FlatProgram::Param param{ref(p), {}};
+      for (Expr extent : arena_.info(p).shape) param.extents.push_back(slot(extent));
+      flat_.params.push_back(std::move(param));
+    }
+    std::vector<const Stm*> order;
+    for (const Stm& stm : program_.body)
+      if (mentions_arguments_only(stm)) order.push_back(&stm);
+    for (const Stm& stm : program_.body)
+      if (!mentions_arguments_only(stm)) order.push_back(&stm);
+    statements(order, flat_.code);
+    for (Expr e : program_.results) flat_.results.push_back(value(e, flat_.code.back()));
+    flat_.n_slots = static_cast<std::size_t>(n_slots_);
+    flat_.n_arrays = static_cast<std::size_t>(n_arrays_);
+    return std::move(flat_);
+  }
+
+ private:
+  bool mentions_arguments_only(const Stm& stm) {
+    if (!as<Check>(stm.op)) return false;
+    if (bound_.empty())
+      for (const Stm& s : program_.body) bound_.insert(s.names.begin(), s.names.end());
+    Vars mentioned;
+    add_mentioned(stm, mentioned);
+    return std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return bound_.contains(v); });
+  }
+
+  Slot slot(Expr e) {
+    auto [entry, is_new] = slots_.try_emplace(e.node(), n_slots_);
+    if (is_new) {
+      ++n_slots_;
+      if (e.is_constant()) flat_.constants.emplace_back(entry->second, e.bits());
+    }
+    return entry->second;
+  }
+  Slot array(Var var) {
+    auto [entry, is_new] = arrays_.try_emplace(var, n_arrays_);
+    if (is_new) ++n_arrays_;
+    return entry->second;
+  }
+  Ref ref(Var var) {
+    if (arena_.info(var).type.rank > 0) return {true, array(var)};
+    return {false, slot(arena_.name(var))};
+  }
+
+  /// Makes the segment compute the expression, unless an earlier one of this function or of an enclosing one
+  /// has.
+  Ref value(Expr root, Segment& segment) {
+    if (root.type().rank > 0) return {true, array(root.var())};
+    struct Frame {
+      Expr e;
+      std::size_t next;
+    };
+    std::vector<Frame> stack;
+    auto open = [&](Expr e) {
+      if (e.args().empty() || !computed_.insert(e.node()).second) return;
+      computed_list_.push_back(e.node());
+      stack.push_back({e, 0});
+    };
+    open(root);
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      if (frame.next < frame.e.args().size()) {
+        open(frame.e.arg(frame.next++));
+        continue;
+      }
+      segment.instructions.push_back(instruction(frame.e));
+      stack.pop_back();
+    }
+    return {false, slot(root)};
+  }
+  Slot scalar(Expr e, Segment& segment) { return value(e, segment).number; }
+  std::vector<Slot> scalars(const std::vector<Expr>& exprs, Segment& segment) {
+    std::vector<Slot> list;
+    for (Expr e : exprs) list.push_back(scalar(e, segment));
+    return list;
+  }
+
+  Instruction instruction(Expr e) {
+    Instruction i{e.op(), e.arg(0).kind(), e.kind(), slot(e), 0, 0, 0, e.site()};
+    if (e.op() == Op::index) {
+      i.a = array(e.arg(0).var());
+      i.b = static_cast<Slot>(flat_.index_slots.size());
+      i.c = static_cast<Slot>(e.args().size()) - 1;
+      std::vector<Slot> indices;
+      for (Expr index : e.args().subspan(1)) indices.push_back(slot(index));
+      flat_.index_slots.insert(flat_.index_slots.end(), indices.begin(), indices.end());
+      return i;
+    }
+    Slot* operands[] = {&i.a, &i.b, &i.c};
+    FULGURITE_CHECK(e.args().size() <= 3, "{} operands", e.args().size());
+    for (std::size_t k = 0; k < e.args().size(); ++k) *operands[k] = slot(e.arg(k));
+    return i;
+  }
+
+  /// The function's statements; `results` may add to the last segment.
+  template <class Results>
+  Code function(const Lambda& lambda, Results&& results) {
+    const std::size_t mark = computed_list_.size();
+    std::vector<const Stm*> order;
+    for (const Stm& stm : lambda.body) order.push_back(&stm);
+    Code code;
+    statements(order, code);
+    results(code.back());
+    for (; computed_list_.size() > mark; computed_list_.pop_back()) computed_.erase(computed_list_.back());
+    return code;
+  }
+
+  bool is_needed(Var var) const { return needed_.contains(var); }
+
+  void statements(const std::vector<const Stm*>& body, Code& code) {
+    code.emplace_back();
+    for (const Stm* stm : body) {
+      const bool is_check = as<Check>(stm->op) != nullptr;
+      if (!is_check &&
+          std::none_of(stm->names.begin(), stm->names.end(), [&](Var v) { return is_needed(v); }))
+        continue;
+      FlatStatement flat{FlatCheck{}, stm->where};
+      match(
+          stm->op, [&](const Soac& s) { flat.op = soac(s, stm->names, code.back()); },
+          [&](const If& i) { flat.op = branch(i, stm->names, code.back()); },
+          [&](const Loop& l) { flat.op = loop(l, stm->names, code.back()); },
+          [&](const Check& c) {
+            const Slot condition = scalar(c.condition, code.back());
+            flat.op = FlatCheck{condition, c.site, scalars(c.operands, code.back())};
+          });
+      code.back().statement.push_back(std::move(flat));
+      code.emplace_back();
+    }
+  }
+
+  FlatSoac soac(const Soac& s, const std::vector<Var>& names, Segment& before) {
+    FlatSoac flat;
+    flat.dims = scalars(s.dims, before);
+    for (Var p : s.body.params) flat.params.push_back(ref(p).number);
+    std::size_t first = 0;
+    std::vector<const Reduction*> kept;
+    for (const Reduction& r : s.reductions) {
+      const std::size_t k = r.op.results.size();
+      FlatReduction reduction;
+      for (std::size_t i = first; i < first + k; ++i) reduction.to.push_back(ref(names[i]).number);
+      if (std::any_of(names.begin() + static_cast<std::ptrdiff_t>(first),
+                      names.begin() + static_cast<std::ptrdiff_t>(first + k),
+                      [&](Var v) { return is_needed(v); })) {
+        reduction.neutral = scalars(r.neutral, before);
+        reduction.initial = scalars(r.initial, before);
+        for (std::size_t i = 0; i < k; ++i) {
+          reduction.left.push_back(ref(r.op.params[i]).number);
+          reduction.right.push_back(ref(r.op.params[k + i]).number);
+        }
+        reduction.op =
+            function(r.op, [&](Segment& last) { reduction.results = scalars(r.op.results, last); });
+        flat.reductions.push_back(std::move(reduction));
+        kept.push_back(&r);
+      }
+      first += k;
+    }
+    for (std::size_t i = first; i < names.size(); ++i)
+      if (is_needed(names[i])) {
+        const scalar::VarInfo& info = arena_.info(names[i]);
+        flat.outputs.push_back({{}, array(names[i]), info.type.kind, scalars(info.shape, before)});
+      }
+    flat.body = function(s.body, [&](Segment& last) {
+      std::size_t operand = 0, n_kept = 0, output = 0;
+      for (const Reduction& r : s.reductions) {
+        const bool is_kept = n_kept < kept.size() && kept[n_kept] == &r;
+        for (std::size_t i = 0; i < r.op.results.size(); ++i, ++operand)
+          if (is_kept) flat.reductions[n_kept].operands.push_back(scalar(s.body.results[operand], last));
+        if (is_kept) ++n_kept;
+      }
+      for (std::size_t i = first; i < names.size(); ++i)
+        if (is_needed(names[i])) flat.outputs[output++].element = value(s.body.results[i], last);
+    });
+    return flat;
+  }
+
+  FlatIf branch(const If& i, const std::vector<Var>& names, Segment& before) {
+    FlatIf flat;
+    flat.condition = scalar(i.condition, before);
+    const Lambda* branches[] = {&i.then_branch, &i.else_branch};
+    for (int b = 0; b < 2; ++b)
+      flat.branches[b] = function(*branches[b], [&](Segment& last) {
+        for (std::size_t k = 0; k < names.size(); ++k)
+          if (is_needed(names[k])) flat.results[b].push_back(value(branches[b]->results[k], last));
+      });
+    for (Var v : names)
+      if (is_needed(v)) flat.to.push_back(ref(v));
+    return flat;
+  }
+
+  FlatLoop loop(const Loop& l, const std::vector<Var>& names, Segment& before) {
+    FlatLoop flat;
+    flat.counted = static_cast<bool>(l.trips);
+    const std::size_t first = flat.counted ? 1 : 0;
+    if (flat.counted) {
+      flat.trips = scalar(l.trips, before);
+      flat.counter = ref(l.body.params[0]).number;
+    }
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      if (!is_needed(names[k])) continue;
+      flat.initial.push_back(value(l.initial[k], before));
+      flat.params.push_back(ref(l.body.params[first + k]));
+      if (!flat.counted) flat.condition_params.push_back(ref(l.condition.params[k]));
+      flat.to.push_back(ref(names[k]));
+    }
+    if (!flat.counted)
+      flat.condition = function(
+          l.condition, [&](Segment& last) { flat.condition_result = scalar(l.condition.results[0], last); });
+    flat.body = function(l.body, [&](Segment& last) {
+      for (std::size_t k = 0; k < names.size(); ++k)
+        if (is_needed(names[k])) flat.results.push_back(value(l.body.results[k], last));
+    });
+    return flat;
+  }
+
+  const Program& program_;
+  Arena& arena_;
+  const std::unordered_set<Var> needed_;
+  Vars bound_;
+  FlatProgram flat_;
+  std::unordered_map<const Node*, Slot> slots_;
+  std::unordered_map<Var, Slot> arrays_;
+  std::unordered_set<const Node*> computed_;  // at this point of this function and those around it
+  std::vector<const Node*> computed_list_;
+  Slot n_slots_ = 0, n_arrays_ = 0;
+};
+
+}  // namespace
+
+FlatProgram flatten(const Program& program) {
+  return Flattener(program).run();
+}
+
+}  // namespace fulgurite::soac

@@ -1,0 +1,93 @@
+// Programs in the form that the interpreter runs: every function a list of instructions over numbered slots,
+// each node of its expressions evaluated once, just before the first statement that needs it. What nothing
+// needs is left out, so that it cannot fail: statements none of whose names are read, and single results of
+// statements. Checks outside functions that mention only arguments come before everything else.
+#pragma once
+
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "scalar/value.h"
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+using Slot = std::int32_t;
+
+/// to = op(a, b, c). index: element of array number a, with `c` indices in index_slots from b.
+struct Instruction {
+  scalar::Op op;
+  Kind operand, result;
+  Slot to, a = 0, b = 0, c = 0;
+  Site site = 0;
+};
+
+/// A scalar's slot or an array's number.
+struct Ref {
+  bool is_array = false;
+  Slot number = 0;
+};
+
+struct FlatStatement;
+struct Segment {
+  std::vector<Instruction> instructions;
+  std::vector<FlatStatement> statement;  // at most one, after the instructions
+};
+using Code = std::vector<Segment>;
+
+struct FlatReduction {
+  std::vector<Slot> operands, left, right, results, neutral, initial, to;
+  Code op;
+};
+struct FlatOutput {
+  Ref element;
+  Slot array;
+  Kind kind;
+  std::vector<Slot> shape;  // of the whole array
+};
+struct FlatSoac {
+  std::vector<Slot> dims, params;
+  Code body;
+  std::vector<FlatReduction> reductions;
+  std::vector<FlatOutput> outputs;
+};
+struct FlatIf {
+  Slot condition;
+  Code branches[2];  // then, else
+  std::vector<Ref> results[2], to;
+};
+struct FlatLoop {
+  std::vector<Ref> initial, condition_params, params, results, to;
+  bool counted = false;
+  Slot trips = 0, counter = 0;
+  Code condition;
+  Slot condition_result = 0;
+  Code body;
+};
+struct FlatCheck {
+  Slot condition;
+  Site site;
+  std::vector<Slot> operands;
+};
+struct FlatStatement {
+  std::variant<FlatSoac, FlatIf, FlatLoop, FlatCheck> op;
+  Location where;
+};
+
+struct FlatProgram {
+  struct Param {
+    Ref to;
+    std::vector<Slot> extents;
+  };
+  std::vector<Param> params;
+  Code code;
+  std::vector<Ref> results;
+  std::vector<Slot> index_slots;
+  std::vector<std::pair<Slot, scalar::Bits>> constants;
+  std::size_t n_slots = 0, n_arrays = 0;
+};
+
+FlatProgram flatten(const Program&);
+
+}  // namespace fulgurite::soac

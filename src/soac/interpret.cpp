@@ -1,0 +1,394 @@
+#include "soac/interpret.h"
+
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
+#include <bit>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "soac/flatten.h"
+
+namespace fulgurite::soac {
+
+using base::match;
+using scalar::Bits;
+using scalar::Op;
+
+namespace {
+
+Bits load(Kind kind, const std::byte* from) {
+  auto as = [&]<class T>(T value) {
+    std::memcpy(&value, from, sizeof value);
+    return scalar::to_bits(value);
+  };
+  switch (kind) {
+    case Kind::boolean: return as(std::uint8_t{}) != 0;
+    case Kind::i8: return as(std::int8_t{});
+    case Kind::i16: return as(std::int16_t{});
+    case Kind::i32: return as(std::int32_t{});
+    case Kind::i64: return as(std::int64_t{});
+    case Kind::u8: return as(std::uint8_t{});
+    case Kind::u16: return as(std::uint16_t{});
+    case Kind::u32: return as(std::uint32_t{});
+    case Kind::u64: return as(std::uint64_t{});
+    case Kind::f32: return as(std::uint32_t{});
+    case Kind::f64: return as(std::uint64_t{});
+  }
+  return 0;
+}
+
+/// The low bytes of the value: the machine is little-endian.
+void store(Kind kind, Bits bits, std::byte* to) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(to, &bits, scalar::size_of(kind));
+}
+
+std::string shape_text(Kind kind, std::span<const std::int64_t> shape) {
+  return shape.empty() ? std::string(scalar::name_of(kind))
+                       : fmt::format("{}[{}]", scalar::name_of(kind), fmt::join(shape, ", "));
+}
+
+Where place(const Location& where) {
+  return {where.file, where.line};
+}
+
+using Array = std::shared_ptr<const Value>;
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, InterpretOptions options)
+      : program_(program),
+        options_(options),
+        flat_(flatten(program)),
+        slots_(flat_.n_slots),
+        arrays_(flat_.n_arrays) {
+    for (const auto& [slot, bits] : flat_.constants) at(slot) = bits;
+  }
+
+  std::vector<Value> run(std::span<const Value> args) {
+    bind_arguments(args);
+    run(flat_.code);
+    std::vector<Value> results;
+    for (std::size_t i = 0; i < flat_.results.size(); ++i) {
+      const Ref r = flat_.results[i];
+      results.push_back(r.is_array ? *array(r.number)
+                                   : Value::scalar(program_.results[i].kind(), at(r.number)));
+    }
+    return results;
+  }
+
+ private:
+  Bits& at(Slot slot) { return slots_[static_cast<std::size_t>(slot)]; }
+  std::int64_t integer(Slot slot) { return static_cast<std::int64_t>(at(slot)); }
+  Array& array(Slot number) { return arrays_[static_cast<std::size_t>(number)]; }
+
+  void bind_arguments(std::span<const Value> args) {
+    if (args.size() != flat_.params.size())
+      throw ShapeError(
+          fmt::format("'{}' takes {} arguments, not {}", program_.name, flat_.params.size(), args.size()));
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      const scalar::VarInfo& info = program_.arena->info(program_.params[i]);
+      const Value& arg = args[i];
+      if (arg.kind != info.type.kind || arg.shape.size() != info.shape.size())
+        throw ShapeError(fmt::format("argument {} of '{}' should be {} but is {}", i + 1, program_.name,
+                                     scalar::to_string(info.type), shape_text(arg.kind, arg.shape)));
+      if (arg.bytes.size() != bytes_of(arg.kind, arg.shape, {}))
+        throw ShapeError(fmt::format("argument {} of '{}' has {} bytes, which is not {}", i + 1,
+                                     program_.name, arg.bytes.size(), shape_text(arg.kind, arg.shape)));
+      const FlatProgram::Param& param = flat_.params[i];
+      for (std::size_t d = 0; d < arg.shape.size(); ++d)
+        at(param.extents[d]) = static_cast<Bits>(arg.shape[d]);
+      // The caller's bytes outlive the run: no copy.
+      if (param.to.is_array)
+        array(param.to.number) = Array(&arg, [](const Value*) {});
+      else
+        at(param.to.number) = arg.at(0);
+    }
+  }
+
+  std::uint64_t bytes_of(Kind kind, std::span<const std::int64_t> shape, const Location& where) const {
+    std::uint64_t bytes = scalar::size_of(kind);
+    bool empty = false;
+    for (std::int64_t extent : shape) {
+      if (extent < 0)
+        throw ShapeError(fmt::format("an array cannot have the shape {}", shape_text(kind, shape)),
+                         place(where));
+      empty = empty || extent == 0;
+    }
+    if (empty) return 0;
+    for (std::int64_t extent : shape)
+      if (__builtin_mul_overflow(bytes, static_cast<std::uint64_t>(extent), &bytes)) bytes = UINT64_MAX;
+    return bytes;
+  }
+
+  std::shared_ptr<Value> allocate(Kind kind, std::vector<std::int64_t> shape, const Location& where) {
+    const std::uint64_t bytes = bytes_of(kind, shape, where);
+    auto refuse = [&] {
+      throw OutOfMemory(fmt::format("no memory for {}: {} bytes beside {} in use", shape_text(kind, shape),
+                                    bytes, *in_use_),
+                        place(where));
+    };
+    if (bytes > options_.max_bytes - std::min(*in_use_, options_.max_bytes)) refuse();
+    try {
+      auto value = std::make_unique<Value>();
+      value->kind = kind;
+      value->bytes.resize(bytes);
+      value->shape = std::move(shape);
+      *in_use_ += bytes;
+      return {value.release(), [in_use = in_use_, bytes](Value* v) {
+                *in_use -= bytes;
+                delete v;
+              }};
+    } catch (const std::bad_alloc&) {
+      refuse();
+    }
+    return {};
+  }
+
+  void run(const Code& code) {
+    for (const Segment& segment : code) {
+      for (const Instruction& i : segment.instructions)
+        at(i.to) = i.op == Op::index ? element(i) : compute(i);
+      for (const FlatStatement& s : segment.statement) {
+        const Location& where = s.where;
+        match(
+            s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatIf& branch) { run(branch); },
+            [&](const FlatLoop& loop) { run(loop); }, [&](const FlatCheck& check) { run(check); });
+      }
+    }
+  }
+
+  Bits compute(const Instruction& i) {
+    const Bits a = at(i.a), b = at(i.b), c = at(i.c);
+    if ((i.op == Op::div || i.op == Op::rem) && b == 0 && scalar::is_integer(i.operand)) {
+      FULGURITE_CHECK(i.site != 0, "a divisor that was known not to be 0 is 0");
+      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0, element_};
+      raise(program_.sites[i.site - 1], values);
+    }
+    return scalar::evaluate(i.op, i.operand, i.result, a, b, c);
+  }
+
+  Bits element(const Instruction& i) {
+    const Value& from = *array(i.a);
+    std::uint64_t flat = 0;
+    for (Slot d = 0; d < i.c; ++d) {
+      const std::int64_t index = integer(flat_.index_slots[static_cast<std::size_t>(i.b + d)]);
+      const std::int64_t extent = from.shape[static_cast<std::size_t>(d)];
+      if (index < 0 || index >= extent) {
+        FULGURITE_CHECK(i.site != 0, "index {} that was known to be in range is outside 0..{}", index,
+                        extent - 1);
+        const std::int64_t values[] = {index, extent, element_};
+        raise(program_.sites[i.site - 1], values);
+      }
+      flat = flat * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(index);
+    }
+    return load(i.result, from.bytes.data() + flat * scalar::size_of(i.result));
+  }
+
+  void run(const FlatCheck& check) {
+    if (at(check.condition)) return;
+    std::vector<std::int64_t> values;
+    for (Slot s : check.operands) values.push_back(integer(s));
+    raise(program_.sites[check.site - 1], values);
+  }
+
+  void run(const FlatIf& branch) {
+    const int taken = at(branch.condition) ? 0 : 1;
+    run(branch.branches[taken]);
+    move(branch.results[taken], branch.to);
+  }
+
+  /// All at once: a loop's body may give its state in another order.
+  void move(const std::vector<Ref>& from, const std::vector<Ref>& to) {
+    std::vector<Bits> scalars;
+    std::vector<Array> arrays;
+    for (Ref r : from) r.is_array ? arrays.push_back(array(r.number)) : scalars.push_back(at(r.number));
+    std::size_t n_scalars = 0, n_arrays = 0;
+    for (Ref r : to)
+      if (r.is_array)
+        array(r.number) = std::move(arrays[n_arrays++]);
+      else
+        at(r.number) = scalars[n_scalars++];
+  }
+
+  void run(const FlatLoop& loop) {
+    const std::int64_t trips = loop.counted ? integer(loop.trips) : 0;
+    move(loop.initial, loop.to);
+    for (std::int64_t k = 0; !loop.counted || k < trips; ++k) {
+      if (!loop.counted) {
+        move(loop.to, loop.condition_params);
+        run(loop.condition);
+        if (!at(loop.condition_result)) break;
+      } else {
+        at(loop.counter) = static_cast<Bits>(k);
+      }
+      move(loop.to, loop.params);
+      run(loop.body);
+      move(loop.results, loop.to);
+    }
+  }
+
+  /// The running value of a reduction: a tree of partial results whose leaves are the elements in their
+  /// order. Its height is the logarithm of their number, which is what bounds the rounding error of sums
+  /// (docs/semantics.md).
+  struct Tree {
+    const FlatReduction* reduction;
+    std::vector<std::vector<Bits>> levels;  // level l: the result of 2^l elements, or empty
+    std::vector<Bits> value;
+  };
+
+  /// value = op(left, value)
+  void combine(const FlatReduction& r, const std::vector<Bits>& left, std::vector<Bits>& value) {
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      at(r.left[i]) = left[i];
+      at(r.right[i]) = value[i];
+    }
+    run(r.op);
+    for (std::size_t i = 0; i < value.size(); ++i) value[i] = at(r.results[i]);
+  }
+
+  void push(Tree& tree) {
+    const FlatReduction& r = *tree.reduction;
+    tree.value.resize(r.operands.size());
+    for (std::size_t i = 0; i < r.operands.size(); ++i) tree.value[i] = at(r.operands[i]);
+    std::size_t level = 0;
+    for (; level < tree.levels.size() && !tree.levels[level].empty(); ++level) {
+      combine(r, tree.levels[level], tree.value);
+      tree.levels[level].clear();
+    }
+    if (level == tree.levels.size()) tree.levels.emplace_back();
+    tree.levels[level] = tree.value;
+  }
+
+  void finish(Tree& tree, const Location& where) {
+    const FlatReduction& r = *tree.reduction;
+    std::vector<Bits> value;
+    auto join = [&](const std::vector<Bits>& left) {
+      if (value.empty())
+        value = left;
+      else
+        combine(r, left, value);
+    };
+    auto values_of = [&](const std::vector<Slot>& slots) {
+      std::vector<Bits> list;
+      for (Slot s : slots) list.push_back(at(s));
+      return list;
+    };
+    for (const auto& partial : tree.levels)
+      if (!partial.empty()) join(partial);
+    if (!r.neutral.empty()) join(values_of(r.neutral));
+    if (!r.initial.empty()) join(values_of(r.initial));
+    if (value.empty())
+      throw ShapeError("a reduction without a neutral element needs at least one element", place(where));
+    for (std::size_t i = 0; i < value.size(); ++i) at(r.to[i]) = value[i];
+  }
+
+  void run(const FlatSoac& soac, const Location& where) {
+    std::vector<std::int64_t> dims;
+    for (Slot d : soac.dims) dims.push_back(integer(d));
+    const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
+    std::vector<std::shared_ptr<Value>> outputs;
+    for (const FlatOutput& output : soac.outputs) {
+      std::vector<std::int64_t> shape;
+      for (Slot extent : output.shape) shape.push_back(integer(extent));
+      FULGURITE_CHECK(std::equal(dims.begin(), dims.end(), shape.begin()),
+                      "an array of shape {} from a space of shape {}", shape_text(output.kind, shape),
+                      shape_text(Kind::i64, dims));
+      outputs.push_back(allocate(output.kind, std::move(shape), where));
+    }
+    std::vector<Tree> trees;
+    for (const FlatReduction& r : soac.reductions) trees.push_back({&r, {}, {}});
+
+    std::vector<std::int64_t> point(dims.size(), 0);
+    const bool outermost = !inside_;
+    inside_ = true;
+    for (std::uint64_t n = 0; n < n_points; ++n) {
+      if (outermost) element_ = static_cast<std::int64_t>(n);
+      for (std::size_t d = 0; d < dims.size(); ++d) at(soac.params[d]) = static_cast<Bits>(point[d]);
+      run(soac.body);
+      for (Tree& tree : trees) push(tree);
+      for (std::size_t i = 0; i < outputs.size(); ++i) put(soac.outputs[i], *outputs[i], n, dims.size());
+      for (std::size_t d = dims.size(); d-- > 0 && ++point[d] == dims[d];) point[d] = 0;
+    }
+    for (Tree& tree : trees) finish(tree, where);
+    if (outermost) {
+      inside_ = false;
+      element_ = 0;
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) array(soac.outputs[i].array) = std::move(outputs[i]);
+  }
+
+  void put(const FlatOutput& output, Value& whole, std::uint64_t n, std::size_t n_axes) {
+    if (!output.element.is_array) {
+      store(output.kind, at(output.element.number), whole.bytes.data() + n * scalar::size_of(output.kind));
+      return;
+    }
+    const Value& row = *array(output.element.number);
+    FULGURITE_CHECK(std::equal(row.shape.begin(), row.shape.end(),
+                               whole.shape.begin() + static_cast<std::ptrdiff_t>(n_axes), whole.shape.end()),
+                    "a row of shape {} in an array of shape {}", shape_text(row.kind, row.shape),
+                    shape_text(whole.kind, whole.shape));
+    if (!row.bytes.empty())
+      std::memcpy(whole.bytes.data() + n * row.bytes.size(), row.bytes.data(), row.bytes.size());
+  }
+
+  const Program& program_;
+  const InterpretOptions options_;
+  const FlatProgram flat_;
+  std::shared_ptr<std::uint64_t> in_use_ = std::make_shared<std::uint64_t>(0);
+  std::vector<Bits> slots_;
+  std::vector<Array> arrays_;
+  bool inside_ = false;       // some Soac is running
+  std::int64_t element_ = 0;  // of the outermost Soac
+};
+
+}  // namespace
+
+Value Value::scalar(Kind kind, Bits bits) {
+  Value value{kind, {}, std::vector<std::byte>(scalar::size_of(kind))};
+  store(kind, bits, value.bytes.data());
+  return value;
+}
+
+Bits Value::at(std::size_t i) const {
+  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
+  return load(kind, bytes.data() + i * scalar::size_of(kind));
+}
+
+void Value::set(std::size_t i, Bits bits) {
+  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
+  store(kind, bits, bytes.data() + i * scalar::size_of(kind));
+}
+
+std::vector<Value> interpret(const Program& program, std::span<const Value> args, InterpretOptions options) {
+  return Interpreter(program, options).run(args);
+}
+
+void raise(const SiteInfo& site, std::span<const std::int64_t> values) {
+  std::string message;
+  for (std::size_t i = 0; i < site.message.size(); ++i) {
+    const std::string_view rest = std::string_view(site.message).substr(i);
+    const bool quotes =
+        rest.size() >= 3 && rest[0] == '{' && rest[1] >= '0' && rest[1] <= '9' && rest[2] == '}';
+    if (quotes && static_cast<std::size_t>(rest[1] - '0') < values.size()) {
+      message += fmt::format("{}", values[static_cast<std::size_t>(rest[1] - '0')]);
+      i += 2;
+    } else {
+      message += rest[0];
+    }
+  }
+  const Where where = place(site.where);
+  switch (site.error) {
+    case SiteInfo::Error::index: throw IndexError(message, where);
+    case SiteInfo::Error::arithmetic: throw ArithmeticError(message, where);
+    case SiteInfo::Error::shape:
+    case SiteInfo::Error::argument: break;
+  }
+  throw ShapeError(message, where);
+}
+
+}  // namespace fulgurite::soac

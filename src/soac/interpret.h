@@ -1,0 +1,39 @@
+// The executable specification of the array IR: obvious loops over whole programs, one element at a time.
+// Every engine must agree with it as docs/semantics.md says. Slow is fine, surprising is not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "scalar/value.h"
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// A scalar (no shape) or an array: elements in row-major order, booleans one byte each.
+struct Value {
+  Kind kind = Kind::i64;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+
+  static Value scalar(Kind, scalar::Bits);
+  std::size_t size() const { return bytes.size() / scalar::size_of(kind); }
+  scalar::Bits at(std::size_t i) const;
+  void set(std::size_t i, scalar::Bits);
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+struct InterpretOptions {
+  std::uint64_t max_bytes = std::uint64_t{1} << 33;  // of all arrays that are alive; OutOfMemory beyond
+};
+
+/// The program's results. `args` fit its parameters in kind and rank, else ShapeError; extents come from
+/// them. Raises the errors of the program's sites: ShapeError, IndexError, ArithmeticError.
+std::vector<Value> interpret(const Program&, std::span<const Value> args, InterpretOptions = {});
+
+/// Throws the site's error, with its message's {0}, {1} ... replaced by the values.
+[[noreturn]] void raise(const SiteInfo&, std::span<const std::int64_t> values);
+
+}  // namespace fulgurite::soac
