@@ -33,6 +33,7 @@ class BlockLoop {
 
   // Scalar code, in order.
   std::vector<Expr> sequence() {
+    e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
     auto accumulators = e_.start(soac_);
     rows([&](std::span<const Expr> outer) {
       e_.for_loop(range_.begin, range_.end, i64(1), "j", [&](Expr j) { element(outer, j, accumulators); });
@@ -108,19 +109,48 @@ class BlockLoop {
 
   void columns(std::span<const Expr> outer) {
     Expr step = i64(policy_.lanes), begin = range_.begin, end = range_.end;
+    if (Expr head = unaligned_head(outer)) {
+      Expr aligned = e_.lower(arena_.min(arena_.add(begin, head), end));
+      masked_loop(outer, begin, aligned);
+      begin = aligned;
+    }
     Expr full = e_.lower(arena_.mul(arena_.div(arena_.sub(end, begin), step), step));
     Expr main = e_.lower(arena_.add(begin, full));
     e_.par(Level::block, step, "t", [&](Expr t) {
       auto accumulators = restore(t);
-      main_loop(outer, t, main, accumulators);
+      main_loop(outer, t, begin, main, accumulators);
       save(accumulators, t);
     });
+    masked_loop(outer, main, end);
+  }
+
+  // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
+  Expr unaligned_head(std::span<const Expr> outer) {
+    if (outer.empty()) return {};
+    std::size_t n_operands = 0;
+    for (const soac::Reduction& r : soac_.reductions) n_operands += r.op.results.size();
+    for (std::size_t k = n_operands; k < soac_.body.results.size(); ++k) {
+      Expr result = soac_.body.results[k];
+      if (result.type().rank > 0) continue;
+      constexpr std::int64_t cache_line = 64;
+      std::vector<Expr> first(outer.begin(), outer.end());
+      first.push_back(range_.begin);
+      Expr at = e_.linear(first, dims_);
+      if (Expr base = e_.destination(s_.names[k]).base) at = arena_.add(base, at);
+      std::int64_t line = cache_line / static_cast<std::int64_t>(size_of(result.kind()));
+      return e_.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
+    }
+    return {};
+  }
+
+  // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.
+  void masked_loop(std::span<const Expr> outer, Expr begin, Expr end) {
     Expr streaming = e_.streaming();
-    e_.set_streaming({});                                      // a masked store goes through the cache
-    e_.if_then(e_.lower(arena_.lt(main, end)), [&] {
+    e_.set_streaming({});
+    e_.if_then(e_.lower(arena_.lt(begin, end)), [&] {
       e_.par(Level::block, i64(policy_.tail_lanes), "t", [&](Expr t) {
         auto accumulators = restore(t);
-        e_.for_loop(main, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
+        e_.for_loop(begin, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
           Expr index = e_.bind(arena_.add(j, t), "j");
           e_.if_then(e_.bind(arena_.lt(index, end), "in_range"), [&] { element(outer, index, accumulators); });
         });
@@ -132,14 +162,14 @@ class BlockLoop {
 
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum of the two lengths instead of
   // their product.
-  void main_loop(std::span<const Expr> outer, Expr t, Expr main, const Emitter::Accumulators& accumulators) {
+  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Emitter::Accumulators& accumulators) {
     Expr step = i64(policy_.lanes);
     auto run = [&](Expr from, Expr to, const Emitter::Accumulators& into) {
       e_.for_loop(from, to, step, "j", [&](Expr j) { element(outer, e_.bind(arena_.add(j, t), "j"), into); });
     };
-    if (!has_float_reduction()) return run(range_.begin, main, accumulators);
+    if (!has_float_reduction()) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
-    e_.for_loop(range_.begin, main, chain, "from", [&](Expr from) {
+    e_.for_loop(begin, main, chain, "from", [&](Expr from) {
       auto inner = e_.start(soac_);
       run(from, e_.lower(arena_.min(arena_.add(from, chain), main)), inner);
       for (std::size_t g = 0; g < inner.size(); ++g) {

@@ -1,5 +1,7 @@
 #include "lower/emitter.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.h"
@@ -126,6 +128,9 @@ void Emitter::if_then(Expr condition, const std::function<void()>& body) {
 }
 
 void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {
+  scalar::for_each_node(std::span(&n, 1), [&](Expr e) {
+    if (e.is_name()) find(e);                                // a parameter, if nothing else uses it
+  });
   Expr i = arena_.fresh({Kind::i64}, std::string(name));
   depth_[i.var()] = open_.size();
   kernel::Block statements = block([&] { body(i); });
@@ -188,7 +193,7 @@ Expr Emitter::lower_node(Expr e) {
     return value;
   }
   std::vector<Expr> args;
-  std::size_t deepest = 0;
+  std::size_t deepest = 1;                                   // the outermost block holds phases only
   for (Expr arg : e.args()) {
     args.push_back(find(arg));
     deepest = std::max(deepest, depth(args.back()));
@@ -324,6 +329,11 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
   for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], finals[k]);
 }
 
+void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
+  std::string note = fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
+  if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end()) sequential_.push_back(std::move(note));
+}
+
 Emitter::Accumulators Emitter::start(const soac::Soac& soac) {
   Accumulators accumulators;
   for (const soac::Reduction& r : soac.reductions) {
@@ -374,6 +384,7 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
 
 // for i { for j { operands = body(i, j); acc = op(acc, operands) } }
 void Emitter::sequential_soac(const soac::Stm& s) {
+  note_sequential(s, "depends on the element of the combinator around it");
   const auto& soac = std::get<soac::Soac>(s.op);
   std::vector<Expr> dims = lower(soac.dims);
   Accumulators accumulators = start(soac);

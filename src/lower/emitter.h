@@ -73,6 +73,10 @@ class Emitter {
   /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no arithmetic on indices.
   void set_identity(std::vector<Expr> indices, Expr number) { identity_ = std::move(indices), identity_number_ = number; }
 
+  /// Says that a combinator became a sequential loop, and why.
+  void note_sequential(const soac::Stm&, std::string_view why);
+  const std::vector<std::string>& sequential() const { return sequential_; }
+
   /// What the code refers to and does not bind: the kernel's parameters, in order of first use.
   const std::vector<Var>& free_scalars() const { return free_scalars_; }
   const std::vector<kernel::Param>& free_buffers() const { return free_buffers_; }
@@ -126,6 +130,7 @@ class Emitter {
   std::vector<Var> free_scalars_;
   std::vector<kernel::Param> free_buffers_;
   std::unordered_set<Var> own_buffers_;                      // allocated by the kernel
+  std::vector<std::string> sequential_;
   bool checks_;
 };
 

@@ -24,14 +24,22 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
   lifted.commutative = r.commutative;
   for (Expr p : left) lifted.op.params.push_back(p.var());
   for (Expr p : right) lifted.op.params.push_back(p.var());
-  lifted.op.body = std::move(joined.body);
+  // The operator itself may fail or loop: it is applied only to two values.
+  soac::Stm choice;
+  soac::Lambda one_side;
+  for (std::size_t k = 0; k < n; ++k) {
+    choice.names.push_back(arena.fresh({kinds[k]}, "joined").var());
+    one_side.results.push_back(arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]}));
+  }
+  choice.op = soac::If{arena.logical_and(left[0], right[0]), {{}, std::move(joined.body), std::move(joined.results)}, std::move(one_side)};
+  choice.origin = "reduce";
   lifted.op.results.push_back(arena.apply(Op::bit_or, {left[0], right[0]}));
   lifted.neutral.push_back(arena.boolean(false));
   for (std::size_t k = 0; k < n; ++k) {
-    Expr one_side = arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]});
-    lifted.op.results.push_back(arena.apply(Op::select, {arena.logical_and(left[0], right[0]), joined.results[k], one_side}));
+    lifted.op.results.push_back(arena.name(choice.names[k]));
     lifted.neutral.push_back(arena.constant(kinds[k], 0));
   }
+  lifted.op.body.push_back(std::move(choice));
   if (!r.initial.empty()) {
     lifted.initial = r.initial;
     lifted.initial.insert(lifted.initial.begin(), arena.boolean(true));

@@ -138,6 +138,7 @@ class ProgramLowering {
     launch.bytes_read = host_.slot(bytes_read);
     launch.bytes_written = host_.slot(bytes_written);
     note.kernel = launch.kernel;
+    note.sequential = e.sequential();
     lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
     lowered_.kernels.push_back(std::move(kernel));
     lowered_.notes.push_back(std::move(note));
@@ -224,7 +225,7 @@ class ProgramLowering {
     LaunchNote note{0, s.origin, s.where, policy, {}};
     kernel::Block phases = e.block([&] {
       for (Var array : arrays) e.set_destination(array, {array, {}});
-      e.par(Level::grid, e.lower(g.tasks), "task", [&](Expr task) {
+      e.par(Level::grid, g.tasks, "task", [&](Expr task) {
         if (!arrays.empty()) e.set_streaming(e.lower(arena_.lt(i64(policy.streaming), touched)));
         std::vector<Expr> totals = policy.rows ? row_loop(e, s, g, policy, task) : tile_loop(e, s, g, policy, task);
         for (std::size_t k = 0; k < totals.size(); ++k) e.store_plain(partials[k], task, totals[k]);

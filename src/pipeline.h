@@ -1,0 +1,36 @@
+// The spine: every stage from a traced program to a loaded plan, in order, in pipeline.cpp.
+#pragma once
+
+#include <fulgurite/options.h>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "lower/lower.h"
+#include "plan/execute.h"
+#include "soac/pass.h"
+
+namespace fulgurite::pipeline {
+
+/// The array passes in the order in which they run; the name of each is its dump label.
+std::span<const soac::Pass* const> passes();
+
+/// Everything that compilation finds out, kept for explain and emit.
+struct Report {
+  soac::Program traced, optimised;
+  std::vector<soac::Event> events;          // what the passes did
+  lower::Lowered lowered;                   // kernels vectorised; sources in lowered.plan.kernels
+};
+
+/// Traced program to plan and kernel texts: optimise, lower, vectorise, print. No cache, no engine.
+Report compile(const soac::Program& traced, const Options&);
+
+/// Array passes only, with the checker after each. `gas`: see soac::PassContext.
+soac::Program optimise(soac::Program, soac::PassContext&);
+
+/// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then on disk) or by compile().
+plan::Loaded load(const soac::Program& traced, const Options&);
+
+}  // namespace fulgurite::pipeline
