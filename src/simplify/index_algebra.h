@@ -18,11 +18,13 @@ class IndexAlgebra {
   scalar::Expr operator()(scalar::Expr);
   /// Proven: 0 <= e < limit.
   bool is_below(scalar::Expr e, scalar::Expr limit) const { return is_below(e, limit, 0); }
-
- private:
+  /// dividend = divisor * quotient + remainder with 0 <= remainder < divisor, if that can be proven.
   struct Split {
     scalar::Expr quotient, remainder;
   };
+  std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor) const { return split(dividend, divisor, 0); }
+
+ private:
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
   std::optional<std::int64_t> greatest(scalar::Expr) const;                        // a constant bound of something not negative

@@ -1,0 +1,36 @@
+#include "fuse/linear.h"
+
+#include <algorithm>
+
+#include "soac/walk.h"
+
+namespace fulgurite::fuse {
+
+using scalar::Expr;
+using scalar::Op;
+using scalar::Var;
+
+bool is_linear(const soac::Soac& soac, const scalar::Arena& arena, const simplify::EqualSizes& sizes) {
+  for (Expr e : soac.body.results)
+    if (e.type().rank > 0) return false;
+  const std::vector<Expr> dims = sizes.canonical(soac.dims);
+  auto is_own_index = [&](Expr e) {
+    return e.is_name() && std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
+  };
+  auto reads_own_place = [&](Expr e) {
+    if (e.op() != Op::index || e.args().size() != dims.size() + 1) return false;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis)
+      if (!e.arg(axis + 1).is_name() || e.arg(axis + 1).var() != soac.body.params[axis]) return false;
+    return sizes.canonical(arena.info(e.arg(0).var()).shape) == dims;
+  };
+  std::vector<Expr> roots;
+  soac::for_each_root(soac.body, [&](Expr e) { roots.push_back(e); });
+  bool linear = std::none_of(roots.begin(), roots.end(), is_own_index);
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (!linear || reads_own_place(e)) return;
+    linear = std::none_of(e.args().begin(), e.args().end(), is_own_index);
+  });
+  return linear;
+}
+
+}  // namespace fulgurite::fuse

@@ -1,0 +1,176 @@
+#include "fuse/vertical.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "fuse/collapse.h"
+#include "fuse/decide.h"
+#include "fuse/fuse.h"
+#include "fuse/inline.h"
+#include "simplify/dead.h"
+#include "soac/walk.h"
+
+namespace fulgurite::fuse {
+
+using base::as;
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Var;
+using soac::Event;
+using soac::If;
+using soac::Lambda;
+using soac::Loop;
+using soac::PassContext;
+using soac::Program;
+using soac::Role;
+using soac::Soac;
+using soac::Stm;
+
+namespace {
+
+class Fuser {
+ public:
+  Fuser(Arena& arena, PassContext& context) : arena_(arena), context_(context) {}
+
+  /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers are taken last to first, so that
+  /// each meets its consumers as they will be.
+  void memory_scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
+    for (Stm& stm : stms) inside(stm);
+    for (std::size_t k = stms.size(); k-- > 0;) {
+      const auto* soac = as<Soac>(stms[k].op);
+      if (!soac || !soac->reductions.empty()) continue;
+      const Uses uses = uses_of(arena_, stms, k, results);
+      const Decision decision = decide(arena_, stms, k, results, uses);
+      if (decision.inlines && context_.spend()) {
+        inline_everywhere(delayed(arena_, stms[k], uses.read), stms, k, results, uses, decision.reason, {});
+        reduce_to(stms, k, uses.whole);
+      } else {
+        context_.log.push_back(event_of(Event::Kind::kept, stms[k], decision.inlines ? "the gas is spent" : decision.reason));
+      }
+    }
+    for (Stm& stm : stms) inside(stm);
+  }
+
+ private:
+  /// The functions inside a statement of a memory scope.
+  void inside(Stm& stm) {
+    if (auto* soac = as<Soac>(stm.op)) {
+      per_element(*soac, {});
+      if (collapse(stm)) context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
+      return;
+    }
+    for (auto& inner : soac::nested_in(stm)) memory_scope(inner.lambda->body, inner.lambda->results);
+  }
+
+  void per_element(Soac& soac, Path path) {
+    for (soac::Reduction& r : soac.reductions) element_scope(r.op, path);
+    for (std::size_t axis = 0; axis < soac.dims.size(); ++axis) path.push_back({soac.body.params[axis], soac.dims[axis]});
+    expand_results(soac.body);
+    element_scope(soac.body, path);
+  }
+
+  void inside_element(Stm& stm, const Path& path) {
+    if (auto* soac = as<Soac>(stm.op)) {
+      per_element(*soac, path);
+      if (collapse(stm)) context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
+      return;
+    }
+    for (auto& inner : soac::nested_in(stm)) {
+      Path longer = path;
+      if (const auto* loop = as<Loop>(stm.op); loop && loop->trips && inner.role == Role::iteration)
+        longer.push_back({loop->body.params[0], loop->trips});
+      element_scope(*inner.lambda, longer);
+    }
+  }
+
+  /// A body that runs for each element: no array stays but results of the function and state of loops.
+  void element_scope(Lambda& lambda, const Path& path) {
+    for (Stm& stm : lambda.body) inside_element(stm, path);
+    bool changed = false;
+    for (std::size_t k = lambda.body.size(); k-- > 0;) {
+      if (as<Loop>(lambda.body[k].op)) continue;
+      const Uses uses = uses_of(arena_, lambda.body, k, lambda.results);
+      if (uses.read.empty()) continue;
+      changed = true;
+      const bool is_soac = as<Soac>(lambda.body[k].op) != nullptr;
+      for (std::size_t i = 0; i < uses.read.size(); ++i) {
+        const Producer producer = is_soac ? delayed(arena_, lambda.body[k], uses.read) : delayed_branches(arena_, lambda.body[k], uses.read[i]);
+        inline_everywhere(producer, lambda.body, k, lambda.results, uses_of(arena_, lambda.body, k, lambda.results),
+                          "inside a function there is no memory for arrays", path);
+        if (is_soac) break;
+      }
+    }
+    if (!changed) return;
+    simplify::remove_dead(arena_, lambda);
+    for (Stm& stm : lambda.body) inside_element(stm, path);
+  }
+
+  /// Array results of a mapped function come from maps in its body: others become the map that reads them.
+  void expand_results(Lambda& lambda) {
+    for (Expr& result : lambda.results) {
+      if (result.type().rank == 0 || is_mapped_in(lambda, result.var())) continue;
+      const scalar::VarInfo info = arena_.info(result.var());
+      Soac copy;
+      copy.dims = info.shape;
+      std::vector<Expr> indices;
+      for (std::size_t axis = 0; axis < info.shape.size(); ++axis) {
+        indices.push_back(arena_.fresh(scalar::Type{}, "i"));
+        copy.body.params.push_back(indices.back().var());
+      }
+      copy.body.results.push_back(arena_.index(result, indices));
+      result = arena_.fresh_array(info.type.kind, info.shape, info.name);
+      lambda.body.push_back({{result.var()}, std::move(copy), {}, "copy"});
+    }
+  }
+
+  static bool is_mapped_in(const Lambda& lambda, Var v) {
+    return std::any_of(lambda.body.begin(), lambda.body.end(), [&](const Stm& stm) {
+      return as<Soac>(stm.op) && std::find(stm.names.begin(), stm.names.end(), v) != stm.names.end();
+    });
+  }
+
+  void inline_everywhere(const Producer& producer, std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results, const Uses& uses,
+                         const std::string& reason, const Path& path) {
+    std::vector<Stm> before;
+    inline_reads(arena_, producer, results, before, path);
+    stms.insert(stms.end(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+    for (auto reader = uses.readers.rbegin(); reader != uses.readers.rend(); ++reader) {
+      before.clear();
+      inline_reads(arena_, producer, stms[*reader], before, path);
+      context_.log.push_back(event_of(Event::Kind::fused, stms[k], stms[*reader], reason));
+      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(*reader), std::make_move_iterator(before.begin()),
+                  std::make_move_iterator(before.end()));
+    }
+    if (uses.read_by_results) context_.log.push_back(event_of(Event::Kind::fused, stms[k], reason));
+  }
+
+  /// Leaves of a map only the given results; nothing of it if there are none.
+  void reduce_to(std::vector<Stm>& stms, std::size_t k, const std::vector<Var>& names) {
+    if (names.empty()) {
+      stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(k));
+      return;
+    }
+    Stm& stm = stms[k];
+    Producer rest = delayed(arena_, stm, names);
+    stm.names = names;
+    std::get<Soac>(stm.op).body = std::move(rest.at);
+  }
+
+  Arena& arena_;
+  PassContext& context_;
+};
+
+Program run_fuse(Program program, PassContext& context) {
+  fuse_vertically(program, context);
+  return program;
+}
+
+}  // namespace
+
+void fuse_vertically(Program& program, PassContext& context) {
+  Fuser(*program.arena, context).memory_scope(program.body, program.results);
+}
+
+const soac::Pass fuse{"fuse", "arrays become index functions inside their consumers; perfect nests become one Soac", run_fuse};
+
+}  // namespace fulgurite::fuse
