@@ -1,0 +1,48 @@
+// The boundary between the typed callables of compile.h and the compiler: flat arguments in, flat results
+// out. Arrays are structure-of-arrays here: an array of a composite type is one ArgumentView or ResultValue
+// for each of its components.
+#pragma once
+
+#include <fulgurite/options.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace fulgurite::detail {
+
+/// One component of an argument, owned by the caller. An array is `rank` extents and dense row-major elements
+/// (booleans one byte each, 0 or 1); a scalar is its `bits`: integers extended to 64 bits, f32 in the low
+/// half.
+struct ArgumentView {
+  std::uint8_t kind = 0;  // a detail::Kind
+  int rank = 0;
+  const void* data = nullptr;
+  const std::int64_t* extents = nullptr;
+  std::uint64_t bits = 0;
+};
+
+inline constexpr int max_rank = 8;
+
+/// One component of a result: an array shares its memory with whoever else holds `data`.
+struct ResultValue {
+  std::uint8_t kind = 0;
+  int rank = 0;
+  std::int64_t extents[max_rank] = {};
+  std::shared_ptr<const void> data;
+  std::uint64_t bits = 0;
+};
+
+/// A traced program made runnable. Calls may come from several threads at once.
+class [[gnu::visibility("default")]] Executable {
+ public:
+  virtual ~Executable();
+  virtual void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const = 0;
+};
+
+class TracedProgram;  // src/trace/traced.h
+
+/// Throws DeviceError for an engine that is not there, CompileError.
+std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram>, const Options&);
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,16 @@
+// All of Fulgurite's array language: staged values, operations on them, compiled programs, real arrays,
+// errors.
+#pragma once
+
+#include <fulgurite/acc.h>
+#include <fulgurite/array.h>
+#include <fulgurite/compile.h>
+#include <fulgurite/control.h>
+#include <fulgurite/error.h>
+#include <fulgurite/exp.h>
+#include <fulgurite/functions.h>
+#include <fulgurite/map.h>
+#include <fulgurite/options.h>
+#include <fulgurite/reduce.h>
+#include <fulgurite/shape.h>
+#include <fulgurite/stats.h>

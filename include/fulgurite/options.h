@@ -1,0 +1,35 @@
+// How a program is to run: fg::compile(f, {.engine = fg::Engine::interpreter}). The defaults need no thought.
+#pragma once
+
+#include <cstdint>
+
+namespace fulgurite {
+
+/// Who runs a program. Results are the same everywhere, as docs/semantics.md says.
+enum class Engine : std::uint8_t {
+  cpu,          // this machine's cores, vectorised
+  interpreter,  // the reference: slow, obvious
+  opencl,
+  cuda,
+};
+
+/// strict: no contraction of a * b + c, and maps without transcendental functions give the interpreter's
+/// bits.
+enum class Precision : std::uint8_t { fast, strict };
+
+/// off: shapes, indices and divisors are believed; what breaks is undefined.
+enum class Checks : std::uint8_t { on, off };
+
+/// The engine that the environment variable FULGURITE_ENGINE names (cpu, interpreter, opencl, cuda); cpu
+/// where it is not set. Throws DeviceError for another name.
+Engine default_engine();
+
+struct Options {
+  Engine engine = default_engine();
+  Precision precision = Precision::fast;
+  Checks checks = Checks::on;
+  int threads = 0;               // 0: as many as the machine has cores
+  const char* name = "program";  // of the program in reports and dumps
+};
+
+}  // namespace fulgurite

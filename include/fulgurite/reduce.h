@@ -1,0 +1,149 @@
+// Folds of arrays. An operator is a function of two staged elements that returns one, associative up to
+// rounding; it is called once, while tracing. The compiler knows which operators are commutative of those it
+// knows (plus, times, min, max, bit_and, bit_or, bit_xor and tuples of them, however they are written);
+// reduce_comm tells it of others.
+#pragma once
+
+#include <fulgurite/results.h>
+
+namespace fulgurite {
+namespace detail {
+
+template <class T, class Op>
+Values reduce_with(const Fold& fold, const Op& op, std::span<const Value> parts, Here where) {
+  static_assert(std::is_invocable_v<const Op&, Exp<T>, Exp<T>>,
+                "the operator of a reduction takes two Exp of the array's element type");
+  using R = std::decay_t<std::invoke_result_t<const Op&, Exp<T>, Exp<T>>>;
+  static_assert(std::is_constructible_v<Exp<T>, const R&>,
+                "the operator of a reduction returns the array's element type");
+  const auto body = [&](std::span<const Value> operands) {
+    constexpr std::size_t n = n_leaves<T>;
+    return flattened(
+        Exp<T>(op(unflattened<Exp<T>>(operands.first(n)), unflattened<Exp<T>>(operands.last(n)))));
+  };
+  return reduce(fold, Body(body), parts, where);
+}
+
+template <int N>
+constexpr int axis_number(Axis axis) {
+  return axis.number < 0 ? axis.number + N : axis.number;
+}
+
+}  // namespace detail
+
+/// reduce(op, neutral, xs): x0 op x1 op ... over all elements in row-major order; of none, neutral, which
+/// must be neutral: op(neutral, x) == x == op(x, neutral).
+template <class Op, class T, int N>
+Exp<T> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
+              detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Exp<T>>(detail::reduce_with<T>(
+      {.origin = "reduce", .neutral = neutral.parts(), .initial = {}}, op, xs.parts(), where));
+}
+/// Without a neutral element. Raises ShapeError for an empty array.
+template <class Op, class T, int N>
+Exp<T> reduce(const Op& op, const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Exp<T>>(
+      detail::reduce_with<T>({.origin = "reduce", .neutral = {}, .initial = {}}, op, xs.parts(), where));
+}
+/// Along one axis: the array of the reductions, with that axis gone.
+template <class Op, class T, int N>
+  requires(N > 1)
+Acc<T, N - 1> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
+                     Axis axis, detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>(
+      {.origin = "reduce", .neutral = neutral.parts(), .initial = {}, .axis = detail::axis_number<N>(axis)},
+      op, xs.parts(), where));
+}
+
+/// As reduce, for an operator that is commutative as well: elements may be combined in any order (the same
+/// one on every run).
+template <class Op, class T, int N>
+Exp<T> reduce_comm(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
+                   detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Exp<T>>(detail::reduce_with<T>(
+      {.origin = "reduce_comm", .commutative = true, .neutral = neutral.parts(), .initial = {}}, op,
+      xs.parts(), where));
+}
+template <class Op, class T, int N>
+Exp<T> reduce_comm(const Op& op, const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Exp<T>>(detail::reduce_with<T>(
+      {.origin = "reduce_comm", .commutative = true, .neutral = {}, .initial = {}}, op, xs.parts(), where));
+}
+
+/// fold(op, initial, xs): initial op x0 op x1 ...; initial is any value, combined once, leftmost (Barracuda's
+/// areduce).
+template <class Op, class T, int N>
+Exp<T> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Acc<T, N>& xs,
+            detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Exp<T>>(detail::reduce_with<T>(
+      {.origin = "fold", .neutral = {}, .initial = initial.parts()}, op, xs.parts(), where));
+}
+
+/// The sum of all elements; of none 0. Float sums are within the bound that docs/semantics.md states.
+template <detail::Number T, int N>
+Exp<T> sum(const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<T>(detail::Parts<T>{detail::reduce("add", "sum", xs.value(), -1, where)});
+}
+/// Along one axis: fg::sum(m, fg::axis(0)) is the vector of the columns' sums.
+template <detail::Number T, int N>
+  requires(N > 1)
+Acc<T, N - 1> sum(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<T, N - 1>(
+      detail::Parts<T>{detail::reduce("add", "sum", xs.value(), detail::axis_number<N>(axis), where)});
+}
+
+/// The product of all elements; of none 1.
+template <detail::Number T, int N>
+Exp<T> product(const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<T>(detail::Parts<T>{detail::reduce("mul", "product", xs.value(), -1, where)});
+}
+template <detail::Number T, int N>
+  requires(N > 1)
+Acc<T, N - 1> product(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<T, N - 1>(
+      detail::Parts<T>{detail::reduce("mul", "product", xs.value(), detail::axis_number<N>(axis), where)});
+}
+
+/// Whether all elements hold; of none, true.
+template <int N>
+Exp<bool> all(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), -1, where)});
+}
+template <int N>
+  requires(N > 1)
+Acc<bool, N - 1> all(const Acc<bool, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<bool, N - 1>(
+      detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), detail::axis_number<N>(axis), where)});
+}
+
+/// Whether some element holds; of none, false.
+template <int N>
+Exp<bool> any(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), -1, where)});
+}
+template <int N>
+  requires(N > 1)
+Acc<bool, N - 1> any(const Acc<bool, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<bool, N - 1>(
+      detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), detail::axis_number<N>(axis), where)});
+}
+
+/// How many elements hold.
+template <int N>
+Exp<i64> count(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
+  const detail::Value ones = detail::cast(xs.value(), detail::Kind::i64, where);
+  return Exp<i64>(detail::Parts<i64>{detail::reduce("add", "count", ones, -1, where)});
+}
+
+/// The index of the first least, or greatest, element; NaNs are passed over (of NaNs only: 0). Raises
+/// ShapeError for none.
+template <detail::Number T>
+Exp<i64> argmin(const Vec<T>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("lt", "argmin", xs.value(), where)});
+}
+template <detail::Number T>
+Exp<i64> argmax(const Vec<T>& xs, detail::Here where = detail::Here::current()) {
+  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("gt", "argmax", xs.value(), where)});
+}
+
+}  // namespace fulgurite

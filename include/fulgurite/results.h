@@ -1,0 +1,114 @@
+// What a user's function returns, as flat staged values and back: Exp, Acc, C++ scalars, composites of them.
+// The result type of map and the like follows from it.
+#pragma once
+
+#include <fulgurite/acc.h>
+
+namespace fulgurite::detail {
+
+template <class R>
+concept Tuple = TupleLike<R>;
+
+/// The element type of a result without arrays: Exp<T> and T give T, a tuple, pair or std::array of such the
+/// same of elements.
+template <class R>
+struct ResultOf {
+  static_assert(check_element<R>());
+  static constexpr bool has_arrays = false;
+  using Element = R;
+};
+template <class T>
+struct ResultOf<Exp<T>> {
+  static constexpr bool has_arrays = false;
+  using Element = T;
+};
+template <class T, int N>
+struct ResultOf<Acc<T, N>> {
+  static constexpr bool has_arrays = true;
+};
+template <bool has_arrays_, template <class...> class Composite, class... Rs>
+struct CompositeResult {
+  static constexpr bool has_arrays = true;
+};
+template <template <class...> class Composite, class... Rs>
+struct CompositeResult<false, Composite, Rs...> {
+  static constexpr bool has_arrays = false;
+  using Element = Composite<typename ResultOf<Rs>::Element...>;
+};
+template <class... Rs>
+struct ResultOf<std::tuple<Rs...>> : CompositeResult<(ResultOf<Rs>::has_arrays || ...), std::tuple, Rs...> {};
+template <class A, class B>
+struct ResultOf<std::pair<A, B>>
+    : CompositeResult<ResultOf<A>::has_arrays || ResultOf<B>::has_arrays, std::pair, A, B> {};
+template <class R, std::size_t n>
+struct ResultOf<std::array<R, n>> {
+  static_assert(!ResultOf<R>::has_arrays, "return several arrays as a std::tuple");
+  static constexpr bool has_arrays = false;
+  using Element = std::array<typename ResultOf<R>::Element, n>;
+};
+
+/// Appends the leaves of a result.
+template <class R>
+void flatten(const R& result, Values& values) {
+  if constexpr (Staged<R>) {
+    values.insert(values.end(), result.parts().begin(), result.parts().end());
+  } else if constexpr (TupleLike<R>) {
+    std::apply([&](const auto&... fields) { (flatten(fields, values), ...); }, result);
+  } else {
+    for_each_leaf(result, [&](std::size_t, auto leaf) { values.push_back(literal(leaf)); });
+  }
+}
+template <class R>
+Values flattened(const R& result) {
+  Values values;
+  flatten(result, values);
+  return values;
+}
+
+/// Takes staged values off the front of flat ones.
+class Unflatten {
+ public:
+  explicit Unflatten(std::span<const Value> values) : rest_(values) {}
+  template <Staged X>
+  X next() {
+    Parts<ElementOf<X>> parts;
+    for (Value& part : parts) {
+      part = rest_.front();
+      rest_ = rest_.subspan(1);
+    }
+    return X(parts);
+  }
+
+ private:
+  std::span<const Value> rest_;
+};
+
+template <class X>
+X unflattened(std::span<const Value> values) {
+  return Unflatten(values).next<X>();
+}
+
+/// What N axes of calls to a function that returns R make: elements become arrays, arrays get N more axes,
+/// tuples with arrays in them become tuples.
+template <class R, int N, bool has_arrays = ResultOf<R>::has_arrays>
+struct Mapped {
+  using type = Acc<typename ResultOf<R>::Element, N>;
+  static type take(Unflatten& values) { return values.next<type>(); }
+};
+template <class T, int M, int N>
+struct Mapped<Acc<T, M>, N, true> {
+  using type = Acc<T, M + N>;
+  static type take(Unflatten& values) { return values.next<type>(); }
+};
+template <class... Rs, int N>
+struct Mapped<std::tuple<Rs...>, N, true> {
+  using type = std::tuple<typename Mapped<Rs, N>::type...>;
+  static type take(Unflatten& values) { return type{Mapped<Rs, N>::take(values)...}; }
+};
+template <class A, class B, int N>
+struct Mapped<std::pair<A, B>, N, true> {
+  using type = std::pair<typename Mapped<A, N>::type, typename Mapped<B, N>::type>;
+  static type take(Unflatten& values) { return type{Mapped<A, N>::take(values), Mapped<B, N>::take(values)}; }
+};
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,103 @@
+// The boundary between the templates that users see and the tracer (src/trace/), which has all the logic:
+// staged values without their C++ types, and the functions that record what is done with them. Nothing here
+// is for users.
+#pragma once
+
+#include <fulgurite/kind.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <source_location>
+#include <span>
+#include <vector>
+
+namespace fulgurite::detail {
+
+using Here = std::source_location;
+
+/// A staged scalar (rank 0) or array: a node of the running trace, or a literal, which belongs to no trace.
+struct Value {
+  const void* node = nullptr;       // of the trace's expressions; null: a literal
+  std::uint64_t bits_or_trace = 0;  // a literal's value; else the number of its trace
+  Kind kind = Kind::i64;
+  std::uint8_t rank = 0;
+};
+using Values = std::vector<Value>;
+
+/// A user's function as the tracer calls it, once: flat arguments to flat results. Refers to `f`, which must
+/// outlive it.
+class Body {
+ public:
+  template <class F>
+  explicit Body(const F& f)
+      : object_(&f), call_([](const void* object, std::span<const Value> arguments) -> Values {
+          return (*static_cast<const F*>(object))(arguments);
+        }) {}
+  Values operator()(std::span<const Value> arguments) const { return call_(object_, arguments); }
+
+ private:
+  const void* object_;
+  Values (*call_)(const void*, std::span<const Value>);
+};
+
+/// An operand of map: the components of one array (of equal shapes), and what the function is given of it.
+enum class Pass : std::uint8_t { elements, rows, columns };
+struct Operand {
+  std::span<const Value> parts;
+  Pass pass = Pass::elements;
+};
+
+/// start <= index < stop, or start >= index > stop where stride is negative.
+struct Bounds {
+  Value start, stop, stride;
+};
+
+// Every function throws TraceError where a value is not of the running trace, or no longer in scope, and
+// ShapeError where shapes known while tracing do not fit; other shapes are checked when the program runs.
+
+[[noreturn, gnu::cold]] void inexact_literal(Kind kind, double value, Here where);
+
+/// An operation by its name in src/scalar/op.def, or gt, ge, logical_and, logical_or (which spare their right
+/// operand). Operands of rank > 0 have equal shapes; scalars among them are broadcast.
+Value apply(const char* op, std::initializer_list<Value> operands, Here where);
+Value cast(Value, Kind to, Here where);
+Value bitcast(Value, Kind to, Here where);
+
+Value extent(Value array, int axis, Here where);
+Value size(Value array, Here where);                                   // the product of the extents
+Value index(Value array, std::span<const Value> indices, Here where);  // fewer indices than axes: a part of
+                                                                       // the array
+
+Values map(std::span<const Operand> operands, Body f, Here where);
+Values generate(std::span<const Value> extents, Body f, const char* origin, Here where);
+Value iota(Value n, Kind kind, Here where);
+void require_equal_shapes(const char* what, std::span<const Operand> operands, Here where);
+
+Value slice(Value array, std::span<const Bounds> axes, Here where);
+Value take(Value array, Value n, int axis, Here where);
+Value drop(Value array, Value n, int axis, Here where);
+Value reverse(Value array, int axis, Here where);
+Value transpose(Value matrix, Here where);
+Value reshape(Value array, std::span<const Value> extents, Here where);
+
+/// How to fold arrays of equal shapes, the components of one array: `axis` -1: all of it, else along that
+/// axis.
+struct Fold {
+  const char* origin;
+  bool commutative = false;        // the caller says so; known operators are recognised
+  std::span<const Value> neutral;  // empty: there is none, and nothing to fold is an error
+  std::span<const Value> initial;  // empty, or combined once, leftmost; then nothing to fold gives it
+  int axis = -1;
+};
+Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here where);
+Value reduce(const char* op, const char* origin, Value array, int axis, Here where);  // add mul min max
+                                                                                      // bit_and bit_or
+Value arg_reduce(const char* order, const char* origin, Value array, Here where);  // lt: argmin; gt: argmax
+
+Values cond(Value condition, Body then_branch, Body else_branch, Here where);
+Values while_loop(Body condition, Body body, std::span<const Value> initial, Here where);
+Values iterate(Value trips, Body body, std::span<const Value> initial, Here where);  // the body's first
+                                                                                     // argument is the number
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,226 @@
+// Arrays made element by element, their elements and sizes; the checks of shapes that all array operations
+// share.
+#include <fmt/format.h>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "scalar/type.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 47;  // more than an address space holds
+
+// "f32[{2}, {3}] (argument 1)" where `first` is 2: the extents are operands of the check from there on.
+std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t first) {
+  std::string kinds =
+      base::join(parts, ", ", [](Expr part) { return std::string(scalar::name_of(part.kind())); });
+  if (parts.size() > 1) kinds = "(" + kinds + ")";
+  std::string extents;
+  for (std::size_t k = 0; k < parts[0].type().rank; ++k)
+    extents += fmt::format("{}{{{}}}", k == 0 ? "" : ", ", first + k);
+  return fmt::format("{}[{}]{}", kinds, extents, t.argument_text(parts[0]));
+}
+
+// The axes that a function given to map does not get.
+Exprs outer_extents(Tracer& t, Expr array, detail::Pass pass) {
+  const std::span<const Expr> shape = t.shape(array);
+  switch (pass) {
+    case detail::Pass::elements: return Exprs(shape.begin(), shape.end());
+    case detail::Pass::rows: return Exprs(shape.begin(), shape.end() - 1);
+    case detail::Pass::columns: return {shape[1]};
+  }
+  return {};
+}
+
+// What the function given to map gets of one array at these indices.
+Expr argument(Tracer& t, Expr array, detail::Pass pass, std::span<const Expr> indices, const Here& where) {
+  if (pass == detail::Pass::elements) return element(t, array, indices);
+  const bool is_row = pass == detail::Pass::rows;
+  const Expr extent = is_row ? t.shape(array).back() : t.shape(array)[0];
+  return tabulate(t, {extent}, is_row ? "row" : "column", is_row ? "row" : "column", where,
+                  [&](std::span<const Expr> inner) {
+                    Exprs all(indices.begin(), indices.end());
+                    all.insert(is_row ? all.end() : all.begin(), inner[0]);
+                    return element(t, array, all);
+                  });
+}
+
+// Ends a map: its results become arrays with `dims` in front.
+Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const char* origin,
+              const Here& where) {
+  const Exprs given = t.exprs(results, where);
+  for (Expr e : given) {
+    if (e.type().rank == 0) continue;
+    for (Expr extent : t.shape(e))
+      if (!t.is_outer(extent))
+        throw ShapeError(fmt::format("the function given to {} returns arrays of different sizes: an array's "
+                                     "rows are equally long, so "
+                                     "the size may not depend on the function's arguments",
+                                     origin),
+                         where);
+  }
+  soac::Lambda body = scope.close(given);
+  Exprs names;
+  for (Expr e : given) {
+    Exprs shape = dims;
+    if (e.type().rank > 0) shape.insert(shape.end(), t.shape(e).begin(), t.shape(e).end());
+    names.push_back(t.fresh_array(e.kind(), std::move(shape), origin));
+  }
+  t.add(names, soac::Soac{std::move(dims), std::move(body), {}}, origin, where);
+  return t.values(names);
+}
+
+}  // namespace
+
+Exprs index_parameters(Scope& scope, std::size_t rank) {
+  constexpr const char* names[] = {"i", "j", "k", "l"};
+  Exprs indices;
+  for (std::size_t k = 0; k < rank; ++k)
+    indices.push_back(scope.parameter(scalar::Kind::i64, k < 4 ? names[k] : fmt::format("i{}", k)));
+  return indices;
+}
+
+Expr element(Tracer& t, Expr array, std::span<const Expr> indices) {
+  return t.arena().index(array, indices);
+}
+
+Expr product(Arena& arena, std::span<const Expr> extents) {
+  Expr result = arena.i64(1);
+  for (Expr extent : extents) result = arena.mul(result, extent);
+  return result;
+}
+
+void check_sizes(Tracer& t, const char* what, std::span<const Expr> extents, const Here& where) {
+  Arena& arena = t.arena();
+  Expr fits = arena.boolean(true);
+  Expr room = arena.i64(most_elements);
+  for (Expr extent : extents) {
+    fits = arena.logical_and(fits, arena.logical_and(arena.le(arena.i64(0), extent), arena.le(extent, room)));
+    room = arena.div(room, arena.max(extent, arena.i64(1)));
+  }
+  std::string sizes;
+  for (std::size_t k = 0; k < extents.size(); ++k) sizes += fmt::format("{}{{{}}}", k == 0 ? "" : " x ", k);
+  t.check(fits, fmt::format("{}: a size is from 0 to 2^47 elements, not {}", what, sizes),
+          Exprs(extents.begin(), extents.end()), where);
+}
+
+void check_equal_shapes(Tracer& t, const std::string& what, std::span<const NamedOperand> operands,
+                        const Here& where) {
+  Arena& arena = t.arena();
+  const NamedOperand& first = operands[0];
+  for (const NamedOperand& other : operands.subspan(1)) {
+    const std::span<const Expr> a = t.shape(first.parts[0]), b = t.shape(other.parts[0]);
+    FULGURITE_CHECK(a.size() == b.size(), "{} of ranks {} and {}", what, a.size(), b.size());
+    Expr equal = arena.boolean(true);
+    for (std::size_t k = 0; k < a.size(); ++k) equal = arena.logical_and(equal, arena.eq(a[k], b[k]));
+    Exprs extents(a.begin(), a.end());
+    extents.insert(extents.end(), b.begin(), b.end());
+    t.check(equal,
+            fmt::format("{} needs equal shapes: {} is {}, {} is {}", what, first.name,
+                        describe(t, first.parts, 0), other.name, describe(t, other.parts, a.size())),
+            std::move(extents), where);
+  }
+}
+
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Value extent(Value array, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  const std::span<const Expr> shape = t.shape(t.expr(array, where));
+  const int rank = static_cast<int>(shape.size());
+  if (axis < -rank || axis >= rank)
+    throw ShapeError(
+        fmt::format("size({}) of an array of {} axes: axes are numbered from 0 to {}, or from -1 inwards out",
+                    axis, rank, rank - 1),
+        where);
+  return t.value(shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)]);
+}
+
+Value size(Value array, Here where) {
+  Tracer& t = Tracer::current(where);
+  return t.value(product(t.arena(), t.shape(t.expr(array, where))));
+}
+
+Value index(Value array, std::span<const Value> indices, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr from = t.expr(array, where);
+  const Exprs outer = t.exprs(indices, where);
+  const Site site = t.site(SiteError::index, "index {0} at position {2} is outside 0..{3}", where);
+  if (outer.size() == from.type().rank) return t.value(t.arena().index(from, outer, site));
+  const std::span<const Expr> shape = t.shape(from);
+  return t.value(tabulate(t, Exprs(shape.begin() + static_cast<std::ptrdiff_t>(outer.size()), shape.end()),
+                          "part", "[i]", where, [&](std::span<const Expr> inner) {
+                            Exprs all = outer;
+                            all.insert(all.end(), inner.begin(), inner.end());
+                            return t.arena().index(from, all, site);
+                          }));
+}
+
+Values map(std::span<const Operand> operands, Body f, Here where) {
+  Tracer& t = Tracer::current(where);
+  require_equal_shapes("map", operands, where);
+  Exprs dims = outer_extents(t, t.expr(operands[0].parts[0], where), operands[0].pass);
+  Scope scope(t, "map", where);
+  const Exprs indices = index_parameters(scope, dims.size());
+  Values arguments;
+  for (const Operand& operand : operands)
+    for (const Value& part : operand.parts)
+      arguments.push_back(t.value(argument(t, t.expr(part, where), operand.pass, indices, where)));
+  return mapped(t, scope, std::move(dims), f(arguments), "map", where);
+}
+
+Values generate(std::span<const Value> extents, Body f, const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  Exprs dims = t.exprs(extents, where);
+  check_sizes(t, origin, dims, where);
+  Scope scope(t, origin, where);
+  const Values indices = t.values(index_parameters(scope, dims.size()));
+  return mapped(t, scope, std::move(dims), f(indices), origin, where);
+}
+
+Value iota(Value n, Kind kind, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr extent = t.expr(n, where);
+  check_sizes(t, "iota", {&extent, 1}, where);
+  return t.value(tabulate(t, {extent}, "iota", "iota", where, [&](std::span<const Expr> indices) {
+    return t.arena().cast(indices[0], trace::kind_of(kind));
+  }));
+}
+
+void require_equal_shapes(const char* what, std::span<const Operand> operands, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  std::vector<Exprs> parts;
+  std::vector<NamedOperand> named;
+  bool whole = true;
+  for (const Operand& operand : operands) {
+    parts.push_back(t.exprs(operand.parts, where));
+    whole = whole && operand.pass == Pass::elements;
+  }
+  if (whole) {
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      named.push_back({fmt::format("array {}", i + 1), parts[i]});
+    check_equal_shapes(t, what, named, where);
+    return;
+  }
+  // Rows and columns: only the axes that map runs over need agree.
+  const Exprs first = outer_extents(t, parts[0][0], operands[0].pass);
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    const Exprs other = outer_extents(t, parts[i][0], operands[i].pass);
+    for (std::size_t k = 0; k < first.size(); ++k)
+      t.check(arena.eq(first[k], other[k]),
+              fmt::format("{} needs as many rows, columns or elements everywhere: array 1 has {{0}}{}, array "
+                          "{} has {{1}}{}",
+                          what, t.argument_text(parts[0][0]), i + 1, t.argument_text(parts[i][0])),
+              {first[k], other[k]}, where);
+  }
+}
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,40 @@
+// A user's function in, its array program out: fg::compile calls this once for each value of the function's
+// constants.
+#include <fulgurite/compile.h>
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "trace/traced.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::detail {
+
+// The public kinds are the compiler's.
+static_assert(static_cast<int>(Kind::boolean) == static_cast<int>(scalar::Kind::boolean));
+static_assert(static_cast<int>(Kind::i8) == static_cast<int>(scalar::Kind::i8));
+static_assert(static_cast<int>(Kind::u8) == static_cast<int>(scalar::Kind::u8));
+static_assert(static_cast<int>(Kind::f32) == static_cast<int>(scalar::Kind::f32));
+static_assert(static_cast<int>(Kind::f64) == static_cast<int>(scalar::Kind::f64));
+
+std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const ParameterInfo> parameters,
+                                           Body f, bool retrace, Here where) {
+  fulgurite::trace::Tracer tracer(name);
+  Values arguments;
+  for (const ParameterInfo& p : parameters)
+    arguments.push_back(tracer.parameter(fulgurite::trace::kind_of(p.kind), p.rank, p.argument));
+  const Values results = f(arguments);
+  return std::make_shared<const TracedProgram>(tracer.finish(tracer.exprs(results, where)), retrace);
+}
+
+void warn_of_retraces(const char* name, unsigned traces, Here where) {
+  std::fputs(fmt::format("{}:{}: fulgurite: '{}' has been traced and compiled {} times, for ever new values "
+                         "of its C++ parameters: "
+                         "make those Exp, which are arguments of one program\n",
+                         where.file_name(), where.line(), name, traces)
+                 .c_str(),
+             stderr);
+}
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,165 @@
+// Folds of arrays: the whole of one in a single Soac, or one axis in a Soac inside a map over the others.
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/check.h"
+#include "scalar/value.h"
+#include "trace/operators.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+// Traces an operator on k components.
+template <class F>
+soac::Lambda operation(Tracer& t, std::span<const scalar::Kind> kinds, const std::string& origin,
+                       const Here& where, F&& f) {
+  Scope scope(t, origin, where);
+  for (const char* side : {"a", "b"})
+    for (std::size_t i = 0; i < kinds.size(); ++i)
+      scope.parameter(kinds[i], kinds.size() == 1 ? side : fmt::format("{}{}", side, i));
+  Exprs results = f(scope.parameters());
+  return scope.close(std::move(results));
+}
+
+std::vector<scalar::Kind> kinds_of(std::span<const Expr> exprs) {
+  std::vector<scalar::Kind> kinds;
+  for (Expr e : exprs) kinds.push_back(e.kind());
+  return kinds;
+}
+
+// The reduction over all of `dims`; `body` computes its operands from indices.
+template <class F>
+Exprs fold_over(Tracer& t, Exprs dims, soac::Reduction reduction, const std::string& origin,
+                const Here& where, F&& body) {
+  Exprs names;
+  for (Expr result : reduction.op.results) names.push_back(t.fresh(result.kind(), origin));
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, dims.size());
+  Exprs operands = body(indices);
+  soac::Lambda lambda = scope.close(std::move(operands));
+  t.add(names, soac::Soac{std::move(dims), std::move(lambda), {std::move(reduction)}}, origin, where);
+  return names;
+}
+
+// `make` traces the operator in the scope it is called in.
+template <class F>
+Exprs fold_arrays(Tracer& t, const Exprs& arrays, int axis, const std::string& origin, const Here& where,
+                  F&& make) {
+  const Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
+  if (axis < 0)
+    return fold_over(t, shape, make(), origin, where, [&](std::span<const Expr> indices) {
+      Exprs elements;
+      for (Expr array : arrays) elements.push_back(element(t, array, indices));
+      return elements;
+    });
+  if (static_cast<std::size_t>(axis) >= shape.size())
+    throw ShapeError(fmt::format("{}: no such axis in an array of {} axes", origin, shape.size()), where);
+  Exprs outer = shape;
+  outer.erase(outer.begin() + axis);
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, outer.size());
+  Exprs results = fold_over(t, {shape[static_cast<std::size_t>(axis)]}, make(), origin, where,
+                            [&](std::span<const Expr> inner) {
+                              Exprs all = indices;
+                              all.insert(all.begin() + axis, inner[0]);
+                              Exprs elements;
+                              for (Expr array : arrays) elements.push_back(element(t, array, all));
+                              return elements;
+                            });
+  soac::Lambda body = scope.close(results);
+  Exprs names;
+  for (Expr result : results) names.push_back(t.fresh_array(result.kind(), outer, origin));
+  t.add(names, soac::Soac{outer, std::move(body), {}}, origin, where);
+  return names;
+}
+
+// A reduction without a neutral element needs something to reduce.
+void check_not_empty(Tracer& t, std::span<const Expr> extents, const std::string& origin, const Here& where) {
+  Arena& arena = t.arena();
+  Expr some = arena.boolean(true);
+  for (Expr extent : extents) some = arena.logical_and(some, arena.lt(arena.i64(0), extent));
+  t.check(some, origin + " of an empty array: give a neutral element", {}, where);
+}
+
+scalar::Bits neutral_of(Op op, scalar::Kind kind) {
+  switch (op) {
+    case Op::add:
+    case Op::bit_or: return scalar::zero(kind);
+    case Op::mul:
+    case Op::bit_and: return scalar::one(kind);  // of booleans
+    case Op::min: return scalar::highest(kind);
+    case Op::max: return scalar::lowest(kind);
+    default: break;
+  }
+  FULGURITE_CHECK(false, "no neutral element of {}", scalar::info(op).name);
+  return 0;
+}
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(parts, where);
+  const Exprs neutral = t.exprs(fold.neutral, where), initial = t.exprs(fold.initial, where);
+  if (neutral.empty() && initial.empty()) {
+    const std::span<const Expr> shape = t.shape(arrays[0]);
+    check_not_empty(t, fold.axis < 0 ? shape : shape.subspan(static_cast<std::size_t>(fold.axis), 1),
+                    fold.origin, where);
+  }
+  return t.values(fold_arrays(t, arrays, fold.axis, fold.origin, where, [&] {
+    soac::Lambda lambda = operation(t, kinds_of(arrays), fold.origin, where, [&](const Exprs& operands) {
+      return t.exprs(op(t.values(operands)), where);
+    });
+    const bool commutative = fold.commutative || is_known_commutative(lambda);
+    return soac::Reduction{std::move(lambda), neutral, initial, commutative};
+  }));
+}
+
+Value reduce(const char* op_name, const char* origin, Value array, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays{t.expr(array, where)};
+  const scalar::Kind kind = arrays[0].kind();
+  const Op op = scalar::op_named(op_name).value();
+  return t.value(fold_arrays(t, arrays, axis, origin, where, [&] {
+    soac::Lambda lambda = operation(t, {{kind}}, origin, where, [&](const Exprs& ab) {
+      return Exprs{t.arena().apply(op, {ab[0], ab[1]})};
+    });
+    return soac::Reduction{std::move(lambda), {t.arena().constant(kind, neutral_of(op, kind))}, {}, true};
+  })[0]);
+}
+
+// Pairs of an element and its index; of equal elements the one with the lower index wins, so that the order
+// of combination does not matter. NaNs lose every comparison, also against the neutral element.
+Value arg_reduce(const char* order, const char* origin, Value array, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where);
+  const bool is_min = std::string_view(order) == "lt";
+  const scalar::Kind kinds[] = {from.kind(), scalar::Kind::i64};
+  const Expr none = arena.i64(std::numeric_limits<std::int64_t>::max());
+  const Expr worst =
+      arena.constant(from.kind(), is_min ? scalar::highest(from.kind()) : scalar::lowest(from.kind()));
+  const Exprs dims(t.shape(from).begin(), t.shape(from).end());
+  t.check(arena.lt(arena.i64(0), dims[0]), fmt::format("{} of an empty array", origin), {}, where);
+  soac::Lambda op = operation(t, kinds, origin, where, [&](const Exprs& ab) {
+    const Expr a = ab[0], a_index = ab[1], b = ab[2], b_index = ab[3];
+    const Expr tie = arena.logical_and(arena.eq(a, b), arena.lt(b_index, a_index));
+    const Expr b_wins = arena.apply(Op::bit_or, {is_min ? arena.lt(b, a) : arena.lt(a, b), tie});
+    return Exprs{arena.apply(Op::select, {b_wins, b, a}),
+                 arena.apply(Op::select, {b_wins, b_index, a_index})};
+  });
+  const Exprs best =
+      fold_over(t, dims, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where,
+                [&](std::span<const Expr> indices) { return Exprs{element(t, from, indices), indices[0]}; });
+  return t.value(arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]}));
+}
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,154 @@
+// Index transforms: each is an array whose elements are those of another at computed indices, which are in
+// range by the checks made here.
+#include <fmt/format.h>
+
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+std::size_t axis_of(Expr array, int axis, const char* what, const Here& where) {
+  const int rank = array.type().rank;
+  if (axis < -rank || axis >= rank)
+    throw ShapeError(fmt::format("{}: no axis {} in an array of {} axes", what, axis, rank), where);
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
+// The number of indices of a slice, in range or not.
+Expr slice_size(Arena& arena, Expr start, Expr stop, Expr stride) {
+  const Expr up = arena.sub(stop, start), down = arena.sub(start, stop), one = arena.i64(1);
+  const bool is_known = stride.is_constant();
+  const bool is_up = is_known && static_cast<std::int64_t>(stride.bits()) > 0;
+  const Expr distance = !is_known ? arena.max(up, down) : is_up ? up : down;
+  const Expr step = arena.max(arena.apply(Op::abs, {stride}), one);
+  return arena.div(arena.add(distance, arena.sub(step, one)), step);
+}
+
+Expr slice_fits(Arena& arena, Expr start, Expr stop, Expr stride, Expr size) {
+  const Expr zero = arena.i64(0), minus_one = arena.i64(-1);
+  const Expr up = arena.logical_and(arena.le(zero, start),
+                                    arena.logical_and(arena.le(start, stop), arena.le(stop, size)));
+  const Expr down = arena.logical_and(arena.le(minus_one, stop),
+                                      arena.logical_and(arena.le(stop, start), arena.lt(start, size)));
+  return arena.apply(Op::select,
+                     {arena.lt(zero, stride), up, arena.logical_and(arena.lt(stride, zero), down)});
+}
+
+// The array with other indices along one axis: of extent `size`, index i of the result is start + i * stride.
+Expr along(Tracer& t, Expr array, std::size_t axis, Expr size, Expr start, Expr stride, const char* origin,
+           const Here& where) {
+  Arena& arena = t.arena();
+  Exprs shape(t.shape(array).begin(), t.shape(array).end());
+  shape[axis] = size;
+  return tabulate(t, std::move(shape), origin, origin, where, [&](std::span<const Expr> indices) {
+    Exprs from(indices.begin(), indices.end());
+    from[axis] = arena.add(start, arena.mul(from[axis], stride));
+    return element(t, array, from);
+  });
+}
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Value slice(Value array, std::span<const Bounds> axes, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where);
+  Exprs shape, starts, strides;
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const Expr start = t.expr(axes[k].start, where), stop = t.expr(axes[k].stop, where),
+               stride = t.expr(axes[k].stride, where);
+    const Expr size = t.shape(from)[k];
+    const std::string axis = axes.size() == 1 ? "an array of {3}" : fmt::format("{{3}} along axis {}", k);
+    const std::string rule = stride.is_constant(1) ? "needs 0 <= start <= stop <= size"
+                             : stride.is_constant(0)
+                                 ? "needs a stride that is not 0"
+                                 : "needs 0 <= start <= stop <= size, for a negative stride -1 <= stop <= "
+                                   "start < size, and a stride that is not 0";
+    t.check(slice_fits(arena, start, stop, stride, size),
+            fmt::format("slice({{0}}, {{1}}{}) of {} {}", stride.is_constant(1) ? "" : ", {2}", axis, rule),
+            {start, stop, stride, size}, where);
+    shape.push_back(slice_size(arena, start, stop, stride));
+    starts.push_back(start);
+    strides.push_back(stride);
+  }
+  return t.value(tabulate(t, std::move(shape), "slice", "slice", where, [&](std::span<const Expr> indices) {
+    Exprs source;
+    for (std::size_t k = 0; k < indices.size(); ++k)
+      source.push_back(arena.add(starts[k], arena.mul(indices[k], strides[k])));
+    return element(t, from, source);
+  }));
+}
+
+Value take(Value array, Value n, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where), count = t.expr(n, where);
+  const std::size_t k = axis_of(from, axis, "take", where);
+  const Expr size = t.shape(from)[k];
+  t.check(arena.logical_and(arena.le(arena.i64(0), count), arena.le(count, size)),
+          "take({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
+  return t.value(along(t, from, k, count, arena.i64(0), arena.i64(1), "take", where));
+}
+
+Value drop(Value array, Value n, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where), count = t.expr(n, where);
+  const std::size_t k = axis_of(from, axis, "drop", where);
+  const Expr size = t.shape(from)[k];
+  t.check(arena.logical_and(arena.le(arena.i64(0), count), arena.le(count, size)),
+          "drop({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
+  return t.value(along(t, from, k, arena.sub(size, count), count, arena.i64(1), "drop", where));
+}
+
+Value reverse(Value array, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where);
+  const std::size_t k = axis_of(from, axis, "reverse", where);
+  const Expr size = t.shape(from)[k];
+  return t.value(along(t, from, k, size, arena.sub(size, arena.i64(1)), arena.i64(-1), "reverse", where));
+}
+
+Value transpose(Value matrix, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr from = t.expr(matrix, where);
+  const std::span<const Expr> shape = t.shape(from);
+  return t.value(tabulate(
+      t, {shape[1], shape[0]}, "transpose", "transpose", where,
+      [&](std::span<const Expr> indices) { return element(t, from, std::array{indices[1], indices[0]}); }));
+}
+
+Value reshape(Value array, std::span<const Value> extents, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr from = t.expr(array, where);
+  const Exprs old_shape(t.shape(from).begin(), t.shape(from).end());
+  Exprs shape = t.exprs(extents, where);
+  check_sizes(t, "reshape", shape, where);
+  const Expr held = product(arena, old_shape), wanted = product(arena, shape);
+  t.check(arena.eq(held, wanted), "reshape of {0} elements to a shape of {1}", {held, wanted}, where);
+  const Exprs new_shape = shape;
+  return t.value(
+      tabulate(t, std::move(shape), "reshape", "reshape", where, [&](std::span<const Expr> indices) {
+        Expr position = arena.i64(0);
+        for (std::size_t k = 0; k < indices.size(); ++k)
+          position = arena.add(arena.mul(position, new_shape[k]), indices[k]);
+        Exprs source(old_shape.size());
+        for (std::size_t k = old_shape.size(); k-- > 1;) {
+          // Where there is an element to find, no extent is 0.
+          source[k] = arena.rem(position, old_shape[k]);
+          position = arena.div(position, old_shape[k]);
+        }
+        source[0] = position;
+        return element(t, from, source);
+      }));
+}
+
+}  // namespace fulgurite::detail

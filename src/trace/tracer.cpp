@@ -1,0 +1,219 @@
+#include "trace/tracer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "base/check.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+thread_local Tracer* innermost = nullptr;
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
+
+soac::Location location(const Here& where) {
+  return {where.file_name(), where.line()};
+}
+
+std::string place(const Here& where) {
+  if (where.line() == 0) return "";
+  const std::string_view file = where.file_name();
+  return fmt::format(" at {}:{}", file.substr(file.rfind('/') + 1), where.line());
+}
+
+// The message with the operands' values in place of {0}, {1} ...; those not known yet are "?".
+std::string quote(std::string text, const Exprs& operands) {
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    const std::string mark = fmt::format("{{{}}}", i);
+    const std::string value =
+        operands[i].is_constant() ? fmt::format("{}", static_cast<std::int64_t>(operands[i].bits())) : "?";
+    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + value.size()))
+      text.replace(at, mark.size(), value);
+  }
+  return text;
+}
+
+}  // namespace
+
+Tracer::Tracer(std::string name) : number_(next_number()), outer_(innermost) {
+  program_.name = std::move(name);
+  program_.arena = std::make_shared<Arena>();
+  open("the program", {});
+  innermost = this;
+}
+
+Tracer::~Tracer() {
+  innermost = outer_;
+}
+
+Tracer& Tracer::current(const Here& where) {
+  if (innermost == nullptr)
+    throw TraceError(
+        "no program is being traced here: staged values exist only inside the function that is given to "
+        "fg::compile or fg::run",
+        where);
+  return *innermost;
+}
+
+Expr Tracer::expr(const Value& value, const Here& where) {
+  if (value.node == nullptr) return arena().constant(kind_of(value.kind), value.bits_or_trace);
+  if (value.bits_or_trace != number_)
+    throw TraceError(
+        "this staged value is of another trace, or of one that has ended: hand arrays and scalars to the "
+        "compiled function as "
+        "arguments, and results out of it by returning them",
+        where);
+  const Expr e(static_cast<const scalar::Node*>(value.node));
+  const std::uint32_t scope = scope_of(e);
+  if (!is_live(scope)) {
+    const Opened& opened = ever_opened_[scope];
+    throw TraceError(fmt::format("this staged value was made in the function given to {}{}, which has ended: "
+                                 "return it from that function",
+                                 opened.origin, place(opened.where)),
+                     where);
+  }
+  return e;
+}
+
+Exprs Tracer::exprs(std::span<const Value> values, const Here& where) {
+  Exprs results;
+  for (const Value& v : values) results.push_back(expr(v, where));
+  return results;
+}
+
+Value Tracer::value(Expr e) {
+  scope_of(e);
+  return {e.node(), number_, static_cast<detail::Kind>(e.kind()), e.type().rank};
+}
+
+Values Tracer::values(std::span<const Expr> exprs) {
+  Values results;
+  for (Expr e : exprs) results.push_back(value(e));
+  return results;
+}
+
+Value Tracer::parameter(scalar::Kind kind, int rank, unsigned argument) {
+  const std::string name =
+      argument <= 26 ? std::string(1, static_cast<char>('a' + argument - 1)) : fmt::format("a{}", argument);
+  Expr e;
+  if (rank == 0) {
+    e = fresh(kind, name);
+  } else {
+    Exprs shape;
+    for (int k = 0; k < rank; ++k)
+      shape.push_back(fresh(scalar::Kind::i64, rank == 1 ? "n_" + name : fmt::format("n{}_{}", k, name)));
+    e = fresh_array(kind, std::move(shape), name);
+    arguments_[e.var()] = argument;
+  }
+  program_.params.push_back(e.var());
+  return value(e);
+}
+
+std::string Tracer::argument_text(Expr array) const {
+  const auto found = array.is_name() ? arguments_.find(array.var()) : arguments_.end();
+  return found == arguments_.end() ? "" : fmt::format(" (argument {})", found->second);
+}
+
+soac::Program Tracer::finish(Exprs results) {
+  program_.results = std::move(results);
+  program_.body = close();
+  return std::move(program_);
+}
+
+Expr Tracer::made(Expr name) {
+  const auto var = static_cast<std::size_t>(name.var());
+  if (scope_of_var_.size() <= var) scope_of_var_.resize(var + 1);
+  scope_of_var_[var] = scopes_.back().id;
+  return name;
+}
+
+Expr Tracer::fresh(scalar::Kind kind, std::string name) {
+  return made(arena().fresh({kind}, std::move(name)));
+}
+
+Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
+  return made(arena().fresh_array(kind, std::move(shape), std::move(name)));
+}
+
+bool Tracer::is_outer(Expr e) {
+  return scope_of(e) != scopes_.back().id;
+}
+
+void Tracer::add(const Exprs& names, soac::Operation op, std::string origin, const Here& where) {
+  std::vector<Var> vars;
+  for (Expr name : names) vars.push_back(name.var());
+  scopes_.back().body.push_back({std::move(vars), std::move(op), location(where), std::move(origin)});
+}
+
+Site Tracer::site(SiteError error, std::string message, const Here& where) {
+  soac::SiteInfo info{error, location(where), std::move(message)};
+  const std::string key =
+      fmt::format("{} {} {} {}", static_cast<int>(error), info.where.file, info.where.line, info.message);
+  const auto [found, is_new] = sites_.try_emplace(key, static_cast<Site>(program_.sites.size() + 1));
+  if (is_new) program_.sites.push_back(std::move(info));
+  return found->second;
+}
+
+void Tracer::check(Expr condition, std::string message, Exprs operands, const Here& where) {
+  if (condition.is_constant(1)) return;
+  if (condition.is_constant(0)) throw ShapeError(quote(std::move(message), operands), where);
+  for (const Open& scope : scopes_)
+    if (scope.checked.contains(condition)) return;
+  scopes_.back().checked.insert(condition);
+  const Site at = site(SiteError::shape, std::move(message), where);
+  add({}, soac::Check{condition, at, std::move(operands)}, "", where);
+}
+
+std::uint32_t Tracer::scope_of(Expr e) {
+  if (const auto found = scope_of_.find(e); found != scope_of_.end()) return found->second;
+  std::uint32_t scope = 0;
+  if (e.is_name()) scope = scope_of_var_[static_cast<std::size_t>(e.var())];
+  // Scopes nest: of the names in an expression, the one bound innermost has the youngest scope.
+  for (Expr argument : e.args()) scope = std::max(scope, scope_of(argument));
+  scope_of_[e] = scope;
+  return scope;
+}
+
+bool Tracer::is_live(std::uint32_t scope) const {
+  return std::any_of(scopes_.begin(), scopes_.end(), [&](const Open& open) { return open.id == scope; });
+}
+
+void Tracer::open(std::string origin, const Here& where) {
+  scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), {}, {}});
+  ever_opened_.push_back({std::move(origin), where});
+}
+
+std::vector<soac::Stm> Tracer::close() {
+  std::vector<soac::Stm> body = std::move(scopes_.back().body);
+  scopes_.pop_back();
+  return body;
+}
+
+Scope::Scope(Tracer& tracer, std::string origin, const Here& where) : tracer_(tracer) {
+  tracer_.open(std::move(origin), where);
+}
+
+Scope::~Scope() {
+  if (is_open_) tracer_.close();
+}
+
+Expr Scope::parameter(scalar::Kind kind, std::string name) {
+  parameters_.push_back(tracer_.fresh(kind, std::move(name)));
+  return parameters_.back();
+}
+
+soac::Lambda Scope::close(Exprs results) {
+  std::vector<Var> params;
+  for (Expr p : parameters_) params.push_back(p.var());
+  is_open_ = false;
+  return {std::move(params), tracer_.close(), std::move(results)};
+}
+
+}  // namespace fulgurite::trace

@@ -1,0 +1,156 @@
+// The trace that is under way on this thread: the arena, a stack of scopes whose statements are being
+// collected, and what is known of the names made so far. Staged values (detail::Value) come in and go out;
+// what they say is checked here: that they are of this trace, and still in scope. An exception that a user's
+// function throws leaves through Scope and Tracer, whose destructors put everything back.
+#pragma once
+
+#include <fulgurite/error.h>
+#include <fulgurite/staged.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::trace {
+
+using detail::Here;
+using detail::Value;
+using detail::Values;
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Op;
+using scalar::Site;
+using scalar::Var;
+using Exprs = std::vector<Expr>;
+using SiteError = soac::SiteInfo::Error;
+
+class Tracer {
+ public:
+  explicit Tracer(std::string name);
+  ~Tracer();
+  Tracer(const Tracer&) = delete;
+  Tracer& operator=(const Tracer&) = delete;
+
+  /// The innermost trace of this thread. Throws TraceError if there is none.
+  static Tracer& current(const Here& where);
+
+  Arena& arena() { return *program_.arena; }
+
+  /// Throws TraceError for a value of another trace, or of a scope that is closed.
+  Expr expr(const Value&, const Here& where);
+  Exprs exprs(std::span<const Value>, const Here& where);
+  Value value(Expr);
+  Values values(std::span<const Expr>);
+
+  /// A parameter of the program: a scalar, or an array with extents of its own. `argument`: what the user
+  /// calls it.
+  Value parameter(scalar::Kind, int rank, unsigned argument);
+  /// " (argument 2)" for a parameter that is an array, else nothing.
+  std::string argument_text(Expr array) const;
+  soac::Program finish(Exprs results);
+
+  Expr fresh(scalar::Kind, std::string name);
+  Expr fresh_array(scalar::Kind, Exprs shape, std::string name);
+  std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
+  /// Whether the expression's names are all bound outside the innermost scope.
+  bool is_outer(Expr);
+
+  /// A statement of the innermost scope. `names` are fresh.
+  void add(const Exprs& names, soac::Operation, std::string origin, const Here& where);
+  Site site(SiteError, std::string message, const Here& where);
+  /// Unless the condition is known to hold, a Check of it; throws ShapeError if it is known not to. `message`
+  /// quotes the operands.
+  void check(Expr condition, std::string message, Exprs operands, const Here& where);
+
+ private:
+  friend class Scope;
+  struct Open {
+    std::uint32_t id;
+    std::vector<soac::Stm> body;
+    std::unordered_set<Expr> checked;
+  };
+  struct Opened {
+    std::string origin;
+    Here where;
+  };
+
+  std::uint32_t scope_of(Expr);
+  bool is_live(std::uint32_t scope) const;
+  void open(std::string origin, const Here& where);
+  std::vector<soac::Stm> close();
+  Expr made(Expr name);
+
+  soac::Program program_;
+  std::uint64_t number_;
+  Tracer* outer_;
+  std::vector<Open> scopes_;                          // innermost last
+  std::vector<Opened> ever_opened_;                   // indexed by scope id
+  std::vector<std::uint32_t> scope_of_var_;           // indexed by Var
+  std::unordered_map<Expr, std::uint32_t> scope_of_;  // of the innermost scope that an expression needs; for
+                                                      // look-up only
+  std::unordered_map<Var, unsigned> arguments_;
+  std::unordered_map<std::string, Site> sites_;
+};
+
+/// A function being traced: parameters first, then its statements are collected until close().
+class Scope {
+ public:
+  Scope(Tracer& tracer, std::string origin, const Here& where);
+  ~Scope();
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  Expr parameter(scalar::Kind, std::string name);
+  const Exprs& parameters() const { return parameters_; }
+  soac::Lambda close(Exprs results);
+
+ private:
+  Tracer& tracer_;
+  Exprs parameters_;
+  bool is_open_ = true;
+};
+
+inline scalar::Kind kind_of(detail::Kind kind) {
+  return static_cast<scalar::Kind>(kind);
+}
+
+// What several files of this folder need.
+
+/// An operation on scalars by its name in detail::apply.
+Expr apply_scalars(Tracer&, std::string_view op, std::span<const Expr> operands, const Here& where);
+/// One i64 parameter for each axis.
+Exprs index_parameters(Scope&, std::size_t rank);
+/// array[indices...] of an index that is in range.
+Expr element(Tracer&, Expr array, std::span<const Expr> indices);
+/// An array of that shape whose elements `f` computes from indices in range.
+template <class F>
+Expr tabulate(Tracer&, Exprs shape, const char* name, std::string origin, const Here& where, F&& f);
+/// The product; 1 for none.
+Expr product(Arena&, std::span<const Expr> extents);
+/// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
+void check_sizes(Tracer&, const char* what, std::span<const Expr> extents, const Here& where);
+
+/// What a message calls an operand: `parts` are the components of one array.
+struct NamedOperand {
+  std::string name;
+  std::span<const Expr> parts;
+};
+/// Checks that all have the shape of the first in the given axes of each (all axes: the ranks are equal).
+void check_equal_shapes(Tracer&, const std::string& what, std::span<const NamedOperand> operands,
+                        const Here& where);
+
+template <class F>
+Expr tabulate(Tracer& t, Exprs shape, const char* name, std::string origin, const Here& where, F&& f) {
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, shape.size());
+  const Expr result = f(indices);
+  soac::Lambda body = scope.close({result});
+  const Expr array = t.fresh_array(result.kind(), shape, name);
+  t.add({array}, soac::Soac{std::move(shape), std::move(body), {}}, std::move(origin), where);
+  return array;
+}
+
+}  // namespace fulgurite::trace
