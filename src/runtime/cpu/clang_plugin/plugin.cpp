@@ -32,16 +32,16 @@ void initialise() {
 void compile(const fulgurite_clang_request& request, Output& output) {
   const bool contract = request.contract != 0;
   const Target target = resolve_target(request.cpu);
-  const auto machine = make_machine(target, contract);
-  if (!machine) {
-    output.messages = "no code can be made for '" + target.triple + "'";
-    return;
-  }
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   const auto module =
       parse({request.text, request.text_size}, request.name, target, contract, context, output.messages);
   if (!module) return;
+  const auto machine = make_machine(target, contract);
+  if (!machine) {
+    output.messages = "no code can be made for '" + target.triple + "'";
+    return;
+  }
   optimise(*module, *machine);
   if (request.want_assembly != 0) {
     const auto copy = llvm::CloneModule(*module);  // generating consumes the module

@@ -1,0 +1,140 @@
+#include "runtime/pool.h"
+
+#include <fulgurite/error.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstring>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "runtime/host.h"
+#include "runtime/stats.h"
+
+namespace fulgurite::runtime {
+namespace {
+
+TEST(Pool, BlocksAreAlignedWritableAndApart) {
+  BufferPool pool(std::size_t{1} << 30);
+  const std::vector<std::size_t> sizes = {
+      0, 1, 63, 64, 65, 127, 128, 129, 4095, 4097, 1 << 20, (2 << 20) - 1, 2 << 20, (2 << 20) + 1, 10000000};
+  std::vector<unsigned char*> blocks;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    blocks.push_back(static_cast<unsigned char*>(pool.allocate(sizes[i])));
+    ASSERT_NE(blocks[i], nullptr);
+    const std::uintptr_t alignment = sizes[i] >= 2 << 20 ? 2 << 20 : 64;
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(blocks[i]) % alignment, 0U) << sizes[i];
+    std::memset(blocks[i], static_cast<int>(i), sizes[i]);
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    for (std::size_t k = 0; k < sizes[i]; ++k) ASSERT_EQ(blocks[i][k], i) << sizes[i];
+    pool.release(blocks[i], sizes[i]);
+  }
+}
+
+TEST(Pool, EverySizeUpToAMegabyteFitsItsBlock) {
+  // Released as one size and asked for as another of the same bucket: the block must hold the larger. Sizes
+  // one below, at and one above the steps of the buckets; the address sanitizer sees the rest.
+  BufferPool pool(std::size_t{1} << 30);
+  for (std::size_t octave = 64; octave <= std::size_t{1} << 20; octave *= 2) {
+    for (std::size_t quarter = 0; quarter < 4; ++quarter) {
+      for (int delta = -1; delta <= 1; ++delta) {
+        const std::size_t bytes = octave + octave / 4 * quarter + static_cast<std::size_t>(delta);
+        void* block = pool.allocate(bytes);
+        std::memset(block, 1, bytes);
+        pool.release(block, bytes);
+      }
+    }
+  }
+}
+
+TEST(Pool, FreedBlocksAreReused) {
+  BufferPool pool(std::size_t{1} << 30);
+  void* first = pool.allocate(100000);
+  pool.release(first, 100000);
+  EXPECT_GE(pool.retained_bytes(), 100000U);
+  const std::uint64_t before = stats().pool_reuses;
+  EXPECT_EQ(pool.allocate(99000), first);
+  EXPECT_EQ(stats().pool_reuses, before + 1);
+  EXPECT_EQ(pool.retained_bytes(), 0U);
+  pool.release(first, 99000);
+  pool.trim();
+  EXPECT_EQ(pool.retained_bytes(), 0U);
+}
+
+TEST(Pool, RetentionIsBounded) {
+  BufferPool pool(1 << 20);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 64; ++i) blocks.push_back(pool.allocate(100000));
+  for (void* block : blocks) pool.release(block, 100000);
+  EXPECT_LE(pool.retained_bytes(), std::size_t{1} << 20);
+  EXPECT_GE(pool.retained_bytes(), std::size_t{1} << 19);
+}
+
+TEST(Pool, CountsWhatWasAskedFor) {
+  BufferPool pool(1 << 20);
+  const std::uint64_t before = stats().bytes_allocated;
+  void* block = pool.allocate(1001);
+  EXPECT_EQ(stats().bytes_allocated, before + 1001);
+  pool.release(block, 1001);
+}
+
+TEST(Pool, AbsurdSizesAreRefused) {
+  BufferPool pool(1 << 20);
+  for (const std::size_t bytes : {std::numeric_limits<std::size_t>::max(), std::size_t{1} << 63,
+                                  std::size_t{1} << 50, host().memory + 1}) {
+    try {
+      pool.allocate(bytes);
+      FAIL() << bytes;
+    } catch (const OutOfMemory& error) {
+      EXPECT_NE(std::string(error.what()).find(std::to_string(bytes)), std::string::npos) << error.what();
+    }
+  }
+}
+
+// Addresses that this process uses now, in bytes.
+rlim_t addresses_used() {
+  rlim_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+}
+
+// In a process of its own with 1 GiB of addresses to spare: 600 MiB are kept by the pool, then others are
+// asked for.
+void allocate_beyond_limit() {
+  BufferPool pool(std::size_t{8} << 30);
+  const rlim_t all = addresses_used() + (std::size_t{1} << 30);
+  const rlimit limit{all, all};
+  if (setrlimit(RLIMIT_AS, &limit) != 0) std::exit(10);
+  std::vector<void*> blocks;
+  for (int i = 0; i < 6; ++i) blocks.push_back(pool.allocate(100 << 20));
+  for (void* block : blocks) pool.release(block, 100 << 20);
+  if (pool.retained_bytes() < 600 << 20) std::exit(11);
+  void* block = pool.allocate(700 << 20);  // there is room only once the pool is empty
+  if (pool.retained_bytes() != 0) std::exit(12);
+  try {
+    pool.allocate(900 << 20);
+  } catch (const OutOfMemory& error) {
+    const std::string text = error.what();
+    if (text.find(std::to_string(900 << 20)) == std::string::npos) std::exit(13);
+    pool.release(block, 700 << 20);
+    pool.release(pool.allocate(700 << 20), 700 << 20);  // and life goes on
+    std::exit(0);
+  }
+  std::exit(14);
+}
+
+TEST(Pool, OutOfMemoryEmptiesThePoolThenThrows) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need more addresses than the limit of this test";
+#else
+  EXPECT_EXIT(allocate_beyond_limit(), testing::ExitedWithCode(0), "");
+#endif
+}
+
+}  // namespace
+}  // namespace fulgurite::runtime
