@@ -95,7 +95,7 @@ class Printer {
       case Op::neg:
       case Op::bit_not:
         to_ += e.op() == Op::neg ? "-" : e.kind() == Kind::boolean ? "!" : "~";
-        // -(5) would read as a literal, -(-x) as --x.
+        // -(5) is not the literal -5.
         if (e.arg(0).is_constant()) {
           to_ += "(";
           push(")");
