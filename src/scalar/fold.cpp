@@ -1,6 +1,7 @@
-// Smart constructors: operand types are checked, constants folded through `evaluate`, operands of commutative operations put in
-// order, and identities applied that change no bit of any result. Nothing here reassociates floats, folds a transcendental
-// function (engines differ in the last bits), or drops an operand that may fail.
+// Smart constructors: operand types are checked, constants folded through `evaluate`, operands of commutative
+// operations put in order, and identities applied that change no bit of any result. Nothing here reassociates
+// floats, folds a transcendental function (engines differ in the last bits), or drops an operand that may
+// fail.
 #include <algorithm>
 #include <cmath>
 
@@ -77,7 +78,7 @@ struct Fold {
       case Op::select: return selection();
       case Op::abs:
         if (x().op() == Op::abs) return x();
-        if (x().op() == Op::neg) return same(Op::abs, {x().arg(0)});
+        if (x().op() == Op::neg && is_signed(operand.kind)) return same(Op::abs, {x().arg(0)});
         return {};
       default: return {};
     }
@@ -224,7 +225,8 @@ struct Fold {
   }
 };
 
-/// Equal zeros may differ in sign, and min and max give the first of equals: their float operands keep their order.
+/// Equal zeros may differ in sign, and min and max give the first of equals: their float operands keep their
+/// order.
 bool may_swap(Op op, Kind kind) {
   return info(op).has('c') && !(is_float(kind) && (op == Op::min || op == Op::max));
 }
@@ -319,7 +321,8 @@ bool is_needless(Kind from, Kind middle, Kind to) {
       size_of(to) <= size_of(middle))
     return true;
   if (!is_exact(from, middle)) return false;
-  // From a float, integers saturate; from an integer they wrap: the way round is needed unless nothing is lost.
+  // From a float, integers saturate; from an integer they wrap: the way round is needed unless nothing is
+  // lost.
   if (!is_float(from) && is_float(middle)) return is_float(to) || to == Kind::boolean || is_exact(from, to);
   return true;
 }
