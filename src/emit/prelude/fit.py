@@ -61,15 +61,36 @@ def rounded(x, bits):
     return mpmath.nint(x / mpf(2) ** exponent) * mpf(2) ** exponent
 
 
-def fit(f, weight, powers, a, b, bits):
-    """Coefficients that are numbers of `bits` bits, the worst weighted error."""
+def least_squares(f, weight, powers, a, b):
+    """Coefficients with the least mean square error on Chebyshev points: also where 0 lies inside [a, b] and no constant term is left."""
+    grid = [(a + b) / 2 - (b - a) / 2 * mpmath.cos(mpmath.pi * (k + mpf(1) / 2) / 200) for k in range(200)]
+    grid = [x for x in grid if abs(x) > (b - a) / 10**6]
+    n = len(powers)
+    rows, right = mpmath.matrix(n, n), mpmath.matrix(n, 1)
+    for x in grid:
+        w, y = weight(x) ** 2, f(x)
+        terms = [x**p for p in powers]
+        for i in range(n):
+            right[i] += w * terms[i] * y
+            for k in range(n):
+                rows[i, k] += w * terms[i] * terms[k]
+    return list(mpmath.lu_solve(rows, right))
+
+
+def fit(f, weight, powers, a, b, bits, first_bits):
+    """Coefficients that are numbers of `bits` bits, the first of `first_bits`; the worst weighted error."""
     a, b = mpf(a), mpf(b)
     fixed = []
-    worst = None
+    minimax, _ = solve(f, weight, powers, a, b)
     for k in range(len(powers)):
-        rest = lambda x: f(x) - sum(c * x**p for c, p in zip(fixed, powers))
-        c, worst = solve(rest, weight, powers[k:], a, b)
-        fixed.append(rounded(c[0], bits))
+        rest = lambda x: sum(c * x**p for c, p in zip(minimax, powers)) - sum(c * x**p for c, p in zip(fixed, powers))
+        if k == 0:
+            c = minimax
+        elif a < 0 < b:
+            c = least_squares(rest, weight, powers[k:], a, b)
+        else:
+            c, _ = solve(lambda x: f(x) - sum(c * x**p for c, p in zip(fixed, powers)), weight, powers[k:], a, b)
+        fixed.append(rounded(c[0], bits if fixed else first_bits))
     grid = [a + (b - a) * i / 2000 for i in range(2001)]
     worst = max(abs(weight(x) * (f(x) - sum(c * x**p for c, p in zip(fixed, powers)))) for x in grid if x)
     return fixed, worst
@@ -110,8 +131,9 @@ def relative_of(g, leading):
 FITS = {}
 
 
-def fits(name, bits, f, weight, powers, a, b):
-    FITS[name] = (bits, f, weight, list(powers), a, b)
+def fits(name, bits, f, weight, powers, a, b, two_parts=False):
+    """`two_parts`: the constant term is a sum of two numbers."""
+    FITS[name] = (bits, f, weight, list(powers), a, b, two_parts)
 
 
 one = lambda x: mpf(1)
@@ -125,6 +147,9 @@ log_rest = series(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpf(1) / 3)
 fits("log_24", 24, log_rest, relative_of(mpmath.log1p, lambda f: f**3), range(9), -0.25, 0.5)
 # log(1 + f) = 2 s + s^3 p(s^2), s = f / (2 + f), -1/7 <= s <= 1/5: a function of z = s^2
 fits("log_53", 53, series(lambda z: (2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z, mpf(2) / 3), lambda z: z / 2, range(7), mpf("1e-9"), 0.04)
+
+# the same for pow: 2 atanh(s) = 2 s + 2/3 s^3 + s^5 p(s^2)
+fits("log_pair_53", 53, lambda z: ((2 * mpmath.atanh(sqrt(z)) / sqrt(z) - 2) / z - mpf(2) / 3) / z, lambda z: z**2 / 2, range(8), mpf("1e-9"), 0.04)
 
 # sin(r) = r + r^3 p(r^2), cos(r) = 1 - r^2/2 + r^4 p(r^2), |r| <= pi / 4 and a little more; functions of z = r^2
 for bits, n in ((24, 3), (53, 6)):
@@ -143,6 +168,7 @@ odd("tan_53", 53, mpmath.tan, 1, 14, "0.79")
 odd("atan_53", 53, mpmath.atan, 1, 17, "0.66")
 odd("asin_53", 53, mpmath.asin, 1, 13, "0.5")
 odd("sinh_53", 53, mpmath.sinh, 1, 8, "1")
+odd("tanh_53", 53, mpmath.tanh, 1, 11, "0.55")
 odd("asinh_53", 53, mpmath.asinh, 1, 13, "0.5")
 odd("atanh_53", 53, mpmath.atanh, 1, 14, "0.5")
 # The same to f32's needs, for f32 functions that compute in f64 lanes.
@@ -150,15 +176,28 @@ odd("tan_30", 53, mpmath.tan, 1, 7, "0.79")
 odd("atan_30", 53, mpmath.atan, 1, 8, "0.66")
 odd("asin_30", 53, mpmath.asin, 1, 6, "0.5")
 
+# erf(x) = x p(x^2), 0 <= x <= 1
+fits("erf_53", 53, lambda z: mpmath.erf(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / mpmath.erf(sqrt(z)), range(12), mpf("1e-12"), 1, two_parts=True)
+# erfc(x) = exp(-x^2) p(t) / (1 + 2 x), t = (x - k) / (x + k), 0.35 <= x <= 27.3 (Shepherd, Laframboise, Math. Comp. 36, 1981)
+fold = mpf(3.75)
+unfold = lambda t: fold * (1 + t) / (1 - t)
+scaled = lambda t: (1 + 2 * unfold(t)) * mpmath.exp(unfold(t) ** 2) * mpmath.erfc(unfold(t))
+for bits, n in ((53, 24), (30, 13)):
+    fits(f"erfc_{bits}", 53, scaled, lambda t: 1 / scaled(t), range(n), (mpf("0.35") - fold) / (mpf("0.35") + fold), (mpf("27.3") - fold) / (mpf("27.3") + fold), bits == 53 and n == 24)
+# a^(-1/3), a start for Newton's iteration
+fits("icbrt_53", 53, lambda a: a ** (-mpf(1) / 3), lambda a: a ** (mpf(1) / 3), range(7), mpf("0.374"), mpf("3.001"))
+
 
 def main(names):
-    for name, (bits, f, weight, powers, a, b) in FITS.items():
+    for name, (bits, f, weight, powers, a, b, two_parts) in FITS.items():
         if names and name not in names:
             continue
-        c, worst = fit(f, weight, powers, a, b, bits)
+        c, worst = fit(f, weight, powers, a, b, bits, 2 * bits if two_parts else bits)
         print(f"{name}: worst weighted error 2^{mpmath.nstr(mpmath.log(worst, 2), 4)}")
         for p, x in zip(powers, c):
-            print(f"  x^{p}: {hexadecimal(x, bits)}")
+            print(f"  x^{p}: {hexadecimal(rounded(x, bits), bits)}")
+            if x != rounded(x, bits):
+                print(f"    and {hexadecimal(rounded(x - rounded(x, bits), bits), bits)}")
 
 
 if __name__ == "__main__":

@@ -43,13 +43,13 @@ FG_INLINE V(KIND) FN(log_end_, KIND)(V(KIND) y, V(KIND) x) {
 //! log_rest_ f32
 // (log(1 + f) - f + f^2/2) / f^3
 FG_INLINE V(f32) FN(log_rest_, f32)(V(f32) f) {
-  V(f32) p = MULADD(S(f32, 0x1.32b6acp-5f), f, S(f32, -0x1.746e12p-4f));
-  p = MULADD(p, f, S(f32, 0x1.df2a08p-4f));
-  p = MULADD(p, f, S(f32, -0x1.04bf7p-3f));
-  p = MULADD(p, f, S(f32, 0x1.2465e8p-3f));
-  p = MULADD(p, f, S(f32, -0x1.55191p-3f));
-  p = MULADD(p, f, S(f32, 0x1.999752p-3f));
-  p = MULADD(p, f, S(f32, -0x1.00007p-2f));
+  V(f32) p = MULADD(S(f32, 0x1.33c88ap-5f), f, S(f32, -0x1.74d5c6p-4f));
+  p = MULADD(p, f, S(f32, 0x1.df10ecp-4f));
+  p = MULADD(p, f, S(f32, -0x1.04af4ep-3f));
+  p = MULADD(p, f, S(f32, 0x1.246456p-3f));
+  p = MULADD(p, f, S(f32, -0x1.5519ccp-3f));
+  p = MULADD(p, f, S(f32, 0x1.99975ep-3f));
+  p = MULADD(p, f, S(f32, -0x1.00006ep-2f));
   return MULADD(p, f, S(f32, 0x1.55555ap-2f));
 }
 
@@ -64,22 +64,101 @@ FG_INLINE V(f64) FN(log_rest_, f64)(V(f64) z) {
   return z * MULADD(p, z, S(f64, 0x1.5555555555776p-1));
 }
 
+//! log_tail_ f32
+//! needs log_rest_ f32
+// log(1 + f) - f
+FG_INLINE V(f32) FN(log_tail_, f32)(V(f32) f) {
+  FG_EXACT
+  return f * f * MULADD(f, FN(log_rest_, f32)(f), S(f32, -0.5f));
+}
+
+//! log_tail_ f64
+//! needs log_rest_ f64
+FG_INLINE V(f64) FN(log_tail_, f64)(V(f64) f) {
+  FG_EXACT
+  V(f64) s = f / (2 + f), square = 0.5 * f * f;
+  return s * (square + FN(log_rest_, f64)(s * s)) - square;
+}
+
 //! log f32
-//! needs log_split_ f32, log_rest_ f32, log_end_ f32
+//! needs log_split_ f32, log_tail_ f32, log_end_ f32
 FG_INLINE V(f32) FN(log, f32)(V(f32) x) {
   FG_EXACT
   V(f32) e, f = FN(log_split_, f32)(x, &e) - 1;
-  V(f32) y = f * FN(log_rest_, f32)(f) - 0.5f;
-  y = MULADD(e, S(f32, 0x1.7f7d1cp-20f), f * f * y);
+  V(f32) y = MULADD(e, S(f32, 0x1.7f7d1cp-20f), FN(log_tail_, f32)(f));
   return FN(log_end_, f32)(MULADD(e, S(f32, 0x1.62e4p-1f), f + y), x);
 }
 
 //! log f64
-//! needs log_split_ f64, log_rest_ f64, log_end_ f64
+//! needs log_split_ f64, log_tail_ f64, log_end_ f64
 FG_INLINE V(f64) FN(log, f64)(V(f64) x) {
   FG_EXACT
   V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
-  V(f64) s = f / (2 + f), square = 0.5 * f * f;
-  V(f64) y = MULADD(s, square + FN(log_rest_, f64)(s * s), e * 0x1.3de6af278ece6p-42);
-  return FN(log_end_, f64)(MULADD(e, S(f64, 0x1.62e42fefa3p-1), f + (y - square)), x);
+  V(f64) y = MULADD(e, S(f64, 0x1.3de6af278ece6p-42), FN(log_tail_, f64)(f));
+  return FN(log_end_, f64)(MULADD(e, S(f64, 0x1.62e42fefa3p-1), f + y), x);
+}
+
+//! log_sum_ f64
+//! needs log_split_ f64, log_tail_ f64, log_end_ f64
+// log(x + low), |low| at most an ULP of x.
+FG_INLINE V(f64) FN(log_sum_, f64)(V(f64) x, V(f64) low) {
+  FG_EXACT
+  V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
+  V(f64) y = FN(log_tail_, f64)(f) + (__builtin_elementwise_abs(low) > 0 ? low / x : S(f64, 0));
+  y = MULADD(e, S(f64, 0x1.3de6af278ece6p-42), y);
+  V(f64) head = e * 0x1.62e42fefa3p-1, sum = head + f;  // e = 0 or |head| > |f|
+  y = ((head - sum) + f) + y;
+  return FN(log_end_, f64)(__builtin_elementwise_abs(head) == __builtin_inf() ? head : sum + y, x);
+}
+
+//! log1p f64
+//! needs log_sum_ f64
+FG_INLINE V(f64) FN(log1p, f64)(V(f64) x) {
+  FG_EXACT
+  V(f64) sum = 1 + x, low = __builtin_elementwise_abs(x) > 1 ? (x - sum) + 1 : (1 - sum) + x;
+  return x == 0 ? x : FN(log_sum_, f64)(sum, low);
+}
+
+//! log_base_names_ b1
+#ifndef FG_LOG2_HIGH_f32
+// 1 / log(base) in two parts, the higher of half the bits; log_base(2) in two parts, the higher of which times e is exact.
+#define FG_LOG2_HIGH_f32 0x1.716p0f
+#define FG_LOG2_LOW_f32 -0x1.7135a8p-13f
+#define FG_LOG2_HIGH_f64 0x1.7154768p0
+#define FG_LOG2_LOW_f64 -0x1.6a3e80f444178p-27
+#define FG_LOG10_HIGH_f32 0x1.bccp-2f
+#define FG_LOG10_LOW_f32 -0x1.09d5b2p-15f
+#define FG_LOG10_HIGH_f64 0x1.bcb7b18p-2
+#define FG_LOG10_LOW_f64 -0x1.6c8d78e6acaa4p-29
+#define FG_LOG10_2_HIGH_f32 0x1.344p-2f
+#define FG_LOG10_2_LOW_f32 0x1.3509f8p-18f
+#define FG_LOG10_2_HIGH_f64 0x1.34413509f7p-2
+#define FG_LOG10_2_LOW_f64 0x1.3fde623e2566bp-43
+#define FG_HALF_BITS_f32 12
+#define FG_HALF_BITS_f64 27
+#endif
+
+//! log2 f32 f64
+//! needs log_split_ KIND, log_tail_ KIND, log_end_ KIND, log_base_names_ b1
+FG_INLINE V(KIND) FN(log2, KIND)(V(KIND) x) {
+  FG_EXACT
+  V(KIND) e, f = FN(log_split_, KIND)(x + 0, &e) - 1, tail = FN(log_tail_, KIND)(f);
+  V(KIND) upper = BITS(KIND, BITS(UINT(KIND), f) >> FG_CAT(FG_HALF_BITS_, KIND) << FG_CAT(FG_HALF_BITS_, KIND)), lower = (f - upper) + tail;
+  V(KIND) product = upper * FG_CAT(FG_LOG2_HIGH_, KIND), sum = e + product;
+  V(KIND) rest = MULADD(lower, S(KIND, FG_CAT(FG_LOG2_HIGH_, KIND)), (upper + lower) * FG_CAT(FG_LOG2_LOW_, KIND));
+  V(KIND) y = sum + (((e - sum) + product) + rest);
+  return FN(log_end_, KIND)(__builtin_elementwise_abs(e) == __builtin_inff() ? e : y, x);
+}
+
+//! log10 f32 f64
+//! needs log_split_ KIND, log_tail_ KIND, log_end_ KIND, log_base_names_ b1
+FG_INLINE V(KIND) FN(log10, KIND)(V(KIND) x) {
+  FG_EXACT
+  V(KIND) e, f = FN(log_split_, KIND)(x + 0, &e) - 1, tail = FN(log_tail_, KIND)(f);
+  V(KIND) upper = BITS(KIND, BITS(UINT(KIND), f) >> FG_CAT(FG_HALF_BITS_, KIND) << FG_CAT(FG_HALF_BITS_, KIND)), lower = (f - upper) + tail;
+  V(KIND) product = upper * FG_CAT(FG_LOG10_HIGH_, KIND), head = e * FG_CAT(FG_LOG10_2_HIGH_, KIND), sum = head + product;
+  V(KIND) rest = MULADD(lower, S(KIND, FG_CAT(FG_LOG10_HIGH_, KIND)), (upper + lower) * FG_CAT(FG_LOG10_LOW_, KIND));
+  rest = MULADD(e, S(KIND, FG_CAT(FG_LOG10_2_LOW_, KIND)), rest);
+  V(KIND) y = sum + (((head - sum) + product) + rest);
+  return FN(log_end_, KIND)(__builtin_elementwise_abs(e) == __builtin_inff() ? e : y, x);
 }

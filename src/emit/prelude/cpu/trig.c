@@ -173,3 +173,52 @@ FG_INLINE V(KIND) FN(sin, KIND)(V(KIND) x) { return x == 0 ? x : FN(sin_cos_, KI
 //! cos f32 f64
 //! needs sin_cos_ KIND
 FG_INLINE V(KIND) FN(cos, KIND)(V(KIND) x) { return FN(sin_cos_, KIND)(x, 1); }
+
+//! tan_rest_ f64
+// (tan r - r) / r^3, a function of z = r^2
+FG_INLINE V(f64) FN(tan_rest_, f64)(V(f64) z) {
+  V(f64) p = MULADD(S(f64, 0x1.677aabc06fef3p-16), z, S(f64, -0x1.8c2504817fe3bp-15));
+  p = MULADD(p, z, S(f64, 0x1.89784c3b11764p-14));
+  p = MULADD(p, z, S(f64, -0x1.0536d681f6d0cp-15));
+  p = MULADD(p, z, S(f64, 0x1.256774df4c34ap-13));
+  p = MULADD(p, z, S(f64, 0x1.cee9b56de59d8p-13));
+  p = MULADD(p, z, S(f64, 0x1.3847673198b1dp-11));
+  p = MULADD(p, z, S(f64, 0x1.7d523010071c3p-10));
+  p = MULADD(p, z, S(f64, 0x1.d6d9f5ef0125fp-9));
+  p = MULADD(p, z, S(f64, 0x1.226e0cf1d5d83p-7));
+  p = MULADD(p, z, S(f64, 0x1.664f49d9d3412p-6));
+  p = MULADD(p, z, S(f64, 0x1.ba1ba1b36234ep-5));
+  p = MULADD(p, z, S(f64, 0x1.111111111992ap-3));
+  return MULADD(p, z, S(f64, 0x1.55555555554ddp-2));
+}
+
+//! tan f64
+//! needs reduce_ f64, tan_rest_ f64, product_ f64
+FG_INLINE V(f64) FN(tan, f64)(V(f64) x) {
+  FG_EXACT
+  V(u64) quadrant;
+  V(f64) low, r = FN(reduce_, f64)(x, &quadrant, &low), z = r * r;
+  V(f64) tail = MULADD(r * z, FN(tan_rest_, f64)(z), MULADD(low, z, low));
+  V(f64) y = r + tail;
+  tail = (r - y) + tail;
+  // -1 / (y + tail): a quotient and what its product with the divisor lacks
+  V(f64) inverse = -1 / y, error, product = FN(product_, f64)(inverse, y, &error);
+  V(f64) other = inverse + inverse * (((1 + product) + error) + inverse * tail);
+  y = (quadrant & 1) != 0 ? other : y;
+  return x == 0 ? x : y;
+}
+
+//! product_ f64
+// a b and its rounding error, for moderate exponents (Dekker 1971 where the target has no FMA).
+FG_INLINE V(f64) FN(product_, f64)(V(f64) a, V(f64) b, V(f64)* error) {
+  FG_EXACT
+  V(f64) p = a * b;
+#ifdef __FMA__
+  *error = MULADD(a, b, -p);
+#else
+  V(f64) ca = a * 0x1.0000002p27, cb = b * 0x1.0000002p27;
+  V(f64) ah = ca - (ca - a), al = a - ah, bh = cb - (cb - b), bl = b - bh;
+  *error = ((ah * bh - p) + ah * bl + al * bh) + al * bl;
+#endif
+  return p;
+}
