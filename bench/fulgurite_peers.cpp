@@ -1,0 +1,154 @@
+// "fulgurite": our own peer. Programs as a user writes them; sizes and scalars are run-time arguments, checks
+// are on. Results are fresh arrays out of the pool, as every call returns them; that of the call before goes
+// back to the pool when the next one has returned. The harness's own output arrays are filled from them
+// outside the timing.
+#include <fulgurite/fulgurite.h>
+
+#include <cstring>
+#include <span>
+
+#include "harness/data.h"
+#include "peers/functions.h"
+
+namespace bench {
+namespace {
+
+namespace fg = fulgurite;
+using fg::Exp, fg::Mat, fg::Vec;
+
+Vec<float> saxpy(Exp<float> alpha, Vec<float> x, Vec<float> y) {
+  return alpha * x + y;
+}
+
+Exp<float> sdot(Vec<float> x, Vec<float> y) {
+  return fg::sum(x * y);
+}
+
+Exp<float> rmse(Vec<float> x, Vec<float> y) {
+  auto d = x - y;
+  return fg::sqrt(fg::sum(d * d) / fg::cast<float>(x.size()));
+}
+
+Vec<float> forward_difference(Vec<float> x) {
+  auto n = x.size();
+  return x.slice(1, n) - x.slice(0, n - 1);
+}
+
+Vec<float> moving_average(Vec<float> weights, Vec<float> x) {
+  auto n = x.size() - 14;
+  Vec<float> sum = weights(0) * x.slice(0, n);
+  for (int k = 1; k < 15; ++k) sum = sum + weights(k) * x.slice(k, n + k);
+  return sum;
+}
+
+Mat<float> jacobi(Mat<float> u) {  // of the inner points; those of the boundary stay as they are
+  auto rows = u.size(0), columns = u.size(1);
+  auto inner = u.slice({1, rows - 1}, {1, columns - 1});
+  auto above = u.slice({0, rows - 2}, {1, columns - 1}), below = u.slice({2, rows}, {1, columns - 1});
+  auto left = u.slice({1, rows - 1}, {0, columns - 2}), right = u.slice({1, rows - 1}, {2, columns});
+  return 0.2f * (inner + above + below + left + right);
+}
+
+Exp<float> normal_cdf(Exp<float> d) {
+  auto l = fg::abs(d), k = 1.f / (1.f + 0.2316419f * l);
+  auto p =
+      k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+  auto w = 1.f - 0.39894228f * fg::exp(-0.5f * l * l) * p;
+  return fg::select(d < 0.f, 1.f - w, w);
+}
+
+std::tuple<Exp<float>, Exp<float>> price(Exp<float> spot, Exp<float> strike, Exp<float> years) {
+  const float rate = 0.08f, volatility = 0.3f;
+  auto root = fg::sqrt(years);
+  auto d1 = (fg::log(spot / strike) + (rate + 0.5f * volatility * volatility) * years) / (volatility * root);
+  auto d2 = d1 - volatility * root;
+  auto discounted = strike * fg::exp(-rate * years), n1 = normal_cdf(d1), n2 = normal_cdf(d2);
+  return {spot * n1 - discounted * n2, discounted * (1.f - n2) - spot * (1.f - n1)};
+}
+
+std::tuple<Vec<float>, Vec<float>> black_scholes_map(Vec<float> spot, Vec<float> strike, Vec<float> years) {
+  return fg::unzip(fg::map(price, spot, strike, years));
+}
+
+Exp<float> black_scholes_sum(Exp<fg::i64> days) {  // never an array of days: the sum consumes them as they
+                                                   // are made
+  auto per_day = 1.f / fg::cast<float>(days);
+  return fg::sum(fg::generate(days, [=](Exp<fg::i64> day) {
+    auto t = fg::cast<float>(day + 1) * per_day;
+    return std::get<0>(price(58.f + 4.f * t, 65.f, 10.f * t));
+  }));
+}
+
+// Compiled once, at its first call, with the last result.
+template <auto function>
+struct Program {
+  using Compiled = decltype(fg::compile(function));
+  static const Compiled& compiled() {
+    static const Compiled program = fg::compile(function);
+    return program;
+  }
+  static inline typename Compiled::Result result{};
+  template <class... Arguments>
+  static void run(const Arguments&... arguments) {
+    result = compiled()(arguments...);
+  }
+};
+
+std::span<const float> view(const float* array, std::int64_t n) {
+  return {array, static_cast<std::size_t>(n)};
+}
+
+void copy(const fg::Array<float, 1>& array, float* out) {
+  std::memcpy(out, array.data(), static_cast<std::size_t>(array.size()) * sizeof(float));
+}
+
+void publish_jacobi(Data& d) {
+  const auto& inner = Program<jacobi>::result;
+  const std::int64_t n = d.side;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) {
+      const bool boundary = i == 0 || j == 0 || i == n - 1 || j == n - 1;
+      d.out[i * n + j] = boundary ? d.x[i * n + j] : inner(i - 1, j - 1);
+    }
+}
+
+}  // namespace
+
+void add_fulgurite_peers(Peers& peers) {
+  peers.add(
+      "SAXPY", "fulgurite", [](Data& d) { Program<saxpy>::run(saxpy_alpha, view(d.x, d.n), view(d.y, d.n)); },
+      [](Data& d) { copy(Program<saxpy>::result, d.out); });
+  peers.add("SDOT", "fulgurite", [](Data& d) {
+    Program<sdot>::run(view(d.x, d.n), view(d.y, d.n));
+    d.results[0] = Program<sdot>::result;
+  });
+  peers.add("RMSE", "fulgurite", [](Data& d) {
+    Program<rmse>::run(view(d.x, d.n), view(d.y, d.n));
+    d.results[0] = Program<rmse>::result;
+  });
+  peers.add(
+      "ForwardDiff", "fulgurite", [](Data& d) { Program<forward_difference>::run(view(d.x, d.n)); },
+      [](Data& d) { copy(Program<forward_difference>::result, d.out); });
+  peers.add(
+      "WMA15", "fulgurite",
+      [](Data& d) { Program<moving_average>::run(view(d.weights, 15), view(d.x, d.n)); },
+      [](Data& d) { copy(Program<moving_average>::result, d.out); });
+  peers.add(
+      "Jacobi2D", "fulgurite", [](Data& d) { Program<jacobi>::run(fg::view(d.x, {d.side, d.side})); },
+      publish_jacobi);
+  peers.add(
+      "BlackScholesMap", "fulgurite",
+      [](Data& d) {
+        Program<black_scholes_map>::run(view(d.spot, d.n), view(d.strike, d.n), view(d.years, d.n));
+      },
+      [](Data& d) {
+        copy(std::get<0>(Program<black_scholes_map>::result), d.out);
+        copy(std::get<1>(Program<black_scholes_map>::result), d.out2);
+      });
+  peers.add("BlackScholesSum", "fulgurite", [](Data& d) {
+    Program<black_scholes_sum>::run(d.n);
+    d.results[0] = Program<black_scholes_sum>::result;
+  });
+}
+
+}  // namespace bench

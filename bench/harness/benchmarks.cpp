@@ -1,0 +1,104 @@
+#include "harness/benchmarks.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace bench {
+namespace {
+
+std::int64_t all(const Data& d) {
+  return d.n;
+}
+std::int64_t all_bins(const Data& d) {
+  return d.bins;
+}
+
+class Sequence {  // linear congruential: the same for every size
+ public:
+  explicit Sequence(std::uint64_t seed) : state_(seed) {}
+  std::uint32_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<std::uint32_t>(state_ >> 33);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+template <int bins>
+void set_up_keys(Data& d, Memory& memory) {
+  d.bins = bins;
+  Sequence sequence(12345);
+  std::uint32_t* keys = memory.inputs[static_cast<int>(Input::keys)];
+  for (std::int64_t i = 0; i < d.n; ++i) keys[i] = sequence.next() % bins;
+}
+
+void set_up_square(Data& d, Memory&) {
+  d.side = std::lround(std::sqrt(static_cast<double>(d.n)));
+}
+
+void set_up_rows(Data& d, Memory& memory) {  // n non-zeros, about n/16 rows of 0..32 elements
+  Sequence sequence(777);
+  const auto rows = static_cast<std::uint32_t>(std::max<std::int64_t>(1, d.n / 16));
+  std::int32_t filled = 0, row = 0;
+  memory.row_starts[0] = 0;
+  while (filled < d.n) {
+    const auto length =
+        std::min(static_cast<std::int32_t>(sequence.next() % 33), static_cast<std::int32_t>(d.n) - filled);
+    for (std::int32_t k = 0; k < length; ++k)
+      memory.columns[filled + k] = static_cast<std::int32_t>(sequence.next() % rows);
+    filled += length;
+    memory.row_starts[++row] = filled;
+  }
+  d.rows = row;
+}
+
+void copy_unsorted(Data& d, Memory&) {
+  std::memcpy(d.out_ints, d.unsorted, static_cast<std::size_t>(d.n) * 4);
+}
+
+std::vector<Benchmark> make() {
+  using I = Input;
+  return {
+      {"SAXPY", {}, out, 1e-5, {I::x, I::y}, all},
+      {"SDOT", {}, no_array, 2e-3, {I::x, I::y}, all},
+      {"RMSE", {}, no_array, 2e-3, {I::x, I::y}, all},
+      {"ForwardDiff", {}, out, 1e-4, {I::x}, [](const Data& d) { return d.n - 1; }},
+      {"WMA15", {}, out, 1e-4, {I::x}, [](const Data& d) { return d.n - 14; }},
+      {"Jacobi2D", {}, out, 1e-4, {I::x}, [](const Data& d) { return d.side * d.side; }, set_up_square},
+      {"BlackScholesMap", {}, out | out2, 2e-4, {I::spot, I::strike, I::years}, all},
+      {"BlackScholesSum", {}, no_array, 2e-3, {}, all},
+      {"ReducePlus", {}, no_array, 0, {I::small}, all},
+      {"ReduceMax", {}, no_array, 0, {I::tied}, all},
+      {"IndexOfMax", {}, no_array, 0, {I::tied}, all},
+      {"IndexOfMaxPack", {}, no_array, 0, {I::tied}, all},
+      {"Reduce2x2MM", {}, no_array, 0, {I::small}, all},
+      {"MSSP", {}, no_array, 0, {I::small}, all},
+      {"ScanPlus", {}, ints, 0, {I::small}, all},
+      {"RedomapNT", {}, out | out2, 2e-4, {}, all},
+      {"SMVM", {}, out, 1e-4, {I::values, I::vector}, [](const Data& d) { return d.rows; }, set_up_rows},
+      {"Hist10", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<10>},
+      {"Hist256", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<256>},
+      {"Hist1M", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<1000000>},
+      {"FilterEven",
+       {},
+       ints,
+       0,
+       {I::small},
+       [](const Data& d) { return static_cast<std::int64_t>(d.results[0]); }},
+      {"Sort", {1 << 20, 1 << 22, 1 << 24}, ints, 0, {I::unsorted}, all, nullptr, copy_unsorted},
+      {"Mandelbrot", {1 << 20}, ints, 2e-4, {}, all, set_up_square},
+      {"NBody", {8192}, out | out2 | out3, 1e-2, {I::x, I::y, I::z, I::mass}, all},
+      {"MatMul", {1 << 20}, out, 1e-3, {I::left, I::right}, all, set_up_square},
+  };
+}
+
+}  // namespace
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> table = make();
+  return table;
+}
+
+}  // namespace bench

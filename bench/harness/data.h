@@ -1,0 +1,76 @@
+// What every peer of a benchmark sees: inputs, places for results, and the list that it joins. A peer is one
+// pair of benchmark and library. Definitions of the benchmarks themselves: serial.cpp, which is also their
+// reference.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct Data {
+  std::int64_t n = 0;     // number of elements; of cells for Jacobi2D, of non-zeros for SMVM
+  std::int64_t side = 0;  // of the square for Jacobi2D, Mandelbrot, MatMul
+
+  const std::int32_t* small = nullptr;                                    // -10000..10000
+  const std::int32_t* tied = nullptr;                                     // 0..999999, with ties
+  const std::int32_t* unsorted = nullptr;                                 // any
+  const float *x = nullptr, *y = nullptr, *z = nullptr, *mass = nullptr;  // 0..1
+  const float *spot = nullptr, *strike = nullptr, *years = nullptr;       // options
+  const float* weights = nullptr;                                         // 15
+  const float *left = nullptr, *right = nullptr;                          // matrices, 1024 x 1024
+  const std::int32_t* keys = nullptr;                                     // 0..bins-1
+  std::int64_t bins = 0, rows = 0;                                        // of the histogram, the matrix
+  const std::int32_t *row_starts = nullptr, *columns = nullptr;           // compressed sparse rows
+  const float *values = nullptr, *vector = nullptr;
+
+  std::int32_t *histogram = nullptr, *out_ints = nullptr;
+  float *out = nullptr, *out2 = nullptr, *out3 = nullptr;
+  double results[4] = {};
+};
+
+// Arrays have this many elements more than they need: whole vectors may be read past the end, not written.
+constexpr std::int64_t padding = 64;
+
+using Run = void (*)(Data&);
+
+struct Peer {
+  std::string benchmark, name;
+  Run run;      // timed
+  Run publish;  // not timed: moves results of a peer that returns fresh arrays to where Data wants them; may
+                // be null
+};
+
+class Peers {
+ public:
+  void add(std::string benchmark, std::string name, Run run, Run publish = nullptr);
+  const std::vector<Peer>& all() const { return all_; }
+
+ private:
+  std::vector<Peer> all_;
+};
+
+// A peer of this name is the untimed reference; peers whose names begin with "limit" only stream the arrays.
+constexpr const char* reference_name = "reference";
+
+void add_serial_peers(Peers& peers);
+void add_limit_peers(Peers& peers);
+void add_expert_reduction_peers(Peers& peers);
+void add_expert_scan_peers(Peers& peers);
+void add_expert_map_peers(Peers& peers);
+void add_expert_function_peers(Peers& peers);
+void add_expert_irregular_peers(Peers& peers);
+void add_expert_dense_peers(Peers& peers);
+void add_parallel_stl_peers(Peers& peers);
+void add_tbb_peers(Peers& peers);
+void add_thrust_omp_peers(Peers& peers);
+void add_thrust_tbb_peers(Peers& peers);
+void add_eigen_peers(Peers& peers);
+void add_blas_peers(Peers& peers);
+void add_xtensor_peers(Peers& peers);
+void add_halide_peers(Peers& peers);
+void add_sort_peers(Peers& peers);
+void add_fulgurite_peers(Peers& peers);
+
+}  // namespace bench

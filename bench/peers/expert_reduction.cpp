@@ -1,0 +1,257 @@
+// Hand-written reductions. Non-commutative operators keep their order: products in a tree of neighbouring
+// lanes, segments in lanes that own contiguous runs (an in-register transpose).
+#include <immintrin.h>
+
+#include "peers/expert.h"
+#include "peers/functions.h"
+
+namespace bench {
+namespace {
+
+Indexed index_of_max(const std::int32_t* p, std::int64_t first,
+                     std::int64_t last) {  // strict > keeps the first index in each lane
+  const int U = 4;
+  Ints best[U], idx[U];
+  Ints lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  for (int u = 0; u < U; u++) {
+    best[u] = _mm512_set1_epi32(INT32_MIN);
+    idx[u] = _mm512_set1_epi32(INT32_MAX);
+  }
+  Ints cur[U];
+  for (int u = 0; u < U; u++) cur[u] = _mm512_add_epi32(lane, _mm512_set1_epi32((int)first + 16 * u));
+  Ints step = _mm512_set1_epi32(16 * U);
+  std::int64_t i = first;
+  for (; i + 16 * U <= last; i += 16 * U)
+    for (int u = 0; u < U; u++) {
+      Ints v = _mm512_loadu_si512(p + i + 16 * u);
+      __mmask16 m = _mm512_cmpgt_epi32_mask(v, best[u]);
+      best[u] = _mm512_max_epi32(v, best[u]);
+      idx[u] = _mm512_mask_mov_epi32(idx[u], m, cur[u]);
+      cur[u] = _mm512_add_epi32(cur[u], step);
+    }
+  Indexed r{INT32_MIN, INT32_MAX};
+  std::int32_t bv[16], bi[16];
+  for (int u = 0; u < U; u++) {
+    _mm512_storeu_si512(bv, best[u]);
+    _mm512_storeu_si512(bi, idx[u]);
+    for (int k = 0; k < 16; k++) r = larger_then_first(r, Indexed{bv[k], bi[k]});
+  }
+  for (; i < last; i++) r = larger_then_first(r, Indexed{p[i], (std::int32_t)i});
+  return r;
+}
+
+// 16 products of 2x2 byte matrices at once, with 16-bit multiplies
+inline Ints multiply_lanes(Ints x, Ints y) {
+  auto pat = [](int b) {
+    return _mm512_broadcast_i32x4(
+        _mm_setr_epi8(b, -1, b, -1, 4 + b, -1, 4 + b, -1, 8 + b, -1, 8 + b, -1, 12 + b, -1, 12 + b, -1));
+  };
+  Ints xh = _mm512_srli_epi16(x, 8);  // (a01, a11)
+  Ints p1 = _mm512_mullo_epi16(x, _mm512_shuffle_epi8(y, pat(0))),
+       p2 = _mm512_mullo_epi16(xh, _mm512_shuffle_epi8(y, pat(2)));
+  Ints p3 = _mm512_mullo_epi16(x, _mm512_shuffle_epi8(y, pat(1))),
+       p4 = _mm512_mullo_epi16(xh, _mm512_shuffle_epi8(y, pat(3)));
+  Ints first = _mm512_add_epi16(p1, p2), last = _mm512_slli_epi16(_mm512_add_epi16(p3, p4), 8);
+  return _mm512_or_si512(_mm512_and_si512(first, _mm512_set1_epi16(0x00FF)), last);
+}
+inline Ints multiply_neighbours(Ints v0, Ints v1) {  // 32 in order -> 16 products of neighbours, in order
+  const Ints ev = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+             od = _mm512_add_epi32(ev, _mm512_set1_epi32(1));
+  return multiply_lanes(_mm512_permutex2var_epi32(v0, ev, v1), _mm512_permutex2var_epi32(v0, od, v1));
+}
+std::uint32_t product(const std::int32_t* p, std::int64_t first, std::int64_t last, std::uint32_t s) {
+  std::uint32_t r = identity_2x2;
+  std::int64_t i = first;
+  Ints vs = _mm512_set1_epi32(s), m1 = _mm512_set1_epi32(0xFFFFFEFF), m2 = _mm512_set1_epi32(0x01000001);
+  // tree over blocks of 16 vectors; partial trees of 16-lane vectors are combined by a binary counter (order
+  // kept)
+  Ints st[48];
+  int lev[48];
+  int sp = 0;
+  auto ld = [&](std::int64_t k) {
+    return _mm512_or_si512(_mm512_and_si512(_mm512_add_epi32(_mm512_loadu_si512(p + k), vs), m1), m2);
+  };
+  for (; i + 256 <= last; i += 256) {
+    Ints a[8];
+    for (int k = 0; k < 8; k++) a[k] = multiply_neighbours(ld(i + 32 * k), ld(i + 32 * k + 16));
+    for (int w = 4; w; w >>= 1)
+      for (int k = 0; k < w; k++) a[k] = multiply_neighbours(a[2 * k], a[2 * k + 1]);
+    st[sp] = a[0];
+    lev[sp++] = 0;
+    while (sp > 1 && lev[sp - 1] == lev[sp - 2]) {
+      st[sp - 2] = multiply_neighbours(st[sp - 2], st[sp - 1]);
+      lev[sp - 2]++;
+      sp--;
+    }
+  }
+  for (int k = 0; k < sp; k++) {
+    std::uint32_t q[16];
+    _mm512_storeu_si512(q, st[k]);
+    for (int j = 0; j < 16; j++) r = multiply_2x2(r, q[j]);
+  }
+  for (; i < last; i++) r = multiply_2x2(r, lift_2x2(p[i], s));
+  return r;
+}
+
+inline void transpose(Ints* r) {
+  Ints t[16];
+  for (int i = 0; i < 8; i++) {
+    t[2 * i] = _mm512_unpacklo_epi32(r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_epi32(r[2 * i], r[2 * i + 1]);
+  }
+  for (int i = 0; i < 4; i++) {
+    r[4 * i] = _mm512_unpacklo_epi64(t[4 * i], t[4 * i + 2]);
+    r[4 * i + 1] = _mm512_unpackhi_epi64(t[4 * i], t[4 * i + 2]);
+    r[4 * i + 2] = _mm512_unpacklo_epi64(t[4 * i + 1], t[4 * i + 3]);
+    r[4 * i + 3] = _mm512_unpackhi_epi64(t[4 * i + 1], t[4 * i + 3]);
+  }
+  for (int i = 0; i < 4; i++) {
+    t[i] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0x88);
+    t[i + 4] = _mm512_shuffle_i32x4(r[i], r[i + 4], 0xdd);
+    t[i + 8] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0x88);
+    t[i + 12] = _mm512_shuffle_i32x4(r[i + 8], r[i + 12], 0xdd);
+  }
+  for (int i = 0; i < 8; i++) {
+    r[i] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0x88);
+    r[i + 8] = _mm512_shuffle_i32x4(t[i], t[i + 8], 0xdd);
+  }
+}
+template <bool prefetch>
+Segment segment(const std::int32_t* p, std::int64_t first,
+                std::int64_t last) {  // lane l runs over its own contiguous piece of each block
+  Segment r{0, 0, 0, 0};
+  std::int64_t i = first;
+  const int K = 64;
+  Ints z = _mm512_setzero_si512();
+  for (; i + 16 * K <= last; i += 16 * K) {
+    Ints ms = z, mi = z, mc = z, ts = z;
+    for (int k = 0; k < K; k += 16) {
+      Ints q[16];
+      for (int l = 0; l < 16; l++) {
+        if (prefetch) _mm_prefetch((const char*)(p + i + 2 * 16 * K + (k + l) * 16), _MM_HINT_T0);
+        q[l] = _mm512_loadu_si512(p + i + l * K + k);
+      }
+      transpose(q);
+      for (int l = 0; l < 16; l++) {
+        mc = _mm512_max_epi32(_mm512_add_epi32(mc, q[l]), z);
+        ms = _mm512_max_epi32(ms, mc);
+        ts = _mm512_add_epi32(ts, q[l]);
+        mi = _mm512_max_epi32(mi, ts);
+      }
+    }
+    std::int32_t a[16], b[16], c[16], e[16];
+    _mm512_storeu_si512(a, ms);
+    _mm512_storeu_si512(b, mi);
+    _mm512_storeu_si512(c, mc);
+    _mm512_storeu_si512(e, ts);
+    for (int l = 0; l < 16; l++) r = join(r, Segment{a[l], b[l], c[l], e[l]});
+  }
+  for (; i < last; i++) r = join(r, lift(p[i]));
+  return r;
+}
+template <bool prefetch>
+void maximum_segment_sum(Data& d) {
+  Slot s[most_threads] = {};
+  parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+    Segment r = segment<prefetch>(d.small, first, last);
+    s[t].value[0] = r.best;
+    s[t].value[1] = r.prefix;
+    s[t].value[2] = r.suffix;
+    s[t].value[3] = r.total;
+  });
+  Segment r{0, 0, 0, 0};
+  for (int t = 0; t < threads(); t++)
+    r = join(r, Segment{(std::int32_t)s[t].value[0], (std::int32_t)s[t].value[1], (std::int32_t)s[t].value[2],
+                        (std::int32_t)s[t].value[3]});
+  d.results[0] = r.best;
+  d.results[1] = r.prefix;
+  d.results[2] = r.suffix;
+  d.results[3] = r.total;
+}
+
+}  // namespace
+
+void add_expert_reduction_peers(Peers& peers) {
+  peers.add("ReducePlus", "omp-expert", [](Data& d) {
+    Slot s[most_threads];
+    for (int t = 0; t < threads(); t++) s[t].value[0] = 0;
+    parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+      const std::int32_t* p = d.small;
+      std::int32_t r = 0;
+#pragma omp simd reduction(+ : r)
+      for (std::int64_t i = first; i < last; i++) r += p[i];
+      s[t].value[0] = r;
+    });
+    std::int32_t r = 0;
+    for (int t = 0; t < threads(); t++) r += (std::int32_t)s[t].value[0];
+    d.results[0] = r;
+  });
+
+  peers.add("ReduceMax", "omp-expert", [](Data& d) {
+    Slot s[most_threads];
+    for (int t = 0; t < threads(); t++) s[t].value[0] = INT32_MIN;
+    parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+      const std::int32_t* p = d.tied;
+      std::int32_t r = INT32_MIN;
+#pragma omp simd reduction(max : r)
+      for (std::int64_t i = first; i < last; i++) r = std::max(r, p[i]);
+      s[t].value[0] = r;
+    });
+    std::int32_t r = INT32_MIN;
+    for (int t = 0; t < threads(); t++) r = std::max(r, (std::int32_t)s[t].value[0]);
+    d.results[0] = r;
+  });
+
+  peers.add("IndexOfMax", "omp-expert", [](Data& d) {
+    Slot s[most_threads];
+    for (int t = 0; t < threads(); t++) s[t].value[0] = INT32_MIN, s[t].value[1] = INT32_MAX;
+    parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+      Indexed r = index_of_max(d.tied, first, last);
+      s[t].value[0] = r.value;
+      s[t].value[1] = r.index;
+    });
+    Indexed r{INT32_MIN, INT32_MAX};
+    for (int t = 0; t < threads(); t++)
+      r = larger_then_first(r, Indexed{(std::int32_t)s[t].value[0], (std::int32_t)s[t].value[1]});
+    d.results[0] = r.value;
+    d.results[1] = r.index;
+  });
+
+  peers.add("IndexOfMaxPack", "omp-expert", [](Data& d) {
+    Slot s[most_threads];
+    for (int t = 0; t < threads(); t++) s[t].value[0] = INT64_MIN;
+    parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+      const std::int32_t* p = d.tied;
+      std::int64_t r = INT64_MIN;
+#pragma omp simd reduction(max : r)
+      for (std::int64_t i = first; i < last; i++)
+        r = std::max(r, ((std::int64_t)p[i] << 32) | (std::int64_t)(std::uint32_t)~(std::uint32_t)i);
+      s[t].value[0] = r;
+    });
+    std::int64_t r = INT64_MIN;
+    for (int t = 0; t < threads(); t++) r = std::max(r, s[t].value[0]);
+    d.results[0] = (std::int32_t)(r >> 32);
+    d.results[1] = (std::int32_t)~(std::uint32_t)r;
+  });
+
+  peers.add("Reduce2x2MM", "omp-expert", [](Data& d) {
+    std::uint32_t s = seed_2x2;
+    for (int k = 0; k < products_2x2; k++) {
+      Slot q[most_threads];
+      for (int t = 0; t < threads(); t++) q[t].value[0] = identity_2x2;
+      parallel(d.n, 8192, [&](int t, std::int64_t first, std::int64_t last) {
+        q[t].value[0] = product(d.small, first, last, s);
+      });
+      std::uint32_t r = identity_2x2;
+      for (int t = 0; t < threads(); t++) r = multiply_2x2(r, (std::uint32_t)q[t].value[0]);
+      s = r;
+    }
+    d.results[0] = s;
+  });
+
+  peers.add("MSSP", "omp-expert", [](Data& d) { maximum_segment_sum<true>(d); });
+
+  peers.add("MSSP", "omp-expert-nopf", [](Data& d) { maximum_segment_sum<false>(d); });
+}
+
+}  // namespace bench

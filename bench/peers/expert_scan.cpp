@@ -1,0 +1,133 @@
+// Hand-written prefix sum and filter: one pass over tiles that a chain of prefixes joins, scans within
+// registers.
+#include <immintrin.h>
+
+#include "peers/expert.h"
+#include "peers/functions.h"
+
+namespace bench {
+namespace {
+
+// The inclusive prefix sums of 16 lanes.
+inline Ints scan_lanes(Ints v) {
+  const Ints z = _mm512_setzero_si512();
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, z, 15));
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, z, 14));
+  v = _mm512_add_epi32(v, _mm512_alignr_epi32(v, z, 12));
+  return _mm512_add_epi32(v, _mm512_alignr_epi32(v, z, 8));
+}
+template <bool non_temporal>
+std::int32_t scan_piece(const std::int32_t* p, std::int32_t* o, std::int64_t first, std::int64_t last,
+                        std::int32_t c, std::int64_t pf = 0) {
+  Ints cv = _mm512_set1_epi32(c), lane15 = _mm512_set1_epi32(15);
+  std::int64_t i = first;
+  for (; i + 64 <= last; i += 64) {
+    if (pf)
+      for (int u = 0; u < 64; u += 16) _mm_prefetch((const char*)(p + i + pf + u), _MM_HINT_T1);
+    Ints a = scan_lanes(_mm512_loadu_si512(p + i)), b = scan_lanes(_mm512_loadu_si512(p + i + 16)),
+         e = scan_lanes(_mm512_loadu_si512(p + i + 32)), f = scan_lanes(_mm512_loadu_si512(p + i + 48));
+    Ints ta = _mm512_permutexvar_epi32(lane15, a), tb = _mm512_permutexvar_epi32(lane15, b),
+         te = _mm512_permutexvar_epi32(lane15, e), tf = _mm512_permutexvar_epi32(lane15, f);
+    Ints ab = _mm512_add_epi32(ta, tb), abe = _mm512_add_epi32(ab, te), all = _mm512_add_epi32(abe, tf);
+    Ints o0 = _mm512_add_epi32(a, cv), o1 = _mm512_add_epi32(_mm512_add_epi32(b, ta), cv),
+         o2 = _mm512_add_epi32(_mm512_add_epi32(e, ab), cv),
+         o3 = _mm512_add_epi32(_mm512_add_epi32(f, abe), cv);
+    cv = _mm512_add_epi32(cv, all);
+    if (non_temporal) {
+      _mm512_stream_si512((Ints*)(o + i), o0);
+      _mm512_stream_si512((Ints*)(o + i + 16), o1);
+      _mm512_stream_si512((Ints*)(o + i + 32), o2);
+      _mm512_stream_si512((Ints*)(o + i + 48), o3);
+    } else {
+      _mm512_storeu_si512(o + i, o0);
+      _mm512_storeu_si512(o + i + 16, o1);
+      _mm512_storeu_si512(o + i + 32, o2);
+      _mm512_storeu_si512(o + i + 48, o3);
+    }
+  }
+  c = _mm512_cvtsi512_si32(cv);
+  for (; i < last; i++) {
+    c += p[i];
+    o[i] = c;
+  }
+  return c;
+}
+inline std::int32_t sum(const std::int32_t* p, std::int64_t first, std::int64_t last) {
+  std::int32_t r = 0;
+#pragma omp simd reduction(+ : r)
+  for (std::int64_t i = first; i < last; i++) r += p[i];
+  return r;
+}
+
+template <bool non_temporal, std::int64_t tile = 32768, bool prefetch = false>
+void scan(Data& d) {
+  const std::int64_t n = d.n;
+  if (n < 65536) {
+    scan_piece<non_temporal>(d.small, d.out_ints, 0, n, 0);
+    return;
+  }
+  const Chain chain = Chain::next();
+  const std::int64_t tiles = (n + tile - 1) / tile;
+#pragma omp parallel
+  {
+    const int team = omp_get_num_threads();
+    for (std::int64_t k = omp_get_thread_num(); k < tiles; k += team) {
+      const std::int64_t first = k * tile, last = std::min(n, first + tile);
+      const std::int32_t total = k + 1 < tiles ? sum(d.small, first, last) : 0;
+      const std::int32_t prefix = chain.wait_for_prefix(k);
+      chain.publish(k, prefix + total);
+      const bool more = prefetch && last + team * tile <= n;
+      scan_piece<non_temporal>(d.small, d.out_ints, first, last, prefix, more ? team * tile : 0);
+    }
+  }
+}
+
+// Compressed in registers, then stored whole: vpcompressd to memory is slow on Zen.
+inline std::int64_t filter_piece(const std::int32_t* p, std::int32_t* o, std::int64_t first,
+                                 std::int64_t last) {
+  std::int64_t k = 0, i = first;
+  const Ints one = _mm512_set1_epi32(1);
+  for (; i + 16 <= last; i += 16) {
+    Ints v = _mm512_loadu_si512(p + i);
+    __mmask16 m = _mm512_testn_epi32_mask(v, one);
+    _mm512_mask_storeu_epi32(o + k, first_lanes(__builtin_popcount(m)), _mm512_maskz_compress_epi32(m, v));
+    k += __builtin_popcount(m);
+  }
+  for (; i < last; i++)
+    if (!(p[i] & 1)) o[k++] = p[i];
+  return k;
+}
+inline std::int64_t count_even(const std::int32_t* p, std::int64_t first, std::int64_t last) {
+  std::int32_t c = 0;
+#pragma omp simd reduction(+ : c)
+  for (std::int64_t i = first; i < last; i++) c += p[i] & 1;
+  return last - first - c;
+}
+
+std::int64_t filter(Data& d) {
+  const std::int64_t n = d.n, tile = 32768;
+  if (n < tile) return filter_piece(d.small, d.out_ints, 0, n);
+  const Chain chain = Chain::next();
+  const std::int64_t tiles = (n + tile - 1) / tile;
+#pragma omp parallel
+  for (std::int64_t k = omp_get_thread_num(); k < tiles; k += omp_get_num_threads()) {
+    const std::int64_t first = k * tile, last = std::min(n, first + tile);
+    const std::int64_t count = count_even(d.small, first, last);
+    const std::int32_t prefix = chain.wait_for_prefix(k);
+    chain.publish(k, prefix + static_cast<std::int32_t>(count));
+    filter_piece(d.small, d.out_ints + prefix, first, last);
+  }
+  return chain.wait_for_prefix(tiles);
+}
+
+}  // namespace
+
+void add_expert_scan_peers(Peers& peers) {
+  peers.add("ScanPlus", "omp-expert", [](Data& d) { scan<false>(d); });
+  peers.add("ScanPlus", "omp-expert-nt", [](Data& d) { scan<true>(d); });
+  peers.add("ScanPlus", "omp-expert-pf", [](Data& d) { scan<false, 16384, true>(d); });
+  peers.add("ScanPlus", "omp-expert-nt-pf", [](Data& d) { scan<true, 16384, true>(d); });
+  peers.add("FilterEven", "omp-expert", [](Data& d) { d.results[0] = static_cast<double>(filter(d)); });
+}
+
+}  // namespace bench
