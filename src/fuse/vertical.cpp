@@ -45,13 +45,20 @@ class Fuser {
         inline_everywhere(delayed(arena_, stms[k], uses.read), stms, k, results, uses, decision.reason, {});
         reduce_to(stms, k, uses.whole);
       } else {
-        context_.log.push_back(event_of(Event::Kind::kept, stms[k], decision.inlines ? "the gas is spent" : decision.reason));
+        keep(stms[k], decision.inlines ? "the gas is spent" : decision.reason);
       }
     }
     for (Stm& stm : stms) inside(stm);
   }
 
  private:
+  /// The last word on an array counts: after a merge it is asked again.
+  void keep(const Stm& stm, const std::string& reason) {
+    const Event event = event_of(Event::Kind::kept, stm, reason);
+    std::erase_if(context_.log, [&](const Event& e) { return e.kind == Event::Kind::kept && e.what == event.what; });
+    context_.log.push_back(event);
+  }
+
   /// The functions inside a statement of a memory scope.
   void inside(Stm& stm) {
     if (auto* soac = as<Soac>(stm.op)) {

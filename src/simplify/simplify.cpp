@@ -6,7 +6,7 @@
 #include "base/match.h"
 #include "simplify/cost.h"
 #include "simplify/dead.h"
-#include "simplify/equal_sizes.h"
+#include "soac/equal_sizes.h"
 #include "simplify/index_algebra.h"
 #include "simplify/same.h"
 #include "soac/rename.h"
@@ -170,7 +170,7 @@ class Simplifier {
   void remember_check(const Check& c) {
     checked_.push_back(c.condition);
     if (!at_top_) return;
-    for (const auto& [name, value] : equations_of(arena_, c.condition)) rename_.bind_late(name, value);
+    for (const auto& [name, value] : soac::equations_of(arena_, c.condition)) rename_.bind_late(name, value);
   }
 
   /// Statements that compute the same have equal keys.

@@ -1,15 +1,12 @@
-#include "simplify/equal_sizes.h"
+#include "soac/equal_sizes.h"
 
 #include <algorithm>
 
 #include "base/match.h"
 
-namespace fulgurite::simplify {
+namespace fulgurite::soac {
 
-using scalar::Arena;
-using scalar::Expr;
 using scalar::Op;
-using scalar::Var;
 
 std::unordered_map<Var, Expr> equations_of(Arena& arena, Expr condition) {
   std::unordered_map<Var, Expr> solved;
@@ -43,9 +40,9 @@ std::unordered_map<Var, Expr> equations_of(Arena& arena, Expr condition) {
   return solved;
 }
 
-EqualSizes::EqualSizes(const soac::Program& program) : arena_(*program.arena) {
-  for (const soac::Stm& stm : program.body) {
-    const auto* check = base::as<soac::Check>(stm.op);
+EqualSizes::EqualSizes(const Program& program) : arena_(*program.arena) {
+  for (const Stm& stm : program.body) {
+    const auto* check = base::as<Check>(stm.op);
     if (!check) continue;
     for (const auto& [name, value] : equations_of(arena_, canonical(check->condition))) {
       for (auto& [other, old] : solved_) old = scalar::substitute(arena_, old, {{name, value}});
@@ -61,4 +58,4 @@ std::vector<Expr> EqualSizes::canonical(std::vector<Expr> shape) const {
   return shape;
 }
 
-}  // namespace fulgurite::simplify
+}  // namespace fulgurite::soac

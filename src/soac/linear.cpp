@@ -1,16 +1,14 @@
-#include "fuse/linear.h"
+#include "soac/linear.h"
 
 #include <algorithm>
 
 #include "soac/walk.h"
 
-namespace fulgurite::fuse {
+namespace fulgurite::soac {
 
-using scalar::Expr;
 using scalar::Op;
-using scalar::Var;
 
-bool is_linear(const soac::Soac& soac, const scalar::Arena& arena, const simplify::EqualSizes& sizes) {
+bool is_linear(const Soac& soac, const Arena& arena, const EqualSizes& sizes) {
   for (Expr e : soac.body.results)
     if (e.type().rank > 0) return false;
   const std::vector<Expr> dims = sizes.canonical(soac.dims);
@@ -24,7 +22,7 @@ bool is_linear(const soac::Soac& soac, const scalar::Arena& arena, const simplif
     return sizes.canonical(arena.info(e.arg(0).var()).shape) == dims;
   };
   std::vector<Expr> roots;
-  soac::for_each_root(soac.body, [&](Expr e) { roots.push_back(e); });
+  for_each_root(soac.body, [&](Expr e) { roots.push_back(e); });
   bool linear = std::none_of(roots.begin(), roots.end(), is_own_index);
   scalar::for_each_node(roots, [&](Expr e) {
     if (!linear || reads_own_place(e)) return;
@@ -33,4 +31,4 @@ bool is_linear(const soac::Soac& soac, const scalar::Arena& arena, const simplif
   return linear;
 }
 
-}  // namespace fulgurite::fuse
+}  // namespace fulgurite::soac
