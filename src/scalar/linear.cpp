@@ -1,6 +1,8 @@
-// Sums of i64 in canonical form: terms `coefficient * atom` in the order of the atoms' numbers, positive ones first, the constant
-// last. Wrapping arithmetic is a ring, so that collecting terms is exact, and sizes that are written differently
-// ((n - 1) - 0 and n - 1) become one node. Index arithmetic of nested blocks, (x / c) * c + x % c, becomes x again.
+// Sums of i64 in canonical form: terms `coefficient * atom` in the order of the atoms' numbers, positive ones
+// first, the constant last. Wrapping arithmetic is a ring, so that collecting terms is exact, and sizes that
+// are written differently
+// ((n - 1) - 0 and n - 1) become one node. Index arithmetic of nested blocks, (x / c) * c + x % c, becomes x
+// again.
 #include <algorithm>
 
 #include "scalar/intern.h"
@@ -9,8 +11,8 @@
 namespace fulgurite::scalar {
 namespace {
 
-constexpr std::size_t most_terms =
-    24;  // longer sums stay as they were written: collecting them again and again would be quadratic
+constexpr std::size_t most_terms = 24;  // longer sums stay as they were written: collecting them again and
+                                        // again would be quadratic
 
 struct Term {
   Expr atom;
@@ -25,10 +27,7 @@ struct Sum {
   void add(Expr atom, std::uint64_t coefficient) {
     auto place = std::lower_bound(terms.begin(), terms.end(), atom,
                                   [](const Term& t, Expr e) { return t.atom.id() < e.id(); });
-    if (place == terms.end() || place->atom != atom) {
-      if (coefficient != 0) terms.insert(place, {atom, coefficient});
-      return;
-    }
+    if (place == terms.end() || place->atom != atom) place = terms.insert(place, {atom, 0});
     place->coefficient += coefficient;
     if (place->coefficient != 0) return;
     lost_failure = lost_failure || can_fail(atom);
@@ -45,7 +44,8 @@ bool is_negative(std::uint64_t coefficient) {
   return static_cast<std::int64_t>(coefficient) < 0;
 }
 
-/// An operand's terms. Canonical sums lean left, so the walk goes along one spine; a long or foreign one is an atom.
+/// An operand's terms. Canonical sums lean left, so the walk goes along one spine; a long or foreign one is
+/// an atom.
 Sum collect(Expr e) {
   Sum sum;
   Expr spine = e;
@@ -152,7 +152,6 @@ std::optional<Expr> fold_linear(Interner& in, Op op, std::span<const Expr> args)
     } else {
       sum.add(factor, args[1].bits());
     }
-    if (args[1].is_constant(0) && can_fail(args[0])) return {};
   } else if (op == Op::neg) {
     sum.add(collect(args[0]), ~std::uint64_t{0});
   } else {
