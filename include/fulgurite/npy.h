@@ -1,0 +1,47 @@
+// NumPy's .npy files: what np.save writes, Fulgurite reads, and the other way round. Elements are bool, i8 to
+// i64, u8 to u64, f32, f64, little-endian; Fortran order is read into row-major order. Files that are
+// anything else are refused with a FormatError that says what was found and what to do.
+#pragma once
+
+#include <fulgurite/array.h>
+
+#include <string>
+
+namespace fulgurite {
+
+/// An array whose element type and rank are known when the program runs; rank 0 is a scalar. Shares its
+/// memory, like Array.
+struct AnyArray {
+  detail::Kind kind = detail::Kind::f32;
+  std::vector<std::int64_t> shape;
+  std::shared_ptr<const void> data;  // dense, row-major
+};
+/// "f32[1000, 3]", "i64" for a scalar.
+std::string to_string(const AnyArray& array);
+
+/// Throws FormatError for a file that cannot be read or is not such a file, OutOfMemory.
+AnyArray read_npy(const std::string& path);
+/// Throws FormatError if the file cannot be written; a file that was there before is kept then.
+void write_npy(const std::string& path, const AnyArray& array);
+
+namespace detail {
+/// Throws FormatError unless the array has this kind and rank.
+void expect_npy(const std::string& path, const AnyArray& array, Kind kind, int rank);
+}  // namespace detail
+
+/// read_npy<float, 2>("m.npy"): throws FormatError for a file with elements of another type or another rank.
+template <detail::Scalar T, int N = 1>
+Array<T, N> read_npy(const std::string& path) {
+  AnyArray any = read_npy(path);
+  detail::expect_npy(path, any, detail::kind_of<T>(), N);
+  typename Array<T, N>::Shape shape;
+  for (std::size_t k = 0; k < N; ++k) shape[k] = any.shape[k];
+  return Array<T, N>({std::move(any.data)}, shape);
+}
+template <detail::Scalar T, int N>
+void write_npy(const std::string& path, const Array<T, N>& array) {
+  write_npy(path,
+            AnyArray{detail::kind_of<T>(), {array.shape().begin(), array.shape().end()}, array.parts()[0]});
+}
+
+}  // namespace fulgurite
