@@ -1,0 +1,241 @@
+#include "pipeline.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/hash.h"
+#include "emit/dialect.h"
+#include "emit/printer.h"
+#include "fuse/fuse.h"
+#include "kernel/check.h"
+#include "kernel/print.h"
+#include "plan/text.h"
+#include "runtime/cpu/device.h"
+#include "runtime/disk_cache.h"
+#include "runtime/host.h"
+#include "runtime/join_map.h"
+#include "runtime/stats.h"
+#include "simplify/simplify.h"
+#include "soac/check.h"
+#include "soac/interpret.h"
+#include "soac/print.h"
+#include "tidy/dead.h"
+#include "tidy/vectorise.h"
+#include "trace/traced.h"
+
+namespace fulgurite::pipeline {
+
+namespace {
+
+constexpr std::string_view version = "fulgurite 1";         // part of every cache key: changes when plans or kernels do
+
+// FULGURITE_DUMP=fuse,kernel,source: comma-separated labels; "time" prints what each stage took.
+bool dumps(std::string_view label) {
+  const char* wanted = std::getenv("FULGURITE_DUMP");
+  if (wanted == nullptr) return false;
+  std::string_view rest = wanted;
+  for (;;) {
+    std::size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == label) return true;
+    if (comma == rest.npos) return false;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+void dump(std::string_view label, std::string_view text) { fmt::print(stderr, "---- {}\n{}\n", label, text); }
+
+// Prints how long a stage took when it ends.
+class Timed {
+ public:
+  explicit Timed(std::string_view label) : label_(label), wanted_(dumps("time")) {}
+  ~Timed() {
+    if (wanted_) fmt::print(stderr, "time {:12} {:8.3f} ms\n", label_, std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
+  }
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string_view label_;
+  bool wanted_;
+  Clock::time_point start_ = Clock::now();
+};
+
+lower::Options lowering_options(const Options& options) {
+  const runtime::Host& host = runtime::host();
+  lower::Options lowering;
+  lowering.target = {host.vector_bytes, static_cast<std::int64_t>(host.last_level_cache)};
+  lowering.checks = options.checks == Checks::on;
+  return lowering;
+}
+
+base::Digest key_of(const soac::Program& traced, const Options& options) {
+  lower::Options lowering = lowering_options(options);
+  std::string text = fmt::format("{}\n{} {} {} {} {}\n{}", version, runtime::host().identity, static_cast<int>(options.precision), lowering.checks,
+                                 lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
+  return base::digest(text);
+}
+
+std::vector<plan::SiteText> sites_of(const soac::Program& program) {
+  std::vector<plan::SiteText> sites;
+  for (const soac::SiteInfo& site : program.sites)
+    sites.push_back({static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
+  return sites;
+}
+
+// Programs that this process has compiled or found, by key_of().
+runtime::JoinMap<std::string, std::shared_ptr<const plan::Plan>>& programs() {
+  static auto* map = new runtime::JoinMap<std::string, std::shared_ptr<const plan::Plan>>;
+  return *map;
+}
+
+std::shared_ptr<const plan::Plan> find_or_compile(const soac::Program& traced, const Options& options) {
+  base::Digest key = key_of(traced, options);
+  bool found = false;
+  auto make = [&]() -> std::shared_ptr<const plan::Plan> {
+    runtime::DiskCache& disk = runtime::DiskCache::shared();
+    if (auto text = disk.read(runtime::EntryKind::program, key)) {
+      runtime::counters.program_hits.add();
+      return std::make_shared<plan::Plan>(plan::parse(*text));
+    }
+    plan::Plan plan = compile(traced, options).lowered.plan;
+    disk.write(runtime::EntryKind::program, key, plan::print(plan, true));
+    return std::make_shared<plan::Plan>(std::move(plan));
+  };
+  auto plan = programs().get(key.hex(), make, &found);
+  if (found) runtime::counters.program_hits.add();
+  return plan;
+}
+
+}  // namespace
+
+std::span<const soac::Pass* const> passes() {
+  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::simplify};
+  return all;
+}
+
+soac::Program optimise(soac::Program program, soac::PassContext& context) {
+  if (dumps("traced")) dump("traced", soac::print(program));
+  for (const soac::Pass* pass : passes()) {
+    Timed timed(pass->name);
+    bool wanted = dumps(pass->name);
+    std::string before = wanted ? soac::print(program) : std::string();
+    program = pass->run(std::move(program), context);
+    soac::check(program, pass->name);
+    if (!wanted) continue;
+    std::string after = soac::print(program);
+    if (after != before) dump(pass->name, after);
+  }
+  return program;
+}
+
+Report compile(const soac::Program& traced, const Options& options) {
+  Report report;
+  report.traced = traced;
+  soac::PassContext context;
+  report.optimised = optimise(traced, context);
+  report.events = std::move(context.log);
+  {
+    Timed timed("lower");
+    report.lowered = lower::lower(report.optimised, lowering_options(options));
+  }
+  for (std::size_t k = 0; k < report.lowered.kernels.size(); ++k) {
+    kernel::Kernel& kernel = report.lowered.kernels[k];
+    if (dumps("lower")) dump("lower", kernel::print(kernel));
+    {
+      Timed timed("tidy");
+      kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
+      kernel::check(kernel, kernel::Stage::vectors, "tidy");
+    }
+    if (dumps("kernel")) dump("kernel", kernel::print(kernel));
+    Timed timed("emit");
+    report.lowered.plan.kernels[k].source = emit::print(kernel, emit::c);
+    if (dumps("source")) dump("source", report.lowered.plan.kernels[k].source);
+  }
+  if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
+  return report;
+}
+
+plan::Loaded load(const soac::Program& traced, const Options& options) {
+  plan::Loaded loaded;
+  loaded.plan = *find_or_compile(traced, options);
+  loaded.device = &runtime::cpu::CpuDevice::native();
+  loaded.sites = sites_of(traced);
+  for (const plan::KernelText& kernel : loaded.plan.kernels) {
+    Timed timed("build");
+    loaded.kernels.push_back(loaded.device->build({kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
+  }
+  return loaded;
+}
+
+}  // namespace fulgurite::pipeline
+
+namespace fulgurite::detail {
+
+namespace {
+
+class Planned final : public Executable {
+ public:
+  explicit Planned(plan::Loaded loaded) : loaded_(std::move(loaded)) {}
+  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
+    plan::execute(loaded_, arguments, results);
+  }
+
+ private:
+  plan::Loaded loaded_;
+};
+
+class Interpreted final : public Executable {
+ public:
+  explicit Interpreted(std::shared_ptr<const TracedProgram> traced) : traced_(std::move(traced)) {}
+
+  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
+    std::vector<soac::Value> values;
+    for (const ArgumentView& argument : arguments) {
+      auto kind = static_cast<scalar::Kind>(argument.kind);
+      if (argument.rank == 0) {
+        values.push_back(soac::Value::scalar(kind, argument.bits));
+        continue;
+      }
+      soac::Value& value = values.emplace_back();
+      value.kind = kind;
+      value.shape.assign(argument.extents, argument.extents + argument.rank);
+      std::size_t bytes = size_of(kind);
+      for (std::int64_t n : value.shape) bytes *= static_cast<std::size_t>(n);
+      auto* data = static_cast<const std::byte*>(argument.data);
+      value.bytes.assign(data, data + bytes);
+    }
+    std::vector<soac::Value> out = soac::interpret(traced_->program(), values);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      results[i].kind = static_cast<std::uint8_t>(out[i].kind);
+      results[i].rank = static_cast<int>(out[i].shape.size());
+      std::copy(out[i].shape.begin(), out[i].shape.end(), results[i].extents);
+      if (out[i].shape.empty()) {
+        results[i].bits = out[i].at(0);
+      } else {
+        auto bytes = std::make_shared<std::vector<std::byte>>(std::move(out[i].bytes));
+        results[i].data = std::shared_ptr<const void>(bytes, bytes->data());
+      }
+    }
+  }
+
+ private:
+  std::shared_ptr<const TracedProgram> traced_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
+  switch (options.engine) {
+    case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
+    case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
+    case Engine::opencl: throw DeviceError("this build has no OpenCL engine: use the engine cpu or interpreter");
+    case Engine::cuda: break;
+  }
+  throw DeviceError("this build has no CUDA engine: use the engine cpu or interpreter");
+}
+
+}  // namespace fulgurite::detail
