@@ -171,7 +171,9 @@ std::map<int, std::set<Function>> functions_named_in(std::string_view text) {
 
 class Printer {
  public:
-  explicit Printer(const Library& library) : library_(library), text_(library.fixed.at("types")) {}
+  explicit Printer(const Library& library) : library_(library), text_(library.fixed.at("types")) {
+    text_ += library.fixed.at("context");
+  }
 
   void print(int lanes, const std::set<Function>& functions) {
     text_ += fmt::format("#define LANES {}\n", lanes);

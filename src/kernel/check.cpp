@@ -15,7 +15,8 @@ enum class Binding : std::uint8_t { value, variable, buffer, input };
 
 class Checker {
  public:
-  Checker(const Kernel& kernel, Stage stage, std::string_view pass) : kernel_(kernel), stage_(stage), pass_(pass) {}
+  Checker(const Kernel& kernel, Stage stage, std::string_view pass)
+      : kernel_(kernel), stage_(stage), pass_(pass) {}
 
   void operator()() {
     require(kernel_.arena != nullptr, "the kernel has no arena");
@@ -33,7 +34,7 @@ class Checker {
  private:
   struct Known {
     Binding binding;
-    int depth;          // of the Par nesting
+    int depth;  // of the Par nesting
   };
 
   template <class... Args>
@@ -46,7 +47,8 @@ class Checker {
   }
 
   const scalar::VarInfo& info(Var v) const {
-    require(static_cast<std::size_t>(v) < kernel_.arena->n_vars(), "variable {} is of another arena", static_cast<int>(v));
+    require(static_cast<std::size_t>(v) < kernel_.arena->n_vars(), "variable {} is of another arena",
+            static_cast<int>(v));
     return kernel_.arena->info(v);
   }
   const std::string& name(Var v) const { return info(v).name; }
@@ -73,7 +75,8 @@ class Checker {
   }
   Known buffer(Var v) const {
     Known found = known(v);
-    require(found.binding == Binding::buffer || found.binding == Binding::input, "'{}' is not a buffer", name(v));
+    require(found.binding == Binding::buffer || found.binding == Binding::input, "'{}' is not a buffer",
+            name(v));
     return found;
   }
 
@@ -123,9 +126,10 @@ class Checker {
       at_ = &s;
       base::match(
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
-          [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); }, [&](const Store& x) { store(x); },
-          [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
-          [&](const Par& x) { inner(x); }, [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
+          [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
+          [&](const Store& x) { store(x); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
+          [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
+          [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
           [&](const Fail& x) { fail(x); });
     }
   }
@@ -135,7 +139,8 @@ class Checker {
     scopes_.pop_back();
   }
   void scope_with(Var index, const Block& statements) {
-    require(info(index).type == Type{Kind::i64}, "'{}' counts and is {}", name(index), to_string(info(index).type));
+    require(info(index).type == Type{Kind::i64}, "'{}' counts and is {}", name(index),
+            to_string(info(index).type));
     scopes_.emplace_back();
     bind(index, Binding::value);
     block(statements);
@@ -153,7 +158,8 @@ class Checker {
   void assign(const Assign& s) {
     Known target = known(s.name);
     require(target.binding == Binding::variable, "'{}' is not a variable", name(s.name));
-    require(target.depth == depth_, "'{}' belongs to the statements around a Par and is assigned to inside", name(s.name));
+    require(target.depth == depth_, "'{}' belongs to the statements around a Par and is assigned to inside",
+            name(s.name));
     typed(s.value, info(s.name).type, "the value");
     mask(s.mask, info(s.name).type.lanes);
   }
@@ -166,7 +172,8 @@ class Checker {
     buffer(s.from.buffer);
     const Type& type = info(s.name).type;
     Kind kind = info(s.from.buffer).type.kind;
-    require(type.kind == kind, "'{}' is {} and '{}' holds {}", name(s.name), to_string(type), name(s.from.buffer), name_of(kind));
+    require(type.kind == kind, "'{}' is {} and '{}' holds {}", name(s.name), to_string(type),
+            name(s.from.buffer), name_of(kind));
     access(s.from, type.lanes);
     bind(s.name, Binding::value);
   }
@@ -174,14 +181,16 @@ class Checker {
     require(buffer(s.to.buffer).binding != Binding::input, "the input '{}' is stored to", name(s.to.buffer));
     expression(s.value, "the value");
     Kind kind = info(s.to.buffer).type.kind;
-    require(s.value.kind() == kind, "the value is {} and '{}' holds {}", to_string(s.value.type()), name(s.to.buffer), name_of(kind));
+    require(s.value.kind() == kind, "the value is {} and '{}' holds {}", to_string(s.value.type()),
+            name(s.to.buffer), name_of(kind));
     access(s.to, s.value.type().lanes);
   }
   void loop(const For& s) {
     integer(s.begin, "the begin");
     integer(s.end, "the end");
     integer(s.step, "the step");
-    require(!s.step.is_constant() || static_cast<std::int64_t>(s.step.bits()) > 0, "the step is not positive");
+    require(!s.step.is_constant() || static_cast<std::int64_t>(s.step.bits()) > 0,
+            "the step is not positive");
     scope_with(s.name, s.body);
   }
   void loop(const While& s) {
@@ -202,7 +211,8 @@ class Checker {
     require(s.level == Level::block, "Par of a grid or a level without loops of its own is inside a task");
     require(stage_ == Stage::threads, "a Par(block) is left");
     require(depth_ == 1, "Par(block) is inside Par(block)");
-    require(s.n && s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0, "Par(block) is not over a positive constant");
+    require(s.n && s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0,
+            "Par(block) is not over a positive constant");
     par(s);
   }
   void par(const Par& s) {
@@ -215,7 +225,8 @@ class Checker {
     require(s.space != Space::global, "a kernel allocates global memory");
     require(s.space == Space::thread || depth_ == 1, "shared memory is allocated by one thread");
     integer(s.n, "the size");
-    require(s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0, "the size is not a positive constant");
+    require(s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0,
+            "the size is not a positive constant");
     bind(s.buffer, Binding::buffer);
   }
   void sync(const Sync& s) {
@@ -241,6 +252,8 @@ class Checker {
 
 }  // namespace
 
-void check(const Kernel& kernel, Stage stage, std::string_view pass) { Checker(kernel, stage, pass)(); }
+void check(const Kernel& kernel, Stage stage, std::string_view pass) {
+  Checker(kernel, stage, pass)();
+}
 
 }  // namespace fulgurite::kernel

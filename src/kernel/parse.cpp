@@ -12,7 +12,8 @@ constexpr int deepest = 100;  // nested blocks
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string file) : lexer_(text, std::move(file)), lookup_([this](std::string_view n) { return find(n); }) {}
+  Parser(std::string_view text, std::string file)
+      : lexer_(text, std::move(file)), lookup_([this](std::string_view n) { return find(n); }) {}
 
   Kernel kernel() {
     Kernel k;
@@ -40,7 +41,8 @@ class Parser {
   }
   /// The variable of a new name, which is known from now on.
   Var bind(const std::string& name, Type type) {
-    Expr e = type.rank == 0 ? arena_->fresh(type, name) : arena_->fresh_array(type.kind, {arena_->i64(0)}, name);
+    Expr e =
+        type.rank == 0 ? arena_->fresh(type, name) : arena_->fresh_array(type.kind, {arena_->i64(0)}, name);
     define(name, e);
     return e.var();
   }
@@ -50,13 +52,16 @@ class Parser {
   }
   Var known(bool is_buffer) {
     Expr e = find(lexer_.peek().spelling);
-    if (!e || !e.is_name() || (e.type().rank == 1) != is_buffer) lexer_.fail(is_buffer ? "expected a buffer" : "expected a variable");
+    if (!e || !e.is_name() || (e.type().rank == 1) != is_buffer)
+      lexer_.fail(is_buffer ? "expected a buffer" : "expected a variable");
     lexer_.next();
     return e.var();
   }
 
   Param param() {
-    Param::Role role = lexer_.accept("in") ? Param::Role::input : lexer_.accept("out") ? Param::Role::output : Param::Role::scalar;
+    Param::Role role = lexer_.accept("in")    ? Param::Role::input
+                       : lexer_.accept("out") ? Param::Role::output
+                                              : Param::Role::scalar;
     std::string name = lexer_.name();
     lexer_.expect(":");
     Kind kind = scalar::parse_kind(lexer_);
@@ -262,6 +267,8 @@ class Parser {
 
 }  // namespace
 
-Kernel parse(std::string_view text, std::string file) { return Parser(text, std::move(file)).kernel(); }
+Kernel parse(std::string_view text, std::string file) {
+  return Parser(text, std::move(file)).kernel();
+}
 
 }  // namespace fulgurite::kernel

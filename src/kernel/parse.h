@@ -8,8 +8,8 @@
 
 namespace fulgurite::kernel {
 
-/// A kernel with an arena of its own. Throws FormatError with `file` and the line. Rules of the IR other than the grammar and the types
-/// of expressions are left to kernel::check.
+/// A kernel with an arena of its own. Throws FormatError with `file` and the line. Rules of the IR other than
+/// the grammar and the types of expressions are left to kernel::check.
 Kernel parse(std::string_view text, std::string file = "");
 
 }  // namespace fulgurite::kernel

@@ -12,9 +12,12 @@
 namespace fulgurite::kernel {
 namespace {
 
-constexpr int deepest = 200;  // expressions that are nested more deeply are printed in parts (the parser has a limit)
+constexpr int deepest = 200;  // expressions that are nested more deeply are printed in parts (the parser has
+                              // a limit)
 
-bool is_leaf(Expr e) { return e.args().empty(); }
+bool is_leaf(Expr e) {
+  return e.args().empty();
+}
 
 std::string_view name_of(Level level) {
   constexpr std::string_view names[] = {"grid", "block", "warp", "thread"};
@@ -30,7 +33,8 @@ class Printer {
   Printer(const Arena& arena, bool canonical) : arena_(arena), names_(arena, canonical) {}
 
   std::string kernel(const Kernel& k, std::string_view name) {
-    text_ = fmt::format("kernel {}({})\n", name, base::join(k.params, ", ", [&](const Param& p) { return param(p); }));
+    text_ = fmt::format("kernel {}({})\n", name,
+                        base::join(k.params, ", ", [&](const Param& p) { return param(p); }));
     block(k.body, 0);
     return std::move(text_);
   }
@@ -107,13 +111,16 @@ class Printer {
     base::match(
         s.op, [&](const Let& x) { line(depth, let("let", x.name, x.value)); },
         [&](const Declare& x) { line(depth, let("var", x.name, x.value)); },
-        [&](const Assign& x) { line(depth, fmt::format("{} = {}{}", names_(x.name), expr(x.value), when(x.mask))); },
+        [&](const Assign& x) {
+          line(depth, fmt::format("{} = {}{}", names_(x.name), expr(x.value), when(x.mask)));
+        },
         [&](const Load& x) {
           std::string from = access(x.from) + when(x.from.mask);
           line(depth, fmt::format("load {} = {}", typed(x.name), from));
         },
         [&](const Store& x) {
-          line(depth, fmt::format("store {}{} = {}{}", x.streaming ? "streaming " : "", access(x.to), expr(x.value), when(x.to.mask)));
+          line(depth, fmt::format("store {}{} = {}{}", x.streaming ? "streaming " : "", access(x.to),
+                                  expr(x.value), when(x.to.mask)));
         },
         [&](const For& x) {
           std::string range = fmt::format("{} : {} step {}", expr(x.begin), expr(x.end), expr(x.step));
@@ -146,12 +153,13 @@ class Printer {
         },
         [&](const Allocate& x) {
           std::string_view kind = scalar::name_of(arena_.info(x.buffer).type.kind);
-          line(depth, fmt::format("alloc {} {}: {}[{}]", name_of(x.space), names_(x.buffer), kind, expr(x.n)));
+          line(depth,
+               fmt::format("alloc {} {}: {}[{}]", name_of(x.space), names_(x.buffer), kind, expr(x.n)));
         },
         [&](const Sync& x) { line(depth, fmt::format("sync {}", name_of(x.level))); },
         [&](const Fail& x) {
-          line(depth, fmt::format("fail @{}({}, {}, {}, {}) when {}", x.site, expr(x.element), expr(x.stride), expr(x.value),
-                                  expr(x.bound), expr(x.when)));
+          line(depth, fmt::format("fail @{}({}, {}, {}, {}) when {}", x.site, expr(x.element), expr(x.stride),
+                                  expr(x.value), expr(x.bound), expr(x.when)));
         });
   }
   std::string let(std::string_view keyword, Var name, Expr value) {
@@ -162,13 +170,19 @@ class Printer {
   const Arena& arena_;
   scalar::Names names_;
   std::string text_;
-  std::unordered_map<std::uint32_t, std::string> parts_;   // of the statement at hand, by node number
+  std::unordered_map<std::uint32_t, std::string> parts_;  // of the statement at hand, by node number
 };
 
 }  // namespace
 
-std::string print(const Kernel& k) { return Printer(*k.arena, false).kernel(k, k.name); }
-std::string canonical(const Kernel& k) { return Printer(*k.arena, true).kernel(k, "k"); }
-std::string print(const Arena& arena, const Stm& s) { return Printer(arena, false).one(s); }
+std::string print(const Kernel& k) {
+  return Printer(*k.arena, false).kernel(k, k.name);
+}
+std::string canonical(const Kernel& k) {
+  return Printer(*k.arena, true).kernel(k, "k");
+}
+std::string print(const Arena& arena, const Stm& s) {
+  return Printer(arena, false).one(s);
+}
 
 }  // namespace fulgurite::kernel

@@ -6,13 +6,15 @@
 //     for i in base : min(n, base + 1024) step 16 {
 //       load v: f32x16 = x[i, 1]                              # index, stride
 //       load w: f32x16 = y[i, 1] when mask
-//       store y[i, 1] = v * splat(a, 16) + w when mask        # store streaming y[...] = ... : past the caches
+//       store y[i, 1] = v * splat(a, 16) + w when mask        # store streaming y[...] = ... : past the
+//       caches
 //     }
 //   }
 //
-// The other statements: var v = e; v = e when mask; if c { } else { }; loop { head } while c { body }; par block t < 256 { };
-// alloc shared buf: f32[256]; sync block; fail @site(element, stride, value, bound) when mask; and @s = e, which is no
-// statement of the kernel but names a part that the next statement's expressions share.
+// The other statements: var v = e; v = e when mask; if c { } else { }; loop { head } while c { body }; par
+// block t < 256 { }; alloc shared buf: f32[256]; sync block; fail @site(element, stride, value, bound) when
+// mask; and @s = e, which is no statement of the kernel but names a part that the next statement's
+// expressions share.
 #pragma once
 
 #include <string>
@@ -23,7 +25,8 @@ namespace fulgurite::kernel {
 
 std::string print(const Kernel&);
 
-/// The same text for kernels that differ only in names: the kernel's own and its variables', which are numbered.
+/// The same text for kernels that differ only in names: the kernel's own and its variables', which are
+/// numbered.
 std::string canonical(const Kernel&);
 
 /// One statement, for messages.

@@ -10,7 +10,8 @@ class Mapper {
  public:
   explicit Mapper(const Parts& parts) : parts_(parts) {}
 
-  // Braced initialisers evaluate from left to right: where evaluation order is not the order of the members, there are variables.
+  // Braced initialisers evaluate from left to right: where evaluation order is not the order of the members,
+  // there are variables.
   Operation operator()(const Let& s) {
     Expr value = expr(s.value);
     return Let{var(s.name, Use::binds), value};
@@ -138,7 +139,8 @@ Block substitute(Arena& arena, const Block& block, const std::unordered_map<Var,
   parts.var = [&](Var v, Use use) {
     auto found = use == Use::binds ? replacements.end() : replacements.find(v);
     if (found == replacements.end()) return v;
-    FULGURITE_CHECK(found->second.is_name(), "'{}' is written to, or a buffer, and cannot become an expression", arena.info(v).name);
+    FULGURITE_CHECK(found->second.is_name(),
+                    "'{}' is written to, or a buffer, and cannot become an expression", arena.info(v).name);
     return found->second.var();
   };
   parts.block = [&](const Block& b) {

@@ -27,6 +27,7 @@ void set_language(clang::CompilerInvocation& invocation, const Target& target, b
   language.MathErrno = 0;
   language.PICLevel = 2;
   language.BracketDepth = 1024;
+  language.setSignedOverflowBehavior(clang::LangOptions::SOB_Defined);  // -fwrapv: what emit/dialect.h wants
   language.setDefaultFPContractMode(contract ? clang::LangOptions::FPM_Fast : clang::LangOptions::FPM_Off);
   language.setFPExceptionMode(clang::LangOptions::FPE_Ignore);
 }

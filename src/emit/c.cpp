@@ -1,0 +1,28 @@
+// The table of C as Clang compiles it for the CPU: tasks are a range, arguments come in a context, vectors
+// are explicit.
+#include "emit/cpu_prelude.h"
+#include "emit/dialect.h"
+
+namespace fulgurite::emit {
+
+const Dialect c = {
+    .name = "c",
+    .prelude = cpu_prelude,
+    .types = {"b1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"},
+    .suffixes = {"", "", "", "", "l", "", "", "u", "ul", "f", ""},
+    .infinity = {"__builtin_inff()", "__builtin_inf()"},
+    .from_bits = "__builtin_bit_cast({0}, {1})",
+    .wraps = true,
+    .phase = "void {0}_p{1}(const fg_context* c, i64 first, i64 last) {{",
+    .contract = "#pragma clang fp contract(fast)",
+    .no_contract = "#pragma clang fp contract(off)",
+    .tasks = "for (i64 {0} = first; {0} < last; ++{0}) {{",
+    .end_tasks = "}",
+    .buffer = "c->buffers[{0}]",
+    .scalar = "c->scalars[{0}]",
+    .pointer = "{0}*",
+    .constant_pointer = "const {0}*",
+    .array = "{0} {1}[{2}] __attribute__((aligned(64)))",
+};
+
+}  // namespace fulgurite::emit

@@ -1,0 +1,280 @@
+#include "emit/expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/check.h"
+#include "base/text.h"
+#include "scalar/value.h"
+
+namespace fulgurite::emit {
+namespace {
+
+using scalar::Op;
+using scalar::size_of;
+
+std::size_t number(Kind kind) {
+  return static_cast<std::size_t>(kind);
+}
+bool is_narrow(Kind kind) {
+  return scalar::is_integer(kind) && size_of(kind) < 4;
+}  // C computes with int instead
+
+template <class T>
+Text float_literal(const Dialect& d, Kind kind, T value, std::uint64_t bits) {
+  std::string_view type = d.types[number(kind)];
+  if (std::isnan(value)) return {fmt::format(fmt::runtime(d.from_bits), type, fmt::format("{:#x}u", bits))};
+  std::string text;
+  if (std::isinf(value)) {
+    text = d.infinity[kind == Kind::f64];
+  } else {
+    text = fmt::format("{}", std::abs(value));  // shortest text that is read back as this value
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    text += d.suffixes[number(kind)];
+  }
+  if (!std::signbit(value)) return {text};
+  return {"-" + text, Precedence::unary};
+}
+
+struct Infix {
+  std::string_view spelling;
+  Precedence precedence;
+};
+
+// Operators that mean the same in C as in op.def, for scalars and vectors alike.
+std::optional<Infix> arithmetic(Op op, Kind kind) {
+  switch (op) {
+    case Op::add: return Infix{" + ", Precedence::sum};
+    case Op::sub: return Infix{" - ", Precedence::sum};
+    case Op::mul: return Infix{" * ", Precedence::product};
+    case Op::div:
+      return scalar::is_float(kind) ? std::optional(Infix{" / ", Precedence::product}) : std::nullopt;
+    case Op::bit_and: return Infix{" & ", Precedence::bit_and};
+    case Op::bit_or: return Infix{" | ", Precedence::bit_or};
+    case Op::bit_xor: return Infix{" ^ ", Precedence::bit_xor};
+    default: return {};
+  }
+}
+
+// These give 0 or 1 for scalars, and for vectors something else than a mask.
+std::optional<Infix> comparison(Op op) {
+  switch (op) {
+    case Op::eq: return Infix{" == ", Precedence::equality};
+    case Op::ne: return Infix{" != ", Precedence::equality};
+    case Op::lt: return Infix{" < ", Precedence::relation};
+    case Op::le: return Infix{" <= ", Precedence::relation};
+    default: return {};
+  }
+}
+
+class Combiner {
+ public:
+  Combiner(const Dialect& dialect, Expr node, std::span<const Text> operands)
+      : dialect_(dialect), node_(node), operands_(operands.begin(), operands.end()) {
+    type_ = node.type();
+    operand_ = node.args().empty() ? type_ : node.arg(node.op() == Op::select ? 1 : 0).type();
+    // Equal lanes make equal lanes: one scalar operation does.
+    scalar_ = std::ranges::all_of(operands_, [](const Text& t) { return t.is_scalar; });
+    lanes_ = scalar_ ? 1 : operand_.lanes;
+  }
+
+  Text operator()() {
+    switch (node_.op()) {
+      case Op::constant: return literal(dialect_, type_.kind, node_.bits(), false);
+      case Op::lane: return {call(dialect_, "lane", type_.kind, type_.lanes, ""), Precedence::primary, false};
+      case Op::splat: return operands_[0];
+      case Op::neg: return prefix("-");
+      case Op::bit_not: return prefix(type_.kind == Kind::boolean ? "!" : "~");
+      case Op::cast: return scalar_ ? scalar_cast() : conversion();
+      case Op::bitcast: return conversion();
+      case Op::any:
+      case Op::all: return operands_[0].is_scalar ? operands_[0] : function();
+      case Op::select: return scalar_ ? conditional() : function();
+      default: break;
+    }
+    if (auto infix = arithmetic(node_.op(), operand_.kind)) return binary(*infix, true);
+    if (auto infix = division(); infix) return binary(*infix, true);
+    if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
+    return function();
+  }
+
+ private:
+  Text function() {
+    std::string args = base::join(numbers(), ", ", [&](std::size_t i) { return argument(i); });
+    Kind kind = node_.op() == Op::any || node_.op() == Op::all ? Kind::boolean : operand_.kind;
+    return {call(dialect_, stem(), kind, lanes_, args), Precedence::primary, result_is_scalar()};
+  }
+  // The prelude's division minds zeros and overflow, which a constant divisor excludes.
+  std::optional<Infix> division() const {
+    bool is_division = node_.op() == Op::div || node_.op() == Op::rem;
+    if (!is_division || !scalar_ || !scalar::is_integer(operand_.kind) || !operands_[1].is_literal) return {};
+    Expr divisor = node_.arg(1);
+    while (divisor.op() == Op::splat) divisor = divisor.arg(0);
+    if (divisor.is_constant(0) || divisor.is_constant(-1) || operands_[0].is_literal) return {};
+    return Infix{node_.op() == Op::div ? " / " : " % ", Precedence::product};
+  }
+  bool result_is_scalar() const { return scalar_ || type_.lanes == 1; }
+  // Comparisons of vectors are functions of the prelude under the operation's own name.
+  std::string_view stem() const {
+    std::string_view c = scalar::info(node_.op()).c;
+    return comparison(node_.op()) ? scalar::info(node_.op()).name : c;
+  }
+  std::vector<std::size_t> numbers() const {
+    std::vector<std::size_t> all(operands_.size());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+    return all;
+  }
+  std::string argument(std::size_t i) const {
+    Type type = node_.arg(i).type();
+    if (scalar_) type.lanes = 1;
+    return as_value(dialect_, operands_[i], type);
+  }
+  Text conversion() {
+    std::string stem =
+        fmt::format("{}_{}", scalar::info(node_.op()).name, dialect_.types[number(operand_.kind)]);
+    return {call(dialect_, stem, type_.kind, lanes_, argument(0)), Precedence::primary, result_is_scalar()};
+  }
+  Text scalar_cast() {
+    if (scalar::is_float(operand_.kind) && scalar::is_integer(type_.kind)) return conversion();  // saturates
+    return {
+        fmt::format("({}){}", dialect_.types[number(type_.kind)], inside(operands_[0], Precedence::unary)),
+        Precedence::unary};
+  }
+  Text conditional() {
+    std::string text =
+        fmt::format("{} ? {} : {}", inside(operands_[0], Precedence::bit_or),
+                    inside(typed(1), Precedence::bit_or), inside(typed(2), Precedence::bit_or));
+    return {text, Precedence::conditional};
+  }
+  Text typed(std::size_t i) const {
+    Expr e = node_.arg(i);
+    while (e.op() == Op::splat) e = e.arg(0);
+    return operands_[i].is_literal ? literal(dialect_, e.kind(), e.bits(), true) : operands_[i];
+  }
+
+  Text prefix(std::string_view sign) {
+    if (sign == "-" && !dialect_.wraps && scalar::is_integer(type_.kind))
+      return added_unsigned({"0"}, operands_[0], {" - ", Precedence::sum});
+    std::string operand = inside(operands_[0], Precedence::unary);
+    if (operand.front() == sign.front()) operand = "(" + operand + ")";  // --x is something else
+    return narrowed({std::string(sign) + operand, Precedence::unary, scalar_}, sign == "!");
+  }
+
+  // a + (-b) and a + -3 are printed as differences, which are equal.
+  Text binary(Infix infix, bool is_arithmetic) {
+    Text left = operands_[0], right = operands_[1];
+    if (left.is_literal && right.is_literal) left = typed(0), right = typed(1);
+    bool is_negation = right.precedence == Precedence::unary && right.text.front() == '-' && !is_lowest(1);
+    if (node_.op() == Op::add && is_negation) {
+      right.text.erase(0, 1);
+      right.precedence = Precedence::unary;
+      infix.spelling = " - ";
+    }
+    if (operand_.kind == Kind::boolean && !scalar_ && is_arithmetic) {  // masks do not splat by themselves
+      left.text = argument(0);
+      right.text = argument(1);
+      if (operands_[0].is_scalar) left.precedence = Precedence::primary;
+      if (operands_[1].is_scalar) right.precedence = Precedence::primary;
+    }
+    bool is_sum = infix.precedence == Precedence::sum || infix.precedence == Precedence::product;
+    bool is_quotient = node_.op() == Op::div || node_.op() == Op::rem;
+    bool may_overflow =
+        is_sum && !is_quotient && scalar::is_integer(operand_.kind) && scalar::is_signed(operand_.kind);
+    if (may_overflow && !dialect_.wraps) return added_unsigned(left, right, infix);
+    std::string text =
+        operand(left, infix, false) + std::string(infix.spelling) + operand(right, infix, true);
+    Text result{text, infix.precedence, scalar_};
+    return is_arithmetic ? narrowed(result, false) : result;
+  }
+  bool is_lowest(std::size_t i) const {  // whose negation its kind does not have
+    Expr e = node_.arg(i);
+    while (e.op() == Op::splat) e = e.arg(0);
+    return e.is_constant() && scalar::is_integer(e.kind()) && e.bits() == scalar::lowest(e.kind());
+  }
+  std::string operand(const Text& t, Infix infix, bool is_right) const {
+    bool is_bitwise = infix.precedence == Precedence::bit_and || infix.precedence == Precedence::bit_or ||
+                      infix.precedence == Precedence::bit_xor;
+    if (!is_right && t.precedence == infix.precedence && infix.precedence != Precedence::relation &&
+        infix.precedence != Precedence::equality)
+      return t.text;  // leans left
+    if (is_bitwise) return inside(t, Precedence::unary);
+    int tighter = static_cast<int>(infix.precedence) + 1;
+    if (infix.precedence == Precedence::equality || infix.precedence == Precedence::relation)
+      return inside(t, Precedence::sum);
+    return inside(t, static_cast<Precedence>(tighter));
+  }
+
+  // For a language that leaves overflow of signed integers undefined.
+  Text added_unsigned(const Text& left, const Text& right, Infix infix) const {
+    FULGURITE_CHECK(scalar_, "dialect {} has no wrapping arithmetic of vectors", dialect_.name);
+    Kind kind = size_of(type_.kind) == 8 ? Kind::u64 : Kind::u32;
+    auto converted = [&](const Text& t) {
+      return fmt::format("({}){}", dialect_.types[number(kind)], inside(t, Precedence::unary));
+    };
+    std::string sum = converted(left) + std::string(infix.spelling) + converted(right);
+    return {fmt::format("({})({})", dialect_.types[number(type_.kind)], sum), Precedence::unary};
+  }
+  // C computes with int where the kind is narrower; vectors stay narrow.
+  Text narrowed(Text t, bool is_truth) const {
+    if (!scalar_ || is_truth || !is_narrow(type_.kind)) return t;
+    return {fmt::format("({}){}", dialect_.types[number(type_.kind)], inside(t, Precedence::unary)),
+            Precedence::unary};
+  }
+
+  const Dialect& dialect_;
+  Expr node_;
+  std::vector<Text> operands_;
+  Type type_, operand_;
+  bool scalar_;
+  int lanes_;
+};
+
+}  // namespace
+
+std::string spelling(const Dialect& d, Type type) {
+  std::string_view kind = d.types[number(type.kind)];
+  return type.lanes == 1 ? std::string(kind) : fmt::format("{}x{}", kind, type.lanes);
+}
+
+std::string call(const Dialect& d, std::string_view stem, Kind kind, int lanes, const std::string& args) {
+  return fmt::format("fg_{}_{}_x{}({})", stem, d.types[number(kind)], lanes, args);
+}
+
+Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
+  if (kind == Kind::boolean) return {bits ? "1" : "0"};
+  if (kind == Kind::f32) return float_literal(d, kind, scalar::from_bits<float>(bits), bits);
+  if (kind == Kind::f64) return float_literal(d, kind, scalar::from_bits<double>(bits), bits);
+  std::string_view suffix = d.suffixes[number(kind)];
+  std::string text;
+  bool is_negative = scalar::is_signed(kind) && static_cast<std::int64_t>(bits) < 0;
+  if (!is_negative) {
+    text = fmt::format("{}", bits);
+    if (bits > 0x7fffffffffffffff && !typed) text += "u";  // no signed type holds it
+  } else if (bits == scalar::lowest(Kind::i64)) {
+    return {fmt::format("(-9223372036854775807{} - 1)", suffix)};
+  } else {
+    text = fmt::format("-{}", 0 - bits);
+  }
+  if (typed) text += suffix;
+  Text result{text, is_negative ? Precedence::unary : Precedence::primary, true, true};
+  if (typed && is_narrow(kind))
+    result = {fmt::format("({}){}", d.types[number(kind)], text), Precedence::unary, true, true};
+  return result;
+}
+
+std::string inside(const Text& t, Precedence at_least) {
+  return t.precedence < at_least ? "(" + t.text + ")" : t.text;
+}
+
+std::string as_value(const Dialect& d, const Text& t, Type type) {
+  if (!t.is_scalar || type.lanes == 1 || type.kind != Kind::boolean) return t.text;
+  return call(d, "splat", Kind::boolean, type.lanes, t.text);
+}
+
+Text combine(const Dialect& d, Expr node, std::span<const Text> operands) {
+  return Combiner(d, node, operands)();
+}
+
+}  // namespace fulgurite::emit

@@ -1,0 +1,69 @@
+#include "emit/memory.h"
+
+#include <fmt/format.h>
+
+#include "emit/expression.h"
+
+namespace fulgurite::emit {
+namespace {
+
+std::string element(const Place& p) {
+  return fmt::format("{}[{}]", p.buffer, p.index);
+}
+bool is_scalar(const Place& p) {
+  return p.lanes == 1 && !p.index_by_lane;
+}
+std::string every_lane(const Dialect& d, const Place& p) {
+  return call(d, "splat", Kind::boolean, p.lanes, "1");
+}
+
+// The function's variant, and its arguments up to the mask: "load", "load_reversed", "load_strided".
+struct Variant {
+  std::string stem, args;
+};
+Variant regular(std::string_view verb, const Place& p) {
+  std::string address = "&" + element(p);
+  if (p.constant_stride == 1) return {std::string(verb), address};
+  if (p.constant_stride == -1) return {fmt::format("{}_reversed", verb), address};
+  return {fmt::format("{}_strided", verb), address + ", " + p.stride};
+}
+
+}  // namespace
+
+std::string load_text(const Dialect& d, const Place& p) {
+  if (is_scalar(p)) return p.mask.empty() ? element(p) : fmt::format("{} ? {} : 0", p.mask, element(p));
+  if (p.index_by_lane) {
+    std::string mask = p.mask.empty() ? every_lane(d, p) : p.mask;
+    return call(d, "gather", p.kind, p.lanes, fmt::format("{}, {}, {}", p.buffer, p.index, mask));
+  }
+  Variant v = regular("load", p);
+  if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args);
+  std::string args = v.args + ", " + p.mask;
+  if (p.constant_stride == 1)
+    args += ", " + as_value(d, {"0"}, {p.kind, 0, static_cast<std::uint16_t>(p.lanes)});
+  return call(d, v.stem + "_masked", p.kind, p.lanes, args);
+}
+
+bool can_stream(const Place& p) {
+  return !is_scalar(p) && !p.index_by_lane && p.constant_stride == 1 && p.mask.empty();
+}
+
+std::string store_text(const Dialect& d, const Place& p, const std::string& value, bool streaming) {
+  if (is_scalar(p)) {
+    std::string assignment = fmt::format("{} = {};", element(p), value);
+    return p.mask.empty() ? assignment : fmt::format("if ({}) {}", p.mask, assignment);
+  }
+  if (p.index_by_lane) {
+    std::string mask = p.mask.empty() ? every_lane(d, p) : p.mask;
+    return call(d, "scatter", p.kind, p.lanes,
+                fmt::format("{}, {}, {}, {}", p.buffer, p.index, value, mask)) +
+           ";";
+  }
+  if (streaming)
+    return call(d, "store_streaming", p.kind, p.lanes, fmt::format("&{}, {}", element(p), value)) + ";";
+  Variant v = regular("store", p);
+  if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args + ", " + value) + ";";
+  return call(d, v.stem + "_masked", p.kind, p.lanes, v.args + ", " + value + ", " + p.mask) + ";";
+}
+
+}  // namespace fulgurite::emit

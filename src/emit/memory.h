@@ -1,0 +1,31 @@
+// Loads and stores as text: which function of the prelude (memory.c there) an access of the kernel IR
+// becomes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "emit/dialect.h"
+
+namespace fulgurite::emit {
+
+/// The elements of an access, its expressions printed.
+struct Place {
+  std::string buffer;
+  Kind kind;
+  int lanes;
+  std::string index;
+  bool index_by_lane;  // the index has lanes itself
+  std::string stride;  // empty: none
+  std::optional<std::int64_t> constant_stride;
+  std::string mask;  // empty: none
+};
+
+/// The elements as a value (what a lane that is off gives is 0).
+std::string load_text(const Dialect&, const Place&);
+
+/// Only whole vectors of neighbouring elements are streamed.
+bool can_stream(const Place&);
+std::string store_text(const Dialect&, const Place&, const std::string& value, bool streaming);
+
+}  // namespace fulgurite::emit
