@@ -223,8 +223,8 @@ class Parser {
     } else {
       lexer_.expect("while");
       loop.condition = function();
-      lexer_.expect("do");
     }
+    lexer_.expect("do");
     loop.body = function();
     return loop;
   }

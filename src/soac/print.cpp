@@ -219,12 +219,10 @@ class Printer {
     if (l.trips) {
       text_ += "times ";
       expr(l.trips);
-      text_ += ' ';
-      function(l.body);
-      return;
+    } else {
+      text_ += "while ";
+      function(l.condition);
     }
-    text_ += "while ";
-    function(l.condition);
     text_ += " do ";
     function(l.body);
   }

@@ -17,7 +17,7 @@
 //     REDUCTION: reduce OP [comm] [neutral e, ...] [initial e, ...]; OP is an operation's name or (a: f32, b:
 //     f32) BLOCK
 //   if CONDITION BLOCK else BLOCK
-//   loop (initial, ...) times e (k: i64, s: f32, ...) BLOCK
+//   loop (initial, ...) times e do (k: i64, s: f32, ...) BLOCK
 //   loop (initial, ...) while (s: f32, ...) BLOCK do (s: f32, ...) BLOCK
 //   check CONDITION site s (operands, ...)                    binds no names
 // BLOCK: { STATEMENT... return e, ... } or { e, ... }. Expressions: scalar/print.h.
