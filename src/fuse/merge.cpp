@@ -7,7 +7,6 @@
 #include "base/match.h"
 #include "fuse/fuse.h"
 #include "fuse/vertical.h"
-#include "simplify/dead.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -191,10 +190,8 @@ class Merger {
 };
 
 Program run_merge(Program program, PassContext& context) {
-  while (Merger(*program.arena, context).scope(program.body)) fuse_vertically(program, context);
-  soac::Vars live;
-  soac::add_mentioned(program.results, live);
-  simplify::remove_dead(*program.arena, program.body, live);
+  do fuse_vertically(program, context);
+  while (Merger(*program.arena, context).scope(program.body));
   return program;
 }
 

@@ -36,6 +36,14 @@ class Fuser {
   /// each meets its consumers as they will be.
   void memory_scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
     for (Stm& stm : stms) inside(stm);
+    while (sweep(stms, results)) {}
+    for (Stm& stm : stms) inside(stm);
+  }
+
+ private:
+  /// True if another sweep may find more: what was kept may have become cheap since.
+  bool sweep(std::vector<Stm>& stms, std::vector<Expr>& results) {
+    bool inlined = false, undecided = false;
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
       if (!soac || !soac->reductions.empty()) continue;
@@ -44,14 +52,15 @@ class Fuser {
       if (decision.inlines && context_.spend()) {
         inline_everywhere(delayed(arena_, stms[k], uses.read), stms, k, results, uses, decision.reason, {});
         reduce_to(stms, k, uses.whole);
+        inlined = true;
       } else {
         keep(stms[k], decision.inlines ? "the gas is spent" : decision.reason);
+        undecided = undecided || (!decision.inlines && !uses.read.empty());
       }
     }
-    for (Stm& stm : stms) inside(stm);
+    return inlined && undecided;
   }
 
- private:
   /// The last word on an array counts: after a merge it is asked again.
   void keep(const Stm& stm, const std::string& reason) {
     const Event event = event_of(Event::Kind::kept, stm, reason);
@@ -175,6 +184,10 @@ Program run_fuse(Program program, PassContext& context) {
 }  // namespace
 
 void fuse_vertically(Program& program, PassContext& context) {
+  // What is dead must not be fused: its failures would become those of the living.
+  soac::Vars live;
+  soac::add_mentioned(program.results, live);
+  simplify::remove_dead(*program.arena, program.body, live);
   Fuser(*program.arena, context).memory_scope(program.body, program.results);
 }
 

@@ -37,8 +37,19 @@ int cost_of(std::span<const Expr> roots) {
     if (!values.contains(*e) || e->op() == Op::index) continue;
     for (Expr child : e->args()) values.insert(child);
   }
+  // Quotient and remainder of one division in an address are the address of a reshaped array, and join again.
+  std::unordered_set<Expr> joined;
+  for (Expr e : order) {
+    if (e.op() != Op::rem || values.contains(e)) continue;
+    for (Expr q : order) {
+      if (q.op() != Op::div || values.contains(q) || q.arg(0) != e.arg(0) || q.arg(1) != e.arg(1)) continue;
+      joined.insert(e);
+      joined.insert(q);
+    }
+  }
   int total = 0;
-  for (Expr e : order) total += cost_of_node(e, !values.contains(e));
+  for (Expr e : order)
+    if (!joined.contains(e)) total += cost_of_node(e, !values.contains(e));
   return total;
 }
 

@@ -1,0 +1,367 @@
+// Random well-typed array programs, for properties and fuzzing: compositions of elementwise operations, index transforms, generators,
+// reductions, conditionals, loops and nested maps over arrays of rank one and two. Drawn from a list of numbers: a shorter list or
+// smaller numbers give a simpler program, so that a property that fails shrinks to a small program.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "scalar/value.h"
+#include "soac/interpret.h"
+#include "soac/ir.h"
+
+namespace fulgurite::testing {
+
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+using scalar::Site;
+using scalar::Type;
+using scalar::Var;
+using soac::Lambda;
+using soac::Stm;
+
+/// The source of all decisions.
+class Choices {
+ public:
+  explicit Choices(std::vector<std::uint8_t> numbers) : numbers_(std::move(numbers)) {}
+  /// 0 .. n - 1; 0 when the numbers are used up.
+  std::size_t below(std::size_t n) { return n == 0 || exhausted() ? 0 : numbers_[next_++] % n; }
+  bool one_in(std::size_t n) { return below(n) == n - 1; }
+  bool exhausted() const { return next_ >= numbers_.size(); }
+
+ private:
+  std::vector<std::uint8_t> numbers_;
+  std::size_t next_ = 0;
+};
+
+class RandomProgram {
+ public:
+  explicit RandomProgram(std::vector<std::uint8_t> numbers) : choices_(std::move(numbers)) {
+    program_.name = "random";
+    program_.arena = std::make_shared<Arena>();
+    program_.sites.push_back({soac::SiteInfo::Error::shape, {"random.cpp", 1}, "shapes {0} and {1}"});
+    program_.sites.push_back({soac::SiteInfo::Error::index, {"random.cpp", 2}, "index {0} of {1}"});
+    program_.sites.push_back({soac::SiteInfo::Error::arithmetic, {"random.cpp", 3}, "division by zero"});
+  }
+
+  /// x: i32[n], y: i32[n2], a: i32[m, k], b: i32[m2, k2], s: i32, with Checks that the shapes of x and y, and of a and b, are equal.
+  soac::Program program() {
+    Arena& arena = *program_.arena;
+    const Expr n = size("n"), n2 = size("n2"), m = size("m"), k = size("k"), m2 = size("m2"), k2 = size("k2");
+    Scope scope;
+    for (const Expr& p : {arena.fresh_array(Kind::i32, {n}, "x"), arena.fresh_array(Kind::i32, {n2}, "y"),
+                          arena.fresh_array(Kind::i32, {m, k}, "a"), arena.fresh_array(Kind::i32, {m2, k2}, "b"),
+                          arena.fresh({Kind::i32}, "s")}) {
+      program_.params.push_back(p.var());
+      (p.type().rank > 0 ? scope.arrays : scope.scalars).push_back(p);
+    }
+    scope.scalars.push_back(arena.constant(Kind::i32, 2));
+    for (auto [left, right] : {std::pair{n, n2}, {m, m2}, {k, k2}})
+      scope.body.push_back({{}, soac::Check{arena.eq(left, right), 1, {left, right}}, {"random.cpp", 1}, ""});
+    fill(scope, 12, 0);
+    for (std::size_t i = 1 + choices_.below(3); i > 0; --i)
+      program_.results.push_back(choices_.one_in(3) ? scalar(scope, 2) : late(scope.arrays));
+    program_.body = std::move(scope.body);
+    return program_;
+  }
+
+  /// Arguments for it: extents from 0 to 5, small values.
+  static std::vector<soac::Value> arguments(std::vector<std::uint8_t> numbers) {
+    Choices choices(std::move(numbers));
+    const auto n = static_cast<std::int64_t>(choices.below(6)), m = static_cast<std::int64_t>(choices.below(6)),
+               k = static_cast<std::int64_t>(choices.below(6));
+    auto array = [&](std::vector<std::int64_t> shape) {
+      soac::Value value{Kind::i32, shape, {}};
+      std::size_t count = 1;
+      for (std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+      value.bytes.resize(4 * count);
+      for (std::size_t i = 0; i < count; ++i)
+        value.set(i, scalar::to_bits(static_cast<std::int32_t>(choices.below(9)) - 3));
+      return value;
+    };
+    std::vector<soac::Value> values{array({n}), array({n}), array({m, k}), array({m, k})};
+    values.push_back(soac::Value::scalar(Kind::i32, scalar::to_bits(static_cast<std::int32_t>(choices.below(9)) - 3)));
+    return values;
+  }
+
+ private:
+  /// What a body can mention, and its statements so far.
+  struct Scope {
+    std::vector<Expr> arrays;            // i32, rank 1 or 2
+    std::vector<Expr> scalars;           // i32
+    std::vector<Expr> indices;           // i64
+    std::vector<Stm> body;
+    bool per_element = false;            // inside a function of a Soac
+  };
+
+  Expr size(const char* name) { return program_.arena->fresh(Type{}, name); }
+  Expr pick(const std::vector<Expr>& from) { return from[choices_.below(from.size())]; }
+  /// One of the last few: programs are chains rather than fans.
+  Expr late(const std::vector<Expr>& from) { return from[from.size() - 1 - choices_.below(std::min<std::size_t>(from.size(), 4))]; }
+  std::vector<Expr> shape(Expr array) { return program_.arena->info(array.var()).shape; }
+
+  void fill(Scope& scope, std::size_t most, int depth) {
+    for (std::size_t i = choices_.below(most); i > 0 && !choices_.exhausted(); --i) statement(scope, depth);
+  }
+
+  void statement(Scope& scope, int depth) {
+    switch (choices_.below(depth < 3 ? 10 : 6)) {
+      case 0: return elementwise(scope, late(scope.arrays));
+      case 1: return transform(scope, late(scope.arrays));
+      case 2: return reduce(scope, late(scope.arrays));
+      case 3: return elementwise(scope, pick(scope.arrays));
+      case 4: return generate(scope, shape(pick(scope.arrays)));
+      case 5: return gather(scope, late(scope.arrays));
+      case 6: return rows(scope, late(scope.arrays), depth);
+      case 7: return branch(scope, depth);
+      case 8: return loop(scope, depth);
+      default: return two_results(scope, late(scope.arrays));
+    }
+  }
+
+  Expr unary(Expr a) {
+    Arena& arena = *program_.arena;
+    switch (choices_.below(4)) {
+      case 0: return arena.apply(Op::neg, {a});
+      case 1: return arena.cast(arena.apply(Op::sin, {arena.cast(a, Kind::f64)}), Kind::i32);  // dear
+      case 2: return arena.apply(Op::popcount, {a});
+      default: return arena.apply(Op::abs, {a});
+    }
+  }
+
+  Expr combine(Expr a, Expr b) {
+    Arena& arena = *program_.arena;
+    switch (choices_.below(7)) {
+      case 0: return arena.add(a, b);
+      case 1: return arena.sub(a, b);
+      case 2: return arena.mul(a, b);
+      case 3: return arena.min(a, b);
+      case 4: return arena.apply(Op::select, {arena.lt(a, b), b, arena.apply(Op::bit_xor, {a, b})});
+      case 5: return arena.apply(Op::div, {a, arena.add(arena.apply(Op::bit_or, {b, arena.constant(Kind::i32, 1)}), a)}, 3);
+      default: return arena.max(a, b);
+    }
+  }
+
+  Expr scalar(Scope& scope, int depth) {
+    if (depth == 0 || choices_.one_in(3)) return choices_.one_in(4) && !scope.indices.empty() ? program_.arena->cast(pick(scope.indices), Kind::i32) : late(scope.scalars);
+    return choices_.one_in(3) ? unary(scalar(scope, depth - 1)) : combine(scalar(scope, depth - 1), scalar(scope, depth - 1));
+  }
+
+  /// A Soac over dims in `scope` with element results given by f(indices).
+  template <class F>
+  void map(Scope& scope, const std::vector<Expr>& dims, const char* origin, F&& f) {
+    soac::Soac soac;
+    soac.dims = dims;
+    std::vector<Expr> indices;
+    for (std::size_t axis = 0; axis < dims.size(); ++axis) {
+      indices.push_back(size("i"));
+      soac.body.params.push_back(indices.back().var());
+    }
+    soac.body.results = f(indices);
+    Stm stm{{}, {}, {"random.cpp", ++line_}, origin};
+    for (Expr e : soac.body.results) {
+      const Expr array = program_.arena->fresh_array(e.kind(), dims, "t");
+      stm.names.push_back(array.var());
+      scope.arrays.push_back(array);
+    }
+    stm.op = std::move(soac);
+    scope.body.push_back(std::move(stm));
+  }
+
+  /// Elements at the indices of the array and of others of its shape, and scalars around them.
+  Expr element(Scope& scope, Expr array, const std::vector<Expr>& indices) {
+    Expr e = program_.arena->index(array, indices);
+    for (std::size_t i = choices_.below(3); i > 0; --i) {
+      Expr other = scalar(scope, 1);
+      const Expr candidate = late(scope.arrays);
+      if (shape(candidate) == shape(array)) other = program_.arena->index(candidate, indices);
+      e = combine(e, other);
+    }
+    return choices_.one_in(3) ? unary(e) : e;
+  }
+
+  void elementwise(Scope& scope, Expr array) {
+    map(scope, shape(array), "map", [&](const std::vector<Expr>& i) { return std::vector{element(scope, array, i)}; });
+  }
+
+  void two_results(Scope& scope, Expr array) {
+    map(scope, shape(array), "unzip", [&](const std::vector<Expr>& i) {
+      const Expr e = element(scope, array, i);
+      return std::vector{unary(e), combine(e, e)};
+    });
+  }
+
+  void generate(Scope& scope, const std::vector<Expr>& dims) {
+    map(scope, dims, "generate", [&](const std::vector<Expr>& i) {
+      return std::vector{combine(program_.arena->cast(i.back(), Kind::i32), scalar(scope, 1))};
+    });
+  }
+
+  void transform(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const std::vector<Expr> dims = shape(array);
+    const Expr one = arena.i64(1), two = arena.i64(2);
+    const Expr outer = dims[0], inner = dims.back();
+    if (dims.size() == 1) {
+      switch (choices_.below(4)) {
+        case 0:  // reverse
+          return map(scope, dims, "reverse", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.sub(arena.sub(outer, one), i[0])})}; });
+        case 1:  // every second
+          return map(scope, {arena.div(arena.add(outer, one), two)}, "slice", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.mul(i[0], two)})}; });
+        case 2:  // all but the first
+          return map(scope, {arena.max(arena.sub(outer, one), arena.i64(0))}, "drop", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.add(i[0], one)})}; });
+        default:  // a matrix of copies
+          return map(scope, {arena.i64(3), outer}, "replicate", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[1]})}; });
+      }
+    }
+    switch (choices_.below(4)) {
+      case 0:
+        return map(scope, {inner, outer}, "transpose", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[1], i[0]})}; });
+      case 1:
+        return map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})}; });
+      case 2:  // flattened and cut in rows of the other length
+        map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})}; });
+        array = scope.arrays.back();
+        return map(scope, {inner, outer}, "reshape", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.add(arena.mul(i[0], outer), i[1])})}; });
+      default:
+        return map(scope, {outer, inner}, "reverse", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[0], arena.sub(arena.sub(inner, one), i[1])})}; });
+    }
+  }
+
+  void gather(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const std::vector<Expr> dims = shape(array);
+    const Expr from = late(scope.arrays);
+    map(scope, dims, "gather", [&](const std::vector<Expr>& i) {
+      // Mostly inside: the element modulo a small number, plus something rarely.
+      Expr at = arena.cast(arena.apply(Op::abs, {arena.apply(Op::rem, {arena.index(array, i), arena.constant(Kind::i32, 3)})}), Kind::i64);
+      if (choices_.one_in(4)) at = arena.add(at, arena.i64(1));
+      std::vector<Expr> indices(shape(from).size(), arena.i64(0));
+      indices.back() = choices_.one_in(3) ? arena.min(at, arena.i64(0)) : at;
+      return std::vector{arena.index(from, indices, 2)};
+    });
+  }
+
+  void reduce(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    soac::Soac soac;
+    soac.dims = shape(array);
+    std::vector<Expr> indices;
+    for (std::size_t axis = 0; axis < soac.dims.size(); ++axis) {
+      indices.push_back(size("i"));
+      soac.body.params.push_back(indices.back().var());
+    }
+    const Expr e = element(scope, array, indices);
+    const Expr a = arena.fresh({Kind::i32}, "l"), b = arena.fresh({Kind::i32}, "r");
+    soac::Reduction reduction;
+    reduction.op.params = {a.var(), b.var()};
+    const std::size_t which = choices_.below(3);
+    // The last of them is not commutative: the later operand wins unless it is 0.
+    const Expr zero = arena.constant(Kind::i32, 0);
+    reduction.op.results = {which == 0 ? arena.add(a, b) : which == 1 ? arena.max(a, b) : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
+    reduction.neutral = {which == 1 ? arena.constant(Kind::i32, scalar::lowest(Kind::i32)) : zero};
+    reduction.commutative = which != 2;
+    if (choices_.one_in(4)) reduction.initial = {scalar(scope, 1)};
+    soac.reductions.push_back(std::move(reduction));
+    soac.body.results = {e};
+    const Expr s = arena.fresh({Kind::i32}, "s");
+    scope.body.push_back({{s.var()}, std::move(soac), {"random.cpp", ++line_}, "reduce"});
+    scope.scalars.push_back(s);
+  }
+
+  Scope inner_scope(const Scope& outer) {
+    Scope inner = outer;
+    inner.body.clear();
+    return inner;
+  }
+
+  /// A function mapped over the outermost axis; rows of matrices are arrays in it.
+  void rows(Scope& scope, Expr array, int depth) {
+    Arena& arena = *program_.arena;
+    soac::Soac soac;
+    soac.dims = {shape(array)[0]};
+    const Expr i = size("row");
+    soac.body.params = {i.var()};
+    Scope inner = inner_scope(scope);
+    inner.per_element = true;
+    inner.indices.push_back(i);
+    if (shape(array).size() == 2)
+      map(inner, {shape(array)[1]}, "row", [&](const std::vector<Expr>& j) { return std::vector{arena.index(array, std::array{i, j[0]})}; });
+    else
+      inner.scalars.push_back(arena.index(array, std::array{i}));
+    fill(inner, 5, depth + 1);
+    const Expr last = late(inner.arrays);
+    const bool gives_row = shape(last).size() == 1 && choices_.one_in(2) && depth == 0;
+    soac.body.results = {gives_row ? last : scalar(inner, 2)};
+    soac.body.body = std::move(inner.body);
+    std::vector<Expr> dims = soac.dims;
+    if (gives_row) dims.push_back(shape(last)[0]);
+    const Expr result = arena.fresh_array(Kind::i32, dims, "rows");
+    scope.body.push_back({{result.var()}, std::move(soac), {"random.cpp", ++line_}, "map"});
+    scope.arrays.push_back(result);
+  }
+
+  void branch(Scope& scope, int depth) {
+    Arena& arena = *program_.arena;
+    Scope yes = inner_scope(scope), no = inner_scope(scope);
+    fill(yes, 3, depth + 1);
+    fill(no, 3, depth + 1);
+    const Expr condition = arena.lt(scalar(scope, 1), scalar(scope, 1));
+    const Expr a = late(yes.arrays), b = late(no.arrays);
+    soac::If op{condition, {{}, {}, {scalar(yes, 2)}}, {{}, {}, {scalar(no, 2)}}};
+    Stm stm{{arena.fresh({Kind::i32}, "c").var()}, {}, {"random.cpp", ++line_}, "cond"};
+    scope.scalars.push_back(arena.name(stm.names[0]));
+    if (shape(a) == shape(b)) {
+      op.then_branch.results.push_back(a);
+      op.else_branch.results.push_back(b);
+      scope.arrays.push_back(arena.fresh_array(Kind::i32, shape(a), "z"));
+      stm.names.push_back(scope.arrays.back().var());
+    }
+    op.then_branch.body = std::move(yes.body);
+    op.else_branch.body = std::move(no.body);
+    stm.op = std::move(op);
+    scope.body.push_back(std::move(stm));
+  }
+
+  void loop(Scope& scope, int depth) {
+    Arena& arena = *program_.arena;
+    soac::Loop op;
+    op.trips = arena.i64(static_cast<std::int64_t>(choices_.below(4)));
+    const Expr k = size("k"), state = arena.fresh({Kind::i32}, "state");
+    op.initial = {scalar(scope, 1)};
+    op.body.params = {k.var(), state.var()};
+    Scope inner = inner_scope(scope);
+    inner.indices.push_back(k);
+    inner.scalars.push_back(state);
+    const Expr start = late(scope.arrays);
+    const Expr array_state = arena.fresh_array(Kind::i32, shape(start), "carried");
+    const bool with_array = !scope.per_element && choices_.one_in(2);
+    if (with_array) {
+      op.initial.push_back(start);
+      op.body.params.push_back(array_state.var());
+      inner.arrays.push_back(array_state);
+    }
+    fill(inner, 4, depth + 1);
+    op.body.results = {scalar(inner, 2)};
+    Stm stm{{arena.fresh({Kind::i32}, "l").var()}, {}, {"random.cpp", ++line_}, "iterate"};
+    scope.scalars.push_back(arena.name(stm.names[0]));
+    if (with_array) {
+      const Expr end = late(inner.arrays);
+      op.body.results.push_back(shape(end) == shape(start) ? end : array_state);
+      scope.arrays.push_back(arena.fresh_array(Kind::i32, shape(start), "last"));
+      stm.names.push_back(scope.arrays.back().var());
+    }
+    op.body.body = std::move(inner.body);
+    stm.op = std::move(op);
+    scope.body.push_back(std::move(stm));
+  }
+
+  Choices choices_;
+  soac::Program program_;
+  unsigned line_ = 10;
+};
+
+}  // namespace fulgurite::testing
