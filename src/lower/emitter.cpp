@@ -68,18 +68,21 @@ Expr Emitter::snapshot(Expr variable, std::string_view name) {
   return value;
 }
 
-void Emitter::touch(Var buffer, kernel::Param::Role role) {
-  if (own_buffers_.contains(buffer)) return;
-  for (kernel::Param& known : free_buffers_)
-    if (known.name == buffer) {
-      if (role == kernel::Param::Role::output) known.role = role;
-      return;
+Var Emitter::touch(Var array, kernel::Param::Role role) {
+  if (own_buffers_.contains(array)) return array;
+  for (FreeBuffer& known : free_buffers_)
+    if (known.array == array) {
+      if (role == kernel::Param::Role::output) known.param.role = role;
+      return known.param.name;
     }
-  free_buffers_.push_back({buffer, role});
+  const scalar::VarInfo& info = arena_.info(array);
+  Var name = info.type.rank == 1 ? array : arena_.fresh_array(info.type.kind, {arena_.i64(0)}, info.name).var();
+  free_buffers_.push_back({{name, role}, array});
+  return name;
 }
 
 void Emitter::store_plain(Var buffer, Expr index, Expr value) {
-  touch(buffer, kernel::Param::Role::output);
+  buffer = touch(buffer, kernel::Param::Role::output);
   append(kernel::Store{{buffer, index, arena_.i64(1), {}}, value, false});
 }
 
@@ -91,7 +94,7 @@ Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
 }
 
 Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name) {
-  touch(buffer, kernel::Param::Role::input);
+  buffer = touch(buffer, kernel::Param::Role::input);
   Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
   std::size_t at = open_.size() - 1;
   if (!mask && !guard())                                     // out of the iterations of scalar loops that it does not depend on
@@ -102,9 +105,9 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name) {
 }
 
 void Emitter::store(const Destination& to, Expr offset, Expr value) {
-  touch(to.buffer, kernel::Param::Role::output);
+  Var buffer = touch(to.buffer, kernel::Param::Role::output);
   Expr index = bind(to.base ? arena_.add(to.base, offset) : offset, "at");
-  kernel::Store plain{{to.buffer, index, arena_.i64(1), {}}, value, false};
+  kernel::Store plain{{buffer, index, arena_.i64(1), {}}, value, false};
   if (!streaming_) return append(plain);
   kernel::Store streaming = plain;
   streaming.streaming = true;

@@ -79,7 +79,11 @@ class Emitter {
 
   /// What the code refers to and does not bind: the kernel's parameters, in order of first use.
   const std::vector<Var>& free_scalars() const { return free_scalars_; }
-  const std::vector<kernel::Param>& free_buffers() const { return free_buffers_; }
+  struct FreeBuffer {
+    kernel::Param param;
+    Var array;                            // of the array IR; the parameter's name has rank 1
+  };
+  const std::vector<FreeBuffer>& free_buffers() const { return free_buffers_; }
 
   /// How a Soac statement met in scalar code is lowered: sequentially in a lane, or as a vector loop in the scalar code of a task.
   std::function<bool(const soac::Stm&)> on_soac;
@@ -110,7 +114,7 @@ class Emitter {
   Expr lower_index(Expr node);
   Expr lower_division(Expr node);
   Expr find(Expr);
-  void touch(Var buffer, kernel::Param::Role);
+  Var touch(Var array, kernel::Param::Role);                 // the kernel's name for it
   Expr guard() const;
   std::size_t depth(Expr leaf) const;
   Expr bind_at(std::size_t depth, Expr value, std::string_view name);
@@ -128,7 +132,7 @@ class Emitter {
   std::vector<Expr> identity_;
   Expr identity_number_;
   std::vector<Var> free_scalars_;
-  std::vector<kernel::Param> free_buffers_;
+  std::vector<FreeBuffer> free_buffers_;
   std::unordered_set<Var> own_buffers_;                      // allocated by the kernel
   std::vector<std::string> sequential_;
   bool checks_;

@@ -25,6 +25,8 @@ struct LaunchNote {
   soac::Location where;
   Policy policy;
   std::vector<std::string> sequential;         // operations inside that run as sequential loops (Barracuda section 3.4.8), with their lines
+  std::vector<soac::Var> names = {};                // what its Soac binds; none for a kernel of scalars
+  soac::Expr bytes_read = {}, bytes_written = {};        // of sizes: each array counts once
 };
 
 struct Lowered {

@@ -126,9 +126,9 @@ class ProgramLowering {
               LaunchNote note) {
     kernel::Kernel kernel{std::move(name), program_.arena, {}, std::move(phases)};
     plan::Launch launch{static_cast<std::int32_t>(lowered_.kernels.size()), {}, {}, {}};
-    for (const kernel::Param& buffer : e.free_buffers()) {
-      kernel.params.push_back(buffer);
-      launch.buffers.push_back(host_.place(buffer.name));
+    for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
+      kernel.params.push_back(buffer.param);
+      launch.buffers.push_back(host_.place(buffer.array));
     }
     for (Var scalar : e.free_scalars()) {
       kernel.params.push_back({scalar, kernel::Param::Role::scalar});
@@ -139,6 +139,8 @@ class ProgramLowering {
     launch.bytes_written = host_.slot(bytes_written);
     note.kernel = launch.kernel;
     note.sequential = e.sequential();
+    note.bytes_read = bytes_read;
+    note.bytes_written = bytes_written;
     lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
     lowered_.kernels.push_back(std::move(kernel));
     lowered_.notes.push_back(std::move(note));
@@ -223,6 +225,7 @@ class ProgramLowering {
 
     Emitter e(arena_, options_.checks);
     LaunchNote note{0, s.origin, s.where, policy, {}};
+    note.names = original.names;
     kernel::Block phases = e.block([&] {
       for (Var array : arrays) e.set_destination(array, {array, {}});
       e.par(Level::grid, g.tasks, "task", [&](Expr task) {
@@ -237,8 +240,8 @@ class ProgramLowering {
     for (Var array : partials) allocate(array);
     for (Var array : outputs) allocate(array);
     Expr read = i64(0);
-    for (const kernel::Param& buffer : e.free_buffers())
-      if (buffer.role == kernel::Param::Role::input) read = arena_.add(read, bytes(buffer.name));
+    for (const Emitter::FreeBuffer& buffer : e.free_buffers())
+      if (buffer.param.role == kernel::Param::Role::input) read = arena_.add(read, bytes(buffer.array));
     std::vector<Expr> tasks{g.tasks};
     if (n_totals > 0) tasks.push_back(i64(1));
     launch(n_totals == 0 ? "map" : arrays.empty() ? "reduce" : "redomap", e, std::move(phases), std::move(tasks), read, written, std::move(note));

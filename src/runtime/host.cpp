@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 #include <thread>
 
 #include "base/hash.h"
@@ -93,10 +94,22 @@ std::string native_identity() {
 
 #endif
 
+// What one core may fill of the outermost cache. The kernel's account of the cache that core 0 shares comes first: sysconf adds up
+// all caches of a processor whose cores are in several complexes.
+std::size_t last_level_cache() {
+  for (int index = 3; index > 0; --index) {
+    std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));
+    std::size_t kibibytes = 0;
+    char unit = 0;
+    if (file >> kibibytes >> unit && unit == 'K' && kibibytes > 0) return kibibytes << 10;
+  }
+  return size_or(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20);
+}
+
 Host ask() {
   return {.n_cores = usable_cores(),
           .l2_cache = size_or(_SC_LEVEL2_CACHE_SIZE, std::size_t{1} << 20),
-          .last_level_cache = size_or(_SC_LEVEL3_CACHE_SIZE, std::size_t{32} << 20),
+          .last_level_cache = last_level_cache(),
           .memory = physical_memory(),
           .vector_bytes = native_vector_bytes(),
           .processor = processor_name(),
