@@ -1,0 +1,19 @@
+// What simplify and hoist make of the programs in this folder.
+#include "simplify/simplify.h"
+
+#include "pass_file.h"
+
+namespace fulgurite {
+namespace {
+
+class SimplifyFile : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(SimplifyFile, Becomes) {
+  testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"), {&simplify::simplify, &simplify::hoist});
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, SimplifyFile, ::testing::ValuesIn(testing::pass_files(FULGURITE_TEST_DATA)),
+                         [](const auto& test) { return test.param; });
+
+}  // namespace
+}  // namespace fulgurite
