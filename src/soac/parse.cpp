@@ -72,17 +72,22 @@ class Parser {
 
   /// A parameter of the program: the names in its shape are bound by it.
   Var parameter() {
-    const std::string name = fresh_name();
+    const std::string name = new_name();
     lexer_.expect(":");
     const Kind kind = scalar::parse_kind(lexer_);
     if (!lexer_.accept("[")) return scalar(kind, name);
     std::vector<Expr> shape;
     do {
-      const std::string extent = fresh_name();
+      const std::string extent = new_name();
       shape.push_back(arena_->name(scalar(Kind::i64, extent)));
     } while (lexer_.accept(","));
     lexer_.expect("]");
     return array(kind, std::move(shape), name);
+  }
+
+  std::string new_name() {
+    if (scope_(lexer_.peek().spelling)) lexer_.fail("arguments and their extents need names of their own");
+    return fresh_name();
   }
 
   std::string fresh_name() {

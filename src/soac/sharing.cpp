@@ -31,7 +31,7 @@ struct Use {
 
 /// Printing it again costs no more than printing its name would.
 bool is_small(Expr e) {
-  bool constant = e.args().size() == 1;
+  bool constant = e.op() == scalar::Op::cast || e.op() == scalar::Op::neg || e.op() == scalar::Op::bit_not;
   for (Expr a : e.args()) {
     if (!a.args().empty()) return false;
     constant = constant || a.is_constant();

@@ -207,7 +207,8 @@ inline std::vector<SemanticsRow> semantics_rows() {
        {ints},
        {array_value<i32>({5, 1, 3, 1})}});
   add({"unneeded_does_not_fail",
-       "program(x: i32[n]) { a: i32, b: i32 = loop (1i32, 8i32) times n do (k: i64, p: i32, q: i32) { p * 2i32, "
+       "program(x: i32[n]) { a: i32, b: i32 = loop (1i32, 8i32) times n do (k: i64, p: i32, q: i32) { p * "
+       "2i32, "
        "q /@1 x[k] } return a }" +
            sites,
        {ints},
@@ -256,7 +257,8 @@ inline std::vector<SemanticsRow> semantics_rows() {
        "ArithmeticError",
        "zero divisor at 2"});
   add({"loop_trips",
-       "program(t: i64) { a: i64 = loop (7) times t do (k: i64, s: i64) { s * 10 + k } b: i64 = loop (7) times "
+       "program(t: i64) { a: i64 = loop (7) times t do (k: i64, s: i64) { s * 10 + k } b: i64 = loop (7) "
+       "times "
        "t - 3 do (k: i64, s: i64) { s + k } return a, b }",
        {scalar_value<i64>(3)},
        {scalar_value<i64>(7012), scalar_value<i64>(7)}});

@@ -1,0 +1,216 @@
+// The checker: each rule refuses a program that breaks it alone, and names the pass.
+#include "soac/check.h"
+
+#include <fulgurite/error.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/match.h"
+#include "soac/count.h"
+#include "soac/parse.h"
+
+namespace fulgurite::soac {
+namespace {
+
+using base::as;
+
+constexpr const char* sound = R"(
+program "p" (x: f32[n], k: i64, c: bool) {
+  check 0 <= k site 1 (k)
+  s: f32, r: f32[n] = redomap (i < n) {
+    q: f32[2] = map (j < 2) { x[i] * f32(j) }
+    return q[1], x[i]
+  } reduce (a: f32, b: f32) { a + b } neutral 0f initial 1f
+  b1: f32, b2: f32[n] = if c { s, x } else { 0f, r }
+  l1: i64, l2: f32[n] = loop (k, x) times 3 do (t: i64, u: i64, v: f32[n]) { u + t, v }
+  w: i64 = loop (k) while (e: i64) { e < 9 } do (f: i64) { f + 1 }
+  return s, b1, b2, l1, l2, w
+}
+sites { 1 argument "k is {0}" }
+)";
+
+class CheckTest : public testing::Test {
+ protected:
+  Program p = parse(sound);
+
+  template <class T>
+  T& op(std::size_t i) {
+    return *as<T>(p.body[i].op);
+  }
+  Soac& soac() { return op<Soac>(1); }
+  If& branch() { return op<If>(2); }
+  Loop& counted() { return op<Loop>(3); }
+  Loop& conditional() { return op<Loop>(4); }
+  Arena& arena() { return *p.arena; }
+  Expr f() { return arena().constant(Kind::f32, 0); }
+  Expr fresh(Type type = {}) { return arena().fresh(type, "stray"); }
+
+  void refused(const std::string& because) {
+    try {
+      check(p, "some_pass");
+      ADD_FAILURE() << "accepted; should say: " << because;
+    } catch (const InternalError& e) {
+      EXPECT_NE(e.message().find("after some_pass"), std::string::npos) << e.message();
+      EXPECT_NE(e.message().find(because), std::string::npos) << e.message();
+    }
+  }
+};
+
+TEST_F(CheckTest, Sound) {
+  EXPECT_NO_THROW(check(p, "parse"));
+}
+
+TEST_F(CheckTest, Scope) {
+  p.results.push_back(fresh());
+  refused("outside its scope");
+  p = parse(sound);
+  p.results.push_back(arena().name(soac().body.params[0]));
+  refused("'i' is used outside its scope");
+  p = parse(sound);
+  std::swap(p.body[1], p.body[2]);
+  refused("outside its scope");
+  p = parse(sound);
+  Expr hidden = arena().add(arena().name(soac().body.params[0]), arena().i64(1));
+  counted().initial[0] = hidden;
+  refused("'i' is used outside its scope");
+}
+
+TEST_F(CheckTest, BoundOnce) {
+  p.body.push_back(p.body[4]);
+  refused("bound twice");
+  p = parse(sound);
+  p.params.push_back(p.params[0]);
+  refused("bound twice");
+  p = parse(sound);
+  branch().then_branch = branch().else_branch = Lambda{{}, soac().body.body, branch().then_branch.results};
+  refused("bound twice");
+}
+
+TEST_F(CheckTest, Parameters) {
+  p.params.push_back(arena().fresh_array(Kind::f32, {arena().i64(3)}, "three").var());
+  refused("extent of parameter 'three' is not a name");
+}
+
+TEST_F(CheckTest, ExpressionsAreScalar) {
+  const Expr v = arena().splat(f(), 8);
+  p.results.push_back(v);
+  refused("kernel IR");
+}
+
+TEST_F(CheckTest, Sites) {
+  p.results.push_back(
+      arena().apply(scalar::Op::div, {arena().name(p.params[1]), arena().name(p.params[1])}, 9));
+  refused("site 9 of div is not in the table");
+  p = parse(sound);
+  op<Check>(0).site = 0;
+  refused("site 0 of a Check");
+}
+
+TEST_F(CheckTest, Checks) {
+  op<Check>(0).condition = arena().i64(1);
+  refused("condition of a Check is i64");
+  p = parse(sound);
+  op<Check>(0).operands = {f()};
+  refused("operand of a Check is f32");
+  p = parse(sound);
+  p.body[0].names = {fresh().var()};
+  refused("names of the statement");
+}
+
+TEST_F(CheckTest, Soacs) {
+  soac().dims.clear();
+  refused("1 to 255 axes");
+  p = parse(sound);
+  soac().dims[0] = f();
+  refused("extent of the iteration space is f32");
+  p = parse(sound);
+  soac().body.params.push_back(fresh().var());
+  refused("parameters of the body");
+  p = parse(sound);
+  soac().body.results.pop_back();
+  refused("names of the statement");
+  p = parse(sound);
+  soac().body.results[1] = arena().i64(0);
+  refused("number 1 is f32[] but should be i64[]");
+  p = parse(sound);
+  soac().body.results.clear();
+  refused("too few operands");
+  p = parse(sound);
+  soac().body.results[0] = arena().name(soac().body.body[0].names[0]);
+  refused("operand of a reduction is an array");
+}
+
+TEST_F(CheckTest, Reductions) {
+  auto& r = soac().reductions[0];
+  r.op.results[0] = arena().i64(0);
+  refused("results of a reduction's operator");
+  p = parse(sound);
+  soac().reductions[0].op.params.pop_back();
+  refused("parameters of a reduction's operator");
+  p = parse(sound);
+  soac().reductions[0].op.results.clear();
+  refused("reduction of nothing");
+  p = parse(sound);
+  soac().reductions[0].neutral.push_back(f());
+  refused("neutral elements: 2 given, 1 needed");
+  p = parse(sound);
+  soac().reductions[0].initial[0] = arena().i64(0);
+  refused("initial values");
+}
+
+TEST_F(CheckTest, Branches) {
+  branch().condition = arena().i64(1);
+  refused("condition of an If");
+  p = parse(sound);
+  branch().then_branch.params.push_back(fresh().var());
+  refused("a branch has parameters");
+  p = parse(sound);
+  branch().else_branch.results.pop_back();
+  refused("results of the else branch");
+  p = parse(sound);
+  std::swap(branch().else_branch.results[0], branch().else_branch.results[1]);
+  refused("results of the else branch");
+}
+
+TEST_F(CheckTest, Loops) {
+  counted().trips = f();
+  refused("number of trips is f32");
+  p = parse(sound);
+  counted().condition = conditional().condition;
+  refused("both trips and a condition");
+  p = parse(sound);
+  counted().body.results.pop_back();
+  refused("results of the loop's body");
+  p = parse(sound);
+  counted().initial[0] = f();
+  refused("parameters of the loop's body");
+  p = parse(sound);
+  conditional().condition.results = {arena().i64(1)};
+  refused("results of the condition");
+  p = parse(sound);
+  conditional().condition.params.clear();
+  refused("parameters of the condition");
+}
+
+TEST_F(CheckTest, AbsentExpression) {
+  p.results.push_back(Expr());
+  refused("absent");
+}
+
+TEST(Count, StructureOfPrograms) {
+  EXPECT_EQ(to_string(count(parse(sound))),
+            "soac 2, map 1, reduce 0, redomap 1, if 1, loop 2, check 1, arrays 1");
+  const Program plain = parse(
+      "program(x: f32[n]) { y: f32[n] = map (i < n) { x[i] + 1f } s: f32 = redomap (i < n) { y[i] } reduce "
+      "add comm neutral 0f"
+      " t: f32 = redomap (i < n) { y[i] * x[i] } reduce add comm neutral 0f z: f32[n] = map (i < n) { y[i] } "
+      "return s, t, z }");
+  EXPECT_EQ(to_string(count(plain)), "soac 4, map 2, reduce 1, redomap 1, if 0, loop 0, check 0, arrays 1");
+  const Program reversed = parse(
+      "program(x: f32[n]) { s: f32 = redomap (i < n) { x[n - 1 - i] } reduce add neutral 0f return s }");
+  EXPECT_EQ(count(reversed).redomap, 1) << "not the elements in their order";
+}
+
+}  // namespace
+}  // namespace fulgurite::soac
