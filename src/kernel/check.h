@@ -6,7 +6,7 @@
 //            immutable names are not assigned to
 //   types    values fit their names; what a statement does by lanes agrees in lanes; indices, bounds and
 //   counts are i64 scalars;
-//            conditions are boolean scalars; expressions name no buffer, read no memory and carry no site (a
+//            conditions are boolean scalars; expressions name no buffer and carry no site (a
 //            Fail goes before them)
 //   levels   Par(grid) only, and only there, at the top, over a number of tasks known from scalar parameters;
 //   Par(block) is inside it, not

@@ -1,10 +1,11 @@
-// The kernel IR, in reading order: an imperative statement tree over typed buffers, in which reads of memory are statements and
-// expressions (scalar/expr.h) are pure. The successor of Obsidian's Program (DAMP 2012, section 2): parallelism is explicit and
-// indexed by a level of the hierarchy.
+// The kernel IR, in reading order: an imperative statement tree over typed buffers, in which reads of memory
+// are statements and expressions (scalar/expr.h) are pure. The successor of Obsidian's Program (DAMP 2012,
+// section 2): parallelism is explicit and indexed by a level of the hierarchy.
 //
-// Two dialects of one IR, told apart by the checker: before `vectorise` every value is a scalar and `Par(block, n)` says that n threads run its
-// body (a variable declared inside belongs to one thread); after it no Par(block) is left, and values carry lanes.
-// A mutable variable (Declare) may be named in expressions; an expression means the value at the statement that holds it.
+// Two dialects of one IR, told apart by the checker: before `vectorise` every value is a scalar and
+// `Par(block, n)` says that n threads run its body (a variable declared inside belongs to one thread); after
+// it no Par(block) is left, and values carry lanes. A mutable variable (Declare) may be named in expressions;
+// an expression means the value at the statement that holds it.
 #pragma once
 
 #include <memory>
@@ -30,14 +31,28 @@ struct Stm;
 using Block = std::vector<Stm>;
 
 /// Binds an immutable name.
-struct Let { Var name; Expr value; bool operator==(const Let&) const = default; };
+struct Let {
+  Var name;
+  Expr value;
+  bool operator==(const Let&) const = default;
+};
 /// Makes a mutable variable, and changes it. With `mask` (after vectorise) only the lanes that hold change.
-struct Declare { Var name; Expr value; bool operator==(const Declare&) const = default; };
-struct Assign { Var name; Expr value; Expr mask; bool operator==(const Assign&) const = default; };
+struct Declare {
+  Var name;
+  Expr value;
+  bool operator==(const Declare&) const = default;
+};
+struct Assign {
+  Var name;
+  Expr value;
+  Expr mask;
+  bool operator==(const Assign&) const = default;
+};
 
-/// Which elements of a buffer a statement touches. Scalar: element `index`. With lanes: if `index` is a scalar, lane l touches
-/// index + l * stride (stride 1: contiguous; -1: reversed; other: strided); if it is a vector, lane l touches index[l].
-/// `mask` absent: every lane. A masked-off lane touches no memory; a load gives it 0.
+/// Which elements of a buffer a statement touches. Scalar: element `index`. With lanes: if `index` is a
+/// scalar, lane l touches index + l * stride (stride 1: contiguous; -1: reversed; other: strided); if it is a
+/// vector, lane l touches index[l]. `mask` absent: every lane. A masked-off lane touches no memory; a load
+/// gives it 0.
 struct Access {
   Var buffer;
   Expr index;
@@ -45,25 +60,66 @@ struct Access {
   Expr mask;
   bool operator==(const Access&) const = default;
 };
-struct Load { Var name; Access from; bool operator==(const Load&) const = default; };
-struct Store { Access to; Expr value; bool streaming = false; bool operator==(const Store&) const = default; };   // streaming: non-temporal
+struct Load {
+  Var name;
+  Access from;
+  bool operator==(const Load&) const = default;
+};
+struct Store {
+  Access to;
+  Expr value;
+  bool streaming = false;
+  bool operator==(const Store&) const = default;
+};  // streaming: non-temporal
 
 /// for (name = begin; name < end; name += step), step > 0; all i64 scalars, evaluated once.
-struct For { Var name; Expr begin, end, step; Block body; bool operator==(const For&) const; };
-/// Runs `head`; while `condition` (a scalar boolean; named variables of head are visible) holds: body, then head again.
-struct While { Block head; Expr condition; Block body; bool operator==(const While&) const; };
-struct If { Expr condition; Block then_branch, else_branch; bool operator==(const If&) const; };
+struct For {
+  Var name;
+  Expr begin, end, step;
+  Block body;
+  bool operator==(const For&) const;
+};
+/// Runs `head`; while `condition` (a scalar boolean; named variables of head are visible) holds: body, then
+/// head again.
+struct While {
+  Block head;
+  Expr condition;
+  Block body;
+  bool operator==(const While&) const;
+};
+struct If {
+  Expr condition;
+  Block then_branch, else_branch;
+  bool operator==(const If&) const;
+};
 
-/// n instances of the body, numbered by `name` (i64), in any order or at once. Par(grid) is a launch's tasks: only at the top of a kernel,
-/// one after the other, each waiting for the one before. Par(block) has a constant n.
-struct Par { Level level; Var name; Expr n; Block body; bool operator==(const Par&) const; };
+/// n instances of the body, numbered by `name` (i64), in any order or at once. Par(grid) is a launch's tasks:
+/// only at the top of a kernel, one after the other, each waiting for the one before. Par(block) has a
+/// constant n.
+struct Par {
+  Level level;
+  Var name;
+  Expr n;
+  Block body;
+  bool operator==(const Par&) const;
+};
 
-/// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a block; n constant.
-struct Allocate { Var buffer; Space space; Expr n; bool operator==(const Allocate&) const = default; };
-struct Sync { Level level; bool operator==(const Sync&) const = default; };
+/// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
+/// block; n constant.
+struct Allocate {
+  Var buffer;
+  Space space;
+  Expr n;
+  bool operator==(const Allocate&) const = default;
+};
+struct Sync {
+  Level level;
+  bool operator==(const Sync&) const = default;
+};
 
-/// Reports a failure where `when` holds (a scalar boolean or a mask): the site, the number of the failing element (i64; with a mask the
-/// number of lane 0, lane l failing as element + l * stride), and two i64 values that the message quotes. Execution goes on.
+/// Reports a failure where `when` holds (a scalar boolean or a mask): the site, the number of the failing
+/// element (i64; with a mask the number of lane 0, lane l failing as element + l * stride), and two i64
+/// values that the message quotes. Execution goes on.
 struct Fail {
   Expr when;
   Site site = 0;
@@ -83,7 +139,8 @@ inline bool While::operator==(const While&) const = default;
 inline bool If::operator==(const If&) const = default;
 inline bool Par::operator==(const Par&) const = default;
 
-/// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do not overlap unless equal.
+/// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
+/// not overlap unless equal.
 struct Param {
   enum class Role : std::uint8_t { scalar, input, output };
   Var name;
@@ -95,7 +152,7 @@ struct Kernel {
   std::string name;
   std::shared_ptr<Arena> arena;
   std::vector<Param> params;
-  Block body;                                // Par(grid) statements only: the phases
+  Block body;  // Par(grid) statements only: the phases
 };
 
 }  // namespace fulgurite::kernel

@@ -39,16 +39,16 @@ class Parser {
       if (auto found = scope->find(std::string(name)); found != scope->end()) return found->second;
     return {};
   }
+  std::string new_name() {
+    if (find(lexer_.peek().spelling)) lexer_.fail("this name is bound already");
+    return lexer_.name();
+  }
   /// The variable of a new name, which is known from now on.
   Var bind(const std::string& name, Type type) {
-    Expr e =
+    const Expr e =
         type.rank == 0 ? arena_->fresh(type, name) : arena_->fresh_array(type.kind, {arena_->i64(0)}, name);
-    define(name, e);
-    return e.var();
-  }
-  void define(const std::string& name, Expr e) {
-    if (find(name)) lexer_.fail("'" + name + "' is bound already");
     scopes_.back().emplace(name, e);
+    return e.var();
   }
   Var known(bool is_buffer) {
     Expr e = find(lexer_.peek().spelling);
@@ -62,7 +62,7 @@ class Parser {
     Param::Role role = lexer_.accept("in")    ? Param::Role::input
                        : lexer_.accept("out") ? Param::Role::output
                                               : Param::Role::scalar;
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect(":");
     Kind kind = scalar::parse_kind(lexer_);
     if (role == Param::Role::scalar) return {bind(name, {kind}), role};
@@ -119,9 +119,9 @@ class Parser {
   /// @s = e: stands for e from here on.
   void shared_parts() {
     while (lexer_.accept("@")) {
-      std::string name = lexer_.name();
+      std::string name = new_name();
       lexer_.expect("=");
-      define(name, expr());
+      scopes_.back().insert_or_assign(name, expr());
     }
   }
 
@@ -161,7 +161,7 @@ class Parser {
 
   template <class Binder>
   Stm let() {
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect("=");
     Expr value = expr();
     return {Binder{bind(name, value.type()), value}};
@@ -173,7 +173,7 @@ class Parser {
     return {Assign{name, value, when()}};
   }
   Stm load() {
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect(":");
     Type of = type();
     lexer_.expect("=");
@@ -192,7 +192,7 @@ class Parser {
   }
   Stm for_loop() {
     For loop;
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect("in");
     loop.begin = expr();
     lexer_.expect(":");
@@ -225,7 +225,7 @@ class Parser {
   Stm par() {
     Par s;
     s.level = level();
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect("<");
     s.n = expr();
     s.body = block_with(name, s.name);
@@ -233,7 +233,7 @@ class Parser {
   }
   Stm allocate() {
     Space where = space();
-    std::string name = lexer_.name();
+    std::string name = new_name();
     lexer_.expect(":");
     Kind kind = scalar::parse_kind(lexer_);
     lexer_.expect("[");
