@@ -1,20 +1,19 @@
 #include "runtime/failure.h"
 
+#include <mutex>
 #include <tuple>
 
 namespace fulgurite::runtime {
 
 void FailureRecord::report(const Failure& failure) noexcept {
   if (failure.element > element_.load(std::memory_order_relaxed)) return;
-  while (locked_.exchange(true, std::memory_order_acquire)) {
-  }
+  const std::lock_guard guard(lock_);
   const auto key = [](const Failure& f) { return std::tuple(f.element, f.site, f.value, f.bound); };
   if (!any_.load(std::memory_order_relaxed) || key(failure) < key(lowest_)) {
     lowest_ = failure;
     element_.store(failure.element, std::memory_order_relaxed);
     any_.store(true, std::memory_order_relaxed);
   }
-  locked_.store(false, std::memory_order_release);
 }
 
 std::optional<Failure> FailureRecord::lowest() const {

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "runtime/spin_lock.h"
+
 extern "C" {
 struct fg_failure;  // opaque for kernels
 }
@@ -36,7 +38,7 @@ class FailureRecord {
                                  std::int64_t value, std::int64_t bound) noexcept;
 
  private:
-  std::atomic<bool> locked_{false};
+  SpinLock lock_;
   std::atomic<bool> any_{false};
   std::atomic<std::int64_t> element_{INT64_MAX};  // of lowest_, to be compared without taking the lock
   Failure lowest_{};

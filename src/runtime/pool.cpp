@@ -8,8 +8,8 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <mutex>
 #include <new>
-#include <thread>
 
 #include "runtime/host.h"
 #include "runtime/stats.h"
@@ -59,20 +59,6 @@ void to_system(void* block, std::size_t size) noexcept {
     std::free(block);
 }
 
-class Locked {
- public:
-  explicit Locked(std::atomic<bool>& flag) : flag_(flag) {
-    for (int tries = 0; flag_.exchange(true, std::memory_order_acquire); ++tries)
-      if (tries > 100) std::this_thread::yield();
-  }
-  ~Locked() { flag_.store(false, std::memory_order_release); }
-  Locked(const Locked&) = delete;
-  Locked& operator=(const Locked&) = delete;
-
- private:
-  std::atomic<bool>& flag_;
-};
-
 std::string readable(std::size_t bytes) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   return bytes < 10 * mebibyte ? fmt::format("{} bytes", bytes)
@@ -89,7 +75,7 @@ BufferPool::~BufferPool() {
 
 void* BufferPool::take(int bucket) noexcept {
   Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
-  const Locked lock(b.locked);
+  const std::lock_guard guard(b.lock);
   Free* block = b.first;
   if (block != nullptr) b.first = block->next;
   return block;
@@ -129,7 +115,7 @@ void BufferPool::release(void* block, std::size_t bytes) noexcept {
     return;
   }
   Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
-  const Locked lock(b.locked);
+  const std::lock_guard guard(b.lock);
   b.first = new (block) Free{b.first};
 }
 

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <cstddef>
 
+#include "runtime/spin_lock.h"
+
 namespace fulgurite::runtime {
 
 class BufferPool {
@@ -41,7 +43,7 @@ class BufferPool {
     Free* next;
   };
   struct alignas(64) Bucket {
-    std::atomic<bool> locked{false};
+    SpinLock lock;
     Free* first = nullptr;
   };
   static constexpr int n_buckets = 4 * 48;

@@ -2,9 +2,6 @@
 #include "runtime/cpu/threads.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -141,24 +138,6 @@ TEST(ThreadPool, ResultsDoNotDependOnTheNumberOfThreads) {
   }
   EXPECT_EQ(results.size(), 1U);
 }
-
-#if !defined(__SANITIZE_THREAD__)  // which does not follow threads into a forked child
-TEST(ThreadPool, AForkedChildHasAPoolOfItsOwn) {
-  std::atomic<int> n{0};
-  const Body count = [&](std::int64_t first, std::int64_t last) { n += static_cast<int>(last - first); };
-  run(ThreadPool::shared(), 100, count);
-  const pid_t child = fork();
-  if (child == 0) {
-    for (int i = 0; i < 10; ++i) run(ThreadPool::shared(), 100, count);
-    _exit(n == 1100 ? 0 : 1);
-  }
-  int status = -1;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_EQ(status, 0);
-  run(ThreadPool::shared(), 100, count);
-  EXPECT_EQ(n, 200);
-}
-#endif
 
 }  // namespace
 }  // namespace fulgurite::runtime::cpu

@@ -10,8 +10,7 @@
 
 namespace fulgurite::runtime::cpu {
 
-// Grows with every change of this interface or of what the plug-in makes of a text; part of every kernel's
-// cache key.
+// Grows with every change of this interface.
 inline constexpr int clang_api_version = 1;
 
 extern "C" {

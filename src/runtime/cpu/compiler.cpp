@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <fulgurite/error.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <filesystem>
@@ -26,6 +27,13 @@ std::string plugin_path() {
   const int anchor = dladdr(reinterpret_cast<void*>(&compiler_loaded), &self);
   const std::filesystem::path library = anchor != 0 && self.dli_fname != nullptr ? self.dli_fname : "";
   return (library.parent_path() / "libfulgurite_clang.so").string();
+}
+
+// Tells one build of the plug-in from another.
+std::string plugin_stamp() {
+  struct stat status{};
+  if (stat(plugin_path().c_str(), &status) != 0) return "none";
+  return fmt::format("{}.{}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 template <class Function>
@@ -99,9 +107,10 @@ bool compiler_loaded() {
 }
 
 std::string compiler_identity(const CompileOptions& options) {
-  return fmt::format("fulgurite {} clang {} interface {} cpu {} contract {}", FULGURITE_VERSION,
-                     FULGURITE_LLVM_VERSION, clang_api_version,
-                     options.cpu == "native" ? host().identity : options.cpu, options.contract);
+  static const std::string stamp = plugin_stamp();
+  return fmt::format("fulgurite {} clang {} plug-in {} cpu {} contract {}", FULGURITE_VERSION,
+                     FULGURITE_LLVM_VERSION, stamp, options.cpu == "native" ? host().identity : options.cpu,
+                     options.contract);
 }
 
 }  // namespace fulgurite::runtime::cpu

@@ -25,7 +25,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool con
   std::string features;
   for (const std::string& feature : target.features) features += (features.empty() ? "" : ",") + feature;
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = contract ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  // Standard: what the front end marked is fused, and the prelude's exact sums are left as they stand.
+  options.AllowFPOpFusion = contract ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
   return std::unique_ptr<llvm::TargetMachine>(
       description->createTargetMachine(target.triple, target.cpu, features, options, llvm::Reloc::PIC_,
