@@ -155,7 +155,7 @@ void add_expert_map_peers(Peers& peers) {
 
   peers.add("SDOT", "omp-expert", [](Data& d) {
     Slot s[most_threads];
-    for (int t = 0; t < threads(); t++) s[t].value[0] = 0;
+    for (int t = 0; t < threads(); t++) s[t].real[0] = 0;
     parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
       const float *x = d.x, *y = d.y;
       float r = 0;
@@ -170,7 +170,7 @@ void add_expert_map_peers(Peers& peers) {
 
   peers.add("RMSE", "omp-expert", [](Data& d) {
     Slot s[most_threads];
-    for (int t = 0; t < threads(); t++) s[t].value[0] = 0;
+    for (int t = 0; t < threads(); t++) s[t].real[0] = 0;
     parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
       const float *x = d.x, *y = d.y;
       float r = 0;
