@@ -115,8 +115,9 @@ class Interpreter {
     bool empty = false;
     for (std::int64_t extent : shape) {
       if (extent < 0)
-        throw ShapeError(fmt::format("an array cannot have the shape {}", shape_text(kind, shape)),
-                         place(where));
+        throw ShapeError(
+            fmt::format("an array cannot have the shape [{}]: a size is negative", fmt::join(shape, ", ")),
+            place(where));
       empty = empty || extent == 0;
     }
     if (empty) return 0;
@@ -166,7 +167,7 @@ class Interpreter {
     const Bits a = at(i.a), b = at(i.b), c = at(i.c);
     if ((i.op == Op::div || i.op == Op::rem) && b == 0 && scalar::is_integer(i.operand)) {
       FULGURITE_CHECK(i.site != 0, "a divisor that was known not to be 0 is 0");
-      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0, element_};
+      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0, element_, -1};
       raise(program_.sites[i.site - 1], values);
     }
     return scalar::evaluate(i.op, i.operand, i.result, a, b, c);
@@ -181,7 +182,7 @@ class Interpreter {
       if (index < 0 || index >= extent) {
         FULGURITE_CHECK(i.site != 0, "index {} that was known to be in range is outside 0..{}", index,
                         extent - 1);
-        const std::int64_t values[] = {index, extent, element_};
+        const std::int64_t values[] = {index, extent, element_, extent - 1};
         raise(program_.sites[i.site - 1], values);
       }
       flat = flat * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(index);

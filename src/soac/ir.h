@@ -105,8 +105,9 @@ struct Stm {
 
 inline bool Lambda::operator==(const Lambda&) const = default;
 
-/// What a failing operation says. The text may quote values as {0}, {1} ...: Check operands; for index: the index, the extent,
-/// the position; `error` names the exception to raise.
+/// What a failing operation says. The text may quote values as {0}, {1} ...: the operands of a Check; of an index or a division {0} the
+/// index or dividend, {1} the extent (0 for a division), {2} the number of the failing element of the outermost Soac, {3} {1} less one.
+/// `error` names the exception to raise.
 struct SiteInfo {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument };
   Error error = Error::index;

@@ -88,7 +88,7 @@ TEST(Interpret, Loops) {
     interpret(file("loops.soac"), bad);
     FAIL();
   } catch (const IndexError& e) {
-    EXPECT_STREQ(e.what(), "loops.cpp:3: fulgurite::IndexError: index 1 is outside 0..1");
+    EXPECT_STREQ(e.what(), "loops.cpp:3: fulgurite::IndexError: index 1 is outside 0..0");
   }
 }
 

@@ -152,7 +152,7 @@ class RandomProgram {
         body.push_back(branch(depth));
       else if (choice == 1)
         body.push_back(loop(depth));
-      else if (choice == 2 && below(3) == 0)
+      else if (choice == 2 && depth == 0)
         body.push_back(check());
       else
         body.push_back(soac(depth));
@@ -343,8 +343,7 @@ inline std::optional<std::vector<Value>> outcome(const Program& program, std::sp
 }
 
 inline bool same(const std::optional<std::vector<Value>>& a, const std::optional<std::vector<Value>>& b) {
-  if (a.has_value() != b.has_value()) return false;
-  if (!a) return true;
+  if (!a || !b) return a.has_value() == b.has_value();
   if (a->size() != b->size()) return false;
   for (std::size_t i = 0; i < a->size(); ++i)
     if (!same((*a)[i], (*b)[i])) return false;
