@@ -36,9 +36,9 @@ FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
   FG_EXACT
 #if FG_PART && defined __AVX512VL__
   union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } a = {x}, b = {n};
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i)
-    a.part[i] = FG_FLOAT_BUILTIN(scalef)(a.part[i], b.part[i], a.part[i], -1 FG_ROUNDING);
+#define FG_STEP(i) a.part[i] = FG_FLOAT_BUILTIN(scalef)(a.part[i], b.part[i], a.part[i], -1 FG_ROUNDING);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
   return a.whole;
 #else
   V(KIND) half = n * (KIND)0.5 + MAGIC(KIND), rest = n - (half - MAGIC(KIND)) + MAGIC(KIND);

@@ -64,8 +64,9 @@ FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
   if (__builtin_reduce_or(a | b) >> 52 == 0) return CAST(u64, CAST(f64, a) / CAST(f64, b));
 #endif
   V(u64) q = a;
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l) q[l] = a[l] / b[l];
+#define FG_STEP(l) q[l] = a[l] / b[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return q;
 #endif
 }
@@ -136,8 +137,12 @@ FG_INLINE V(KIND) FN(clz, KIND)(V(KIND) a) {
 #if LANES == 1
   return (KIND)(a == 0 ? 8 * sizeof(KIND) : __builtin_clzll(a) - (64 - 8 * sizeof(KIND)));
 #else
-  FG_UNROLL
-  for (unsigned step = 1; step < 8 * sizeof(KIND); step *= 2) a |= a >> (KIND)step;  // ones from the leading one downwards
+  a |= a >> (KIND)1;  // ones from the leading one downwards
+  a |= a >> (KIND)2;
+  a |= a >> (KIND)4;
+  if (sizeof(KIND) > 1) a |= a >> (KIND)(sizeof(KIND) > 1 ? 8 : 1);
+  if (sizeof(KIND) > 2) a |= a >> (KIND)(sizeof(KIND) > 2 ? 16 : 1);
+  if (sizeof(KIND) > 4) a |= a >> (KIND)(sizeof(KIND) > 4 ? 32 : 1);
   return FN(popcount, KIND)(~a);
 #endif
 }

@@ -9,11 +9,12 @@ FG_INLINE V(KIND) FN(log_split_, KIND)(V(KIND) x, V(KIND)* e) {
   FG_EXACT
 #if FG_PART && defined __AVX512VL__
   union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } a = {x}, m, n;
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i) {
-    m.part[i] = FG_FLOAT_BUILTIN(getmant)(a.part[i], 11, a.part[i], -1 FG_ROUNDING);  // 11: from 3/4 to 3/2, NaN if negative
-    n.part[i] = FG_FLOAT_BUILTIN(getexp)(a.part[i], a.part[i], -1 FG_ROUNDING) - FG_FLOAT_BUILTIN(getexp)(m.part[i], m.part[i], -1 FG_ROUNDING);
-  }
+#define FG_STEP(i)                                                                       \
+  m.part[i] = FG_FLOAT_BUILTIN(getmant)(a.part[i], 11, a.part[i], -1 FG_ROUNDING);       \
+  n.part[i] = FG_FLOAT_BUILTIN(getexp)(a.part[i], a.part[i], -1 FG_ROUNDING) -           \
+              FG_FLOAT_BUILTIN(getexp)(m.part[i], m.part[i], -1 FG_ROUNDING);
+  FG_EACH_PART(FG_STEP)  // 11: a mantissa from 3/4 to 3/2, NaN of a negative number
+#undef FG_STEP
   *e = n.whole;
   return m.whole;
 #else

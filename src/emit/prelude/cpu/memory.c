@@ -44,6 +44,7 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 
 //! part_names_ b1
 #ifndef FG_BYTES_i8
+#define FG_EACH_PART(f) FG_CAT(FG_EACH_, FG_PART_COUNT)(f)
 #define FG_BYTES_i8 1
 #define FG_BYTES_i16 2
 #define FG_BYTES_i32 4
@@ -111,7 +112,17 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #endif
 #if FG_PART
 #define FG_PART_LANES FG_CAT(FG_CAT(FG_CAT(FG_LANES_, FG_PART), _), FG_BYTES)
-#define FG_PART_COUNT (LANES / FG_PART_LANES)
+#if LANES * FG_BYTES == FG_PART
+#define FG_PART_COUNT 1
+#elif LANES * FG_BYTES == 2 * FG_PART
+#define FG_PART_COUNT 2
+#elif LANES * FG_BYTES == 4 * FG_PART
+#define FG_PART_COUNT 4
+#elif LANES * FG_BYTES == 8 * FG_PART
+#define FG_PART_COUNT 8
+#else
+#define FG_PART_COUNT 16
+#endif
 #define FG_PART_TYPE FG_VECTOR(INT(KIND), FG_PART_LANES)
 #define FG_FLOAT_PART_TYPE FG_VECTOR(KIND, FG_PART_LANES)
 #endif
@@ -125,21 +136,21 @@ FG_INLINE V(KIND) FN(load_masked, KIND)(const KIND* p, V(b1) m, V(KIND) other) {
 #elif FG_PART && defined __AVX512VL__
   union { V(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } r = {other};
   u64 bits = FN(mask_bits, b1)(m);
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i)
-    r.part[i] = FG_BUILTIN(loaddqu)((const void*)(p + i * FG_PART_LANES), r.part[i], bits >> (i * FG_PART_LANES));
+#define FG_STEP(i) r.part[i] = FG_BUILTIN(loaddqu)((const void*)(p + i * FG_PART_LANES), r.part[i], bits >> (i * FG_PART_LANES));
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
   return r.whole;
 #elif FG_PART
   union { V(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } r;
   union { M(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } mask = {MASK(KIND, m)};
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i)
-    r.part[i] = FG_AVX2(maskload)((const void*)(p + i * FG_PART_LANES), mask.part[i]);
+#define FG_STEP(i) r.part[i] = FG_AVX2(maskload)((const void*)(p + i * FG_PART_LANES), mask.part[i]);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
   return mask.whole ? r.whole : other;
 #else
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) other[l] = p[l];
+#define FG_STEP(l) if (m[l]) other[l] = p[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return other;
 #endif
 }
@@ -153,19 +164,19 @@ FG_INLINE void FN(store_masked, KIND)(KIND* p, V(KIND) v, V(b1) m) {
   union { V(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } from = {v};
 #ifdef __AVX512VL__
   u64 bits = FN(mask_bits, b1)(m);
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i)
-    FG_BUILTIN(storedqu)((void*)(p + i * FG_PART_LANES), from.part[i], bits >> (i * FG_PART_LANES));
+#define FG_STEP(i) FG_BUILTIN(storedqu)((void*)(p + i * FG_PART_LANES), from.part[i], bits >> (i * FG_PART_LANES));
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
 #else
   union { M(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } mask = {MASK(KIND, m)};
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i)
-    FG_AVX2(maskstore)((void*)(p + i * FG_PART_LANES), mask.part[i], from.part[i]);
+#define FG_STEP(i) FG_AVX2(maskstore)((void*)(p + i * FG_PART_LANES), mask.part[i], from.part[i]);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
 #endif
 #else
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) p[l] = v[l];
+#define FG_STEP(l) if (m[l]) p[l] = v[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
 #endif
 }
 
@@ -180,21 +191,23 @@ FG_INLINE i64 FN(compress_store, KIND)(KIND* p, V(KIND) v, V(b1) m) {
   u64 bits = FN(mask_bits, b1)(m);
   union { V(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } from = {v};
   KIND* next = p;
-  FG_UNROLL
-  for (int i = 0; i < FG_PART_COUNT; ++i) {  // compressed in a register, then stored masked: compressing stores are slow on some processors
-    const u64 every = ~(u64)0 >> (64 - FG_PART_LANES);
-    u64 here = bits >> (i * FG_PART_LANES) & every;
-    i64 n = __builtin_popcountll(here);
-    FG_PART_TYPE packed = FG_BUILTIN(compress)(from.part[i], from.part[i], here);
-    FG_BUILTIN(storedqu)((void*)next, packed, n == 64 ? every : ((u64)1 << n) - 1);
-    next += n;
+  const u64 every = ~(u64)0 >> (64 - FG_PART_LANES);
+#define FG_STEP(i)                                                                                        \
+  {                                                                                                       \
+    u64 here = bits >> (i * FG_PART_LANES) & every;                                                       \
+    i64 n = __builtin_popcountll(here);                                                                   \
+    FG_PART_TYPE packed = FG_BUILTIN(compress)(from.part[i], from.part[i], here);                         \
+    FG_BUILTIN(storedqu)((void*)next, packed, n == 64 ? every : ((u64)1 << n) - 1);                       \
+    next += n;                                                                                            \
   }
+  FG_EACH_PART(FG_STEP)  // compressed in a register, then stored masked: compressing stores are slow on some processors
+#undef FG_STEP
   return next - p;
 #else
   i64 n = 0;
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) p[n++] = v[l];
+#define FG_STEP(l) if (m[l]) p[n++] = v[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return n;
 #endif
 }
@@ -226,8 +239,9 @@ FG_INLINE V(KIND) FN(load_strided, KIND)(const KIND* p, i64 stride) {
   return *p;
 #else
   V(KIND) r = S(KIND, 0);
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l) r[l] = p[l * stride];
+#define FG_STEP(l) r[l] = p[l * stride];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return r;
 #endif
 }
@@ -240,9 +254,9 @@ FG_INLINE V(KIND) FN(load_strided_masked, KIND)(const KIND* p, i64 stride, V(b1)
   return m ? *p : 0;
 #else
   V(KIND) r = S(KIND, 0);
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) r[l] = p[l * stride];
+#define FG_STEP(l) if (m[l]) r[l] = p[l * stride];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return r;
 #endif
 }
@@ -253,9 +267,9 @@ FG_INLINE void FN(store_strided_masked, KIND)(KIND* p, i64 stride, V(KIND) v, V(
   (void)stride;
   if (m) *p = v;
 #else
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) p[l * stride] = v[l];
+#define FG_STEP(l) if (m[l]) p[l * stride] = v[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
 #endif
 }
 
@@ -277,8 +291,9 @@ FG_INLINE void FN(store_strided, KIND)(KIND* p, i64 stride, V(KIND) v) {
   (void)stride;
   *p = v;
 #else
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l) p[l * stride] = v[l];
+#define FG_STEP(l) p[l * stride] = v[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
 #endif
 }
 
@@ -289,9 +304,9 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
   return m ? p[index] : 0;
 #else
   V(KIND) r = S(KIND, 0);
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) r[l] = p[index[l]];
+#define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return r;
 #endif
 }
@@ -299,6 +314,10 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 //! gather i32 u32 f32 i64 u64 f64
 //! needs mask_bits b1
 #ifndef FG_GATHER_i32
+#define FG_EIGHTH_8 1
+#define FG_EIGHTH_16 2
+#define FG_EIGHTH_32 4
+#define FG_EIGHTH_64 8
 #define FG_GATHER_i32 __builtin_ia32_gatherdiv16si
 #define FG_GATHER_u32 __builtin_ia32_gatherdiv16si
 #define FG_GATHER_f32 __builtin_ia32_gatherdiv16si
@@ -313,15 +332,15 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
   union { V(i64) whole; i64x8 part[LANES / 8]; } at = {index};
   union { V(KIND) whole; FG_VECTOR(INT(KIND), 8) part[LANES / 8]; } r = {S(KIND, 0)};
   u64 bits = FN(mask_bits, b1)(m);
-  FG_UNROLL
-  for (int i = 0; i < LANES / 8; ++i)
-    r.part[i] = FG_CAT(FG_GATHER_, KIND)(r.part[i], p, at.part[i], bits >> (8 * i), sizeof(KIND));
+#define FG_STEP(i) r.part[i] = FG_CAT(FG_GATHER_, KIND)(r.part[i], p, at.part[i], bits >> (8 * i), sizeof(KIND));
+  FG_CAT(FG_EACH_, FG_CAT(FG_EIGHTH_, LANES))(FG_STEP)
+#undef FG_STEP
   return r.whole;
 #else
   V(KIND) r = S(KIND, 0);
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) r[l] = p[index[l]];
+#define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
   return r;
 #endif
 }
@@ -332,9 +351,9 @@ FG_INLINE void FN(scatter, KIND)(KIND* p, V(i64) index, V(KIND) v, V(b1) m) {
 #if LANES == 1
   if (m) p[index] = v;
 #else
-  FG_UNROLL
-  for (int l = 0; l < LANES; ++l)
-    if (m[l]) p[index[l]] = v[l];
+#define FG_STEP(l) if (m[l]) p[index[l]] = v[l];
+  FG_EACH_LANE(FG_STEP)
+#undef FG_STEP
 #endif
 }
 

@@ -25,8 +25,9 @@ FG_INLINE V(f64) FN(cbrt, f64)(V(f64) x) {
   V(f64) k = (e * (1.0 / 3) + MAGIC(f64)) - MAGIC(f64), rest = e - 3 * k;
   V(f64) a = rest == 0 ? m : (rest > 0 ? 2 * m : 0.5 * m);
   V(f64) third = a * (1.0 / 3), r = FN(inverse_cube_root_, f64)(a);
-  FG_UNROLL
-  for (int i = 0; i < 3; ++i) r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
+  r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
+  r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
+  r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
   V(f64) y = a * r * r;
   y = y - MULADD(y * y, y, -a) * (r * r * (1.0 / 3));
   y = __builtin_elementwise_copysign(FN(scale_, f64)(y, k), x);

@@ -26,9 +26,11 @@
 //   BITS(k, x)    the same bits as kind k                          MASK(k, m)      a b1 mask as an M(k)
 //   TO_B1(m)      an M(k) as a b1 mask                             WRAP(k)         unsigned type in which arithmetic of kind k wraps
 //   ANY(m)        some lane of an M(k) holds                     LANE(v, l)      one lane of v
+//   FG_EACH_LANE(f)  f(0) f(1) ... for all lanes
 //   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
 //   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
-//   Arithmetic is never contracted behind our back: sections that depend on roundings begin with FG_EXACT. (The flag -ffp-contract=fast would break this.)
+//   Arithmetic is never contracted behind our back: functions that depend on roundings begin with FG_EXACT. (A back end that fuses
+//   whatever it can, as with the driver's -ffp-contract=fast, breaks this; fusion by flags of instructions does not.)
 //
 // Invariants: no lane can trap or touch memory that its mask does not allow; lanes do not influence each other; the bits of a lane's result do not depend on the
 // lane count (tests/emit/cpu_prelude_test.cpp).
@@ -68,9 +70,18 @@ FG_TYPES(32);
 FG_TYPES(64);
 #define FG_INLINE static inline __attribute__((always_inline, unused))
 #define FG_EXACT _Pragma("clang fp contract(off)")
-#define FG_UNROLL _Pragma("clang loop unroll(full)")
 #define FG_PASTE(a, b) a##b
 #define FG_CAT(a, b) FG_PASTE(a, b)
+#define FG_EACH_1(f) f(0)  // unrolled in the text: the compiler that we run has no unroller
+#define FG_EACH_2(f) FG_EACH_1(f) f(1)
+#define FG_EACH_4(f) FG_EACH_2(f) f(2) f(3)
+#define FG_EACH_8(f) FG_EACH_4(f) f(4) f(5) f(6) f(7)
+#define FG_EACH_16(f) FG_EACH_8(f) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15)
+#define FG_EACH_32(f) FG_EACH_16(f) f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+#define FG_EACH_64(f) \
+  FG_EACH_32(f) f(32) f(33) f(34) f(35) f(36) f(37) f(38) f(39) f(40) f(41) f(42) f(43) f(44) f(45) f(46) f(47) f(48) f(49) f(50) \
+  f(51) f(52) f(53) f(54) f(55) f(56) f(57) f(58) f(59) f(60) f(61) f(62) f(63)
+#define FG_EACH_LANE(f) FG_CAT(FG_EACH_, LANES)(f)
 #define FG_NAME2(stem, k, n) fg_##stem##_##k##_x##n
 #define FG_NAME(stem, k, n) FG_NAME2(stem, k, n)
 #define FG_NAME3(stem, k, to, n) fg_##stem##_##k##_##to##_x##n

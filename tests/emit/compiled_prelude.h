@@ -1,0 +1,56 @@
+// C functions of a test, compiled with the part of the prelude that they use, by the compiler that kernels go
+// through.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <vector>
+
+#include "emit/cpu_prelude.h"
+#include "runtime/cpu/compiler.h"
+#include "runtime/cpu/module.h"
+
+namespace fulgurite::emit::testing {
+
+class Compiled {
+ public:
+  Compiled(const std::string& text, const std::string& cpu)
+      : module_(runtime::cpu::compile("test", cpu_prelude(text) + text, {.cpu = cpu})) {}
+
+  template <class Function>
+  Function* find(const std::string& name) const {
+    void* found = module_.find(name);
+    if (found == nullptr) throw std::runtime_error("the test's text has no function " + name);
+    return reinterpret_cast<Function*>(found);
+  }
+
+ private:
+  runtime::cpu::Module module_;
+};
+
+/// The levels of x86-64 that this machine has.
+inline std::vector<std::string> levels() {
+  std::vector<std::string> found{"x86-64-v2"};
+  if (__builtin_cpu_supports("x86-64-v3")) found.emplace_back("x86-64-v3");
+  if (__builtin_cpu_supports("x86-64-v4")) found.emplace_back("x86-64-v4");
+  return found;
+}
+
+inline constexpr int lane_counts[] = {1, 2, 4, 8, 16, 32, 64};
+
+/// A function that applies `stem` to the elements of one or two arrays: stem_kind_xlanes(a, b, result, n), n
+/// a multiple of the lanes.
+inline std::string elementwise(const std::string& stem, const std::string& kind, const std::string& to,
+                               int lanes, int arguments) {
+  std::string suffix = to.empty() ? kind : kind + "_" + to, result = to.empty() ? kind : to;
+  auto pointer = [](const std::string& k) { return k == "b1" ? std::string("u8") : k; };
+  auto load = [&](const char* array) { return fmt::format("fg_load_{}_x{}({} + i)", kind, lanes, array); };
+  return fmt::format(
+      "void {0}_{1}_x{2}(const {3}* a, const {3}* b, {4}* r, i64 n) {{\n"
+      "  for (i64 i = 0; i < n; i += {2}) fg_store_{5}_x{2}(r + i, fg_{0}_{1}_x{2}({6}{7}));\n}}\n",
+      stem, suffix, lanes, pointer(kind), pointer(result), result, load("a"),
+      arguments == 2 ? ", " + load("b") : "");
+}
+
+}  // namespace fulgurite::emit::testing
