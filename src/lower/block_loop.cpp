@@ -184,7 +184,7 @@ class BlockLoop {
     std::vector<Expr> indices(outer.begin(), outer.end());
     Expr number = j;
     if (policy_.linear) {
-      while (indices.size() < dims_.size()) indices.push_back(arena_.fresh({Kind::i64}, "unused"));
+      while (indices.size() < dims_.size()) indices.push_back(e_.placeholder());
       e_.set_identity(indices, number);
     } else {
       indices.push_back(j);

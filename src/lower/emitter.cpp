@@ -61,6 +61,12 @@ Expr Emitter::guard() const {
   return all;
 }
 
+Expr Emitter::placeholder() {
+  Expr name = arena_.fresh({Kind::i64}, "unused");
+  depth_[name.var()] = open_.size() - 1;
+  return name;
+}
+
 Expr Emitter::snapshot(Expr variable, std::string_view name) {
   Expr value = arena_.fresh(variable.type(), std::string(name));
   depth_[value.var()] = open_.size() - 1;

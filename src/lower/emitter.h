@@ -77,6 +77,9 @@ class Emitter {
   void note_sequential(const soac::Stm&, std::string_view why);
   const std::vector<std::string>& sequential() const { return sequential_; }
 
+  /// An index that only stands in index expressions that set_identity() answers.
+  Expr placeholder();
+
   /// What the code refers to and does not bind: the kernel's parameters, in order of first use.
   const std::vector<Var>& free_scalars() const { return free_scalars_; }
   struct FreeBuffer {
