@@ -131,7 +131,8 @@ Value reshape(Value array, std::span<const Value> extents, Here where) {
   const Expr from = t.expr(array, where);
   const Exprs old_shape(t.shape(from).begin(), t.shape(from).end());
   Exprs shape = t.exprs(extents, where);
-  check_sizes(t, "reshape", shape, where);
+  if (shape.size() > 1)
+    check_sizes(t, "reshape", shape, where);  // one size is right if it is the number of elements
   const Expr held = product(arena, old_shape), wanted = product(arena, shape);
   t.check(arena.eq(held, wanted), "reshape of {0} elements to a shape of {1}", {held, wanted}, where);
   const Exprs new_shape = shape;

@@ -109,16 +109,17 @@ Value Tracer::parameter(scalar::Kind kind, int rank, unsigned argument) {
     Exprs shape;
     for (int k = 0; k < rank; ++k)
       shape.push_back(fresh(scalar::Kind::i64, rank == 1 ? "n_" + name : fmt::format("n{}_{}", k, name)));
+    arguments_.emplace_back(shape, argument);
     e = fresh_array(kind, std::move(shape), name);
-    arguments_[e.var()] = argument;
   }
   program_.params.push_back(e.var());
   return value(e);
 }
 
 std::string Tracer::argument_text(Expr array) const {
-  const auto found = array.is_name() ? arguments_.find(array.var()) : arguments_.end();
-  return found == arguments_.end() ? "" : fmt::format(" (argument {})", found->second);
+  for (const auto& [extents, argument] : arguments_)
+    if (std::ranges::equal(shape(array), extents)) return fmt::format(" (argument {})", argument);
+  return "";
 }
 
 soac::Program Tracer::finish(Exprs results) {

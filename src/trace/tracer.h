@@ -48,7 +48,7 @@ class Tracer {
   /// A parameter of the program: a scalar, or an array with extents of its own. `argument`: what the user
   /// calls it.
   Value parameter(scalar::Kind, int rank, unsigned argument);
-  /// " (argument 2)" for a parameter that is an array, else nothing.
+  /// " (argument 2)" for an array that has the shape of a parameter, else nothing.
   std::string argument_text(Expr array) const;
   soac::Program finish(Exprs results);
 
@@ -86,12 +86,12 @@ class Tracer {
   soac::Program program_;
   std::uint64_t number_;
   Tracer* outer_;
-  std::vector<Open> scopes_;                          // innermost last
-  std::vector<Opened> ever_opened_;                   // indexed by scope id
-  std::vector<std::uint32_t> scope_of_var_;           // indexed by Var
-  std::unordered_map<Expr, std::uint32_t> scope_of_;  // of the innermost scope that an expression needs; for
-                                                      // look-up only
-  std::unordered_map<Var, unsigned> arguments_;
+  std::vector<Open> scopes_;                           // innermost last
+  std::vector<Opened> ever_opened_;                    // indexed by scope id
+  std::vector<std::uint32_t> scope_of_var_;            // indexed by Var
+  std::unordered_map<Expr, std::uint32_t> scope_of_;   // of the innermost scope that an expression needs; for
+                                                       // look-up only
+  std::vector<std::pair<Exprs, unsigned>> arguments_;  // shapes of parameters and what the user calls them
   std::unordered_map<std::string, Site> sites_;
 };
 

@@ -1,0 +1,57 @@
+// Tests of the public interface run on every engine that this machine has, or on the one that
+// FULGURITE_TEST_ENGINE names.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fg = fulgurite;
+using fg::Exp, fg::Mat, fg::Vec;
+
+inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
+  const std::vector<std::pair<std::string, fg::Engine>> all = {{"interpreter", fg::Engine::interpreter},
+                                                               {"cpu", fg::Engine::cpu}};
+  const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
+  if (wanted == nullptr) return all;
+  for (const auto& engine : all)
+    if (engine.first == wanted) return {engine};
+  return {};
+}
+
+/// test(fg::compile(f)) on every engine.
+template <class F, class Test>
+void on_every_engine(F f, Test test) {
+  for (const auto& [name, engine] : tested_engines()) {
+    SCOPED_TRACE("engine " + name);
+    test(fg::compile(f, {.engine = engine}));
+  }
+}
+
+/// The message of the error of type E that `f` throws; anything else fails the test.
+template <class E, class F>
+std::string message_of(F f) {
+  try {
+    f();
+  } catch (const E& e) {
+    return e.what();
+  } catch (const std::exception& e) {
+    ADD_FAILURE() << "another error: " << e.what();
+    return "";
+  }
+  ADD_FAILURE() << "no error";
+  return "";
+}
+template <class T>
+std::vector<T> vector_of(const fg::Array<T, 1>& array) {
+  return array.to_vector();
+}
+template <class T>
+std::vector<T> vector_of(const fg::Array<T, 2>& array) {
+  return array.to_vector();
+}
