@@ -94,8 +94,8 @@ std::string native_identity() {
 
 #endif
 
-// What one core may fill of the outermost cache. The kernel's account of the cache that core 0 shares comes first: sysconf adds up
-// all caches of a processor whose cores are in several complexes.
+// What one core may fill of the outermost cache. The kernel's account of the cache that core 0 shares comes
+// first: sysconf adds up all caches of a processor whose cores are in several complexes.
 std::size_t last_level_cache() {
   for (int index = 3; index > 0; --index) {
     std::ifstream file(fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/size", index));

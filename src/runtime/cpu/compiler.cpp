@@ -2,12 +2,11 @@
 
 #include <dlfcn.h>
 #include <fulgurite/error.h>
-#include <sys/stat.h>
 
 #include <atomic>
-#include <filesystem>
 
 #include "base/check.h"
+#include "runtime/build_stamp.h"
 #include "runtime/cpu/clang_api.h"
 #include "runtime/host.h"
 
@@ -21,19 +20,8 @@ struct Plugin {
 
 std::atomic<bool> loaded{false};
 
-// Beside the library that this function is part of.
 std::string plugin_path() {
-  Dl_info self{};
-  const int anchor = dladdr(reinterpret_cast<void*>(&compiler_loaded), &self);
-  const std::filesystem::path library = anchor != 0 && self.dli_fname != nullptr ? self.dli_fname : "";
-  return (library.parent_path() / "libfulgurite_clang.so").string();
-}
-
-// Tells one build of the plug-in from another.
-std::string plugin_stamp() {
-  struct stat status{};
-  if (stat(plugin_path().c_str(), &status) != 0) return "none";
-  return fmt::format("{}.{}.{}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+  return library_folder() + "libfulgurite_clang.so";
 }
 
 template <class Function>
@@ -107,7 +95,7 @@ bool compiler_loaded() {
 }
 
 std::string compiler_identity(const CompileOptions& options) {
-  static const std::string stamp = plugin_stamp();
+  static const std::string stamp = build_stamp_of(plugin_path());
   return fmt::format("fulgurite {} clang {} plug-in {} cpu {} contract {}", FULGURITE_VERSION,
                      FULGURITE_LLVM_VERSION, stamp, options.cpu == "native" ? host().identity : options.cpu,
                      options.contract);
