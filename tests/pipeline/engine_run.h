@@ -1,0 +1,49 @@
+// Programs of the array IR on the cpu engine, with the arguments and results of the interpreter.
+#pragma once
+
+#include <fulgurite/executable.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "../soac/values.h"
+#include "pipeline.h"
+#include "plan/execute.h"
+
+namespace fulgurite::testing_pipeline {
+
+/// The results of a program on the cpu engine, in the form of the interpreter's.
+inline std::vector<soac::Value> run_on_cpu(const soac::Program& program, std::span<const soac::Value> args,
+                                           const Options& options) {
+  const plan::Loaded loaded = pipeline::load(program, options);
+  std::vector<detail::ArgumentView> views;
+  for (const soac::Value& v : args) {
+    detail::ArgumentView view;
+    view.kind = static_cast<std::uint8_t>(v.kind);
+    view.rank = static_cast<int>(v.shape.size());
+    view.data = v.bytes.data();
+    view.extents = v.shape.data();
+    if (v.shape.empty()) view.bits = v.at(0);
+    views.push_back(view);
+  }
+  std::vector<detail::ResultValue> results(program.results.size());
+  plan::execute(loaded, views, results);
+  std::vector<soac::Value> values;
+  for (const detail::ResultValue& r : results) {
+    const auto kind = static_cast<scalar::Kind>(r.kind);
+    if (r.rank == 0) {
+      values.push_back(soac::Value::scalar(kind, r.bits));
+      continue;
+    }
+    soac::Value value{kind, {r.extents, r.extents + r.rank}, {}};
+    std::size_t bytes = scalar::size_of(kind);
+    for (std::int64_t extent : value.shape) bytes *= static_cast<std::size_t>(extent);
+    value.bytes.resize(bytes);
+    if (bytes > 0) std::memcpy(value.bytes.data(), r.data.get(), bytes);
+    values.push_back(std::move(value));
+  }
+  return values;
+}
+
+}  // namespace fulgurite::testing_pipeline

@@ -1,0 +1,102 @@
+// The rows of docs/semantics.md on the cpu engine, and random programs on it against the interpreter.
+#include <fulgurite/error.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "../soac/random_program.h"
+#include "../soac/semantics_rows.h"
+#include "engine_run.h"
+#include "soac/parse.h"
+#include "soac/print.h"
+
+namespace fulgurite {
+namespace {
+
+using testing_pipeline::run_on_cpu;
+
+Options strict() {
+  Options options;
+  options.engine = Engine::cpu;
+  options.precision = Precision::strict;
+  return options;
+}
+
+TEST(Semantics, RowsHoldOnTheCpu) {
+  for (const soac::SemanticsRow& row : soac::semantics_rows()) {
+    SCOPED_TRACE(row.name + ": " + row.program);
+    const soac::Program program = soac::parse(row.program, row.name);
+    try {
+      const std::vector<soac::Value> results = run_on_cpu(program, row.args, strict());
+      if (!row.error.empty()) {
+        ADD_FAILURE() << "no " << row.error;
+        continue;
+      }
+      ASSERT_EQ(results.size(), row.results.size());
+      for (std::size_t i = 0; i < results.size(); ++i)
+        EXPECT_TRUE(soac::same(results[i], row.results[i]))
+            << testing::PrintToString(results[i]) << " should be " << testing::PrintToString(row.results[i]);
+    } catch (const Error& e) {
+      EXPECT_EQ(e.kind(), row.error) << e.what();
+      if (!row.message.empty()) {
+        EXPECT_EQ(e.message(), row.message);
+      }
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << "not an error of ours: " << e.what();
+    }
+  }
+}
+
+/// Long enough for the vector loop, its tail, and several tasks.
+TEST(Semantics, FloatSumErrorOnTheCpu) {
+  const soac::Program program = soac::parse(
+      "program(x: f32[n]) { s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f return s }");
+  for (std::int64_t n : {2, 3, 63, 64, 65, 100, 1000, 1025, 2048, 100003, 1000000}) {
+    std::vector<float> x;
+    double exact = 0, magnitude = 0;
+    for (std::int64_t i = 0; i < n; ++i) {
+      x.push_back(std::sin(static_cast<float>(i) * 1.7f) * std::pow(10.f, static_cast<float>(i % 7)));
+      exact += x.back();
+      magnitude += std::fabs(x.back());
+    }
+    const std::vector<soac::Value> args = {soac::array_value(x)};
+    const float sum = soac::elements_of<float>(run_on_cpu(program, args, {})[0])[0];
+    EXPECT_LE(std::fabs(sum - exact), 2 * std::log2(static_cast<double>(n)) * 0x1p-23 * magnitude) << n;
+    EXPECT_EQ(soac::elements_of<float>(run_on_cpu(program, args, {})[0])[0], sum)
+        << "another sum on another run, n = " << n;
+  }
+}
+
+/// What the interpreter computes the engine computes, bit for bit: the programs' floats are only added in
+/// order where nothing is reduced, and maxima do not round.
+TEST(Semantics, PropertyRandomProgramsOnTheCpu) {
+  const bool held = rc::check("cpu and interpreter agree", [] {
+    soac::RandomProgram random(*rc::gen::arbitrary<std::uint64_t>());
+    const soac::Program program = random.make(4);
+    for (int sample = 0; sample < 2; ++sample) {
+      const std::vector<soac::Value> args = random.arguments();
+      const auto expected = soac::outcome(program, args);
+      std::optional<std::vector<soac::Value>> got;
+      try {
+        got = run_on_cpu(program, args, strict());
+      } catch (const InternalError&) {
+        RC_LOG() << soac::print(program);
+        throw;
+      } catch (const CompileError&) {
+        RC_LOG() << soac::print(program);
+        throw;
+      } catch (const Error& e) {
+        if (!expected) continue;
+        RC_LOG() << soac::print(program) << e.what();
+        RC_FAIL("fails on the cpu only");
+      }
+      if (expected && !soac::same(expected, got)) {
+        RC_LOG() << soac::print(program);
+        RC_FAIL("other results");
+      }
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace fulgurite
