@@ -13,6 +13,7 @@
 #include "kernel/check.h"
 #include "kernel/print.h"
 #include "plan/text.h"
+#include "runtime/build_stamp.h"
 #include "runtime/cpu/device.h"
 #include "runtime/disk_cache.h"
 #include "runtime/host.h"
@@ -74,8 +75,8 @@ lower::Options lowering_options(const Options& options) {
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
   lower::Options lowering = lowering_options(options);
-  std::string text = fmt::format("{}\n{} {} {} {} {}\n{}", version, runtime::host().identity, static_cast<int>(options.precision), lowering.checks,
-                                 lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
+  std::string text = fmt::format("{} {}\n{} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity, static_cast<int>(options.precision), lowering.checks,
+                                 options.fuse, lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
   return base::digest(text);
 }
 
@@ -136,6 +137,7 @@ Report compile(const soac::Program& traced, const Options& options) {
   Report report;
   report.traced = traced;
   soac::PassContext context;
+  if (!options.fuse) context.gas = 0;
   report.optimised = optimise(traced, context);
   report.events = std::move(context.log);
   {
@@ -152,7 +154,7 @@ Report compile(const soac::Program& traced, const Options& options) {
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));
     Timed timed("emit");
-    report.lowered.plan.kernels[k].source = emit::print(kernel, emit::c);
+    report.lowered.plan.kernels[k].source = emit::print(kernel, emit::c, options.precision == Precision::fast);
     if (dumps("source")) dump("source", report.lowered.plan.kernels[k].source);
   }
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
