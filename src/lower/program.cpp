@@ -253,6 +253,8 @@ class ProgramLowering {
     Expr tile = i64(policy.tile);
     Range range;
     if (g.rows.is_constant(1)) {
+      range.first_row = i64(0);  // read where the space has more than one axis
+      range.last_row = i64(1);
       range.begin = e.lower(arena_.mul(task, tile));
     } else {
       Expr block = e.lower(arena_.div(task, g.tiles));
