@@ -1,9 +1,16 @@
 // What a call costs, through the public interface: hot loops of small kernels on all threads against one,
-// calls after idling, and a call of a compiled SDOT on 100 elements against the bare loop.
+// calls after idling, and a call of a compiled SDOT on 100 elements against the bare loop. One thread and all
+// are two processes that take turns (FULGURITE_THREADS is read once).
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 #include "stopwatch.h"
@@ -41,21 +48,61 @@ double after_idle_us(F&& f) {
   return median(samples);
 }
 
-// One program on one thread and on all, in turns.
-template <class F, class... Arguments>
-void compare(const char* name, F f, const Arguments&... arguments) {
-  const auto serial = fg::compile(f, {.threads = 1}), parallel = fg::compile(f);
-  std::vector<double> hot[2], idle[2];
-  for (int round = 0; round < rounds; ++round) {
-    hot[0].push_back(hot_us([&] { serial(arguments...); }));
-    hot[1].push_back(hot_us([&] { parallel(arguments...); }));
-    idle[0].push_back(after_idle_us([&] { serial(arguments...); }));
-    idle[1].push_back(after_idle_us([&] { parallel(arguments...); }));
+// In a process of its own: a line "hot idle name" for each program.
+int measure() {
+  auto report = [](const char* name, auto&& call) {
+    call();
+    fmt::print("{} {} {}\n", hot_us(call), after_idle_us(call), name);
+  };
+  const auto axpy = fg::compile([](Exp<float> a, Vec<float> x, Vec<float> y) { return a * x + y; });
+  const auto dot = fg::compile([](Vec<float> x, Vec<float> y) { return fg::sum(x * y); });
+  const auto exp = fg::compile([](Vec<float> x) { return fg::exp(x); });
+  const auto roots = fg::compile([](Vec<float> x, Vec<float> y) { return fg::sum(fg::sqrt(x) / (1.f + y)); });
+  report("a * x + y", [&] { axpy(2.0f, xs, ys); });
+  report("sum(x * y)", [&] { dot(xs, ys); });
+  report("exp(x)", [&] { exp(xs); });
+  report("sum(sqrt(x) / (1 + y))", [&] { roots(xs, ys); });
+  return 0;
+}
+
+struct Samples {
+  std::vector<double> hot, idle;
+};
+
+// Runs this program with --measure on so many threads (0: all), adds what it prints.
+void measure_with(int threads, std::map<std::string, Samples>& samples) {
+  setenv("FULGURITE_THREADS", std::to_string(threads).c_str(), 1);
+  if (threads == 0) unsetenv("FULGURITE_THREADS");
+  FILE* output = popen("exec /proc/$PPID/exe --measure", "r");
+  if (!output) throw std::runtime_error("cannot start another process");
+  double hot = 0, idle = 0;
+  char name[64];
+  while (std::fscanf(output, "%lf %lf %63[^\n]", &hot, &idle, name) == 3) {
+    samples[name].hot.push_back(hot);
+    samples[name].idle.push_back(idle);
   }
-  fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:+.2f} |\n", name, median(hot[0]),
-             median(hot[1]), median(hot[0]) / median(hot[1]), median(idle[0]), median(idle[1]),
-             median(idle[1]) - median(idle[0]));
-  std::fflush(stdout);
+  if (pclose(output) != 0) throw std::runtime_error("the measuring process failed");
+}
+
+void compare_threads() {
+  std::map<std::string, Samples> one, all;
+  for (int round = 0; round < rounds; ++round) {
+    measure_with(1, one);
+    measure_with(0, all);
+  }
+  fmt::print(
+      "{} elements, {} hardware threads; microseconds a call. Bars: ratio 1.6 on two cores, difference "
+      "+5.\n\n",
+      n_small, std::thread::hardware_concurrency());
+  fmt::print("| program | hot, 1 thread | hot, all | ratio | idle, 1 thread | idle, all | difference |\n");
+  fmt::print("|---|---:|---:|---:|---:|---:|---:|\n");
+  for (const auto& [name, serial] : one) {
+    const Samples& parallel = all[name];
+    const double hot[] = {median(serial.hot), median(parallel.hot)},
+                 idle[] = {median(serial.idle), median(parallel.idle)};
+    fmt::print("| {} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:.2f} | {:+.2f} |\n", name, hot[0], hot[1],
+               hot[0] / hot[1], idle[0], idle[1], idle[1] - idle[0]);
+  }
 }
 
 [[gnu::noinline]] float bare_dot(const float* x, const float* y, std::size_t n) {
@@ -95,18 +142,13 @@ void call_overhead() {
 
 }  // namespace
 
-int main() {
-  fmt::print(
-      "{} elements, {} hardware threads; microseconds a call. Bars: hot ratio 1.6 on two cores, after idling "
-      "+5.\n\n",
-      n_small, std::thread::hardware_concurrency());
-  fmt::print("| program | hot, 1 thread | hot, all | ratio | idle, 1 thread | idle, all | difference |\n");
-  fmt::print("|---|---:|---:|---:|---:|---:|---:|\n");
-  compare("a * x + y", [](Exp<float> a, Vec<float> x, Vec<float> y) { return a * x + y; }, 2.0f, xs, ys);
-  compare("sum(x * y)", [](Vec<float> x, Vec<float> y) { return fg::sum(x * y); }, xs, ys);
-  compare("exp(x)", [](Vec<float> x) { return fg::exp(x); }, xs);
-  compare(
-      "sum(sqrt(x) / (1 + y))", [](Vec<float> x, Vec<float> y) { return fg::sum(fg::sqrt(x) / (1.f + y)); },
-      xs, ys);
-  call_overhead();
+int main(int count, char** arguments) {
+  try {
+    if (count == 2 && std::strcmp(arguments[1], "--measure") == 0) return measure();
+    compare_threads();
+    call_overhead();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench launch: {}\n", error.what());
+    return 1;
+  }
 }
