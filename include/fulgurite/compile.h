@@ -244,6 +244,12 @@ class Compiled<R(Ps...)> {
       if (v->constants == constants) return *v->program;
     return state_->add(Constants(constants));
   }
+  /// f traced once more, for explain.
+  template <class ConstantReferences = std::tuple<>>
+  std::shared_ptr<const detail::TracedProgram> traced(const ConstantReferences& constants = {}) const {
+    return state_->f->trace(state_->options.name, Constants(constants), false, state_->where);
+  }
+  const Options& options() const { return state_->options; }
 
  private:
   struct Variant {

@@ -186,11 +186,15 @@ std::uint64_t payload_bytes(const NpyHeader& header) {
   return bytes;
 }
 
-std::string print_npy_header(Kind kind, std::span<const std::int64_t> shape) {
+std::string numpy_type(Kind kind) {
   const char order = size_of(kind) == 1 ? '|' : '<';
   const char letter = kind == Kind::boolean ? 'b' : is_float(kind) ? 'f' : is_signed(kind) ? 'i' : 'u';
-  std::string text = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': ({}{}), }}", order,
-                                 letter, size_of(kind), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
+  return fmt::format("{}{}{}", order, letter, size_of(kind));
+}
+
+std::string print_npy_header(Kind kind, std::span<const std::int64_t> shape) {
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 numpy_type(kind), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t prefix = magic.size() + 4;
   text.append(63 - (prefix + text.size()) % 64, ' ');
   text += '\n';

@@ -36,6 +36,9 @@ NpyHeader parse_npy_dictionary(std::string_view text);
 /// Bytes of the elements. Throws FormatError where there are more than 2^62.
 std::uint64_t payload_bytes(const NpyHeader&);
 
+/// "<f4": what NumPy calls elements of this kind.
+std::string numpy_type(scalar::Kind);
+
 /// Everything before the elements; a multiple of 64 bytes.
 std::string print_npy_header(scalar::Kind, std::span<const std::int64_t> shape);
 

@@ -100,7 +100,7 @@ TEST_F(Npy, MatrixKeepsItsShape) {
   const auto back = fg::read_npy<double, 2>(path());
   EXPECT_EQ(back.shape(), (std::array<std::int64_t, 2>{2, 3}));
   EXPECT_EQ(back(1, 0), 3.0);
-  const auto empty = fg::Array<double, 2>({}, {0, 3});
+  const fg::Array<double, 2> empty(std::vector<double>(), {0, 3});
   fg::write_npy(path(), empty);
   EXPECT_EQ((fg::read_npy<double, 2>(path()).shape()), empty.shape());
 }
@@ -236,7 +236,9 @@ TEST_F(Npy, RefusesWhatIsNoFile) {
   std::filesystem::remove(path());
   put("x");
   chmod(path().c_str(), 0);
-  if (geteuid() != 0) EXPECT_SAYS(refusal(), "Permission denied");
+  if (geteuid() != 0) {
+    EXPECT_SAYS(refusal(), "Permission denied");
+  }
 }
 
 TEST_F(Npy, RefusesAnotherTypeOrRank) {

@@ -1,0 +1,35 @@
+// What compiling made of a program: which operations became one kernel and why others did not, the arrays
+// that are left, the bytes that kernels move against the least possible, what runs sequentially, the checks
+// that remain.
+#pragma once
+
+#include <fulgurite/compile.h>
+
+#include <string>
+
+namespace fulgurite {
+
+enum class Explain : std::uint8_t {
+  text,
+  json,
+  svg,  // the data flow before and after fusion
+};
+
+namespace detail {
+std::string explanation(const TracedProgram&, const Options&, Explain form);
+void print_explanation(const TracedProgram&, const Options&);
+}  // namespace detail
+
+/// `constants`: values of the parameters that are not staged, in their order. Throws what compiling throws.
+template <class Signature, class... Constants>
+std::string explanation(const Compiled<Signature>& f, Explain form = Explain::text,
+                        const Constants&... constants) {
+  return detail::explanation(*f.traced(std::tie(constants...)), f.options(), form);
+}
+/// Prints the explanation's text on standard output.
+template <class Signature, class... Constants>
+void explain(const Compiled<Signature>& f, const Constants&... constants) {
+  detail::print_explanation(*f.traced(std::tie(constants...)), f.options());
+}
+
+}  // namespace fulgurite

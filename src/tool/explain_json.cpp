@@ -1,0 +1,63 @@
+// An explanation for programs. Formulas are text, in the sizes that the parameters' types name.
+#include <nlohmann/json.hpp>
+
+#include "tool/explanation.h"
+
+namespace fulgurite::tool {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Operation& o) {
+  Json json{{"operation", o.origin}, {"file", o.where.file}, {"line", o.where.line}};
+  if (!o.reason.empty()) json["reason"] = o.reason;
+  return json;
+}
+Json json_of(const std::vector<Operation>& all) {
+  Json json = Json::array();
+  for (const Operation& o : all) json.push_back(json_of(o));
+  return json;
+}
+Json json_of(const Formula& read, const Formula& written) {
+  return {{"read", read.text()}, {"written", written.text()}};
+}
+
+Json json_of(const LaunchReport& launch) {
+  return {{"name", launch.kernel},
+          {"operation", json_of(launch.operation)},
+          {"when", launch.when},
+          {"phases", launch.n_phases},
+          {"policy", launch.policy},
+          {"fused", json_of(launch.fused)},
+          {"bytes", json_of(launch.bytes_read, launch.bytes_written)},
+          {"sequential", launch.sequential}};
+}
+
+}  // namespace
+
+std::string to_json(const Explanation& e) {
+  Json kernels = Json::array(), arrays = Json::array(), checks = Json::array();
+  for (const LaunchReport& launch : e.launches) kernels.push_back(json_of(launch));
+  for (const ArrayReport& a : e.arrays)
+    arrays.push_back({{"type", a.type},
+                      {"role", a.is_result ? "result" : "intermediate"},
+                      {"bytes", a.bytes.text()},
+                      {"made_by", json_of(a.made_by)}});
+  for (const CheckReport& c : e.checks)
+    checks.push_back({{"error", c.error}, {"what", c.what}, {"file", c.where.file}, {"line", c.where.line}});
+  const Json json{{"program", e.name},
+                  {"parameters", e.parameters},
+                  {"results", e.results},
+                  {"operations", e.n_operations},
+                  {"intermediate_arrays", e.n_intermediate()},
+                  {"kernels", std::move(kernels)},
+                  {"arrays", std::move(arrays)},
+                  {"hoisted", json_of(e.hoisted)},
+                  {"removed", json_of(e.removed)},
+                  {"checks", std::move(checks)},
+                  {"bytes", json_of(e.bytes_read, e.bytes_written)},
+                  {"least_bytes", json_of(e.least_read, e.least_written)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace fulgurite::tool

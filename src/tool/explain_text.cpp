@@ -1,0 +1,77 @@
+// An explanation for people.
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "tool/explanation.h"
+
+namespace fulgurite::tool {
+namespace {
+
+std::string counted(int n, std::string_view what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+// Columns: a label once, then operations under each other.
+std::string operations(std::string_view label, const std::vector<Operation>& all) {
+  std::string text;
+  std::size_t width = 0;
+  for (const Operation& o : all) width = std::max(width, o.origin.size() + 2 + place(o.where).size());
+  for (const Operation& o : all) {
+    const std::string name = fmt::format("{}  {}", o.origin, place(o.where));
+    text += o.reason.empty() ? fmt::format("  {:<12}{}\n", label, name)
+                             : fmt::format("  {:<12}{:<{}}  {}\n", label, name, width, o.reason);
+    label = "";
+  }
+  return text;
+}
+
+std::string launch_text(const LaunchReport& launch, std::size_t number) {
+  std::string text =
+      fmt::format("\nkernel {}: {}  {}", number, launch.operation.origin, place(launch.operation.where));
+  text += fmt::format("   [{}{}{}]\n", launch.kernel,
+                      launch.n_phases > 1 ? fmt::format(", {} phases", launch.n_phases) : "",
+                      launch.when.empty() ? "" : ", " + launch.when);
+  text += operations("fused in", launch.fused);
+  text += fmt::format("  {:<12}reads {} bytes, writes {}\n", "moves", launch.bytes_read.text(),
+                      launch.bytes_written.text());
+  if (!launch.policy.empty()) text += fmt::format("  {:<12}{}\n", "policy", launch.policy);
+  for (const std::string& note : launch.sequential) text += fmt::format("  {:<12}{}\n", "warning", note);
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Explanation& e) {
+  const auto same = [](const std::string& s) { return s; };
+  std::string text = fmt::format("{}({}) -> {}\n", e.name, base::join(e.parameters, ", ", same),
+                                 base::join(e.results, ", ", same));
+  const int n = e.n_intermediate();
+  text += fmt::format("{} in {}, {}\n", counted(e.n_operations, "operation"),
+                      counted(static_cast<int>(e.launches.size()), "kernel"),
+                      n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
+  text += fmt::format("moves {} bytes; least possible {}", (e.bytes_read + e.bytes_written).text(),
+                      (e.least_read + e.least_written).text());
+  if (const auto excess = e.excess(); excess && *excess > 1.005)
+    text += fmt::format(" ({:.2f} times that)", *excess);
+  text += "\n";
+  for (std::size_t k = 0; k < e.launches.size(); ++k) text += launch_text(e.launches[k], k + 1);
+
+  if (!e.arrays.empty()) text += "\narrays in memory\n";
+  for (const ArrayReport& a : e.arrays)
+    text += fmt::format("  {:<12}{}  {} bytes  {}  {}{}\n", a.is_result ? "result" : "intermediate", a.type,
+                        a.bytes.text(), a.made_by.origin, place(a.made_by.where),
+                        a.is_result || a.made_by.reason.empty() ? "" : "  kept: " + a.made_by.reason);
+  if (!e.hoisted.empty() || !e.removed.empty()) text += "\n";
+  text += operations("hoisted", e.hoisted);
+  text += operations("removed", e.removed);
+  if (!e.checks.empty()) text += "\nchecks that remain\n";
+  for (const CheckReport& c : e.checks)
+    text += fmt::format("  {:<12}{}  {}\n",
+                        c.error == "ShapeError"   ? "shape"
+                        : c.error == "IndexError" ? "index"
+                                                  : "arithmetic",
+                        c.what, place(c.where));
+  return text;
+}
+
+}  // namespace fulgurite::tool

@@ -1,0 +1,75 @@
+// What `explain` tells, as data: from everything that compiling found out (pipeline::Report) to what a reader
+// wants to know. The text, JSON and drawing are made from this.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "pipeline.h"
+#include "tool/formula.h"
+
+namespace fulgurite::tool {
+
+/// An operation that the user wrote, and what became of it.
+struct Operation {
+  std::string origin;
+  soac::Location where;
+  std::string reason;
+  friend bool operator==(const Operation&, const Operation&) = default;
+};
+/// "elementwise '-'  stats.cpp:12"; the file without its folder.
+std::string place(const soac::Location&);
+
+struct LaunchReport {
+  std::string kernel;   // its name
+  Operation operation;  // the last of those it does
+  std::string when;     // "in each iteration of a loop"; empty: once
+  int n_phases = 1;
+  std::string policy;
+  std::vector<Operation> fused;  // what else it does
+  Formula bytes_read, bytes_written;
+  std::vector<std::string> sequential;
+};
+
+struct ArrayReport {
+  std::string type;
+  bool is_result = false;
+  Operation made_by;  // the reason: why it was not fused
+  Formula bytes;
+};
+
+struct CheckReport {
+  std::string error;  // "ShapeError"
+  soac::Location where;
+  std::string what;  // "n == m", or the message's beginning for a failing element
+};
+
+struct Explanation {
+  std::string name;
+  std::vector<std::string> parameters, results;  // "a: f32[n]", "f32"
+  int n_operations = 0;                          // of the traced program, functions' included
+  std::vector<LaunchReport> launches;
+  std::vector<ArrayReport> arrays;  // in memory, besides the arguments
+  std::vector<Operation> removed, hoisted;
+  std::vector<CheckReport> checks;
+  Formula bytes_read, bytes_written;  // of all launches, each counted once
+  Formula least_read, least_written;  // each argument read once, each result written once
+
+  int n_intermediate() const;
+  /// Bytes moved by those least possible, for large sizes; nothing if there is nothing to move.
+  std::optional<double> excess() const;
+};
+
+Explanation explanation_of(const pipeline::Report&);
+
+/// In which launches a statement of the traced program ended, and a statement of the optimised one runs; by
+/// any of its names.
+std::unordered_map<soac::Var, std::set<std::size_t>> launches_of(const pipeline::Report&);
+
+std::string to_text(const Explanation&);
+std::string to_json(const Explanation&);
+
+}  // namespace fulgurite::tool

@@ -1,0 +1,60 @@
+// Numbers of bytes as formulas in sizes: polynomials whose variables are names of extents, or whole
+// expressions such as max(n, 1) that are no polynomials. In: i64 expressions of a program. Out: text, "8n +
+// 4n*m".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "scalar/print.h"
+#include "soac/ir.h"
+
+namespace fulgurite::tool {
+
+class Formula {
+ public:
+  Formula() = default;
+  Formula(std::int64_t constant);
+  static Formula variable(std::string name);
+
+  friend Formula operator+(Formula a, const Formula& b);
+  friend Formula operator-(Formula a, const Formula& b);
+  friend Formula operator*(const Formula& a, const Formula& b);
+  friend bool operator==(const Formula&, const Formula&) = default;
+
+  /// Every variable being `size`.
+  double at(double size) const;
+  std::string text() const;
+
+ private:
+  std::map<std::vector<std::string>, std::int64_t> terms_;  // sorted variables of a product, its coefficient;
+                                                            // none is 0
+};
+
+/// What sizes are called: extents that the program's checks force to be equal have one name. Extents of
+/// parameters are n, m, k ... in their order; other names are the program's.
+class SizeNames {
+ public:
+  explicit SizeNames(const soac::Program&);
+
+  Formula formula(soac::Expr);
+  std::string text(soac::Expr);
+  /// "f32[n, m]"; of a scalar "f32".
+  std::string type(soac::Var);
+  std::string_view name(soac::Var);
+  Formula bytes(soac::Var array);
+
+ private:
+  soac::Var representative(soac::Var) const;
+
+  const soac::Program& program_;
+  std::unordered_map<soac::Var, soac::Var> equal_to_;
+  std::unordered_map<soac::Var, std::string> chosen_;
+  scalar::Names names_;
+};
+
+}  // namespace fulgurite::tool

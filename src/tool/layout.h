@@ -1,0 +1,32 @@
+// Places for the nodes and edges of a directed acyclic graph, in layers from top to bottom: longest paths
+// give the layers, barycentres the order within them (Sugiyama, Tagawa and Toda, 1981), and each layer's
+// places are the least-squares fit to the middles of its neighbours that keeps the order and the gaps.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace fulgurite::tool {
+
+struct Box {
+  double width = 0, height = 0;
+  bool is_source = false, is_sink = false;  // sources stand right above what they feed, sinks in the last
+                                            // layer
+  double x = 0, y = 0;                      // of the middle of the upper side; set by layout()
+};
+struct Point {
+  double x, y;
+};
+struct Link {
+  std::size_t from, to;       // from < to
+  std::vector<Point> points;  // an even number, set by layout(): curves from the first to the second,
+                              // straight to the third ...
+};
+struct Extent {
+  double width = 0, height = 0;
+};
+
+/// Everything lies within (0, 0) and the extent.
+Extent layout(std::vector<Box>& boxes, std::vector<Link>& links);
+
+}  // namespace fulgurite::tool

@@ -1,0 +1,164 @@
+// The command line of FULGURITE_MAIN: words in, one of the commands called, exit status out.
+#include <fulgurite/explain.h>
+#include <fulgurite/main.h>
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+
+#include "base/text.h"
+#include "tool/inventory.h"
+#include "tool/run.h"
+
+namespace fulgurite::tool {
+namespace {
+
+using detail::ToolProgram;
+
+enum Status { success = 0, failed = 1, misused = 2 };
+
+const ToolProgram& program_named(const std::vector<ToolProgram>& programs, const std::string& name) {
+  for (const ToolProgram& program : programs)
+    if (program.name == name) return program;
+  throw UsageError(fmt::format("there is no program '{}'; there are {}", name,
+                               base::join(programs, ", ", [](const ToolProgram& p) { return p.name; })));
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw FormatError(path + " cannot be written");
+}
+
+// Options that several commands have.
+struct Choices {
+  std::string name;
+  std::vector<std::string> arguments;
+  std::string engine;
+  bool no_fuse = false;
+
+  Options options() const {
+    Options options;
+    if (engine == "cpu") options.engine = Engine::cpu;
+    if (engine == "interpreter") options.engine = Engine::interpreter;
+    if (engine == "opencl") options.engine = Engine::opencl;
+    if (engine == "cuda") options.engine = Engine::cuda;
+    options.fuse = !no_fuse;
+    options.name = name.c_str();
+    return options;
+  }
+};
+
+void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {
+  CLI::App* command = app.add_subcommand("run", "run a program on .npy files");
+  command->add_option("NAME", choices.name, "the program")->required();
+  command->add_option("ARGUMENTS", choices.arguments,
+                      "for an array the name of a .npy file, for a scalar a number, true or false");
+  command
+      ->add_option("-o,--output", request.outputs,
+                   "a .npy file for the result; once for each of several results")
+      ->allow_extra_args(false);
+  command->add_option("--engine", choices.engine, "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
+      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda"}));
+  command->add_flag("--time", request.time, "show how long reading, compiling and running took");
+  command->add_option("--repeat", request.repeat, "run so many times")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
+  command->callback([&] {
+    request.arguments = choices.arguments;
+    request.options = choices.options();
+    run(program_named(programs, choices.name), request);
+  });
+}
+
+struct ExplainRequest {
+  bool json = false;
+  std::string svg;
+};
+
+void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices,
+                 ExplainRequest& request) {
+  CLI::App* command =
+      app.add_subcommand("explain", "show what fused, which kernels there are, and the bytes they move");
+  command->add_option("NAME", choices.name, "the program")->required();
+  command->add_option("CONSTANTS", choices.arguments, "values of its parameters that are constants");
+  command->add_flag("--json", request.json, "as JSON");
+  command->add_option("--svg", request.svg,
+                      "also draw the data flow before and after fusion, into this file");
+  command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
+  command->callback([&] {
+    const auto traced = trace(program_named(programs, choices.name), choices.arguments);
+    const Options options = choices.options();
+    if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
+    fmt::print("{}", detail::explanation(*traced, options, request.json ? Explain::json : Explain::text));
+  });
+}
+
+void add_cache(CLI::App& app, CacheAction& action) {
+  CLI::App* command = app.add_subcommand("cache", "show the compiled programs and kernels kept on disk");
+  CLI::Option_group* actions = command->add_option_group("actions");
+  actions->add_flag_callback("--list", [&] { action = CacheAction::list; }, "show every entry");
+  actions->add_flag_callback(
+      "--verify", [&] { action = CacheAction::verify; }, "check every entry, remove damaged ones");
+  actions->add_flag_callback("--clear", [&] { action = CacheAction::clear; }, "remove all entries");
+  actions->require_option(0, 1);
+  command->callback([&] { show_cache(action); });
+}
+
+int run_command(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    return success;
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? success : misused;
+  } catch (const UsageError& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return misused;
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "{}\n", e.what());
+    return failed;
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::tool
+
+namespace fulgurite::detail {
+
+std::vector<std::string> tool_names(std::string_view arguments_of_macro) {
+  std::vector<std::string> names;
+  for (std::string_view rest = arguments_of_macro;;) {
+    const std::size_t comma = rest.find(',');
+    std::string_view name = rest.substr(0, comma);
+    name.remove_prefix(std::min(name.find_first_not_of(" \t\n&"), name.size()));
+    name = name.substr(0, name.find_last_not_of(" \t\n") + 1);
+    if (const std::size_t scope = name.rfind("::"); scope != name.npos) name.remove_prefix(scope + 2);
+    names.emplace_back(name);
+    if (comma == rest.npos) return names;
+    rest.remove_prefix(comma + 1);
+  }
+}
+
+int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
+  using namespace fulgurite::tool;
+  CLI::App app("Array programs: " + base::join(programs, ", ", [](const ToolProgram& p) { return p.name; }));
+  app.require_subcommand(1);
+  Choices choices;
+  RunRequest run_request;
+  ExplainRequest explain_request;
+  CacheAction cache_action = CacheAction::summary;
+  add_run(app, programs, choices, run_request);
+  add_explain(app, programs, choices, explain_request);
+  app.add_subcommand("list", "show the programs, their parameters and results")->callback([&] {
+    list_programs(programs);
+  });
+  app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
+  add_cache(app, cache_action);
+  return run_command(app, argc, argv);
+}
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,217 @@
+#include "tool/run.h"
+
+#include <fmt/format.h>
+#include <fulgurite/npy.h>
+#include <fulgurite/stats.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "scalar/value.h"
+#include "tool/literal.h"
+#include "tool/npy_header.h"
+#include "tool/progress.h"
+
+namespace fulgurite::tool {
+namespace {
+
+using detail::ToolProgram;
+using detail::ToolValue;
+using Clock = std::chrono::steady_clock;
+
+scalar::Kind kind_of(const ToolValue& v) {
+  return static_cast<scalar::Kind>(v.kind);
+}
+
+std::string type_of(const ToolValue& v) {
+  const std::string type = scalar::to_string(scalar::Type{kind_of(v), v.rank, 1});
+  return v.is_constant ? "constant " + type : type;
+}
+
+// Components of one parameter or result stand in parentheses.
+std::string types_of(const std::vector<ToolValue>& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const bool opens = i == 0 || values[i].position != values[i - 1].position;
+    const bool closes = i + 1 == values.size() || values[i].position != values[i + 1].position;
+    if (i > 0) text += ", ";
+    text += opens && !closes ? "(" : "";
+    text += type_of(values[i]);
+    text += closes && !opens ? ")" : "";
+  }
+  return text;
+}
+
+scalar::Bits scalar_bits(const AnyArray& array) {
+  return load(static_cast<scalar::Kind>(array.kind), array.data.get());
+}
+
+bool is_file_name(const std::string& argument) {
+  return argument.ends_with(".npy");
+}
+
+// An argument of the program, and the memory it refers to.
+struct Argument {
+  AnyArray array;
+  scalar::Bits bits = 0;
+
+  detail::ArgumentView view(const ToolValue& parameter) const {
+    return {static_cast<std::uint8_t>(parameter.kind), parameter.rank, array.data.get(), array.shape.data(),
+            bits};
+  }
+};
+
+scalar::Bits scalar_argument(const ToolProgram& program, std::size_t i, const std::string& text) {
+  const ToolValue& parameter = program.parameters[i];
+  try {
+    return parse_literal(kind_of(parameter), text);
+  } catch (const FormatError& e) {
+    throw FormatError(
+        fmt::format("argument {} of {} is {}: {}", i + 1, program.name, type_of(parameter), e.message()));
+  }
+}
+
+Argument read_argument(const ToolProgram& program, std::size_t i, const std::string& text) {
+  const ToolValue& parameter = program.parameters[i];
+  const std::string what = fmt::format("argument {} of {}", i + 1, program.name);
+  if (parameter.rank == 0 && !is_file_name(text)) return {{}, scalar_argument(program, i, text)};
+  if (!is_file_name(text) && !std::filesystem::exists(text))
+    throw FormatError(fmt::format("{} is an array {}: give the name of a .npy file, not '{}'", what,
+                                  type_of(parameter), text));
+  const Progress progress("reading " + text);
+  Argument argument{read_npy(text)};
+  const auto rank = static_cast<int>(argument.array.shape.size());
+  if (argument.array.kind != parameter.kind || rank != parameter.rank) {
+    const std::string advice = rank != parameter.rank ? fmt::format("give one with {} axes", parameter.rank)
+                                                      : fmt::format("convert it in NumPy with a.astype('{}')",
+                                                                    numpy_type(kind_of(parameter)));
+    throw FormatError(fmt::format("{} is {}, but {} holds {}: {}", what, type_of(parameter), text,
+                                  to_string(argument.array), advice));
+  }
+  if (rank == 0) argument.bits = scalar_bits(argument.array);
+  return argument;
+}
+
+// Long work should not be lost because its result cannot be written.
+void check_outputs(const ToolProgram& program, const std::vector<std::string>& outputs) {
+  if (!outputs.empty() && outputs.size() != program.results.size())
+    throw UsageError(fmt::format("{} has {} results: give -o {} times, or not at all", program.name,
+                                 program.results.size(), program.results.size()));
+  for (const std::string& output : outputs) {
+    const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+    if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+      throw FormatError(
+          fmt::format("{} cannot be written: its folder does not exist or is not writable", output));
+  }
+}
+
+std::string first_elements(const AnyArray& array, std::int64_t n) {
+  constexpr std::int64_t most = 8;
+  const auto kind = static_cast<scalar::Kind>(array.kind);
+  const auto* bytes = static_cast<const char*>(array.data.get());
+  std::string text;
+  for (std::int64_t i = 0; i < std::min(n, most); ++i)
+    text +=
+        " " + print_literal(kind, load(kind, bytes + static_cast<std::size_t>(i) * scalar::size_of(kind)));
+  return n > most ? text + " ..." : text;
+}
+
+void show(const ToolProgram& program, const std::vector<detail::ResultValue>& results,
+          const std::vector<std::string>& outputs) {
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const detail::ResultValue& r = results[i];
+    AnyArray array{program.results[i].kind, {r.extents, r.extents + r.rank}, r.data};
+    if (r.rank == 0)
+      array.data = std::make_shared<const std::uint64_t>(r.bits);  // little-endian: narrower kinds come first
+    const std::string label =
+        results.size() == 1 ? program.name : fmt::format("{} result {}", program.name, i + 1);
+    const std::string file = outputs.empty() ? "" : " -> " + outputs[i];
+    fmt::print("{}: {}{}{}{}\n", label, to_string(array), r.rank == 0 ? "" : ":",
+               first_elements(array, detail::element_count(array.shape)), file);
+    if (outputs.empty()) continue;
+    const Progress progress("writing " + outputs[i]);
+    write_npy(outputs[i], array);
+  }
+}
+
+double milliseconds(Clock::time_point from, Clock::time_point to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+}  // namespace
+
+std::string signature(const ToolProgram& program) {
+  return fmt::format("{}({}) -> {}", program.name, types_of(program.parameters), types_of(program.results));
+}
+
+std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
+                                                   const std::vector<std::string>& literals) {
+  const auto wanted = std::count_if(program.parameters.begin(), program.parameters.end(),
+                                    [](const ToolValue& p) { return p.is_constant; });
+  if (static_cast<std::size_t>(wanted) != literals.size())
+    throw UsageError(fmt::format("{} has {} constants, the values of {} were given: {}", program.name, wanted,
+                                 literals.size(), signature(program)));
+  std::vector<scalar::Bits> constants;
+  for (std::size_t i = 0; i < program.parameters.size(); ++i) {
+    const ToolValue& parameter = program.parameters[i];
+    if (parameter.is_constant) constants.push_back(scalar_argument(program, i, literals[constants.size()]));
+  }
+  return program.trace(constants);
+}
+
+void run(const ToolProgram& program, const RunRequest& request) {
+  if (request.arguments.size() != program.parameters.size())
+    throw UsageError(fmt::format("{} takes {} arguments, {} were given: {}", program.name,
+                                 program.parameters.size(), request.arguments.size(), signature(program)));
+  check_outputs(program, request.outputs);
+
+  const auto start = Clock::now();
+  std::vector<Argument> arguments;
+  std::vector<detail::ArgumentView> views;
+  std::vector<std::string> constants;
+  for (std::size_t i = 0; i < program.parameters.size(); ++i) {
+    if (program.parameters[i].is_constant)
+      constants.push_back(request.arguments[i]);
+    else
+      arguments.push_back(read_argument(program, i, request.arguments[i]));
+  }
+  std::size_t next = 0;
+  for (const ToolValue& parameter : program.parameters)
+    if (!parameter.is_constant) views.push_back(arguments[next++].view(parameter));
+
+  const auto read = Clock::now();
+  std::shared_ptr<const detail::Executable> executable;
+  {
+    const Progress progress("compiling " + program.name);
+    executable = detail::instantiate(trace(program, constants), request.options);
+  }
+  const auto compiled = Clock::now();
+  std::vector<detail::ResultValue> results;
+  std::vector<double> times;
+  const std::uint64_t moved_before = stats().bytes_moved;
+  {
+    const Progress progress("running " + program.name);
+    for (int k = 0; k < request.repeat; ++k) {
+      results = std::vector<detail::ResultValue>(program.results.size());  // earlier ones are given back
+                                                                           // first
+      const auto before = Clock::now();
+      executable->call(views, results);
+      times.push_back(milliseconds(before, Clock::now()));
+    }
+  }
+  const double moved = static_cast<double>(stats().bytes_moved - moved_before) / request.repeat;
+  show(program, results, request.outputs);
+  if (!request.time) return;
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  fmt::print("read    {:10.3f} ms\ncompile {:10.3f} ms\nrun     {:10.3f} ms", milliseconds(start, read),
+             milliseconds(read, compiled), median);
+  if (times.size() > 1)
+    fmt::print(" (median of {}; {:.3f} to {:.3f})", times.size(), times.front(), times.back());
+  if (moved > 0) fmt::print(", {:.4g} MB moved, {:.3g} GB/s", moved / 1e6, moved / 1e6 / median);
+  fmt::print("\n");
+}
+
+}  // namespace fulgurite::tool

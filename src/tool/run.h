@@ -1,0 +1,33 @@
+// The command `run`: words of a command line in, results on standard output and in files.
+#pragma once
+
+#include <fulgurite/main.h>
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace fulgurite::tool {
+
+/// A command line that makes no sense; the message says what would.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct RunRequest {
+  std::vector<std::string> arguments;  // .npy files and literals, in the order of the parameters
+  std::vector<std::string> outputs;    // none, or one for each result
+  Options options;
+  bool time = false;
+  int repeat = 1;
+};
+void run(const detail::ToolProgram&, const RunRequest&);
+
+/// Traces with the constants that stand in `literals`, one for each parameter that is not staged.
+std::shared_ptr<const detail::TracedProgram> trace(const detail::ToolProgram&,
+                                                   const std::vector<std::string>& literals);
+
+/// "rmse(f32[], f32[]) -> f32"
+std::string signature(const detail::ToolProgram&);
+
+}  // namespace fulgurite::tool
