@@ -32,14 +32,16 @@ class FusedCheck {
       const Stm& stm = stms[k];
       const auto* soac = as<Soac>(stm.op);
       if (!soac) {
-        for (const auto& inner : soac::nested_in(stm)) memory_scope(inner.lambda->body, inner.lambda->results);
+        for (const auto& inner : soac::nested_in(stm))
+          memory_scope(inner.lambda->body, inner.lambda->results);
         continue;
       }
       per_element(*soac);
       if (!soac->reductions.empty() || arrays_of(arena_, stm).empty()) continue;
       const Uses uses = uses_of(arena_, stms, k, results);
       if (uses.read.empty()) continue;
-      if (decide(arena_, stms, k, results, uses).inlines) complain(stm, "is in memory but could be part of what reads it");
+      if (decide(arena_, stms, k, results, uses).inlines)
+        complain(stm, "is in memory but could be part of what reads it");
     }
   }
 
@@ -61,15 +63,18 @@ class FusedCheck {
     });
     for (const Stm& stm : lambda.body) {
       for (Var v : arrays_of(arena_, stm)) {
-        if (as<soac::Loop>(stm.op)) complain(stm, "carries an array through a loop inside a function that runs for each element");
-        else if (read.contains(v)) complain(stm, "is read inside the function that makes it");
+        if (as<soac::Loop>(stm.op))
+          complain(stm, "carries an array through a loop inside a function that runs for each element");
+        else if (read.contains(v))
+          complain(stm, "is read inside the function that makes it");
       }
       for (const auto& inner : soac::nested_in(stm)) element_scope(*inner.lambda);
     }
   }
 
   void complain(const Stm& stm, std::string_view what) {
-    complaints.push_back(fmt::format("'{}' ({}, {}:{}) {}", stm.names.empty() ? "" : arena_.info(stm.names[0]).name, stm.origin,
+    complaints.push_back(fmt::format("'{}' ({}, {}:{}) {}",
+                                     stm.names.empty() ? "" : arena_.info(stm.names[0]).name, stm.origin,
                                      stm.where.file, stm.where.line, what));
   }
 

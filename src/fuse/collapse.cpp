@@ -17,7 +17,8 @@ bool collapse(Stm& stm) {
   bool changed = false;
   for (;;) {
     auto* outer = as<Soac>(stm.op);
-    if (!outer || !outer->reductions.empty() || outer->body.body.size() != 1 || outer->body.results.empty()) return changed;
+    if (!outer || !outer->reductions.empty() || outer->body.body.size() != 1 || outer->body.results.empty())
+      return changed;
     const Stm& only = outer->body.body[0];
     const auto* inner = as<Soac>(only.op);
     if (!inner || !inner->reductions.empty()) return changed;
@@ -27,7 +28,8 @@ bool collapse(Stm& stm) {
       if (used.contains(p)) return changed;
     Soac flat;
     for (Expr result : outer->body.results) {
-      const auto at = result.is_name() ? std::find(only.names.begin(), only.names.end(), result.var()) : only.names.end();
+      const auto at =
+          result.is_name() ? std::find(only.names.begin(), only.names.end(), result.var()) : only.names.end();
       if (at == only.names.end()) return changed;
       flat.body.results.push_back(inner->body.results[static_cast<std::size_t>(at - only.names.begin())]);
     }

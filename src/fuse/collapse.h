@@ -1,12 +1,13 @@
-// A perfect nest is one Soac of higher rank: a map whose function is nothing but a map. Rows mapped elementwise are then no different
-// from a matrix mapped elementwise.
+// A perfect nest is one Soac of higher rank: a map whose function is nothing but a map. Rows mapped
+// elementwise are then no different from a matrix mapped elementwise.
 #pragma once
 
 #include "soac/ir.h"
 
 namespace fulgurite::fuse {
 
-/// Collapses the statement as far as it goes; true if it changed. What is inside its function is not looked into.
+/// Collapses the statement as far as it goes; true if it changed. What is inside its function is not looked
+/// into.
 bool collapse(soac::Stm&);
 
 }  // namespace fulgurite::fuse

@@ -17,7 +17,8 @@ using scalar::Var;
 using simplify::costs;
 using soac::Stm;
 
-Uses uses_of(const Arena& arena, const std::vector<Stm>& stms, std::size_t producer, const std::vector<Expr>& results) {
+Uses uses_of(const Arena& arena, const std::vector<Stm>& stms, std::size_t producer,
+             const std::vector<Expr>& results) {
   const std::vector<Var> arrays = arrays_of(arena, stms[producer]);
   std::vector<bool> read(arrays.size()), whole(arrays.size());
   auto find = [&](Expr e) -> std::ptrdiff_t {
@@ -50,7 +51,8 @@ Uses uses_of(const Arena& arena, const std::vector<Stm>& stms, std::size_t produ
   return uses;
 }
 
-Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer, const std::vector<Expr>& results, const Uses& uses) {
+Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer,
+                const std::vector<Expr>& results, const Uses& uses) {
   if (uses.read.empty()) return {false, "it is needed as a whole array"};
   const Producer delayed_array = delayed(arena, stms[producer], uses.read);
   const int cost = simplify::cost_of(delayed_array.at);
@@ -58,16 +60,26 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
     if (cost <= costs.load) return {true, "an element costs no more than a load"};
     return {false, "it is needed as a whole array too"};
   }
-  if (simplify::is_cheap(cost)) return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
+  if (simplify::is_cheap(cost))
+    return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
   const std::size_t n_readers = uses.readers.size() + (uses.read_by_results ? 1 : 0);
   if (n_readers > 1)
-    return {false, fmt::format("{} statements read it and computing an element again costs {}, at most {} is cheap", n_readers, cost, costs.cheap)};
-  const Reads reads = uses.read_by_results ? reads_in(arena, delayed_array, results) : reads_in(arena, delayed_array, stms[uses.readers[0]]);
+    return {false,
+            fmt::format("{} statements read it and computing an element again costs {}, at most {} is cheap",
+                        n_readers, cost, costs.cheap)};
+  const Reads reads = uses.read_by_results ? reads_in(arena, delayed_array, results)
+                                           : reads_in(arena, delayed_array, stms[uses.readers[0]]);
   if (reads.distinct > 1)
-    return {false, fmt::format("its reader needs {} of its elements at a time and computing one costs {}, at most {} is cheap",
-                               reads.distinct, cost, costs.cheap)};
+    return {
+        false,
+        fmt::format(
+            "its reader needs {} of its elements at a time and computing one costs {}, at most {} is cheap",
+            reads.distinct, cost, costs.cheap)};
   if (reads.repeats)
-    return {false, fmt::format("its reader needs an element more than once and computing it costs {}, at most {} is cheap", cost, costs.cheap)};
+    return {false,
+            fmt::format(
+                "its reader needs an element more than once and computing it costs {}, at most {} is cheap",
+                cost, costs.cheap)};
   return {true, "its only reader needs each element once"};
 }
 

@@ -55,7 +55,8 @@ class Inliner {
       const bool was_unbounded = unbounded_;
       if (inner.role == Role::points) {
         const Soac& soac = std::get<Soac>(stm.op);
-        for (std::size_t axis = 0; axis < soac.dims.size(); ++axis) enter({soac.body.params[axis], soac.dims[axis]});
+        for (std::size_t axis = 0; axis < soac.dims.size(); ++axis)
+          enter({soac.body.params[axis], soac.dims[axis]});
       } else if (const auto* loop = as<Loop>(stm.op); loop && loop->trips) {
         enter({loop->body.params[0], loop->trips});
       } else {
@@ -81,7 +82,8 @@ class Inliner {
       std::vector<Expr> indices;
       for (Expr i : e.args().subspan(1)) indices.push_back(algebra_(substitute(i)));
       note_distinct(indices);
-      const std::vector<Expr> here(indices.begin(), indices.begin() + static_cast<std::ptrdiff_t>(producer_.extents.size()));
+      const std::vector<Expr> here(indices.begin(),
+                                   indices.begin() + static_cast<std::ptrdiff_t>(producer_.extents.size()));
       if (e.site() != 0 && rewrite_) check(here, e.site(), before);
       const Expr value = element(here, static_cast<std::size_t>(result), before);
       if (!rewrite_) return;
@@ -118,7 +120,8 @@ class Inliner {
     distinct_.resize(n_distinct);
   }
 
-  /// Reads inside the statement's functions that can be done before it: see the head of inline.h. Not those of branches, which may not run.
+  /// Reads inside the statement's functions that can be done before it: see the head of inline.h. Not those
+  /// of branches, which may not run.
   void early(const Stm& stm, std::vector<Stm>& before) {
     if (as<If>(stm.op)) return;
     for (const auto& inner : soac::nested_in(stm)) {
@@ -147,7 +150,8 @@ class Inliner {
     return std::any_of(path_.begin(), path_.end(), [&](const Axis& a) { return a.var == v; });
   }
 
-  /// The producer's element at the indices, computed in the function at hand unless it, or one around it, has done so.
+  /// The producer's element at the indices, computed in the function at hand unless it, or one around it, has
+  /// done so.
   Expr element(const std::vector<Expr>& indices, std::size_t result, std::vector<Stm>& before) {
     for (const Evaluated& known : evaluated_)
       if (known.indices == indices) return rewrite_ ? known.values[result] : Expr();
@@ -170,7 +174,8 @@ class Inliner {
       reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
   }
 
-  /// The operands are what the message of an index quotes: index, extent, number of the point that reads, greatest index.
+  /// The operands are what the message of an index quotes: index, extent, number of the point that reads,
+  /// greatest index.
   void check(const std::vector<Expr>& indices, Site site, std::vector<Stm>& before) {
     Expr point = arena_.i64(0);
     for (const Axis& axis : path_) point = arena_.add(arena_.mul(point, axis.extent), arena_.name(axis.var));
@@ -178,7 +183,8 @@ class Inliner {
       const Expr i = indices[axis], extent = producer_.extents[axis];
       if (algebra_.is_below(i, extent)) continue;
       const Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), i), arena_.lt(i, extent));
-      before.push_back({{}, Check{inside, site, {i, extent, point, arena_.sub(extent, arena_.i64(1))}}, {}, "index"});
+      before.push_back(
+          {{}, Check{inside, site, {i, extent, point, arena_.sub(extent, arena_.i64(1))}}, {}, "index"});
     }
   }
 
@@ -187,8 +193,8 @@ class Inliner {
   const bool rewrite_;
   simplify::IndexAlgebra algebra_;
   Path path_;
-  bool unbounded_ = false;               // inside something that runs an unknown number of times
-  std::vector<Evaluated> evaluated_;     // in this function and those around it
+  bool unbounded_ = false;            // inside something that runs an unknown number of times
+  std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
 };
@@ -211,11 +217,13 @@ Reads reads_in(Arena& arena, const Producer& producer, const std::vector<Expr>& 
   return inliner.reads();
 }
 
-void inline_reads(Arena& arena, const Producer& producer, Stm& stm, std::vector<Stm>& before, const Path& path) {
+void inline_reads(Arena& arena, const Producer& producer, Stm& stm, std::vector<Stm>& before,
+                  const Path& path) {
   Inliner(arena, producer, true, path).statement(stm, before);
 }
 
-void inline_reads(Arena& arena, const Producer& producer, std::vector<Expr>& roots, std::vector<Stm>& before, const Path& path) {
+void inline_reads(Arena& arena, const Producer& producer, std::vector<Expr>& roots, std::vector<Stm>& before,
+                  const Path& path) {
   Inliner(arena, producer, true, path).roots(roots, before);
 }
 

@@ -1,7 +1,7 @@
-// Reading a delayed array: `index(p, e...)` becomes the body of p at e. The copied statements stand in the function that reads,
-// right before the statement that needs them, once for every distinct list of indices; a read inside an inner function whose indices are
-// axes of an outer one, and surely inside the array, is done in the outer one. An index that might be outside the array gets the Check
-// that the read would have made.
+// Reading a delayed array: `index(p, e...)` becomes the body of p at e. The copied statements stand in the
+// function that reads, right before the statement that needs them, once for every distinct list of indices; a
+// read inside an inner function whose indices are axes of an outer one, and surely inside the array, is done
+// in the outer one. An index that might be outside the array gets the Check that the read would have made.
 #pragma once
 
 #include "fuse/producer.h"
@@ -13,9 +13,10 @@ namespace fulgurite::fuse {
 using Path = std::vector<Axis>;
 
 struct Reads {
-  int evaluations = 0;                   // of the producer, for each point of the path; of two branches the greater
-  int distinct = 0;                      // lists of indices, all of them (they differ from evaluations where the producer gives arrays)
-  bool repeats = false;                  // some element may be computed more than once
+  int evaluations = 0;  // of the producer, for each point of the path; of two branches the greater
+  int distinct = 0;  // lists of indices, all of them (they differ from evaluations where the producer gives
+                     // arrays)
+  bool repeats = false;  // some element may be computed more than once
   bool any() const { return evaluations > 0; }
 };
 
@@ -23,8 +24,11 @@ struct Reads {
 Reads reads_in(scalar::Arena&, const Producer&, const soac::Stm&, const Path& = {});
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& roots, const Path& = {});
 
-/// Inlines every read in the statement, or the expressions; statements that they need are appended to `before`.
-void inline_reads(scalar::Arena&, const Producer&, soac::Stm&, std::vector<soac::Stm>& before, const Path& = {});
-void inline_reads(scalar::Arena&, const Producer&, std::vector<scalar::Expr>& roots, std::vector<soac::Stm>& before, const Path& = {});
+/// Inlines every read in the statement, or the expressions; statements that they need are appended to
+/// `before`.
+void inline_reads(scalar::Arena&, const Producer&, soac::Stm&, std::vector<soac::Stm>& before,
+                  const Path& = {});
+void inline_reads(scalar::Arena&, const Producer&, std::vector<scalar::Expr>& roots,
+                  std::vector<soac::Stm>& before, const Path& = {});
 
 }  // namespace fulgurite::fuse

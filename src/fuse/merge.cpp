@@ -1,7 +1,8 @@
-// Horizontal fusion (the redomap paper, section 3.2). Two Soacs of one body over the same space become one, which has the reductions
-// and mapped results of both, when the later one uses nothing of the earlier but elements at its own point, and the two can be brought
-// together: nothing between them needs the earlier, or the later needs nothing from between. It pays where they read a common array,
-// which is then read once, or where one reads what the other makes.
+// Horizontal fusion (the redomap paper, section 3.2). Two Soacs of one body over the same space become one,
+// which has the reductions and mapped results of both, when the later one uses nothing of the earlier but
+// elements at its own point, and the two can be brought together: nothing between them needs the earlier, or
+// the later needs nothing from between. It pays where they read a common array, which is then read once,
+// where one reads what the other makes, and where one computes from its indices alone.
 #include <algorithm>
 
 #include "base/match.h"
@@ -75,14 +76,17 @@ class Merger {
     if (!a || !b || a->dims != b->dims) return false;
     const Vars made(stms[i].names.begin(), stms[i].names.end());
     const bool dependent = mentions_any(stms[j], made);
-    if (dependent ? !reads_own_point_only(stms[j], made) || makes_rows(*a) : !read_common_array(stms[i], stms[j])) return false;
+    if (dependent ? !reads_own_point_only(stms[j], made) || makes_rows(*a)
+                  : !read_common_array(stms[i], stms[j]))
+      return false;
     const Meeting meeting = where_to_meet(stms, i, j, made);
     if (meeting == Meeting::none || !context_.spend()) return false;
     context_.log.push_back(event_of(Event::Kind::merged, stms[i], stms[j],
                                     dependent ? "it makes what the other reads, over the same space"
                                               : "they read a common array over the same space"));
     Stm merged = merge(stms[i], stms[j]);
-    const std::size_t stays = meeting == Meeting::at_later ? j : i, goes = meeting == Meeting::at_later ? i : j;
+    const std::size_t stays = meeting == Meeting::at_later ? j : i,
+                      goes = meeting == Meeting::at_later ? i : j;
     stms[stays] = std::move(merged);
     stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(goes));
     return true;
@@ -90,11 +94,14 @@ class Merger {
 
   /// Elements of an inner array, which a function cannot keep, are not there for the other to read.
   static bool makes_rows(const Soac& soac) {
-    return std::any_of(soac.body.results.begin(), soac.body.results.end(), [](Expr e) { return e.type().rank > 0; });
+    return std::any_of(soac.body.results.begin(), soac.body.results.end(),
+                       [](Expr e) { return e.type().rank > 0; });
   }
 
+  /// Or one of them reads nothing, and is no burden to the other.
   static bool read_common_array(const Stm& a, const Stm& b) {
     const Vars of_a = arrays_read(a), of_b = arrays_read(b);
+    if (of_a.empty() || of_b.empty()) return true;
     return std::any_of(of_a.begin(), of_a.end(), [&](Var v) { return of_b.contains(v); });
   }
 
@@ -129,7 +136,8 @@ class Merger {
       down = down && !mentions_any(stms[k], made);
       // A Check between may be what makes the later one's indices safe.
       up = up && !as<soac::Check>(stms[k].op) &&
-           std::none_of(stms[k].names.begin(), stms[k].names.end(), [&](Var v) { return mentioned.contains(v); });
+           std::none_of(stms[k].names.begin(), stms[k].names.end(),
+                        [&](Var v) { return mentioned.contains(v); });
     }
     return down ? Meeting::at_later : up ? Meeting::at_earlier : Meeting::none;
   }
@@ -149,11 +157,12 @@ class Merger {
     for (const soac::Reduction& r : a.reductions) a_operands += r.op.results.size();
     for (const soac::Reduction& r : b.reductions) b_operands += r.op.results.size();
     // b's reads of a's arrays are what a computes at this point.
-    std::unordered_map<Expr, Expr> elements;
+    std::unordered_map<Var, Expr> elements;
     for (std::size_t k = a_operands; k < first.names.size(); ++k)
-      if (of_a.results[k].type().rank == 0) elements.emplace(arena_.index(arena_.name(first.names[k]), own), of_a.results[k]);
+      if (of_a.results[k].type().rank == 0) elements.emplace(first.names[k], of_a.results[k]);
     scalar::Substitution substitute(arena_, [&](Expr e) {
-      auto found = elements.find(e);
+      if (e.op() != Op::index) return Expr();
+      auto found = elements.find(e.arg(0).var());
       return found == elements.end() ? Expr() : found->second;
     });
     Lambda of_b = b.body;
@@ -163,7 +172,8 @@ class Merger {
     soac.reductions = a.reductions;
     soac.reductions.insert(soac.reductions.end(), b.reductions.begin(), b.reductions.end());
     auto append = [](auto& to, const auto& from, std::size_t begin, std::size_t end) {
-      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin), from.begin() + static_cast<std::ptrdiff_t>(end));
+      to.insert(to.end(), from.begin() + static_cast<std::ptrdiff_t>(begin),
+                from.begin() + static_cast<std::ptrdiff_t>(end));
     };
     append(soac.body.results, of_a.results, 0, a_operands);
     append(soac.body.results, of_b.results, 0, b_operands);
@@ -197,6 +207,8 @@ Program run_merge(Program program, PassContext& context) {
 
 }  // namespace
 
-const soac::Pass merge{"merge", "Soacs over one space that read a common array, or one the other's result, run as one", run_merge};
+const soac::Pass merge{"merge",
+                       "Soacs over one space that read a common array, or one the other's result, run as one",
+                       run_merge};
 
 }  // namespace fulgurite::fuse

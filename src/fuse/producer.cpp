@@ -37,7 +37,8 @@ Producer delayed(Arena& arena, const Stm& stm, const std::vector<Var>& wanted) {
 
 Producer delayed_branches(Arena& arena, const Stm& stm, Var wanted) {
   const If& branches = std::get<If>(stm.op);
-  const auto at = static_cast<std::size_t>(std::find(stm.names.begin(), stm.names.end(), wanted) - stm.names.begin());
+  const auto at =
+      static_cast<std::size_t>(std::find(stm.names.begin(), stm.names.end(), wanted) - stm.names.begin());
   const scalar::VarInfo info = arena.info(wanted);
   Producer p;
   p.names = {wanted};
@@ -54,7 +55,10 @@ Producer delayed_branches(Arena& arena, const Stm& stm, Var wanted) {
     return l;
   };
   const Expr value = arena.fresh({info.type.kind}, info.name);
-  p.at.body.push_back({{value.var()}, If{branches.condition, element(branches.then_branch), element(branches.else_branch)}, stm.where, stm.origin});
+  p.at.body.push_back({{value.var()},
+                       If{branches.condition, element(branches.then_branch), element(branches.else_branch)},
+                       stm.where,
+                       stm.origin});
   p.at.results = {value};
   p.may_fail = soac::may_fail(p.at);
   return p;

@@ -1,5 +1,5 @@
-// A delayed array: a function from indices to element instead of memory (the delayed arrays of Accelerate, Obsidian's Pull). Any Soac's
-// mapped results are such functions, and so are an If's arrays.
+// A delayed array: a function from indices to element instead of memory (the delayed arrays of Accelerate,
+// Obsidian's Pull). Any Soac's mapped results are such functions, and so are an If's arrays.
 #pragma once
 
 #include <vector>
@@ -9,9 +9,10 @@
 namespace fulgurite::fuse {
 
 struct Producer {
-  std::vector<scalar::Var> names;        // the arrays
-  std::vector<scalar::Expr> extents;     // of the indices that `at` takes
-  soac::Lambda at;                       // indices -> for each name, the element, or the array that the remaining indices select from
+  std::vector<scalar::Var> names;     // the arrays
+  std::vector<scalar::Expr> extents;  // of the indices that `at` takes
+  soac::Lambda at;  // indices -> for each name, the element, or the array that the remaining indices select
+                    // from
   bool may_fail = false;
 
   /// Which of the names it is; -1: none.

@@ -1,5 +1,5 @@
-// Whether a read happens at most once for each element of the array: on the path from a statement to the read, no two points have the
-// same indices. Then computing the element at the read repeats no work.
+// Whether a read happens at most once for each element of the array: on the path from a statement to the
+// read, no two points have the same indices. Then computing the element at the read repeats no work.
 #pragma once
 
 #include <optional>

@@ -32,11 +32,12 @@ class Fuser {
  public:
   Fuser(Arena& arena, PassContext& context) : arena_(arena), context_(context) {}
 
-  /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers are taken last to first, so that
-  /// each meets its consumers as they will be.
+  /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers
+  /// are taken last to first, so that each meets its consumers as they will be.
   void memory_scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
     for (Stm& stm : stms) inside(stm);
-    while (sweep(stms, results)) {}
+    while (sweep(stms, results)) {
+    }
     for (Stm& stm : stms) inside(stm);
   }
 
@@ -64,7 +65,8 @@ class Fuser {
   /// The last word on an array counts: after a merge it is asked again.
   void keep(const Stm& stm, const std::string& reason) {
     const Event event = event_of(Event::Kind::kept, stm, reason);
-    std::erase_if(context_.log, [&](const Event& e) { return e.kind == Event::Kind::kept && e.what == event.what; });
+    std::erase_if(context_.log,
+                  [&](const Event& e) { return e.kind == Event::Kind::kept && e.what == event.what; });
     context_.log.push_back(event);
   }
 
@@ -72,7 +74,8 @@ class Fuser {
   void inside(Stm& stm) {
     if (auto* soac = as<Soac>(stm.op)) {
       per_element(*soac, {});
-      if (collapse(stm)) context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
+      if (collapse(stm))
+        context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
       return;
     }
     for (auto& inner : soac::nested_in(stm)) memory_scope(inner.lambda->body, inner.lambda->results);
@@ -80,7 +83,8 @@ class Fuser {
 
   void per_element(Soac& soac, Path path) {
     for (soac::Reduction& r : soac.reductions) element_scope(r.op, path);
-    for (std::size_t axis = 0; axis < soac.dims.size(); ++axis) path.push_back({soac.body.params[axis], soac.dims[axis]});
+    for (std::size_t axis = 0; axis < soac.dims.size(); ++axis)
+      path.push_back({soac.body.params[axis], soac.dims[axis]});
     expand_results(soac.body);
     element_scope(soac.body, path);
   }
@@ -88,7 +92,8 @@ class Fuser {
   void inside_element(Stm& stm, const Path& path) {
     if (auto* soac = as<Soac>(stm.op)) {
       per_element(*soac, path);
-      if (collapse(stm)) context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
+      if (collapse(stm))
+        context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
       return;
     }
     for (auto& inner : soac::nested_in(stm)) {
@@ -110,8 +115,10 @@ class Fuser {
       changed = true;
       const bool is_soac = as<Soac>(lambda.body[k].op) != nullptr;
       for (std::size_t i = 0; i < uses.read.size(); ++i) {
-        const Producer producer = is_soac ? delayed(arena_, lambda.body[k], uses.read) : delayed_branches(arena_, lambda.body[k], uses.read[i]);
-        inline_everywhere(producer, lambda.body, k, lambda.results, uses_of(arena_, lambda.body, k, lambda.results),
+        const Producer producer = is_soac ? delayed(arena_, lambda.body[k], uses.read)
+                                          : delayed_branches(arena_, lambda.body[k], uses.read[i]);
+        inline_everywhere(producer, lambda.body, k, lambda.results,
+                          uses_of(arena_, lambda.body, k, lambda.results),
                           "inside a function there is no memory for arrays", path);
         if (is_soac) break;
       }
@@ -145,8 +152,9 @@ class Fuser {
     });
   }
 
-  void inline_everywhere(const Producer& producer, std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results, const Uses& uses,
-                         const std::string& reason, const Path& path) {
+  void inline_everywhere(const Producer& producer, std::vector<Stm>& stms, std::size_t k,
+                         std::vector<Expr>& results, const Uses& uses, const std::string& reason,
+                         const Path& path) {
     std::vector<Stm> before;
     inline_reads(arena_, producer, results, before, path);
     stms.insert(stms.end(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
@@ -154,8 +162,8 @@ class Fuser {
       before.clear();
       inline_reads(arena_, producer, stms[*reader], before, path);
       context_.log.push_back(event_of(Event::Kind::fused, stms[k], stms[*reader], reason));
-      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(*reader), std::make_move_iterator(before.begin()),
-                  std::make_move_iterator(before.end()));
+      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(*reader),
+                  std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
     }
     if (uses.read_by_results) context_.log.push_back(event_of(Event::Kind::fused, stms[k], reason));
   }
@@ -191,6 +199,7 @@ void fuse_vertically(Program& program, PassContext& context) {
   Fuser(*program.arena, context).memory_scope(program.body, program.results);
 }
 
-const soac::Pass fuse{"fuse", "arrays become index functions inside their consumers; perfect nests become one Soac", run_fuse};
+const soac::Pass fuse{
+    "fuse", "arrays become index functions inside their consumers; perfect nests become one Soac", run_fuse};
 
 }  // namespace fulgurite::fuse

@@ -20,7 +20,8 @@ int cost_of_node(Expr e, bool addresses_only) {
   if (e.op() == Op::index) return costs.load;
   if (row.arity == 0) return 0;
   if (row.has('$')) return costs.function;
-  if (e.op() == Op::div || e.op() == Op::rem) return scalar::is_float(e.kind()) ? costs.division : costs.integer_division;
+  if (e.op() == Op::div || e.op() == Op::rem)
+    return scalar::is_float(e.kind()) ? costs.division : costs.integer_division;
   if (e.op() == Op::sqrt) return costs.division;
   return addresses_only ? 0 : costs.operation;
 }
@@ -28,7 +29,8 @@ int cost_of_node(Expr e, bool addresses_only) {
 }  // namespace
 
 int cost_of(std::span<const Expr> roots) {
-  // A node that is only ever an index, or part of one, and a sum or product: the addressing of the load pays for it.
+  // A node that is only ever an index, or part of one, and a sum or product: the addressing of the load pays
+  // for it.
   std::unordered_set<Expr> values;
   std::vector<Expr> order;
   scalar::for_each_node(roots, [&](Expr e) { order.push_back(e); });
@@ -61,8 +63,11 @@ int cost_of(const soac::Lambda& lambda) {
     roots.insert(roots.end(), own.begin(), own.end());
     match(
         stm.op, [&](const soac::Soac&) { total += costs.loop; },
-        [&](const soac::If& i) { total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch)); },
-        [&](const soac::Loop&) { total += costs.loop; }, [&](const soac::Check&) { total += costs.operation; });
+        [&](const soac::If& i) {
+          total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
+        },
+        [&](const soac::Loop&) { total += costs.loop; },
+        [&](const soac::Check&) { total += costs.operation; });
   }
   return total + cost_of(roots);
 }

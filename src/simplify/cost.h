@@ -1,5 +1,6 @@
-// What one evaluation of an expression costs, in quarters of a load from the nearest cache: the one place where the numbers stand
-// that decide between computing again and keeping in memory. Shared nodes count once; index arithmetic folds into addresses.
+// What one evaluation of an expression costs, in quarters of a load from the nearest cache: the one place
+// where the numbers stand that decide between computing again and keeping in memory. Shared nodes count once;
+// index arithmetic folds into addresses.
 #pragma once
 
 #include <span>
@@ -10,19 +11,21 @@
 namespace fulgurite::simplify {
 
 struct Costs {
-  int load = 4;             // an element of an array
-  int operation = 1;        // sum, product, comparison, select, conversion, bit operation
-  int division = 8;         // of floats, square root
+  int load = 4;       // an element of an array
+  int operation = 1;  // sum, product, comparison, select, conversion, bit operation
+  int division = 8;   // of floats, square root
   int integer_division = 12;
-  int function = 20;        // transcendental
-  int loop = 1000;          // a statement that loops: dearer than any expression
-  int cheap = 8;            // at most this: computing again is preferred to an array in memory (one store and one load)
+  int function = 20;  // transcendental
+  int loop = 1000;    // a statement that loops: dearer than any expression
+  int cheap = 8;  // at most this: computing again is preferred to an array in memory (one store and one load)
 };
 inline constexpr Costs costs;
 
 int cost_of(std::span<const scalar::Expr> roots);
 /// Of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its dearer branch.
 int cost_of(const soac::Lambda&);
-inline bool is_cheap(int cost) { return cost <= costs.cheap; }
+inline bool is_cheap(int cost) {
+  return cost <= costs.cheap;
+}
 
 }  // namespace fulgurite::simplify

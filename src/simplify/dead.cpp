@@ -39,7 +39,8 @@ class Deadness {
   void body(std::vector<Stm>& stms, Vars& live) const {
     std::vector<Stm> kept;
     for (auto stm = stms.rbegin(); stm != stms.rend(); ++stm) {
-      const bool used = std::any_of(stm->names.begin(), stm->names.end(), [&](Var v) { return live.contains(v); });
+      const bool used =
+          std::any_of(stm->names.begin(), stm->names.end(), [&](Var v) { return live.contains(v); });
       if (!used && !as<soac::Check>(stm->op)) continue;
       prune(*stm, live);
       need(soac::roots_of(*stm), live);
@@ -74,8 +75,9 @@ class Deadness {
           std::vector<bool> reduction_used;
           for (const soac::Reduction& r : s.reductions) {
             const std::size_t k = r.op.results.size();
-            const bool any = std::find(used.begin() + static_cast<std::ptrdiff_t>(at), used.begin() + static_cast<std::ptrdiff_t>(at + k), true) !=
-                             used.begin() + static_cast<std::ptrdiff_t>(at + k);
+            const bool any = std::find(used.begin() + static_cast<std::ptrdiff_t>(at),
+                                       used.begin() + static_cast<std::ptrdiff_t>(at + k),
+                                       true) != used.begin() + static_cast<std::ptrdiff_t>(at + k);
             std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(at), k, any);
             reduction_used.push_back(any);
             at += k;
@@ -98,8 +100,8 @@ class Deadness {
     keep(stm.names, used);
   }
 
-  /// The state that the read results depend on: the least set that holds the results read and is closed under "mentioned by what
-  /// computes it".
+  /// The state that the read results depend on: the least set that holds the results read and is closed under
+  /// "mentioned by what computes it".
   std::vector<bool> needed_states(const soac::Loop& loop, std::vector<bool> needed) const {
     const std::size_t first = loop.trips ? 1 : 0;
     for (bool grew = true; grew;) {
@@ -113,8 +115,8 @@ class Deadness {
         lambda(condition, live);
       }
       for (std::size_t k = 0; k < needed.size(); ++k) {
-        const bool mentioned =
-            live.contains(loop.body.params[first + k]) || (!loop.trips && live.contains(loop.condition.params[k]));
+        const bool mentioned = live.contains(loop.body.params[first + k]) ||
+                               (!loop.trips && live.contains(loop.condition.params[k]));
         if (mentioned && !needed[k]) needed[k] = grew = true;
       }
     }

@@ -1,14 +1,18 @@
-// Hoisting: statements of a function's body that depend on nothing that the function binds are computed once, before the statement
-// that holds the function (the addSum example of the Barracuda thesis, section 3.4.8).
+// Hoisting: statements of a function's body that depend on nothing that the function binds are computed once,
+// before the statement that holds the function (the addSum example of the Barracuda thesis, section 3.4.8).
 //
 // Moving a statement out makes it run where the function might not have run at all. Therefore:
 //   - a statement that cannot fail and surely ends moves out of Soac and Loop bodies;
-//   - one that may fail moves out of a body that surely runs (all extents, or the trips of a for-Loop, are positive constants);
-//   - a Check in the body is what makes the indices of the statements after it safe: unless it left the body unguarded, they count as
+//   - one that may fail moves out of a body that surely runs (all extents, or the trips of a for-Loop, are
+//   positive constants);
+//   - a Check in the body is what makes the indices of the statements after it safe: unless it left the body
+//   unguarded, they count as
 //     statements that may fail;
-//   - a Check whose condition itself cannot fail moves out of any Soac body, for-Loop body and branch, guarded: it holds or the body does
+//   - a Check whose condition itself cannot fail moves out of any Soac body, for-Loop body and branch,
+//   guarded: it holds or the body does
 //     not run. Shapes inside nested functions are thus checked before anything runs;
-//   - a failing statement with scalar results moves out of a Soac body guarded by an If, with zeros where the body does not run;
+//   - a failing statement with scalar results moves out of a Soac body guarded by an If, with zeros where the
+//   body does not run;
 //   - nothing else moves out of branches, operators and conditions of while-Loops.
 // At the top of a program, Checks of what is known from the arguments go first, in their order.
 #include <algorithm>
@@ -89,21 +93,24 @@ class Hoister {
       soac::add_mentioned(stm, mentioned);
       soac::add_bound(stm, own);
       for (Var name : stm.names) add_shape(name, mentioned);
-      const bool invariant = std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return bound.contains(v) && !own.contains(v); });
+      const bool invariant = std::none_of(mentioned.begin(), mentioned.end(),
+                                          [&](Var v) { return bound.contains(v) && !own.contains(v); });
       if (!invariant || !move(stm, role, guard, out)) {
         relied_on_ = relied_on_ || as<Check>(stm.op);
         staying.push_back(std::move(stm));
         continue;
       }
       for (Var name : own) bound.erase(name);
-      context_.log.push_back(event_of(Event::Kind::hoisted, out.back(), holder, "it does not depend on the element"));
+      context_.log.push_back(
+          event_of(Event::Kind::hoisted, out.back(), holder, "it does not depend on the element"));
     }
     lambda.body = std::move(staying);
   }
 
   bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {
     if (auto* check = as<Check>(stm.op)) {
-      const bool sure = !can_fail(check->condition) && std::none_of(check->operands.begin(), check->operands.end(), scalar::can_fail);
+      const bool sure = !can_fail(check->condition) &&
+                        std::none_of(check->operands.begin(), check->operands.end(), scalar::can_fail);
       if (!guard || (!sure && !guard.is_constant(1))) return false;
       relied_on_ = relied_on_ || !guard.is_constant(1);
       check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
@@ -155,7 +162,8 @@ void checks_first(Program& program) {
     if (!as<Check>(stm.op)) return false;
     Vars mentioned;
     soac::add_mentioned(stm, mentioned);
-    return std::all_of(mentioned.begin(), mentioned.end(), [&](Var v) { return known.contains(v) && program.arena->info(v).type.rank == 0; });
+    return std::all_of(mentioned.begin(), mentioned.end(),
+                       [&](Var v) { return known.contains(v) && program.arena->info(v).type.rank == 0; });
   });
 }
 
@@ -167,6 +175,8 @@ Program run_hoist(Program program, PassContext& context) {
 
 }  // namespace
 
-const soac::Pass hoist{"hoist", "what does not depend on the element leaves the function; Checks of the arguments go first", run_hoist};
+const soac::Pass hoist{
+    "hoist", "what does not depend on the element leaves the function; Checks of the arguments go first",
+    run_hoist};
 
 }  // namespace fulgurite::simplify

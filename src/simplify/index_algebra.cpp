@@ -17,7 +17,9 @@ struct Term {
   std::int64_t coefficient;
 };
 
-std::int64_t value(Expr constant) { return static_cast<std::int64_t>(constant.bits()); }
+std::int64_t value(Expr constant) {
+  return static_cast<std::int64_t>(constant.bits());
+}
 
 /// The summands of an i64 expression.
 void collect(Expr e, std::int64_t factor, std::vector<Term>& terms) {
@@ -70,7 +72,9 @@ bool cancel(std::vector<Expr>& a, std::vector<Expr>& b, std::vector<Expr>& commo
 
 Expr IndexAlgebra::operator()(Expr root) {
   bool divides = false;
-  scalar::for_each_node(std::span(&root, 1), [&](Expr e) { divides = divides || ((e.op() == Op::div || e.op() == Op::rem) && e.type() == Type{}); });
+  scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+    divides = divides || ((e.op() == Op::div || e.op() == Op::rem) && e.type() == Type{});
+  });
   if (!divides) return root;
   std::vector<Expr> args;
   scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
@@ -79,7 +83,8 @@ Expr IndexAlgebra::operator()(Expr root) {
     for (Expr child : e.args()) args.push_back(memo_.at(child));
     Expr result = scalar::rebuild(arena_, e, args);
     if ((result.op() == Op::div || result.op() == Op::rem) && result.type() == Type{} && result.site() == 0)
-      if (auto parts = split(result.arg(0), result.arg(1), 0)) result = result.op() == Op::div ? parts->quotient : parts->remainder;
+      if (auto parts = split(result.arg(0), result.arg(1), 0))
+        result = result.op() == Op::div ? parts->quotient : parts->remainder;
     memo_.emplace(e, result);
   });
   return memo_.at(root);
@@ -90,7 +95,9 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
   std::vector<Term> terms;
   collect(dividend, 1, terms);
   Expr quotient = arena_.i64(0), remainder = arena_.i64(0);
-  auto add = [&](Expr& sum, Expr e, std::int64_t factor) { sum = arena_.add(sum, arena_.mul(e, arena_.i64(factor))); };
+  auto add = [&](Expr& sum, Expr e, std::int64_t factor) {
+    sum = arena_.add(sum, arena_.mul(e, arena_.i64(factor)));
+  };
   for (const Term& t : terms) {
     const Expr atom = t.atom ? t.atom : arena_.i64(1);
     if (divisor.is_constant()) {
@@ -101,7 +108,8 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
         add(quotient, atom, (t.coefficient - rest) / d);
         add(remainder, atom, rest);
       } else {
-        add(t.coefficient % d == 0 ? quotient : remainder, atom, t.coefficient % d == 0 ? t.coefficient / d : t.coefficient);
+        add(t.coefficient % d == 0 ? quotient : remainder, atom,
+            t.coefficient % d == 0 ? t.coefficient / d : t.coefficient);
       }
       continue;
     }
@@ -164,7 +172,8 @@ std::optional<std::int64_t> IndexAlgebra::greatest(Expr e) const {
       most = value(found->second) - 1;
       if (most < 0) return {};
     }
-    if (__builtin_mul_overflow(most, t.coefficient, &most) || __builtin_add_overflow(total, most, &total)) return {};
+    if (__builtin_mul_overflow(most, t.coefficient, &most) || __builtin_add_overflow(total, most, &total))
+      return {};
   }
   return total;
 }

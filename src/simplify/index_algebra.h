@@ -1,5 +1,5 @@
-// Index arithmetic under known ranges: with 0 <= j < m, (i * m + j) / m is i and (i * m + j) % m is j. This is what makes a
-// reshape of a reshape, and a flattened matrix read in two dimensions, cost nothing.
+// Index arithmetic under known ranges: with 0 <= j < m, (i * m + j) / m is i and (i * m + j) % m is j. This
+// is what makes a reshape of a reshape, and a flattened matrix read in two dimensions, cost nothing.
 #pragma once
 
 #include <optional>
@@ -22,12 +22,14 @@ class IndexAlgebra {
   struct Split {
     scalar::Expr quotient, remainder;
   };
-  std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor) const { return split(dividend, divisor, 0); }
+  std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor) const {
+    return split(dividend, divisor, 0);
+  }
 
  private:
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
-  std::optional<std::int64_t> greatest(scalar::Expr) const;                        // a constant bound of something not negative
+  std::optional<std::int64_t> greatest(scalar::Expr) const;  // a constant bound of something not negative
 
   scalar::Arena& arena_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;

@@ -20,7 +20,8 @@ class Comparison {
   explicit Comparison(Arena& arena) : arena_(arena), to_a_(arena, soac::Renaming::Binders::keep) {}
 
   bool same(const Lambda& a, const Lambda& b) {
-    if (a.body.size() != b.body.size() || a.results.size() != b.results.size() || !bind(a.params, b.params)) return false;
+    if (a.body.size() != b.body.size() || a.results.size() != b.results.size() || !bind(a.params, b.params))
+      return false;
     for (std::size_t i = 0; i < a.body.size(); ++i)
       if (!same(a.body[i], b.body[i])) return false;
     return same(a.results, b.results);
@@ -62,14 +63,17 @@ class Comparison {
           if (x.dims.size() != y.dims.size() || x.reductions.size() != y.reductions.size()) return false;
           for (std::size_t i = 0; i < x.reductions.size(); ++i) {
             const soac::Reduction &r = x.reductions[i], &s = y.reductions[i];
-            if (r.neutral.size() != s.neutral.size() || r.initial.size() != s.initial.size() || r.commutative != s.commutative) return false;
+            if (r.neutral.size() != s.neutral.size() || r.initial.size() != s.initial.size() ||
+                r.commutative != s.commutative)
+              return false;
           }
           return true;
         },
         [](const soac::If&) { return true; },
         [&](const soac::Loop& x) {
           const auto& y = std::get<soac::Loop>(b.op);
-          return x.initial.size() == y.initial.size() && static_cast<bool>(x.trips) == static_cast<bool>(y.trips);
+          return x.initial.size() == y.initial.size() &&
+                 static_cast<bool>(x.trips) == static_cast<bool>(y.trips);
         },
         [&](const soac::Check& x) { return x.site == std::get<soac::Check>(b.op).site; });
   }
@@ -80,7 +84,11 @@ class Comparison {
 
 }  // namespace
 
-bool is_same(Arena& arena, const Stm& a, const Stm& b) { return Comparison(arena).same(a, b); }
-bool is_same(Arena& arena, const Lambda& a, const Lambda& b) { return Comparison(arena).same(a, b); }
+bool is_same(Arena& arena, const Stm& a, const Stm& b) {
+  return Comparison(arena).same(a, b);
+}
+bool is_same(Arena& arena, const Lambda& a, const Lambda& b) {
+  return Comparison(arena).same(a, b);
+}
 
 }  // namespace fulgurite::simplify

@@ -6,9 +6,9 @@
 #include "base/match.h"
 #include "simplify/cost.h"
 #include "simplify/dead.h"
-#include "soac/equal_sizes.h"
 #include "simplify/index_algebra.h"
 #include "simplify/same.h"
+#include "soac/equal_sizes.h"
 #include "soac/rename.h"
 
 namespace fulgurite::simplify {
@@ -31,12 +31,16 @@ using soac::Stm;
 
 namespace {
 
-/// One walk from the first statement to the last. What a name has become is in rename_; statements of this and the enclosing scopes
-/// that a later one may equal are in earlier_, conditions of Checks passed in checked_.
+/// One walk from the first statement to the last. What a name has become is in rename_; statements of this
+/// and the enclosing scopes that a later one may equal are in earlier_, conditions of Checks passed in
+/// checked_.
 class Simplifier {
  public:
   Simplifier(Program& program, PassContext& context)
-      : arena_(*program.arena), context_(context), rename_(arena_, soac::Renaming::Binders::keep), algebra_(arena_) {}
+      : arena_(*program.arena),
+        context_(context),
+        rename_(arena_, soac::Renaming::Binders::keep),
+        algebra_(arena_) {}
 
   void program(Program& p) {
     at_top_ = true;
@@ -85,7 +89,8 @@ class Simplifier {
   }
 
   bool soac(const Stm& stm, Soac& s) {
-    for (std::size_t axis = 0; axis < s.dims.size(); ++axis) algebra_.range(s.body.params[axis], s.dims[axis]);
+    for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
+      algebra_.range(s.body.params[axis], s.dims[axis]);
     lambda(s.body);
     for (soac::Reduction& r : s.reductions) lambda(r.op);
     if (!s.reductions.empty() || !s.body.body.empty()) return false;
@@ -113,7 +118,8 @@ class Simplifier {
     lambda(i.else_branch);
     const Lambda &yes = i.then_branch, &no = i.else_branch;
     if (!yes.body.empty() || !no.body.empty() || soac::may_fail(yes) || soac::may_fail(no)) return false;
-    if (!is_cheap(cost_of(yes)) || !is_cheap(cost_of(no)) || !loads_are_safe(yes) || !loads_are_safe(no)) return false;
+    if (!is_cheap(cost_of(yes)) || !is_cheap(cost_of(no)) || !loads_are_safe(yes) || !loads_are_safe(no))
+      return false;
     for (Var name : stm.names)
       if (arena_.info(name).type.rank > 0) return false;
     for (std::size_t k = 0; k < stm.names.size(); ++k)
@@ -156,17 +162,21 @@ class Simplifier {
     return false;
   }
 
-  /// The function's statements in place of the statement, its results under the statement's names. Parameters are bound.
+  /// The function's statements in place of the statement, its results under the statement's names. Parameters
+  /// are bound.
   void splice(const Stm& stm, Lambda& l, std::vector<Stm>& out) {
     for (Stm& inner : l.body) statement(std::move(inner), out);
-    for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], algebra_(rename_(l.results[k])));
+    for (std::size_t k = 0; k < stm.names.size(); ++k)
+      rename_.bind(stm.names[k], algebra_(rename_(l.results[k])));
   }
 
   bool check(const Check& c) const {
-    return c.condition.is_constant(1) || std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
+    return c.condition.is_constant(1) ||
+           std::find(checked_.begin(), checked_.end(), c.condition) != checked_.end();
   }
 
-  /// Whatever follows a Check may rely on it; sizes that a Check at the top proves equal are one size from there on.
+  /// Whatever follows a Check may rely on it; sizes that a Check at the top proves equal are one size from
+  /// there on.
   void remember_check(const Check& c) {
     checked_.push_back(c.condition);
     if (!at_top_) return;
@@ -189,7 +199,8 @@ class Simplifier {
     const std::size_t key = key_of(stm);
     for (const auto& [known_key, known] : earlier_) {
       if (known_key != key || !is_same(arena_, known, stm)) continue;
-      for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], arena_.name(known.names[k]));
+      for (std::size_t k = 0; k < stm.names.size(); ++k)
+        rename_.bind(stm.names[k], arena_.name(known.names[k]));
       removed(stm, "an earlier statement computes the same");
       return true;
     }
@@ -219,7 +230,9 @@ Program run_simplify(Program program, PassContext& context) {
 
 }  // namespace
 
-const soac::Pass simplify{"simplify", "known branches and loops, copies, equal statements, equal sizes, Checks that hold, dead code",
-                          run_simplify};
+const soac::Pass simplify{
+    "simplify",
+    "known branches and loops, copies, equal statements, equal sizes, Checks that hold, dead code",
+    run_simplify};
 
 }  // namespace fulgurite::simplify

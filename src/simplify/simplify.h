@@ -1,6 +1,7 @@
-// In: a program. Out: one that computes the same and does less: sizes that Checks prove equal are one size, equal statements are one,
-// trivial Soacs are the arrays that they copy, branches and loops that are known are taken, Checks that hold or repeat are gone,
-// and what nobody needs is not there. Establishes: no statement whose results are all unused, except Checks.
+// In: a program. Out: one that computes the same and does less: sizes that Checks prove equal are one size,
+// equal statements are one, trivial Soacs are the arrays that they copy, branches and loops that are known
+// are taken, Checks that hold or repeat are gone, and what nobody needs is not there. Establishes: no
+// statement whose results are all unused, except Checks.
 #pragma once
 
 #include "soac/pass.h"

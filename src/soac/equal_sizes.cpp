@@ -51,7 +51,9 @@ EqualSizes::EqualSizes(const Program& program) : arena_(*program.arena) {
   }
 }
 
-Expr EqualSizes::canonical(Expr size) const { return solved_.empty() ? size : scalar::substitute(arena_, size, solved_); }
+Expr EqualSizes::canonical(Expr size) const {
+  return solved_.empty() ? size : scalar::substitute(arena_, size, solved_);
+}
 
 std::vector<Expr> EqualSizes::canonical(std::vector<Expr> shape) const {
   for (Expr& e : shape) e = canonical(e);

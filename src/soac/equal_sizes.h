@@ -1,5 +1,5 @@
-// What the Checks at the top of a program say of sizes: after Check(m == n) the two are one size. Passes and lowering ask whether
-// two shapes are equal through this; a canonical size is written with the oldest names.
+// What the Checks at the top of a program say of sizes: after Check(m == n) the two are one size. Passes and
+// lowering ask whether two shapes are equal through this; a canonical size is written with the oldest names.
 #pragma once
 
 #include <unordered_map>

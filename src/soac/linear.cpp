@@ -13,7 +13,8 @@ bool is_linear(const Soac& soac, const Arena& arena, const EqualSizes& sizes) {
     if (e.type().rank > 0) return false;
   const std::vector<Expr> dims = sizes.canonical(soac.dims);
   auto is_own_index = [&](Expr e) {
-    return e.is_name() && std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
+    return e.is_name() &&
+           std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
   };
   auto reads_own_place = [&](Expr e) {
     if (e.op() != Op::index || e.args().size() != dims.size() + 1) return false;

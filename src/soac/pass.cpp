@@ -45,8 +45,8 @@ std::string_view name_of(Event::Kind kind) {
 std::string to_string(const Event& e) {
   std::string line = fmt::format("{} {}", described(e.origin, e.where), name_of(e.kind));
   const bool left = e.kind == Event::Kind::hoisted;
-  if (e.into || !e.into_origin.empty()) line += fmt::format(" {} {}", left ? "out of" : "into",
-                                                            described(e.into_origin, e.into_where));
+  if (e.into || !e.into_origin.empty())
+    line += fmt::format(" {} {}", left ? "out of" : "into", described(e.into_origin, e.into_where));
   return e.reason.empty() ? line : line + ": " + e.reason;
 }
 

@@ -1,5 +1,5 @@
-// A pass over the array IR is a named value: its name is the command-line flag, the dump label and the timing label. What a pass
-// did it tells in events, with the user's locations: `explain` shows them.
+// A pass over the array IR is a named value: its name is the command-line flag, the dump label and the timing
+// label. What a pass did it tells in events, with the user's locations: `explain` shows them.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,9 @@
 
 namespace fulgurite::soac {
 
-/// What happened to one statement. `what` is the statement's first name (absent for a Check); for `fused`, `merged` and `hoisted`, `into` is the
-/// statement that took it in, or that it left. A statement fused into several others has an event for each.
+/// What happened to one statement. `what` is the statement's first name (absent for a Check); for `fused`,
+/// `merged` and `hoisted`, `into` is the statement that took it in, or that it left. A statement fused into
+/// several others has an event for each.
 struct Event {
   enum class Kind : std::uint8_t { fused, kept, merged, collapsed, hoisted, removed };
   Kind kind = Kind::kept;
@@ -23,17 +24,17 @@ struct Event {
   std::optional<Var> into;
   Location into_where;
   std::string into_origin;
-  std::string reason;                       // a clause: "its result is a result of the program"
+  std::string reason;  // a clause: "its result is a result of the program"
   friend bool operator==(const Event&, const Event&) = default;
 };
 Event event_of(Event::Kind, const Stm& what, std::string reason);
 Event event_of(Event::Kind, const Stm& what, const Stm& into, std::string reason);
 std::string_view name_of(Event::Kind);
-std::string to_string(const Event&);        // one line
+std::string to_string(const Event&);  // one line
 
 struct PassContext {
-  /// Rewrites that are still allowed to the passes that spend gas (fuse); nothing: unlimited. Bisecting it finds the rewrite that breaks a
-  /// program. What the next stage cannot do without is not counted.
+  /// Rewrites that are still allowed to the passes that spend gas (fuse); nothing: unlimited. Bisecting it
+  /// finds the rewrite that breaks a program. What the next stage cannot do without is not counted.
   std::optional<std::int64_t> gas;
   std::vector<Event> log;
 

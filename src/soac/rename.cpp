@@ -4,7 +4,9 @@
 
 namespace fulgurite::soac {
 
-Renaming::Renaming(Arena& arena, Binders binders) : arena_(arena), binders_(binders) { start(); }
+Renaming::Renaming(Arena& arena, Binders binders) : arena_(arena), binders_(binders) {
+  start();
+}
 
 void Renaming::start() {
   substitute_.emplace(arena_, [this](Expr e) {
@@ -14,7 +16,9 @@ void Renaming::start() {
   });
 }
 
-void Renaming::bind(Var from, Expr to) { values_.insert_or_assign(from, to); }
+void Renaming::bind(Var from, Expr to) {
+  values_.insert_or_assign(from, to);
+}
 
 void Renaming::bind_late(Var from, Expr to) {
   bind(from, to);
@@ -30,8 +34,8 @@ Var Renaming::binder(Var var) {
   std::vector<Expr> shape = info.shape;
   in_place(shape);
   if (binders_ == Binders::keep && shape == info.shape) return var;
-  const Expr renamed =
-      info.type.rank > 0 ? arena_.fresh_array(info.type.kind, shape, info.name) : arena_.fresh(info.type, info.name);
+  const Expr renamed = info.type.rank > 0 ? arena_.fresh_array(info.type.kind, shape, info.name)
+                                          : arena_.fresh(info.type, info.name);
   bind(var, renamed);
   return renamed.var();
 }
@@ -58,8 +62,8 @@ Stm Renaming::operator()(const Stm& stm) {
 }
 
 Applied apply(Arena& arena, const Lambda& lambda, std::span<const Expr> arguments) {
-  FULGURITE_CHECK(lambda.params.size() == arguments.size(), "{} arguments for {} parameters", arguments.size(),
-                  lambda.params.size());
+  FULGURITE_CHECK(lambda.params.size() == arguments.size(), "{} arguments for {} parameters",
+                  arguments.size(), lambda.params.size());
   Renaming rename(arena, Renaming::Binders::fresh);
   for (std::size_t i = 0; i < arguments.size(); ++i) rename.bind(lambda.params[i], arguments[i]);
   Applied applied;

@@ -1,5 +1,6 @@
-// Substitution for statements. Names never change their type or shape, so where a substitution reaches into an array's shape the
-// array gets another name; `Binders::fresh` gives every bound name another one, which is how a body is copied.
+// Substitution for statements. Names never change their type or shape, so where a substitution reaches into
+// an array's shape the array gets another name; `Binders::fresh` gives every bound name another one, which is
+// how a body is copied.
 #pragma once
 
 #include <optional>

@@ -75,8 +75,12 @@ std::vector<Nested<L>> nested(S& stm) {
 
 }  // namespace
 
-std::vector<Nested<Lambda>> nested_in(Stm& stm) { return nested<Lambda>(stm); }
-std::vector<Nested<const Lambda>> nested_in(const Stm& stm) { return nested<const Lambda>(stm); }
+std::vector<Nested<Lambda>> nested_in(Stm& stm) {
+  return nested<Lambda>(stm);
+}
+std::vector<Nested<const Lambda>> nested_in(const Stm& stm) {
+  return nested<const Lambda>(stm);
+}
 
 void for_each_root(const Lambda& lambda, const std::function<void(Expr)>& visit) {
   for (const Stm& stm : lambda.body) for_each_root(stm, visit);

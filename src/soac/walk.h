@@ -1,6 +1,6 @@
-// The shape of statements, for passes: which expressions a statement evaluates where it stands (its roots), which functions it holds
-// and how often they run, and which names a function mentions or binds. Names are bound once in a program, so that "free in" is
-// "mentioned but not bound in".
+// The shape of statements, for passes: which expressions a statement evaluates where it stands (its roots),
+// which functions it holds and how often they run, and which names a function mentions or binds. Names are
+// bound once in a program, so that "free in" is "mentioned but not bound in".
 #pragma once
 
 #include <functional>
@@ -11,7 +11,6 @@
 #include "soac/ir.h"
 
 namespace fulgurite::soac {
-
 
 using Vars = std::unordered_set<Var>;
 

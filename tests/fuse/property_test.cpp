@@ -1,4 +1,5 @@
-// Whatever the passes do, the interpreter computes the same from the program before and after; what fuse promises holds.
+// Whatever the passes do, the interpreter computes the same from the program before and after; what fuse
+// promises holds.
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -35,7 +36,8 @@ void expect_same(const soac::Program& before, const soac::Program& after, const 
   RC_FAIL(got ? "other results" : "fails");
 }
 
-void stays_the_same(std::initializer_list<const soac::Pass*> passes, const Numbers& shape, const Numbers& arguments, std::optional<std::int64_t> gas = {}) {
+void stays_the_same(std::initializer_list<const soac::Pass*> passes, const Numbers& shape,
+                    const Numbers& arguments, std::optional<std::int64_t> gas = {}) {
   const soac::Program before = testing::RandomProgram(shape).program();
   soac::check(before, "generator");
   soac::PassContext context;
@@ -53,21 +55,36 @@ void stays_the_same(std::initializer_list<const soac::Pass*> passes, const Numbe
   expect_same(before, after, arguments);
 }
 
-auto numbers() { return *rc::gen::resize(150, rc::gen::arbitrary<Numbers>()); }
+auto numbers() {
+  return *rc::gen::resize(150, rc::gen::arbitrary<Numbers>());
+}
 
-RC_GTEST_PROP(PassesKeepMeaning, Simplify, ()) { stays_the_same({&simplify::simplify}, numbers(), numbers()); }
-RC_GTEST_PROP(PassesKeepMeaning, Hoist, ()) { stays_the_same({&simplify::hoist}, numbers(), numbers()); }
-RC_GTEST_PROP(PassesKeepMeaning, Fuse, ()) { stays_the_same({&fuse::fuse}, numbers(), numbers()); }
-RC_GTEST_PROP(PassesKeepMeaning, FuseWithGas, ()) { stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers(), *rc::gen::inRange(0, 10)); }
-RC_GTEST_PROP(PassesKeepMeaning, Merge, ()) { stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers()); }
+RC_GTEST_PROP(PassesKeepMeaning, Simplify, ()) {
+  stays_the_same({&simplify::simplify}, numbers(), numbers());
+}
+RC_GTEST_PROP(PassesKeepMeaning, Hoist, ()) {
+  stays_the_same({&simplify::hoist}, numbers(), numbers());
+}
+RC_GTEST_PROP(PassesKeepMeaning, Fuse, ()) {
+  stays_the_same({&fuse::fuse}, numbers(), numbers());
+}
+RC_GTEST_PROP(PassesKeepMeaning, FuseWithGas, ()) {
+  stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers(), *rc::gen::inRange(0, 10));
+}
+RC_GTEST_PROP(PassesKeepMeaning, Merge, ()) {
+  stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers());
+}
 RC_GTEST_PROP(PassesKeepMeaning, All, ()) {
-  stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist, &simplify::simplify}, numbers(), numbers());
+  stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist,
+                  &simplify::simplify},
+                 numbers(), numbers());
 }
 
 RC_GTEST_PROP(Fuse, KeepsItsPromise, ()) {
   soac::PassContext context;
   soac::Program program = testing::RandomProgram(numbers()).program();
-  for (const soac::Pass* pass : {&simplify::simplify, &simplify::hoist, &fuse::fuse}) program = pass->run(std::move(program), context);
+  for (const soac::Pass* pass : {&simplify::simplify, &simplify::hoist, &fuse::fuse})
+    program = pass->run(std::move(program), context);
   const std::vector<std::string> complaints = fuse::check_fused(program);
   if (complaints.empty()) return;
   RC_LOG() << soac::print(program) << complaints[0];

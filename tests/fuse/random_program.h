@@ -1,6 +1,7 @@
-// Random well-typed array programs, for properties and fuzzing: compositions of elementwise operations, index transforms, generators,
-// reductions, conditionals, loops and nested maps over arrays of rank one and two. Drawn from a list of numbers: a shorter list or
-// smaller numbers give a simpler program, so that a property that fails shrinks to a small program.
+// Random well-typed array programs, for properties and fuzzing: compositions of elementwise operations, index
+// transforms, generators, reductions, conditionals, loops and nested maps over arrays of rank one and two.
+// Drawn from a list of numbers: a shorter list or smaller numbers give a simpler program, so that a property
+// that fails shrinks to a small program.
 #pragma once
 
 #include <array>
@@ -47,14 +48,15 @@ class RandomProgram {
     program_.sites.push_back({soac::SiteInfo::Error::arithmetic, {"random.cpp", 3}, "division by zero"});
   }
 
-  /// x: i32[n], y: i32[n2], a: i32[m, k], b: i32[m2, k2], s: i32, with Checks that the shapes of x and y, and of a and b, are equal.
+  /// x: i32[n], y: i32[n2], a: i32[m, k], b: i32[m2, k2], s: i32, with Checks that the shapes of x and y, and
+  /// of a and b, are equal.
   soac::Program program() {
     Arena& arena = *program_.arena;
     const Expr n = size("n"), n2 = size("n2"), m = size("m"), k = size("k"), m2 = size("m2"), k2 = size("k2");
     Scope scope;
     for (const Expr& p : {arena.fresh_array(Kind::i32, {n}, "x"), arena.fresh_array(Kind::i32, {n2}, "y"),
-                          arena.fresh_array(Kind::i32, {m, k}, "a"), arena.fresh_array(Kind::i32, {m2, k2}, "b"),
-                          arena.fresh({Kind::i32}, "s")}) {
+                          arena.fresh_array(Kind::i32, {m, k}, "a"),
+                          arena.fresh_array(Kind::i32, {m2, k2}, "b"), arena.fresh({Kind::i32}, "s")}) {
       program_.params.push_back(p.var());
       (p.type().rank > 0 ? scope.arrays : scope.scalars).push_back(p);
     }
@@ -71,7 +73,8 @@ class RandomProgram {
   /// Arguments for it: extents from 0 to 5, small values.
   static std::vector<soac::Value> arguments(std::vector<std::uint8_t> numbers) {
     Choices choices(std::move(numbers));
-    const auto n = static_cast<std::int64_t>(choices.below(6)), m = static_cast<std::int64_t>(choices.below(6)),
+    const auto n = static_cast<std::int64_t>(choices.below(6)),
+               m = static_cast<std::int64_t>(choices.below(6)),
                k = static_cast<std::int64_t>(choices.below(6));
     auto array = [&](std::vector<std::int64_t> shape) {
       soac::Value value{Kind::i32, shape, {}};
@@ -83,24 +86,27 @@ class RandomProgram {
       return value;
     };
     std::vector<soac::Value> values{array({n}), array({n}), array({m, k}), array({m, k})};
-    values.push_back(soac::Value::scalar(Kind::i32, scalar::to_bits(static_cast<std::int32_t>(choices.below(9)) - 3)));
+    values.push_back(
+        soac::Value::scalar(Kind::i32, scalar::to_bits(static_cast<std::int32_t>(choices.below(9)) - 3)));
     return values;
   }
 
  private:
   /// What a body can mention, and its statements so far.
   struct Scope {
-    std::vector<Expr> arrays;            // i32, rank 1 or 2
-    std::vector<Expr> scalars;           // i32
-    std::vector<Expr> indices;           // i64
+    std::vector<Expr> arrays;   // i32, rank 1 or 2
+    std::vector<Expr> scalars;  // i32
+    std::vector<Expr> indices;  // i64
     std::vector<Stm> body;
-    bool per_element = false;            // inside a function of a Soac
+    bool per_element = false;  // inside a function of a Soac
   };
 
   Expr size(const char* name) { return program_.arena->fresh(Type{}, name); }
   Expr pick(const std::vector<Expr>& from) { return from[choices_.below(from.size())]; }
   /// One of the last few: programs are chains rather than fans.
-  Expr late(const std::vector<Expr>& from) { return from[from.size() - 1 - choices_.below(std::min<std::size_t>(from.size(), 4))]; }
+  Expr late(const std::vector<Expr>& from) {
+    return from[from.size() - 1 - choices_.below(std::min<std::size_t>(from.size(), 4))];
+  }
   std::vector<Expr> shape(Expr array) { return program_.arena->info(array.var()).shape; }
 
   void fill(Scope& scope, std::size_t most, int depth) {
@@ -140,14 +146,20 @@ class RandomProgram {
       case 2: return arena.mul(a, b);
       case 3: return arena.min(a, b);
       case 4: return arena.apply(Op::select, {arena.lt(a, b), b, arena.apply(Op::bit_xor, {a, b})});
-      case 5: return arena.apply(Op::div, {a, arena.add(arena.apply(Op::bit_or, {b, arena.constant(Kind::i32, 1)}), a)}, 3);
+      case 5:
+        return arena.apply(Op::div,
+                           {a, arena.add(arena.apply(Op::bit_or, {b, arena.constant(Kind::i32, 1)}), a)}, 3);
       default: return arena.max(a, b);
     }
   }
 
   Expr scalar(Scope& scope, int depth) {
-    if (depth == 0 || choices_.one_in(3)) return choices_.one_in(4) && !scope.indices.empty() ? program_.arena->cast(pick(scope.indices), Kind::i32) : late(scope.scalars);
-    return choices_.one_in(3) ? unary(scalar(scope, depth - 1)) : combine(scalar(scope, depth - 1), scalar(scope, depth - 1));
+    if (depth == 0 || choices_.one_in(3))
+      return choices_.one_in(4) && !scope.indices.empty()
+                 ? program_.arena->cast(pick(scope.indices), Kind::i32)
+                 : late(scope.scalars);
+    return choices_.one_in(3) ? unary(scalar(scope, depth - 1))
+                              : combine(scalar(scope, depth - 1), scalar(scope, depth - 1));
   }
 
   /// A Soac over dims in `scope` with element results given by f(indices).
@@ -184,7 +196,8 @@ class RandomProgram {
   }
 
   void elementwise(Scope& scope, Expr array) {
-    map(scope, shape(array), "map", [&](const std::vector<Expr>& i) { return std::vector{element(scope, array, i)}; });
+    map(scope, shape(array), "map",
+        [&](const std::vector<Expr>& i) { return std::vector{element(scope, array, i)}; });
   }
 
   void two_results(Scope& scope, Expr array) {
@@ -208,26 +221,46 @@ class RandomProgram {
     if (dims.size() == 1) {
       switch (choices_.below(4)) {
         case 0:  // reverse
-          return map(scope, dims, "reverse", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.sub(arena.sub(outer, one), i[0])})}; });
+          return map(scope, dims, "reverse", [&](const std::vector<Expr>& i) {
+            return std::vector{arena.index(array, std::array{arena.sub(arena.sub(outer, one), i[0])})};
+          });
         case 1:  // every second
-          return map(scope, {arena.div(arena.add(outer, one), two)}, "slice", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.mul(i[0], two)})}; });
+          return map(scope, {arena.div(arena.add(outer, one), two)}, "slice",
+                     [&](const std::vector<Expr>& i) {
+                       return std::vector{arena.index(array, std::array{arena.mul(i[0], two)})};
+                     });
         case 2:  // all but the first
-          return map(scope, {arena.max(arena.sub(outer, one), arena.i64(0))}, "drop", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.add(i[0], one)})}; });
+          return map(scope, {arena.max(arena.sub(outer, one), arena.i64(0))}, "drop",
+                     [&](const std::vector<Expr>& i) {
+                       return std::vector{arena.index(array, std::array{arena.add(i[0], one)})};
+                     });
         default:  // a matrix of copies
-          return map(scope, {arena.i64(3), outer}, "replicate", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[1]})}; });
+          return map(scope, {arena.i64(3), outer}, "replicate", [&](const std::vector<Expr>& i) {
+            return std::vector{arena.index(array, std::array{i[1]})};
+          });
       }
     }
     switch (choices_.below(4)) {
       case 0:
-        return map(scope, {inner, outer}, "transpose", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[1], i[0]})}; });
+        return map(scope, {inner, outer}, "transpose", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::array{i[1], i[0]})};
+        });
       case 1:
-        return map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})}; });
+        return map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})};
+        });
       case 2:  // flattened and cut in rows of the other length
-        map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})}; });
+        map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})};
+        });
         array = scope.arrays.back();
-        return map(scope, {inner, outer}, "reshape", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{arena.add(arena.mul(i[0], outer), i[1])})}; });
+        return map(scope, {inner, outer}, "reshape", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::array{arena.add(arena.mul(i[0], outer), i[1])})};
+        });
       default:
-        return map(scope, {outer, inner}, "reverse", [&](const std::vector<Expr>& i) { return std::vector{arena.index(array, std::array{i[0], arena.sub(arena.sub(inner, one), i[1])})}; });
+        return map(scope, {outer, inner}, "reverse", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::array{i[0], arena.sub(arena.sub(inner, one), i[1])})};
+        });
     }
   }
 
@@ -237,7 +270,9 @@ class RandomProgram {
     const Expr from = late(scope.arrays);
     map(scope, dims, "gather", [&](const std::vector<Expr>& i) {
       // Mostly inside: the element modulo a small number, plus something rarely.
-      Expr at = arena.cast(arena.apply(Op::abs, {arena.apply(Op::rem, {arena.index(array, i), arena.constant(Kind::i32, 3)})}), Kind::i64);
+      Expr at = arena.cast(
+          arena.apply(Op::abs, {arena.apply(Op::rem, {arena.index(array, i), arena.constant(Kind::i32, 3)})}),
+          Kind::i64);
       if (choices_.one_in(4)) at = arena.add(at, arena.i64(1));
       std::vector<Expr> indices(shape(from).size(), arena.i64(0));
       indices.back() = choices_.one_in(3) ? arena.min(at, arena.i64(0)) : at;
@@ -261,7 +296,9 @@ class RandomProgram {
     const std::size_t which = choices_.below(3);
     // The last of them is not commutative: the later operand wins unless it is 0.
     const Expr zero = arena.constant(Kind::i32, 0);
-    reduction.op.results = {which == 0 ? arena.add(a, b) : which == 1 ? arena.max(a, b) : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
+    reduction.op.results = {which == 0   ? arena.add(a, b)
+                            : which == 1 ? arena.max(a, b)
+                                         : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
     reduction.neutral = {which == 1 ? arena.constant(Kind::i32, scalar::lowest(Kind::i32)) : zero};
     reduction.commutative = which != 2;
     if (choices_.one_in(4)) reduction.initial = {scalar(scope, 1)};
@@ -289,7 +326,8 @@ class RandomProgram {
     inner.per_element = true;
     inner.indices.push_back(i);
     if (shape(array).size() == 2)
-      map(inner, {shape(array)[1]}, "row", [&](const std::vector<Expr>& j) { return std::vector{arena.index(array, std::array{i, j[0]})}; });
+      map(inner, {shape(array)[1]}, "row",
+          [&](const std::vector<Expr>& j) { return std::vector{arena.index(array, std::array{i, j[0]})}; });
     else
       inner.scalars.push_back(arena.index(array, std::array{i}));
     fill(inner, 5, depth + 1);

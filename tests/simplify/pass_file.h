@@ -1,9 +1,7 @@
 // Files that say what passes make of a program:
 //   # passes: simplify fuse
-//   # structure: soac 1, map 1, reduce 0, redomap 0, if 0, loop 0, check 0, arrays 0        as soac::to_string(Counts) begins
-//   program ...
-//   # becomes
-//   program ...
+//   # structure: soac 1, map 1, reduce 0, redomap 0, if 0, loop 0, check 0, arrays 0        as
+//   soac::to_string(Counts) begins program ... # becomes program ...
 // The structure, or the program after `# becomes`, may be left out.
 #pragma once
 
@@ -54,7 +52,8 @@ inline std::set<std::string> pass_files(const std::string& folder) {
   return names;
 }
 
-inline soac::Program run(const std::vector<const soac::Pass*>& passes, soac::Program program, soac::PassContext& context) {
+inline soac::Program run(const std::vector<const soac::Pass*>& passes, soac::Program program,
+                         soac::PassContext& context) {
   for (const soac::Pass* pass : passes) {
     program = pass->run(std::move(program), context);
     soac::check(program, pass->name);
@@ -63,7 +62,8 @@ inline soac::Program run(const std::vector<const soac::Pass*>& passes, soac::Pro
 }
 
 /// Runs the file's passes and compares. Gives the program after them.
-inline soac::Program expect_pass_file(const std::filesystem::path& path, const std::vector<const soac::Pass*>& known) {
+inline soac::Program expect_pass_file(const std::filesystem::path& path,
+                                      const std::vector<const soac::Pass*>& known) {
   const PassFile file = read_pass_file(path);
   std::vector<const soac::Pass*> passes;
   for (const std::string& name : file.passes)
@@ -73,7 +73,9 @@ inline soac::Program expect_pass_file(const std::filesystem::path& path, const s
   soac::PassContext context;
   soac::Program program = run(passes, soac::parse(file.before, path), context);
   const std::string text = soac::print(program, {.locations = false});
-  EXPECT_TRUE(soac::to_string(soac::count(program)).starts_with(file.structure)) << soac::to_string(soac::count(program)) << "\n" << text;
+  EXPECT_TRUE(soac::to_string(soac::count(program)).starts_with(file.structure))
+      << soac::to_string(soac::count(program)) << "\n"
+      << text;
   if (!file.after.empty()) {
     EXPECT_EQ(soac::canonical(program), soac::canonical(soac::parse(file.after, path))) << text;
   }

@@ -9,7 +9,8 @@ namespace {
 class SimplifyFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SimplifyFile, Becomes) {
-  testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"), {&simplify::simplify, &simplify::hoist});
+  testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
+                            {&simplify::simplify, &simplify::hoist});
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SimplifyFile, ::testing::ValuesIn(testing::pass_files(FULGURITE_TEST_DATA)),
