@@ -21,6 +21,10 @@ namespace {
 constexpr std::array<std::string_view, 11> kinds = {"b1",  "i8",  "i16", "i32", "i64", "u8",
                                                     "u16", "u32", "u64", "f32", "f64"};
 
+bool part_of_name(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
 bool is_kind(std::string_view word) {
   return std::find(kinds.begin(), kinds.end(), word) != kinds.end();
 }
@@ -42,7 +46,7 @@ struct Section {
 };
 
 struct Library {
-  std::map<std::string, std::string_view, std::less<>> fixed;  // types, lanes, end
+  std::map<std::string, std::string_view, std::less<>> fixed;  // types, context, end
   std::map<Function, int> defined;                             // -> index into sections
   std::vector<Section> sections;
 };
@@ -136,7 +140,8 @@ Library read_library() {
   return library;
 }
 
-// fg_exp_f32_x16 -> {exp, f32} and 16. Names that are not of this form are not the prelude's (fg_context, fg_report ...).
+// fg_exp_f32_x16 -> {exp, f32} and 16. Names that are not of this form are not the prelude's (fg_context,
+// fg_report ...).
 std::optional<std::pair<Function, int>> parse_name(std::string_view name) {
   std::size_t x = name.rfind("_x");
   if (x == std::string_view::npos) return std::nullopt;
@@ -158,7 +163,6 @@ std::optional<std::pair<Function, int>> parse_name(std::string_view name) {
 
 std::map<int, std::set<Function>> functions_named_in(std::string_view text) {
   std::map<int, std::set<Function>> found;
-  auto part_of_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
   for (std::size_t i = text.find("fg_"); i != std::string_view::npos; i = text.find("fg_", i)) {
     std::size_t end = i;
     while (end < text.size() && part_of_name(text[end])) ++end;
@@ -169,6 +173,106 @@ std::map<int, std::set<Function>> functions_named_in(std::string_view text) {
   return found;
 }
 
+// The words of a section that stand for its kinds and lanes, replaced here and not by macros: every expansion
+// of a macro costs the compiler about a microsecond, a function has hundreds of them, and what is printed
+// should be readable.
+class Words {
+ public:
+  Words(const Function& function, int lanes) : function_(function), lanes_(lanes) {}
+
+  std::string expand(std::string_view text) const {
+    std::string result;
+    result.reserve(text.size() + text.size() / 2);
+    for (std::size_t i = 0; i < text.size();) {
+      if (!part_of_name(text[i])) {
+        result += text[i++];
+        continue;
+      }
+      std::size_t end = i;
+      while (end < text.size() && part_of_name(text[end])) ++end;
+      std::string_view word = text.substr(i, end - i);
+      i = end;
+      if (end < text.size() && text[end] == '(') {
+        std::vector<std::string> arguments;
+        std::size_t after = parse_arguments(text, end, arguments);
+        if (auto replaced = call(word, arguments)) {
+          result += *replaced;
+          i = after;
+          continue;
+        }
+      }
+      result += name(word);
+    }
+    return result;
+  }
+
+ private:
+  std::string name(std::string_view word) const {
+    if (word == "KIND") return function_.kind;
+    if (word == "TO" && !function_.to.empty()) return function_.to;
+    if (word == "LANES") return std::to_string(lanes_);
+    return std::string(word);
+  }
+
+  // From the opening parenthesis on; gives the place behind the closing one.
+  std::size_t parse_arguments(std::string_view text, std::size_t open,
+                              std::vector<std::string>& arguments) const {
+    int depth = 0;
+    std::size_t begin = open + 1;
+    for (std::size_t i = open; i < text.size(); ++i) {
+      if (text[i] == '(') ++depth;
+      bool last = text[i] == ')' && --depth == 0;
+      if (last || (text[i] == ',' && depth == 1)) {
+        while (text[begin] == ' ') ++begin;
+        arguments.push_back(expand(text.substr(begin, i - begin)));
+        begin = i + 1;
+      }
+      if (last) return i + 1;
+    }
+    return text.size();
+  }
+
+  std::string vector(const std::string& kind) const { return fmt::format("{}x{}", kind, lanes_); }
+
+  static std::string integer_of(const std::string& kind, char sign) { return sign + kind.substr(1); }
+
+  std::optional<std::string> call(std::string_view word, const std::vector<std::string>& a) const {
+    if (word == "ANY") return lanes_ == 1 ? "(" + a[0] + ")" : "(__builtin_reduce_or(" + a[0] + ") != 0)";
+    if (word == "LANE") return lanes_ == 1 ? a[0] : a[0] + "[" + a[1] + "]";
+    if (word == "TO_B1")
+      return lanes_ == 1 ? "((b1)(" + a[0] + "))"
+                         : "__builtin_convertvector(" + a[0] + ", " + vector("b1") + ")";
+    if (word == "FN" && a.size() == 2) return fmt::format("fg_{}_{}_x{}", a[0], a[1], lanes_);
+    if (word == "FN2" && a.size() == 3) return fmt::format("fg_{}_{}_{}_x{}", a[0], a[1], a[2], lanes_);
+    if (a.empty() || !is_kind(a[0])) return std::nullopt;
+    const std::string& kind = a[0];
+    if (word == "V") return vector(kind);
+    if (word == "M") return vector(integer_of(kind, 'i'));
+    if (word == "INT") return integer_of(kind, 'i');
+    if (word == "UINT") return integer_of(kind, 'u');
+    if (word == "WRAP") {
+      std::string wide = integer_of(kind, 'u');
+      return lanes_ > 1                      ? vector(wide)
+             : wide == "u8" || wide == "u16" ? "u32"
+                                             : wide;  // narrow scalars would become int
+    }
+    if (word == "S") return fmt::format("(({})({}))", vector(kind), a[1]);
+    if (word == "BITS") return fmt::format("__builtin_bit_cast({}, {})", vector(kind), a[1]);
+    if (word == "CAST")
+      return lanes_ == 1 ? fmt::format("(({})({}))", kind, a[1])
+                         : fmt::format("__builtin_convertvector({}, {})", a[1], vector(kind));
+    if (word == "MASK") {
+      std::string type = vector(integer_of(kind, 'i'));
+      return lanes_ == 1 ? fmt::format("(({})({}))", type, a[1])
+                         : fmt::format("(__builtin_convertvector({}, {}) != 0)", a[1], type);
+    }
+    return std::nullopt;
+  }
+
+  const Function& function_;
+  int lanes_;
+};
+
 class Printer {
  public:
   explicit Printer(const Library& library) : library_(library), text_(library.fixed.at("types")) {
@@ -176,11 +280,9 @@ class Printer {
   }
 
   void print(int lanes, const std::set<Function>& functions) {
-    text_ += fmt::format("#define LANES {}\n", lanes);
-    text_ += library_.fixed.at("lanes");
+    lanes_ = lanes;
     done_.clear();
     for (const Function& function : functions) print(function);
-    text_ += "#undef LANES\n";
   }
 
   std::string finish() {
@@ -206,11 +308,9 @@ class Printer {
       else
         print(needed);
     }
-    text_ += fmt::format("#define KIND {}\n", function.kind);
-    if (!function.to.empty()) text_ += fmt::format("#define TO {}\n", function.to);
-    for (const Function& needed : again) text_ += section_of(needed).text;
-    text_ += section.text;
-    text_ += function.to.empty() ? "#undef KIND\n" : "#undef KIND\n#undef TO\n";
+    Words words(function, lanes_);
+    for (const Function& needed : again) text_ += words.expand(section_of(needed).text);
+    text_ += words.expand(section.text);
   }
 
   const Section& section_of(const Function& function) const {
@@ -223,6 +323,7 @@ class Printer {
   const Library& library_;
   std::string text_;
   std::set<Function> done_;
+  int lanes_ = 0;
 };
 
 }  // namespace

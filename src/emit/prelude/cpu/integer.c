@@ -65,7 +65,7 @@ FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
 #endif
   V(u64) q = a;
 #define FG_STEP(l) q[l] = a[l] / b[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return q;
 #endif

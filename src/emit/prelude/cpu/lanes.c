@@ -56,18 +56,17 @@ FG_INLINE V(KIND) FN(lane, KIND)(void) { return (V(KIND)){FG_CAT(FG_UP_, LANES)}
 //! needs lists_ b1
 // One half of v's lanes, chosen by a list; a plain scalar where only one lane is left.
 #undef FG_HALF_OF
+#undef FG_HALF_TYPE
+#define FG_HALF_TYPE(k) FG_VECTOR(k, FG_CAT(FG_HALF_, LANES))
 #if LANES == 2
 #define FG_HALF_OF(v, list) (v)[FG_CAT(list, 2)]
 #else
 #define FG_HALF_OF(v, list) __builtin_shufflevector(v, v, FG_CAT(list, LANES))
 #endif
-#ifndef FG_HALF_TYPE
-#define FG_HALF_TYPE(k) FG_VECTOR(k, FG_CAT(FG_HALF_, LANES))
-#endif
 
 //! low b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 //! needs half_ b1
-// The lower half of the lanes. Folding op(low, high) until one lane is left needs an operator that commutes ...
+// The lower half of the lanes. Folding op(low(v), high(v)) until one lane is left needs an operator that commutes.
 FG_INLINE FG_HALF_TYPE(KIND) FN(low, KIND)(V(KIND) v) { return FG_HALF_OF(v, FG_LOW_); }
 
 //! high b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
@@ -76,7 +75,7 @@ FG_INLINE FG_HALF_TYPE(KIND) FN(high, KIND)(V(KIND) v) { return FG_HALF_OF(v, FG
 
 //! even b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 //! needs half_ b1
-// The lanes with even numbers. ... folding op(even, odd) joins neighbours and keeps the order.
+// The lanes with even numbers. Folding op(even(v), odd(v)) until one lane is left keeps the order.
 FG_INLINE FG_HALF_TYPE(KIND) FN(even, KIND)(V(KIND) v) { return FG_HALF_OF(v, FG_EVEN_); }
 
 //! odd b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64

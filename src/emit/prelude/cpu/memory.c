@@ -79,7 +79,7 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #define FG_BUILTIN2(name, suffix, register) __builtin_ia32_##name##suffix##register##_mask
 #define FG_BUILTIN1(name, suffix, register) FG_BUILTIN2(name, suffix, register)
 #define FG_BUILTIN(name) FG_BUILTIN1(name, FG_CAT(FG_SUFFIX_, FG_BYTES), FG_CAT(FG_REGISTER_, FG_PART))
-#define FG_FLOAT_BUILTIN(name) FG_BUILTIN1(name, FG_CAT(FG_SUFFIX_, KIND), FG_CAT(FG_REGISTER_, FG_PART))
+#define FG_FLOAT_BUILTIN(name) FG_BUILTIN1(name, FG_FLOAT_SUFFIX, FG_CAT(FG_REGISTER_, FG_PART))
 #define FG_AVX2_4_16(name) __builtin_ia32_##name##d
 #define FG_AVX2_8_16(name) __builtin_ia32_##name##q
 #define FG_AVX2_4_32(name) __builtin_ia32_##name##d256
@@ -95,6 +95,7 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #undef FG_ROUNDING
 #undef FG_PART_TYPE
 #undef FG_FLOAT_PART_TYPE
+#undef FG_FLOAT_SUFFIX
 #undef FG_PART_COUNT
 #undef FG_PART_LANES
 #define FG_BYTES FG_CAT(FG_BYTES_, KIND)
@@ -125,6 +126,7 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #endif
 #define FG_PART_TYPE FG_VECTOR(INT(KIND), FG_PART_LANES)
 #define FG_FLOAT_PART_TYPE FG_VECTOR(KIND, FG_PART_LANES)
+#define FG_FLOAT_SUFFIX FG_CAT(FG_SUFFIX_, KIND)
 #endif
 
 //! load_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
@@ -149,7 +151,7 @@ FG_INLINE V(KIND) FN(load_masked, KIND)(const KIND* p, V(b1) m, V(KIND) other) {
   return mask.whole ? r.whole : other;
 #else
 #define FG_STEP(l) if (m[l]) other[l] = p[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return other;
 #endif
@@ -175,7 +177,7 @@ FG_INLINE void FN(store_masked, KIND)(KIND* p, V(KIND) v, V(b1) m) {
 #endif
 #else
 #define FG_STEP(l) if (m[l]) p[l] = v[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
 #endif
 }
@@ -206,7 +208,7 @@ FG_INLINE i64 FN(compress_store, KIND)(KIND* p, V(KIND) v, V(b1) m) {
 #else
   i64 n = 0;
 #define FG_STEP(l) if (m[l]) p[n++] = v[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return n;
 #endif
@@ -240,7 +242,7 @@ FG_INLINE V(KIND) FN(load_strided, KIND)(const KIND* p, i64 stride) {
 #else
   V(KIND) r = S(KIND, 0);
 #define FG_STEP(l) r[l] = p[l * stride];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return r;
 #endif
@@ -255,7 +257,7 @@ FG_INLINE V(KIND) FN(load_strided_masked, KIND)(const KIND* p, i64 stride, V(b1)
 #else
   V(KIND) r = S(KIND, 0);
 #define FG_STEP(l) if (m[l]) r[l] = p[l * stride];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return r;
 #endif
@@ -268,7 +270,7 @@ FG_INLINE void FN(store_strided_masked, KIND)(KIND* p, i64 stride, V(KIND) v, V(
   if (m) *p = v;
 #else
 #define FG_STEP(l) if (m[l]) p[l * stride] = v[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
 #endif
 }
@@ -292,7 +294,7 @@ FG_INLINE void FN(store_strided, KIND)(KIND* p, i64 stride, V(KIND) v) {
   *p = v;
 #else
 #define FG_STEP(l) p[l * stride] = v[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
 #endif
 }
@@ -305,7 +307,7 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 #else
   V(KIND) r = S(KIND, 0);
 #define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return r;
 #endif
@@ -339,7 +341,7 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 #else
   V(KIND) r = S(KIND, 0);
 #define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
   return r;
 #endif
@@ -352,7 +354,7 @@ FG_INLINE void FN(scatter, KIND)(KIND* p, V(i64) index, V(KIND) v, V(b1) m) {
   if (m) p[index] = v;
 #else
 #define FG_STEP(l) if (m[l]) p[index[l]] = v[l];
-  FG_EACH_LANE(FG_STEP)
+  FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
 #endif
 }

@@ -11,23 +11,25 @@
 //   A scalar is splat by a cast: (f32x16)(0.5f), (i64x1)(n); b1 by fg_splat_b1_x16(c).
 //
 // How a file is built
-//   A line "//! <stem> <kinds>" opens a section, which goes on to the next such line. A section named `types`, `lanes` or `end` stands for itself, any other
-//   defines the functions of one stem for one lane count and one kind. <kinds> lists the kinds; "a b > c d" means two kinds, from and to.
+//   A line "//! <stem> <kinds>" opens a section, which goes on to the next such line. The sections `types`, `context` and `end` stand for themselves, any
+//   other defines the functions of one stem for one lane count and one kind. <kinds> lists the kinds; "a b > c d" means two kinds, from and to.
 //   "//! needs <stem> <kind>[>kind], ..." (directly after the opening line) lists the sections that must be printed first, for the same lane
 //   count; KIND and TO stand for the section's own kinds, UNSIGNED for the unsigned kind of KIND's size. After "again" stands a
 //   section of macros that is printed in front of this one even if it was before. A stem may have several sections for different kinds.
-//   A translation unit is: `types`; then for each lane count N that is used: "#define LANES N", `lanes`, and for each wanted section "#define KIND k"
-//   ("#define TO k"), the section, "#undef KIND"; "#undef LANES"; last `end`, which leaves only the names above (and FG_INLINE, FG_TYPES) behind.
+//   A translation unit is: `types`, `context`, the wanted sections for each lane count, last `end` (emit/cpu_prelude.cpp).
 //
-// What a section may use
+// Words of a section, replaced when it is printed
+//   KIND, TO      the section's kinds                              LANES           the lane count
 //   V(k)          the vector of kind k with LANES lanes            FN(stem, k)     the function's name; FN2(stem, from, to) with two kinds
 //   M(k)          the type of a comparison of two V(k): integers of the same size, all ones where true (one lane: int 1)
+//   INT(k), UINT(k)  the signed, unsigned integer kind of the same size
 //   S(k, c)       the constant c in every lane                     CAST(k, x)      element-wise C conversion (only for values that fit)
 //   BITS(k, x)    the same bits as kind k                          MASK(k, m)      a b1 mask as an M(k)
 //   TO_B1(m)      an M(k) as a b1 mask                             WRAP(k)         unsigned type in which arithmetic of kind k wraps
-//   ANY(m)        some lane of an M(k) holds                     LANE(v, l)      one lane of v
-//   FG_EACH_LANE(f)  f(0) f(1) ... for all lanes
+//   ANY(m)        some lane of an M(k) holds                       LANE(v, l)      one lane of v
+// and macros
 //   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
+//   FG_EACH(LANES, f)  f(0) f(1) ... for all lanes                 FG_EXACT        at the start of a body: nothing here is contracted
 //   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
 //   Arithmetic is never contracted behind our back: functions that depend on roundings begin with FG_EXACT. (A back end that fuses
 //   whatever it can, as with the driver's -ffp-contract=fast, breaks this; fusion by flags of instructions does not.)
@@ -81,91 +83,14 @@ FG_TYPES(64);
 #define FG_EACH_64(f) \
   FG_EACH_32(f) f(32) f(33) f(34) f(35) f(36) f(37) f(38) f(39) f(40) f(41) f(42) f(43) f(44) f(45) f(46) f(47) f(48) f(49) f(50) \
   f(51) f(52) f(53) f(54) f(55) f(56) f(57) f(58) f(59) f(60) f(61) f(62) f(63)
-#define FG_EACH_LANE(f) FG_CAT(FG_EACH_, LANES)(f)
-#define FG_NAME2(stem, k, n) fg_##stem##_##k##_x##n
-#define FG_NAME(stem, k, n) FG_NAME2(stem, k, n)
-#define FG_NAME3(stem, k, to, n) fg_##stem##_##k##_##to##_x##n
-#define FG_NAME_TO(stem, k, to, n) FG_NAME3(stem, k, to, n)
+#define FG_EACH(n, f) FG_CAT(FG_EACH_, n)(f)
 #define FG_VECTOR2(k, n) k##x##n
 #define FG_VECTOR(k, n) FG_VECTOR2(k, n)
-#define V(k) FG_VECTOR(k, LANES)
-#define FN(stem, k) FG_NAME(stem, k, LANES)
-#define FN2(stem, k, to) FG_NAME_TO(stem, k, to, LANES)
-#define INT(k) FG_CAT(FG_INT_, k)    // the signed integer kind of the same size
-#define UINT(k) FG_CAT(FG_UINT_, k)  // the unsigned integer kind of the same size
-#define M(k) V(INT(k))
-#define S(k, c) ((V(k))((k)(c)))
-#define BITS(k, x) __builtin_bit_cast(V(k), x)
-#define FG_INT_i8 i8
-#define FG_INT_i16 i16
-#define FG_INT_i32 i32
-#define FG_INT_i64 i64
-#define FG_INT_u8 i8
-#define FG_INT_u16 i16
-#define FG_INT_u32 i32
-#define FG_INT_u64 i64
-#define FG_INT_f32 i32
-#define FG_INT_f64 i64
-#define FG_UINT_i8 u8
-#define FG_UINT_i16 u16
-#define FG_UINT_i32 u32
-#define FG_UINT_i64 u64
-#define FG_UINT_u8 u8
-#define FG_UINT_u16 u16
-#define FG_UINT_u32 u32
-#define FG_UINT_u64 u64
-#define FG_UINT_f32 u32
-#define FG_UINT_f64 u64
-#define FG_WIDE_i8 u32
-#define FG_WIDE_i16 u32
-#define FG_WIDE_i32 u32
-#define FG_WIDE_i64 u64
-#define FG_WIDE_u8 u32
-#define FG_WIDE_u16 u32
-#define FG_WIDE_u32 u32
-#define FG_WIDE_u64 u64
 #ifdef __FMA__
 #define MULADD(a, b, c) __builtin_elementwise_fma(a, b, c)
 #else
 #define MULADD(a, b, c) ((a) * (b) + (c))
 #endif
 
-//! lanes
-#undef CAST
-#undef MASK
-#undef TO_B1
-#undef WRAP
-#undef ANY
-#undef LANE
-#if LANES == 1
-#define CAST(k, x) ((k)(x))
-#define MASK(k, m) ((INT(k))(m))
-#define TO_B1(m) ((b1)(m))
-#define WRAP(k) FG_CAT(FG_WIDE_, k)
-#define ANY(m) (m)
-#define LANE(v, l) v
-#else
-#define CAST(k, x) __builtin_convertvector(x, V(k))
-#define MASK(k, m) (__builtin_convertvector(m, M(k)) != 0)
-#define TO_B1(m) __builtin_convertvector(m, V(b1))
-#define WRAP(k) V(UINT(k))
-#define ANY(m) (__builtin_reduce_or(m) != 0)
-#define LANE(v, l) v[l]
-#endif
-
 //! end
-#undef ANY
-#undef LANE
-#undef V
-#undef M
-#undef S
-#undef FN
-#undef FN2
-#undef CAST
-#undef MASK
-#undef TO_B1
-#undef WRAP
-#undef BITS
-#undef INT
-#undef UINT
 #undef MULADD
