@@ -103,14 +103,16 @@ struct HostResult<std::pair<A, B>> {
 // The signature of a function pointer, lambda or other function object.
 template <class F>
 struct SignatureOf {
-  static constexpr bool is_known = false;
+  static_assert(sizeof(F) == 0,
+                "a program is a function, or a lambda or function object whose parameter types are written "
+                "out (no auto)");
+  using type = void();
 };
 template <class F>
   requires requires { &F::operator(); }
 struct SignatureOf<F> : SignatureOf<decltype(&F::operator())> {};
 template <class R, class... Ps>
 struct SignatureOf<R (*)(Ps...)> {
-  static constexpr bool is_known = true;
   using type = std::decay_t<R>(std::decay_t<Ps>...);
 };
 // clang-format off
@@ -291,9 +293,6 @@ namespace detail {
 
 template <class F>
 auto make_traceable(F f) {
-  static_assert(SignatureOf<F>::is_known,
-                "a program is a function, or a lambda or function object whose parameter types are written "
-                "out (no auto)");
   return []<class R, class... Ps>(F g, R (*)(Ps...)) -> std::unique_ptr<const Traceable<R, Ps...>> {
     return std::make_unique<const TraceableFunction<F, R, Ps...>>(std::move(g));
   }(std::move(f), static_cast<typename SignatureOf<F>::type*>(nullptr));

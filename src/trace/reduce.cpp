@@ -156,9 +156,15 @@ Value arg_reduce(const char* order, const char* origin, Value array, Here where)
     return Exprs{arena.apply(Op::select, {b_wins, b, a}),
                  arena.apply(Op::select, {b_wins, b_index, a_index})};
   });
+  const auto operands = [&](std::span<const Expr> indices) {
+    const Expr x = element(t, from, indices);
+    if (!scalar::is_float(x.kind())) return Exprs{x, indices[0]};
+    const Expr is_nan = arena.apply(Op::isnan, {x});
+    return Exprs{arena.apply(Op::select, {is_nan, worst, x}),
+                 arena.apply(Op::select, {is_nan, none, indices[0]})};
+  };
   const Exprs best =
-      fold_over(t, dims, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where,
-                [&](std::span<const Expr> indices) { return Exprs{element(t, from, indices), indices[0]}; });
+      fold_over(t, dims, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where, operands);
   return t.value(arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]}));
 }
 

@@ -1,0 +1,5 @@
+// error: operator+
+#include <fulgurite/fulgurite.h>
+namespace fg = fulgurite;
+
+fg::Exp<int> half_more(fg::Exp<int> x) { return x + 0.5f; }

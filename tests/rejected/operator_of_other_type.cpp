@@ -1,0 +1,7 @@
+// error: the operator of a reduction takes two Exp of the array's element type
+#include <fulgurite/fulgurite.h>
+namespace fg = fulgurite;
+
+fg::Exp<int> total(fg::Vec<int> x) {
+  return fg::reduce([](fg::Exp<float> a, fg::Exp<float> b) { return a + b; }, 0, x);
+}
