@@ -25,6 +25,7 @@
 #include "soac/print.h"
 #include "tidy/dead.h"
 #include "tidy/vectorise.h"
+#include "tidy/windows.h"
 #include "trace/traced.h"
 
 namespace fulgurite::pipeline {
@@ -140,6 +141,8 @@ Report compile(const soac::Program& traced, const Options& options) {
   if (!options.fuse) context.gas = 0;
   report.optimised = optimise(traced, context);
   report.events = std::move(context.log);
+  for (soac::Event& event : report.events)
+    if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
   {
     Timed timed("lower");
     report.lowered = lower::lower(report.optimised, lowering_options(options));
@@ -149,7 +152,7 @@ Report compile(const soac::Program& traced, const Options& options) {
     if (dumps("lower")) dump("lower", kernel::print(kernel));
     {
       Timed timed("tidy");
-      kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
+      kernel = tidy::share_windows(tidy::remove_dead(tidy::vectorise(std::move(kernel))));
       kernel::check(kernel, kernel::Stage::vectors, "tidy");
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));

@@ -163,6 +163,9 @@ Graph graph_before(const pipeline::Report& report, SizeNames& sizes) {
     for (Var name : stm.names)
       if (auto found = landing.find(name); found != landing.end())
         node.kernels.insert(found->second.begin(), found->second.end());
+    if (node.kernels.size() > 1)
+      node.lines.push_back("in kernels " + base::join(node.kernels, ", ",
+                                                      [](std::size_t k) { return std::to_string(k + 1); }));
     return node;
   });
 }

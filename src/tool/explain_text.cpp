@@ -1,6 +1,8 @@
 // An explanation for people.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "tool/explanation.h"
 
@@ -53,12 +55,14 @@ std::string to_text(const Explanation& e) {
                       (e.least_read + e.least_written).text());
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);
+  if (std::any_of(e.launches.begin(), e.launches.end(), [](const LaunchReport& l) { return !l.when.empty(); }))
+    text += "; kernels in loops and branches are counted once";
   text += "\n";
   for (std::size_t k = 0; k < e.launches.size(); ++k) text += launch_text(e.launches[k], k + 1);
 
   if (!e.arrays.empty()) text += "\narrays in memory\n";
   for (const ArrayReport& a : e.arrays)
-    text += fmt::format("  {:<12}{}  {} bytes  {}  {}{}\n", a.is_result ? "result" : "intermediate", a.type,
+    text += fmt::format("  {:<14}{}  {} bytes  {}  {}{}\n", a.is_result ? "result" : "intermediate", a.type,
                         a.bytes.text(), a.made_by.origin, place(a.made_by.where),
                         a.is_result || a.made_by.reason.empty() ? "" : "  kept: " + a.made_by.reason);
   if (!e.hoisted.empty() || !e.removed.empty()) text += "\n";

@@ -123,6 +123,14 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
   return result;
 }
 
+void add_inner(const Stm& stm, std::vector<Operation>& list) {
+  for (const auto& inner : soac::nested_in(stm))
+    for (const Stm& s : inner.lambda->body) {
+      if (!as<soac::Check>(s.op)) add_once(list, {s.origin, s.where, "for each element"});
+      add_inner(s, list);
+    }
+}
+
 // What was fused goes to the launches in which it ended.
 void distribute(const pipeline::Report& report, Explanation& e) {
   const Landing landing = launches_of(report);
@@ -135,6 +143,11 @@ void distribute(const pipeline::Report& report, Explanation& e) {
     if (found == landing.end()) continue;
     for (std::size_t launch : found->second) add_once(e.launches[launch].fused, operation);
   }
+  for_each_in_memory(report.optimised.body, "", [&](const Stm& stm, const std::string&) {
+    const auto found = landing.find(first_name(stm));
+    if (!as<soac::Soac>(stm.op) || found == landing.end()) return;
+    for (std::size_t launch : found->second) add_inner(stm, e.launches[launch].fused);
+  });
   for (LaunchReport& launch : e.launches)
     std::stable_sort(launch.fused.begin(), launch.fused.end(), [](const Operation& a, const Operation& b) {
       return a.where.file == b.where.file && a.where.line < b.where.line;

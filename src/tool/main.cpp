@@ -61,7 +61,9 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
       ->add_option("-o,--output", request.outputs,
                    "a .npy file for the result; once for each of several results")
       ->allow_extra_args(false);
-  command->add_option("--engine", choices.engine, "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
+  command
+      ->add_option("--engine", choices.engine,
+                   "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
       ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda"}));
   command->add_flag("--time", request.time, "show how long reading, compiling and running took");
   command->add_option("--repeat", request.repeat, "run so many times")

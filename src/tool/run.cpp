@@ -21,6 +21,10 @@ using detail::ToolProgram;
 using detail::ToolValue;
 using Clock = std::chrono::steady_clock;
 
+std::string counted(auto n, const char* one, const char* several) {
+  return fmt::format("{} {}", n, n == 1 ? one : several);
+}
+
 scalar::Kind kind_of(const ToolValue& v) {
   return static_cast<scalar::Kind>(v.kind);
 }
@@ -84,9 +88,10 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
   Argument argument{read_npy(text)};
   const auto rank = static_cast<int>(argument.array.shape.size());
   if (argument.array.kind != parameter.kind || rank != parameter.rank) {
-    const std::string advice = rank != parameter.rank ? fmt::format("give one with {} axes", parameter.rank)
-                                                      : fmt::format("convert it in NumPy with a.astype('{}')",
-                                                                    numpy_type(kind_of(parameter)));
+    const std::string advice =
+        rank != parameter.rank
+            ? fmt::format("give one with {}", counted(parameter.rank, "axis", "axes"))
+            : fmt::format("convert it in NumPy with a.astype('{}')", numpy_type(kind_of(parameter)));
     throw FormatError(fmt::format("{} is {}, but {} holds {}: {}", what, type_of(parameter), text,
                                   to_string(argument.array), advice));
   }
@@ -97,8 +102,9 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
 // Long work should not be lost because its result cannot be written.
 void check_outputs(const ToolProgram& program, const std::vector<std::string>& outputs) {
   if (!outputs.empty() && outputs.size() != program.results.size())
-    throw UsageError(fmt::format("{} has {} results: give -o {} times, or not at all", program.name,
-                                 program.results.size(), program.results.size()));
+    throw UsageError(fmt::format("{} has {}: give -o {} times, or not at all", program.name,
+                                 counted(program.results.size(), "result", "results"),
+                                 program.results.size()));
   for (const std::string& output : outputs) {
     const std::filesystem::path folder = std::filesystem::path(output).parent_path();
     if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
@@ -151,8 +157,9 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
   const auto wanted = std::count_if(program.parameters.begin(), program.parameters.end(),
                                     [](const ToolValue& p) { return p.is_constant; });
   if (static_cast<std::size_t>(wanted) != literals.size())
-    throw UsageError(fmt::format("{} has {} constants, the values of {} were given: {}", program.name, wanted,
-                                 literals.size(), signature(program)));
+    throw UsageError(fmt::format("{} has {}, {} given: {}", program.name,
+                                 counted(wanted, "constant", "constants"), literals.size(),
+                                 signature(program)));
   std::vector<scalar::Bits> constants;
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const ToolValue& parameter = program.parameters[i];
@@ -163,8 +170,9 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
 
 void run(const ToolProgram& program, const RunRequest& request) {
   if (request.arguments.size() != program.parameters.size())
-    throw UsageError(fmt::format("{} takes {} arguments, {} were given: {}", program.name,
-                                 program.parameters.size(), request.arguments.size(), signature(program)));
+    throw UsageError(fmt::format("{} takes {}, {} given: {}", program.name,
+                                 counted(program.parameters.size(), "argument", "arguments"),
+                                 request.arguments.size(), signature(program)));
   check_outputs(program, request.outputs);
 
   const auto start = Clock::now();
@@ -194,8 +202,8 @@ void run(const ToolProgram& program, const RunRequest& request) {
   {
     const Progress progress("running " + program.name);
     for (int k = 0; k < request.repeat; ++k) {
-      results = std::vector<detail::ResultValue>(program.results.size());  // earlier ones are given back
-                                                                           // first
+      results.clear();  // the memory of earlier ones is free for the next
+      results.resize(program.results.size());
       const auto before = Clock::now();
       executable->call(views, results);
       times.push_back(milliseconds(before, Clock::now()));
@@ -206,10 +214,10 @@ void run(const ToolProgram& program, const RunRequest& request) {
   if (!request.time) return;
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
-  fmt::print("read    {:10.3f} ms\ncompile {:10.3f} ms\nrun     {:10.3f} ms", milliseconds(start, read),
+  fmt::print("read    {:11.4f} ms\ncompile {:11.4f} ms\nrun     {:11.4f} ms", milliseconds(start, read),
              milliseconds(read, compiled), median);
   if (times.size() > 1)
-    fmt::print(" (median of {}; {:.3f} to {:.3f})", times.size(), times.front(), times.back());
+    fmt::print(" (median of {}; {:.4f} to {:.4f})", times.size(), times.front(), times.back());
   if (moved > 0) fmt::print(", {:.4g} MB moved, {:.3g} GB/s", moved / 1e6, moved / 1e6 / median);
   fmt::print("\n");
 }

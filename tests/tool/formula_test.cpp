@@ -1,0 +1,115 @@
+// Formulas in sizes, layout of graphs, scalars as text.
+#include "tool/formula.h"
+
+#include <fulgurite/error.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "tool/layout.h"
+#include "tool/literal.h"
+
+namespace fulgurite::tool {
+namespace {
+
+using scalar::Kind;
+
+TEST(Formula, IsAPolynomial) {
+  const Formula n = Formula::variable("n"), m = Formula::variable("m");
+  EXPECT_EQ(Formula().text(), "0");
+  EXPECT_EQ((Formula(4) * n + Formula(4) * n).text(), "8n");
+  EXPECT_EQ((n * m * Formula(4) + n + Formula(3)).text(), "4m*n + n + 3");
+  EXPECT_EQ((n - n).text(), "0");
+  EXPECT_EQ((Formula(0) - n - Formula(2)).text(), "-n - 2");
+  EXPECT_EQ((n + m) * (n - m), n * n - m * m);
+  EXPECT_EQ((Formula(2) * n * m + Formula(1)).at(10), 201);
+}
+
+TEST(SizeNames, NamesExtentsOfParameters) {
+  soac::Program program;
+  program.arena = std::make_shared<scalar::Arena>();
+  scalar::Arena& arena = *program.arena;
+  const auto n_a = arena.fresh({}, "n_a"), n_b = arena.fresh({}, "n_b"), n_c = arena.fresh({}, "n_c");
+  const auto a = arena.fresh_array(Kind::f32, {n_a}, "a"), b = arena.fresh_array(Kind::f32, {n_b}, "b");
+  const auto c = arena.fresh_array(Kind::f64, {n_b, n_c}, "c");
+  program.params = {a.var(), b.var(), c.var()};
+  program.body.push_back({{}, soac::Check{arena.eq(n_a, n_b), 0, {}}, {}, ""});
+  SizeNames sizes(program);
+  EXPECT_EQ(sizes.type(a.var()), "f32[n]");
+  EXPECT_EQ(sizes.type(b.var()), "f32[n]");
+  EXPECT_EQ(sizes.type(c.var()), "f64[n, m]");
+  EXPECT_EQ(sizes.bytes(c.var()).text(), "8m*n");
+  EXPECT_EQ((sizes.bytes(a.var()) + sizes.bytes(b.var())).text(), "8n");
+  EXPECT_EQ(sizes.formula(arena.sub(n_a, arena.i64(1))).text(), "n - 1");
+  EXPECT_EQ(sizes.formula(arena.mul(arena.max(n_a, n_c), arena.i64(4))).text(), "4max(n, m)");
+}
+
+TEST(Literal, ReadsEveryKind) {
+  EXPECT_EQ(parse_literal(Kind::boolean, "true"), 1u);
+  EXPECT_EQ(parse_literal(Kind::i8, "-128"), scalar::to_bits<std::int8_t>(-128));
+  EXPECT_EQ(parse_literal(Kind::i64, "-9223372036854775808"), scalar::to_bits(INT64_MIN));
+  EXPECT_EQ(parse_literal(Kind::u64, "0xffffffffffffffff"), UINT64_MAX);
+  EXPECT_EQ(parse_literal(Kind::f32, "0.1"), scalar::to_bits(0.1f));
+  EXPECT_EQ(parse_literal(Kind::f64, "-inf"), scalar::to_bits(-std::numeric_limits<double>::infinity()));
+  EXPECT_EQ(parse_literal(Kind::f32, "1e-60"), scalar::to_bits(0.0f));
+  EXPECT_EQ(parse_literal(Kind::f64, "1e-400"), scalar::to_bits(0.0));
+  for (const char* text : {"", "-", "+", "0x", "1 ", " 1", "1x", "--1", "1.0", "nan"})
+    EXPECT_THROW(parse_literal(Kind::i32, text), FormatError) << text;
+  for (const char* text : {"", "-", "one", "1.0f", "1e", "0x"})
+    EXPECT_THROW(parse_literal(Kind::f32, text), FormatError) << text;
+  for (const char* text : {"1e39", "-1e400"})
+    EXPECT_THROW(parse_literal(Kind::f32, text), FormatError) << text;
+  EXPECT_THROW(parse_literal(Kind::i8, "128"), FormatError);
+  EXPECT_THROW(parse_literal(Kind::u64, "18446744073709551616"), FormatError);
+  EXPECT_EQ(print_literal(Kind::i8, scalar::to_bits<std::int8_t>(-5)), "-5");
+  EXPECT_EQ(print_literal(Kind::boolean, 1), "true");
+}
+
+RC_GTEST_PROP(LiteralProperty, PrintedValuesReadBack, ()) {
+  const auto kind = static_cast<Kind>(*rc::gen::inRange(0, scalar::n_kinds));
+  std::uint64_t bits = *rc::gen::arbitrary<std::uint64_t>();
+  bits = load(kind, &bits);
+  if (kind == Kind::boolean) bits &= 1;
+  if (kind == Kind::f32) RC_PRE(std::isfinite(scalar::from_bits<float>(bits)));
+  if (kind == Kind::f64) RC_PRE(std::isfinite(scalar::from_bits<double>(bits)));
+  RC_ASSERT(parse_literal(kind, print_literal(kind, bits)) == bits);
+}
+
+RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
+  const auto n = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
+  std::vector<Box> boxes;
+  std::vector<Link> links;
+  for (std::size_t i = 0; i < n; ++i) {
+    boxes.push_back(
+        {static_cast<double>(*rc::gen::inRange(10, 200)), static_cast<double>(*rc::gen::inRange(10, 90))});
+    if (i > 0 && *rc::gen::inRange(0, 4) > 0)
+      links.push_back({static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(i))), i, {}});
+    if (i > 1 && *rc::gen::inRange(0, 2) > 0) {
+      const auto from = static_cast<std::size_t>(*rc::gen::inRange(0, static_cast<int>(i)));
+      if (links.empty() || links.back().to != i || links.back().from != from) links.push_back({from, i, {}});
+    }
+  }
+  const Extent extent = layout(boxes, links);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Box& a = boxes[i];
+    RC_ASSERT(a.x - a.width / 2 > -0.01 && a.x + a.width / 2 < extent.width + 0.01);
+    RC_ASSERT(a.y > -0.01 && a.y + a.height < extent.height + 0.01);
+    for (std::size_t j = 0; j < i; ++j) {
+      const Box& b = boxes[j];
+      const bool beside = std::abs(a.x - b.x) >= (a.width + b.width) / 2;
+      const bool above = a.y >= b.y + b.height || b.y >= a.y + a.height;
+      RC_ASSERT(beside || above);
+    }
+  }
+  for (const Link& link : links) {
+    RC_ASSERT(link.points.size() % 2 == 0);
+    for (std::size_t k = 1; k < link.points.size(); ++k) RC_ASSERT(link.points[k].y >= link.points[k - 1].y);
+    RC_ASSERT(link.points.front().y == boxes[link.from].y + boxes[link.from].height);
+    RC_ASSERT(link.points.back().y == boxes[link.to].y);
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::tool

@@ -1,0 +1,258 @@
+// FULGURITE_MAIN as a user meets it: an executable (example_program.cpp) run as a process of its own.
+#include <fulgurite/main.h>
+#include <fulgurite/npy.h>
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace fg = fulgurite;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+class ToolProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "tool_test_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    std::vector<float> x(1000), y(1000);
+    std::iota(x.begin(), x.end(), 0.0f);
+    fg::write_npy(path("x.npy"), fg::Array<float, 1>(x));
+    fg::write_npy(path("y.npy"), fg::Array<float, 1>(y));
+    fg::write_npy(path("short.npy"), fg::Array<float, 1>(std::vector<float>(999)));
+    fg::write_npy(path("i.npy"), fg::Array<int, 1>({3, -1, 2, 5}));
+    fg::write_npy(path("u.npy"), fg::Array<fg::u8, 1>({1, 255}));
+    fg::write_npy(path("m.npy"), fg::Array<float, 2>({0, 1, 2, 3, 4, 5}, {2, 3}));
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+
+  Outcome call(const std::string& words, const std::string& environment = "") const {
+    const std::string command = "cd '" + folder_.string() + "' && " + environment + " '" +
+                                FULGURITE_TEST_PROGRAM + "' " + words + " >out.txt 2>err.txt </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text_of("out.txt"), text_of("err.txt")};
+  }
+  std::string text_of(const std::string& name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  fs::path folder_;
+};
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+#define EXPECT_FAILS(outcome, wanted, part) \
+  do {                                      \
+    const Outcome failed = (outcome);       \
+    EXPECT_EQ(failed.status, wanted);       \
+    EXPECT_EQ(failed.out, "");              \
+    EXPECT_SAYS(failed.err, part);          \
+  } while (false)
+
+TEST_F(ToolProgram, ListShowsSignatures) {
+  const Outcome list = call("list");
+  EXPECT_EQ(list.status, 0);
+  EXPECT_SAYS(list.out, "saxpy(f32, f32[], f32[]) -> f32[]\nrmse(f32[], f32[]) -> f32\n");
+  EXPECT_SAYS(list.out, "total_and_squares(i32[]) -> i32, i32[]\npower(f32[], constant i32) -> f32[]\n");
+  EXPECT_SAYS(list.out, "row_sums(f32[,]) -> f32[]\n");
+}
+
+TEST_F(ToolProgram, NamesOfTheMacro) {
+  EXPECT_EQ(fg::detail::tool_names("f, ns::g ,\n  &h"), (std::vector<std::string>{"f", "g", "h"}));
+}
+
+TEST_F(ToolProgram, RunsOnFiles) {
+  for (const char* engine : {"", " --engine cpu", " --engine interpreter", " --no-fuse", " --repeat 3"}) {
+    const Outcome run = call(std::string("run saxpy 2.5 x.npy x.npy -o out.npy") + engine);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(run.err, "");
+    EXPECT_EQ(run.out, "saxpy: f32[1000]: 0 3.5 7 10.5 14 17.5 21 24.5 ... -> out.npy\n");
+    const auto out = fg::read_npy<float>(path("out.npy"));
+    for (std::int64_t i = 0; i < 1000; ++i) ASSERT_EQ(out[i], 3.5f * static_cast<float>(i));
+    fs::remove(path("out.npy"));
+  }
+}
+
+TEST_F(ToolProgram, PrintsScalarsAndSeveralResults) {
+  EXPECT_EQ(call("run rmse x.npy x.npy").out, "rmse: f32 0\n");
+  EXPECT_EQ(call("run total_and_squares i.npy").out,
+            "total_and_squares result 1: i32 9\ntotal_and_squares result 2: i32[4]: 9 1 4 25\n");
+  EXPECT_EQ(call("run total_and_squares i.npy -o t.npy -o s.npy").status, 0);
+  EXPECT_EQ(fg::to_string(fg::read_npy(path("t.npy"))), "i32");
+  EXPECT_EQ(fg::read_npy<int>(path("s.npy")).to_vector(), (std::vector<int>{9, 1, 4, 25}));
+  EXPECT_EQ(call("run any_positive false i.npy").out, "any_positive: i32 0\n");
+  EXPECT_EQ(call("run row_sums m.npy").out, "row_sums: f32[2]: 3 12\n");
+}
+
+TEST_F(ToolProgram, ScalarsAndConstants) {
+  EXPECT_EQ(call("run brighter 2 u.npy").out, "brighter: u8[2]: 3 1\n");
+  EXPECT_EQ(call("run brighter 0x10 u.npy").out, "brighter: u8[2]: 17 15\n");
+  EXPECT_SAYS(call("run power x.npy 3").out, "power: f32[1000]: 0 1 8 27 64");
+  EXPECT_SAYS(call("run saxpy -1 x.npy y.npy").out, "0 -1 -2 -3");
+  fg::write_npy(path("alpha.npy"),
+                fg::AnyArray{fg::detail::Kind::f32, {}, std::make_shared<const float>(2.0f)});
+  EXPECT_SAYS(call("run saxpy alpha.npy x.npy y.npy").out, "0 2 4 6");
+}
+
+TEST_F(ToolProgram, TimeShowsEveryStage) {
+  const Outcome run = call("run saxpy 2 x.npy y.npy --time --repeat 5");
+  for (const char* part : {"\nread ", "\ncompile ", "\nrun ", "(median of 5", "0.012 MB moved"})
+    EXPECT_SAYS(run.out, part);
+}
+
+TEST_F(ToolProgram, RefusesBadArguments) {
+  EXPECT_FAILS(call("run brighter 300 u.npy"), 1,
+               "fulgurite::FormatError: argument 1 of brighter is u8: 300 is outside u8 (0 to 255)");
+  EXPECT_FAILS(call("run brighter -1 u.npy"), 1, "-1 is outside u8");
+  EXPECT_FAILS(call("run brighter 1.5 u.npy"), 1, "'1.5' is not a u8: write as in 42");
+  EXPECT_FAILS(call("run saxpy 1e50 x.npy y.npy"), 1, "1e50 is outside f32");
+  EXPECT_FAILS(call("run saxpy two x.npy y.npy"), 1, "'two' is not a f32: write as in 2.5");
+  EXPECT_FAILS(call("run any_positive maybe i.npy"), 1, "'maybe' is not a bool: write true or false");
+  EXPECT_FAILS(call("run power x.npy 99999999999"), 1,
+               "argument 2 of power is constant i32: 99999999999 is outside i32");
+  EXPECT_FAILS(call("run rmse x.npy 2.5"), 1,
+               "argument 2 of rmse is an array f32[]: give the name of a .npy file, not '2.5'");
+  EXPECT_FAILS(
+      call("run rmse x.npy i.npy"), 1,
+      "argument 2 of rmse is f32[], but i.npy holds i32[4]: convert it in NumPy with a.astype('<f4')");
+  EXPECT_FAILS(call("run rmse x.npy m.npy"), 1, "but m.npy holds f32[2, 3]: give one with 1 axis");
+  EXPECT_FAILS(call("run rmse x.npy none.npy"), 1, "none.npy cannot be read: No such file or directory");
+  EXPECT_FAILS(call("run rmse x.npy ."), 1, ". is a directory");
+  EXPECT_FAILS(call("run rmse x.npy short.npy"), 1,
+               "fulgurite::ShapeError: elementwise '-' needs equal shapes");
+  EXPECT_FAILS(call("run rmse x.npy short.npy --engine interpreter"), 1, "example_program.cpp:");
+  EXPECT_FAILS(call("run rmse x.npy y.npy -o none/out.npy"), 1, "none/out.npy cannot be written");
+  EXPECT_FAILS(call("run rmse x.npy y.npy --engine opencl"), 1, "fulgurite::DeviceError");
+  EXPECT_FAILS(call("run rmse x.npy y.npy", "FULGURITE_ENGINE=abacus"), 1, "FULGURITE_ENGINE is 'abacus'");
+  std::ofstream(path("bad.npy")) << "not an array";
+  EXPECT_FAILS(call("run rmse bad.npy y.npy"), 1, "bad.npy is not a .npy file");
+}
+
+TEST_F(ToolProgram, RefusesBadUsage) {
+  EXPECT_FAILS(call(""), 2, "subcommand is required");
+  EXPECT_FAILS(call("fly"), 2, "fly");
+  EXPECT_FAILS(call("run"), 2, "NAME is required");
+  EXPECT_FAILS(call("run cube x.npy"), 2, "there is no program 'cube'; there are saxpy, rmse");
+  EXPECT_FAILS(call("run rmse x.npy"), 2, "rmse takes 2 arguments, 1 given: rmse(f32[], f32[]) -> f32");
+  EXPECT_FAILS(call("run rmse x.npy y.npy y.npy"), 2, "3 given");
+  EXPECT_FAILS(call("run rmse x.npy y.npy --engine abacus"), 2, "abacus not in");
+  EXPECT_FAILS(call("run rmse x.npy y.npy --repeat 0"), 2, "--repeat");
+  EXPECT_FAILS(call("run rmse x.npy y.npy -o a.npy -o b.npy"), 2, "rmse has 1 result: give -o 1 times");
+  EXPECT_FAILS(call("explain power"), 2, "power has 1 constant, 0 given");
+  EXPECT_FAILS(call("cache --clear --list"), 2, "");
+}
+
+TEST_F(ToolProgram, HelpIsEverywhere) {
+  for (const char* words :
+       {"--help", "run --help", "explain --help", "cache --help", "devices --help", "list --help"}) {
+    const Outcome help = call(words);
+    EXPECT_EQ(help.status, 0) << words;
+    EXPECT_SAYS(help.out, "--help");
+  }
+}
+
+TEST_F(ToolProgram, DevicesShowsTheProcessor) {
+  const Outcome devices = call("devices");
+  EXPECT_EQ(devices.status, 0);
+  EXPECT_SAYS(devices.out, "cpu ");
+  EXPECT_SAYS(devices.out, "last-level cache");
+  EXPECT_SAYS(devices.out, "interpreter");
+}
+
+TEST_F(ToolProgram, CacheIsShownVerifiedCleared) {
+  const std::string cache = "FULGURITE_CACHE='" + path("cache") + "'";
+  EXPECT_SAYS(call("cache", cache).out, "0 programs, 0 kernels");
+  ASSERT_EQ(call("run rmse x.npy y.npy", cache).status, 0);
+  EXPECT_SAYS(call("cache", cache).out, "1 programs, 1 kernels");
+  const std::string list = call("cache --list", cache).out;
+  EXPECT_SAYS(list, "\nprogram ");
+  EXPECT_SAYS(call("cache --verify", cache).out, "2 entries, 0 damaged");
+  for (const auto& entry : fs::recursive_directory_iterator(path("cache")))
+    if (entry.is_regular_file()) fs::resize_file(entry.path(), entry.file_size() - 1);
+  EXPECT_SAYS(call("cache --verify", cache).out, "2 damaged and removed");
+  ASSERT_EQ(call("run rmse x.npy y.npy", cache).status, 0);
+  EXPECT_SAYS(call("cache --clear", cache).out, "2 files removed");
+  EXPECT_SAYS(call("cache", cache).out, "0 programs, 0 kernels");
+  EXPECT_SAYS(call("cache", "FULGURITE_CACHE=").out, "no cache on disk");
+}
+
+TEST_F(ToolProgram, ExplainTellsWhatFused) {
+  const Outcome text = call("explain rmse");
+  EXPECT_EQ(text.status, 0) << text.err;
+  for (const char* part :
+       {"rmse(a: f32[n], b: f32[n]) -> f32\n", "3 operations in 1 kernel, no intermediate array\n",
+        "moves 8n bytes; least possible 8n\n", "kernel 1: sum  example_program.cpp:17", "fused in",
+        "elementwise '-'  example_program.cpp:16", "reads 8n bytes, writes 0", "checks that remain"})
+    EXPECT_SAYS(text.out, part);
+  const Outcome apart = call("explain rmse --no-fuse");
+  EXPECT_SAYS(apart.out, "3 operations in 3 kernels, 2 intermediate arrays");
+  EXPECT_SAYS(apart.out, "kept: fusion is off");
+  EXPECT_SAYS(apart.out, "least possible 8n (2.50 times that)");
+  EXPECT_SAYS(call("explain row_sums").out, "row_sums(a: f32[n, m]) -> f32[n]");
+}
+
+TEST_F(ToolProgram, ExplainAsJson) {
+  const auto json = nlohmann::json::parse(call("explain rmse --json").out);
+  EXPECT_EQ(json["program"], "rmse");
+  EXPECT_EQ(json["parameters"], (nlohmann::json{"a: f32[n]", "b: f32[n]"}));
+  EXPECT_EQ(json["operations"], 3);
+  ASSERT_EQ(json["kernels"].size(), 1u);
+  EXPECT_EQ(json["kernels"][0]["operation"]["line"], 17);
+  EXPECT_EQ(json["kernels"][0]["fused"].size(), 2u);
+  EXPECT_EQ(json["kernels"][0]["bytes"]["read"], "8n");
+  EXPECT_EQ(json["least_bytes"]["read"], "8n");
+  EXPECT_EQ(json["intermediate_arrays"], 0);
+  EXPECT_EQ(nlohmann::json::parse(call("explain power 4 --json").out)["program"], "power");
+}
+
+// Whether tags are closed in the order in which they were opened, and markup characters stand for markup
+// only.
+bool is_well_formed(const std::string& xml) {
+  std::vector<std::string> open;
+  for (std::size_t at = 0; (at = xml.find('<', at)) != xml.npos;) {
+    const std::size_t end = xml.find('>', at);
+    if (end == xml.npos) return false;
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.find('<') != tag.npos) return false;
+    at = end;
+    if (tag.starts_with('?') || tag.ends_with('/')) continue;
+    if (!tag.starts_with('/')) {
+      open.push_back(tag.substr(0, tag.find(' ')));
+    } else {
+      if (open.empty() || open.back() != tag.substr(1)) return false;
+      open.pop_back();
+    }
+  }
+  return open.empty();
+}
+
+TEST_F(ToolProgram, ExplainAsPicture) {
+  for (const char* program : {"rmse", "saxpy", "centred", "row_sums", "total_and_squares", "power 5"}) {
+    ASSERT_EQ(call(std::string("explain ") + program + " --svg flow.svg").status, 0);
+    const std::string svg = text_of("flow.svg");
+    EXPECT_TRUE(svg.starts_with("<?xml"));
+    EXPECT_TRUE(is_well_formed(svg)) << program;
+    EXPECT_SAYS(svg, "as written:");
+    EXPECT_SAYS(svg, "after fusion:");
+    EXPECT_EQ(svg.find("nan"), svg.npos);
+  }
+  EXPECT_FAILS(call("explain rmse --svg none/flow.svg"), 1, "none/flow.svg cannot be written");
+}
+
+}  // namespace
