@@ -1,0 +1,130 @@
+// Reductions: named, with operators, with and without neutral elements, along axes.
+#include "engines.h"
+
+#include <limits>
+
+namespace {
+
+using Ints = std::vector<int>;
+
+TEST(Reductions, Named) {
+  const auto f = [](Vec<int> x, Vec<bool> b) {
+    return std::tuple{fg::sum(x), fg::product(x), fg::min(x),   fg::max(x),
+                      fg::all(b), fg::any(b),     fg::count(b), fg::sum(x * x)};
+  };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_EQ(g(Ints{3, -1, 4}, std::vector<bool>{true, false, true}),
+              (std::tuple{6, -12, -1, 4, false, true, 2, 26}));
+    EXPECT_EQ(g(Ints{}, std::vector<bool>{}),
+              (std::tuple{0, 1, std::numeric_limits<int>::max(), std::numeric_limits<int>::min(), true, false,
+                          0, 0}));
+  });
+}
+
+TEST(Reductions, ArgminAndArgmax) {
+  on_every_engine([](Vec<float> x) { return std::tuple{fg::argmin(x), fg::argmax(x)}; },
+                  [](const auto& f) {
+                    const float inf = std::numeric_limits<float>::infinity(),
+                                nan = std::numeric_limits<float>::quiet_NaN();
+                    EXPECT_EQ(f(std::vector<float>{2, 1, 3, 1, 3}), (std::tuple{1, 2}));
+                    EXPECT_EQ(f(std::vector<float>{nan, 5, nan}), (std::tuple{1, 1}));
+                    EXPECT_EQ(f(std::vector<float>{nan, nan}), (std::tuple{0, 0}));
+                    EXPECT_EQ(f(std::vector<float>{nan, inf}), (std::tuple{1, 1}));
+                    std::vector<float> many(3001, 1.0f);
+                    many[1234] = many[2345] = 0.0f;
+                    many[777] = many[2999] = 2.0f;
+                    EXPECT_EQ(f(many), (std::tuple{1234, 777}));
+                  });
+}
+
+TEST(Reductions, Operators) {
+  const auto f = [](Vec<int> x, Exp<int> start) {
+    return std::tuple{fg::reduce(fg::plus, 0, x),
+                      fg::reduce(fg::max, x),
+                      fg::reduce(fg::bit_xor, 0, x),
+                      fg::reduce_comm([](Exp<int> a, Exp<int> b) { return a + b; }, 0, x),
+                      fg::reduce_comm(fg::times, x),
+                      fg::fold(fg::plus, start, x),
+                      fg::fold([](Exp<int> a, Exp<int> b) { return fg::min(a, b); }, start, x)};
+  };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_EQ(g(Ints{1, 2, 3, 4}, 100), (std::tuple{10, 4, 4, 10, 24, 110, 1}));
+    EXPECT_EQ(g(Ints{5}, -7), (std::tuple{5, 5, 5, 5, 5, -2, -7}));
+  });
+  on_every_engine([](Vec<int> x, Exp<int> start) { return fg::fold(fg::plus, start, x); },
+                  [](const auto& g) { EXPECT_EQ(g(Ints{}, 9), 9); });
+}
+
+// Composition of x -> a x + b: associative, not commutative.
+TEST(Reductions, OrderOfOperandsIsKept) {
+  using Line = std::tuple<fg::u32, fg::u32>;
+  const auto f = [](Vec<fg::u32> a, Vec<fg::u32> b) {
+    const auto then = [](Exp<Line> f1, Exp<Line> f2) {
+      auto [a1, b1] = f1;
+      auto [a2, b2] = f2;
+      return std::tuple{a1 * a2, b1 * a2 + b2};
+    };
+    return std::tuple{fg::reduce(then, Line{1, 0}, fg::zip(a, b)), fg::reduce(then, fg::zip(a, b)),
+                      fg::fold(then, Line{2, 3}, fg::zip(a, b))};
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (std::size_t n : {1, 2, 17, 64, 1000, 20001}) {
+      std::vector<fg::u32> a(n), b(n);
+      Line plain{1, 0}, from{2, 3};
+      for (std::size_t i = 0; i < n; ++i) {
+        a[i] = static_cast<fg::u32>(i * 2654435761u | 1u);
+        b[i] = static_cast<fg::u32>(i * 40503u + 7u);
+        for (Line* line : {&plain, &from})
+          *line = {std::get<0>(*line) * a[i], std::get<1>(*line) * a[i] + b[i]};
+      }
+      const auto [neutral, without, folded] = g(a, b);
+      EXPECT_EQ(neutral, plain) << n;
+      EXPECT_EQ(without, plain) << n;
+      EXPECT_EQ(folded, from) << n;
+    }
+  });
+}
+
+TEST(Reductions, Axes) {
+  const auto f = [](Mat<int> m, Mat<bool> b) {
+    return std::tuple{fg::sum(m, fg::axis(0)),
+                      fg::sum(m, fg::axis(-1)),
+                      fg::product(m, fg::axis(1)),
+                      fg::min(m, fg::axis(0)),
+                      fg::max(m, fg::axis(1)),
+                      fg::all(b, fg::axis(0)),
+                      fg::any(b, fg::axis(1)),
+                      fg::reduce(fg::plus, 0, m, fg::axis(0)),
+                      fg::sum(m),
+                      fg::reduce(fg::max, m)};
+  };
+  on_every_engine(f, [](const auto& g) {
+    const auto [columns, rows, products, least, greatest, all, any, also, total, top] =
+        g(fg::Array<int, 2>({1, 2, 3, 4, 5, 6}, {2, 3}),
+          fg::Array<bool, 2>({true, true, false, true, false, false}, {2, 3}));
+    EXPECT_EQ(vector_of(columns), (Ints{5, 7, 9}));
+    EXPECT_EQ(vector_of(rows), (Ints{6, 15}));
+    EXPECT_EQ(vector_of(products), (Ints{6, 120}));
+    EXPECT_EQ(vector_of(least), (Ints{1, 2, 3}));
+    EXPECT_EQ(vector_of(greatest), (Ints{3, 6}));
+    EXPECT_EQ(vector_of(all), (std::vector<bool>{true, false, false}));
+    EXPECT_EQ(vector_of(any), (std::vector<bool>{true, true}));
+    EXPECT_EQ(vector_of(also), (Ints{5, 7, 9}));
+    EXPECT_EQ((std::tuple{total, top}), (std::tuple{21, 6}));
+  });
+}
+
+TEST(Reductions, FloatSumsAreReproducible) {
+  std::vector<float> x(100001);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97) * 0.013f - 0.5f;
+  double exact = 0, magnitude = 0;
+  for (float e : x) exact += e, magnitude += e < 0 ? -e : e;
+  on_every_engine([](Vec<float> v) { return fg::sum(v); },
+                  [&](const auto& f) {
+                    const float first = f(x);
+                    EXPECT_NEAR(first, exact, 2 * 17 * 1.2e-7 * magnitude);
+                    for (int k = 0; k < 5; ++k) EXPECT_EQ(f(x), first);
+                  });
+}
+
+}  // namespace
