@@ -28,6 +28,7 @@ class FusedCheck {
   explicit FusedCheck(Arena& arena) : arena_(arena) {}
 
   void memory_scope(const std::vector<Stm>& stms, const std::vector<Expr>& results) {
+    const UseTable table(stms, results);
     for (std::size_t k = 0; k < stms.size(); ++k) {
       const Stm& stm = stms[k];
       const auto* soac = as<Soac>(stm.op);
@@ -38,7 +39,7 @@ class FusedCheck {
       }
       per_element(*soac);
       if (!soac->reductions.empty() || arrays_of(arena_, stm).empty()) continue;
-      const Uses uses = uses_of(arena_, stms, k, results);
+      const Uses uses = table.of(arrays_of(arena_, stm), k);
       if (uses.read.empty()) continue;
       if (decide(arena_, stms, k, results, uses).inlines)
         complain(stm, "is in memory but could be part of what reads it");

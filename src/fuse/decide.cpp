@@ -17,38 +17,63 @@ using scalar::Var;
 using simplify::costs;
 using soac::Stm;
 
-Uses uses_of(const Arena& arena, const std::vector<Stm>& stms, std::size_t producer,
-             const std::vector<Expr>& results) {
-  const std::vector<Var> arrays = arrays_of(arena, stms[producer]);
+UseTable::UseTable(const std::vector<Stm>& stms, const std::vector<Expr>& results)
+    : results_(mentions_of(results)) {
+  for (const Stm& stm : stms) statements_.push_back(mentions_of(stm));
+}
+
+UseTable::Mentions UseTable::mentions_of(const Stm& stm) {
+  std::vector<Expr> roots;
+  soac::for_each_root(stm, [&](Expr e) { roots.push_back(e); });
+  return mentions_of(roots);
+}
+
+UseTable::Mentions UseTable::mentions_of(const std::vector<Expr>& roots) {
+  Mentions mentions;
+  for (Expr root : roots)
+    if (root && root.type().rank > 0) mentions.whole.insert(root.var());
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.op() == Op::index) mentions.read.insert(e.arg(0).var());
+  });
+  return mentions;
+}
+
+Uses UseTable::of(const std::vector<Var>& arrays, std::size_t producer) const {
+  Uses uses;
   std::vector<bool> read(arrays.size()), whole(arrays.size());
-  auto find = [&](Expr e) -> std::ptrdiff_t {
-    if (!e.is_name() || e.type().rank == 0) return -1;
-    auto at = std::find(arrays.begin(), arrays.end(), e.var());
-    return at == arrays.end() ? -1 : at - arrays.begin();
-  };
-  /// Notes the roots' uses; true if they read an element.
-  auto note = [&](std::span<const Expr> roots) {
+  auto note = [&](const Mentions& mentions) {
     bool reads = false;
-    for (Expr root : roots)
-      if (auto at = find(root); at >= 0) whole[static_cast<std::size_t>(at)] = true;
-    scalar::for_each_node(roots, [&](Expr e) {
-      if (e.op() != Op::index) return;
-      if (auto at = find(e.arg(0)); at >= 0) read[static_cast<std::size_t>(at)] = reads = true;
-    });
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      if (mentions.whole.contains(arrays[i])) whole[i] = true;
+      if (mentions.read.contains(arrays[i])) read[i] = reads = true;
+    }
     return reads;
   };
-  Uses uses;
-  for (std::size_t k = producer + 1; k < stms.size(); ++k) {
-    std::vector<Expr> roots;
-    soac::for_each_root(stms[k], [&](Expr e) { roots.push_back(e); });
-    if (note(roots)) uses.readers.push_back(k);
-  }
-  uses.read_by_results = note(results);
+  for (std::size_t k = producer + 1; k < statements_.size(); ++k)
+    if (note(statements_[k])) uses.readers.push_back(k);
+  uses.read_by_results = note(results_);
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     if (read[i]) uses.read.push_back(arrays[i]);
     if (whole[i]) uses.whole.push_back(arrays[i]);
   }
   return uses;
+}
+
+void UseTable::changed(const std::vector<Stm>& stms, std::size_t at) {
+  statements_[at] = mentions_of(stms[at]);
+}
+
+void UseTable::inserted(const std::vector<Stm>& stms, std::size_t at, std::size_t count) {
+  for (std::size_t k = at; k < at + count; ++k)
+    statements_.insert(statements_.begin() + static_cast<std::ptrdiff_t>(k), mentions_of(stms[k]));
+}
+
+void UseTable::erased(std::size_t at) {
+  statements_.erase(statements_.begin() + static_cast<std::ptrdiff_t>(at));
+}
+
+void UseTable::results_changed(const std::vector<Expr>& results) {
+  results_ = mentions_of(results);
 }
 
 Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer,

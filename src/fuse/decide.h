@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "soac/ir.h"
+#include "soac/walk.h"
 
 namespace fulgurite::fuse {
 
@@ -16,8 +16,28 @@ struct Uses {
   std::vector<std::size_t> readers;  // statements that read elements
   bool read_by_results = false;      // the expressions after the last statement do
 };
-Uses uses_of(const scalar::Arena&, const std::vector<soac::Stm>&, std::size_t producer,
-             const std::vector<scalar::Expr>& results);
+
+/// The arrays that each statement of a body, and its results, mention. Kept up to date by who changes the body.
+class UseTable {
+ public:
+  UseTable(const std::vector<soac::Stm>&, const std::vector<scalar::Expr>& results);
+
+  Uses of(const std::vector<scalar::Var>& arrays, std::size_t producer) const;
+  void changed(const std::vector<soac::Stm>&, std::size_t at);
+  void inserted(const std::vector<soac::Stm>&, std::size_t at, std::size_t count);
+  void erased(std::size_t at);
+  void results_changed(const std::vector<scalar::Expr>&);
+
+ private:
+  struct Mentions {
+    soac::Vars read, whole;
+  };
+  static Mentions mentions_of(const soac::Stm&);
+  static Mentions mentions_of(const std::vector<scalar::Expr>& roots);
+
+  std::vector<Mentions> statements_;
+  Mentions results_;
+};
 
 struct Decision {
   bool inlines = false;

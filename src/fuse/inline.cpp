@@ -90,7 +90,7 @@ class Inliner {
       const std::vector<Expr> rest(indices.begin() + static_cast<std::ptrdiff_t>(here.size()), indices.end());
       replaced.emplace(e, rest.empty() ? value : arena_.index(value, rest, e.site()));
     });
-    if (!rewrite_) return;
+    if (!rewrite_ || replaced.empty()) return;
     for (Expr& e : exprs) e = algebra_(substitute(e));
   }
 

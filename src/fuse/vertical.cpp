@@ -42,17 +42,24 @@ class Fuser {
   }
 
  private:
+  struct Body {
+    std::vector<Stm>& stms;
+    std::vector<Expr>& results;
+    UseTable table;
+  };
+
   /// True if another sweep may find more: what was kept may have become cheap since.
   bool sweep(std::vector<Stm>& stms, std::vector<Expr>& results) {
     bool inlined = false, undecided = false;
+    Body body{stms, results, {stms, results}};
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
       if (!soac || !soac->reductions.empty()) continue;
-      const Uses uses = uses_of(arena_, stms, k, results);
+      const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
       const Decision decision = decide(arena_, stms, k, results, uses);
       if (decision.inlines && context_.spend()) {
-        inline_everywhere(delayed(arena_, stms[k], uses.read), stms, k, results, uses, decision.reason, {});
-        reduce_to(stms, k, uses.whole);
+        inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason, {});
+        reduce_to(body, k, uses.whole);
         inlined = true;
       } else {
         keep(stms[k], decision.inlines ? "the gas is spent" : decision.reason);
@@ -108,19 +115,16 @@ class Fuser {
   void element_scope(Lambda& lambda, const Path& path) {
     for (Stm& stm : lambda.body) inside_element(stm, path);
     bool changed = false;
+    Body body{lambda.body, lambda.results, {lambda.body, lambda.results}};
     for (std::size_t k = lambda.body.size(); k-- > 0;) {
       if (as<Loop>(lambda.body[k].op)) continue;
-      const Uses uses = uses_of(arena_, lambda.body, k, lambda.results);
-      if (uses.read.empty()) continue;
-      changed = true;
-      const bool is_soac = as<Soac>(lambda.body[k].op) != nullptr;
-      for (std::size_t i = 0; i < uses.read.size(); ++i) {
-        const Producer producer = is_soac ? delayed(arena_, lambda.body[k], uses.read)
-                                          : delayed_branches(arena_, lambda.body[k], uses.read[i]);
-        inline_everywhere(producer, lambda.body, k, lambda.results,
-                          uses_of(arena_, lambda.body, k, lambda.results),
-                          "inside a function there is no memory for arrays", path);
-        if (is_soac) break;
+      const std::vector<Var> arrays = arrays_of(arena_, lambda.body[k]);
+      for (Uses uses = body.table.of(arrays, k); !uses.read.empty(); uses = body.table.of(arrays, k)) {
+        changed = true;
+        const Stm& stm = lambda.body[k];
+        inline_everywhere(
+            as<Soac>(stm.op) ? delayed(arena_, stm, uses.read) : delayed_branches(arena_, stm, uses.read[0]),
+            body, k, uses, "inside a function there is no memory for arrays", path);
       }
     }
     if (!changed) return;
@@ -152,32 +156,42 @@ class Fuser {
     });
   }
 
-  void inline_everywhere(const Producer& producer, std::vector<Stm>& stms, std::size_t k,
-                         std::vector<Expr>& results, const Uses& uses, const std::string& reason,
-                         const Path& path) {
-    std::vector<Stm> before;
-    inline_reads(arena_, producer, results, before, path);
-    stms.insert(stms.end(), std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
-    for (auto reader = uses.readers.rbegin(); reader != uses.readers.rend(); ++reader) {
+  void inline_everywhere(const Producer& producer, Body& body, std::size_t k, const Uses& uses,
+                         const std::string& reason, const Path& path) {
+    std::vector<Stm>& stms = body.stms;
+    auto insert = [&](std::vector<Stm>& before, std::size_t at) {
+      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(at), std::make_move_iterator(before.begin()),
+                  std::make_move_iterator(before.end()));
+      body.table.inserted(stms, at, before.size());
       before.clear();
+    };
+    std::vector<Stm> before;
+    if (uses.read_by_results) {
+      inline_reads(arena_, producer, body.results, before, path);
+      context_.log.push_back(event_of(Event::Kind::fused, stms[k], reason));
+      body.table.results_changed(body.results);
+      insert(before, stms.size());
+    }
+    for (auto reader = uses.readers.rbegin(); reader != uses.readers.rend(); ++reader) {
       inline_reads(arena_, producer, stms[*reader], before, path);
       context_.log.push_back(event_of(Event::Kind::fused, stms[k], stms[*reader], reason));
-      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(*reader),
-                  std::make_move_iterator(before.begin()), std::make_move_iterator(before.end()));
+      body.table.changed(stms, *reader);
+      insert(before, *reader);
     }
-    if (uses.read_by_results) context_.log.push_back(event_of(Event::Kind::fused, stms[k], reason));
   }
 
   /// Leaves of a map only the given results; nothing of it if there are none.
-  void reduce_to(std::vector<Stm>& stms, std::size_t k, const std::vector<Var>& names) {
+  void reduce_to(Body& body, std::size_t k, const std::vector<Var>& names) {
     if (names.empty()) {
-      stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(k));
+      body.stms.erase(body.stms.begin() + static_cast<std::ptrdiff_t>(k));
+      body.table.erased(k);
       return;
     }
-    Stm& stm = stms[k];
+    Stm& stm = body.stms[k];
     Producer rest = delayed(arena_, stm, names);
     stm.names = names;
     std::get<Soac>(stm.op).body = std::move(rest.at);
+    body.table.changed(body.stms, k);
   }
 
   Arena& arena_;

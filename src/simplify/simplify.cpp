@@ -183,14 +183,19 @@ class Simplifier {
     for (const auto& [name, value] : soac::equations_of(arena_, c.condition)) rename_.bind_late(name, value);
   }
 
-  /// Statements that compute the same have equal keys.
+  /// Statements that compute the same have equal keys: what bound names are called, and the order of operands, does not count.
   static std::size_t key_of(const Stm& stm) {
+    soac::Vars bound;
+    soac::add_bound(stm, bound);
+    std::vector<Expr> roots;
+    soac::for_each_root(stm, [&](Expr e) { roots.push_back(e); });
     std::size_t key = stm.op.index() * 31 + stm.names.size();
-    for (Expr e : soac::roots_of(stm)) key = key * 31 + (e ? e.id() : 0);
-    for (const auto& inner : soac::nested_in(stm)) {
-      key = key * 31 + inner.lambda->body.size();
-      for (Expr e : inner.lambda->results) key = key * 31 + static_cast<std::size_t>(e.op());
-    }
+    scalar::for_each_node(roots, [&](Expr e) {
+      std::size_t part = static_cast<std::size_t>(e.op()) + 1;
+      if (e.is_constant()) part += e.bits() * 31;
+      if (e.is_name() && !bound.contains(e.var())) part += (static_cast<std::size_t>(e.var()) + 7) * 1009;
+      key += part * 0x9e3779b97f4a7c15u ^ part >> 7;
+    });
     return key;
   }
 
