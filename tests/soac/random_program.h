@@ -38,7 +38,7 @@ class RandomProgram {
     return program;
   }
 
-  /// Arguments that fit, with extents 0..5.
+  /// Arguments that fit, with extents 0..5 and now and then some that fill a vector.
   std::vector<Value> arguments() {
     std::vector<Value> args;
     for (Var p : program.params) {
@@ -46,7 +46,7 @@ class RandomProgram {
       Value value{info.type.kind, {}, {}};
       std::size_t n = 1;
       for (std::size_t d = 0; d < info.shape.size(); ++d) {
-        value.shape.push_back(static_cast<std::int64_t>(below(6)));
+        value.shape.push_back(static_cast<std::int64_t>(below(5) == 0 ? 15 + below(5) : below(6)));
         n *= static_cast<std::size_t>(value.shape.back());
       }
       value.bytes.resize(n * scalar::size_of(value.kind));
