@@ -184,6 +184,12 @@ unfold = lambda t: fold * (1 + t) / (1 - t)
 scaled = lambda t: (1 + 2 * unfold(t)) * mpmath.exp(unfold(t) ** 2) * mpmath.erfc(unfold(t))
 for bits, n in ((53, 24), (30, 13)):
     fits(f"erfc_{bits}", 53, scaled, lambda t: 1 / scaled(t), range(n), (mpf("0.35") - fold) / (mpf("0.35") + fold), (mpf("27.3") - fold) / (mpf("27.3") + fold), bits == 53 and n == 24)
+# for f32: tanh(x) = x + x^3 p(x^2), 0 <= x <= 0.625; erf(x) = x p(x^2), 0 <= x <= 1
+odd("tanh_24", 24, mpmath.tanh, 1, 5, "0.63")
+fits("erf_24", 24, lambda z: mpmath.erf(sqrt(z)) / sqrt(z), lambda z: sqrt(z) / mpmath.erf(sqrt(z)), range(7), mpf("1e-12"), 1, two_parts=True)
+# erfc(x) exp(x^2), a function of y = x - 2.4, 0.8 <= x <= 4
+erfcx = lambda y: mpmath.exp((y + mpf("2.4")) ** 2) * mpmath.erfc(y + mpf("2.4"))
+fits("erfcx_24", 24, erfcx, lambda y: mpmath.exp(-((y + mpf("2.4")) ** 2)), range(10), "-1.61", "1.6")  # of 1 - erfc the absolute error counts
 # a^(-1/3), a start for Newton's iteration
 fits("icbrt_53", 53, lambda a: a ** (-mpf(1) / 3), lambda a: a ** (mpf(1) / 3), range(7), mpf("0.374"), mpf("3.001"))
 

@@ -78,3 +78,38 @@ FG_INLINE V(f64) FN(erfc, f64)(V(f64) x) {
   far = x < 0 ? 2 - far : far;
   return ((x < 0.35) & (x > -1)) ? near : far;
 }
+
+//! erf_rest_ f32
+// erf(x) / x less 0x1.20dd74p0f, a function of z = x^2, |x| <= 1
+FG_INLINE V(f32) FN(erf_rest_, f32)(V(f32) z) {
+  V(f32) p = MULADD(S(f32, 0x1.49940cp-14f), z, S(f32, -0x1.a4074p-11f));
+  p = MULADD(p, z, S(f32, 0x1.54081p-8f));
+  p = MULADD(p, z, S(f32, -0x1.b7f95ep-6f));
+  p = MULADD(p, z, S(f32, 0x1.ce2cfcp-4f));
+  p = MULADD(p, z, S(f32, -0x1.81273ep-2f));
+  return MULADD(p, z, S(f32, 0x1.fc8eap-25f));
+}
+
+//! erfcx_ f32
+// erfc(x) exp(x^2), a function of y = x - 2.4, 0.8 <= x <= 4, where exp(-x^2) is small with a larger error
+FG_INLINE V(f32) FN(erfcx_, f32)(V(f32) y) {
+  V(f32) p = MULADD(S(f32, -0x1.8a5c9ap-15f), y, S(f32, -0x1.0da30cp-13f));
+  p = MULADD(p, y, S(f32, -0x1.162344p-12f));
+  p = MULADD(p, y, S(f32, 0x1.ed8f3ep-13f));
+  p = MULADD(p, y, S(f32, -0x1.6eedf4p-11f));
+  p = MULADD(p, y, S(f32, 0x1.8b1e98p-9f));
+  p = MULADD(p, y, S(f32, -0x1.285e88p-7f));
+  p = MULADD(p, y, S(f32, 0x1.c22972p-6f));
+  p = MULADD(p, y, S(f32, -0x1.4601b2p-4f));
+  return MULADD(p, y, S(f32, 0x1.bf7c22p-3f));
+}
+
+//! erf f32
+//! needs erf_rest_ f32, erfcx_ f32, exp f32
+FG_INLINE V(f32) FN(erf, f32)(V(f32) x) {
+  FG_EXACT
+  V(f32) size = __builtin_elementwise_abs(x), far = size > 4 ? S(f32, 4) : size;  // beyond, 1
+  V(f32) near = MULADD(size, S(f32, 0x1.20dd74p0f), size * FN(erf_rest_, f32)(size * size));
+  far = 1 - FN(exp, f32)(-far * far) * FN(erfcx_, f32)(far - 2.4f);
+  return __builtin_elementwise_copysign(size < 0.8f ? near : far, x);
+}

@@ -102,6 +102,5 @@ FG_INLINE b1 FN(all, b1)(V(b1) m) { return __builtin_reduce_and(m); }
 #endif
 
 //! fma f32 f64
-#ifdef __FMA__
+// Without the instruction the compiler calls fma or fmaf of the C library, lane by lane.
 FG_INLINE V(KIND) FN(fma, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) { return __builtin_elementwise_fma(a, b, c); }
-#endif

@@ -146,3 +146,22 @@ FG_INLINE V(f64) FN(atanh, f64)(V(f64) x) {
   V(f64) y = 0.5 * FN(log_sum_, f64)(ratio, low);
   return __builtin_elementwise_copysign(size < 0.5 ? MULADD(size * z, FN(atanh_rest_, f64)(z), size) : y, x);
 }
+
+//! tanh_rest_ f32
+// (tanh(x) - x) / x^3, a function of z = x^2, |x| <= 0.63
+FG_INLINE V(f32) FN(tanh_rest_, f32)(V(f32) z) {
+  V(f32) p = MULADD(S(f32, -0x1.732d32p-8f), z, S(f32, 0x1.519084p-6f));
+  p = MULADD(p, z, S(f32, -0x1.b8262ep-5f));
+  p = MULADD(p, z, S(f32, 0x1.110684p-3f));
+  return MULADD(p, z, S(f32, -0x1.55553p-2f));
+}
+
+//! tanh f32
+//! needs tanh_rest_ f32, exp f32
+FG_INLINE V(f32) FN(tanh, f32)(V(f32) x) {
+  FG_EXACT
+  V(f32) size = __builtin_elementwise_abs(x), z = x * x;
+  V(f32) near = MULADD(size * z, FN(tanh_rest_, f32)(z), size);
+  V(f32) far = 1 - 2 / (FN(exp, f32)(2 * size) + 1);
+  return __builtin_elementwise_copysign(size < 0.625f ? near : far, x);
+}

@@ -4,7 +4,7 @@
 // One lane, any operands: the mantissas as integers, the quotient's bits eleven at a time.
 #ifndef FG_REMAINDER_SLOW
 #define FG_REMAINDER_SLOW
-static __attribute__((noinline, cold, unused)) f64 fg_remainder_slow(f64 x, f64 y) {
+FG_INLINE f64 fg_remainder_slow(f64 x, f64 y) {
   const u64 hidden = (u64)1 << 52, infinity = (u64)2047 << 52;
   u64 a = __builtin_bit_cast(u64, x) << 1 >> 1, b = __builtin_bit_cast(u64, y) << 1 >> 1;
   if (a >= infinity || b > infinity || b == 0) return __builtin_nan("");
@@ -27,8 +27,15 @@ static __attribute__((noinline, cold, unused)) f64 fg_remainder_slow(f64 x, f64 
 }
 #endif
 
+//! remainder_lanes_ f64
+//! needs remainder_slow_ b1
+static __attribute__((noinline, cold, unused)) void FN(remainder_lanes_, f64)(const f64* x, const f64* y, const i64* slowly, f64* r) {
+  for (i64 l = 0; l < LANES; ++l)
+    if (slowly[l]) r[l] = fg_remainder_slow(x[l], y[l]);
+}
+
 //! rem f64
-//! needs product_ f64, remainder_slow_ b1
+//! needs product_ f64, remainder_lanes_ f64
 // |x| - q |y| with q the truncated quotient, which rounding can make one too large.
 FG_INLINE V(f64) FN(rem, f64)(V(f64) x, V(f64) y) {
   FG_EXACT
@@ -39,8 +46,10 @@ FG_INLINE V(f64) FN(rem, f64)(V(f64) x, V(f64) y) {
   r = __builtin_elementwise_copysign(r < 0 ? r + b : r, x);
   M(f64) hard = !easy;
   if (ANY(hard)) {
-    for (int l = 0; l < LANES; ++l)
-      if (LANE(hard, l)) LANE(r, l) = fg_remainder_slow(LANE(x, l), LANE(y, l));
+    V(f64) from = x, by = y, to = r;
+    V(i64) slowly = hard;
+    FN(remainder_lanes_, f64)((const f64*)&from, (const f64*)&by, (const i64*)&slowly, (f64*)&to);
+    r = to;
   }
   return r;
 }

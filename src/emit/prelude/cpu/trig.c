@@ -7,7 +7,7 @@
 // are left out; 192 bits from there on keep r's relative error below 2^-60.
 #ifndef FG_REDUCE_HUGE
 #define FG_REDUCE_HUGE
-static __attribute__((noinline, cold, unused)) f64 fg_reduce_huge(f64 x, u64* quadrant, f64* low) {
+FG_INLINE f64 fg_reduce_huge(f64 x, u64* quadrant, f64* low) {
   static const u64 two_over_pi[] = {  // after the point, behind 64 zeros
       0,
       0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -43,8 +43,28 @@ static __attribute__((noinline, cold, unused)) f64 fg_reduce_huge(f64 x, u64* qu
 }
 #endif
 
+//! reduce_lanes_ f32
+//! needs reduce_huge_ b1
+// The lanes of x beyond `limit`, one by one and out of line: x, r and quadrant are arrays.
+static __attribute__((noinline, cold, unused)) void FN(reduce_lanes_, f32)(const f32* x, f32* r, u32* quadrant) {
+  for (i64 l = 0; l < LANES; ++l) {
+    if (!(__builtin_fabsf(x[l]) > 65536)) continue;
+    u64 turns;
+    f64 low;
+    r[l] = (f32)fg_reduce_huge(x[l], &turns, &low);
+    quadrant[l] = (u32)turns;
+  }
+}
+
+//! reduce_lanes_ f64
+//! needs reduce_huge_ b1
+static __attribute__((noinline, cold, unused)) void FN(reduce_lanes_, f64)(const f64* x, f64* r, f64* low, u64* quadrant) {
+  for (i64 l = 0; l < LANES; ++l)
+    if (__builtin_fabs(x[l]) > 0x1p20) r[l] = fg_reduce_huge(x[l], &quadrant[l], &low[l]);
+}
+
 //! reduce_ f32
-//! needs float_names_ b1, reduce_huge_ b1
+//! needs float_names_ b1, reduce_lanes_ f32
 // r, and n in the lowest two bits of *quadrant.
 FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
   FG_EXACT
@@ -61,19 +81,17 @@ FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
 #endif
   M(f32) huge = __builtin_elementwise_abs(x) > 65536;
   if (ANY(huge)) {
-    for (int l = 0; l < LANES; ++l) {
-      if (!LANE(huge, l)) continue;
-      u64 turns;
-      f64 low;
-      LANE(r, l) = (f32)fg_reduce_huge(LANE(x, l), &turns, &low);
-      LANE((*quadrant), l) = (u32)turns;
-    }
+    V(f32) from = x, to = r;
+    V(u32) turns = *quadrant;
+    FN(reduce_lanes_, f32)((const f32*)&from, (f32*)&to, (u32*)&turns);
+    r = to;
+    *quadrant = turns;
   }
   return r;
 }
 
 //! reduce_ f64
-//! needs float_names_ b1, reduce_huge_ b1
+//! needs float_names_ b1, reduce_lanes_ f64
 // r = *low + the result, and n in the lowest two bits of *quadrant.
 FG_INLINE V(f64) FN(reduce_, f64)(V(f64) x, V(u64)* quadrant, V(f64)* low) {
   FG_EXACT
@@ -91,14 +109,12 @@ FG_INLINE V(f64) FN(reduce_, f64)(V(f64) x, V(u64)* quadrant, V(f64)* low) {
   *quadrant = BITS(u64, t);
   M(f64) huge = __builtin_elementwise_abs(x) > 0x1p20;
   if (ANY(huge)) {
-    for (int l = 0; l < LANES; ++l) {
-      if (!LANE(huge, l)) continue;
-      u64 turns;
-      f64 lane_low;
-      LANE(r, l) = fg_reduce_huge(LANE(x, l), &turns, &lane_low);
-      LANE((*quadrant), l) = turns;
-      LANE((*low), l) = lane_low;
-    }
+    V(f64) from = x, to = r, to_low = rest;
+    V(u64) turns = *quadrant;
+    FN(reduce_lanes_, f64)((const f64*)&from, (f64*)&to, (f64*)&to_low, (u64*)&turns);
+    r = to;
+    *low = to_low;
+    *quadrant = turns;
   }
   return r;
 }

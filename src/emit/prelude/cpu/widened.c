@@ -24,10 +24,6 @@ FG_INLINE V(f32) FN(sinh, f32)(V(f32) x) { return CAST(f32, FN(sinh, f64)(CAST(f
 //! needs cosh f64
 FG_INLINE V(f32) FN(cosh, f32)(V(f32) x) { return CAST(f32, FN(cosh, f64)(CAST(f64, x))); }
 
-//! tanh f32
-//! needs tanh f64
-FG_INLINE V(f32) FN(tanh, f32)(V(f32) x) { return CAST(f32, FN(tanh, f64)(CAST(f64, x))); }
-
 //! asinh f32
 //! needs asinh f64
 FG_INLINE V(f32) FN(asinh, f32)(V(f32) x) { return CAST(f32, FN(asinh, f64)(CAST(f64, x))); }
@@ -39,10 +35,6 @@ FG_INLINE V(f32) FN(acosh, f32)(V(f32) x) { return CAST(f32, FN(acosh, f64)(CAST
 //! atanh f32
 //! needs atanh f64
 FG_INLINE V(f32) FN(atanh, f32)(V(f32) x) { return CAST(f32, FN(atanh, f64)(CAST(f64, x))); }
-
-//! erf f32
-//! needs erf f64
-FG_INLINE V(f32) FN(erf, f32)(V(f32) x) { return CAST(f32, FN(erf, f64)(CAST(f64, x))); }
 
 //! erfc f32
 //! needs erfc f64
