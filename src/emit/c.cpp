@@ -22,6 +22,7 @@ const Dialect c = {
     .scalar = "c->scalars[{0}]",
     .pointer = "{0}*",
     .constant_pointer = "const {0}*",
+    .shuffle = "__builtin_shufflevector({0}, {1}, {2})",
     .array = "{0} {1}[{2}] __attribute__((aligned(64)))",
 };
 

@@ -39,6 +39,7 @@ struct Dialect {
 
   // Memory.
   std::string_view pointer, constant_pointer;  // type of a buffer: element type
+  std::string_view shuffle;                    // lanes {2} of the vectors {0} and {1} side by side
   std::string_view array;                      // memory of a task: element type, name, size
 };
 

@@ -1,6 +1,7 @@
 #include "emit/printer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -168,6 +169,12 @@ class PhasePrinter {
 
   const Text& text(Expr e) const { return values_.at(e.id()).text; }
   std::string initialiser(Expr e, Type type) const { return as_value(dialect_, text(e), type); }
+  /// For operators of C that do not splat.
+  std::string vector(Expr e) const {
+    std::string value = initialiser(e, e.type());
+    const bool is_bare = text(e).is_scalar && e.kind() != Kind::boolean;
+    return is_bare ? fmt::format("({})({})", spelling(dialect_, e.type()), value) : value;
+  }
 
   // Values that wait to be printed where they are used, before something changes what they read.
 
@@ -210,8 +217,9 @@ class PhasePrinter {
     base::match(
         s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
         [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
-        [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::For& x) { loop(s, x); },
-        [&](const kernel::While& x) { loop(x); }, [&](const kernel::If& x) { branch(s, x); },
+        [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::Slide& x) { slide(s, x); },
+        [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
+        [&](const kernel::If& x) { branch(s, x); },
         [&](const kernel::Par&) { FULGURITE_CHECK(false, "a Par is left in kernel '{}'", kernel_.name); },
         [&](const kernel::Allocate& x) { allocate(s, x); },
         [&](const kernel::Sync&) { FULGURITE_CHECK(false, "a Sync is left in kernel '{}'", kernel_.name); },
@@ -266,7 +274,9 @@ class PhasePrinter {
       p.stride = text(a.stride).text;
       if (a.stride.is_constant()) p.constant_stride = static_cast<std::int64_t>(a.stride.bits());
     }
-    if (a.mask) p.mask = initialiser(a.mask, {Kind::boolean, 0, static_cast<std::uint16_t>(lanes)});
+    const bool is_condition = lanes == 1;  // of C's conditional operator
+    if (a.mask)
+      p.mask = is_condition ? inside(text(a.mask), Precedence::bit_or) : initialiser(a.mask, a.mask.type());
     return p;
   }
   void load(const Stm& s, const kernel::Load& x) {
@@ -284,11 +294,23 @@ class PhasePrinter {
     line(store_text(dialect_, to, initialiser(x.value, type), streaming));
   }
 
+  void slide(const Stm& s, const kernel::Slide& x) {
+    prepare(s);
+    Type type = info(x.name).type;
+    std::vector<int> lanes;
+    for (int l = 0; l < type.lanes; ++l)
+      lanes.push_back(x.from + l < type.lanes ? x.from + l : type.lanes + x.from + l - x.apart);
+    std::string low = vector(x.low), high = vector(x.high);
+    line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name),
+                     fill(dialect_.shuffle, low, high, fmt::format("{}", fmt::join(lanes, ", ")))));
+  }
+
   void loop(const Stm& s, const kernel::For& x) {
     prepare(s);
     auto once = [&](Expr e) {  // evaluated before the loop, not in every round
       Value value = values_.at(e.id());
-      return value.variables.empty() ? value.text.text : temporary(e.type(), value).text.text;
+      return inside(value.variables.empty() ? value.text : temporary(e.type(), value).text,
+                    Precedence::shift);
     };
     std::string begin = text(x.begin).text, end = once(x.end), step = once(x.step);
     flush_all_that_vary();

@@ -128,10 +128,10 @@ class Checker {
       base::match(
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
-          [&](const Store& x) { store(x); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
-          [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
-          [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
-          [&](const Fail& x) { fail(x); });
+          [&](const Store& x) { store(x); }, [&](const Slide& x) { slide(x); },
+          [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
+          [&](const Par& x) { inner(x); }, [&](const Allocate& x) { allocate(x); },
+          [&](const Sync& x) { sync(x); }, [&](const Fail& x) { fail(x); });
     }
   }
   void scope(const Block& statements) {
@@ -185,6 +185,14 @@ class Checker {
     require(s.value.kind() == kind, "the value is {} and '{}' holds {}", to_string(s.value.type()),
             name(s.to.buffer), name_of(kind));
     access(s.to, s.value.type().lanes);
+  }
+  void slide(const Slide& s) {
+    const Type& type = info(s.name).type;
+    typed(s.low, type, "the lower vector");
+    typed(s.high, type, "the higher vector");
+    require(0 <= s.from && s.from <= s.apart && s.apart <= type.lanes,
+            "no window from {} of vectors {} apart", s.from, s.apart);
+    bind(s.name, Binding::value);
   }
   void loop(const For& s) {
     integer(s.begin, "the begin");

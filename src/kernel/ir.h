@@ -72,6 +72,16 @@ struct Store {
   bool operator==(const Store&) const = default;
 };  // streaming: non-temporal
 
+/// Vectors only: a window of two vectors of memory, `high` beginning `apart` elements after `low` (at most as
+/// many as there are lanes): element `from` on, 0 <= from <= apart. Lane l is low[from + l] while that
+/// exists, then high[from + l - apart].
+struct Slide {
+  Var name;
+  Expr low, high;
+  std::int32_t from, apart;
+  bool operator==(const Slide&) const = default;
+};
+
 /// for (name = begin; name < end; name += step), step > 0; all i64 scalars, evaluated once.
 struct For {
   Var name;
@@ -127,7 +137,8 @@ struct Fail {
   bool operator==(const Fail&) const = default;
 };
 
-using Operation = std::variant<Let, Declare, Assign, Load, Store, For, While, If, Par, Allocate, Sync, Fail>;
+using Operation =
+    std::variant<Let, Declare, Assign, Load, Store, Slide, For, While, If, Par, Allocate, Sync, Fail>;
 
 struct Stm {
   Operation op;

@@ -149,6 +149,7 @@ class Parser {
     if (lexer_.accept("var")) return let<Declare>();
     if (lexer_.accept("load")) return load();
     if (lexer_.accept("store")) return store();
+    if (lexer_.accept("slide")) return slide();
     if (lexer_.accept("for")) return for_loop();
     if (lexer_.accept("loop")) return while_loop();
     if (lexer_.accept("if")) return branch();
@@ -189,6 +190,20 @@ class Parser {
     Expr value = expr();
     to.mask = when();
     return {Store{to, value, streaming}};
+  }
+  Stm slide() {
+    Slide s;
+    std::string name = new_name();
+    lexer_.expect("=");
+    s.low = expr();
+    lexer_.expect(",");
+    s.high = expr();
+    lexer_.expect("from");
+    s.from = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("apart");
+    s.apart = static_cast<std::int32_t>(lexer_.natural());
+    s.name = bind(name, s.low.type());
+    return {s};
   }
   Stm for_loop() {
     For loop;

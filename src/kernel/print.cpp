@@ -122,6 +122,10 @@ class Printer {
           line(depth, fmt::format("store {}{} = {}{}", x.streaming ? "streaming " : "", access(x.to),
                                   expr(x.value), when(x.to.mask)));
         },
+        [&](const Slide& x) {
+          line(depth, fmt::format("slide {} = {}, {} from {} apart {}", names_(x.name), expr(x.low),
+                                  expr(x.high), x.from, x.apart));
+        },
         [&](const For& x) {
           std::string range = fmt::format("{} : {} step {}", expr(x.begin), expr(x.end), expr(x.step));
           line(depth, fmt::format("for {} in {} {{", names_(x.name), range));

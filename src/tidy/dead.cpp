@@ -41,6 +41,7 @@ class Live {
           [&](const Assign& op) { if (live_.contains(op.name)) use(op.value), use(op.mask); },
           [&](const Load& op) { if (live_.contains(op.name)) use(op.from); },
           [&](const Store& op) { use(op.to), use(op.value); },
+          [&](const Slide& op) { if (live_.contains(op.name)) use(op.low), use(op.high); },
           [&](const For& op) {
             visit(op.body);
             if (has_effect(op.body)) use(op.begin), use(op.end), use(op.step);
@@ -65,7 +66,7 @@ class Live {
     return base::match(
         s.op, [&](const Let& op) { return live_.contains(op.name); }, [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); }, [&](const Load& op) { return live_.contains(op.name); },
-        [&](const Store&) { return true; }, [&](const For& op) { return has_effect(op.body); },
+        [&](const Store&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); }, [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },
         [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); }, [&](const Allocate&) { return true; },

@@ -51,7 +51,7 @@ class Lanes {
           [&](const Declare& op) { mark_if(varies(op.value), op.name); },
           [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
           [&](const Load& op) { mark_if(loads_varying(op.from) , op.name); },
-          [&](const Store&) {},
+          [&](const Store&) {}, [&](const Slide&) {},
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -154,6 +154,7 @@ class Lanes {
           out.push_back({Assign{widened(op.name).var(), vector(op.value), mask}});
         },
         [&](const Load& op) { load(op, mask, out); }, [&](const Store& op) { store(op, mask, out); },
+        [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
         [&](const For& op) { for_loop(op, mask, out); }, [&](const While& op) { while_loop(op, mask, out); },
         [&](const If& op) { conditional(op, mask, out); },
         [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); }, [&](const Allocate&) { out.push_back(s); },
