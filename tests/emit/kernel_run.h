@@ -151,6 +151,15 @@ class Interpreter {
       store_element(*buffers_.at(s.to.buffer), s.value.kind(), i, v[l]);
     });
   }
+  void run(const kernel::Slide& s) {
+    const Lanes low = value(s.low), high = value(s.high);
+    Lanes v(low.size());
+    for (std::size_t l = 0; l < v.size(); ++l) {
+      const std::size_t at = static_cast<std::size_t>(s.from) + l;
+      v[l] = at < low.size() ? low[at] : high[at - static_cast<std::size_t>(s.apart)];
+    }
+    values_[s.name] = v;
+  }
   void run(const kernel::For& s) {
     const std::int64_t end = integer(s.end), step = integer(s.step);
     for (std::int64_t i = integer(s.begin); i < end; i += step) {

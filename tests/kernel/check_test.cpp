@@ -75,6 +75,12 @@ TEST(KernelCheck, TypesAndLanes) {
   broken(Stage::vectors, "par grid t < 1.0 { }", "number of instances");
 }
 
+TEST(KernelCheck, Windows) {
+  task_broken("slide w = splat(a, 8), splat(n, 8) from 0 apart 1", "the higher vector is i64x8");
+  task_broken("slide w = splat(a, 8), splat(a, 8) from 2 apart 1", "no window");
+  task_broken("slide w = splat(a, 8), splat(a, 8) from 9 apart 9", "no window");
+}
+
 TEST(KernelCheck, Memory) {
   task_broken("store x[t] = a", "the input 'x' is stored to");
   task_broken("alloc global m: f32[8]", "global memory");
