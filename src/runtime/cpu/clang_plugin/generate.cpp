@@ -1,11 +1,15 @@
 // LLVM module to machine code, and the processor it is made for.
 #include "runtime/cpu/clang_plugin/stages.h"
 
+#include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
+#if defined(__x86_64__)
+#include <llvm/TargetParser/X86TargetParser.h>
+#endif
 
 namespace fulgurite::runtime::clang_plugin {
 
@@ -13,8 +17,13 @@ Target resolve_target(std::string_view cpu) {
   Target target{llvm::sys::getDefaultTargetTriple(), std::string(cpu), {}};
   if (cpu != "native") return target;
   target.cpu = llvm::sys::getHostCPUName().str();
+  llvm::SmallVector<llvm::StringRef, 128> implied;
+#if defined(__x86_64__)
+  llvm::X86::getFeaturesForCPU(target.cpu, implied);
+#endif
   for (const auto& feature : llvm::sys::getHostCPUFeatures())
-    target.features.push_back((feature.second ? "+" : "-") + feature.first().str());
+    if (feature.second != llvm::is_contained(implied, feature.first()))
+      target.features.push_back((feature.second ? "+" : "-") + feature.first().str());
   return target;
 }
 

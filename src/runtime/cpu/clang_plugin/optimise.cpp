@@ -7,6 +7,7 @@
 #include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
@@ -19,9 +20,12 @@
 namespace fulgurite::runtime::clang_plugin {
 namespace {
 
-// Every function that is local to the text is a helper of its kernels.
+// Every function that is local to the text is a helper of its kernels. Clang notes the widest vector of each
+// function; LLVM would describe the processor anew for every width it meets, which takes longer than to
+// inline a dozen helpers.
 void inline_helpers(llvm::Module& module) {
   for (llvm::Function& function : module) {
+    function.removeFnAttr("min-legal-vector-width");
     if (function.isDeclaration() || !function.hasLocalLinkage()) continue;
     if (!function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
@@ -40,6 +44,7 @@ llvm::FunctionPassManager function_passes() {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops), /*UseMemorySSA=*/true));
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   return passes;
 }
@@ -68,7 +73,8 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
 
   inline_helpers(module);
   llvm::ModulePassManager passes;
-  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/false));
+  // Lifetimes: else a local of a helper that is inlined into a loop would be carried from round to round.
+  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/true));
   passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
   passes.run(module, modules);
 }

@@ -4,8 +4,12 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <string>
+#include <utility>
 
 #include "runtime/cpu/clang_api.h"
 #include "runtime/cpu/clang_plugin/stages.h"
@@ -19,6 +23,33 @@ using namespace clang_plugin;
 struct Output {
   std::string object, assembly, messages;
 };
+
+// Machines that no compilation uses at the moment. Making one means describing the whole processor, which
+// takes a tenth of a small kernel's compilation.
+class Machines {
+ public:
+  std::unique_ptr<llvm::TargetMachine> take(const Target& target, const std::string& cpu, bool contract) {
+    {
+      const std::lock_guard lock(mutex_);
+      const auto found = idle_.find({cpu, contract});
+      if (found != idle_.end()) return std::move(idle_.extract(found).mapped());
+    }
+    return make_machine(target, contract);
+  }
+  void give_back(std::unique_ptr<llvm::TargetMachine> machine, const std::string& cpu, bool contract) {
+    const std::lock_guard lock(mutex_);
+    idle_.emplace(std::pair(cpu, contract), std::move(machine));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::multimap<std::pair<std::string, bool>, std::unique_ptr<llvm::TargetMachine>> idle_;
+};
+
+Machines& machines() {
+  static Machines& all = *new Machines;
+  return all;
+}
 
 void initialise() {
   static std::once_flag once;
@@ -37,7 +68,7 @@ void compile(const fulgurite_clang_request& request, Output& output) {
   const auto module =
       parse({request.text, request.text_size}, request.name, target, contract, context, output.messages);
   if (!module) return;
-  const auto machine = make_machine(target, contract);
+  auto machine = machines().take(target, request.cpu, contract);
   if (!machine) {
     output.messages = "no code can be made for '" + target.triple + "'";
     return;
@@ -48,6 +79,7 @@ void compile(const fulgurite_clang_request& request, Output& output) {
     output.assembly = generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile);
   }
   output.object = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
+  machines().give_back(std::move(machine), request.cpu, contract);
 }
 
 }  // namespace

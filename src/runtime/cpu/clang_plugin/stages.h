@@ -19,7 +19,7 @@ namespace fulgurite::runtime::clang_plugin {
 struct Target {
   std::string triple;
   std::string cpu;
-  std::vector<std::string> features;  // "+avx2", "-xop"; beyond what `cpu` implies
+  std::vector<std::string> features;  // "+avx2", "-xop": where it differs from what `cpu` implies
 };
 
 // Makes the processor out of "native" or a name that Clang knows.
