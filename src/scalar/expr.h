@@ -1,10 +1,11 @@
-// Scalar expressions: interned, uniform, immutable nodes. Equal expressions of one arena are the same node, so equality is
-// pointer equality and sharing is what makes common subexpressions cost nothing. Nodes are numbered in creation order:
-// children precede parents, and commutative operands are sorted by that number, never by address (runs are repeatable).
+// Scalar expressions: interned, uniform, immutable nodes. Equal expressions of one arena are the same node,
+// so equality is pointer equality and sharing is what makes common subexpressions cost nothing. Nodes are
+// numbered in creation order: children precede parents, and commutative operands are sorted by that number,
+// never by address (runs are repeatable).
 //
-// An arena also owns the names: a variable's type and shape never change once made, so every version of a program that
-// passes produce shares one arena, and a variable means the same in all of them. One arena belongs to one compilation;
-// threads never share one.
+// An arena also owns the names: a variable's type and shape never change once made, so every version of a
+// program that passes produce shares one arena, and a variable means the same in all of them. One arena
+// belongs to one compilation; threads never share one.
 #pragma once
 
 #include <cstdint>
@@ -35,12 +36,13 @@ struct OpInfo {
   bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
 const OpInfo& info(Op);
-std::span<const OpInfo> all_ops();                   // indexed by Op
+std::span<const OpInfo> all_ops();  // indexed by Op
 std::optional<Op> op_named(std::string_view);
 
 enum class Var : std::int32_t {};
 
-/// A source position of the user's program: what a failing operation reports. 0 = cannot fail / unknown. Indexes Program::sites.
+/// A source position of the user's program: what a failing operation reports. 0 = cannot fail / unknown.
+/// Indexes Program::sites.
 using Site = std::uint32_t;
 
 struct Node;
@@ -54,14 +56,14 @@ class Expr {
   Op op() const;
   Type type() const;
   Kind kind() const { return type().kind; }
-  std::uint32_t id() const;                          // creation number
+  std::uint32_t id() const;  // creation number
   std::span<const Expr> args() const;
   Expr arg(std::size_t i) const { return args()[i]; }
-  std::uint64_t bits() const;                        // constant: the value's bits, zero-extended (see value.h)
-  Var var() const;                                   // name: its variable
-  Site site() const;                                 // div, rem, index: where a failure is reported; 0 if it cannot fail
+  std::uint64_t bits() const;  // constant: the value's bits, zero-extended (see value.h)
+  Var var() const;             // name: its variable
+  Site site() const;           // div, rem, index: where a failure is reported; 0 if it cannot fail
   bool is_constant() const { return op() == Op::constant; }
-  bool is_constant(std::int64_t value) const;        // integer or boolean constant equal to value
+  bool is_constant(std::int64_t value) const;  // integer or boolean constant equal to value
   bool is_name() const { return op() == Op::name; }
   const Node* node() const { return node_; }
   friend bool operator==(Expr, Expr) = default;
@@ -74,23 +76,35 @@ struct Node {
   Op op;
   Type type;
   std::uint32_t id;
-  std::uint64_t payload;                             // constant: bits; name: Var; fallible: Site
+  std::uint64_t payload;  // constant: bits; name: Var; fallible: Site
   std::vector<Expr> args;
-  bool can_fail;                                     // it or a node below it carries a site
+  bool can_fail;  // it or a node below it carries a site
 };
 
-inline Op Expr::op() const { return node_->op; }
-inline Type Expr::type() const { return node_->type; }
-inline std::uint32_t Expr::id() const { return node_->id; }
-inline std::span<const Expr> Expr::args() const { return node_->args; }
-inline std::uint64_t Expr::bits() const { return node_->payload; }
-inline Var Expr::var() const { return static_cast<Var>(node_->payload); }
+inline Op Expr::op() const {
+  return node_->op;
+}
+inline Type Expr::type() const {
+  return node_->type;
+}
+inline std::uint32_t Expr::id() const {
+  return node_->id;
+}
+inline std::span<const Expr> Expr::args() const {
+  return node_->args;
+}
+inline std::uint64_t Expr::bits() const {
+  return node_->payload;
+}
+inline Var Expr::var() const {
+  return static_cast<Var>(node_->payload);
+}
 
 /// What an arena knows of a variable. `shape` has one i64 expression for each axis.
 struct VarInfo {
   Type type;
   std::vector<Expr> shape;
-  std::string name;                                  // base name for printing; not unique
+  std::string name;  // base name for printing; not unique
 };
 
 class Arena {
@@ -101,8 +115,9 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
 
   // Names.
-  Expr fresh(Type scalar, std::string name);                                     // a scalar (or vector) variable
-  Expr fresh_array(Kind, std::vector<Expr> shape, std::string name);             // an array variable; its Expr has rank > 0
+  Expr fresh(Type scalar, std::string name);                          // a scalar (or vector) variable
+  Expr fresh_array(Kind, std::vector<Expr> shape, std::string name);  // an array variable; its Expr has rank
+                                                                      // > 0
   const VarInfo& info(Var) const;
   Expr name(Var) const;
   std::size_t n_vars() const;
@@ -113,14 +128,18 @@ class Arena {
   Expr boolean(bool value);
   Expr lane(Kind, int lanes);
 
-  // Smart constructors: check operand types (FULGURITE_CHECK), fold constants, canonicalise, may return another operation.
-  // Folding never changes a result's bits and never removes a possible failure that is still reachable.
-  Expr apply(Op, std::span<const Expr> args, Site site = 0);                     // all ops with rule same, compare, test, select, shift
-  Expr apply(Op op, std::initializer_list<Expr> args, Site site = 0) { return apply(op, std::span(args.begin(), args.size()), site); }
+  // Smart constructors: check operand types (FULGURITE_CHECK), fold constants, canonicalise, may return
+  // another operation. Folding never changes a result's bits and never removes a possible failure that is
+  // still reachable.
+  Expr apply(Op, std::span<const Expr> args, Site site = 0);  // all ops with rule same, compare, test,
+                                                              // select, shift
+  Expr apply(Op op, std::initializer_list<Expr> args, Site site = 0) {
+    return apply(op, std::span(args.begin(), args.size()), site);
+  }
   Expr cast(Expr, Kind);
   Expr bitcast(Expr, Kind);
   Expr index(Expr array, std::span<const Expr> indices, Site site = 0);
-  Expr splat(Expr, int lanes);                                                   // of a vector: itself
+  Expr splat(Expr, int lanes);  // of a vector: itself
   Expr any(Expr mask);
   Expr all(Expr mask);
 
@@ -128,7 +147,7 @@ class Arena {
   Expr add(Expr a, Expr b) { return apply(Op::add, {a, b}); }
   Expr sub(Expr a, Expr b) { return apply(Op::sub, {a, b}); }
   Expr mul(Expr a, Expr b) { return apply(Op::mul, {a, b}); }
-  Expr div(Expr a, Expr b) { return apply(Op::div, {a, b}); }                    // site 0: the divisor is known not to be 0
+  Expr div(Expr a, Expr b) { return apply(Op::div, {a, b}); }  // site 0: the divisor is known not to be 0
   Expr rem(Expr a, Expr b) { return apply(Op::rem, {a, b}); }
   Expr min(Expr a, Expr b) { return apply(Op::min, {a, b}); }
   Expr max(Expr a, Expr b) { return apply(Op::max, {a, b}); }
@@ -144,9 +163,10 @@ class Arena {
   std::unique_ptr<State> state_;
 };
 
-/// The whole traversal of expressions: rebuilds `e` through the smart constructors with every node for which `leaf` gives a value
-/// replaced by it. `leaf` is asked for each node before its children; an absent Expr means "look inside". Memoised per call object:
-/// keep one Substitution for many roots that share nodes. Works on vectors and index nodes alike.
+/// The whole traversal of expressions: rebuilds `e` through the smart constructors with every node for which
+/// `leaf` gives a value replaced by it. `leaf` is asked for each node before its children; an absent Expr
+/// means "look inside". Memoised per call object: keep one Substitution for many roots that share nodes.
+/// Works on vectors and index nodes alike.
 class Substitution {
  public:
   Substitution(Arena& arena, std::function<Expr(Expr)> leaf) : arena_(arena), leaf_(std::move(leaf)) {}
@@ -158,15 +178,20 @@ class Substitution {
   std::unordered_map<const void*, Expr> memo_;
 };
 Expr substitute(Arena&, Expr, const std::unordered_map<Var, Expr>&);
-Expr rebuild(Arena&, Expr node, std::span<const Expr> new_args);                 // same operation, other operands
+Expr rebuild(Arena&, Expr node, std::span<const Expr> new_args);  // same operation, other operands
 
 /// Calls `visit` once for every distinct node reachable from the roots, children before parents.
 void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>& visit);
 bool mentions(Expr, Var);
-inline bool can_fail(Expr e) { return e.node()->can_fail; }                      // some node in it carries a site
+inline bool can_fail(Expr e) {
+  return e.node()->can_fail;
+}  // some node in it carries a site
 
-/// `e` as base + coefficient * var with both free of `var` (i64, exact in wrapping arithmetic); nothing if it is not affine.
-struct Affine { Expr base, coefficient; };
+/// `e` as base + coefficient * var with both free of `var` (i64, exact in wrapping arithmetic); nothing if it
+/// is not affine.
+struct Affine {
+  Expr base, coefficient;
+};
 std::optional<Affine> affine_in(Arena&, Expr e, Var var);
 
 }  // namespace fulgurite::scalar
@@ -174,6 +199,6 @@ std::optional<Affine> affine_in(Arena&, Expr e, Var var);
 template <>
 struct std::hash<fulgurite::scalar::Expr> {
   std::size_t operator()(fulgurite::scalar::Expr e) const noexcept {
-    return std::hash<const void*>()(e.node());                                   // for look-up only: never iterate in this order
+    return std::hash<const void*>()(e.node());  // for look-up only: never iterate in this order
   }
 };

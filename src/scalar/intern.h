@@ -33,11 +33,13 @@ class Interner {
   Arena::State& state_;
 };
 
-/// What is wrong with an operation on these operands; empty: nothing. For the operations that Arena::apply makes.
+/// What is wrong with an operation on these operands; empty: nothing. For the operations that Arena::apply
+/// makes.
 std::string misuse(Op, std::span<const Expr> args, Site);
 Type result_type(Op, std::span<const Expr> args);
 
-/// The integer operation of exactly these operands, in the canonical form of sums (linear.cpp), if `op` is part of one.
+/// The integer operation of exactly these operands, in the canonical form of sums (linear.cpp), if `op` is
+/// part of one.
 std::optional<Expr> fold_linear(Interner&, Op, std::span<const Expr> args);
 /// a == b of i64 operands decided, or with what is equal on both sides removed.
 std::optional<Expr> fold_linear_equality(Interner&, Op, Expr a, Expr b);

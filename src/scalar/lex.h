@@ -1,4 +1,5 @@
-// Tokens of the text forms of both IRs. Comments run from `#` to the end of the line; line breaks mean nothing.
+// Tokens of the text forms of both IRs. Comments run from `#` to the end of the line; line breaks mean
+// nothing.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
-// Reads the text of scalar/print.h. What is written is what is built: nothing is folded or reordered, so that printing gives the
-// same text again. Two spellings are read but not printed: a > b (b < a) and, for integers, x - 3 (x + -3).
+// Reads the text of scalar/print.h. What is written is what is built: nothing is folded or reordered, so that
+// printing gives the same text again. Two spellings are read but not printed: a > b (b < a) and, for
+// integers, x - 3 (x + -3).
 #pragma once
 
 #include <functional>

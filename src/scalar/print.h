@@ -1,8 +1,8 @@
 // Expressions as text, the same in both IRs; scalar/parse.h reads it back as exactly the same expression.
-//   x[i, j] * 2f + select(a < b, exp(a), f32(k))        operators as in C, other operations by their names of op.def
-//   3  3i32  0.5  0.5f  f32:inf  f64:nan  true          literals: i64 and f64 plain, f32 with f, other kinds by their names
-//   f32(x)  bitcast(u32, x)  splat(x, 16)  lane(i32, 16)
-//   x /@3 y   x %@3 y   xs[i]@4                         an operation that may fail, with its site
+//   x[i, j] * 2f + select(a < b, exp(a), f32(k))        operators as in C, other operations by their names of
+//   op.def 3  3i32  0.5  0.5f  f32:inf  f64:nan  true          literals: i64 and f64 plain, f32 with f, other
+//   kinds by their names f32(x)  bitcast(u32, x)  splat(x, 16)  lane(i32, 16) x /@3 y   x %@3 y   xs[i]@4 an
+//   operation that may fail, with its site
 #pragma once
 
 #include <functional>
@@ -16,12 +16,14 @@
 
 namespace fulgurite::scalar {
 
-/// What is printed in place of a node and all below it; must give the name of every variable. Empty: the node is printed itself.
+/// What is printed in place of a node and all below it; must give the name of every variable. Empty: the node
+/// is printed itself.
 using NameOf = std::function<std::string_view(Expr)>;
 void print(std::string& to, Expr, const NameOf&);
 std::string print_constant(Kind, Bits);
 
-/// Unique names for variables: the arena's names, numbered where two would be equal. `canonical`: v0, v1 ... in the order of asking.
+/// Unique names for variables: the arena's names, numbered where two would be equal. `canonical`: v0, v1 ...
+/// in the order of asking.
 class Names {
  public:
   explicit Names(const Arena& arena, bool canonical = false) : arena_(arena), canonical_(canonical) {}
@@ -36,7 +38,8 @@ class Names {
   std::unordered_map<std::string, int> next_;  // number to try first
 };
 
-/// For messages and debuggers: the expression with the arena's names, shared parts printed again and again up to a length.
+/// For messages and debuggers: the expression with the arena's names, shared parts printed again and again up
+/// to a length.
 std::string describe(const Arena&, Expr);
 
 }  // namespace fulgurite::scalar

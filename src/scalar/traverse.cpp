@@ -1,4 +1,5 @@
-// The traversals of expressions. All keep their own stacks: a sum of ten thousand terms is ten thousand levels deep.
+// The traversals of expressions. All keep their own stacks: a sum of ten thousand terms is ten thousand
+// levels deep.
 #include <algorithm>
 
 #include "base/check.h"
@@ -107,7 +108,8 @@ bool mentions(Expr root, Var var) {
 
 std::optional<Affine> affine_in(Arena& arena, Expr root, Var var) {
   if (root.type() != Type{}) return {};
-  // Every node below is either free of var, or affine, or makes the whole not affine unless it is free of var.
+  // Every node below is either free of var, or affine, or makes the whole not affine unless it is free of
+  // var.
   std::unordered_map<const Node*, Affine> affine;
   std::unordered_map<const Node*, bool> depends;
   const Expr zero = arena.i64(0);

@@ -1,6 +1,6 @@
-// What each operation computes: the reference that folding, the interpreter and the host program share (docs/semantics.md).
-// Transcendental functions are the C library's in f64; for f32 their f64 value rounded, which is the correctly rounded one but for
-// about one argument in 2^29.
+// What each operation computes: the reference that folding, the interpreter and the host program share
+// (docs/semantics.md). Transcendental functions are the C library's in f64; for f32 their f64 value rounded,
+// which is the correctly rounded one but for about one argument in 2^29.
 #include "scalar/value.h"
 
 #include <bit>
@@ -45,8 +45,8 @@ To convert(From x) {
     return x != From(0);
   } else if constexpr (std::floating_point<From> && std::integral<To>) {
     if (x != x) return 0;
-    const From limit =
-        std::ldexp(From(1), std::numeric_limits<To>::digits);  // the first value that is too large: exact
+    const From limit = std::ldexp(From(1), std::numeric_limits<To>::digits);  // the first value that is too
+                                                                              // large: exact
     if (x >= limit) return std::numeric_limits<To>::max();
     if (x < (std::is_signed_v<To> ? -limit : From(0))) return std::numeric_limits<To>::min();
     return static_cast<To>(x);

@@ -1,6 +1,6 @@
-// Values of scalar expressions, and the one definition of what each operation computes: constant folding, the interpreter and the
-// host program all call `evaluate`. A value travels as 64 bits: booleans 0/1, integers sign- or zero-extended from their kind,
-// f32 in the low 32 bits (upper bits zero), f64 as is.
+// Values of scalar expressions, and the one definition of what each operation computes: constant folding, the
+// interpreter and the host program all call `evaluate`. A value travels as 64 bits: booleans 0/1, integers
+// sign- or zero-extended from their kind, f32 in the low 32 bits (upper bits zero), f64 as is.
 #pragma once
 
 #include <bit>
@@ -36,13 +36,14 @@ T from_bits(Bits bits) {
     return static_cast<T>(bits);
 }
 
-/// The value of one operation on operands of kind `operand` giving `result` (they differ for compare, test, convert). Every rule of
-/// docs/semantics.md. Integer division by zero gives 0 here: the caller has tested the divisor and raised ArithmeticError.
+/// The value of one operation on operands of kind `operand` giving `result` (they differ for compare, test,
+/// convert). Every rule of docs/semantics.md. Integer division by zero gives 0 here: the caller has tested
+/// the divisor and raised ArithmeticError.
 Bits evaluate(Op, Kind operand, Kind result, Bits a, Bits b = 0, Bits c = 0);
 
 /// Neutral elements of the named operators, and extreme values.
-Bits lowest(Kind);                                   // -inf for floats
-Bits highest(Kind);                                  // +inf for floats
+Bits lowest(Kind);   // -inf for floats
+Bits highest(Kind);  // +inf for floats
 Bits zero(Kind);
 Bits one(Kind);
 

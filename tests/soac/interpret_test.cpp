@@ -118,13 +118,13 @@ TEST(Interpret, MemoryIsBounded) {
 }
 
 TEST(Interpret, MessagesQuoteValues) {
-  const SiteInfo site{SiteInfo::Error::index, {"/home/me/f.cpp", 3}, "{0} of {1} at {2}, {3} {x} {"};
+  const SiteInfo site{SiteInfo::Error::index, {"dir/f.cpp", 3}, "{0} of {1} at {2}, {3} {x} {"};
   const std::int64_t values[] = {7, 5, -1};
   try {
     raise(site, values);
   } catch (const IndexError& e) {
     EXPECT_EQ(e.message(), "7 of 5 at -1, {3} {x} {");
-    EXPECT_EQ(e.file(), "/home/me/f.cpp");
+    EXPECT_EQ(e.file(), "dir/f.cpp");
     EXPECT_EQ(e.line(), 3u);
   }
 }

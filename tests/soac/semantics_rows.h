@@ -330,14 +330,16 @@ inline std::vector<SemanticsRow> semantics_rows() {
        {array_value<i32>({})},
        {scalar_value<i32>(1)}});
   add({"reduce_without_neutral",
-       "program(x: f32[n]) { check 0 < n site 3 (0, n) s: f32 = redomap (i < n) { x[i] } reduce min comm return "
+       "program(x: f32[n]) { check 0 < n site 3 (0, n) s: f32 = redomap (i < n) { x[i] } reduce min comm "
+       "return "
        "s }" +
            sites,
        {none},
        {},
        "ShapeError"});
   add({"reduce_without_neutral",
-       "program(x: f32[n]) { check 0 < n site 3 (0, n) s: f32 = redomap (i < n) { x[i] } reduce min comm return "
+       "program(x: f32[n]) { check 0 < n site 3 (0, n) s: f32 = redomap (i < n) { x[i] } reduce min comm "
+       "return "
        "s }" +
            sites,
        {floats},
