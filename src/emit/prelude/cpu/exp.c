@@ -31,7 +31,7 @@
 
 //! scale_ f32 f64
 //! needs float_names_ b1, part_names_ b1, again parts_ KIND
-// x * 2^n for integers n, |n| < 3/2 of the greatest exponent, x near 1; rounded once.
+// x * 2^n for integers n, |n| < 3/2 of the greatest exponent, 1/2 <= x <= 2; rounded once.
 FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
   FG_EXACT
 #if FG_PART && defined __AVX512VL__
@@ -41,9 +41,15 @@ FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
 #undef FG_STEP
   return a.whole;
 #else
-  V(KIND) half = n * (KIND)0.5 + MAGIC(KIND), rest = n - (half - MAGIC(KIND)) + MAGIC(KIND);
-  x *= BITS(KIND, (BITS(UINT(KIND), half) + BIAS(KIND)) << MANTISSA(KIND));
-  return x * BITS(KIND, (BITS(UINT(KIND), rest) + BIAS(KIND)) << MANTISSA(KIND));
+  V(KIND) plain = BITS(KIND, BITS(UINT(KIND), x) + (BITS(UINT(KIND), n + MAGIC(KIND)) << MANTISSA(KIND)));
+  M(KIND) far = !(__builtin_elementwise_abs(n) <= BIAS(KIND) - 2);  // the result may be infinite, NaN or not normal: two steps, the first exact
+  if (ANY(far)) {
+    V(KIND) half = n * (KIND)0.5 + MAGIC(KIND), rest = n - (half - MAGIC(KIND)) + MAGIC(KIND);
+    x *= BITS(KIND, (BITS(UINT(KIND), half) + BIAS(KIND)) << MANTISSA(KIND));
+    x *= BITS(KIND, (BITS(UINT(KIND), rest) + BIAS(KIND)) << MANTISSA(KIND));
+    plain = far ? x : plain;
+  }
+  return plain;
 #endif
 }
 

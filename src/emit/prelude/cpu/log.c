@@ -2,8 +2,16 @@
 // f32 of f, in f64 of s^2 with s = f / (2 + f), since log(1 + f) = 2 atanh(s) and 2 s = f - f^2/2 + s f^2/2. e ln 2 is added in two parts, the larger
 // one exact.
 
+//! log_odd_ f32 f64
+//! needs float_names_ b1
+// Lanes that are not positive, normal and finite. One addition moves those that are to the lower end of the signed integers.
+FG_INLINE M(KIND) FN(log_odd_, KIND)(V(KIND) x) {
+  const UINT(KIND) highest = (UINT(KIND))1 << (8 * sizeof(KIND) - 1), least = (UINT(KIND))1 << MANTISSA(KIND);
+  return BITS(INT(KIND), BITS(UINT(KIND), x) + (UINT(KIND))(highest - least)) > (INT(KIND))((2 * BIAS(KIND) * least - 1) ^ highest);
+}
+
 //! log_split_ f32 f64
-//! needs float_names_ b1, part_names_ b1, again parts_ KIND
+//! needs log_odd_ KIND, part_names_ b1, again parts_ KIND
 // The m and e of x. With AVX-512 zero and infinity give e = -inf, inf and a negative x gives m = NaN, so that sums e + g(m) need no special cases.
 FG_INLINE V(KIND) FN(log_split_, KIND)(V(KIND) x, V(KIND)* e) {
   FG_EXACT
@@ -18,26 +26,33 @@ FG_INLINE V(KIND) FN(log_split_, KIND)(V(KIND) x, V(KIND)* e) {
   *e = n.whole;
   return m.whole;
 #else
-  M(KIND) tiny = x < LEAST_NORMAL(KIND);
-  x = tiny ? x * IMPLICIT_ONE(KIND) : x;
+  V(KIND) offset = S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND));
+  if (ANY(FN(log_odd_, KIND)(x))) {
+    M(KIND) tiny = x < LEAST_NORMAL(KIND);
+    x = tiny ? x * IMPLICIT_ONE(KIND) : x;
+    offset = tiny ? S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND) + MANTISSA(KIND)) : offset;
+  }
   V(UINT(KIND)) low = BITS(UINT(KIND), S(KIND, 0.75)), at_one = BITS(UINT(KIND), S(KIND, 1));
   V(UINT(KIND)) i = BITS(UINT(KIND), x) + (at_one - low);  // has the bits of (x / m) * (1 + something below 1)
   V(UINT(KIND)) count = i >> MANTISSA(KIND) | BITS(UINT(KIND), S(KIND, IMPLICIT_ONE(KIND)));
-  *e = BITS(KIND, count) - (tiny ? S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND) + MANTISSA(KIND)) : S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND)));
+  *e = BITS(KIND, count) - offset;
   return BITS(KIND, (i & ((UINT(KIND))1 << MANTISSA(KIND)) - 1) + low);
 #endif
 }
 
 //! log_end_ f32 f64
-//! needs part_names_ b1, again parts_ KIND
+//! needs log_odd_ KIND, part_names_ b1, again parts_ KIND
 // The logarithm y of x, put right where x is not positive and finite.
 FG_INLINE V(KIND) FN(log_end_, KIND)(V(KIND) y, V(KIND) x) {
 #if FG_PART && defined __AVX512VL__
   (void)x;
   return y;
 #else
-  y = x > 0 ? y : (x == 0 ? S(KIND, -__builtin_inff()) : S(KIND, __builtin_nanf("")));
-  return x == __builtin_inff() ? x : y;
+  if (ANY(FN(log_odd_, KIND)(x))) {
+    y = x > 0 ? y : (x == 0 ? S(KIND, -__builtin_inff()) : S(KIND, __builtin_nanf("")));
+    y = x == __builtin_inff() ? x : y;
+  }
+  return y;
 #endif
 }
 
