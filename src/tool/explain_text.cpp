@@ -55,7 +55,8 @@ std::string to_text(const Explanation& e) {
                       (e.least_read + e.least_written).text());
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);
-  if (std::any_of(e.launches.begin(), e.launches.end(), [](const LaunchReport& l) { return !l.when.empty(); }))
+  if (std::any_of(e.launches.begin(), e.launches.end(),
+                  [](const LaunchReport& l) { return !l.when.empty(); }))
     text += "; kernels in loops and branches are counted once";
   text += "\n";
   for (std::size_t k = 0; k < e.launches.size(); ++k) text += launch_text(e.launches[k], k + 1);

@@ -41,11 +41,11 @@ struct Choices {
   bool no_fuse = false;
 
   Options options() const {
-    Options options;
-    if (engine == "cpu") options.engine = Engine::cpu;
-    if (engine == "interpreter") options.engine = Engine::interpreter;
-    if (engine == "opencl") options.engine = Engine::opencl;
-    if (engine == "cuda") options.engine = Engine::cuda;
+    Options options{.engine = engine == "cpu"           ? Engine::cpu
+                              : engine == "interpreter" ? Engine::interpreter
+                              : engine == "opencl"      ? Engine::opencl
+                              : engine == "cuda"        ? Engine::cuda
+                                                        : default_engine()};
     options.fuse = !no_fuse;
     options.name = name.c_str();
     return options;
@@ -72,8 +72,7 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
   command->callback([&] {
     request.arguments = choices.arguments;
-    request.options = choices.options();
-    run(program_named(programs, choices.name), request);
+    run(program_named(programs, choices.name), request, choices.options());
   });
 }
 
@@ -111,8 +110,18 @@ void add_cache(CLI::App& app, CacheAction& action) {
   command->callback([&] { show_cache(action); });
 }
 
+// CLI11 would say that a command is missing.
+void refuse_unknown_command(const CLI::App& app, std::string_view word) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  const auto named = [&](const CLI::App* command) { return command->get_name() == word; };
+  if (word.starts_with('-') || std::any_of(commands.begin(), commands.end(), named)) return;
+  throw UsageError(fmt::format("there is no command '{}'; there are {}", word,
+                               base::join(commands, ", ", [](const CLI::App* c) { return c->get_name(); })));
+}
+
 int run_command(CLI::App& app, int argc, char** argv) {
   try {
+    refuse_unknown_command(app, argc > 1 ? argv[1] : "-");
     app.parse(argc, argv);
     return success;
   } catch (const CLI::ParseError& e) {

@@ -168,7 +168,7 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
   return program.trace(constants);
 }
 
-void run(const ToolProgram& program, const RunRequest& request) {
+void run(const ToolProgram& program, const RunRequest& request, const Options& options) {
   if (request.arguments.size() != program.parameters.size())
     throw UsageError(fmt::format("{} takes {}, {} given: {}", program.name,
                                  counted(program.parameters.size(), "argument", "arguments"),
@@ -193,7 +193,7 @@ void run(const ToolProgram& program, const RunRequest& request) {
   std::shared_ptr<const detail::Executable> executable;
   {
     const Progress progress("compiling " + program.name);
-    executable = detail::instantiate(trace(program, constants), request.options);
+    executable = detail::instantiate(trace(program, constants), options);
   }
   const auto compiled = Clock::now();
   std::vector<detail::ResultValue> results;

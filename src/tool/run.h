@@ -17,11 +17,10 @@ struct UsageError : std::runtime_error {
 struct RunRequest {
   std::vector<std::string> arguments;  // .npy files and literals, in the order of the parameters
   std::vector<std::string> outputs;    // none, or one for each result
-  Options options;
   bool time = false;
   int repeat = 1;
 };
-void run(const detail::ToolProgram&, const RunRequest&);
+void run(const detail::ToolProgram&, const RunRequest&, const Options&);
 
 /// Traces with the constants that stand in `literals`, one for each parameter that is not staged.
 std::shared_ptr<const detail::TracedProgram> trace(const detail::ToolProgram&,
