@@ -36,10 +36,6 @@ FG_INLINE V(f32) FN(acosh, f32)(V(f32) x) { return CAST(f32, FN(acosh, f64)(CAST
 //! needs atanh f64
 FG_INLINE V(f32) FN(atanh, f32)(V(f32) x) { return CAST(f32, FN(atanh, f64)(CAST(f64, x))); }
 
-//! erfc f32
-//! needs erfc f64
-FG_INLINE V(f32) FN(erfc, f32)(V(f32) x) { return CAST(f32, FN(erfc, f64)(CAST(f64, x))); }
-
 //! cbrt f32
 //! needs cbrt f64
 FG_INLINE V(f32) FN(cbrt, f32)(V(f32) x) { return CAST(f32, FN(cbrt, f64)(CAST(f64, x))); }
