@@ -45,7 +45,7 @@ TEST(SharedThreadPool, AForkedChildHasAPoolOfItsOwn) {
 
 // Workers run and a detached thread keeps calling while the process exits by exit().
 TEST(SharedThreadPool, AProcessExitsWhileItIsInUse) {
-  for (int i = 0; i < 20; ++i) {
+  for (int i = 0; i < 5; ++i) {
     EXPECT_EQ(in_child([] {
                 static std::atomic<std::int64_t> n{0};
                 std::thread([] {
@@ -96,7 +96,7 @@ class PoolTiming : public testing::Test {
   static void kernel(void* context, std::int64_t first, std::int64_t last) {
     auto* x = static_cast<float*>(context);
     for (std::int64_t task = first; task < last; ++task)
-      for (int round = 0; round < 4; ++round)
+      for (int round = 0; round < 10; ++round)
         for (int i = 0; i < 512; ++i) x[task * 512 + i] = x[task * 512 + i] * 0.5F + 1.0F;
   }
   std::vector<float> data_ = std::vector<float>(8 * 512, 1.0F);
@@ -108,8 +108,8 @@ TEST_F(PoolTiming, TimingOfAHotLoop) {
   double best = 0;
   for (int round = 0; round < 30 && best < 1.6; ++round) {
     std::vector<double> serial, parallel;
-    for (int i = 0; i < 500; ++i) serial.push_back(microseconds([&] { kernel(data_.data(), 0, 8); }));
-    for (int i = 0; i < 500; ++i)
+    for (int i = 0; i < 4000; ++i) serial.push_back(microseconds([&] { kernel(data_.data(), 0, 8); }));
+    for (int i = 0; i < 4000; ++i)
       parallel.push_back(microseconds([&] { pool.run(8, kernel, data_.data()); }));
     best = std::max(best, median(serial) / median(parallel));
   }

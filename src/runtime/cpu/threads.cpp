@@ -150,13 +150,17 @@ void ThreadPool::wake_workers(const Job& job) {
 // of the jobs to come; otherwise they are woken when the job has taken long enough to be worth it.
 std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
   const Clock::time_point start = Clock::now();
-  bool woken = start - sleepy_end_ < hot_loop_gap;
   const std::uint32_t number = publish(job);
-  if (woken) wake_workers(job);
-  const std::uint32_t n_done = take_part(0, number, job, [&] {
-    if (woken || Clock::now() - start < worth_waking) return;
+  // Who was woken less than spin_time ago and still sleeps is waiting for a core.
+  bool woken = start - last_wake_ < spin_time;
+  const auto wake = [&] {
     wake_workers(job);
+    last_wake_ = Clock::now();
     woken = true;
+  };
+  if (!woken && start - sleepy_end_ < hot_loop_gap) wake();
+  const std::uint32_t n_done = take_part(0, number, job, [&] {
+    if (!woken && Clock::now() - start > worth_waking) wake();
   });
   sleepy_end_ = Clock::now();
   return n_done;

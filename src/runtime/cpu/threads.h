@@ -90,6 +90,7 @@ class ThreadPool {
   std::atomic<std::int64_t> n_tasks_{0};
   std::atomic<std::uint32_t> n_units_{0};
   std::atomic<int> callers_core_{-1};
+  std::chrono::steady_clock::time_point last_wake_{};
   std::chrono::steady_clock::time_point sleepy_end_{};  // of the newest job that began while workers slept
   alignas(128) std::atomic<std::uint32_t> number_{0};   // of the newest job; workers spin and sleep on it
   std::atomic<bool> stop_{false};
