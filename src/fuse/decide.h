@@ -17,7 +17,8 @@ struct Uses {
   bool read_by_results = false;      // the expressions after the last statement do
 };
 
-/// The arrays that each statement of a body, and its results, mention. Kept up to date by who changes the body.
+/// The arrays that each statement of a body, and its results, mention. Kept up to date by who changes the
+/// body.
 class UseTable {
  public:
   UseTable(const std::vector<soac::Stm>&, const std::vector<scalar::Expr>& results);

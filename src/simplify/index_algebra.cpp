@@ -71,23 +71,36 @@ bool cancel(std::vector<Expr>& a, std::vector<Expr>& b, std::vector<Expr>& commo
 }  // namespace
 
 Expr IndexAlgebra::operator()(Expr root) {
-  bool divides = false;
-  scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-    divides = divides || ((e.op() == Op::div || e.op() == Op::rem) && e.type() == Type{});
-  });
-  if (!divides) return root;
+  auto divides = [](Expr e) {
+    return (e.op() == Op::div || e.op() == Op::rem) && e.type() == Type{} && e.site() == 0;
+  };
+  auto may_miss = [](Expr e) { return e.op() == Op::index && e.site() != 0; };
+  bool concerned = false;
+  scalar::for_each_node(std::span(&root, 1),
+                        [&](Expr e) { concerned = concerned || divides(e) || may_miss(e); });
+  if (!concerned) return root;
   std::vector<Expr> args;
   scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
     if (memo_.contains(e)) return;
     args.clear();
     for (Expr child : e.args()) args.push_back(memo_.at(child));
     Expr result = scalar::rebuild(arena_, e, args);
-    if ((result.op() == Op::div || result.op() == Op::rem) && result.type() == Type{} && result.site() == 0)
+    if (divides(result)) {
       if (auto parts = split(result.arg(0), result.arg(1), 0))
         result = result.op() == Op::div ? parts->quotient : parts->remainder;
+    } else if (may_miss(result) && is_inside(result)) {
+      result = arena_.index(result.arg(0), result.args().subspan(1));
+    }
     memo_.emplace(e, result);
   });
   return memo_.at(root);
+}
+
+bool IndexAlgebra::is_inside(Expr index) const {
+  const std::vector<Expr> shape = arena_.info(index.arg(0).var()).shape;
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (!is_below(index.arg(axis + 1), canonical_ ? canonical_(shape[axis]) : shape[axis])) return false;
+  return true;
 }
 
 std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divisor, int depth) const {

@@ -2,6 +2,7 @@
 // is what makes a reshape of a reshape, and a flattened matrix read in two dimensions, cost nothing.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <unordered_map>
 
@@ -11,11 +12,15 @@ namespace fulgurite::simplify {
 
 class IndexAlgebra {
  public:
-  explicit IndexAlgebra(scalar::Arena& arena) : arena_(arena) {}
+  /// `canonical` gives equal sizes one form; shapes of arrays are asked through it.
+  explicit IndexAlgebra(scalar::Arena& arena, std::function<scalar::Expr(scalar::Expr)> canonical = {})
+      : arena_(arena), canonical_(std::move(canonical)) {}
 
   /// From here on 0 <= var < extent.
   void range(scalar::Var var, scalar::Expr extent) { extents_.insert_or_assign(var, extent); }
   scalar::Expr operator()(scalar::Expr);
+  /// Proven: the element that an index expression reads exists.
+  bool is_inside(scalar::Expr index) const;
   /// Proven: 0 <= e < limit.
   bool is_below(scalar::Expr e, scalar::Expr limit) const { return is_below(e, limit, 0); }
   /// dividend = divisor * quotient + remainder with 0 <= remainder < divisor, if that can be proven.
@@ -32,6 +37,7 @@ class IndexAlgebra {
   std::optional<std::int64_t> greatest(scalar::Expr) const;  // a constant bound of something not negative
 
   scalar::Arena& arena_;
+  std::function<scalar::Expr(scalar::Expr)> canonical_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;
   std::unordered_map<scalar::Expr, scalar::Expr> memo_;
 };

@@ -40,7 +40,7 @@ class Simplifier {
       : arena_(*program.arena),
         context_(context),
         rename_(arena_, soac::Renaming::Binders::keep),
-        algebra_(arena_) {}
+        algebra_(arena_, [this](Expr size) { return rename_(size); }) {}
 
   void program(Program& p) {
     at_top_ = true;
@@ -131,12 +131,8 @@ class Simplifier {
   /// Every element that it reads is there wherever the statement stands, not only where the branch is taken.
   bool loads_are_safe(const Lambda& branch) {
     bool safe = true;
-    scalar::for_each_node(branch.results, [&](Expr e) {
-      if (e.op() != Op::index) return;
-      const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
-      for (std::size_t axis = 0; axis < shape.size(); ++axis)
-        safe = safe && algebra_.is_below(e.arg(axis + 1), rename_(shape[axis]));
-    });
+    scalar::for_each_node(branch.results,
+                          [&](Expr e) { safe = safe && (e.op() != Op::index || algebra_.is_inside(e)); });
     return safe;
   }
 
@@ -183,7 +179,8 @@ class Simplifier {
     for (const auto& [name, value] : soac::equations_of(arena_, c.condition)) rename_.bind_late(name, value);
   }
 
-  /// Statements that compute the same have equal keys: what bound names are called, and the order of operands, does not count.
+  /// Statements that compute the same have equal keys: what bound names are called, and the order of
+  /// operands, does not count.
   static std::size_t key_of(const Stm& stm) {
     soac::Vars bound;
     soac::add_bound(stm, bound);
