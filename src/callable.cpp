@@ -28,11 +28,35 @@ namespace detail {
 
 Executable::~Executable() = default;
 
+namespace {
+
+// A program with the arrays that it captured as the last of its arguments.
+class WithCaptures final : public Executable {
+ public:
+  WithCaptures(std::shared_ptr<const Executable> program, std::vector<Capture> captures)
+      : program_(std::move(program)), captures_(std::move(captures)) {}
+
+  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
+    std::vector<ArgumentView> all(arguments.begin(), arguments.end());
+    for (const Capture& capture : captures_) all.emplace_back(capture.view).extents = capture.extents;
+    program_->call(all, results);
+  }
+
+ private:
+  std::shared_ptr<const Executable> program_;
+  std::vector<Capture> captures_;
+};
+
+}  // namespace
+
 std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgram> traced,
                                               const Options& options) {
   runtime::counters.traces.add();
   if (traced->is_retrace()) runtime::counters.retraces.add();
-  return build(std::move(traced), options);
+  std::vector<Capture> captures = traced->captures();
+  std::shared_ptr<const Executable> program = build(std::move(traced), options);
+  if (captures.empty()) return program;
+  return std::make_shared<WithCaptures>(std::move(program), std::move(captures));
 }
 
 std::int64_t element_count(std::span<const std::int64_t> extents) {

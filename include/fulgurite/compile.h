@@ -28,6 +28,9 @@ std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const Par
                                            Body f, bool retrace, Here where);
 /// build (executable.h), with the arrays that the program captured as further arguments.
 std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgram>, const Options&);
+/// Makes an array of the host a further parameter of the program being traced, the same one if it is captured
+/// again.
+Value capture(const Capture&, Here where);
 /// Says once that a function is traced for ever new constants.
 void warn_of_retraces(const char* name, unsigned traces, Here where);
 
@@ -127,7 +130,7 @@ template <class C, class R, class... Ps> struct SignatureOf<R (C::*)(Ps...) cons
 template <class R, class... Ps>
 class Traceable {
  public:
-  /// The values of the parameters that are not staged; others have std::monostate-like emptiness.
+  /// The values of the parameters that are not staged.
   using Constants = decltype(std::tuple_cat(
       std::declval<std::conditional_t<Parameter<Ps>::is_staged, std::tuple<>, std::tuple<Ps>>>()...));
 
@@ -308,6 +311,23 @@ auto compile(F f, const Options& options = {}, detail::Here where = detail::Here
   using Function = std::decay_t<F>;
   return Compiled<typename detail::SignatureOf<Function>::type>(
       detail::make_traceable<Function>(std::move(f)), options, where);
+}
+
+/// A real array inside a function that is being traced: `[weights](Vec<float> x) { ... fg::constant(weights)
+/// ... }`. The program keeps it, and reads it as it reads its arguments. Throws TraceError where nothing is
+/// being traced.
+template <class T, int N>
+Acc<T, N> constant(const Array<T, N>& array, detail::Here where = detail::Here::current()) {
+  detail::Parts<T> parts;
+  for (std::size_t leaf = 0; leaf < parts.size(); ++leaf) {
+    detail::Capture capture;
+    capture.data = array.parts()[leaf];
+    capture.view = {static_cast<std::uint8_t>(detail::leaf_kinds<T>[leaf]), N, capture.data.get(), nullptr,
+                    0};
+    for (int k = 0; k < N; ++k) capture.extents[k] = array.size(k);
+    parts[leaf] = detail::capture(capture, where);
+  }
+  return Acc<T, N>(parts);
 }
 
 /// One call of f: compile(f)(arguments...). fg::run([&] { return fg::sum(fg::iota(n)); }) runs an expression.

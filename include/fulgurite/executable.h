@@ -40,6 +40,13 @@ class [[gnu::visibility("default")]] Executable {
   virtual void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const = 0;
 };
 
+/// An array of the host that a program reads beside its arguments; it lives as long as the program.
+struct Capture {
+  ArgumentView view;  // but for its extents
+  std::int64_t extents[max_rank] = {};
+  std::shared_ptr<const void> data;
+};
+
 class TracedProgram;  // src/trace/traced.h
 
 /// Throws DeviceError for an engine that is not there, CompileError.

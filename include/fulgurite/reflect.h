@@ -80,36 +80,4 @@ using Field = std::remove_cvref_t<std::tuple_element_t<i, FieldReferences<T>>>;
 template <class T, std::size_t n>
 concept HasFields = !Scalar<T> && n_fields<T> == n;
 
-// The size of a struct with these fields in this order: larger than that of one that packs some of them into
-// bit-fields.
-template <class... Fields>
-constexpr std::size_t size_without_bit_fields(std::size_t alignment, const std::tuple<Fields&...>*) {
-  std::size_t size = 0;
-  ((size = (size + alignof(Fields) - 1) / alignof(Fields) * alignof(Fields) + sizeof(Fields)), ...);
-  return (size + alignment - 1) / alignment * alignment;
-}
-
-/// Refuses, in our words, what cannot be an element.
-template <class T>
-constexpr bool check_element() {
-  if constexpr (!Scalar<T> && !TupleLike<T>) {
-    constexpr bool aggregate = std::is_class_v<T> && std::is_aggregate_v<T>;
-    static_assert(
-        aggregate,
-        "an element is bool, an integer of <cstdint>, float, double, or composed of elements as std::tuple, "
-        "std::pair, std::array or plain aggregate: a struct without constructors, private fields, virtual "
-        "functions");
-    if constexpr (aggregate) {
-      static_assert(std::is_copy_assignable_v<T>, "an element has no references and no const fields");
-      static_assert(!requires { T{AnyBase<T>{}}; }, "an element has no base classes: make the base a field");
-      static_assert(count_fields<T>() > 0, "an element without fields holds nothing");
-      static_assert(count_fields<T>() <= 16, "an element has at most 16 fields: nest some of them");
-      static_assert(
-          size_without_bit_fields(alignof(T), static_cast<FieldReferences<T>*>(nullptr)) == sizeof(T),
-          "an element has no bit-fields");
-    }
-  }
-  return true;
-}
-
 }  // namespace fulgurite::detail

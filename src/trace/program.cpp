@@ -25,7 +25,12 @@ std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const Par
   for (const ParameterInfo& p : parameters)
     arguments.push_back(tracer.parameter(fulgurite::trace::kind_of(p.kind), p.rank, p.argument));
   const Values results = f(arguments);
-  return std::make_shared<const TracedProgram>(tracer.finish(tracer.exprs(results, where)), retrace);
+  soac::Program program = tracer.finish(tracer.exprs(results, where));
+  return std::make_shared<const TracedProgram>(std::move(program), tracer.captures(), retrace);
+}
+
+Value capture(const Capture& capture, Here where) {
+  return fulgurite::trace::Tracer::current(where).capture(capture);
 }
 
 void warn_of_retraces(const char* name, unsigned traces, Here where) {

@@ -102,18 +102,32 @@ Values Tracer::values(std::span<const Expr> exprs) {
 Value Tracer::parameter(scalar::Kind kind, int rank, unsigned argument) {
   const std::string name =
       argument <= 26 ? std::string(1, static_cast<char>('a' + argument - 1)) : fmt::format("a{}", argument);
-  Expr e;
-  if (rank == 0) {
-    e = fresh(kind, name);
-  } else {
-    Exprs shape;
-    for (int k = 0; k < rank; ++k)
-      shape.push_back(fresh(scalar::Kind::i64, rank == 1 ? "n_" + name : fmt::format("n{}_{}", k, name)));
-    arguments_.emplace_back(shape, argument);
-    e = fresh_array(kind, std::move(shape), name);
-  }
+  const Expr e = rank == 0 ? fresh(kind, name) : parameter_array(kind, rank, name);
+  if (rank > 0) arguments_.emplace_back(Exprs(shape(e).begin(), shape(e).end()), argument);
   program_.params.push_back(e.var());
   return value(e);
+}
+
+Value Tracer::capture(const detail::Capture& capture) {
+  for (std::size_t i = 0; i < captures_.size(); ++i)
+    if (captures_[i].data == capture.data && captures_[i].view.kind == capture.view.kind &&
+        captures_[i].view.rank == capture.view.rank &&
+        std::ranges::equal(captures_[i].extents, capture.extents))
+      return captured_[i];
+  const Expr e = parameter_array(static_cast<scalar::Kind>(capture.view.kind), capture.view.rank, "captured");
+  program_.params.push_back(e.var());
+  captures_.push_back(capture);
+  captured_.push_back(value(e));
+  return captured_.back();
+}
+
+// Visible in the whole program, wherever it is made.
+Expr Tracer::parameter_array(scalar::Kind kind, int rank, const std::string& name) {
+  Exprs shape;
+  for (int k = 0; k < rank; ++k)
+    shape.push_back(made(
+        arena().fresh({scalar::Kind::i64}, rank == 1 ? "n_" + name : fmt::format("n{}_{}", k, name)), 0));
+  return made(arena().fresh_array(kind, std::move(shape), name), 0);
 }
 
 std::string Tracer::argument_text(Expr array) const {
@@ -128,19 +142,19 @@ soac::Program Tracer::finish(Exprs results) {
   return std::move(program_);
 }
 
-Expr Tracer::made(Expr name) {
+Expr Tracer::made(Expr name, std::uint32_t scope) {
   const auto var = static_cast<std::size_t>(name.var());
   if (scope_of_var_.size() <= var) scope_of_var_.resize(var + 1);
-  scope_of_var_[var] = scopes_.back().id;
+  scope_of_var_[var] = scope;
   return name;
 }
 
 Expr Tracer::fresh(scalar::Kind kind, std::string name) {
-  return made(arena().fresh({kind}, std::move(name)));
+  return made(arena().fresh({kind}, std::move(name)), scopes_.back().id);
 }
 
 Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
-  return made(arena().fresh_array(kind, std::move(shape), std::move(name)));
+  return made(arena().fresh_array(kind, std::move(shape), std::move(name)), scopes_.back().id);
 }
 
 bool Tracer::is_outer(Expr e) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <fulgurite/error.h>
+#include <fulgurite/executable.h>
 #include <fulgurite/staged.h>
 
 #include <string>
@@ -50,6 +51,9 @@ class Tracer {
   Value parameter(scalar::Kind, int rank, unsigned argument);
   /// " (argument 2)" for an array that has the shape of a parameter, else nothing.
   std::string argument_text(Expr array) const;
+  /// A parameter that comes after all others, of an array of the host; of one array always the same.
+  Value capture(const detail::Capture&);
+  const std::vector<detail::Capture>& captures() const { return captures_; }
   soac::Program finish(Exprs results);
 
   Expr fresh(scalar::Kind, std::string name);
@@ -81,7 +85,8 @@ class Tracer {
   bool is_live(std::uint32_t scope) const;
   void open(std::string origin, const Here& where);
   std::vector<soac::Stm> close();
-  Expr made(Expr name);
+  Expr made(Expr name, std::uint32_t scope);
+  Expr parameter_array(scalar::Kind, int rank, const std::string& name);
 
   soac::Program program_;
   std::uint64_t number_;
@@ -93,6 +98,8 @@ class Tracer {
                                                        // look-up only
   std::vector<std::pair<Exprs, unsigned>> arguments_;  // shapes of parameters and what the user calls them
   std::unordered_map<std::string, Site> sites_;
+  std::vector<detail::Capture> captures_;
+  std::vector<Value> captured_;
 };
 
 /// A function being traced: parameters first, then its statements are collected until close().

@@ -80,6 +80,28 @@ TEST(Compile, ParametersThatAreNotStagedAreConstants) {
   EXPECT_EQ(fg::stats().retraces, 1u);
 }
 
+TEST(Compile, ArraysThatAProgramKeeps) {
+  const auto make = [] {
+    const fg::Array<float> weights{1, 2, 3};
+    const fg::Array<std::pair<int, float>> pairs(std::vector<std::pair<int, float>>{{1, 0.5f}, {2, 1.5f}});
+    return [weights, pairs](Vec<float> x) {
+      const auto dot = [&](Exp<float> by) {
+        return fg::sum(fg::constant(weights) * by) + fg::constant(weights)[1];
+      };
+      const auto [numbers, values] = fg::unzip(fg::constant(pairs));
+      return std::tuple{fg::map(dot, x), fg::sum(numbers), values + x};
+    };
+  };
+  on_every_engine(make(), [](const auto& f) {
+    const auto [dots, total, sums] = f(std::vector<float>{1, 10});
+    EXPECT_EQ(vector_of(dots), (std::vector<float>{8, 62}));
+    EXPECT_EQ(total, 3);
+    EXPECT_EQ(vector_of(sums), (std::vector<float>{1.5f, 11.5f}));
+    EXPECT_THROW(f(std::vector<float>{1}), fg::ShapeError);
+  });
+  EXPECT_THROW(fg::constant(fg::Array<int>{1}), fg::TraceError);
+}
+
 TEST(Compile, AFunctionTracedAgainAndAgainSaysSoOnce) {
   const auto f = fg::compile([](Exp<int> x, int k) { return x + k; },
                              {.engine = fg::Engine::interpreter, .name = "add_constant"});

@@ -85,8 +85,11 @@ TYPED_TEST(Integers, DivisionShiftsComparisonsBits) {
       EXPECT_EQ(ones[i], T(std::popcount(static_cast<U>(x))));
       EXPECT_EQ(leading[i], T(std::countl_zero(static_cast<U>(x))));
       EXPECT_EQ(trailing[i], T(std::countr_zero(static_cast<U>(x))));
-      const bool is_negative = std::is_signed_v<T> && static_cast<std::int64_t>(x) < 0;
-      EXPECT_EQ(magnitude[i], is_negative ? T(U(0) - static_cast<U>(x)) : x);
+      if constexpr (std::is_signed_v<T>) {
+        EXPECT_EQ(magnitude[i], x < 0 ? T(U(0) - static_cast<U>(x)) : x);
+      } else {
+        EXPECT_EQ(magnitude[i], x);
+      }
       EXPECT_EQ(third[i], T(x / T(3)));
     }
   });
