@@ -75,7 +75,7 @@ std::string to_text(const Explanation& e) {
                         c.error == "ShapeError"   ? "shape"
                         : c.error == "IndexError" ? "index"
                                                   : "arithmetic",
-                        c.what, place(c.where));
+                        c.what.size() > 72 ? c.what.substr(0, 69) + "..." : c.what, place(c.where));
   return text;
 }
 
