@@ -46,10 +46,8 @@ class Machines {
   std::multimap<std::pair<std::string, bool>, std::unique_ptr<llvm::TargetMachine>> idle_;
 };
 
-Machines& machines() {
-  static Machines& all = *new Machines;
-  return all;
-}
+// Made when the plug-in is loaded, never destroyed: threads may compile while the process exits.
+Machines& machines = *new Machines;
 
 void initialise() {
   static std::once_flag once;
@@ -68,7 +66,7 @@ void compile(const fulgurite_clang_request& request, Output& output) {
   const auto module =
       parse({request.text, request.text_size}, request.name, target, contract, context, output.messages);
   if (!module) return;
-  auto machine = machines().take(target, request.cpu, contract);
+  auto machine = machines.take(target, request.cpu, contract);
   if (!machine) {
     output.messages = "no code can be made for '" + target.triple + "'";
     return;
@@ -79,7 +77,7 @@ void compile(const fulgurite_clang_request& request, Output& output) {
     output.assembly = generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile);
   }
   output.object = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
-  machines().give_back(std::move(machine), request.cpu, contract);
+  machines.give_back(std::move(machine), request.cpu, contract);
 }
 
 }  // namespace
