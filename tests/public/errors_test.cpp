@@ -6,12 +6,12 @@
 
 namespace {
 
-constexpr unsigned saxpy_line = __LINE__ + 1;
+constexpr unsigned saxpy_line = __LINE__ + 2;
 Vec<float> saxpy(Exp<float> alpha, Vec<float> x, Vec<float> y) {
   return alpha * x + y;
 }
 
-constexpr unsigned pick_line = __LINE__ + 1;
+constexpr unsigned pick_line = __LINE__ + 2;
 Vec<int> pick(Vec<int> x, Vec<int> indices) {
   return fg::map([&](Exp<int> i) { return x[i]; }, indices);
 }

@@ -53,7 +53,7 @@ TEST(Traced, Saxpy) {
   EXPECT_TRUE(has(program.sites[0].where.file, "program_test.cpp"));
 }
 
-constexpr unsigned line = __LINE__ + 1;
+constexpr unsigned line = __LINE__ + 2;
 Exp<float> sum_of_slice(Vec<float> x) {
   return fg::sum(fg::map(fg::exp, x.slice(1, 3)));
 }
