@@ -21,7 +21,7 @@ set(arrays "")
 set(rows "")
 set(count 0)
 foreach(file IN LISTS files)
-  if(file MATCHES "(^|/)\\.|~$")  # editors' leavings
+  if(file MATCHES "(^|/)\\.|~$|\\.pyc?$")  # editors' leavings, and the script that fits polynomials
     continue()
   endif()
   file(READ "${ROOT}/${file}" bytes HEX)
