@@ -158,13 +158,17 @@ class Hoister {
 void checks_first(Program& program) {
   Vars known(program.params.begin(), program.params.end());
   for (Var p : program.params) soac::add_mentioned(program.arena->info(p).shape, known);
-  std::stable_partition(program.body.begin(), program.body.end(), [&](const Stm& stm) {
+  auto is_of_arguments = [&](const Stm& stm) {
     if (!as<Check>(stm.op)) return false;
     Vars mentioned;
     soac::add_mentioned(stm, mentioned);
     return std::all_of(mentioned.begin(), mentioned.end(),
                        [&](Var v) { return known.contains(v) && program.arena->info(v).type.rank == 0; });
-  });
+  };
+  std::vector<Stm> first, rest;
+  for (Stm& stm : program.body) (is_of_arguments(stm) ? first : rest).push_back(std::move(stm));
+  first.insert(first.end(), std::make_move_iterator(rest.begin()), std::make_move_iterator(rest.end()));
+  program.body = std::move(first);
 }
 
 Program run_hoist(Program program, PassContext& context) {

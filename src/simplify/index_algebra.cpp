@@ -103,6 +103,68 @@ bool IndexAlgebra::is_inside(Expr index) const {
   return true;
 }
 
+void IndexAlgebra::range(scalar::Var var, Expr extent) {
+  extents_.insert_or_assign(var, extent);
+  if (extent.is_name()) sizes_.insert(extent.var());
+  const Expr name = arena_.name(var);
+  if (!is_small(extent)) return;
+  facts_.push_back(name);
+  facts_.push_back(arena_.sub(arena_.sub(extent, name), arena_.i64(1)));
+}
+
+IndexAlgebra::Assumption::Assumption(IndexAlgebra& algebra, Expr condition)
+    : algebra_(algebra), n_facts_(algebra.facts_.size()), memo_(std::move(algebra.memo_)) {
+  algebra_.memo_.clear();
+  algebra_.assume(condition);
+}
+
+IndexAlgebra::Assumption::~Assumption() {
+  algebra_.facts_.resize(n_facts_);
+  algebra_.memo_ = std::move(memo_);
+}
+
+void IndexAlgebra::assume(Expr condition) {
+  if (condition.op() == Op::bit_and) {
+    assume(condition.arg(0));
+    assume(condition.arg(1));
+  }
+  if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{}) return;
+  const Expr a = condition.arg(0), b = condition.arg(1);
+  if (!is_small(a) || !is_small(b)) return;
+  facts_.push_back(arena_.sub(arena_.sub(b, a), arena_.i64(condition.op() == Op::lt ? 1 : 0)));
+}
+
+bool IndexAlgebra::is_small(Expr e) const {
+  constexpr std::int64_t most = std::int64_t{1} << 40;  // extents are at most 2^47
+  std::vector<Term> terms;
+  collect(e, 1, terms);
+  return terms.size() <= 16 && std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
+           if (!t.atom) return -most <= t.coefficient && t.coefficient <= most;
+           if (t.coefficient < -16 || t.coefficient > 16 || !t.atom.is_name()) return false;
+           if (sizes_.contains(t.atom.var())) return true;
+           auto found = extents_.find(t.atom.var());
+           return found != extents_.end() && found->second != e && is_small(found->second);
+         });
+}
+
+bool IndexAlgebra::is_not_negative(Expr e) const {
+  std::vector<Term> terms;
+  collect(e, 1, terms);
+  const bool sum_of_such = std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
+    if (t.coefficient < 0) return false;
+    std::vector<Expr> factors;
+    if (t.atom) collect_factors(t.atom, factors);
+    return std::all_of(factors.begin(), factors.end(), [&](Expr f) {
+      return f.is_name() && (extents_.contains(f.var()) || sizes_.contains(f.var()));
+    });
+  });
+  if (sum_of_such) return true;
+  return is_small(e) && std::any_of(facts_.begin(), facts_.end(), [&](Expr fact) {
+           const Expr rest = arena_.sub(e, fact);
+           return rest.is_constant() && value(rest) >= 0;
+         });
+}
+
 std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divisor, int depth) const {
   if (depth > deepest || scalar::can_fail(dividend)) return {};
   std::vector<Term> terms;
@@ -143,7 +205,10 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
     }
     add(remainder, atom, t.coefficient);
   }
-  if (remainder.is_constant(0) || is_below(remainder, divisor, depth + 1)) return Split{quotient, remainder};
+  // Division truncates: of a negative dividend it would be one more.
+  const bool exact = remainder.is_constant(0);
+  if (exact || (is_not_negative(quotient) && is_below(remainder, divisor, depth + 1)))
+    return Split{quotient, remainder};
   return {};
 }
 
@@ -155,8 +220,11 @@ bool IndexAlgebra::is_below(Expr e, Expr limit, int depth) const {
   }
   if (limit.is_constant()) {
     const auto most = greatest(e);
-    return most && *most < value(limit);
+    if (most && *most < value(limit)) return true;
   }
+  if (depth == 0 && is_not_negative(e) && is_small(limit) && is_small(e) &&
+      is_not_negative(arena_.sub(arena_.sub(limit, e), arena_.i64(1))))
+    return true;
   // c * q + r with q < b and r < c is below b * c.
   std::vector<Expr> factors;
   collect_factors(limit, factors);

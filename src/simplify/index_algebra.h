@@ -5,6 +5,8 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "scalar/expr.h"
 
@@ -17,7 +19,23 @@ class IndexAlgebra {
       : arena_(arena), canonical_(std::move(canonical)) {}
 
   /// From here on 0 <= var < extent.
-  void range(scalar::Var var, scalar::Expr extent) { extents_.insert_or_assign(var, extent); }
+  void range(scalar::Var var, scalar::Expr extent);
+  /// The name is an extent of an array: not negative, and far from the greatest i64.
+  void size(scalar::Var name) { sizes_.insert(name); }
+  /// While it lives, the condition holds: of a branch.
+  class Assumption {
+   public:
+    Assumption(IndexAlgebra&, scalar::Expr condition);
+    ~Assumption();
+    Assumption(const Assumption&) = delete;
+    Assumption& operator=(const Assumption&) = delete;
+
+   private:
+    IndexAlgebra& algebra_;
+    std::size_t n_facts_;
+    std::unordered_map<scalar::Expr, scalar::Expr> memo_;  // of outside: what is proven inside holds only
+                                                           // there
+  };
   scalar::Expr operator()(scalar::Expr);
   /// Proven: the element that an index expression reads exists.
   bool is_inside(scalar::Expr index) const;
@@ -35,10 +53,15 @@ class IndexAlgebra {
   std::optional<Split> split(scalar::Expr dividend, scalar::Expr divisor, int depth) const;
   bool is_below(scalar::Expr e, scalar::Expr limit, int depth) const;
   std::optional<std::int64_t> greatest(scalar::Expr) const;  // a constant bound of something not negative
+  bool is_not_negative(scalar::Expr) const;
+  bool is_small(scalar::Expr) const;  // no sum or difference of a few such things overflows
+  void assume(scalar::Expr condition);
 
   scalar::Arena& arena_;
   std::function<scalar::Expr(scalar::Expr)> canonical_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;
+  std::unordered_set<scalar::Var> sizes_;
+  std::vector<scalar::Expr> facts_;  // small things that are not negative
   std::unordered_map<scalar::Expr, scalar::Expr> memo_;
 };
 

@@ -44,6 +44,8 @@ class Simplifier {
 
   void program(Program& p) {
     at_top_ = true;
+    for (Var param : p.params)
+      for (Expr extent : arena_.info(param).shape) algebra_.size(extent.var());
     p.body = scope(std::move(p.body));
     rename_.in_place(p.results);
     algebra(p.results);
@@ -114,8 +116,14 @@ class Simplifier {
       removed(stm, "its condition is known");
       return true;
     }
-    lambda(i.then_branch);
-    lambda(i.else_branch);
+    {
+      const IndexAlgebra::Assumption holds(algebra_, i.condition);
+      lambda(i.then_branch);
+    }
+    {
+      const IndexAlgebra::Assumption fails(algebra_, arena_.logical_not(i.condition));
+      lambda(i.else_branch);
+    }
     const Lambda &yes = i.then_branch, &no = i.else_branch;
     if (!yes.body.empty() || !no.body.empty() || soac::may_fail(yes) || soac::may_fail(no)) return false;
     if (!is_cheap(cost_of(yes)) || !is_cheap(cost_of(no)) || !loads_are_safe(yes) || !loads_are_safe(no))
