@@ -40,7 +40,7 @@ std::vector<Group> groups_of(Arena& arena, const Block& block) {
   for (std::size_t i = 0; i < block.size(); ++i) {
     const auto* load = std::get_if<Load>(&block[i].op);
     if (load == nullptr || !is_window(arena, *load)) {
-      bool computes = std::holds_alternative<Let>(block[i].op) || load != nullptr;
+      bool computes = load != nullptr || std::holds_alternative<Let>(block[i].op) || std::holds_alternative<Fail>(block[i].op);
       if (!computes) open = groups.size();
       continue;
     }
