@@ -270,35 +270,55 @@ TEST(DiskCache, TwoProcessesFillOneCache) {
       << "no temporary file stays";
 }
 
+bool has_temporary_file(const fs::path& directory) {
+  std::error_code ignored;
+  for (const auto& file : fs::directory_iterator(directory, ignored))
+    if (file.path().filename().string().starts_with("tmp-")) return true;
+  return false;
+}
+
+// Whenever the writer is seen to be in the middle of a file, it is killed.
 TEST(DiskCache, AWriterKilledInMidWriteLeavesAValidCache) {
+  constexpr std::size_t large = 2000000;
   const TemporaryDirectory directory;
   int n_left = 0;
-  for (int round = 0; round < 40; ++round) {
+  for (int round = 0; round < 12; ++round) {
+    const fs::path path = directory.path() / std::to_string(round % 4);
+    std::error_code ignored;
+    for (const auto& file : fs::directory_iterator(path, ignored))
+      if (file.path().filename().string().starts_with("tmp-")) fs::rename(file.path(), path / "left");
     const pid_t writer = fork();
     if (writer == 0) {
-      DiskCache cache(directory.path(), std::uint64_t{1} << 30);
-      for (int i = 0;; ++i) cache.write(EntryKind::kernel, key(i % 3), payload(i % 3, 4000000));
+      DiskCache cache(path, std::uint64_t{1} << 30);
+      for (int i = 0;; ++i) cache.write(EntryKind::kernel, key(i % 3), payload(i % 3, large));
     }
-    std::this_thread::sleep_for(std::chrono::milliseconds(5 + round % 7));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (!has_temporary_file(path) && std::chrono::steady_clock::now() < deadline) {
+    }
     ASSERT_EQ(kill(writer, SIGKILL), 0);
     ASSERT_EQ(waitpid(writer, nullptr, 0), writer);
-    DiskCache cache(directory.path(), std::uint64_t{1} << 30);
+    n_left += has_temporary_file(path) ? 1 : 0;
+    DiskCache cache(path, std::uint64_t{1} << 30);
     ASSERT_EQ(cache.verify().n_damaged, 0U);
     for (int i = 0; i < 3; ++i) {
       const auto read = cache.read(EntryKind::kernel, key(i));
-      ASSERT_TRUE(!read || *read == payload(i, 4000000));
+      ASSERT_TRUE(!read || *read == payload(i, large));
     }
   }
-  for (const auto& file : fs::directory_iterator(directory.path())) {
-    if (!file.path().filename().string().starts_with("tmp-")) continue;
-    ++n_left;
-    fs::last_write_time(file, fs::file_time_type::clock::now() - std::chrono::hours(2));
-  }
   EXPECT_GT(n_left, 0) << "no writer was killed in mid-write: this test tested nothing";
-  DiskCache cache(directory.path(), std::uint64_t{1} << 30);
+}
+
+TEST(DiskCache, SweepsWhatAKilledWriterLeft) {
+  const TemporaryDirectory directory;
+  const fs::path fresh = directory.path() / "tmp-1-1", old = directory.path() / "tmp-1-2";
+  std::ofstream(fresh) << "half an entry";
+  std::ofstream(old) << "half an entry";
+  fs::last_write_time(old, fs::file_time_type::clock::now() - std::chrono::hours(2));
+  DiskCache cache(directory.path(), plenty);
   ASSERT_TRUE(cache.write(EntryKind::kernel, key(7), payload(7)));
-  for (const auto& file : fs::directory_iterator(directory.path()))
-    EXPECT_FALSE(file.path().filename().string().starts_with("tmp-")) << "abandoned files are swept";
+  EXPECT_TRUE(fs::exists(fresh)) << "its writer may be alive";
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_EQ(cache.read(EntryKind::kernel, key(7)), payload(7));
 }
 
 // The directory and the bound, as a process of its own sees them.

@@ -43,20 +43,19 @@ TEST(SharedThreadPool, AForkedChildHasAPoolOfItsOwn) {
   EXPECT_EQ(n, 200);
 }
 
+[[noreturn]] void exit_in_use() {
+  static std::atomic<std::int64_t> n{0};
+  std::thread([] {
+    for (;;) ThreadPool::shared().run(50, count_tasks, &n);
+  }).detach();
+  while (n < 10000) std::this_thread::yield();
+  std::exit(7);
+}
+
 // Workers run and a detached thread keeps calling while the process exits by exit().
 TEST(SharedThreadPool, AProcessExitsWhileItIsInUse) {
-  for (int i = 0; i < 5; ++i) {
-    EXPECT_EQ(in_child([] {
-                static std::atomic<std::int64_t> n{0};
-                std::thread([] {
-                  for (;;) ThreadPool::shared().run(50, count_tasks, &n);
-                }).detach();
-                while (n < 10000) std::this_thread::yield();
-                std::exit(7);
-                return 0;
-              }),
-              7);
-  }
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int i = 0; i < 5; ++i) EXPECT_EXIT(exit_in_use(), testing::ExitedWithCode(7), "");
 }
 
 TEST(SharedThreadPool, HasAsManyThreadsAsTheEnvironmentSays) {

@@ -22,6 +22,8 @@ namespace {
 
 enum Group { code, constants, variables, n_groups };
 
+// Callers that were built with -fsanitize=function look for a signature in front of what they call.
+constexpr std::size_t prefix_size = 64;
 constexpr std::size_t stub_size = 16;  // jmp *0(%rip), and the address
 
 std::size_t round_up(std::size_t n, std::size_t to) {
@@ -115,6 +117,7 @@ void Loader::place() {
   std::size_t offset = 0;
   for (int group = code; group < n_groups; ++group) {
     start_[static_cast<std::size_t>(group)] = offset = round_up(offset, page);
+    if (group == code) offset += prefix_size;
     for (std::size_t i = 0; i < sections_.size(); ++i) {
       const Elf64_Shdr& section = sections_[i];
       if ((section.sh_flags & SHF_ALLOC) == 0 || group_of(section) != group) continue;

@@ -16,6 +16,7 @@
 #include <mutex>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "runtime/host.h"
 
@@ -167,7 +168,8 @@ std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
 }
 
 void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context) {
-  if (busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire)) {
+  if (busy_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed) ||
+      busy_.exchange(true, std::memory_order_acquire)) {
     function(context, 0, n_tasks);
     return;
   }
@@ -259,9 +261,10 @@ void ThreadPool::start_workers() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-// From then on the pool is busy for good, and every caller runs its tasks itself. A caller that does not
-// finish (the process exits from a signal handler that interrupted it) is not waited for.
+// From then on every caller runs its tasks itself. A caller that does not finish (the process exits from a
+// signal handler that interrupted it) is not waited for.
 void ThreadPool::stop_workers() {
+  stop_.store(true, std::memory_order_release);
   const Clock::time_point start = Clock::now();
   while (busy_.exchange(true, std::memory_order_acquire)) {
     if (Clock::now() - start > std::chrono::seconds(1)) {
@@ -270,17 +273,17 @@ void ThreadPool::stop_workers() {
     }
     std::this_thread::yield();
   }
-  stop_.store(true, std::memory_order_release);
   number_.fetch_add(1, std::memory_order_seq_cst);
   futex_wake(number_, INT_MAX);
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
 }
 
-// The pool of the process is never freed, so that threads which outlive main() can still run their tasks,
+// A pool of the process is never freed, so that threads which outlive main() can still run their tasks,
 // themselves; its workers are joined when the process exits or the library is unloaded.
 ThreadPool& ThreadPool::shared() {
   static std::atomic<ThreadPool*> pool{nullptr};
+  static ThreadPool* newest = nullptr;  // in a forked child the parent's, until there is a new one
   static std::mutex creation;
   struct AtExit {
     ~AtExit() {
@@ -291,7 +294,9 @@ ThreadPool& ThreadPool::shared() {
   if (ThreadPool* p = pool.load(std::memory_order_acquire)) return *p;
   const std::lock_guard lock(creation);
   if (pool.load(std::memory_order_relaxed) == nullptr) {
-    pool.store(new ThreadPool(wanted_threads()), std::memory_order_release);
+    auto* fresh = new ThreadPool(wanted_threads());
+    fresh->before_fork_ = std::exchange(newest, fresh);
+    pool.store(fresh, std::memory_order_release);
     static const int registered = pthread_atfork(nullptr, nullptr, [] {
       pool.store(nullptr, std::memory_order_relaxed);  // its workers exist in the parent only
       new (&creation) std::mutex;

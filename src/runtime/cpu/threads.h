@@ -82,6 +82,7 @@ class ThreadPool {
   const int n_threads_;
   std::unique_ptr<Share[]> shares_;
   std::vector<std::thread> workers_;
+  const ThreadPool* before_fork_ = nullptr;  // cannot be freed: its threads are not there to be joined
 
   // The job; written by the one caller that holds `busy_`.
   alignas(128) std::atomic<bool> busy_{false};
