@@ -4,8 +4,11 @@
 // outside the timing.
 #include <fulgurite/fulgurite.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
+#include <utility>
 
 #include "harness/data.h"
 #include "peers/functions.h"
@@ -34,11 +37,14 @@ Vec<float> forward_difference(Vec<float> x) {
   return x.slice(1, n) - x.slice(0, n - 1);
 }
 
-Vec<float> moving_average(Vec<float> weights, Vec<float> x) {
+using Weights = std::array<float, 15>;
+
+Vec<float> moving_average(Exp<Weights> weights, Vec<float> x) {
   auto n = x.size() - 14;
-  Vec<float> sum = weights(0) * x.slice(0, n);
-  for (int k = 1; k < 15; ++k) sum = sum + weights(k) * x.slice(k, n + k);
-  return sum;
+  auto term = [&]<int k>(std::integral_constant<int, k>) { return weights.get<k>() * x.slice(k, n + k); };
+  return [&]<int... k>(std::integer_sequence<int, k...>) {  // ((w0 x0 + w1 x1) + w2 x2) + ...
+    return (... + term(std::integral_constant<int, k>()));
+  }(std::make_integer_sequence<int, 15>());
 }
 
 Mat<float> jacobi(Mat<float> u) {  // of the inner points; those of the boundary stay as they are
@@ -131,7 +137,11 @@ void add_fulgurite_peers(Peers& peers) {
       [](Data& d) { copy(Program<forward_difference>::result, d.out); });
   peers.add(
       "WMA15", "fulgurite",
-      [](Data& d) { Program<moving_average>::run(view(d.weights, 15), view(d.x, d.n)); },
+      [](Data& d) {
+        Weights weights;
+        std::copy_n(d.weights, weights.size(), weights.begin());
+        Program<moving_average>::run(weights, view(d.x, d.n));
+      },
       [](Data& d) { copy(Program<moving_average>::result, d.out); });
   peers.add(
       "Jacobi2D", "fulgurite", [](Data& d) { Program<jacobi>::run(fg::view(d.x, {d.side, d.side})); },
