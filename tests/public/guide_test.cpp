@@ -7,8 +7,12 @@
 namespace {
 
 // Elementwise operations.
-Vec<float> saxpy(Exp<float> alpha, Vec<float> x, Vec<float> y) { return alpha * x + y; }
-Vec<float> decay(Vec<float> t) { return fg::exp(-t) * fg::cos(6.28f * t); }
+Vec<float> saxpy(Exp<float> alpha, Vec<float> x, Vec<float> y) {
+  return alpha * x + y;
+}
+Vec<float> decay(Vec<float> t) {
+  return fg::exp(-t) * fg::cos(6.28f * t);
+}
 
 // map.
 Exp<float> smooth_step(Exp<float> x) {
@@ -16,7 +20,8 @@ Exp<float> smooth_step(Exp<float> x) {
   return t * t * (3.0f - 2.0f * t);
 }
 Vec<float> blend(Vec<float> a, Vec<float> b, Vec<float> t) {
-  return fg::map([](Exp<float> p, Exp<float> q, Exp<float> s) { return p + (q - p) * smooth_step(s); }, a, b, t);
+  return fg::map([](Exp<float> p, Exp<float> q, Exp<float> s) { return p + (q - p) * smooth_step(s); }, a, b,
+                 t);
 }
 
 // Generators.
@@ -31,24 +36,32 @@ std::tuple<Exp<float>, Exp<float>> mean_and_deviation(Vec<float> x) {
   auto d = x - mean;
   return {mean, fg::sqrt(fg::sum(d * d) / n)};
 }
-Exp<int> last_non_zero(Vec<int> x) {                               // not commutative: fg::reduce keeps the order
+Exp<int> last_non_zero(Vec<int> x) {  // not commutative: fg::reduce keeps the order
   return fg::reduce([](Exp<int> a, Exp<int> b) { return fg::select(b != 0, b, a); }, 0, x);
 }
-Exp<int> from_hundred(Vec<int> x) { return fg::fold(fg::minus, 100, x); }
+Exp<int> from_hundred(Vec<int> x) {
+  return fg::fold(fg::minus, 100, x);
+}
 
 // Rows and axes.
 Vec<float> row_norms(Mat<float> m) {
   return fg::map([](Vec<float> row) { return fg::sqrt(fg::sum(row * row)); }, fg::rows(m));
 }
-Vec<float> column_means(Mat<float> m) { return fg::sum(m, fg::axis(0)) / fg::cast<float>(m.size(0)); }
+Vec<float> column_means(Mat<float> m) {
+  return fg::sum(m, fg::axis(0)) / fg::cast<float>(m.size(0));
+}
 
 // Index transforms.
 Vec<float> forward_difference(Vec<float> x) {
   auto n = x.size();
   return x.slice(1, n) - x.slice(0, n - 1);
 }
-Mat<float> corners(Mat<float> m) { return fg::transpose(fg::reverse(m.slice({0, m.size(0), 2}, {0, m.size(1), 2}))); }
-Exp<bool> is_palindrome(Vec<int> x) { return fg::all(x == fg::reverse(x)); }
+Mat<float> corners(Mat<float> m) {
+  return fg::transpose(fg::reverse(m.slice({0, m.size(0), 2}, {0, m.size(1), 2})));
+}
+Exp<bool> is_palindrome(Vec<int> x) {
+  return fg::all(x == fg::reverse(x));
+}
 
 // Structs as elements.
 struct Segment {
@@ -62,8 +75,9 @@ Exp<int> maximum_segment_sum(Vec<int> xs) {
   auto join = [](Exp<Segment> a, Exp<Segment> b) {
     auto [a_best, a_prefix, a_suffix, a_total] = a;
     auto [b_best, b_prefix, b_suffix, b_total] = b;
-    return fg::make<Segment>(fg::max(fg::max(a_best, b_best), a_suffix + b_prefix), fg::max(a_prefix, a_total + b_prefix),
-                             fg::max(b_suffix, a_suffix + b_total), a_total + b_total);
+    return fg::make<Segment>(fg::max(fg::max(a_best, b_best), a_suffix + b_prefix),
+                             fg::max(a_prefix, a_total + b_prefix), fg::max(b_suffix, a_suffix + b_total),
+                             a_total + b_total);
   };
   auto [best, prefix, suffix, total] = fg::reduce(join, Segment{0, 0, 0, 0}, fg::map(lift, xs));
   return best;
@@ -74,11 +88,13 @@ Exp<float> safe_ratio(Exp<float> a, Exp<float> b) {
   return fg::cond(b != 0.0f, [&] { return a / b; }, [&] { return a; });
 }
 Exp<int> escape_time(Exp<float> re, Exp<float> im) {
-  auto [zr, zi, k] = fg::while_loop(
+  auto [last_re, last_im, steps] = fg::while_loop(
       [](Exp<float> zr, Exp<float> zi, Exp<int> k) { return zr * zr + zi * zi <= 4.0f && k < 255; },
-      [&](Exp<float> zr, Exp<float> zi, Exp<int> k) { return std::tuple{zr * zr - zi * zi + re, 2.0f * zr * zi + im, k + 1}; },
+      [&](Exp<float> zr, Exp<float> zi, Exp<int> k) {
+        return std::tuple{zr * zr - zi * zi + re, 2.0f * zr * zi + im, k + 1};
+      },
       0.0f, 0.0f, 0);
-  return k;
+  return steps;
 }
 Exp<float> newton_root(Exp<float> x) {
   return fg::iterate(20, [&](Exp<float> y) { return 0.5f * (y + x / y); }, 1.0f);
@@ -113,7 +129,8 @@ TEST(Guide, Map) {
 TEST(Guide, Generators) {
   EXPECT_EQ(fg::run(sampled, fg::i64{4}).to_vector(), (std::vector<float>{0, 0.25f, 0.5f, 0.75f}));
   EXPECT_EQ(fg::run([](Exp<fg::i64> n) { return fg::sum(fg::iota(n)); }, fg::i64{101}), 5050);
-  EXPECT_EQ(fg::run([](Exp<fg::i64> n) { return fg::replicate(n, 7); }, fg::i64{2}).to_vector(), (std::vector<int>{7, 7}));
+  EXPECT_EQ(fg::run([](Exp<fg::i64> n) { return fg::replicate(n, 7); }, fg::i64{2}).to_vector(),
+            (std::vector<int>{7, 7}));
 }
 
 TEST(Guide, Reductions) {
@@ -136,7 +153,9 @@ TEST(Guide, IndexTransforms) {
   EXPECT_TRUE(fg::run(is_palindrome, std::vector<int>{1, 2, 1}));
 }
 
-TEST(Guide, Structs) { EXPECT_EQ(fg::run(maximum_segment_sum, std::vector<int>{-2, 1, -3, 4, -1, 2, 1, -5, 4}), 6); }
+TEST(Guide, Structs) {
+  EXPECT_EQ(fg::run(maximum_segment_sum, std::vector<int>{-2, 1, -3, 4, -1, 2, 1, -5, 4}), 6);
+}
 
 TEST(Guide, BranchesAndLoops) {
   EXPECT_EQ(fg::run(safe_ratio, 3.0f, 0.0f), 3.0f);
@@ -149,6 +168,8 @@ TEST(Guide, Indices) {
   EXPECT_THROW(fg::run(look_up, ramp, std::vector<int>{6}), fg::IndexError);
 }
 
-TEST(Guide, Constants) { EXPECT_EQ(fg::run(powers, ramp, 3)[2], 8.0f); }
+TEST(Guide, Constants) {
+  EXPECT_EQ(fg::run(powers, ramp, 3)[2], 8.0f);
+}
 
 }  // namespace
