@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "base/match.h"
-#include "runtime/stats.h"
 #include "scalar/value.h"
 
 namespace fulgurite::plan {
@@ -100,7 +99,6 @@ class Run {
   // A parameter that is a result: the caller's memory is not ours to give away.
   void copy_out(Array& array, Kind kind) {
     Memory copy = device_.allocate(bytes_of(kind, array));
-    runtime::counters.bytes_copied.add(copy.bytes);
     device_.copy(copy, {array.memory.data, copy.bytes}, copy.bytes);
     array.memory = copy;
     array.owned = true;
