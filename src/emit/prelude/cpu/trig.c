@@ -68,7 +68,7 @@ static __attribute__((noinline, cold, unused)) void FN(reduce_lanes_, f64)(const
 // r, and n in the lowest two bits of *quadrant.
 FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
   FG_EXACT
-#ifdef __FMA__
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
   V(f32) t = MULADD(x, S(f32, 0x1.45f306p-1f), S(f32, MAGIC(f32))), n = t - MAGIC(f32);
   V(f32) r = MULADD(n, S(f32, -0x1.921fb6p0f), x);
   r = MULADD(n, S(f32, 0x1.777a5cp-25f), r);
@@ -96,7 +96,7 @@ FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
 FG_INLINE V(f64) FN(reduce_, f64)(V(f64) x, V(u64)* quadrant, V(f64)* low) {
   FG_EXACT
   V(f64) t = MULADD(x, S(f64, 0x1.45f306dc9c883p-1), S(f64, MAGIC(f64))), n = t - MAGIC(f64);
-#ifdef __FMA__
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
   V(f64) head = MULADD(n, S(f64, -0x1.921fb54442d18p0), x);  // exact
   V(f64) r = MULADD(n, S(f64, -0x1.1a62633145c07p-54), head);
   V(f64) rest = MULADD(n, S(f64, 0x1.f1976b7ed8fbcp-110), MULADD(n, S(f64, -0x1.1a62633145c07p-54), head - r));
@@ -229,7 +229,7 @@ FG_INLINE V(f64) FN(tan, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(product_, f64)(V(f64) a, V(f64) b, V(f64)* error) {
   FG_EXACT
   V(f64) p = a * b;
-#ifdef __FMA__
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
   *error = MULADD(a, b, -p);
 #else
   V(f64) ca = a * 0x1.0000002p27, cb = b * 0x1.0000002p27;

@@ -86,7 +86,7 @@ FG_TYPES(64);
 #define FG_EACH(n, f) FG_CAT(FG_EACH_, n)(f)
 #define FG_VECTOR2(k, n) k##x##n
 #define FG_VECTOR(k, n) FG_VECTOR2(k, n)
-#ifdef __FMA__
+#if defined __FMA__ || defined __ARM_FEATURE_FMA
 #define MULADD(a, b, c) __builtin_elementwise_fma(a, b, c)
 #else
 #define MULADD(a, b, c) ((a) * (b) + (c))
