@@ -34,8 +34,8 @@ struct Dialect {
   std::string_view contract, no_contract;  // the body's first line: multiplication and addition may be fused
                                            // or not
   std::string_view tasks, end_tasks;       // around the body of a task: name of the task's number
-  std::string_view buffer, scalar;  // arguments of the launch: number among buffers, among scalars (64 bits
-                                    // each)
+  std::string_view context;                // parameter of a phase through which it reports failures
+  std::string_view buffer, scalar;         // arguments: number among the buffers, among the scalars (64 bits)
 
   // Memory.
   std::string_view pointer, constant_pointer;  // type of a buffer: element type

@@ -1,7 +1,6 @@
 #include "emit/printer.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -297,12 +296,15 @@ class PhasePrinter {
   void slide(const Stm& s, const kernel::Slide& x) {
     prepare(s);
     Type type = info(x.name).type;
-    std::vector<int> lanes;
-    for (int l = 0; l < type.lanes; ++l)
-      lanes.push_back(x.from + l < type.lanes ? x.from + l : type.lanes + x.from + l - x.apart);
-    std::string low = vector(x.low), high = vector(x.high);
-    line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name),
-                     fill(dialect_.shuffle, low, high, fmt::format("{}", fmt::join(lanes, ", ")))));
+    std::string lanes;
+    for (int l = 0; l < type.lanes; ++l) {
+      const bool starts_line = l > 0 && l % 16 == 0;
+      if (l > 0)
+        lanes += starts_line ? ",\n" + std::string(static_cast<std::size_t>(2 * depth_ + 4), ' ') : ", ";
+      lanes += std::to_string(x.from + l < type.lanes ? x.from + l : type.lanes + x.from + l - x.apart);
+    }
+    std::string value = fill(dialect_.shuffle, vector(x.low), vector(x.high), lanes);
+    line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
   }
 
   void loop(const Stm& s, const kernel::For& x) {
@@ -374,8 +376,9 @@ class PhasePrinter {
     std::string test =
         lanes > 1 && !when.is_scalar ? call(dialect_, "any", Kind::boolean, lanes, when.text) : when.text;
     std::string mask = as_value(dialect_, when, {Kind::boolean, 0, static_cast<std::uint16_t>(lanes)});
-    std::string args = fmt::format("c, {}, {}, {}, {}, {}, {}", x.site, mask, text(x.element).text,
-                                   text(x.stride).text, text(x.value).text, text(x.bound).text);
+    std::string args =
+        fmt::format("{}, {}, {}, {}, {}, {}, {}", dialect_.context, x.site, mask, text(x.element).text,
+                    text(x.stride).text, text(x.value).text, text(x.bound).text);
     line(fmt::format("if ({}) {};", test, call(dialect_, "fail", Kind::boolean, lanes, args)));
   }
 
