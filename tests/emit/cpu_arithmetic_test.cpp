@@ -145,34 +145,34 @@ void test_operations(const std::vector<Operation<T>>& operations) {
   }
 }
 
-TEST(CpuArithmetic, OperationsOnI8) {
+TEST(CpuArithmetic, SlowOperationsOnI8) {
   test_operations(integer_operations<int8_t>());
 }
-TEST(CpuArithmetic, OperationsOnI16) {
+TEST(CpuArithmetic, SlowOperationsOnI16) {
   test_operations(integer_operations<int16_t>());
 }
-TEST(CpuArithmetic, OperationsOnI32) {
+TEST(CpuArithmetic, SlowOperationsOnI32) {
   test_operations(integer_operations<int32_t>());
 }
-TEST(CpuArithmetic, OperationsOnI64) {
+TEST(CpuArithmetic, SlowOperationsOnI64) {
   test_operations(integer_operations<int64_t>());
 }
-TEST(CpuArithmetic, OperationsOnU8) {
+TEST(CpuArithmetic, SlowOperationsOnU8) {
   test_operations(integer_operations<uint8_t>());
 }
-TEST(CpuArithmetic, OperationsOnU16) {
+TEST(CpuArithmetic, SlowOperationsOnU16) {
   test_operations(integer_operations<uint16_t>());
 }
-TEST(CpuArithmetic, OperationsOnU32) {
+TEST(CpuArithmetic, SlowOperationsOnU32) {
   test_operations(integer_operations<uint32_t>());
 }
-TEST(CpuArithmetic, OperationsOnU64) {
+TEST(CpuArithmetic, SlowOperationsOnU64) {
   test_operations(integer_operations<uint64_t>());
 }
-TEST(CpuArithmetic, OperationsOnF32) {
+TEST(CpuArithmetic, SlowOperationsOnF32) {
   test_operations(float_operations<float>());
 }
-TEST(CpuArithmetic, OperationsOnF64) {
+TEST(CpuArithmetic, SlowOperationsOnF64) {
   test_operations(float_operations<double>());
 }
 
@@ -200,10 +200,10 @@ void test_min_max() {
       }
   }
 }
-TEST(CpuArithmetic, MinMaxOfF32) {
+TEST(CpuArithmetic, SlowMinMaxOfF32) {
   test_min_max<float>();
 }
-TEST(CpuArithmetic, MinMaxOfF64) {
+TEST(CpuArithmetic, SlowMinMaxOfF64) {
   test_min_max<double>();
 }
 
@@ -253,28 +253,28 @@ void test_casts() {
   }
 }
 
-TEST(CpuArithmetic, CastsFromF32) {
+TEST(CpuArithmetic, SlowCastsFromF32) {
   test_casts<float>();
 }
-TEST(CpuArithmetic, CastsFromF64) {
+TEST(CpuArithmetic, SlowCastsFromF64) {
   test_casts<double>();
 }
-TEST(CpuArithmetic, CastsFromI32) {
+TEST(CpuArithmetic, SlowCastsFromI32) {
   test_casts<int32_t>();
 }
-TEST(CpuArithmetic, CastsFromU32) {
+TEST(CpuArithmetic, SlowCastsFromU32) {
   test_casts<uint32_t>();
 }
-TEST(CpuArithmetic, CastsFromI64) {
+TEST(CpuArithmetic, SlowCastsFromI64) {
   test_casts<int64_t>();
 }
-TEST(CpuArithmetic, CastsFromU64) {
+TEST(CpuArithmetic, SlowCastsFromU64) {
   test_casts<uint64_t>();
 }
-TEST(CpuArithmetic, CastsFromU8) {
+TEST(CpuArithmetic, SlowCastsFromU8) {
   test_casts<uint8_t>();
 }
-TEST(CpuArithmetic, CastsFromI16) {
+TEST(CpuArithmetic, SlowCastsFromI16) {
   test_casts<int16_t>();
 }
 

@@ -82,7 +82,7 @@ std::string kind_of() {
   return (std::is_signed_v<T> ? "i" : "u") + std::to_string(8 * sizeof(T));
 }
 
-TYPED_TEST(Memory, TouchesOnlyWhatTheMaskAllows) {
+TYPED_TEST(Memory, SlowTouchesOnlyWhatTheMaskAllows) {
   using T = TypeParam;
   std::string kind = kind_of<T>(), text;
   for (int n : lane_counts)
