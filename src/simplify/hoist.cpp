@@ -1,25 +1,29 @@
 // Hoisting: statements of a function's body that depend on nothing that the function binds are computed once,
 // before the statement that holds the function (the addSum example of the Barracuda thesis, section 3.4.8).
 //
-// Moving a statement out makes it run where the function might not have run at all. Therefore:
-//   - a statement that cannot fail and surely ends moves out of Soac and Loop bodies;
-//   - one that may fail moves out of a body that surely runs (all extents, or the trips of a for-Loop, are
-//   positive constants);
-//   - a Check in the body is what makes the indices of the statements after it safe: unless it left the body
-//   unguarded, they count as
-//     statements that may fail;
-//   - a Check whose condition itself cannot fail moves out of any Soac body, for-Loop body and branch,
-//   guarded: it holds or the body does
-//     not run. Shapes inside nested functions are thus checked before anything runs;
-//   - a failing statement with scalar results moves out of a Soac body guarded by an If, with zeros where the
-//   body does not run;
+// Moving a statement out makes it run where the function might not have run at all, or before a Check that it
+// relies on: an element that it reads may not exist, a divisor be 0. Therefore:
+//   - a statement that cannot fail, surely ends, and whose reads are inside their arrays whatever else holds
+//     moves out of Soac and Loop bodies, unless a Check comes before it in the body;
+//   - any statement moves out of a body that surely runs (all extents, or the trips of a for-Loop, are
+//   positive
+//     constants);
+//   - a Check that reads and divides nothing moves out of any Soac body, for-Loop body and branch, guarded:
+//   it
+//     holds or the body does not run. Shapes inside nested functions are thus checked before anything runs;
+//   - another statement with scalar results moves out of a Soac body guarded by an If, with zeros where the
+//   body
+//     does not run;
+//   - after a Check that stays, only statements whose reads are inside whatever else holds move;
 //   - nothing else moves out of branches, operators and conditions of while-Loops.
 // At the top of a program, Checks of what is known from the arguments go first, in their order.
 #include <algorithm>
 
 #include "base/match.h"
 #include "scalar/value.h"
+#include "simplify/index_algebra.h"
 #include "simplify/simplify.h"
+#include "soac/equal_sizes.h"
 #include "soac/walk.h"
 
 namespace fulgurite::simplify {
@@ -48,13 +52,19 @@ using Guard = Expr;
 
 class Hoister {
  public:
-  Hoister(Program& program, PassContext& context) : arena_(*program.arena), context_(context) {}
+  Hoister(Program& program, PassContext& context)
+      : arena_(*program.arena), context_(context), sizes_(program) {}
 
   void scope(std::vector<Stm>& stms) {
     std::vector<Stm> out;
     for (Stm& stm : stms) {
       for (auto& inner : soac::nested_in(stm)) {
+        const std::size_t depth = axes_.size();
+        if (const auto* s = as<Soac>(stm.op); s && inner.role == Role::points)
+          for (std::size_t axis = 0; axis < s->dims.size(); ++axis)
+            axes_.emplace_back(s->body.params[axis], sizes_.canonical(s->dims[axis]));
         scope(inner.lambda->body);
+        axes_.resize(depth);
         leave(*inner.lambda, inner.role, guard_of(stm, *inner.lambda), stm, out);
       }
       out.push_back(std::move(stm));
@@ -87,7 +97,7 @@ class Hoister {
     Vars bound;
     soac::add_bound(lambda, bound);
     std::vector<Stm> staying;
-    relied_on_ = false;
+    check_left_guarded_ = check_stays_ = false;
     for (Stm& stm : lambda.body) {
       Vars mentioned, own;
       soac::add_mentioned(stm, mentioned);
@@ -96,7 +106,7 @@ class Hoister {
       const bool invariant = std::none_of(mentioned.begin(), mentioned.end(),
                                           [&](Var v) { return bound.contains(v) && !own.contains(v); });
       if (!invariant || !move(stm, role, guard, out)) {
-        relied_on_ = relied_on_ || as<Check>(stm.op);
+        check_stays_ = check_stays_ || as<Check>(stm.op);
         staying.push_back(std::move(stm));
         continue;
       }
@@ -108,22 +118,55 @@ class Hoister {
   }
 
   bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {
+    const bool always = guard && guard.is_constant(1);
     if (auto* check = as<Check>(stm.op)) {
-      const bool sure = !can_fail(check->condition) &&
-                        std::none_of(check->operands.begin(), check->operands.end(), scalar::can_fail);
-      if (!guard || (!sure && !guard.is_constant(1))) return false;
-      relied_on_ = relied_on_ || !guard.is_constant(1);
+      if (!guard || ((check_stays_ || !always) && !is_total(soac::roots_of(stm)))) return false;
+      check_left_guarded_ = check_left_guarded_ || !always;
       check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
       out.push_back(std::move(stm));
       return true;
     }
     if (role == Role::branch) return false;
-    const bool always = guard && guard.is_constant(1);
-    if (always || (!relied_on_ && !soac::may_fail(stm) && soac::surely_ends(stm))) {
+    IndexAlgebra algebra(arena_, [this](Expr size) { return sizes_.canonical(size); });
+    for (const auto& [var, extent] : axes_) algebra.range(var, extent);
+    const bool safe = is_total(soac::roots_of(stm)) && reads_are_inside(stm, algebra);
+    if (check_stays_ && !safe) return false;
+    const bool sure =
+        safe && !check_stays_ && !check_left_guarded_ && !soac::may_fail(stm) && soac::surely_ends(stm);
+    if (always || sure) {
       out.push_back(std::move(stm));
       return true;
     }
     return role == Role::points && guard && move_guarded(stm, guard, out);
+  }
+
+  /// Neither reads an element nor divides by what might be 0, nor fails.
+  static bool is_total(const std::vector<Expr>& roots) {
+    bool total = true;
+    scalar::for_each_node(roots, [&](Expr e) {
+      const bool divides = (e.op() == Op::div || e.op() == Op::rem) && scalar::is_integer(e.kind());
+      if (e.op() == Op::index || (divides && !e.arg(1).is_constant())) total = false;
+    });
+    return total && std::none_of(roots.begin(), roots.end(), [](Expr e) { return e && scalar::can_fail(e); });
+  }
+
+  /// Every read in it is inside its array by the ranges of its own axes.
+  bool reads_are_inside(const Stm& stm, IndexAlgebra& algebra) const {
+    if (const auto* s = as<Soac>(stm.op))
+      for (std::size_t axis = 0; axis < s->dims.size(); ++axis)
+        algebra.range(s->body.params[axis], sizes_.canonical(s->dims[axis]));
+    bool inside = true;
+    auto look = [&](const std::vector<Expr>& roots) {
+      scalar::for_each_node(roots, [&](Expr e) {
+        inside = inside && (e.op() != Op::index || e.site() != 0 || algebra.is_inside(e));
+      });
+    };
+    look(soac::roots_of(stm));
+    for (const auto& inner : soac::nested_in(stm)) {
+      for (const Stm& s : inner.lambda->body) inside = inside && reads_are_inside(s, algebra);
+      look(inner.lambda->results);
+    }
+    return inside;
   }
 
   /// If (the body runs) the statement else zeros.
@@ -151,7 +194,9 @@ class Hoister {
 
   Arena& arena_;
   PassContext& context_;
-  bool relied_on_ = false;  // a Check that does not always run comes before, in the body at hand
+  soac::EqualSizes sizes_;
+  std::vector<std::pair<Var, Expr>> axes_;                 // around the place that statements move to
+  bool check_left_guarded_ = false, check_stays_ = false;  // before the statement, in the body at hand
 };
 
 /// Checks of what is known from the arguments first.
