@@ -36,6 +36,8 @@ std::string load_text(const Dialect& d, const Place& p) {
     std::string mask = p.mask.empty() ? every_lane(d, p) : p.mask;
     return call(d, "gather", p.kind, p.lanes, fmt::format("{}, {}, {}", p.buffer, p.index, mask));
   }
+  if (p.constant_stride == 2 && p.mask.empty())
+    return call(d, "load_every_second", p.kind, p.lanes, "&" + element(p));
   Variant v = regular("load", p);
   if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args);
   std::string args = v.args + ", " + p.mask;
