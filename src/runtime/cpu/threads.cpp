@@ -31,9 +31,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(200);
 constexpr auto spin_alone_time = std::chrono::microseconds(40);
 
-// Two jobs with less between them belong to one hot loop. A job with so much left, judged by the units that were
-// run, is worth waking workers for: waking costs the caller up to 20 us in a virtual machine, and the worker
-// comes later still, with a cold cache.
+// Two jobs with less between them belong to one hot loop. A job with so much left, judged by the units that
+// were run, is worth waking workers for: waking costs the caller up to 20 us in a virtual machine, and the
+// worker comes later still, with a cold cache.
 constexpr auto hot_loop_gap = std::chrono::microseconds(100);
 constexpr auto worth_waking = std::chrono::microseconds(100);
 
