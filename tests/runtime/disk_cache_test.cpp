@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <set>
@@ -321,26 +322,36 @@ TEST(DiskCache, SweepsWhatAKilledWriterLeft) {
   EXPECT_EQ(cache.read(EntryKind::kernel, key(7)), payload(7));
 }
 
-// The directory and the bound, as a process of its own sees them.
+struct Environment {
+  const char* variable;  // null: none but HOME
+  std::string value;
+  const char* size;  // null: not set
+};
+
+// Ends the process: 0 if the cache of the process is there and bounded so.
+[[noreturn]] void look_at_shared_cache(const fs::path& home, const Environment& environment,
+                                       const fs::path& expected, std::uint64_t limit) {
+  for (const char* name : {"FULGURITE_CACHE", "XDG_CACHE_HOME", "FULGURITE_CACHE_SIZE"}) unsetenv(name);
+  setenv("HOME", home.c_str(), 1);
+  if (environment.size != nullptr) setenv("FULGURITE_CACHE_SIZE", environment.size, 1);
+  if (environment.variable != nullptr) setenv(environment.variable, environment.value.c_str(), 1);
+  const DiskCache& cache = DiskCache::shared();
+  std::exit(cache.path() == expected && cache.size_limit() == limit ? 0 : 1);
+}
+
 TEST(DiskCache, IsWhereTheEnvironmentSays) {
-  const TemporaryDirectory directory;
-  const auto path_with = [&](const char* variable, const std::string& value, const std::string& expected,
-                             std::uint64_t limit) {
-    return in_child([&] {
-      for (const char* name : {"FULGURITE_CACHE", "XDG_CACHE_HOME", "FULGURITE_CACHE_SIZE"}) unsetenv(name);
-      setenv("HOME", directory.path().c_str(), 1);
-      if (limit != 0) setenv("FULGURITE_CACHE_SIZE", limit == 5000 ? "5000" : "3M", 1);
-      if (variable != nullptr) setenv(variable, value.c_str(), 1);
-      const DiskCache& cache = DiskCache::shared();
-      const std::uint64_t expected_limit = limit == 0 ? std::uint64_t{256} << 20 : limit;
-      return cache.path() == expected && cache.size_limit() == expected_limit ? 0 : 1;
-    });
-  };
-  const std::string base = directory.path().string();
-  EXPECT_EQ(path_with("FULGURITE_CACHE", base + "/here", base + "/here", 0), 0);
-  EXPECT_EQ(path_with("FULGURITE_CACHE", "", "", 0), 0);
-  EXPECT_EQ(path_with("XDG_CACHE_HOME", base + "/xdg", base + "/xdg/fulgurite", 5000), 0);
-  EXPECT_EQ(path_with(nullptr, "", base + "/.cache/fulgurite", std::uint64_t{3} << 20), 0);
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // processes that have not looked at the cache yet
+  const fs::path home = "/nowhere";
+  const auto ok = testing::ExitedWithCode(0);
+  constexpr std::uint64_t standard = std::uint64_t{256} << 20;
+  EXPECT_EXIT(look_at_shared_cache(home, {"FULGURITE_CACHE", "/here", nullptr}, "/here", standard), ok, "");
+  EXPECT_EXIT(look_at_shared_cache(home, {"FULGURITE_CACHE", "", nullptr}, "", standard), ok, "");
+  EXPECT_EXIT(look_at_shared_cache(home, {"XDG_CACHE_HOME", "/xdg", "5000"}, "/xdg/fulgurite", 5000), ok, "");
+  EXPECT_EXIT(
+      look_at_shared_cache(home, {nullptr, "", "3M"}, home / ".cache/fulgurite", std::uint64_t{3} << 20), ok,
+      "");
+  EXPECT_EXIT(look_at_shared_cache(home, {nullptr, "", "plenty"}, home / ".cache/fulgurite", standard), ok,
+              "256M");
 }
 
 }  // namespace
