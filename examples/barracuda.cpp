@@ -5,4 +5,5 @@
 
 using namespace barracuda;
 
-FULGURITE_MAIN(array_sine, array_maximum, add_value, mul_add, saxpy, sdot, rmse, forward_difference, add_sum, ndp)
+FULGURITE_MAIN(array_sine, array_maximum, add_value, mul_add, saxpy, sdot, rmse, forward_difference, add_sum,
+               ndp)

@@ -1,5 +1,5 @@
-// European option prices by the formula of Black and Scholes, with the five-coefficient polynomial for the cumulative normal distribution
-// (Abramowitz and Stegun, 26.2.17): call and put from one pass over the data.
+// European option prices by the formula of Black and Scholes, with the five-coefficient polynomial for the
+// cumulative normal distribution (Abramowitz and Stegun, 26.2.17): call and put from one pass over the data.
 #pragma once
 
 #include <fulgurite/fulgurite.h>
@@ -13,7 +13,8 @@ using fg::Exp, fg::Vec;
 
 inline Exp<float> cumulative_normal(Exp<float> d) {
   auto k = 1.0f / (1.0f + 0.2316419f * fg::abs(d));
-  auto p = k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+  auto p =
+      k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
   auto upper = 1.0f - 0.39894228f * fg::exp(-0.5f * d * d) * p;
   return fg::select(d < 0.0f, 1.0f - upper, upper);
 }

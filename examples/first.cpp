@@ -8,7 +8,7 @@ namespace fg = fulgurite;
 using fg::Exp, fg::Vec;
 
 Exp<float> rmse(Vec<float> x, Vec<float> y) {
-  auto d = x - y;                                              // a name is shared, not recomputed
+  auto d = x - y;  // a name is shared, not recomputed
   return fg::sqrt(fg::sum(d * d) / fg::cast<float>(x.size()));
 }
 

@@ -1,5 +1,5 @@
-// One step of Jacobi's method for Poisson's equation in two dimensions (Barracuda thesis, section 4.1.2): every interior point becomes the mean
-// of its four neighbours less the right-hand side.
+// One step of Jacobi's method for Poisson's equation in two dimensions (Barracuda thesis, section 4.1.2):
+// every interior point becomes the mean of its four neighbours less the right-hand side.
 #pragma once
 
 #include <fulgurite/fulgurite.h>
@@ -23,7 +23,8 @@ inline Mat<float> relax(Mat<float> u, Mat<float> rhs) {
   return fg::generate({r, c}, [&](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {
     auto inside = 0 < i && i < r - 1 && 0 < j && j < c - 1;
     return fg::cond(
-        inside, [&] { return 0.25f * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1) - rhs(i, j)); }, [&] { return u(i, j); });
+        inside, [&] { return 0.25f * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1) - rhs(i, j)); },
+        [&] { return u(i, j); });
   });
 }
 

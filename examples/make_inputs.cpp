@@ -1,5 +1,6 @@
 // Writes the demonstration's inputs: ./make_inputs DIRECTORY [N]
-// spot, strike, years: N options. measured, predicted: N values. field, rhs: a square of about N points with a hot disc and a cold one.
+// spot, strike, years: N options. measured, predicted: N values. field, rhs: a square of about N points with
+// a hot disc and a cold one.
 #include <fulgurite/npy.h>
 
 #include <cmath>
@@ -23,7 +24,9 @@ std::vector<float> uniform(std::size_t n, float low, float high, unsigned seed) 
 
 // Charges of a plate: what the Poisson equation's solution rises and sinks around.
 float charge(float y, float x) {
-  auto disc = [&](float cy, float cx, float radius) { return std::hypot(y - cy, x - cx) < radius ? 1.0f : 0.0f; };
+  auto disc = [&](float cy, float cx, float radius) {
+    return std::hypot(y - cy, x - cx) < radius ? 1.0f : 0.0f;
+  };
   return disc(0.35f, 0.3f, 0.08f) - disc(0.65f, 0.7f, 0.08f);
 }
 
@@ -46,7 +49,8 @@ int main(int argc, char** argv) try {
   std::vector<float> rhs;
   for (std::int64_t i = 0; i < side; ++i)
     for (std::int64_t j = 0; j < side; ++j)
-      rhs.push_back(-charge(static_cast<float>(i) / static_cast<float>(side), static_cast<float>(j) / static_cast<float>(side)));
+      rhs.push_back(-charge(static_cast<float>(i) / static_cast<float>(side),
+                            static_cast<float>(j) / static_cast<float>(side)));
   fg::write_npy(directory + "field.npy", fg::Array<float, 2>(std::vector<float>(rhs.size()), {side, side}));
   fg::write_npy(directory + "rhs.npy", fg::Array<float, 2>(std::move(rhs), {side, side}));
   return 0;

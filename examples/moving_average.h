@@ -1,4 +1,5 @@
-// Spencer's 15-point weighted moving average (Barracuda thesis, listing 4.2): n - 14 windows lie within n values; the thesis keeps n - 15.
+// Spencer's 15-point weighted moving average (Barracuda thesis, listing 4.2): n - 14 windows lie within n
+// values; the thesis keeps n - 15.
 #pragma once
 
 #include <fulgurite/fulgurite.h>

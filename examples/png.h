@@ -21,7 +21,9 @@ inline void write_png(const std::string& path, const fulgurite::Array<float, 2>&
   std::vector<unsigned char> pixels;
   for (float value : values) {
     const float t = std::isnan(value) || extent == 0 ? 0 : std::clamp(value / extent, -1.0f, 1.0f);
-    auto shade = [&](float strength) { return static_cast<unsigned char>(std::isnan(value) ? 0 : 255 * (1 - strength)); };
+    auto shade = [&](float strength) {
+      return static_cast<unsigned char>(std::isnan(value) ? 0 : 255 * (1 - strength));
+    };
     const float red = std::sqrt(std::max(t, 0.0f)), blue = std::sqrt(std::max(-t, 0.0f));
     pixels.push_back(shade(blue));
     pixels.push_back(shade(std::max(red, blue) * 0.8f));

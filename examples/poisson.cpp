@@ -1,5 +1,5 @@
-// Solves Poisson's equation by repeated relaxation and draws the field: ./poisson field.npy rhs.npy STEPS picture.png
-// One program, compiled once, called in a loop; results fed back are not copied.
+// Solves Poisson's equation by repeated relaxation and draws the field: ./poisson field.npy rhs.npy STEPS
+// picture.png One program, compiled once, called in a loop; results fed back are not copied.
 #include "jacobi.h"
 #include "png.h"
 
@@ -20,7 +20,8 @@ int main(int argc, char** argv) try {
   auto rhs = fg::read_npy<float, 2>(argv[2]);
   const long steps = std::strtol(argv[3], nullptr, 10);
   auto relax = fg::compile(jacobi::relax);
-  auto change = fg::compile([](fg::Mat<float> before, fg::Mat<float> after) { return fg::max(fg::abs(after - before)); });
+  auto change = fg::compile(
+      [](fg::Mat<float> before, fg::Mat<float> after) { return fg::max(fg::abs(after - before)); });
 
   const auto start = std::chrono::steady_clock::now();
   float last = 0;
@@ -30,8 +31,9 @@ int main(int argc, char** argv) try {
     field = next;
   }
   const std::chrono::duration<double, std::micro> spent = std::chrono::steady_clock::now() - start;
-  std::printf("%ld steps of %lld x %lld points, %.1f us a step, last change %g\n", steps, static_cast<long long>(field.shape()[0]),
-              static_cast<long long>(field.shape()[1]), spent.count() / static_cast<double>(steps), static_cast<double>(last));
+  std::printf("%ld steps of %lld x %lld points, %.1f us a step, last change %g\n", steps,
+              static_cast<long long>(field.shape()[0]), static_cast<long long>(field.shape()[1]),
+              spent.count() / static_cast<double>(steps), static_cast<double>(last));
   write_png(argv[4], field);
   return 0;
 } catch (const fg::Error& error) {

@@ -32,7 +32,8 @@ namespace fulgurite::pipeline {
 
 namespace {
 
-constexpr std::string_view version = "fulgurite 1";         // part of every cache key: changes when plans or kernels do
+constexpr std::string_view version = "fulgurite 1";  // part of every cache key: changes when plans or kernels
+                                                     // do
 
 // FULGURITE_DUMP=fuse,kernel,source: comma-separated labels; "time" prints what each stage took.
 bool dumps(std::string_view label) {
@@ -47,14 +48,18 @@ bool dumps(std::string_view label) {
   }
 }
 
-void dump(std::string_view label, std::string_view text) { fmt::print(stderr, "---- {}\n{}\n", label, text); }
+void dump(std::string_view label, std::string_view text) {
+  fmt::print(stderr, "---- {}\n{}\n", label, text);
+}
 
 // Prints how long a stage took when it ends.
 class Timed {
  public:
   explicit Timed(std::string_view label) : label_(label), wanted_(dumps("time")) {}
   ~Timed() {
-    if (wanted_) fmt::print(stderr, "time {:12} {:8.3f} ms\n", label_, std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
+    if (wanted_)
+      fmt::print(stderr, "time {:12} {:8.3f} ms\n", label_,
+                 std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;
@@ -76,15 +81,18 @@ lower::Options lowering_options(const Options& options) {
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
   lower::Options lowering = lowering_options(options);
-  std::string text = fmt::format("{} {}\n{} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity, static_cast<int>(options.precision), lowering.checks,
-                                 options.fuse, lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
+  std::string text =
+      fmt::format("{} {}\n{} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity,
+                  static_cast<int>(options.precision), lowering.checks, options.fuse,
+                  lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
   return base::digest(text);
 }
 
 std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   std::vector<plan::SiteText> sites;
   for (const soac::SiteInfo& site : program.sites)
-    sites.push_back({static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
+    sites.push_back(
+        {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
   return sites;
 }
 
@@ -115,7 +123,8 @@ std::shared_ptr<const plan::Plan> find_or_compile(const soac::Program& traced, c
 }  // namespace
 
 std::span<const soac::Pass* const> passes() {
-  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::simplify};
+  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist, &fuse::fuse,
+                                              &fuse::merge, &simplify::simplify};
   return all;
 }
 
@@ -157,7 +166,8 @@ Report compile(const soac::Program& traced, const Options& options) {
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));
     Timed timed("emit");
-    report.lowered.plan.kernels[k].source = emit::print(kernel, emit::c, options.precision == Precision::fast);
+    report.lowered.plan.kernels[k].source =
+        emit::print(kernel, emit::c, options.precision == Precision::fast);
     if (dumps("source")) dump("source", report.lowered.plan.kernels[k].source);
   }
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
@@ -171,7 +181,8 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
   loaded.sites = sites_of(traced);
   for (const plan::KernelText& kernel : loaded.plan.kernels) {
     Timed timed("build");
-    loaded.kernels.push_back(loaded.device->build({kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
+    loaded.kernels.push_back(loaded.device->build(
+        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
   }
   return loaded;
 }
@@ -237,7 +248,8 @@ std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> tra
   switch (options.engine) {
     case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
-    case Engine::opencl: throw DeviceError("this build has no OpenCL engine: use the engine cpu or interpreter");
+    case Engine::opencl:
+      throw DeviceError("this build has no OpenCL engine: use the engine cpu or interpreter");
     case Engine::cuda: break;
   }
   throw DeviceError("this build has no CUDA engine: use the engine cpu or interpreter");

@@ -20,8 +20,8 @@ std::span<const soac::Pass* const> passes();
 /// Everything that compilation finds out, kept for explain and emit.
 struct Report {
   soac::Program traced, optimised;
-  std::vector<soac::Event> events;          // what the passes did
-  lower::Lowered lowered;                   // kernels vectorised; sources in lowered.plan.kernels
+  std::vector<soac::Event> events;  // what the passes did
+  lower::Lowered lowered;           // kernels vectorised; sources in lowered.plan.kernels
 };
 
 /// Traced program to plan and kernel texts: optimise, lower, vectorise, print. No cache, no engine.
@@ -30,7 +30,8 @@ Report compile(const soac::Program& traced, const Options&);
 /// Array passes only, with the checker after each. `gas`: see soac::PassContext.
 soac::Program optimise(soac::Program, soac::PassContext&);
 
-/// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then on disk) or by compile().
+/// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then
+/// on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);
 
 }  // namespace fulgurite::pipeline

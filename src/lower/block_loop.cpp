@@ -14,10 +14,16 @@ using kernel::Level;
 class BlockLoop {
  public:
   BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy)
-      : e_(e), arena_(e.arena()), s_(s), soac_(std::get<soac::Soac>(s.op)), range_(range), policy_(policy), dims_(e.lower(soac_.dims)) {}
+      : e_(e),
+        arena_(e.arena()),
+        s_(s),
+        soac_(std::get<soac::Soac>(s.op)),
+        range_(range),
+        policy_(policy),
+        dims_(e.lower(soac_.dims)) {}
 
   std::vector<Expr> run() {
-    auto outside = std::exchange(e_.on_soac, nullptr);         // combinators inside are loops of one lane
+    auto outside = std::exchange(e_.on_soac, nullptr);  // combinators inside are loops of one lane
     std::vector<Expr> totals = loops();
     e_.on_soac = outside;
     return totals;
@@ -25,7 +31,8 @@ class BlockLoop {
 
  private:
   std::vector<Expr> loops() {
-    bool in_lanes = std::all_of(soac_.reductions.begin(), soac_.reductions.end(), [](const auto& r) { return r.commutative; });
+    bool in_lanes = std::all_of(soac_.reductions.begin(), soac_.reductions.end(),
+                                [](const auto& r) { return r.commutative; });
     return in_lanes ? lanes() : sequence();
   }
 
@@ -61,7 +68,8 @@ class BlockLoop {
     std::size_t next = 0;
     for (const soac::Reduction& r : soac_.reductions) {
       auto& group = accumulators.emplace_back();
-      for (std::size_t k = 0; k < r.neutral.size(); ++k) group.push_back(e_.declare(e_.load(shared_[next++], t, {}, "acc"), "acc"));
+      for (std::size_t k = 0; k < r.neutral.size(); ++k)
+        group.push_back(e_.declare(e_.load(shared_[next++], t, {}, "acc"), "acc"));
     }
     return accumulators;
   }
@@ -86,7 +94,8 @@ class BlockLoop {
         Expr other = e_.bind(arena_.add(t, i64(width)), "at");
         for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared[next + c], other, {}, "high"));
         std::vector<Expr> joined = e_.apply(r.op, args);
-        for (std::size_t c = 0; c < k; ++c) e_.append(kernel::Store{{shared[next + c], t, i64(1), {}}, joined[c]});
+        for (std::size_t c = 0; c < k; ++c)
+          e_.append(kernel::Store{{shared[next + c], t, i64(1), {}}, joined[c]});
         next += k;
       }
     });
@@ -152,7 +161,8 @@ class BlockLoop {
         auto accumulators = restore(t);
         e_.for_loop(begin, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
           Expr index = e_.bind(arena_.add(j, t), "j");
-          e_.if_then(e_.bind(arena_.lt(index, end), "in_range"), [&] { element(outer, index, accumulators); });
+          e_.if_then(e_.bind(arena_.lt(index, end), "in_range"),
+                     [&] { element(outer, index, accumulators); });
         });
         save(accumulators, t);
       });
@@ -160,9 +170,10 @@ class BlockLoop {
     e_.set_streaming(streaming);
   }
 
-  // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum of the two lengths instead of
-  // their product.
-  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Emitter::Accumulators& accumulators) {
+  // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum
+  // of the two lengths instead of their product.
+  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main,
+                 const Emitter::Accumulators& accumulators) {
     Expr step = i64(policy_.lanes);
     auto run = [&](Expr from, Expr to, const Emitter::Accumulators& into) {
       e_.for_loop(from, to, step, "j", [&](Expr j) { element(outer, e_.bind(arena_.add(j, t), "j"), into); });
@@ -191,7 +202,7 @@ class BlockLoop {
       number = e_.lower(e_.linear(indices, dims_));
     }
     Expr before = e_.element();
-    if (!before) e_.set_element(number);                       // of the outermost space: what failures are reported by
+    if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
     e_.point(s_, indices, number, accumulators);
     e_.set_element(before);
   }
@@ -210,7 +221,7 @@ class BlockLoop {
   const Range& range_;
   const Policy& policy_;
   std::vector<Expr> dims_;
-  std::vector<Var> shared_;                                    // one for each reduction component
+  std::vector<Var> shared_;  // one for each reduction component
 };
 
 }  // namespace

@@ -12,7 +12,9 @@ namespace fulgurite::lower {
 
 namespace {
 
-bool is_leaf(Expr e) { return e.is_constant() || e.is_name(); }
+bool is_leaf(Expr e) {
+  return e.is_constant() || e.is_name();
+}
 
 }  // namespace
 
@@ -43,7 +45,9 @@ Expr Emitter::bind_at(std::size_t depth, Expr value, std::string_view name) {
   return bound;
 }
 
-Expr Emitter::bind(Expr value, std::string_view name) { return bind_at(open_.size() - 1, value, name); }
+Expr Emitter::bind(Expr value, std::string_view name) {
+  return bind_at(open_.size() - 1, value, name);
+}
 
 Expr Emitter::declare(Expr value, std::string_view name) {
   Expr variable = arena_.fresh(value.type(), std::string(name));
@@ -52,7 +56,9 @@ Expr Emitter::declare(Expr value, std::string_view name) {
   return variable;
 }
 
-void Emitter::assign(Expr variable, Expr value) { append(kernel::Assign{variable.var(), value, {}}); }
+void Emitter::assign(Expr variable, Expr value) {
+  append(kernel::Assign{variable.var(), value, {}});
+}
 
 Expr Emitter::guard() const {
   Expr all;
@@ -82,7 +88,8 @@ Var Emitter::touch(Var array, kernel::Param::Role role) {
       return known.param.name;
     }
   const scalar::VarInfo& info = arena_.info(array);
-  Var name = info.type.rank == 1 ? array : arena_.fresh_array(info.type.kind, {arena_.i64(0)}, info.name).var();
+  Var name =
+      info.type.rank == 1 ? array : arena_.fresh_array(info.type.kind, {arena_.i64(0)}, info.name).var();
   free_buffers_.push_back({{name, role}, array});
   return name;
 }
@@ -103,7 +110,7 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name) {
   buffer = touch(buffer, kernel::Param::Role::input);
   Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
   std::size_t at = open_.size() - 1;
-  if (!mask && !guard())                                     // out of the iterations of scalar loops that it does not depend on
+  if (!mask && !guard())  // out of the iterations of scalar loops that it does not depend on
     while (at > depth(index) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
   open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}});
@@ -120,7 +127,8 @@ void Emitter::store(const Destination& to, Expr offset, Expr value) {
   append(kernel::If{streaming_, {{streaming}}, {{plain}}});
 }
 
-void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body) {
+void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
+                       const std::function<void(Expr)>& body) {
   Expr i = arena_.fresh({Kind::i64}, std::string(name));
   depth_[i.var()] = open_.size();
   kernel::Block statements = block([&] { body(i); });
@@ -138,7 +146,7 @@ void Emitter::if_then(Expr condition, const std::function<void()>& body) {
 
 void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {
   scalar::for_each_node(std::span(&n, 1), [&](Expr e) {
-    if (e.is_name()) find(e);                                // a parameter, if nothing else uses it
+    if (e.is_name()) find(e);  // a parameter, if nothing else uses it
   });
   Expr i = arena_.fresh({Kind::i64}, std::string(name));
   depth_[i.var()] = open_.size();
@@ -148,7 +156,8 @@ void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std:
 
 const Destination& Emitter::destination(Var array) const {
   auto found = destinations_.find(array);
-  FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go", arena_.info(array).name);
+  FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go",
+                  arena_.info(array).name);
   return found->second;
 }
 
@@ -156,7 +165,8 @@ Expr Emitter::find(Expr e) {
   if (e.is_constant()) return e;
   if (e.is_name()) {
     if (auto bound = env_.find(e.var()); bound != env_.end()) return bound->second;
-    if (!depth_.contains(e.var()) && std::find(free_scalars_.begin(), free_scalars_.end(), e.var()) == free_scalars_.end())
+    if (!depth_.contains(e.var()) &&
+        std::find(free_scalars_.begin(), free_scalars_.end(), e.var()) == free_scalars_.end())
       free_scalars_.push_back(e.var());
     return e;
   }
@@ -176,7 +186,7 @@ Expr Emitter::lower(Expr root) {
       continue;
     }
     bool ready = true;
-    std::size_t first = e.op() == Op::index ? 1 : 0;        // the array itself is not a value
+    std::size_t first = e.op() == Op::index ? 1 : 0;  // the array itself is not a value
     for (std::size_t i = e.args().size(); i-- > first;)
       if (!find(e.arg(i))) {
         stack.push_back(e.arg(i));
@@ -196,13 +206,13 @@ std::vector<Expr> Emitter::lower(std::span<const Expr> roots) {
 }
 
 Expr Emitter::lower_node(Expr e) {
-  if (e.op() == Op::index || e.site() != 0) {               // may fail or read memory: stays where it is needed
+  if (e.op() == Op::index || e.site() != 0) {  // may fail or read memory: stays where it is needed
     Expr value = e.op() == Op::index ? lower_index(e) : lower_division(e);
     open_[e.site() == 0 ? depth(value) : open_.size() - 1].memo[e.id()] = value;
     return value;
   }
   std::vector<Expr> args;
-  std::size_t deepest = 1;                                   // the outermost block holds phases only
+  std::size_t deepest = 1;  // the outermost block holds phases only
   for (Expr arg : e.args()) {
     args.push_back(find(arg));
     deepest = std::max(deepest, depth(args.back()));
@@ -224,7 +234,8 @@ Expr Emitter::linear(std::span<const Expr> indices, std::span<const Expr> dims) 
 }
 
 // v = index(xs, i, j) site s          becomes, where the site is not 0,
-//   bad = i < 0 | i >= n | j < 0 | j >= m;  fail when bad ...;  v = load xs[bad ? 0 : i * m + j] masked by not bad
+//   bad = i < 0 | i >= n | j < 0 | j >= m;  fail when bad ...;  v = load xs[bad ? 0 : i * m + j] masked by
+//   not bad
 Expr Emitter::lower_index(Expr e) {
   Expr array = e.arg(0);
   Var buffer = array.var();
@@ -236,9 +247,11 @@ Expr Emitter::lower_index(Expr e) {
   Expr good = guard();
   if (e.site() != 0 && checks_) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      Expr inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"), bind(arena_.lt(indices[d], extents[d]), "c"));
+      Expr inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"),
+                                       bind(arena_.lt(indices[d], extents[d]), "c"));
       inside = bind(inside, "inside");
-      append(kernel::Fail{bind(arena_.logical_not(inside), "outside"), e.site(), element_, arena_.i64(0), indices[d], extents[d]});
+      append(kernel::Fail{bind(arena_.logical_not(inside), "outside"), e.site(), element_, arena_.i64(0),
+                          indices[d], extents[d]});
       good = good ? bind(arena_.logical_and(good, inside), "inside") : inside;
       if (good.is_constant(1)) good = {};
     }
@@ -278,7 +291,8 @@ void Emitter::check(const soac::Check& op) {
   if (holds.is_constant(1) || !checks_) return;
   std::vector<Expr> operands = lower(op.operands);
   operands.resize(2, arena_.i64(0));
-  append(kernel::Fail{bind(arena_.logical_not(holds), "failed"), op.site, element_, arena_.i64(0), operands[0], operands[1]});
+  append(kernel::Fail{bind(arena_.logical_not(holds), "failed"), op.site, element_, arena_.i64(0),
+                      operands[0], operands[1]});
   Expr before = guard();
   open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
 }
@@ -286,7 +300,8 @@ void Emitter::check(const soac::Check& op) {
 void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
   Expr condition = lower(op.condition);
   std::vector<Expr> variables;
-  for (Var name : s.names) variables.push_back(declare(arena_.constant(arena_.info(name).type.kind, 0), arena_.info(name).name));
+  for (Var name : s.names)
+    variables.push_back(declare(arena_.constant(arena_.info(name).type.kind, 0), arena_.info(name).name));
   auto branch = [&](const soac::Lambda& f) {
     return block(
         [&] {
@@ -297,13 +312,16 @@ void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
   };
   kernel::Block yes = branch(op.then_branch), no = branch(op.else_branch);
   append(kernel::If{condition, std::move(yes), std::move(no)});
-  for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], snapshot(variables[k], arena_.info(s.names[k]).name));
+  for (std::size_t k = 0; k < s.names.size(); ++k)
+    bind_name(s.names[k], snapshot(variables[k], arena_.info(s.names[k]).name));
 }
 
-// The state lives in mutable variables; each iteration works on immutable snapshots of them, so that expressions stay pure.
+// The state lives in mutable variables; each iteration works on immutable snapshots of them, so that
+// expressions stay pure.
 void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
   std::vector<Expr> state;
-  for (std::size_t k = 0; k < op.initial.size(); ++k) state.push_back(declare(lower(op.initial[k]), arena_.info(s.names[k]).name));
+  for (std::size_t k = 0; k < op.initial.size(); ++k)
+    state.push_back(declare(lower(op.initial[k]), arena_.info(s.names[k]).name));
   auto snapshots = [&] {
     std::vector<Expr> values;
     for (Expr variable : state) values.push_back(snapshot(variable, arena_.info(variable.var()).name));
@@ -325,7 +343,8 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
         Enclosure::iteration);
     append(kernel::For{i.var(), arena_.i64(0), lower(op.trips), arena_.i64(1), std::move(body)});
   } else {
-    // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is filled.
+    // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body
+    // is filled.
     open_.push_back({{}, {}, Enclosure::iteration, {}});
     std::vector<Expr> values = snapshots();
     Expr condition = apply(op.condition, values)[0];
@@ -339,8 +358,10 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
 }
 
 void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
-  std::string note = fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
-  if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end()) sequential_.push_back(std::move(note));
+  std::string note =
+      fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
+  if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end())
+    sequential_.push_back(std::move(note));
 }
 
 Emitter::Accumulators Emitter::start(const soac::Soac& soac) {
@@ -353,7 +374,8 @@ Emitter::Accumulators Emitter::start(const soac::Soac& soac) {
   return accumulators;
 }
 
-void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulators, std::span<const Expr> operands) {
+void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulators,
+                   std::span<const Expr> operands) {
   std::vector<Expr> args;
   for (Expr variable : accumulators) args.push_back(snapshot(variable, "acc"));
   args.insert(args.end(), operands.begin(), operands.end());
@@ -367,7 +389,8 @@ Expr Emitter::size(Var array) {
   return lower(product);
 }
 
-void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr number, const Accumulators& accumulators) {
+void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr number,
+                    const Accumulators& accumulators) {
   const auto& soac = std::get<soac::Soac>(s.op);
   soac::Applied body = soac::apply(arena_, soac.body, indices);
   std::size_t n_operands = 0;
@@ -409,7 +432,8 @@ void Emitter::sequential_soac(const soac::Stm& s) {
   nest(0);
   std::vector<Expr> totals;
   for (const auto& group : accumulators)
-    for (Expr variable : group) totals.push_back(snapshot(variable, arena_.info(s.names[totals.size()]).name));
+    for (Expr variable : group)
+      totals.push_back(snapshot(variable, arena_.info(s.names[totals.size()]).name));
   finish(s, totals);
 }
 

@@ -1,6 +1,7 @@
-// Array IR bodies to kernel statements. An Emitter owns a stack of open blocks; lowering an expression appends what it needs to them and
-// gives a name or a constant. Reads become Load statements with bounds checks where a site demands one, pure operations are bound once,
-// in the outermost block where their operands are known (loop-invariant code leaves loops by construction), and not across a branch.
+// Array IR bodies to kernel statements. An Emitter owns a stack of open blocks; lowering an expression
+// appends what it needs to them and gives a name or a constant. Reads become Load statements with bounds
+// checks where a site demands one, pure operations are bound once, in the outermost block where their
+// operands are known (loop-invariant code leaves loops by construction), and not across a branch.
 #pragma once
 
 #include <functional>
@@ -23,7 +24,7 @@ using scalar::Var;
 /// Where an array result is stored: element i... of the array goes to buffer[base + linear(i...)].
 struct Destination {
   Var buffer;
-  Expr base;                              // absent: 0
+  Expr base;  // absent: 0
 };
 
 class Emitter {
@@ -32,28 +33,30 @@ class Emitter {
 
   scalar::Arena& arena() { return arena_; }
 
-  /// What may be computed before a block instead of in it: pure operations unless it is a branch; reads of memory only out of the
-  /// iterations of a scalar loop.
+  /// What may be computed before a block instead of in it: pure operations unless it is a branch; reads of
+  /// memory only out of the iterations of a scalar loop.
   enum class Enclosure { straight, branch, iteration };
 
   /// Opens a block, runs `fill`, and gives the statements.
   kernel::Block block(const std::function<void()>& fill, Enclosure = Enclosure::straight);
 
   void append(kernel::Operation);
-  Expr bind(Expr value, std::string_view name);             // Let in the innermost block, unless value is a leaf
-  Expr declare(Expr value, std::string_view name);          // mutable variable
+  Expr bind(Expr value, std::string_view name);     // Let in the innermost block, unless value is a leaf
+  Expr declare(Expr value, std::string_view name);  // mutable variable
   void assign(Expr variable, Expr value);
   Expr load(Var buffer, Expr index, Expr mask, std::string_view name);
   void store(const Destination&, Expr offset, Expr value);
-  void store_plain(Var buffer, Expr index, Expr value);       // never bypasses the cache
+  void store_plain(Var buffer, Expr index, Expr value);  // never bypasses the cache
   Var allocate_shared(Kind, std::int64_t n);
-  void for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body);
+  void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
+                const std::function<void(Expr)>& body);
   void if_then(Expr condition, const std::function<void()>& body);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
 
-  Expr lower(Expr);                                         // a leaf: constant or name
+  Expr lower(Expr);  // a leaf: constant or name
   std::vector<Expr> lower(std::span<const Expr>);
-  /// Statements of a body in a sequential context (a lane, or scalar code). Arrays they bind must have a destination.
+  /// Statements of a body in a sequential context (a lane, or scalar code). Arrays they bind must have a
+  /// destination.
   void statements(const std::vector<soac::Stm>&);
   /// Applies a scalar function of the array IR; results lowered.
   std::vector<Expr> apply(const soac::Lambda&, std::span<const Expr> args);
@@ -70,8 +73,11 @@ class Emitter {
   void set_streaming(Expr condition) { streaming_ = condition; }
   Expr streaming() const { return streaming_; }
 
-  /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no arithmetic on indices.
-  void set_identity(std::vector<Expr> indices, Expr number) { identity_ = std::move(indices), identity_number_ = number; }
+  /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no
+  /// arithmetic on indices.
+  void set_identity(std::vector<Expr> indices, Expr number) {
+    identity_ = std::move(indices), identity_number_ = number;
+  }
 
   /// Says that a combinator became a sequential loop, and why.
   void note_sequential(const soac::Stm&, std::string_view why);
@@ -84,40 +90,43 @@ class Emitter {
   const std::vector<Var>& free_scalars() const { return free_scalars_; }
   struct FreeBuffer {
     kernel::Param param;
-    Var array;                            // of the array IR; the parameter's name has rank 1
+    Var array;  // of the array IR; the parameter's name has rank 1
   };
   const std::vector<FreeBuffer>& free_buffers() const { return free_buffers_; }
 
-  /// How a Soac statement met in scalar code is lowered: sequentially in a lane, or as a vector loop in the scalar code of a task.
+  /// How a Soac statement met in scalar code is lowered: sequentially in a lane, or as a vector loop in the
+  /// scalar code of a task.
   std::function<bool(const soac::Stm&)> on_soac;
 
   void sequential_soac(const soac::Stm&);
 
-  /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions' operands to the accumulators
-  /// (mutable variables, one group for each reduction) and stores the mapped results at their destinations.
+  /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'
+  /// operands to the accumulators (mutable variables, one group for each reduction) and stores the mapped
+  /// results at their destinations.
   using Accumulators = std::vector<std::vector<Expr>>;
   void point(const soac::Stm&, std::span<const Expr> indices, Expr number, const Accumulators&);
-  Accumulators start(const soac::Soac&);                      // accumulators holding the neutral elements
+  Accumulators start(const soac::Soac&);  // accumulators holding the neutral elements
   void join(const soac::Reduction&, const std::vector<Expr>& accumulators, std::span<const Expr> operands);
-  /// Joins initial values from the left to the totals of all components and binds the reductions' names to the results.
+  /// Joins initial values from the left to the totals of all components and binds the reductions' names to
+  /// the results.
   void finish(const soac::Stm&, std::span<const Expr> totals);
 
-  Expr snapshot(Expr variable, std::string_view name);        // the value a mutable variable has now
-  Expr linear(std::span<const Expr> indices, std::span<const Expr> dims);   // row-major number
-  Expr size(Var array);                                       // product of its extents
+  Expr snapshot(Expr variable, std::string_view name);  // the value a mutable variable has now
+  Expr linear(std::span<const Expr> indices, std::span<const Expr> dims);  // row-major number
+  Expr size(Var array);                                                    // product of its extents
 
  private:
   struct Open {
     kernel::Block statements;
-    std::unordered_map<std::uint32_t, Expr> memo;                // by node id
+    std::unordered_map<std::uint32_t, Expr> memo;  // by node id
     Enclosure enclosure = Enclosure::straight;
-    Expr guard;                           // false once a Check in this block failed: reads are masked by it
+    Expr guard;  // false once a Check in this block failed: reads are masked by it
   };
   Expr lower_node(Expr node);
   Expr lower_index(Expr node);
   Expr lower_division(Expr node);
   Expr find(Expr);
-  Var touch(Var array, kernel::Param::Role);                 // the kernel's name for it
+  Var touch(Var array, kernel::Param::Role);  // the kernel's name for it
   Expr guard() const;
   std::size_t depth(Expr leaf) const;
   Expr bind_at(std::size_t depth, Expr value, std::string_view name);
@@ -128,7 +137,7 @@ class Emitter {
   scalar::Arena& arena_;
   std::vector<Open> open_;
   std::unordered_map<Var, Expr> env_;
-  std::unordered_map<Var, std::size_t> depth_;              // of kernel names; others belong to the caller (depth 0)
+  std::unordered_map<Var, std::size_t> depth_;  // of kernel names; others belong to the caller (depth 0)
   std::unordered_map<Var, Destination> destinations_;
   Expr element_;
   Expr streaming_;
@@ -136,7 +145,7 @@ class Emitter {
   Expr identity_number_;
   std::vector<Var> free_scalars_;
   std::vector<FreeBuffer> free_buffers_;
-  std::unordered_set<Var> own_buffers_;                      // allocated by the kernel
+  std::unordered_set<Var> own_buffers_;  // allocated by the kernel
   std::vector<std::string> sequential_;
   bool checks_;
 };

@@ -1,4 +1,5 @@
-// Expressions that the host evaluates (sizes, task counts, scalars between launches) as steps of the plan over 64-bit slots.
+// Expressions that the host evaluates (sizes, task counts, scalars between launches) as steps of the plan
+// over 64-bit slots.
 #pragma once
 
 #include <unordered_map>
@@ -11,13 +12,17 @@ namespace fulgurite::lower {
 
 class Host {
  public:
-  Host(scalar::Arena& arena, plan::Plan& plan) : arena_(arena), plan_(plan) { open_.push_back({&plan.steps, {}}); }
+  Host(scalar::Arena& arena, plan::Plan& plan) : arena_(arena), plan_(plan) {
+    open_.push_back({&plan.steps, {}});
+  }
 
   plan::Slot fresh_slot() { return plan_.n_slots++; }
   plan::Place fresh_place() { return plan_.n_places++; }
   void append(plan::Action action) { open_.back().steps->push_back({std::move(action)}); }
-  /// Steps that `fill` appends, on their own: a branch or loop body. What it computes is forgotten at its end.
-  template <class F> plan::Steps steps(F&& fill) {
+  /// Steps that `fill` appends, on their own: a branch or loop body. What it computes is forgotten at its
+  /// end.
+  template <class F>
+  plan::Steps steps(F&& fill) {
     plan::Steps inner;
     open_.push_back({&inner, {}});
     fill();
@@ -38,7 +43,7 @@ class Host {
  private:
   struct Open {
     plan::Steps* steps;
-    std::unordered_map<std::uint32_t, plan::Slot> memo;       // by node id
+    std::unordered_map<std::uint32_t, plan::Slot> memo;  // by node id
   };
   const plan::Slot* find(scalar::Expr) const;
   plan::Slot compute(scalar::Expr);

@@ -14,7 +14,8 @@ namespace {
 // (f, a...) op' (g, b...) = (f | g, f & g ? a op b : f ? a : b)
 soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<const Kind> kinds) {
   std::size_t n = kinds.size();
-  std::vector<Expr> left{arena.fresh({Kind::boolean}, "has_left")}, right{arena.fresh({Kind::boolean}, "has_right")};
+  std::vector<Expr> left{arena.fresh({Kind::boolean}, "has_left")},
+      right{arena.fresh({Kind::boolean}, "has_right")};
   for (Kind kind : kinds) left.push_back(arena.fresh({kind}, "a")), right.push_back(arena.fresh({kind}, "b"));
   std::vector<Expr> args(left.begin() + 1, left.end());
   args.insert(args.end(), right.begin() + 1, right.end());
@@ -31,7 +32,9 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
     choice.names.push_back(arena.fresh({kinds[k]}, "joined").var());
     one_side.results.push_back(arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]}));
   }
-  choice.op = soac::If{arena.logical_and(left[0], right[0]), {{}, std::move(joined.body), std::move(joined.results)}, std::move(one_side)};
+  choice.op = soac::If{arena.logical_and(left[0], right[0]),
+                       {{}, std::move(joined.body), std::move(joined.results)},
+                       std::move(one_side)};
   choice.origin = "reduce";
   lifted.op.results.push_back(arena.apply(Op::bit_or, {left[0], right[0]}));
   lifted.neutral.push_back(arena.boolean(false));
@@ -69,7 +72,8 @@ soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
       names.push_back(s.names[next]);
     }
   }
-  results.insert(results.end(), soac.body.results.begin() + static_cast<std::ptrdiff_t>(next), soac.body.results.end());
+  results.insert(results.end(), soac.body.results.begin() + static_cast<std::ptrdiff_t>(next),
+                 soac.body.results.end());
   names.insert(names.end(), s.names.begin() + static_cast<std::ptrdiff_t>(next), s.names.end());
   soac.body.results = std::move(results);
   out.names = std::move(names);

@@ -1,7 +1,8 @@
 // Array IR to a plan and its kernels: the only folder that sees both IRs.
 //
-// In: a fused program (soac::check_fused: every array that an expression indexes is manifest). Out: a plan whose launches refer to kernels
-// in scalar kernel IR (one Par(grid) for each phase, lanes as Par(block)); KernelText::source is still empty.
+// In: a fused program (soac::check_fused: every array that an expression indexes is manifest). Out: a plan
+// whose launches refer to kernels in scalar kernel IR (one Par(grid) for each phase, lanes as Par(block));
+// KernelText::source is still empty.
 #pragma once
 
 #include <vector>
@@ -24,14 +25,15 @@ struct LaunchNote {
   std::string origin;
   soac::Location where;
   Policy policy;
-  std::vector<std::string> sequential;         // operations inside that run as sequential loops (Barracuda section 3.4.8), with their lines
-  std::vector<soac::Var> names = {};                // what its Soac binds; none for a kernel of scalars
-  soac::Expr bytes_read = {}, bytes_written = {};        // of sizes: each array counts once
+  std::vector<std::string> sequential;  // operations inside that run as sequential loops (Barracuda
+                                        // section 3.4.8), with their lines
+  std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars
+  soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
 };
 
 struct Lowered {
   plan::Plan plan;
-  std::vector<kernel::Kernel> kernels;         // kernels[k] is plan.kernels[k]
+  std::vector<kernel::Kernel> kernels;  // kernels[k] is plan.kernels[k]
   std::vector<LaunchNote> notes;
 };
 

@@ -27,13 +27,14 @@ double cost(Op op) {
 double cost(std::span<const Expr> roots) {
   double sum = 0;
   scalar::for_each_node(roots, [&](Expr e) {
-    if (e.op() == Op::index || (e.kind() == Kind::i64 && e.type().rank == 0)) return;   // loads and index arithmetic
+    if (e.op() == Op::index || (e.kind() == Kind::i64 && e.type().rank == 0))
+      return;  // loads and index arithmetic
     sum += cost(e.op());
   });
   return sum;
 }
 
-constexpr double loop_trips = 16;              // of a loop whose length is unknown
+constexpr double loop_trips = 16;  // of a loop whose length is unknown
 
 double cost_of(const soac::Lambda& f) {
   double sum = cost(f.results);
@@ -76,34 +77,16 @@ std::size_t widest(const soac::Soac& soac) {
   return bytes;
 }
 
-// Every read is of an array of the space's own shape at the point itself, and the indices serve nothing else.
-bool is_linear(const scalar::Arena& arena, const soac::Soac& soac) {
-  if (soac.dims.size() < 2 || !soac.body.body.empty()) return false;
-  bool linear = true;
-  auto is_param = [&](Expr e) {
-    return e.is_name() && std::find(soac.body.params.begin(), soac.body.params.end(), e.var()) != soac.body.params.end();
-  };
-  for (Expr e : soac.body.results)
-    if (e.type().rank > 0 || is_param(e)) return false;
-  scalar::for_each_node(soac.body.results, [&](Expr e) {
-    if (e.op() == Op::index && arena.info(e.arg(0).var()).shape == soac.dims) {
-      bool here = true;
-      for (std::size_t d = 0; d < soac.dims.size(); ++d) here &= is_param(e.arg(d + 1)) && e.arg(d + 1).var() == soac.body.params[d];
-      if (here) return;
-    }
-    for (Expr arg : e.args()) linear &= !is_param(arg);
-  });
-  return linear;
-}
-
-// An inner combinator whose reads are contiguous along its own innermost index, or an array result: the outer space is walked by scalar
-// code and the inner one by lanes. Otherwise neighbouring outer points are neighbouring lanes and the inner loop is sequential.
+// An inner combinator whose reads are contiguous along its own innermost index, or an array result: the outer
+// space is walked by scalar code and the inner one by lanes. Otherwise neighbouring outer points are
+// neighbouring lanes and the inner loop is sequential.
 bool wants_rows(const soac::Soac& soac) {
   for (Expr e : soac.body.results)
     if (e.type().rank > 0) return true;
   if (soac.body.params.empty()) return false;
   int along_inner = 0, along_outer = 0;
-  std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f, const soac::Soac& inner) {
+  std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f,
+                                                                          const soac::Soac& inner) {
     scalar::for_each_node(f.results, [&](Expr e) {
       if (e.op() != Op::index) return;
       Expr last = e.args().back();
@@ -115,7 +98,8 @@ bool wants_rows(const soac::Soac& soac) {
   };
   for (const soac::Stm& s : soac.body.body)
     if (auto* inner = std::get_if<soac::Soac>(&s.op)) {
-      bool commutes = std::all_of(inner->reductions.begin(), inner->reductions.end(), [](const auto& r) { return r.commutative; });
+      bool commutes = std::all_of(inner->reductions.begin(), inner->reductions.end(),
+                                  [](const auto& r) { return r.commutative; });
       if (commutes) reads(inner->body, *inner);
     }
   return along_inner > along_outer;
@@ -123,25 +107,29 @@ bool wants_rows(const soac::Soac& soac) {
 
 }  // namespace
 
-double cost(const scalar::Arena&, const soac::Lambda& body) { return cost_of(body); }
+double cost(const scalar::Arena&, const soac::Lambda& body) {
+  return cost_of(body);
+}
 
-Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const Target& target) {
+Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::EqualSizes& sizes,
+              const Target& target) {
   Policy policy;
   double work = cost_of(soac.body);
   for (const soac::Reduction& r : soac.reductions) work += cost_of(r.op);
   policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
-  // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at once.
+  // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
+  // once.
   policy.lanes = std::min(64, policy.tail_lanes * (work <= 12 ? 4 : work <= 400 ? 2 : 1));
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
-  policy.linear = is_linear(arena, soac);
+  policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
   return policy;
 }
 
 std::string to_string(const Policy& p) {
-  return fmt::format("lanes {} (tail {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes, p.tail_lanes, p.tile, p.chain,
-                     p.linear ? " linear" : "", p.rows ? " rows" : "", p.streaming >> 20);
+  return fmt::format("lanes {} (tail {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes, p.tail_lanes,
+                     p.tile, p.chain, p.linear ? " linear" : "", p.rows ? " rows" : "", p.streaming >> 20);
 }
 
 }  // namespace fulgurite::lower

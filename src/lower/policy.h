@@ -1,30 +1,34 @@
-// Tuning numbers of the CPU lowering: plain values chosen in one function from what the code does and what the host is, printable, and
-// part of the program cache's key.
+// Tuning numbers of the CPU lowering: plain values chosen in one function from what the code does and what
+// the host is, printable, and part of the program cache's key.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
-#include "soac/ir.h"
+#include "soac/linear.h"
 
 namespace fulgurite::lower {
 
 /// What the policy may know of the machine.
 struct Target {
-  int vector_bytes = 64;                       // widest vector register
-  std::int64_t last_level_cache = 32 << 20;    // bytes
+  int vector_bytes = 64;                     // widest vector register
+  std::int64_t last_level_cache = 32 << 20;  // bytes
   friend bool operator==(const Target&, const Target&) = default;
 };
 
 /// How one combinator becomes loops.
 struct Policy {
-  int lanes = 64;                 // instances of a block's Par in the main loop: vector width times unrolling
-  int tail_lanes = 16;            // of the masked loop over what is left: the vector width
-  std::int64_t tile = 16384;      // elements of one task; a function of the code only, so that results do not depend on threads
-  int chain = 32;                 // additions one float accumulator takes before it is added to an outer one (bounds the rounding error)
-  bool linear = false;            // every access is element number = row-major number of the point: the space is walked as one axis
-  bool rows = false;              // one row (point of the space) at a time in scalar code, with inner combinators as vector loops
-  std::int64_t streaming = 32 << 20;   // bytes read and written from which on stores bypass the caches
+  int lanes = 64;             // instances of a block's Par in the main loop: vector width times unrolling
+  int tail_lanes = 16;        // of the masked loop over what is left: the vector width
+  std::int64_t tile = 16384;  // elements of one task; a function of the code only, so that results do not
+                              // depend on threads
+  int chain = 32;  // additions one float accumulator takes before it is added to an outer one (bounds the
+                   // rounding error)
+  bool linear = false;  // every access is element number = row-major number of the point: the space is walked
+                        // as one axis
+  bool rows = false;    // one row (point of the space) at a time in scalar code, with inner combinators as
+                        // vector loops
+  std::int64_t streaming = 32 << 20;  // bytes read and written from which on stores bypass the caches
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 std::string to_string(const Policy&);
@@ -32,6 +36,6 @@ std::string to_string(const Policy&);
 /// Rough cost of one evaluation of the body, in additions; inner loops count as `loop` evaluations.
 double cost(const scalar::Arena&, const soac::Lambda& body);
 
-Policy choose(const scalar::Arena&, const soac::Soac&, const Target&);
+Policy choose(const scalar::Arena&, const soac::Soac&, const soac::EqualSizes&, const Target&);
 
 }  // namespace fulgurite::lower

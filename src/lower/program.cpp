@@ -24,8 +24,12 @@ bool reads_memory(Expr root) {
 bool has_soac(const soac::Lambda& f) {
   for (const soac::Stm& s : f.body) {
     if (std::holds_alternative<soac::Soac>(s.op)) return true;
-    if (auto* branch = std::get_if<soac::If>(&s.op); branch && (has_soac(branch->then_branch) || has_soac(branch->else_branch))) return true;
-    if (auto* loop = std::get_if<soac::Loop>(&s.op); loop && (has_soac(loop->condition) || has_soac(loop->body))) return true;
+    if (auto* branch = std::get_if<soac::If>(&s.op);
+        branch && (has_soac(branch->then_branch) || has_soac(branch->else_branch)))
+      return true;
+    if (auto* loop = std::get_if<soac::Loop>(&s.op);
+        loop && (has_soac(loop->condition) || has_soac(loop->body)))
+      return true;
   }
   return false;
 }
@@ -33,7 +37,11 @@ bool has_soac(const soac::Lambda& f) {
 class ProgramLowering {
  public:
   ProgramLowering(const soac::Program& program, const Options& options)
-      : program_(program), arena_(*program.arena), options_(options), host_(arena_, lowered_.plan) {}
+      : program_(program),
+        arena_(*program.arena),
+        options_(options),
+        sizes_(program),
+        host_(arena_, lowered_.plan) {}
 
   Lowered run() {
     plan::Plan& plan = lowered_.plan;
@@ -75,8 +83,8 @@ class ProgramLowering {
   void statements(const std::vector<soac::Stm>& body) {
     for (const soac::Stm& s : body)
       base::match(
-          s.op, [&](const soac::Soac& op) { combinator(s, op); }, [&](const soac::If& op) { conditional(s, op); },
-          [&](const soac::Loop& op) { loop(s, op); },
+          s.op, [&](const soac::Soac& op) { combinator(s, op); },
+          [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
           [&](const soac::Check& op) {
             if (!options_.checks) return;
             plan::Slot condition = value(op.condition);
@@ -87,7 +95,8 @@ class ProgramLowering {
   }
 
   // Scalar statements and expressions as a kernel of one task; results come back to slots.
-  std::vector<plan::Slot> scalars(const std::vector<soac::Stm>& body, std::span<const Expr> results, std::string origin, soac::Location where) {
+  std::vector<plan::Slot> scalars(const std::vector<soac::Stm>& body, std::span<const Expr> results,
+                                  std::string origin, soac::Location where) {
     Emitter e(arena_, options_.checks);
     std::vector<Var> outputs;
     e.set_element(i64(0));
@@ -102,7 +111,8 @@ class ProgramLowering {
       });
     });
     for (Var output : outputs) allocate(output);
-    launch("scalar", e, std::move(phases), {i64(1)}, i64(0), i64(0), {0, std::move(origin), std::move(where), {}, {}});
+    launch("scalar", e, std::move(phases), {i64(1)}, i64(0), i64(0),
+           {0, std::move(origin), std::move(where), {}, {}});
     return fetch(outputs);
   }
 
@@ -122,8 +132,8 @@ class ProgramLowering {
     return slots;
   }
 
-  void launch(std::string name, const Emitter& e, kernel::Block phases, std::vector<Expr> tasks, Expr bytes_read, Expr bytes_written,
-              LaunchNote note) {
+  void launch(std::string name, const Emitter& e, kernel::Block phases, std::vector<Expr> tasks,
+              Expr bytes_read, Expr bytes_written, LaunchNote note) {
     kernel::Kernel kernel{std::move(name), program_.arena, {}, std::move(phases)};
     plan::Launch launch{static_cast<std::int32_t>(lowered_.kernels.size()), {}, {}, {}};
     for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
@@ -160,18 +170,20 @@ class ProgramLowering {
 
   // How the space is cut into tasks: from sizes only, never from the number of threads.
   struct Grid {
-    Expr rows, columns;                       // of the space as loops see it
-    Expr rows_per_task, tiles;                // tiles: tasks that share a row
+    Expr rows, columns;         // of the space as loops see it
+    Expr rows_per_task, tiles;  // tiles: tasks that share a row
     Expr tasks;
   };
   Grid grid(const soac::Soac& op, const Policy& policy, std::span<const soac::Stm> inner) {
     Grid g;
     Expr tile = i64(policy.tile);
-    if (policy.rows) {                        // whole rows; as many a task as make a tile, where the inner length is known to the host
+    if (policy.rows) {  // whole rows; as many a task as make a tile, where the inner length is known to the
+                        // host
       g.rows = product(op.dims);
       Expr length = i64(1);
       for (const soac::Stm& s : inner)
-        if (auto* soac = std::get_if<soac::Soac>(&s.op); soac && known_outside(soac->dims)) length = arena_.max(length, product(soac->dims));
+        if (auto* soac = std::get_if<soac::Soac>(&s.op); soac && known_outside(soac->dims))
+          length = arena_.max(length, product(soac->dims));
       g.columns = length;
       g.rows_per_task = arena_.max(arena_.div(tile, length), i64(1));
       g.tiles = i64(1);
@@ -194,19 +206,21 @@ class ProgramLowering {
 
   bool known_outside(std::span<const Expr> expressions) {
     bool known = true;
-    scalar::for_each_node(expressions, [&](Expr e) { known &= e.op() != Op::index && (!e.is_name() || host_.knows(e.var())); });
+    scalar::for_each_node(
+        expressions, [&](Expr e) { known &= e.op() != Op::index && (!e.is_name() || host_.knows(e.var())); });
     return known;
   }
 
   void combinator(const soac::Stm& original, const soac::Soac&) {
     soac::Stm s = lift_missing_neutral(arena_, original);
     const auto& op = std::get<soac::Soac>(s.op);
-    Policy policy = choose(arena_, op, options_.target);
+    Policy policy = choose(arena_, op, sizes_, options_.target);
     Grid g = grid(op, policy, op.body.body);
 
     std::size_t n_totals = 0;
     for (const soac::Reduction& r : op.reductions) n_totals += r.neutral.size();
-    std::vector<Var> arrays(s.names.begin() + static_cast<std::ptrdiff_t>(n_totals), s.names.end()), partials, outputs;
+    std::vector<Var> arrays(s.names.begin() + static_cast<std::ptrdiff_t>(n_totals), s.names.end()), partials,
+        outputs;
     for (const soac::Reduction& r : op.reductions)
       for (Expr neutral : r.neutral) {
         partials.push_back(arena_.fresh_array(neutral.kind(), {g.tasks}, "partial").var());
@@ -230,10 +244,12 @@ class ProgramLowering {
       for (Var array : arrays) e.set_destination(array, {array, {}});
       e.par(Level::grid, g.tasks, "task", [&](Expr task) {
         if (!arrays.empty()) e.set_streaming(e.lower(arena_.lt(i64(policy.streaming), touched)));
-        std::vector<Expr> totals = policy.rows ? row_loop(e, s, g, policy, task) : tile_loop(e, s, g, policy, task);
+        std::vector<Expr> totals =
+            policy.rows ? row_loop(e, s, g, policy, task) : tile_loop(e, s, g, policy, task);
         for (std::size_t k = 0; k < totals.size(); ++k) e.store_plain(partials[k], task, totals[k]);
       });
-      if (n_totals > 0) e.par(Level::grid, i64(1), "last", [&](Expr) { combine(e, s, g, policy, partials, outputs); });
+      if (n_totals > 0)
+        e.par(Level::grid, i64(1), "last", [&](Expr) { combine(e, s, g, policy, partials, outputs); });
     });
 
     for (Var array : arrays) allocate(array);
@@ -244,12 +260,16 @@ class ProgramLowering {
       if (buffer.param.role == kernel::Param::Role::input) read = arena_.add(read, bytes(buffer.array));
     std::vector<Expr> tasks{g.tasks};
     if (n_totals > 0) tasks.push_back(i64(1));
-    launch(n_totals == 0 ? "map" : arrays.empty() ? "reduce" : "redomap", e, std::move(phases), std::move(tasks), read, written, std::move(note));
+    launch(n_totals == 0    ? "map"
+           : arrays.empty() ? "reduce"
+                            : "redomap",
+           e, std::move(phases), std::move(tasks), read, written, std::move(note));
     std::vector<plan::Slot> slots = fetch(outputs);
     for (std::size_t k = 0; k < n_totals; ++k) host_.bind(s.names[k], slots[k]);
   }
 
-  std::vector<Expr> tile_loop(Emitter& e, const soac::Stm& s, const Grid& g, const Policy& policy, Expr task) {
+  std::vector<Expr> tile_loop(Emitter& e, const soac::Stm& s, const Grid& g, const Policy& policy,
+                              Expr task) {
     Expr tile = i64(policy.tile);
     Range range;
     if (g.rows.is_constant(1)) {
@@ -294,7 +314,7 @@ class ProgramLowering {
   bool inner_combinator(Emitter& e, const soac::Stm& original, const Policy& outer) {
     soac::Stm s = lift_missing_neutral(arena_, original);
     const auto& op = std::get<soac::Soac>(s.op);
-    Policy policy = choose(arena_, op, options_.target);
+    Policy policy = choose(arena_, op, sizes_, options_.target);
     policy.streaming = outer.streaming;
     Range range;
     if (op.dims.size() > 1 && !policy.linear) {
@@ -308,19 +328,22 @@ class ProgramLowering {
   }
 
   // The partial results of the tasks, joined in order of the tasks: a reduction over arrays of them.
-  void combine(Emitter& e, const soac::Stm& s, const Grid& g, const Policy& policy, std::span<const Var> partials, std::span<const Var> outputs) {
+  void combine(Emitter& e, const soac::Stm& s, const Grid& g, const Policy& policy,
+               std::span<const Var> partials, std::span<const Var> outputs) {
     const auto& op = std::get<soac::Soac>(s.op);
     soac::Stm last{{}, soac::Soac{{g.tasks}, {}, op.reductions}, s.where, s.origin};
     auto& over = std::get<soac::Soac>(last.op);
     Expr i = arena_.fresh({Kind::i64}, "i");
     over.body.params = {i.var()};
-    for (Var partial : partials) over.body.results.push_back(arena_.index(arena_.name(partial), std::span(&i, 1)));
+    for (Var partial : partials)
+      over.body.results.push_back(arena_.index(arena_.name(partial), std::span(&i, 1)));
     for (Expr result : over.body.results) last.names.push_back(arena_.fresh(result.type(), "total").var());
     Policy few = policy;
     few.linear = few.rows = false;
     e.set_streaming({});
     e.finish(last, block_loop(e, last, {{}, {}, i64(0), e.lower(g.tasks)}, few));
-    for (std::size_t k = 0; k < outputs.size(); ++k) e.store_plain(outputs[k], i64(0), e.lower(arena_.name(last.names[k])));
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      e.store_plain(outputs[k], i64(0), e.lower(arena_.name(last.names[k])));
   }
 
   void bind_results(const soac::Stm& s, std::span<const plan::Slot> slots) {
@@ -336,7 +359,8 @@ class ProgramLowering {
     auto branch = [&](const soac::Lambda& f) {
       return host_.steps([&] {
         statements(f.body);
-        for (std::size_t k = 0; k < results.size(); ++k) host_.append(plan::Copy{results[k], value(f.results[k])});
+        for (std::size_t k = 0; k < results.size(); ++k)
+          host_.append(plan::Copy{results[k], value(f.results[k])});
       });
     };
     plan::Steps yes = branch(op.then_branch), no = branch(op.else_branch);
@@ -360,7 +384,8 @@ class ProgramLowering {
     } else {
       for (std::size_t k = 0; k < state.size(); ++k) host_.bind(op.condition.params[k], state[k]);
     }
-    for (std::size_t k = 0; k < state.size(); ++k) host_.bind(op.body.params[k + (op.trips ? 1 : 0)], state[k]);
+    for (std::size_t k = 0; k < state.size(); ++k)
+      host_.bind(op.body.params[k + (op.trips ? 1 : 0)], state[k]);
     plan::Slot condition = host_.fresh_slot();
     plan::Steps head = host_.steps([&] {
       if (op.trips) {
@@ -373,7 +398,7 @@ class ProgramLowering {
     plan::Steps body = host_.steps([&] {
       statements(op.body.body);
       std::vector<plan::Slot> next;
-      for (Expr result : op.body.results) {                    // all before any is overwritten
+      for (Expr result : op.body.results) {  // all before any is overwritten
         next.push_back(host_.fresh_slot());
         host_.append(plan::Copy{next.back(), value(result)});
       }
@@ -393,12 +418,15 @@ class ProgramLowering {
   const soac::Program& program_;
   scalar::Arena& arena_;
   const Options& options_;
+  soac::EqualSizes sizes_;
   Lowered lowered_;
   Host host_;
 };
 
 }  // namespace
 
-Lowered lower(const soac::Program& program, const Options& options) { return ProgramLowering(program, options).run(); }
+Lowered lower(const soac::Program& program, const Options& options) {
+  return ProgramLowering(program, options).run();
+}
 
 }  // namespace fulgurite::lower

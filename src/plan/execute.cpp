@@ -21,7 +21,8 @@ using runtime::Memory;
 template <class T, std::size_t n_inline>
 class Scratch {
  public:
-  explicit Scratch(std::size_t n) : heap_(n > n_inline ? n : 0), data_(n > n_inline ? heap_.data() : inline_.data()) {}
+  explicit Scratch(std::size_t n)
+      : heap_(n > n_inline ? n : 0), data_(n > n_inline ? heap_.data() : inline_.data()) {}
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   T& operator[](std::size_t i) { return data_[i]; }
@@ -43,7 +44,9 @@ struct Array {
 class Run {
  public:
   Run(const Loaded& loaded, std::span<const detail::ArgumentView> arguments)
-      : loaded_(loaded), device_(*loaded.device), slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
+      : loaded_(loaded),
+        device_(*loaded.device),
+        slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
         arrays_(static_cast<std::size_t>(loaded.plan.n_places)) {
     for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded.plan.params[i], arguments[i]);
   }
@@ -88,7 +91,7 @@ class Run {
       return;
     }
     Array& array = at(param.place);
-    array.memory.data = const_cast<void*>(argument.data);                // kernels never write a parameter
+    array.memory.data = const_cast<void*>(argument.data);  // kernels never write a parameter
     array.rank = param.rank;
     for (std::int32_t d = 0; d < param.rank; ++d) {
       array.extents[d] = argument.extents[d];
@@ -108,11 +111,14 @@ class Run {
     std::size_t bytes = size_of(kind);
     std::span extents(array.extents, static_cast<std::size_t>(array.rank));
     for (std::int64_t n : extents)
-      if (n < 0) throw ShapeError(fmt::format("an array cannot have the extent {}: sizes are zero or positive", n));
+      if (n < 0)
+        throw ShapeError(fmt::format("an array cannot have the extent {}: sizes are zero or positive", n));
     if (std::find(extents.begin(), extents.end(), 0) != extents.end()) return 0;
     for (std::int64_t n : extents)
-      if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(n), &bytes) || bytes > (std::size_t{1} << 62))
-        throw OutOfMemory(fmt::format("an array of {} with an extent of {} exceeds every memory", name_of(kind), n));
+      if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(n), &bytes) ||
+          bytes > (std::size_t{1} << 62))
+        throw OutOfMemory(
+            fmt::format("an array of {} with an extent of {} exceeds every memory", name_of(kind), n));
     return bytes;
   }
 
@@ -153,9 +159,13 @@ class Run {
     for (std::size_t i = 0; i < s.buffers.size(); ++i) buffers[i] = at(s.buffers[i]).memory.data;
     for (std::size_t i = 0; i < s.scalars.size(); ++i) scalars[i] = extent(s.scalars[i]);
     for (std::size_t i = 0; i < s.tasks.size(); ++i) tasks[i] = extent(s.tasks[i]);
-    runtime::Launch launch{{buffers.data(), s.buffers.size()}, {scalars.data(), s.scalars.size()}, {tasks.data(), s.tasks.size()},
-                           slot(s.bytes_read), slot(s.bytes_written)};
-    if (auto failure = device_.launch(*loaded_.kernels[static_cast<std::size_t>(s.kernel)], launch)) fail(*failure);
+    runtime::Launch launch{{buffers.data(), s.buffers.size()},
+                           {scalars.data(), s.scalars.size()},
+                           {tasks.data(), s.tasks.size()},
+                           slot(s.bytes_read),
+                           slot(s.bytes_written)};
+    if (auto failure = device_.launch(*loaded_.kernels[static_cast<std::size_t>(s.kernel)], launch))
+      fail(*failure);
   }
 
   [[noreturn]] void fail(const runtime::Failure& f) {
@@ -168,7 +178,7 @@ class Run {
     std::uint64_t bits = 0;
     Array& array = at(s.from);
     device_.download(&bits, {array.memory.data, size_of(s.kind)}, size_of(s.kind));
-    if (is_signed(s.kind) && is_integer(s.kind)) {                       // a value travels sign-extended
+    if (is_signed(s.kind) && is_integer(s.kind)) {  // a value travels sign-extended
       int shift = 64 - 8 * static_cast<int>(size_of(s.kind));
       bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
     }
@@ -205,9 +215,12 @@ void raise(const SiteText& site, std::span<const std::int64_t> values) {
   throw ShapeError(message, site.where);
 }
 
-void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments, std::span<detail::ResultValue> results) {
-  FULGURITE_CHECK(arguments.size() == loaded.plan.params.size() && results.size() == loaded.plan.results.size(),
-                  "program '{}' takes {} components and gives {}", loaded.plan.name, loaded.plan.params.size(), loaded.plan.results.size());
+void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments,
+             std::span<detail::ResultValue> results) {
+  FULGURITE_CHECK(
+      arguments.size() == loaded.plan.params.size() && results.size() == loaded.plan.results.size(),
+      "program '{}' takes {} components and gives {}", loaded.plan.name, loaded.plan.params.size(),
+      loaded.plan.results.size());
   Run run(loaded, arguments);
   run.steps(loaded.plan.steps);
   run.wait();

@@ -14,8 +14,9 @@
 
 namespace fulgurite::plan {
 
-/// What the operation behind a site says when it fails. The message quotes values: of a Check its operands {0}, {1} ...; of an index or
-/// division {0} the value, {1} the bound, {2} the number of the failing element, {3} the bound less one.
+/// What the operation behind a site says when it fails. The message quotes values: of a Check its operands
+/// {0}, {1} ...; of an index or division {0} the value, {1} the bound, {2} the number of the failing element,
+/// {3} the bound less one.
 struct SiteText {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument };
   Error error = Error::index;
@@ -28,12 +29,13 @@ struct SiteText {
 struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
-  std::vector<std::shared_ptr<const runtime::Kernel>> kernels;    // of Plan::kernels
-  std::vector<SiteText> sites;                                    // Site s is sites[s - 1]
+  std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels
+  std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };
 
-/// Arguments and results in the plan's order; the caller has checked their number, kinds and ranks. Throws ShapeError, IndexError,
-/// ArithmeticError, OutOfMemory; nothing is leaked or half-written then.
-void execute(const Loaded&, std::span<const detail::ArgumentView> arguments, std::span<detail::ResultValue> results);
+/// Arguments and results in the plan's order; the caller has checked their number, kinds and ranks. Throws
+/// ShapeError, IndexError, ArithmeticError, OutOfMemory; nothing is leaked or half-written then.
+void execute(const Loaded&, std::span<const detail::ArgumentView> arguments,
+             std::span<detail::ResultValue> results);
 
 }  // namespace fulgurite::plan

@@ -1,6 +1,7 @@
-// The host program that lowering makes of an array program: allocations, scalar computations, checks, launches, branches and loops.
-// Pure data without IR expressions, so that it can be kept on disk beside its kernels and executed without any compiler stage:
-// scalars live in 64-bit slots (scalar/value.h), arrays in numbered places.
+// The host program that lowering makes of an array program: allocations, scalar computations, checks,
+// launches, branches and loops. Pure data without IR expressions, so that it can be kept on disk beside its
+// kernels and executed without any compiler stage: scalars live in 64-bit slots (scalar/value.h), arrays in
+// numbered places.
 #pragma once
 
 #include <cstdint>
@@ -17,23 +18,48 @@ using scalar::Op;
 using scalar::Site;
 
 using Slot = std::int32_t;
-using Place = std::int32_t;                  // of an array
+using Place = std::int32_t;  // of an array
 
 struct Step;
 using Steps = std::vector<Step>;
 
 /// to = op(a, b, c). Integer division raises the site's error where the divisor is 0.
-struct Compute { Op op; Kind operand, result; Slot to, a, b, c; Site site; bool operator==(const Compute&) const = default; };
-struct Constant { Slot to; std::uint64_t bits; bool operator==(const Constant&) const = default; };
+struct Compute {
+  Op op;
+  Kind operand, result;
+  Slot to, a, b, c;
+  Site site;
+  bool operator==(const Compute&) const = default;
+};
+struct Constant {
+  Slot to;
+  std::uint64_t bits;
+  bool operator==(const Constant&) const = default;
+};
 /// Raises the site's error unless the slot holds true; the message quotes the operands.
-struct Check { Slot condition; Site site; std::vector<Slot> operands; bool operator==(const Check&) const = default; };
-/// A new array of uninitialised elements. Raises ShapeError for a negative extent, OutOfMemory if it cannot be had.
-struct Allocate { Place place; Kind kind; std::vector<Slot> shape; bool operator==(const Allocate&) const = default; };
+struct Check {
+  Slot condition;
+  Site site;
+  std::vector<Slot> operands;
+  bool operator==(const Check&) const = default;
+};
+/// A new array of uninitialised elements. Raises ShapeError for a negative extent, OutOfMemory if it cannot
+/// be had.
+struct Allocate {
+  Place place;
+  Kind kind;
+  std::vector<Slot> shape;
+  bool operator==(const Allocate&) const = default;
+};
 /// Last use was before: the memory may be reused.
-struct Release { Place place; bool operator==(const Release&) const = default; };
-/// Runs every phase of a kernel; tasks[p] is the slot with the number of tasks of phase p. Bytes read and written (for stats and explain) are in slots.
+struct Release {
+  Place place;
+  bool operator==(const Release&) const = default;
+};
+/// Runs every phase of a kernel; tasks[p] is the slot with the number of tasks of phase p. Bytes read and
+/// written (for stats and explain) are in slots.
 struct Launch {
-  std::int32_t kernel;                       // of Plan::kernels
+  std::int32_t kernel;  // of Plan::kernels
   std::vector<Place> buffers;
   std::vector<Slot> scalars;
   std::vector<Slot> tasks;
@@ -41,14 +67,34 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 /// to = element 0 of the array.
-struct Fetch { Slot to; Place from; Kind kind; bool operator==(const Fetch&) const = default; };
-struct Copy { Slot to, from; bool operator==(const Copy&) const = default; };
-struct If { Slot condition; Steps then_steps, else_steps; bool operator==(const If&) const; };
+struct Fetch {
+  Slot to;
+  Place from;
+  Kind kind;
+  bool operator==(const Fetch&) const = default;
+};
+struct Copy {
+  Slot to, from;
+  bool operator==(const Copy&) const = default;
+};
+struct If {
+  Slot condition;
+  Steps then_steps, else_steps;
+  bool operator==(const If&) const;
+};
 /// head; while (condition) { body; head }
-struct While { Steps head; Slot condition; Steps body; bool operator==(const While&) const; };
+struct While {
+  Steps head;
+  Slot condition;
+  Steps body;
+  bool operator==(const While&) const;
+};
 
 using Action = std::variant<Compute, Constant, Check, Allocate, Release, Launch, Fetch, Copy, If, While>;
-struct Step { Action action; bool operator==(const Step&) const = default; };
+struct Step {
+  Action action;
+  bool operator==(const Step&) const = default;
+};
 
 inline bool If::operator==(const If&) const = default;
 inline bool While::operator==(const While&) const = default;
@@ -56,7 +102,7 @@ inline bool While::operator==(const While&) const = default;
 /// A parameter: a scalar whose bits arrive in `slot`, or an array whose extents arrive in slot, slot + 1 ...
 struct Param {
   Kind kind;
-  std::int32_t rank;                         // 0: scalar
+  std::int32_t rank;  // 0: scalar
   Slot slot;
   Place place = -1;
   friend bool operator==(const Param&, const Param&) = default;
@@ -64,8 +110,8 @@ struct Param {
 struct Result {
   Kind kind;
   std::int32_t rank;
-  Slot slot = -1;                            // scalar
-  Place place = -1;                          // array
+  Slot slot = -1;    // scalar
+  Place place = -1;  // array
   friend bool operator==(const Result&, const Result&) = default;
 };
 

@@ -24,26 +24,32 @@ class Printer {
   }
 
  private:
-  template <class... Args> void line(fmt::format_string<Args...> format, Args&&... args) {
+  template <class... Args>
+  void line(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
     text += '\n';
   }
-  static std::string list(const std::vector<std::int32_t>& items) { return fmt::format("{} {}", items.size(), fmt::join(items, " ")); }
+  static std::string list(const std::vector<std::int32_t>& items) {
+    return fmt::format("{} {}", items.size(), fmt::join(items, " "));
+  }
 
   void action(const Action& a, int depth) {
     base::match(
         a,
         [&](const Compute& s) {
-          line("compute {} {} {} {} {} {} {} {}", scalar::info(s.op).name, name_of(s.operand), name_of(s.result), s.to, s.a, s.b, s.c, s.site);
+          line("compute {} {} {} {} {} {} {} {}", scalar::info(s.op).name, name_of(s.operand),
+               name_of(s.result), s.to, s.a, s.b, s.c, s.site);
         },
         [&](const Constant& s) { line("constant {} {:#x}", s.to, s.bits); },
         [&](const Check& s) { line("check {} {} {}", s.condition, s.site, list(s.operands)); },
         [&](const Allocate& s) { line("allocate {} {} {}", s.place, name_of(s.kind), list(s.shape)); },
         [&](const Release& s) { line("release {}", s.place); },
         [&](const Launch& s) {
-          line("launch {} {} {} {} {} {}", s.kernel, list(s.buffers), list(s.scalars), list(s.tasks), s.bytes_read, s.bytes_written);
+          line("launch {} {} {} {} {} {}", s.kernel, list(s.buffers), list(s.scalars), list(s.tasks),
+               s.bytes_read, s.bytes_written);
         },
-        [&](const Fetch& s) { line("fetch {} {} {}", s.to, s.from, name_of(s.kind)); }, [&](const Copy& s) { line("copy {} {}", s.to, s.from); },
+        [&](const Fetch& s) { line("fetch {} {} {}", s.to, s.from, name_of(s.kind)); },
+        [&](const Copy& s) { line("copy {} {}", s.to, s.from); },
         [&](const If& s) {
           line("if {}", s.condition);
           steps(s.then_steps, depth + 1);
@@ -74,7 +80,8 @@ class Parser {
     p.params.resize(count());
     for (Param& param : p.params) param = {kind(), number<std::int32_t>(), number<Slot>(), number<Place>()};
     p.results.resize(count());
-    for (Result& result : p.results) result = {kind(), number<std::int32_t>(), number<Slot>(), number<Place>()};
+    for (Result& result : p.results)
+      result = {kind(), number<std::int32_t>(), number<Slot>(), number<Place>()};
     p.kernels.resize(count());
     for (KernelText& kernel : p.kernels) {
       kernel.name = word();
@@ -95,14 +102,18 @@ class Parser {
     rest_.remove_prefix(to);
     return found;
   }
-  void expect(std::string_view wanted) { FULGURITE_CHECK(word() == wanted, "the plan's text lacks '{}'", wanted); }
-  template <class T> T number() {
+  void expect(std::string_view wanted) {
+    FULGURITE_CHECK(word() == wanted, "the plan's text lacks '{}'", wanted);
+  }
+  template <class T>
+  T number() {
     std::string_view text = word();
     int base = text.starts_with("0x") ? 16 : 10;
     if (base == 16) text.remove_prefix(2);
     T value{};
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
-    FULGURITE_CHECK(error == std::errc() && end == text.data() + text.size(), "'{}' in a plan's text is no number", text);
+    FULGURITE_CHECK(error == std::errc() && end == text.data() + text.size(),
+                    "'{}' in a plan's text is no number", text);
     return value;
   }
   std::size_t count() {
@@ -110,7 +121,7 @@ class Parser {
     FULGURITE_CHECK(n <= rest_.size(), "a count in a plan's text is too large");
     return n;
   }
-  std::string raw() {                                          // length, one separator, bytes
+  std::string raw() {  // length, one separator, bytes
     std::size_t n = count();
     FULGURITE_CHECK(n + 1 <= rest_.size(), "the plan's text ends too soon");
     std::string bytes(rest_.substr(1, n));
@@ -148,14 +159,16 @@ class Parser {
     }
   }
 
-  Action action(std::string_view verb) {                       // members are read in order: braces evaluate left to right
+  Action action(std::string_view verb) {  // members are read in order: braces evaluate left to right
     if (verb == "compute")
-      return Compute{op(), kind(), kind(), number<Slot>(), number<Slot>(), number<Slot>(), number<Slot>(), number<Site>()};
+      return Compute{op(),           kind(),         kind(),         number<Slot>(),
+                     number<Slot>(), number<Slot>(), number<Slot>(), number<Site>()};
     if (verb == "constant") return Constant{number<Slot>(), number<std::uint64_t>()};
     if (verb == "check") return Check{number<Slot>(), number<Site>(), list()};
     if (verb == "allocate") return Allocate{number<Place>(), kind(), list()};
     if (verb == "release") return Release{number<Place>()};
-    if (verb == "launch") return Launch{number<std::int32_t>(), list(), list(), list(), number<Slot>(), number<Slot>()};
+    if (verb == "launch")
+      return Launch{number<std::int32_t>(), list(), list(), list(), number<Slot>(), number<Slot>()};
     if (verb == "fetch") return Fetch{number<Slot>(), number<Place>(), kind()};
     if (verb == "copy") return Copy{number<Slot>(), number<Slot>()};
     if (verb == "if") {
@@ -185,9 +198,11 @@ std::string print(const Plan& plan, bool with_sources) {
   auto out = std::back_inserter(text);
   fmt::format_to(out, "plan {} {} {} {}\n", plan.name.size(), plan.name, plan.n_slots, plan.n_places);
   fmt::format_to(out, "{}\n", plan.params.size());
-  for (const Param& p : plan.params) fmt::format_to(out, "  {} {} {} {}\n", name_of(p.kind), p.rank, p.slot, p.place);
+  for (const Param& p : plan.params)
+    fmt::format_to(out, "  {} {} {} {}\n", name_of(p.kind), p.rank, p.slot, p.place);
   fmt::format_to(out, "{}\n", plan.results.size());
-  for (const Result& r : plan.results) fmt::format_to(out, "  {} {} {} {}\n", name_of(r.kind), r.rank, r.slot, r.place);
+  for (const Result& r : plan.results)
+    fmt::format_to(out, "  {} {} {} {}\n", name_of(r.kind), r.rank, r.slot, r.place);
   fmt::format_to(out, "{}\n", plan.kernels.size());
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
@@ -198,6 +213,8 @@ std::string print(const Plan& plan, bool with_sources) {
   return std::move(text);
 }
 
-Plan parse(std::string_view text) { return Parser(text).plan(); }
+Plan parse(std::string_view text) {
+  return Parser(text).plan();
+}
 
 }  // namespace fulgurite::plan

@@ -11,7 +11,8 @@ namespace {
 
 using namespace kernel;
 
-// Names that statements with an effect need, found backwards; a loop is swept until nothing is added, since later code feeds earlier.
+// Names that statements with an effect need, found backwards; a loop is swept until nothing is added, since
+// later code feeds earlier.
 class Live {
  public:
   Block sweep(const Block& body) {
@@ -36,12 +37,22 @@ class Live {
     for (auto s = body.rbegin(); s != body.rend(); ++s)
       base::match(
           s->op,
-          [&](const Let& op) { if (live_.contains(op.name)) use(op.value); },
-          [&](const Declare& op) { if (live_.contains(op.name)) use(op.value); },
-          [&](const Assign& op) { if (live_.contains(op.name)) use(op.value), use(op.mask); },
-          [&](const Load& op) { if (live_.contains(op.name)) use(op.from); },
+          [&](const Let& op) {
+            if (live_.contains(op.name)) use(op.value);
+          },
+          [&](const Declare& op) {
+            if (live_.contains(op.name)) use(op.value);
+          },
+          [&](const Assign& op) {
+            if (live_.contains(op.name)) use(op.value), use(op.mask);
+          },
+          [&](const Load& op) {
+            if (live_.contains(op.name)) use(op.from);
+          },
           [&](const Store& op) { use(op.to), use(op.value); },
-          [&](const Slide& op) { if (live_.contains(op.name)) use(op.low), use(op.high); },
+          [&](const Slide& op) {
+            if (live_.contains(op.name)) use(op.low), use(op.high);
+          },
           [&](const For& op) {
             visit(op.body);
             if (has_effect(op.body)) use(op.begin), use(op.end), use(op.step);
@@ -54,8 +65,11 @@ class Live {
             visit(op.then_branch), visit(op.else_branch);
             if (has_effect(op.then_branch) || has_effect(op.else_branch)) use(op.condition);
           },
-          [&](const Par& op) { use(op.n), visit(op.body); }, [&](const Allocate& op) { use(op.n); }, [&](const Sync&) {},
-          [&](const Fail& op) { use(op.when), use(op.element), use(op.stride), use(op.value), use(op.bound); });
+          [&](const Par& op) { use(op.n), visit(op.body); }, [&](const Allocate& op) { use(op.n); },
+          [&](const Sync&) {},
+          [&](const Fail& op) {
+            use(op.when), use(op.element), use(op.stride), use(op.value), use(op.bound);
+          });
   }
 
   bool has_effect(const Block& body) const {
@@ -64,13 +78,17 @@ class Live {
 
   bool needed(const Stm& s) const {
     return base::match(
-        s.op, [&](const Let& op) { return live_.contains(op.name); }, [&](const Declare& op) { return live_.contains(op.name); },
-        [&](const Assign& op) { return live_.contains(op.name); }, [&](const Load& op) { return live_.contains(op.name); },
-        [&](const Store&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); }, [&](const For& op) { return has_effect(op.body); },
+        s.op, [&](const Let& op) { return live_.contains(op.name); },
+        [&](const Declare& op) { return live_.contains(op.name); },
+        [&](const Assign& op) { return live_.contains(op.name); },
+        [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
+        [&](const Slide& op) { return live_.contains(op.name); },
+        [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },
-        [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); }, [&](const Allocate&) { return true; },
-        [&](const Sync&) { return true; }, [&](const Fail&) { return true; });
+        [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); },
+        [&](const Allocate&) { return true; }, [&](const Sync&) { return true; },
+        [&](const Fail&) { return true; });
   }
 
   Block keep(const Block& body) const {
@@ -79,7 +97,8 @@ class Live {
       if (!needed(s)) continue;
       out.push_back(s);
       if (auto* loop = std::get_if<For>(&out.back().op)) loop->body = keep(loop->body);
-      if (auto* loop = std::get_if<While>(&out.back().op)) loop->head = keep(loop->head), loop->body = keep(loop->body);
+      if (auto* loop = std::get_if<While>(&out.back().op))
+        loop->head = keep(loop->head), loop->body = keep(loop->body);
       if (auto* par = std::get_if<Par>(&out.back().op)) par->body = keep(par->body);
       if (auto* branch = std::get_if<If>(&out.back().op))
         branch->then_branch = keep(branch->then_branch), branch->else_branch = keep(branch->else_branch);

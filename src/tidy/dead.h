@@ -5,7 +5,8 @@
 
 namespace fulgurite::tidy {
 
-/// Removes Let, Load and Declare statements (with their Assigns) whose name no remaining statement uses, and loops and branches left empty.
+/// Removes Let, Load and Declare statements (with their Assigns) whose name no remaining statement uses, and
+/// loops and branches left empty.
 kernel::Kernel remove_dead(kernel::Kernel);
 
 }  // namespace fulgurite::tidy

@@ -24,8 +24,8 @@ class Lanes {
   }
 
  private:
-  // Variables that may differ between lanes: assigned a varying value, or assigned under a varying condition. To a fixed point, since
-  // a loop may feed one to another.
+  // Variables that may differ between lanes: assigned a varying value, or assigned under a varying condition.
+  // To a fixed point, since a loop may feed one to another.
   void find_varying(const Block& body) {
     varying_.insert(instance_);
     for (std::size_t before = 0; before != varying_.size();) {
@@ -37,7 +37,8 @@ class Lanes {
   bool varies(Expr e) const {
     if (!e) return false;
     bool found = false;
-    scalar::for_each_node(std::span(&e, 1), [&](Expr node) { found |= node.is_name() && varying_.contains(node.var()); });
+    scalar::for_each_node(std::span(&e, 1),
+                          [&](Expr node) { found |= node.is_name() && varying_.contains(node.var()); });
     return found;
   }
 
@@ -46,12 +47,11 @@ class Lanes {
   void mark(const Block& body, bool divergent) {
     for (const Stm& s : body)
       base::match(
-          s.op,
-          [&](const Let& op) { mark_if(varies(op.value), op.name); },
+          s.op, [&](const Let& op) { mark_if(varies(op.value), op.name); },
           [&](const Declare& op) { mark_if(varies(op.value), op.name); },
           [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
-          [&](const Load& op) { mark_if(loads_varying(op.from) , op.name); },
-          [&](const Store&) {}, [&](const Slide&) {},
+          [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
+          [&](const Slide&) {},
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -101,9 +101,15 @@ class Lanes {
         wide[e.id()] = e.var() == instance_ ? arena_.lane(Kind::i64, n_) : widened(e.var());
         return;
       }
-      if (e.op() == Op::cast && is_integer(e.kind()) && e.arg(0).kind() == Kind::i64)         // an index narrowed to a smaller kind: arithmetic in that kind, which wraps alike
-        if (auto affine = affine_in(arena_, expanded(e.arg(0)), instance_); affine && !varies(affine->base) && !varies(affine->coefficient)) {
-          Expr base = arena_.splat(arena_.cast(affine->base, e.kind()), n_), step = arena_.splat(arena_.cast(affine->coefficient, e.kind()), n_);
+      if (e.op() == Op::cast && is_integer(e.kind()) && e.arg(0).kind() == Kind::i64)  // an index narrowed to
+                                                                                       // a smaller kind:
+                                                                                       // arithmetic in that
+                                                                                       // kind, which wraps
+                                                                                       // alike
+        if (auto affine = affine_in(arena_, expanded(e.arg(0)), instance_);
+            affine && !varies(affine->base) && !varies(affine->coefficient)) {
+          Expr base = arena_.splat(arena_.cast(affine->base, e.kind()), n_),
+               step = arena_.splat(arena_.cast(affine->coefficient, e.kind()), n_);
           wide[e.id()] = arena_.add(base, arena_.mul(arena_.lane(e.kind(), n_), step));
           return;
         }
@@ -114,16 +120,15 @@ class Lanes {
     return wide.at(root.id());
   }
 
-  // Index arithmetic with the names of varying Lets replaced by their definitions, down to the instance number.
-  Expr expanded(Expr e) {
-    return scalar::substitute(arena_, e, definitions_);
-  }
+  // Index arithmetic with the names of varying Lets replaced by their definitions, down to the instance
+  // number.
+  Expr expanded(Expr e) { return scalar::substitute(arena_, e, definitions_); }
 
   Expr both(Expr a, Expr b) { return !a ? b : !b ? a : arena_.logical_and(a, b); }
 
   Access access(const Access& a, Expr mask) {
     Access out{a.buffer, a.index, a.stride, both(mask, a.mask ? vector(a.mask) : Expr())};
-    if (!varies(a.index)) {                                    // every lane the same element
+    if (!varies(a.index)) {  // every lane the same element
       out.stride = arena_.i64(0);
       return out;
     }
@@ -141,7 +146,8 @@ class Lanes {
         s.op,
         [&](const Let& op) {
           if (!varying_.contains(op.name)) return out.push_back(s);
-          if (op.value.kind() == Kind::i64 && is_pure_arithmetic(op.value)) definitions_[op.name] = expanded(op.value);
+          if (op.value.kind() == Kind::i64 && is_pure_arithmetic(op.value))
+            definitions_[op.name] = expanded(op.value);
           out.push_back({Let{widened(op.name).var(), vector(op.value)}});
         },
         [&](const Declare& op) {
@@ -157,20 +163,22 @@ class Lanes {
         [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
         [&](const For& op) { for_loop(op, mask, out); }, [&](const While& op) { while_loop(op, mask, out); },
         [&](const If& op) { conditional(op, mask, out); },
-        [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); }, [&](const Allocate&) { out.push_back(s); },
-        [&](const Sync&) {},                                   // lanes run in step
+        [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); },
+        [&](const Allocate&) { out.push_back(s); }, [&](const Sync&) {},  // lanes run in step
         [&](const Fail& op) { fail(op, mask, out); });
   }
 
   bool is_pure_arithmetic(Expr root) {
     bool pure = true;
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) { pure &= !e.is_name() || !mutable_.contains(e.var()); });
+    scalar::for_each_node(std::span(&root, 1),
+                          [&](Expr e) { pure &= !e.is_name() || !mutable_.contains(e.var()); });
     return pure;
   }
 
   void load(const Load& op, Expr mask, Block& out) {
-    if (varying_.contains(op.name)) return out.push_back({Load{widened(op.name).var(), access(op.from, mask)}});
-    Load uniform = op;                                         // one element for all lanes: read if any lane wants it
+    if (varying_.contains(op.name))
+      return out.push_back({Load{widened(op.name).var(), access(op.from, mask)}});
+    Load uniform = op;  // one element for all lanes: read if any lane wants it
     if (mask) {
       Expr any = arena_.any(mask);
       uniform.from.mask = uniform.from.mask ? arena_.logical_and(any, uniform.from.mask) : any;
@@ -219,7 +227,8 @@ class Lanes {
     }
     Expr condition = bind(vector(op.condition), "mask", out);
     branch(op.then_branch, mask, condition, out);
-    if (!op.else_branch.empty()) branch(op.else_branch, mask, bind(arena_.logical_not(condition), "mask", out), out);
+    if (!op.else_branch.empty())
+      branch(op.else_branch, mask, bind(arena_.logical_not(condition), "mask", out), out);
   }
 
   // Short straight branches run masked; others only if some lane takes them.
@@ -238,7 +247,9 @@ class Lanes {
     constexpr std::size_t few = 4;
     if (body.size() > few) return false;
     for (const Stm& s : body)
-      if (!std::holds_alternative<Let>(s.op) && !std::holds_alternative<Assign>(s.op) && !std::holds_alternative<Declare>(s.op)) return false;
+      if (!std::holds_alternative<Let>(s.op) && !std::holds_alternative<Assign>(s.op) &&
+          !std::holds_alternative<Declare>(s.op))
+        return false;
     return true;
   }
 
@@ -267,8 +278,9 @@ class Lanes {
   Var instance_;
   int n_;
   std::unordered_set<Var> varying_, mutable_;
-  std::unordered_map<Var, Expr> vectors_;                      // scalar name -> vector name
-  std::unordered_map<Var, Expr> definitions_;                  // varying i64 Lets in terms of the instance number and uniform names
+  std::unordered_map<Var, Expr> vectors_;      // scalar name -> vector name
+  std::unordered_map<Var, Expr> definitions_;  // varying i64 Lets in terms of the instance number and uniform
+                                               // names
 };
 
 Block blocks(Arena& arena, const Block& body) {
@@ -293,7 +305,8 @@ Block blocks(Arena& arena, const Block& body) {
     } else if (auto* repeat = std::get_if<While>(&s.op)) {
       repeat->head = blocks(arena, repeat->head), repeat->body = blocks(arena, repeat->body);
     } else if (auto* branch = std::get_if<If>(&s.op)) {
-      branch->then_branch = blocks(arena, branch->then_branch), branch->else_branch = blocks(arena, branch->else_branch);
+      branch->then_branch = blocks(arena, branch->then_branch),
+      branch->else_branch = blocks(arena, branch->else_branch);
     }
     out.push_back(std::move(s));
   }

@@ -14,8 +14,8 @@ namespace {
 using namespace kernel;
 
 struct Window {
-  std::size_t at;                     // statement of the block
-  std::int64_t offset;                // of its first element from the group's first load
+  std::size_t at;       // statement of the block
+  std::int64_t offset;  // of its first element from the group's first load
 };
 struct Group {
   const Load* first;
@@ -29,25 +29,29 @@ std::optional<std::int64_t> distance(Arena& arena, const Load& from, const Load&
 }
 
 bool is_window(const Arena& arena, const Load& load) {
-  return arena.info(load.name).type.lanes > 1 && load.from.index.type().lanes == 1 && load.from.stride.is_constant(1) && !load.from.mask &&
+  return arena.info(load.name).type.lanes > 1 && load.from.index.type().lanes == 1 &&
+         load.from.stride.is_constant(1) && !load.from.mask &&
          arena.info(load.name).type.kind != Kind::boolean;
 }
 
 // Loads between which nothing is stored; a store may change what a later load reads.
 std::vector<Group> groups_of(Arena& arena, const Block& block) {
   std::vector<Group> groups;
-  std::size_t open = 0;               // groups before this one are closed
+  std::size_t open = 0;  // groups before this one are closed
   for (std::size_t i = 0; i < block.size(); ++i) {
     const auto* load = std::get_if<Load>(&block[i].op);
     if (load == nullptr || !is_window(arena, *load)) {
-      bool computes = load != nullptr || std::holds_alternative<Let>(block[i].op) || std::holds_alternative<Fail>(block[i].op);
+      bool computes = load != nullptr || std::holds_alternative<Let>(block[i].op) ||
+                      std::holds_alternative<Fail>(block[i].op);
       if (!computes) open = groups.size();
       continue;
     }
     bool placed = false;
     for (std::size_t g = open; g < groups.size() && !placed; ++g) {
       const Load& first = *groups[g].first;
-      if (first.from.buffer != load->from.buffer || arena.info(first.name).type != arena.info(load->name).type) continue;
+      if (first.from.buffer != load->from.buffer ||
+          arena.info(first.name).type != arena.info(load->name).type)
+        continue;
       if (auto offset = distance(arena, first, *load)) {
         groups[g].windows.push_back({i, *offset});
         placed = true;
@@ -65,16 +69,18 @@ Block shared(Arena& arena, const Block& body) {
     parts.block = [&](const Block& inner) { return shared(arena, inner); };
     block.push_back(map_children(s, parts));
   }
-  std::vector<std::size_t> hoisted;                            // last loads of groups go up to the first: a Slide needs both
-  std::map<std::size_t, std::vector<std::size_t>> raise;       // statement -> those put in front of it
+  std::vector<std::size_t> hoisted;  // last loads of groups go up to the first: a Slide needs both
+  std::map<std::size_t, std::vector<std::size_t>> raise;  // statement -> those put in front of it
   for (Group& group : groups_of(arena, block)) {
     auto& windows = group.windows;
     std::size_t earliest = windows.front().at;
-    std::stable_sort(windows.begin(), windows.end(), [](const Window& a, const Window& b) { return a.offset < b.offset; });
+    std::stable_sort(windows.begin(), windows.end(),
+                     [](const Window& a, const Window& b) { return a.offset < b.offset; });
     std::int64_t apart = windows.back().offset - windows.front().offset;
     if (windows.size() < 3 || apart > arena.info(group.first->name).type.lanes) continue;
-    const auto low = std::get<Load>(block[windows.front().at].op), high = std::get<Load>(block[windows.back().at].op);
-    bool indices_known = true;                                 // at the earliest load: indices are bound before the first of the group
+    const auto low = std::get<Load>(block[windows.front().at].op),
+               high = std::get<Load>(block[windows.back().at].op);
+    bool indices_known = true;  // at the earliest load: indices are bound before the first of the group
     for (std::size_t i = earliest; i < block.size() && indices_known; ++i)
       if (const auto* let = std::get_if<Let>(&block[i].op))
         indices_known = !mentions(low.from.index, let->name) && !mentions(high.from.index, let->name);
@@ -87,7 +93,8 @@ Block shared(Arena& arena, const Block& body) {
     for (std::size_t w = 1; w + 1 < windows.size(); w += 3) {
       Load inner = std::get<Load>(block[windows[w].at].op);
       auto from = static_cast<std::int32_t>(windows[w].offset - windows.front().offset);
-      block[windows[w].at] = {Slide{inner.name, arena.name(low.name), arena.name(high.name), from, static_cast<std::int32_t>(apart)}};
+      block[windows[w].at] = {Slide{inner.name, arena.name(low.name), arena.name(high.name), from,
+                                    static_cast<std::int32_t>(apart)}};
     }
   }
   Block out;

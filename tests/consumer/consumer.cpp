@@ -1,4 +1,5 @@
-// What a user's first program does with an installed Fulgurite. Exit status 0: everything was found and works.
+// What a user's first program does with an installed Fulgurite. Exit status 0: everything was found and
+// works.
 #include <fulgurite/error.h>
 
 #include <cstdio>

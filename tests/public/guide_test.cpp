@@ -40,7 +40,7 @@ Exp<int> last_non_zero(Vec<int> x) {  // not commutative: fg::reduce keeps the o
   return fg::reduce([](Exp<int> a, Exp<int> b) { return fg::select(b != 0, b, a); }, 0, x);
 }
 Exp<int> from_hundred(Vec<int> x) {
-  return fg::fold(fg::minus, 100, x);
+  return fg::fold(fg::plus, 100, x);
 }
 
 // Rows and axes.
@@ -138,7 +138,7 @@ TEST(Guide, Reductions) {
   EXPECT_FLOAT_EQ(mean, 2.5f);
   EXPECT_NEAR(deviation, std::sqrt(35.0 / 12.0), 1e-6);
   EXPECT_EQ(fg::run(last_non_zero, std::vector<int>{3, 0, 8, 0, 0}), 8);
-  EXPECT_EQ(fg::run(from_hundred, std::vector<int>{1, 2, 3}), 94);
+  EXPECT_EQ(fg::run(from_hundred, std::vector<int>{1, 2, 3}), 106);
 }
 
 TEST(Guide, RowsAndAxes) {

@@ -1,4 +1,6 @@
 // error: assign
 #include <fulgurite/fulgurite.h>
 
-void change(fulgurite::Array<float> x) { x[0] = 1.0f; }
+void change(fulgurite::Array<float> x) {
+  x[0] = 1.0f;
+}

@@ -7,4 +7,6 @@ struct Base {
 struct Derived : Base {
   int b;
 };
-fulgurite::Exp<Derived> same(fulgurite::Exp<Derived> x) { return x; }
+fulgurite::Exp<Derived> same(fulgurite::Exp<Derived> x) {
+  return x;
+}

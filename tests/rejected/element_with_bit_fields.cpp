@@ -5,4 +5,6 @@ struct Packed {
   int a : 3;
   int b : 29;
 };
-fulgurite::Exp<Packed> same(fulgurite::Exp<Packed> x) { return x; }
+fulgurite::Exp<Packed> same(fulgurite::Exp<Packed> x) {
+  return x;
+}

@@ -5,4 +5,6 @@ struct Made {
   int a;
   Made(int x) : a(x) {}
 };
-fulgurite::Exp<Made> same(fulgurite::Exp<Made> x) { return x; }
+fulgurite::Exp<Made> same(fulgurite::Exp<Made> x) {
+  return x;
+}

@@ -4,4 +4,6 @@
 struct Many {
   int a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q;
 };
-fulgurite::Exp<Many> same(fulgurite::Exp<Many> x) { return x; }
+fulgurite::Exp<Many> same(fulgurite::Exp<Many> x) {
+  return x;
+}

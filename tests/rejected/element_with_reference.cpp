@@ -5,4 +5,6 @@ struct Refers {
   int a;
   const int& b;
 };
-fulgurite::Exp<Refers> same(fulgurite::Exp<Refers> x) { return x; }
+fulgurite::Exp<Refers> same(fulgurite::Exp<Refers> x) {
+  return x;
+}

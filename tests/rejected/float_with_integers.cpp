@@ -2,4 +2,6 @@
 #include <fulgurite/fulgurite.h>
 namespace fg = fulgurite;
 
-fg::Exp<int> half_more(fg::Exp<int> x) { return x + 0.5f; }
+fg::Exp<int> half_more(fg::Exp<int> x) {
+  return x + 0.5f;
+}

@@ -1,4 +1,5 @@
-// error: an Exp<bool> is staged, it has no value while the program is traced: use fg::cond(c, a, b) or fg::select(c, a, b)
+// error: an Exp<bool> is staged, it has no value while the program is traced: use fg::cond(c, a, b) or
+// fg::select(c, a, b)
 #include <fulgurite/fulgurite.h>
 namespace fg = fulgurite;
 
