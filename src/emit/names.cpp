@@ -12,21 +12,18 @@ namespace {
 // Keywords of C, C++ (CUDA) and OpenCL C, names that are predefined there, and the names that a phase has
 // itself.
 constexpr std::string_view reserved =
-    " alignas alignof and and_eq asm auto b1 bitand bitor bool break case catch char char16_t char32_t "
-    "char8_t class co_await "
-    "co_return co_yield compl concept const const_cast consteval constexpr constinit constant context "
-    "continue decltype default "
-    "delete do double dynamic_cast else enum event_t explicit export extern false first float for friend "
-    "generic global goto half "
-    "if image2d_t inline int kernel last linux local long main mutable namespace new noexcept not not_eq "
-    "nullptr operator or "
-    "or_eq pipe private protected public quad queue_t read_only read_write register reinterpret_cast "
-    "requires restrict return "
-    "sampler_t short signed sizeof static static_assert static_cast struct switch template this thread_local "
-    "throw true try "
-    "typedef typeid typename typeof typeof_unqual uchar uint ulong uniform union unix unsigned ushort using "
-    "virtual void volatile "
-    "wchar_t while write_only xor xor_eq ";
+    " "
+    "local alignas alignof and and_eq asm auto b1 bitand bitor bool break case catch char char16_t "
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast "
+    "consteval constexpr constinit constant context continue decltype default delete do double "
+    "dynamic_cast else enum event_t explicit export extern false first float for friend "
+    "generic global goto half if image2d_t inline int kernel last linux long main mutable "
+    "namespace new noexcept not not_eq nullptr operator or or_eq pipe private protected public "
+    "quad queue_t read_only read_write register reinterpret_cast requires restrict return "
+    "sampler_t short signed sizeof static static_assert static_cast struct switch template "
+    "this thread_local throw true try typedef typeid typename typeof typeof_unqual uchar uint "
+    "ulong uniform union unix unsigned ushort using virtual void volatile wchar_t while "
+    "write_only xor xor_eq ";
 
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
