@@ -57,7 +57,7 @@ class BlockLoop {
     if (!shared_.empty())
       e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save(e_.start(soac_), t); });
     rows([&](std::span<const Expr> outer) { columns(outer); });
-    for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(shared_, width);
+    for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
     std::vector<Expr> totals;
     for (Var buffer : shared_) totals.push_back(e_.load(buffer, i64(0), {}, "total"));
     return totals;
@@ -83,22 +83,32 @@ class BlockLoop {
       }
   }
 
-  // shared[t] = op(shared[t], shared[t + width]): the operator commutes, so halves may be joined.
-  void halve(const std::vector<Var>& shared, int width) {
-    e_.par(Level::block, i64(width), "t", [&](Expr t) {
-      std::size_t next = 0;
-      for (const soac::Reduction& r : soac_.reductions) {
-        std::size_t k = r.neutral.size();
-        std::vector<Expr> args;
-        for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared[next + c], t, {}, "low"));
-        Expr other = e_.bind(arena_.add(t, i64(width)), "at");
-        for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared[next + c], other, {}, "high"));
-        std::vector<Expr> joined = e_.apply(r.op, args);
-        for (std::size_t c = 0; c < k; ++c)
-          e_.append(kernel::Store{{shared[next + c], t, i64(1), {}}, joined[c]});
-        next += k;
-      }
+  // shared[t] = op(shared[t], shared[t + width]) for t < width: the operator commutes, so halves may be
+  // joined. In vectors of the tail's width, then one by one: few widths keep the kernel's text short, and it
+  // is compiled while the user waits.
+  void halve(int width) {
+    const int lanes = policy_.tail_lanes;
+    if (width < lanes)
+      return e_.for_loop(i64(0), i64(width), i64(1), "t", [&](Expr t) { join_halves(t, width); });
+    e_.for_loop(i64(0), i64(width), i64(lanes), "from", [&](Expr from) {
+      e_.par(Level::block, i64(lanes), "t",
+             [&](Expr t) { join_halves(e_.bind(arena_.add(from, t), "at"), width); });
     });
+  }
+
+  void join_halves(Expr t, int width) {
+    Expr other = e_.bind(arena_.add(t, i64(width)), "at");
+    std::size_t next = 0;
+    for (const soac::Reduction& r : soac_.reductions) {
+      std::size_t k = r.neutral.size();
+      std::vector<Expr> args;
+      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared_[next + c], t, {}, "low"));
+      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared_[next + c], other, {}, "high"));
+      std::vector<Expr> joined = e_.apply(r.op, args);
+      for (std::size_t c = 0; c < k; ++c)
+        e_.append(kernel::Store{{shared_[next + c], t, i64(1), {}}, joined[c]});
+      next += k;
+    }
   }
 
   // for (row ...) with the outer indices decoded once a row.

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <cstddef>
+#include <memory>
+#include <type_traits>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -17,20 +19,25 @@ namespace {
 
 using runtime::Memory;
 
-// A stretch of T that lives on the stack while it is short.
+// n things of type T, on the stack while they are few. Scalars start out uninitialised: a plan writes a slot
+// before it reads it.
 template <class T, std::size_t n_inline>
 class Scratch {
  public:
   explicit Scratch(std::size_t n)
-      : heap_(n > n_inline ? n : 0), data_(n > n_inline ? heap_.data() : inline_.data()) {}
+      : heap_(n > n_inline ? std::make_unique<std::byte[]>(n * sizeof(T)) : nullptr),
+        data_(reinterpret_cast<T*>(heap_ ? heap_.get() : inline_)) {
+    static_assert(std::is_trivially_destructible_v<T> && alignof(T) <= alignof(std::max_align_t));
+    std::uninitialized_default_construct_n(data_, n);
+  }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
   T& operator[](std::size_t i) { return data_[i]; }
   T* data() { return data_; }
 
  private:
-  std::array<T, n_inline> inline_{};
-  std::vector<T> heap_;
+  alignas(T) std::byte inline_[n_inline * sizeof(T)];
+  std::unique_ptr<std::byte[]> heap_;
   T* data_;
 };
 
@@ -38,7 +45,7 @@ struct Array {
   Memory memory;
   std::int32_t rank = 0;
   bool owned = false;
-  std::int64_t extents[detail::max_rank] = {};
+  std::int64_t extents[detail::max_rank];  // of the first `rank` axes
 };
 
 class Run {
