@@ -1,0 +1,61 @@
+// Plans: their text comes back as it went, arrays are released after their last use.
+#include <fulgurite/error.h>
+
+#include <gtest/gtest.h>
+
+#include "plan/memory.h"
+#include "plan/text.h"
+
+namespace fulgurite::plan {
+namespace {
+
+Plan sample() {
+  Plan plan;
+  plan.name = "a name with spaces";
+  plan.n_slots = 9;
+  plan.n_places = 4;
+  plan.params = {{Kind::f32, 1, 0, 0}, {Kind::i64, 0, 1, -1}};
+  plan.results = {{Kind::f32, 1, -1, 3}, {Kind::f64, 0, 5, -1}};
+  plan.kernels = {{"map", 1, "void map_p0() {\n  end\n}\n"}, {"reduce", 2, ""}};
+  plan.steps = {
+      {Constant{2, 0xffffffffffffffff}},
+      {Compute{Op::div, Kind::i64, Kind::i64, 3, 0, 1, 3, 7}},
+      {Check{3, 1, {0, 1}}},
+      {Allocate{1, Kind::f32, {0}}},
+      {Allocate{3, Kind::f32, {0}}},
+      {Launch{0, {0, 1}, {0}, {3}, 2, 2}},
+      {Launch{1, {1, 3}, {}, {3, 2}, 2, 2}},
+      {If{3, {{Allocate{2, Kind::i8, {0}}}, {Launch{0, {2}, {}, {3}, 2, 2}}, {Copy{4, 3}}}, {}}},
+      {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}}}},
+  };
+  return plan;
+}
+
+TEST(PlanText, ComesBack) {
+  EXPECT_EQ(parse(print(sample(), true)), sample());
+}
+
+TEST(PlanText, DamageIsFound) {
+  const std::string text = print(sample(), true);
+  for (std::size_t n : {std::size_t{0}, std::size_t{10}, text.size() / 2, text.size() - 5})
+    EXPECT_THROW(parse(std::string_view(text).substr(0, n)), InternalError) << n;
+  EXPECT_THROW(parse("plan 99999999999 x"), InternalError);
+}
+
+std::vector<Place> released(const Steps& steps) {
+  std::vector<Place> places;
+  for (const Step& step : steps)
+    if (auto* release = std::get_if<Release>(&step.action)) places.push_back(release->place);
+  return places;
+}
+
+TEST(PlanMemory, ReleasesAfterTheLastUseOfWhatIsNoResult) {
+  const Plan plan = release_after_last_use(sample());
+  EXPECT_EQ(released(plan.steps), std::vector<Place>{1});  // not the parameter 0, not the result 3
+  EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right behind the second launch
+  EXPECT_EQ(released(std::get<If>(plan.steps[8].action).then_steps), std::vector<Place>{2});  // where it was
+                                                                                              // allocated
+}
+
+}  // namespace
+}  // namespace fulgurite::plan

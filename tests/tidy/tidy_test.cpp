@@ -1,0 +1,158 @@
+// The kernel passes: lanes of a block become vectors, overlapping loads share two, dead statements go.
+#include <gtest/gtest.h>
+
+#include "kernel/check.h"
+#include "kernel/parse.h"
+#include "kernel/print.h"
+#include "kernel/traverse.h"
+#include "tidy/dead.h"
+#include "tidy/vectorise.h"
+#include "tidy/windows.h"
+
+namespace fulgurite::tidy {
+namespace {
+
+using namespace kernel;
+
+Kernel vectorised(std::string_view text) {
+  Kernel kernel = parse(text);
+  check(kernel, Stage::threads, "parse");
+  kernel = remove_dead(vectorise(std::move(kernel)));
+  check(kernel, Stage::vectors, "vectorise");
+  return kernel;
+}
+
+template <class S>
+std::vector<S> all(const Kernel& kernel) {
+  std::vector<S> found;
+  for_each_stm(kernel.body, [&](const Stm& s) {
+    if (auto* op = std::get_if<S>(&s.op)) found.push_back(*op);
+  });
+  return found;
+}
+
+TEST(Vectorise, AffineIndicesBecomeContiguousReversedAndStrided) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < n {
+  let base = task * 16
+  par block t < 16 {
+    let i = base + t
+    load a: f32 = x[i, 1]
+    let back = n - i
+    load b: f32 = x[back, 1]
+    let twice = i * 2
+    load c: f32 = x[twice, 1]
+    load d: f32 = x[task, 1]
+    let ab = a + b
+    let cd = c + d
+    let r = ab * cd
+    store y[i, 1] = r
+  }
+}
+)");
+  const auto loads = all<Load>(kernel);
+  ASSERT_EQ(loads.size(), 4u);
+  EXPECT_TRUE(loads[0].from.stride.is_constant(1));
+  EXPECT_TRUE(loads[1].from.stride.is_constant(-1));
+  EXPECT_TRUE(loads[2].from.stride.is_constant(2));
+  EXPECT_EQ(kernel.arena->info(loads[0].name).type.lanes, 16);
+  EXPECT_EQ(kernel.arena->info(loads[3].name).type.lanes, 1);  // the same element for all lanes
+  const auto stores = all<Store>(kernel);
+  ASSERT_EQ(stores.size(), 1u);
+  EXPECT_FALSE(stores[0].to.mask);
+  EXPECT_TRUE(all<Par>(kernel).size() == 1);
+}
+
+TEST(Vectorise, ConditionsBecomeMasks) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < 1 {
+  par block t < 8 {
+    let inside = t < n
+    if inside {
+      load a: f32 = x[t, 1]
+      store y[t, 1] = a
+    }
+  }
+}
+)");
+  ASSERT_EQ(all<Load>(kernel).size(), 1u);
+  EXPECT_TRUE(all<Load>(kernel)[0].from.mask);
+  EXPECT_TRUE(all<Store>(kernel)[0].to.mask);
+}
+
+TEST(Vectorise, LoopsOfDifferentLengthRunWhileAnyLaneIsActive) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < 1 {
+  par block t < 8 {
+    load limit: f32 = x[t, 1]
+    var v = 0f
+    loop {
+      let now = v
+      let go = now < limit
+    } while go {
+      let next = now + 1f
+      v = next
+    }
+    let last = v
+    store y[t, 1] = last
+  }
+}
+)");
+  const auto loops = all<While>(kernel);
+  ASSERT_EQ(loops.size(), 1u);
+  EXPECT_EQ(loops[0].condition.op(), scalar::Op::any);
+  bool frozen = false;
+  for (const Assign& s : all<Assign>(kernel)) frozen |= static_cast<bool>(s.mask);
+  EXPECT_TRUE(frozen);
+}
+
+TEST(Dead, WhatNothingUsesGoes) {
+  const Kernel kernel = remove_dead(parse(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < n {
+  load unused: f32 = x[task, 1]
+  var counter = 0
+  for i in 0 : n step 1 {
+    counter = 1
+  }
+  load used: f32 = x[0, 1]
+  store y[task, 1] = used
+}
+)"));
+  EXPECT_EQ(all<Load>(kernel).size(), 1u);
+  EXPECT_TRUE(all<Declare>(kernel).empty());
+  EXPECT_TRUE(all<For>(kernel).empty());
+}
+
+std::string windows(int n_loads, int apart) {
+  std::string text =
+      "kernel k(in x: f32[], out y: f32[], n: i64)\npar grid task < n {\n  let base = task * 16\n  par block "
+      "t < 16 {\n    let i = base + t\n";
+  for (int k = 0; k < n_loads; ++k)
+    text += "    let i" + std::to_string(k) + " = i + " + std::to_string(k * apart) + "\n    load a" +
+            std::to_string(k) + ": f32 = x[i" + std::to_string(k) + ", 1]\n";
+  text += "    let s1 = a0 + a1\n";
+  for (int k = 2; k < n_loads; ++k)
+    text +=
+        "    let s" + std::to_string(k) + " = s" + std::to_string(k - 1) + " + a" + std::to_string(k) + "\n";
+  return text + "    store y[i, 1] = s" + std::to_string(n_loads - 1) + "\n  }\n}\n";
+}
+
+TEST(Windows, EveryThirdOfManyIsPutTogether) {
+  const Kernel kernel = share_windows(vectorised(windows(15, 1)));
+  check(kernel, Stage::vectors, "windows");
+  EXPECT_EQ(all<Load>(kernel).size(), 10u);
+  const auto slides = all<Slide>(kernel);
+  ASSERT_EQ(slides.size(), 5u);
+  for (std::size_t k = 0; k < slides.size(); ++k) {
+    EXPECT_EQ(slides[k].from, static_cast<int>(3 * k + 1));
+    EXPECT_EQ(slides[k].apart, 14);
+  }
+}
+
+TEST(Windows, TwoLoadsOrDistantOnesStay) {
+  EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(2, 1)))).empty());
+  EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(3, 16)))).empty());
+}
+
+}  // namespace
+}  // namespace fulgurite::tidy
