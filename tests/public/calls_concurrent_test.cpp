@@ -47,9 +47,9 @@ TEST(Calls, CompilingDifferentProgramsAtOnce) {
   for (const auto& [name, engine] : tested_engines()) {
     SCOPED_TRACE(name);
     std::atomic<int> wrong = 0;
-    on_threads(8, [&, engine = engine](int thread) {
+    on_threads(8, [&, where = engine](int thread) {
       const auto f = fg::compile([thread](Vec<float> x) { return x + static_cast<float>(thread % 4); },
-                                 {.engine = engine});
+                                 {.engine = where});
       if (f(std::vector<float>{1})[0] != 1.0f + static_cast<float>(thread % 4)) ++wrong;
     });
     EXPECT_EQ(wrong, 0);

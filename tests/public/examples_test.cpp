@@ -101,15 +101,14 @@ TEST(Examples, StencilsAgree) {
 TEST(Examples, JacobiAgrees) {
   const std::int64_t shapes[][2] = {{2, 2},     {3, 3},       {3, 70},     {18, 17},   {66, 67},
                                     {257, 513}, {1000, 1000}, {5, 40'000}, {40'000, 5}};
-  for (const auto& [r, c] : shapes) {
+  for (const auto& shape : shapes) {
+    const std::int64_t r = shape[0], c = shape[1];
     SCOPED_TRACE(testing::Message() << r << " x " << c);
     const auto u = values(static_cast<std::size_t>(r * c), 4),
                rhs = values(static_cast<std::size_t>((r - 2) * (c - 2)), 5);
-    const auto at = [&, c = c](std::int64_t i, std::int64_t j) {
-      return u[static_cast<std::size_t>(i * c + j)];
-    };
+    const auto at = [&](std::int64_t i, std::int64_t j) { return u[static_cast<std::size_t>(i * c + j)]; };
     const auto field = fg::view(u.data(), {r, c}), right = fg::view(rhs.data(), {r - 2, c - 2});
-    on_every_engine(jacobi::jacobi_step, [&, c = c](const auto& f) {
+    on_every_engine(jacobi::jacobi_step, [&](const auto& f) {
       const auto expected = [&](std::size_t k) {
         const std::int64_t i = static_cast<std::int64_t>(k) / (c - 2) + 1,
                            j = static_cast<std::int64_t>(k) % (c - 2) + 1;
