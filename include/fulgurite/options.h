@@ -29,7 +29,6 @@ struct Options {
   Precision precision = Precision::fast;
   Checks checks = Checks::on;
   bool fuse = true;              // false: every operation a kernel of its own, for comparison
-  int threads = 0;               // 0: as many as the machine has cores
   const char* name = "program";  // of the program in reports and dumps
 };
 
