@@ -182,7 +182,8 @@ class Inliner {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       const Expr i = indices[axis], extent = producer_.extents[axis];
       if (algebra_.is_below(i, extent)) continue;
-      const Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), i), arena_.lt(i, extent));
+      const Expr below = arena_.lt(i, extent), above = arena_.le(arena_.i64(0), i);  // numbered in this order
+      const Expr inside = arena_.logical_and(above, below);
       before.push_back(
           {{}, Check{inside, site, {i, extent, point, arena_.sub(extent, arena_.i64(1))}}, {}, "index"});
     }

@@ -105,7 +105,10 @@ Bits parse_literal(Kind kind, std::string_view text) {
 
 Bits load(Kind kind, const void* from) {
   return with_type(kind, [&]<class T>(T value) {
-    std::memcpy(&value, from, sizeof value);
+    if constexpr (std::is_same_v<T, bool>)
+      value = *static_cast<const unsigned char*>(from) != 0;  // whatever byte stands there
+    else
+      std::memcpy(&value, from, sizeof value);
     return scalar::to_bits(value);
   });
 }

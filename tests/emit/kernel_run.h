@@ -247,7 +247,7 @@ class CompiledKernel {
   class Aligned {
    public:
     explicit Aligned(const Bytes& bytes) : room_(bytes.size() + 64), size_(bytes.size()) {
-      std::memcpy(data(), bytes.data(), size_);
+      if (size_ > 0) std::memcpy(data(), bytes.data(), size_);
     }
     void* data() { return room_.data() + (64 - reinterpret_cast<std::uintptr_t>(room_.data()) % 64) % 64; }
     Bytes bytes() {
