@@ -23,7 +23,7 @@ using bench::median, bench::now_us, bench::time_us;
 using fg::Exp, fg::Vec;
 
 constexpr std::size_t n_small = 65536;
-constexpr int rounds = 5;
+constexpr int rounds = 9;
 
 std::vector<float> xs(n_small, 0.5f), ys(n_small, 0.25f);
 
@@ -41,7 +41,7 @@ double hot_us(F&& f) {
 template <class F>
 double after_idle_us(F&& f) {
   std::vector<double> samples;
-  for (int call = 0; call < 10; ++call) {
+  for (int call = 0; call < 25; ++call) {
     std::this_thread::sleep_for(20ms);
     samples.push_back(time_us(f));
   }

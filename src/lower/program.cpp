@@ -340,7 +340,7 @@ class ProgramLowering {
     for (Expr result : over.body.results) last.names.push_back(arena_.fresh(result.type(), "total").var());
     Policy few = policy;
     few.linear = few.rows = false;
-    few.lanes = few.tail_lanes;
+    few.lanes = few.tail_lanes = 1;  // so few values that the time to compile vector code counts more
     e.set_streaming({});
     e.finish(last, block_loop(e, last, {{}, {}, i64(0), e.lower(g.tasks)}, few));
     for (std::size_t k = 0; k < outputs.size(); ++k)

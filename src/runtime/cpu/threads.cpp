@@ -35,7 +35,10 @@ constexpr auto spin_alone_time = std::chrono::microseconds(40);
 // were run, is worth waking workers for: waking costs the caller up to 20 us in a virtual machine, and the
 // worker comes later still, with a cold cache.
 constexpr auto hot_loop_gap = std::chrono::microseconds(100);
+// worker comes later still, with a cold cache. The first units after a pause are slow (cold caches, a clock
+// that has gone down) and say nothing of the rest.
 constexpr auto worth_waking = std::chrono::microseconds(100);
+constexpr auto too_short_to_judge = std::chrono::microseconds(40);
 
 // Jobs are cut into at most this many units a thread, each of one or more tasks: enough to even out shares,
 // few enough that taking one (some nanoseconds) never shows.
@@ -164,7 +167,10 @@ std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
   std::uint32_t n_run = 0;
   const std::uint32_t n_done = take_part(0, number, job, [&] {
     ++n_run;
-    if (!woken && (Clock::now() - start) * (job.n_units - n_run) > worth_waking * n_run) wake();
+    const bool look = (n_run & (n_run - 1)) == 0;  // after 1, 2, 4 ... units: the clock costs what a unit may
+    if (woken || !look) return;
+    const auto taken = Clock::now() - start;
+    if (taken > too_short_to_judge && taken * (job.n_units - n_run) > worth_waking * n_run) wake();
   });
   sleepy_end_ = Clock::now();
   return n_done;
