@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -17,11 +18,11 @@ bool collapse(Stm& stm) {
   bool changed = false;
   for (;;) {
     auto* outer = as<Soac>(stm.op);
-    if (!outer || !outer->reductions.empty() || outer->body.body.size() != 1 || outer->body.results.empty())
+    if (!outer || !is_map(*outer) || outer->body.body.size() != 1 || outer->body.results.empty())
       return changed;
     const Stm& only = outer->body.body[0];
     const auto* inner = as<Soac>(only.op);
-    if (!inner || !inner->reductions.empty()) return changed;
+    if (!inner || !is_map(*inner)) return changed;
     Vars used;
     soac::add_mentioned(inner->dims, used);
     for (auto p : outer->body.params)

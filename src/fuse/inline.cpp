@@ -53,15 +53,9 @@ class Inliner {
     for (auto& inner : soac::nested_in(stm)) {
       const std::size_t depth = path_.size();
       const bool was_unbounded = unbounded_;
-      if (inner.role == Role::points) {
-        const Soac& soac = std::get<Soac>(stm.op);
-        for (std::size_t axis = 0; axis < soac.dims.size(); ++axis)
-          enter({soac.body.params[axis], soac.dims[axis]});
-      } else if (const auto* loop = as<Loop>(stm.op); loop && loop->trips) {
-        enter({loop->body.params[0], loop->trips});
-      } else {
-        unbounded_ = true;
-      }
+      for (std::size_t axis = 0; axis < inner.extents.size(); ++axis)
+        enter({inner.lambda->params[axis], inner.extents[axis]});
+      if (inner.extents.empty()) unbounded_ = true;
       lambda(*inner.lambda);
       path_.resize(depth);
       unbounded_ = was_unbounded;

@@ -8,6 +8,7 @@
 #include "base/match.h"
 #include "fuse/fuse.h"
 #include "fuse/vertical.h"
+#include "soac/count.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -74,6 +75,8 @@ class Merger {
   bool try_pair(std::vector<Stm>& stms, std::size_t i, std::size_t j) {
     const auto *a = as<Soac>(stms[i].op), *b = as<Soac>(stms[j].op);
     if (!a || !b || a->dims != b->dims) return false;
+    if (is_scan(*a) || is_scatter(*a) || is_partition(*a) || is_scan(*b) || is_scatter(*b) || is_partition(*b))
+      return false;
     const Vars made(stms[i].names.begin(), stms[i].names.end());
     const bool dependent = mentions_any(stms[j], made);
     if (dependent ? !reads_own_point_only(stms[j], made) || makes_rows(*a)

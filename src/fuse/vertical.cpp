@@ -8,6 +8,7 @@
 #include "fuse/fuse.h"
 #include "fuse/inline.h"
 #include "simplify/dead.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -54,7 +55,7 @@ class Fuser {
     Body body{stms, results, {stms, results}};
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
-      if (!soac || !soac->reductions.empty()) continue;
+      if (!soac || !is_map(*soac)) continue;
       const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
       const Decision decision = decide(arena_, stms, k, results, uses);
       if (decision.inlines && context_.spend()) {
@@ -90,6 +91,13 @@ class Fuser {
 
   void per_element(Soac& soac, Path path) {
     for (soac::Reduction& r : soac.reductions) element_scope(r.op, path);
+    for (soac::Scatter& scatter : soac.scatters) {
+      Path places = path;
+      for (std::size_t axis = 0; axis < scatter.shape.size(); ++axis)
+        places.push_back({scatter.initial.params[axis], scatter.shape[axis]});
+      element_scope(scatter.initial, places);
+      for (soac::Reduction& r : scatter.combine) element_scope(r.op, path);
+    }
     for (std::size_t axis = 0; axis < soac.dims.size(); ++axis)
       path.push_back({soac.body.params[axis], soac.dims[axis]});
     expand_results(soac.body);

@@ -281,6 +281,7 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
         [&](const soac::Soac&) {
           if (!on_soac || !on_soac(s)) sequential_soac(s);
         },
+        [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan has no lowering"); },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); });
 }

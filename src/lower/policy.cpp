@@ -46,6 +46,7 @@ double cost_of(const soac::Lambda& f) {
           for (const soac::Reduction& r : op.reductions) each += cost_of(r.op);
           return loop_trips * (each + 2);
         },
+        [](const soac::Scan& op) { return cost_of(op.reduction.op) + 2; },
         [](const soac::If& op) { return cost_of(op.then_branch) + cost_of(op.else_branch) + 2; },
         [](const soac::Loop& op) { return loop_trips * (cost_of(op.condition) + cost_of(op.body) + 2); },
         [](const soac::Check&) { return 1.0; });

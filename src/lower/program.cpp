@@ -84,6 +84,7 @@ class ProgramLowering {
     for (const soac::Stm& s : body)
       base::match(
           s.op, [&](const soac::Soac& op) { combinator(s, op); },
+          [](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside a Soac"); },
           [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
           [&](const soac::Check& op) {
             if (!options_.checks) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/layout.h"
 
 namespace fulgurite::simplify {
 
@@ -70,21 +71,45 @@ class Deadness {
     match(
         stm.op,
         [&](soac::Soac& s) {
-          // A reduction is kept whole if one of its results is read: its operator needs all operands.
-          std::size_t at = 0;
-          std::vector<bool> reduction_used;
-          for (const soac::Reduction& r : s.reductions) {
-            const std::size_t k = r.op.results.size();
-            const bool any = std::find(used.begin() + static_cast<std::ptrdiff_t>(at),
-                                       used.begin() + static_cast<std::ptrdiff_t>(at + k),
-                                       true) != used.begin() + static_cast<std::ptrdiff_t>(at + k);
-            std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(at), k, any);
-            reduction_used.push_back(any);
-            at += k;
+          // A reduction, a scatter: kept whole if one of its results is read, as their operators need all
+          // operands. Of a partition only the values can go.
+          const soac::Layout layout = soac::layout_of(s);
+          std::vector<bool> results(s.body.results.size(), false);
+          auto any = [&](const soac::Layout::Part& p) {
+            const auto first = used.begin() + static_cast<std::ptrdiff_t>(p.name);
+            const bool is_read = std::find(first, first + static_cast<std::ptrdiff_t>(p.n_names), true) !=
+                                 first + static_cast<std::ptrdiff_t>(p.n_names);
+            return is_read;
+          };
+          auto whole = [&](const soac::Layout::Part& p) {
+            const bool is_read = any(p);
+            std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(p.name), p.n_names, is_read);
+            std::fill_n(results.begin() + static_cast<std::ptrdiff_t>(p.result), p.n_results, is_read);
+            return is_read;
+          };
+          std::vector<bool> reductions, scatters, partitions;
+          for (const soac::Layout::Part& p : layout.reductions) reductions.push_back(whole(p));
+          for (const soac::Layout::Part& p : layout.scatters) scatters.push_back(whole(p));
+          for (std::size_t i = 0; i < s.partitions.size(); ++i) {
+            const soac::Layout::Part p = layout.partitions[i];
+            partitions.push_back(any(p));
+            if (!partitions.back()) continue;
+            used[p.name] = used[p.name + 1] = results[p.result] = true;
+            std::size_t n_values = 0;
+            for (std::size_t k = 0; k < s.partitions[i].n_values; ++k) {
+              results[p.result + 1 + k] = used[p.name + 2 + k];
+              n_values += used[p.name + 2 + k];
+            }
+            s.partitions[i].n_values = n_values;
           }
-          keep(s.reductions, reduction_used);
-          keep(s.body.results, used);
+          for (std::size_t k = 0; k < layout.mapped.n_names; ++k)
+            results[layout.mapped.result + k] = used[layout.mapped.name + k];
+          keep(s.reductions, reductions);
+          keep(s.scatters, scatters);
+          keep(s.partitions, partitions);
+          keep(s.body.results, results);
         },
+        [&](soac::Scan&) { used.assign(used.size(), true); },
         [&](soac::If& i) {
           keep(i.then_branch.results, used);
           keep(i.else_branch.results, used);

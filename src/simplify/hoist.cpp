@@ -60,9 +60,9 @@ class Hoister {
     for (Stm& stm : stms) {
       for (auto& inner : soac::nested_in(stm)) {
         const std::size_t depth = axes_.size();
-        if (const auto* s = as<Soac>(stm.op); s && inner.role == Role::points)
-          for (std::size_t axis = 0; axis < s->dims.size(); ++axis)
-            axes_.emplace_back(s->body.params[axis], sizes_.canonical(s->dims[axis]));
+        if (as<Soac>(stm.op))
+          for (std::size_t axis = 0; axis < inner.extents.size(); ++axis)
+            axes_.emplace_back(inner.lambda->params[axis], sizes_.canonical(inner.extents[axis]));
         scope(inner.lambda->body);
         axes_.resize(depth);
         leave(*inner.lambda, inner.role, guard_of(stm, *inner.lambda), stm, out);
@@ -103,8 +103,11 @@ class Hoister {
       soac::add_mentioned(stm, mentioned);
       soac::add_bound(stm, own);
       for (Var name : stm.names) add_shape(name, mentioned);
-      const bool invariant = std::none_of(mentioned.begin(), mentioned.end(),
-                                          [&](Var v) { return bound.contains(v) && !own.contains(v); });
+      // A running value differs from point to point even if what it runs over does not.
+      const bool invariant =
+          !as<soac::Scan>(stm.op) && std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) {
+            return bound.contains(v) && !own.contains(v);
+          });
       if (!invariant || !move(stm, role, guard, out)) {
         check_stays_ = check_stays_ || as<Check>(stm.op);
         staying.push_back(std::move(stm));
@@ -152,9 +155,10 @@ class Hoister {
 
   /// Every read in it is inside its array by the ranges of its own axes.
   bool reads_are_inside(const Stm& stm, IndexAlgebra& algebra) const {
-    if (const auto* s = as<Soac>(stm.op))
-      for (std::size_t axis = 0; axis < s->dims.size(); ++axis)
-        algebra.range(s->body.params[axis], sizes_.canonical(s->dims[axis]));
+    if (as<Soac>(stm.op))
+      for (const auto& inner : soac::nested_in(stm))
+        for (std::size_t axis = 0; axis < inner.extents.size(); ++axis)
+          algebra.range(inner.lambda->params[axis], sizes_.canonical(inner.extents[axis]));
     bool inside = true;
     auto look = [&](const std::vector<Expr>& roots) {
       scalar::for_each_node(roots, [&](Expr e) {

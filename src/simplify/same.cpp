@@ -1,5 +1,7 @@
 #include "simplify/same.h"
 
+#include <algorithm>
+
 #include "base/match.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -54,21 +56,32 @@ class Comparison {
     return true;
   }
 
+  static bool same_form(const std::vector<soac::Reduction>& a, const std::vector<soac::Reduction>& b) {
+    return std::ranges::equal(a, b, [](const soac::Reduction& r, const soac::Reduction& s) {
+      return r.neutral.size() == s.neutral.size() && r.initial.size() == s.initial.size() &&
+             r.commutative == s.commutative;
+    });
+  }
+
   /// What the lists of roots and functions do not tell: where one part ends and the next begins.
   static bool same_form(const Stm& a, const Stm& b) {
     return base::match(
         a.op,
         [&](const soac::Soac& x) {
           const auto& y = std::get<soac::Soac>(b.op);
-          if (x.dims.size() != y.dims.size() || x.reductions.size() != y.reductions.size()) return false;
-          for (std::size_t i = 0; i < x.reductions.size(); ++i) {
-            const soac::Reduction &r = x.reductions[i], &s = y.reductions[i];
-            if (r.neutral.size() != s.neutral.size() || r.initial.size() != s.initial.size() ||
-                r.commutative != s.commutative)
+          if (x.dims.size() != y.dims.size() || !same_form(x.reductions, y.reductions) ||
+              x.scatters.size() != y.scatters.size() || x.partitions.size() != y.partitions.size())
+            return false;
+          for (std::size_t i = 0; i < x.scatters.size(); ++i)
+            if (x.scatters[i].shape.size() != y.scatters[i].shape.size() ||
+                !same_form(x.scatters[i].combine, y.scatters[i].combine))
               return false;
-          }
+          for (std::size_t i = 0; i < x.partitions.size(); ++i)
+            if (x.partitions[i].n_values != y.partitions[i].n_values) return false;
           return true;
         },
+        // A running value belongs to the body that it stands in.
+        [](const soac::Scan&) { return false; },
         [](const soac::If&) { return true; },
         [&](const soac::Loop& x) {
           const auto& y = std::get<soac::Loop>(b.op);

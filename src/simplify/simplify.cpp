@@ -8,6 +8,7 @@
 #include "simplify/dead.h"
 #include "simplify/index_algebra.h"
 #include "simplify/same.h"
+#include "soac/count.h"
 #include "soac/equal_sizes.h"
 #include "soac/rename.h"
 
@@ -78,7 +79,12 @@ class Simplifier {
     rename_.roots(stm);
     soac::map_roots(stm, [this](Expr e) { return algebra_(e); });
     const bool gone = match(
-        stm.op, [&](Soac& s) { return soac(stm, s); }, [&](If& i) { return branches(stm, i, out); },
+        stm.op, [&](Soac& s) { return soac(stm, s); },
+        [&](soac::Scan& s) {
+          lambda(s.reduction.op);
+          return false;
+        },
+        [&](If& i) { return branches(stm, i, out); },
         [&](Loop& l) { return loop(stm, l, out); }, [&](Check& c) { return check(c); });
     if (gone || replaced_by_earlier(stm)) return;
     for (Var& name : stm.names) name = rename_.binder(name);
@@ -95,7 +101,13 @@ class Simplifier {
       algebra_.range(s.body.params[axis], s.dims[axis]);
     lambda(s.body);
     for (soac::Reduction& r : s.reductions) lambda(r.op);
-    if (!s.reductions.empty() || !s.body.body.empty()) return false;
+    for (soac::Scatter& scatter : s.scatters) {
+      for (std::size_t axis = 0; axis < scatter.shape.size(); ++axis)
+        algebra_.range(scatter.initial.params[axis], scatter.shape[axis]);
+      lambda(scatter.initial);
+      for (soac::Reduction& r : scatter.combine) lambda(r.op);
+    }
+    if (!is_map(s) || !s.body.body.empty()) return false;
     // A copy of arrays: every element result reads its array at the indices, and the whole array.
     std::vector<Expr> sources;
     for (Expr e : s.body.results) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <unordered_set>
+#include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -129,11 +130,13 @@ class Checker {
 
   void statements(const std::vector<Stm>& body) {
     const std::string outer = current_;
+    const bool scans_are_here = std::exchange(scans_are_fine_, false);
     for (const Stm& stm : body) {
       if (!stm.names.empty())
         current_ = static_cast<std::size_t>(stm.names[0]) < arena_.n_vars() ? name(stm.names[0]) : "?";
       const std::vector<Type> results = match(
-          stm.op, [&](const Soac& s) { return soac(s); }, [&](const If& i) { return branches(i); },
+          stm.op, [&](const Soac& s) { return soac(s); },
+          [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const If& i) { return branches(i); },
           [&](const Loop& l) { return loop(l); }, [&](const Check& c) { return check(c); });
       for (Var v : stm.names) bind_with_shape(v);
       same_types(types(stm.names), results, "names of the statement");
@@ -155,28 +158,76 @@ class Checker {
     require(!s.dims.empty() && s.dims.size() < 256, "a Soac needs 1 to 255 axes");
     for (Expr extent : s.dims) scalar_of(extent, Type{}, "an extent of the iteration space");
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
-    std::vector<Type> results = function(s.body);
-    std::size_t n_operands = 0;
+    const bool scans_were_fine = std::exchange(scans_are_fine_, true);
+    std::vector<Type> given = function(s.body), results;
+    scans_are_fine_ = scans_were_fine;
+    auto rest = given.begin();
+    const auto next = [&](std::size_t n, const char* what) {
+      if (static_cast<std::size_t>(given.end() - rest) < n) fail(fmt::format("the body gives too few {}", what));
+      const std::vector<Type> taken(rest, rest + static_cast<std::ptrdiff_t>(n));
+      rest += static_cast<std::ptrdiff_t>(n);
+      for (Type t : taken)
+        if (t.rank > 0) fail(fmt::format("an array among the {}", what));
+      return taken;
+    };
     for (const Reduction& r : s.reductions) {
-      const std::size_t k = r.op.results.size();
-      require(k > 0, "a reduction of nothing");
-      if (n_operands + k > results.size()) fail("the body gives too few operands for the reductions");
-      const std::vector<Type> operands(results.begin() + static_cast<std::ptrdiff_t>(n_operands),
-                                       results.begin() + static_cast<std::ptrdiff_t>(n_operands + k));
-      for (Type t : operands) require(t.rank == 0, "an operand of a reduction is an array");
-      std::vector<Type> both = operands;
-      both.insert(both.end(), operands.begin(), operands.end());
-      same_types(types(r.op.params), both, "parameters of a reduction's operator");
-      same_types(function(r.op), operands, "results of a reduction's operator");
-      if (!r.neutral.empty()) same_types(types(r.neutral), operands, "neutral elements");
-      if (!r.initial.empty()) same_types(types(r.initial), operands, "initial values");
-      n_operands += k;
+      const std::vector<Type> operands = next(r.op.results.size(), "operands of reductions");
+      reduction(r, operands);
+      results.insert(results.end(), operands.begin(), operands.end());
     }
-    for (std::size_t i = n_operands; i < results.size(); ++i) {
-      require(results[i].rank + s.dims.size() < 256, "a mapped result of more than 255 axes");
-      results[i].rank = static_cast<std::uint8_t>(results[i].rank + s.dims.size());
+    for (const Scatter& scatter : s.scatters) {
+      for (Expr extent : scatter.shape) scalar_of(extent, Type{}, "an extent of a scattered array");
+      const std::vector<Type> place(scatter.shape.size(), Type{});
+      require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
+      same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
+      const std::vector<Type> contents = function(scatter.initial);
+      require(!contents.empty(), "a scatter of nothing");
+      same_types(next(place.size(), "places of a scatter"), place, "places of a scatter");
+      same_types(next(contents.size(), "values of a scatter"), contents, "values of a scatter");
+      require(scatter.combine.size() <= 1, "a scatter with two operators");
+      for (const Reduction& r : scatter.combine) {
+        require(r.initial.empty(), "a scatter's operator with an initial value");
+        reduction(r, contents);
+      }
+      for (Type t : contents) results.push_back(array_of(t, place.size()));
+    }
+    for (const Partition& p : s.partitions) {
+      scalar_of(p.classes, Type{}, "the number of classes");
+      same_types(next(1, "classes of a partition"), {Type{}}, "the class of a partition");
+      results.push_back(Type{});
+      results.push_back(array_of(Type{}, 1));
+      for (Type t : next(p.n_values, "values of a partition")) results.push_back(array_of(t, 1));
+    }
+    for (; rest != given.end(); ++rest) {
+      require(rest->rank + s.dims.size() < 256, "a mapped result of more than 255 axes");
+      results.push_back(array_of(*rest, rest->rank + s.dims.size()));
     }
     return results;
+  }
+
+  static Type array_of(Type element, std::size_t rank) {
+    element.rank = static_cast<std::uint8_t>(rank);
+    return element;
+  }
+
+  void reduction(const Reduction& r, const std::vector<Type>& operands) {
+    require(!operands.empty(), "a reduction of nothing");
+    std::vector<Type> both = operands;
+    both.insert(both.end(), operands.begin(), operands.end());
+    same_types(types(r.op.params), both, "parameters of a reduction's operator");
+    same_types(function(r.op), operands, "results of a reduction's operator");
+    if (!r.neutral.empty()) same_types(types(r.neutral), operands, "neutral elements");
+    if (!r.initial.empty()) same_types(types(r.initial), operands, "initial values");
+  }
+
+  std::vector<Type> scan(const Scan& s, bool is_fine) {
+    require(is_fine, "a Scan outside a Soac's own body");
+    const std::vector<Type> operands = types(s.operands);
+    for (Type t : operands) require(t.rank == 0, "an operand of a scan is an array");
+    reduction(s.reduction, operands);
+    require(s.inclusive || !s.reduction.neutral.empty() || !s.reduction.initial.empty(),
+            "an exclusive scan without a first element");
+    return operands;
   }
 
   std::vector<Type> branches(const If& i) {
@@ -215,6 +266,7 @@ class Checker {
   const Arena& arena_;
   const std::string pass_;
   std::string current_;  // first name of the statement that is checked
+  bool scans_are_fine_ = false;  // in the statements that come next
   std::unordered_set<Var> ever_bound_, visible_;
   std::vector<Var> bound_;                         // visible, in order of binding
   std::unordered_set<const scalar::Node*> known_;  // checked, and in scope as long as their scope is open

@@ -11,8 +11,19 @@ namespace fulgurite::soac {
 
 using base::match;
 
+bool is_scan(const Soac& s) {
+  return std::any_of(s.body.body.begin(), s.body.body.end(),
+                     [](const Stm& stm) { return std::holds_alternative<Scan>(stm.op); });
+}
+bool is_scatter(const Soac& s) {
+  return !s.scatters.empty();
+}
+bool is_partition(const Soac& s) {
+  return !s.partitions.empty();
+}
+
 bool is_map(const Soac& s) {
-  return s.reductions.empty();
+  return s.reductions.empty() && !is_scan(s) && !is_scatter(s) && !is_partition(s);
 }
 
 bool is_reduce(const Soac& s) {
@@ -41,7 +52,11 @@ void add(const std::vector<Stm>& body, Counts& counts) {
         [&](const Soac& s) {
           ++counts.soac;
           ++(is_map(s) ? counts.map : is_reduce(s) ? counts.reduce : counts.redomap);
+          counts.scan += is_scan(s);
+          counts.scatter += is_scatter(s);
+          counts.partition += is_partition(s);
         },
+        [](const Scan&) {},
         [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
         [&](const Check&) { ++counts.check; });
     for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
@@ -63,8 +78,12 @@ Counts count(const Program& program) {
 }
 
 std::string to_string(const Counts& c) {
-  return fmt::format("soac {}, map {}, reduce {}, redomap {}, if {}, loop {}, check {}, arrays {}", c.soac,
-                     c.map, c.reduce, c.redomap, c.branch, c.loop, c.check, c.arrays);
+  std::string text =
+      fmt::format("soac {}, map {}, reduce {}, redomap {}", c.soac, c.map, c.reduce, c.redomap);
+  if (c.scan > 0) text += fmt::format(", scan {}", c.scan);
+  if (c.scatter > 0) text += fmt::format(", scatter {}", c.scatter);
+  if (c.partition > 0) text += fmt::format(", partition {}", c.partition);
+  return text + fmt::format(", if {}, loop {}, check {}, arrays {}", c.branch, c.loop, c.check, c.arrays);
 }
 
 }  // namespace fulgurite::soac

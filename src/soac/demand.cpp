@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/match.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -64,6 +65,7 @@ class Demand {
 
   void name(Var var) {
     names_.insert(var);
+    need(arena_.info(var).shape);
     auto found = definitions_.find(var);
     if (found == definitions_.end()) return;
     const auto [stm, i] = found->second;
@@ -72,7 +74,11 @@ class Demand {
       for (const auto& inner : nested_in(*stm)) checks(inner.lambda->body);
     const std::size_t component = i;
     match(
-        stm->op, [&](const Soac& s) { soac(s, component, var); },
+        stm->op, [&](const Soac& s) { soac(s, component); },
+        [&](const Scan& s) {
+          need(s.operands);
+          reduction(s.reduction);
+        },
         [&](const If& branch) {
           need(branch.condition);
           need(branch.then_branch.results[component]);
@@ -88,22 +94,37 @@ class Demand {
         [](const Check&) {});
   }
 
-  void soac(const Soac& s, std::size_t component, Var var) {
+  void reduction(const Reduction& r) {
+    need(r.op.results);
+    need(r.neutral);
+    need(r.initial);
+  }
+
+  void soac(const Soac& s, std::size_t component) {
     need(s.dims);
-    std::size_t first = 0;
-    for (const Reduction& r : s.reductions) {
-      const std::size_t k = r.op.results.size();
-      if (component >= first && component < first + k) {
-        for (std::size_t i = first; i < first + k; ++i) need(s.body.results[i]);
-        need(r.op.results);
-        need(r.neutral);
-        need(r.initial);
-        return;
+    const Layout layout = layout_of(s);
+    auto holds = [&](const Layout::Part& p) { return component >= p.name && component < p.name + p.n_names; };
+    auto results = [&](const Layout::Part& p) {
+      for (std::size_t i = 0; i < p.n_results; ++i) need(s.body.results[p.result + i]);
+    };
+    for (std::size_t k = 0; k < s.reductions.size(); ++k)
+      if (holds(layout.reductions[k])) {
+        results(layout.reductions[k]);
+        reduction(s.reductions[k]);
       }
-      first += k;
-    }
-    need(s.body.results[component]);
-    need(arena_.info(var).shape);
+    for (std::size_t k = 0; k < s.scatters.size(); ++k)
+      if (holds(layout.scatters[k])) {
+        results(layout.scatters[k]);
+        need(s.scatters[k].shape);
+        need(s.scatters[k].initial.results);
+        for (const Reduction& r : s.scatters[k].combine) reduction(r);
+      }
+    for (std::size_t k = 0; k < s.partitions.size(); ++k)
+      if (holds(layout.partitions[k])) {
+        results(layout.partitions[k]);
+        need(s.partitions[k].classes);
+      }
+    if (holds(layout.mapped)) need(s.body.results[layout.mapped.result + component - layout.mapped.name]);
   }
 
   const Arena& arena_;

@@ -1,10 +1,13 @@
 #include "soac/flatten.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
 #include "soac/demand.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -36,6 +39,7 @@ class Flattener {
     for (Expr e : program_.results) flat_.results.push_back(value(e, flat_.code.back()));
     flat_.n_slots = static_cast<std::size_t>(n_slots_);
     flat_.n_arrays = static_cast<std::size_t>(n_arrays_);
+    flat_.n_scans = static_cast<std::size_t>(n_scans_);
     return std::move(flat_);
   }
 
@@ -142,6 +146,7 @@ class Flattener {
       FlatStatement flat{FlatCheck{}, stm->where};
       match(
           stm->op, [&](const Soac& s) { flat.op = soac(s, stm->names, code.back()); },
+          [&](const Scan& s) { flat.op = scan(s, stm->names, code.back()); },
           [&](const If& i) { flat.op = branch(i, stm->names, code.back()); },
           [&](const Loop& l) { flat.op = loop(l, stm->names, code.back()); },
           [&](const Check& c) {
@@ -153,48 +158,109 @@ class Flattener {
     }
   }
 
+  /// All but operands and results.
+  FlatReduction reduction(const Reduction& r, Segment& before) {
+    FlatReduction flat;
+    flat.neutral = scalars(r.neutral, before);
+    flat.initial = scalars(r.initial, before);
+    const std::size_t k = r.op.results.size();
+    for (std::size_t i = 0; i < k; ++i) {
+      flat.left.push_back(ref(r.op.params[i]).number);
+      flat.right.push_back(ref(r.op.params[k + i]).number);
+    }
+    flat.op = function(r.op, [&](Segment& last) { flat.results = scalars(r.op.results, last); });
+    return flat;
+  }
+
+  FlatScan scan(const Scan& s, const std::vector<Var>& names, Segment& before) {
+    FlatScan flat{n_scans_++, reduction(s.reduction, before), s.inclusive};
+    flat.reduction.operands = scalars(s.operands, before);
+    for (Var v : names) flat.reduction.to.push_back(ref(v).number);
+    scans_.push_back(flat.number);
+    return flat;
+  }
+
   FlatSoac soac(const Soac& s, const std::vector<Var>& names, Segment& before) {
+    const Layout layout = layout_of(s);
+    auto is_part_needed = [&](const Layout::Part& p) {
+      return std::any_of(names.begin() + static_cast<std::ptrdiff_t>(p.name),
+                         names.begin() + static_cast<std::ptrdiff_t>(p.name + p.n_names),
+                         [&](Var v) { return is_needed(v); });
+    };
+    auto kind_of = [&](Var v) { return arena_.info(v).type.kind; };
+    // What the body's results go to: run with the last segment of the body.
+    std::vector<std::function<void(FlatSoac&, Segment&)>> take;
     FlatSoac flat;
     flat.dims = scalars(s.dims, before);
     for (Var p : s.body.params) flat.params.push_back(ref(p).number);
-    std::size_t first = 0;
-    std::vector<const Reduction*> kept;
-    for (const Reduction& r : s.reductions) {
-      const std::size_t k = r.op.results.size();
-      FlatReduction reduction;
-      for (std::size_t i = first; i < first + k; ++i) reduction.to.push_back(ref(names[i]).number);
-      if (std::any_of(names.begin() + static_cast<std::ptrdiff_t>(first),
-                      names.begin() + static_cast<std::ptrdiff_t>(first + k),
-                      [&](Var v) { return is_needed(v); })) {
-        reduction.neutral = scalars(r.neutral, before);
-        reduction.initial = scalars(r.initial, before);
-        for (std::size_t i = 0; i < k; ++i) {
-          reduction.left.push_back(ref(r.op.params[i]).number);
-          reduction.right.push_back(ref(r.op.params[k + i]).number);
-        }
-        reduction.op =
-            function(r.op, [&](Segment& last) { reduction.results = scalars(r.op.results, last); });
-        flat.reductions.push_back(std::move(reduction));
-        kept.push_back(&r);
-      }
-      first += k;
+    for (std::size_t i = 0; i < s.reductions.size(); ++i) {
+      const Layout::Part p = layout.reductions[i];
+      if (!is_part_needed(p)) continue;
+      FlatReduction r = reduction(s.reductions[i], before);
+      for (std::size_t k = 0; k < p.n_names; ++k) r.to.push_back(ref(names[p.name + k]).number);
+      flat.reductions.push_back(std::move(r));
+      take.push_back([this, &s, p, at = flat.reductions.size() - 1](FlatSoac& to, Segment& last) {
+        for (std::size_t k = 0; k < p.n_results; ++k)
+          to.reductions[at].operands.push_back(scalar(s.body.results[p.result + k], last));
+      });
     }
-    for (std::size_t i = first; i < names.size(); ++i)
-      if (is_needed(names[i])) {
-        const scalar::VarInfo& info = arena_.info(names[i]);
-        flat.outputs.push_back({{}, array(names[i]), info.type.kind, scalars(info.shape, before)});
+    for (std::size_t i = 0; i < s.scatters.size(); ++i) {
+      const Layout::Part p = layout.scatters[i];
+      if (!is_part_needed(p)) continue;
+      const Scatter& scatter = s.scatters[i];
+      FlatScatter to;
+      to.shape = scalars(scatter.shape, before);
+      for (Var v : scatter.initial.params) to.params.push_back(ref(v).number);
+      to.initial = function(scatter.initial,
+                            [&](Segment& last) { to.contents = scalars(scatter.initial.results, last); });
+      for (std::size_t k = 0; k < p.n_names; ++k) {
+        to.arrays.push_back(array(names[p.name + k]));
+        to.kinds.push_back(kind_of(names[p.name + k]));
       }
+      for (const Reduction& r : scatter.combine) to.combine.push_back(reduction(r, before));
+      flat.scatters.push_back(std::move(to));
+      take.push_back([this, &s, p, at = flat.scatters.size() - 1](FlatSoac& whole, Segment& last) {
+        FlatScatter& f = whole.scatters[at];
+        const std::size_t rank = f.shape.size();
+        for (std::size_t k = 0; k < p.n_results; ++k)
+          (k < rank ? f.place : f.values).push_back(scalar(s.body.results[p.result + k], last));
+      });
+    }
+    for (std::size_t i = 0; i < s.partitions.size(); ++i) {
+      const Layout::Part p = layout.partitions[i];
+      if (!is_part_needed(p)) continue;
+      FlatPartition to{scalar(s.partitions[i].classes, before), 0, ref(names[p.name]).number,
+                       array(names[p.name + 1]), {}, {}, {}};
+      std::vector<std::size_t> wanted;
+      for (std::size_t k = 0; k < s.partitions[i].n_values; ++k) {
+        const Var v = names[p.name + 2 + k];
+        if (!is_needed(v)) continue;
+        wanted.push_back(p.result + 1 + k);
+        to.arrays.push_back(array(v));
+        to.kinds.push_back(kind_of(v));
+      }
+      flat.partitions.push_back(std::move(to));
+      take.push_back([this, &s, p, wanted, at = flat.partitions.size() - 1](FlatSoac& whole, Segment& last) {
+        FlatPartition& f = whole.partitions[at];
+        f.element_class = scalar(s.body.results[p.result], last);
+        for (std::size_t k : wanted) f.values.push_back(scalar(s.body.results[k], last));
+      });
+    }
+    for (std::size_t k = 0; k < layout.mapped.n_names; ++k) {
+      const Var v = names[layout.mapped.name + k];
+      if (!is_needed(v)) continue;
+      const scalar::VarInfo& info = arena_.info(v);
+      flat.outputs.push_back({{}, array(v), info.type.kind, scalars(info.shape, before)});
+      take.push_back([this, e = s.body.results[layout.mapped.result + k],
+                      at = flat.outputs.size() - 1](FlatSoac& whole, Segment& last) {
+        whole.outputs[at].element = value(e, last);
+      });
+    }
+    std::vector<Slot> outer_scans = std::exchange(scans_, {});
     flat.body = function(s.body, [&](Segment& last) {
-      std::size_t operand = 0, n_kept = 0, output = 0;
-      for (const Reduction& r : s.reductions) {
-        const bool is_kept = n_kept < kept.size() && kept[n_kept] == &r;
-        for (std::size_t i = 0; i < r.op.results.size(); ++i, ++operand)
-          if (is_kept) flat.reductions[n_kept].operands.push_back(scalar(s.body.results[operand], last));
-        if (is_kept) ++n_kept;
-      }
-      for (std::size_t i = first; i < names.size(); ++i)
-        if (is_needed(names[i])) flat.outputs[output++].element = value(s.body.results[i], last);
+      for (const auto& each : take) each(flat, last);
     });
+    flat.scans = std::exchange(scans_, std::move(outer_scans));
     return flat;
   }
 
@@ -246,7 +312,8 @@ class Flattener {
   std::unordered_map<Var, Slot> arrays_;
   std::unordered_set<const Node*> computed_;  // at this point of this function and those around it
   std::vector<const Node*> computed_list_;
-  Slot n_slots_ = 0, n_arrays_ = 0;
+  std::vector<Slot> scans_;  // met so far in the body of the Soac at hand
+  Slot n_slots_ = 0, n_arrays_ = 0, n_scans_ = 0;
 };
 
 }  // namespace

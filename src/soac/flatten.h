@@ -46,11 +46,30 @@ struct FlatOutput {
   Kind kind;
   std::vector<Slot> shape;  // of the whole array
 };
+struct FlatScatter {
+  std::vector<Slot> shape, params, contents, place, values, arrays;
+  std::vector<Kind> kinds;
+  Code initial;
+  std::vector<FlatReduction> combine;  // none or one; only its operator
+};
+struct FlatPartition {
+  Slot classes, element_class = 0, total, offsets;
+  std::vector<Slot> values, arrays;
+  std::vector<Kind> kinds;
+};
 struct FlatSoac {
   std::vector<Slot> dims, params;
   Code body;
+  std::vector<Slot> scans;  // numbers of those in the body
   std::vector<FlatReduction> reductions;
+  std::vector<FlatScatter> scatters;
+  std::vector<FlatPartition> partitions;
   std::vector<FlatOutput> outputs;
+};
+struct FlatScan {
+  Slot number;  // of all scans of the program
+  FlatReduction reduction;
+  bool inclusive;
 };
 struct FlatIf {
   Slot condition;
@@ -71,7 +90,7 @@ struct FlatCheck {
   std::vector<Slot> operands;
 };
 struct FlatStatement {
-  std::variant<FlatSoac, FlatIf, FlatLoop, FlatCheck> op;
+  std::variant<FlatSoac, FlatScan, FlatIf, FlatLoop, FlatCheck> op;
   Location where;
 };
 
@@ -85,7 +104,7 @@ struct FlatProgram {
   std::vector<Ref> results;
   std::vector<Slot> index_slots;
   std::vector<std::pair<Slot, scalar::Bits>> constants;
-  std::size_t n_slots = 0, n_arrays = 0;
+  std::size_t n_slots = 0, n_arrays = 0, n_scans = 0;
 };
 
 FlatProgram flatten(const Program&);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <memory>
@@ -65,7 +66,8 @@ class Interpreter {
         options_(options),
         flat_(flatten(program)),
         slots_(flat_.n_slots),
-        arrays_(flat_.n_arrays) {
+        arrays_(flat_.n_arrays),
+        running_(flat_.n_scans) {
     for (const auto& [slot, bits] : flat_.constants) at(slot) = bits;
   }
 
@@ -157,7 +159,8 @@ class Interpreter {
       for (const FlatStatement& s : segment.statement) {
         const Location& where = s.where;
         match(
-            s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatIf& branch) { run(branch); },
+            s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
+            [&](const FlatIf& branch) { run(branch); },
             [&](const FlatLoop& loop) { run(loop); }, [&](const FlatCheck& check) { run(check); });
       }
     }
@@ -274,11 +277,6 @@ class Interpreter {
       else
         combine(r, left, value);
     };
-    auto values_of = [&](const std::vector<Slot>& slots) {
-      std::vector<Bits> list;
-      for (Slot s : slots) list.push_back(at(s));
-      return list;
-    };
     for (const auto& partial : tree.levels)
       if (!partial.empty()) join(partial);
     if (!r.neutral.empty()) join(values_of(r.neutral));
@@ -288,38 +286,151 @@ class Interpreter {
     for (std::size_t i = 0; i < value.size(); ++i) at(r.to[i]) = value[i];
   }
 
-  void run(const FlatSoac& soac, const Location& where) {
-    std::vector<std::int64_t> dims;
-    for (Slot d : soac.dims) dims.push_back(integer(d));
-    const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
-    std::vector<std::shared_ptr<Value>> outputs;
-    for (const FlatOutput& output : soac.outputs) {
-      std::vector<std::int64_t> shape;
-      for (Slot extent : output.shape) shape.push_back(integer(extent));
-      FULGURITE_CHECK(std::equal(dims.begin(), dims.end(), shape.begin()),
-                      "an array of shape {} from a space of shape {}", shape_text(output.kind, shape),
-                      shape_text(Kind::i64, dims));
-      outputs.push_back(allocate(output.kind, std::move(shape), where));
+  /// The operator's parameters from two lists, its results to the first.
+  void fold(const FlatReduction& r, std::vector<Bits>& running, const std::vector<Bits>& next) {
+    for (std::size_t i = 0; i < running.size(); ++i) {
+      at(r.left[i]) = running[i];
+      at(r.right[i]) = next[i];
     }
-    std::vector<Tree> trees;
-    for (const FlatReduction& r : soac.reductions) trees.push_back({&r, {}, {}});
+    run(r.op);
+    for (std::size_t i = 0; i < running.size(); ++i) running[i] = at(r.results[i]);
+  }
 
+  std::vector<Bits> values_of(const std::vector<Slot>& slots) {
+    std::vector<Bits> list;
+    for (Slot s : slots) list.push_back(at(s));
+    return list;
+  }
+
+  void run(const FlatScan& scan) {
+    std::vector<Bits>& running = running_[static_cast<std::size_t>(scan.number)];
+    const FlatReduction& r = scan.reduction;
+    const std::vector<Bits> next = values_of(r.operands);
+    if (running.empty() && !r.initial.empty()) running = values_of(r.initial);
+    std::vector<Bits> value = running.empty() ? values_of(r.neutral) : running;
+    if (running.empty())
+      running = next;
+    else
+      fold(r, running, next);
+    if (scan.inclusive) value = running;
+    for (std::size_t i = 0; i < value.size(); ++i) at(r.to[i]) = value[i];
+  }
+
+  /// Calls each(n) for the points of a space, in order, with their indices in `params`.
+  template <class F>
+  void points(const std::vector<std::int64_t>& dims, const std::vector<Slot>& params, const Location& where,
+              F&& each) {
+    const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
     std::vector<std::int64_t> point(dims.size(), 0);
     const bool outermost = !inside_;
     inside_ = true;
     for (std::uint64_t n = 0; n < n_points; ++n) {
       if (outermost) element_ = static_cast<std::int64_t>(n);
-      for (std::size_t d = 0; d < dims.size(); ++d) at(soac.params[d]) = static_cast<Bits>(point[d]);
-      run(soac.body);
-      for (Tree& tree : trees) push(tree);
-      for (std::size_t i = 0; i < outputs.size(); ++i) put(soac.outputs[i], *outputs[i], n, dims.size());
+      for (std::size_t d = 0; d < dims.size(); ++d) at(params[d]) = static_cast<Bits>(point[d]);
+      each(n);
       for (std::size_t d = dims.size(); d-- > 0 && ++point[d] == dims[d];) point[d] = 0;
     }
-    for (Tree& tree : trees) finish(tree, where);
     if (outermost) {
       inside_ = false;
       element_ = 0;
     }
+  }
+
+  std::vector<std::int64_t> extents(const std::vector<Slot>& slots) {
+    std::vector<std::int64_t> list;
+    for (Slot s : slots) list.push_back(integer(s));
+    return list;
+  }
+
+  using Arrays = std::vector<std::shared_ptr<Value>>;
+
+  Arrays contents(const FlatScatter& scatter, const Location& where) {
+    const std::vector<std::int64_t> shape = extents(scatter.shape);
+    Arrays arrays;
+    for (Kind kind : scatter.kinds) arrays.push_back(allocate(kind, shape, where));
+    points(shape, scatter.params, where, [&](std::uint64_t n) {
+      run(scatter.initial);
+      for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k]->set(n, at(scatter.contents[k]));
+    });
+    return arrays;
+  }
+
+  void put(const FlatScatter& scatter, const Arrays& arrays) {
+    std::size_t n = 0;
+    const std::vector<std::int64_t>& shape = arrays[0]->shape;
+    for (std::size_t d = 0; d < shape.size(); ++d) {
+      const std::int64_t index = integer(scatter.place[d]);
+      if (index < 0 || index >= shape[d]) return;
+      n = n * static_cast<std::size_t>(shape[d]) + static_cast<std::size_t>(index);
+    }
+    std::vector<Bits> value = values_of(scatter.values);
+    for (const FlatReduction& r : scatter.combine) {
+      std::vector<Bits> before;
+      for (const auto& array : arrays) before.push_back(array->at(n));
+      fold(r, before, value);
+      value = before;
+    }
+    for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k]->set(n, value[k]);
+  }
+
+  /// For each class the values of its points.
+  using Classes = std::vector<std::vector<std::vector<Bits>>>;
+
+  void finish(const FlatPartition& partition, const Classes& classes, const Location& where) {
+    std::int64_t total = 0;
+    auto offsets = allocate(Kind::i64, {static_cast<std::int64_t>(classes.size()) + 1}, where);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      offsets->set(c, static_cast<Bits>(total));
+      total += static_cast<std::int64_t>(classes[c].size());
+    }
+    offsets->set(classes.size(), static_cast<Bits>(total));
+    for (std::size_t k = 0; k < partition.arrays.size(); ++k) {
+      auto values = allocate(partition.kinds[k], {total}, where);
+      std::size_t n = 0;
+      for (const auto& points : classes)
+        for (const std::vector<Bits>& point : points) values->set(n++, point[k]);
+      array(partition.arrays[k]) = std::move(values);
+    }
+    at(partition.total) = static_cast<Bits>(total);
+    array(partition.offsets) = std::move(offsets);
+  }
+
+  void run(const FlatSoac& soac, const Location& where) {
+    const std::vector<std::int64_t> dims = extents(soac.dims);
+    bytes_of(Kind::i8, dims, where);
+    Arrays outputs;
+    for (const FlatOutput& output : soac.outputs) {
+      std::vector<std::int64_t> shape = extents(output.shape);
+      FULGURITE_CHECK(std::equal(dims.begin(), dims.end(), shape.begin()),
+                      "an array of shape {} from a space of shape {}", shape_text(output.kind, shape),
+                      shape_text(Kind::i64, dims));
+      outputs.push_back(allocate(output.kind, std::move(shape), where));
+    }
+    std::vector<Arrays> scattered;
+    for (const FlatScatter& scatter : soac.scatters) scattered.push_back(contents(scatter, where));
+    std::vector<Classes> sorted;
+    for (const FlatPartition& partition : soac.partitions)
+      sorted.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(integer(partition.classes), 0)));
+    std::vector<Tree> trees;
+    for (const FlatReduction& r : soac.reductions) trees.push_back({&r, {}, {}});
+    for (Slot scan : soac.scans) running_[static_cast<std::size_t>(scan)].clear();
+
+    points(dims, soac.params, where, [&](std::uint64_t n) {
+      run(soac.body);
+      for (Tree& tree : trees) push(tree);
+      for (std::size_t i = 0; i < scattered.size(); ++i) put(soac.scatters[i], scattered[i]);
+      for (std::size_t i = 0; i < sorted.size(); ++i) {
+        const std::uint64_t c = at(soac.partitions[i].element_class);
+        if (c < sorted[i].size()) sorted[i][c].push_back(values_of(soac.partitions[i].values));
+      }
+      for (std::size_t i = 0; i < outputs.size(); ++i) put(soac.outputs[i], *outputs[i], n, dims.size());
+    });
+
+    for (Tree& tree : trees) finish(tree, where);
+    for (std::size_t i = 0; i < scattered.size(); ++i)
+      for (std::size_t k = 0; k < scattered[i].size(); ++k)
+        array(soac.scatters[i].arrays[k]) = std::move(scattered[i][k]);
+    for (std::size_t i = 0; i < sorted.size(); ++i) finish(soac.partitions[i], sorted[i], where);
     for (std::size_t i = 0; i < outputs.size(); ++i) array(soac.outputs[i].array) = std::move(outputs[i]);
   }
 
@@ -343,6 +454,7 @@ class Interpreter {
   std::shared_ptr<std::uint64_t> in_use_ = std::make_shared<std::uint64_t>(0);
   std::vector<Bits> slots_;
   std::vector<Array> arrays_;
+  std::vector<std::vector<Bits>> running_;  // of each scan, in the space that is walked; empty before its start
   bool inside_ = false;       // some Soac is running
   std::int64_t element_ = 0;  // of the outermost Soac
 };

@@ -8,10 +8,11 @@
 // everything that is not a scalar expression. Expressions are evaluated on demand: one that no taken path
 // needs is not evaluated and cannot fail.
 //
-// One combinator covers map, generate, reduce and every fusion of them (redomap, section 3 of the redomap
-// paper): Soac. Its inputs are index expressions in its body, so a consumer reads `xs[i]` whether xs is an
-// array in memory (Manifest) or another Soac's result (Delayed); fusing is substituting the producer's body
-// for that expression. After fuse, every array that an expression indexes is manifest.
+// One combinator covers map, generate, reduce, scan, scatter, histogram, filter and every fusion of them
+// (redomap, section 3 of the redomap paper): Soac. Its inputs are index expressions in its body, so a
+// consumer reads `xs[i]` whether xs is an array in memory (Manifest) or another Soac's result (Delayed);
+// fusing is substituting the producer's body for that expression. Its outputs are told apart by where their
+// elements end up: reductions, scatters, partitions, and arrays of the points themselves.
 #pragma once
 
 #include <memory>
@@ -60,26 +61,66 @@ struct Reduction {
   bool operator==(const Reduction&) const = default;
 };
 
+/// k arrays of one shape, given by what their elements are before (`initial`: one i64 param for each axis of
+/// `shape`; k results) and by what the points store: each point gives a place, one index for each axis, and k
+/// values. A place outside the arrays stores nothing. `combine` empty (scatter): of several values for one
+/// place one stays. With one Reduction (histogram, permute; its `initial` is not used): element = initial
+/// value op the values for it in the order of the points.
+struct Scatter {
+  std::vector<Expr> shape;
+  Lambda initial;
+  std::vector<Reduction> combine;
+  bool operator==(const Scatter&) const;
+};
+
+/// The points sorted by class, those of one class in their order (filter: one class). Each point gives its
+/// class and `n_values` values; a class outside 0 .. classes - 1 keeps nothing of the point. Binds the number
+/// of points kept (i64), the places where classes begin (i64[classes + 1]; the last is the number kept), and
+/// an array of that many elements for each value.
+struct Partition {
+  Expr classes;  // at least 1
+  std::size_t n_values = 0;
+  bool operator==(const Partition&) const = default;
+};
+
 /// The combinator. For every point of the iteration space dims (row-major, outermost first) `body` gets the
-/// indices (one i64 param for each axis) and gives, in order, the operands of each reduction, then the
-/// elements of each mapped result. Reductions fold over the whole space in row-major order. Names bound: the
-/// reductions' results (scalars), then one array for each mapped result, of shape dims (element results) or
-/// dims ++ shape of the result (array results: nested parallelism).
+/// indices (one i64 param for each axis) and gives, in this order: the operands of each reduction; for each
+/// scatter a place and its values; for each partition a class and its values; the elements of each mapped
+/// result. Reductions fold over the whole space in row-major order. Names bound, in the same order: the
+/// reductions' results (scalars); the scattered arrays; what each partition binds; one array for each mapped
+/// result, of shape dims (element results) or dims ++ shape of the result (array results: nested
+/// parallelism).
 struct Soac {
   std::vector<Expr> dims;
   Lambda body;
-  std::vector<Reduction> reductions;
+  std::vector<Reduction> reductions = {};
+  std::vector<Scatter> scatters = {};
+  std::vector<Partition> partitions = {};
   bool operator==(const Soac&) const = default;
 };
 
-/// Lazily one of two branches (no parameters); binds their results.
+/// Only as a statement of a Soac's own body: a running reduction over the points of that Soac, in row-major
+/// order. Binds at each point the k components of x0 op ... op x, the values of its operands at the points so
+/// far, `initial` (if there is one) to the left of them; with the point's own value (`inclusive`) or without
+/// it, where the first point has `initial`, else the neutral element. Operands do not depend on another Scan
+/// of the same body.
+struct Scan {
+  Reduction reduction;
+  std::vector<Expr> operands;
+  bool inclusive = true;
+  bool operator==(const Scan&) const = default;
+};
+
+/// Lazily one of two branches (no parameters); binds their results. An array whose size depends on the branch
+/// has extents that are results before it.
 struct If {
   Expr condition;
   Lambda then_branch, else_branch;
   bool operator==(const If&) const = default;
 };
 
-/// State through a loop. `while` form: trips absent, `condition` (params: state; one boolean result) is
+/// State through a loop: scalars and arrays. An array whose size may change from iteration to iteration has
+/// extents that are state themselves: parameters (and names bound) before it. `while` form: trips absent, `condition` (params: state; one boolean result) is
 /// tested before each iteration. `for` form: `trips` present and condition empty; body's first parameter is
 /// the i64 iteration number, then the state.
 struct Loop {
@@ -99,7 +140,7 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-using Operation = std::variant<Soac, If, Loop, Check>;
+using Operation = std::variant<Soac, Scan, If, Loop, Check>;
 
 /// `origin` says what the user wrote ("map", "slice", "elementwise '-'"): explain and dumps show it; no pass
 /// looks at it.
@@ -112,6 +153,7 @@ struct Stm {
 };
 
 inline bool Lambda::operator==(const Lambda&) const = default;
+inline bool Scatter::operator==(const Scatter&) const = default;
 
 /// What a failing operation says. The text may quote values as {0}, {1} ...: the operands of a Check; of an
 /// index or a division {0} the index or dividend, {1} the extent (0 for a division), {2} the number of the

@@ -216,6 +216,13 @@ class Parser {
       return branch;
     }
     if (lexer_.accept("loop")) return loop();
+    if (lexer_.accept("scan")) {
+      Scan scan;
+      scan.inclusive = !lexer_.accept("exclusive");
+      scan.operands = parenthesised();
+      scan.reduction = reduction(scan.operands, 0);
+      return scan;
+    }
     if (lexer_.accept("map") || lexer_.accept("redomap")) return soac();
     lexer_.fail("expected an operation");
   }
@@ -254,6 +261,20 @@ class Parser {
     while (lexer_.accept("reduce")) {
       soac.reductions.push_back(reduction(soac.body.results, n_operands));
       n_operands += soac.reductions.back().op.results.size();
+    }
+    while (lexer_.accept("scatter")) {
+      Scatter scatter;
+      scatter.shape = parenthesised();
+      scatter.initial = function();
+      if (lexer_.accept("combine")) scatter.combine.push_back(reduction(scatter.initial.results, 0));
+      soac.scatters.push_back(std::move(scatter));
+    }
+    while (lexer_.accept("partition")) {
+      Partition partition;
+      partition.classes = expr();
+      lexer_.expect("of");
+      partition.n_values = static_cast<std::size_t>(lexer_.natural());
+      soac.partitions.push_back(std::move(partition));
     }
     return soac;
   }

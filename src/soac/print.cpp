@@ -143,7 +143,8 @@ class Printer {
     binders(stm.names);
     if (!stm.names.empty()) text_ += " = ";
     match(
-        stm.op, [&](const Soac& s) { soac(s); }, [&](const If& i) { branch(i); },
+        stm.op, [&](const Soac& s) { soac(s); }, [&](const Scan& s) { scan(s); },
+        [&](const If& i) { branch(i); },
         [&](const Loop& l) { loop(l); },
         [&](const Check& c) {
           text_ += "check ";
@@ -162,7 +163,8 @@ class Printer {
   }
 
   void soac(const Soac& s) {
-    text_ += s.reductions.empty() ? "map (" : "redomap (";
+    const bool only_maps = s.reductions.empty() && s.scatters.empty() && s.partitions.empty();
+    text_ += only_maps ? "map (" : "redomap (";
     for (std::size_t d = 0; d < s.dims.size(); ++d) {
       if (d > 0) text_ += ", ";
       text_ += names_(s.body.params[d]);
@@ -171,11 +173,35 @@ class Printer {
     }
     text_ += ") ";
     block(s.body);
-    for (const Reduction& r : s.reductions) reduction(r);
+    for (const Reduction& r : s.reductions) {
+      text_ += " reduce ";
+      reduction(r);
+    }
+    for (const Scatter& scatter : s.scatters) {
+      text_ += " scatter (";
+      exprs(scatter.shape);
+      text_ += ") ";
+      function(scatter.initial);
+      for (const Reduction& r : scatter.combine) {
+        text_ += " combine ";
+        reduction(r);
+      }
+    }
+    for (const Partition& p : s.partitions) {
+      text_ += " partition ";
+      expr(p.classes);
+      text_ += fmt::format(" of {}", p.n_values);
+    }
+  }
+
+  void scan(const Scan& s) {
+    text_ += s.inclusive ? "scan (" : "scan exclusive (";
+    exprs(s.operands);
+    text_ += ") ";
+    reduction(s.reduction);
   }
 
   void reduction(const Reduction& r) {
-    text_ += " reduce ";
     if (const auto op = named_operator(r.op)) {
       ++n_blocks_;
       text_ += scalar::info(*op).name;

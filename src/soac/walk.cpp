@@ -5,53 +5,50 @@
 namespace fulgurite::soac {
 
 using base::as;
-using base::match;
+
+namespace {
+
+/// Calls one(root) for every root of the statement, in order; S is Stm or const Stm.
+template <class S, class F>
+void each_root(S& stm, F&& one) {
+  auto all = [&](auto& roots) {
+    for (auto& e : roots) one(e);
+  };
+  auto reduction = [&](auto& r) {
+    all(r.neutral);
+    all(r.initial);
+  };
+  if (auto* soac = as<Soac>(stm.op)) {
+    all(soac->dims);
+    for (auto& r : soac->reductions) reduction(r);
+    for (auto& scatter : soac->scatters) {
+      all(scatter.shape);
+      for (auto& r : scatter.combine) reduction(r);
+    }
+    for (auto& partition : soac->partitions) one(partition.classes);
+  } else if (auto* scan = as<Scan>(stm.op)) {
+    reduction(scan->reduction);
+    all(scan->operands);
+  } else if (auto* branches = as<If>(stm.op)) {
+    one(branches->condition);
+  } else if (auto* loop = as<Loop>(stm.op)) {
+    all(loop->initial);
+    if (loop->trips) one(loop->trips);
+  } else if (auto* check = as<Check>(stm.op)) {
+    one(check->condition);
+    all(check->operands);
+  }
+}
+
+}  // namespace
 
 void map_roots(Stm& stm, const std::function<Expr(Expr)>& f) {
-  auto all = [&](std::vector<Expr>& roots) {
-    for (Expr& e : roots) e = f(e);
-  };
-  match(
-      stm.op,
-      [&](Soac& s) {
-        all(s.dims);
-        for (Reduction& r : s.reductions) {
-          all(r.neutral);
-          all(r.initial);
-        }
-      },
-      [&](If& i) { i.condition = f(i.condition); },
-      [&](Loop& l) {
-        all(l.initial);
-        if (l.trips) l.trips = f(l.trips);
-      },
-      [&](Check& c) {
-        c.condition = f(c.condition);
-        all(c.operands);
-      });
+  each_root(stm, [&](Expr& e) { e = f(e); });
 }
 
 std::vector<Expr> roots_of(const Stm& stm) {
   std::vector<Expr> roots;
-  auto all = [&](const std::vector<Expr>& more) { roots.insert(roots.end(), more.begin(), more.end()); };
-  match(
-      stm.op,
-      [&](const Soac& s) {
-        all(s.dims);
-        for (const Reduction& r : s.reductions) {
-          all(r.neutral);
-          all(r.initial);
-        }
-      },
-      [&](const If& i) { roots.push_back(i.condition); },
-      [&](const Loop& l) {
-        all(l.initial);
-        if (l.trips) roots.push_back(l.trips);
-      },
-      [&](const Check& c) {
-        roots.push_back(c.condition);
-        all(c.operands);
-      });
+  each_root(stm, [&](const Expr& e) { roots.push_back(e); });
   return roots;
 }
 
@@ -61,14 +58,21 @@ template <class L, class S>
 std::vector<Nested<L>> nested(S& stm) {
   std::vector<Nested<L>> found;
   if (auto* soac = as<Soac>(stm.op)) {
-    found.push_back({&soac->body, Role::points});
-    for (auto& r : soac->reductions) found.push_back({&r.op, Role::operation});
+    found.push_back({&soac->body, Role::points, soac->dims});
+    for (auto& r : soac->reductions) found.push_back({&r.op, Role::operation, {}});
+    for (auto& scatter : soac->scatters) {
+      found.push_back({&scatter.initial, Role::contents, scatter.shape});
+      for (auto& r : scatter.combine) found.push_back({&r.op, Role::operation, {}});
+    }
+  } else if (auto* scan = as<Scan>(stm.op)) {
+    found.push_back({&scan->reduction.op, Role::operation, {}});
   } else if (auto* branches = as<If>(stm.op)) {
-    found.push_back({&branches->then_branch, Role::branch});
-    found.push_back({&branches->else_branch, Role::branch});
+    found.push_back({&branches->then_branch, Role::branch, {}});
+    found.push_back({&branches->else_branch, Role::branch, {}});
   } else if (auto* loop = as<Loop>(stm.op)) {
-    if (!loop->trips) found.push_back({&loop->condition, Role::condition});
-    found.push_back({&loop->body, Role::iteration});
+    if (!loop->trips) found.push_back({&loop->condition, Role::condition, {}});
+    const std::span<const Expr> trips(&loop->trips, loop->trips ? 1 : 0);
+    found.push_back({&loop->body, Role::iteration, trips});
   }
   return found;
 }

@@ -21,7 +21,8 @@ std::vector<Expr> roots_of(const Stm&);
 /// A function inside a statement.
 enum class Role : std::uint8_t {
   points,     // body of a Soac: once for every point of dims
-  operation,  // operator of a reduction
+  contents,   // of a Scatter, before: once for every place of its shape
+  operation,  // operator of a reduction, a scatter or a scan
   branch,     // of an If: at most once
   condition,  // of a while Loop
   iteration,  // body of a Loop
@@ -30,6 +31,7 @@ template <class L>
 struct Nested {
   L* lambda;
   Role role;
+  std::span<const Expr> extents;  // of its first parameters, which run from 0 to below them; none: unknown
 };
 std::vector<Nested<Lambda>> nested_in(Stm&);
 std::vector<Nested<const Lambda>> nested_in(const Stm&);
