@@ -138,7 +138,7 @@ TEST_F(CheckTest, Soacs) {
   refused("too few operands");
   p = parse(sound);
   soac().body.results[0] = arena().name(soac().body.body[0].names[0]);
-  refused("operand of a reduction is an array");
+  refused("an array among the operands");
 }
 
 TEST_F(CheckTest, Reductions) {

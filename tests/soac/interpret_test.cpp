@@ -74,6 +74,22 @@ TEST(Interpret, MaximumSegmentSum) {
   EXPECT_EQ(results[1].shape, (std::vector<std::int64_t>{10, 4}));
 }
 
+TEST(Interpret, EveryKindOfOutput) {
+  const std::vector<std::int32_t> x = {3, 1, 4, 1, 5, 9, 2, 6};
+  const std::vector<Value> args = {array_value(x)};
+  const std::vector<Value> results = interpret(file("outputs.soac"), args);
+  EXPECT_EQ(results[0], scalar_value<std::int32_t>(31));
+  EXPECT_EQ(results[1], array_value<std::int32_t>({6, 2, 9, 5, 1, 4, 1, 3}));
+  EXPECT_EQ(results[2], array_value<std::int64_t>({13, 13, 12}));
+  EXPECT_EQ(results[3], array_value<std::int32_t>({4, 2, 6}));
+  EXPECT_EQ(results[4], array_value<std::int64_t>({0, 3}));
+  EXPECT_EQ(results[5], array_value<std::int32_t>({4, 2, 6, 3, 1, 1, 5, 9}));
+  EXPECT_EQ(results[6], array_value<std::int64_t>({2, 6, 7, 0, 1, 3, 4, 5}));
+  EXPECT_EQ(results[7], array_value<std::int64_t>({0, 3, 8}));
+  EXPECT_EQ(results[8], array_value<std::int32_t>({3, 4, 8, 9, 14, 23, 25, 31}));
+  EXPECT_EQ(results[9], array_value<std::int32_t>({100, 103, 104, 108, 109, 114, 123, 125}));
+}
+
 TEST(Interpret, Loops) {
   const std::vector<Value> args = {array_value<std::int32_t>({1, 2, 3}), scalar_value<std::int64_t>(10)};
   const std::vector<Value> results = interpret(file("loops.soac"), args);
