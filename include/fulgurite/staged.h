@@ -95,9 +95,13 @@ Value reduce(const char* op, const char* origin, Value array, int axis, Here whe
                                                                                       // bit_and bit_or
 Value arg_reduce(const char* order, const char* origin, Value array, Here where);  // lt: argmin; gt: argmax
 
-Values cond(Value condition, Body then_branch, Body else_branch, Here where);
-Values while_loop(Body condition, Body body, std::span<const Value> initial, Here where);
-Values iterate(Value trips, Body body, std::span<const Value> initial, Here where);  // the body's first
-                                                                                     // argument is the number
+/// Of several staged values, how many components each has; those of one array share its shape.
+using Widths = std::span<const std::size_t>;
+
+// Branches and loop state may be arrays whose sizes the branch, or the iteration, decides. The first argument
+// of iterate's body is the iteration's number.
+Values cond(Value condition, Body then_branch, Body else_branch, Widths results, Here where);
+Values while_loop(Body condition, Body body, std::span<const Value> initial, Widths state, Here where);
+Values iterate(Value trips, Body body, std::span<const Value> initial, Widths state, Here where);
 
 }  // namespace fulgurite::detail

@@ -1,32 +1,176 @@
-// Branches and loops over scalars.
-#include <fmt/format.h>
-
+// Branches and loops, over scalars and arrays. An array that a branch gives, or that a loop carries, has
+// extents of its own: results, or state, that stand before it. Those that are the same on every path need no
+// names: a branch's result of a size that is known outside has that size, and so has an array that every
+// iteration gives the size it got (decided for all of a loop's extents together, as they may change places).
+#include "soac/rename.h"
 #include "trace/tracer.h"
 
 namespace fulgurite::trace {
 
 namespace {
 
-Exprs fresh_like(Tracer& t, std::span<const Expr> exprs, const char* name) {
-  Exprs names;
-  for (Expr e : exprs) names.push_back(t.fresh(e.kind(), name));
-  return names;
+// How staged values lie among those of a branch or a loop's state.
+struct Group {
+  std::size_t width;  // components
+  std::size_t rank;   // of each; extents before them, for the IR
+};
+using Groups = std::vector<Group>;
+
+Groups groups_of(std::span<const Expr> values, detail::Widths widths) {
+  Groups groups;
+  std::size_t first = 0;
+  for (std::size_t width : widths) {
+    groups.push_back({width, values[first].type().rank});
+    first += width;
+  }
+  return groups;
 }
 
-soac::Lambda branch(Tracer& t, const detail::Body& body, const Here& where) {
+// The values with the extents of each array before it.
+Exprs with_extents(Tracer& t, const Groups& groups, std::span<const Expr> values) {
+  Exprs all;
+  for (const Group& g : groups) {
+    if (g.rank > 0) all.insert(all.end(), t.shape(values[0]).begin(), t.shape(values[0]).end());
+    all.insert(all.end(), values.begin(), values.begin() + static_cast<std::ptrdiff_t>(g.width));
+    values = values.subspan(g.width);
+  }
+  return all;
+}
+
+// Whether each of with_extents() is an extent.
+std::vector<bool> are_extents(const Groups& groups) {
+  std::vector<bool> marks;
+  for (const Group& g : groups) {
+    marks.insert(marks.end(), g.rank, true);
+    marks.insert(marks.end(), g.width, false);
+  }
+  return marks;
+}
+
+// Names for with_extents(): `known` are extents that need none. What they bind goes to `bound`, what the user
+// sees of them is returned.
+Exprs named(Tracer& t, const Groups& groups, std::span<const Expr> like, std::span<const Expr> known,
+            const char* name, Exprs& bound) {
+  Exprs seen;
+  std::size_t at = 0;
+  for (const Group& g : groups) {
+    Exprs shape;
+    for (std::size_t k = 0; k < g.rank; ++k, ++at) {
+      shape.push_back(known[at] ? known[at] : t.fresh(scalar::Kind::i64, "n"));
+      if (!known[at]) bound.push_back(shape.back());
+    }
+    for (std::size_t k = 0; k < g.width; ++k, ++at) {
+      seen.push_back(g.rank > 0 ? t.fresh_array(like[at].kind(), shape, name)
+                                : t.fresh(like[at].kind(), name));
+      bound.push_back(seen.back());
+    }
+  }
+  return seen;
+}
+
+template <class T>
+void erase_known(std::vector<T>& list, std::span<const Expr> known, std::size_t first = 0) {
+  std::vector<T> kept(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(first));
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (!known[i]) kept.push_back(list[first + i]);
+  list = std::move(kept);
+}
+
+struct Branch {
+  soac::Lambda lambda;
+  Groups groups;
+  std::vector<bool> is_outer;  // whether a result has a meaning outside the branch
+};
+
+Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const Here& where) {
   Scope scope(t, "cond", where);
-  Exprs results = t.exprs(body({}), where);
-  return scope.close(std::move(results));
+  const Exprs given = t.exprs(body({}), where);
+  Branch result;
+  result.groups = groups_of(given, widths);
+  Exprs all = with_extents(t, result.groups, given);
+  for (Expr e : all) result.is_outer.push_back(t.is_outer(e));
+  result.lambda = scope.close(std::move(all));
+  return result;
+}
+
+// A loop's state: what it begins with, and how it lies.
+struct State {
+  Groups groups;
+  Exprs initial;  // with extents
+};
+
+State state_of(Tracer& t, std::span<const Value> initial, detail::Widths widths, const Here& where) {
+  const Exprs values = t.exprs(initial, where);
+  Groups groups = groups_of(values, widths);
+  Exprs all = with_extents(t, groups, values);
+  return {std::move(groups), std::move(all)};
 }
 
 // A function of the loop's state; `number`: of the iteration, as well.
-soac::Lambda step(Tracer& t, const detail::Body& body, std::span<const Expr> initial, bool number,
+soac::Lambda step(Tracer& t, const detail::Body& body, const State& state, bool number, bool is_condition,
                   const char* origin, const Here& where) {
   Scope scope(t, origin, where);
-  if (number) scope.parameter(scalar::Kind::i64, "k");
-  for (Expr e : initial) scope.parameter(e.kind(), "s");
-  Exprs results = t.exprs(body(t.values(scope.parameters())), where);
-  return scope.close(std::move(results));
+  Exprs arguments;
+  if (number) arguments.push_back(scope.parameter(scalar::Kind::i64, "k"));
+  std::size_t at = 0;
+  for (const Group& g : state.groups) {
+    Exprs shape;
+    for (std::size_t k = 0; k < g.rank; ++k) shape.push_back(scope.parameter(scalar::Kind::i64, "n"));
+    at += g.rank;
+    for (std::size_t k = 0; k < g.width; ++k, ++at) {
+      const scalar::Kind kind = state.initial[at].kind();
+      arguments.push_back(g.rank > 0 ? scope.parameter(kind, shape, "s") : scope.parameter(kind, "s"));
+    }
+  }
+  const Exprs results = t.exprs(body(t.values(arguments)), where);
+  return scope.close(is_condition ? results : with_extents(t, state.groups, results));
+}
+
+// The extents that every iteration leaves as they were; absent elsewhere.
+Exprs constant_extents(Tracer& t, const State& state, const soac::Lambda& body, std::size_t first_param) {
+  const std::vector<bool> is_extent = are_extents(state.groups);
+  Exprs known(state.initial.size());
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (is_extent[i]) known[i] = state.initial[i];
+  for (bool changed = true; changed;) {
+    changed = false;
+    std::unordered_map<Var, Expr> before;
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (known[i]) before.emplace(body.params[first_param + i], known[i]);
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (!known[i] || scalar::substitute(t.arena(), body.results[i], before) == known[i]) continue;
+      known[i] = Expr();
+      changed = true;
+    }
+  }
+  return known;
+}
+
+// The function with its parameters for known extents replaced by these.
+soac::Lambda with_known(Tracer& t, const soac::Lambda& lambda, std::span<const Expr> known,
+                        std::size_t first_param) {
+  soac::Renaming rename(t.arena(), soac::Renaming::Binders::keep);
+  soac::Lambda given = lambda;
+  for (std::size_t i = 0; i < known.size(); ++i)
+    if (known[i]) rename.bind(given.params[first_param + i], known[i]);
+  erase_known(given.params, known, first_param);
+  return rename(given);
+}
+
+// Ends a loop: `tests` is empty for one with trips.
+Values loop(Tracer& t, State state, Expr trips, soac::Lambda tests, soac::Lambda steps, const char* origin,
+            const Here& where) {
+  const std::size_t first = trips ? 1 : 0;
+  const Exprs known = constant_extents(t, state, steps, first);
+  erase_known(steps.results, known);
+  steps = with_known(t, steps, known, first);
+  if (!trips) tests = with_known(t, tests, known, 0);
+  Exprs bound;
+  const Exprs seen = named(t, state.groups, state.initial, known, "state", bound);
+  erase_known(state.initial, known);
+  t.add(bound, soac::Loop{std::move(state.initial), trips, std::move(tests), std::move(steps)}, origin,
+        where);
+  return t.values(seen);
 }
 
 }  // namespace
@@ -36,33 +180,37 @@ namespace fulgurite::detail {
 
 using namespace trace;
 
-Values cond(Value condition, Body then_branch, Body else_branch, Here where) {
+Values cond(Value condition, Body then_branch, Body else_branch, Widths results, Here where) {
   Tracer& t = Tracer::current(where);
   const Expr decides = t.expr(condition, where);
-  soac::Lambda yes = branch(t, then_branch, where), no = branch(t, else_branch, where);
-  const Exprs names = fresh_like(t, yes.results, "cond");
-  t.add(names, soac::If{decides, std::move(yes), std::move(no)}, "cond", where);
-  return t.values(names);
+  Branch yes = branch(t, then_branch, results, where), no = branch(t, else_branch, results, where);
+  Exprs& given = yes.lambda.results;
+  const std::vector<bool> is_extent = are_extents(yes.groups);
+  Exprs known(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (is_extent[i] && yes.is_outer[i] && given[i] == no.lambda.results[i]) known[i] = given[i];
+  Exprs bound;
+  const Exprs seen = named(t, yes.groups, given, known, "cond", bound);
+  erase_known(yes.lambda.results, known);
+  erase_known(no.lambda.results, known);
+  t.add(bound, soac::If{decides, std::move(yes.lambda), std::move(no.lambda)}, "cond", where);
+  return t.values(seen);
 }
 
-Values while_loop(Body condition, Body body, std::span<const Value> initial, Here where) {
+Values while_loop(Body condition, Body body, std::span<const Value> initial, Widths widths, Here where) {
   Tracer& t = Tracer::current(where);
-  Exprs state = t.exprs(initial, where);
-  soac::Lambda tests = step(t, condition, state, false, "while_loop", where);
-  soac::Lambda steps = step(t, body, state, false, "while_loop", where);
-  const Exprs names = fresh_like(t, state, "state");
-  t.add(names, soac::Loop{std::move(state), {}, std::move(tests), std::move(steps)}, "while_loop", where);
-  return t.values(names);
+  State state = state_of(t, initial, widths, where);
+  soac::Lambda tests = step(t, condition, state, false, true, "while_loop", where);
+  soac::Lambda steps = step(t, body, state, false, false, "while_loop", where);
+  return loop(t, std::move(state), {}, std::move(tests), std::move(steps), "while_loop", where);
 }
 
-Values iterate(Value trips, Body body, std::span<const Value> initial, Here where) {
+Values iterate(Value trips, Body body, std::span<const Value> initial, Widths widths, Here where) {
   Tracer& t = Tracer::current(where);
-  Exprs state = t.exprs(initial, where);
+  State state = state_of(t, initial, widths, where);
   const Expr times = t.arena().max(t.expr(trips, where), t.arena().i64(0));
-  soac::Lambda steps = step(t, body, state, true, "iterate", where);
-  const Exprs names = fresh_like(t, state, "state");
-  t.add(names, soac::Loop{std::move(state), times, {}, std::move(steps)}, "iterate", where);
-  return t.values(names);
+  soac::Lambda steps = step(t, body, state, true, false, "iterate", where);
+  return loop(t, std::move(state), times, {}, std::move(steps), "iterate", where);
 }
 
 }  // namespace fulgurite::detail

@@ -176,13 +176,17 @@ Site Tracer::site(SiteError error, std::string message, const Here& where) {
   return found->second;
 }
 
-void Tracer::check(Expr condition, std::string message, Exprs operands, const Here& where) {
+void Tracer::check(Expr condition, std::string message, Exprs operands, const Here& where, SiteError error) {
   if (condition.is_constant(1)) return;
-  if (condition.is_constant(0)) throw ShapeError(quote(std::move(message), operands), where);
+  if (condition.is_constant(0)) {
+    message = quote(std::move(message), operands);
+    if (error == SiteError::index) throw IndexError(message, where);
+    throw ShapeError(message, where);
+  }
   for (const Open& scope : scopes_)
     if (scope.checked.contains(condition)) return;
   scopes_.back().checked.insert(condition);
-  const Site at = site(SiteError::shape, std::move(message), where);
+  const Site at = site(error, std::move(message), where);
   add({}, soac::Check{condition, at, std::move(operands)}, "", where);
 }
 
@@ -221,6 +225,11 @@ Scope::~Scope() {
 
 Expr Scope::parameter(scalar::Kind kind, std::string name) {
   parameters_.push_back(tracer_.fresh(kind, std::move(name)));
+  return parameters_.back();
+}
+
+Expr Scope::parameter(scalar::Kind kind, Exprs shape, std::string name) {
+  parameters_.push_back(tracer_.fresh_array(kind, std::move(shape), std::move(name)));
   return parameters_.back();
 }
 

@@ -65,9 +65,10 @@ class Tracer {
   /// A statement of the innermost scope. `names` are fresh.
   void add(const Exprs& names, soac::Operation, std::string origin, const Here& where);
   Site site(SiteError, std::string message, const Here& where);
-  /// Unless the condition is known to hold, a Check of it; throws ShapeError if it is known not to. `message`
-  /// quotes the operands.
-  void check(Expr condition, std::string message, Exprs operands, const Here& where);
+  /// Unless the condition is known to hold, a Check of it; throws ShapeError (or IndexError) if it is known
+  /// not to. `message` quotes the operands.
+  void check(Expr condition, std::string message, Exprs operands, const Here& where,
+             SiteError error = SiteError::shape);
 
  private:
   friend class Scope;
@@ -111,6 +112,7 @@ class Scope {
   Scope& operator=(const Scope&) = delete;
 
   Expr parameter(scalar::Kind, std::string name);
+  Expr parameter(scalar::Kind, Exprs shape, std::string name);
   const Exprs& parameters() const { return parameters_; }
   soac::Lambda close(Exprs results);
 
@@ -135,6 +137,11 @@ Expr element(Tracer&, Expr array, std::span<const Expr> indices);
 /// An array of that shape whose elements `f` computes from indices in range.
 template <class F>
 Expr tabulate(Tracer&, Exprs shape, const char* name, std::string origin, const Here& where, F&& f);
+/// Arrays of that shape, made together: `f` computes an element of each.
+template <class F>
+Exprs tabulate_all(Tracer&, Exprs shape, const char* origin, const Here& where, F&& f);
+/// The elements of several arrays at the same indices, which are in range.
+Exprs elements(Tracer&, std::span<const Expr> arrays, std::span<const Expr> indices);
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
@@ -148,6 +155,18 @@ struct NamedOperand {
 /// Checks that all have the shape of the first in the given axes of each (all axes: the ranks are equal).
 void check_equal_shapes(Tracer&, const std::string& what, std::span<const NamedOperand> operands,
                         const Here& where);
+
+template <class F>
+Exprs tabulate_all(Tracer& t, Exprs shape, const char* origin, const Here& where, F&& f) {
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, shape.size());
+  Exprs results = f(indices);
+  Exprs names;
+  soac::Lambda body = scope.close(std::move(results));
+  for (Expr result : body.results) names.push_back(t.fresh_array(result.kind(), shape, origin));
+  t.add(names, soac::Soac{std::move(shape), std::move(body), {}}, origin, where);
+  return names;
+}
 
 template <class F>
 Expr tabulate(Tracer& t, Exprs shape, const char* name, std::string origin, const Here& where, F&& f) {

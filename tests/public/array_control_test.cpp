@@ -1,0 +1,256 @@
+// Choices and loops over arrays and tuples of them, whose sizes may change from iteration to iteration.
+#include "engines.h"
+
+#include <limits>
+
+namespace {
+
+using Ints = std::vector<int>;
+using Floats = std::vector<float>;
+
+Ints counted(int n) {
+  Ints values;
+  for (int i = 0; i < n; ++i) values.push_back((i * 37 + 11) % 101);
+  return values;
+}
+
+TEST(ArrayControl, CondOfArraysOfOneSize) {
+  const auto f = [](Exp<bool> c, Vec<int> x) { return fg::cond(c, [&] { return x + 1; }, x); };
+  on_every_engine(f, [](const auto& g) {
+    for (int n : {0, 1, 5, 1000}) {
+      Ints plus = counted(n);
+      for (int& v : plus) ++v;
+      EXPECT_EQ(vector_of(g(true, counted(n))), plus);
+      EXPECT_EQ(vector_of(g(false, counted(n))), counted(n));
+    }
+  });
+}
+
+TEST(ArrayControl, CondOfArraysOfDifferentSizes) {
+  const auto f = [](Exp<bool> c, Vec<int> x, Vec<int> y) {
+    auto z = fg::cond(c, x, [&] { return fg::take(y, y.size() / 2); });
+    return std::tuple{z, fg::sum(z), z.size()};
+  };
+  on_every_engine(f, [](const auto& g) {
+    const auto [z, total, size] = g(true, Ints{1, 2, 3}, Ints{4, 5, 6, 7});
+    EXPECT_EQ(vector_of(z), (Ints{1, 2, 3}));
+    EXPECT_EQ(total, 6);
+    EXPECT_EQ(size, 3);
+    const auto [w, half, half_size] = g(false, Ints{1, 2, 3}, Ints{4, 5, 6, 7});
+    EXPECT_EQ(vector_of(w), (Ints{4, 5}));
+    EXPECT_EQ(half, 9);
+    EXPECT_EQ(half_size, 2);
+  });
+}
+
+TEST(ArrayControl, CondOfTuplesWithArrays) {
+  const auto f = [](Exp<bool> c, Vec<int> x, Vec<std::tuple<int, float>> y) {
+    auto [a, b, n, m] = fg::cond(
+        c, [&] { return std::tuple{x, y, 1, Exp<float>(2)}; },
+        [&] { return std::tuple{fg::reverse(x), fg::drop(y, 1), Exp<int>(3), 4.0f}; });
+    auto [first, second] = fg::unzip(b);
+    return std::tuple{a, first, second, n, m};
+  };
+  using Pairs = std::vector<std::tuple<int, float>>;
+  on_every_engine(f, [](const auto& g) {
+    const Pairs pairs{{1, 0.5f}, {2, 1.5f}};
+    const auto [a, first, second, n, m] = g(true, Ints{1, 2, 3}, pairs);
+    EXPECT_EQ(vector_of(a), (Ints{1, 2, 3}));
+    EXPECT_EQ(vector_of(first), (Ints{1, 2}));
+    EXPECT_EQ(vector_of(second), (Floats{0.5f, 1.5f}));
+    EXPECT_EQ(std::tuple(n, m), std::tuple(1, 2.0f));
+    const auto [a2, first2, second2, n2, m2] = g(false, Ints{1, 2, 3}, pairs);
+    EXPECT_EQ(vector_of(a2), (Ints{3, 2, 1}));
+    EXPECT_EQ(vector_of(first2), (Ints{2}));
+    EXPECT_EQ(vector_of(second2), (Floats{1.5f}));
+    EXPECT_EQ(std::tuple(n2, m2), std::tuple(3, 4.0f));
+  });
+}
+
+TEST(ArrayControl, ABranchNotTakenCannotFail) {
+  const auto f = [](Vec<int> x, Exp<int> i) {
+    return fg::cond(i < 3, [&] { return x + x[i]; }, [&] { return fg::take(x, 0); });
+  };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_EQ(vector_of(g(Ints{1, 2, 3}, 1)), (Ints{3, 4, 5}));
+    EXPECT_EQ(g(Ints{1, 2, 3}, 7).size(), 0);
+    EXPECT_THROW(g(Ints{1, 2, 3}, -1), fg::IndexError);
+  });
+}
+
+TEST(ArrayControl, IterateKeepsSizes) {
+  const auto f = [](Vec<float> x, Exp<int> n) {
+    return fg::iterate(n, [](Vec<float> v) { return v * 0.5f + fg::reverse(v); }, x);
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (int n : {0, 1, 2, 7})
+      for (int size : {0, 1, 17, 1000}) {
+        Floats expected;
+        for (int v : counted(size)) expected.push_back(static_cast<float>(v));
+        const Floats x = expected;
+        for (int k = 0; k < n; ++k) {
+          const Floats old = expected;
+          for (std::size_t i = 0; i < old.size(); ++i) expected[i] = old[i] * 0.5f + old[old.size() - 1 - i];
+        }
+        EXPECT_EQ(vector_of(g(x, n)), expected);
+      }
+  });
+}
+
+TEST(ArrayControl, IterateGrowsAndSwaps) {
+  const auto growing = [](Exp<int> n) {
+    return fg::iterate(
+        n, [](Exp<fg::i64> k, Vec<fg::i64> v) { return fg::iota(v.size() + k) + fg::sum(v); }, fg::iota(2));
+  };
+  on_every_engine(growing, [](const auto& g) {
+    std::vector<fg::i64> v{0, 1};
+    for (int k = 0; k < 5; ++k) {
+      EXPECT_EQ(vector_of(g(k)), v);
+      fg::i64 total = 0;
+      for (fg::i64 x : v) total += x;
+      const std::size_t size = v.size() + static_cast<std::size_t>(k);
+      v.clear();
+      for (std::size_t i = 0; i < size; ++i) v.push_back(static_cast<fg::i64>(i) + total);
+    }
+  });
+  const auto swapping = [](Vec<int> x, Vec<int> y, Exp<int> n) {
+    return fg::iterate(n, [](Vec<int> a, Vec<int> b) { return std::tuple{b, a}; }, x, y);
+  };
+  on_every_engine(swapping, [](const auto& g) {
+    const auto [a, b] = g(Ints{1, 2, 3}, Ints{4}, 3);
+    EXPECT_EQ(vector_of(a), (Ints{4}));
+    EXPECT_EQ(vector_of(b), (Ints{1, 2, 3}));
+    const auto [c, d] = g(Ints{1, 2, 3}, Ints{4}, 2);
+    EXPECT_EQ(vector_of(c), (Ints{1, 2, 3}));
+    EXPECT_EQ(vector_of(d), (Ints{4}));
+  });
+}
+
+TEST(ArrayControl, HalvedByPairwiseSums) {
+  const auto f = [](Vec<fg::i64> x) {
+    return fg::while_loop([](Vec<fg::i64> v) { return v.size() > 1; },
+                          [](Vec<fg::i64> v) {
+                            auto half = (v.size() + 1) / 2;
+                            return fg::generate(half, [&](Exp<fg::i64> i) {
+                              auto other = i + half;
+                              return v[i] + fg::cond(other < v.size(), [&] { return v[other]; }, 0);
+                            });
+                          },
+                          x);
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (int n : {0, 1, 2, 3, 15, 16, 17, 1023, 1024, 1025, 100003}) {
+      std::vector<fg::i64> x;
+      fg::i64 total = 0;
+      for (int v : counted(n)) total += v, x.push_back(v);
+      const auto result = vector_of(g(x));
+      if (n == 0)
+        EXPECT_TRUE(result.empty());
+      else
+        EXPECT_EQ(result, std::vector<fg::i64>{total});
+    }
+  });
+}
+
+TEST(ArrayControl, LoopsOverMatricesAndComposites) {
+  using Pair = std::tuple<int, float>;
+  const auto f = [](Mat<int> m, Vec<Pair> p) {
+    return fg::while_loop(
+        [](Mat<int> a, Vec<Pair>, Exp<int> k) { return a.size(0) > 1 && k < 10; },
+        [](Mat<int> a, Vec<Pair> b, Exp<int> k) {
+          auto next =
+              fg::map([](Exp<Pair> q) { return std::tuple{fg::get<0>(q) + 1, fg::get<1>(q) * 2.0f}; }, b);
+          return std::tuple{fg::transpose(fg::drop(a, 1)), next, k + 1};
+        },
+        m, p, 0);
+  };
+  on_every_engine(f, [](const auto& g) {
+    Ints m(12);
+    for (int i = 0; i < 12; ++i) m[static_cast<std::size_t>(i)] = i;
+    // 3 x 4 -> 4 x 2 -> 2 x 3 -> 3 x 1 -> 1 x 2
+    const auto [a, b, k] = g(fg::view(m.data(), {3, 4}), std::vector<Pair>{{5, 1.0f}});
+    EXPECT_EQ(a.size(0), 1);
+    EXPECT_EQ(a.size(1), 2);
+    EXPECT_EQ(vector_of(a), (Ints{10, 11}));
+    EXPECT_EQ(b[0], (Pair{9, 16.0f}));
+    EXPECT_EQ(k, 4);
+  });
+}
+
+TEST(ArrayControl, TuplesAsState) {
+  const auto f = [](Vec<int> x) {
+    auto [state, steps] = fg::iterate(
+        3,
+        [](std::tuple<Vec<int>, Exp<int>> s, Exp<int> k) {
+          auto [v, total] = s;
+          return std::tuple{std::tuple{v + total, fg::sum(v)}, k + 1};
+        },
+        std::tuple{x, 1}, 0);
+    return std::tuple{std::get<0>(state), std::get<1>(state), steps};
+  };
+  on_every_engine(f, [](const auto& g) {
+    Ints v{1, 2, 3};
+    int total = 1;
+    for (int k = 0; k < 3; ++k) {
+      int sum = 0;
+      for (int x : v) sum += x;
+      for (int& x : v) x += total;
+      total = sum;
+    }
+    const auto [a, b, steps] = g(Ints{1, 2, 3});
+    EXPECT_EQ(vector_of(a), v);
+    EXPECT_EQ(b, total);
+    EXPECT_EQ(steps, 3);
+  });
+}
+
+TEST(ArrayControl, LoopsInsideMapOverRows) {
+  const auto f = [](Mat<float> m) {
+    return fg::map(
+        [](Vec<float> row) { return fg::iterate(3, [](Vec<float> v) { return v + fg::sum(v); }, row); },
+        fg::rows(m));
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (std::size_t columns : {0U, 1U, 3U, 17U}) {
+      Floats m;
+      for (int v : counted(static_cast<int>(5 * columns))) m.push_back(static_cast<float>(v % 4));
+      Floats expected = m;
+      for (std::size_t r = 0; r < 5; ++r)
+        for (int k = 0; k < 3; ++k) {
+          float total = 0;
+          for (std::size_t c = 0; c < columns; ++c) total += expected[r * columns + c];
+          for (std::size_t c = 0; c < columns; ++c) expected[r * columns + c] += total;
+        }
+      EXPECT_EQ(vector_of(g(fg::view(m.data(), {5, static_cast<fg::i64>(columns)}))), expected);
+    }
+  });
+}
+
+TEST(ArrayControl, SizesThatDependOnTheElementAreRefusedInMap) {
+  const auto f = [](Mat<int> m) {
+    return fg::map(
+        [](Vec<int> row) {
+          return fg::while_loop([](Vec<int> v) { return v.size() > 2; },
+                                [](Vec<int> v) { return fg::drop(v, 1); }, row);
+        },
+        fg::rows(m));
+  };
+  const auto what = message_of<fg::ShapeError>([&] { (void)fg::compile(f); });
+  EXPECT_NE(what.find("returns arrays of different sizes"), std::string::npos) << what;
+}
+
+TEST(ArrayControl, ErrorsInsideLoopsNameTheLine) {
+  const auto f = [](Vec<int> x, Vec<int> y) {
+    return fg::while_loop([](Vec<int> v) { return v.size() > 1; },
+                          [&](Vec<int> v) { return fg::drop(v, 1) + y; },  // line
+                          x);
+  };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_EQ(g(Ints{1}, Ints{1, 2, 3}).size(), 1);
+    const auto what = message_of<fg::ShapeError>([&] { (void)g(Ints{1, 2, 3}, Ints{1}); });
+    EXPECT_NE(what.find("array_control_test.cpp:"), std::string::npos) << what;
+    EXPECT_NE(what.find("i32[2]"), std::string::npos) << what;
+  });
+}
+
+}  // namespace
