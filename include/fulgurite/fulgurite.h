@@ -3,14 +3,20 @@
 #pragma once
 
 #include <fulgurite/acc.h>
+#include <fulgurite/arrange.h>
 #include <fulgurite/array.h>
 #include <fulgurite/compile.h>
 #include <fulgurite/control.h>
 #include <fulgurite/error.h>
 #include <fulgurite/exp.h>
+#include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
 #include <fulgurite/map.h>
 #include <fulgurite/options.h>
 #include <fulgurite/reduce.h>
+#include <fulgurite/scan.h>
+#include <fulgurite/scatter.h>
+#include <fulgurite/segmented.h>
 #include <fulgurite/shape.h>
 #include <fulgurite/stats.h>
+#include <fulgurite/update.h>

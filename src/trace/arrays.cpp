@@ -87,6 +87,12 @@ Expr element(Tracer& t, Expr array, std::span<const Expr> indices) {
   return t.arena().index(array, indices);
 }
 
+Exprs elements(Tracer& t, std::span<const Expr> arrays, std::span<const Expr> indices) {
+  Exprs results;
+  for (Expr array : arrays) results.push_back(element(t, array, indices));
+  return results;
+}
+
 Expr product(Arena& arena, std::span<const Expr> extents) {
   Expr result = arena.i64(1);
   for (Expr extent : extents) result = arena.mul(result, extent);

@@ -8,13 +8,6 @@ namespace fulgurite::trace {
 
 namespace {
 
-std::size_t axis_of(Expr array, int axis, const char* what, const Here& where) {
-  const int rank = array.type().rank;
-  if (axis < -rank || axis >= rank)
-    throw ShapeError(fmt::format("{}: no axis {} in an array of {} axes", what, axis, rank), where);
-  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
-}
-
 // The number of indices of a slice, in range or not.
 Expr slice_size(Arena& arena, Expr start, Expr stop, Expr stride) {
   const Expr up = arena.sub(stop, start), down = arena.sub(start, stop), one = arena.i64(1);
@@ -49,6 +42,14 @@ Expr along(Tracer& t, Expr array, std::size_t axis, Expr size, Expr start, Expr 
 }
 
 }  // namespace
+
+std::size_t axis_of(Expr array, int axis, const char* what, const Here& where) {
+  const int rank = array.type().rank;
+  if (axis < -rank || axis >= rank)
+    throw ShapeError(fmt::format("{}: no axis {} in an array of {} axes", what, axis, rank), where);
+  return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+}
+
 }  // namespace fulgurite::trace
 
 namespace fulgurite::detail {

@@ -142,6 +142,8 @@ template <class F>
 Exprs tabulate_all(Tracer&, Exprs shape, const char* origin, const Here& where, F&& f);
 /// The elements of several arrays at the same indices, which are in range.
 Exprs elements(Tracer&, std::span<const Expr> arrays, std::span<const Expr> indices);
+/// An axis as the user gives it, from 0 or from -1 inwards out. Throws ShapeError if there is none such.
+std::size_t axis_of(Expr array, int axis, const char* what, const Here& where);
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
