@@ -11,16 +11,7 @@ namespace detail {
 
 template <class T, class Op>
 Values reduce_with(const Fold& fold, const Op& op, std::span<const Value> parts, Here where) {
-  static_assert(std::is_invocable_v<const Op&, Exp<T>, Exp<T>>,
-                "the operator of a reduction takes two Exp of the array's element type");
-  using R = std::decay_t<std::invoke_result_t<const Op&, Exp<T>, Exp<T>>>;
-  static_assert(std::is_constructible_v<Exp<T>, const R&>,
-                "the operator of a reduction returns the array's element type");
-  const auto body = [&](std::span<const Value> operands) {
-    constexpr std::size_t n = n_leaves<T>;
-    return flattened(
-        Exp<T>(op(unflattened<Exp<T>>(operands.first(n)), unflattened<Exp<T>>(operands.last(n)))));
-  };
+  const OperatorOn<T, Op> body{op};
   return reduce(fold, Body(body), parts, where);
 }
 

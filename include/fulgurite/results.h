@@ -111,4 +111,21 @@ struct Mapped<std::pair<A, B>, N, true> {
   static type take(Unflatten& values) { return type{Mapped<A, N>::take(values), Mapped<B, N>::take(values)}; }
 };
 
+/// An operator on two elements of type T as the tracer calls it. Refers to `op`.
+template <class T, class Op>
+struct OperatorOn {
+  static_assert(std::is_invocable_v<const Op&, Exp<T>, Exp<T>>,
+                "the operator takes two Exp of the array's element type");
+  static_assert(
+      std::is_constructible_v<Exp<T>, const std::decay_t<std::invoke_result_t<const Op&, Exp<T>, Exp<T>>>&>,
+      "the operator returns the array's element type");
+  const Op& op;
+
+  Values operator()(std::span<const Value> operands) const {
+    constexpr std::size_t n = n_leaves<T>;
+    return flattened(
+        Exp<T>(op(unflattened<Exp<T>>(operands.first(n)), unflattened<Exp<T>>(operands.last(n)))));
+  }
+};
+
 }  // namespace fulgurite::detail

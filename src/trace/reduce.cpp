@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "base/check.h"
 #include "scalar/value.h"
 #include "trace/operators.h"
 #include "trace/tracer.h"
@@ -11,24 +10,6 @@
 namespace fulgurite::trace {
 
 namespace {
-
-// Traces an operator on k components.
-template <class F>
-soac::Lambda operation(Tracer& t, std::span<const scalar::Kind> kinds, const std::string& origin,
-                       const Here& where, F&& f) {
-  Scope scope(t, origin, where);
-  for (const char* side : {"a", "b"})
-    for (std::size_t i = 0; i < kinds.size(); ++i)
-      scope.parameter(kinds[i], kinds.size() == 1 ? side : fmt::format("{}{}", side, i));
-  Exprs results = f(scope.parameters());
-  return scope.close(std::move(results));
-}
-
-std::vector<scalar::Kind> kinds_of(std::span<const Expr> exprs) {
-  std::vector<scalar::Kind> kinds;
-  for (Expr e : exprs) kinds.push_back(e.kind());
-  return kinds;
-}
 
 // The reduction over all of `dims`; `body` computes its operands from indices.
 template <class F>
@@ -84,20 +65,6 @@ void check_not_empty(Tracer& t, std::span<const Expr> extents, const std::string
   t.check(some, origin + " of an empty array: give a neutral element", {}, where);
 }
 
-scalar::Bits neutral_of(Op op, scalar::Kind kind) {
-  switch (op) {
-    case Op::add:
-    case Op::bit_or: return scalar::zero(kind);
-    case Op::mul:
-    case Op::bit_and: return scalar::one(kind);  // of booleans
-    case Op::min: return scalar::highest(kind);
-    case Op::max: return scalar::lowest(kind);
-    default: break;
-  }
-  FULGURITE_CHECK(false, "no neutral element of {}", scalar::info(op).name);
-  return 0;
-}
-
 }  // namespace
 }  // namespace fulgurite::trace
 
@@ -114,26 +81,18 @@ Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here wher
     check_not_empty(t, fold.axis < 0 ? shape : shape.subspan(static_cast<std::size_t>(fold.axis), 1),
                     fold.origin, where);
   }
+  const Operator given{op, fold.origin, fold.commutative};
   return t.values(fold_arrays(t, arrays, fold.axis, fold.origin, where, [&] {
-    soac::Lambda lambda = operation(t, kinds_of(arrays), fold.origin, where, [&](const Exprs& operands) {
-      return t.exprs(op(t.values(operands)), where);
-    });
-    const bool commutative = fold.commutative || is_known_commutative(lambda);
-    return soac::Reduction{std::move(lambda), neutral, initial, commutative};
+    return reduction(t, given, kinds_of(arrays), neutral, initial, where);
   }));
 }
 
 Value reduce(const char* op_name, const char* origin, Value array, int axis, Here where) {
   Tracer& t = Tracer::current(where);
   const Exprs arrays{t.expr(array, where)};
-  const scalar::Kind kind = arrays[0].kind();
   const Op op = scalar::op_named(op_name).value();
-  return t.value(fold_arrays(t, arrays, axis, origin, where, [&] {
-    soac::Lambda lambda = operation(t, {{kind}}, origin, where, [&](const Exprs& ab) {
-      return Exprs{t.arena().apply(op, {ab[0], ab[1]})};
-    });
-    return soac::Reduction{std::move(lambda), {t.arena().constant(kind, neutral_of(op, kind))}, {}, true};
-  })[0]);
+  return t.value(fold_arrays(t, arrays, axis, origin, where,
+                             [&] { return known_reduction(t, op, arrays[0].kind(), origin, where); })[0]);
 }
 
 // Pairs of an element and its index; of equal elements the one with the lower index wins, so that the order

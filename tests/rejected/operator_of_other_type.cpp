@@ -1,4 +1,4 @@
-// error: the operator of a reduction takes two Exp of the array's element type
+// error: the operator takes two Exp of the array's element type
 #include <fulgurite/fulgurite.h>
 namespace fg = fulgurite;
 

@@ -1,0 +1,60 @@
+// Elements chosen or sorted by what a function says of each; their order stays. How many there are is known
+// when the program runs: xs.size() of the result is staged as any other size, and shapes that have to fit it
+// are checked then.
+#pragma once
+
+#include <fulgurite/results.h>
+#include <fulgurite/staged_combinators.h>
+
+namespace fulgurite {
+namespace detail {
+
+/// A function of one element as the tracer calls it. Refers to `f`.
+template <class T, class F>
+struct FunctionOf {
+  static_assert(std::is_invocable_v<const F&, Exp<T>>,
+                "the function takes one Exp of the array's element type");
+  const F& f;
+
+  Values operator()(std::span<const Value> element) const {
+    return flattened(f(unflattened<Exp<T>>(element)));
+  }
+};
+template <class F, class T>
+using ElementResult = typename ResultOf<std::decay_t<std::invoke_result_t<const F&, Exp<T>>>>::Element;
+
+}  // namespace detail
+
+/// The elements for which p holds.
+template <class P, class T>
+  requires std::same_as<detail::ElementResult<P, T>, bool>
+Vec<T> filter(const P& p, const Vec<T>& xs, detail::Here where = detail::Here::current()) {
+  const detail::FunctionOf<T, P> body{p};
+  return detail::unflattened<Vec<T>>(detail::filter(detail::Body(body), xs.parts(), where));
+}
+
+/// std::tuple{the elements for which p holds, the others}.
+template <class P, class T>
+  requires std::same_as<detail::ElementResult<P, T>, bool>
+std::tuple<Vec<T>, Vec<T>> partition(const P& p, const Vec<T>& xs,
+                                     detail::Here where = detail::Here::current()) {
+  const detail::FunctionOf<T, P> body{p};
+  const detail::Values results = detail::partition(detail::Body(body), xs.parts(), where);
+  detail::Unflatten values(results);
+  return {values.next<Vec<T>>(), values.next<Vec<T>>()};
+}
+
+/// partition(k, class_of, xs): std::tuple{the elements of class 0, then those of class 1 ..., the k + 1
+/// places where classes begin and the last one ends}, as fg::offsets takes them. class_of gives an integer;
+/// elements of classes outside 0 .. k - 1 are left out. Raises ShapeError unless 1 <= k <= 2^32.
+template <class F, class T>
+  requires detail::Integer<detail::ElementResult<F, T>>
+std::tuple<Vec<T>, Vec<i64>> partition(Index k, const F& class_of, const Vec<T>& xs,
+                                       detail::Here where = detail::Here::current()) {
+  const detail::FunctionOf<T, F> body{class_of};
+  const detail::Values results = detail::partition(k.value, detail::Body(body), xs.parts(), where);
+  detail::Unflatten values(results);
+  return {values.next<Vec<T>>(), values.next<Vec<i64>>()};
+}
+
+}  // namespace fulgurite

@@ -1,0 +1,56 @@
+// The boundary (see staged.h) of scans, segmented operations, filters, scatters and updates. An array is the
+// list of its components everywhere. Nothing here is for users.
+#pragma once
+
+#include <fulgurite/staged.h>
+
+namespace fulgurite::detail {
+
+/// How to scan arrays of equal shapes along an axis. `neutral` and `initial` as in Fold; exclusive scans need
+/// one of them.
+struct Scanning {
+  const char* origin;
+  bool inclusive = true;
+  bool from_right = false;
+  bool totals = false;  // the folds of the whole lines come after the scanned arrays
+  std::span<const Value> neutral;
+  std::span<const Value> initial;
+  int axis = 0;
+};
+Values scan(const Scanning&, Body op, std::span<const Value> parts, Here where);
+
+/// Consecutive elements of a vector, taken together.
+enum class SegmentsBy : std::uint8_t { lengths, offsets, flags, regular };
+struct Segments {
+  SegmentsBy by;
+  Value value;  // a vector; regular: the length of all
+};
+Values segmented_reduce(Segments, Body op, std::span<const Value> neutral, std::span<const Value> parts,
+                        Here where);
+/// `first`: neutral, or of an exclusive scan any value that segments start from.
+Values segmented_scan(Segments, bool inclusive, Body op, std::span<const Value> first,
+                      std::span<const Value> parts, Here where);
+
+Values filter(Body predicate, std::span<const Value> parts, Here where);
+/// The elements for which it holds, then the others.
+Values partition(Body predicate, std::span<const Value> parts, Here where);
+/// The elements by class, then the places where classes begin.
+Values partition(Value classes, Body class_of, std::span<const Value> parts, Here where);
+
+Values gather(std::span<const Value> parts, Value indices, Here where);
+Values backpermute(std::span<const Value> extents, Body f, std::span<const Value> parts, Here where);
+/// `places`: a vector of indices for each axis of the destination.
+Values scatter(std::span<const Value> destination, std::span<const Value> places,
+               std::span<const Value> values, Here where);
+Values permute(Body op, std::span<const Value> defaults, Body target, std::span<const Value> values,
+               Here where);
+Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins,
+                 std::span<const Value> values, Here where);
+
+/// The array with one element, or the elements of a slice, replaced.
+Values with(std::span<const Value> parts, std::span<const Value> indices, std::span<const Value> element,
+            Here where);
+Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::span<const Value> values,
+            Here where);
+
+}  // namespace fulgurite::detail

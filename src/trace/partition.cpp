@@ -1,0 +1,110 @@
+// Filters and partitions: arrays of one shape and a function that gives each element its class in, arrays
+// whose size is known only when the program runs out. That size is a name that the statement binds.
+#include <fmt/format.h>
+#include <fulgurite/staged_combinators.h>
+
+#include "base/check.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+// The result of a user's function of one element that returns one scalar.
+Expr of_element(Tracer& t, const detail::Body& f, const Exprs& element, const Here& where) {
+  const Exprs results = t.exprs(f(t.values(element)), where);
+  FULGURITE_CHECK(results.size() == 1, "{} results of a function of an element", results.size());
+  return results[0];
+}
+
+struct Sorted {
+  Expr offsets;
+  Exprs arrays;
+};
+
+// The vectors' elements sorted once for each of `classes`: `class_of` gives the element's class in each.
+template <class F>
+std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& classes, const char* origin,
+                                  const Here& where, F&& class_of) {
+  Arena& arena = t.arena();
+  soac::Soac soac{{t.shape(arrays[0])[0]}, {}};
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, 1);
+  const Exprs given = elements(t, arrays, indices);
+  const Exprs of_classes = class_of(given);
+  Exprs results;
+  for (std::size_t p = 0; p < classes.size(); ++p) {
+    results.push_back(of_classes[p]);
+    results.insert(results.end(), given.begin(), given.end());
+    soac.partitions.push_back({classes[p], arrays.size()});
+  }
+  soac.body = scope.close(std::move(results));
+  Exprs names;
+  std::vector<Sorted> sorted;
+  for (Expr n : classes) {
+    const Expr total = t.fresh(scalar::Kind::i64, "n_kept");
+    Sorted s{t.fresh_array(scalar::Kind::i64, {arena.add(n, arena.i64(1))}, "offsets"), {}};
+    names.insert(names.end(), {total, s.offsets});
+    for (Expr array : arrays) {
+      s.arrays.push_back(t.fresh_array(array.kind(), {total}, origin));
+      names.push_back(s.arrays.back());
+    }
+    sorted.push_back(std::move(s));
+  }
+  t.add(names, std::move(soac), origin, where);
+  return sorted;
+}
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Values filter(Body predicate, std::span<const Value> parts, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr zero = arena.i64(0), one = arena.i64(1);
+  return t.values(sort_by_class(t, t.exprs(parts, where), {one}, "filter", where,
+                                [&](const Exprs& element) {
+                                  return Exprs{arena.apply(
+                                      Op::select, {of_element(t, predicate, element, where), zero, one})};
+                                })[0]
+                      .arrays);
+}
+
+Values partition(Body predicate, std::span<const Value> parts, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr zero = arena.i64(0), one = arena.i64(1);
+  // Two results of their own sizes, written by one pass.
+  const std::vector<Sorted> sorted =
+      sort_by_class(t, t.exprs(parts, where), {one, one}, "partition", where, [&](const Exprs& element) {
+        const Expr holds = of_element(t, predicate, element, where);
+        const Expr yes = arena.apply(Op::select, {holds, zero, one});
+        const Expr no = arena.apply(Op::select, {holds, one, zero});
+        return Exprs{yes, no};
+      });
+  Exprs results = sorted[0].arrays;
+  results.insert(results.end(), sorted[1].arrays.begin(), sorted[1].arrays.end());
+  return t.values(results);
+}
+
+Values partition(Value classes, Body class_of, std::span<const Value> parts, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Expr n = t.expr(classes, where), one = arena.i64(1);
+  const Expr most = arena.i64(std::int64_t{1} << 32);
+  t.check(arena.logical_and(arena.le(one, n), arena.le(n, most)),
+          "partition needs a number of classes from 1 to 2^32, not {0}", {n}, where);
+  const Sorted sorted =
+      sort_by_class(t, t.exprs(parts, where), {n}, "partition", where, [&](const Exprs& element) {
+        return Exprs{arena.cast(of_element(t, class_of, element, where), scalar::Kind::i64)};
+      })[0];
+  Exprs results = sorted.arrays;
+  results.push_back(sorted.offsets);
+  return t.values(results);
+}
+
+}  // namespace fulgurite::detail

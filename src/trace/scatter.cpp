@@ -1,0 +1,137 @@
+// Elements read at computed indices (gather, backpermute), which are checked, and elements stored at computed
+// places (scatter, permute, histogram), where what falls outside is dropped.
+#include <fmt/format.h>
+#include <fulgurite/staged_combinators.h>
+
+#include "trace/operators.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+Expr as_index(Tracer& t, Expr e) {
+  return t.arena().cast(e, scalar::Kind::i64);
+}
+
+// Reads that raise an IndexError of the operation.
+Exprs checked_elements(Tracer& t, const Exprs& arrays, std::span<const Expr> indices, const char* origin,
+                       const Here& where) {
+  const Site site = t.site(
+      SiteError::index, fmt::format("{}: index {{0}} at position {{2}} is outside 0..{{3}}", origin), where);
+  Exprs results;
+  for (Expr array : arrays) results.push_back(t.arena().index(array, indices, site));
+  return results;
+}
+
+// The contents before, element by element.
+template <class F>
+soac::Lambda contents(Tracer& t, std::size_t rank, const char* origin, const Here& where, F&& f) {
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, rank);
+  Exprs results = f(indices);
+  return scope.close(std::move(results));
+}
+
+// Stores what `points`, called with the indices of a point of `dims`, returns: the place, then the values.
+template <class F>
+Values store(Tracer& t, Exprs dims, soac::Scatter scatter, const char* origin, const Here& where,
+             F&& points) {
+  Exprs names;
+  for (Expr e : scatter.initial.results) names.push_back(t.fresh_array(e.kind(), scatter.shape, origin));
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, dims.size());
+  Exprs results = points(indices);
+  soac::Soac soac{std::move(dims), scope.close(std::move(results))};
+  soac.scatters.push_back(std::move(scatter));
+  t.add(names, std::move(soac), origin, where);
+  return t.values(names);
+}
+
+Exprs shape_of(Tracer& t, Expr array) {
+  return Exprs(t.shape(array).begin(), t.shape(array).end());
+}
+
+soac::Lambda same_as(Tracer& t, const Exprs& arrays, const char* origin, const Here& where) {
+  return contents(t, t.shape(arrays[0]).size(), origin, where,
+                  [&](const Exprs& indices) { return elements(t, arrays, indices); });
+}
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Values gather(std::span<const Value> parts, Value indices, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(parts, where);
+  const Expr from = t.expr(indices, where);
+  return t.values(tabulate_all(t, shape_of(t, from), "gather", where, [&](const Exprs& at) {
+    return checked_elements(t, arrays, Exprs{as_index(t, element(t, from, at))}, "gather", where);
+  }));
+}
+
+Values backpermute(std::span<const Value> extents, Body f, std::span<const Value> parts, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(parts, where), shape = t.exprs(extents, where);
+  check_sizes(t, "backpermute", shape, where);
+  return t.values(tabulate_all(t, shape, "backpermute", where, [&](const Exprs& at) {
+    const Exprs source = t.exprs(f(t.values(at)), where);
+    return checked_elements(t, arrays, source, "backpermute", where);
+  }));
+}
+
+Values scatter(std::span<const Value> destination, std::span<const Value> places,
+               std::span<const Value> values, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(destination, where), to = t.exprs(places, where),
+              from = t.exprs(values, where);
+  std::vector<NamedOperand> operands{{"the values", from}};
+  for (std::size_t k = 0; k < to.size(); ++k)
+    operands.push_back(
+        {to.size() == 1 ? "the indices" : fmt::format("the indices of axis {}", k), {&to[k], 1}});
+  check_equal_shapes(t, "scatter", operands, where);
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "scatter", where), {}};
+  return store(t, shape_of(t, from[0]), std::move(sink), "scatter", where, [&](const Exprs& at) {
+    Exprs results;
+    for (Expr e : to) results.push_back(as_index(t, element(t, e, at)));
+    for (Expr e : from) results.push_back(element(t, e, at));
+    return results;
+  });
+}
+
+Values permute(Body op, std::span<const Value> defaults, Body target, std::span<const Value> values,
+               Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(defaults, where), from = t.exprs(values, where);
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "permute", where), {}};
+  sink.combine.push_back(reduction(t, {op, "permute"}, kinds_of(arrays), {}, {}, where));
+  return store(t, shape_of(t, from[0]), std::move(sink), "permute", where, [&](const Exprs& at) {
+    Exprs results = t.exprs(target(t.values(at)), where);
+    const Exprs given = elements(t, from, at);
+    results.insert(results.end(), given.begin(), given.end());
+    return results;
+  });
+}
+
+Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins,
+                 std::span<const Value> values, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs from = t.exprs(values, where), start = t.exprs(neutral, where);
+  const Expr n_bins = t.expr(size, where), to = t.expr(bins, where);
+  check_sizes(t, "histogram", {&n_bins, 1}, where);
+  const NamedOperand operands[] = {{"the bins", {&to, 1}}, {"the values", from}};
+  check_equal_shapes(t, "histogram", operands, where);
+  soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; }), {}};
+  sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));
+  return store(t, shape_of(t, to), std::move(sink), "histogram", where, [&](const Exprs& at) {
+    Exprs results{as_index(t, element(t, to, at))};
+    const Exprs given = elements(t, from, at);
+    results.insert(results.end(), given.begin(), given.end());
+    return results;
+  });
+}
+
+}  // namespace fulgurite::detail

@@ -1,0 +1,81 @@
+// Arrays with some elements replaced: a scatter into what the old array holds, so that the plan may write
+// into the old array's memory where nothing reads that any more.
+#include <fmt/format.h>
+#include <fulgurite/staged_combinators.h>
+
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+// One point for each of `dims`; `points` gives the place, then the values.
+template <class F>
+Values updated(Tracer& t, const Exprs& arrays, Exprs dims, const Here& where, F&& points) {
+  soac::Scatter scatter{Exprs(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end()), {}, {}};
+  {
+    Scope scope(t, "with", where);
+    const Exprs indices = index_parameters(scope, scatter.shape.size());
+    scatter.initial = scope.close(elements(t, arrays, indices));
+  }
+  Exprs names;
+  for (Expr array : arrays) names.push_back(t.fresh_array(array.kind(), scatter.shape, "updated"));
+  Scope scope(t, "with", where);
+  const Exprs indices = index_parameters(scope, dims.size());
+  Exprs results = points(indices);
+  soac::Soac soac{std::move(dims), scope.close(std::move(results))};
+  soac.scatters.push_back(std::move(scatter));
+  t.add(names, std::move(soac), "with", where);
+  return t.values(names);
+}
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Values with(std::span<const Value> parts, std::span<const Value> indices, std::span<const Value> element,
+            Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Exprs arrays = t.exprs(parts, where), place = t.exprs(indices, where),
+              values = t.exprs(element, where);
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    const Expr extent = t.shape(arrays[0])[k];
+    t.check(arena.logical_and(arena.le(arena.i64(0), place[k]), arena.lt(place[k], extent)),
+            place.size() == 1 ? "with: index {0} is outside an array of {1}"
+                              : fmt::format("with: index {{0}} is outside {{1}} along axis {}", k),
+            {place[k], extent}, where, SiteError::index);
+  }
+  return updated(t, arrays, {arena.i64(1)}, where, [&](const Exprs&) {
+    Exprs results = place;
+    results.insert(results.end(), values.begin(), values.end());
+    return results;
+  });
+}
+
+Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::span<const Value> values,
+            Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Exprs arrays = t.exprs(parts, where), from = t.exprs(values, where);
+  // The slice itself is not read: it makes the checks and says how large it is.
+  const Expr old = t.expr(slice(parts[0], axes, where), where);
+  const NamedOperand operands[] = {{"the slice", {&old, 1}}, {"what replaces it", from}};
+  check_equal_shapes(t, "with", operands, where);
+  Exprs dims(t.shape(old).begin(), t.shape(old).end());
+  return updated(t, arrays, std::move(dims), where, [&](const Exprs& at) {
+    Exprs results;
+    for (std::size_t k = 0; k < axes.size(); ++k) {
+      const Expr start = t.expr(axes[k].start, where), stride = t.expr(axes[k].stride, where);
+      results.push_back(arena.add(start, arena.mul(at[k], stride)));
+    }
+    const Exprs given = elements(t, from, at);
+    results.insert(results.end(), given.begin(), given.end());
+    return results;
+  });
+}
+
+}  // namespace fulgurite::detail
