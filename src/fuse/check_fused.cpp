@@ -7,6 +7,7 @@
 #include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "fuse/producer.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -14,7 +15,6 @@ namespace fulgurite::fuse {
 using base::as;
 using scalar::Arena;
 using scalar::Expr;
-using scalar::Op;
 using scalar::Var;
 using soac::Lambda;
 using soac::Soac;
@@ -37,40 +37,35 @@ class FusedCheck {
           memory_scope(inner.lambda->body, inner.lambda->results);
         continue;
       }
-      per_element(*soac);
-      if (!soac->reductions.empty() || arrays_of(arena_, stm).empty()) continue;
-      const Uses uses = table.of(arrays_of(arena_, stm), k);
-      if (uses.read.empty()) continue;
-      if (decide(arena_, stms, k, results, uses).inlines)
-        complain(stm, "is in memory but could be part of what reads it");
+      inside_.clear();
+      for (const auto& inner : soac::nested_in(stm)) soac::add_bound(*inner.lambda, inside_);
+      for (const auto& inner : soac::nested_in(stm)) element_scope(*inner.lambda);
+      array(stms, k, results, table);
     }
   }
 
   std::vector<std::string> complaints;
 
  private:
-  void per_element(const Soac& soac) {
-    element_scope(soac.body);
-    for (const soac::Reduction& r : soac.reductions) element_scope(r.op);
+  void element_scope(const Lambda& lambda) {
+    const UseTable table(lambda.body, lambda.results);
+    for (std::size_t k = 0; k < lambda.body.size(); ++k) {
+      array(lambda.body, k, lambda.results, table);
+      for (const auto& inner : soac::nested_in(lambda.body[k])) element_scope(*inner.lambda);
+    }
   }
 
-  /// Elements read inside the function must not be of arrays that it binds.
-  void element_scope(const Lambda& lambda) {
-    std::vector<Expr> roots;
-    soac::for_each_root(lambda, [&](Expr e) { roots.push_back(e); });
-    Vars read;
-    scalar::for_each_node(roots, [&](Expr e) {
-      if (e.op() == Op::index) read.insert(e.arg(0).var());
-    });
-    for (const Stm& stm : lambda.body) {
-      for (Var v : arrays_of(arena_, stm)) {
-        if (as<soac::Loop>(stm.op))
-          complain(stm, "carries an array through a loop inside a function that runs for each element");
-        else if (read.contains(v))
-          complain(stm, "is read inside the function that makes it");
-      }
-      for (const auto& inner : soac::nested_in(stm)) element_scope(*inner.lambda);
-    }
+  /// What a map makes is in memory only where computing it at each read would repeat work.
+  void array(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
+             const UseTable& table) {
+    const auto* soac = as<Soac>(stms[k].op);
+    if (!soac || !is_map(*soac)) return;
+    const Uses uses = table.of(arrays_of(arena_, stms[k]), k);
+    if (uses.read.empty()) return;
+    if (!has_known_size(arena_, uses.read, inside_))
+      complain(stms[k], "has a size that its function computes, and is read there");
+    else if (decide(arena_, stms, k, results, uses).inlines)
+      complain(stms[k], "is in memory but could be part of what reads it");
   }
 
   void complain(const Stm& stm, std::string_view what) {
@@ -80,6 +75,7 @@ class FusedCheck {
   }
 
   Arena& arena_;
+  Vars inside_;  // bound in the functions of the statement of a memory scope that is walked
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "fuse/inline.h"
 #include "simplify/cost.h"
+#include "soac/count.h"
+#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -74,6 +76,34 @@ void UseTable::erased(std::size_t at) {
 
 void UseTable::results_changed(const std::vector<Expr>& results) {
   results_ = mentions_of(results);
+}
+
+std::string_view why_in_memory(const soac::Soac& soac) {
+  if (is_scan(soac))
+    return "an element of a scan depends on those before it: reads at its own point fuse only";
+  if (is_partition(soac)) return "where a kept element ends up is known only when all have been looked at";
+  if (is_scatter(soac)) return "any point may store any element: it is complete only at the end";
+  if (!is_map(soac)) return "it reduces as well: reads at its own point fuse only";
+  return "";
+}
+
+bool has_known_size(const Arena& arena, const std::vector<Var>& arrays, const soac::Vars& inside) {
+  soac::Vars mentioned;
+  for (Var array : arrays) {
+    const std::vector<Expr> shape = arena.info(array).shape;
+    soac::add_mentioned(shape, mentioned);
+  }
+  return std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return inside.contains(v); });
+}
+
+bool is_updated_before(const Arena& arena, const soac::Vars& kept, const std::vector<Stm>& stms,
+                       std::size_t from, std::size_t to) {
+  soac::Vars read;
+  soac::add_mentioned(stms[from], read);
+  for (std::size_t k = from + 1; k <= to; ++k)
+    for (Var array : soac::updated_arrays(arena, stms[k]))
+      if (read.contains(array) && !kept.contains(array)) return true;
+  return false;
 }
 
 Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer,

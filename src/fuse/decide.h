@@ -40,11 +40,23 @@ class UseTable {
   Mentions results_;
 };
 
+/// Why a Soac's arrays cannot be index functions; empty for a map, whose arrays can.
+std::string_view why_in_memory(const soac::Soac&);
+
+/// Whether memory for the arrays can be set aside before a function runs: no extent mentions what is bound in
+/// it.
+bool has_known_size(const scalar::Arena&, const std::vector<scalar::Var>& arrays, const soac::Vars& inside);
+
+/// Whether a statement from `from` + 1 to `to` may update in place an array that statement `from` reads: what
+/// reads the old array had better not come later. `kept`: arrays that nothing updates.
+bool is_updated_before(const scalar::Arena&, const soac::Vars& kept, const std::vector<soac::Stm>&,
+                       std::size_t from, std::size_t to);
+
 struct Decision {
   bool inlines = false;
   std::string reason;
 };
-/// For a Soac without reductions, in a body whose arrays can be in memory.
+/// For a map, in a body whose arrays can be in memory.
 Decision decide(scalar::Arena&, const std::vector<soac::Stm>&, std::size_t producer,
                 const std::vector<scalar::Expr>& results, const Uses&);
 

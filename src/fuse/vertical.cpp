@@ -1,6 +1,7 @@
 #include "fuse/vertical.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/match.h"
 #include "fuse/collapse.h"
@@ -9,6 +10,7 @@
 #include "fuse/inline.h"
 #include "simplify/dead.h"
 #include "soac/count.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -31,7 +33,8 @@ namespace {
 
 class Fuser {
  public:
-  Fuser(Arena& arena, PassContext& context) : arena_(arena), context_(context) {}
+  Fuser(Program& program, PassContext& context)
+      : arena_(*program.arena), context_(context), params_(program.params.begin(), program.params.end()) {}
 
   /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers
   /// are taken last to first, so that each meets its consumers as they will be.
@@ -55,9 +58,16 @@ class Fuser {
     Body body{stms, results, {stms, results}};
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
-      if (!soac || !is_map(*soac)) continue;
+      if (!soac || !is_map(*soac)) {
+        if (soac && !body.table.of(arrays_of(arena_, stms[k]), k).read.empty())
+          keep(stms[k], std::string(why_in_memory(*soac)));
+        continue;
+      }
       const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
-      const Decision decision = decide(arena_, stms, k, results, uses);
+      Decision decision = decide(arena_, stms, k, results, uses);
+      if (decision.inlines && !uses.readers.empty() &&
+          is_updated_before(arena_, params_, stms, k, uses.readers.back()))
+        decision = {false, "an array that it reads is updated in place before its reader runs"};
       if (decision.inlines && context_.spend()) {
         inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason, {});
         reduce_to(body, k, uses.whole);
@@ -81,6 +91,8 @@ class Fuser {
   /// The functions inside a statement of a memory scope.
   void inside(Stm& stm) {
     if (auto* soac = as<Soac>(stm.op)) {
+      inside_.clear();
+      for (const auto& inner : soac::nested_in(stm)) soac::add_bound(*inner.lambda, inside_);
       per_element(*soac, {});
       if (collapse(stm))
         context_.log.push_back(event_of(Event::Kind::collapsed, stm, "its function is nothing but a map"));
@@ -119,25 +131,57 @@ class Fuser {
     }
   }
 
-  /// A body that runs for each element: no array stays but results of the function and state of loops.
+  /// A body that runs for each element. Arrays may stay, in scratch memory of a task, where computing their
+  /// elements at each read would repeat work; not those whose size the function computes, for which there is
+  /// no memory to set aside.
   void element_scope(Lambda& lambda, const Path& path) {
     for (Stm& stm : lambda.body) inside_element(stm, path);
     bool changed = false;
     Body body{lambda.body, lambda.results, {lambda.body, lambda.results}};
     for (std::size_t k = lambda.body.size(); k-- > 0;) {
-      if (as<Loop>(lambda.body[k].op)) continue;
       const std::vector<Var> arrays = arrays_of(arena_, lambda.body[k]);
       for (Uses uses = body.table.of(arrays, k); !uses.read.empty(); uses = body.table.of(arrays, k)) {
-        changed = true;
         const Stm& stm = lambda.body[k];
+        const std::optional<std::string> reason = why_inlined(body, k, uses);
+        if (!reason) break;
+        changed = true;
         inline_everywhere(
             as<Soac>(stm.op) ? delayed(arena_, stm, uses.read) : delayed_branches(arena_, stm, uses.read[0]),
-            body, k, uses, "inside a function there is no memory for arrays", path);
+            body, k, uses, *reason, path);
       }
     }
     if (!changed) return;
     simplify::remove_dead(arena_, lambda);
     for (Stm& stm : lambda.body) inside_element(stm, path);
+  }
+
+  std::optional<std::string> why_inlined(const Body& body, std::size_t k, const Uses& uses) {
+    const Stm& stm = body.stms[k];
+    if (const auto* branches = as<If>(stm.op))
+      return is_delayable(stm, *branches, uses.read[0])
+                 ? std::optional<std::string>("a branch's array is read element by element")
+                 : std::nullopt;
+    const auto* soac = as<Soac>(stm.op);
+    if (!soac || !is_map(*soac)) return {};
+    if (!has_known_size(arena_, uses.read, inside_))
+      return "inside a function there is no memory for its size";
+    Decision decision = decide(arena_, body.stms, k, body.results, uses);
+    if (!decision.inlines) return {};
+    return std::move(decision.reason);
+  }
+
+  /// Elements of the array can be computed one by one: in both branches it is a map's, or from outside.
+  static bool is_delayable(const Stm& stm, const If& branches, Var array) {
+    const auto k =
+        static_cast<std::size_t>(std::find(stm.names.begin(), stm.names.end(), array) - stm.names.begin());
+    auto is_fine = [&](const Lambda& branch) {
+      const Var v = branch.results[k].var();
+      for (const Stm& s : branch.body)
+        if (std::find(s.names.begin(), s.names.end(), v) != s.names.end())
+          return as<Soac>(s.op) && is_map(*as<Soac>(s.op));
+      return true;
+    };
+    return is_fine(branches.then_branch) && is_fine(branches.else_branch);
   }
 
   /// Array results of a mapped function come from maps in its body: others become the map that reads them.
@@ -160,7 +204,10 @@ class Fuser {
 
   static bool is_mapped_in(const Lambda& lambda, Var v) {
     return std::any_of(lambda.body.begin(), lambda.body.end(), [&](const Stm& stm) {
-      return as<Soac>(stm.op) && std::find(stm.names.begin(), stm.names.end(), v) != stm.names.end();
+      const auto* soac = as<Soac>(stm.op);
+      if (!soac) return false;
+      const auto mapped = stm.names.begin() + static_cast<std::ptrdiff_t>(layout_of(*soac).mapped.name);
+      return std::find(mapped, stm.names.end(), v) != stm.names.end();
     });
   }
 
@@ -204,6 +251,8 @@ class Fuser {
 
   Arena& arena_;
   PassContext& context_;
+  const soac::Vars params_;  // arrays of the caller, which nothing updates in place
+  soac::Vars inside_;        // bound in the functions of the statement of a memory scope that is walked
 };
 
 Program run_fuse(Program program, PassContext& context) {
@@ -218,7 +267,7 @@ void fuse_vertically(Program& program, PassContext& context) {
   soac::Vars live;
   soac::add_mentioned(program.results, live);
   simplify::remove_dead(*program.arena, program.body, live);
-  Fuser(*program.arena, context).memory_scope(program.body, program.results);
+  Fuser(program, context).memory_scope(program.body, program.results);
 }
 
 const soac::Pass fuse{

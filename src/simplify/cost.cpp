@@ -62,7 +62,8 @@ int cost_of(const soac::Lambda& lambda) {
     const std::vector<Expr> own = soac::roots_of(stm);
     roots.insert(roots.end(), own.begin(), own.end());
     match(
-        stm.op, [&](const soac::Soac&) { total += costs.loop; }, [&](const soac::Scan&) { total += costs.loop; },
+        stm.op, [&](const soac::Soac&) { total += costs.loop; },
+        [&](const soac::Scan&) { total += costs.loop; },
         [&](const soac::If& i) {
           total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
         },

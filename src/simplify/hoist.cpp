@@ -104,10 +104,9 @@ class Hoister {
       soac::add_bound(stm, own);
       for (Var name : stm.names) add_shape(name, mentioned);
       // A running value differs from point to point even if what it runs over does not.
-      const bool invariant =
-          !as<soac::Scan>(stm.op) && std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) {
-            return bound.contains(v) && !own.contains(v);
-          });
+      const bool invariant = !as<soac::Scan>(stm.op) &&
+                             std::none_of(mentioned.begin(), mentioned.end(),
+                                          [&](Var v) { return bound.contains(v) && !own.contains(v); });
       if (!invariant || !move(stm, role, guard, out)) {
         check_stays_ = check_stays_ || as<Check>(stm.op);
         staying.push_back(std::move(stm));

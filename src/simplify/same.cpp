@@ -81,8 +81,7 @@ class Comparison {
           return true;
         },
         // A running value belongs to the body that it stands in.
-        [](const soac::Scan&) { return false; },
-        [](const soac::If&) { return true; },
+        [](const soac::Scan&) { return false; }, [](const soac::If&) { return true; },
         [&](const soac::Loop& x) {
           const auto& y = std::get<soac::Loop>(b.op);
           return x.initial.size() == y.initial.size() &&

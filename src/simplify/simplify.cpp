@@ -84,8 +84,8 @@ class Simplifier {
           lambda(s.reduction.op);
           return false;
         },
-        [&](If& i) { return branches(stm, i, out); },
-        [&](Loop& l) { return loop(stm, l, out); }, [&](Check& c) { return check(c); });
+        [&](If& i) { return branches(stm, i, out); }, [&](Loop& l) { return loop(stm, l, out); },
+        [&](Check& c) { return check(c); });
     if (gone || replaced_by_earlier(stm)) return;
     for (Var& name : stm.names) name = rename_.binder(name);
     if (const auto* passed = as<Check>(stm.op)) {
@@ -122,7 +122,7 @@ class Simplifier {
     return true;
   }
 
-  bool branches(const Stm& stm, If& i, std::vector<Stm>& out) {
+  bool branches(Stm& stm, If& i, std::vector<Stm>& out) {
     if (i.condition.is_constant()) {
       splice(stm, i.condition.bits() ? i.then_branch : i.else_branch, out);
       removed(stm, "its condition is known");
@@ -136,6 +136,7 @@ class Simplifier {
       const IndexAlgebra::Assumption fails(algebra_, arena_.logical_not(i.condition));
       lambda(i.else_branch);
     }
+    if (same_either_way(stm, i)) return true;
     const Lambda &yes = i.then_branch, &no = i.else_branch;
     if (!yes.body.empty() || !no.body.empty() || soac::may_fail(yes) || soac::may_fail(no)) return false;
     if (!is_cheap(cost_of(yes)) || !is_cheap(cost_of(no)) || !loads_are_safe(yes) || !loads_are_safe(no))
@@ -148,6 +149,34 @@ class Simplifier {
     return true;
   }
 
+  /// Results that are one and the same name or constant of the scopes around the branches need no branch (the
+  /// extents of arrays often are). True if nothing is left that could fail.
+  bool same_either_way(Stm& stm, If& i) {
+    soac::Vars inside;
+    soac::add_bound(i.then_branch, inside);
+    soac::add_bound(i.else_branch, inside);
+    std::vector<Expr> yes, no;
+    std::vector<Var> names;
+    for (std::size_t k = 0; k < stm.names.size(); ++k) {
+      const Expr a = i.then_branch.results[k], b = i.else_branch.results[k];
+      const bool is_outer = a.is_constant() || (a.is_name() && !inside.contains(a.var()));
+      if (a == b && is_outer) {
+        rename_.bind(stm.names[k], a);
+        continue;
+      }
+      yes.push_back(a);
+      no.push_back(b);
+      names.push_back(stm.names[k]);
+    }
+    if (names.size() == stm.names.size()) return false;
+    stm.names = std::move(names);
+    i.then_branch.results = std::move(yes);
+    i.else_branch.results = std::move(no);
+    if (!stm.names.empty() || soac::may_fail(i.then_branch) || soac::may_fail(i.else_branch)) return false;
+    removed(stm, "both branches give the same");
+    return true;
+  }
+
   /// Every element that it reads is there wherever the statement stands, not only where the branch is taken.
   bool loads_are_safe(const Lambda& branch) {
     bool safe = true;
@@ -156,7 +185,33 @@ class Simplifier {
     return safe;
   }
 
-  bool loop(const Stm& stm, Loop& l, std::vector<Stm>& out) {
+  /// State that no iteration changes is what it was at the start.
+  void drop_constant_state(Stm& stm, Loop& l) {
+    const std::size_t first = l.trips ? 1 : 0;
+    for (std::size_t k = 0; k < l.initial.size();) {
+      const Var param = l.body.params[first + k];
+      if (l.body.results[k] != arena_.name(param)) {
+        ++k;
+        continue;
+      }
+      const auto at = [k](auto& list, std::size_t offset = 0) {
+        return list.begin() + static_cast<std::ptrdiff_t>(k + offset);
+      };
+      rename_.bind(param, l.initial[k]);
+      rename_.bind(stm.names[k], l.initial[k]);
+      if (!l.trips) {
+        rename_.bind(l.condition.params[k], l.initial[k]);
+        l.condition.params.erase(at(l.condition.params));
+      }
+      l.initial.erase(at(l.initial));
+      l.body.params.erase(at(l.body.params, first));
+      l.body.results.erase(at(l.body.results));
+      stm.names.erase(at(stm.names));
+    }
+  }
+
+  bool loop(Stm& stm, Loop& l, std::vector<Stm>& out) {
+    drop_constant_state(stm, l);
     if (l.trips && l.trips.is_constant() && static_cast<std::int64_t>(l.trips.bits()) <= 0) {
       for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], l.initial[k]);
       removed(stm, "it has no iterations");

@@ -163,7 +163,8 @@ class Checker {
     scans_are_fine_ = scans_were_fine;
     auto rest = given.begin();
     const auto next = [&](std::size_t n, const char* what) {
-      if (static_cast<std::size_t>(given.end() - rest) < n) fail(fmt::format("the body gives too few {}", what));
+      if (static_cast<std::size_t>(given.end() - rest) < n)
+        fail(fmt::format("the body gives too few {}", what));
       const std::vector<Type> taken(rest, rest + static_cast<std::ptrdiff_t>(n));
       rest += static_cast<std::ptrdiff_t>(n);
       for (Type t : taken)
@@ -265,7 +266,7 @@ class Checker {
   const Program& program_;
   const Arena& arena_;
   const std::string pass_;
-  std::string current_;  // first name of the statement that is checked
+  std::string current_;          // first name of the statement that is checked
   bool scans_are_fine_ = false;  // in the statements that come next
   std::unordered_set<Var> ever_bound_, visible_;
   std::vector<Var> bound_;                         // visible, in order of binding

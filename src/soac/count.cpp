@@ -56,8 +56,7 @@ void add(const std::vector<Stm>& body, Counts& counts) {
           counts.scatter += is_scatter(s);
           counts.partition += is_partition(s);
         },
-        [](const Scan&) {},
-        [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
+        [](const Scan&) {}, [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
         [&](const Check&) { ++counts.check; });
     for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
   }

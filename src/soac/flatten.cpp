@@ -229,8 +229,13 @@ class Flattener {
     for (std::size_t i = 0; i < s.partitions.size(); ++i) {
       const Layout::Part p = layout.partitions[i];
       if (!is_part_needed(p)) continue;
-      FlatPartition to{scalar(s.partitions[i].classes, before), 0, ref(names[p.name]).number,
-                       array(names[p.name + 1]), {}, {}, {}};
+      FlatPartition to{scalar(s.partitions[i].classes, before),
+                       0,
+                       ref(names[p.name]).number,
+                       array(names[p.name + 1]),
+                       {},
+                       {},
+                       {}};
       std::vector<std::size_t> wanted;
       for (std::size_t k = 0; k < s.partitions[i].n_values; ++k) {
         const Var v = names[p.name + 2 + k];
@@ -251,10 +256,8 @@ class Flattener {
       if (!is_needed(v)) continue;
       const scalar::VarInfo& info = arena_.info(v);
       flat.outputs.push_back({{}, array(v), info.type.kind, scalars(info.shape, before)});
-      take.push_back([this, e = s.body.results[layout.mapped.result + k],
-                      at = flat.outputs.size() - 1](FlatSoac& whole, Segment& last) {
-        whole.outputs[at].element = value(e, last);
-      });
+      take.push_back([this, e = s.body.results[layout.mapped.result + k], at = flat.outputs.size() - 1](
+                         FlatSoac& whole, Segment& last) { whole.outputs[at].element = value(e, last); });
     }
     std::vector<Slot> outer_scans = std::exchange(scans_, {});
     flat.body = function(s.body, [&](Segment& last) {

@@ -160,8 +160,8 @@ class Interpreter {
         const Location& where = s.where;
         match(
             s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
-            [&](const FlatIf& branch) { run(branch); },
-            [&](const FlatLoop& loop) { run(loop); }, [&](const FlatCheck& check) { run(check); });
+            [&](const FlatIf& branch) { run(branch); }, [&](const FlatLoop& loop) { run(loop); },
+            [&](const FlatCheck& check) { run(check); });
       }
     }
   }
@@ -454,9 +454,10 @@ class Interpreter {
   std::shared_ptr<std::uint64_t> in_use_ = std::make_shared<std::uint64_t>(0);
   std::vector<Bits> slots_;
   std::vector<Array> arrays_;
-  std::vector<std::vector<Bits>> running_;  // of each scan, in the space that is walked; empty before its start
-  bool inside_ = false;       // some Soac is running
-  std::int64_t element_ = 0;  // of the outermost Soac
+  std::vector<std::vector<Bits>> running_;  // of each scan, in the space that is walked; empty before its
+                                            // start
+  bool inside_ = false;                     // some Soac is running
+  std::int64_t element_ = 0;                // of the outermost Soac
 };
 
 }  // namespace

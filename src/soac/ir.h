@@ -120,9 +120,9 @@ struct If {
 };
 
 /// State through a loop: scalars and arrays. An array whose size may change from iteration to iteration has
-/// extents that are state themselves: parameters (and names bound) before it. `while` form: trips absent, `condition` (params: state; one boolean result) is
-/// tested before each iteration. `for` form: `trips` present and condition empty; body's first parameter is
-/// the i64 iteration number, then the state.
+/// extents that are state themselves: parameters (and names bound) before it. `while` form: trips absent,
+/// `condition` (params: state; one boolean result) is tested before each iteration. `for` form: `trips`
+/// present and condition empty; body's first parameter is the i64 iteration number, then the state.
 struct Loop {
   std::vector<Expr> initial;
   Expr trips;

@@ -11,7 +11,8 @@ Layout layout_of(const Soac& soac) {
     name += n_names;
     return p;
   };
-  for (const Reduction& r : soac.reductions) layout.reductions.push_back(part(r.op.results.size(), r.op.results.size()));
+  for (const Reduction& r : soac.reductions)
+    layout.reductions.push_back(part(r.op.results.size(), r.op.results.size()));
   for (const Scatter& s : soac.scatters)
     layout.scatters.push_back(part(s.shape.size() + s.initial.results.size(), s.initial.results.size()));
   for (const Partition& p : soac.partitions)

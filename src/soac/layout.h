@@ -8,8 +8,8 @@
 namespace fulgurite::soac {
 
 struct Layout {
-  /// `n` results from `result` on; `n_names` names from `name` on. Of a scatter the results are the indices of
-  /// the place, then the values; of a partition the class, then the values; its names the number kept, the
+  /// `n` results from `result` on; `n_names` names from `name` on. Of a scatter the results are the indices
+  /// of the place, then the values; of a partition the class, then the values; its names the number kept, the
   /// offsets, then the arrays.
   struct Part {
     std::size_t result = 0, n_results = 0;

@@ -1,0 +1,81 @@
+#include "soac/update.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/layout.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using scalar::Op;
+
+namespace {
+
+/// The array that the expression reads at exactly these indices.
+std::optional<Var> read_at(Expr e, std::span<const Expr> indices) {
+  if (e.op() != Op::index) return {};
+  if (!std::equal(indices.begin(), indices.end(), e.args().begin() + 1, e.args().end())) return {};
+  return e.arg(0).var();
+}
+
+class Reads {
+ public:
+  Reads(const Soac& soac, std::size_t scatter, std::span<const Expr> place) {
+    one_point_ = std::all_of(soac.dims.begin(), soac.dims.end(), [](Expr n) { return n.is_constant(1); });
+    const auto add_lambda = [&](const Lambda& lambda, std::vector<Expr>& roots) {
+      for_each_root(lambda, [&](Expr e) { roots.push_back(e); });
+    };
+    std::vector<Expr> elsewhere;
+    add_lambda(soac.body, body_);
+    for (const Reduction& r : soac.reductions) add_lambda(r.op, elsewhere);
+    for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
+      if (k != scatter) add_lambda(soac.scatters[k].initial, elsewhere);
+      for (const Reduction& r : soac.scatters[k].combine) add_lambda(r.op, elsewhere);
+    }
+    add_mentioned(elsewhere, forbidden_);
+    for (Expr e : body_)
+      if (e.type().rank > 0) forbidden_.insert(e.var());
+    if (one_point_) return;
+    scalar::for_each_node(body_, [&](Expr e) {
+      if (e.op() == Op::index && !read_at(e, place)) forbidden_.insert(e.arg(0).var());
+    });
+  }
+  bool allow(Var array) const { return !forbidden_.contains(array); }
+
+ private:
+  bool one_point_;
+  std::vector<Expr> body_;
+  Vars forbidden_;
+};
+
+}  // namespace
+
+std::vector<std::optional<Var>> updates(const Arena& arena, const Soac& soac, std::size_t scatter) {
+  const Scatter& s = soac.scatters[scatter];
+  const std::size_t first = layout_of(soac).scatters[scatter].result;
+  const std::span<const Expr> place = std::span(soac.body.results).subspan(first, s.shape.size());
+  const Reads reads(soac, scatter, place);
+  std::vector<Expr> own;
+  for (Var p : s.initial.params) own.push_back(arena.name(p));
+  std::vector<std::optional<Var>> arrays;
+  for (Expr contents : s.initial.results) {
+    std::optional<Var> array = read_at(contents, own);
+    // One array for two components would be written twice.
+    const bool is_taken = std::find(arrays.begin(), arrays.end(), array) != arrays.end();
+    if (!array || is_taken || arena.info(*array).shape != s.shape || !reads.allow(*array)) array.reset();
+    arrays.push_back(array);
+  }
+  return arrays;
+}
+
+std::vector<Var> updated_arrays(const Arena& arena, const Stm& stm) {
+  std::vector<Var> arrays;
+  const auto* soac = base::as<Soac>(stm.op);
+  for (std::size_t k = 0; soac && k < soac->scatters.size(); ++k)
+    for (const std::optional<Var>& array : updates(arena, *soac, k))
+      if (array) arrays.push_back(*array);
+  return arrays;
+}
+
+}  // namespace fulgurite::soac
