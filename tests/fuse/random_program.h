@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "choices.h"
 #include "scalar/value.h"
 #include "soac/interpret.h"
 #include "soac/ir.h"
@@ -23,20 +24,6 @@ using scalar::Type;
 using scalar::Var;
 using soac::Lambda;
 using soac::Stm;
-
-/// The source of all decisions.
-class Choices {
- public:
-  explicit Choices(std::vector<std::uint8_t> numbers) : numbers_(std::move(numbers)) {}
-  /// 0 .. n - 1; 0 when the numbers are used up.
-  std::size_t below(std::size_t n) { return n == 0 || exhausted() ? 0 : numbers_[next_++] % n; }
-  bool one_in(std::size_t n) { return below(n) == n - 1; }
-  bool exhausted() const { return next_ >= numbers_.size(); }
-
- private:
-  std::vector<std::uint8_t> numbers_;
-  std::size_t next_ = 0;
-};
 
 class RandomProgram {
  public:
@@ -114,7 +101,7 @@ class RandomProgram {
   }
 
   void statement(Scope& scope, int depth) {
-    switch (choices_.below(depth < 3 ? 10 : 6)) {
+    switch (choices_.below(depth < 3 ? 14 : 6)) {
       case 0: return elementwise(scope, late(scope.arrays));
       case 1: return transform(scope, late(scope.arrays));
       case 2: return reduce(scope, late(scope.arrays));
@@ -124,6 +111,10 @@ class RandomProgram {
       case 6: return rows(scope, late(scope.arrays), depth);
       case 7: return branch(scope, depth);
       case 8: return loop(scope, depth);
+      case 9: return scan(scope, late(scope.arrays));
+      case 10: return store(scope, late(scope.arrays));
+      case 11: return keep(scope, late(scope.arrays));
+      case 12: return update(scope, late(scope.arrays));
       default: return two_results(scope, late(scope.arrays));
     }
   }
@@ -290,6 +281,16 @@ class RandomProgram {
       soac.body.params.push_back(indices.back().var());
     }
     const Expr e = element(scope, array, indices);
+    soac.reductions.push_back(reduction());
+    if (choices_.one_in(4)) soac.reductions[0].initial = {scalar(scope, 1)};
+    soac.body.results = {e};
+    const Expr s = arena.fresh({Kind::i32}, "s");
+    scope.body.push_back({{s.var()}, std::move(soac), {"random.cpp", ++line_}, "reduce"});
+    scope.scalars.push_back(s);
+  }
+
+  soac::Reduction reduction() {
+    Arena& arena = *program_.arena;
     const Expr a = arena.fresh({Kind::i32}, "l"), b = arena.fresh({Kind::i32}, "r");
     soac::Reduction reduction;
     reduction.op.params = {a.var(), b.var()};
@@ -301,12 +302,104 @@ class RandomProgram {
                                          : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
     reduction.neutral = {which == 1 ? arena.constant(Kind::i32, scalar::lowest(Kind::i32)) : zero};
     reduction.commutative = which != 2;
-    if (choices_.one_in(4)) reduction.initial = {scalar(scope, 1)};
-    soac.reductions.push_back(std::move(reduction));
-    soac.body.results = {e};
-    const Expr s = arena.fresh({Kind::i32}, "s");
-    scope.body.push_back({{s.var()}, std::move(soac), {"random.cpp", ++line_}, "reduce"});
-    scope.scalars.push_back(s);
+    return reduction;
+  }
+
+  /// A Soac over the array's shape; `f` gets its indices and may add to its outputs; it gives the results.
+  template <class F>
+  soac::Soac over(Expr array, F&& f) {
+    soac::Soac soac;
+    soac.dims = shape(array);
+    std::vector<Expr> indices;
+    for (std::size_t axis = 0; axis < soac.dims.size(); ++axis) {
+      indices.push_back(size("i"));
+      soac.body.params.push_back(indices.back().var());
+    }
+    soac.body.results = f(soac, indices);
+    return soac;
+  }
+
+  void add(Scope& scope, const std::vector<Expr>& names, soac::Soac soac, const char* origin) {
+    Stm stm{{}, std::move(soac), {"random.cpp", ++line_}, origin};
+    for (Expr name : names) stm.names.push_back(name.var());
+    scope.body.push_back(std::move(stm));
+  }
+
+  /// Running values, and something of each beside them.
+  void scan(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const Expr running = arena.fresh({Kind::i32}, "running");
+    soac::Soac soac = over(array, [&](soac::Soac& s, const std::vector<Expr>& i) {
+      soac::Scan scan;
+      scan.operands = {element(scope, array, i)};
+      scan.reduction = reduction();
+      scan.inclusive = choices_.one_in(2);
+      if (choices_.one_in(3)) scan.reduction.initial = {scalar(scope, 1)};
+      s.body.body.push_back({{running.var()}, std::move(scan), {"random.cpp", ++line_}, "scan"});
+      return std::vector{running, combine(running, arena.index(array, i))};
+    });
+    scope.arrays.push_back(arena.fresh_array(Kind::i32, soac.dims, "scanned"));
+    scope.arrays.push_back(arena.fresh_array(Kind::i32, soac.dims, "beside"));
+    const std::vector<Expr> names(scope.arrays.end() - 2, scope.arrays.end());
+    add(scope, names, std::move(soac), "scan");
+  }
+
+  /// A histogram by small values, or a permutation of the elements of a vector (reversed, or turned by one).
+  void store(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const bool permutes = shape(array).size() == 1 && choices_.one_in(2);
+    const bool reverses = choices_.one_in(2);
+    const std::vector<Expr> to = permutes ? shape(array) : std::vector{arena.i64(5)};
+    soac::Soac soac = over(array, [&](soac::Soac& s, const std::vector<Expr>& i) {
+      soac::Scatter scatter;
+      scatter.shape = to;
+      const Expr j = size("j");
+      scatter.initial.params = {j.var()};
+      scatter.initial.results = {combine(arena.cast(j, Kind::i32), scalar(scope, 1))};
+      if (!permutes) scatter.combine.push_back(reduction());
+      s.scatters.push_back(std::move(scatter));
+      const Expr e = element(scope, array, i);
+      const Expr place = !permutes  ? arena.cast(e, Kind::i64)
+                         : reverses ? arena.sub(arena.sub(to[0], arena.i64(1)), i[0])
+                                    : arena.add(i[0], arena.i64(1));
+      return std::vector{place, e};
+    });
+    scope.arrays.push_back(arena.fresh_array(Kind::i32, to, "stored"));
+    add(scope, {scope.arrays.back()}, std::move(soac), permutes ? "scatter" : "histogram");
+  }
+
+  /// The elements of some classes, sorted by class.
+  void keep(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const std::int64_t n_classes = choices_.one_in(2) ? 1 : 3;
+    soac::Soac soac = over(array, [&](soac::Soac& s, const std::vector<Expr>& i) {
+      s.partitions.push_back({arena.i64(n_classes), 1});
+      const Expr e = element(scope, array, i);
+      return std::vector{arena.cast(e, Kind::i64), arena.index(array, i)};
+    });
+    const Expr total = size("kept"),
+               offsets = arena.fresh_array(Kind::i64, {arena.i64(n_classes + 1)}, "offsets");
+    scope.arrays.push_back(arena.fresh_array(Kind::i32, {total}, "sorted"));
+    scope.scalars.push_back(arena.cast(total, Kind::i32));
+    add(scope, {total, offsets, scope.arrays.back()}, std::move(soac), "partition");
+  }
+
+  /// An array with its first element, or every one before the last, replaced.
+  void update(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    if (shape(array).size() != 1) return elementwise(scope, array);
+    const Expr n = shape(array)[0], one = arena.i64(1);
+    const bool first = choices_.one_in(2);
+    soac::Soac soac;
+    soac.dims = {first ? one : arena.max(arena.sub(n, one), arena.i64(0))};
+    const Expr i = size("i"), j = size("j");
+    soac.body.params = {i.var()};
+    const Expr value =
+        first ? scalar(scope, 1) : combine(arena.cast(i, Kind::i32), arena.index(array, std::array{i}));
+    soac.body.results = {i, value};
+    soac.scatters.push_back({{n}, {{j.var()}, {}, {arena.index(array, std::array{j})}}, {}});
+    scope.arrays.push_back(arena.fresh_array(Kind::i32, {n}, "updated"));
+    add(scope, {scope.arrays.back()}, std::move(soac), "with");
   }
 
   Scope inner_scope(const Scope& outer) {
@@ -332,7 +425,8 @@ class RandomProgram {
       inner.scalars.push_back(arena.index(array, std::array{i}));
     fill(inner, 5, depth + 1);
     const Expr last = late(inner.arrays);
-    const bool gives_row = shape(last).size() == 1 && choices_.one_in(2) && depth == 0;
+    const bool known_size = !shape(last)[0].is_name() || shape(last)[0].var() < i.var();
+    const bool gives_row = shape(last).size() == 1 && known_size && choices_.one_in(2) && depth == 0;
     soac.body.results = {gives_row ? last : scalar(inner, 2)};
     soac.body.body = std::move(inner.body);
     std::vector<Expr> dims = soac.dims;
