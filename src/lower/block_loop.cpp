@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
+#include "lower/slice.h"
+#include "soac/layout.h"
 
 namespace fulgurite::lower {
 
@@ -13,70 +14,84 @@ using kernel::Level;
 
 class BlockLoop {
  public:
-  BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy)
+  BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy, const Entry& entry)
       : e_(e),
         arena_(e.arena()),
         s_(s),
         soac_(std::get<soac::Soac>(s.op)),
         range_(range),
         policy_(policy),
+        entry_(entry),
         dims_(e.lower(soac_.dims)) {}
 
-  std::vector<Expr> run() {
+  Ends run() {
+    if (is_in_order(soac_)) return sequence();
     auto outside = std::exchange(e_.on_soac, nullptr);  // combinators inside are loops of one lane
-    std::vector<Expr> totals = loops();
+    Ends ends{lanes(), {}, {}};
     e_.on_soac = outside;
-    return totals;
+    return ends;
   }
 
  private:
-  std::vector<Expr> loops() {
-    bool in_lanes = std::all_of(soac_.reductions.begin(), soac_.reductions.end(),
-                                [](const auto& r) { return r.commutative; });
-    return in_lanes ? lanes() : sequence();
-  }
-
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
   // Scalar code, in order.
-  std::vector<Expr> sequence() {
-    e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
-    auto accumulators = e_.start(soac_);
-    rows([&](std::span<const Expr> outer) {
-      e_.for_loop(range_.begin, range_.end, i64(1), "j", [&](Expr j) { element(outer, j, accumulators); });
+  Ends sequence() {
+    bool commutes = true;
+    for (const soac::Reduction& r : soac_.reductions) commutes = commutes && r.commutative;
+    if (!commutes)
+      e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
+    Expr streaming = e_.streaming();  // is for whole vectors
+    e_.set_streaming({});
+    Running running{e_.start(soac_), {}, entry_.partitions};
+    for (const auto& group : entry_.scans) {
+      running.scans.emplace_back();
+      for (Expr value : group) running.scans.back().push_back(e_.declare(value, "so_far"));
+    }
+    for (Running::Cursor& cursor : running.partitions)
+      if (cursor.next) cursor.next = e_.declare(cursor.next, "next");
+    rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
+      e_.for_loop(begin, end, i64(1), "j", [&](Expr j) { element(outer, j, running); });
     });
-    std::vector<Expr> values;
-    for (const auto& group : accumulators)
-      for (Expr variable : group) values.push_back(e_.snapshot(variable, "total"));
-    return values;
+    e_.set_streaming(streaming);
+    Ends ends;
+    for (const auto& group : running.reductions)
+      for (Expr variable : group) ends.totals.push_back(e_.snapshot(variable, "total"));
+    for (const auto& group : running.scans) {
+      ends.scans.emplace_back();
+      for (Expr variable : group) ends.scans.back().push_back(e_.snapshot(variable, "so_far"));
+    }
+    for (const Running::Cursor& cursor : running.partitions)
+      ends.partitions.push_back(cursor.next ? e_.snapshot(cursor.next, "next") : Expr());
+    return ends;
   }
 
   std::vector<Expr> lanes() {
     for (const soac::Reduction& r : soac_.reductions)
       for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), policy_.lanes));
     if (!shared_.empty())
-      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save(e_.start(soac_), t); });
-    rows([&](std::span<const Expr> outer) { columns(outer); });
+      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, {}}, t); });
+    rows([&](std::span<const Expr> outer, Expr begin, Expr end) { columns(outer, begin, end); });
     for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
     std::vector<Expr> totals;
     for (Var buffer : shared_) totals.push_back(e_.load(buffer, i64(0), {}, "total"));
     return totals;
   }
 
-  Emitter::Accumulators restore(Expr t) {
-    Emitter::Accumulators accumulators;
+  Running restore(Expr t) {
+    Running running;
     std::size_t next = 0;
     for (const soac::Reduction& r : soac_.reductions) {
-      auto& group = accumulators.emplace_back();
+      auto& group = running.reductions.emplace_back();
       for (std::size_t k = 0; k < r.neutral.size(); ++k)
         group.push_back(e_.declare(e_.load(shared_[next++], t, {}, "acc"), "acc"));
     }
-    return accumulators;
+    return running;
   }
 
-  void save(const Emitter::Accumulators& accumulators, Expr t) {
+  void save(const Running& running, Expr t) {
     std::size_t next = 0;
-    for (const auto& group : accumulators)
+    for (const auto& group : running.reductions)
       for (Expr variable : group) {
         Expr value = e_.snapshot(variable, "acc");
         e_.append(kernel::Store{{shared_[next++], t, i64(1), {}}, value});
@@ -111,24 +126,40 @@ class BlockLoop {
     }
   }
 
+  using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
+
   // for (row ...) with the outer indices decoded once a row.
-  void rows(const std::function<void(std::span<const Expr>)>& body) {
-    if (dims_.size() <= 1 || policy_.linear) return body({});
-    e_.for_loop(range_.first_row, range_.last_row, i64(1), "row", [&](Expr row) {
-      std::vector<Expr> outer(dims_.size() - 1);
-      Expr rest = row;
-      for (std::size_t d = outer.size(); d-- > 1;) {
-        outer[d] = e_.bind(arena_.rem(rest, dims_[d]), "i");
-        rest = e_.bind(arena_.div(rest, dims_[d]), "i");
-      }
-      outer[0] = rest;
-      body(outer);
+  void rows(const Row& body) {
+    if (dims_.size() <= 1 || policy_.linear) return body({}, range_.begin, range_.end);
+    if (!range_.is_points)
+      return e_.for_loop(range_.first_row, range_.last_row, i64(1), "row",
+                         [&](Expr row) { body(decoded(row), range_.begin, range_.end); });
+    // Points of a row that the range begins or ends in are left out.
+    Expr columns = e_.lower(arena_.max(dims_.back(), i64(1)));
+    Expr first = e_.lower(arena_.div(range_.begin, columns));
+    Expr last = e_.lower(arena_.div(arena_.sub(arena_.add(range_.end, columns), i64(1)), columns));
+    e_.for_loop(first, last, i64(1), "row", [&](Expr row) {
+      std::vector<Expr> outer = decoded(row);
+      Expr start = e_.bind(arena_.mul(row, columns), "start");
+      Expr begin = e_.lower(arena_.max(arena_.sub(range_.begin, start), i64(0)));
+      body(outer, begin, e_.lower(arena_.min(arena_.sub(range_.end, start), columns)));
     });
   }
 
-  void columns(std::span<const Expr> outer) {
-    Expr step = i64(policy_.lanes), begin = range_.begin, end = range_.end;
-    if (Expr head = unaligned_head(outer)) {
+  std::vector<Expr> decoded(Expr row) {
+    std::vector<Expr> outer(dims_.size() - 1);
+    Expr rest = row;
+    for (std::size_t d = outer.size(); d-- > 1;) {
+      outer[d] = e_.bind(arena_.rem(rest, dims_[d]), "i");
+      rest = e_.bind(arena_.div(rest, dims_[d]), "i");
+    }
+    outer[0] = rest;
+    return outer;
+  }
+
+  void columns(std::span<const Expr> outer, Expr begin, Expr end) {
+    Expr step = i64(policy_.lanes);
+    if (Expr head = unaligned_head(outer, begin)) {
       Expr aligned = e_.lower(arena_.min(arena_.add(begin, head), end));
       masked_loop(outer, begin, aligned);
       begin = aligned;
@@ -144,18 +175,17 @@ class BlockLoop {
   }
 
   // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
-  Expr unaligned_head(std::span<const Expr> outer) {
+  Expr unaligned_head(std::span<const Expr> outer, Expr begin) {
     if (outer.empty()) return {};
-    std::size_t n_operands = 0;
-    for (const soac::Reduction& r : soac_.reductions) n_operands += r.op.results.size();
-    for (std::size_t k = n_operands; k < soac_.body.results.size(); ++k) {
-      Expr result = soac_.body.results[k];
+    const soac::Layout::Part mapped = soac::layout_of(soac_).mapped;
+    for (std::size_t k = 0; k < mapped.n_results; ++k) {
+      Expr result = soac_.body.results[mapped.result + k];
       if (result.type().rank > 0) continue;
       constexpr std::int64_t cache_line = 64;
       std::vector<Expr> first(outer.begin(), outer.end());
-      first.push_back(range_.begin);
+      first.push_back(begin);
       Expr at = e_.linear(first, dims_);
-      if (Expr base = e_.destination(s_.names[k]).base) at = arena_.add(base, at);
+      if (Expr base = e_.destination(s_.names[mapped.name + k]).base) at = arena_.add(base, at);
       std::int64_t line = cache_line / static_cast<std::int64_t>(size_of(result.kind()));
       return e_.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
     }
@@ -182,26 +212,25 @@ class BlockLoop {
 
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum
   // of the two lengths instead of their product.
-  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main,
-                 const Emitter::Accumulators& accumulators) {
+  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
-    auto run = [&](Expr from, Expr to, const Emitter::Accumulators& into) {
+    auto run = [&](Expr from, Expr to, const Running& into) {
       e_.for_loop(from, to, step, "j", [&](Expr j) { element(outer, e_.bind(arena_.add(j, t), "j"), into); });
     };
     if (!has_float_reduction()) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
     e_.for_loop(begin, main, chain, "from", [&](Expr from) {
-      auto inner = e_.start(soac_);
+      Running inner{e_.start(soac_), {}, {}};
       run(from, e_.lower(arena_.min(arena_.add(from, chain), main)), inner);
-      for (std::size_t g = 0; g < inner.size(); ++g) {
+      for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
         std::vector<Expr> values;
-        for (Expr variable : inner[g]) values.push_back(e_.snapshot(variable, "part"));
-        e_.join(soac_.reductions[g], accumulators[g], values);
+        for (Expr variable : inner.reductions[g]) values.push_back(e_.snapshot(variable, "part"));
+        e_.join(soac_.reductions[g], accumulators.reductions[g], values);
       }
     });
   }
 
-  void element(std::span<const Expr> outer, Expr j, const Emitter::Accumulators& accumulators) {
+  void element(std::span<const Expr> outer, Expr j, const Running& accumulators) {
     std::vector<Expr> indices(outer.begin(), outer.end());
     Expr number = j;
     if (policy_.linear) {
@@ -230,14 +259,23 @@ class BlockLoop {
   const soac::Soac& soac_;
   const Range& range_;
   const Policy& policy_;
+  const Entry& entry_;
   std::vector<Expr> dims_;
   std::vector<Var> shared_;  // one for each reduction component
 };
 
 }  // namespace
 
-std::vector<Expr> block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy) {
-  return BlockLoop(emitter, s, range, policy).run();
+bool is_in_order(const soac::Soac& soac) {
+  auto commutes = [](const soac::Reduction& r) { return r.commutative; };
+  auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
+  return !std::ranges::all_of(soac.reductions, commutes) || std::ranges::any_of(soac.scatters, combines) ||
+         !soac.partitions.empty() || has_scan(soac.body);
+}
+
+Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,
+                const Entry& entry) {
+  return BlockLoop(emitter, s, range, policy, entry).run();
 }
 
 }  // namespace fulgurite::lower

@@ -7,15 +7,28 @@
 namespace fulgurite::lower {
 
 /// The part of a space that a task covers: rows [first_row, last_row) of the outer axes (row-major), columns
-/// [begin, end) of the innermost.
+/// [begin, end) of the innermost; or the points [begin, end) in row-major order.
 struct Range {
-  Expr first_row, last_row;  // absent: one row (rank 1)
+  Expr first_row, last_row;  // absent: one row (rank 1), or points
   Expr begin, end;
+  bool is_points = false;
 };
 
-/// Lowers a Soac statement over `range` with the emitter standing in scalar code of a task. Mapped results go
-/// to their destinations; the result is the value of every reduction component over the range (without
-/// `initial`), as names in scalar code.
+/// What a walk starts with.
+struct Entry {
+  Running::Groups scans = {};                    // the values that the Scans of the body go on from
+  std::vector<Running::Cursor> partitions = {};  // `next`: a value
+};
+/// What it ends with, as names in scalar code: the value of every reduction component over the range (without
+/// `initial`), what the Scans go on with behind it, and the partitions' `next`.
+struct Ends {
+  std::vector<Expr> totals;
+  Running::Groups scans;
+  std::vector<Expr> partitions;
+};
+
+/// Lowers a Soac statement over `range` with the emitter standing in scalar code of a task. Mapped, scattered
+/// and partitioned values go to their destinations.
 ///
 ///   Par(block, lanes) t { shared[t] = neutral }                    for a commutative operator
 ///   for (row) {
@@ -23,7 +36,11 @@ struct Range {
 ///     + t)); shared[t] = acc } Par(block, tail_lanes) t { the same from main on, where j + t < end }
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
-/// An operator that does not commute is folded by a scalar loop in order.
-std::vector<Expr> block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&);
+/// What depends on the order of the points (an operator that does not commute, a Scan, an operator of a
+/// scatter, a partition) is done by a scalar loop.
+Ends block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&, const Entry& = {});
+
+/// Whether block_loop() takes the points one by one.
+bool is_in_order(const soac::Soac&);
 
 }  // namespace fulgurite::lower

@@ -80,6 +80,12 @@ Expr Emitter::snapshot(Expr variable, std::string_view name) {
   return value;
 }
 
+std::vector<Expr> Emitter::snapshots(const std::vector<Expr>& variables) {
+  std::vector<Expr> values;
+  for (Expr variable : variables) values.push_back(snapshot(variable, arena_.info(variable.var()).name));
+  return values;
+}
+
 Var Emitter::touch(Var array, kernel::Param::Role role) {
   if (own_buffers_.contains(array)) return array;
   for (FreeBuffer& known : free_buffers_)
@@ -97,6 +103,14 @@ Var Emitter::touch(Var array, kernel::Param::Role role) {
 void Emitter::store_plain(Var buffer, Expr index, Expr value) {
   buffer = touch(buffer, kernel::Param::Role::output);
   append(kernel::Store{{buffer, index, arena_.i64(1), {}}, value, false});
+}
+
+Expr Emitter::load_plain(Var buffer, Expr index, std::string_view name) {
+  buffer = touch(buffer, kernel::Param::Role::input);
+  Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
+  depth_[loaded.var()] = open_.size() - 1;
+  append(kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), {}}});
+  return loaded;
 }
 
 Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
@@ -279,9 +293,12 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
     base::match(
         s.op,
         [&](const soac::Soac&) {
-          if (!on_soac || !on_soac(s)) sequential_soac(s);
+          if (auto lower_it = on_soac)
+            lower_it(*this, s);
+          else
+            sequential_soac(s);
         },
-        [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan has no lowering"); },
+        [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside the walk over its points"); },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); });
 }
@@ -323,11 +340,6 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
   std::vector<Expr> state;
   for (std::size_t k = 0; k < op.initial.size(); ++k)
     state.push_back(declare(lower(op.initial[k]), arena_.info(s.names[k]).name));
-  auto snapshots = [&] {
-    std::vector<Expr> values;
-    for (Expr variable : state) values.push_back(snapshot(variable, arena_.info(variable.var()).name));
-    return values;
-  };
   auto step = [&](std::span<const Expr> args) {
     std::vector<Expr> next = apply(op.body, args);
     for (std::size_t k = 0; k < state.size(); ++k) assign(state[k], next[k]);
@@ -337,7 +349,7 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
     depth_[i.var()] = open_.size();
     kernel::Block body = block(
         [&] {
-          std::vector<Expr> args = snapshots();
+          std::vector<Expr> args = snapshots(state);
           args.insert(args.begin(), i);
           step(args);
         },
@@ -347,109 +359,15 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
     // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body
     // is filled.
     open_.push_back({{}, {}, Enclosure::iteration, {}});
-    std::vector<Expr> values = snapshots();
+    std::vector<Expr> values = snapshots(state);
     Expr condition = apply(op.condition, values)[0];
     kernel::Block body = block([&] { step(values); }, Enclosure::iteration);
     kernel::Block head = std::move(open_.back().statements);
     open_.pop_back();
     append(kernel::While{std::move(head), condition, std::move(body)});
   }
-  std::vector<Expr> finals = snapshots();
+  std::vector<Expr> finals = snapshots(state);
   for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], finals[k]);
-}
-
-void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
-  std::string note =
-      fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
-  if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end())
-    sequential_.push_back(std::move(note));
-}
-
-Emitter::Accumulators Emitter::start(const soac::Soac& soac) {
-  Accumulators accumulators;
-  for (const soac::Reduction& r : soac.reductions) {
-    std::vector<Expr> group;
-    for (Expr neutral : r.neutral) group.push_back(declare(lower(neutral), "acc"));
-    accumulators.push_back(std::move(group));
-  }
-  return accumulators;
-}
-
-void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulators,
-                   std::span<const Expr> operands) {
-  std::vector<Expr> args;
-  for (Expr variable : accumulators) args.push_back(snapshot(variable, "acc"));
-  args.insert(args.end(), operands.begin(), operands.end());
-  std::vector<Expr> joined = apply(r.op, args);
-  for (std::size_t k = 0; k < joined.size(); ++k) assign(accumulators[k], joined[k]);
-}
-
-Expr Emitter::size(Var array) {
-  Expr product = arena_.i64(1);
-  for (Expr extent : arena_.info(array).shape) product = arena_.mul(product, lower(extent));
-  return lower(product);
-}
-
-void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr number,
-                    const Accumulators& accumulators) {
-  const auto& soac = std::get<soac::Soac>(s.op);
-  soac::Applied body = soac::apply(arena_, soac.body, indices);
-  std::size_t n_operands = 0;
-  for (const soac::Reduction& r : soac.reductions) n_operands += r.op.results.size();
-  for (std::size_t k = n_operands; k < body.results.size(); ++k) {
-    if (body.results[k].type().rank == 0) continue;
-    Var inner = body.results[k].var();
-    const Destination whole = destination(s.names[k]);
-    Expr base = arena_.mul(number, size(inner));
-    set_destination(inner, {whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)});
-  }
-  statements(body.body);
-  std::size_t next = 0;
-  for (std::size_t g = 0; g < accumulators.size(); ++g) {
-    std::size_t n = accumulators[g].size();
-    std::vector<Expr> operands = lower(std::span(body.results).subspan(next, n));
-    join(soac.reductions[g], accumulators[g], operands);
-    next += n;
-  }
-  for (std::size_t k = n_operands; k < body.results.size(); ++k)
-    if (body.results[k].type().rank == 0) store(destination(s.names[k]), number, lower(body.results[k]));
-}
-
-// for i { for j { operands = body(i, j); acc = op(acc, operands) } }
-void Emitter::sequential_soac(const soac::Stm& s) {
-  note_sequential(s, "depends on the element of the combinator around it");
-  const auto& soac = std::get<soac::Soac>(s.op);
-  std::vector<Expr> dims = lower(soac.dims);
-  Accumulators accumulators = start(soac);
-  std::vector<Expr> indices;
-  std::function<void(std::size_t)> nest = [&](std::size_t d) {
-    if (d == dims.size()) return point(s, indices, lower(linear(indices, dims)), accumulators);
-    for_loop(arena_.i64(0), dims[d], arena_.i64(1), "i", [&](Expr i) {
-      indices.push_back(i);
-      nest(d + 1);
-      indices.pop_back();
-    });
-  };
-  nest(0);
-  std::vector<Expr> totals;
-  for (const auto& group : accumulators)
-    for (Expr variable : group)
-      totals.push_back(snapshot(variable, arena_.info(s.names[totals.size()]).name));
-  finish(s, totals);
-}
-
-void Emitter::finish(const soac::Stm& s, std::span<const Expr> totals) {
-  std::size_t next = 0;
-  for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions) {
-    std::size_t n = r.neutral.size();
-    std::vector<Expr> values(totals.begin() + next, totals.begin() + next + n);
-    if (!r.initial.empty()) {
-      std::vector<Expr> args = lower(r.initial);
-      args.insert(args.end(), values.begin(), values.end());
-      values = apply(r.op, args);
-    }
-    for (Expr value : values) bind_name(s.names[next++], value);
-  }
 }
 
 }  // namespace fulgurite::lower

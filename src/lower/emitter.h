@@ -27,6 +27,20 @@ struct Destination {
   Expr base;  // absent: 0
 };
 
+/// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar
+/// code or of a lane, and where a partition's points go.
+struct Running {
+  using Groups = std::vector<std::vector<Expr>>;
+  /// The place of the next point of a class: `next`, of the only class, or table[class] in memory.
+  struct Cursor {
+    Expr next;
+    Destination table;
+  };
+  Groups reductions;  // what each has so far
+  Groups scans;       // the same of each Scan of the body, in order
+  std::vector<Cursor> partitions;
+};
+
 class Emitter {
  public:
   explicit Emitter(scalar::Arena& arena, bool checks = true) : arena_(arena), checks_(checks) {}
@@ -46,7 +60,9 @@ class Emitter {
   void assign(Expr variable, Expr value);
   Expr load(Var buffer, Expr index, Expr mask, std::string_view name);
   void store(const Destination&, Expr offset, Expr value);
-  void store_plain(Var buffer, Expr index, Expr value);  // never bypasses the cache
+  void store_plain(Var buffer, Expr index, Expr value);            // never bypasses the cache
+  Expr load_plain(Var buffer, Expr index, std::string_view name);  // just here: the kernel stores to the
+                                                                   // buffer
   Var allocate_shared(Kind, std::int64_t n);
   void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
                 const std::function<void(Expr)>& body);
@@ -94,18 +110,18 @@ class Emitter {
   };
   const std::vector<FreeBuffer>& free_buffers() const { return free_buffers_; }
 
-  /// How a Soac statement met in scalar code is lowered: sequentially in a lane, or as a vector loop in the
-  /// scalar code of a task.
-  std::function<bool(const soac::Stm&)> on_soac;
+  /// How a Soac statement met in scalar code of a task is lowered; absent in a lane, which runs it as a
+  /// sequential loop.
+  std::function<void(Emitter&, const soac::Stm&)> on_soac;
 
   void sequential_soac(const soac::Stm&);
 
   /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'
-  /// operands to the accumulators (mutable variables, one group for each reduction) and stores the mapped
-  /// results at their destinations.
-  using Accumulators = std::vector<std::vector<Expr>>;
-  void point(const soac::Stm&, std::span<const Expr> indices, Expr number, const Accumulators&);
-  Accumulators start(const soac::Soac&);  // accumulators holding the neutral elements
+  /// operands to what they have so far, stores the mapped results at their destinations, and the values of
+  /// scatters and partitions at the destinations of their arrays.
+  void point(const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
+  /// Variables that hold the neutral elements of the reductions.
+  Running::Groups start(const soac::Soac&);
   void join(const soac::Reduction&, const std::vector<Expr>& accumulators, std::span<const Expr> operands);
   /// Joins initial values from the left to the totals of all components and binds the reductions' names to
   /// the results.
@@ -133,6 +149,11 @@ class Emitter {
   void conditional(const soac::Stm&, const soac::If&);
   void loop(const soac::Stm&, const soac::Loop&);
   void check(const soac::Check&);
+  void scan(const soac::Stm&, const std::vector<Expr>& so_far);
+  void put(const soac::Scatter&, std::span<const Var> arrays, std::span<const Expr> results);
+  void put(const soac::Partition&, std::span<const Var> arrays, std::span<const Expr> results,
+           const Running::Cursor&);
+  std::vector<Expr> snapshots(const std::vector<Expr>& variables);
 
   scalar::Arena& arena_;
   std::vector<Open> open_;

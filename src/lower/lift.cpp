@@ -1,5 +1,6 @@
 #include "lower/lift.h"
 
+#include "base/match.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -50,31 +51,58 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
   return lifted;
 }
 
+// `kinds` of the operator's components.
+std::vector<Kind> kinds_of(const soac::Reduction& r) {
+  std::vector<Kind> kinds;
+  for (Expr e : r.op.results) kinds.push_back(e.kind());
+  return kinds;
+}
+
+void lift_scan(scalar::Arena& arena, soac::Stm& s, soac::Scan& scan) {
+  soac::Reduction& r = scan.reduction;
+  if (!r.neutral.empty()) return;
+  r = lift(arena, r, kinds_of(r));
+  scan.operands.insert(scan.operands.begin(), arena.boolean(true));
+  s.names.insert(s.names.begin(), arena.fresh({Kind::boolean}, "has").var());
+}
+
 }  // namespace
 
 soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
   soac::Stm out = s;
   auto& soac = std::get<soac::Soac>(out.op);
+  for (soac::Stm& inner : soac.body.body)
+    if (auto* scan = base::as<soac::Scan>(inner.op)) lift_scan(arena, inner, *scan);
   std::vector<Expr> results;
   std::vector<Var> names;
-  std::size_t next = 0;
+  std::size_t next_result = 0, next_name = 0;
+  auto keep = [&](std::size_t n_results, std::size_t n_names) {
+    for (std::size_t k = 0; k < n_results; ++k) results.push_back(soac.body.results[next_result++]);
+    for (std::size_t k = 0; k < n_names; ++k) names.push_back(s.names[next_name++]);
+  };
   for (soac::Reduction& r : soac.reductions) {
     std::size_t n = r.op.results.size();
     if (r.neutral.empty()) {
-      std::vector<Kind> kinds;
-      for (Expr e : r.op.results) kinds.push_back(e.kind());
-      r = lift(arena, r, kinds);
+      r = lift(arena, r, kinds_of(r));
       results.push_back(arena.boolean(true));
       names.push_back(arena.fresh({Kind::boolean}, "has").var());
     }
-    for (std::size_t k = 0; k < n; ++k, ++next) {
-      results.push_back(soac.body.results[next]);
-      names.push_back(s.names[next]);
-    }
+    keep(n, n);
   }
-  results.insert(results.end(), soac.body.results.begin() + static_cast<std::ptrdiff_t>(next),
-                 soac.body.results.end());
-  names.insert(names.end(), s.names.begin() + static_cast<std::ptrdiff_t>(next), s.names.end());
+  for (soac::Scatter& scatter : soac.scatters) {
+    keep(scatter.shape.size(), 0);
+    std::size_t n = scatter.initial.results.size();
+    for (soac::Reduction& r : scatter.combine) {
+      if (!r.neutral.empty()) continue;
+      r = lift(arena, r, kinds_of(r));
+      scatter.initial.results.insert(scatter.initial.results.begin(), arena.boolean(true));
+      results.push_back(arena.boolean(true));
+      names.push_back(arena.fresh_array(Kind::boolean, scatter.shape, "has").var());
+    }
+    keep(n, n);
+  }
+  for (const soac::Partition& p : soac.partitions) keep(1 + p.n_values, 2 + p.n_values);
+  keep(soac.body.results.size() - next_result, s.names.size() - next_name);
   soac.body.results = std::move(results);
   out.names = std::move(names);
   return out;

@@ -1,14 +1,14 @@
-// Reductions without a neutral element get one: the operands are paired with a flag "holds a value"
-// (Haskell's semigroup to monoid lifting).
+// Reductions, scans and scatters without a neutral element get one: the operands are paired with a flag
+// "holds a value" (Haskell's semigroup to monoid lifting).
 #pragma once
 
 #include "soac/ir.h"
 
 namespace fulgurite::lower {
 
-/// A Soac statement in which every reduction has a neutral element. A reduction that had none has one more
-/// component, a boolean in front, whose result gets a name nobody reads; its space is known not to be empty
-/// (a Check precedes).
+/// A Soac statement in which every reduction, every Scan of the body and every scatter's operator has a
+/// neutral element. What had none has one more component, a boolean in front, whose result gets a name nobody
+/// reads; the space of such a reduction is known not to be empty (a Check precedes).
 soac::Stm lift_missing_neutral(scalar::Arena&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

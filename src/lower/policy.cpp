@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/match.h"
+#include "soac/walk.h"
 
 namespace fulgurite::lower {
 
@@ -36,20 +37,29 @@ double cost(std::span<const Expr> roots) {
 
 constexpr double loop_trips = 16;  // of a loop whose length is unknown
 
+double cost_of(const soac::Lambda& f);
+
+double cost_of(const soac::Stm& s) {
+  double inner = 0;
+  for (const auto& nested : soac::nested_in(s)) inner += cost_of(*nested.lambda);
+  return base::match(
+      s.op, [&](const soac::Soac&) { return loop_trips * (inner + 2); },
+      [&](const soac::Scan&) { return inner + 2; }, [&](const soac::If&) { return inner + 2; },
+      [&](const soac::Loop&) { return loop_trips * (inner + 2); }, [](const soac::Check&) { return 1.0; });
+}
+
 double cost_of(const soac::Lambda& f) {
   double sum = cost(f.results);
-  for (const soac::Stm& s : f.body)
-    sum += base::match(
-        s.op,
-        [](const soac::Soac& op) {
-          double each = cost_of(op.body);
-          for (const soac::Reduction& r : op.reductions) each += cost_of(r.op);
-          return loop_trips * (each + 2);
-        },
-        [](const soac::Scan& op) { return cost_of(op.reduction.op) + 2; },
-        [](const soac::If& op) { return cost_of(op.then_branch) + cost_of(op.else_branch) + 2; },
-        [](const soac::Loop& op) { return loop_trips * (cost_of(op.condition) + cost_of(op.body) + 2); },
-        [](const soac::Check&) { return 1.0; });
+  for (const soac::Stm& s : f.body) sum += cost_of(s);
+  return sum;
+}
+
+// One point of a Soac, with its operators.
+double cost_of_point(const soac::Soac& soac) {
+  double sum = cost_of(soac.body);
+  for (const soac::Reduction& r : soac.reductions) sum += cost_of(r.op);
+  for (const soac::Scatter& scatter : soac.scatters)
+    for (const soac::Reduction& r : scatter.combine) sum += cost_of(r.op);
   return sum;
 }
 
@@ -62,19 +72,13 @@ std::size_t widest(const soac::Soac& soac) {
         bytes = std::max(bytes, size_of(e.kind()));
     });
     for (Expr e : f.results) bytes = std::max(bytes, size_of(e.kind()));
-    for (const soac::Stm& s : f.body) {
-      if (auto* inner = std::get_if<soac::Soac>(&s.op)) {
-        visit(inner->body);
-        for (const soac::Reduction& r : inner->reductions) visit(r.op);
-      } else if (auto* loop = std::get_if<soac::Loop>(&s.op)) {
-        visit(loop->condition), visit(loop->body);
-      } else if (auto* branch = std::get_if<soac::If>(&s.op)) {
-        visit(branch->then_branch), visit(branch->else_branch);
-      }
-    }
+    for (const soac::Stm& s : f.body)
+      for (const auto& nested : soac::nested_in(s)) visit(*nested.lambda);
   };
   visit(soac.body);
   for (const soac::Reduction& r : soac.reductions) visit(r.op);
+  for (const soac::Scatter& scatter : soac.scatters)
+    for (const soac::Reduction& r : scatter.combine) visit(r.op);
   return bytes;
 }
 
@@ -115,8 +119,7 @@ double cost(const scalar::Arena&, const soac::Lambda& body) {
 Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::EqualSizes& sizes,
               const Target& target) {
   Policy policy;
-  double work = cost_of(soac.body);
-  for (const soac::Reduction& r : soac.reductions) work += cost_of(r.op);
+  const double work = cost_of_point(soac);
   policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
   // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
   // once.

@@ -157,6 +157,7 @@ class Run {
     array.memory = device_.allocate(bytes_of(s.kind, array));
     array.owned = true;
   }
+  void run(const Shrink& s) { at(s.place).extents[0] = extent(s.extent); }
   void run(const Release& s) { release(s.place); }
 
   void run(const Launch& s) {

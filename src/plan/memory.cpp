@@ -16,7 +16,7 @@ void for_each_place(const Steps& steps, const std::function<void(Place, bool all
     base::match(
         step.action, [](const Compute&) {}, [](const Constant&) {}, [](const Check&) {}, [](const Copy&) {},
         [](const Release&) {}, [&](const Allocate& s) { visit(s.place, true); },
-        [&](const Fetch& s) { visit(s.from, false); },
+        [&](const Shrink& s) { visit(s.place, false); }, [&](const Fetch& s) { visit(s.from, false); },
         [&](const Launch& s) {
           for (Place p : s.buffers) visit(p, false);
         },

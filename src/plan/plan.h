@@ -51,6 +51,12 @@ struct Allocate {
   std::vector<Slot> shape;
   bool operator==(const Allocate&) const = default;
 };
+/// The array, of rank 1, has only its first `extent` elements from here on.
+struct Shrink {
+  Place place;
+  Slot extent;
+  bool operator==(const Shrink&) const = default;
+};
 /// Last use was before: the memory may be reused.
 struct Release {
   Place place;
@@ -90,7 +96,8 @@ struct While {
   bool operator==(const While&) const;
 };
 
-using Action = std::variant<Compute, Constant, Check, Allocate, Release, Launch, Fetch, Copy, If, While>;
+using Action =
+    std::variant<Compute, Constant, Check, Allocate, Shrink, Release, Launch, Fetch, Copy, If, While>;
 struct Step {
   Action action;
   bool operator==(const Step&) const = default;

@@ -43,6 +43,7 @@ class Printer {
         [&](const Constant& s) { line("constant {} {:#x}", s.to, s.bits); },
         [&](const Check& s) { line("check {} {} {}", s.condition, s.site, list(s.operands)); },
         [&](const Allocate& s) { line("allocate {} {} {}", s.place, name_of(s.kind), list(s.shape)); },
+        [&](const Shrink& s) { line("shrink {} {}", s.place, s.extent); },
         [&](const Release& s) { line("release {}", s.place); },
         [&](const Launch& s) {
           line("launch {} {} {} {} {} {}", s.kernel, list(s.buffers), list(s.scalars), list(s.tasks),
@@ -166,6 +167,7 @@ class Parser {
     if (verb == "constant") return Constant{number<Slot>(), number<std::uint64_t>()};
     if (verb == "check") return Check{number<Slot>(), number<Site>(), list()};
     if (verb == "allocate") return Allocate{number<Place>(), kind(), list()};
+    if (verb == "shrink") return Shrink{number<Place>(), number<Slot>()};
     if (verb == "release") return Release{number<Place>()};
     if (verb == "launch")
       return Launch{number<std::int32_t>(), list(), list(), list(), number<Slot>(), number<Slot>()};

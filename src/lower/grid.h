@@ -1,0 +1,30 @@
+// How the space of a launch is cut into tasks: from sizes only, never from the number of threads.
+#pragma once
+
+#include "lower/block_loop.h"
+#include "lower/launches.h"
+
+namespace fulgurite::lower {
+
+struct Grid {
+  Expr rows, columns;  // of the space as loops see it
+  Expr rows_per_task, columns_per_task;
+  Expr tiles;  // tasks that share a row
+  Expr tasks;
+};
+
+/// Whether tasks take runs of points in row-major order: a Scan, a partition, a scatter with an operator.
+bool depends_on_order(const soac::Soac&);
+
+/// Tiles of rows and columns, or whole rows.
+Grid tiles_grid(Launches&, const soac::Soac&, const Policy&);
+/// Runs of points; at least one. Few enough that what each has for itself (bins, counts) is no more than
+/// there are points.
+Grid points_grid(Launches&, const soac::Soac&, const Policy&);
+
+/// The part of a tiles_grid() that one task covers.
+Range tile_of(Emitter&, const Grid&, const Policy&, Expr task);
+/// for (row of the task) { the body in scalar code; combinators in it as vector loops }; the totals.
+std::vector<Expr> row_loop(Emitter&, const soac::Stm&, const Grid&, Expr task);
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,11 @@
+// A combinator met in scalar code of a task.
+#pragma once
+
+#include "lower/launches.h"
+
+namespace fulgurite::lower {
+
+/// Lowers a Soac statement where the emitter stands, its whole space as vector loops, and binds its names.
+void inner_combinator(Launches&, Emitter&, const soac::Stm&);
+
+}  // namespace fulgurite::lower

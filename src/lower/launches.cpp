@@ -1,0 +1,86 @@
+#include "lower/launches.h"
+
+#include "lower/inner.h"
+
+namespace fulgurite::lower {
+
+Launches::Launches(const soac::Program& program, const Options& options)
+    : program_(program),
+      arena_(*program.arena),
+      options_(options),
+      sizes_(program),
+      host_(arena_, lowered_.plan) {}
+
+Emitter Launches::emitter() {
+  Emitter e(arena_, options_.checks);
+  e.on_soac = [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); };
+  return e;
+}
+
+Expr Launches::product(std::span<const Expr> factors) {
+  Expr all = i64(1);
+  for (Expr factor : factors) all = arena_.mul(all, factor);
+  return all;
+}
+
+Expr Launches::ceil_div(Expr a, Expr b) {
+  return arena_.div(arena_.sub(arena_.add(a, b), i64(1)), b);
+}
+
+Expr Launches::bytes(Var array) {
+  const scalar::VarInfo& info = arena_.info(array);
+  return arena_.mul(product(info.shape), i64(static_cast<std::int64_t>(size_of(info.type.kind))));
+}
+
+bool Launches::known_outside(std::span<const Expr> expressions) {
+  bool known = true;
+  scalar::for_each_node(
+      expressions, [&](Expr e) { known &= e.op() != Op::index && (!e.is_name() || host_.knows(e.var())); });
+  return known;
+}
+
+void Launches::allocate(Var array) {
+  allocate(array, arena_.info(array).shape);
+}
+
+void Launches::allocate(Var array, std::span<const Expr> shape) {
+  plan::Place place = host_.fresh_place();
+  host_.append(plan::Allocate{place, arena_.info(array).type.kind, host_.slots(shape)});
+  host_.bind_place(array, place);
+}
+
+std::vector<plan::Slot> Launches::fetch(std::span<const Var> arrays) {
+  std::vector<plan::Slot> slots;
+  for (Var array : arrays) {
+    slots.push_back(host_.fresh_slot());
+    host_.append(plan::Fetch{slots.back(), host_.place(array), arena_.info(array).type.kind});
+  }
+  return slots;
+}
+
+void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, std::span<const Expr> tasks,
+                      Expr bytes_read, Expr bytes_written, LaunchNote note) {
+  kernel::Kernel kernel{std::move(name), program_.arena, {}, std::move(phases)};
+  plan::Launch launch{static_cast<std::int32_t>(lowered_.kernels.size()), {}, {}, {}};
+  for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
+    kernel.params.push_back(buffer.param);
+    launch.buffers.push_back(host_.place(buffer.array));
+  }
+  for (Var scalar : e.free_scalars()) {
+    kernel.params.push_back({scalar, kernel::Param::Role::scalar});
+    launch.scalars.push_back(host_.slot(arena_.name(scalar)));
+  }
+  launch.tasks = host_.slots(tasks);
+  launch.bytes_read = host_.slot(bytes_read);
+  launch.bytes_written = host_.slot(bytes_written);
+  note.kernel = launch.kernel;
+  note.sequential = e.sequential();
+  note.bytes_read = bytes_read;
+  note.bytes_written = bytes_written;
+  lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
+  lowered_.kernels.push_back(std::move(kernel));
+  lowered_.notes.push_back(std::move(note));
+  host_.append(std::move(launch));
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "lower/emitter.h"
+#include "lower/slice.h"
+#include "soac/layout.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
+  std::string note =
+      fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
+  if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end())
+    sequential_.push_back(std::move(note));
+}
+
+Running::Groups Emitter::start(const soac::Soac& soac) {
+  Running::Groups accumulators;
+  for (const soac::Reduction& r : soac.reductions) {
+    std::vector<Expr> group;
+    for (Expr neutral : r.neutral) group.push_back(declare(lower(neutral), "acc"));
+    accumulators.push_back(std::move(group));
+  }
+  return accumulators;
+}
+
+void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulators,
+                   std::span<const Expr> operands) {
+  std::vector<Expr> args;
+  for (Expr variable : accumulators) args.push_back(snapshot(variable, "acc"));
+  args.insert(args.end(), operands.begin(), operands.end());
+  std::vector<Expr> joined = apply(r.op, args);
+  for (std::size_t k = 0; k < joined.size(); ++k) assign(accumulators[k], joined[k]);
+}
+
+Expr Emitter::size(Var array) {
+  Expr product = arena_.i64(1);
+  for (Expr extent : arena_.info(array).shape) product = arena_.mul(product, lower(extent));
+  return lower(product);
+}
+
+void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr number, const Running& running) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  const soac::Layout::Part& mapped = layout.mapped;
+  soac::Applied body = soac::apply(arena_, soac.body, indices);
+  for (std::size_t k = 0; k < mapped.n_results; ++k) {
+    Expr result = body.results[mapped.result + k];
+    if (result.type().rank == 0) continue;
+    const Destination whole = destination(s.names[mapped.name + k]);
+    Expr base = arena_.mul(number, size(result.var()));
+    set_destination(result.var(), {whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)});
+  }
+  std::size_t n_scans = 0;
+  std::vector<soac::Stm> one(1);
+  for (soac::Stm& statement : body.body) {
+    if (base::as<soac::Scan>(statement.op)) {
+      scan(statement, running.scans[n_scans++]);
+      continue;
+    }
+    one[0] = std::move(statement);
+    statements(one);
+  }
+  auto results_of = [&](const soac::Layout::Part& part) {
+    return lower(std::span(body.results).subspan(part.result, part.n_results));
+  };
+  auto names_of = [&](const soac::Layout::Part& part) {
+    return std::span(s.names).subspan(part.name, part.n_names);
+  };
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g)
+    join(soac.reductions[g], running.reductions[g], results_of(layout.reductions[g]));
+  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
+    put(soac.scatters[g], names_of(layout.scatters[g]), results_of(layout.scatters[g]));
+  for (std::size_t g = 0; g < soac.partitions.size(); ++g)
+    put(soac.partitions[g], names_of(layout.partitions[g]), results_of(layout.partitions[g]),
+        running.partitions[g]);
+  for (std::size_t k = 0; k < mapped.n_results; ++k)
+    if (Expr result = body.results[mapped.result + k]; result.type().rank == 0)
+      store(destination(s.names[mapped.name + k]), number, lower(result));
+}
+
+void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far) {
+  const auto& op = std::get<soac::Scan>(s.op);
+  const std::vector<Expr> operands = lower(op.operands);
+  std::vector<Expr> before;
+  if (!op.inclusive) before = snapshots(so_far);
+  join(op.reduction, so_far, operands);
+  const std::vector<Expr> values = op.inclusive ? snapshots(so_far) : before;
+  for (std::size_t k = 0; k < values.size(); ++k) bind_name(s.names[k], values[k]);
+}
+
+// if (the place is inside) array[place] = value, or op(array[place], value)
+void Emitter::put(const soac::Scatter& scatter, std::span<const Var> arrays, std::span<const Expr> results) {
+  const std::size_t rank = scatter.shape.size();
+  const std::vector<Expr> place(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(rank));
+  const std::vector<Expr> extents = lower(scatter.shape);
+  Expr inside = arena_.boolean(true);
+  for (std::size_t d = 0; d < rank; ++d)
+    inside = arena_.logical_and(
+        inside, arena_.logical_and(arena_.le(arena_.i64(0), place[d]), arena_.lt(place[d], extents[d])));
+  if_then(bind(inside, "inside"), [&] {
+    std::vector<Expr> values(results.begin() + static_cast<std::ptrdiff_t>(rank), results.end());
+    Expr at = bind(linear(place, extents), "at");
+    std::vector<std::pair<Var, Expr>> elements;
+    for (Var array : arrays) {
+      const Destination& to = destination(array);
+      elements.emplace_back(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at);
+    }
+    for (const soac::Reduction& r : scatter.combine) {
+      std::vector<Expr> args;
+      for (const auto& [buffer, index] : elements) args.push_back(load_plain(buffer, index, "before"));
+      args.insert(args.end(), values.begin(), values.end());
+      values = apply(r.op, args);
+    }
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      store_plain(elements[k].first, elements[k].second, values[k]);
+  });
+}
+
+// if (the class is one) array[cursor[class]++] = value
+void Emitter::put(const soac::Partition& partition, std::span<const Var> names, std::span<const Expr> results,
+                  const Running::Cursor& cursor) {
+  Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), results[0]),
+                                   arena_.lt(results[0], lower(partition.classes)));
+  if_then(bind(inside, "inside"), [&] {
+    Expr at;
+    const Destination& table = cursor.table;
+    if (cursor.next) {
+      at = snapshot(cursor.next, "at");
+      assign(cursor.next, bind(arena_.add(at, arena_.i64(1)), "next"));
+    } else {
+      Expr entry = bind(table.base ? arena_.add(table.base, results[0]) : results[0], "entry");
+      at = load_plain(table.buffer, entry, "at");
+      store_plain(table.buffer, entry, bind(arena_.add(at, arena_.i64(1)), "next"));
+    }
+    for (std::size_t k = 0; k < partition.n_values; ++k) {
+      const Destination& to = destination(names[2 + k]);
+      store_plain(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at, results[1 + k]);
+    }
+  });
+}
+
+// for i { for j { operands = body(i, j); acc = op(acc, operands) } }
+void Emitter::sequential_soac(const soac::Stm& s) {
+  note_sequential(s, "depends on the element of the combinator around it");
+  const auto& soac = std::get<soac::Soac>(s.op);
+  std::vector<Expr> dims = lower(soac.dims);
+  Running running;
+  running.reductions = start(soac);
+  std::vector<Expr> indices;
+  std::function<void(std::size_t)> nest = [&](std::size_t d) {
+    if (d == dims.size()) return point(s, indices, lower(linear(indices, dims)), running);
+    for_loop(arena_.i64(0), dims[d], arena_.i64(1), "i", [&](Expr i) {
+      indices.push_back(i);
+      nest(d + 1);
+      indices.pop_back();
+    });
+  };
+  nest(0);
+  std::vector<Expr> totals;
+  for (const auto& group : running.reductions)
+    for (Expr variable : group)
+      totals.push_back(snapshot(variable, arena_.info(s.names[totals.size()]).name));
+  finish(s, totals);
+}
+
+void Emitter::finish(const soac::Stm& s, std::span<const Expr> totals) {
+  std::size_t next = 0;
+  for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions) {
+    std::size_t n = r.neutral.size();
+    std::vector<Expr> values(totals.begin() + next, totals.begin() + next + n);
+    if (!r.initial.empty()) {
+      std::vector<Expr> args = lower(r.initial);
+      args.insert(args.end(), values.begin(), values.end());
+      values = apply(r.op, args);
+    }
+    for (Expr value : values) bind_name(s.names[next++], value);
+  }
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,77 @@
+#include "lower/slice.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower {
+
+using base::as;
+using scalar::Expr;
+using scalar::Var;
+
+namespace {
+
+bool touches(const soac::Vars& mentioned, const std::vector<Var>& names) {
+  return std::any_of(names.begin(), names.end(), [&](Var name) { return mentioned.contains(name); });
+}
+
+// What the running values of Scans get into.
+soac::Vars behind_scans(const std::vector<soac::Stm>& body) {
+  soac::Vars behind;
+  for (const soac::Stm& s : body) {
+    soac::Vars mentioned;
+    soac::add_mentioned(s, mentioned);
+    const bool depends =
+        std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return behind.contains(v); });
+    if (as<soac::Scan>(s.op) || depends) behind.insert(s.names.begin(), s.names.end());
+  }
+  return behind;
+}
+
+}  // namespace
+
+soac::Lambda slice(const scalar::Arena& arena, const soac::Lambda& whole, std::vector<Expr> results) {
+  const soac::Vars behind = behind_scans(whole.body);
+  soac::Vars needed;
+  soac::add_mentioned(results, needed);
+  std::vector<char> kept(whole.body.size(), 0);
+  auto sweep = [&](bool late_checks) {
+    for (std::size_t i = whole.body.size(); i-- > 0;) {
+      const soac::Stm& s = whole.body[i];
+      soac::Vars mentioned;
+      soac::add_mentioned(s, mentioned);
+      const bool is_late =
+          std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return behind.contains(v); });
+      const bool wanted = as<soac::Check>(s.op) ? late_checks || !is_late : touches(needed, s.names);
+      if (!wanted) continue;
+      kept[i] = 1;
+      needed.insert(mentioned.begin(), mentioned.end());
+      for (Var name : s.names) soac::add_mentioned(arena.info(name).shape, needed);
+    }
+  };
+  sweep(false);
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (kept[i] && as<soac::Scan>(whole.body[i].op)) {
+      sweep(true);
+      break;
+    }
+  soac::Lambda part{whole.params, {}, std::move(results)};
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    if (kept[i]) part.body.push_back(whole.body[i]);
+  return part;
+}
+
+bool has_scan(const soac::Lambda& f) {
+  return !scans_of(f).empty();
+}
+
+std::vector<const soac::Stm*> scans_of(const soac::Lambda& f) {
+  std::vector<const soac::Stm*> scans;
+  for (const soac::Stm& s : f.body)
+    if (as<soac::Scan>(s.op)) scans.push_back(&s);
+  return scans;
+}
+
+}  // namespace fulgurite::lower

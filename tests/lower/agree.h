@@ -1,0 +1,53 @@
+// Programs of the array IR, as text, on the cpu engine against the interpreter.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+#include "../pipeline/engine_run.h"
+#include "soac/parse.h"
+#include "soac/print.h"
+
+namespace fulgurite::testing_lower {
+
+using soac::array_value;
+using soac::scalar_value;
+using soac::Value;
+
+inline Options strict() {
+  Options options;
+  options.engine = Engine::cpu;
+  options.precision = Precision::strict;
+  return options;
+}
+
+/// n small integers as elements of type T.
+template <class T>
+std::vector<T> numbers(std::int64_t n, int below, unsigned seed = 1) {
+  std::minstd_rand random(seed);
+  std::vector<T> list;
+  for (std::int64_t i = 0; i < n; ++i)
+    list.push_back(static_cast<T>(random() % static_cast<unsigned>(below)));
+  return list;
+}
+
+/// Both engines give the same bits.
+inline void expect_agreement(const std::string& text, const std::vector<Value>& args) {
+  const soac::Program program = soac::parse(text, "test.soac");
+  const std::vector<Value> expected = soac::interpret(program, args);
+  const std::vector<Value> got = testing_pipeline::run_on_cpu(program, args, strict());
+  ASSERT_EQ(got.size(), expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) {
+    const bool agree = soac::same(got[i], expected[i]);
+    EXPECT_TRUE(agree) << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
+                       << testing::PrintToString(expected[i]) << "\n"
+                       << text;
+  }
+}
+
+/// Around vectors, blocks and tiles.
+inline const std::vector<std::int64_t> sizes = {0, 1, 2, 15, 16, 17, 63, 64, 65, 1000, 16384, 16385, 50000};
+
+}  // namespace fulgurite::testing_lower
