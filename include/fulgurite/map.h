@@ -9,10 +9,16 @@
 namespace fulgurite {
 namespace detail {
 
-/// An array taken apart along its rows, or its columns, for map.
-template <class T, int N, Pass pass>
-struct Lines {
+/// An array taken apart into its innermost vectors, for map.
+template <class T, int N>
+struct Rows {
   Acc<T, N> array;
+};
+/// An array taken apart into what has one index on an axis.
+template <class T, int N>
+struct Slices {
+  Acc<T, N> array;
+  int axis;
 };
 
 template <class X>
@@ -26,12 +32,19 @@ struct MapOperand<Acc<T, N>> {
   using Argument = Exp<T>;
   static Operand operand(const Acc<T, N>& x) { return {x.parts(), Pass::elements}; }
 };
-template <class T, int N, Pass pass>
-struct MapOperand<Lines<T, N, pass>> {
+template <class T, int N>
+struct MapOperand<Rows<T, N>> {
   static constexpr bool is_operand = true;
   static constexpr int rank = N - 1;
   using Argument = Vec<T>;
-  static Operand operand(const Lines<T, N, pass>& x) { return {x.array.parts(), pass}; }
+  static Operand operand(const Rows<T, N>& x) { return {x.array.parts(), Pass::rows}; }
+};
+template <class T, int N>
+struct MapOperand<Slices<T, N>> {
+  static constexpr bool is_operand = true;
+  static constexpr int rank = 1;
+  using Argument = Acc<T, N - 1>;
+  static Operand operand(const Slices<T, N>& x) { return {x.array.parts(), Pass::slices, x.axis}; }
 };
 template <class X>
 concept Mappable = MapOperand<X>::is_operand;
@@ -43,7 +56,7 @@ auto map(Here where, const F& f, const X& x, const Xs&... xs) {
   static_assert(
       std::is_invocable_v<const F&, typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...>,
       "the function given to map takes one staged argument for each array: an Exp of its element type, "
-      "or a Vec for fg::rows and fg::columns");
+      "a Vec for fg::rows and fg::columns, an array for fg::slices");
   using R = std::decay_t<
       std::invoke_result_t<const F&, typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...>>;
   const auto body = [&](std::span<const Value> arguments) {
@@ -82,21 +95,28 @@ auto generate(const std::array<Value, N>& extents, const F& f, const char* origi
 
 }  // namespace detail
 
-/// The rows of a matrix, for map, whose function then takes each as a Vec. (Of an array of higher rank: its
-/// innermost vectors.)
+/// The rows of a matrix, for map and reduce, whose function then takes each as a Vec. (Of an array of higher
+/// rank: its innermost vectors.)
 template <class T, int N>
   requires(N >= 2)
-detail::Lines<T, N, detail::Pass::rows> rows(const Acc<T, N>& x) {
+detail::Rows<T, N> rows(const Acc<T, N>& x) {
   return {x};
 }
-/// The columns of a matrix, for map.
+/// The columns of a matrix, for map and reduce.
 template <class T>
-detail::Lines<T, 2, detail::Pass::columns> columns(const Mat<T>& x) {
-  return {x};
+detail::Slices<T, 2> columns(const Mat<T>& x) {
+  return {x, 1};
+}
+/// An array taken apart along one axis, the outermost unless another is given, for map and reduce, whose
+/// function then takes arrays with that axis gone: x[0], x[1] ... . The slices of a matrix are its rows.
+template <class T, int N>
+  requires(N >= 2)
+detail::Slices<T, N> slices(const Acc<T, N>& x, Axis axis = {0}) {
+  return {x, axis.number};
 }
 
 /// map(f, xs, ys, ...): f of the elements at each index of arrays of equal shapes (else ShapeError); up to
-/// six arrays, or rows or columns of matrices. f returning elements gives an array of them (a std::tuple
+/// six arrays, or rows, columns or slices of them. f returning elements gives an array of them (a std::tuple
 /// gives an array of tuples, see unzip), f returning a Vec of one and the same size everywhere gives an array
 /// with one more axis, f returning a std::tuple with arrays in it gives a std::tuple of arrays.
 template <class F, detail::Mappable A>

@@ -130,11 +130,24 @@ Exp<i64> count(const Acc<bool, N>& xs, detail::Here where = detail::Here::curren
 /// ShapeError for none.
 template <detail::Number T>
 Exp<i64> argmin(const Vec<T>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("lt", "argmin", xs.value(), where)});
+  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("lt", "argmin", xs.value(), 0, where)});
 }
 template <detail::Number T>
 Exp<i64> argmax(const Vec<T>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("gt", "argmax", xs.value(), where)});
+  return Exp<i64>(detail::Parts<i64>{detail::arg_reduce("gt", "argmax", xs.value(), 0, where)});
+}
+/// Along one axis: the indices on it.
+template <detail::Number T, int N>
+  requires(N > 1)
+Acc<i64, N - 1> argmin(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<i64, N - 1>(
+      detail::Parts<i64>{detail::arg_reduce("lt", "argmin", xs.value(), axis.number, where)});
+}
+template <detail::Number T, int N>
+  requires(N > 1)
+Acc<i64, N - 1> argmax(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
+  return Acc<i64, N - 1>(
+      detail::Parts<i64>{detail::arg_reduce("gt", "argmax", xs.value(), axis.number, where)});
 }
 
 }  // namespace fulgurite

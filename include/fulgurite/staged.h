@@ -41,11 +41,13 @@ class Body {
   Values (*call_)(const void*, std::span<const Value>);
 };
 
-/// An operand of map: the components of one array (of equal shapes), and what the function is given of it.
-enum class Pass : std::uint8_t { elements, rows, columns };
+/// An operand of map: the components of one array (of equal shapes), and what the function is given of it:
+/// elements, innermost vectors, or all that has one index on an axis.
+enum class Pass : std::uint8_t { elements, rows, slices };
 struct Operand {
   std::span<const Value> parts;
   Pass pass = Pass::elements;
+  int axis = 0;  // of slices
 };
 
 /// start <= index < stop, or start >= index > stop where stride is negative.
@@ -73,6 +75,8 @@ Values map(std::span<const Operand> operands, Body f, Here where);
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where);
 Value iota(Value n, Kind kind, Here where);
 void require_equal_shapes(const char* what, std::span<const Operand> operands, Here where);
+/// That the rows of a matrix are as long as an array's outermost axis.
+void matches(const char* what, Value matrix, Value array, Here where);
 
 Value slice(Value array, std::span<const Bounds> axes, Here where);
 Value take(Value array, Value n, int axis, Here where);
@@ -93,7 +97,10 @@ struct Fold {
 Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here where);
 Value reduce(const char* op, const char* origin, Value array, int axis, Here where);  // add mul min max
                                                                                       // bit_and bit_or
-Value arg_reduce(const char* order, const char* origin, Value array, Here where);  // lt: argmin; gt: argmax
+Value arg_reduce(const char* order, const char* origin, Value array, int axis,
+                 Here where);  // lt: argmin; gt: argmax
+/// op is a function of two arrays, which gives their next one, from `neutral` on.
+Values reduce(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 
 /// Of several staged values, how many components each has; those of one array share its shape.
 using Widths = std::span<const std::size_t>;

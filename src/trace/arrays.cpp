@@ -24,30 +24,6 @@ std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t f
   return fmt::format("{}[{}]{}", kinds, extents, t.argument_text(parts[0]));
 }
 
-// The axes that a function given to map does not get.
-Exprs outer_extents(Tracer& t, Expr array, detail::Pass pass) {
-  const std::span<const Expr> shape = t.shape(array);
-  switch (pass) {
-    case detail::Pass::elements: return Exprs(shape.begin(), shape.end());
-    case detail::Pass::rows: return Exprs(shape.begin(), shape.end() - 1);
-    case detail::Pass::columns: return {shape[1]};
-  }
-  return {};
-}
-
-// What the function given to map gets of one array at these indices.
-Expr argument(Tracer& t, Expr array, detail::Pass pass, std::span<const Expr> indices, const Here& where) {
-  if (pass == detail::Pass::elements) return element(t, array, indices);
-  const bool is_row = pass == detail::Pass::rows;
-  const Expr extent = is_row ? t.shape(array).back() : t.shape(array)[0];
-  return tabulate(t, {extent}, is_row ? "row" : "column", is_row ? "row" : "column", where,
-                  [&](std::span<const Expr> inner) {
-                    Exprs all(indices.begin(), indices.end());
-                    all.insert(is_row ? all.end() : all.begin(), inner[0]);
-                    return element(t, array, all);
-                  });
-}
-
 // Ends a map: its results become arrays with `dims` in front.
 Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const char* origin,
               const Here& where) {
@@ -74,6 +50,36 @@ Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const 
 }
 
 }  // namespace
+
+Exprs outer_extents(Tracer& t, Expr array, const detail::Operand& operand, const Here& where) {
+  const std::span<const Expr> shape = t.shape(array);
+  switch (operand.pass) {
+    case detail::Pass::elements: return Exprs(shape.begin(), shape.end());
+    case detail::Pass::rows: return Exprs(shape.begin(), shape.end() - 1);
+    case detail::Pass::slices: return {shape[axis_of(array, operand.axis, "slices", where)]};
+  }
+  return {};
+}
+
+Expr argument(Tracer& t, Expr array, const detail::Operand& operand, std::span<const Expr> indices,
+              const Here& where) {
+  if (operand.pass == detail::Pass::elements) return element(t, array, indices);
+  Exprs inner(t.shape(array).begin(), t.shape(array).end());
+  if (operand.pass == detail::Pass::rows)
+    return tabulate(t, {inner.back()}, "row", "row", where, [&](std::span<const Expr> last) {
+      Exprs all(indices.begin(), indices.end());
+      all.push_back(last[0]);
+      return element(t, array, all);
+    });
+  const auto axis = static_cast<std::ptrdiff_t>(axis_of(array, operand.axis, "slices", where));
+  inner.erase(inner.begin() + axis);
+  const char* what = inner.size() > 1 ? "slice" : axis == 0 ? "row" : "column";
+  return tabulate(t, std::move(inner), what, what, where, [&](std::span<const Expr> others) {
+    Exprs all(others.begin(), others.end());
+    all.insert(all.begin() + axis, indices[0]);
+    return element(t, array, all);
+  });
+}
 
 Exprs index_parameters(Scope& scope, std::size_t rank) {
   constexpr const char* names[] = {"i", "j", "k", "l"};
@@ -172,13 +178,13 @@ Value index(Value array, std::span<const Value> indices, Here where) {
 Values map(std::span<const Operand> operands, Body f, Here where) {
   Tracer& t = Tracer::current(where);
   require_equal_shapes("map", operands, where);
-  Exprs dims = outer_extents(t, t.expr(operands[0].parts[0], where), operands[0].pass);
+  Exprs dims = outer_extents(t, t.expr(operands[0].parts[0], where), operands[0], where);
   Scope scope(t, "map", where);
   const Exprs indices = index_parameters(scope, dims.size());
   Values arguments;
   for (const Operand& operand : operands)
     for (const Value& part : operand.parts)
-      arguments.push_back(t.value(argument(t, t.expr(part, where), operand.pass, indices, where)));
+      arguments.push_back(t.value(argument(t, t.expr(part, where), operand, indices, where)));
   return mapped(t, scope, std::move(dims), f(arguments), "map", where);
 }
 
@@ -217,9 +223,9 @@ void require_equal_shapes(const char* what, std::span<const Operand> operands, H
     return;
   }
   // Rows and columns: only the axes that map runs over need agree.
-  const Exprs first = outer_extents(t, parts[0][0], operands[0].pass);
+  const Exprs first = outer_extents(t, parts[0][0], operands[0], where);
   for (std::size_t i = 1; i < parts.size(); ++i) {
-    const Exprs other = outer_extents(t, parts[i][0], operands[i].pass);
+    const Exprs other = outer_extents(t, parts[i][0], operands[i], where);
     for (std::size_t k = 0; k < first.size(); ++k)
       t.check(arena.eq(first[k], other[k]),
               fmt::format("{} needs as many rows, columns or elements everywhere: array 1 has {{0}}{}, array "
@@ -227,6 +233,16 @@ void require_equal_shapes(const char* what, std::span<const Operand> operands, H
                           what, t.argument_text(parts[0][0]), i + 1, t.argument_text(parts[i][0])),
               {first[k], other[k]}, where);
   }
+}
+
+void matches(const char* what, Value matrix, Value array, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr a = t.expr(matrix, where), b = t.expr(array, where);
+  const Expr columns = t.shape(a)[1], rows = t.shape(b)[0];
+  t.check(t.arena().eq(columns, rows),
+          fmt::format("{}: the first operand has {{0}} columns{}, the second {{1}} {}{}", what,
+                      t.argument_text(a), b.type().rank > 1 ? "rows" : "elements", t.argument_text(b)),
+          {columns, rows}, where);
 }
 
 }  // namespace fulgurite::detail

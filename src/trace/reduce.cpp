@@ -65,6 +65,36 @@ void check_not_empty(Tracer& t, std::span<const Expr> extents, const std::string
   t.check(some, origin + " of an empty array: give a neutral element", {}, where);
 }
 
+// The first index below `size` at which the element is least, or greatest. Pairs of an element and its index;
+// of equal elements the one with the lower index wins, so that the order of combination does not matter. NaNs
+// lose every comparison, also against the neutral element.
+template <class F>
+Expr best_index(Tracer& t, scalar::Kind kind, Expr size, bool is_min, const std::string& origin,
+                const Here& where, F&& element_at) {
+  Arena& arena = t.arena();
+  const scalar::Kind kinds[] = {kind, scalar::Kind::i64};
+  const Expr none = arena.i64(std::numeric_limits<std::int64_t>::max());
+  const Expr worst = arena.constant(kind, is_min ? scalar::highest(kind) : scalar::lowest(kind));
+  soac::Lambda op = operation(t, kinds, origin, where, [&](const Exprs& ab) {
+    const Expr a = ab[0], a_index = ab[1], b = ab[2], b_index = ab[3];
+    const Expr equal = arena.eq(a, b), lower = arena.lt(b_index, a_index);
+    const Expr tie = arena.logical_and(equal, lower);
+    const Expr b_wins = arena.apply(Op::bit_or, {is_min ? arena.lt(b, a) : arena.lt(a, b), tie});
+    return Exprs{arena.apply(Op::select, {b_wins, b, a}),
+                 arena.apply(Op::select, {b_wins, b_index, a_index})};
+  });
+  const auto operands = [&](std::span<const Expr> indices) {
+    const Expr x = element_at(indices[0]);
+    if (!scalar::is_float(x.kind())) return Exprs{x, indices[0]};
+    const Expr is_nan = arena.apply(Op::isnan, {x});
+    return Exprs{arena.apply(Op::select, {is_nan, worst, x}),
+                 arena.apply(Op::select, {is_nan, none, indices[0]})};
+  };
+  const Exprs best =
+      fold_over(t, {size}, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where, operands);
+  return arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]});
+}
+
 }  // namespace
 }  // namespace fulgurite::trace
 
@@ -95,36 +125,28 @@ Value reduce(const char* op_name, const char* origin, Value array, int axis, Her
                              [&] { return known_reduction(t, op, arrays[0].kind(), origin, where); })[0]);
 }
 
-// Pairs of an element and its index; of equal elements the one with the lower index wins, so that the order
-// of combination does not matter. NaNs lose every comparison, also against the neutral element.
-Value arg_reduce(const char* order, const char* origin, Value array, Here where) {
+Value arg_reduce(const char* order, const char* origin, Value array, int axis, Here where) {
   Tracer& t = Tracer::current(where);
   Arena& arena = t.arena();
   const Expr from = t.expr(array, where);
-  const bool is_min = std::string_view(order) == "lt";
-  const scalar::Kind kinds[] = {from.kind(), scalar::Kind::i64};
-  const Expr none = arena.i64(std::numeric_limits<std::int64_t>::max());
-  const Expr worst =
-      arena.constant(from.kind(), is_min ? scalar::highest(from.kind()) : scalar::lowest(from.kind()));
-  const Exprs dims(t.shape(from).begin(), t.shape(from).end());
-  t.check(arena.lt(arena.i64(0), dims[0]), fmt::format("{} of an empty array", origin), {}, where);
-  soac::Lambda op = operation(t, kinds, origin, where, [&](const Exprs& ab) {
-    const Expr a = ab[0], a_index = ab[1], b = ab[2], b_index = ab[3];
-    const Expr tie = arena.logical_and(arena.eq(a, b), arena.lt(b_index, a_index));
-    const Expr b_wins = arena.apply(Op::bit_or, {is_min ? arena.lt(b, a) : arena.lt(a, b), tie});
-    return Exprs{arena.apply(Op::select, {b_wins, b, a}),
-                 arena.apply(Op::select, {b_wins, b_index, a_index})};
-  });
-  const auto operands = [&](std::span<const Expr> indices) {
-    const Expr x = element(t, from, indices);
-    if (!scalar::is_float(x.kind())) return Exprs{x, indices[0]};
-    const Expr is_nan = arena.apply(Op::isnan, {x});
-    return Exprs{arena.apply(Op::select, {is_nan, worst, x}),
-                 arena.apply(Op::select, {is_nan, none, indices[0]})};
+  const Exprs shape(t.shape(from).begin(), t.shape(from).end());
+  const std::size_t along = axis_of(from, axis, origin, where);
+  const Expr size = shape[along];
+  Exprs outer = shape;
+  outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(along));
+  // The places of the result, where there are any, each have something to choose from.
+  const Expr chosen = outer.empty() ? arena.boolean(true) : arena.lt(arena.i64(0), product(arena, outer));
+  t.check(arena.apply(Op::bit_or, {arena.logical_not(chosen), arena.lt(arena.i64(0), size)}),
+          fmt::format("{} of an empty array", origin), {}, where);
+  const auto best = [&](std::span<const Expr> indices) {
+    return best_index(t, from.kind(), size, std::string_view(order) == "lt", origin, where, [&](Expr i) {
+      Exprs all(indices.begin(), indices.end());
+      all.insert(all.begin() + static_cast<std::ptrdiff_t>(along), i);
+      return element(t, from, all);
+    });
   };
-  const Exprs best =
-      fold_over(t, dims, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where, operands);
-  return t.value(arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]}));
+  if (outer.empty()) return t.value(best({}));
+  return t.value(tabulate(t, std::move(outer), origin, origin, where, best));
 }
 
 }  // namespace fulgurite::detail

@@ -144,6 +144,9 @@ Exprs tabulate_all(Tracer&, Exprs shape, const char* origin, const Here& where, 
 Exprs elements(Tracer&, std::span<const Expr> arrays, std::span<const Expr> indices);
 /// An axis as the user gives it, from 0 or from -1 inwards out. Throws ShapeError if there is none such.
 std::size_t axis_of(Expr array, int axis, const char* what, const Here& where);
+/// The extents of the space over which map runs, and what its function gets of an array at indices in it.
+Exprs outer_extents(Tracer&, Expr array, const detail::Operand&, const Here& where);
+Expr argument(Tracer&, Expr array, const detail::Operand&, std::span<const Expr> indices, const Here& where);
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.

@@ -1,0 +1,34 @@
+// Folds whose operator works on arrays: the rows of a matrix, or the slices of any array, combined into one.
+// As for elements, the operator is associative, up to rounding.
+#pragma once
+
+#include <fulgurite/map.h>
+
+namespace fulgurite {
+namespace detail {
+
+template <class X>
+concept Sliced = Mappable<X> && StagedArray<typename MapOperand<X>::Argument>;
+
+}  // namespace detail
+
+/// reduce(op, neutral, fg::rows(m)), also of fg::columns and fg::slices: x0 op x1 op ... for the rows x0, x1
+/// ...; of none, neutral. op takes two arrays and returns one: of the size of a row, or of any size, then
+/// also neutral may be of any. An operator that works element by element is applied to all columns in
+/// parallel, others row by row. Raises ShapeError if op keeps the rows' shape and neutral has another.
+template <class Op, detail::Sliced X>
+auto reduce(const Op& op, const typename detail::MapOperand<X>::Argument& neutral, const X& xs,
+            detail::Here where = detail::Here::current()) {
+  using Slice = typename detail::MapOperand<X>::Argument;
+  static_assert(std::is_invocable_r_v<Slice, const Op&, Slice, Slice>,
+                "the operator of a reduction of slices takes two arrays of their type and returns one");
+  const auto body = [&](std::span<const detail::Value> operands) {
+    const std::size_t n = operands.size() / 2;
+    return detail::flattened(Slice(
+        op(detail::unflattened<Slice>(operands.first(n)), detail::unflattened<Slice>(operands.last(n)))));
+  };
+  return detail::unflattened<Slice>(
+      detail::reduce(detail::Body(body), neutral.parts(), detail::MapOperand<X>::operand(xs), where));
+}
+
+}  // namespace fulgurite

@@ -1,0 +1,153 @@
+// Sorting by a comparison, written in the language: blocks are sorted by counting for each element those of
+// its block that come before it; then runs are merged in pairs, where an element's new place is its index in
+// its own run and the number of elements of the other run that come before it, found by bisection. Of equal
+// elements the one that stood first comes first, in a block by its index, in a pair by its run. All elements
+// find their places independently of each other; every pass doubles the length of the runs.
+#include <fulgurite/control.h>
+#include <fulgurite/functions.h>
+#include <fulgurite/staged_layout.h>
+
+#include "trace/tracer.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+using Number = Exp<i64>;
+
+constexpr i64 block = 32;
+
+// The vectors that are sorted; the first `n_keys` of them decide.
+class Sorting {
+ public:
+  Sorting(Tracer& t, const detail::Body& less, std::span<const Value> vectors, std::size_t n_keys,
+          const char* origin, const Here& where)
+      : t_(t),
+        less_(less),
+        vectors_(t.exprs(vectors, where)),
+        n_keys_(n_keys),
+        origin_(origin),
+        where_(where),
+        size_(staged(t.shape(vectors_[0])[0])) {}
+
+  Values blocks_sorted() const {
+    return moved([&](const Number& i) { return place_in_block(i); });
+  }
+  Values pairs_merged(const Number& width) const {
+    return moved([&](const Number& i) { return place_in_pair(i, width); });
+  }
+
+ private:
+  Number staged(Expr e) const { return Number(detail::Parts<i64>{t_.value(e)}); }
+  Values key(const Number& i) const {
+    const Expr index = t_.expr(i.value(), where_);
+    return t_.values(elements(t_, std::span(vectors_).first(n_keys_), {&index, 1}));
+  }
+
+  // Whether y stands before x in the order, where `y_is_first` says which of them stood first: equal elements
+  // stay in that order. One call of `less`: the one that stood first does not come later unless the other is
+  // less.
+  Exp<bool> comes_before(const Values& y, const Values& x, const Exp<bool>& y_is_first) const {
+    Values left, right;
+    for (std::size_t k = 0; k < n_keys_; ++k) {
+      left.push_back(detail::apply("select", {y_is_first.value(), x[k], y[k]}, where_));
+      right.push_back(detail::apply("select", {y_is_first.value(), y[k], x[k]}, where_));
+    }
+    left.insert(left.end(), right.begin(), right.end());
+    return Exp<bool>(detail::Parts<bool>{less_(left)[0]}) != y_is_first;
+  }
+
+  Number place_in_block(const Number& i) const {
+    const Number begin = i - i % block;
+    const Values x = key(i);
+    const Number before = iterate(
+        least(size_ - begin, block),
+        [&](const Number& k, const Number& count) {
+          const Number j = begin + k;
+          const Values y = key(j);
+          return count + cast<i64>(comes_before(y, x, j < i));
+        },
+        i64{0}, where_);
+    return begin + before;
+  }
+
+  Number place_in_pair(const Number& i, const Number& width) const {
+    const Number run = i / width, begin = run * width;
+    const Exp<bool> is_left = run % 2 == 0;
+    const Number after = begin + width, before = begin - width;
+    const Number other = select(is_left, after, before);
+    const Number first = least(other, size_), last = least(other + width, size_);
+    const Values x = key(i);
+    const auto [found, end] =
+        while_loop([](const Number& low, const Number& high) { return low < high; },
+                   [&](const Number& low, const Number& high) {
+                     const Number middle = low + (high - low) / 2;
+                     const Values y = key(middle);
+                     const Exp<bool> is_before = comes_before(y, x, !is_left);
+                     return std::tuple{select(is_before, middle + 1, low), select(is_before, high, middle)};
+                   },
+                   first, last, where_);
+    const Number in_own = i - begin, in_other = found - first;
+    return least(begin, other) + (in_own + in_other);
+  }
+
+  static Number least(const Number& a, const Number& b) { return fulgurite::min(a, b); }
+
+  // The vectors with each element at the place computed of its index; the places are a permutation.
+  template <class F>
+  Values moved(F&& place) const {
+    const Exprs shape{t_.shape(vectors_[0])[0]};
+    Scope contents(t_, origin_, where_);
+    index_parameters(contents, 1);
+    Exprs zeros, names;
+    for (Expr v : vectors_) zeros.push_back(t_.arena().constant(v.kind(), 0));
+    soac::Scatter scatter{shape, contents.close(std::move(zeros)), {}};
+    Scope scope(t_, origin_, where_);
+    const Exprs indices = index_parameters(scope, 1);
+    Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
+    const Exprs values = elements(t_, vectors_, indices);
+    results.insert(results.end(), values.begin(), values.end());
+    soac::Soac soac{shape, scope.close(std::move(results))};
+    soac.scatters.push_back(std::move(scatter));
+    for (Expr v : vectors_) names.push_back(t_.fresh_array(v.kind(), shape, origin_));
+    t_.add(names, std::move(soac), origin_, where_);
+    return t_.values(names);
+  }
+
+  Tracer& t_;
+  const detail::Body& less_;
+  const Exprs vectors_;
+  const std::size_t n_keys_;
+  const char* origin_;
+  const Here where_;
+  const Number size_;
+};
+
+}  // namespace
+}  // namespace fulgurite::trace
+
+namespace fulgurite::detail {
+
+using namespace trace;
+
+Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Value size = extent(vectors[0], 0, where);
+  Values state = Sorting(t, less, vectors, n_keys, origin, where).blocks_sorted();
+  state.insert(state.begin(), literal(block));
+  const auto unsorted = [&](std::span<const Value> now) {
+    return Values{apply("lt", {now[0], size}, where)};
+  };
+  const auto merged = [&](std::span<const Value> now) {
+    const Exp<i64> width(Parts<i64>{now[0]});
+    Values next = Sorting(t, less, now.subspan(1), n_keys, origin, where).pairs_merged(width);
+    next.insert(next.begin(), (width * 2).value());
+    return next;
+  };
+  const std::size_t widths[] = {1, vectors.size()};
+  Values sorted = while_loop(Body(unsorted), Body(merged), state, widths, where);
+  sorted.erase(sorted.begin());
+  return sorted;
+}
+
+}  // namespace fulgurite::detail
