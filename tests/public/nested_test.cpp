@@ -175,12 +175,12 @@ TEST(Nested, BodiesThatAttractEachOther) {
       auto dx = qx - px, dy = qy - py, dz = qz - pz;
       auto squared = dx * dx + dy * dy + dz * dz + 0.01;
       auto strength = mass / (squared * fg::sqrt(squared));
-      return std::array<Exp<double>, 3>{dx * strength, dy * strength, dz * strength};
+      return fg::make<Point>(dx * strength, dy * strength, dz * strength);
     };
     const auto add = [](Exp<Point> a, Exp<Point> b) {
       auto [ax, ay, az] = a;
       auto [bx, by, bz] = b;
-      return std::array<Exp<double>, 3>{ax + bx, ay + by, az + bz};
+      return fg::make<Point>(ax + bx, ay + by, az + bz);
     };
     return fg::map(
         [&](Exp<Point> p) {
