@@ -88,10 +88,11 @@ Values scatter(std::span<const Value> destination, std::span<const Value> places
   Tracer& t = Tracer::current(where);
   const Exprs arrays = t.exprs(destination, where), to = t.exprs(places, where),
               from = t.exprs(values, where);
-  std::vector<NamedOperand> operands{{"the values", from}};
+  std::vector<NamedOperand> operands{{"the array of values", from}};
   for (std::size_t k = 0; k < to.size(); ++k)
     operands.push_back(
-        {to.size() == 1 ? "the indices" : fmt::format("the indices of axis {}", k), {&to[k], 1}});
+        {to.size() == 1 ? "the array of indices" : fmt::format("the array of indices of axis {}", k),
+         {&to[k], 1}});
   check_equal_shapes(t, "scatter", operands, where);
   soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "scatter", where), {}};
   return store(t, shape_of(t, from[0]), std::move(sink), "scatter", where, [&](const Exprs& at) {
@@ -122,7 +123,7 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
   const Exprs from = t.exprs(values, where), start = t.exprs(neutral, where);
   const Expr n_bins = t.expr(size, where), to = t.expr(bins, where);
   check_sizes(t, "histogram", {&n_bins, 1}, where);
-  const NamedOperand operands[] = {{"the bins", {&to, 1}}, {"the values", from}};
+  const NamedOperand operands[] = {{"the array of bins", {&to, 1}}, {"the array of values", from}};
   check_equal_shapes(t, "histogram", operands, where);
   soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; }), {}};
   sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));

@@ -98,7 +98,7 @@ Expr starts_by_flags(Tracer& t, Expr flags, Expr i) {
 }
 
 void check_flags(Tracer& t, Expr flags, const Exprs& arrays, const char* origin, const Here& where) {
-  const NamedOperand operands[] = {{"the flags", {&flags, 1}}, {"the elements", arrays}};
+  const NamedOperand operands[] = {{"the array of flags", {&flags, 1}}, {"the array of elements", arrays}};
   check_equal_shapes(t, origin, operands, where);
 }
 

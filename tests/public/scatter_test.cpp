@@ -1,0 +1,311 @@
+// Gathers, scatters, permutations and histograms against sequential loops: every element and index type,
+// ranks 1 to 3, places outside, operators that do not commute, tuples.
+#include "operators.h"
+
+#include <map>
+
+namespace {
+
+template <class T, class I>
+void check_gather() {
+  on_every_engine([](Vec<T> xs, Vec<I> at) { return fg::gather(xs, at); },
+                  [](const auto& f) {
+                    for (std::size_t n : sizes_for(f.options().engine)) {
+                      const std::vector<T> xs = values<T>(100);
+                      const std::vector<I> at = integers<I>(n, 0, 99);
+                      std::vector<T> expected(n);
+                      for (std::size_t i = 0; i < n; ++i) expected[i] = xs[static_cast<std::size_t>(at[i])];
+                      EXPECT_EQ(f(xs, at).to_vector(), expected) << n;
+                    }
+                  });
+}
+
+TEST(Gathers, EveryElementProperty) {
+  for_every_scalar([]<class T>() { check_gather<T, int>(); });
+  check_gather<Interval, fg::i64>();
+  check_gather<Placed, fg::u8>();
+}
+TEST(Gathers, EveryIndexProperty) {
+  check_gather<double, fg::i8>();
+  check_gather<double, fg::i16>();
+  check_gather<double, fg::i64>();
+  check_gather<double, fg::u8>();
+  check_gather<double, fg::u16>();
+  check_gather<double, fg::u32>();
+  check_gather<double, fg::u64>();
+}
+TEST(Gathers, ShapeOfTheIndices) {
+  on_every_engine([](Vec<float> xs, Mat<int> at) { return fg::gather(xs * 2.0f, at); },
+                  [](const auto& f) {
+                    const auto r = f(std::vector<float>{1, 2, 3}, fg::Array<int, 2>({2, 1, 0, 0}, {2, 2}));
+                    EXPECT_EQ(vector_of(r), (std::vector<float>{6, 4, 2, 2}));
+                  });
+}
+TEST(Gathers, Backpermute) {
+  const auto program = [](Mat<int> m, Vec<int> x) {
+    using I = Exp<fg::i64>;
+    auto transposed = fg::backpermute({m.size(1), m.size(0)}, [](I i, I j) { return std::tuple{j, i}; }, m);
+    auto diagonal = fg::backpermute(fg::min(m.size(0), m.size(1)), [](I i) { return std::tuple{i, i}; }, m);
+    auto repeated = fg::backpermute({2, 1, 2}, [&](I i, I, I k) { return fg::cast<int>(i + k); }, x);
+    return std::tuple{transposed, diagonal, repeated, fg::backpermute(0, [](I) { return 0; }, x)};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [transposed, diagonal, repeated, none] =
+        f(fg::Array<int, 2>({1, 2, 3, 4, 5, 6}, {2, 3}), std::vector<int>{7, 8, 9});
+    EXPECT_EQ(vector_of(transposed), (std::vector<int>{1, 4, 2, 5, 3, 6}));
+    EXPECT_EQ(vector_of(diagonal), (std::vector<int>{1, 5}));
+    EXPECT_EQ(repeated.to_vector(), (std::vector<int>{7, 8, 8, 9}));
+    EXPECT_EQ(none.size(), 0);
+  });
+}
+
+/// Of several values for one place any may stay.
+template <class T, class I>
+void check_scatter(long low, long high) {
+  const auto program = [](Vec<T> to, Vec<I> at, Vec<T> xs) {
+    return std::tuple{fg::scatter(to, at, xs), to};
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (std::size_t size : {std::size_t(0), std::size_t(1), std::size_t(90), std::size_t(5000)})
+      for (std::size_t n : sizes_for(f.options().engine)) {
+        SCOPED_TRACE(std::to_string(n) + " into " + std::to_string(size));
+        const std::vector<T> to = values<T>(size), xs = values<T>(n, 9);
+        const std::vector<I> at = integers<I>(n, low, high);
+        std::multimap<std::size_t, T> stored;
+        for (std::size_t i = 0; i < n; ++i)
+          if (const auto place = static_cast<std::size_t>(at[i]); place < size)  // huge where negative
+            stored.emplace(place, xs[i]);
+        const auto [result, old] = f(to, at, xs);
+        const std::vector<T> list = result.to_vector();
+        ASSERT_EQ(list.size(), size);
+        EXPECT_EQ(old.to_vector(), to);
+        for (std::size_t k = 0; k < size; ++k) {
+          const auto [first, last] = stored.equal_range(k);
+          if (first == last)
+            ASSERT_EQ(list[k], to[k]) << k;
+          else
+            ASSERT_TRUE(std::any_of(first, last, [&](const auto& s) { return s.second == list[k]; })) << k;
+        }
+      }
+  });
+}
+
+TEST(Scatters, EveryElementProperty) {
+  for_every_scalar([]<class T>() { check_scatter<T, int>(-20, 110); });
+  check_scatter<Placed, fg::i64>(-20, 110);
+}
+TEST(Scatters, EveryIndexProperty) {
+  check_scatter<int, fg::i8>(-20, 110);
+  check_scatter<int, fg::u8>(0, 110);
+  check_scatter<int, fg::i16>(-100, 6000);
+  check_scatter<int, fg::u16>(0, 6000);
+  check_scatter<int, fg::u32>(0, 6000);
+  check_scatter<int, fg::i64>(-100, 6000);
+  check_scatter<int, fg::u64>(0, 6000);
+}
+TEST(Scatters, IntoMatricesAndCubes) {
+  const auto program = [](Mat<int> m, Vec<int> i, Vec<fg::i64> j, Vec<int> xs, fg::Acc<float, 3> c) {
+    return std::tuple{fg::scatter(m, std::tuple{i, j}, xs),
+                      fg::scatter(c, std::tuple{i, j, i}, fg::cast<float>(xs))};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [m, c] = f(fg::Array<int, 2>({1, 2, 3, 4, 5, 6}, {2, 3}), std::vector<int>{0, 1, 2, -1, 1},
+                          std::vector<fg::i64>{1, 2, 0, 0, 3}, std::vector<int>{10, 20, 30, 40, 50},
+                          fg::Array<float, 3>({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}, {2, 3, 2}));
+    EXPECT_EQ(vector_of(m), (std::vector<int>{1, 10, 3, 4, 5, 20}));
+    EXPECT_EQ(c.to_vector(), (std::vector<float>{1, 2, 10, 4, 5, 6, 7, 8, 9, 10, 11, 20}));
+  });
+}
+TEST(Scatters, ReverseAndInversePermutation) {
+  on_every_engine(
+      [](Vec<int> xs) {
+        auto n = xs.size();
+        return fg::scatter(fg::replicate(n, 0), fg::reverse(fg::iota(n)), xs * 2);
+      },
+      [](const auto& f) {
+        for (std::size_t n : sizes_for(f.options().engine)) {
+          std::vector<int> xs = integers<int>(n, -100, 100);
+          const auto result = f(xs);
+          std::reverse(xs.begin(), xs.end());
+          for (int& x : xs) x *= 2;
+          EXPECT_EQ(result.to_vector(), xs);
+        }
+      });
+}
+
+/// start[at[i]] = op(start[at[i]], xs[i]), in order.
+template <class T, class Op, class I>
+std::vector<T> combined(const Op& op, std::vector<T> start, const std::vector<I>& at,
+                        const std::vector<T>& xs) {
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    const auto place = static_cast<std::size_t>(at[i]);  // huge where negative
+    if (place >= start.size()) continue;
+    const T state = start[place];
+    start[place] = op(state, xs[i]);
+  }
+  return start;
+}
+
+template <class T, class I, class Op>
+void check_histogram(Op op) {
+  const T neutral = Op::neutral();
+  const auto program = [=](Exp<int> k, Vec<I> bins, Vec<T> xs) {
+    return fg::histogram(op, neutral, k, bins, xs);
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (int k : {0, 1, 2, 100, 3000})
+      for (std::size_t n : sizes_for(f.options().engine)) {
+        SCOPED_TRACE(std::to_string(n) + " in " + std::to_string(k) + " bins");
+        const long high = std::min<long>(k + 2, std::numeric_limits<I>::max() == 127 ? 127 : 255);
+        const std::vector<I> bins = integers<I>(n, std::is_signed_v<I> ? -2 : 0, high);
+        const std::vector<T> xs = values<T>(n);
+        const std::vector<T> start(static_cast<std::size_t>(k), neutral);
+        EXPECT_EQ(f(k, bins, xs).to_vector(), combined(op, start, bins, xs));
+      }
+  });
+}
+
+TEST(Histograms, SumsOfEveryNumberProperty) {
+  for_every_number([]<class T>() { check_histogram<T, int>(Sum<T>()); });
+}
+TEST(Histograms, EveryScalarAndIndexProperty) {
+  for_every_scalar([]<class T>() { check_histogram<T, fg::u8>(LastNonZero<T>()); });
+  check_histogram<int, fg::i8>(Greatest<int>());
+  check_histogram<int, fg::u16>(Greatest<int>());
+  check_histogram<int, fg::i64>(Greatest<int>());
+  check_histogram<int, fg::u64>(Greatest<int>());
+}
+TEST(Histograms, OperatorsThatDoNotCommuteAndTuplesProperty) {
+  check_histogram<Matrix, int>(MatrixProduct());
+  check_histogram<Function, int>(Then());
+  check_histogram<Interval, int>(Clamped());
+  check_histogram<Placed, int>(FirstLeast());
+  check_histogram<bool, int>(Differs());
+}
+TEST(Histograms, ArgMin) {
+  const auto program = [](Exp<int> k, Vec<int> bins, Vec<float> xs) {
+    return fg::unzip(
+        fg::histogram(FirstLeast(), FirstLeast::neutral(), k, bins, fg::zip(xs, fg::iota(xs.size()))));
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [least, at] = f(2, std::vector<int>{0, 1, 1, 0, 5}, std::vector<float>{3, 4, 2, 3, 0});
+    EXPECT_EQ(vector_of(least), (std::vector<float>{3, 2}));
+    EXPECT_EQ(vector_of(at), (std::vector<fg::i64>{0, 2}));
+  });
+}
+TEST(Histograms, OfOnes) {
+  const auto program = [](Vec<int> bins, int k) {
+    return fg::histogram(fg::plus, 0, k, bins, fg::replicate(bins.size(), 1));
+  };
+  on_every_engine(program, [](const auto& f) {
+    EXPECT_EQ(vector_of(f(std::vector<int>{1, 0, 1, 7, -1}, 3)), (std::vector<int>{1, 2, 0}));
+    EXPECT_EQ(vector_of(f(std::vector<int>{}, 2)), (std::vector<int>{0, 0}));
+  });
+}
+
+/// Not injective, not surjective, partial: i goes to i % m - 1, and nowhere where that is -1 or m - 2.
+template <class T, class Op>
+void check_permute(Op op) {
+  const auto program = [=](Vec<T> defaults, Vec<T> xs) {
+    auto m = defaults.size();
+    return fg::permute(
+        op, defaults,
+        [&](Exp<fg::i64> i) {
+          auto place = i % (m + 1) - 1;
+          return fg::select(place == m - 2, fg::i64(-1), place);
+        },
+        xs);
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (std::size_t m : {std::size_t(0), std::size_t(1), std::size_t(3), std::size_t(700)})
+      for (std::size_t n : sizes_for(f.options().engine)) {
+        SCOPED_TRACE(std::to_string(n) + " to " + std::to_string(m));
+        const std::vector<T> defaults = values<T>(m), xs = values<T>(n, 5);
+        const auto size = static_cast<fg::i64>(m);
+        std::vector<fg::i64> at(n);
+        for (std::size_t i = 0; i < n; ++i) {
+          at[i] = static_cast<fg::i64>(i) % (size + 1) - 1;
+          if (at[i] == size - 2) at[i] = -1;
+        }
+        EXPECT_EQ(f(defaults, xs).to_vector(), combined(op, defaults, at, xs));
+      }
+  });
+}
+
+TEST(Permutes, EveryScalarProperty) {
+  for_every_number([]<class T>() { check_permute<T>(Sum<T>()); });
+  check_permute<bool>(LastNonZero<bool>());
+}
+TEST(Permutes, OperatorsThatDoNotCommuteProperty) {
+  check_permute<Matrix>(MatrixProduct());
+  check_permute<Function>(Then());
+  check_permute<Placed>(FirstLeast());
+}
+TEST(Permutes, RanksOfSourceAndResult) {
+  const auto program = [](Mat<int> m, Vec<int> x) {
+    using I = Exp<fg::i64>;
+    auto column_sums = fg::permute(fg::plus, fg::replicate(m.size(1), 0), [](I, I j) { return j; }, m);
+    auto diagonal = fg::permute(fg::plus, fg::replicate({2, 2}, 1), [](I i) { return std::tuple{i, i}; }, x);
+    auto transposed =
+        fg::permute([](Exp<int>, Exp<int> b) { return b; }, fg::replicate({m.size(1), m.size(0)}, -1),
+                    [](I i, I j) { return std::tuple{j, i}; }, m);
+    auto cube =
+        fg::permute(fg::plus, fg::replicate({2, 1, 2}, 0), [](I i, I j) { return std::tuple{i, 0, j}; }, m);
+    return std::tuple{column_sums, diagonal, transposed, cube};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [sums, diagonal, transposed, cube] =
+        f(fg::Array<int, 2>({1, 2, 3, 4, 5, 6}, {2, 3}), std::vector<int>{10, 20, 30});
+    EXPECT_EQ(vector_of(sums), (std::vector<int>{5, 7, 9}));
+    EXPECT_EQ(vector_of(diagonal), (std::vector<int>{11, 1, 1, 21}));
+    EXPECT_EQ(vector_of(transposed), (std::vector<int>{1, 4, 2, 5, 3, 6}));
+    EXPECT_EQ(cube.to_vector(), (std::vector<int>{1, 2, 4, 5}));
+  });
+}
+
+TEST(Scatters, Errors) {
+  const std::string line = line_after(2);
+  on_every_engine(
+      [](Vec<int> xs, Vec<int> at) { return fg::gather(xs, at); },
+      [&](const auto& f) {
+        EXPECT_EQ(message_of<fg::IndexError>([&] { f(std::vector<int>(3), std::vector<int>{0, 1, 3, -1}); }),
+                  line + ": fulgurite::IndexError: gather: index 3 at position 2 is outside 0..2");
+        EXPECT_THROW(f(std::vector<int>(), std::vector<int>{0}), fg::IndexError);
+        EXPECT_EQ(f(std::vector<int>(), std::vector<int>()).size(), 0);
+      });
+  on_every_engine(
+      [](Mat<int> m, Exp<fg::i64> n) {
+        return fg::backpermute(n, [](Exp<fg::i64> i) { return std::tuple{i, 0}; }, m);
+      },
+      [](const auto& f) {
+        const fg::Array<int, 2> m({1, 2, 3, 4, 5, 6}, {2, 3});
+        EXPECT_NE(message_of<fg::IndexError>([&] {
+                    f(m, 3);
+                  }).find("backpermute: index 2 at position 2 is outside 0..1"),
+                  std::string::npos);
+        EXPECT_THROW(f(m, -1), fg::ShapeError);
+      });
+  on_every_engine([](Vec<int> to, Vec<int> at, Vec<int> xs) { return fg::scatter(to, at, xs); },
+                  [](const auto& f) {
+                    EXPECT_NE(
+                        message_of<fg::ShapeError>(
+                            [&] { f(std::vector<int>(9), std::vector<int>(3), std::vector<int>(2)); })
+                            .find("scatter needs equal shapes: the array of values is i32[2] (argument 3), "
+                                  "the array of indices is i32[3] (argument 2)"),
+                        std::string::npos);
+                  });
+  on_every_engine(
+      [](Exp<int> k, Vec<int> bins, Vec<int> xs) { return fg::histogram(fg::plus, 0, k, bins, xs); },
+      [](const auto& f) {
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(3, std::vector<int>(3), std::vector<int>(2));
+                  }).find("histogram needs equal shapes"),
+                  std::string::npos);
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(-3, std::vector<int>(3), std::vector<int>(3));
+                  }).find("histogram: a size is from 0 to 2^47 elements, not -3"),
+                  std::string::npos);
+      });
+}
+
+}  // namespace

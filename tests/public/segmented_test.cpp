@@ -1,0 +1,288 @@
+// Segmented folds and scans against sequential loops: every way to describe segments, empty ones, operators
+// that do not commute, descriptions that do not fit.
+#include "operators.h"
+
+#include <numeric>
+
+namespace {
+
+using Offsets = std::vector<fg::i64>;
+
+template <class T, class Op>
+std::vector<T> folds(const Op& op, const std::vector<T>& xs, const Offsets& offsets) {
+  std::vector<T> results;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    T state = Op::neutral();
+    for (fg::i64 i = offsets[s]; i < offsets[s + 1]; ++i) state = op(state, xs[static_cast<std::size_t>(i)]);
+    results.push_back(state);
+  }
+  return results;
+}
+template <class T, class Op>
+std::vector<T> scans(const Op& op, const std::vector<T>& xs, const Offsets& offsets, const T& initial,
+                     bool inclusive) {
+  std::vector<T> results;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
+    T state = initial;
+    for (fg::i64 i = offsets[s]; i < offsets[s + 1]; ++i) {
+      const T next = op(state, xs[static_cast<std::size_t>(i)]);
+      results.push_back(inclusive ? next : state);
+      state = next;
+    }
+  }
+  return results;
+}
+
+/// Offsets of segments of at most `most` elements, some empty, that make up n elements.
+Offsets segments_of(std::size_t n, unsigned most, unsigned seed) {
+  std::mt19937 random(seed);
+  Offsets offsets{0};
+  while (offsets.back() < static_cast<fg::i64>(n))
+    offsets.push_back(std::min<fg::i64>(static_cast<fg::i64>(n), offsets.back() + random() % (most + 1)));
+  for (unsigned k = random() % 3; k > 0; --k) offsets.push_back(offsets.back());
+  return offsets;
+}
+template <class I>
+std::vector<I> lengths_of(const Offsets& offsets) {
+  std::vector<I> lengths;
+  for (std::size_t s = 0; s + 1 < offsets.size(); ++s)
+    lengths.push_back(static_cast<I>(offsets[s + 1] - offsets[s]));
+  return lengths;
+}
+std::vector<bool> flags_of(const Offsets& offsets, std::size_t n) {
+  std::vector<bool> flags(n);
+  for (fg::i64 start : offsets)
+    if (start < static_cast<fg::i64>(n)) flags[static_cast<std::size_t>(start)] = true;
+  return flags;
+}
+Offsets without_empty(Offsets offsets) {
+  offsets.erase(std::unique(offsets.begin(), offsets.end()), offsets.end());
+  return offsets;
+}
+
+template <class T, class Op, class I>
+void check_offsets_and_lengths(Op op, T initial) {
+  const T neutral = Op::neutral();
+  const auto by_offsets = [=](Vec<T> xs, Vec<I> os) {
+    return std::tuple{fg::segmented_reduce(op, neutral, fg::offsets(os), xs),
+                      fg::segmented_scan(op, neutral, fg::offsets(os), xs),
+                      fg::segmented_exclusive_scan(op, initial, fg::offsets(os), xs)};
+  };
+  const auto by_lengths = [=](Vec<T> xs, Vec<I> ls) {
+    return std::tuple{fg::segmented_reduce(op, neutral, fg::lengths(ls), xs),
+                      fg::segmented_scan(op, neutral, fg::lengths(ls), xs),
+                      fg::segmented_exclusive_scan(op, initial, fg::lengths(ls), xs)};
+  };
+  const auto test = [&](auto describe) {
+    return [&, describe](const auto& f) {
+      for (std::size_t n : sizes_for(f.options().engine))
+        for (unsigned most : {1u, 3u, 40u, 5000u}) {
+          if (n > std::numeric_limits<I>::max()) continue;
+          SCOPED_TRACE(std::to_string(n) + " in segments of " + std::to_string(most));
+          const std::vector<T> xs = values<T>(n);
+          const Offsets offsets = segments_of(n, most, static_cast<unsigned>(n));
+          const auto [reduced, scanned, exclusive] = f(xs, describe(offsets));
+          EXPECT_EQ(reduced.to_vector(), folds(op, xs, offsets));
+          EXPECT_EQ(scanned.to_vector(), scans(op, xs, offsets, neutral, true));
+          EXPECT_EQ(exclusive.to_vector(), scans(op, xs, offsets, initial, false));
+        }
+    };
+  };
+  on_every_engine(by_offsets, test([](const Offsets& o) { return std::vector<I>(o.begin(), o.end()); }));
+  on_every_engine(by_lengths, test([](const Offsets& o) { return lengths_of<I>(o); }));
+}
+template <class T, class Op>
+void check_flags(Op op, T initial) {
+  const T neutral = Op::neutral();
+  const auto program = [=](Vec<T> xs, Vec<bool> fs) {
+    return std::tuple{fg::segmented_reduce(op, neutral, fg::flags(fs), xs),
+                      fg::segmented_scan(op, neutral, fg::flags(fs), xs),
+                      fg::segmented_exclusive_scan(op, initial, fg::flags(fs), xs)};
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (std::size_t n : sizes_for(f.options().engine))
+      for (unsigned most : {1u, 3u, 40u, 5000u})
+        for (bool first : {false, true}) {  // element 0 starts a segment whether its flag says so or not
+          SCOPED_TRACE(std::to_string(n) + " in segments of " + std::to_string(most));
+          const std::vector<T> xs = values<T>(n);
+          const Offsets offsets = without_empty(segments_of(n, most, static_cast<unsigned>(n)));
+          std::vector<bool> flags = flags_of(offsets, n);
+          if (n > 0) flags[0] = first;
+          const auto [reduced, scanned, exclusive] = f(xs, flags);
+          EXPECT_EQ(reduced.to_vector(), folds(op, xs, offsets));
+          EXPECT_EQ(scanned.to_vector(), scans(op, xs, offsets, neutral, true));
+          EXPECT_EQ(exclusive.to_vector(), scans(op, xs, offsets, initial, false));
+        }
+  });
+}
+template <class T, class Op>
+void check_regular(Op op, T initial) {
+  const T neutral = Op::neutral();
+  const auto program = [=](Vec<T> xs, Exp<int> length) {
+    return std::tuple{fg::segmented_reduce(op, neutral, fg::regular(length), xs),
+                      fg::segmented_scan(op, neutral, fg::regular(length), xs),
+                      fg::segmented_exclusive_scan(op, initial, fg::regular(length), xs)};
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (int length : {1, 2, 16, 17, 1025})
+      for (int count : {0, 1, 2, 15, 17, 130}) {
+        if (length * count > 20000) continue;
+        SCOPED_TRACE(std::to_string(count) + " of " + std::to_string(length));
+        const std::vector<T> xs = values<T>(static_cast<std::size_t>(length * count));
+        Offsets offsets;
+        for (int s = 0; s <= count; ++s) offsets.push_back(s * length);
+        const auto [reduced, scanned, exclusive] = f(xs, length);
+        EXPECT_EQ(reduced.to_vector(), folds(op, xs, offsets));
+        EXPECT_EQ(scanned.to_vector(), scans(op, xs, offsets, neutral, true));
+        EXPECT_EQ(exclusive.to_vector(), scans(op, xs, offsets, initial, false));
+      }
+  });
+}
+
+TEST(Segmented, EveryNumberProperty) {
+  for_every_number([]<class T>() { check_offsets_and_lengths<T, Sum<T>, fg::i64>(Sum<T>(), T(5)); });
+}
+TEST(Segmented, EveryScalarByFlagsProperty) {
+  for_every_scalar([]<class T>() { check_flags<T>(LastNonZero<T>(), T(1)); });
+}
+TEST(Segmented, EveryScalarInRowsProperty) {
+  for_every_scalar([]<class T>() { check_regular<T>(LastNonZero<T>(), T(1)); });
+}
+TEST(Segmented, EveryIntegerDescribesProperty) {
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::i8>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::u8>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::i16>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::u16>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::i32>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::u32>({}, 3);
+  check_offsets_and_lengths<int, LastNonZero<int>, fg::u64>({}, 3);
+}
+TEST(Segmented, OperatorsThatDoNotCommuteProperty) {
+  const Matrix matrix{2, 3, 5, 7};
+  check_offsets_and_lengths<Matrix, MatrixProduct, fg::i64>({}, matrix);
+  check_flags<Matrix>(MatrixProduct(), matrix);
+  check_regular<Matrix>(MatrixProduct(), matrix);
+  check_offsets_and_lengths<Function, Then, int>({}, Function{0b00011011});
+  check_flags<Interval>(Clamped(), Interval{-10, 10});
+  check_regular<Interval>(Clamped(), Interval{-10, 10});
+  check_offsets_and_lengths<Placed, FirstLeast, int>({}, Placed{500.0f, 1});
+}
+
+TEST(Segmented, SparseMatrixTimesVector) {
+  const auto spmv = [](Vec<fg::i64> row_starts, Vec<int> columns, Vec<float> v, Vec<float> x) {
+    return fg::segmented_reduce(fg::plus, 0.0f, fg::offsets(row_starts), v * fg::gather(x, columns));
+  };
+  on_every_engine(spmv, [](const auto& f) {
+    const auto y = f(std::vector<fg::i64>{0, 2, 2, 3}, std::vector<int>{0, 2, 1}, std::vector<float>{1, 2, 3},
+                     std::vector<float>{10, 20, 30});
+    EXPECT_EQ(vector_of(y), (std::vector<float>{70, 0, 60}));
+  });
+}
+
+TEST(Segmented, ConstantsAndComputedDescriptions) {
+  const auto f = [](Vec<int> xs, Vec<int> keys) {
+    // Runs of equal keys: their lengths, and the sums of their elements.
+    auto n = keys.size();
+    auto starts =
+        fg::map([&](Exp<fg::i64> i) { return i == 0 || keys[i] != keys[fg::max(i - 1, 0)]; }, fg::iota(n));
+    auto runs = fg::segmented_reduce(fg::plus, 0, fg::flags(starts), fg::replicate(n, 1));
+    return std::tuple{runs, fg::segmented_reduce(fg::plus, 0, fg::flags(starts), xs),
+                      fg::segmented_reduce(fg::plus, 0, fg::lengths(runs), xs),
+                      fg::segmented_reduce(fg::max, -100, fg::regular(3), xs)};
+  };
+  on_every_engine(f, [](const auto& g) {
+    const auto [runs, sums, again, greatest] =
+        g(std::vector<int>{1, 2, 3, 4, 5, 6}, std::vector<int>{7, 7, 8, 9, 9, 9});
+    EXPECT_EQ(vector_of(runs), (std::vector<int>{2, 1, 3}));
+    EXPECT_EQ(vector_of(sums), (std::vector<int>{3, 3, 15}));
+    EXPECT_EQ(vector_of(again), (std::vector<int>{3, 3, 15}));
+    EXPECT_EQ(vector_of(greatest), (std::vector<int>{3, 6}));
+  });
+}
+
+// Addition that fails for 1 on its right.
+Exp<int> picky(Exp<int> a, Exp<int> b) {
+  return a + b + 0 / (b - 1);
+}
+TEST(Segmented, AnOperatorThatFailsIsNotCalledAcrossSegments) {
+  on_every_engine(
+      [](Vec<int> xs, Vec<bool> starts) {
+        return std::tuple{fg::segmented_scan(picky, 0, fg::flags(starts), xs),
+                          fg::segmented_reduce(fg::plus, 0, fg::flags(starts), xs)};
+      },
+      [](const auto& f) {
+        const std::vector<int> xs{12, 3, 1, 5, 8, 2};
+        const auto [scanned, sums] = f(xs, std::vector<bool>{true, false, true, false, true, false});
+        EXPECT_EQ(vector_of(scanned), (std::vector<int>{12, 15, 1, 6, 8, 10}));
+        EXPECT_EQ(vector_of(sums), (std::vector<int>{15, 6, 10}));
+        EXPECT_THROW(f(xs, std::vector<bool>(6)), fg::ArithmeticError);
+      });
+}
+
+TEST(Segmented, ErrorsOfOffsets) {
+  const std::string line = line_after(2);
+  const auto program = [](Vec<int> xs, Vec<int> os) {
+    return fg::segmented_reduce(fg::plus, 0, fg::offsets(os), xs);
+  };
+  on_every_engine(program, [&](const auto& f) {
+    const std::vector<int> xs(5, 1);
+    EXPECT_EQ(vector_of(f(xs, std::vector<int>{0, 5})), std::vector<int>{5});
+    EXPECT_EQ(message_of<fg::ShapeError>([&] { f(xs, std::vector<int>{0, 3, 2, 5}); }),
+              line +
+                  ": fulgurite::ShapeError: offsets of segments ascend from 0 to the number of elements, "
+                  "which is 5: offset 2 does not");
+    for (const std::vector<int>& bad : {std::vector<int>{1, 5}, {0, 4}, {0, 6}, {0, 7, 5}, {-1, 5}, {0}, {5}})
+      EXPECT_THROW(f(xs, bad), fg::ShapeError) << ::testing::PrintToString(bad);
+    EXPECT_NE(message_of<fg::ShapeError>([&] { f(xs, std::vector<int>()); }).find("one more than segments"),
+              std::string::npos);
+    EXPECT_EQ(f(std::vector<int>(), std::vector<int>{0}).size(), 0);
+  });
+}
+TEST(Segmented, ErrorsOfLengths) {
+  on_every_engine(
+      [](Vec<int> xs, Vec<int> ls) { return fg::segmented_scan(fg::plus, 0, fg::lengths(ls), xs); },
+      [](const auto& f) {
+        const std::vector<int> xs(5, 1);
+        EXPECT_EQ(vector_of(f(xs, std::vector<int>{0, 3, 2})), (std::vector<int>{1, 2, 3, 1, 2}));
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(xs, std::vector<int>{6, -1});
+                  }).find("lengths of segments of 5 elements are from 0 to 5: that of segment 0 is not"),
+                  std::string::npos);
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(xs, std::vector<int>{3, -1, 3});
+                  }).find("that of segment 1 is not"),
+                  std::string::npos);
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(xs, std::vector<int>{2, 2});
+                  }).find("lengths of segments sum to 4, but there are 5 elements"),
+                  std::string::npos);
+        EXPECT_THROW(f(xs, std::vector<int>()), fg::ShapeError);
+      });
+}
+TEST(Segmented, ErrorsOfFlagsAndRows) {
+  on_every_engine(
+      [](Vec<int> xs, Vec<bool> fs) { return fg::segmented_scan(fg::plus, 0, fg::flags(fs), xs); },
+      [](const auto& f) {
+        EXPECT_NE(message_of<fg::ShapeError>([&] { f(std::vector<int>(5), std::vector<bool>(4)); })
+                      .find("segmented_scan needs equal shapes: the array of flags is bool[4] (argument 2), "
+                            "the array of "
+                            "elements is i32[5] (argument 1)"),
+                  std::string::npos);
+      });
+  on_every_engine(
+      [](Vec<int> xs, Exp<int> n) { return fg::segmented_reduce(fg::plus, 0, fg::regular(n), xs); },
+      [](const auto& f) {
+        EXPECT_EQ(f(std::vector<int>(6), 3).size(), 2);
+        EXPECT_NE(message_of<fg::ShapeError>([&] { f(std::vector<int>(5), 3); })
+                      .find("regular segments of length 3 need a length from 1 and a multiple of it, not 5 "
+                            "elements"),
+                  std::string::npos);
+        EXPECT_THROW(f(std::vector<int>(5), 0), fg::ShapeError);
+        EXPECT_THROW(f(std::vector<int>(6), -3), fg::ShapeError);
+        EXPECT_THROW(f(std::vector<int>(), 0), fg::ShapeError);
+      });
+  EXPECT_THROW(fg::compile([](Vec<int> xs) { return fg::segmented_reduce(fg::plus, 0, fg::regular(0), xs); }),
+               fg::ShapeError);
+}
+
+}  // namespace

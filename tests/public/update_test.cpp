@@ -1,0 +1,161 @@
+// Arrays with elements and slices replaced: every element type, ranks 1 to 3, the old array as it was, what
+// is outside.
+#include "operators.h"
+
+namespace {
+
+template <class T>
+void check_element() {
+  const auto program = [](Vec<T> xs, Exp<int> i, Exp<T> x) { return std::tuple{fg::with(xs, i, x), xs}; };
+  on_every_engine(program, [](const auto& f) {
+    for (std::size_t n : sizes_for(f.options().engine)) {
+      std::vector<T> xs = values<T>(n);
+      for (std::size_t i : {std::size_t(0), n / 2, n - 1}) {
+        if (i >= n) continue;
+        const T x = values<T>(7, static_cast<unsigned>(i))[3];
+        const auto [updated, old] = f(xs, static_cast<int>(i), x);
+        EXPECT_EQ(old.to_vector(), xs) << n;
+        std::vector<T> expected = xs;
+        expected[i] = x;
+        EXPECT_EQ(updated.to_vector(), expected) << n;
+      }
+    }
+  });
+}
+
+TEST(Updates, ElementsOfEveryScalarProperty) {
+  for_every_scalar([]<class T>() { check_element<T>(); });
+  check_element<Interval>();
+}
+
+template <class T>
+void check_slice() {
+  const auto program = [](Vec<T> xs, Exp<fg::i64> start, Exp<fg::i64> stop, Exp<fg::i64> stride, Vec<T> ys) {
+    return fg::with(xs, fg::Range{start, stop, stride}, ys);
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (std::size_t n : sizes_for(f.options().engine)) {
+      const std::vector<T> xs = values<T>(n);
+      const auto size = static_cast<fg::i64>(n);
+      const std::array<fg::i64, 3> slices[] = {
+          {0, size, 1}, {0, size, 3}, {size / 3, size / 2, 1}, {size - 1, -1, -1}, {size - 1, size / 3, -2}};
+      for (const auto& [start, stop, stride] : slices) {
+        if (n == 0 && start < 0) continue;
+        SCOPED_TRACE(::testing::PrintToString(std::array{size, start, stop, stride}));
+        std::vector<std::size_t> places;
+        for (fg::i64 i = start; stride > 0 ? i < stop : i > stop; i += stride)
+          places.push_back(static_cast<std::size_t>(i));
+        const std::vector<T> ys = values<T>(places.size(), 99);
+        std::vector<T> expected = xs;
+        for (std::size_t k = 0; k < places.size(); ++k) expected[places[k]] = ys[k];
+        EXPECT_EQ(f(xs, start, stop, stride, ys).to_vector(), expected);
+      }
+    }
+  });
+}
+
+TEST(Updates, SlicesOfEveryScalarProperty) {
+  for_every_scalar([]<class T>() { check_slice<T>(); });
+  check_slice<Placed>();
+}
+
+TEST(Updates, Matrices) {
+  const auto program = [](Mat<int> m, Mat<int> block) {
+    auto one = fg::with(m, {1, m.size(1) - 1}, 77);
+    auto rows = fg::with(m, {fg::Range{0, 2}, fg::Range{1, 3}}, block);
+    auto flipped = fg::with(m, {fg::Range{1, -1, -1}, fg::Range{2, 0, -1}}, block);
+    return std::tuple{one, rows, flipped};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const fg::Array<int, 2> m({1, 2, 3, 4, 5, 6, 7, 8, 9}, {3, 3}), block({10, 20, 30, 40}, {2, 2});
+    const auto [one, rows, flipped] = f(m, block);
+    EXPECT_EQ(vector_of(one), (std::vector<int>{1, 2, 3, 4, 5, 77, 7, 8, 9}));
+    EXPECT_EQ(vector_of(rows), (std::vector<int>{1, 10, 20, 4, 30, 40, 7, 8, 9}));
+    EXPECT_EQ(vector_of(flipped), (std::vector<int>{1, 40, 30, 4, 20, 10, 7, 8, 9}));
+  });
+}
+TEST(Updates, Cubes) {
+  const auto program = [](fg::Acc<float, 3> c, Exp<int> k, fg::Acc<float, 3> plane) {
+    return std::tuple{
+        fg::with(c, {k, 0, 1}, -1.0f),
+        fg::with(c, {fg::Range{k, k + 1}, fg::Range{0, c.size(1)}, fg::Range{0, c.size(2)}}, plane)};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const fg::Array<float, 3> c({1, 2, 3, 4, 5, 6, 7, 8}, {2, 2, 2}), plane({10, 20, 30, 40}, {1, 2, 2});
+    const auto [one, all] = f(c, 1, plane);
+    EXPECT_EQ(one.to_vector(), (std::vector<float>{1, 2, 3, 4, 5, -1, 7, 8}));
+    EXPECT_EQ(all.to_vector(), (std::vector<float>{1, 2, 3, 4, 10, 20, 30, 40}));
+  });
+}
+
+TEST(Updates, OneAfterTheOther) {
+  const auto program = [](Vec<int> xs) {
+    auto a = fg::with(xs, 0, xs[1]);
+    auto b = fg::with(a, 1, a[0] + a[2]);
+    auto c = fg::with(b, fg::Range{1, 3}, fg::reverse(b.slice(1, 3)));
+    return std::tuple{c, fg::sum(a), b * 2, fg::map([](Exp<int> x) { return x + 1; }, fg::with(c, 3, 9))};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto [c, sum, b, last] = f(std::vector<int>{1, 2, 3, 4});
+    EXPECT_EQ(vector_of(c), (std::vector<int>{2, 3, 5, 4}));
+    EXPECT_EQ(sum, 11);
+    EXPECT_EQ(vector_of(b), (std::vector<int>{4, 10, 6, 8}));
+    EXPECT_EQ(vector_of(last), (std::vector<int>{3, 4, 6, 10}));
+  });
+}
+
+TEST(Updates, InLoopsAndRows) {
+  const auto sieve = [](Exp<int> n) {
+    return fg::iterate(
+        n, [](Exp<fg::i64> i, Vec<int> xs) { return fg::with(xs, i, xs[fg::max(i - 1, 0)] + 1); },
+        fg::replicate(n, 0));
+  };
+  on_every_engine(sieve, [](const auto& f) {
+    EXPECT_EQ(vector_of(f(5)), (std::vector<int>{1, 2, 3, 4, 5}));
+    EXPECT_EQ(f(0).size(), 0);
+  });
+  const auto marked = [](Mat<int> m) {
+    return fg::map([](Vec<int> row) { return fg::with(row, fg::cast<fg::i64>(row[0]), -1); }, fg::rows(m));
+  };
+  on_every_engine(marked, [](const auto& f) {
+    EXPECT_EQ(vector_of(f(fg::Array<int, 2>({2, 5, 6, 0, 8, 9}, {2, 3}))),
+              (std::vector<int>{2, 5, -1, -1, 8, 9}));
+    EXPECT_THROW(f(fg::Array<int, 2>({2, 5, 6, 3, 8, 9}, {2, 3})), fg::IndexError);
+  });
+}
+
+TEST(Updates, Errors) {
+  const std::string line = line_after(1);
+  on_every_engine([](Vec<int> xs, Exp<int> i) { return fg::with(xs, i, 0); },
+                  [&](const auto& f) {
+                    EXPECT_EQ(message_of<fg::IndexError>([&] { f(std::vector<int>(3), 3); }),
+                              line + ": fulgurite::IndexError: with: index 3 is outside an array of 3");
+                    EXPECT_THROW(f(std::vector<int>(3), -1), fg::IndexError);
+                    EXPECT_THROW(f(std::vector<int>(), 0), fg::IndexError);
+                  });
+  on_every_engine([](Mat<int> m, Exp<int> i, Exp<int> j) { return fg::with(m, {i, j}, 0); },
+                  [](const auto& f) {
+                    const fg::Array<int, 2> m({1, 2, 3, 4, 5, 6}, {2, 3});
+                    EXPECT_NE(message_of<fg::IndexError>([&] {
+                                f(m, 0, 3);
+                              }).find("with: index 3 is outside 3 along axis 1"),
+                              std::string::npos);
+                    EXPECT_THROW(f(m, 2, 0), fg::IndexError);
+                  });
+  on_every_engine(
+      [](Vec<int> xs, Vec<int> ys, Exp<int> n) { return fg::with(xs, fg::Range{1, n}, ys); },
+      [](const auto& f) {
+        EXPECT_NE(
+            message_of<fg::ShapeError>([&] {
+              f(std::vector<int>(5), std::vector<int>(2), 4);
+            }).find("with needs equal shapes: the slice is i32[3], what replaces it is i32[2] (argument 2)"),
+            std::string::npos);
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    f(std::vector<int>(5), std::vector<int>(5), 6);
+                  }).find("slice(1, 6) of an array of 5 needs"),
+                  std::string::npos);
+      });
+  EXPECT_THROW(fg::compile([] { return fg::with(fg::iota(3), 3, 0); }), fg::IndexError);
+}
+
+}  // namespace
