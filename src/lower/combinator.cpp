@@ -49,9 +49,22 @@ class Combinator {
     for (const Emitter::FreeBuffer& buffer : e_.free_buffers())
       if (buffer.param.role == kernel::Param::Role::input)
         read = arena_.add(read, launches_.bytes(buffer.array));
+    // In explanations as if all was copied; in the plan as it is.
+    Expr written = written_, copied = i64(0);
+    const Expr n_points = launches_.product(op_.dims);
+    for (const Copy& copy : copies_) {
+      const Kind kind = arena_.info(copy.array).type.kind;
+      Expr stored = arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(kind))));
+      Expr spared = arena_.mul(arena_.sub(i64(1), copy.fresh), launches_.bytes(copy.array));
+      copied = arena_.add(copied, spared);
+      written = arena_.add(written, arena_.sub(stored, spared));
+    }
     LaunchNote note{0, s_.origin, s_.where, policy_, {}};
     note.names = original_.names;
-    launches_.launch(name(), e_, std::move(phases), tasks_, read, written_, std::move(note));
+    note.bytes_read = read;
+    note.bytes_written = written_;
+    launches_.launch(name(), e_, std::move(phases), tasks_, arena_.sub(read, copied), written,
+                     std::move(note));
     bind();
   }
 
@@ -123,10 +136,19 @@ class Combinator {
   }
 
   void allocate() {
-    for (Var array : arrays_) launches_.allocate(array);
+    for (Var array : arrays_)
+      if (std::ranges::find(copies_, array, &Copy::array) == copies_.end()) launches_.allocate(array);
     const std::vector<Expr> capacity{launches_.product(op_.dims)};
     for (Var array : sorted_) launches_.allocate(array, capacity);
     for (Var array : temporaries_) launches_.allocate(array);
+    for (const Copy& copy : copies_) {
+      const scalar::VarInfo& info = arena_.info(copy.array);
+      const plan::Place to = host_.fresh_place();
+      const plan::Slot fresh = host_.fresh_slot();
+      host_.bind(copy.fresh.var(), fresh);
+      host_.append(plan::Reuse{to, host_.place(copy.from), info.type.kind, host_.slots(info.shape), fresh});
+      host_.bind_place(copy.array, to);
+    }
   }
 
   // The Scan whose last value is this reduction, or -1.
@@ -150,22 +172,61 @@ class Combinator {
 
   // ---- phases
 
+  // An array that begins as a copy of another, element by element, and may take its memory.
+  struct Copy {
+    Var array, from;
+    Expr fresh;  // 0: it has
+  };
+
   void fill() {
     for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
       const soac::Scatter& scatter = op_.scatters[g];
       if (!scatter.combine.empty()) continue;
-      map_over_places(scatter.initial, scatter.shape, names(layout_.scatters[g]));
+      const std::vector<Var> made = names(layout_.scatters[g]);
+      soac::Lambda computed = scatter.initial;
+      std::vector<Var> arrays;
+      computed.results.clear();
+      for (std::size_t k = 0; k < made.size(); ++k) {
+        Expr element = scatter.initial.results[k];
+        if (!is_copy(scatter, element)) {
+          computed.results.push_back(element);
+          arrays.push_back(made[k]);
+          continue;
+        }
+        Expr fresh = arena_.fresh({Kind::i64}, "fresh");
+        copies_.push_back({made[k], element.arg(0).var(), fresh});
+        map_over_places({scatter.initial.params, {}, {element}}, scatter.shape, {made[k]}, fresh);
+      }
+      if (!arrays.empty()) map_over_places(computed, scatter.shape, std::move(arrays), i64(1));
     }
   }
 
+  // Reads an array of this shape at its own place, and nothing but contents read in this phase reads it.
+  bool is_copy(const soac::Scatter& scatter, Expr element) {
+    if (element.op() != Op::index || !host_.has_place(element.arg(0).var())) return false;
+    const Var from = element.arg(0).var();
+    const soac::EqualSizes& sizes = launches_.sizes();
+    if (sizes.canonical(arena_.info(from).shape) != sizes.canonical(scatter.shape)) return false;
+    for (std::size_t d = 0; d < scatter.shape.size(); ++d)
+      if (!element.arg(d + 1).is_name() || element.arg(d + 1).var() != scatter.initial.params[d])
+        return false;
+    soac::Stm others = s_;
+    for (soac::Scatter& other : std::get<soac::Soac>(others.op).scatters)
+      if (other.combine.empty()) other.initial = {};
+    soac::Vars mentioned;
+    soac::add_mentioned(others, mentioned);
+    return !mentioned.contains(from);
+  }
+
   // A phase that computes arrays of elements of their places.
-  void map_over_places(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays) {
+  void map_over_places(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
+                       Expr if_one) {
     soac::Stm map{std::move(arrays), soac::Soac{shape, f}, s_.where, s_.origin};
     const auto& op = std::get<soac::Soac>(map.op);
     Policy policy = choose(arena_, op, launches_.sizes(), launches_.options().target);
     policy.rows = false;
     Grid g = tiles_grid(launches_, op, policy);
-    phase(g.tasks, [&](Expr task) {
+    phase(arena_.mul(g.tasks, if_one), [&](Expr task) {
       stream_from(policy);
       block_loop(e_, map, tile_of(e_, g, policy, task), policy);
       e_.set_streaming({});
@@ -465,7 +526,7 @@ class Combinator {
         e_.set_destination(array, {array, {}});
       }
       f.body.push_back(std::move(joined));
-      map_over_places(f, scatter.shape, std::move(arrays));
+      map_over_places(f, scatter.shape, std::move(arrays), i64(1));
     }
   }
 
@@ -524,6 +585,7 @@ class Combinator {
   std::vector<Var> arrays_;         // made by the launch, of the shapes that they are declared with
   std::vector<Var> sorted_;         // by partitions: of as many elements as there are points
   std::vector<Var> temporaries_;
+  std::vector<Copy> copies_;
   Expr written_;
   std::vector<Expr> tasks_;  // of each phase
 };

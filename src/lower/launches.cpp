@@ -75,8 +75,6 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   launch.bytes_written = host_.slot(bytes_written);
   note.kernel = launch.kernel;
   note.sequential = e.sequential();
-  note.bytes_read = bytes_read;
-  note.bytes_written = bytes_written;
   lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
   lowered_.kernels.push_back(std::move(kernel));
   lowered_.notes.push_back(std::move(note));

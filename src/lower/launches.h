@@ -36,6 +36,7 @@ class Launches {
   void allocate(Var array, std::span<const Expr> shape);
   /// Element 0 of each, in slots.
   std::vector<plan::Slot> fetch(std::span<const Var> arrays);
+  /// Bytes in the note are for explanations, the others for what really happens.
   void launch(std::string name, const Emitter&, kernel::Block phases, std::span<const Expr> tasks,
               Expr bytes_read, Expr bytes_written, LaunchNote);
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/check.h"
 #include "base/match.h"
 #include "lower/combinator.h"
@@ -16,17 +18,19 @@ bool reads_memory(Expr root) {
   return reads;
 }
 
-bool has_soac(const soac::Lambda& f) {
-  for (const soac::Stm& s : f.body) {
-    if (std::holds_alternative<soac::Soac>(s.op)) return true;
-    if (auto* branch = std::get_if<soac::If>(&s.op);
-        branch && (has_soac(branch->then_branch) || has_soac(branch->else_branch)))
-      return true;
-    if (auto* loop = std::get_if<soac::Loop>(&s.op);
-        loop && (has_soac(loop->condition) || has_soac(loop->body)))
-      return true;
-  }
-  return false;
+std::vector<Expr> roots_and_results(const soac::Stm& s) {
+  std::vector<Expr> all = soac::roots_of(s);
+  for (const auto& nested : soac::nested_in(s))
+    all.insert(all.end(), nested.lambda->results.begin(), nested.lambda->results.end());
+  return all;
+}
+
+// Makes an array or runs a combinator; other statements are scalar code.
+bool needs_plan(const soac::Stm& s) {
+  if (base::as<soac::Soac>(s.op)) return true;
+  for (const auto& nested : soac::nested_in(s))
+    if (std::ranges::any_of(nested.lambda->body, needs_plan)) return true;
+  return std::ranges::any_of(roots_and_results(s), [](Expr e) { return e.type().rank > 0; });
 }
 
 class ProgramLowering {
@@ -109,38 +113,75 @@ class ProgramLowering {
     for (Var output : outputs) launches_.allocate(output);
     const std::vector<Expr> tasks{i64(1)};
     launches_.launch("scalar", e, std::move(phases), tasks, i64(0), i64(0),
-                     {0, std::move(origin), std::move(where), {}, {}});
+                     {0, std::move(origin), std::move(where), {}, {}, {}, i64(0), i64(0)});
     return launches_.fetch(outputs);
   }
 
-  void bind_results(const soac::Stm& s, std::span<const plan::Slot> slots) {
-    for (std::size_t k = 0; k < s.names.size(); ++k) host_.bind(s.names[k], slots[k]);
+  // Where an array is, or the slot of a scalar.
+  struct Held {
+    plan::Slot slot = -1;
+    plan::Place place = -1;
+  };
+  Held fresh(Expr e) {
+    if (e.type().rank > 0) return {-1, host_.fresh_place()};
+    return {host_.fresh_slot(), -1};
+  }
+  void bind(Var name, const Held& held) {
+    if (held.place >= 0)
+      host_.bind_place(name, held.place);
+    else
+      host_.bind(name, held.slot);
+  }
+  void move(const Held& to, const Held& from) {
+    if (to.place >= 0)
+      host_.append(plan::Share{to.place, from.place});
+    else
+      host_.append(plan::Copy{to.slot, from.slot});
+  }
+  // Those that read arrays by one kernel.
+  std::vector<Held> values(std::span<const Expr> all) {
+    std::vector<Expr> reading;
+    for (Expr e : all)
+      if (e.type().rank == 0 && reads_memory(e)) reading.push_back(e);
+    std::vector<plan::Slot> read;
+    if (!reading.empty()) read = scalars({}, reading, "index", {});
+    std::size_t next = 0;
+    std::vector<Held> held;
+    for (Expr e : all)
+      if (e.type().rank > 0)
+        held.push_back({-1, host_.place(e.var())});
+      else
+        held.push_back({reads_memory(e) ? read[next++] : host_.slot(e), -1});
+    return held;
   }
 
-  // Branches and loops that hold combinators are control flow of the plan; others are a kernel of one task.
+  // Branches and loops that hold combinators or arrays are control flow of the plan; others are a kernel of
+  // one task.
   void conditional(const soac::Stm& s, const soac::If& op) {
-    if (!has_soac(op.then_branch) && !has_soac(op.else_branch)) return scalar_statement(s);
+    if (!needs_plan(s)) return scalar_statement(s);
     plan::Slot condition = value(op.condition);
-    std::vector<plan::Slot> results;
-    for (std::size_t k = 0; k < s.names.size(); ++k) results.push_back(host_.fresh_slot());
+    std::vector<Held> results;
+    for (Expr result : op.then_branch.results) results.push_back(fresh(result));
     auto branch = [&](const soac::Lambda& f) {
       return host_.steps([&] {
         statements(f.body);
-        for (std::size_t k = 0; k < results.size(); ++k)
-          host_.append(plan::Copy{results[k], value(f.results[k])});
+        const std::vector<Held> given = values(f.results);
+        for (std::size_t k = 0; k < results.size(); ++k) move(results[k], given[k]);
       });
     };
     plan::Steps yes = branch(op.then_branch), no = branch(op.else_branch);
     host_.append(plan::If{condition, std::move(yes), std::move(no)});
-    bind_results(s, results);
+    for (std::size_t k = 0; k < results.size(); ++k) bind(s.names[k], results[k]);
   }
 
+  // The state's arrays have places of their own, which change hands: no element moves.
   void loop(const soac::Stm& s, const soac::Loop& op) {
-    if (!has_soac(op.condition) && !has_soac(op.body)) return scalar_statement(s);
-    std::vector<plan::Slot> state;
-    for (Expr initial : op.initial) {
-      state.push_back(host_.fresh_slot());
-      host_.append(plan::Copy{state.back(), value(initial)});
+    if (!needs_plan(s)) return scalar_statement(s);
+    const std::vector<Held> initial = values(op.initial);
+    std::vector<Held> state;
+    for (std::size_t k = 0; k < initial.size(); ++k) {
+      state.push_back(fresh(op.initial[k]));
+      move(state[k], initial[k]);
     }
     plan::Slot counter = -1, trips = -1, one = -1;
     if (op.trips) {
@@ -149,10 +190,9 @@ class ProgramLowering {
       trips = value(op.trips), one = host_.slot(i64(1));
       host_.bind(op.body.params[0], counter);
     } else {
-      for (std::size_t k = 0; k < state.size(); ++k) host_.bind(op.condition.params[k], state[k]);
+      for (std::size_t k = 0; k < state.size(); ++k) bind(op.condition.params[k], state[k]);
     }
-    for (std::size_t k = 0; k < state.size(); ++k)
-      host_.bind(op.body.params[k + (op.trips ? 1 : 0)], state[k]);
+    for (std::size_t k = 0; k < state.size(); ++k) bind(op.body.params[k + (op.trips ? 1 : 0)], state[k]);
     plan::Slot condition = host_.fresh_slot();
     plan::Steps head = host_.steps([&] {
       if (op.trips) {
@@ -164,22 +204,24 @@ class ProgramLowering {
     });
     plan::Steps body = host_.steps([&] {
       statements(op.body.body);
-      std::vector<plan::Slot> next;
-      for (Expr result : op.body.results) {  // all before any is overwritten
-        next.push_back(host_.fresh_slot());
-        host_.append(plan::Copy{next.back(), value(result)});
+      std::vector<Held> next;
+      const std::vector<Held> given = values(op.body.results);
+      for (std::size_t k = 0; k < given.size(); ++k) {  // all before any is overwritten
+        next.push_back(fresh(op.initial[k]));
+        move(next[k], given[k]);
       }
-      for (std::size_t k = 0; k < state.size(); ++k) host_.append(plan::Copy{state[k], next[k]});
+      for (std::size_t k = 0; k < state.size(); ++k) move(state[k], next[k]);
       if (op.trips) host_.append(plan::Compute{Op::add, Kind::i64, Kind::i64, counter, counter, one, one, 0});
     });
     host_.append(plan::While{std::move(head), condition, std::move(body)});
-    bind_results(s, state);
+    for (std::size_t k = 0; k < state.size(); ++k) bind(s.names[k], state[k]);
   }
 
   void scalar_statement(const soac::Stm& s) {
     std::vector<Expr> results;
     for (Var name : s.names) results.push_back(arena_.name(name));
-    bind_results(s, scalars({s}, results, s.origin, s.where));
+    const std::vector<plan::Slot> slots = scalars({s}, results, s.origin, s.where);
+    for (std::size_t k = 0; k < s.names.size(); ++k) host_.bind(s.names[k], slots[k]);
   }
 
   const soac::Program& program_;

@@ -41,10 +41,17 @@ class Scratch {
   T* data_;
 };
 
-struct Array {
+// Memory that arrays of this run are in.
+struct Buffer {
   Memory memory;
+  std::int32_t n_arrays = 0;  // 0: none
+  bool is_given = false;      // the caller's now
+};
+
+struct Array {
+  void* data = nullptr;
+  std::int32_t buffer = -1;  // -1: memory of the caller's, or none
   std::int32_t rank = 0;
-  bool owned = false;
   std::int64_t extents[detail::max_rank];  // of the first `rank` axes
 };
 
@@ -54,7 +61,8 @@ class Run {
       : loaded_(loaded),
         device_(*loaded.device),
         slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
-        arrays_(static_cast<std::size_t>(loaded.plan.n_places)) {
+        arrays_(static_cast<std::size_t>(loaded.plan.n_places)),
+        buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {
     for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded.plan.params[i], arguments[i]);
   }
   ~Run() {
@@ -80,9 +88,10 @@ class Run {
     }
     Array& array = at(from.place);
     std::copy_n(array.extents, array.rank, to.extents);
-    if (!array.owned) copy_out(array, from.kind);
-    Memory memory = array.memory;
-    array.owned = false;
+    // A parameter that is a result, or one result given twice: its memory is not ours to give away.
+    const bool is_ours = array.buffer >= 0 && !buffer_of(array).is_given;
+    Memory memory = is_ours ? buffer_of(array).memory : copy_of(array, from.kind);
+    if (is_ours) buffer_of(array).is_given = true;
     auto give_back = [device = &device_, memory](const void*) { device->release(memory); };
     to.data = std::shared_ptr<const void>(memory.data, give_back);
   }
@@ -91,6 +100,7 @@ class Run {
   std::uint64_t& slot(Slot s) { return slots_[static_cast<std::size_t>(s)]; }
   std::int64_t extent(Slot s) { return static_cast<std::int64_t>(slot(s)); }
   Array& at(Place p) { return arrays_[static_cast<std::size_t>(p)]; }
+  Buffer& buffer_of(const Array& array) { return buffers_[static_cast<std::size_t>(array.buffer)]; }
 
   void bind(const Param& param, const detail::ArgumentView& argument) {
     if (param.rank == 0) {
@@ -98,7 +108,7 @@ class Run {
       return;
     }
     Array& array = at(param.place);
-    array.memory.data = const_cast<void*>(argument.data);  // kernels never write a parameter
+    array.data = const_cast<void*>(argument.data);  // kernels never write a parameter
     array.rank = param.rank;
     for (std::int32_t d = 0; d < param.rank; ++d) {
       array.extents[d] = argument.extents[d];
@@ -106,12 +116,10 @@ class Run {
     }
   }
 
-  // A parameter that is a result: the caller's memory is not ours to give away.
-  void copy_out(Array& array, Kind kind) {
+  Memory copy_of(const Array& array, Kind kind) {
     Memory copy = device_.allocate(bytes_of(kind, array));
-    device_.copy(copy, {array.memory.data, copy.bytes}, copy.bytes);
-    array.memory = copy;
-    array.owned = true;
+    device_.copy(copy, {array.data, copy.bytes}, copy.bytes);
+    return copy;
   }
 
   static std::size_t bytes_of(Kind kind, const Array& array) {
@@ -131,8 +139,35 @@ class Run {
 
   void release(Place p) {
     Array& array = at(p);
-    if (array.owned) device_.release(array.memory);
-    array.owned = false;
+    if (array.buffer >= 0) {
+      Buffer& buffer = buffer_of(array);
+      if (--buffer.n_arrays == 0 && !buffer.is_given) device_.release(buffer.memory);
+    }
+    array.buffer = -1;
+    array.data = nullptr;
+  }
+
+  // Memory for the array of a place, whose extents are known. No more buffers are in use than places, and
+  // this place uses none.
+  void allocate(Place p, Kind kind) {
+    Array& array = at(p);
+    std::int32_t free = p;
+    while (buffers_[static_cast<std::size_t>(free)].n_arrays > 0) free = (free + 1) % loaded_.plan.n_places;
+    buffers_[static_cast<std::size_t>(free)] = {device_.allocate(bytes_of(kind, array)), 1, false};
+    array.buffer = free;
+    array.data = buffer_of(array).memory.data;
+  }
+
+  void set_extents(Array& array, const std::vector<Slot>& shape) {
+    array.rank = static_cast<std::int32_t>(shape.size());
+    for (std::size_t d = 0; d < shape.size(); ++d) array.extents[d] = extent(shape[d]);
+  }
+
+  void share(Place to, Place from) {
+    if (to == from) return;
+    release(to);
+    at(to) = at(from);
+    if (at(to).buffer >= 0) ++buffer_of(at(to)).n_arrays;
   }
 
   void run(const Compute& s) {
@@ -151,11 +186,21 @@ class Run {
 
   void run(const Allocate& s) {
     release(s.place);
-    Array& array = at(s.place);
-    array.rank = static_cast<std::int32_t>(s.shape.size());
-    for (std::size_t d = 0; d < s.shape.size(); ++d) array.extents[d] = extent(s.shape[d]);
-    array.memory = device_.allocate(bytes_of(s.kind, array));
-    array.owned = true;
+    set_extents(at(s.place), s.shape);
+    allocate(s.place, s.kind);
+  }
+  void run(const Share& s) { share(s.to, s.from); }
+  void run(const Reuse& s) {
+    const Array& from = at(s.from);
+    const bool reuse = s.is_last && from.buffer >= 0 && buffer_of(from).n_arrays == 1;
+    slot(s.fresh) = reuse ? 0 : 1;
+    if (reuse) {
+      share(s.to, s.from);
+    } else {
+      release(s.to);
+      set_extents(at(s.to), s.shape);
+      allocate(s.to, s.kind);
+    }
   }
   void run(const Shrink& s) { at(s.place).extents[0] = extent(s.extent); }
   void run(const Release& s) { release(s.place); }
@@ -164,7 +209,7 @@ class Run {
     Scratch<void*, 16> buffers(s.buffers.size());
     Scratch<std::int64_t, 24> scalars(s.scalars.size());
     Scratch<std::int64_t, 4> tasks(s.tasks.size());
-    for (std::size_t i = 0; i < s.buffers.size(); ++i) buffers[i] = at(s.buffers[i]).memory.data;
+    for (std::size_t i = 0; i < s.buffers.size(); ++i) buffers[i] = at(s.buffers[i]).data;
     for (std::size_t i = 0; i < s.scalars.size(); ++i) scalars[i] = extent(s.scalars[i]);
     for (std::size_t i = 0; i < s.tasks.size(); ++i) tasks[i] = extent(s.tasks[i]);
     runtime::Launch launch{{buffers.data(), s.buffers.size()},
@@ -185,7 +230,7 @@ class Run {
     wait();
     std::uint64_t bits = 0;
     Array& array = at(s.from);
-    device_.download(&bits, {array.memory.data, size_of(s.kind)}, size_of(s.kind));
+    device_.download(&bits, {array.data, size_of(s.kind)}, size_of(s.kind));
     if (is_signed(s.kind) && is_integer(s.kind)) {  // a value travels sign-extended
       int shift = 64 - 8 * static_cast<int>(size_of(s.kind));
       bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
@@ -206,6 +251,7 @@ class Run {
   runtime::Device& device_;
   Scratch<std::uint64_t, 96> slots_;
   Scratch<Array, 24> arrays_;
+  Scratch<Buffer, 24> buffers_;
 };
 
 }  // namespace

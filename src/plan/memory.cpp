@@ -1,9 +1,8 @@
 #include "plan/memory.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 #include <set>
+#include <vector>
 
 #include "base/match.h"
 
@@ -11,50 +10,125 @@ namespace fulgurite::plan {
 
 namespace {
 
-void for_each_place(const Steps& steps, const std::function<void(Place, bool allocated)>& visit) {
-  for (const Step& step : steps)
-    base::match(
-        step.action, [](const Compute&) {}, [](const Constant&) {}, [](const Check&) {}, [](const Copy&) {},
-        [](const Release&) {}, [&](const Allocate& s) { visit(s.place, true); },
-        [&](const Shrink& s) { visit(s.place, false); }, [&](const Fetch& s) { visit(s.from, false); },
-        [&](const Launch& s) {
-          for (Place p : s.buffers) visit(p, false);
-        },
-        [&](const If& s) { for_each_place(s.then_steps, visit), for_each_place(s.else_steps, visit); },
-        [&](const While& s) { for_each_place(s.head, visit), for_each_place(s.body, visit); });
+using Live = std::set<Place>;  // places whose arrays are still read
+
+void add(Live& live, const Live& more) {
+  live.insert(more.begin(), more.end());
 }
 
-// An array belongs to the list of steps that allocates it.
-Steps with_releases(const Steps& steps, const std::set<Place>& kept) {
-  std::set<Place> own;
-  std::map<Place, std::size_t> last_use;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (auto* allocate = std::get_if<Allocate>(&steps[i].action); allocate && !kept.contains(allocate->place))
-      own.insert(allocate->place);
-    for_each_place(Steps{steps[i]}, [&](Place p, bool) { last_use[p] = i; });
-  }
-  Steps out;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    Step step = steps[i];
-    if (auto* branch = std::get_if<If>(&step.action))
-      branch->then_steps = with_releases(branch->then_steps, kept),
-      branch->else_steps = with_releases(branch->else_steps, kept);
-    if (auto* loop = std::get_if<While>(&step.action))
-      loop->head = with_releases(loop->head, kept), loop->body = with_releases(loop->body, kept);
-    out.push_back(std::move(step));
-    for (Place p : own)
-      if (last_use[p] == i) out.push_back({Release{p}});
-  }
-  return out;
+struct Touched {
+  std::vector<Place> made, used;
+};
+
+// Of a step without steps inside.
+Touched touched(const Action& action) {
+  return base::match(
+      action, [](const Compute&) { return Touched(); }, [](const Constant&) { return Touched(); },
+      [](const Check&) { return Touched(); }, [](const Copy&) { return Touched(); },
+      [](const Release&) { return Touched(); }, [](const Allocate& s) { return Touched{{s.place}, {}}; },
+      [](const Share& s) { return Touched{{s.to}, {s.from}}; },
+      [](const Reuse& s) { return Touched{{s.to}, {s.from}}; },
+      [](const Shrink& s) { return Touched{{}, {s.place}}; },
+      [](const Fetch& s) { return Touched{{}, {s.from}}; },
+      [](const Launch& s) { return Touched{{}, s.buffers}; }, [](const If&) { return Touched(); },
+      [](const While&) { return Touched(); });
 }
+
+class Releases {
+ public:
+  explicit Releases(const Plan& plan) {
+    for (const Param& param : plan.params)
+      if (param.rank > 0) params_.insert(param.place);
+  }
+
+  // The steps with releases; `live`: behind them, then before them.
+  Steps operator()(const Steps& steps, Live& live) const {
+    Steps backwards;
+    Live behind_launch = live;  // the launch that comes next
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      Step step = steps[i];
+      Live dead;
+      if (auto* branch = base::as<If>(step.action)) {
+        dead = conditional(*branch, live);
+      } else if (auto* loop = base::as<While>(step.action)) {
+        dead = repeat(*loop, live);
+      } else {
+        if (base::as<Launch>(step.action)) behind_launch = live;
+        if (auto* reuse = base::as<Reuse>(step.action)) reuse->is_last = !behind_launch.contains(reuse->from);
+        const Touched places = touched(step.action);
+        for (const auto* list : {&places.made, &places.used})
+          for (Place p : *list)
+            if (!live.contains(p)) dead.insert(p);
+        for (Place p : places.made) live.erase(p);
+        live.insert(places.used.begin(), places.used.end());
+      }
+      release(dead, backwards);
+      backwards.push_back(std::move(step));
+    }
+    std::ranges::reverse(backwards);
+    return backwards;
+  }
+
+ private:
+  void release(const Live& dead, Steps& to) const {
+    for (Place p : dead)
+      if (!params_.contains(p)) to.push_back({Release{p}});
+  }
+  void release_in_front(const Live& live, const Live& needed, Steps& steps) const {
+    Steps all;
+    Live dead;
+    std::ranges::set_difference(live, needed, std::inserter(dead, dead.end()));
+    release(dead, all);
+    std::ranges::move(steps, std::back_inserter(all));
+    steps = std::move(all);
+  }
+
+  // What one branch reads and the other does not is released where the other begins.
+  Live conditional(If& branch, Live& live) const {
+    Live yes = live, no = live;
+    branch.then_steps = (*this)(branch.then_steps, yes);
+    branch.else_steps = (*this)(branch.else_steps, no);
+    live = yes;
+    add(live, no);
+    release_in_front(live, yes, branch.then_steps);
+    release_in_front(live, no, branch.else_steps);
+    return {};
+  }
+
+  // An iteration may read what the one before left: to a fixed point.
+  Live repeat(While& loop, Live& live) const {
+    const Live behind = live;
+    Live before_head, before_body, tested;
+    Steps head, body;
+    for (;;) {
+      before_body = before_head;
+      body = (*this)(loop.body, before_body);
+      tested = behind;
+      add(tested, before_body);
+      Live start = tested;
+      head = (*this)(loop.head, start);
+      if (start == before_head) break;
+      before_head = std::move(start);
+    }
+    release_in_front(tested, before_body, body);
+    loop.head = std::move(head);
+    loop.body = std::move(body);
+    live = before_head;
+    Live dead;
+    std::ranges::set_difference(tested, behind, std::inserter(dead, dead.end()));
+    return dead;
+  }
+
+  Live params_;
+};
 
 }  // namespace
 
 Plan release_after_last_use(Plan plan) {
-  std::set<Place> kept;
+  Live live;
   for (const Result& result : plan.results)
-    if (result.rank > 0) kept.insert(result.place);
-  plan.steps = with_releases(plan.steps, kept);
+    if (result.rank > 0) live.insert(result.place);
+  plan.steps = Releases(plan)(plan.steps, live);
   return plan;
 }
 

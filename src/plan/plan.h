@@ -51,6 +51,23 @@ struct Allocate {
   std::vector<Slot> shape;
   bool operator==(const Allocate&) const = default;
 };
+/// Place `to` holds the array of place `from` as well: no element moves.
+struct Share {
+  Place to, from;
+  bool operator==(const Share&) const = default;
+};
+/// A new array that begins as a copy of `from` and may be changed. Where nothing reads `from` any more
+/// (`is_last`: in and behind the next Launch only as what it is copied from) and its memory is nobody
+/// else's, `to` gets that memory and `fresh` is 0; otherwise `to` is allocated and `fresh` is 1: the next
+/// Launch copies.
+struct Reuse {
+  Place to, from;
+  Kind kind;
+  std::vector<Slot> shape;
+  Slot fresh;
+  bool is_last = false;
+  bool operator==(const Reuse&) const = default;
+};
 /// The array, of rank 1, has only its first `extent` elements from here on.
 struct Shrink {
   Place place;
@@ -96,8 +113,8 @@ struct While {
   bool operator==(const While&) const;
 };
 
-using Action =
-    std::variant<Compute, Constant, Check, Allocate, Shrink, Release, Launch, Fetch, Copy, If, While>;
+using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, Shrink, Release, Launch, Fetch,
+                            Copy, If, While>;
 struct Step {
   Action action;
   bool operator==(const Step&) const = default;

@@ -43,6 +43,11 @@ class Printer {
         [&](const Constant& s) { line("constant {} {:#x}", s.to, s.bits); },
         [&](const Check& s) { line("check {} {} {}", s.condition, s.site, list(s.operands)); },
         [&](const Allocate& s) { line("allocate {} {} {}", s.place, name_of(s.kind), list(s.shape)); },
+        [&](const Share& s) { line("share {} {}", s.to, s.from); },
+        [&](const Reuse& s) {
+          line("reuse {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh,
+               s.is_last ? 1 : 0);
+        },
         [&](const Shrink& s) { line("shrink {} {}", s.place, s.extent); },
         [&](const Release& s) { line("release {}", s.place); },
         [&](const Launch& s) {
@@ -167,6 +172,9 @@ class Parser {
     if (verb == "constant") return Constant{number<Slot>(), number<std::uint64_t>()};
     if (verb == "check") return Check{number<Slot>(), number<Site>(), list()};
     if (verb == "allocate") return Allocate{number<Place>(), kind(), list()};
+    if (verb == "share") return Share{number<Place>(), number<Place>()};
+    if (verb == "reuse")
+      return Reuse{number<Place>(), number<Place>(), kind(), list(), number<Slot>(), number<int>() != 0};
     if (verb == "shrink") return Shrink{number<Place>(), number<Slot>()};
     if (verb == "release") return Release{number<Place>()};
     if (verb == "launch")
