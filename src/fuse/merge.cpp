@@ -1,19 +1,24 @@
 // Horizontal fusion (the redomap paper, section 3.2). Two Soacs of one body over the same space become one,
 // which has the outputs of both, when the later one uses nothing of the earlier but elements at its own
-// point, and the two can be brought together: nothing between them needs the earlier, or the later needs
-// nothing from between. It pays where they read a common array, which is then read once, where one reads what
-// the other makes, where one computes from its indices alone, and where both are small: one launch instead of
-// two. A running value may so meet what is computed from it (scan, then map and reduce), but no second scan
-// over it: that needs the first one's values in memory, or one more walk.
+// point, and needs nothing that needs the earlier: what stands between goes before or after the two. It pays
+// where they read a common array, which is then read once, where one reads what the other makes, where one
+// computes from its indices alone, and where one is small: one launch instead of two. A running value may so
+// meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
+// one's values in memory, or one more walk.
+//
+// Which pairs are taken first decides how few Soacs are left. The level of a statement is the number of Soacs
+// that must have ended, one after the other, before it can run (or that wait for its end); those of one level
+// are merged first, as no such pair takes another's partner away; then the rest in the order of the program.
+// Levels are counted from the front and from the back, and the better outcome is taken.
 #include <algorithm>
 #include <optional>
 
 #include "base/match.h"
-#include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "fuse/partition.h"
 #include "fuse/vertical.h"
 #include "simplify/cost.h"
+#include "soac/count.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 #include "soac/update.h"
@@ -56,8 +61,8 @@ bool mentions_any(const Stm& stm, const Vars& names) {
   return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return names.contains(v); });
 }
 
-/// Two bodies of together at most this cost are merged even if they have nothing in common.
-constexpr int small_together = 64;
+/// A body of at most this cost is merged with one that it has nothing in common with.
+constexpr int small = 32;
 
 class Merger {
  public:
@@ -69,19 +74,46 @@ class Merger {
     bool changed = false;
     for (Stm& stm : stms)
       for (auto& inner : soac::nested_in(stm)) changed = scope(inner.lambda->body) || changed;
-    for (std::size_t j = 1; j < stms.size(); ++j) {
-      for (std::size_t i = j; i-- > 0;) {
-        if (!try_pair(stms, i, j)) continue;
-        changed = true;
-        j = 0;  // from the start: the statements moved
-        break;
+    const Levels levels = levels_of(stms);
+    const bool forwards = count_left(stms, levels.from_front) <= count_left(stms, levels.from_back);
+    return merge_all(stms, forwards ? levels.from_front : levels.from_back) || changed;
+  }
+
+ private:
+  using Level = std::unordered_map<Var, int>;  // by the names of statements
+  struct Levels {
+    Level from_front, from_back;
+  };
+
+  /// The number of statements that merge_all would leave, with gas enough.
+  std::size_t count_left(std::vector<Stm> stms, const Level& level) const {
+    PassContext unlimited;
+    Merger(arena_, unlimited, params_).merge_all(stms, level);
+    return stms.size();
+  }
+
+  Merger(Arena& arena, PassContext& context, Vars params)
+      : arena_(arena), context_(context), params_(std::move(params)) {}
+
+  bool merge_all(std::vector<Stm>& stms, const Level& level) {
+    bool changed = false;
+    for (const bool same_level : {true, false}) {
+      for (std::size_t j = 1; j < stms.size(); ++j) {
+        for (std::size_t i = 0; i < j; ++i) {
+          if (same_level && !is_same_level(level, stms[i], stms[j])) continue;
+          if (!try_pair(stms, i, j)) continue;
+          changed = true;
+          j = 0;  // from the start: the statements moved
+          break;
+        }
       }
     }
     return changed;
   }
 
- private:
-  enum class Meeting : std::uint8_t { none, at_earlier, at_later };
+  static bool is_same_level(const Level& level, const Stm& a, const Stm& b) {
+    return !a.names.empty() && !b.names.empty() && level.at(a.names[0]) == level.at(b.names[0]);
+  }
 
   bool try_pair(std::vector<Stm>& stms, std::size_t i, std::size_t j) {
     const auto *a = as<Soac>(stms[i].op), *b = as<Soac>(stms[j].op);
@@ -103,14 +135,57 @@ class Merger {
     } else {
       return false;
     }
-    const Meeting meeting = where_to_meet(stms, i, j, made);
-    if (meeting == Meeting::none || update_divides(stms, i, j) || !context_.spend()) return false;
+    const std::optional<std::vector<bool>> after = what_goes_after(stms, i, j, made);
+    if (!after || update_divides(stms, i, j) || !context_.spend()) return false;
     context_.log.push_back(event_of(Event::Kind::merged, stms[i], stms[j], reason));
-    const std::size_t stays = meeting == Meeting::at_later ? j : i,
-                      goes = meeting == Meeting::at_later ? i : j;
-    stms[stays] = std::move(*merged);
-    stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(goes));
+    std::vector<Stm> before_it, after_it;
+    for (std::size_t k = i + 1; k < j; ++k)
+      ((*after)[k - i] ? after_it : before_it).push_back(std::move(stms[k]));
+    auto at = std::move(before_it.begin(), before_it.end(), stms.begin() + static_cast<std::ptrdiff_t>(i));
+    *at++ = std::move(*merged);
+    at = std::move(after_it.begin(), after_it.end(), at);
+    stms.erase(at);
     return true;
+  }
+
+  Levels levels_of(const std::vector<Stm>& stms) const {
+    Levels levels;
+    auto set = [](Level& level, const Stm& stm, int value) {
+      for (Var v : stm.names) level[v] = std::max(level[v], value);
+    };
+    struct Edge {
+      const Stm *maker, *reader;
+      int weight;  // 1: the maker must have ended
+    };
+    std::vector<Edge> edges;
+    Vars running;  // names of scans, and of what is computed from them at their points
+    for (const Stm& stm : stms) {
+      Vars mentioned;
+      soac::add_mentioned(stm, mentioned);
+      const auto* reader = as<Soac>(stm.op);
+      const bool scans = reader && is_scan(*reader);
+      bool runs = scans;
+      set(levels.from_front, stm, 0);
+      set(levels.from_back, stm, 0);
+      for (const Stm& maker : std::span(stms.data(), &stm)) {
+        if (std::none_of(maker.names.begin(), maker.names.end(),
+                         [&](Var v) { return mentioned.contains(v); }))
+          continue;
+        const auto* soac = as<Soac>(maker.op);
+        const bool is_running = running.contains(maker.names[0]);
+        const bool meets = soac && reader && !(scans && is_running) && soac->dims == reader->dims &&
+                           reads_own_point_only(stm, maker);
+        runs = runs || (meets && is_running);
+        edges.push_back({&maker, &stm, meets ? 0 : 1});
+        if (!stm.names.empty())
+          set(levels.from_front, stm, levels.from_front.at(maker.names[0]) + edges.back().weight);
+      }
+      if (runs) running.insert(stm.names.begin(), stm.names.end());
+    }
+    for (auto e = edges.rbegin(); e != edges.rend(); ++e)
+      if (!e->reader->names.empty())
+        set(levels.from_back, *e->maker, levels.from_back.at(e->reader->names[0]) + e->weight);
+    return levels;
   }
 
   /// Elements of an inner array, which a function cannot keep, are not there for the other to read.
@@ -120,12 +195,13 @@ class Merger {
   }
 
   /// Of two that are independent: they read a common array, one of them reads nothing and is no burden to the
-  /// other, or both are small.
+  /// other, or one is so small that the launch counts (but not beside a scan, whose points follow each other)
   static bool pays(const Stm& a, const Soac& soac_a, const Stm& b, const Soac& soac_b) {
     const Vars of_a = arrays_read(a), of_b = arrays_read(b);
     if (of_a.empty() || of_b.empty()) return true;
     return std::any_of(of_a.begin(), of_a.end(), [&](Var v) { return of_b.contains(v); }) ||
-           simplify::cost_of(soac_a.body) + simplify::cost_of(soac_b.body) <= small_together;
+           (is_scan(soac_a) == is_scan(soac_b) &&
+            std::min(simplify::cost_of(soac_a.body), simplify::cost_of(soac_b.body)) <= small);
   }
 
   /// Every mention of what `maker` binds is an element of a mapped result at the Soac's own indices, in its
@@ -186,19 +262,32 @@ class Merger {
     return false;
   }
 
-  Meeting where_to_meet(const std::vector<Stm>& stms, std::size_t i, std::size_t j, const Vars& made) const {
-    // Reads of an array that is updated in between stay before the update.
-    bool down = !is_updated_before(arena_, params_, stms, i, j), up = true;
-    Vars mentioned;
-    soac::add_mentioned(stms[j], mentioned);
+  /// Which of the statements from i to j need what i makes, and so come after the two; nothing if j needs one
+  /// of them, or if a Check is among them: it may be what makes j's indices safe.
+  std::optional<std::vector<bool>> what_goes_after(const std::vector<Stm>& stms, std::size_t i, std::size_t j,
+                                                   Vars made) const {
+    std::vector<bool> after(j - i, false);
+    Vars later;  // made by those
     for (std::size_t k = i + 1; k < j; ++k) {
-      down = down && !mentions_any(stms[k], made);
-      // A Check between may be what makes the later one's indices safe.
-      up = up && !as<soac::Check>(stms[k].op) &&
-           std::none_of(stms[k].names.begin(), stms[k].names.end(),
-                        [&](Var v) { return mentioned.contains(v); });
+      if (!mentions_any(stms[k], made)) {
+        if (updates_what_is_read(stms[k], stms[i])) return {};
+        continue;
+      }
+      if (as<soac::Check>(stms[k].op) || updates_what_is_read(stms[j], stms[k])) return {};
+      after[k - i] = true;
+      made.insert(stms[k].names.begin(), stms[k].names.end());
+      later.insert(stms[k].names.begin(), stms[k].names.end());
     }
-    return down ? Meeting::at_later : up ? Meeting::at_earlier : Meeting::none;
+    if (mentions_any(stms[j], later)) return {};
+    return after;
+  }
+
+  /// Reads of an array that is updated in place had better stay before the update.
+  bool updates_what_is_read(const Stm& update, const Stm& reader) const {
+    Vars old;
+    for (Var array : soac::updated_arrays(arena_, update))
+      if (!params_.contains(array)) old.insert(array);
+    return mentions_any(reader, old);
   }
 
   Stm merge(const Stm& first, const Stm& second) {

@@ -63,7 +63,7 @@ int cost_of(const soac::Lambda& lambda) {
     roots.insert(roots.end(), own.begin(), own.end());
     match(
         stm.op, [&](const soac::Soac&) { total += costs.loop; },
-        [&](const soac::Scan&) { total += costs.loop; },
+        [&](const soac::Scan& s) { total += costs.operation + cost_of(s.reduction.op); },
         [&](const soac::If& i) {
           total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
         },
