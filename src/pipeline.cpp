@@ -1,5 +1,7 @@
 #include "pipeline.h"
 
+#include "marshal.h"
+
 #include <fmt/format.h>
 
 #include <chrono>
@@ -88,12 +90,48 @@ base::Digest key_of(const soac::Program& traced, const Options& options) {
   return base::digest(text);
 }
 
+// Optimised program to plan and kernels with their texts.
+lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options) {
+  lower::Lowered lowered;
+  {
+    Timed timed("lower");
+    lowered = lower::lower(optimised, lowering_options(options));
+  }
+  for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    kernel::Kernel& kernel = lowered.kernels[k];
+    if (dumps("lower")) dump("lower", kernel::print(kernel));
+    {
+      Timed timed("tidy");
+      kernel = tidy::share_windows(tidy::remove_dead(tidy::vectorise(std::move(kernel))));
+      kernel::check(kernel, kernel::Stage::vectors, "tidy");
+    }
+    if (dumps("kernel")) dump("kernel", kernel::print(kernel));
+    Timed timed("emit");
+    lowered.plan.kernels[k].source = emit::print(kernel, emit::c, options.precision == Precision::fast);
+    if (dumps("source")) dump("source", lowered.plan.kernels[k].source);
+  }
+  return lowered;
+}
+
 std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   std::vector<plan::SiteText> sites;
   for (const soac::SiteInfo& site : program.sites)
     sites.push_back(
         {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
   return sites;
+}
+
+plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, const Options& options) {
+  plan::Loaded loaded;
+  loaded.plan = std::move(plan);
+  loaded.device = &runtime::cpu::CpuDevice::native();
+  loaded.sites = std::move(sites);
+  for (const plan::KernelText& kernel : loaded.plan.kernels) {
+    Timed timed("build");
+    loaded.kernels.push_back(loaded.device->build(
+        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
+  }
+  return loaded;
 }
 
 // Programs that this process has compiled or found, by key_of().
@@ -152,39 +190,17 @@ Report compile(const soac::Program& traced, const Options& options) {
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
-  {
-    Timed timed("lower");
-    report.lowered = lower::lower(report.optimised, lowering_options(options));
-  }
-  for (std::size_t k = 0; k < report.lowered.kernels.size(); ++k) {
-    kernel::Kernel& kernel = report.lowered.kernels[k];
-    if (dumps("lower")) dump("lower", kernel::print(kernel));
-    {
-      Timed timed("tidy");
-      kernel = tidy::share_windows(tidy::remove_dead(tidy::vectorise(std::move(kernel))));
-      kernel::check(kernel, kernel::Stage::vectors, "tidy");
-    }
-    if (dumps("kernel")) dump("kernel", kernel::print(kernel));
-    Timed timed("emit");
-    report.lowered.plan.kernels[k].source =
-        emit::print(kernel, emit::c, options.precision == Precision::fast);
-    if (dumps("source")) dump("source", report.lowered.plan.kernels[k].source);
-  }
+  report.lowered = emit_kernels(report.optimised, options);
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
   return report;
 }
 
 plan::Loaded load(const soac::Program& traced, const Options& options) {
-  plan::Loaded loaded;
-  loaded.plan = *find_or_compile(traced, options);
-  loaded.device = &runtime::cpu::CpuDevice::native();
-  loaded.sites = sites_of(traced);
-  for (const plan::KernelText& kernel : loaded.plan.kernels) {
-    Timed timed("build");
-    loaded.kernels.push_back(loaded.device->build(
-        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
-  }
-  return loaded;
+  return build_kernels(*find_or_compile(traced, options), sites_of(traced), options);
+}
+
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
+  return build_kernels(emit_kernels(optimised, options).plan, sites_of(optimised), options);
 }
 
 }  // namespace fulgurite::pipeline
@@ -210,32 +226,9 @@ class Interpreted final : public Executable {
 
   void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
     std::vector<soac::Value> values;
-    for (const ArgumentView& argument : arguments) {
-      auto kind = static_cast<scalar::Kind>(argument.kind);
-      if (argument.rank == 0) {
-        values.push_back(soac::Value::scalar(kind, argument.bits));
-        continue;
-      }
-      soac::Value& value = values.emplace_back();
-      value.kind = kind;
-      value.shape.assign(argument.extents, argument.extents + argument.rank);
-      std::size_t bytes = size_of(kind);
-      for (std::int64_t n : value.shape) bytes *= static_cast<std::size_t>(n);
-      auto* data = static_cast<const std::byte*>(argument.data);
-      value.bytes.assign(data, data + bytes);
-    }
+    for (const ArgumentView& argument : arguments) values.push_back(value_of(argument));
     std::vector<soac::Value> out = soac::interpret(traced_->program(), values);
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      results[i].kind = static_cast<std::uint8_t>(out[i].kind);
-      results[i].rank = static_cast<int>(out[i].shape.size());
-      std::copy(out[i].shape.begin(), out[i].shape.end(), results[i].extents);
-      if (out[i].shape.empty()) {
-        results[i].bits = out[i].at(0);
-      } else {
-        auto bytes = std::make_shared<std::vector<std::byte>>(std::move(out[i].bytes));
-        results[i].data = std::shared_ptr<const void>(bytes, bytes->data());
-      }
-    }
+    for (std::size_t i = 0; i < out.size(); ++i) results[i] = result_of(std::move(out[i]));
   }
 
  private:

@@ -34,4 +34,7 @@ soac::Program optimise(soac::Program, soac::PassContext&);
 /// on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);
 
+/// The same of a program as some passes have left it, compiled anew.
+plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
+
 }  // namespace fulgurite::pipeline

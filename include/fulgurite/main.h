@@ -3,6 +3,7 @@
 //   ./rmse list                              programs and their parameters
 //   ./rmse run rmse a.npy b.npy --time       --engine, -o e.npy, --repeat, --no-fuse
 //   ./rmse explain rmse --svg rmse.svg       what fused, kernels, bytes moved
+//   ./rmse bisect rmse a.npy b.npy           the rewrite that makes a result wrong
 //   ./rmse devices                           ./rmse cache --list
 // A parameter Acc<T, N> is the name of a .npy file, an Exp<T> a literal (or a .npy file without axes);
 // composite elements are one argument for each of their scalars. Parameters that are not staged are literals

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "tool/bisect.h"
 #include "tool/inventory.h"
 #include "tool/run.h"
 
@@ -99,6 +100,19 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
   });
 }
 
+void add_bisect(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, double& tolerance,
+                bool& all_agree) {
+  CLI::App* command =
+      app.add_subcommand("bisect", "find the rewrite that makes the optimised program wrong on these files");
+  command->add_option("NAME", choices.name, "the program")->required();
+  command->add_option("ARGUMENTS", choices.arguments, "as for run");
+  command->add_option("--tolerance", tolerance, "relative, of floats")->capture_default_str();
+  command->callback([&] {
+    all_agree =
+        bisect(program_named(programs, choices.name), choices.arguments, choices.options(), tolerance);
+  });
+}
+
 void add_cache(CLI::App& app, CacheAction& action) {
   CLI::App* command = app.add_subcommand("cache", "show the compiled programs and kernels kept on disk");
   CLI::Option_group* actions = command->add_option_group("actions");
@@ -162,6 +176,8 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   RunRequest run_request;
   ExplainRequest explain_request;
   CacheAction cache_action = CacheAction::summary;
+  double tolerance = 1e-4;
+  bool all_agree = true;
   add_run(app, programs, choices, run_request);
   add_explain(app, programs, choices, explain_request);
   app.add_subcommand("list", "show the programs, their parameters and results")->callback([&] {
@@ -169,7 +185,9 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   });
   app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
   add_cache(app, cache_action);
-  return run_command(app, argc, argv);
+  add_bisect(app, programs, choices, tolerance, all_agree);
+  const int status = run_command(app, argc, argv);
+  return status == success && !all_agree ? failed : status;
 }
 
 }  // namespace fulgurite::detail

@@ -56,15 +56,10 @@ bool is_file_name(const std::string& argument) {
   return argument.ends_with(".npy");
 }
 
-// An argument of the program, and the memory it refers to.
+// A staged argument of the program: an array, or the bits of a scalar.
 struct Argument {
   AnyArray array;
   scalar::Bits bits = 0;
-
-  detail::ArgumentView view(const ToolValue& parameter) const {
-    return {static_cast<std::uint8_t>(parameter.kind), parameter.rank, array.data.get(), array.shape.data(),
-            bits};
-  }
 };
 
 scalar::Bits scalar_argument(const ToolProgram& program, std::size_t i, const std::string& text) {
@@ -168,32 +163,40 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
   return program.trace(constants);
 }
 
-void run(const ToolProgram& program, const RunRequest& request, const Options& options) {
-  if (request.arguments.size() != program.parameters.size())
+Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments) {
+  if (arguments.size() != program.parameters.size())
     throw UsageError(fmt::format("{} takes {}, {} given: {}", program.name,
                                  counted(program.parameters.size(), "argument", "arguments"),
-                                 request.arguments.size(), signature(program)));
-  check_outputs(program, request.outputs);
-
-  const auto start = Clock::now();
-  std::vector<Argument> arguments;
-  std::vector<detail::ArgumentView> views;
-  std::vector<std::string> constants;
+                                 arguments.size(), signature(program)));
+  Given given;
+  std::vector<std::pair<std::size_t, scalar::Bits>> staged;  // number of the parameter
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
-    if (program.parameters[i].is_constant)
-      constants.push_back(request.arguments[i]);
-    else
-      arguments.push_back(read_argument(program, i, request.arguments[i]));
+    if (program.parameters[i].is_constant) {
+      given.constants.push_back(arguments[i]);
+      continue;
+    }
+    Argument argument = read_argument(program, i, arguments[i]);
+    given.memory.push_back(std::move(argument.array));
+    staged.emplace_back(i, argument.bits);
   }
-  std::size_t next = 0;
-  for (const ToolValue& parameter : program.parameters)
-    if (!parameter.is_constant) views.push_back(arguments[next++].view(parameter));
+  for (std::size_t k = 0; k < staged.size(); ++k) {
+    const ToolValue& parameter = program.parameters[staged[k].first];
+    const AnyArray& array = given.memory[k];
+    given.views.push_back({static_cast<std::uint8_t>(parameter.kind), parameter.rank, array.data.get(),
+                           array.shape.data(), staged[k].second});
+  }
+  return given;
+}
 
+void run(const ToolProgram& program, const RunRequest& request, const Options& options) {
+  check_outputs(program, request.outputs);
+  const auto start = Clock::now();
+  const Given given = read_arguments(program, request.arguments);
   const auto read = Clock::now();
   std::shared_ptr<const detail::Executable> executable;
   {
     const Progress progress("compiling " + program.name);
-    executable = detail::instantiate(trace(program, constants), options);
+    executable = detail::instantiate(trace(program, given.constants), options);
   }
   const auto compiled = Clock::now();
   std::vector<detail::ResultValue> results;
@@ -205,7 +208,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
       results.clear();  // the memory of earlier ones is free for the next
       results.resize(program.results.size());
       const auto before = Clock::now();
-      executable->call(views, results);
+      executable->call(given.views, results);
       times.push_back(milliseconds(before, Clock::now()));
     }
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fulgurite/main.h>
+#include <fulgurite/npy.h>
 
 #include <stdexcept>
 #include <string>
@@ -21,6 +22,15 @@ struct RunRequest {
   int repeat = 1;
 };
 void run(const detail::ToolProgram&, const RunRequest&, const Options&);
+
+/// What stands on a command line for the parameters of a program: literals of the constants, and the staged
+/// arguments, with the memory that they refer to.
+struct Given {
+  std::vector<std::string> constants;
+  std::vector<detail::ArgumentView> views;
+  std::vector<AnyArray> memory;
+};
+Given read_arguments(const detail::ToolProgram&, const std::vector<std::string>& arguments);
 
 /// Traces with the constants that stand in `literals`, one for each parameter that is not staged.
 std::shared_ptr<const detail::TracedProgram> trace(const detail::ToolProgram&,

@@ -1,0 +1,44 @@
+// Which rewrite made a program wrong. Passes spend gas, one unit for each rewrite that they could leave; with
+// less gas the program is the same up to there. Between no gas (right) and enough gas (wrong) lies a unit
+// that makes the difference; halving finds it in a logarithmic number of runs.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "soac/interpret.h"
+#include "soac/pass.h"
+#include "tool/run.h"
+
+namespace fulgurite::tool {
+
+using Outcome = std::vector<soac::Value>;
+
+/// The first difference between two outcomes, as a sentence; empty if there is none. Floats may differ by
+/// `tolerance` times the greater magnitude (NaN equals NaN), all else not at all.
+std::string difference(const Outcome& expected, const Outcome& got, double tolerance);
+
+struct Culprit {
+  std::int64_t gas = 0;  // the number of the rewrite; 0: wrong without any
+  std::optional<soac::Event> rewrite;
+  std::string difference;
+  soac::Program before, after;  // with one unit less, and with it
+};
+
+/// Runs the program as the passes make it with so much gas. An exception counts as a wrong outcome.
+using Runner = std::function<Outcome(const soac::Program& optimised)>;
+
+/// Nothing if the outcome is right with gas enough.
+std::optional<Culprit> bisect(const soac::Program& traced, std::span<const soac::Pass* const> passes,
+                              const Outcome& expected, const Runner&, double tolerance);
+
+/// The command `bisect`: compares what the interpreter makes of the traced program with what it makes of the
+/// optimised one, then with what the engine makes of that, and prints the rewrite that makes the difference.
+/// True if all agree.
+bool bisect(const detail::ToolProgram&, const std::vector<std::string>& arguments, const Options&,
+            double tolerance);
+
+}  // namespace fulgurite::tool
