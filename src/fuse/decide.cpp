@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/match.h"
 #include "fuse/inline.h"
 #include "simplify/cost.h"
 #include "soac/count.h"
@@ -78,7 +79,10 @@ void UseTable::results_changed(const std::vector<Expr>& results) {
   results_ = mentions_of(results);
 }
 
-std::string_view why_in_memory(const soac::Soac& soac) {
+std::string_view why_in_memory(const Stm& stm) {
+  if (base::as<soac::Loop>(stm.op)) return "a loop's arrays are there when it has ended";
+  if (base::as<soac::If>(stm.op)) return "which branch makes it is known only when the program runs";
+  const auto& soac = std::get<soac::Soac>(stm.op);
   if (is_scan(soac))
     return "an element of a scan depends on those before it: reads at its own point fuse only";
   if (is_partition(soac)) return "where a kept element ends up is known only when all have been looked at";

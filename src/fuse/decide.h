@@ -40,8 +40,8 @@ class UseTable {
   Mentions results_;
 };
 
-/// Why a Soac's arrays cannot be index functions; empty for a map, whose arrays can.
-std::string_view why_in_memory(const soac::Soac&);
+/// Why a statement's arrays cannot be index functions; empty for a map, whose arrays can.
+std::string_view why_in_memory(const soac::Stm&);
 
 /// Whether memory for the arrays can be set aside before a function runs: no extent mentions what is bound in
 /// it.

@@ -59,8 +59,8 @@ class Fuser {
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
       if (!soac || !is_map(*soac)) {
-        if (soac && !body.table.of(arrays_of(arena_, stms[k]), k).read.empty())
-          keep(stms[k], std::string(why_in_memory(*soac)));
+        if (!body.table.of(arrays_of(arena_, stms[k]), k).read.empty())
+          keep(stms[k], std::string(why_in_memory(stms[k])));
         continue;
       }
       const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);

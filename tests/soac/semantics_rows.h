@@ -370,6 +370,95 @@ inline std::vector<SemanticsRow> semantics_rows() {
        "i64) { select(b > a, b, a), select(b > a, j, i) } neutral f32:-inf, -1 return m, k }",
        {array_value<float>({3, 9, 9, 1})},
        {scalar_value<float>(9), scalar_value<i64>(1)}});
+  // Scans, scatters, partitions.
+  const std::string scan_maps = "scan (x[i], i32(i)) (a: i32, b: i32, c: i32, d: i32) { c * a, c * b + d } ";
+  add({"scan_order",
+       "program(x: i32[n]) { r: i32[n], t: i32[n] = map (i < n) { p: i32, q: i32 = " + scan_maps +
+           "neutral 1i32, 0i32 return p, q } return r, t }",
+       {array_value<i32>({2, 3, 5})},
+       {array_value<i32>({2, 6, 30}), array_value<i32>({0, 1, 7})}});
+  add({"scan_order",
+       "program(x: i32[n]) { r: i32[n] = map (i < n) { s: i32 = scan exclusive (x[i]) add comm neutral 0i32 "
+       "return s } return r }",
+       {array_value<i32>({4, 5, 6})},
+       {array_value<i32>({0, 4, 9})}});
+  add({"scan_initial",
+       "program(x: i32[n]) { r: i32[n], t: i32[n] = map (i < n) { s: i32 = scan (x[i]) max neutral "
+       "-2147483648i32 initial 5i32 e: i32 = scan exclusive (x[i]) max initial 5i32 return s, e } return r, "
+       "t }",
+       {array_value<i32>({4, 7, 6})},
+       {array_value<i32>({5, 7, 7}), array_value<i32>({5, 5, 7})}});
+  add({"scan_rows",
+       "program(x: i32[m, n]) { r: i32[m, n] = map (i < m) { row: i32[n] = map (j < n) { s: i32 = scan (x[i, "
+       "j]) add comm neutral 0i32 return s } return row } return r }",
+       {array_value<i32>({2, 3}, {1, 2, 3, 4, 5, 6})},
+       {array_value<i32>({2, 3}, {1, 3, 6, 4, 9, 15})}});
+  add({"scan_rows",
+       "program(x: i32[n]) { r: i32[n] = map (i < n) { s: i32 = scan (x[i]) add comm neutral 0i32 return s } "
+       "return r }",
+       {array_value<i32>({})},
+       {array_value<i32>({})}});
+  add({"scan_total",
+       "program(x: i32[n]) { t: i32, r: i32[n] = redomap (i < n) { s: i32 = scan exclusive (x[i]) add comm "
+       "neutral 0i32 return x[i], s } reduce add comm neutral 0i32 return t, r }",
+       {array_value<i32>({4, 5, 6})},
+       {scalar_value<i32>(15), array_value<i32>({0, 4, 9})}});
+  const std::string scatter_into =
+      "redomap (i < n) { p[i], i32(i) } scatter (m) (j: i64) { x[j] } return r } sites { 1 shape "
+      "@\"row.cpp\":1 "
+      "\"\" }";
+  add({"scatter_outside",
+       "program(x: i32[m], p: i64[n]) { r: i32[m] = " + scatter_into,
+       {array_value<i32>({7, 8, 9}), array_value<i64>({-1, 3, 2, INT64_MAX, INT64_MIN})},
+       {array_value<i32>({7, 8, 2})}});
+  add({"scatter_outside",
+       "program(p: i64[n]) { r: i32[2, 2] = redomap (i < n) { p[i], i, 5i32 } scatter (2, 2) (j: i64, k: "
+       "i64) { "
+       "0i32 } return r }",
+       {array_value<i64>({1, 1, 0})},
+       {array_value<i32>({2, 2}, {0, 0, 5, 5})}});
+  add({"scatter_untouched",
+       "program(x: i32[m], p: i64[n]) { r: i32[m] = " + scatter_into,
+       {array_value<i32>({7, 8, 9}), array_value<i64>({1})},
+       {array_value<i32>({7, 0, 9})}});
+  add({"scatter_duplicates",
+       "program(p: i64[n]) { r: i32[1] = redomap (i < n) { p[i], 4i32 } scatter (1) (j: i64) { 0i32 } return "
+       "r }",
+       {array_value<i64>({0, 0, 0})},
+       {array_value<i32>({4})}});
+  add({"combine_order",
+       "program(p: i64[n]) { r: i32[2], t: i32[2] = redomap (i < n) { p[i], i32(i) + 2i32, i32(i) } scatter "
+       "(2) "
+       "(j: i64) { 10i32, i32(j) } combine (a: i32, b: i32, c: i32, d: i32) { c * a, c * b + d } neutral "
+       "1i32, "
+       "0i32 return r, t }",
+       {array_value<i64>({0, 1, 0, 7})},
+       {array_value<i32>({80, 30}), array_value<i32>({2, 4})}});
+  add({"update_keeps_old",
+       "program(x: i32[n]) { y: i32[n] = map (i < n) { x[i] * 2i32 } z: i32[n] = redomap (i < 1) { 1, 0i32 } "
+       "scatter (n) (j: i64) { y[j] } return y, z }",
+       {array_value<i32>({1, 2, 3})},
+       {array_value<i32>({2, 4, 6}), array_value<i32>({2, 0, 6})}});
+  add({"partition_stable",
+       "program(x: i32[n]) { m: i64, o: i64[3], y: i32[m], z: i64[m] = redomap (i < n) { i64(x[i]) % 3, "
+       "x[i], i "
+       "} partition 2 of 2 return y, z }",
+       {array_value<i32>({4, 3, 5, 6, 1, -1})},
+       {array_value<i32>({3, 6, 4, 1}), array_value<i64>({1, 3, 0, 4})}});
+  add({"partition_offsets",
+       "program(x: i32[n]) { m: i64, o: i64[4], y: i32[m] = redomap (i < n) { i64(x[i]), x[i] } partition 3 "
+       "of 1 "
+       "return m, o }",
+       {array_value<i32>({2, 0, 2, 9})},
+       {scalar_value<i64>(3), array_value<i64>({0, 1, 1, 3})}});
+  add({"loop_sizes",
+       "program(x: i32[n]) { m: i64, y: i32[m] = loop (n, x) while (k: i64, a: i32[k]) { 1 < k } do (k: i64, "
+       "a: "
+       "i32[k]) { h: i64, o: i64[2], b: i32[h] = redomap (i < k) { select(i % 2 == 0, 0, -1), a[i] } "
+       "partition 1 "
+       "of 1 return h, b } return y }",
+       {array_value<i32>({3, 1, 4, 1, 5, 9})},
+       {array_value<i32>({3})}});
   return rows;
 }
 

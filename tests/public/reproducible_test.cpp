@@ -1,0 +1,154 @@
+// The same bits on every run and for any number of threads, over enough chunks that the combination of
+// partial results counts, with operators whose bits another chunking would change. The number of threads is
+// read once in a process, so each number has its own: this executable again, with one test.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <random>
+
+#include "engines.h"
+
+namespace {
+
+struct Affine {
+  float scale, shift;
+};
+
+constexpr std::size_t n = 1'500'001;  // 92 chunks of 16384
+
+std::vector<float> floats() {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<float> draw(-1.f, 1.f);
+  std::vector<float> xs(n);
+  for (float& x : xs) x = draw(random) * std::exp2(static_cast<float>(random() % 20));
+  return xs;
+}
+
+class Digest {
+ public:
+  template <class T>
+  void add(const T& value) {
+    if constexpr (std::is_same_v<T, float>)
+      mix(std::bit_cast<std::uint32_t>(value));
+    else
+      mix(static_cast<std::uint64_t>(value));
+  }
+  template <class T>
+  void add(const fg::Array<T, 1>& array) {
+    for (const T& value : array.to_vector()) add(value);
+  }
+  std::uint64_t value() const { return value_; }
+
+ private:
+  void mix(std::uint64_t bits) { value_ = (value_ ^ bits) * 0x9e3779b97f4a7c15u + (value_ >> 29); }
+  std::uint64_t value_ = 1;
+};
+
+Exp<Affine> compose(Exp<Affine> f, Exp<Affine> g) {
+  auto [a, b] = f;
+  auto [c, d] = g;
+  return fg::make<Affine>(c * a, c * b + d);
+}
+
+// What each program gives, as a digest; run so many times.
+std::map<std::string, std::function<std::uint64_t()>> programs() {
+  static const std::vector<float> xs = floats();
+  static const std::vector<int> bins = [] {
+    std::vector<int> b(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = static_cast<int>(i * 7919 % 1009);
+    return b;
+  }();
+  std::map<std::string, std::function<std::uint64_t()>> all;
+  all["sum"] = [f = fg::compile([](Vec<float> x) { return fg::sum(x); })] {
+    Digest d;
+    d.add(f(xs));
+    return d.value();
+  };
+  all["composition"] = [f = fg::compile([](Vec<float> x) {
+                          auto lift = [](Exp<float> v) { return fg::make<Affine>(fg::sin(v), v); };
+                          auto [scale, shift] = fg::reduce(compose, Affine{1, 0}, fg::map(lift, x));
+                          return std::tuple{scale, shift};
+                        })] {
+    Digest d;
+    auto [scale, shift] = f(xs);
+    d.add(scale);
+    d.add(shift);
+    return d.value();
+  };
+  all["scan"] = [f = fg::compile([](Vec<float> x) {
+                   auto s = fg::scan(fg::plus, 0.f, x);
+                   return std::tuple{s, fg::max(s), fg::sum(x)};
+                 })] {
+    Digest d;
+    auto [s, most, total] = f(xs);
+    d.add(s);
+    d.add(most);
+    d.add(total);
+    return d.value();
+  };
+  all["histogram"] =
+      [f = fg::compile([](Vec<int> b, Vec<float> x) { return fg::histogram(fg::plus, 0.f, 1009, b, x); })] {
+        Digest d;
+        d.add(f(bins, xs));
+        return d.value();
+      };
+  all["filter"] = [f = fg::compile([](Vec<float> x) {
+                     auto kept = fg::filter([](Exp<float> v) { return v > 0.25f; }, x);
+                     return std::tuple{kept, fg::sum(kept)};
+                   })] {
+    Digest d;
+    auto [kept, total] = f(xs);
+    d.add(kept);
+    d.add(total);
+    return d.value();
+  };
+  return all;
+}
+
+// Only in the processes that FewerAndMoreThreads starts.
+TEST(Reproducible, SlowChild) {
+  if (std::getenv("FULGURITE_TEST_CHILD") == nullptr) GTEST_SKIP() << "runs in the other tests' processes";
+  for (const auto& [name, run] : programs()) {
+    const std::uint64_t first = run();
+    for (int k = 1; k < 100; ++k) ASSERT_EQ(run(), first) << name << ", run " << k;
+    std::printf("digest %s %016llx\n", name.c_str(), static_cast<unsigned long long>(first));
+  }
+}
+
+std::map<std::string, std::string> digests(int threads) {
+  const std::string command = "FULGURITE_TEST_CHILD=1 FULGURITE_THREADS=" + std::to_string(threads) +
+                              " exec /proc/$PPID/exe --gtest_filter=Reproducible.SlowChild";
+  std::map<std::string, std::string> found;
+  FILE* output = popen(command.c_str(), "r");
+  EXPECT_NE(output, nullptr);
+  char line[256], name[64], digest[64];
+  while (std::fgets(line, sizeof line, output))
+    if (std::sscanf(line, "digest %63s %63s", name, digest) == 2) found[name] = digest;
+  EXPECT_EQ(pclose(output), 0) << "with " << threads << " threads";
+  return found;
+}
+
+TEST(Reproducible, SlowFewerAndMoreThreads) {
+  const auto one = digests(1);
+  EXPECT_EQ(one.size(), programs().size());
+  for (int threads : {2, 3, 8}) EXPECT_EQ(digests(threads), one) << threads << " threads";
+}
+
+// The sums above would show another chunking.
+TEST(Reproducible, BitsDependOnTheOrder) {
+  const std::vector<float> xs = floats();
+  float forwards = 0, in_chunks = 0;
+  for (float x : xs) forwards += x;
+  for (std::size_t from = 0; from < n; from += 10'000) {
+    float chunk = 0;
+    for (std::size_t i = from; i < std::min(n, from + 10'000); ++i) chunk += xs[i];
+    in_chunks += chunk;
+  }
+  EXPECT_NE(std::bit_cast<std::uint32_t>(forwards), std::bit_cast<std::uint32_t>(in_chunks));
+}
+
+}  // namespace
