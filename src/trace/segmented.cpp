@@ -287,10 +287,13 @@ Values segmented_scan(Segments segments, bool inclusive, Body op, std::span<cons
     return t.values(scan_rows(t, spans, op, inclusive, start_value, arrays, origin, where));
   }
   const auto starts = starts_of(t, segments, arrays, origin, where);
-  soac::Reduction running{lifted(t, op, kinds_of(arrays), origin, where), {}, {}, false};
-  Exprs& value_before = inclusive ? running.neutral : running.initial;  // element 0 forgets it
-  value_before = start_value;
-  value_before.insert(value_before.begin(), t.arena().boolean(!inclusive));
+  const Expr no = t.arena().boolean(false);
+  Exprs neutral =
+      inclusive ? start_value : reduction(t, {op, origin}, kinds_of(arrays), {}, {}, where).neutral;
+  Exprs initial = inclusive ? Exprs() : start_value;  // element 0 forgets it
+  if (!neutral.empty()) neutral.insert(neutral.begin(), no);
+  if (!initial.empty()) initial.insert(initial.begin(), no);
+  const soac::Reduction running{lifted(t, op, kinds_of(arrays), origin, where), neutral, initial, false};
   return t.values(tabulate_all(t, {t.shape(arrays[0])[0]}, origin, where, [&](const Exprs& at) {
     const Expr start = starts(at[0]);
     Exprs operands = elements(t, arrays, at);
