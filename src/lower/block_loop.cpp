@@ -25,10 +25,10 @@ class BlockLoop {
         dims_(e.lower(soac_.dims)) {}
 
   Ends run() {
-    if (is_in_order(soac_)) return sequence();
-    auto outside = std::exchange(e_.on_soac, nullptr);  // combinators inside are loops of one lane
+    if (policy_.rows || is_in_order(soac_)) return sequence();
+    const bool outside = e_.set_in_scalar_code(false);
     Ends ends{lanes(), {}, {}};
-    e_.on_soac = outside;
+    e_.set_in_scalar_code(outside);
     return ends;
   }
 
@@ -233,9 +233,10 @@ class BlockLoop {
   void element(std::span<const Expr> outer, Expr j, const Running& accumulators) {
     std::vector<Expr> indices(outer.begin(), outer.end());
     Expr number = j;
+    Emitter::Identity outside;
     if (policy_.linear) {
       while (indices.size() < dims_.size()) indices.push_back(e_.placeholder());
-      e_.set_identity(indices, number);
+      outside = e_.set_identity({indices, number});
     } else {
       indices.push_back(j);
       number = e_.lower(e_.linear(indices, dims_));
@@ -244,6 +245,7 @@ class BlockLoop {
     if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
     e_.point(s_, indices, number, accumulators);
     e_.set_element(before);
+    if (policy_.linear) e_.set_identity(outside);
   }
 
   bool has_float_reduction() const {
@@ -270,7 +272,7 @@ bool is_in_order(const soac::Soac& soac) {
   auto commutes = [](const soac::Reduction& r) { return r.commutative; };
   auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
   return !std::ranges::all_of(soac.reductions, commutes) || std::ranges::any_of(soac.scatters, combines) ||
-         !soac.partitions.empty() || has_scan(soac.body);
+         !soac.partitions.empty() || has_scan(soac.body) || makes_arrays(soac);
 }
 
 Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,

@@ -4,11 +4,11 @@
 
 #include "base/match.h"
 #include "lower/block_loop.h"
+#include "lower/carry.h"
 #include "lower/grid.h"
 #include "lower/lift.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
-#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -87,20 +87,23 @@ class Combinator {
 
   void phase(Expr tasks, const std::function<void(Expr)>& body) {
     tasks_.push_back(tasks);
-    e_.par(Level::grid, tasks, "task", body);
+    e_.par(Level::grid, tasks, "task", [&](Expr task) {
+      e_.set_task(task, tasks);
+      body(task);
+    });
   }
 
   // ---- memory
 
   void name_memory() {
     for (const soac::Stm* s : scans_of(op_.body)) {
-      Scan scan{&std::get<soac::Scan>(s->op), {}};
+      Scan scan{s, &std::get<soac::Scan>(s->op), {}};
       for (Expr x : scan.op->operands) scan.partials.push_back(temporary(x.kind(), grid_.tasks, "carry"));
       scans_.push_back(std::move(scan));
     }
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
       Total& total = totals_.emplace_back();
-      total.scan = scan_like(g);
+      total.scan = scan_like(arena_, op_, layout_, g);
       for (Expr x : op_.reductions[g].neutral) {
         total.outputs.push_back(temporary(x.kind(), i64(1), "total"));
         if (total.scan < 0) total.partials.push_back(temporary(x.kind(), grid_.tasks, "partial"));
@@ -149,25 +152,6 @@ class Combinator {
       host_.append(plan::Reuse{to, host_.place(copy.from), info.type.kind, host_.slots(info.shape), fresh});
       host_.bind_place(copy.array, to);
     }
-  }
-
-  // The Scan whose last value is this reduction, or -1.
-  int scan_like(std::size_t reduction) {
-    const soac::Reduction& r = op_.reductions[reduction];
-    std::span<const Expr> operands = results(layout_.reductions[reduction]);
-    for (std::size_t k = 0; k < scans_.size(); ++k) {
-      const soac::Scan& scan = *scans_[k].op;
-      if (std::ranges::equal(scan.operands, operands) && scan.reduction.initial == r.initial &&
-          scan.reduction.neutral == r.neutral && is_same_operator(scan.reduction.op, r.op))
-        return static_cast<int>(k);
-    }
-    return -1;
-  }
-  bool is_same_operator(const soac::Lambda& a, const soac::Lambda& b) {
-    if (!a.body.empty() || !b.body.empty()) return false;
-    std::vector<Expr> args;
-    for (Var param : a.params) args.push_back(arena_.name(param));
-    return a.results == soac::apply(arena_, b, args).results;
   }
 
   // ---- phases
@@ -223,8 +207,7 @@ class Combinator {
                        Expr if_one) {
     soac::Stm map{std::move(arrays), soac::Soac{shape, f}, s_.where, s_.origin};
     const auto& op = std::get<soac::Soac>(map.op);
-    Policy policy = choose(arena_, op, launches_.sizes(), launches_.options().target);
-    policy.rows = false;
+    const Policy policy = policy_of(op);
     Grid g = tiles_grid(launches_, op, policy);
     phase(arena_.mul(g.tasks, if_one), [&](Expr task) {
       stream_from(policy);
@@ -278,6 +261,7 @@ class Combinator {
   }
 
   struct Scan {
+    const soac::Stm* stm;
     const soac::Scan* op;
     std::vector<Var> partials;  // of each component, one for each tile; then what the tile goes on from
   };
@@ -299,7 +283,7 @@ class Combinator {
       Expr element_class = results(layout_.partitions[g])[0];
       if (p.classes.is_constant() && p.classes.bits() <= few_classes) {
         for (std::int64_t c = 0; c < static_cast<std::int64_t>(p.classes.bits()); ++c) {
-          op.reductions.push_back(sum());
+          op.reductions.push_back(integer_sum(arena_));
           wanted.push_back(arena_.apply(Op::select, {arena_.eq(element_class, i64(c)), i64(1), i64(0)}));
           counted.emplace_back(g, c);
         }
@@ -307,7 +291,7 @@ class Combinator {
         op.partitions.push_back({p.classes, 0});
         classes.push_back(element_class);
         entry.partitions.push_back({{}, table(g, task)});
-        clear(p.classes, entry.partitions.back().table);
+        clear(e_, p.classes, entry.partitions.back().table);
       }
     }
     wanted.insert(wanted.end(), classes.begin(), classes.end());
@@ -334,25 +318,14 @@ class Combinator {
     }
   }
 
-  soac::Reduction sum() {
-    Expr a = arena_.fresh({Kind::i64}, "a"), b = arena_.fresh({Kind::i64}, "b");
-    return {{{a.var(), b.var()}, {}, {arena_.add(a, b)}}, {i64(0)}, {}, true};
-  }
-
   Destination table(std::size_t partition, Expr task) {
     return {counts_[partition], e_.lower(arena_.mul(task, op_.partitions[partition].classes))};
   }
-  void clear(Expr n, const Destination& to) {
-    e_.for_loop(i64(0), e_.lower(n), i64(1), "c",
-                [&](Expr c) { e_.store_plain(to.buffer, e_.lower(arena_.add(to.base, c)), i64(0)); });
-  }
-
   // partial[t] = initial op partial[0] op ... op partial[t - 1]
   void carry(const Scan& scan) {
     const soac::Reduction& r = scan.op->reduction;
     std::vector<Expr> so_far;
-    for (Expr first : e_.lower(r.initial.empty() ? r.neutral : r.initial))
-      so_far.push_back(e_.declare(first, "so_far"));
+    for (Expr first : e_.lower(first_of(*scan.stm))) so_far.push_back(e_.declare(first, "so_far"));
     auto exchange = [&](Expr t) {
       for (std::size_t k = 0; k < so_far.size(); ++k)
         e_.store_plain(scan.partials[k], t, e_.snapshot(so_far[k], "so_far"));
@@ -376,23 +349,10 @@ class Combinator {
   }
   Entry carried(Expr task) { return {loaded(task), {}}; }
 
-  // counts[t][c] = number of points of lower classes, and of class c in tiles before t
   void count_off(std::size_t partition) {
-    const Var counts = counts_[partition], offsets = names(layout_.partitions[partition])[1];
-    Expr classes = e_.lower(op_.partitions[partition].classes), tasks = e_.lower(grid_.tasks);
-    Expr so_far = e_.declare(i64(0), "so_far");
-    e_.for_loop(i64(0), classes, i64(1), "c", [&](Expr c) {
-      e_.store_plain(offsets, c, e_.snapshot(so_far, "so_far"));
-      e_.for_loop(i64(0), tasks, i64(1), "t", [&](Expr t) {
-        Expr at = e_.lower(arena_.add(arena_.mul(t, classes), c));
-        Expr count = e_.load_plain(counts, at, "count");
-        Expr before = e_.snapshot(so_far, "so_far");
-        e_.store_plain(counts, at, before);
-        e_.assign(so_far, e_.lower(arena_.add(before, count)));
-      });
-    });
-    Expr kept = e_.snapshot(so_far, "kept");
-    e_.store_plain(offsets, classes, kept);
+    const Var offsets = names(layout_.partitions[partition])[1];
+    Expr kept = lower::count_off(e_, {counts_[partition], {}}, grid_.tasks, op_.partitions[partition].classes,
+                                 {offsets, {}});
     e_.store_plain(kept_[partition], i64(0), kept);
   }
 
@@ -420,8 +380,7 @@ class Combinator {
       if (!arrays_.empty()) stream_from(policy_);
       std::vector<Expr> totals;
       if (!in_order_) {
-        totals = policy_.rows ? row_loop(e_, s, grid_, task)
-                              : block_loop(e_, s, tile_of(e_, grid_, policy_, task), policy_).totals;
+        totals = block_loop(e_, s, tile_of(e_, grid_, policy_, task), policy_).totals;
       } else {
         Ends ends = block_loop(e_, s, points_of(task), policy_, entry(task));
         totals = ends.totals;

@@ -120,12 +120,12 @@ Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
   return buffer.var();
 }
 
-Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name) {
+Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from) {
   buffer = touch(buffer, kernel::Param::Role::input);
   Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
   std::size_t at = open_.size() - 1;
   if (!mask && !guard())  // out of the iterations of scalar loops that it does not depend on
-    while (at > depth(index) && open_[at].enclosure == Enclosure::iteration) --at;
+    while (at > std::max(depth(index), from) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
   open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}});
   return loaded;
@@ -135,7 +135,8 @@ void Emitter::store(const Destination& to, Expr offset, Expr value) {
   Var buffer = touch(to.buffer, kernel::Param::Role::output);
   Expr index = bind(to.base ? arena_.add(to.base, offset) : offset, "at");
   kernel::Store plain{{buffer, index, arena_.i64(1), {}}, value, false};
-  if (!streaming_) return append(plain);
+  const bool stays = std::ranges::find(scratch_, to.buffer) != scratch_.end();  // in the cache
+  if (!streaming_ || stays) return append(plain);
   kernel::Store streaming = plain;
   streaming.streaming = true;
   append(kernel::If{streaming_, {{streaming}}, {{plain}}});
@@ -166,13 +167,6 @@ void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std:
   depth_[i.var()] = open_.size();
   kernel::Block statements = block([&] { body(i); });
   append(kernel::Par{level, i.var(), n, std::move(statements)});
-}
-
-const Destination& Emitter::destination(Var array) const {
-  auto found = destinations_.find(array);
-  FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go",
-                  arena_.info(array).name);
-  return found->second;
 }
 
 Expr Emitter::find(Expr e) {
@@ -256,7 +250,13 @@ Expr Emitter::lower_index(Expr e) {
   const scalar::VarInfo& info = arena_.info(buffer);
   std::vector<Expr> indices, extents;
   for (std::size_t d = 0; d < info.shape.size(); ++d) indices.push_back(find(e.arg(d + 1)));
-  if (identity_number_ && indices == identity_) return load(buffer, identity_number_, guard(), info.name);
+  const bool is_ours = made_.contains(buffer);
+  const Destination at = is_ours ? destination(buffer) : Destination{buffer, {}};
+  auto element = [&](Expr number, Expr mask) {
+    Expr index = at.base ? lower(arena_.add(at.base, number)) : number;
+    return load(at.buffer, index, mask, info.name, is_ours ? made_.at(buffer) : 0);
+  };
+  if (identity_.number && indices == identity_.indices) return element(identity_.number, guard());
   for (Expr extent : info.shape) extents.push_back(lower(extent));
   Expr good = guard();
   if (e.site() != 0 && checks_) {
@@ -270,7 +270,7 @@ Expr Emitter::lower_index(Expr e) {
       if (good.is_constant(1)) good = {};
     }
   }
-  return load(buffer, lower(linear(indices, extents)), good, info.name);
+  return element(lower(linear(indices, extents)), good);
 }
 
 Expr Emitter::lower_division(Expr e) {
@@ -293,8 +293,8 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
     base::match(
         s.op,
         [&](const soac::Soac&) {
-          if (auto lower_it = on_soac)
-            lower_it(*this, s);
+          if (in_scalar_code_)
+            outside_.on_soac(*this, s);
           else
             sequential_soac(s);
         },
@@ -313,61 +313,6 @@ void Emitter::check(const soac::Check& op) {
                       operands[0], operands[1]});
   Expr before = guard();
   open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
-}
-
-void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
-  Expr condition = lower(op.condition);
-  std::vector<Expr> variables;
-  for (Var name : s.names)
-    variables.push_back(declare(arena_.constant(arena_.info(name).type.kind, 0), arena_.info(name).name));
-  auto branch = [&](const soac::Lambda& f) {
-    return block(
-        [&] {
-          std::vector<Expr> results = apply(f, {});
-          for (std::size_t k = 0; k < results.size(); ++k) assign(variables[k], results[k]);
-        },
-        Enclosure::branch);
-  };
-  kernel::Block yes = branch(op.then_branch), no = branch(op.else_branch);
-  append(kernel::If{condition, std::move(yes), std::move(no)});
-  for (std::size_t k = 0; k < s.names.size(); ++k)
-    bind_name(s.names[k], snapshot(variables[k], arena_.info(s.names[k]).name));
-}
-
-// The state lives in mutable variables; each iteration works on immutable snapshots of them, so that
-// expressions stay pure.
-void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
-  std::vector<Expr> state;
-  for (std::size_t k = 0; k < op.initial.size(); ++k)
-    state.push_back(declare(lower(op.initial[k]), arena_.info(s.names[k]).name));
-  auto step = [&](std::span<const Expr> args) {
-    std::vector<Expr> next = apply(op.body, args);
-    for (std::size_t k = 0; k < state.size(); ++k) assign(state[k], next[k]);
-  };
-  if (op.trips) {
-    Expr i = arena_.fresh({Kind::i64}, "i");
-    depth_[i.var()] = open_.size();
-    kernel::Block body = block(
-        [&] {
-          std::vector<Expr> args = snapshots(state);
-          args.insert(args.begin(), i);
-          step(args);
-        },
-        Enclosure::iteration);
-    append(kernel::For{i.var(), arena_.i64(0), lower(op.trips), arena_.i64(1), std::move(body)});
-  } else {
-    // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body
-    // is filled.
-    open_.push_back({{}, {}, Enclosure::iteration, {}});
-    std::vector<Expr> values = snapshots(state);
-    Expr condition = apply(op.condition, values)[0];
-    kernel::Block body = block([&] { step(values); }, Enclosure::iteration);
-    kernel::Block head = std::move(open_.back().statements);
-    open_.pop_back();
-    append(kernel::While{std::move(head), condition, std::move(body)});
-  }
-  std::vector<Expr> finals = snapshots(state);
-  for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], finals[k]);
 }
 
 }  // namespace fulgurite::lower

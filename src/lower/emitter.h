@@ -8,6 +8,7 @@
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "kernel/ir.h"
@@ -21,7 +22,7 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 
-/// Where an array result is stored: element i... of the array goes to buffer[base + linear(i...)].
+/// Where an array that a kernel makes is: element i... of it is buffer[base + linear(i...)].
 struct Destination {
   Var buffer;
   Expr base;  // absent: 0
@@ -43,7 +44,14 @@ struct Running {
 
 class Emitter {
  public:
-  explicit Emitter(scalar::Arena& arena, bool checks = true) : arena_(arena), checks_(checks) {}
+  /// What a kernel's code may ask of the program around it.
+  struct Outside {
+    std::function<bool(Expr)> knows;  // the host can compute it before the launch
+    /// Lowers a Soac statement met in scalar code of a task.
+    std::function<void(Emitter&, const soac::Stm&)> on_soac;
+  };
+  Emitter(scalar::Arena& arena, bool checks, Outside outside)
+      : arena_(arena), checks_(checks), outside_(std::move(outside)), in_scalar_code_(true) {}
 
   scalar::Arena& arena() { return arena_; }
 
@@ -58,7 +66,8 @@ class Emitter {
   Expr bind(Expr value, std::string_view name);     // Let in the innermost block, unless value is a leaf
   Expr declare(Expr value, std::string_view name);  // mutable variable
   void assign(Expr variable, Expr value);
-  Expr load(Var buffer, Expr index, Expr mask, std::string_view name);
+  /// `from`: the depth that the buffer is complete at.
+  Expr load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from = 0);
   void store(const Destination&, Expr offset, Expr value);
   void store_plain(Var buffer, Expr index, Expr value);            // never bypasses the cache
   Expr load_plain(Var buffer, Expr index, std::string_view name);  // just here: the kernel stores to the
@@ -71,8 +80,7 @@ class Emitter {
 
   Expr lower(Expr);  // a leaf: constant or name
   std::vector<Expr> lower(std::span<const Expr>);
-  /// Statements of a body in a sequential context (a lane, or scalar code). Arrays they bind must have a
-  /// destination.
+  /// Statements of a body in a sequential context: a lane, which makes no arrays, or scalar code.
   void statements(const std::vector<soac::Stm>&);
   /// Applies a scalar function of the array IR; results lowered.
   std::vector<Expr> apply(const soac::Lambda&, std::span<const Expr> args);
@@ -80,6 +88,28 @@ class Emitter {
   void bind_name(Var soac_name, Expr value) { env_[soac_name] = value; }
   void set_destination(Var array, Destination d) { destinations_[array] = d; }
   const Destination& destination(Var array) const;
+  bool has_destination(Var array) const { return destinations_.contains(array); }
+  /// The array is complete and may be read from here on.
+  void made(Var array) { made_[array] = open_.size() - 1; }
+
+  // Arrays that do not leave the kernel are in memory that each task has for itself.
+
+  /// From here on the code is that of one of `tasks` tasks.
+  void set_task(Expr task, Expr tasks) { task_ = task, tasks_ = tasks; }
+  /// Memory of `size` elements, which need not be known but bounded outside; throws ShapeError at `where`.
+  Destination scratch(Kind, Expr size, const soac::Location& where);
+  /// Gives the array memory unless it has a destination.
+  const Destination& place(Var array, const soac::Location& where);
+  const std::vector<Var>& scratch() const { return scratch_; }
+  /// The array will be made at `to`; false if the body does not make it, or makes it elsewhere.
+  bool make_there(const std::vector<soac::Stm>& body, Var array, const Destination& to);
+  /// At most as large as the non-negative integer, and known to the host; absent if there is none.
+  Expr bound(Expr);
+  void set_bound(Var name, Expr most) {
+    if (most) bounds_[name] = most;
+  }
+  /// Copies an array; in scalar code.
+  void copy(Var from, const Destination& to, const soac::Location& where);
 
   /// Number of the element being computed, for failure reports.
   void set_element(Expr element) { element_ = element; }
@@ -91,9 +121,11 @@ class Emitter {
 
   /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no
   /// arithmetic on indices.
-  void set_identity(std::vector<Expr> indices, Expr number) {
-    identity_ = std::move(indices), identity_number_ = number;
-  }
+  struct Identity {
+    std::vector<Expr> indices;
+    Expr number;
+  };
+  Identity set_identity(Identity identity) { return std::exchange(identity_, std::move(identity)); }
 
   /// Says that a combinator became a sequential loop, and why.
   void note_sequential(const soac::Stm&, std::string_view why);
@@ -110,9 +142,8 @@ class Emitter {
   };
   const std::vector<FreeBuffer>& free_buffers() const { return free_buffers_; }
 
-  /// How a Soac statement met in scalar code of a task is lowered; absent in a lane, which runs it as a
-  /// sequential loop.
-  std::function<void(Emitter&, const soac::Stm&)> on_soac;
+  /// Whether the code runs once for a task; in a lane combinators become sequential loops.
+  bool set_in_scalar_code(bool is) { return std::exchange(in_scalar_code_, is); }
 
   void sequential_soac(const soac::Stm&);
 
@@ -148,6 +179,11 @@ class Emitter {
   Expr bind_at(std::size_t depth, Expr value, std::string_view name);
   void conditional(const soac::Stm&, const soac::If&);
   void loop(const soac::Stm&, const soac::Loop&);
+  struct State;
+  std::vector<State> start_state(const soac::Stm&, const soac::Loop&);
+  std::vector<Expr> state_at_start(const soac::Stm&, const std::vector<State>&);
+  void finish_state(const soac::Stm&, const std::vector<State>&);
+  void iterate(const soac::Stm&, const soac::Loop&, std::vector<State>&, std::span<const Expr> args);
   void check(const soac::Check&);
   void scan(const soac::Stm&, const std::vector<Expr>& so_far);
   void put(const soac::Scatter&, std::span<const Var> arrays, std::span<const Expr> results);
@@ -160,15 +196,20 @@ class Emitter {
   std::unordered_map<Var, Expr> env_;
   std::unordered_map<Var, std::size_t> depth_;  // of kernel names; others belong to the caller (depth 0)
   std::unordered_map<Var, Destination> destinations_;
+  std::unordered_map<Var, std::size_t> made_;  // depth at which an array is complete
+  std::unordered_map<Var, Expr> bounds_;
+  std::vector<Var> scratch_;
+  Expr task_, tasks_;
   Expr element_;
   Expr streaming_;
-  std::vector<Expr> identity_;
-  Expr identity_number_;
+  Identity identity_;
   std::vector<Var> free_scalars_;
   std::vector<FreeBuffer> free_buffers_;
   std::unordered_set<Var> own_buffers_;  // allocated by the kernel
   std::vector<std::string> sequential_;
   bool checks_;
+  Outside outside_;
+  bool in_scalar_code_;
 };
 
 }  // namespace fulgurite::lower

@@ -4,6 +4,7 @@
 
 #include "base/match.h"
 #include "lower/slice.h"
+#include "soac/walk.h"
 
 namespace fulgurite::lower {
 
@@ -11,6 +12,36 @@ bool depends_on_order(const soac::Soac& op) {
   auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
   return has_scan(op.body) || !op.partitions.empty() || std::ranges::any_of(op.scatters, combines);
 }
+
+namespace {
+
+// Tasks that have memory for arrays of their own: enough for every core, and few.
+constexpr std::int64_t most_with_scratch = 256;
+
+Expr columns_with_scratch(Launches& launches, const soac::Soac& op, Expr columns, Expr per_task) {
+  if (!keeps_arrays(op.body)) return per_task;
+  return launches.arena().max(per_task, launches.ceil_div(columns, launches.i64(most_with_scratch)));
+}
+
+// How much work a point is, as far as the host knows: points of the combinators inside.
+Expr length_of(Launches& launches, const soac::Lambda& f) {
+  scalar::Arena& arena = launches.arena();
+  Expr longest = arena.i64(1);
+  for (const soac::Stm& s : f.body) {
+    Expr times = arena.i64(1), length = arena.i64(1);
+    if (const auto* soac = base::as<soac::Soac>(s.op); soac && launches.known_outside(soac->dims))
+      times = arena.max(launches.product(soac->dims), times);
+    if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
+      if (launches.known_outside(std::span(&loop->trips, 1))) times = arena.max(loop->trips, times);
+    for (const auto& nested : soac::nested_in(s))
+      if (nested.role != soac::Role::operation)
+        length = arena.max(length, length_of(launches, *nested.lambda));
+    longest = arena.max(longest, arena.mul(times, length));
+  }
+  return longest;
+}
+
+}  // namespace
 
 Grid tiles_grid(Launches& launches, const soac::Soac& op, const Policy& policy) {
   scalar::Arena& arena = launches.arena();
@@ -20,12 +51,9 @@ Grid tiles_grid(Launches& launches, const soac::Soac& op, const Policy& policy) 
   if (policy.rows) {  // whole rows; as many a task as make a tile, where the inner length is known to the
                       // host
     g.rows = launches.product(op.dims);
-    Expr length = one;
-    for (const soac::Stm& s : op.body.body)
-      if (auto* inner = base::as<soac::Soac>(s.op); inner && launches.known_outside(inner->dims))
-        length = arena.max(length, launches.product(inner->dims));
+    Expr length = length_of(launches, op.body);
     g.columns = length;
-    g.rows_per_task = arena.max(arena.div(tile, length), one);
+    g.rows_per_task = columns_with_scratch(launches, op, g.rows, arena.max(arena.div(tile, length), one));
     g.tiles = one;
     g.tasks = launches.ceil_div(g.rows, g.rows_per_task);
     return g;
@@ -50,7 +78,9 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   Grid g;
   g.rows = g.rows_per_task = g.tiles = one;
   g.columns = launches.product(op.dims);
-  g.columns_per_task = arena.i64(policy.tile);
+  Expr tile = arena.i64(policy.tile);
+  if (policy.rows) tile = arena.max(arena.div(tile, length_of(launches, op.body)), one);
+  g.columns_per_task = columns_with_scratch(launches, op, g.columns, tile);
   Expr own = arena.i64(0);  // elements that a task has for itself
   for (const soac::Scatter& scatter : op.scatters)
     if (!scatter.combine.empty()) own = arena.add(own, launches.product(scatter.shape));
@@ -71,6 +101,12 @@ Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
   scalar::Arena& arena = e.arena();
   Expr tile = arena.i64(policy.tile);
   Range range;
+  if (policy.rows) {
+    range.is_points = true;
+    range.begin = e.lower(arena.mul(task, g.rows_per_task));
+    range.end = e.lower(arena.min(arena.add(range.begin, g.rows_per_task), g.rows));
+    return range;
+  }
   if (g.rows.is_constant(1)) {
     range.first_row = arena.i64(0);  // read where the space has more than one axis
     range.last_row = arena.i64(1);
@@ -83,30 +119,6 @@ Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
   }
   range.end = e.lower(arena.min(arena.add(range.begin, tile), g.columns));
   return range;
-}
-
-std::vector<Expr> row_loop(Emitter& e, const soac::Stm& s, const Grid& g, Expr task) {
-  scalar::Arena& arena = e.arena();
-  const auto& op = std::get<soac::Soac>(s.op);
-  Running running;
-  running.reductions = e.start(op);
-  Expr first = e.lower(arena.mul(task, g.rows_per_task));
-  Expr last = e.lower(arena.min(arena.add(first, g.rows_per_task), g.rows));
-  e.for_loop(first, last, arena.i64(1), "row", [&](Expr row) {
-    std::vector<Expr> indices(op.dims.size());
-    Expr rest = row;
-    for (std::size_t d = indices.size(); d-- > 1;) {
-      indices[d] = e.lower(arena.rem(rest, op.dims[d]));
-      rest = e.lower(arena.div(rest, op.dims[d]));
-    }
-    indices[0] = rest;
-    e.set_element(row);
-    e.point(s, indices, row, running);
-  });
-  std::vector<Expr> totals;
-  for (const auto& group : running.reductions)
-    for (Expr variable : group) totals.push_back(e.snapshot(variable, "total"));
-  return totals;
 }
 
 }  // namespace fulgurite::lower

@@ -24,7 +24,5 @@ Grid points_grid(Launches&, const soac::Soac&, const Policy&);
 
 /// The part of a tiles_grid() that one task covers.
 Range tile_of(Emitter&, const Grid&, const Policy&, Expr task);
-/// for (row of the task) { the body in scalar code; combinators in it as vector loops }; the totals.
-std::vector<Expr> row_loop(Emitter&, const soac::Stm&, const Grid&, Expr task);
 
 }  // namespace fulgurite::lower

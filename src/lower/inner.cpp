@@ -1,23 +1,134 @@
 #include "lower/inner.h"
 
 #include "lower/block_loop.h"
+#include "lower/carry.h"
 #include "lower/lift.h"
+#include "lower/slice.h"
+#include "soac/layout.h"
 
 namespace fulgurite::lower {
 
-void inner_combinator(Launches& launches, Emitter& e, const soac::Stm& original) {
-  scalar::Arena& arena = launches.arena();
-  soac::Stm s = lift_missing_neutral(arena, original);
-  const auto& op = std::get<soac::Soac>(s.op);
-  Policy policy = choose(arena, op, launches.sizes(), launches.options().target);
-  Range range;
-  range.begin = arena.i64(0);
-  if (op.dims.size() > 1 && !policy.linear) {
-    range.first_row = arena.i64(0);
-    range.last_row = e.lower(launches.product(std::span(op.dims).first(op.dims.size() - 1)));
+namespace {
+
+class Inner {
+ public:
+  Inner(Launches& launches, Emitter& e, const soac::Stm& original)
+      : launches_(launches),
+        arena_(launches.arena()),
+        e_(e),
+        s_(lift_missing_neutral(arena_, original)),
+        op_(std::get<soac::Soac>(s_.op)),
+        layout_(soac::layout_of(op_)) {}
+
+  void run() {
+    places();
+    fill();
+    Entry entry;
+    for (const soac::Stm* scan : scans_of(op_.body)) entry.scans.push_back(e_.lower(first_of(*scan)));
+    std::vector<Expr> kept;
+    for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
+      const bool one_class = op_.partitions[g].classes.is_constant(1);
+      kept.push_back(one_class ? Expr() : count(g, entry.scans));
+      entry.partitions.push_back(one_class ? Running::Cursor{arena_.i64(0), {}}
+                                           : Running::Cursor{{}, tables_[g]});
+    }
+    const Ends ends = walk(s_, entry);
+    e_.finish(s_, ends.totals);
+    for (std::size_t g = 0; g < op_.reductions.size(); ++g)
+      if (const int scan = scan_like(arena_, op_, layout_, g); scan >= 0)
+        for (std::size_t k = 0; k < layout_.reductions[g].n_names; ++k)
+          e_.bind_name(s_.names[layout_.reductions[g].name + k],
+                       ends.scans[static_cast<std::size_t>(scan)][k]);
+    for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
+      const std::size_t first = layout_.partitions[g].name;
+      if (!kept[g]) {
+        kept[g] = ends.partitions[g];
+        const Destination& offsets = e_.destination(s_.names[first + 1]);
+        e_.store_plain(offsets.buffer, offsets.base, arena_.i64(0));
+        e_.store_plain(offsets.buffer, e_.lower(arena_.add(offsets.base, arena_.i64(1))), kept[g]);
+      }
+      e_.bind_name(s_.names[first], kept[g]);
+    }
+    for (Var name : s_.names)
+      if (arena_.info(name).type.rank > 0) e_.made(name);
   }
-  range.end = e.lower(policy.linear ? launches.product(op.dims) : op.dims.back());
-  e.finish(s, block_loop(e, s, range, policy).totals);
+
+ private:
+  Policy policy_of(const soac::Soac& op) {
+    return choose(arena_, op, launches_.sizes(), launches_.options().target);
+  }
+
+  Ends walk(const soac::Stm& s, const Entry& entry) {
+    const auto& op = std::get<soac::Soac>(s.op);
+    const Policy policy = policy_of(op);
+    Range range;
+    range.begin = arena_.i64(0);
+    if (op.dims.size() > 1 && !policy.linear) {
+      range.first_row = arena_.i64(0);
+      range.last_row = e_.lower(launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
+    }
+    range.end = e_.lower(policy.linear ? launches_.product(op.dims) : op.dims.back());
+    return block_loop(e_, s, range, policy, entry);
+  }
+
+  // Memory for the arrays that do not have any; of what a partition keeps, as if it kept every point.
+  void places() {
+    const Expr n_points = e_.bound(launches_.product(op_.dims));
+    for (const soac::Layout::Part& part : layout_.partitions) e_.set_bound(s_.names[part.name], n_points);
+    for (Var name : s_.names)
+      if (arena_.info(name).type.rank > 0) e_.place(name, s_.where);
+  }
+
+  void fill() {
+    for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
+      const soac::Layout::Part& part = layout_.scatters[g];
+      auto first = s_.names.begin() + static_cast<std::ptrdiff_t>(part.name);
+      soac::Stm map{{first, first + static_cast<std::ptrdiff_t>(part.n_names)},
+                    soac::Soac{op_.scatters[g].shape, op_.scatters[g].initial},
+                    s_.where,
+                    s_.origin};
+      inner_combinator(launches_, e_, map);
+    }
+  }
+
+  // Where the points of each class go, in a table; how many there are.
+  Expr count(std::size_t partition, const Running::Groups& scans) {
+    const soac::Partition& p = op_.partitions[partition];
+    const soac::Layout::Part& part = layout_.partitions[partition];
+    tables_.resize(op_.partitions.size());
+    tables_[partition] = e_.scratch(Kind::i64, p.classes, s_.where);
+    clear(e_, p.classes, tables_[partition]);
+    soac::Soac op{op_.dims, {}};
+    op.partitions.push_back({p.classes, 0});
+    op.body = slice(arena_, op_.body, {op_.body.results[part.result]});
+    Entry entry{{}, {{{}, tables_[partition]}}};
+    if (has_scan(op.body)) {  // all of them: they are numbered
+      const std::vector<Expr> results = op.body.results;
+      op.body = op_.body;
+      op.body.results = results;
+      entry.scans = scans;
+    }
+    soac::Stm s{{}, std::move(op), s_.where, s_.origin};
+    s.names.push_back(arena_.fresh({Kind::i64}, "kept").var());
+    s.names.push_back(arena_.fresh_array(Kind::i64, {arena_.i64(0)}, "offsets").var());
+    walk(s, entry);
+    return count_off(e_, tables_[partition], arena_.i64(1), p.classes,
+                     e_.destination(s_.names[part.name + 1]));
+  }
+
+  Launches& launches_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  const soac::Stm s_;
+  const soac::Soac& op_;
+  const soac::Layout layout_;
+  std::vector<Destination> tables_;  // of the partitions of several classes
+};
+
+}  // namespace
+
+void inner_combinator(Launches& launches, Emitter& e, const soac::Stm& s) {
+  Inner(launches, e, s).run();
 }
 
 }  // namespace fulgurite::lower

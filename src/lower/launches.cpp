@@ -12,9 +12,10 @@ Launches::Launches(const soac::Program& program, const Options& options)
       host_(arena_, lowered_.plan) {}
 
 Emitter Launches::emitter() {
-  Emitter e(arena_, options_.checks);
-  e.on_soac = [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); };
-  return e;
+  return {arena_,
+          options_.checks,
+          {[this](Expr e) { return known_outside(std::span(&e, 1)); },
+           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); }}};
 }
 
 Expr Launches::product(std::span<const Expr> factors) {
@@ -62,6 +63,7 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
                       Expr bytes_read, Expr bytes_written, LaunchNote note) {
   kernel::Kernel kernel{std::move(name), program_.arena, {}, std::move(phases)};
   plan::Launch launch{static_cast<std::int32_t>(lowered_.kernels.size()), {}, {}, {}};
+  for (Var array : e.scratch()) allocate(array);
   for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
     kernel.params.push_back(buffer.param);
     launch.buffers.push_back(host_.place(buffer.array));

@@ -48,12 +48,21 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   const soac::Layout layout = soac::layout_of(soac);
   const soac::Layout::Part& mapped = layout.mapped;
   soac::Applied body = soac::apply(arena_, soac.body, indices);
+  for (std::size_t d = 0; d < indices.size(); ++d)
+    if (Expr extent = bound(soac.dims[d]); extent && indices[d].is_name())
+      set_bound(indices[d].var(), arena_.sub(extent, arena_.i64(1)));
+  struct Row {
+    Var array;
+    Destination to;
+  };
+  std::vector<Row> copied;  // made by somebody else
   for (std::size_t k = 0; k < mapped.n_results; ++k) {
     Expr result = body.results[mapped.result + k];
     if (result.type().rank == 0) continue;
     const Destination whole = destination(s.names[mapped.name + k]);
     Expr base = arena_.mul(number, size(result.var()));
-    set_destination(result.var(), {whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)});
+    const Destination row{whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)};
+    if (!make_there(body.body, result.var(), row)) copied.push_back({result.var(), row});
   }
   std::size_t n_scans = 0;
   std::vector<soac::Stm> one(1);
@@ -65,6 +74,7 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
     one[0] = std::move(statement);
     statements(one);
   }
+  for (const Row& row : copied) copy(row.array, row.to, s.where);
   auto results_of = [&](const soac::Layout::Part& part) {
     return lower(std::span(body.results).subspan(part.result, part.n_results));
   };
@@ -151,6 +161,10 @@ void Emitter::sequential_soac(const soac::Stm& s) {
   std::vector<Expr> dims = lower(soac.dims);
   Running running;
   running.reductions = start(soac);
+  for (const soac::Stm* scan : scans_of(soac.body)) {
+    running.scans.emplace_back();
+    for (Expr first : lower(first_of(*scan))) running.scans.back().push_back(declare(first, "so_far"));
+  }
   std::vector<Expr> indices;
   std::function<void(std::size_t)> nest = [&](std::size_t d) {
     if (d == dims.size()) return point(s, indices, lower(linear(indices, dims)), running);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "base/match.h"
+#include "lower/slice.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -82,12 +83,11 @@ std::size_t widest(const soac::Soac& soac) {
   return bytes;
 }
 
-// An inner combinator whose reads are contiguous along its own innermost index, or an array result: the outer
+// An inner combinator whose reads are contiguous along its own innermost index, or an array inside: the outer
 // space is walked by scalar code and the inner one by lanes. Otherwise neighbouring outer points are
 // neighbouring lanes and the inner loop is sequential.
 bool wants_rows(const soac::Soac& soac) {
-  for (Expr e : soac.body.results)
-    if (e.type().rank > 0) return true;
+  if (makes_arrays(soac)) return true;
   if (soac.body.params.empty()) return false;
   int along_inner = 0, along_outer = 0;
   std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f,
@@ -99,7 +99,7 @@ bool wants_rows(const soac::Soac& soac) {
       along_outer += mentions(last, soac.body.params.back());
     });
     for (const soac::Stm& s : f.body)
-      if (auto* deeper = std::get_if<soac::Soac>(&s.op)) reads(deeper->body, inner);
+      if (auto* deeper = base::as<soac::Soac>(s.op)) reads(deeper->body, inner);
   };
   for (const soac::Stm& s : soac.body.body)
     if (auto* inner = std::get_if<soac::Soac>(&s.op)) {

@@ -30,6 +30,12 @@ soac::Vars behind_scans(const std::vector<soac::Stm>& body) {
   return behind;
 }
 
+std::size_t n_totals(const soac::Soac& op) {
+  std::size_t n = 0;
+  for (const soac::Reduction& r : op.reductions) n += r.op.results.size();
+  return n;
+}
+
 }  // namespace
 
 soac::Lambda slice(const scalar::Arena& arena, const soac::Lambda& whole, std::vector<Expr> results) {
@@ -72,6 +78,49 @@ std::vector<const soac::Stm*> scans_of(const soac::Lambda& f) {
   for (const soac::Stm& s : f.body)
     if (as<soac::Scan>(s.op)) scans.push_back(&s);
   return scans;
+}
+
+const std::vector<Expr>& first_of(const soac::Stm& s) {
+  const soac::Reduction& r = std::get<soac::Scan>(s.op).reduction;
+  return r.initial.empty() ? r.neutral : r.initial;
+}
+
+bool makes_arrays(const soac::Lambda& f) {
+  auto is_array = [](Expr e) { return e.type().rank > 0; };
+  return std::ranges::any_of(f.results, is_array) || std::ranges::any_of(f.body, [&](const soac::Stm& s) {
+           if (const auto* soac = as<soac::Soac>(s.op)) {
+             const std::size_t n_arrays = s.names.size() - n_totals(*soac);
+             if (n_arrays > 0 || makes_arrays(*soac)) return true;
+           }
+           if (const auto* loop = as<soac::Loop>(s.op); loop && std::ranges::any_of(loop->initial, is_array))
+             return true;
+           return std::ranges::any_of(soac::nested_in(s),
+                                      [](const auto& nested) { return makes_arrays(*nested.lambda); });
+         });
+}
+
+bool makes_arrays(const soac::Soac& op) {
+  if (makes_arrays(op.body)) return true;
+  auto by_operator = [](const soac::Reduction& r) { return makes_arrays(r.op); };
+  return std::ranges::any_of(op.reductions, by_operator) ||
+         std::ranges::any_of(op.scatters, [&](const soac::Scatter& scatter) {
+           return std::ranges::any_of(scatter.combine, by_operator);
+         });
+}
+
+bool keeps_arrays(const soac::Lambda& f) {
+  return std::ranges::any_of(f.body, [&](const soac::Stm& s) {
+    const auto* soac = as<soac::Soac>(s.op);
+    if (!soac) {
+      return std::ranges::any_of(soac::nested_in(s),
+                                 [](const auto& nested) { return makes_arrays(*nested.lambda); });
+    }
+    const auto first = s.names.begin() + static_cast<std::ptrdiff_t>(n_totals(*soac));
+    const bool are_results = std::all_of(first, s.names.end(), [&](Var name) {
+      return std::ranges::any_of(f.results, [&](Expr e) { return e.is_name() && e.var() == name; });
+    });
+    return !are_results || !soac->partitions.empty() || keeps_arrays(soac->body);
+  });
 }
 
 }  // namespace fulgurite::lower

@@ -1,4 +1,5 @@
-// The part of a function that some expressions need: a phase evaluates of a body what it stores, no more.
+// What lowering asks about functions, and the part of one that some expressions need: a phase evaluates of a
+// body what it stores, no more.
 #pragma once
 
 #include "soac/ir.h"
@@ -12,5 +13,14 @@ soac::Lambda slice(const scalar::Arena&, const soac::Lambda&, std::vector<scalar
 /// The Scans of a body, in order.
 bool has_scan(const soac::Lambda&);
 std::vector<const soac::Stm*> scans_of(const soac::Lambda&);
+/// What a Scan starts with: `initial`, or the neutral element.
+const std::vector<scalar::Expr>& first_of(const soac::Stm& scan);
+
+/// Whether evaluating the function makes arrays.
+bool makes_arrays(const soac::Lambda&);
+/// Whether a point of the Soac does, its operators included: then it is scalar code.
+bool makes_arrays(const soac::Soac&);
+/// Whether it makes arrays that are not its results, nor parts of them.
+bool keeps_arrays(const soac::Lambda&);
 
 }  // namespace fulgurite::lower
