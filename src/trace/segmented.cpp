@@ -115,7 +115,7 @@ Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
   soac.partitions.push_back({one, 1});
   t.add({count, ends, starts}, std::move(soac), "flags", where);
   const auto start = [&t, starts](Expr s) { return element(t, starts, {&s, 1}); };
-  return {count, start, [&t, &arena, start, count, n, one](Expr s) {
+  return {count, start, [&arena, start, count, n, one](Expr s) {
             const Expr next = arena.add(s, one), last = arena.sub(count, one);
             const Expr from = start(s), to = start(arena.min(next, last));
             return arena.sub(arena.apply(Op::select, {arena.lt(next, count), to, n}), from);
