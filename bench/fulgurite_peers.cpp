@@ -1,23 +1,12 @@
-// "fulgurite": our own peer. Programs as a user writes them; sizes and scalars are run-time arguments, checks
-// are on. Results are fresh arrays out of the pool, as every call returns them; that of the call before goes
-// back to the pool when the next one has returned. The harness's own output arrays are filled from them
-// outside the timing.
-#include <fulgurite/fulgurite.h>
+// "fulgurite": our own peer; the programs that are maps, with a sum after some.
+#include "fulgurite_program.h"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <span>
 #include <utility>
-
-#include "harness/data.h"
-#include "peers/functions.h"
 
 namespace bench {
 namespace {
-
-namespace fg = fulgurite;
-using fg::Exp, fg::Mat, fg::Vec;
 
 Vec<float> saxpy(Exp<float> alpha, Vec<float> x, Vec<float> y) {
   return alpha * x + y;
@@ -85,29 +74,6 @@ Exp<float> black_scholes_sum(Exp<fg::i64> days) {  // never an array of days: th
   }));
 }
 
-// Compiled once, at its first call, with the last result.
-template <auto function>
-struct Program {
-  using Compiled = decltype(fg::compile(function));
-  static const Compiled& compiled() {
-    static const Compiled program = fg::compile(function);
-    return program;
-  }
-  static inline typename Compiled::Result result{};
-  template <class... Arguments>
-  static void run(const Arguments&... arguments) {
-    result = compiled()(arguments...);
-  }
-};
-
-std::span<const float> view(const float* array, std::int64_t n) {
-  return {array, static_cast<std::size_t>(n)};
-}
-
-void copy(const fg::Array<float, 1>& array, float* out) {
-  std::memcpy(out, array.data(), static_cast<std::size_t>(array.size()) * sizeof(float));
-}
-
 void publish_jacobi(Data& d) {
   const auto& inner = Program<jacobi>::result;
   const std::int64_t n = d.side;
@@ -120,7 +86,7 @@ void publish_jacobi(Data& d) {
 
 }  // namespace
 
-void add_fulgurite_peers(Peers& peers) {
+void add_fulgurite_maps(Peers& peers) {
   peers.add(
       "SAXPY", "fulgurite", [](Data& d) { Program<saxpy>::run(saxpy_alpha, view(d.x, d.n), view(d.y, d.n)); },
       [](Data& d) { copy(Program<saxpy>::result, d.out); });
@@ -159,6 +125,13 @@ void add_fulgurite_peers(Peers& peers) {
     Program<black_scholes_sum>::run(d.n);
     d.results[0] = Program<black_scholes_sum>::result;
   });
+}
+
+void add_fulgurite_peers(Peers& peers) {
+  add_fulgurite_maps(peers);
+  add_fulgurite_reductions(peers);
+  add_fulgurite_irregular(peers);
+  add_fulgurite_nested(peers);
 }
 
 }  // namespace bench

@@ -77,6 +77,8 @@ std::vector<Benchmark> make() {
       {"MSSP", {}, no_array, 0, {I::small}, all},
       {"ScanPlus", {}, ints, 0, {I::small}, all},
       {"RedomapNT", {}, out | out2, 2e-4, {}, all},
+      {"RedomapNT-paper", {}, out | out2, 2e-4, {}, all},
+      {"BlackScholes-paper", {}, no_array, 2e-3, {}, all},
       {"SMVM", {}, out, 1e-4, {I::values, I::vector}, [](const Data& d) { return d.rows; }, set_up_rows},
       {"Hist10", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<10>},
       {"Hist256", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<256>},

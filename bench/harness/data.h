@@ -60,6 +60,7 @@ void add_expert_reduction_peers(Peers& peers);
 void add_expert_scan_peers(Peers& peers);
 void add_expert_map_peers(Peers& peers);
 void add_expert_function_peers(Peers& peers);
+void add_expert_paper_peers(Peers& peers);
 void add_expert_irregular_peers(Peers& peers);
 void add_expert_dense_peers(Peers& peers);
 void add_parallel_stl_peers(Peers& peers);

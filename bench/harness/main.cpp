@@ -24,6 +24,7 @@ Peers all_peers() {
   add_expert_scan_peers(peers);
   add_expert_map_peers(peers);
   add_expert_function_peers(peers);
+  add_expert_paper_peers(peers);
   add_expert_irregular_peers(peers);
   add_expert_dense_peers(peers);
 #endif

@@ -59,6 +59,21 @@ inline float redomap_g(float z) {
 }
 constexpr float redomap_scale = 0.5f;
 
+// The redomap paper's own RedomapNT, of n dates in minutes; only n is read. Its sum is ill-conditioned in f32
+// (at 10^6 a level is 17 units in the last place of its dates), so every peer rounds dates as is written
+// here.
+constexpr float month = 43200.f, year = 518400.f, today = 1.683432e7f, maturity = 360.f * month + today;
+inline float zero_coupon(float date) {
+  return std::exp(-0.03f * ((today - date) / year));
+}
+
+// The sum of levels does not grow with n, sums of array elements do: scaled, so that the checksum tells.
+inline void put_dates(Data& d, double levels, float least, float most) {
+  d.results[0] = levels * static_cast<double>(d.n);
+  d.results[1] = least;
+  d.results[2] = most;
+}
+
 // Black-Scholes with the usual polynomial for the normal distribution (Abramowitz and Stegun 26.2.17).
 inline float normal_cdf(float d) {
   const float l = std::fabs(d), k = 1.f / (1.f + 0.2316419f * l);
@@ -82,6 +97,15 @@ inline float black_scholes_day(std::int32_t day, float per_day) {  // the i-th o
   float call, put;
   black_scholes(58.f + 4.f * t, 65.f, 10.f * t, call, put);
   return call;
+}
+
+// The redomap paper's own Black-Scholes: the price of day i from 1 to n, calls on even days, puts on odd
+// ones.
+inline float black_scholes_price(std::int32_t day, float n) {
+  const float i = static_cast<float>(day);
+  float call, put;
+  black_scholes(58.f + 4.f * i / n, 65.f, i / 365.f, call, put);
+  return day % 2 == 0 ? call : put;
 }
 
 constexpr float saxpy_alpha = 1.7f;

@@ -68,8 +68,10 @@ void add_limit_peers(Peers& peers) {
     peers.add(name, "limit-normal", [](Data& d) { stream<1, false>(d, One{d.x}); });
     peers.add(name, "limit-nt", [](Data& d) { stream<1, true>(d, One{d.x}); });
   }
-  peers.add("RedomapNT", "limit-normal", [](Data& d) { stream<2, false>(d, std::array<const void*, 0>{}); });
-  peers.add("RedomapNT", "limit-nt", [](Data& d) { stream<2, true>(d, std::array<const void*, 0>{}); });
+  for (const char* name : {"RedomapNT", "RedomapNT-paper"}) {
+    peers.add(name, "limit-normal", [](Data& d) { stream<2, false>(d, std::array<const void*, 0>{}); });
+    peers.add(name, "limit-nt", [](Data& d) { stream<2, true>(d, std::array<const void*, 0>{}); });
+  }
   peers.add("BlackScholesMap", "limit-normal",
             [](Data& d) { stream<2, false>(d, Three{d.spot, d.strike, d.years}); });
   peers.add("BlackScholesMap", "limit-nt",

@@ -79,6 +79,30 @@ void redomap(Data& d) {
 }
 
 template <class Sum>
+void redomap_of_paper(Data& d) {
+  const float freq = 6144.f / static_cast<float>(d.n);
+  Sum sum = 0;
+  float least = std::numeric_limits<float>::infinity(), most = -least;
+  for (std::int64_t i = 0; i < d.n; ++i) {
+    const float beg = freq * static_cast<float>(i) * month + maturity, end = freq * month + beg;
+    d.out[i] = zero_coupon(beg);
+    d.out2[i] = zero_coupon(end);
+    sum += d.out2[i] * ((beg - end) / year);
+    least = std::min(least, beg);
+    most = std::max(most, end);
+  }
+  put_dates(d, sum, least, most);
+}
+
+template <class Sum>
+void black_scholes_of_paper(Data& d) {
+  Sum sum = 0;
+  const float n = static_cast<float>(d.n);
+  for (std::int32_t day = 1; day <= d.n; ++day) sum += black_scholes_price(day, n);
+  d.results[0] = sum;
+}
+
+template <class Sum>
 void black_scholes_sum(Data& d) {
   Sum sum = 0;
   const float per_day = 1.f / static_cast<float>(d.n);
@@ -216,6 +240,8 @@ void add_serial_peers(Peers& peers) {
   add("MSSP", maximum_segment_sum, maximum_segment_sum);
   add("ScanPlus", scan_plus, scan_plus);
   add("RedomapNT", redomap<float>, redomap<double>);
+  add("RedomapNT-paper", redomap_of_paper<float>, redomap_of_paper<double>);
+  add("BlackScholes-paper", black_scholes_of_paper<float>, black_scholes_of_paper<double>);
   add("BlackScholesSum", black_scholes_sum<float>, black_scholes_sum<double>);
   add("BlackScholesMap", black_scholes_map, black_scholes_map);
   add("SAXPY", saxpy, saxpy);

@@ -1,0 +1,50 @@
+// What our own peers share. Programs are as a user writes them; sizes and scalars are run-time arguments,
+// checks are on. Results are fresh arrays out of the pool, as every call returns them; those of the call
+// before go back to the pool when the next one has returned. The harness's own output arrays are filled from
+// them outside the timing.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+
+#include <cstring>
+#include <span>
+
+#include "harness/data.h"
+#include "peers/functions.h"
+
+namespace bench {
+
+namespace fg = fulgurite;
+using fg::Exp, fg::Mat, fg::Vec;
+
+// Compiled once, at its first call, with the last result.
+template <auto function>
+struct Program {
+  using Compiled = decltype(fg::compile(function));
+  static const Compiled& compiled() {
+    static const Compiled program = fg::compile(function);
+    return program;
+  }
+  static inline typename Compiled::Result result{};
+  template <class... Arguments>
+  static void run(const Arguments&... arguments) {
+    result = compiled()(arguments...);
+  }
+};
+
+template <class T>
+std::span<const T> view(const T* array, std::int64_t n) {
+  return {array, static_cast<std::size_t>(n)};
+}
+
+template <class T, int N>
+void copy(const fg::Array<T, N>& array, T* out) {
+  std::memcpy(out, array.data(), static_cast<std::size_t>(array.size()) * sizeof(T));
+}
+
+void add_fulgurite_maps(Peers& peers);
+void add_fulgurite_reductions(Peers& peers);
+void add_fulgurite_irregular(Peers& peers);
+void add_fulgurite_nested(Peers& peers);
+
+}  // namespace bench

@@ -1,0 +1,169 @@
+// "fulgurite": reductions, by operators of all kinds, and a scan; redomaps that read nothing.
+#include <limits>
+
+#include "fulgurite_program.h"
+
+namespace bench {
+namespace {
+
+Exp<int> reduce_plus(Vec<int> xs) {
+  return fg::sum(xs);
+}
+Exp<int> reduce_max(Vec<int> xs) {
+  return fg::max(xs);
+}
+
+using Place = std::pair<int, int>;  // value, index
+
+Exp<Place> index_of_max(Vec<int> xs) {
+  auto larger_then_first = [](Exp<Place> a, Exp<Place> b) {
+    auto [a_value, a_index] = a;
+    auto [b_value, b_index] = b;
+    return fg::select(a_value < b_value || (a_value == b_value && b_index < a_index), b, a);
+  };
+  auto places = fg::map([](Exp<int> value, Exp<int> index) { return fg::make<Place>(value, index); }, xs,
+                        fg::iota<int>(xs.size()));
+  const Place none{std::numeric_limits<int>::min(), std::numeric_limits<int>::max()};
+  return fg::reduce_comm(larger_then_first, none, places);
+}
+Exp<fg::i64> index_of_max_packed(Vec<int> xs) {
+  return fg::max((fg::cast<fg::i64>(xs) << 32) |
+                 fg::cast<fg::i64>(fg::cast<fg::u32>(~fg::iota<int>(xs.size()))));
+}
+
+Exp<fg::u32> product_2x2(Exp<fg::u32> p, Exp<fg::u32> q) {
+  auto a = p & 255, b = (p >> 8) & 255, c = (p >> 16) & 255, e = p >> 24;
+  auto s = q & 255, t = (q >> 8) & 255, u = (q >> 16) & 255, v = q >> 24;
+  return ((a * s + b * u) & 255) | (((a * t + b * v) & 255) << 8) | (((c * s + e * u) & 255) << 16) |
+         ((c * t + e * v) << 24);
+}
+Exp<fg::u32> reduce_2x2(Vec<int> xs) {
+  return fg::iterate(
+      products_2x2,
+      [&](Exp<fg::u32> seed) {
+        auto lifted = ((fg::cast<fg::u32>(xs) + seed) & 0xFFFFFEFFu) | 0x01000001u;
+        return fg::reduce(product_2x2, identity_2x2, lifted);
+      },
+      seed_2x2);
+}
+
+Exp<Segment> maximum_segment_sum(Vec<int> xs) {
+  auto lift = [](Exp<int> x) {
+    auto p = fg::max(x, 0);
+    return fg::make<Segment>(p, p, p, x);
+  };
+  auto join = [](Exp<Segment> a, Exp<Segment> b) {
+    auto [a_best, a_prefix, a_suffix, a_total] = a;
+    auto [b_best, b_prefix, b_suffix, b_total] = b;
+    return fg::make<Segment>(fg::max(fg::max(a_best, b_best), a_suffix + b_prefix),
+                             fg::max(a_prefix, a_total + b_prefix), fg::max(b_suffix, a_suffix + b_total),
+                             a_total + b_total);
+  };
+  return fg::reduce(join, Segment{0, 0, 0, 0}, fg::map(lift, xs));
+}
+
+Vec<int> scan_plus(Vec<int> xs) {
+  return fg::scan(fg::plus, 0, xs);
+}
+
+std::tuple<Exp<float>, Exp<float>, Exp<float>, Vec<float>, Vec<float>> redomap(Exp<fg::i64> n) {
+  auto a = 8.f / fg::cast<float>(n);
+  auto f = [](Exp<float> z) { return z / (1.f + z) + fg::exp(-z); };
+  auto g = [](Exp<float> z) { return (1.f + fg::exp(-z)) / (1.f + z * z); };
+  auto x = fg::map(f, fg::iota<float>(n) * a);
+  auto y = fg::map(g, x * redomap_scale);
+  return {fg::sum(x + y), fg::min(x), fg::max(y), x * a, y * redomap_scale};
+}
+
+Exp<float> zc(Exp<float> date) {
+  return fg::exp(-0.03f * ((today - date) / year));
+}
+std::tuple<Exp<float>, Exp<float>, Exp<float>, Vec<float>, Vec<float>> redomap_of_paper(Exp<fg::i64> n) {
+  auto freq = 6144.f / fg::cast<float>(n);
+  auto begs = fg::map([=](Exp<float> i) { return freq * i * month + maturity; }, fg::iota<float>(n));
+  auto ends = freq * month + begs;
+  auto levels = fg::map(zc, ends) * ((begs - ends) / year);
+  return {fg::sum(levels), fg::min(begs), fg::max(ends), fg::map(zc, begs), fg::map(zc, ends)};
+}
+
+Exp<float> normal_cdf(Exp<float> d) {
+  auto l = fg::abs(d), k = 1.f / (1.f + 0.2316419f * l);
+  auto p =
+      k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+  auto tail = 0.39894228f * fg::exp(-0.5f * l * l) * p;
+  return fg::select(d < 0.f, tail, 1.f - tail);
+}
+Exp<float> black_scholes_of_paper(Exp<fg::i64> n) {
+  auto price_of_day = [=](Exp<fg::i64> day) {
+    const float strike = 65.f, rate = 0.08f, volatility = 0.30f;
+    auto i = fg::cast<float>(day), price = 58.f + 4.f * i / fg::cast<float>(n), years = i / 365.f;
+    auto spread = volatility * fg::sqrt(years);
+    auto d1 = (fg::log(price / strike) + (rate + 0.5f * volatility * volatility) * years) / spread;
+    auto n1 = normal_cdf(d1), n2 = normal_cdf(d1 - spread), discounted = strike * fg::exp(-rate * years);
+    return fg::select(day % 2 == 0, price * n1 - discounted * n2,
+                      discounted * (1.f - n2) - price * (1.f - n1));
+  };
+  return fg::sum(fg::map(price_of_day, fg::iota(n) + 1));
+}
+
+template <auto program>
+void publish_redomap(Data& d) {
+  const auto& [sum, least, most, x, y] = Program<program>::result;
+  d.results[0] = sum;
+  d.results[1] = least;
+  d.results[2] = most;
+  copy(x, d.out);
+  copy(y, d.out2);
+}
+
+}  // namespace
+
+void add_fulgurite_reductions(Peers& peers) {
+  peers.add("ReducePlus", "fulgurite", [](Data& d) {
+    Program<reduce_plus>::run(view(d.small, d.n));
+    d.results[0] = Program<reduce_plus>::result;
+  });
+  peers.add("ReduceMax", "fulgurite", [](Data& d) {
+    Program<reduce_max>::run(view(d.tied, d.n));
+    d.results[0] = Program<reduce_max>::result;
+  });
+  peers.add("IndexOfMax", "fulgurite", [](Data& d) {
+    Program<index_of_max>::run(view(d.tied, d.n));
+    d.results[0] = Program<index_of_max>::result.first;
+    d.results[1] = Program<index_of_max>::result.second;
+  });
+  peers.add("IndexOfMaxPack", "fulgurite", [](Data& d) {
+    Program<index_of_max_packed>::run(view(d.tied, d.n));
+    const std::int64_t packed = Program<index_of_max_packed>::result;
+    d.results[0] = static_cast<std::int32_t>(packed >> 32);
+    d.results[1] = static_cast<std::int32_t>(~static_cast<std::uint32_t>(packed));
+  });
+  peers.add("Reduce2x2MM", "fulgurite", [](Data& d) {
+    Program<reduce_2x2>::run(view(d.small, d.n));
+    d.results[0] = Program<reduce_2x2>::result;
+  });
+  peers.add("MSSP", "fulgurite", [](Data& d) {
+    Program<maximum_segment_sum>::run(view(d.small, d.n));
+    const Segment& all = Program<maximum_segment_sum>::result;
+    d.results[0] = all.best;
+    d.results[1] = all.prefix;
+    d.results[2] = all.suffix;
+    d.results[3] = all.total;
+  });
+  peers.add(
+      "ScanPlus", "fulgurite", [](Data& d) { Program<scan_plus>::run(view(d.small, d.n)); },
+      [](Data& d) { copy(Program<scan_plus>::result, d.out_ints); });
+  peers.add("RedomapNT", "fulgurite", [](Data& d) { Program<redomap>::run(d.n); }, publish_redomap<redomap>);
+  peers.add(
+      "RedomapNT-paper", "fulgurite", [](Data& d) { Program<redomap_of_paper>::run(d.n); },
+      [](Data& d) {
+        publish_redomap<redomap_of_paper>(d);
+        d.results[0] *= static_cast<double>(d.n);
+      });
+  peers.add("BlackScholes-paper", "fulgurite", [](Data& d) {
+    Program<black_scholes_of_paper>::run(d.n);
+    d.results[0] = Program<black_scholes_of_paper>::result;
+  });
+}
+
+}  // namespace bench
