@@ -1,8 +1,9 @@
-"""Every C++ block of docs/guide.md stands, word for word, in tests/public/guide_test.cpp, which runs it."""
+"""Every C++ block of docs/guide.md stands, word for word, in tests/public/guide_test.cpp, which runs it; those of a page
+docs/guide/NAME.md in guide_NAME_test.cpp."""
 
 import re
 
-from files import finish, lines
+from files import files, finish, lines
 
 BLOCK = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -11,15 +12,21 @@ def squeezed(text):
     return " ".join(text.split())
 
 
-def main():
-    guide, tests = "docs/guide.md", "tests/public/guide_test.cpp"
+def check(page, tests, findings):
     run = squeezed("\n".join(lines(tests)))
-    text = "\n".join(lines(guide)) + "\n"
-    findings = []
+    text = "\n".join(lines(page)) + "\n"
     for block in BLOCK.finditer(text):
         if squeezed(block.group(1)) not in run:
             number = text.count("\n", 0, block.start()) + 2
-            findings.append((guide, number, f"this code is not in {tests}"))
+            findings.append((page, number, f"this code is not in {tests}"))
+
+
+def main():
+    findings = []
+    check("docs/guide.md", "tests/public/guide_test.cpp", findings)
+    for page in files(".md", under=("docs/guide",)):
+        name = page.rpartition("/")[2].removesuffix(".md")
+        check(page, f"tests/public/guide_{name}_test.cpp", findings)
     finish("guide", findings)
 
 

@@ -1,0 +1,87 @@
+// The code of docs/guide/loops.md, run.
+#include "engines.h"
+
+#include <cmath>
+#include <limits>
+
+namespace {
+
+// Branches.
+Vec<float> normalised(Vec<float> x) {
+  auto largest = fg::max(fg::abs(x));
+  return fg::cond(largest > 0.0f, [&] { return x / largest; }, x);
+}
+std::tuple<Vec<int>, Exp<bool>> at_most(Exp<fg::i64> limit, Vec<int> x) {
+  return fg::cond(
+      x.size() > limit, [&] { return std::tuple{fg::take(x, limit), Exp<bool>(true)}; },
+      [&] { return std::tuple{x, Exp<bool>(false)}; });
+}
+
+// Loops that count.
+Vec<float> smoothed(Vec<float> x, Exp<int> times) {
+  auto average = [](auto v) { return (v(-1) + v(0) + v(1)) / 3.0f; };
+  return fg::iterate(times, [&](Vec<float> v) { return fg::stencil(average, fg::boundary::clamp, v); }, x);
+}
+Vec<fg::i64> pascal(Exp<int> row) {
+  return fg::iterate(
+      row,
+      [](Vec<fg::i64> above) {
+        auto zero = fg::replicate(1, fg::i64{0});
+        return fg::concat(above, zero) + fg::concat(zero, above);
+      },
+      fg::replicate(1, fg::i64{1}));
+}
+
+// Loops that decide.
+Mat<float> heat(Mat<float> start, Exp<float> tolerance) {
+  auto around = [](auto u) { return 0.5f * u(0, 0) + 0.125f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1)); };
+  auto [result, last_change] =
+      fg::while_loop([&](Mat<float>, Exp<float> change) { return change > tolerance; },
+                     [&](Mat<float> u, Exp<float>) {
+                       auto next = fg::stencil(around, fg::boundary::mirror, u);
+                       return std::tuple{next, fg::max(fg::abs(next - u))};
+                     },
+                     start, std::numeric_limits<float>::infinity());
+  return result;
+}
+Vec<int> sieve(Exp<int> n) {
+  auto [rest, primes] =
+      fg::while_loop([](Vec<int> candidates, Vec<int>) { return candidates.size() > 0; },
+                     [](Vec<int> candidates, Vec<int> found) {
+                       auto prime = candidates[0];
+                       auto others = fg::filter([&](Exp<int> k) { return k % prime != 0; }, candidates);
+                       return std::tuple{others, fg::concat(found, fg::take(candidates, 1))};
+                     },
+                     fg::iota<int>(n - 2) + 2, fg::replicate(0, 0));
+  return primes;
+}
+
+using Floats = std::vector<float>;
+using Ints = std::vector<int>;
+
+TEST(GuideLoops, Branches) {
+  EXPECT_EQ(vector_of(fg::run(normalised, Floats{1, -4, 2})), (Floats{0.25f, -1, 0.5f}));
+  EXPECT_EQ(vector_of(fg::run(normalised, Floats{0, 0})), (Floats{0, 0}));
+  const auto [first, cut] = fg::run(at_most, fg::i64{2}, Ints{1, 2, 3});
+  EXPECT_EQ(vector_of(first), (Ints{1, 2}));
+  EXPECT_TRUE(cut);
+  const auto [all, uncut] = fg::run(at_most, fg::i64{5}, Ints{1, 2, 3});
+  EXPECT_EQ(vector_of(all), (Ints{1, 2, 3}));
+  EXPECT_FALSE(uncut);
+}
+
+TEST(GuideLoops, ThatCount) {
+  const auto smooth = vector_of(fg::run(smoothed, Floats{3, 0, 0, 6}, 1));
+  EXPECT_NEAR(smooth[0], 2, 1e-6);
+  EXPECT_NEAR(smooth[3], 4, 1e-6);
+  EXPECT_EQ(vector_of(fg::run(pascal, 5)), (std::vector<fg::i64>{1, 5, 10, 10, 5, 1}));
+}
+
+TEST(GuideLoops, ThatDecide) {
+  const Floats plate{0, 0, 9, 0, 0, 0, 0, 0, 0};
+  const auto flat = vector_of(fg::run(heat, fg::view(plate.data(), {3, 3}), 1e-6f));
+  ASSERT_EQ(flat.size(), 9U);
+  EXPECT_EQ(vector_of(fg::run(sieve, 30)), (Ints{2, 3, 5, 7, 11, 13, 17, 19, 23, 29}));
+}
+
+}  // namespace
