@@ -114,6 +114,8 @@ class Emitter {
   /// Number of the element being computed, for failure reports.
   void set_element(Expr element) { element_ = element; }
   Expr element() const { return element_; }
+  /// What a failure is reported by: that number; outside of all spaces (an initial value) 0.
+  Expr failing_element() const { return element_ ? element_ : arena_.i64(0); }
 
   /// Set while stores may bypass the cache: a scalar boolean name.
   void set_streaming(Expr condition) { streaming_ = condition; }
