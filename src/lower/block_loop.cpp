@@ -74,7 +74,7 @@ class BlockLoop {
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) { columns(outer, begin, end); });
     for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
     std::vector<Expr> totals;
-    for (Var buffer : shared_) totals.push_back(e_.load(buffer, i64(0), {}, "total"));
+    for (Var buffer : shared_) totals.push_back(e_.load_plain(buffer, i64(0), "total"));
     return totals;
   }
 
@@ -84,7 +84,7 @@ class BlockLoop {
     for (const soac::Reduction& r : soac_.reductions) {
       auto& group = running.reductions.emplace_back();
       for (std::size_t k = 0; k < r.neutral.size(); ++k)
-        group.push_back(e_.declare(e_.load(shared_[next++], t, {}, "acc"), "acc"));
+        group.push_back(e_.declare(e_.load_plain(shared_[next++], t, "acc"), "acc"));
     }
     return running;
   }
@@ -117,8 +117,8 @@ class BlockLoop {
     for (const soac::Reduction& r : soac_.reductions) {
       std::size_t k = r.neutral.size();
       std::vector<Expr> args;
-      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared_[next + c], t, {}, "low"));
-      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load(shared_[next + c], other, {}, "high"));
+      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load_plain(shared_[next + c], t, "low"));
+      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load_plain(shared_[next + c], other, "high"));
       std::vector<Expr> joined = e_.apply(r.op, args);
       for (std::size_t c = 0; c < k; ++c)
         e_.append(kernel::Store{{shared_[next + c], t, i64(1), {}}, joined[c]});
