@@ -1,8 +1,10 @@
 #include "lower/block_loop.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "lower/pieces.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 
@@ -11,6 +13,8 @@ namespace fulgurite::lower {
 namespace {
 
 using kernel::Level;
+
+constexpr int most_pieces = 7;  // cuts one in another: what each piece costs is text, which is compiled
 
 class BlockLoop {
  public:
@@ -51,7 +55,9 @@ class BlockLoop {
     for (Running::Cursor& cursor : running.partitions)
       if (cursor.next) cursor.next = e_.declare(cursor.next, "next");
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
-      e_.for_loop(begin, end, i64(1), "j", [&](Expr j) { element(outer, j, running); });
+      pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
+        e_.for_loop(from, to, i64(1), "j", [&](Expr j) { element(outer, j, running); });
+      });
     });
     e_.set_streaming(streaming);
     Ends ends;
@@ -71,7 +77,9 @@ class BlockLoop {
       for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), policy_.lanes));
     if (!shared_.empty())
       e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, {}}, t); });
-    rows([&](std::span<const Expr> outer, Expr begin, Expr end) { columns(outer, begin, end); });
+    rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
+      pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) { columns(outer, from, to); });
+    });
     for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
     std::vector<Expr> totals;
     for (Var buffer : shared_) totals.push_back(e_.load_plain(buffer, i64(0), "total"));
@@ -126,6 +134,21 @@ class BlockLoop {
     }
   }
 
+  // Calls walk(from, to) for each piece of the columns, with the statement as it is there in `piece_`.
+  void pieces(const soac::Stm& s, Expr begin, Expr end, int n_more,
+              const std::function<void(Expr from, Expr to)>& walk) {
+    const std::optional<Cut> c = n_more > 0 && !policy_.linear ? cut(arena_, s) : std::nullopt;
+    if (!c) {
+      piece_ = &s;
+      walk(begin, end);
+      piece_ = nullptr;
+      return;
+    }
+    Expr at = e_.lower(arena_.max(begin, arena_.min(c->at, end)));
+    pieces(c->before, begin, at, n_more - 1, walk);
+    pieces(c->behind, at, end, n_more - 1, walk);
+  }
+
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
 
   // for (row ...) with the outer indices decoded once a row.
@@ -176,7 +199,7 @@ class BlockLoop {
 
   // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
   Expr unaligned_head(std::span<const Expr> outer, Expr begin) {
-    if (outer.empty()) return {};
+    if (outer.empty() && begin == range_.begin) return {};
     const soac::Layout::Part mapped = soac::layout_of(soac_).mapped;
     for (std::size_t k = 0; k < mapped.n_results; ++k) {
       Expr result = soac_.body.results[mapped.result + k];
@@ -243,7 +266,7 @@ class BlockLoop {
     }
     Expr before = e_.element();
     if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
-    e_.point(s_, indices, number, accumulators);
+    e_.point(*piece_, indices, number, accumulators);
     e_.set_element(before);
     if (policy_.linear) e_.set_identity(outside);
   }
@@ -263,7 +286,8 @@ class BlockLoop {
   const Policy& policy_;
   const Entry& entry_;
   std::vector<Expr> dims_;
-  std::vector<Var> shared_;  // one for each reduction component
+  std::vector<Var> shared_;           // one for each reduction component
+  const soac::Stm* piece_ = nullptr;  // the statement in the piece of the columns that is walked
 };
 
 }  // namespace

@@ -1,0 +1,132 @@
+#include "lower/pieces.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/rename.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower {
+
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Op;
+using scalar::Var;
+using soac::Lambda;
+using soac::Stm;
+
+namespace {
+
+bool mentions_any(Expr e, const soac::Vars& names) {
+  bool found = false;
+  scalar::for_each_node(std::span(&e, 1),
+                        [&](Expr x) { found = found || (x.is_name() && names.contains(x.var())); });
+  return found;
+}
+
+// e = factor * i + rest, where e is so written and rest does not mention i.
+struct Linear {
+  std::int64_t factor;
+  Expr rest;
+};
+std::optional<Linear> linear_in(Arena& arena, Expr e, Expr i) {
+  if (e == i) return Linear{1, arena.i64(0)};
+  if (!mentions_any(e, {i.var()})) return Linear{0, e};
+  if (e.op() != Op::add && e.op() != Op::sub) return {};
+  const auto a = linear_in(arena, e.arg(0), i), b = linear_in(arena, e.arg(1), i);
+  if (!a || !b) return {};
+  if (e.op() == Op::add) return Linear{a->factor + b->factor, arena.add(a->rest, b->rest)};
+  return Linear{a->factor - b->factor, arena.sub(a->rest, b->rest)};
+}
+
+// The condition holds exactly below `at`, or exactly from there on.
+struct Bound {
+  Expr condition, at;
+  bool holds_before;
+};
+
+class Cutter {
+ public:
+  Cutter(Arena& arena, const Stm& stm) : arena_(arena), stm_(stm), soac_(std::get<soac::Soac>(stm.op)) {
+    soac::add_bound(soac_.body, inside_);
+    index_ = arena.name(soac_.body.params.back());
+  }
+
+  std::optional<Cut> run() {
+    for (const Stm& s : soac_.body.body)
+      if (const auto* branches = base::as<soac::If>(s.op))
+        if (const auto bound = bound_in(branches->condition))
+          return Cut{bound->at, decided(bound->condition, bound->holds_before),
+                     decided(bound->condition, !bound->holds_before)};
+    return {};
+  }
+
+ private:
+  std::optional<Bound> bound_in(Expr condition) {
+    if (condition.op() == Op::bit_and || condition.op() == Op::bit_or || condition.op() == Op::bit_not) {
+      for (Expr part : condition.args())
+        if (auto bound = bound_in(part)) return bound;
+      return {};
+    }
+    if ((condition.op() != Op::lt && condition.op() != Op::le) ||
+        condition.arg(0).kind() != scalar::Kind::i64)
+      return {};
+    const auto form = linear_in(arena_, arena_.sub(condition.arg(0), condition.arg(1)), index_);
+    if (!form || (form->factor != 1 && form->factor != -1) || mentions_any(form->rest, inside_)) return {};
+    const bool rises = form->factor == 1;
+    // rises: i + rest < 0, i < -rest; or <=, i < 1 - rest. Falls: rest - i < 0, i >= rest + 1; or <=, i >=
+    // rest.
+    const Expr one = arena_.i64(1), zero = arena_.i64(0), rest = form->rest;
+    const bool or_equal = condition.op() == Op::le;
+    const Expr at = rises ? arena_.sub(or_equal ? one : zero, rest) : or_equal ? rest : arena_.add(rest, one);
+    return Bound{condition, at, rises};
+  }
+
+  Stm decided(Expr condition, bool value) const {
+    scalar::Substitution substitute(arena_,
+                                    [&](Expr e) { return e == condition ? arena_.boolean(value) : Expr(); });
+    Stm result = stm_;
+    Lambda& body = std::get<soac::Soac>(result.op).body;
+    replace_in(body, substitute);
+    // Branches that are decided now give way to what they take.
+    soac::Renaming rename(arena_, soac::Renaming::Binders::keep);
+    std::vector<Stm> stms;
+    for (Stm& s : body.body) take(s, rename, stms);
+    body.body = std::move(stms);
+    rename.in_place(body.results);
+    return result;
+  }
+
+  static void take(const Stm& s, soac::Renaming& rename, std::vector<Stm>& out) {
+    const auto* branches = base::as<soac::If>(s.op);
+    if (!branches || !branches->condition.is_constant()) {
+      out.push_back(rename(s));
+      return;
+    }
+    const Lambda& taken = branches->condition.bits() ? branches->then_branch : branches->else_branch;
+    for (const Stm& inner : taken.body) take(inner, rename, out);
+    for (std::size_t k = 0; k < s.names.size(); ++k) rename.bind(s.names[k], rename(taken.results[k]));
+  }
+
+  static void replace_in(Lambda& lambda, scalar::Substitution& substitute) {
+    for (Stm& s : lambda.body) {
+      soac::map_roots(s, [&](Expr e) { return substitute(e); });
+      for (auto& inner : soac::nested_in(s)) replace_in(*inner.lambda, substitute);
+    }
+    for (Expr& e : lambda.results) e = substitute(e);
+  }
+
+  Arena& arena_;
+  const Stm& stm_;
+  const soac::Soac& soac_;
+  soac::Vars inside_;
+  Expr index_;
+};
+
+}  // namespace
+
+std::optional<Cut> cut(Arena& arena, const Stm& stm) {
+  return Cutter(arena, stm).run();
+}
+
+}  // namespace fulgurite::lower
