@@ -162,15 +162,13 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
         Enclosure::iteration);
     append(kernel::For{i.var(), arena_.i64(0), trips, arena_.i64(1), std::move(body)});
   } else {
-    // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body
-    // is filled.
-    open_.push_back({{}, {}, Enclosure::iteration, {}});
-    std::vector<Expr> values = state_at_start(s, state);
-    Expr condition = apply(op.condition, values)[0];
-    kernel::Block body = block([&] { iterate(s, op, state, values); }, Enclosure::iteration);
-    kernel::Block head = std::move(open_.back().statements);
-    open_.pop_back();
-    append(kernel::While{std::move(head), condition, std::move(body)});
+    std::vector<Expr> values;
+    while_loop(
+        [&] {
+          values = state_at_start(s, state);
+          return apply(op.condition, values)[0];
+        },
+        [&] { iterate(s, op, state, values); });
   }
   finish_state(s, state);
 }

@@ -150,6 +150,17 @@ void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
   append(kernel::For{i.var(), begin, end, step, std::move(statements)});
 }
 
+// Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is
+// filled.
+void Emitter::while_loop(const std::function<Expr()>& head, const std::function<void()>& body) {
+  open_.push_back({{}, {}, Enclosure::iteration, {}});
+  Expr condition = head();
+  kernel::Block inner = block(body, Enclosure::iteration);
+  kernel::Block outer = std::move(open_.back().statements);
+  open_.pop_back();
+  append(kernel::While{std::move(outer), condition, std::move(inner)});
+}
+
 void Emitter::if_then(Expr condition, const std::function<void()>& body) {
   if (condition.is_constant()) {
     if (condition.is_constant(1)) body();

@@ -75,6 +75,9 @@ class Emitter {
   Var allocate_shared(Kind, std::int64_t n);
   void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
                 const std::function<void(Expr)>& body);
+  /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
+  /// in the body.
+  void while_loop(const std::function<Expr()>& head, const std::function<void()>& body);
   void if_then(Expr condition, const std::function<void()>& body);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
 
