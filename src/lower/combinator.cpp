@@ -1,6 +1,8 @@
 #include "lower/combinator.h"
 
 #include <algorithm>
+#include <functional>
+#include <unordered_map>
 
 #include "base/match.h"
 #include "lower/block_loop.h"
@@ -8,6 +10,7 @@
 #include "lower/folding.h"
 #include "lower/lift.h"
 #include "lower/neighbours.h"
+#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -16,6 +19,34 @@ namespace {
 
 using soac::Layout;
 
+// The statement with its reads of arrays that it may update in place made reads of what they become: of the
+// same elements, as no point reads where another one stores.
+soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& original) {
+  soac::Stm s = original;
+  auto& op = std::get<soac::Soac>(s.op);
+  const Layout layout = soac::layout_of(op);
+  std::unordered_map<Var, Var> becomes;
+  for (std::size_t g = 0; g < op.scatters.size(); ++g) {
+    const auto old = soac::updates(arena, op, g);
+    for (std::size_t k = 0; k < old.size() && op.scatters[g].combine.empty(); ++k)
+      if (old[k]) becomes.emplace(*old[k], s.names[layout.scatters[g].name + k]);
+  }
+  if (becomes.empty()) return s;
+  scalar::Substitution substitute(arena, [&](Expr e) {
+    const auto found = e.is_name() ? becomes.find(e.var()) : becomes.end();
+    return found == becomes.end() ? Expr() : arena.name(found->second);
+  });
+  const std::function<void(soac::Lambda&)> replace = [&](soac::Lambda& lambda) {
+    for (soac::Stm& inner : lambda.body) {
+      soac::map_roots(inner, [&](Expr e) { return substitute(e); });
+      for (auto& nested : soac::nested_in(inner)) replace(*nested.lambda);
+    }
+    for (Expr& e : lambda.results) e = substitute(e);
+  };
+  replace(op.body);
+  return s;
+}
+
 class Combinator {
  public:
   Combinator(Launches& launches, const soac::Stm& original)
@@ -23,7 +54,7 @@ class Combinator {
         arena_(launches.arena()),
         host_(launches.host()),
         original_(original),
-        at_(launches, lift_missing_neutral(arena_, original)),
+        at_(launches, lift_missing_neutral(arena_, reading_what_it_updates(arena_, original))),
         op_(at_.op),
         layout_(at_.layout),
         e_(at_.e),

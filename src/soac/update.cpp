@@ -19,6 +19,36 @@ std::optional<Var> read_at(Expr e, std::span<const Expr> indices) {
   return e.arg(0).var();
 }
 
+/// e = a * p + b with a constant a that is not 0, and b of names not bound in the body.
+bool is_affine(Expr e, Var p, const Vars& inside) {
+  auto mentions = [&](Expr x, const Vars& names) {
+    Vars mentioned;
+    add_mentioned(std::span(&x, 1), mentioned);
+    return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return names.contains(v); });
+  };
+  if (e.is_name()) return e.var() == p;
+  const auto one_side = [&](Expr x, Expr other) {
+    return is_affine(x, p, inside) && !mentions(other, inside);
+  };
+  switch (e.op()) {
+    case Op::add:
+    case Op::sub: return one_side(e.arg(0), e.arg(1)) || one_side(e.arg(1), e.arg(0));
+    case Op::mul:
+      return (e.arg(1).is_constant() && e.arg(1).bits() != 0 && is_affine(e.arg(0), p, inside)) ||
+             (e.arg(0).is_constant() && e.arg(0).bits() != 0 && is_affine(e.arg(1), p, inside));
+    default: return false;
+  }
+}
+
+/// No two points store to one place: each axis of the space moves an index of its own.
+bool is_injective(const Soac& soac, std::span<const Expr> place) {
+  Vars inside;
+  add_bound(soac.body, inside);
+  return std::all_of(soac.body.params.begin(), soac.body.params.end(), [&](Var p) {
+    return std::any_of(place.begin(), place.end(), [&](Expr e) { return is_affine(e, p, inside); });
+  });
+}
+
 class Reads {
  public:
   Reads(const Soac& soac, std::size_t scatter, std::span<const Expr> place) {
@@ -37,8 +67,9 @@ class Reads {
     for (Expr e : body_)
       if (e.type().rank > 0) forbidden_.insert(e.var());
     if (one_point_) return;
+    const bool injective = is_injective(soac, place);
     scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() == Op::index && !read_at(e, place)) forbidden_.insert(e.arg(0).var());
+      if (e.op() == Op::index && !(injective && read_at(e, place))) forbidden_.insert(e.arg(0).var());
     });
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }

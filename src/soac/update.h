@@ -12,7 +12,8 @@ namespace fulgurite::soac {
 
 /// For each component of the Soac's scatter number `scatter`, the array whose memory its result may take: the
 /// contents are that array as it is, and the statement reads it nowhere else but at the place that the same
-/// point stores to (or in a space of one point). Absent: none.
+/// point, and no other, stores to (or in a space of one point). Absent: none. Those reads are then of the
+/// result.
 std::vector<std::optional<Var>> updates(const Arena&, const Soac&, std::size_t scatter);
 
 /// All arrays that the statement may update in place.

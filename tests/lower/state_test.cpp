@@ -80,6 +80,43 @@ TEST(InPlace, UpdatesInALoopCopyOnce) {
   EXPECT_LE(moved, 9u * n);
 }
 
+// x[k] += 1, and every element of a slice doubled: each point reads only what it stores to.
+TEST(InPlace, UpdatesOfWhatTheyReadCopyOnce) {
+  const std::string text = R"(program "count" (x: i32[n], m: i64) {
+    y: i32[n] = loop (x) times m do (k: i64, v: i32[n]) {
+      w: i32[n] = redomap (i < 1) { k, v[k] + 1i32 } scatter (n) (j: i64) { v[j] }
+      u: i32[n] = redomap (i_1 < 10) { i_1 + k, w[i_1 + k] * 2i32 } scatter (n) (j_1: i64) { w[j_1] }
+      return u
+    }
+    return y
+  })";
+  for (std::int64_t n : {60, 100, 20000}) {
+    SCOPED_TRACE(n);
+    expect_agreement(text, {array_value(numbers<std::int32_t>(n, 100)), scalar_value<std::int64_t>(50)});
+  }
+  const soac::Program program = soac::parse(text, "test.soac");
+  const std::int64_t n = 1 << 20;
+  const std::vector<Value> args = {array_value(numbers<std::int32_t>(n, 100)),
+                                   scalar_value<std::int64_t>(100)};
+  const auto before = stats();
+  testing_pipeline::run_on_cpu(program, args, strict());
+  EXPECT_LE(stats().bytes_moved - before.bytes_moved, 10u * n);
+}
+
+// Places that several points may store to: all of them read the old element.
+TEST(InPlace, NotWhereOnePointStoresToWhatAnotherReads) {
+  for (std::int64_t n : {3, 100, 20000}) {
+    SCOPED_TRACE(n);
+    expect_agreement(R"(program "all to one" (x: i32[n]) {
+      v: i32[n] = map (i < n) { x[i] + 1i32 }
+      w: i32[n] = redomap (i_1 < n) { i_1 / n, v[i_1 / n] + 1i32 } scatter (n) (j: i64) { v[j] }
+      u: i32[n] = redomap (i_2 < n) { i_2 / 3, w[i_2 / 3] * 2i32 } scatter (n) (j_1: i64) { w[j_1] }
+      return u
+    })",
+                     {array_value(numbers<std::int32_t>(n, 100))});
+  }
+}
+
 TEST(InPlace, NotWhereTheOldArrayIsReadAgain) {
   for (std::int64_t n : {1, 2, 100, 20000}) {
     SCOPED_TRACE(n);
