@@ -69,22 +69,21 @@ void check(Op op, T initial) {
     }
   });
 }
-template <class T, class Op>
-void check_one(Op op) {
-  on_every_engine([=](Vec<T> xs) { return fg::scan(op, Op::neutral(), xs); },
-                  [&](const auto& f) {
-                    for (std::size_t n : sizes_for(f.options().engine)) {
-                      const std::vector<T> xs = values<T>(n);
-                      EXPECT_EQ(f(xs).to_vector(), running<T>(op, xs, nullptr)) << n;
-                    }
-                  });
-}
-
-TEST(Scans, SumsOfEveryNumberProperty) {
-  for_every_number([]<class T>() { check_one<T>(Sum<T>()); });
-}
-TEST(Scans, MaximaOfEveryNumberProperty) {
-  for_every_number([]<class T>() { check_one<T>(Greatest<T>()); });
+TEST(Scans, SumsAndMaximaOfEveryNumberProperty) {
+  for_every_number([]<class T>() {
+    const auto program = [](Vec<T> xs) {
+      return std::tuple{fg::scan(fg::plus, 0, xs), fg::scan_right(fg::max, xs)};
+    };
+    on_every_engine(program, [](const auto& f) {
+      for (std::size_t n : sizes_for(f.options().engine)) {
+        SCOPED_TRACE(n);
+        const std::vector<T> xs = values<T>(n);
+        const auto [sums, maxima] = f(xs);
+        EXPECT_EQ(sums.to_vector(), running<T>(Sum<T>(), xs, nullptr));
+        EXPECT_EQ(maxima.to_vector(), running_right<T>(Greatest<T>(), xs, nullptr));
+      }
+    });
+  });
 }
 TEST(Scans, LastNonZeroOfEveryScalarProperty) {
   for_every_scalar([]<class T>() { check<T>(LastNonZero<T>(), T(1)); });

@@ -60,59 +60,59 @@ Offsets without_empty(Offsets offsets) {
   return offsets;
 }
 
-template <class T, class Op, class I>
-void check_offsets_and_lengths(Op op, T initial) {
-  const T neutral = Op::neutral();
-  const auto by_offsets = [=](Vec<T> xs, Vec<I> os) {
-    return std::tuple{fg::segmented_reduce(op, neutral, fg::offsets(os), xs),
-                      fg::segmented_scan(op, neutral, fg::offsets(os), xs),
-                      fg::segmented_exclusive_scan(op, initial, fg::offsets(os), xs)};
-  };
-  const auto by_lengths = [=](Vec<T> xs, Vec<I> ls) {
-    return std::tuple{fg::segmented_reduce(op, neutral, fg::lengths(ls), xs),
-                      fg::segmented_scan(op, neutral, fg::lengths(ls), xs),
-                      fg::segmented_exclusive_scan(op, initial, fg::lengths(ls), xs)};
-  };
-  const auto test = [&](auto describe) {
-    return [&, describe](const auto& f) {
-      for (std::size_t n : sizes_for(f.options().engine))
-        for (unsigned most : {1u, 3u, 40u, 5000u}) {
-          if (n > std::numeric_limits<I>::max()) continue;
-          SCOPED_TRACE(std::to_string(n) + " in segments of " + std::to_string(most));
-          const std::vector<T> xs = values<T>(n);
-          const Offsets offsets = segments_of(n, most, static_cast<unsigned>(n));
-          const auto [reduced, scanned, exclusive] = f(xs, describe(offsets));
-          EXPECT_EQ(reduced.to_vector(), folds(op, xs, offsets));
-          EXPECT_EQ(scanned.to_vector(), scans(op, xs, offsets, neutral, true));
-          EXPECT_EQ(exclusive.to_vector(), scans(op, xs, offsets, initial, false));
-        }
-    };
-  };
-  on_every_engine(by_offsets, test([](const Offsets& o) { return std::vector<I>(o.begin(), o.end()); }));
-  on_every_engine(by_lengths, test([](const Offsets& o) { return lengths_of<I>(o); }));
-}
+/// By offsets, lengths and flags. Element 0 starts a segment whether its flag says so or not.
 template <class T, class Op>
-void check_flags(Op op, T initial) {
+void check(Op op, T initial) {
   const T neutral = Op::neutral();
-  const auto program = [=](Vec<T> xs, Vec<bool> fs) {
-    return std::tuple{fg::segmented_reduce(op, neutral, fg::flags(fs), xs),
-                      fg::segmented_scan(op, neutral, fg::flags(fs), xs),
-                      fg::segmented_exclusive_scan(op, initial, fg::flags(fs), xs)};
+  const auto program = [=](Vec<T> xs, Vec<fg::i64> os, Vec<int> ls, Vec<bool> fs) {
+    const auto by_offsets = fg::offsets(os), by_lengths = fg::lengths(ls), by_flags = fg::flags(fs);
+    return std::tuple{fg::segmented_reduce(op, neutral, by_offsets, xs),
+                      fg::segmented_scan(op, neutral, by_offsets, xs),
+                      fg::segmented_exclusive_scan(op, initial, by_offsets, xs),
+                      fg::segmented_reduce(op, neutral, by_lengths, xs),
+                      fg::segmented_scan(op, neutral, by_lengths, xs),
+                      fg::segmented_reduce(op, neutral, by_flags, xs),
+                      fg::segmented_scan(op, neutral, by_flags, xs),
+                      fg::segmented_exclusive_scan(op, initial, by_flags, xs)};
   };
   on_every_engine(program, [&](const auto& f) {
     for (std::size_t n : sizes_for(f.options().engine))
-      for (unsigned most : {1u, 3u, 40u, 5000u})
-        for (bool first : {false, true}) {  // element 0 starts a segment whether its flag says so or not
-          SCOPED_TRACE(std::to_string(n) + " in segments of " + std::to_string(most));
-          const std::vector<T> xs = values<T>(n);
-          const Offsets offsets = without_empty(segments_of(n, most, static_cast<unsigned>(n)));
-          std::vector<bool> flags = flags_of(offsets, n);
-          if (n > 0) flags[0] = first;
-          const auto [reduced, scanned, exclusive] = f(xs, flags);
-          EXPECT_EQ(reduced.to_vector(), folds(op, xs, offsets));
-          EXPECT_EQ(scanned.to_vector(), scans(op, xs, offsets, neutral, true));
-          EXPECT_EQ(exclusive.to_vector(), scans(op, xs, offsets, initial, false));
-        }
+      for (unsigned most : {1u, 3u, 40u, 5000u}) {
+        SCOPED_TRACE(std::to_string(n) + " in segments of " + std::to_string(most));
+        const std::vector<T> xs = values<T>(n);
+        const Offsets offsets = segments_of(n, most, static_cast<unsigned>(n));
+        const Offsets others = without_empty(offsets);
+        std::vector<bool> flags = flags_of(others, n);
+        if (n > 0) flags[0] = n % 2 == 0;
+        const auto results = f(xs, offsets, lengths_of<int>(offsets), flags);
+        EXPECT_EQ(std::get<0>(results).to_vector(), folds(op, xs, offsets));
+        EXPECT_EQ(std::get<1>(results).to_vector(), scans(op, xs, offsets, neutral, true));
+        EXPECT_EQ(std::get<2>(results).to_vector(), scans(op, xs, offsets, initial, false));
+        EXPECT_EQ(std::get<3>(results).to_vector(), folds(op, xs, offsets));
+        EXPECT_EQ(std::get<4>(results).to_vector(), scans(op, xs, offsets, neutral, true));
+        EXPECT_EQ(std::get<5>(results).to_vector(), folds(op, xs, others));
+        EXPECT_EQ(std::get<6>(results).to_vector(), scans(op, xs, others, neutral, true));
+        EXPECT_EQ(std::get<7>(results).to_vector(), scans(op, xs, others, initial, false));
+      }
+  });
+}
+/// Offsets and lengths of any integer type.
+template <class I>
+void check_integers() {
+  const auto program = [](Vec<int> xs, Vec<I> os, Vec<I> ls) {
+    return std::tuple{fg::segmented_reduce(LastNonZero<int>(), 0, fg::offsets(os), xs),
+                      fg::segmented_scan(LastNonZero<int>(), 0, fg::lengths(ls), xs)};
+  };
+  on_every_engine(program, [&](const auto& f) {
+    for (std::size_t n : {0, 1, 2, 17, 100, 127}) {
+      SCOPED_TRACE(n);
+      const std::vector<int> xs = values<int>(n);
+      const Offsets offsets = segments_of(n, 5, 3);
+      const auto [reduced, scanned] =
+          f(xs, std::vector<I>(offsets.begin(), offsets.end()), lengths_of<I>(offsets));
+      EXPECT_EQ(reduced.to_vector(), folds(LastNonZero<int>(), xs, offsets));
+      EXPECT_EQ(scanned.to_vector(), scans(LastNonZero<int>(), xs, offsets, 0, true));
+    }
   });
 }
 template <class T, class Op>
@@ -139,33 +139,34 @@ void check_regular(Op op, T initial) {
   });
 }
 
-TEST(Segmented, EveryNumberProperty) {
-  for_every_number([]<class T>() { check_offsets_and_lengths<T, Sum<T>, fg::i64>(Sum<T>(), T(5)); });
+TEST(Segmented, EveryScalarProperty) {
+  for_every_scalar([]<class T>() { check<T>(LastNonZero<T>(), T(1)); });
 }
-TEST(Segmented, EveryScalarByFlagsProperty) {
-  for_every_scalar([]<class T>() { check_flags<T>(LastNonZero<T>(), T(1)); });
-}
-TEST(Segmented, EveryScalarInRowsProperty) {
-  for_every_scalar([]<class T>() { check_regular<T>(LastNonZero<T>(), T(1)); });
+TEST(Segmented, EveryNumberInRowsProperty) {
+  for_every_number([]<class T>() { check_regular<T>(Sum<T>(), T(5)); });
 }
 TEST(Segmented, EveryIntegerDescribesProperty) {
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::i8>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::u8>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::i16>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::u16>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::i32>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::u32>({}, 3);
-  check_offsets_and_lengths<int, LastNonZero<int>, fg::u64>({}, 3);
+  check_integers<fg::i8>();
+  check_integers<fg::i16>();
+  check_integers<fg::i32>();
+  check_integers<fg::u8>();
+  check_integers<fg::u16>();
+  check_integers<fg::u32>();
+  check_integers<fg::u64>();
 }
 TEST(Segmented, OperatorsThatDoNotCommuteProperty) {
   const Matrix matrix{2, 3, 5, 7};
-  check_offsets_and_lengths<Matrix, MatrixProduct, fg::i64>({}, matrix);
-  check_flags<Matrix>(MatrixProduct(), matrix);
+  check<Matrix>(MatrixProduct(), matrix);
   check_regular<Matrix>(MatrixProduct(), matrix);
-  check_offsets_and_lengths<Function, Then, int>({}, Function{0b00011011});
-  check_flags<Interval>(Clamped(), Interval{-10, 10});
+  check<Function>(Then(), Function{0b00011011});
+  check<Interval>(Clamped(), Interval{-10, 10});
   check_regular<Interval>(Clamped(), Interval{-10, 10});
-  check_offsets_and_lengths<Placed, FirstLeast, int>({}, Placed{500.0f, 1});
+  check<Placed>(FirstLeast(), Placed{500.0f, 1});
+}
+TEST(Segmented, KnownOperatorsProperty) {
+  check<double>(Sum<double>(), 5);
+  check<int>(Greatest<int>(), 3);
+  check_regular<bool>(Differs(), true);
 }
 
 TEST(Segmented, SparseMatrixTimesVector) {
