@@ -336,7 +336,7 @@ class Combinator {
         place = arena_.add(arena_.mul(place, scatter.shape[d]), arena_.name(f.params[d]));
       Expr at = arena_.add(arena_.mul(t, launches_.product(scatter.shape)), place);
       soac::Stm joined{
-          {}, soac::Soac{{at_.grid.tasks}, {{t.var()}, {}, {}}, scatter.combine}, at_.s.where, at_.s.origin};
+          {}, soac::Soac{{at_.grid.tasks}, {{t.var()}, {}, {}}, scatter.combine}, at_.s.where, ""};
       auto& inner = std::get<soac::Soac>(joined.op);
       inner.reductions[0].initial = f.results;
       f.results.clear();

@@ -12,6 +12,7 @@
 namespace fulgurite::lower {
 
 void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
+  if (s.origin.empty()) return;  // lowering wrote it, not the user
   std::string note =
       fmt::format("{}:{}: {} runs as a sequential loop: it {}", s.where.file, s.where.line, s.origin, why);
   if (std::find(sequential_.begin(), sequential_.end(), note) == sequential_.end())
