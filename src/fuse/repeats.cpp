@@ -31,6 +31,17 @@ void join_quotients(std::vector<Expr>& indices) {
   }
 }
 
+/// start(row) + place for place < start(row + 1) - start(row), as segments are read: rows that follow each
+/// other determine both. (If starts do not ascend, rows may overlap, and work in them is repeated.)
+bool rows_follow_each_other(Arena& arena, Expr index, const Axis& row, const Axis& place) {
+  const auto affine = scalar::affine_in(arena, index, place.var);
+  if (!affine || !affine->coefficient.is_constant(1) || !scalar::mentions(affine->base, row.var))
+    return false;
+  const Expr next_row = arena.add(arena.name(row.var), arena.i64(1));
+  const Expr next = scalar::substitute(arena, affine->base, {{row.var, next_row}});
+  return place.extent == arena.sub(next, affine->base);
+}
+
 }  // namespace
 
 bool is_injective(Arena& arena, std::vector<Expr> indices, const std::vector<Axis>& path) {
@@ -54,8 +65,15 @@ bool is_injective(Arena& arena, std::vector<Expr> indices, const std::vector<Axi
         if (in_it.size() > 1) {
           // extent * q + axis determines both q and the axis.
           const auto parts = algebra.split(indices[k], axis.extent);
-          if (!parts || parts->remainder != arena.name(axis.var)) continue;
-          indices.push_back(parts->quotient);
+          if (parts && parts->remainder == arena.name(axis.var)) {
+            indices.push_back(parts->quotient);
+          } else {
+            const auto row = std::find_if(in_it.begin(), in_it.end(), [&](std::size_t r) {
+              return r != a && rows_follow_each_other(arena, indices[k], open[r], axis);
+            });
+            if (row == in_it.end() || in_it.size() > 2) continue;
+            indices.push_back(arena.name(open[*row].var));
+          }
         }
         open.erase(open.begin() + static_cast<std::ptrdiff_t>(a));
         progress = true;
