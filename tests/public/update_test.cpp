@@ -124,6 +124,50 @@ TEST(Updates, InLoopsAndRows) {
   });
 }
 
+// What a call asks for, in arrays of n ints.
+template <class F, class... Arguments>
+double arrays_allocated(const F& f, std::size_t n, const Arguments&... arguments) {
+  f(arguments...);
+  fg::reset_stats();
+  f(arguments...);
+  return static_cast<double>(fg::stats().bytes_allocated) / (4.0 * static_cast<double>(n));
+}
+
+TEST(Updates, OfDeadArraysCopyNothing) {
+  constexpr int n = 10000;
+  const fg::Options cpu{.engine = fg::Engine::cpu};
+  const auto loop = fg::compile(
+      [](Exp<int> size, Exp<int> times) {
+        return fg::iterate(
+            times, [](Exp<fg::i64> i, Vec<int> xs) { return fg::with(xs, i, xs[0] + 1); },
+            fg::replicate(size, 0));
+      },
+      cpu);
+  EXPECT_EQ(loop(n, 3)[2], 2);
+  EXPECT_LT(arrays_allocated(loop, n, n, 300), 2.5) << "the loop's state, in place";
+
+  const auto chain = fg::compile(
+      [](Vec<int> xs) {
+        auto a = fg::scan(fg::plus, 0, xs);
+        auto b = fg::with(a, 0, 7);
+        auto c = fg::with(b, fg::Range{1, 11}, fg::iota<int>(10));
+        return fg::with(c, 20, 9);
+      },
+      cpu);
+  EXPECT_EQ(chain(std::vector<int>(n, 1))[1], 0);
+  EXPECT_LT(arrays_allocated(chain, n, std::vector<int>(n, 1)), 1.5) << "all in the memory of the scan";
+
+  const auto kept = fg::compile(
+      [](Vec<int> xs) {
+        auto a = fg::scan(fg::plus, 0, xs);
+        return std::tuple{fg::with(a, 0, 7), a};
+      },
+      cpu);
+  const auto [updated, old] = kept(std::vector<int>(n, 1));
+  EXPECT_EQ(updated[0], 7);
+  EXPECT_EQ(old[0], 1) << "an array that is read later is copied";
+}
+
 TEST(Updates, Errors) {
   const std::string line = line_after(1);
   on_every_engine([](Vec<int> xs, Exp<int> i) { return fg::with(xs, i, 0); },
