@@ -15,11 +15,11 @@
 #include <fulgurite/numeric.h>
 #include <fulgurite/options.h>
 #include <fulgurite/reduce.h>
-#include <fulgurite/reduce_slices.h>
 #include <fulgurite/scan.h>
 #include <fulgurite/scatter.h>
 #include <fulgurite/segmented.h>
 #include <fulgurite/shape.h>
+#include <fulgurite/slices.h>
 #include <fulgurite/sort.h>
 #include <fulgurite/stats.h>
 #include <fulgurite/stencil.h>

@@ -101,6 +101,7 @@ Value arg_reduce(const char* order, const char* origin, Value array, int axis,
                  Here where);  // lt: argmin; gt: argmax
 /// op is a function of two arrays, which gives their next one, from `neutral` on.
 Values reduce(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
+Values scan(Body op, std::span<const Value> neutral, const Operand& slices, Here where);
 
 /// Of several staged values, how many components each has; those of one array share its shape.
 using Widths = std::span<const std::size_t>;

@@ -45,6 +45,10 @@ Mat<float> composed(fg::Acc<float, 3> matrices) {
   return fg::reduce([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); }, identity,
                     fg::slices(matrices));
 }
+Mat<float> accumulated(Mat<float> payments) {
+  auto nothing = fg::replicate(payments.size(1), 0.0f);
+  return fg::scan([](Vec<float> a, Vec<float> b) { return a + b; }, nothing, fg::rows(payments));
+}
 
 // The numeric library.
 Vec<float> gradient(Mat<float> a, Vec<float> x, Vec<float> b) {
@@ -83,6 +87,12 @@ TEST(GuideNesting, FoldsOfArrays) {
   EXPECT_EQ(vector_of(fg::run(envelope, fg::view(curves.data(), {2, 3}))), (Floats{4, 5, 9}));
   const Floats shears{1, 1, 0, 1, 1, 0, 2, 1};
   EXPECT_EQ(vector_of(fg::run(composed, fg::view(shears.data(), {2, 2, 2}))), (Floats{3, 1, 2, 1}));
+}
+
+TEST(GuideNesting, ScansOfArrays) {
+  const Floats payments{1, 10, 2, 20, 3, 30};
+  EXPECT_EQ(vector_of(fg::run(accumulated, fg::view(payments.data(), {3, 2}))),
+            (Floats{1, 10, 3, 30, 6, 60}));
 }
 
 TEST(GuideNesting, NumericLibrary) {

@@ -278,4 +278,55 @@ TEST(ReduceSlices, TheNeutralArrayHasTheShapeOfARow) {
   });
 }
 
+TEST(ScanSlices, RowsColumnsAndMatrices) {
+  const auto f = [](fg::Acc<int, 3> x, Mat<int> m) {
+    const auto add = [](auto a, auto b) { return a + b; };
+    const auto turned = [](Vec<int> a, Vec<int> b) { return fg::rotate(a, 1) + b; };
+    const auto zeros = fg::replicate({x.size(1), x.size(2)}, 0);
+    return std::tuple{fg::scan(add, zeros, fg::slices(x)),
+                      fg::scan(add, fg::replicate(m.size(0), 0), fg::columns(m)),
+                      fg::scan(turned, fg::replicate(m.size(1), 0), fg::rows(m)),
+                      fg::scan(turned, fg::replicate(x.size(2), 0), fg::rows(x)),
+                      fg::scan(turned, fg::replicate(m.size(0), 0), fg::columns(m))};
+  };
+  on_every_engine(f, [](const auto& g) {
+    const i64 a = 3, b = 4, c = 5;
+    std::vector<int> x, m;
+    for (int i = 0; i < a * b * c; ++i) x.push_back(i * i % 17 - 8);
+    for (int i = 0; i < b * c; ++i) m.push_back(i * 3 % 11);
+    // Scans lines of `size` elements, `n` of them, element e of line l at l * line + e * element.
+    const auto scanned = [](std::vector<int> v, i64 n, i64 size, i64 line, i64 element, bool turns) {
+      std::vector<int> so_far(static_cast<std::size_t>(size));
+      for (i64 l = 0; l < n; ++l) {
+        const auto old = so_far;
+        for (i64 e = 0; e < size; ++e) {
+          int& to = v[static_cast<std::size_t>(l * line + e * element)];
+          to += old[static_cast<std::size_t>(turns ? (e + 1) % size : e)];
+          so_far[static_cast<std::size_t>(e)] = to;
+        }
+      }
+      return v;
+    };
+    const auto [slices, columns, turned, turned_rows, turned_columns] =
+        g(fg::view(x.data(), {a, b, c}), fg::view(m.data(), {b, c}));
+    EXPECT_EQ(slices.to_vector(), scanned(x, a, b * c, b * c, 1, false));
+    EXPECT_EQ(vector_of(columns), scanned(m, c, b, 1, c, false));
+    EXPECT_EQ(vector_of(turned), scanned(m, b, c, c, 1, true));
+    EXPECT_EQ(turned_rows.to_vector(), scanned(x, a * b, c, c, 1, true));
+    EXPECT_EQ(vector_of(turned_columns), scanned(m, c, b, 1, c, true));
+  });
+}
+
+TEST(ScanSlices, TheOperatorKeepsTheShape) {
+  const auto f = [](Mat<int> m) {
+    return fg::scan([](Vec<int> a, Vec<int> b) { return fg::concat(a, b); }, fg::replicate(m.size(1), 0),
+                    fg::rows(m));
+  };
+  on_every_engine(f, [](const auto& g) {
+    const std::vector<int> m{1, 2, 3, 4, 5, 6};
+    const auto what = message_of<fg::ShapeError>([&] { (void)g(fg::view(m.data(), {2, 3})); });
+    EXPECT_NE(what.find("numeric_test.cpp:"), std::string::npos) << what;
+  });
+}
+
 }  // namespace

@@ -1,7 +1,9 @@
-// Folds whose operator works on arrays. In general a loop over the slices, which carries the array so far. An
-// operator that works element by element, on equal indices of its two operands, is a scalar operator for each
-// place: then the loop and the map change places (section 3 of the redomap paper), a map over the places of a
-// reduction over the slices.
+// Folds and scans whose operator works on arrays. In general a loop over the slices, which carries the array
+// so far, and for a scan the results so far. An operator that works element by element, on equal indices of
+// its two operands, is a scalar operator for each place: then the loop and the map change places (section 3
+// of the redomap paper), a map over the places of a reduction, or a scan, over the slices.
+#include <fulgurite/staged_combinators.h>
+
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -165,6 +167,56 @@ std::optional<Exprs> interchanged(const Sliced& of, const Step& step, const Expr
   return names;
 }
 
+// The operator as one of scalars, if it is elementwise and the same at every place.
+std::optional<soac::Lambda> scalar_operator(const Sliced& of, const Step& step) {
+  Tracer& t = of.t;
+  Scope places(t, "scan", of.where);
+  const Exprs place = index_parameters(places, step.shape.size());
+  bool is_one = true;
+  soac::Lambda op = operation(t, kinds_of(of.arrays), "scan", of.where, [&](const Exprs& ab) {
+    const std::span<const Expr> operands(ab);
+    auto results = Elementwise(t.arena(), step, place)
+                       .results(operands.first(of.arrays.size()), operands.last(of.arrays.size()));
+    is_one = results.has_value();
+    return results.value_or(Exprs());
+  });
+  for (Expr e : op.results)
+    for (Expr index : place) is_one = is_one && !scalar::mentions(e, index.var());
+  if (!is_one) return {};
+  return op;
+}
+
+// Arrays with slice number `number` of the space replaced.
+Values with_slice(const Sliced& of, const Values& arrays, Expr number, const Values& slice) {
+  Tracer& t = of.t;
+  const Exprs whole = t.exprs(arrays, of.where), parts = t.exprs(slice, of.where);
+  const std::size_t rank = t.shape(whole[0]).size();
+  std::vector<bool> is_fixed(rank, of.operand.pass == detail::Pass::rows);
+  if (is_fixed[0])
+    is_fixed.back() = false;
+  else
+    is_fixed[axis_of(whole[0], of.operand.axis, "slices", of.where)] = true;
+  const Exprs at = of.indices_of(number);
+  std::vector<detail::Bounds> bounds;
+  Exprs shape;
+  std::size_t n_fixed = 0, n_free = 0;
+  for (std::size_t k = 0; k < rank; ++k) {
+    Arena& arena = t.arena();
+    const Expr start = is_fixed[k] ? at[n_fixed++] : arena.i64(0);
+    const Expr stop = is_fixed[k] ? arena.add(start, arena.i64(1)) : t.shape(whole[0])[k];
+    bounds.push_back({t.value(start), t.value(stop), t.value(arena.i64(1))});
+    shape.push_back(is_fixed[k] ? arena.i64(1) : t.shape(parts[0])[n_free++]);
+  }
+  const Exprs values =
+      tabulate_all(t, std::move(shape), "slice", of.where, [&](std::span<const Expr> indices) {
+        Exprs free;
+        for (std::size_t k = 0; k < rank; ++k)
+          if (!is_fixed[k]) free.push_back(indices[k]);
+        return elements(t, parts, free);
+      });
+  return detail::with(arrays, bounds, t.values(values), of.where);
+}
+
 }  // namespace
 }  // namespace fulgurite::trace
 
@@ -196,6 +248,47 @@ Values reduce(Body op, std::span<const Value> neutral, const Operand& operand, H
   for (Expr array : of.arrays) names.push_back(t.fresh_array(array.kind(), each.shape, "reduce"));
   t.add(names, soac::Loop{std::move(start), n, {}, std::move(each.lambda)}, "reduce", where);
   return t.values(names);
+}
+
+Values scan(Body op, std::span<const Value> neutral, const Operand& operand, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Sliced of{t, t.exprs(operand.parts, where), operand, where};
+  const Exprs start = t.exprs(neutral, where);
+  const Exprs space = of.space();
+  const Step each = step(of, op);
+  const NamedOperand shapes[] = {{"the neutral array", start}, {"what is scanned", each.slice}};
+  check_equal_shapes(t, "scan", shapes, where);
+  const auto on_scalars = space.size() == 1 ? scalar_operator(of, each) : std::nullopt;
+  if (on_scalars) {
+    const auto body = [&](std::span<const Value> operands) {
+      std::unordered_map<Var, Expr> given;
+      for (std::size_t i = 0; i < operands.size(); ++i)
+        given.emplace(on_scalars->params[i], t.expr(operands[i], where));
+      Exprs results;
+      for (Expr e : on_scalars->results) results.push_back(scalar::substitute(t.arena(), e, given));
+      return t.values(results);
+    };
+    const bool is_rows = operand.pass == Pass::rows;
+    const std::size_t axis = is_rows ? 0 : axis_of(of.arrays[0], operand.axis, "slices", where);
+    return scan({.origin = "scan", .neutral = {}, .initial = {}, .axis = static_cast<int>(axis)}, Body(body),
+                operand.parts, where);
+  }
+  const std::size_t n_parts = start.size(), widths[] = {n_parts, n_parts};
+  Values state(neutral.begin(), neutral.end());
+  state.insert(state.end(), operand.parts.begin(), operand.parts.end());
+  const auto body = [&](std::span<const Value> arguments) {
+    const Expr number = t.expr(arguments[0], where);
+    Values operands(arguments.begin() + 1, arguments.begin() + 1 + static_cast<std::ptrdiff_t>(n_parts));
+    const Values results(arguments.end() - static_cast<std::ptrdiff_t>(n_parts), arguments.end());
+    const Values slice = t.values(of.slice(of.indices_of(number)));
+    operands.insert(operands.end(), slice.begin(), slice.end());
+    Values next = op(operands);
+    const Values written = with_slice(of, results, number, next);
+    next.insert(next.end(), written.begin(), written.end());
+    return next;
+  };
+  const Values last = iterate(t.value(product(t.arena(), space)), Body(body), state, widths, where);
+  return Values(last.end() - static_cast<std::ptrdiff_t>(n_parts), last.end());
 }
 
 }  // namespace fulgurite::detail
