@@ -40,7 +40,7 @@ def stage_of(path):
 
 
 def included_stage(header):
-    return header.split("/")[0] if "/" in header else header.split(".")[0]
+    return header.split("/")[0] if "/" in header else "pipeline"
 
 
 def src_finding(path, bracket, header):
