@@ -9,6 +9,7 @@
 #include "lower/carry.h"
 #include "lower/folding.h"
 #include "lower/lift.h"
+#include "lower/long_rows.h"
 #include "lower/neighbours.h"
 #include "soac/update.h"
 #include "soac/walk.h"
@@ -58,7 +59,8 @@ class Combinator {
         op_(at_.op),
         layout_(at_.layout),
         e_(at_.e),
-        folding_(at_) {}
+        folding_(at_),
+        long_rows_(at_) {}
 
   void run() {
     name_memory();
@@ -66,6 +68,7 @@ class Combinator {
       fill();
       folding_.phases();
       main();
+      long_rows_.phases();
       last();
       places();
     });
@@ -247,7 +250,8 @@ class Combinator {
 
   void main() {
     const soac::Stm s = main_statement();
-    at_.phase(at_.grid.tasks, [&](Expr task) {
+    Expr one_by_one = arena_.sub(i64(1), long_rows_.are_few());
+    at_.phase(arena_.mul(at_.grid.tasks, one_by_one), [&](Expr task) {
       if (!arrays_.empty()) stream_from(at_.policy);
       std::vector<Expr> totals;
       if (!depends_on_order(op_)) {
@@ -401,6 +405,7 @@ class Combinator {
   const Layout& layout_;
   Emitter& e_;
   Folding folding_;
+  LongRows long_rows_;
   std::vector<Total> totals_;
   std::vector<Var> bins_;    // of the scatters with an operator, each component
   std::vector<Var> arrays_;  // made by the launch, of the shapes that they are declared with

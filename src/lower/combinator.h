@@ -11,6 +11,7 @@ namespace fulgurite::lower {
 ///   fold     each tile of points: the partial results of the Scans, the points of each class of a partition
 ///   carry    (one task) what every tile's Scans go on from, where each tile's points of each class go
 ///   main     each tile: results are stored, reductions and private bins hold partial results
+///            or, where rows are few and long, tasks that share rows (long_rows.h)
 ///   last     (one task) the reductions of all tiles, in order
 ///   places   the scatters with an operator: for each place what it held, then the bins of the tiles, in
 ///   order

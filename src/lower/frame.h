@@ -3,6 +3,7 @@
 
 #include "lower/grid.h"
 #include "soac/layout.h"
+#include "soac/rename.h"
 
 namespace fulgurite::lower {
 

@@ -5,6 +5,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "lower/emitter.h"
+#include "lower/lift.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
@@ -156,8 +157,9 @@ void Emitter::put(const soac::Partition& partition, std::span<const Var> names, 
 }
 
 // for i { for j { operands = body(i, j); acc = op(acc, operands) } }
-void Emitter::sequential_soac(const soac::Stm& s) {
-  note_sequential(s, "depends on the element of the combinator around it");
+void Emitter::sequential_soac(const soac::Stm& original) {
+  note_sequential(original, "depends on the element of the combinator around it");
+  const soac::Stm s = lift_missing_neutral(arena_, original);
   const auto& soac = std::get<soac::Soac>(s.op);
   std::vector<Expr> dims = lower(soac.dims);
   Running running;

@@ -144,6 +144,23 @@ TEST(Nested, RowsOfOtherArrays) {
   })");
 }
 
+/// Tasks share a row where rows are few and long.
+TEST(Nested, FewLongRows) {
+  for (std::int64_t n : {1, 3, 63, 65})
+    for (std::int64_t m : {1, 65536, 65537, 200001}) {
+      if (n * m > 5000000) continue;
+      SCOPED_TRACE(std::to_string(n) + " x " + std::to_string(m));
+      expect_agreement(R"(program "rows" (x: i32[n, m]) {
+        y: i32[n], z: i32[n], w: i64[n] = map (i < n) {
+          s: i32, t: i32, f: i32, g: i32, at: i64 = redomap (j < m) { x[i, j], x[i, j] - 500i32, 2i32 * x[i, j] + 1i32, i32(i), j } reduce add comm neutral 0i32 initial 100i32 reduce max comm reduce (a1: i32, b1: i32, a2: i32, b2: i32) { a1 * a2, b1 * a2 + b2 } neutral 1i32, 0i32 reduce (a: i64, b: i64) { b } initial -1
+          return s + 1i32 + i32(i), t + f - g, at
+        }
+        return y, z, w
+      })",
+                       {array_value({n, m}, numbers<std::int32_t>(n * m, 1000))});
+    }
+}
+
 TEST(Nested, IrregularSizesAreRefused) {
   try {
     expect_agreement(R"(program "irregular" (x: i32[n]) {

@@ -1,0 +1,98 @@
+#include "lower/long_rows.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "lower/lift.h"
+#include "lower/slice.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+constexpr std::int64_t few_rows = 64;   // more keep every core busy one by one
+constexpr std::int64_t some_tiles = 4;  // in a row that is long
+
+}  // namespace
+
+LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), are_few_(frame.i64(0)) {
+  if (!fits()) return;
+  body_ = at_.op.body;
+  body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
+  const auto& inner = std::get<soac::Soac>(body_.body[0].op);
+  tile_ = at_.i64(at_.policy_of(inner).tile);
+  rows_ = at_.launches.product(at_.op.dims);
+  columns_ = at_.launches.product(inner.dims);
+  tiles_ = at_.launches.ceil_div(columns_, tile_);
+  Expr holds = arena_.logical_and(arena_.lt(rows_, at_.i64(few_rows)),
+                                  arena_.lt(arena_.mul(tile_, at_.i64(some_tiles)), columns_));
+  are_few_ = arena_.apply(Op::select, {holds, at_.i64(1), at_.i64(0)});
+  Expr n = arena_.mul(are_few_, arena_.mul(rows_, tiles_));
+  for (const soac::Reduction& r : inner.reductions)
+    for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
+}
+
+bool LongRows::fits() const {
+  const soac::Soac& op = at_.op;
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
+  if (op.body.body.size() != 1) return false;
+  const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
+  if (!inner || inner->reductions.empty() || makes_arrays(op.body) || has_scan(inner->body)) return false;
+  return at_.launches.known_outside(inner->dims);
+}
+
+std::vector<Expr> LongRows::indices_of(Expr row) {
+  const std::vector<Expr>& dims = at_.op.dims;
+  std::vector<Expr> indices(dims.size());
+  Expr rest = row;
+  for (std::size_t d = dims.size(); d-- > 1;) {
+    indices[d] = e_.lower(arena_.rem(rest, dims[d]));
+    rest = e_.lower(arena_.div(rest, dims[d]));
+  }
+  indices[0] = rest;
+  return indices;
+}
+
+soac::Applied LongRows::at_row(Expr row) {
+  e_.set_element(row);
+  return soac::apply(arena_, body_, indices_of(row));
+}
+
+void LongRows::phases() {
+  if (are_few_.is_constant(0)) return;
+  at_.phase(arena_.mul(are_few_, arena_.mul(rows_, tiles_)), [&](Expr task) {
+    const soac::Stm reduction = at_row(e_.lower(arena_.div(task, tiles_))).body[0];
+    Range range;
+    range.is_points = true;
+    range.begin = e_.lower(arena_.mul(arena_.rem(task, tiles_), tile_));
+    range.end = e_.lower(arena_.min(arena_.add(range.begin, tile_), columns_));
+    const Policy policy = at_.policy_of(std::get<soac::Soac>(reduction.op));
+    const Ends ends = block_loop(e_, reduction, range, policy);
+    for (std::size_t k = 0; k < partials_.size(); ++k) e_.store_plain(partials_[k], task, ends.totals[k]);
+  });
+  at_.phase(arena_.mul(are_few_, rows_), [&](Expr row) {
+    const soac::Applied body = at_row(row);
+    const auto& reduced = std::get<soac::Soac>(body.body[0].op);
+    const Running::Groups so_far = e_.start(reduced);
+    Expr first = e_.lower(arena_.mul(row, tiles_));
+    e_.for_loop(first, e_.lower(arena_.add(first, tiles_)), at_.i64(1), "t", [&](Expr t) {
+      std::size_t next = 0;
+      for (std::size_t g = 0; g < so_far.size(); ++g) {
+        std::vector<Expr> parts;
+        for (std::size_t k = 0; k < so_far[g].size(); ++k)
+          parts.push_back(e_.load_plain(partials_[next++], t, "partial"));
+        e_.join(reduced.reductions[g], so_far[g], parts);
+      }
+    });
+    std::vector<Expr> totals;
+    for (const auto& group : so_far)
+      for (Expr variable : group) totals.push_back(e_.snapshot(variable, "total"));
+    e_.finish(body.body[0], totals);
+    for (std::size_t k = 0; k < body.results.size(); ++k)
+      e_.store_plain(at_.s.names[k], row, e_.lower(body.results[k]));
+  });
+  e_.set_element({});
+}
+
+}  // namespace fulgurite::lower
