@@ -96,8 +96,9 @@ Values partition(Value classes, Body class_of, std::span<const Value> parts, Her
   Arena& arena = t.arena();
   const Expr n = t.expr(classes, where), one = arena.i64(1);
   const Expr most = arena.i64(std::int64_t{1} << 32);
-  t.check(arena.logical_and(arena.le(one, n), arena.le(n, most)),
-          "partition needs a number of classes from 1 to 2^32, not {0}", {n}, where);
+  const Expr some = arena.le(one, n), few = arena.le(n, most);
+  t.check(arena.logical_and(some, few), "partition needs a number of classes from 1 to 2^32, not {0}", {n},
+          where);
   const Sorted sorted =
       sort_by_class(t, t.exprs(parts, where), {n}, "partition", where, [&](const Exprs& element) {
         return Exprs{arena.cast(of_element(t, class_of, element, where), scalar::Kind::i64)};

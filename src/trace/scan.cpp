@@ -26,8 +26,9 @@ Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exp
   const auto axis = static_cast<std::size_t>(how.axis);
   const Expr n = t.shape(arrays[0])[axis];
   const std::vector<scalar::Kind> kinds = kinds_of(arrays);
-  const soac::Reduction running = reduction(t, {op, how.origin, false, how.from_right}, kinds,
-                                            t.exprs(how.neutral, where), t.exprs(how.initial, where), where);
+  const Exprs neutral = t.exprs(how.neutral, where), initial = t.exprs(how.initial, where);
+  const soac::Reduction running =
+      reduction(t, {op, how.origin, false, how.from_right}, kinds, neutral, initial, where);
   soac::Soac line{{n}, {}};
   Line names;
   if (how.totals) {

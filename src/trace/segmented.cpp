@@ -78,8 +78,11 @@ Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
     const Expr here = integer(t, offsets, s),
                before = integer(t, offsets, arena.max(arena.sub(s, one), zero));
     const Expr descends = arena.lt(here, before);
-    const Expr late = arena.logical_and(arena.eq(s, zero), arena.logical_not(arena.eq(here, zero)));
-    const Expr short_of = arena.logical_and(arena.eq(s, k), arena.logical_not(arena.eq(here, n)));
+    const auto is_not = [&](Expr at, Expr expected) {
+      const Expr is_there = arena.eq(s, at), differs = arena.apply(Op::ne, {here, expected});
+      return arena.logical_and(is_there, differs);
+    };
+    const Expr late = is_not(zero, zero), short_of = is_not(k, n);
     return arena.apply(Op::bit_or, {descends, arena.apply(Op::bit_or, {late, short_of})});
   });
   t.check(arena.eq(bad, arena.i64(none)),
@@ -125,8 +128,9 @@ Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
 Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
   Arena& arena = t.arena();
   const Expr one = arena.i64(1), divisor = arena.max(length, one);
-  const Expr fits = arena.logical_and(arena.le(one, length), arena.eq(arena.rem(n, divisor), arena.i64(0)));
-  t.check(fits, "regular segments of length {0} need a length from 1 and a multiple of it, not {1} elements",
+  const Expr is_positive = arena.le(one, length), divides = arena.eq(arena.rem(n, divisor), arena.i64(0));
+  t.check(arena.logical_and(is_positive, divides),
+          "regular segments of length {0} need a length from 1 and a multiple of it, not {1} elements",
           {length, n}, where);
   return {arena.div(n, divisor), [&arena, length](Expr s) { return arena.mul(s, length); },
           [length](Expr) { return length; }};

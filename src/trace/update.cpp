@@ -44,7 +44,8 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
               values = t.exprs(element, where);
   for (std::size_t k = 0; k < place.size(); ++k) {
     const Expr extent = t.shape(arrays[0])[k];
-    t.check(arena.logical_and(arena.le(arena.i64(0), place[k]), arena.lt(place[k], extent)),
+    const Expr above = arena.le(arena.i64(0), place[k]), below = arena.lt(place[k], extent);
+    t.check(arena.logical_and(above, below),
             place.size() == 1 ? "with: index {0} is outside an array of {1}"
                               : fmt::format("with: index {{0}} is outside {{1}} along axis {}", k),
             {place[k], extent}, where, SiteError::index);
