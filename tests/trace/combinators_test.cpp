@@ -44,7 +44,8 @@ TEST(TracedScans, KnownOperatorsHaveNeutralElements) {
   expect(scanned(fg::bit_xor), "bit_xor comm neutral 0u8");
   // Floats: what keeps every bit.
   expect(text([](Vec<float> x) { return fg::scan(fg::plus, x); }), "add comm neutral -0f");
-  expect(text([](Vec<double> x) { return fg::fold(fg::max, 1.0, x); }), "max comm neutral f64:nan initial 1.0");
+  expect(text([](Vec<double> x) { return fg::fold(fg::max, 1.0, x); }),
+         "max comm neutral f64:nan initial 1.0");
   expect(text([](Vec<bool> x) { return fg::scan(fg::bit_and, x); }), "bit_and comm neutral true");
   using Pair = std::tuple<int, int>;
   expect(text([](Vec<int> x) {
