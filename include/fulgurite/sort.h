@@ -1,9 +1,10 @@
 // Sorting of vectors, always stable: equal elements keep their order. Without a comparison the order is that
 // of the element type: integers and false < true as one expects, floats with -0 before +0 and every NaN last,
 // composites by their fields in order of declaration. These are sorted by radix, in time proportional to the
-// number of elements and to the bytes of the key. With a comparison, a function of two elements that says
-// whether the first comes before the second (a strict weak order, as for std::sort), they are sorted by
-// merging.
+// number of elements and to the bytes of the key. A comparison is a function of two elements that says
+// whether the first comes before the second (a strict weak order, as for std::sort). One that compares the
+// same function of both, as a.x * a.x > b.x * b.x does, is sorted by radix too, others by merging. It is
+// called several times while tracing.
 #pragma once
 
 #include <fulgurite/map.h>

@@ -1,13 +1,15 @@
-// Sorting by a comparison, written in the language: blocks are sorted by counting for each element those of
-// its block that come before it; then runs are merged in pairs, where an element's new place is its index in
-// its own run and the number of elements of the other run that come before it, found by bisection. Of equal
-// elements the one that stood first comes first, in a block by its index, in a pair by its run. All elements
-// find their places independently of each other; every pass doubles the length of the runs.
+// Sorting by a comparison. One that compares a key of each element is a sort by that key. Others merge,
+// written in the language: blocks are sorted by counting for each element those of its block that come before
+// it; then runs are merged in pairs, where an element's new place is its index in its own run and the number
+// of elements of the other run that come before it, found by bisection. Of equal elements the one that stood
+// first comes first, in a block by its index, in a pair by its run. All elements find their places
+// independently of each other; every pass doubles the length of the runs.
 #include <fulgurite/control.h>
 #include <fulgurite/functions.h>
 #include <fulgurite/staged_layout.h>
 
-#include "trace/tracer.h"
+#include "trace/comparison.h"
+#include "trace/operators.h"
 
 namespace fulgurite::trace {
 
@@ -132,6 +134,9 @@ using namespace trace;
 
 Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where) {
   Tracer& t = Tracer::current(where);
+  const Exprs given = t.exprs(vectors, where);
+  if (const auto order = key_order(t, less, kinds_of(std::span(given).first(n_keys)), where))
+    return t.values(sorted(t, given, *order, origin, where));
   const Value size = extent(vectors[0], 0, where);
   Values state = Sorting(t, less, vectors, n_keys, origin, where).blocks_sorted();
   state.insert(state.begin(), literal(block));
@@ -145,9 +150,9 @@ Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const
     return next;
   };
   const std::size_t widths[] = {1, vectors.size()};
-  Values sorted = while_loop(Body(unsorted), Body(merged), state, widths, where);
-  sorted.erase(sorted.begin());
-  return sorted;
+  state = while_loop(Body(unsorted), Body(merged), state, widths, where);
+  state.erase(state.begin());
+  return state;
 }
 
 }  // namespace fulgurite::detail

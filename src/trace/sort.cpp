@@ -4,8 +4,11 @@
 // digits are computed from the key itself in every pass.
 #include <fulgurite/staged_layout.h>
 
+#include <algorithm>
+#include <unordered_map>
+
 #include "scalar/value.h"
-#include "trace/tracer.h"
+#include "trace/comparison.h"
 
 namespace fulgurite::trace {
 
@@ -16,6 +19,13 @@ using scalar::Kind;
 Kind unsigned_of(std::size_t bytes) {
   return bytes == 1 ? Kind::u8 : bytes == 2 ? Kind::u16 : bytes == 4 ? Kind::u32 : Kind::u64;
 }
+
+// One of the vectors as a key. As a comparison sees it: -0 and +0 are equal.
+struct Key {
+  std::size_t vector;
+  bool descends = false;
+  bool as_compared = false;
+};
 
 // An unsigned integer for each value, in the same order. Of a float: negative ones with all bits flipped,
 // others with the sign set, so that -0 < +0; NaNs, whatever their sign, come last.
@@ -34,16 +44,25 @@ Expr ordered_bits(Arena& arena, Expr x) {
   return arena.apply(Op::select, {arena.apply(Op::isnan, {x}), last, ordered});
 }
 
+Expr bits_of(Arena& arena, const Key& key, Expr x) {
+  if (key.as_compared && scalar::is_float(x.kind())) {
+    const Expr zero = arena.constant(x.kind(), 0);
+    x = arena.apply(Op::select, {arena.eq(x, zero), zero, x});
+  }
+  const Expr bits = ordered_bits(arena, x);
+  return key.descends ? arena.apply(Op::bit_not, {bits}) : bits;
+}
+
 // The vectors by one byte of one of them: number `digit` from the lowest.
-Exprs by_digit(Tracer& t, const Exprs& vectors, std::size_t key, Expr digit, const char* origin,
+Exprs by_digit(Tracer& t, const Exprs& vectors, const Key& key, Expr digit, const char* origin,
                const Here& where) {
   Arena& arena = t.arena();
   const Expr size = t.shape(vectors[0])[0];
-  const bool is_bool = vectors[key].kind() == Kind::boolean;
+  const bool is_bool = vectors[key.vector].kind() == Kind::boolean;
   const std::int64_t classes = is_bool ? 2 : 256;
   Scope scope(t, origin, where);
   const Exprs given = elements(t, vectors, index_parameters(scope, 1));
-  const Expr bits = ordered_bits(arena, given[key]);
+  const Expr bits = bits_of(arena, key, given[key.vector]);
   const Expr shift = arena.cast(arena.mul(digit, arena.i64(8)), bits.kind());
   const Expr byte = arena.apply(
       Op::bit_and, {arena.apply(Op::shr, {bits, shift}), arena.constant(bits.kind(), is_bool ? 1 : 255)});
@@ -60,8 +79,8 @@ Exprs by_digit(Tracer& t, const Exprs& vectors, std::size_t key, Expr digit, con
   return sorted;
 }
 
-Exprs by_key(Tracer& t, Exprs vectors, std::size_t key, const char* origin, const Here& where) {
-  const std::size_t bytes = scalar::size_of(vectors[key].kind());
+Exprs by_key(Tracer& t, Exprs vectors, const Key& key, const char* origin, const Here& where) {
+  const std::size_t bytes = scalar::size_of(vectors[key.vector].kind());
   if (bytes == 1) return by_digit(t, vectors, key, t.arena().i64(0), origin, where);
   const Exprs shape{t.shape(vectors[0])[0]};
   Scope scope(t, origin, where);
@@ -76,6 +95,29 @@ Exprs by_key(Tracer& t, Exprs vectors, std::size_t key, const char* origin, cons
 }
 
 }  // namespace
+
+Exprs sorted(Tracer& t, Exprs vectors, const KeyOrder& order, const char* origin, const Here& where) {
+  const auto component =
+      std::ranges::find_if(order.element, [&](Var v) { return order.key.is_name() && order.key.var() == v; });
+  if (component != order.element.end()) {
+    const auto number = static_cast<std::size_t>(component - order.element.begin());
+    return by_key(t, std::move(vectors), {number, order.descends, true}, origin, where);
+  }
+  // The key is computed once and travels along.
+  const Exprs keys =
+      tabulate_all(t, {t.shape(vectors[0])[0]}, origin, where, [&](std::span<const Expr> indices) {
+        std::unordered_map<Var, Expr> element;
+        for (std::size_t i = 0; i < order.element.size(); ++i)
+          element.emplace(order.element[i], trace::element(t, vectors[i], indices));
+        return Exprs{scalar::substitute(t.arena(), order.key, element)};
+      });
+  vectors.push_back(keys[0]);
+  const Key last{vectors.size() - 1, order.descends, true};
+  vectors = by_key(t, std::move(vectors), last, origin, where);
+  vectors.pop_back();
+  return vectors;
+}
+
 }  // namespace fulgurite::trace
 
 namespace fulgurite::detail {
@@ -85,7 +127,7 @@ using namespace trace;
 Values sort(std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where) {
   Tracer& t = Tracer::current(where);
   Exprs sorted = t.exprs(vectors, where);
-  for (std::size_t key = n_keys; key-- > 0;) sorted = by_key(t, std::move(sorted), key, origin, where);
+  for (std::size_t key = n_keys; key-- > 0;) sorted = by_key(t, std::move(sorted), Key{key}, origin, where);
   return t.values(sorted);
 }
 

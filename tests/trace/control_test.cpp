@@ -116,6 +116,17 @@ TEST(TracedSort, ALoopOverTheBytesOfTheKey) {
   EXPECT_EQ(only<Soac>(bytes).partitions.at(0).n_values, 2U);
 }
 
+TEST(TracedSort, ComparisonsOfAKeyAreRadixSorts) {
+  const auto sorted = [](auto less) {
+    return fg::soac::count(traced([less](Vec<float> x) { return fg::sort(less, x); }));
+  };
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b; }).partition, 1);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return b * b < a * a; }).partition, 1);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b * 2.0f; }).partition, 0);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a <= b; }).partition, 0);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b && a * a < b * b; }).partition, 0);
+}
+
 TEST(TracedSlices, ElementwiseOperatorsChangePlacesWithTheFold) {
   const auto fold = [](auto op) {
     return traced([op](Mat<float> m) { return fg::reduce(op, fg::replicate(m.size(1), 0.0f), fg::rows(m)); });
