@@ -1,4 +1,4 @@
-// Sorting, stable, by radix and by merging, against std::stable_sort.
+// Sorting, stable, by radix and by merging, against sorts in plain C++.
 #include "engines.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ template <class Less>
 std::vector<i64> order_of(i64 n, Less less) {
   std::vector<i64> order(static_cast<std::size_t>(n));
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), less);
+  std::sort(order.begin(), order.end(), [&](i64 a, i64 b) { return less(a, b) || (!less(b, a) && a < b); });
   return order;
 }
 
@@ -184,11 +184,10 @@ TEST(Sort, ByKeyIsStableForAnyValues) {
 }
 
 template <class T, class Staged, class Plain>
-void check_by_merging(Staged staged, Plain plain, int least_size = 0) {
+void check_by_comparison(Staged staged, Plain plain) {
   on_every_engine([&](Vec<T> x) { return std::tuple{fg::sort(staged, x), fg::argsort(staged, x)}; },
                   [&](const auto& f) {
                     for (int n : sizes) {
-                      if (n < least_size) continue;
                       std::vector<T> x;
                       for (int v : few(n, 40)) x.push_back(static_cast<T>(v));
                       const auto order = order_of(n, [&](i64 a, i64 b) {
@@ -201,12 +200,54 @@ void check_by_merging(Staged staged, Plain plain, int least_size = 0) {
                   });
 }
 TEST(Sort, ByAnyComparison) {
-  check_by_merging<int>([](Exp<int> a, Exp<int> b) { return a > b; }, [](int a, int b) { return a > b; });
-  check_by_merging<double>([](Exp<double> a, Exp<double> b) { return fg::abs(a) < fg::abs(b); },
-                           [](double a, double b) { return std::abs(a) < std::abs(b); });
-  check_by_merging<fg::i8>([](Exp<fg::i8> a, Exp<fg::i8> b) { return (a & 7) < (b & 7); },
-                           [](fg::i8 a, fg::i8 b) { return (a & 7) < (b & 7); });
-  check_by_merging<int>([](Exp<int>, Exp<int>) { return false; }, [](int, int) { return false; });
+  check_by_comparison<int>([](Exp<int> a, Exp<int> b) { return a > b; }, [](int a, int b) { return a > b; });
+  check_by_comparison<double>([](Exp<double> a, Exp<double> b) { return fg::abs(a) < fg::abs(b); },
+                              [](double a, double b) { return std::abs(a) < std::abs(b); });
+  check_by_comparison<fg::i8>([](Exp<fg::i8> a, Exp<fg::i8> b) { return (a & 7) < (b & 7); },
+                              [](fg::i8 a, fg::i8 b) { return (a & 7) < (b & 7); });
+  check_by_comparison<int>([](Exp<int>, Exp<int>) { return false; }, [](int, int) { return false; });
+}
+
+// Not one key for each element: these merge.
+TEST(Sort, ByMerging) {
+  check_by_comparison<int>(
+      [](Exp<int> a, Exp<int> b) { return fg::select((a & 1) == (b & 1), a > b, (a & 1) < (b & 1)); },
+      [](int a, int b) { return (a & 1) == (b & 1) ? a > b : (a & 1) < (b & 1); });
+  using Point = std::tuple<int, fg::i8>;
+  const auto less = [](Exp<Point> p, Exp<Point> q) {
+    auto [px, py] = p;
+    auto [qx, qy] = q;
+    return px < qx || (px == qx && py > qy);
+  };
+  on_every_engine([&](Vec<Point> x) { return std::tuple{fg::sort(less, x), fg::argsort(less, x)}; },
+                  [](const auto& f) {
+                    for (int n : sizes) {
+                      const auto a = few(n, 9), b = few(n, 9, 2);
+                      std::vector<Point> x;
+                      for (std::size_t i = 0; i < a.size(); ++i)
+                        x.emplace_back(a[i], static_cast<fg::i8>(b[i]));
+                      const auto order = order_of(n, [&](i64 i, i64 j) {
+                        const auto [px, py] = x[static_cast<std::size_t>(i)];
+                        const auto [qx, qy] = x[static_cast<std::size_t>(j)];
+                        return px < qx || (px == qx && py > qy);
+                      });
+                      const auto [points, indices] = f(x);
+                      ASSERT_EQ(vector_of(indices), order) << n;
+                      ASSERT_EQ(points.to_vector(), permuted(x, order)) << n;
+                    }
+                  });
+}
+
+TEST(Sort, ZerosAreEqualToAComparison) {
+  const auto up = [](Exp<float> a, Exp<float> b) { return a < b; };
+  const auto down = [](Exp<float> a, Exp<float> b) { return a > b; };
+  on_every_engine([&](Vec<float> x) { return std::tuple{fg::argsort(up, x), fg::argsort(down, x)}; },
+                  [](const auto& f) {
+                    const auto [rising, falling] =
+                        f(std::vector<float>{0.0f, -0.0f, 1.0f, -0.0f, 0.0f, -1.0f});
+                    EXPECT_EQ(vector_of(rising), (std::vector<i64>{5, 0, 1, 3, 4, 2}));
+                    EXPECT_EQ(vector_of(falling), (std::vector<i64>{2, 0, 1, 3, 4, 5}));
+                  });
 }
 
 TEST(Sort, CompositesByAComparison) {
@@ -223,11 +264,12 @@ TEST(Sort, CompositesByAComparison) {
                       std::vector<Point> x;
                       for (std::size_t i = 0; i < a.size(); ++i)
                         x.push_back({static_cast<float>(a[i]), static_cast<float>(b[i])});
-                      auto expected = x;
-                      std::stable_sort(expected.begin(), expected.end(), [](const Point& p, const Point& q) {
-                        return p[0] * p[0] + p[1] * p[1] < q[0] * q[0] + q[1] * q[1];
-                      });
-                      ASSERT_EQ(f(x).to_vector(), expected) << n;
+                      const auto squared = [&](i64 k) {
+                        const auto [px, py] = x[static_cast<std::size_t>(k)];
+                        return px * px + py * py;
+                      };
+                      const auto order = order_of(n, [&](i64 k, i64 l) { return squared(k) < squared(l); });
+                      ASSERT_EQ(f(x).to_vector(), permuted(x, order)) << n;
                     }
                   });
 }
@@ -245,21 +287,25 @@ TEST(Sort, OfComputedArraysAndUsedFurther) {
 }
 
 TEST(Sort, RowsInsideMap) {
-  const auto f = [](Mat<float> m) {
+  const auto staged_larger = [](Exp<float> a, Exp<float> b) {
+    return fg::select(fg::abs(a) == fg::abs(b), a > b, fg::abs(a) > fg::abs(b));
+  };
+  const auto larger = [](float a, float b) {
+    return std::abs(a) == std::abs(b) ? a > b : std::abs(a) > std::abs(b);
+  };
+  const auto f = [&](Mat<float> m) {
     auto up = fg::map([](Vec<float> row) { return fg::sort(row); }, fg::rows(m));
-    auto down = fg::map(
-        [](Vec<float> row) { return fg::sort([](Exp<float> a, Exp<float> b) { return a > b; }, row); },
-        fg::rows(m));
+    auto down = fg::map([&](Vec<float> row) { return fg::sort(staged_larger, row); }, fg::rows(m));
     return std::tuple{up, down};
   };
-  on_every_engine(f, [](const auto& g) {
+  on_every_engine(f, [&](const auto& g) {
     for (int columns : {0, 1, 2, 17, 70}) {
       std::vector<float> m = some<float>(7 * columns, 3);
       for (float& x : m) x += 0.0f;
       auto up = m, down = m;
       for (int r = 0; r < 7; ++r) {
         std::sort(up.begin() + r * columns, up.begin() + (r + 1) * columns);
-        std::sort(down.begin() + r * columns, down.begin() + (r + 1) * columns, std::greater<>());
+        std::sort(down.begin() + r * columns, down.begin() + (r + 1) * columns, larger);
       }
       const auto [a, b] = g(fg::view(m.data(), {7, columns}));
       EXPECT_EQ(vector_of(a), up);
