@@ -241,6 +241,7 @@ class Interpreter {
   /// (docs/semantics.md).
   struct Tree {
     const FlatReduction* reduction;
+    bool in_order = false;                  // beside a scan: one level, whose result is the scan's last
     std::vector<std::vector<Bits>> levels;  // level l: the result of 2^l elements, or empty
     std::vector<Bits> value;
   };
@@ -264,6 +265,7 @@ class Interpreter {
       combine(r, tree.levels[level], tree.value);
       tree.levels[level].clear();
     }
+    if (tree.in_order) level = 0;
     if (level == tree.levels.size()) tree.levels.emplace_back();
     tree.levels[level] = tree.value;
   }
@@ -412,7 +414,7 @@ class Interpreter {
     for (const FlatPartition& partition : soac.partitions)
       sorted.emplace_back(static_cast<std::size_t>(std::max<std::int64_t>(integer(partition.classes), 0)));
     std::vector<Tree> trees;
-    for (const FlatReduction& r : soac.reductions) trees.push_back({&r, {}, {}});
+    for (const FlatReduction& r : soac.reductions) trees.push_back({&r, !soac.scans.empty(), {}, {}});
     for (Slot scan : soac.scans) running_[static_cast<std::size_t>(scan)].clear();
 
     points(dims, soac.params, where, [&](std::uint64_t n) {
