@@ -27,18 +27,18 @@ using ElementResult = typename ResultOf<std::decay_t<std::invoke_result_t<const 
 
 /// The elements for which p holds.
 template <class P, class T>
-  requires std::same_as<detail::ElementResult<P, T>, bool>
 Vec<T> filter(const P& p, const Vec<T>& xs, detail::Here where = detail::Here::current()) {
   const detail::FunctionOf<T, P> body{p};
+  static_assert(std::same_as<detail::ElementResult<P, T>, bool>, "the function returns an Exp<bool>");
   return detail::unflattened<Vec<T>>(detail::filter(detail::Body(body), xs.parts(), where));
 }
 
 /// std::tuple{the elements for which p holds, the others}.
 template <class P, class T>
-  requires std::same_as<detail::ElementResult<P, T>, bool>
 std::tuple<Vec<T>, Vec<T>> partition(const P& p, const Vec<T>& xs,
                                      detail::Here where = detail::Here::current()) {
   const detail::FunctionOf<T, P> body{p};
+  static_assert(std::same_as<detail::ElementResult<P, T>, bool>, "the function returns an Exp<bool>");
   const detail::Values results = detail::partition(detail::Body(body), xs.parts(), where);
   detail::Unflatten values(results);
   return {values.next<Vec<T>>(), values.next<Vec<T>>()};
@@ -48,10 +48,10 @@ std::tuple<Vec<T>, Vec<T>> partition(const P& p, const Vec<T>& xs,
 /// places where classes begin and the last one ends}, as fg::offsets takes them. class_of gives an integer;
 /// elements of classes outside 0 .. k - 1 are left out. Raises ShapeError unless 1 <= k <= 2^32.
 template <class F, class T>
-  requires detail::Integer<detail::ElementResult<F, T>>
 std::tuple<Vec<T>, Vec<i64>> partition(Index k, const F& class_of, const Vec<T>& xs,
                                        detail::Here where = detail::Here::current()) {
   const detail::FunctionOf<T, F> body{class_of};
+  static_assert(detail::Integer<detail::ElementResult<F, T>>, "the function returns an Exp of an integer");
   const detail::Values results = detail::partition(k.value, detail::Body(body), xs.parts(), where);
   detail::Unflatten values(results);
   return {values.next<Vec<T>>(), values.next<Vec<i64>>()};
