@@ -217,6 +217,7 @@ class PhasePrinter {
         s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
         [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
         [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::Slide& x) { slide(s, x); },
+        [&](const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is left in kernel '{}'", kernel_.name); },
         [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
         [&](const kernel::If& x) { branch(s, x); },
         [&](const kernel::Par&) { FULGURITE_CHECK(false, "a Par is left in kernel '{}'", kernel_.name); },

@@ -129,9 +129,10 @@ class Checker {
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
           [&](const Store& x) { store(x); }, [&](const Slide& x) { slide(x); },
-          [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
-          [&](const Par& x) { inner(x); }, [&](const Allocate& x) { allocate(x); },
-          [&](const Sync& x) { sync(x); }, [&](const Fail& x) { fail(x); });
+          [&](const Shift& x) { shift(x); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
+          [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
+          [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
+          [&](const Fail& x) { fail(x); });
     }
   }
   void scope(const Block& statements) {
@@ -192,6 +193,13 @@ class Checker {
     typed(s.high, type, "the higher vector");
     require(0 <= s.from && s.from <= s.apart && s.apart <= type.lanes,
             "no window from {} of vectors {} apart", s.from, s.apart);
+    bind(s.name, Binding::value);
+  }
+  void shift(const Shift& s) {
+    require(stage_ == Stage::threads && depth_ == 2, "Shift is not in a Par(block)");
+    typed(s.value, info(s.name).type, "the value");
+    typed(s.fill, info(s.name).type, "the fill");
+    require(s.by > 0, "a Shift by {}", s.by);
     bind(s.name, Binding::value);
   }
   void loop(const For& s) {

@@ -82,6 +82,14 @@ struct Slide {
   bool operator==(const Slide&) const = default;
 };
 
+/// Before vectorise only, in Par(block): instance t gets `value` of instance t - by, or `fill` if t < by.
+struct Shift {
+  Var name;
+  Expr value, fill;
+  std::int32_t by;
+  bool operator==(const Shift&) const = default;
+};
+
 /// for (name = begin; name < end; name += step), step > 0; all i64 scalars, evaluated once.
 struct For {
   Var name;
@@ -138,7 +146,7 @@ struct Fail {
 };
 
 using Operation =
-    std::variant<Let, Declare, Assign, Load, Store, Slide, For, While, If, Par, Allocate, Sync, Fail>;
+    std::variant<Let, Declare, Assign, Load, Store, Slide, Shift, For, While, If, Par, Allocate, Sync, Fail>;
 
 struct Stm {
   Operation op;

@@ -150,6 +150,7 @@ class Parser {
     if (lexer_.accept("load")) return load();
     if (lexer_.accept("store")) return store();
     if (lexer_.accept("slide")) return slide();
+    if (lexer_.accept("shift")) return shift();
     if (lexer_.accept("for")) return for_loop();
     if (lexer_.accept("loop")) return while_loop();
     if (lexer_.accept("if")) return branch();
@@ -203,6 +204,18 @@ class Parser {
     lexer_.expect("apart");
     s.apart = static_cast<std::int32_t>(lexer_.natural());
     s.name = bind(name, s.low.type());
+    return {s};
+  }
+  Stm shift() {
+    Shift s;
+    std::string name = new_name();
+    lexer_.expect("=");
+    s.value = expr();
+    lexer_.expect("by");
+    s.by = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("fill");
+    s.fill = expr();
+    s.name = bind(name, s.value.type());
     return {s};
   }
   Stm for_loop() {

@@ -126,6 +126,10 @@ class Printer {
           line(depth, fmt::format("slide {} = {}, {} from {} apart {}", names_(x.name), expr(x.low),
                                   expr(x.high), x.from, x.apart));
         },
+        [&](const Shift& x) {
+          line(depth,
+               fmt::format("shift {} = {} by {} fill {}", names_(x.name), expr(x.value), x.by, expr(x.fill)));
+        },
         [&](const For& x) {
           std::string range = fmt::format("{} : {} step {}", expr(x.begin), expr(x.end), expr(x.step));
           line(depth, fmt::format("for {} in {} {{", names_(x.name), range));

@@ -161,6 +161,13 @@ void Emitter::while_loop(const std::function<Expr()>& head, const std::function<
   append(kernel::While{std::move(outer), condition, std::move(inner)});
 }
 
+Expr Emitter::shift(Expr value, Expr fill, int by, std::string_view name) {
+  Expr shifted = arena_.fresh(value.type(), std::string(name));
+  depth_[shifted.var()] = open_.size() - 1;
+  append(kernel::Shift{shifted.var(), value, fill, by});
+  return shifted;
+}
+
 void Emitter::if_then(Expr condition, const std::function<void()>& body) {
   if (condition.is_constant()) {
     if (condition.is_constant(1)) body();

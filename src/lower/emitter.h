@@ -39,6 +39,7 @@ struct Running {
   };
   Groups reductions;  // what each has so far
   Groups scans;       // the same of each Scan of the body, in order
+  Groups scanned;     // or the values of the Scans at the point, where these are known already
   std::vector<Cursor> partitions;
 };
 
@@ -78,6 +79,8 @@ class Emitter {
   /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
   /// in the body.
   void while_loop(const std::function<Expr()>& head, const std::function<void()>& body);
+  /// In Par(block): the value of instance t - by, or `fill`.
+  Expr shift(Expr value, Expr fill, int by, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
 

@@ -70,6 +70,11 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   std::vector<soac::Stm> one(1);
   for (soac::Stm& statement : body.body) {
     if (base::as<soac::Scan>(statement.op)) {
+      if (!running.scanned.empty()) {
+        const std::vector<Expr>& values = running.scanned[n_scans++];
+        for (std::size_t k = 0; k < values.size(); ++k) bind_name(statement.names[k], values[k]);
+        continue;
+      }
       scan(statement, running.scans[n_scans++]);
       continue;
     }

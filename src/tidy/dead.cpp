@@ -53,6 +53,9 @@ class Live {
           [&](const Slide& op) {
             if (live_.contains(op.name)) use(op.low), use(op.high);
           },
+          [&](const Shift& op) {
+            if (live_.contains(op.name)) use(op.value), use(op.fill);
+          },
           [&](const For& op) {
             visit(op.body);
             if (has_effect(op.body)) use(op.begin), use(op.end), use(op.step);
@@ -83,6 +86,7 @@ class Live {
         [&](const Assign& op) { return live_.contains(op.name); },
         [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
         [&](const Slide& op) { return live_.contains(op.name); },
+        [&](const Shift& op) { return live_.contains(op.name); },
         [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },

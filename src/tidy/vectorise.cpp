@@ -51,7 +51,7 @@ class Lanes {
           [&](const Declare& op) { mark_if(varies(op.value), op.name); },
           [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
-          [&](const Slide&) {},
+          [&](const Slide&) {}, [&](const Shift& op) { mark_if(true, op.name); },
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -161,6 +161,10 @@ class Lanes {
         },
         [&](const Load& op) { load(op, mask, out); }, [&](const Store& op) { store(op, mask, out); },
         [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
+        [&](const Shift& op) {
+          FULGURITE_CHECK(!mask && op.by < n_, "a Shift is for all lanes, by less than their number");
+          out.push_back({Slide{widened(op.name).var(), vector(op.fill), vector(op.value), n_ - op.by, n_}});
+        },
         [&](const For& op) { for_loop(op, mask, out); }, [&](const While& op) { while_loop(op, mask, out); },
         [&](const If& op) { conditional(op, mask, out); },
         [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); },

@@ -160,6 +160,7 @@ class Interpreter {
     }
     values_[s.name] = v;
   }
+  void run(const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is before vectorise"); }
   void run(const kernel::For& s) {
     const std::int64_t end = integer(s.end), step = integer(s.step);
     for (std::int64_t i = integer(s.begin); i < end; i += step) {

@@ -81,6 +81,12 @@ TEST(KernelCheck, Windows) {
   task_broken("slide w = splat(a, 8), splat(a, 8) from 9 apart 9", "no window");
 }
 
+TEST(KernelCheck, Shifts) {
+  task_broken("shift s = a by 1 fill a", "not in a Par(block)");
+  broken(Stage::threads, "par grid t < n { par block l < 8 { shift s = a by 1 fill n } }", "the fill is i64");
+  broken(Stage::threads, "par grid t < n { par block l < 8 { shift s = a by 0 fill a } }", "a Shift by 0");
+}
+
 TEST(KernelCheck, Memory) {
   task_broken("store x[t] = a", "the input 'x' is stored to");
   task_broken("alloc global m: f32[8]", "global memory");
