@@ -11,6 +11,21 @@
 
 namespace fulgurite::detail {
 
+namespace {
+
+// The components of an array of composites have one shape: callers cannot give others, this lets passes know.
+void state_equal_shapes(fulgurite::trace::Tracer& tracer, const Value& first, const Value& component,
+                        Here where) {
+  const auto shape = tracer.shape(tracer.expr(first, where)),
+             same = tracer.shape(tracer.expr(component, where));
+  scalar::Arena& arena = tracer.arena();
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    tracer.check(arena.eq(shape[d], same[d]), "the components of an array have {0} and {1} elements",
+                 {shape[d], same[d]}, where);
+}
+
+}  // namespace
+
 // The public kinds are the compiler's.
 static_assert(static_cast<int>(Kind::boolean) == static_cast<int>(scalar::Kind::boolean));
 static_assert(static_cast<int>(Kind::i8) == static_cast<int>(scalar::Kind::i8));
@@ -24,6 +39,11 @@ std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const Par
   Values arguments;
   for (const ParameterInfo& p : parameters)
     arguments.push_back(tracer.parameter(fulgurite::trace::kind_of(p.kind), p.rank, p.argument));
+  for (std::size_t k = 0, first = 0; k < parameters.size(); ++k) {
+    if (parameters[k].first) first = k;
+    if (first != k && parameters[k].rank > 0)
+      state_equal_shapes(tracer, arguments[first], arguments[k], where);
+  }
   const Values results = f(arguments);
   soac::Program program = tracer.finish(tracer.exprs(results, where));
   return std::make_shared<const TracedProgram>(std::move(program), tracer.captures(), retrace);
