@@ -83,6 +83,15 @@ std::size_t widest(const soac::Soac& soac) {
   return bytes;
 }
 
+// Whether the variable is in the index itself, not only in that of an element it contains: starts[row] + j
+// moves along j.
+bool moves_along(Expr index, scalar::Var var) {
+  if (index.is_name()) return index.var() == var;
+  if (index.op() == Op::index) return false;
+  const auto args = index.args();
+  return std::any_of(args.begin(), args.end(), [&](Expr arg) { return moves_along(arg, var); });
+}
+
 // An inner combinator whose reads are contiguous along its own innermost index, or an array inside: the outer
 // space is walked by scalar code and the inner one by lanes. Otherwise neighbouring outer points are
 // neighbouring lanes and the inner loop is sequential.
@@ -93,10 +102,11 @@ bool wants_rows(const soac::Soac& soac) {
   std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f,
                                                                           const soac::Soac& inner) {
     scalar::for_each_node(f.results, [&](Expr e) {
-      if (e.op() != Op::index) return;
-      Expr last = e.args().back();
-      along_inner += !inner.body.params.empty() && mentions(last, inner.body.params.back());
-      along_outer += mentions(last, soac.body.params.back());
+      if (e.op() != Op::index || inner.body.params.empty()) return;
+      const scalar::Var j = inner.body.params.back();
+      if (!mentions(e, j)) return;  // once for each outer point
+      along_inner += moves_along(e.args().back(), j);
+      along_outer += moves_along(e.args().back(), soac.body.params.back());
     });
     for (const soac::Stm& s : f.body)
       if (auto* deeper = base::as<soac::Soac>(s.op)) reads(deeper->body, inner);
