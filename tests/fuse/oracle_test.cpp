@@ -204,7 +204,7 @@ void expect_least(const Composition& all) {
 }
 
 // A hundred draws of ten.
-RC_GTEST_PROP(Oracle, PropertyKernelsAreAsFewAsCanBe, ()) {
+RC_GTEST_PROP(Oracle, SlowPropertyKernelsAreAsFewAsCanBe, ()) {
   for (int k = 0; k < 10; ++k)
     expect_least(compose(
         Choices(*rc::gen::container<std::vector<std::uint8_t>>(60, rc::gen::arbitrary<std::uint8_t>()))));

@@ -20,7 +20,9 @@ const std::size_t sizes[] = {0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 100'003, 1'0
 std::vector<int> integers(std::size_t n, int low, int high) {
   std::mt19937 random(static_cast<unsigned>(n) + 1);
   std::vector<int> xs(n);
-  for (int& x : xs) x = low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+  for (int& x : xs)
+    x = static_cast<int>(
+        low + static_cast<fg::i64>(random() % static_cast<std::uint64_t>(fg::i64{high} - low + 1)));
   return xs;
 }
 
