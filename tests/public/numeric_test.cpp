@@ -253,6 +253,23 @@ TEST(ReduceSlices, OfCompositesByAnOperatorThatReadsOtherPlaces) {
   });
 }
 
+TEST(ReduceSlices, RowsAsMatrices) {
+  const auto f = [](Mat<int> m) {
+    const auto matrix = [](Vec<int> row) { return fg::reshape(row, {2, 2}); };
+    const auto product = [&](Vec<int> a, Vec<int> b) {
+      return fg::flatten(fg::matmul(matrix(a), matrix(b)));
+    };
+    const auto identity = fg::generate(4, [](Exp<i64> i) { return fg::cast<int>(i % 3 == 0); });
+    return fg::reduce(product, identity, fg::rows(m));
+  };
+  on_every_engine(f, [](const auto& g) {
+    const std::vector<int> m{1, 1, 0, 1, 1, 0, 2, 1, 0, 1, 1, 0};
+    EXPECT_EQ(vector_of(g(fg::view(m.data(), {3, 4}))), (std::vector<int>{1, 3, 1, 2}));
+    EXPECT_EQ(vector_of(g(fg::view(m.data(), {0, 4}))), (std::vector<int>{1, 0, 0, 1}));
+    EXPECT_THROW((void)g(fg::view(m.data(), {4, 3})), fg::ShapeError);
+  });
+}
+
 TEST(ReduceSlices, ArraysThatGrow) {
   const auto f = [](Mat<int> m) {
     return fg::reduce([](Vec<int> a, Vec<int> b) { return fg::concat(a, fg::reverse(b)); },
