@@ -61,7 +61,6 @@ void Folding::fold(Expr task, const std::vector<Scan>& scans, const std::vector<
     wanted.insert(wanted.end(), scan.op->operands.begin(), scan.op->operands.end());
   }
   std::vector<std::pair<std::size_t, std::int64_t>> counted;  // by reductions: partition, class
-  std::vector<Var> tabled;
   for (std::size_t g : partitions) {
     const soac::Partition& p = at_.op.partitions[g];
     Expr element_class = at_.results(at_.layout.partitions[g])[0];
