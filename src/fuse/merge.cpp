@@ -314,7 +314,7 @@ class Merger {
       return found == elements.end() ? Expr() : found->second;
     });
     Lambda of_b = b.body;
-    replace_in(of_b, substitute);
+    soac::substitute_in(of_b, substitute);
     std::move(of_b.body.begin(), of_b.body.end(), std::back_inserter(soac.body.body));
 
     auto join = [](auto list, const auto& more) {
@@ -340,14 +340,6 @@ class Merger {
     take(of_second.mapped, of_b.results, second.names);
     merged.op = std::move(soac);
     return merged;
-  }
-
-  static void replace_in(Lambda& lambda, scalar::Substitution& substitute) {
-    for (Stm& stm : lambda.body) {
-      soac::map_roots(stm, [&](Expr e) { return substitute(e); });
-      for (auto& inner : soac::nested_in(stm)) replace_in(*inner.lambda, substitute);
-    }
-    for (Expr& e : lambda.results) e = substitute(e);
   }
 
   Arena& arena_;

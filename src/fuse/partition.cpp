@@ -52,7 +52,7 @@ class IntoPartition {
       return found == values.end() ? Expr() : found->second;
     });
     Lambda kept{{}, b_.body.body, b_.body.results};
-    replace_in(kept, substitute);
+    soac::substitute_in(kept, substitute);
     Lambda dropped;
     for (std::size_t k = 0; k < kept.results.size(); ++k) dropped.results.push_back(nothing(k));
     std::vector<Expr> results;
@@ -149,14 +149,6 @@ class IntoPartition {
       if (k == p.result) return arena_.i64(-1);
     const Kind kind = b_.body.results[k].kind();
     return arena_.constant(kind, scalar::zero(kind));
-  }
-
-  static void replace_in(Lambda& lambda, scalar::Substitution& substitute) {
-    for (Stm& stm : lambda.body) {
-      soac::map_roots(stm, [&](Expr e) { return substitute(e); });
-      for (auto& inner : soac::nested_in(stm)) replace_in(*inner.lambda, substitute);
-    }
-    for (Expr& e : lambda.results) e = substitute(e);
   }
 
   Arena& arena_;

@@ -1,7 +1,6 @@
 #include "lower/combinator.h"
 
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
 
 #include "base/match.h"
@@ -11,6 +10,7 @@
 #include "lower/lift.h"
 #include "lower/long_rows.h"
 #include "lower/neighbours.h"
+#include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
 
@@ -37,14 +37,7 @@ soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& origina
     const auto found = e.is_name() ? becomes.find(e.var()) : becomes.end();
     return found == becomes.end() ? Expr() : arena.name(found->second);
   });
-  const std::function<void(soac::Lambda&)> replace = [&](soac::Lambda& lambda) {
-    for (soac::Stm& inner : lambda.body) {
-      soac::map_roots(inner, [&](Expr e) { return substitute(e); });
-      for (auto& nested : soac::nested_in(inner)) replace(*nested.lambda);
-    }
-    for (Expr& e : lambda.results) e = substitute(e);
-  };
-  replace(op.body);
+  soac::substitute_in(op.body, substitute);
   return s;
 }
 

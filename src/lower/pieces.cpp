@@ -87,7 +87,7 @@ class Cutter {
                                     [&](Expr e) { return e == condition ? arena_.boolean(value) : Expr(); });
     Stm result = stm_;
     Lambda& body = std::get<soac::Soac>(result.op).body;
-    replace_in(body, substitute);
+    soac::substitute_in(body, substitute);
     // Branches that are decided now give way to what they take.
     soac::Renaming rename(arena_, soac::Renaming::Binders::keep);
     std::vector<Stm> stms;
@@ -106,14 +106,6 @@ class Cutter {
     const Lambda& taken = branches->condition.bits() ? branches->then_branch : branches->else_branch;
     for (const Stm& inner : taken.body) take(inner, rename, out);
     for (std::size_t k = 0; k < s.names.size(); ++k) rename.bind(s.names[k], rename(taken.results[k]));
-  }
-
-  static void replace_in(Lambda& lambda, scalar::Substitution& substitute) {
-    for (Stm& s : lambda.body) {
-      soac::map_roots(s, [&](Expr e) { return substitute(e); });
-      for (auto& inner : soac::nested_in(s)) replace_in(*inner.lambda, substitute);
-    }
-    for (Expr& e : lambda.results) e = substitute(e);
   }
 
   Arena& arena_;

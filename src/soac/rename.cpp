@@ -61,6 +61,14 @@ Stm Renaming::operator()(const Stm& stm) {
   return result;
 }
 
+void substitute_in(Lambda& lambda, scalar::Substitution& substitute) {
+  for (Stm& stm : lambda.body) {
+    map_roots(stm, [&](Expr e) { return substitute(e); });
+    for (auto& inner : nested_in(stm)) substitute_in(*inner.lambda, substitute);
+  }
+  for (Expr& e : lambda.results) e = substitute(e);
+}
+
 Applied apply(Arena& arena, const Lambda& lambda, std::span<const Expr> arguments) {
   FULGURITE_CHECK(lambda.params.size() == arguments.size(), "{} arguments for {} parameters",
                   arguments.size(), lambda.params.size());
