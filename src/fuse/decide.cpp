@@ -100,8 +100,8 @@ bool has_known_size(const Arena& arena, const std::vector<Var>& arrays, const so
   return std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return inside.contains(v); });
 }
 
-bool is_updated_before(const Arena& arena, const soac::Vars& kept, const std::vector<Stm>& stms,
-                       std::size_t from, std::size_t to) {
+bool is_updated_before(Arena& arena, const soac::Vars& kept, const std::vector<Stm>& stms, std::size_t from,
+                       std::size_t to) {
   soac::Vars read;
   soac::add_mentioned(stms[from], read);
   for (std::size_t k = from + 1; k <= to; ++k)

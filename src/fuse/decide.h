@@ -49,7 +49,7 @@ bool has_known_size(const scalar::Arena&, const std::vector<scalar::Var>& arrays
 
 /// Whether a statement from `from` + 1 to `to` may update in place an array that statement `from` reads: what
 /// reads the old array had better not come later. `kept`: arrays that nothing updates.
-bool is_updated_before(const scalar::Arena&, const soac::Vars& kept, const std::vector<soac::Stm>&,
+bool is_updated_before(scalar::Arena&, const soac::Vars& kept, const std::vector<soac::Stm>&,
                        std::size_t from, std::size_t to);
 
 struct Decision {

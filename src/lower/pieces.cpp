@@ -17,28 +17,6 @@ using soac::Stm;
 
 namespace {
 
-bool mentions_any(Expr e, const soac::Vars& names) {
-  bool found = false;
-  scalar::for_each_node(std::span(&e, 1),
-                        [&](Expr x) { found = found || (x.is_name() && names.contains(x.var())); });
-  return found;
-}
-
-// e = factor * i + rest, where e is so written and rest does not mention i.
-struct Linear {
-  std::int64_t factor;
-  Expr rest;
-};
-std::optional<Linear> linear_in(Arena& arena, Expr e, Expr i) {
-  if (e == i) return Linear{1, arena.i64(0)};
-  if (!mentions_any(e, {i.var()})) return Linear{0, e};
-  if (e.op() != Op::add && e.op() != Op::sub) return {};
-  const auto a = linear_in(arena, e.arg(0), i), b = linear_in(arena, e.arg(1), i);
-  if (!a || !b) return {};
-  if (e.op() == Op::add) return Linear{a->factor + b->factor, arena.add(a->rest, b->rest)};
-  return Linear{a->factor - b->factor, arena.sub(a->rest, b->rest)};
-}
-
 // The condition holds exactly below `at`, or exactly from there on.
 struct Bound {
   Expr condition, at;
@@ -71,15 +49,22 @@ class Cutter {
     if ((condition.op() != Op::lt && condition.op() != Op::le) ||
         condition.arg(0).kind() != scalar::Kind::i64)
       return {};
-    const auto form = linear_in(arena_, arena_.sub(condition.arg(0), condition.arg(1)), index_);
-    if (!form || (form->factor != 1 && form->factor != -1) || mentions_any(form->rest, inside_)) return {};
-    const bool rises = form->factor == 1;
+    const auto form = scalar::affine_in(arena_, arena_.sub(condition.arg(0), condition.arg(1)), index_.var());
+    if (!form || mentions_inside(form->base)) return {};
+    const bool rises = form->coefficient.is_constant(1);
+    if (!rises && !form->coefficient.is_constant(-1)) return {};
     // rises: i + rest < 0, i < -rest; or <=, i < 1 - rest. Falls: rest - i < 0, i >= rest + 1; or <=, i >=
     // rest.
-    const Expr one = arena_.i64(1), zero = arena_.i64(0), rest = form->rest;
+    const Expr one = arena_.i64(1), zero = arena_.i64(0), rest = form->base;
     const bool or_equal = condition.op() == Op::le;
     const Expr at = rises ? arena_.sub(or_equal ? one : zero, rest) : or_equal ? rest : arena_.add(rest, one);
     return Bound{condition, at, rises};
+  }
+
+  bool mentions_inside(Expr e) const {
+    soac::Vars mentioned;
+    soac::add_mentioned(std::span(&e, 1), mentioned);
+    return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return inside_.contains(v); });
   }
 
   Stm decided(Expr condition, bool value) const {

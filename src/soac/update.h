@@ -14,9 +14,9 @@ namespace fulgurite::soac {
 /// contents are that array as it is, and the statement reads it nowhere else but at the place that the same
 /// point, and no other, stores to (or in a space of one point). Absent: none. Those reads are then of the
 /// result.
-std::vector<std::optional<Var>> updates(const Arena&, const Soac&, std::size_t scatter);
+std::vector<std::optional<Var>> updates(Arena&, const Soac&, std::size_t scatter);
 
 /// All arrays that the statement may update in place.
-std::vector<Var> updated_arrays(const Arena&, const Stm&);
+std::vector<Var> updated_arrays(Arena&, const Stm&);
 
 }  // namespace fulgurite::soac
