@@ -9,22 +9,6 @@ namespace fulgurite::trace {
 
 namespace {
 
-// then_branch() or else_branch(), by the condition; both give scalars of the same types.
-template <class Then, class Else>
-Exprs either(Tracer& t, Expr condition, const char* origin, const Here& where, Then&& then_branch,
-             Else&& else_branch) {
-  const auto trace = [&](auto&& f) {
-    Scope scope(t, origin, where);
-    Exprs results = f();
-    return scope.close(std::move(results));
-  };
-  soac::Lambda yes = trace(then_branch), no = trace(else_branch);
-  Exprs names;
-  for (Expr e : yes.results) names.push_back(t.fresh(e.kind(), origin));
-  t.add(names, soac::If{condition, std::move(yes), std::move(no)}, origin, where);
-  return names;
-}
-
 Exprs shifted(Arena& arena, std::span<const Expr> indices, std::size_t axis, Expr by) {
   Exprs result(indices.begin(), indices.end());
   result[axis] = arena.add(result[axis], by);
@@ -85,10 +69,8 @@ Values rotate(std::span<const Value> parts, Value by, int axis, Here where) {
   const std::size_t along = axis_of(arrays[0], axis, "rotate", where);
   Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
   const Expr size = shape[along], modulus = arena.max(size, arena.i64(1));
-  const Expr rest = arena.rem(t.expr(by, where), modulus);
-  const Expr shift =
-      arena.apply(Op::select, {arena.lt(rest, arena.i64(0)), arena.add(rest, modulus), rest});  // 0 <= shift
-                                                                                                // < modulus
+  const Expr shift = trace::modulo(arena, t.expr(by, where), modulus);  // 0 <= shift
+                                                                        // < modulus
   const Expr n_first = arena.sub(size, shift);  // the elements that come before the wrap
   return t.values(tabulate_all(t, std::move(shape), "rotate", where, [&](std::span<const Expr> indices) {
     return either(

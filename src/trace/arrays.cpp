@@ -99,6 +99,11 @@ Exprs elements(Tracer& t, std::span<const Expr> arrays, std::span<const Expr> in
   return results;
 }
 
+Expr modulo(Arena& arena, Expr x, Expr modulus) {
+  const Expr rest = arena.rem(x, modulus);
+  return arena.apply(Op::select, {arena.lt(rest, arena.i64(0)), arena.add(rest, modulus), rest});
+}
+
 Expr product(Arena& arena, std::span<const Expr> extents) {
   Expr result = arena.i64(1);
   for (Expr extent : extents) result = arena.mul(result, extent);

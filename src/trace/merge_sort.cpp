@@ -10,6 +10,7 @@
 
 #include "trace/comparison.h"
 #include "trace/operators.h"
+#include "trace/store.h"
 
 namespace fulgurite::trace {
 
@@ -98,22 +99,19 @@ class Sorting {
   // The vectors with each element at the place computed of its index; the places are a permutation.
   template <class F>
   Values moved(F&& place) const {
-    const Exprs shape{t_.shape(vectors_[0])[0]};
-    Scope contents(t_, origin_, where_);
-    index_parameters(contents, 1);
-    Exprs zeros, names;
+    const Exprs shape = shape_of(t_, vectors_[0]);
+    soac::Scatter scatter{shape, contents(t_, 1, origin_, where_, [&](const Exprs&) { return zeros(); }), {}};
+    return store(t_, shape, std::move(scatter), origin_, where_, [&](const Exprs& indices) {
+      Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
+      const Exprs values = elements(t_, vectors_, indices);
+      results.insert(results.end(), values.begin(), values.end());
+      return results;
+    });
+  }
+  Exprs zeros() const {
+    Exprs zeros;
     for (Expr v : vectors_) zeros.push_back(t_.arena().constant(v.kind(), 0));
-    soac::Scatter scatter{shape, contents.close(std::move(zeros)), {}};
-    Scope scope(t_, origin_, where_);
-    const Exprs indices = index_parameters(scope, 1);
-    Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
-    const Exprs values = elements(t_, vectors_, indices);
-    results.insert(results.end(), values.begin(), values.end());
-    soac::Soac soac{shape, scope.close(std::move(results))};
-    soac.scatters.push_back(std::move(scatter));
-    for (Expr v : vectors_) names.push_back(t_.fresh_array(v.kind(), shape, origin_));
-    t_.add(names, std::move(soac), origin_, where_);
-    return t_.values(names);
+    return zeros;
   }
 
   Tracer& t_;

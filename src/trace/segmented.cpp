@@ -194,18 +194,16 @@ std::function<Expr(Expr)> starts_of(Tracer& t, const Segments& segments, const E
 template <class F>
 Exprs unless(Tracer& t, Expr condition, const Exprs& otherwise, const char* origin, const Here& where,
              F&& computed) {
-  Scope scope(t, origin, where);
-  Exprs given = computed();
-  soac::Lambda branch = scope.close(std::move(given));
-  const bool simple = branch.body.empty() && std::ranges::none_of(branch.results, scalar::can_fail);
+  soac::Lambda value = branch(t, origin, where, computed);
+  const bool simple = value.body.empty() && std::ranges::none_of(value.results, scalar::can_fail);
   Exprs results;
   if (simple) {
     for (std::size_t k = 0; k < otherwise.size(); ++k)
-      results.push_back(t.arena().apply(Op::select, {condition, otherwise[k], branch.results[k]}));
+      results.push_back(t.arena().apply(Op::select, {condition, otherwise[k], value.results[k]}));
     return results;
   }
   for (Expr e : otherwise) results.push_back(t.fresh(e.kind(), "value"));
-  t.add(results, soac::If{condition, {{}, {}, otherwise}, std::move(branch)}, origin, where);
+  t.add(results, soac::If{condition, {{}, {}, otherwise}, std::move(value)}, origin, where);
   return results;
 }
 

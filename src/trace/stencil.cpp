@@ -60,12 +60,6 @@ class Inside final : public detail::Neighbours {
   std::vector<int> lowest_, highest_;
 };
 
-// The remainder that is not negative, of a positive modulus.
-Expr modulo(Arena& arena, Expr x, Expr modulus) {
-  const Expr rest = arena.rem(x, modulus);
-  return arena.apply(Op::select, {arena.lt(rest, arena.i64(0)), arena.add(rest, modulus), rest});
-}
-
 // Reads of neighbours, some of which may be outside.
 class Bordered final : public detail::Neighbours {
  public:
@@ -80,17 +74,9 @@ class Bordered final : public detail::Neighbours {
     if (edge_ != Edge::outside) return t.values(elements(t, point_.arrays[array], at));
     const Expr condition = inside(offsets, at);
     if (condition.is_constant(1)) return t.values(elements(t, point_.arrays[array], at));
-    const auto branch = [&](auto&& f) {
-      Scope scope(t, "stencil", where_);
-      Exprs results = f();
-      return scope.close(std::move(results));
-    };
-    soac::Lambda element = branch([&] { return elements(t, point_.arrays[array], at); });
-    soac::Lambda other = branch([&] { return t.exprs(outside_[array](t.values(at)), where_); });
-    Exprs names;
-    for (Expr e : element.results) names.push_back(t.fresh(e.kind(), "neighbour"));
-    t.add(names, soac::If{condition, std::move(element), std::move(other)}, "boundary", where_);
-    return t.values(names);
+    return t.values(either(
+        t, condition, "boundary", where_, [&] { return elements(t, point_.arrays[array], at); },
+        [&] { return t.exprs(outside_[array](t.values(at)), where_); }));
   }
 
  private:
@@ -152,14 +138,9 @@ Values stencil(StencilBody f, Edge edge, std::span<const Body> outside, std::spa
   return t.values(tabulate_all(t, std::move(dims), "stencil", where, [&](const Exprs& indices) {
     const Point point{t, arrays, indices};
     Inside inside(point);
-    const auto branch = [&](Neighbours& neighbours) {
-      Scope scope(t, "stencil", where);
-      Exprs results = t.exprs(f(neighbours), where);
-      return scope.close(std::move(results));
-    };
-    soac::Lambda plain = branch(inside);
+    soac::Lambda plain = branch(t, "stencil", where, [&] { return t.exprs(f(inside), where); });
     Bordered bordered(point, edge, outside, where);
-    soac::Lambda careful = branch(bordered);
+    soac::Lambda careful = branch(t, "stencil", where, [&] { return t.exprs(f(bordered), where); });
     Exprs names;
     for (Expr e : plain.results) names.push_back(t.fresh(e.kind(), "stencil"));
     t.add(names, soac::If{inside.holds(), std::move(plain), std::move(careful)}, "stencil", where);

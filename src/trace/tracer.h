@@ -149,6 +149,15 @@ Exprs outer_extents(Tracer&, Expr array, const detail::Operand&, const Here& whe
 Expr argument(Tracer&, Expr array, const detail::Operand&, std::span<const Expr> indices, const Here& where);
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
+/// The remainder that is not negative, of a positive modulus.
+Expr modulo(Arena&, Expr x, Expr modulus);
+/// What f() returns, as a function without parameters.
+template <class F>
+soac::Lambda branch(Tracer&, const char* origin, const Here& where, F&& f);
+/// then_branch() or else_branch(), by the condition; both give scalars of the same types.
+template <class Then, class Else>
+Exprs either(Tracer&, Expr condition, const char* origin, const Here& where, Then&& then_branch,
+             Else&& else_branch);
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
 void check_sizes(Tracer&, const char* what, std::span<const Expr> extents, const Here& where);
 
@@ -160,6 +169,23 @@ struct NamedOperand {
 /// Checks that all have the shape of the first in the given axes of each (all axes: the ranks are equal).
 void check_equal_shapes(Tracer&, const std::string& what, std::span<const NamedOperand> operands,
                         const Here& where);
+
+template <class F>
+soac::Lambda branch(Tracer& t, const char* origin, const Here& where, F&& f) {
+  Scope scope(t, origin, where);
+  Exprs results = f();
+  return scope.close(std::move(results));
+}
+
+template <class Then, class Else>
+Exprs either(Tracer& t, Expr condition, const char* origin, const Here& where, Then&& then_branch,
+             Else&& else_branch) {
+  soac::Lambda yes = branch(t, origin, where, then_branch), no = branch(t, origin, where, else_branch);
+  Exprs names;
+  for (Expr e : yes.results) names.push_back(t.fresh(e.kind(), origin));
+  t.add(names, soac::If{condition, std::move(yes), std::move(no)}, origin, where);
+  return names;
+}
 
 template <class F>
 Exprs tabulate_all(Tracer& t, Exprs shape, const char* origin, const Here& where, F&& f) {

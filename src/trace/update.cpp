@@ -3,34 +3,7 @@
 #include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
 
-#include "trace/tracer.h"
-
-namespace fulgurite::trace {
-
-namespace {
-
-// One point for each of `dims`; `points` gives the place, then the values.
-template <class F>
-Values updated(Tracer& t, const Exprs& arrays, Exprs dims, const Here& where, F&& points) {
-  soac::Scatter scatter{Exprs(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end()), {}, {}};
-  {
-    Scope scope(t, "with", where);
-    const Exprs indices = index_parameters(scope, scatter.shape.size());
-    scatter.initial = scope.close(elements(t, arrays, indices));
-  }
-  Exprs names;
-  for (Expr array : arrays) names.push_back(t.fresh_array(array.kind(), scatter.shape, "updated"));
-  Scope scope(t, "with", where);
-  const Exprs indices = index_parameters(scope, dims.size());
-  Exprs results = points(indices);
-  soac::Soac soac{std::move(dims), scope.close(std::move(results))};
-  soac.scatters.push_back(std::move(scatter));
-  t.add(names, std::move(soac), "with", where);
-  return t.values(names);
-}
-
-}  // namespace
-}  // namespace fulgurite::trace
+#include "trace/store.h"
 
 namespace fulgurite::detail {
 
@@ -50,7 +23,8 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
                               : fmt::format("with: index {{0}} is outside {{1}} along axis {}", k),
             {place[k], extent}, where, SiteError::index);
   }
-  return updated(t, arrays, {arena.i64(1)}, where, [&](const Exprs&) {
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}};
+  return store(t, {arena.i64(1)}, std::move(sink), "with", where, [&](const Exprs&) {
     Exprs results = place;
     results.insert(results.end(), values.begin(), values.end());
     return results;
@@ -66,8 +40,8 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
   const Expr old = t.expr(slice(parts[0], axes, where), where);
   const NamedOperand operands[] = {{"the slice", {&old, 1}}, {"what replaces it", from}};
   check_equal_shapes(t, "with", operands, where);
-  Exprs dims(t.shape(old).begin(), t.shape(old).end());
-  return updated(t, arrays, std::move(dims), where, [&](const Exprs& at) {
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}};
+  return store(t, shape_of(t, old), std::move(sink), "with", where, [&](const Exprs& at) {
     Exprs results;
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const Expr start = t.expr(axes[k].start, where), stride = t.expr(axes[k].stride, where);
