@@ -76,7 +76,8 @@ class Timed {
 lower::Options lowering_options(const Options& options) {
   const runtime::Host& host = runtime::host();
   lower::Options lowering;
-  lowering.target = {host.vector_bytes, static_cast<std::int64_t>(host.last_level_cache)};
+  lowering.target = {runtime::vector_bytes(runtime::wanted_cpu()),
+                     static_cast<std::int64_t>(host.last_level_cache)};
   lowering.checks = options.checks == Checks::on;
   return lowering;
 }
@@ -124,7 +125,7 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
 plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
-  loaded.device = &runtime::cpu::CpuDevice::native();
+  loaded.device = &runtime::cpu::CpuDevice::shared();
   loaded.sites = std::move(sites);
   for (const plan::KernelText& kernel : loaded.plan.kernels) {
     Timed timed("build");

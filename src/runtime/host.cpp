@@ -1,12 +1,15 @@
 #include "runtime/host.h"
 
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "base/hash.h"
@@ -121,6 +124,19 @@ Host ask() {
 const Host& host() {
   static const Host answer = ask();
   return answer;
+}
+
+std::string wanted_cpu() {
+  const char* cpu = std::getenv("FULGURITE_CPU");
+  if (cpu == nullptr || *cpu == 0 || cpu == std::string_view("native")) return "native";
+  constexpr std::string_view levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  if (std::find(std::begin(levels), std::end(levels), cpu) == std::end(levels))
+    throw DeviceError(fmt::format("FULGURITE_CPU is '{}': set it to {} or native, or not at all", cpu,
+                                  fmt::join(levels, ", ")));
+  if (!host().identity.starts_with("x86-64") || vector_bytes(cpu) > host().vector_bytes)
+    throw DeviceError(
+        fmt::format("FULGURITE_CPU is '{}', whose instructions {} does not have", cpu, host().processor));
+  return cpu;
 }
 
 int vector_bytes(std::string_view cpu) {

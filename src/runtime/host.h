@@ -19,6 +19,10 @@ struct Host {
 
 const Host& host();
 
+// The processor to compile for: what FULGURITE_CPU names, "native" where it is not set. Throws DeviceError if
+// that is no level of x86-64 (x86-64-v2, -v3, -v4), or one that this processor does not reach.
+std::string wanted_cpu();
+
 // The widest vectors of a processor named as the compiler names it: "native", "x86-64-v3".
 int vector_bytes(std::string_view cpu);
 

@@ -37,7 +37,7 @@ void list_programs(const std::vector<detail::ToolProgram>& programs) {
 }
 
 void list_devices() {
-  const runtime::Description cpu = runtime::cpu::CpuDevice::native().describe();
+  const runtime::Description cpu = runtime::cpu::CpuDevice::shared().describe();
   fmt::print("{}          {}\n", cpu.engine, cpu.name);
   fmt::print("             {} cores, vectors of {} bits, {} last-level cache, {} memory\n", cpu.n_cores,
              cpu.vector_bytes * 8, size_text(cpu.last_level_cache), size_text(cpu.memory));

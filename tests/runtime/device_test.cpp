@@ -124,7 +124,7 @@ TEST(CpuDevice, TimingOfALoadFromDisk) {
 }
 
 TEST(CpuDevice, LaunchesInPhasesAndCounts) {
-  CpuDevice& device = CpuDevice::native();
+  CpuDevice& device = CpuDevice::shared();
   const auto kernel = device.build(test::sum());
   for (const std::int64_t n : {0, 1, 999, 1000, 1001, 1000000}) {
     std::vector<std::int64_t> x(static_cast<std::size_t>(n) + 1), partial(1001);
@@ -141,7 +141,7 @@ TEST(CpuDevice, LaunchesInPhasesAndCounts) {
 }
 
 TEST(CpuDevice, ReportsTheLowestFailureAndStopsAfterItsPhase) {
-  CpuDevice& device = CpuDevice::native();
+  CpuDevice& device = CpuDevice::shared();
   const auto kernel = device.build(test::gather());
   std::vector<std::int64_t> from(50), index(100000), to(100000);
   std::iota(from.begin(), from.end(), 0);
@@ -160,7 +160,7 @@ TEST(CpuDevice, ReportsTheLowestFailureAndStopsAfterItsPhase) {
 }
 
 TEST(CpuDevice, HasMemory) {
-  CpuDevice& device = CpuDevice::native();
+  CpuDevice& device = CpuDevice::shared();
   reset_stats();
   const Memory a = device.allocate(12), b = device.allocate(12);
   std::vector<char> in(12, 'x'), out(12);
@@ -181,7 +181,7 @@ TEST(CpuDevice, HasMemory) {
 // A launch of a small kernel adds almost nothing to the bare function: far below the microsecond that a whole
 // call may take.
 TEST(CpuDevice, TimingOfALaunchOnAHundredElements) {
-  CpuDevice& device = CpuDevice::native();
+  CpuDevice& device = CpuDevice::shared();
   const auto kernel = device.build(test::saxpy());
   std::vector<float> x(100, 1), y(100, 1);
   void* buffers[] = {x.data(), y.data()};

@@ -13,8 +13,8 @@ namespace fulgurite::runtime::cpu {
 
 CpuDevice::CpuDevice(std::string cpu, DiskCache& disk) : cpu_(std::move(cpu)), disk_(disk) {}
 
-CpuDevice& CpuDevice::native() {
-  static CpuDevice device;
+CpuDevice& CpuDevice::shared() {
+  static CpuDevice device(wanted_cpu());
   return device;
 }
 

@@ -30,7 +30,8 @@ class CpuDevice final : public Device {
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
-  static CpuDevice& native();
+  // Code for wanted_cpu().
+  static CpuDevice& shared();
 
  private:
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);

@@ -1,0 +1,51 @@
+#include "runtime/host.h"
+
+#include <fulgurite/error.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace fulgurite::runtime {
+namespace {
+
+class WantedCpu : public testing::Test {
+ protected:
+  WantedCpu() {
+    if (const char* set = std::getenv("FULGURITE_CPU")) before_ = set;
+  }
+  ~WantedCpu() override { setenv("FULGURITE_CPU", before_.c_str(), 1); }
+
+ private:
+  std::string before_;  // empty counts as not set
+};
+
+TEST_F(WantedCpu, IsWhatTheEnvironmentNames) {
+  unsetenv("FULGURITE_CPU");
+  EXPECT_EQ(wanted_cpu(), "native");
+  setenv("FULGURITE_CPU", "", 1);
+  EXPECT_EQ(wanted_cpu(), "native");
+#if defined(__x86_64__)
+  setenv("FULGURITE_CPU", "x86-64-v2", 1);
+  EXPECT_EQ(wanted_cpu(), "x86-64-v2");
+#endif
+}
+
+TEST_F(WantedCpu, IsALevelThatWeKnowAndHave) {
+  setenv("FULGURITE_CPU", "z80", 1);
+  try {
+    wanted_cpu();
+    FAIL() << "no error";
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("x86-64-v3"), std::string::npos) << error.what();
+  }
+  setenv("FULGURITE_CPU", "x86-64-v4", 1);
+  if (host().vector_bytes < vector_bytes("x86-64-v4")) {
+    EXPECT_THROW(wanted_cpu(), DeviceError);
+  } else {
+    EXPECT_EQ(wanted_cpu(), "x86-64-v4");
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::runtime
