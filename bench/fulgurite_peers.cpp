@@ -84,6 +84,14 @@ void publish_jacobi(Data& d) {
     }
 }
 
+template <bool fuse>
+void add_black_scholes_sum(Peers& peers) {
+  peers.add("BlackScholesSum", name_of_ours(fuse), [](Data& d) {
+    Program<black_scholes_sum, fuse>::run(d.n);
+    d.results[0] = Program<black_scholes_sum, fuse>::result;
+  });
+}
+
 }  // namespace
 
 void add_fulgurite_maps(Peers& peers) {
@@ -121,10 +129,8 @@ void add_fulgurite_maps(Peers& peers) {
         copy(std::get<0>(Program<black_scholes_map>::result), d.out);
         copy(std::get<1>(Program<black_scholes_map>::result), d.out2);
       });
-  peers.add("BlackScholesSum", "fulgurite", [](Data& d) {
-    Program<black_scholes_sum>::run(d.n);
-    d.results[0] = Program<black_scholes_sum>::result;
-  });
+  add_black_scholes_sum<true>(peers);
+  add_black_scholes_sum<false>(peers);
 }
 
 void add_fulgurite_peers(Peers& peers) {

@@ -17,12 +17,12 @@ namespace bench {
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec;
 
-// Compiled once, at its first call, with the last result.
-template <auto function>
+// Compiled once, at its first call, with the last result. Without fusion every operation is a kernel.
+template <auto function, bool fuse = true>
 struct Program {
   using Compiled = decltype(fg::compile(function));
   static const Compiled& compiled() {
-    static const Compiled program = fg::compile(function);
+    static const Compiled program = fg::compile(function, {.fuse = fuse});
     return program;
   }
   static inline typename Compiled::Result result{};
@@ -31,6 +31,10 @@ struct Program {
     result = compiled()(arguments...);
   }
 };
+
+constexpr const char* name_of_ours(bool fuse) {
+  return fuse ? our_name : unfused_name;
+}
 
 template <class T>
 std::span<const T> view(const T* array, std::int64_t n) {

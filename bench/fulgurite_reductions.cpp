@@ -106,9 +106,9 @@ Exp<float> black_scholes_of_paper(Exp<fg::i64> n) {
   return fg::sum(fg::map(price_of_day, fg::iota(n) + 1));
 }
 
-template <auto program>
+template <auto program, bool fuse>
 void publish_redomap(Data& d) {
-  const auto& [sum, least, most, x, y] = Program<program>::result;
+  const auto& [sum, least, most, x, y] = Program<program, fuse>::result;
   d.results[0] = sum;
   d.results[1] = least;
   d.results[2] = most;
@@ -116,54 +116,62 @@ void publish_redomap(Data& d) {
   copy(y, d.out2);
 }
 
-}  // namespace
-
-void add_fulgurite_reductions(Peers& peers) {
-  peers.add("ReducePlus", "fulgurite", [](Data& d) {
-    Program<reduce_plus>::run(view(d.small, d.n));
-    d.results[0] = Program<reduce_plus>::result;
+template <bool fuse>
+void add(Peers& peers) {
+  const char* name = name_of_ours(fuse);
+  peers.add("ReducePlus", name, [](Data& d) {
+    Program<reduce_plus, fuse>::run(view(d.small, d.n));
+    d.results[0] = Program<reduce_plus, fuse>::result;
   });
-  peers.add("ReduceMax", "fulgurite", [](Data& d) {
-    Program<reduce_max>::run(view(d.tied, d.n));
-    d.results[0] = Program<reduce_max>::result;
+  peers.add("ReduceMax", name, [](Data& d) {
+    Program<reduce_max, fuse>::run(view(d.tied, d.n));
+    d.results[0] = Program<reduce_max, fuse>::result;
   });
-  peers.add("IndexOfMax", "fulgurite", [](Data& d) {
-    Program<index_of_max>::run(view(d.tied, d.n));
-    d.results[0] = Program<index_of_max>::result.first;
-    d.results[1] = Program<index_of_max>::result.second;
+  peers.add("IndexOfMax", name, [](Data& d) {
+    Program<index_of_max, fuse>::run(view(d.tied, d.n));
+    d.results[0] = Program<index_of_max, fuse>::result.first;
+    d.results[1] = Program<index_of_max, fuse>::result.second;
   });
-  peers.add("IndexOfMaxPack", "fulgurite", [](Data& d) {
-    Program<index_of_max_packed>::run(view(d.tied, d.n));
-    const std::int64_t packed = Program<index_of_max_packed>::result;
+  peers.add("IndexOfMaxPack", name, [](Data& d) {
+    Program<index_of_max_packed, fuse>::run(view(d.tied, d.n));
+    const std::int64_t packed = Program<index_of_max_packed, fuse>::result;
     d.results[0] = static_cast<std::int32_t>(packed >> 32);
     d.results[1] = static_cast<std::int32_t>(~static_cast<std::uint32_t>(packed));
   });
-  peers.add("Reduce2x2MM", "fulgurite", [](Data& d) {
-    Program<reduce_2x2>::run(view(d.small, d.n));
-    d.results[0] = Program<reduce_2x2>::result;
+  peers.add("Reduce2x2MM", name, [](Data& d) {
+    Program<reduce_2x2, fuse>::run(view(d.small, d.n));
+    d.results[0] = Program<reduce_2x2, fuse>::result;
   });
-  peers.add("MSSP", "fulgurite", [](Data& d) {
-    Program<maximum_segment_sum>::run(view(d.small, d.n));
-    const Segment& all = Program<maximum_segment_sum>::result;
+  peers.add("MSSP", name, [](Data& d) {
+    Program<maximum_segment_sum, fuse>::run(view(d.small, d.n));
+    const Segment& all = Program<maximum_segment_sum, fuse>::result;
     d.results[0] = all.best;
     d.results[1] = all.prefix;
     d.results[2] = all.suffix;
     d.results[3] = all.total;
   });
   peers.add(
-      "ScanPlus", "fulgurite", [](Data& d) { Program<scan_plus>::run(view(d.small, d.n)); },
-      [](Data& d) { copy(Program<scan_plus>::result, d.out_ints); });
-  peers.add("RedomapNT", "fulgurite", [](Data& d) { Program<redomap>::run(d.n); }, publish_redomap<redomap>);
+      "ScanPlus", name, [](Data& d) { Program<scan_plus, fuse>::run(view(d.small, d.n)); },
+      [](Data& d) { copy(Program<scan_plus, fuse>::result, d.out_ints); });
   peers.add(
-      "RedomapNT-paper", "fulgurite", [](Data& d) { Program<redomap_of_paper>::run(d.n); },
+      "RedomapNT", name, [](Data& d) { Program<redomap, fuse>::run(d.n); }, publish_redomap<redomap, fuse>);
+  peers.add(
+      "RedomapNT-paper", name, [](Data& d) { Program<redomap_of_paper, fuse>::run(d.n); },
       [](Data& d) {
-        publish_redomap<redomap_of_paper>(d);
+        publish_redomap<redomap_of_paper, fuse>(d);
         d.results[0] *= static_cast<double>(d.n);
       });
-  peers.add("BlackScholes-paper", "fulgurite", [](Data& d) {
-    Program<black_scholes_of_paper>::run(d.n);
-    d.results[0] = Program<black_scholes_of_paper>::result;
+  peers.add("BlackScholes-paper", name, [](Data& d) {
+    Program<black_scholes_of_paper, fuse>::run(d.n);
+    d.results[0] = Program<black_scholes_of_paper, fuse>::result;
   });
+}
+
+}  // namespace
+
+void add_fulgurite_reductions(Peers& peers) {
+  add<true>(peers);
+  add<false>(peers);
 }
 
 }  // namespace bench

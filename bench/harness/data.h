@@ -54,6 +54,9 @@ class Peers {
 // A peer of this name is the untimed reference; peers whose names begin with "limit" only stream the arrays.
 constexpr const char* reference_name = "reference";
 
+// The peer that the others are there for, and the same without fusion: never "the best peer".
+constexpr const char *our_name = "fulgurite", *unfused_name = "fulgurite-no-fuse";
+
 void add_serial_peers(Peers& peers);
 void add_limit_peers(Peers& peers);
 void add_expert_reduction_peers(Peers& peers);

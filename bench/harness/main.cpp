@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
+#include <string_view>
 
+#include "harness/figure.h"
 #include "harness/report.h"
 
 namespace bench {
@@ -61,10 +63,20 @@ struct Options {
   std::string filter = "^(SAXPY|SDOT|RMSE|ForwardDiff|WMA15|Jacobi2D|BlackScholesMap|BlackScholesSum)$";
   std::string peer = ".";
   std::vector<double> n = {1e2, 1e4, 1e6, 1e7};
-  std::string csv;
-  bool list = false;
+  std::string csv, plot;
+  bool list = false, no_fuse = false, redomap = false;
   Effort effort;
 };
+
+// The nine programs of the redomap paper (figure 7), at the sizes of its figure 8.
+void take_those_of_redomap(Options& options) {
+  options.filter =
+      "^(ReducePlus|ReduceMax|IndexOfMax|IndexOfMaxPack|Reduce2x2MM|MSSP|ScanPlus|RedomapNT|BlackScholesSum)"
+      "$";
+  options.peer = "^(fulgurite|thrust|omp-expert)";
+  options.n = {1e2, 5e4, 1e5, 5e5, 1e6, 5e6, 1e7};
+  options.no_fuse = true;
+}
 
 // OpenMP's workers sleep 2 ms after a region, so that they do not disturb the next peer; OpenBLAS uses
 // AVX-512 on CPUs that it does not know. Both read their environment before main() does.
@@ -75,9 +87,11 @@ void restart_with_environment(char** arguments) {
   execv("/proc/self/exe", arguments);
 }
 
-std::vector<Peer> select(const Peers& peers, const Benchmark& benchmark, const std::regex& wanted) {
+std::vector<Peer> select(const Peers& peers, const Benchmark& benchmark, const Options& options) {
+  const std::regex wanted(options.peer);
   std::vector<Peer> selected;
   for (const Peer& peer : peers.all()) {
+    if (peer.name == unfused_name && !options.no_fuse) continue;
     const bool always = peer.name == reference_name || peer.name.starts_with("limit");
     if (peer.benchmark == benchmark.name && (always || std::regex_search(peer.name, wanted)))
       selected.push_back(peer);
@@ -87,7 +101,7 @@ std::vector<Peer> select(const Peers& peers, const Benchmark& benchmark, const s
 
 int run(const Options& options) {
   const Peers peers = all_peers();
-  const std::regex filter(options.filter), wanted(options.peer);
+  const std::regex filter(options.filter);
   std::vector<std::pair<const Benchmark*, std::vector<std::int64_t>>> plan;
   std::int64_t largest = 0;
   for (const Benchmark& benchmark : benchmarks()) {
@@ -99,7 +113,7 @@ int run(const Options& options) {
   }
   if (options.list) {
     for (const auto& [benchmark, sizes] : plan)
-      for (const Peer& peer : select(peers, *benchmark, wanted))
+      for (const Peer& peer : select(peers, *benchmark, options))
         fmt::print("{},{}\n", benchmark->name, peer.name);
     return 0;
   }
@@ -110,13 +124,18 @@ int run(const Options& options) {
     csv_file << csv_header() << std::flush;
     if (!csv_file) throw std::runtime_error("cannot write " + options.csv);
   }
+  std::ofstream plot_file;
+  if (!options.plot.empty()) {
+    plot_file.open(options.plot);
+    if (!plot_file) throw std::runtime_error("cannot write " + options.plot);
+  }
   Memory memory(largest);
   std::vector<Row> rows;
   for (const auto& [benchmark, sizes] : plan) {
     std::vector<Row> of_benchmark;
     for (std::int64_t n : sizes) {
       for (const Row& row :
-           measure(*benchmark, n, select(peers, *benchmark, wanted), memory, options.effort)) {
+           measure(*benchmark, n, select(peers, *benchmark, options), memory, options.effort)) {
         if (csv_file.is_open()) csv_file << csv(row) << std::flush;
         of_benchmark.push_back(row);
       }
@@ -126,6 +145,8 @@ int run(const Options& options) {
     rows.insert(rows.end(), of_benchmark.begin(), of_benchmark.end());
   }
   fmt::print("{}", summary(rows));
+  if (options.redomap) fmt::print("{}", figure_table(rows));
+  if (plot_file.is_open()) plot_file << figure_svg(rows);
   const auto wrong = std::count_if(rows.begin(), rows.end(),
                                    [](const Row& row) { return row.verdict == Verdict::mismatch; });
   if (wrong) fmt::print(stderr, "{} results differ from the reference (MISMATCH)\n", wrong);
@@ -137,7 +158,9 @@ int run(const Options& options) {
 
 int main(int count, char** arguments) {
   bench::restart_with_environment(arguments);
-  bench::Options options;
+  bench::Options options;  // other options change what --redomap chooses
+  if (std::find(arguments, arguments + count, std::string_view("--redomap")) != arguments + count)
+    bench::take_those_of_redomap(options);
   CLI::App app{"Benchmarks beside their peers: medians in microseconds, ratio to the best peer"};
   app.add_option("--filter", options.filter,
                  "benchmarks whose name has a match of this regular expression ('.': all)");
@@ -148,6 +171,12 @@ int main(int count, char** arguments) {
   app.add_option("--csv", options.csv, "also write benchmark,peer,n,median_us,checksum,... to this file");
   app.add_option("--rounds", options.effort.rounds, "rounds over all peers")->check(CLI::Range(1, 1000));
   app.add_option("--ms", options.effort.sample_ms, "milliseconds of samples a peer and round");
+  app.add_flag("--no-fuse", options.no_fuse, "our programs also without fusion, as another peer");
+  app.add_option("--plot", options.plot, "draw times over sizes into this SVG file")
+      ->expected(0, 1)
+      ->default_str("redomap.svg");
+  app.add_flag("--redomap", options.redomap,
+               "the nine programs and the sizes of the redomap paper's figure 8, also without fusion");
   app.add_flag("--list", options.list, "only name benchmarks and peers");
   CLI11_PARSE(app, count, arguments);
   try {

@@ -34,7 +34,8 @@ const Row* fastest(const std::vector<Row>& rows, std::int64_t n, Wanted wanted) 
 
 const Row* best_peer(const std::vector<Row>& rows, std::int64_t n) {
   return fastest(rows, n, [](const Row& row) {
-    return row.peer != our_name && row.verdict != Verdict::limit && row.verdict != Verdict::mismatch;
+    return row.peer != our_name && row.peer != unfused_name && row.verdict != Verdict::limit &&
+           row.verdict != Verdict::mismatch;
   });
 }
 

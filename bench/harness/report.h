@@ -8,9 +8,6 @@
 
 namespace bench {
 
-// The peer that the others are there for: left out when the best peer is looked for.
-constexpr const char* our_name = "fulgurite";
-
 std::string csv_header();
 std::string csv(const Row& row);
 
