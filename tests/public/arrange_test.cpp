@@ -1,5 +1,6 @@
 // Arrays joined and rotated, against loops in plain C++.
 #include "engines.h"
+#include "every_type.h"
 
 #include <array>
 
@@ -33,12 +34,7 @@ void check_vectors() {
                   });
 }
 TEST(Concat, VectorsOfEveryType) {
-  check_vectors<float>();
-  check_vectors<double>();
-  check_vectors<fg::i8>();
-  check_vectors<fg::u16>();
-  check_vectors<int>();
-  check_vectors<fg::u64>();
+  for_every_number([]<class T>() { check_vectors<T>(); });
 }
 
 TEST(Concat, Booleans) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engines.h"
+#include "every_type.h"
 
 #include <algorithm>
 #include <limits>
@@ -166,26 +167,6 @@ inline std::vector<std::size_t> sizes_for(fg::Engine engine) {
   std::vector<std::size_t> sizes{0, 1, 2, 15, 16, 17, 63, 64, 65, 1023, 1024, 1025};
   sizes.push_back(engine == fg::Engine::interpreter ? 3001 : 100003);
   return sizes;
-}
-
-/// test.operator()<T>(...) for every scalar type; with an operator for it: test(op).
-template <class Test>
-void for_every_number(Test test) {
-  test.template operator()<fg::i8>();
-  test.template operator()<fg::i16>();
-  test.template operator()<fg::i32>();
-  test.template operator()<fg::i64>();
-  test.template operator()<fg::u8>();
-  test.template operator()<fg::u16>();
-  test.template operator()<fg::u32>();
-  test.template operator()<fg::u64>();
-  test.template operator()<fg::f32>();
-  test.template operator()<fg::f64>();
-}
-template <class Test>
-void for_every_scalar(Test test) {
-  test.template operator()<bool>();
-  for_every_number(test);
 }
 
 /// "file.cpp:12": `n` lines after the caller's.

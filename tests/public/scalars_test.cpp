@@ -1,5 +1,6 @@
 // Operators and functions of Exp, against C++'s own.
 #include "engines.h"
+#include "every_type.h"
 
 #include <bit>
 #include <cmath>
@@ -10,7 +11,6 @@ namespace {
 
 template <class T>
 class Integers : public testing::Test {};
-using IntegerTypes = testing::Types<fg::i8, fg::i16, fg::i32, fg::i64, fg::u8, fg::u16, fg::u32, fg::u64>;
 TYPED_TEST_SUITE(Integers, IntegerTypes);
 
 template <class T>

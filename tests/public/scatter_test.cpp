@@ -26,13 +26,7 @@ TEST(Gathers, EveryElementProperty) {
   check_gather<Placed, fg::u8>();
 }
 TEST(Gathers, EveryIndexProperty) {
-  check_gather<double, fg::i8>();
-  check_gather<double, fg::i16>();
-  check_gather<double, fg::i64>();
-  check_gather<double, fg::u8>();
-  check_gather<double, fg::u16>();
-  check_gather<double, fg::u32>();
-  check_gather<double, fg::u64>();
+  for_every_integer([]<class I>() { check_gather<double, I>(); });
 }
 TEST(Gathers, ShapeOfTheIndices) {
   on_every_engine([](Vec<float> xs, Mat<int> at) { return fg::gather(xs * 2.0f, at); },
@@ -95,13 +89,8 @@ TEST(Scatters, EveryElementProperty) {
   check_scatter<Placed, fg::i64>(-20, 110);
 }
 TEST(Scatters, EveryIndexProperty) {
-  check_scatter<int, fg::i8>(-20, 110);
-  check_scatter<int, fg::u8>(0, 110);
-  check_scatter<int, fg::i16>(-100, 6000);
-  check_scatter<int, fg::u16>(0, 6000);
-  check_scatter<int, fg::u32>(0, 6000);
-  check_scatter<int, fg::i64>(-100, 6000);
-  check_scatter<int, fg::u64>(0, 6000);
+  for_every_integer(
+      []<class I>() { check_scatter<int, I>(std::is_signed_v<I> ? -100 : 0, sizeof(I) == 1 ? 110 : 6000); });
 }
 TEST(Scatters, IntoMatricesAndCubes) {
   const auto program = [](Mat<int> m, Vec<int> i, Vec<fg::i64> j, Vec<int> xs, fg::Acc<float, 3> c) {

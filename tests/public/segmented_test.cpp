@@ -146,13 +146,7 @@ TEST(Segmented, EveryNumberInRowsProperty) {
   for_every_number([]<class T>() { check_regular<T>(Sum<T>(), T(5)); });
 }
 TEST(Segmented, EveryIntegerDescribesProperty) {
-  check_integers<fg::i8>();
-  check_integers<fg::i16>();
-  check_integers<fg::i32>();
-  check_integers<fg::u8>();
-  check_integers<fg::u16>();
-  check_integers<fg::u32>();
-  check_integers<fg::u64>();
+  for_every_integer([]<class I>() { check_integers<I>(); });
 }
 TEST(Segmented, OperatorsThatDoNotCommuteProperty) {
   const Matrix matrix{2, 3, 5, 7};

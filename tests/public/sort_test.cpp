@@ -1,5 +1,6 @@
 // Sorting, stable, by radix and by merging, against sorts in plain C++.
 #include "engines.h"
+#include "every_type.h"
 
 #include <algorithm>
 #include <array>
@@ -91,21 +92,8 @@ void check_by_radix() {
                     }
                   });
 }
-TEST(Sort, SignedIntegers) {
-  check_by_radix<fg::i8>();
-  check_by_radix<fg::i16>();
-  check_by_radix<fg::i32>();
-  check_by_radix<fg::i64>();
-}
-TEST(Sort, UnsignedIntegers) {
-  check_by_radix<fg::u8>();
-  check_by_radix<fg::u16>();
-  check_by_radix<fg::u32>();
-  check_by_radix<fg::u64>();
-}
-TEST(Sort, Floats) {
-  check_by_radix<float>();
-  check_by_radix<double>();
+TEST(Sort, EveryNumber) {
+  for_every_number([]<class T>() { check_by_radix<T>(); });
 }
 
 TEST(Sort, Booleans) {

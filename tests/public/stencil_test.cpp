@@ -1,5 +1,6 @@
 // Stencils of one to three axes under every boundary, against plain loops.
 #include "engines.h"
+#include "every_type.h"
 
 #include <array>
 #include <functional>
@@ -115,12 +116,7 @@ void check_lines() {
   check_line<T>(fg::boundary::constant(T(3)), Rule::outside);
 }
 TEST(Stencil, LinesOfEveryType) {
-  check_lines<float>();
-  check_lines<double>();
-  check_lines<fg::i8>();
-  check_lines<fg::u16>();
-  check_lines<int>();
-  check_lines<i64>();
+  for_every_number([]<class T>() { check_lines<T>(); });
 }
 
 TEST(Stencil, Volume) {

@@ -1,0 +1,43 @@
+// Element types to repeat a test with.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+
+#include <gtest/gtest.h>
+
+namespace fg = fulgurite;
+
+/// test.operator()<T>() for every integer, number, scalar type. Under sanitizers for some of each: types
+/// differ in generated code, which sanitizers do not see.
+#ifdef FULGURITE_SANITIZED
+using IntegerTypes = testing::Types<fg::i8, fg::u64>;
+#else
+using IntegerTypes = testing::Types<fg::i8, fg::i16, fg::i32, fg::i64, fg::u8, fg::u16, fg::u32, fg::u64>;
+#endif
+
+template <class Test>
+void for_every_integer(Test test) {
+  test.template operator()<fg::i8>();
+  test.template operator()<fg::u64>();
+#ifndef FULGURITE_SANITIZED
+  test.template operator()<fg::i16>();
+  test.template operator()<fg::i32>();
+  test.template operator()<fg::i64>();
+  test.template operator()<fg::u8>();
+  test.template operator()<fg::u16>();
+  test.template operator()<fg::u32>();
+#endif
+}
+template <class Test>
+void for_every_number(Test test) {
+  for_every_integer(test);
+  test.template operator()<fg::f32>();
+#ifndef FULGURITE_SANITIZED
+  test.template operator()<fg::f64>();
+#endif
+}
+template <class Test>
+void for_every_scalar(Test test) {
+  test.template operator()<bool>();
+  for_every_number(test);
+}
