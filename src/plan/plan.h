@@ -139,7 +139,7 @@ struct Result {
   friend bool operator==(const Result&, const Result&) = default;
 };
 
-/// A kernel as the engine needs it: entry points are <name>_p0, <name>_p1 ...
+/// A kernel as the engine needs it: entry points are <name>_p0, <name>_p1 ... (runtime/device.h)
 struct KernelText {
   std::string name;
   std::int32_t n_phases = 1;

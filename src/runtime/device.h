@@ -31,7 +31,8 @@ struct Memory {
 };
 
 // A kernel's text has the functions <name>_p0 ... <name>_p<n_phases - 1>; phase k + 1 starts when all tasks
-// of phase k are done.
+// of phase k are done. A phase named <name>_p<k>_in_order begins no task before those with lower numbers have
+// begun.
 struct KernelSource {
   std::string name;
   std::string text;

@@ -24,8 +24,8 @@ using test::convention;
 // Runs one task of the function `k_p0` with these buffers.
 void run(const std::string& body, std::vector<void*> buffers, const CompileOptions& options = {}) {
   const CpuKernel kernel({.name = "k", .text = ""}, compile("k", convention + body, options));
-  const KernelContext context{buffers.data(), nullptr, nullptr, nullptr};
-  kernel.phases()[0](&context, 0, 1);
+  const KernelContext context{buffers.data(), nullptr, nullptr, nullptr, nullptr, 1};
+  kernel.phases()[0].function(&context, 0, 1);
 }
 
 TEST(Compiler, RunsVectorCode) {
@@ -40,8 +40,8 @@ TEST(Compiler, RunsVectorCode) {
     std::int64_t scalars[] = {0, 19};
     const float a = 2;
     std::memcpy(scalars, &a, sizeof a);
-    const KernelContext context{buffers, scalars, nullptr, nullptr};
-    kernel.phases()[0](&context, 0, 1);
+    const KernelContext context{buffers, scalars, nullptr, nullptr, nullptr, 1};
+    kernel.phases()[0].function(&context, 0, 1);
     for (std::size_t i = 0; i < 19; ++i) EXPECT_EQ(result[i], 2 * x[i] + 1) << cpu;
     EXPECT_EQ(result[19], 1) << "beyond the end";
   }

@@ -16,6 +16,8 @@ struct fg_failure;
 typedef struct fg_context {
   void* const* buffers; const int64_t* scalars; struct fg_failure* failure;
   void (*report)(struct fg_failure*, int32_t, int64_t, int64_t, int64_t);
+  void (*yield)(void);
+  int64_t at_once;
 } fg_context;
 )";
 

@@ -23,6 +23,33 @@ void count_tasks(void* context, std::int64_t first, std::int64_t last) {
   *static_cast<std::atomic<std::int64_t>*>(context) += last - first;
 }
 
+struct Turns {
+  std::atomic<std::int64_t> turn{0};
+};
+
+// Waits until all tasks before this one are done.
+void take_turns(void* context, std::int64_t first, std::int64_t last) {
+  auto* turns = static_cast<Turns*>(context);
+  for (std::int64_t task = first; task < last; ++task) {
+    while (turns->turn != task) std::this_thread::yield();
+    turns->turn = task + 1;
+  }
+}
+
+TEST(OrderedTasks, EachMayWaitForThoseBefore) {
+  for (int n_threads : {1, 2, 3, 8}) {
+    ThreadPool pool(n_threads);
+    for (std::int64_t n_tasks : {0, 1, 2, 3, 100, 70000}) {
+      Turns turns;
+      pool.run(n_tasks, take_turns, &turns, ThreadPool::Order::by_number);
+      EXPECT_EQ(turns.turn, n_tasks) << n_threads;
+      std::atomic<std::int64_t> n{0};
+      pool.run(n_tasks, count_tasks, &n);
+      EXPECT_EQ(n, n_tasks) << n_threads;
+    }
+  }
+}
+
 int in_child(const std::function<int()>& child) {
   const pid_t pid = fork();
   if (pid == 0) _exit(child());

@@ -1,5 +1,7 @@
 #include "runtime/cpu/kernel.h"
 
+#include <thread>
+
 #include "base/check.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/stats.h"
@@ -9,9 +11,11 @@ namespace fulgurite::runtime::cpu {
 CpuKernel::CpuKernel(const KernelSource& source, std::string_view object) : module_(object) {
   for (int phase = 0; phase < source.n_phases; ++phase) {
     const std::string name = fmt::format("{}_p{}", source.name, phase);
-    void* const function = module_.find(name);
+    void* function = module_.find(name);
+    const bool is_in_order = function == nullptr;
+    if (is_in_order) function = module_.find(name + "_in_order");
     FULGURITE_CHECK(function != nullptr, "kernel '{}' lacks function '{}'", source.name, name);
-    phases_.push_back(reinterpret_cast<PhaseFunction>(function));
+    phases_.push_back({reinterpret_cast<PhaseFunction>(function), is_in_order});
   }
 }
 
@@ -21,27 +25,29 @@ std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
     KernelContext context;
   };
   FailureRecord record;
-  Phase phase{
-      nullptr,
-      {launch.buffers.data(), launch.scalars.data(), record.handle(), &FailureRecord::report_from_kernel}};
+  Phase phase{nullptr,
+              {launch.buffers.data(), launch.scalars.data(), record.handle(),
+               &FailureRecord::report_from_kernel, [] { std::this_thread::yield(); }, 1}};
   counters.launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
-  const std::vector<PhaseFunction>& phases = kernel.phases();
+  const std::vector<CpuKernel::Phase>& phases = kernel.phases();
   FULGURITE_CHECK(launch.n_tasks.size() == phases.size(), "{} task counts for {} phases",
                   launch.n_tasks.size(), phases.size());
   for (std::size_t i = 0; i < phases.size(); ++i) {
     const std::int64_t n_tasks = launch.n_tasks[i];
     if (n_tasks == 1) {
-      phases[i](&phase.context, 0, 1);
+      phases[i].function(&phase.context, 0, 1);
     } else if (n_tasks > 1) {
-      phase.function = phases[i];
+      phase.function = phases[i].function;
+      phase.context.at_once = ThreadPool::shared().n_threads();
+      const auto order = phases[i].is_in_order ? ThreadPool::Order::by_number : ThreadPool::Order::any;
       ThreadPool::shared().run(
           n_tasks,
           [](void* context, std::int64_t first, std::int64_t last) {
             const auto* p = static_cast<const Phase*>(context);
             p->function(&p->context, first, last);
           },
-          &phase);
+          &phase, order);
     }
     if (record.any()) return record.lowest();
   }

@@ -18,6 +18,8 @@ struct KernelContext {
   fg_failure* failure;
   void (*report)(fg_failure*, std::int32_t site, std::int64_t element, std::int64_t value,
                  std::int64_t bound);
+  void (*yield)();
+  std::int64_t at_once;
 };
 
 // Runs tasks [first, last) of one phase.
@@ -28,11 +30,15 @@ class CpuKernel final : public Kernel {
   // `object` as the compiler made it. Throws InternalError if a phase is missing.
   CpuKernel(const KernelSource& source, std::string_view object);
 
-  const std::vector<PhaseFunction>& phases() const { return phases_; }
+  struct Phase {
+    PhaseFunction function;
+    bool is_in_order;  // no task begins before those with lower numbers have
+  };
+  const std::vector<Phase>& phases() const { return phases_; }
 
  private:
   Module module_;
-  std::vector<PhaseFunction> phases_;
+  std::vector<Phase> phases_;
 };
 
 // Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a

@@ -45,6 +45,9 @@ constexpr auto too_short_to_judge = std::chrono::microseconds(40);
 constexpr std::int64_t units_per_thread = 32;
 constexpr int max_threads = 1024;
 
+// How often a thread looks whether another one takes a task.
+constexpr int patience = 32;
+
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -104,6 +107,28 @@ bool ThreadPool::take(Share& share, std::uint32_t number, bool from_front, std::
   }
 }
 
+// The next task of an ordered job, whose units are tasks: the first share counts them. Who took the task
+// n_threads before this one is about to take it, if it is not late.
+bool ThreadPool::take_next(int index, const Job& job, std::uint32_t number, std::uint32_t& task) {
+  std::atomic<std::uint64_t>& next = shares_[0].packed;
+  std::uint64_t packed = next.load(std::memory_order_acquire);
+  for (int looks = 0; packed >> 32 == number;) {
+    task = static_cast<std::uint32_t>(packed);
+    if (task == job.n_units) return false;
+    std::atomic<int>& last = shares_[task % static_cast<std::uint32_t>(n_threads_)].last;
+    if (const int who = last.load(std::memory_order_relaxed); who >= 0 && who != index && looks < patience) {
+      ++looks;
+      pause();
+      packed = next.load(std::memory_order_acquire);
+    } else if (next.compare_exchange_weak(packed, packed + 1, std::memory_order_acq_rel,
+                                          std::memory_order_acquire)) {
+      last.store(index, std::memory_order_relaxed);
+      return true;
+    }
+  }
+  return false;
+}
+
 // Runs units until none is left to take; returns how many it ran.
 //
 // A worker may have read `job` while the caller already wrote the next one. It can take a unit only if the
@@ -120,6 +145,10 @@ std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& 
     ++n_done;
     between();
   };
+  if (job.order == Order::by_number) {
+    while (take_next(index, job, number, unit)) run_unit();
+    return n_done;
+  }
   while (take(shares_[static_cast<std::size_t>(index)], number, true, unit)) run_unit();
   for (int i = 1; i < n_threads_; ++i) {
     Share& other = shares_[static_cast<std::size_t>((index + i) % n_threads_)];
@@ -134,13 +163,15 @@ std::uint32_t ThreadPool::publish(const Job& job) {
   context_.store(job.context, std::memory_order_relaxed);
   n_tasks_.store(job.n_tasks, std::memory_order_relaxed);
   n_units_.store(job.n_units, std::memory_order_relaxed);
+  order_.store(job.order, std::memory_order_relaxed);
   callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
   unfinished_.store(job.n_units, std::memory_order_relaxed);
   const auto n_shares = std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_));
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(n_threads_); ++i) {
     const std::uint32_t first = std::min(i, n_shares) * job.n_units / n_shares;
     const std::uint32_t last = std::min(i + 1, n_shares) * job.n_units / n_shares;
-    shares_[i].packed.store(pack(number, first, last), std::memory_order_release);
+    const std::uint64_t share = job.order == Order::any ? pack(number, first, last) : pack(number, 0, 0);
+    shares_[i].packed.store(share, std::memory_order_release);
   }
   number_.store(number, std::memory_order_seq_cst);
   return number;
@@ -176,16 +207,17 @@ std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
   return n_done;
 }
 
-void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context) {
-  if (busy_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed) ||
+void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context, Order order) {
+  const bool too_many = order == Order::by_number && n_tasks > UINT32_MAX;
+  if (too_many || busy_.load(std::memory_order_relaxed) || stop_.load(std::memory_order_relaxed) ||
       busy_.exchange(true, std::memory_order_acquire)) {
     function(context, 0, n_tasks);
     return;
   }
   if (workers_.empty()) start_workers();
-  const auto n_units =
-      static_cast<std::uint32_t>(std::min<std::int64_t>(n_tasks, units_per_thread * n_threads_));
-  const Job job{function, context, n_tasks, n_units};
+  const std::int64_t most_units = order == Order::any ? units_per_thread * n_threads_ : n_tasks;
+  const auto n_units = static_cast<std::uint32_t>(std::min(n_tasks, most_units));
+  const Job job{function, context, n_tasks, n_units, order};
   const std::uint32_t n_done = sleepers_.load(std::memory_order_relaxed) != 0
                                    ? run_while_others_sleep(job)
                                    : take_part(0, publish(job), job, [] {});
@@ -248,7 +280,8 @@ void ThreadPool::work(int index) {
     if (stop_.load(std::memory_order_acquire)) return;
     leave_callers_core();
     const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
-                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed)};
+                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed),
+                  order_.load(std::memory_order_relaxed)};
     const std::uint32_t n_done = take_part(index, number, job, [] {});
     if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
   }

@@ -14,6 +14,10 @@
 // caller more than a short job takes (8 us were measured in a virtual machine), so it happens only in a job
 // that turns out to be long, or that follows closely on another.
 //
+// Tasks that wait for those before them are not dealt in shares: all threads take the next one of a single
+// counter, so that a task only waits for one that another thread is in the middle of. They leave to each
+// other, for a moment, what they would take in turn: a thread that knows its next task reads ahead.
+//
 // A call from inside a task, or while another thread's call runs, runs its tasks itself.
 #pragma once
 
@@ -31,6 +35,10 @@ class ThreadPool {
   // Runs tasks [first, last). Must not throw.
   using Function = void (*)(void* context, std::int64_t first, std::int64_t last);
 
+  // Which tasks begin first: any, or (for tasks that wait for those before) no task before all with lower
+  // numbers have begun.
+  enum class Order : std::uint8_t { any, by_number };
+
   // The caller counts as one: n_threads - 1 workers are started by the first call that has use for them.
   explicit ThreadPool(int n_threads);
   ~ThreadPool();
@@ -40,11 +48,11 @@ class ThreadPool {
   int n_threads() const { return n_threads_; }
 
   // Runs tasks [0, n_tasks), and returns when all are done.
-  void run(std::int64_t n_tasks, Function function, void* context) {
+  void run(std::int64_t n_tasks, Function function, void* context, Order order = Order::any) {
     if (n_tasks <= 1 || n_threads_ == 1) {
       if (n_tasks > 0) function(context, 0, n_tasks);
     } else {
-      run_shared(n_tasks, function, context);
+      run_shared(n_tasks, function, context, order);
     }
   }
 
@@ -56,15 +64,17 @@ class ThreadPool {
   // Units [first, last) of the job with this number; the number guards against a worker that comes late.
   struct alignas(128) Share {
     std::atomic<std::uint64_t> packed{0};
+    std::atomic<int> last{-1};  // of an ordered job: who took the newest task of those n_threads apart
   };
   struct Job {
     Function function;
     void* context;
     std::int64_t n_tasks;
     std::uint32_t n_units;
+    Order order;
   };
 
-  void run_shared(std::int64_t n_tasks, Function function, void* context);
+  void run_shared(std::int64_t n_tasks, Function function, void* context, Order order);
   std::uint32_t publish(const Job& job);
   void start_workers();
   void stop_workers();
@@ -77,6 +87,7 @@ class ThreadPool {
   void wake_workers(const Job& job);
   void wait_until_done();
   static std::uint64_t pack(std::uint32_t number, std::uint32_t first, std::uint32_t last);
+  bool take_next(int index, const Job& job, std::uint32_t number, std::uint32_t& task);
   static bool take(Share& share, std::uint32_t number, bool from_front, std::uint32_t& unit);
 
   const int n_threads_;
@@ -90,6 +101,7 @@ class ThreadPool {
   std::atomic<void*> context_{nullptr};
   std::atomic<std::int64_t> n_tasks_{0};
   std::atomic<std::uint32_t> n_units_{0};
+  std::atomic<Order> order_{Order::any};
   std::atomic<int> callers_core_{-1};
   std::chrono::steady_clock::time_point last_wake_{};
   std::chrono::steady_clock::time_point sleepy_end_{};  // of the newest job that began while workers slept

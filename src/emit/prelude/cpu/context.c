@@ -7,6 +7,8 @@ typedef struct fg_context {
   const i64* scalars;
   struct fg_failure* failure;
   void (*report)(struct fg_failure*, i32 site, i64 element, i64 value, i64 bound);
+  void (*yield)(void);  // offers the core to other threads
+  i64 at_once;          // threads that share the tasks
 } fg_context;
 
 //! fail b1
