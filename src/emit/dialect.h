@@ -30,11 +30,12 @@ struct Dialect {
   bool wraps;                  // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.
-  std::string_view phase;                  // opens the function: kernel's name, phase's number
+  std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order
   std::string_view contract, no_contract;  // the body's first line: multiplication and addition may be fused
                                            // or not
   std::string_view tasks, end_tasks;       // around the body of a task: name of the task's number
   std::string_view context;                // parameter of a phase through which it reports failures
+  std::string_view at_once;                // tasks that run at the same time, about
   std::string_view buffer, scalar;         // arguments: number among the buffers, among the scalars (64 bits)
 
   // Memory.

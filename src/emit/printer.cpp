@@ -37,7 +37,7 @@ class PhasePrinter {
 
   std::string operator()(const kernel::Par& phase, std::size_t number, bool contract) {
     uses_ = uses_of(phase.body);
-    line(fill(dialect_.phase, kernel_.name, number));
+    line(fill(dialect_.phase, kernel_.name, number, is_in_order(phase.body) ? "_in_order" : ""));
     lines_ += fmt::format("{}\n", contract ? dialect_.contract : dialect_.no_contract);
     ++depth_;
     parameters();
@@ -51,6 +51,12 @@ class PhasePrinter {
   }
 
  private:
+  static bool is_in_order(const Block& body) {
+    bool found = false;
+    kernel::for_each_stm(body, [&](const Stm& s) { found |= std::holds_alternative<kernel::InOrder>(s.op); });
+    return found;
+  }
+
   /// A node as text, and the mutable variables that it reads: it means what it says only until one of them
   /// changes.
   struct Value {
@@ -216,12 +222,14 @@ class PhasePrinter {
     base::match(
         s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
         [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
-        [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::Slide& x) { slide(s, x); },
+        [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::Prefetch& x) { prefetch(s, x); },
+        [&](const kernel::Slide& x) { slide(s, x); },
         [&](const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is left in kernel '{}'", kernel_.name); },
+        [&](const kernel::Pick& x) { pick(s, x); }, [&](const kernel::Pack& x) { pack(s, x); },
         [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
         [&](const kernel::If& x) { branch(s, x); },
         [&](const kernel::Par&) { FULGURITE_CHECK(false, "a Par is left in kernel '{}'", kernel_.name); },
-        [&](const kernel::Allocate& x) { allocate(s, x); },
+        [&](const kernel::InOrder& x) { in_order(s, x); }, [&](const kernel::Allocate& x) { allocate(s, x); },
         [&](const kernel::Sync&) { FULGURITE_CHECK(false, "a Sync is left in kernel '{}'", kernel_.name); },
         [&](const kernel::Fail& x) { fail(s, x); });
   }
@@ -294,6 +302,15 @@ class PhasePrinter {
     line(store_text(dialect_, to, initialiser(x.value, type), streaming));
   }
 
+  void prefetch(const Stm& s, const kernel::Prefetch& x) {
+    prepare(s);
+    std::string ahead =
+        fmt::format("{} * {}", inside(text(x.per_task), Precedence::product), dialect_.at_once);
+    line(call(dialect_, "prefetch", info(x.buffer).type.kind, x.n,
+              fmt::format("{}, {} + {}, {}", name(x.buffer), inside(text(x.index), Precedence::sum), ahead,
+                          text(x.end).text)) +
+         ";");
+  }
   void slide(const Stm& s, const kernel::Slide& x) {
     prepare(s);
     Type type = info(x.name).type;
@@ -306,6 +323,32 @@ class PhasePrinter {
     }
     std::string value = fill(dialect_.shuffle, vector(x.low), vector(x.high), lanes);
     line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+  }
+
+  void pick(const Stm& s, const kernel::Pick& x) {
+    prepare(s);
+    const Type type = info(x.name).type;
+    std::string value = text(x.value).text;
+    if (!text(x.value).is_scalar)
+      value = fmt::format("{}[{}]", inside(text(x.value), Precedence::primary), x.from);
+    line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+  }
+  void pack(const Stm& s, const kernel::Pack& x) {
+    prepare(s);
+    flush([&](Var v) { return v == x.next; });
+    const int lanes = x.keep ? x.keep.type().lanes : x.values.empty() ? 1 : x.values[0].type().lanes;
+    const Type mask{Kind::boolean, 0, static_cast<std::uint16_t>(lanes)};
+    std::string keep = x.keep ? initialiser(x.keep, mask) : as_value(dialect_, {"1"}, mask);
+    if (!x.buffers.empty()) {
+      std::string name = names_.fresh("keep");
+      line(fmt::format("{} {} = {};", spelling(dialect_, mask), name, keep));
+      keep = std::move(name);
+    }
+    for (std::size_t k = 0; k < x.buffers.size(); ++k)
+      line(call(dialect_, "pack", info(x.buffers[k]).type.kind, lanes,
+                fmt::format("&{}[{}], {}, {}", name(x.buffers[k]), name(x.next), vector(x.values[k]), keep)) +
+           ";");
+    line(fmt::format("{} += {};", name(x.next), call(dialect_, "count", Kind::boolean, lanes, keep)));
   }
 
   void loop(const Stm& s, const kernel::For& x) {
@@ -363,6 +406,17 @@ class PhasePrinter {
       block(x.else_branch);
     }
     line("}");
+  }
+  void in_order(const Stm& s, const kernel::InOrder& x) {
+    prepare(s);
+    Value task = values_.at(x.task.id());
+    std::string turn = fmt::format("&{}[0], {}", name(x.turn), task.text.text);
+    flush_all_that_vary();
+    line(call(dialect_, "await_turn", Kind::i64, 1, fmt::format("{}, {}", dialect_.context, turn)) + ";");
+    line("{");
+    block(x.body);
+    line("}");
+    line(call(dialect_, "pass_turn", Kind::i64, 1, turn) + ";");
   }
   void allocate(const Stm& s, const kernel::Allocate& x) {
     prepare(s);

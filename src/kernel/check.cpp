@@ -128,11 +128,12 @@ class Checker {
       base::match(
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
-          [&](const Store& x) { store(x); }, [&](const Slide& x) { slide(x); },
-          [&](const Shift& x) { shift(x); }, [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); },
-          [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
-          [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
-          [&](const Fail& x) { fail(x); });
+          [&](const Store& x) { store(x); }, [&](const Prefetch& x) { prefetch(x); },
+          [&](const Slide& x) { slide(x); }, [&](const Shift& x) { shift(x); },
+          [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); }, [&](const For& x) { loop(x); },
+          [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
+          [&](const InOrder& x) { in_order(x); }, [&](const Allocate& x) { allocate(x); },
+          [&](const Sync& x) { sync(x); }, [&](const Fail& x) { fail(x); });
     }
   }
   void scope(const Block& statements) {
@@ -187,6 +188,13 @@ class Checker {
             name(s.to.buffer), name_of(kind));
     access(s.to, s.value.type().lanes);
   }
+  void prefetch(const Prefetch& s) {
+    buffer(s.buffer);
+    integer(s.index, "the index");
+    integer(s.per_task, "the distance");
+    integer(s.end, "the end");
+    require(s.n > 0, "{} elements", s.n);
+  }
   void slide(const Slide& s) {
     const Type& type = info(s.name).type;
     typed(s.low, type, "the lower vector");
@@ -201,6 +209,30 @@ class Checker {
     typed(s.fill, info(s.name).type, "the fill");
     require(s.by > 0, "a Shift by {}", s.by);
     bind(s.name, Binding::value);
+  }
+  void pick(const Pick& s) {
+    const Type& type = info(s.name).type;
+    require(stage_ == Stage::vectors || depth_ == 2, "Pick is not in a Par(block)");
+    expression(s.value, "the value");
+    require(s.value.kind() == type.kind && type.lanes == 1, "'{}' is {} and the value {}", name(s.name),
+            to_string(type), to_string(s.value.type()));
+    require(s.from >= 0 && (stage_ == Stage::threads || s.from < s.value.type().lanes), "no lane {}", s.from);
+    bind(s.name, Binding::value);
+  }
+  void pack(const Pack& s) {
+    require(known(s.next).binding == Binding::variable && info(s.next).type == Type{Kind::i64},
+            "'{}' is not an i64 variable", name(s.next));
+    require(stage_ == Stage::vectors || depth_ == 1 || known(s.next).depth == 1,
+            "'{}' belongs to one instance", name(s.next));
+    require(s.buffers.size() == s.values.size(), "{} values for {} buffers", s.values.size(),
+            s.buffers.size());
+    int lanes = s.keep ? s.keep.type().lanes : s.values.empty() ? 1 : s.values[0].type().lanes;
+    mask(s.keep, lanes);
+    for (std::size_t k = 0; k < s.buffers.size(); ++k) {
+      require(buffer(s.buffers[k]).binding != Binding::input, "the input '{}' is stored to",
+              name(s.buffers[k]));
+      typed(s.values[k], {info(s.buffers[k]).type.kind, 0, static_cast<std::uint16_t>(lanes)}, "the value");
+    }
   }
   void loop(const For& s) {
     integer(s.begin, "the begin");
@@ -231,6 +263,13 @@ class Checker {
     require(s.n && s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0,
             "Par(block) is not over a positive constant");
     par(s);
+  }
+  void in_order(const InOrder& s) {
+    require(depth_ == 1, "an InOrder is in Par(block)");
+    require(buffer(s.turn).binding != Binding::input && info(s.turn).type.kind == Kind::i64,
+            "'{}' does not hold whose turn it is", name(s.turn));
+    integer(s.task, "the task");
+    scope(s.body);
   }
   void par(const Par& s) {
     integer(s.n, "the number of instances");

@@ -72,6 +72,16 @@ struct Store {
   bool operator==(const Store&) const = default;
 };  // streaming: non-temporal
 
+/// A hint: n elements that a task will read which begins when one that runs now ends, from `index` on and
+/// `per_task` further for each task that runs at once; nothing behind element `end`.
+struct Prefetch {
+  Var buffer;
+  Expr index;
+  std::int32_t n = 1;
+  Expr per_task, end;
+  bool operator==(const Prefetch&) const = default;
+};
+
 /// Vectors only: a window of two vectors of memory, `high` beginning `apart` elements after `low` (at most as
 /// many as there are lanes): element `from` on, 0 <= from <= apart. Lane l is low[from + l] while that
 /// exists, then high[from + l - apart].
@@ -88,6 +98,26 @@ struct Shift {
   Expr value, fill;
   std::int32_t by;
   bool operator==(const Shift&) const = default;
+};
+
+/// The value of one instance (before vectorise, in Par(block): every instance gets it) or lane.
+struct Pick {
+  Var name;
+  Expr value;
+  std::int32_t from;
+  bool operator==(const Pick&) const = default;
+};
+
+/// The instances (before vectorise, in Par(block)) or lanes for which `keep` holds (absent: all), in their
+/// order and without gaps: their values go to elements next, next + 1 ... of the buffers, one for each value,
+/// and the i64 variable `next` of the statements around, which all instances share, advances by their number.
+/// As many elements behind those may be overwritten as there are instances.
+struct Pack {
+  Var next;
+  Expr keep;
+  std::vector<Var> buffers;
+  std::vector<Expr> values;
+  bool operator==(const Pack&) const = default;
 };
 
 /// for (name = begin; name < end; name += step), step > 0; all i64 scalars, evaluated once.
@@ -112,14 +142,24 @@ struct If {
 };
 
 /// n instances of the body, numbered by `name` (i64), in any order or at once. Par(grid) is a launch's tasks:
-/// only at the top of a kernel, one after the other, each waiting for the one before. Par(block) has a
-/// constant n.
+/// only at the top of a kernel, one after the other, each waiting for the one before; where there is an
+/// InOrder in it, no task begins before those with lower numbers have. Par(block) has a constant n.
 struct Par {
   Level level;
   Var name;
   Expr n;
   Block body;
   bool operator==(const Par&) const;
+};
+
+/// One after the other in the order of the tasks: waits until element 0 of the i64 buffer `turn` is `task`,
+/// runs the body, and makes it task + 1. What one task's body stores, the next one's sees. `turn` is 0 when
+/// the phase begins; each task comes here once.
+struct InOrder {
+  Var turn;
+  Expr task;
+  Block body;
+  bool operator==(const InOrder&) const;
 };
 
 /// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
@@ -145,8 +185,8 @@ struct Fail {
   bool operator==(const Fail&) const = default;
 };
 
-using Operation =
-    std::variant<Let, Declare, Assign, Load, Store, Slide, Shift, For, While, If, Par, Allocate, Sync, Fail>;
+using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Slide, Shift, Pick, Pack, For,
+                               While, If, Par, InOrder, Allocate, Sync, Fail>;
 
 struct Stm {
   Operation op;
@@ -157,6 +197,7 @@ inline bool For::operator==(const For&) const = default;
 inline bool While::operator==(const While&) const = default;
 inline bool If::operator==(const If&) const = default;
 inline bool Par::operator==(const Par&) const = default;
+inline bool InOrder::operator==(const InOrder&) const = default;
 
 /// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
 /// not overlap unless equal.

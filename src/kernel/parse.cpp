@@ -149,12 +149,16 @@ class Parser {
     if (lexer_.accept("var")) return let<Declare>();
     if (lexer_.accept("load")) return load();
     if (lexer_.accept("store")) return store();
+    if (lexer_.accept("prefetch")) return prefetch();
     if (lexer_.accept("slide")) return slide();
     if (lexer_.accept("shift")) return shift();
+    if (lexer_.accept("pick")) return pick();
+    if (lexer_.accept("pack")) return pack();
     if (lexer_.accept("for")) return for_loop();
     if (lexer_.accept("loop")) return while_loop();
     if (lexer_.accept("if")) return branch();
     if (lexer_.accept("par")) return par();
+    if (lexer_.accept("inorder")) return in_order();
     if (lexer_.accept("alloc")) return allocate();
     if (lexer_.accept("sync")) return {Sync{level()}};
     if (lexer_.accept("fail")) return fail();
@@ -192,6 +196,20 @@ class Parser {
     to.mask = when();
     return {Store{to, value, streaming}};
   }
+  Stm prefetch() {
+    Prefetch s;
+    s.buffer = known(true);
+    lexer_.expect("[");
+    s.index = expr();
+    lexer_.expect("]");
+    lexer_.expect("by");
+    s.n = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("per");
+    s.per_task = expr();
+    lexer_.expect("end");
+    s.end = expr();
+    return {s};
+  }
   Stm slide() {
     Slide s;
     std::string name = new_name();
@@ -217,6 +235,32 @@ class Parser {
     s.fill = expr();
     s.name = bind(name, s.value.type());
     return {s};
+  }
+  Stm pick() {
+    Pick s;
+    std::string name = new_name();
+    lexer_.expect("=");
+    s.value = expr();
+    lexer_.expect("from");
+    s.from = static_cast<std::int32_t>(lexer_.natural());
+    s.name = bind(name, {s.value.kind()});
+    return {s};
+  }
+  Stm pack() {
+    Pack s;
+    s.next = known(false);
+    lexer_.expect("(");
+    while (!lexer_.is(")")) {
+      s.buffers.push_back(known(true));
+      lexer_.expect("[");
+      lexer_.expect("]");
+      lexer_.expect("=");
+      s.values.push_back(expr());
+      if (!lexer_.accept(",")) break;
+    }
+    lexer_.expect(")");
+    s.keep = when();
+    return {std::move(s)};
   }
   Stm for_loop() {
     For loop;
@@ -257,6 +301,14 @@ class Parser {
     lexer_.expect("<");
     s.n = expr();
     s.body = block_with(name, s.name);
+    return {std::move(s)};
+  }
+  Stm in_order() {
+    InOrder s;
+    s.turn = known(true);
+    lexer_.expect(",");
+    s.task = expr();
+    s.body = block();
     return {std::move(s)};
   }
   Stm allocate() {

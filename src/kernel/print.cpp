@@ -122,6 +122,11 @@ class Printer {
           line(depth, fmt::format("store {}{} = {}{}", x.streaming ? "streaming " : "", access(x.to),
                                   expr(x.value), when(x.to.mask)));
         },
+        [&](const Prefetch& x) {
+          std::string index = expr(x.index), per_task = expr(x.per_task);
+          line(depth, fmt::format("prefetch {}[{}] by {} per {} end {}", names_(x.buffer), index, x.n,
+                                  per_task, expr(x.end)));
+        },
         [&](const Slide& x) {
           line(depth, fmt::format("slide {} = {}, {} from {} apart {}", names_(x.name), expr(x.low),
                                   expr(x.high), x.from, x.apart));
@@ -129,6 +134,16 @@ class Printer {
         [&](const Shift& x) {
           line(depth,
                fmt::format("shift {} = {} by {} fill {}", names_(x.name), expr(x.value), x.by, expr(x.fill)));
+        },
+        [&](const Pick& x) {
+          line(depth, fmt::format("pick {} = {} from {}", names_(x.name), expr(x.value), x.from));
+        },
+        [&](const Pack& x) {
+          std::size_t next = 0;
+          std::string to = base::join(x.buffers, ", ", [&](Var buffer) {
+            return fmt::format("{}[] = {}", names_(buffer), expr(x.values[next++]));
+          });
+          line(depth, fmt::format("pack {}({}){}", names_(x.next), to, when(x.keep)));
         },
         [&](const For& x) {
           std::string range = fmt::format("{} : {} step {}", expr(x.begin), expr(x.end), expr(x.step));
@@ -156,6 +171,11 @@ class Printer {
         [&](const Par& x) {
           std::string n = expr(x.n);
           line(depth, fmt::format("par {} {} < {} {{", name_of(x.level), names_(x.name), n));
+          block(x.body, depth + 1);
+          line(depth, "}");
+        },
+        [&](const InOrder& x) {
+          line(depth, fmt::format("inorder {}, {} {{", names_(x.turn), expr(x.task)));
           block(x.body, depth + 1);
           line(depth, "}");
         },

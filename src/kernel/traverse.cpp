@@ -32,6 +32,11 @@ class Mapper {
     Expr value = expr(s.value);
     return Store{access(s.to, Use::stores), value, s.streaming};
   }
+  Operation operator()(const Prefetch& s) {
+    Var buffer = var(s.buffer, Use::loads);
+    Expr index = expr(s.index), per_task = expr(s.per_task);
+    return Prefetch{buffer, index, s.n, per_task, expr(s.end)};
+  }
   Operation operator()(const Slide& s) {
     Expr low = expr(s.low), high = expr(s.high);
     return Slide{var(s.name, Use::binds), low, high, s.from, s.apart};
@@ -39,6 +44,16 @@ class Mapper {
   Operation operator()(const Shift& s) {
     Expr value = expr(s.value), fill = expr(s.fill);
     return Shift{var(s.name, Use::binds), value, fill, s.by};
+  }
+  Operation operator()(const Pick& s) {
+    Expr value = expr(s.value);
+    return Pick{var(s.name, Use::binds), value, s.from};
+  }
+  Operation operator()(const Pack& s) {
+    Pack result{var(s.next, Use::assigns), expr(s.keep), {}, {}};
+    for (Var buffer : s.buffers) result.buffers.push_back(var(buffer, Use::stores));
+    for (Expr value : s.values) result.values.push_back(expr(value));
+    return result;
   }
   Operation operator()(const For& s) {
     Expr begin = expr(s.begin), end = expr(s.end), step = expr(s.step);
@@ -55,6 +70,11 @@ class Mapper {
   Operation operator()(const Par& s) {
     Expr n = expr(s.n);
     return Par{s.level, var(s.name, Use::binds), n, block(s.body)};
+  }
+  Operation operator()(const InOrder& s) {
+    Var turn = var(s.turn, Use::stores);
+    Expr task = expr(s.task);
+    return InOrder{turn, task, block(s.body)};
   }
   Operation operator()(const Allocate& s) {
     Expr n = expr(s.n);
@@ -88,10 +108,12 @@ Stm map_children(const Stm& s, const Parts& parts) {
   return {base::match(
       s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
       [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
-      [&](const Store& x) { return mapper(x); }, [&](const Slide& x) { return mapper(x); },
-      [&](const Shift& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },
-      [&](const While& x) { return mapper(x); }, [&](const If& x) { return mapper(x); },
-      [&](const Par& x) { return mapper(x); }, [&](const Allocate& x) { return mapper(x); },
+      [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
+      [&](const Slide& x) { return mapper(x); }, [&](const Shift& x) { return mapper(x); },
+      [&](const Pick& x) { return mapper(x); }, [&](const Pack& x) { return mapper(x); },
+      [&](const For& x) { return mapper(x); }, [&](const While& x) { return mapper(x); },
+      [&](const If& x) { return mapper(x); }, [&](const Par& x) { return mapper(x); },
+      [&](const InOrder& x) { return mapper(x); }, [&](const Allocate& x) { return mapper(x); },
       [&](const Sync& x) { return mapper(x); }, [&](const Fail& x) { return mapper(x); })};
 }
 

@@ -50,11 +50,19 @@ class Live {
             if (live_.contains(op.name)) use(op.from);
           },
           [&](const Store& op) { use(op.to), use(op.value); },
+          [&](const Prefetch& op) { use(op.index), use(op.per_task), use(op.end); },
           [&](const Slide& op) {
             if (live_.contains(op.name)) use(op.low), use(op.high);
           },
           [&](const Shift& op) {
             if (live_.contains(op.name)) use(op.value), use(op.fill);
+          },
+          [&](const Pick& op) {
+            if (live_.contains(op.name)) use(op.value);
+          },
+          [&](const Pack& op) {
+            live_.insert(op.next), use(op.keep);
+            for (Expr value : op.values) use(value);
           },
           [&](const For& op) {
             visit(op.body);
@@ -68,7 +76,8 @@ class Live {
             visit(op.then_branch), visit(op.else_branch);
             if (has_effect(op.then_branch) || has_effect(op.else_branch)) use(op.condition);
           },
-          [&](const Par& op) { use(op.n), visit(op.body); }, [&](const Allocate& op) { use(op.n); },
+          [&](const Par& op) { use(op.n), visit(op.body); },
+          [&](const InOrder& op) { use(op.task), visit(op.body); }, [&](const Allocate& op) { use(op.n); },
           [&](const Sync&) {},
           [&](const Fail& op) {
             use(op.when), use(op.element), use(op.stride), use(op.value), use(op.bound);
@@ -85,14 +94,15 @@ class Live {
         [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); },
         [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
-        [&](const Slide& op) { return live_.contains(op.name); },
+        [&](const Prefetch&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); },
         [&](const Shift& op) { return live_.contains(op.name); },
+        [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
         [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },
         [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); },
-        [&](const Allocate&) { return true; }, [&](const Sync&) { return true; },
-        [&](const Fail&) { return true; });
+        [&](const InOrder&) { return true; }, [&](const Allocate&) { return true; },
+        [&](const Sync&) { return true; }, [&](const Fail&) { return true; });
   }
 
   Block keep(const Block& body) const {
@@ -104,6 +114,7 @@ class Live {
       if (auto* loop = std::get_if<While>(&out.back().op))
         loop->head = keep(loop->head), loop->body = keep(loop->body);
       if (auto* par = std::get_if<Par>(&out.back().op)) par->body = keep(par->body);
+      if (auto* turn = std::get_if<InOrder>(&out.back().op)) turn->body = keep(turn->body);
       if (auto* branch = std::get_if<If>(&out.back().op))
         branch->then_branch = keep(branch->then_branch), branch->else_branch = keep(branch->else_branch);
     }

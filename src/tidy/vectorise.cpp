@@ -51,7 +51,8 @@ class Lanes {
           [&](const Declare& op) { mark_if(varies(op.value), op.name); },
           [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
-          [&](const Slide&) {}, [&](const Shift& op) { mark_if(true, op.name); },
+          [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Shift& op) { mark_if(true, op.name); },
+          [&](const Pick&) {}, [&](const Pack&) {},
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -69,7 +70,8 @@ class Lanes {
             mark(op.then_branch, differs);
             mark(op.else_branch, differs);
           },
-          [&](const Par&) {}, [&](const Allocate&) {}, [&](const Sync&) {}, [&](const Fail&) {});
+          [&](const Par&) {}, [&](const InOrder&) {}, [&](const Allocate&) {}, [&](const Sync&) {},
+          [&](const Fail&) {});
   }
   void mark_if(bool condition, Var name) {
     if (condition) varying_.insert(name);
@@ -160,14 +162,24 @@ class Lanes {
           out.push_back({Assign{widened(op.name).var(), vector(op.value), mask}});
         },
         [&](const Load& op) { load(op, mask, out); }, [&](const Store& op) { store(op, mask, out); },
+        [&](const Prefetch& op) {
+          FULGURITE_CHECK(!varies(op.index), "a Prefetch is one for all lanes");
+          out.push_back(s);
+        },
         [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
         [&](const Shift& op) {
           FULGURITE_CHECK(!mask && op.by < n_, "a Shift is for all lanes, by less than their number");
           out.push_back({Slide{widened(op.name).var(), vector(op.fill), vector(op.value), n_ - op.by, n_}});
         },
-        [&](const For& op) { for_loop(op, mask, out); }, [&](const While& op) { while_loop(op, mask, out); },
+        [&](const Pick& op) {
+          FULGURITE_CHECK(!mask && op.from < n_, "a Pick is for all lanes, from one of them");
+          out.push_back({Pick{op.name, vector(op.value), op.from}});
+        },
+        [&](const Pack& op) { pack(op, mask, out); }, [&](const For& op) { for_loop(op, mask, out); },
+        [&](const While& op) { while_loop(op, mask, out); },
         [&](const If& op) { conditional(op, mask, out); },
         [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); },
+        [&](const InOrder&) { FULGURITE_CHECK(false, "an InOrder is not in Par(block)"); },
         [&](const Allocate&) { out.push_back(s); }, [&](const Sync&) {},  // lanes run in step
         [&](const Fail& op) { fail(op, mask, out); });
   }
@@ -193,6 +205,13 @@ class Lanes {
   void store(const Store& op, Expr mask, Block& out) {
     Access to = access(op.to, mask);
     out.push_back({Store{to, vector(op.value), op.streaming && !to.mask}});
+  }
+
+  void pack(const Pack& op, Expr mask, Block& out) {
+    Pack wide{op.next, both(mask, op.keep ? vector(op.keep) : Expr()), op.buffers, {}};
+    if (!wide.keep) wide.keep = arena_.splat(arena_.boolean(true), n_);
+    for (Expr value : op.values) wide.values.push_back(vector(value));
+    out.push_back({std::move(wide)});
   }
 
   void for_loop(const For& op, Expr mask, Block& out) {
@@ -308,6 +327,8 @@ Block blocks(Arena& arena, const Block& body) {
       loop->body = blocks(arena, loop->body);
     } else if (auto* repeat = std::get_if<While>(&s.op)) {
       repeat->head = blocks(arena, repeat->head), repeat->body = blocks(arena, repeat->body);
+    } else if (auto* turn = std::get_if<InOrder>(&s.op)) {
+      turn->body = blocks(arena, turn->body);
     } else if (auto* branch = std::get_if<If>(&s.op)) {
       branch->then_branch = blocks(arena, branch->then_branch),
       branch->else_branch = blocks(arena, branch->else_branch);

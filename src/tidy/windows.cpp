@@ -42,6 +42,7 @@ std::vector<Group> groups_of(Arena& arena, const Block& block) {
     const auto* load = std::get_if<Load>(&block[i].op);
     if (load == nullptr || !is_window(arena, *load)) {
       bool computes = load != nullptr || std::holds_alternative<Let>(block[i].op) ||
+                      std::holds_alternative<Prefetch>(block[i].op) ||
                       std::holds_alternative<Fail>(block[i].op);
       if (!computes) open = groups.size();
       continue;

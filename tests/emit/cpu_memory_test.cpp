@@ -55,7 +55,10 @@ void gather_KIND_xN(const KIND* p, u64 m, KIND* r) {
 void scatter_KIND_xN(KIND* p, u64 m, const KIND* v) {
   fg_scatter_KIND_xN(p, fg_lane_i64_xN() * 3, fg_load_KIND_xN(v), mask_xN(m));
 }
-i64 compress_KIND_xN(KIND* p, u64 m, const KIND* v) { return fg_compress_store_KIND_xN(p, fg_load_KIND_xN(v), mask_xN(m)); }
+i64 pack_KIND_xN(KIND* p, u64 m, const KIND* v) {
+  fg_pack_KIND_xN(p, fg_load_KIND_xN(v), mask_xN(m));
+  return fg_count_b1_xN(mask_xN(m));
+}
 void forward_KIND_xN(const KIND* p, KIND* r) { fg_store_KIND_xN(r, fg_load_reversed_KIND_xN(p)); }
 )";
 
@@ -142,17 +145,17 @@ TYPED_TEST(Memory, SlowTouchesOnlyWhatTheMaskAllows) {
           for (int l = 0; l <= last; ++l)
             ASSERT_EQ(p[-l], on(l) ? value[l] : static_cast<T>(l + 1)) << cpu << " reversed x" << lanes;
         }
-        // Compressed: as many elements as lanes are on, and no byte behind them.
+        // Packed: as many elements as lanes are on, and behind them no more than there are lanes.
         {
           Fenced page;
           int count = __builtin_popcountll(mask);
-          T* p = reinterpret_cast<T*>(page.end()) - count;
-          auto* compress = compiled.template find<int64_t(T*, std::uint64_t, const T*)>(
-              fmt::format("compress_{}_x{}", kind, lanes));
-          ASSERT_EQ(compress(p, mask, value), count) << cpu << " compress x" << lanes;
+          T* p = reinterpret_cast<T*>(page.end()) - (count + lanes);
+          auto* pack = compiled.template find<int64_t(T*, std::uint64_t, const T*)>(
+              fmt::format("pack_{}_x{}", kind, lanes));
+          ASSERT_EQ(pack(p, mask, value), count) << cpu << " pack x" << lanes;
           for (int l = 0, next = 0; l < lanes; ++l)
             if (on(l)) {
-              ASSERT_EQ(p[next++], value[l]) << cpu << " compress x" << lanes;
+              ASSERT_EQ(p[next++], value[l]) << cpu << " pack x" << lanes;
             }
         }
         ASSERT_EQ(compiled.template find<std::uint64_t(std::uint64_t)>(fmt::format("bits_x{}", lanes))(mask),

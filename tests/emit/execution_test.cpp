@@ -114,6 +114,16 @@ TEST(Execution, Window) {
   expect_agreement(read_kernel("window"), {{floats(n + 2, 4), Bytes(4 * n)}, {n}, {}});
 }
 
+TEST(Execution, Filter) {
+  for (std::size_t n : {0, 1, 64, 255, 256, 1000}) {
+    SCOPED_TRACE(n);
+    std::mt19937 random(5);
+    const auto x = array<std::int32_t>(n, [&](std::size_t) { return static_cast<std::int32_t>(random()); });
+    expect_agreement(read_kernel("filter"),
+                     {{x, Bytes(4 * n), Bytes(4 * ((n + 255) / 256)), Bytes(8), Bytes(8)}, {n}, {}});
+  }
+}
+
 TEST(Execution, Integers) {
   const std::size_t n = 40;
   std::mt19937 random(3);

@@ -160,6 +160,27 @@ class Interpreter {
     }
     values_[s.name] = v;
   }
+  void run(const kernel::Prefetch&) {}
+  void run(const kernel::Pick& s) { values_[s.name] = {value(s.value)[static_cast<std::size_t>(s.from)]}; }
+  void run(const kernel::Pack& s) {
+    std::vector<Lanes> values;
+    for (Expr e : s.values) values.push_back(value(e));
+    Bits& next = values_.at(s.next)[0];
+    const Lanes keep = mask(s.keep, values.empty() ? 1 : values[0].size());
+    for (std::size_t l = 0; l < keep.size(); ++l) {
+      if (!keep[l]) continue;
+      for (std::size_t k = 0; k < values.size(); ++k)
+        store_element(*buffers_.at(s.buffers[k]), kind(s.buffers[k]), static_cast<std::int64_t>(next),
+                      values[k][l]);
+      ++next;
+    }
+  }
+  void run(const kernel::InOrder& s) {
+    Bytes& turn = *buffers_.at(s.turn);
+    if (load_element(turn, Kind::i64, 0) != value(s.task)[0]) throw std::logic_error("not its turn");
+    block(s.body);
+    store_element(turn, Kind::i64, 0, value(s.task)[0] + 1);
+  }
   void run(const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is before vectorise"); }
   void run(const kernel::For& s) {
     const std::int64_t end = integer(s.end), step = integer(s.step);
@@ -231,11 +252,17 @@ class CompiledKernel {
     std::vector<void*> addresses;
     for (const Bytes& b : launch.buffers) addresses.push_back(memory.emplace_back(b).data());
     current_reports() = &launch.reports;
-    const runtime::cpu::KernelContext context{
-        addresses.data(), reinterpret_cast<const std::int64_t*>(launch.scalars.data()), nullptr, report};
+    const runtime::cpu::KernelContext context{addresses.data(),
+                                              reinterpret_cast<const std::int64_t*>(launch.scalars.data()),
+                                              nullptr,
+                                              report,
+                                              [] {},
+                                              1};
     for (std::size_t phase = 0; phase < kernel_.body.size(); ++phase) {
       const std::string name = kernel_.name + "_p" + std::to_string(phase);
-      const auto function = reinterpret_cast<runtime::cpu::PhaseFunction>(module_.find(name));
+      void* found = module_.find(name);
+      if (!found) found = module_.find(name + "_in_order");
+      const auto function = reinterpret_cast<runtime::cpu::PhaseFunction>(found);
       if (!function) throw std::runtime_error("no function " + name);
       const std::int64_t n = tasks(kernel_, phase, launch);
       function(&context, 0, n / 2);

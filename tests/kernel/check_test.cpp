@@ -87,6 +87,27 @@ TEST(KernelCheck, Shifts) {
   broken(Stage::threads, "par grid t < n { par block l < 8 { shift s = a by 0 fill a } }", "a Shift by 0");
 }
 
+TEST(KernelCheck, Picks) {
+  threads_broken("pick s = a from 0", "not in a Par(block)");
+  task_broken("pick s = splat(a, 8) from 8", "no lane 8");
+}
+
+TEST(KernelCheck, Packs) {
+  task_broken("let v = n pack v(y[] = a)", "not an i64 variable");
+  task_broken("var v = a pack v(y[] = a)", "not an i64 variable");
+  task_broken("var v = n pack v(x[] = a)", "the input 'x' is stored to");
+  task_broken("var v = n pack v(y[] = splat(a, 8)) when p", "the value is f32x8");
+  task_broken("var v = n pack v(y[] = n)", "the value is i64");
+  threads_broken("par block u < 4 { var v = n pack v(y[] = a) }", "belongs to one instance");
+}
+
+TEST(KernelCheck, Turns) {
+  task_broken("inorder y, t { }", "does not hold whose turn it is");
+  task_broken("alloc shared c: i64[1] inorder c, a { }", "the task is f32");
+  threads_broken("alloc shared c: i64[1] par block u < 4 { inorder c, t { } }", "in Par(block)");
+  task_broken("prefetch x[t] by 0 per n end n", "0 elements");
+}
+
 TEST(KernelCheck, Memory) {
   task_broken("store x[t] = a", "the input 'x' is stored to");
   task_broken("alloc global m: f32[8]", "global memory");

@@ -106,6 +106,44 @@ par grid task < 1 {
   EXPECT_TRUE(frozen);
 }
 
+// What is packed advances a variable that all lanes share, wherever in a branch it is.
+TEST(Vectorise, LanesPackAndPickTogether) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], out turn: i64[], n: i64)
+par grid task < n {
+  alloc shared room: f32[80]
+  var next = 0
+  par block t < 16 {
+    let inside = t < n
+    if inside {
+      load v: f32 = x[t, 1]
+      let good = v < 1f
+      pack next(room[] = v) when good
+    }
+    load w: f32 = x[t, 1]
+    pick last = w from 15
+    prefetch x[0] by 16 per 16 end n
+    let scaled = last * w
+    store y[t, 1] = scaled
+  }
+  let count = next
+  inorder turn, task {
+    load first: f32 = room[0]
+    store y[count] = first
+  }
+}
+)");
+  const auto packs = all<Pack>(kernel);
+  ASSERT_EQ(packs.size(), 1u);
+  EXPECT_EQ(packs[0].keep.op(), scalar::Op::bit_and);
+  EXPECT_EQ(packs[0].values[0].type().lanes, 16);
+  EXPECT_EQ(kernel.arena->info(packs[0].next).type.lanes, 1);
+  const auto picks = all<Pick>(kernel);
+  ASSERT_EQ(picks.size(), 1u);
+  EXPECT_EQ(kernel.arena->info(picks[0].name).type.lanes, 1);
+  EXPECT_EQ(all<Prefetch>(kernel).size(), 1u);
+  EXPECT_EQ(all<InOrder>(kernel).size(), 1u);
+}
+
 TEST(Dead, WhatNothingUsesGoes) {
   const Kernel kernel = remove_dead(parse(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < n {

@@ -44,6 +44,11 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 
 //! part_names_ b1
 #ifndef FG_BYTES_i8
+#define FG_FOURTH_4 1
+#define FG_FOURTH_8 2
+#define FG_FOURTH_16 4
+#define FG_FOURTH_32 8
+#define FG_FOURTH_64 16
 #define FG_EACH_PART(f) FG_CAT(FG_EACH_, FG_PART_COUNT)(f)
 #define FG_BYTES_i8 1
 #define FG_BYTES_i16 2
@@ -179,38 +184,6 @@ FG_INLINE void FN(store_masked, KIND)(KIND* p, V(KIND) v, V(b1) m) {
 #define FG_STEP(l) if (m[l]) p[l] = v[l];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
-#endif
-}
-
-//! compress_store i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-//! needs mask_bits b1, part_names_ b1, again parts_ KIND
-// The lanes whose mask holds, in order and without gaps, to p; their number. Nothing behind them is written.
-FG_INLINE i64 FN(compress_store, KIND)(KIND* p, V(KIND) v, V(b1) m) {
-#if LANES == 1
-  if (m) *p = v;
-  return m;
-#elif FG_PART && defined __AVX512VL__ && (FG_BYTES >= 4 || defined __AVX512VBMI2__)
-  u64 bits = FN(mask_bits, b1)(m);
-  union { V(KIND) whole; FG_PART_TYPE part[FG_PART_COUNT]; } from = {v};
-  KIND* next = p;
-  const u64 every = ~(u64)0 >> (64 - FG_PART_LANES);
-#define FG_STEP(i)                                                                                        \
-  {                                                                                                       \
-    u64 here = bits >> (i * FG_PART_LANES) & every;                                                       \
-    i64 n = __builtin_popcountll(here);                                                                   \
-    FG_PART_TYPE packed = FG_BUILTIN(compress)(from.part[i], from.part[i], here);                         \
-    FG_BUILTIN(storedqu)((void*)next, packed, n == 64 ? every : ((u64)1 << n) - 1);                       \
-    next += n;                                                                                            \
-  }
-  FG_EACH_PART(FG_STEP)  // compressed in a register, then stored masked: compressing stores are slow on some processors
-#undef FG_STEP
-  return next - p;
-#else
-  i64 n = 0;
-#define FG_STEP(l) if (m[l]) p[n++] = v[l];
-  FG_EACH(LANES, FG_STEP)
-#undef FG_STEP
-  return n;
 #endif
 }
 
@@ -382,12 +355,6 @@ FG_INLINE void FN(store_masked, b1)(u8* p, V(b1) v, V(b1) m) {
 //! store_stream b1
 //! needs store_stream u8
 FG_INLINE void FN(store_stream, b1)(u8* p, V(b1) v) { FN(store_stream, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0)); }
-
-//! compress_store b1
-//! needs compress_store u8
-FG_INLINE i64 FN(compress_store, b1)(u8* p, V(b1) v, V(b1) m) {
-  return FN(compress_store, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m);
-}
 
 //! load_reversed b1
 //! needs load_reversed u8
