@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "lower/ahead.h"
 #include "lower/pieces.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
@@ -31,15 +32,31 @@ class BlockLoop {
         dims_(e.lower(soac_.dims)) {}
 
   Ends run() {
-    if (policy_.rows || is_in_order(soac_)) return sequence();
+    start_partitions();
+    if (policy_.rows || is_in_order(soac_) || !pack_) return sequence();
     const bool outside = e_.set_in_scalar_code(false);
     Ends ends{lanes(), {}, {}};
     e_.set_in_scalar_code(outside);
+    end_partitions(ends);
     return ends;
   }
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
+
+  void start_partitions() {
+    partitions_ = entry_.partitions;
+    for (Running::Cursor& cursor : partitions_) {
+      for (Expr& next : cursor.next) next = e_.declare(next, "next");
+      pack_ = pack_ && cursor.packs;
+    }
+  }
+  void end_partitions(Ends& ends) {
+    for (const Running::Cursor& cursor : partitions_) {
+      ends.partitions.emplace_back();
+      for (Expr variable : cursor.next) ends.partitions.back().push_back(e_.snapshot(variable, "next"));
+    }
+  }
 
   // Scalar code, in order.
   Ends sequence() {
@@ -49,22 +66,20 @@ class BlockLoop {
       e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
     Expr streaming = e_.streaming();  // is for whole vectors
     e_.set_streaming({});
-    Running running{e_.start(soac_), {}, {}, entry_.partitions};
+    Running running{e_.start(soac_), {}, 0, partitions_};
     for (const auto& group : entry_.scans) {
       running.scans.emplace_back();
       for (Expr value : group) running.scans.back().push_back(e_.declare(value, "so_far"));
     }
-    for (Running::Cursor& cursor : running.partitions)
-      if (cursor.next) cursor.next = e_.declare(cursor.next, "next");
-    const bool in_blocks = scans_in_blocks();
-    if (in_blocks) start_blocks();
+    const bool in_lanes = scans_in_lanes();
+    if (in_lanes) start_lanes(running);
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
-      if (in_blocks) begin = blocks(outer, begin, end, running, streaming);
+      if (in_lanes) begin = vectors(outer, begin, end, running, streaming);
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
         e_.for_loop(from, to, i64(1), "j", [&](Expr j) { element(outer, j, running); });
       });
     });
-    if (in_blocks) join_lanes(running);
+    if (in_lanes) join_lanes(running);
     e_.set_streaming(streaming);
     Ends ends;
     for (const auto& group : running.reductions)
@@ -73,19 +88,14 @@ class BlockLoop {
       ends.scans.emplace_back();
       for (Expr variable : group) ends.scans.back().push_back(e_.snapshot(variable, "so_far"));
     }
-    for (const Running::Cursor& cursor : running.partitions)
-      ends.partitions.push_back(cursor.next ? e_.snapshot(cursor.next, "next") : Expr());
+    end_partitions(ends);
     return ends;
   }
 
-  // Scans in blocks of vectors (Blelloch 1990; within a vector as Hillis and Steele, "Data parallel
-  // algorithms", 1986): lanes scan each vector by itself, scalar code the last values of the vectors, and
-  // lanes put both together and go on with the body. What the body does before the Scans is done twice.
+  // Scans in whole vectors (Emitter::scan), one after the other; scalar code does what is left.
 
-  static constexpr int vectors_of_block = 16;
-
-  bool scans_in_blocks() const {
-    if (entry_.scans.empty() || policy_.rows || policy_.tail_lanes < 4) return false;
+  bool scans_in_lanes() const {
+    if (entry_.scans.empty() || policy_.rows || policy_.scan_lanes < 4 || !pack_) return false;
     for (const soac::Stm* scan : scans_of(soac_.body))
       for (Var name : scan->names)
         if (arena_.info(name).type.kind == Kind::boolean) return false;
@@ -94,119 +104,53 @@ class BlockLoop {
     return !is_in_order(others);
   }
 
-  void start_blocks() {
-    const int lanes = policy_.tail_lanes;
-    for (const soac::Stm* scan : scans_of(soac_.body)) {
-      Block& block = blocks_.emplace_back();
-      block.op = &std::get<soac::Scan>(scan->op);
-      for (Expr x : block.op->operands) {
-        block.values.push_back(e_.allocate_shared(x.kind(), lanes * vectors_of_block));
-        block.before.push_back(e_.allocate_shared(x.kind(), vectors_of_block));
-        operands_.push_back(x);
-      }
-    }
-    to_operands_ = slice(arena_, soac_.body, operands_);
+  void start_lanes(const Running& running) {
+    const int lanes = policy_.scan_lanes;
+    for (const auto& group : running.scans)
+      for (Expr variable : group) carried_.push_back(e_.allocate_shared(variable.kind(), lanes));
     for (const soac::Reduction& r : soac_.reductions)
       for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), lanes));
-    if (!shared_.empty()) in_lanes([&](Expr t) { save({e_.start(soac_), {}, {}, {}}, t); });
-  }
-
-  void in_lanes(const std::function<void(Expr)>& body) {
+    if (shared_.empty()) return;
     const bool outside = e_.set_in_scalar_code(false);
-    e_.par(Level::block, i64(policy_.tail_lanes), "t", body);
+    e_.par(Level::block, i64(lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, 0, {}}, t); });
     e_.set_in_scalar_code(outside);
   }
 
-  // The whole blocks of [begin, end); what is left begins at the result.
-  Expr blocks(std::span<const Expr> outer, Expr begin, Expr end, const Running& running, Expr streaming) {
-    const std::int64_t lanes = policy_.tail_lanes;
-    Expr n = i64(lanes * vectors_of_block), step = i64(lanes), zero = i64(0);
-    Expr full = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), n), n);
+  // The whole vectors of [begin, end); what is left begins at the result.
+  Expr vectors(std::span<const Expr> outer, Expr begin, Expr end, const Running& running, Expr streaming) {
+    Expr step = i64(policy_.scan_lanes), zero = i64(0);
+    Expr full = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), step), step);
     Expr rest = e_.lower(arena_.add(begin, full));
     piece_ = &s_;
-    e_.for_loop(begin, rest, n, "from", [&](Expr from) {
-      in_lanes([&](Expr t) {
-        e_.for_loop(zero, n, step, "v", [&](Expr v) {
-          Expr at = e_.bind(arena_.add(v, t), "at");
-          at_point(outer, e_.bind(arena_.add(from, at), "j"),
-                   [&](std::span<const Expr> indices, Expr) { scan_vector(indices, at); });
-        });
+    e_.set_streaming(streaming);
+    const bool outside = e_.set_in_scalar_code(false);
+    e_.par(Level::block, step, "t", [&](Expr t) {
+      Running here = restore(t);
+      here.lanes = policy_.scan_lanes;
+      for (const auto& group : running.scans) {
+        here.scans.emplace_back();
+        for (Expr variable : group) here.scans.back().push_back(e_.declare(variable, "so_far"));
+      }
+      e_.for_loop(begin, rest, step, "from", [&](Expr from) {
+        read_ahead(from, policy_.scan_lanes);
+        element(outer, e_.bind(arena_.add(from, t), "j"), here);
       });
-      e_.for_loop(zero, i64(vectors_of_block), i64(1), "v", [&](Expr v) { carry(v, running.scans); });
-      e_.set_streaming(streaming);
-      in_lanes([&](Expr t) {
-        Running here = restore(t);
-        e_.for_loop(zero, i64(vectors_of_block), i64(1), "v", [&](Expr v) {
-          Expr at = e_.bind(arena_.add(arena_.mul(v, step), t), "at");
-          here.scanned.clear();
-          for (const Block& block : blocks_) here.scanned.push_back(scanned(block, v, at));
-          element(outer, e_.bind(arena_.add(from, at), "j"), here);
-        });
-        save(here, t);
-      });
-      e_.set_streaming({});
+      save(here, t);
+      std::size_t next = 0;
+      for (const auto& group : here.scans)
+        for (Expr variable : group) e_.store_plain(carried_[next++], t, e_.snapshot(variable, "so_far"));
     });
-    return rest;
-  }
-
-  struct Block {
-    const soac::Scan* op;
-    std::vector<Var> values;  // of each vector by itself
-    std::vector<Var> before;  // what each vector goes on from
-  };
-
-  void scan_vector(std::span<const Expr> indices, Expr at) {
-    const soac::Applied body = soac::apply(arena_, to_operands_, indices);
-    e_.statements(body.body);
-    const std::vector<Expr> operands = e_.lower(body.results);
+    e_.set_in_scalar_code(outside);
+    e_.set_streaming({});
     std::size_t next = 0;
-    for (const Block& block : blocks_) {
-      const std::size_t n = block.values.size();
-      std::vector<Expr> values(operands.begin() + static_cast<std::ptrdiff_t>(next),
-                               operands.begin() + static_cast<std::ptrdiff_t>(next + n));
-      next += n;
-      for (int by = 1; by < policy_.tail_lanes; by *= 2) {
-        std::vector<Expr> both = shifted(block, values, by);
-        both.insert(both.end(), values.begin(), values.end());
-        values = e_.apply(block.op->reduction.op, both);
-      }
-      for (std::size_t k = 0; k < n; ++k) e_.store_plain(block.values[k], at, values[k]);
-    }
-  }
-  std::vector<Expr> shifted(const Block& block, const std::vector<Expr>& values, int by) {
-    const std::vector<Expr> fill = e_.lower(block.op->reduction.neutral);
-    std::vector<Expr> result;
-    for (std::size_t k = 0; k < values.size(); ++k)
-      result.push_back(e_.shift(e_.bind(values[k], "value"), fill[k], by, "before"));
-    return result;
-  }
-
-  void carry(Expr v, const Running::Groups& so_far) {
-    const std::int64_t lanes = policy_.tail_lanes;
-    Expr last = e_.bind(arena_.add(arena_.mul(v, i64(lanes)), i64(lanes - 1)), "last");
-    for (std::size_t s = 0; s < blocks_.size(); ++s) {
-      const Block& block = blocks_[s];
-      std::vector<Expr> values;
-      for (std::size_t k = 0; k < block.values.size(); ++k) {
-        values.push_back(e_.load_plain(block.values[k], last, "value"));
-        e_.store_plain(block.before[k], v, e_.snapshot(so_far[s][k], "so_far"));
-      }
-      e_.join(block.op->reduction, so_far[s], values);
-    }
-  }
-
-  std::vector<Expr> scanned(const Block& block, Expr v, Expr at) {
-    std::vector<Expr> args, values;
-    for (Var before : block.before) args.push_back(e_.load_plain(before, v, "so_far"));
-    for (Var array : block.values) values.push_back(e_.load_plain(array, at, "value"));
-    if (!block.op->inclusive) values = shifted(block, values, 1);
-    args.insert(args.end(), values.begin(), values.end());
-    return e_.apply(block.op->reduction.op, args);
+    for (const auto& group : running.scans)
+      for (Expr variable : group) e_.assign(variable, e_.load_plain(carried_[next++], i64(0), "so_far"));
+    return rest;
   }
 
   // What the lanes reduced joins what scalar code did.
   void join_lanes(const Running& running) {
-    for (int width = policy_.tail_lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
+    for (int width = policy_.scan_lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
     std::size_t next = 0;
     for (std::size_t g = 0; g < running.reductions.size(); ++g) {
       std::vector<Expr> values;
@@ -220,7 +164,7 @@ class BlockLoop {
     for (const soac::Reduction& r : soac_.reductions)
       for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), policy_.lanes));
     if (!shared_.empty())
-      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, {}, {}}, t); });
+      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, 0, {}}, t); });
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) { columns(outer, from, to); });
     });
@@ -232,6 +176,7 @@ class BlockLoop {
 
   Running restore(Expr t) {
     Running running;
+    running.partitions = partitions_;
     std::size_t next = 0;
     for (const soac::Reduction& r : soac_.reductions) {
       auto& group = running.reductions.emplace_back();
@@ -343,7 +288,7 @@ class BlockLoop {
 
   // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
   Expr unaligned_head(std::span<const Expr> outer, Expr begin) {
-    if (outer.empty() && begin == range_.begin) return {};
+    if (range_.is_aligned && outer.empty() && begin == range_.begin) return {};
     const soac::Layout::Part mapped = soac::layout_of(soac_).mapped;
     for (std::size_t k = 0; k < mapped.n_results; ++k) {
       Expr result = soac_.body.results[mapped.result + k];
@@ -382,12 +327,15 @@ class BlockLoop {
   void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
     auto run = [&](Expr from, Expr to, const Running& into) {
-      e_.for_loop(from, to, step, "j", [&](Expr j) { element(outer, e_.bind(arena_.add(j, t), "j"), into); });
+      e_.for_loop(from, to, step, "j", [&](Expr j) {
+        read_ahead(j, policy_.lanes);
+        element(outer, e_.bind(arena_.add(j, t), "j"), into);
+      });
     };
     if (!has_float_reduction()) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
     e_.for_loop(begin, main, chain, "from", [&](Expr from) {
-      Running inner{e_.start(soac_), {}, {}, {}};
+      Running inner{e_.start(soac_), {}, 0, partitions_};
       run(from, e_.lower(arena_.min(arena_.add(from, chain), main)), inner);
       for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
         std::vector<Expr> values;
@@ -422,6 +370,13 @@ class BlockLoop {
     if (policy_.linear) e_.set_identity(outside);
   }
 
+  void read_ahead(Expr from, int n) {
+    if (!entry_.per_task) return;
+    Expr size = i64(1);
+    for (Expr extent : dims_) size = arena_.mul(size, extent);
+    for (Var array : read_in_step(soac_, policy_.linear)) e_.prefetch(array, from, n, entry_.per_task, size);
+  }
+
   bool has_float_reduction() const {
     for (const soac::Reduction& r : soac_.reductions)
       for (Expr neutral : r.neutral)
@@ -437,11 +392,11 @@ class BlockLoop {
   const Policy& policy_;
   const Entry& entry_;
   std::vector<Expr> dims_;
-  std::vector<Var> shared_;           // one for each reduction component
-  std::vector<Block> blocks_;         // of each Scan
-  std::vector<Expr> operands_;        // of the Scans
-  soac::Lambda to_operands_;          // from the indices
-  const soac::Stm* piece_ = nullptr;  // the statement in the piece of the columns that is walked
+  std::vector<Running::Cursor> partitions_;  // with variables
+  bool pack_ = true;                         // all of them
+  std::vector<Var> shared_;                  // one for each reduction component
+  std::vector<Var> carried_;                 // what the Scans go on from, behind the vectors
+  const soac::Stm* piece_ = nullptr;         // the statement in the piece of the columns that is walked
 };
 
 }  // namespace
@@ -450,7 +405,7 @@ bool is_in_order(const soac::Soac& soac) {
   auto commutes = [](const soac::Reduction& r) { return r.commutative; };
   auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
   return !std::ranges::all_of(soac.reductions, commutes) || std::ranges::any_of(soac.scatters, combines) ||
-         !soac.partitions.empty() || has_scan(soac.body) || makes_arrays(soac);
+         has_scan(soac.body) || makes_arrays(soac);
 }
 
 Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,

@@ -12,19 +12,21 @@ struct Range {
   Expr first_row, last_row;  // absent: one row (rank 1), or points
   Expr begin, end;
   bool is_points = false;
+  bool is_aligned = true;  // the first column begins a cache line of what is stored
 };
 
 /// What a walk starts with.
 struct Entry {
-  Running::Groups scans = {};                    // the values that the Scans of the body go on from
-  std::vector<Running::Cursor> partitions = {};  // `next`: a value
+  Running::Groups scans = {};  // the values that the Scans of the body go on from
+  std::vector<Running::Cursor> partitions = {};
+  Expr per_task = {};  // points: tasks take turns, and read ahead (ahead.h)
 };
 /// What it ends with, as names in scalar code: the value of every reduction component over the range (without
 /// `initial`), what the Scans go on with behind it, and the partitions' `next`.
 struct Ends {
   std::vector<Expr> totals;
   Running::Groups scans;
-  std::vector<Expr> partitions;
+  std::vector<std::vector<Expr>> partitions;
 };
 
 /// Lowers a Soac statement over `range` with the emitter standing in scalar code of a task. Mapped, scattered
@@ -37,10 +39,10 @@ struct Ends {
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
 /// What depends on the order of the points (an operator that does not commute, a Scan, an operator of a
-/// scatter, a partition) is done by a scalar loop.
+/// scatter, a partition whose cursor does not pack) is done by a scalar loop.
 Ends block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&, const Entry& = {});
 
-/// Whether block_loop() takes the points one by one.
+/// Whether block_loop() takes the points one by one, even if cursors pack.
 bool is_in_order(const soac::Soac&);
 
 }  // namespace fulgurite::lower

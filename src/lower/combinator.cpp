@@ -252,6 +252,7 @@ class Combinator {
       } else {
         Ends ends = block_loop(e_, s, at_.points_of(task), at_.policy, entry(task));
         totals = ends.totals;
+        folding_.finish(task, ends);
         Expr is_last = e_.lower(arena_.eq(arena_.add(task, i64(1)), at_.grid.tasks));
         for (const Total& total : totals_)
           if (total.scan >= 0)

@@ -113,6 +113,11 @@ Expr Emitter::load_plain(Var buffer, Expr index, std::string_view name) {
   return loaded;
 }
 
+void Emitter::prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end) {
+  buffer = touch(buffer, kernel::Param::Role::input);
+  append(kernel::Prefetch{buffer, index, n, lower(per_task), lower(end)});
+}
+
 Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
   Expr buffer = arena_.fresh_array(kind, {arena_.i64(n)}, "shared");
   own_buffers_.insert(buffer.var());
@@ -161,11 +166,24 @@ void Emitter::while_loop(const std::function<Expr()>& head, const std::function<
   append(kernel::While{std::move(outer), condition, std::move(inner)});
 }
 
+void Emitter::in_order(Var turn, const std::function<void()>& body) {
+  turn = touch(turn, kernel::Param::Role::output);
+  kernel::Block statements = block(body, Enclosure::branch);
+  append(kernel::InOrder{turn, task_, std::move(statements)});
+}
+
 Expr Emitter::shift(Expr value, Expr fill, int by, std::string_view name) {
   Expr shifted = arena_.fresh(value.type(), std::string(name));
   depth_[shifted.var()] = open_.size() - 1;
   append(kernel::Shift{shifted.var(), value, fill, by});
   return shifted;
+}
+
+Expr Emitter::pick(Expr value, int from, std::string_view name) {
+  Expr picked = arena_.fresh(value.type(), std::string(name));
+  depth_[picked.var()] = open_.size() - 1;
+  append(kernel::Pick{picked.var(), value, from});
+  return picked;
 }
 
 void Emitter::if_then(Expr condition, const std::function<void()>& body) {

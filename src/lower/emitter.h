@@ -32,14 +32,16 @@ struct Destination {
 /// code or of a lane, and where a partition's points go.
 struct Running {
   using Groups = std::vector<std::vector<Expr>>;
-  /// The place of the next point of a class: `next`, of the only class, or table[class] in memory.
+  /// The place of the next point of each class: in variables (or, in what a walk starts with, values), or
+  /// table[class] in memory. `packs`: places behind it may be overwritten, so lanes can go together.
   struct Cursor {
-    Expr next;
+    std::vector<Expr> next;
     Destination table;
+    bool packs = false;
   };
   Groups reductions;  // what each has so far
   Groups scans;       // the same of each Scan of the body, in order
-  Groups scanned;     // or the values of the Scans at the point, where these are known already
+  int lanes = 0;      // instances that are neighbouring points and scan together; 0: one point by itself
   std::vector<Cursor> partitions;
 };
 
@@ -73,14 +75,20 @@ class Emitter {
   void store_plain(Var buffer, Expr index, Expr value);            // never bypasses the cache
   Expr load_plain(Var buffer, Expr index, std::string_view name);  // just here: the kernel stores to the
                                                                    // buffer
+  /// n elements from `index` on, of the next tasks (kernel::Prefetch).
+  void prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end);
   Var allocate_shared(Kind, std::int64_t n);
   void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
                 const std::function<void(Expr)>& body);
   /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
   /// in the body.
   void while_loop(const std::function<Expr()>& head, const std::function<void()>& body);
+  /// Tasks come one after the other: `turn` says which one is next, and is 0 before the phase.
+  void in_order(Var turn, const std::function<void()>& body);
   /// In Par(block): the value of instance t - by, or `fill`.
   Expr shift(Expr value, Expr fill, int by, std::string_view name);
+  /// In Par(block): the value of one instance.
+  Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
 
@@ -193,10 +201,12 @@ class Emitter {
   void finish_state(const soac::Stm&, const std::vector<State>&);
   void iterate(const soac::Stm&, const soac::Loop&, std::vector<State>&, std::span<const Expr> args);
   void check(const soac::Check&);
-  void scan(const soac::Stm&, const std::vector<Expr>& so_far);
+  void scan(const soac::Stm&, const std::vector<Expr>& so_far, int lanes);
   void put(const soac::Scatter&, std::span<const Var> arrays, std::span<const Expr> results);
-  void put(const soac::Partition&, std::span<const Var> arrays, std::span<const Expr> results,
+  void put(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,
            const Running::Cursor&);
+  void pack(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,
+            const Running::Cursor&);
   std::vector<Expr> snapshots(const std::vector<Expr>& variables);
 
   scalar::Arena& arena_;

@@ -6,23 +6,29 @@
 
 namespace fulgurite::lower {
 
-namespace {
-
-constexpr std::int64_t few_classes = 8;  // counted as so many reductions, in lanes
-
-}  // namespace
-
-Folding::Folding(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {
+Folding::Folding(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), packing_(frame), chain_(true) {
+  for (std::size_t g = 0; g < at_.op.partitions.size(); ++g) {
+    const bool chained = is_chained(g);
+    chain_ = chain_ && chained;
+    Expr n_counts = arena_.mul(at_.grid.tasks, at_.op.partitions[g].classes);
+    counts_.push_back(chained ? Var() : at_.temporary(Kind::i64, n_counts, "counts"));
+    kept_.push_back(at_.temporary(Kind::i64, at_.i64(1), "kept"));
+  }
   for (const soac::Stm* s : scans_of(at_.op.body)) {
     Scan scan{s, &std::get<soac::Scan>(s->op), {}};
     for (Expr x : scan.op->operands)
-      scan.partials.push_back(at_.temporary(x.kind(), at_.grid.tasks, "carry"));
+      scan.partials.push_back(at_.temporary(x.kind(), chain_ ? at_.i64(1) : at_.grid.tasks, "carry"));
     scans_.push_back(std::move(scan));
   }
-  for (const soac::Partition& p : at_.op.partitions) {
-    counts_.push_back(at_.temporary(Kind::i64, arena_.mul(at_.grid.tasks, p.classes), "counts"));
-    kept_.push_back(at_.temporary(Kind::i64, at_.i64(1), "kept"));
-  }
+  const auto turn = [&] { return at_.temporary(Kind::i64, at_.i64(1), "turn"); };
+  if (chain_ && !scans_.empty()) turn_of_scans_ = turn();
+  for (std::size_t g = 0; g < kept_.size() && !turn_of_partitions_; ++g)
+    if (is_chained(g)) turn_of_partitions_ = turn();
+}
+
+// One class, whose points a task packs: where they go is known without a look at the tasks behind.
+bool Folding::is_chained(std::size_t partition) const {
+  return at_.op.partitions[partition].classes.is_constant(1) && packing_.packs(partition);
 }
 
 // Classes of a partition that depend on a Scan are counted when every tile knows what its Scans go on from.
@@ -32,53 +38,67 @@ bool Folding::is_late(std::size_t partition) const {
 
 void Folding::phases() {
   if (scans_.empty() && at_.op.partitions.empty()) return;
+  start_chain();
   std::vector<std::size_t> early, late;
-  for (std::size_t g = 0; g < at_.op.partitions.size(); ++g) (is_late(g) ? late : early).push_back(g);
+  for (std::size_t g = 0; g < at_.op.partitions.size(); ++g)
+    if (!is_chained(g)) (is_late(g) ? late : early).push_back(g);
+  if (chain_) return;
   // The partial result of the last tile is nobody's carry.
   Expr folded = early.empty() ? arena_.sub(at_.grid.tasks, at_.i64(1)) : at_.grid.tasks;
   if (!scans_.empty() || !early.empty()) {
-    at_.phase(folded, [&](Expr task) { fold(task, scans_, early, {}); });
+    at_.phase(folded, [&](Expr task) { store_partials(task, fold(task, scans_, early, {})); });
     at_.phase(at_.i64(1), [&](Expr) {
       for (const Scan& scan : scans_) carry(scan);
       for (std::size_t g : early) count(g);
     });
   }
   if (late.empty()) return;
-  at_.phase(at_.grid.tasks, [&](Expr task) { fold(task, {}, late, carried(task)); });
+  at_.phase(at_.grid.tasks, [&](Expr task) { fold(task, {}, late, {carried(task), {}}); });
   at_.phase(at_.i64(1), [&](Expr) {
     for (std::size_t g : late) count(g);
   });
 }
 
-// Partial results of Scans and the numbers of points of each class, over one tile.
-void Folding::fold(Expr task, const std::vector<Scan>& scans, const std::vector<std::size_t>& partitions,
-                   Entry entry) {
+// What the first task in a chain goes on from.
+void Folding::start_chain() {
+  if (!turn_of_scans_ && !turn_of_partitions_) return;
+  at_.phase(at_.i64(1), [&](Expr) {
+    if (turn_of_scans_) {
+      e_.store_plain(*turn_of_scans_, at_.i64(0), at_.i64(0));
+      for (const Scan& scan : scans_) {
+        const std::vector<Expr> first = e_.lower(first_of(*scan.stm));
+        for (std::size_t k = 0; k < first.size(); ++k) e_.store_plain(scan.partials[k], at_.i64(0), first[k]);
+      }
+    }
+    if (turn_of_partitions_) e_.store_plain(*turn_of_partitions_, at_.i64(0), at_.i64(0));
+    for (std::size_t g = 0; g < kept_.size(); ++g)
+      if (is_chained(g)) e_.store_plain(kept_[g], at_.i64(0), at_.i64(0));
+  });
+}
+
+// Partial results of Scans, which it gives, and the numbers of points of each class, over one tile.
+std::vector<Expr> Folding::fold(Expr task, const std::vector<Scan>& scans,
+                                const std::vector<std::size_t>& partitions, Entry entry) {
   soac::Soac op{at_.op.dims, {}};
-  std::vector<Expr> wanted, classes;
+  std::vector<Expr> wanted;
   for (const Scan& scan : scans) {
     op.reductions.push_back(scan.op->reduction);
     op.reductions.back().initial.clear();
     wanted.insert(wanted.end(), scan.op->operands.begin(), scan.op->operands.end());
   }
-  std::vector<std::pair<std::size_t, std::int64_t>> counted;  // by reductions: partition, class
   for (std::size_t g : partitions) {
     const soac::Partition& p = at_.op.partitions[g];
-    Expr element_class = at_.results(at_.layout.partitions[g])[0];
-    if (p.classes.is_constant() && p.classes.bits() <= few_classes) {
-      for (std::int64_t c = 0; c < static_cast<std::int64_t>(p.classes.bits()); ++c) {
-        op.reductions.push_back(integer_sum(arena_));
-        wanted.push_back(
-            arena_.apply(Op::select, {arena_.eq(element_class, at_.i64(c)), at_.i64(1), at_.i64(0)}));
-        counted.emplace_back(g, c);
-      }
+    op.partitions.push_back({p.classes, 0});
+    wanted.push_back(at_.results(at_.layout.partitions[g])[0]);
+    Running::Cursor& cursor = entry.partitions.emplace_back();
+    if (has_few_classes(p)) {
+      cursor.next.assign(p.classes.bits(), at_.i64(0));
+      cursor.packs = true;
     } else {
-      op.partitions.push_back({p.classes, 0});
-      classes.push_back(element_class);
-      entry.partitions.push_back({{}, table(g, task)});
-      clear(e_, p.classes, entry.partitions.back().table);
+      cursor.table = table(g, task);
+      clear(e_, p.classes, cursor.table);
     }
   }
-  wanted.insert(wanted.end(), classes.begin(), classes.end());
   const bool scans_run = !entry.scans.empty();
   std::vector<Expr> needed = wanted;
   if (scans_run)  // all of them: the carries are numbered as they are
@@ -89,17 +109,24 @@ void Folding::fold(Expr task, const std::vector<Scan>& scans, const std::vector<
   soac::Stm walk{{}, std::move(op), at_.s.where, at_.s.origin};
   const auto& walked = std::get<soac::Soac>(walk.op);
   for (Expr result : wanted) walk.names.push_back(arena_.fresh(result.type(), "partial").var());
-  for (std::size_t k = 0; k < classes.size(); ++k)
+  for (std::size_t k = 0; k < partitions.size(); ++k)
     walk.names.push_back(arena_.fresh_array(Kind::i64, {at_.i64(0)}, "offsets").var());
   Policy policy = at_.policy_of(walked);
   Ends ends = block_loop(e_, walk, at_.points_of(task), policy, entry);
-  std::size_t next = 0;
-  for (const Scan& scan : scans)
-    for (Var partial : scan.partials) e_.store_plain(partial, task, ends.totals[next++]);
-  for (auto [g, c] : counted) {
-    const Destination to = table(g, task);
-    e_.store_plain(to.buffer, e_.lower(arena_.add(to.base, at_.i64(c))), ends.totals[next++]);
+  for (std::size_t k = 0; k < partitions.size(); ++k) {
+    if (!entry.partitions[k].packs) continue;
+    const Destination to = table(partitions[k], task);
+    for (std::size_t c = 0; c < ends.partitions[k].size(); ++c)
+      e_.store_plain(to.buffer, e_.lower(arena_.add(to.base, at_.i64(static_cast<std::int64_t>(c)))),
+                     ends.partitions[k][c]);
   }
+  return ends.totals;
+}
+
+void Folding::store_partials(Expr task, const std::vector<Expr>& partials) {
+  std::size_t next = 0;
+  for (const Scan& scan : scans_)
+    for (Var partial : scan.partials) e_.store_plain(partial, task, partials[next++]);
 }
 
 Destination Folding::table(std::size_t partition, Expr task) {
@@ -123,13 +150,49 @@ void Folding::carry(const Scan& scan) {
   });
   exchange(last);
 }
-Entry Folding::carried(Expr task) {
-  Entry entry;
+Running::Groups Folding::carried(Expr task) {
+  Running::Groups groups;
   for (const Scan& scan : scans_) {
-    entry.scans.emplace_back();
-    for (Var partial : scan.partials) entry.scans.back().push_back(e_.load_plain(partial, task, "so_far"));
+    groups.emplace_back();
+    for (Var partial : scan.partials) groups.back().push_back(e_.load_plain(partial, task, "so_far"));
   }
-  return entry;
+  return groups;
+}
+
+// The same in a chain. The last task folds nothing, as nobody goes on from it.
+Running::Groups Folding::take_turn(Expr task) {
+  if (scans_.empty()) return {};
+  Running::Groups partials, groups;
+  for (const Scan& scan : scans_) {
+    partials.emplace_back(), groups.emplace_back();
+    for (Expr neutral : e_.lower(scan.op->reduction.neutral)) {
+      partials.back().push_back(e_.declare(neutral, "partial"));
+      groups.back().push_back(e_.declare(neutral, "so_far"));
+    }
+  }
+  Expr is_last = e_.lower(arena_.eq(arena_.add(task, at_.i64(1)), at_.grid.tasks));
+  e_.if_then(e_.lower(arena_.logical_not(is_last)), [&] {
+    const std::vector<Expr> folded = fold(task, scans_, {}, {});
+    std::size_t next = 0;
+    for (const auto& group : partials)
+      for (Expr variable : group) e_.assign(variable, folded[next++]);
+  });
+  e_.in_order(*turn_of_scans_, [&] {
+    for (std::size_t s = 0; s < scans_.size(); ++s) {
+      std::vector<Expr> args;
+      for (std::size_t k = 0; k < groups[s].size(); ++k) {
+        args.push_back(e_.load_plain(scans_[s].partials[k], at_.i64(0), "so_far"));
+        e_.assign(groups[s][k], args.back());
+      }
+      for (Expr variable : partials[s]) args.push_back(e_.snapshot(variable, "partial"));
+      const std::vector<Expr> joined = e_.apply(scans_[s].op->reduction.op, args);
+      for (std::size_t k = 0; k < joined.size(); ++k)
+        e_.store_plain(scans_[s].partials[k], at_.i64(0), joined[k]);
+    }
+  });
+  for (auto& group : groups)
+    for (Expr& variable : group) variable = e_.snapshot(variable, "so_far");
+  return groups;
 }
 
 void Folding::count(std::size_t partition) {
@@ -140,15 +203,59 @@ void Folding::count(std::size_t partition) {
 }
 
 Entry Folding::entry(Expr task) {
-  Entry entry = carried(task);
+  Entry entry{chain_ ? take_turn(task) : carried(task), {}};
   for (std::size_t g = 0; g < at_.op.partitions.size(); ++g) {
-    const Destination counts = table(g, task);
-    const bool one_class = at_.op.partitions[g].classes.is_constant(1);
-    entry.partitions.push_back(one_class
-                                   ? Running::Cursor{e_.load_plain(counts.buffer, counts.base, "next"), {}}
-                                   : Running::Cursor{{}, counts});
+    Running::Cursor& cursor = entry.partitions.emplace_back();
+    if (packing_.packs(g)) {
+      cursor = packing_.start(g);
+      continue;
+    }
+    cursor.table = table(g, task);
+    if (!at_.op.partitions[g].classes.is_constant(1)) continue;
+    cursor.next.push_back(e_.load_plain(cursor.table.buffer, cursor.table.base, "next"));
   }
+  if (turn_of_scans_ || turn_of_partitions_) entry.per_task = at_.grid.columns_per_task;
   return entry;
+}
+
+void Folding::finish(Expr task, const Ends& ends) {
+  std::vector<std::vector<Expr>> counts, first;
+  for (std::size_t g = 0; g < at_.op.partitions.size(); ++g) {
+    counts.emplace_back(), first.emplace_back();
+    if (!packing_.packs(g)) continue;
+    counts[g] = packing_.counts(ends.partitions[g]);
+    if (is_chained(g)) {
+      first[g].push_back(e_.declare(at_.i64(0), "first"));
+      continue;
+    }
+    const Destination places = table(g, task);
+    for (std::size_t c = 0; c < counts[g].size(); ++c) {
+      Expr at = e_.lower(arena_.add(places.base, at_.i64(static_cast<std::int64_t>(c))));
+      first[g].push_back(e_.load_plain(places.buffer, at, "first"));
+    }
+  }
+  if (turn_of_partitions_) {
+    Expr is_last = e_.lower(arena_.eq(arena_.add(task, at_.i64(1)), at_.grid.tasks));
+    e_.in_order(*turn_of_partitions_, [&] {
+      for (std::size_t g = 0; g < counts.size(); ++g) {
+        if (!is_chained(g)) continue;
+        Expr before = e_.load_plain(kept_[g], at_.i64(0), "before");
+        Expr kept = e_.bind(arena_.add(before, counts[g][0]), "kept");
+        e_.assign(first[g][0], before);
+        e_.store_plain(kept_[g], at_.i64(0), kept);
+        e_.if_then(is_last, [&] {
+          const Var offsets = at_.names(at_.layout.partitions[g])[1];
+          e_.store_plain(offsets, at_.i64(0), at_.i64(0));
+          e_.store_plain(offsets, at_.i64(1), kept);
+        });
+      }
+    });
+  }
+  for (std::size_t g = 0; g < counts.size(); ++g) {
+    if (counts[g].empty()) continue;
+    if (is_chained(g)) first[g][0] = e_.snapshot(first[g][0], "first");
+    packing_.finish(g, counts[g], first[g]);
+  }
 }
 
 }  // namespace fulgurite::lower

@@ -1,8 +1,12 @@
 // What runs of points need to know of the runs before: the phases `fold` and `carry` of a launch
-// (combinator.h).
+// (combinator.h), or, where nobody needs to know of runs behind, a chain: tasks take turns to join what they
+// have to what all before them had (Merrill, Garland, "Single-pass parallel prefix scan with decoupled
+// look-back", 2016), while their points are in the cache.
 #pragma once
 
-#include "lower/frame.h"
+#include <optional>
+
+#include "lower/packing.h"
 
 namespace fulgurite::lower {
 
@@ -14,6 +18,8 @@ class Folding {
   void phases();
   /// What the points of a task start with: values of the Scans, where the points of each class go.
   Entry entry(Expr task);
+  /// What is to be done when they have been walked: what was packed goes to its place.
+  void finish(Expr task, const Ends&);
   /// The numbers of points that the partitions keep, element 0 of each, once the phases are done.
   const std::vector<Var>& kept() const { return kept_; }
   bool has_scans() const { return !scans_.empty(); }
@@ -22,20 +28,29 @@ class Folding {
   struct Scan {
     const soac::Stm* stm;
     const soac::Scan* op;
-    std::vector<Var> partials;  // of each component, one for each task; then what the task goes on from
+    std::vector<Var> partials;  // of each component, one for each task; then what the task goes on from. In
+                                // a chain one: what the next task goes on from
   };
   bool is_late(std::size_t partition) const;
-  void fold(Expr task, const std::vector<Scan>&, const std::vector<std::size_t>& partitions, Entry);
+  bool is_chained(std::size_t partition) const;
+  void start_chain();
+  std::vector<Expr> fold(Expr task, const std::vector<Scan>&, const std::vector<std::size_t>& partitions,
+                         Entry);
+  void store_partials(Expr task, const std::vector<Expr>& partials);
   void carry(const Scan&);
-  Entry carried(Expr task);
+  Running::Groups carried(Expr task);
+  Running::Groups take_turn(Expr task);
   Destination table(std::size_t partition, Expr task);
   void count(std::size_t partition);
 
   Frame& at_;
   scalar::Arena& arena_;
   Emitter& e_;
+  Packing packing_;
   std::vector<Scan> scans_;
-  std::vector<Var> counts_, kept_;  // of each partition
+  bool chain_;                                             // the Scans are chained
+  std::optional<Var> turn_of_scans_, turn_of_partitions_;  // of their chains
+  std::vector<Var> counts_, kept_;  // of each partition; counts_ only of those that are counted
 };
 
 }  // namespace fulgurite::lower

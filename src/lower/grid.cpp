@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "lower/packing.h"
 #include "lower/slice.h"
 #include "soac/walk.h"
 
@@ -85,7 +86,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   for (const soac::Scatter& scatter : op.scatters)
     if (!scatter.combine.empty()) own = arena.add(own, launches.product(scatter.shape));
   for (const soac::Partition& p : op.partitions)
-    if (!p.classes.is_constant(1)) own = arena.add(own, p.classes);
+    if (!has_few_classes(p)) own = arena.add(own, p.classes);
   if (!own.is_constant(0)) {
     constexpr std::int64_t some = 1 << 16;
     Expr most = arena.max(arena.div(arena.max(g.columns, arena.i64(some)), arena.max(own, one)), one);
@@ -93,6 +94,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }
+  if (own.is_constant(0) && !keeps_arrays(op.body)) g.most_points = policy.tile;
   g.tasks = arena.max(launches.ceil_div(g.columns, g.columns_per_task), one);
   return g;
 }

@@ -11,6 +11,7 @@ struct Grid {
   Expr rows_per_task, columns_per_task;
   Expr tiles;  // tasks that share a row
   Expr tasks;
+  std::int64_t most_points = 0;  // of a task; 0: not known
 };
 
 /// Whether tasks take runs of points in row-major order: a Scan, a partition, a scatter with an operator.

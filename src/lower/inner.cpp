@@ -29,7 +29,7 @@ class Inner {
     for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
       const bool one_class = op_.partitions[g].classes.is_constant(1);
       kept.push_back(one_class ? Expr() : count(g, entry.scans));
-      entry.partitions.push_back(one_class ? Running::Cursor{arena_.i64(0), {}}
+      entry.partitions.push_back(one_class ? Running::Cursor{{arena_.i64(0)}, {}}
                                            : Running::Cursor{{}, tables_[g]});
     }
     const Ends ends = walk(s_, entry);
@@ -42,7 +42,7 @@ class Inner {
     for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
       const std::size_t first = layout_.partitions[g].name;
       if (!kept[g]) {
-        kept[g] = ends.partitions[g];
+        kept[g] = ends.partitions[g][0];
         const Destination& offsets = e_.destination(s_.names[first + 1]);
         e_.store_plain(offsets.buffer, offsets.base, arena_.i64(0));
         e_.store_plain(offsets.buffer, e_.lower(arena_.add(offsets.base, arena_.i64(1))), kept[g]);

@@ -12,6 +12,19 @@
 
 namespace fulgurite::lower {
 
+namespace {
+
+// Whether the class is this one; for `condition ? 0 : 1` the condition itself or its opposite.
+Expr is_class(scalar::Arena& arena, Expr of, std::int64_t number) {
+  const auto known = [](Expr e) { return e.is_constant(); };
+  if (of.op() != Op::select || !known(of.arg(1)) || !known(of.arg(2))) return arena.eq(of, arena.i64(number));
+  const bool yes = of.arg(1).is_constant(number), no = of.arg(2).is_constant(number);
+  if (yes == no) return arena.boolean(yes);
+  return yes ? of.arg(0) : arena.logical_not(of.arg(0));
+}
+
+}  // namespace
+
 void Emitter::note_sequential(const soac::Stm& s, std::string_view why) {
   if (s.origin.empty()) return;  // lowering wrote it, not the user
   std::string note =
@@ -70,12 +83,7 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   std::vector<soac::Stm> one(1);
   for (soac::Stm& statement : body.body) {
     if (base::as<soac::Scan>(statement.op)) {
-      if (!running.scanned.empty()) {
-        const std::vector<Expr>& values = running.scanned[n_scans++];
-        for (std::size_t k = 0; k < values.size(); ++k) bind_name(statement.names[k], values[k]);
-        continue;
-      }
-      scan(statement, running.scans[n_scans++]);
+      scan(statement, running.scans[n_scans++], running.lanes);
       continue;
     }
     one[0] = std::move(statement);
@@ -92,17 +100,45 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
     join(soac.reductions[g], running.reductions[g], results_of(layout.reductions[g]));
   for (std::size_t g = 0; g < soac.scatters.size(); ++g)
     put(soac.scatters[g], names_of(layout.scatters[g]), results_of(layout.scatters[g]));
-  for (std::size_t g = 0; g < soac.partitions.size(); ++g)
-    put(soac.partitions[g], names_of(layout.partitions[g]), results_of(layout.partitions[g]),
-        running.partitions[g]);
+  for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
+    const soac::Layout::Part& part = layout.partitions[g];
+    if (running.partitions[g].packs)
+      pack(soac.partitions[g], names_of(part), std::span(body.results).subspan(part.result, part.n_results),
+           running.partitions[g]);
+    else
+      put(soac.partitions[g], names_of(part), results_of(part), running.partitions[g]);
+  }
   for (std::size_t k = 0; k < mapped.n_results; ++k)
     if (Expr result = body.results[mapped.result + k]; result.type().rank == 0)
       store(destination(s.names[mapped.name + k]), number, lower(result));
 }
 
-void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far) {
+// Lanes scan their values by themselves (Hillis and Steele, "Data parallel algorithms", 1986) and join what
+// the points before have; what goes on from one vector to the next is one application of the operator.
+void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far, int lanes) {
   const auto& op = std::get<soac::Scan>(s.op);
   const std::vector<Expr> operands = lower(op.operands);
+  if (lanes > 1) {
+    const std::vector<Expr> neutral = lower(op.reduction.neutral);
+    auto shifted = [&](const std::vector<Expr>& values, int by) {
+      std::vector<Expr> result;
+      for (std::size_t k = 0; k < values.size(); ++k)
+        result.push_back(shift(bind(values[k], "value"), neutral[k], by, "before"));
+      return result;
+    };
+    auto joined = [&](std::vector<Expr> left, const std::vector<Expr>& right) {
+      left.insert(left.end(), right.begin(), right.end());
+      return apply(op.reduction.op, left);
+    };
+    std::vector<Expr> values = operands, last;
+    for (int by = 1; by < lanes; by *= 2) values = joined(shifted(values, by), values);
+    for (Expr value : values) last.push_back(pick(value, lanes - 1, "last"));
+    const std::vector<Expr> before = snapshots(so_far);
+    join(op.reduction, so_far, last);
+    values = joined(before, op.inclusive ? values : shifted(values, 1));
+    for (std::size_t k = 0; k < values.size(); ++k) bind_name(s.names[k], values[k]);
+    return;
+  }
   std::vector<Expr> before;
   if (!op.inclusive) before = snapshots(so_far);
   join(op.reduction, so_far, operands);
@@ -146,9 +182,9 @@ void Emitter::put(const soac::Partition& partition, std::span<const Var> names, 
   if_then(bind(inside, "inside"), [&] {
     Expr at;
     const Destination& table = cursor.table;
-    if (cursor.next) {
-      at = snapshot(cursor.next, "at");
-      assign(cursor.next, bind(arena_.add(at, arena_.i64(1)), "next"));
+    if (!cursor.next.empty()) {
+      at = snapshot(cursor.next[0], "at");
+      assign(cursor.next[0], bind(arena_.add(at, arena_.i64(1)), "next"));
     } else {
       Expr entry = bind(table.base ? arena_.add(table.base, results[0]) : results[0], "entry");
       at = load_plain(table.buffer, entry, "at");
@@ -159,6 +195,19 @@ void Emitter::put(const soac::Partition& partition, std::span<const Var> names, 
       store_plain(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at, results[1 + k]);
     }
   });
+}
+
+// For each class: the instances of the class go together to where its next points go.
+void Emitter::pack(const soac::Partition& partition, std::span<const Var> names,
+                   std::span<const Expr> results, const Running::Cursor& cursor) {
+  const std::vector<Expr> values = lower(results.subspan(1));
+  for (std::size_t c = 0; c < cursor.next.size(); ++c) {
+    kernel::Pack statement{
+        cursor.next[c].var(), lower(is_class(arena_, results[0], static_cast<std::int64_t>(c))), {}, values};
+    for (std::size_t k = 0; k < partition.n_values; ++k)
+      statement.buffers.push_back(touch(destination(names[2 + k]).buffer, kernel::Param::Role::output));
+    append(std::move(statement));
+  }
 }
 
 // for i { for j { operands = body(i, j); acc = op(acc, operands) } }

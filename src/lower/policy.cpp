@@ -6,7 +6,9 @@
 #include <functional>
 
 #include "base/match.h"
+#include "lower/packing.h"
 #include "lower/slice.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -64,6 +66,12 @@ double cost_of_point(const soac::Soac& soac) {
   return sum;
 }
 
+double cost_of_scans(const soac::Soac& soac) {
+  double sum = 0;
+  for (const soac::Stm* s : scans_of(soac.body)) sum += cost_of(std::get<soac::Scan>(s->op).reduction.op);
+  return sum;
+}
+
 // The widest kind that lanes compute with; index arithmetic does not count.
 std::size_t widest(const soac::Soac& soac) {
   std::size_t bytes = 1;
@@ -76,11 +84,32 @@ std::size_t widest(const soac::Soac& soac) {
     for (const soac::Stm& s : f.body)
       for (const auto& nested : soac::nested_in(s)) visit(*nested.lambda);
   };
-  visit(soac.body);
+  // Lanes only ask whether a point is of a class.
+  soac::Lambda body = soac.body;
+  const soac::Layout layout = soac::layout_of(soac);
+  for (std::size_t g = soac.partitions.size(); g-- > 0;)
+    if (has_few_classes(soac.partitions[g])) {
+      const Expr of = body.results[layout.partitions[g].result];
+      body.results.erase(body.results.begin() + static_cast<std::ptrdiff_t>(layout.partitions[g].result));
+      if (of.op() == Op::select && of.arg(1).is_constant() && of.arg(2).is_constant())
+        body.results.push_back(of.arg(0));
+    }
+  visit(body);
   for (const soac::Reduction& r : soac.reductions) visit(r.op);
   for (const soac::Scatter& scatter : soac.scatters)
     for (const soac::Reduction& r : scatter.combine) visit(r.op);
   return bytes;
+}
+
+// Bytes of memory that a task wants for each point to pack it in.
+std::int64_t bytes_packed(const soac::Soac& soac) {
+  const soac::Layout layout = soac::layout_of(soac);
+  std::size_t bytes = 0;
+  for (std::size_t g = 0; g < soac.partitions.size(); ++g)
+    for (std::size_t k = 0; k < soac.partitions[g].n_values && has_few_classes(soac.partitions[g]); ++k)
+      bytes += size_of(soac.body.results[layout.partitions[g].result + 1 + k].kind()) *
+               soac.partitions[g].classes.bits();
+  return static_cast<std::int64_t>(bytes);
 }
 
 // Whether the variable is in the index itself, not only in that of an element it contains: starts[row] + j
@@ -134,7 +163,12 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
   // once.
   policy.lanes = std::min(64, policy.tail_lanes * (work <= 12 ? 4 : work <= 400 ? 2 : 1));
+  policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
+  // What a task packs stays in a cache of its own.
+  constexpr std::int64_t packed_bytes = 1 << 16, least_tile = 256;
+  if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
+    while (policy.tile > least_tile && policy.tile * bytes > packed_bytes) policy.tile /= 2;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
@@ -142,8 +176,9 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
 }
 
 std::string to_string(const Policy& p) {
-  return fmt::format("lanes {} (tail {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes, p.tail_lanes,
-                     p.tile, p.chain, p.linear ? " linear" : "", p.rows ? " rows" : "", p.streaming >> 20);
+  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes,
+                     p.tail_lanes, p.scan_lanes, p.tile, p.chain, p.linear ? " linear" : "",
+                     p.rows ? " rows" : "", p.streaming >> 20);
 }
 
 }  // namespace fulgurite::lower

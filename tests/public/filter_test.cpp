@@ -158,6 +158,25 @@ TEST(Filters, ClassesAreSegments) {
   });
 }
 
+// A check fails in a predicate, in the first tile, between tiles and in the last one: nothing waits for ever.
+TEST(Filters, ChecksInPredicates) {
+  const auto program = [](Vec<int> xs, Vec<int> table) {
+    return fg::filter([&](Exp<int> x) { return table[x] > 0; }, xs);
+  };
+  on_every_engine(program, [](const auto& f) {
+    std::vector<int> xs(100000);
+    for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i % 3);
+    const std::vector<int> table{1, 0, 2};
+    EXPECT_EQ(vector_of(f(xs, table)).size(), 66667u);
+    for (std::size_t bad : {0, 16383, 16384, 50001, 99999}) {
+      std::vector<int> wrong = xs;
+      wrong[bad] = 3;
+      EXPECT_THROW(f(wrong, table), fg::IndexError) << bad;
+    }
+    EXPECT_EQ(vector_of(f(xs, table)).size(), 66667u);
+  });
+}
+
 TEST(Filters, Errors) {
   const auto unequal = [](Vec<int> xs) {
     return fg::filter([](Exp<int> x) { return x > 0; }, xs) +
