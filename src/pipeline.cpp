@@ -26,6 +26,7 @@
 #include "soac/interpret.h"
 #include "soac/print.h"
 #include "tidy/dead.h"
+#include "tidy/transpose.h"
 #include "tidy/vectorise.h"
 #include "tidy/windows.h"
 #include "trace/traced.h"
@@ -103,7 +104,8 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
     if (dumps("lower")) dump("lower", kernel::print(kernel));
     {
       Timed timed("tidy");
-      kernel = tidy::share_windows(tidy::remove_dead(tidy::vectorise(std::move(kernel))));
+      kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
+      kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), lowered.notes[k].policy.ahead));
       kernel::check(kernel, kernel::Stage::vectors, "tidy");
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));

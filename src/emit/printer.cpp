@@ -223,7 +223,7 @@ class PhasePrinter {
         s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
         [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
         [&](const kernel::Store& x) { store(s, x); }, [&](const kernel::Prefetch& x) { prefetch(s, x); },
-        [&](const kernel::Slide& x) { slide(s, x); },
+        [&](const kernel::Slide& x) { slide(s, x); }, [&](const kernel::Transpose& x) { transpose(s, x); },
         [&](const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is left in kernel '{}'", kernel_.name); },
         [&](const kernel::Pick& x) { pick(s, x); }, [&](const kernel::Pack& x) { pack(s, x); },
         [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
@@ -349,6 +349,21 @@ class PhasePrinter {
                 fmt::format("&{}[{}], {}, {}", name(x.buffers[k]), name(x.next), vector(x.values[k]), keep)) +
            ";");
     line(fmt::format("{} += {};", name(x.next), call(dialect_, "count", Kind::boolean, lanes, keep)));
+  }
+
+  // One call for each group of as many lanes as there are steps.
+  void transpose(const Stm& s, const kernel::Transpose& x) {
+    prepare(s);
+    Kind kind = info(x.tile).type.kind;
+    if (kind == Kind::boolean) kind = Kind::u8;  // as in memory
+    const std::string index = inside(text(x.from.index), Precedence::sum);
+    const std::string stride = inside(text(x.from.stride), Precedence::product);
+    for (int group = 0; group < x.lanes; group += x.steps) {
+      const std::string offset = group == 0 ? std::string() : fmt::format(" + {} * {}", group, stride);
+      const std::string args = fmt::format("&{}[{}], &{}[{}{}], {}, {}, {}", name(x.tile), group,
+                                           name(x.from.buffer), index, offset, stride, x.lanes, x.ahead);
+      line(call(dialect_, "transpose", kind, x.steps, args) + ";");
+    }
   }
 
   void loop(const Stm& s, const kernel::For& x) {

@@ -1,5 +1,6 @@
 #include "kernel/check.h"
 
+#include <algorithm>
 #include <optional>
 #include <unordered_map>
 
@@ -129,11 +130,12 @@ class Checker {
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
           [&](const Store& x) { store(x); }, [&](const Prefetch& x) { prefetch(x); },
-          [&](const Slide& x) { slide(x); }, [&](const Shift& x) { shift(x); },
-          [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); }, [&](const For& x) { loop(x); },
-          [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); }, [&](const Par& x) { inner(x); },
-          [&](const InOrder& x) { in_order(x); }, [&](const Allocate& x) { allocate(x); },
-          [&](const Sync& x) { sync(x); }, [&](const Fail& x) { fail(x); });
+          [&](const Slide& x) { slide(x); }, [&](const Transpose& x) { transpose(x); },
+          [&](const Shift& x) { shift(x); }, [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); },
+          [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
+          [&](const Par& x) { inner(x); }, [&](const InOrder& x) { in_order(x); },
+          [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
+          [&](const Fail& x) { fail(x); });
     }
   }
   void scope(const Block& statements) {
@@ -202,6 +204,20 @@ class Checker {
     require(0 <= s.from && s.from <= s.apart && s.apart <= type.lanes,
             "no window from {} of vectors {} apart", s.from, s.apart);
     bind(s.name, Binding::value);
+  }
+  void transpose(const Transpose& s) {
+    require(stage_ == Stage::vectors, "a Transpose before vectorise");
+    require(buffer(s.tile).binding != Binding::input, "the input '{}' is stored to", name(s.tile));
+    buffer(s.from.buffer);
+    require(info(s.tile).type.kind == info(s.from.buffer).type.kind, "'{}' does not hold what '{}' does",
+            name(s.tile), name(s.from.buffer));
+    auto is_power = [](std::int32_t n) { return n > 1 && n <= 64 && (n & (n - 1)) == 0; };
+    require(is_power(s.lanes) && is_power(s.steps) && s.steps <= std::min(s.lanes, 16),
+            "a Transpose of {} lanes, {} steps", s.lanes, s.steps);
+    require(s.ahead >= 0, "a Transpose looks {} ahead", s.ahead);
+    integer(s.from.index, "the index");
+    integer(s.from.stride, "the stride");
+    require(!s.from.mask, "a Transpose has a mask");
   }
   void shift(const Shift& s) {
     require(stage_ == Stage::threads && depth_ == 2, "Shift is not in a Par(block)");

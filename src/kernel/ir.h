@@ -92,6 +92,18 @@ struct Slide {
   bool operator==(const Slide&) const = default;
 };
 
+/// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
+/// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
+/// 0 <= l < lanes; `steps` divides `lanes`, both are powers of two, `steps` at most 16; `from` has no mask.
+/// What is `ahead` elements behind the first of each run may be fetched early.
+struct Transpose {
+  Var tile;
+  Access from;
+  std::int32_t lanes, steps;
+  std::int64_t ahead;
+  bool operator==(const Transpose&) const = default;
+};
+
 /// Before vectorise only, in Par(block): instance t gets `value` of instance t - by, or `fill` if t < by.
 struct Shift {
   Var name;
@@ -185,8 +197,8 @@ struct Fail {
   bool operator==(const Fail&) const = default;
 };
 
-using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Slide, Shift, Pick, Pack, For,
-                               While, If, Par, InOrder, Allocate, Sync, Fail>;
+using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Slide, Transpose, Shift, Pick,
+                               Pack, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
 
 struct Stm {
   Operation op;

@@ -151,6 +151,7 @@ class Parser {
     if (lexer_.accept("store")) return store();
     if (lexer_.accept("prefetch")) return prefetch();
     if (lexer_.accept("slide")) return slide();
+    if (lexer_.accept("transpose")) return transpose();
     if (lexer_.accept("shift")) return shift();
     if (lexer_.accept("pick")) return pick();
     if (lexer_.accept("pack")) return pack();
@@ -222,6 +223,19 @@ class Parser {
     lexer_.expect("apart");
     s.apart = static_cast<std::int32_t>(lexer_.natural());
     s.name = bind(name, s.low.type());
+    return {s};
+  }
+  Stm transpose() {
+    Transpose s;
+    s.tile = known(true);
+    lexer_.expect("=");
+    s.from = access();
+    lexer_.expect("lanes");
+    s.lanes = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("steps");
+    s.steps = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("ahead");
+    s.ahead = static_cast<std::int64_t>(lexer_.natural());
     return {s};
   }
   Stm shift() {

@@ -131,6 +131,10 @@ class Printer {
           line(depth, fmt::format("slide {} = {}, {} from {} apart {}", names_(x.name), expr(x.low),
                                   expr(x.high), x.from, x.apart));
         },
+        [&](const Transpose& x) {
+          line(depth, fmt::format("transpose {} = {} lanes {} steps {} ahead {}", names_(x.tile),
+                                  access(x.from), x.lanes, x.steps, x.ahead));
+        },
         [&](const Shift& x) {
           line(depth,
                fmt::format("shift {} = {} by {} fill {}", names_(x.name), expr(x.value), x.by, expr(x.fill)));

@@ -41,6 +41,10 @@ class Mapper {
     Expr low = expr(s.low), high = expr(s.high);
     return Slide{var(s.name, Use::binds), low, high, s.from, s.apart};
   }
+  Operation operator()(const Transpose& s) {
+    Access from = access(s.from, Use::loads);
+    return Transpose{var(s.tile, Use::stores), from, s.lanes, s.steps, s.ahead};
+  }
   Operation operator()(const Shift& s) {
     Expr value = expr(s.value), fill = expr(s.fill);
     return Shift{var(s.name, Use::binds), value, fill, s.by};
@@ -109,12 +113,13 @@ Stm map_children(const Stm& s, const Parts& parts) {
       s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
       [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
       [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
-      [&](const Slide& x) { return mapper(x); }, [&](const Shift& x) { return mapper(x); },
-      [&](const Pick& x) { return mapper(x); }, [&](const Pack& x) { return mapper(x); },
-      [&](const For& x) { return mapper(x); }, [&](const While& x) { return mapper(x); },
-      [&](const If& x) { return mapper(x); }, [&](const Par& x) { return mapper(x); },
-      [&](const InOrder& x) { return mapper(x); }, [&](const Allocate& x) { return mapper(x); },
-      [&](const Sync& x) { return mapper(x); }, [&](const Fail& x) { return mapper(x); })};
+      [&](const Slide& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
+      [&](const Shift& x) { return mapper(x); }, [&](const Pick& x) { return mapper(x); },
+      [&](const Pack& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },
+      [&](const While& x) { return mapper(x); }, [&](const If& x) { return mapper(x); },
+      [&](const Par& x) { return mapper(x); }, [&](const InOrder& x) { return mapper(x); },
+      [&](const Allocate& x) { return mapper(x); }, [&](const Sync& x) { return mapper(x); },
+      [&](const Fail& x) { return mapper(x); })};
 }
 
 void for_each_stm(const Block& block, const std::function<void(const Stm&)>& visit) {

@@ -7,6 +7,7 @@
 #include "base/match.h"
 #include "lower/ahead.h"
 #include "lower/pieces.h"
+#include "lower/runs.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
@@ -62,7 +63,9 @@ class BlockLoop {
   Ends sequence() {
     bool commutes = true;
     for (const soac::Reduction& r : soac_.reductions) commutes = commutes && r.commutative;
-    if (!commutes)
+    std::optional<Runs> runs;
+    if (policy_.run > 0 && folds_in_runs(soac_)) runs.emplace(e_, soac_, policy_);
+    if (!commutes && !runs)
       e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
     Expr streaming = e_.streaming();  // is for whole vectors
     e_.set_streaming({});
@@ -76,6 +79,8 @@ class BlockLoop {
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
       if (in_lanes) begin = vectors(outer, begin, end, running, streaming);
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
+        if (runs)
+          from = runs->fold(std::get<soac::Soac>(piece_->op), from, to, running.reductions, point_of(outer));
         e_.for_loop(from, to, i64(1), "j", [&](Expr j) { element(outer, j, running); });
       });
     });
@@ -351,6 +356,12 @@ class BlockLoop {
     });
   }
 
+  Runs::Point point_of(std::span<const Expr> outer) {
+    return [this, outer](Expr j, const std::function<void(std::span<const Expr>)>& body) {
+      at_point(outer, j, [&](std::span<const Expr> indices, Expr) { body(indices); });
+    };
+  }
+
   void at_point(std::span<const Expr> outer, Expr j,
                 const std::function<void(std::span<const Expr> indices, Expr number)>& body) {
     std::vector<Expr> indices(outer.begin(), outer.end());
@@ -410,7 +421,20 @@ bool is_in_order(const soac::Soac& soac) {
 
 Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,
                 const Entry& entry) {
-  return BlockLoop(emitter, s, range, policy, entry).run();
+  const auto& soac = std::get<soac::Soac>(s.op);
+  std::size_t n_in_order = 0;
+  for (const soac::Reduction& r : soac.reductions) n_in_order += r.commutative ? 0 : r.op.results.size();
+  if (n_in_order == s.names.size() || policy.run == 0 || !folds_in_runs(soac))
+    return BlockLoop(emitter, s, range, policy, entry).run();
+  const ByOrder parts = split_by_order(emitter.arena(), s);
+  const Ends others = BlockLoop(emitter, parts.in_any_order, range, policy, entry).run();
+  const Ends in_order = BlockLoop(emitter, parts.in_order, range, policy, entry).run();
+  Ends both;
+  auto next = in_order.totals.begin(), next_other = others.totals.begin();
+  for (const soac::Reduction& r : soac.reductions)
+    for (std::size_t k = 0; k < r.op.results.size(); ++k)
+      both.totals.push_back(r.commutative ? *next_other++ : *next++);
+  return both;
 }
 
 }  // namespace fulgurite::lower

@@ -39,7 +39,8 @@ struct Ends {
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
 /// What depends on the order of the points (an operator that does not commute, a Scan, an operator of a
-/// scatter, a partition whose cursor does not pack) is done by a scalar loop.
+/// scatter, a partition whose cursor does not pack) is done by a scalar loop; where that is only operators,
+/// as much as can be in runs of the lanes (runs.h), apart from what else the points make.
 Ends block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&, const Entry& = {});
 
 /// Whether block_loop() takes the points one by one, even if cursors pack.

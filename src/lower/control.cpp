@@ -26,6 +26,14 @@ bool Emitter::make_there(const std::vector<soac::Stm>& body, Var array, const De
 
 void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
   Expr condition = lower(op.condition);
+  const bool makes_scalars =
+      std::ranges::all_of(s.names, [&](Var name) { return arena_.info(name).type.rank == 0; });
+  if (condition.is_constant() && makes_scalars) {
+    const soac::Lambda& taken = condition.is_constant(1) ? op.then_branch : op.else_branch;
+    statements(taken.body);
+    for (std::size_t k = 0; k < s.names.size(); ++k) bind_name(s.names[k], lower(taken.results[k]));
+    return;
+  }
   std::vector<Expr> variables;
   for (Var name : s.names) {
     const scalar::VarInfo& info = arena_.info(name);

@@ -195,6 +195,12 @@ void Emitter::if_then(Expr condition, const std::function<void()>& body) {
   append(kernel::If{condition, std::move(statements), {}});
 }
 
+void Emitter::if_then_else(Expr condition, const std::function<void()>& yes,
+                           const std::function<void()>& no) {
+  kernel::Block then_branch = block(yes, Enclosure::branch), else_branch = block(no, Enclosure::branch);
+  append(kernel::If{condition, std::move(then_branch), std::move(else_branch)});
+}
+
 void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {
   scalar::for_each_node(std::span(&n, 1), [&](Expr e) {
     if (e.is_name()) find(e);  // a parameter, if nothing else uses it

@@ -90,6 +90,7 @@ class Emitter {
   /// In Par(block): the value of one instance.
   Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
+  void if_then_else(Expr condition, const std::function<void()>& yes, const std::function<void()>& no);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
 
   Expr lower(Expr);  // a leaf: constant or name

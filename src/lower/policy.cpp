@@ -7,6 +7,7 @@
 
 #include "base/match.h"
 #include "lower/packing.h"
+#include "lower/runs.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
@@ -149,6 +150,26 @@ bool wants_rows(const soac::Soac& soac) {
   return along_inner > along_outer;
 }
 
+bool folds_in_order(const soac::Soac& soac) {
+  return !std::ranges::all_of(soac.reductions, &soac::Reduction::commutative);
+}
+
+// Runs of an odd number of vectors: at the distance of a power of two what lanes read together would have few
+// places in the cache to go to. They are long beside the number of lanes, whose results are joined one by
+// one. A tile is a block of runs, and while it is folded the next one is fetched.
+void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
+  constexpr int most_steps = 16;
+  constexpr std::size_t few = 8;  // components, of which two vectors each stay in registers
+  std::size_t components = 0;
+  for (const soac::Reduction& r : soac.reductions) components += r.commutative ? 0 : r.op.results.size();
+  policy.run_lanes = std::min(64, policy.tail_lanes * (components <= few ? 2 : 1));
+  policy.run_steps = std::min(policy.tail_lanes, most_steps);
+  const std::int64_t tile = work <= 200 ? 16384 : 4096;
+  const std::int64_t vectors = tile / policy.run_lanes / policy.run_steps;
+  policy.run = std::max<std::int64_t>(vectors - 1 + vectors % 2, 1) * policy.run_steps;
+  policy.ahead = policy.tile = policy.run * policy.run_lanes;
+}
+
 }  // namespace
 
 double cost(const scalar::Arena&, const soac::Lambda& body) {
@@ -172,12 +193,16 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
+  if (folds_in_order(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }
 
 std::string to_string(const Policy& p) {
-  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{} streaming from {} MiB", p.lanes,
-                     p.tail_lanes, p.scan_lanes, p.tile, p.chain, p.linear ? " linear" : "",
+  const std::string runs = p.run == 0 ? std::string()
+                                      : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
+                                                    p.run_steps, p.run_lanes, p.ahead);
+  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} streaming from {} MiB", p.lanes,
+                     p.tail_lanes, p.scan_lanes, p.tile, p.chain, runs, p.linear ? " linear" : "",
                      p.rows ? " rows" : "", p.streaming >> 20);
 }
 

@@ -54,6 +54,7 @@ class Live {
           [&](const Slide& op) {
             if (live_.contains(op.name)) use(op.low), use(op.high);
           },
+          [&](const Transpose& op) { use(op.from); },
           [&](const Shift& op) {
             if (live_.contains(op.name)) use(op.value), use(op.fill);
           },
@@ -95,7 +96,7 @@ class Live {
         [&](const Assign& op) { return live_.contains(op.name); },
         [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
         [&](const Prefetch&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); },
-        [&](const Shift& op) { return live_.contains(op.name); },
+        [&](const Transpose&) { return true; }, [&](const Shift& op) { return live_.contains(op.name); },
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
         [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },

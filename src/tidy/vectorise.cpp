@@ -51,8 +51,8 @@ class Lanes {
           [&](const Declare& op) { mark_if(varies(op.value), op.name); },
           [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
-          [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Shift& op) { mark_if(true, op.name); },
-          [&](const Pick&) {}, [&](const Pack&) {},
+          [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Transpose&) {},
+          [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {}, [&](const Pack&) {},
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -167,6 +167,7 @@ class Lanes {
           out.push_back(s);
         },
         [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
+        [&](const Transpose&) { FULGURITE_CHECK(false, "a Transpose comes after vectorise"); },
         [&](const Shift& op) {
           FULGURITE_CHECK(!mask && op.by < n_, "a Shift is for all lanes, by less than their number");
           out.push_back({Slide{widened(op.name).var(), vector(op.fill), vector(op.value), n_ - op.by, n_}});

@@ -181,6 +181,13 @@ class Interpreter {
     block(s.body);
     store_element(turn, Kind::i64, 0, value(s.task)[0] + 1);
   }
+  void run(const kernel::Transpose& s) {
+    const std::int64_t index = integer(s.from.index), stride = integer(s.from.stride);
+    for (std::int64_t step = 0; step < s.steps; ++step)
+      for (std::int64_t l = 0; l < s.lanes; ++l)
+        store_element(*buffers_.at(s.tile), kind(s.tile), step * s.lanes + l,
+                      load_element(*buffers_.at(s.from.buffer), kind(s.tile), index + step + l * stride));
+  }
   void run(const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is before vectorise"); }
   void run(const kernel::For& s) {
     const std::int64_t end = integer(s.end), step = integer(s.step);

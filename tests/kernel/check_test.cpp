@@ -81,6 +81,19 @@ TEST(KernelCheck, Windows) {
   task_broken("slide w = splat(a, 8), splat(a, 8) from 9 apart 9", "no window");
 }
 
+TEST(KernelCheck, Transposes) {
+  const std::string tile = "alloc thread m: f32[256] alloc thread i: i64[256] ";
+  task_broken(tile + "transpose x = m[t, n] lanes 16 steps 16 ahead 0", "the input 'x' is stored to");
+  task_broken(tile + "transpose i = x[t, n] lanes 16 steps 16 ahead 0", "does not hold what");
+  task_broken(tile + "transpose m = x[t, n] lanes 12 steps 4 ahead 0", "a Transpose of 12 lanes");
+  task_broken(tile + "transpose m = x[t, n] lanes 8 steps 16 ahead 0", "a Transpose of 8 lanes, 16 steps");
+  task_broken(tile + "transpose m = x[t] lanes 16 steps 16 ahead 0", "the stride is absent");
+  task_broken(tile + "transpose m = x[a, n] lanes 16 steps 16 ahead 0", "the index is f32");
+  broken(Stage::threads,
+         "par grid t < n { alloc thread m: f32[256] transpose m = x[t, n] lanes 16 steps 16 ahead 0 }",
+         "before vectorise");
+}
+
 TEST(KernelCheck, Shifts) {
   task_broken("shift s = a by 1 fill a", "not in a Par(block)");
   broken(Stage::threads, "par grid t < n { par block l < 8 { shift s = a by 1 fill n } }", "the fill is i64");

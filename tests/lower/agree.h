@@ -47,6 +47,22 @@ inline void expect_agreement(const std::string& text, const std::vector<Value>& 
   }
 }
 
+/// The same for arguments of several sizes, compiled once.
+inline void expect_agreement_for(const std::string& text, const std::vector<std::vector<Value>>& arguments) {
+  const soac::Program program = soac::parse(text, "test.soac");
+  const plan::Loaded loaded = pipeline::load(program, strict());
+  for (const std::vector<Value>& args : arguments) {
+    const std::vector<Value> expected = soac::interpret(program, args);
+    const std::vector<Value> got = testing_pipeline::run_loaded(loaded, program, args);
+    ASSERT_EQ(got.size(), expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_TRUE(soac::same(got[i], expected[i]))
+          << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
+          << testing::PrintToString(expected[i]) << "\n"
+          << text;
+  }
+}
+
 /// Around vectors, blocks and tiles.
 inline const std::vector<std::int64_t> sizes = {0, 1, 2, 15, 16, 17, 63, 64, 65, 1000, 16384, 16385, 50000};
 

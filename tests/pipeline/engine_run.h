@@ -13,10 +13,9 @@
 
 namespace fulgurite::testing_pipeline {
 
-/// The results of a program on the cpu engine, in the form of the interpreter's.
-inline std::vector<soac::Value> run_on_cpu(const soac::Program& program, std::span<const soac::Value> args,
-                                           const Options& options) {
-  const plan::Loaded loaded = pipeline::load(program, options);
+/// The results of a program that is loaded, in the form of the interpreter's.
+inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soac::Program& program,
+                                           std::span<const soac::Value> args) {
   std::vector<detail::ArgumentView> views;
   for (const soac::Value& v : args) {
     detail::ArgumentView view;
@@ -44,6 +43,11 @@ inline std::vector<soac::Value> run_on_cpu(const soac::Program& program, std::sp
     values.push_back(std::move(value));
   }
   return values;
+}
+
+inline std::vector<soac::Value> run_on_cpu(const soac::Program& program, std::span<const soac::Value> args,
+                                           const Options& options) {
+  return run_loaded(pipeline::load(program, options), program, args);
 }
 
 }  // namespace fulgurite::testing_pipeline

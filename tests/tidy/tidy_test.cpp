@@ -6,6 +6,7 @@
 #include "kernel/print.h"
 #include "kernel/traverse.h"
 #include "tidy/dead.h"
+#include "tidy/transpose.h"
 #include "tidy/vectorise.h"
 #include "tidy/windows.h"
 
@@ -190,6 +191,65 @@ TEST(Windows, EveryThirdOfManyIsPutTogether) {
 TEST(Windows, TwoLoadsOrDistantOnesStay) {
   EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(2, 1)))).empty());
   EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(3, 16)))).empty());
+}
+
+std::string runs(const std::string& read, const std::string& more = "") {
+  return R"(kernel k(in x: f32[], in y: f32[], out z: f32[], n: i64)
+par grid task < n {
+  par block t < 16 {
+    let start = task + t * n
+    var sum = 0f
+    for at in 0 : n step 8 {
+      for k in 0 : 8 step 1 {
+        let step_ = at + k
+        let j = start + step_
+        )" +
+         read +
+         R"(
+        let before = sum
+        sum = before + a
+        )" +
+         more +
+         R"(
+      }
+    }
+    let all = sum
+    store z[t, 1] = all
+  }
+}
+)";
+}
+
+Kernel transposed(const std::string& text) {
+  Kernel kernel = transpose_runs(vectorised(text), 100);
+  check(kernel, Stage::vectors, "transpose");
+  return kernel;
+}
+
+TEST(Transpose, RunsAreReadInFrontOfTheRounds) {
+  const Kernel kernel = transposed(runs("load a: f32 = x[j, 1]"));
+  const auto tiles = all<Transpose>(kernel);
+  ASSERT_EQ(tiles.size(), 1u);
+  EXPECT_EQ(tiles[0].lanes, 16);
+  EXPECT_EQ(tiles[0].steps, 8);
+  EXPECT_EQ(tiles[0].ahead, 100);
+  const auto loads = all<Load>(kernel);
+  ASSERT_EQ(loads.size(), 1u);
+  EXPECT_EQ(loads[0].from.buffer, tiles[0].tile);
+  EXPECT_TRUE(loads[0].from.stride.is_constant(1));
+}
+
+TEST(Transpose, BackwardsToo) {
+  EXPECT_EQ(all<Transpose>(transposed(runs("let b = n - j load a: f32 = x[b, 1]"))).size(), 1u);
+}
+
+TEST(Transpose, WhatIsNotARunStays) {
+  EXPECT_TRUE(all<Transpose>(transposed(runs("let b = j * 3 load a: f32 = x[b, 1]"))).empty());
+  EXPECT_TRUE(all<Transpose>(transposed(runs("let c = j < n load a: f32 = x[j, 1] when c"))).empty());
+  EXPECT_TRUE(
+      all<Transpose>(transposed(runs("load i: f32 = y[j, 1] let b = i64(i) load a: f32 = x[b, 1]"))).size() ==
+      1);
+  EXPECT_TRUE(all<Transpose>(transposed(runs("load a: f32 = z[j, 1]", "store z[j, 1] = before"))).empty());
 }
 
 }  // namespace

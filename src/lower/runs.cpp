@@ -1,0 +1,173 @@
+#include "lower/runs.h"
+
+#include <algorithm>
+
+#include "lower/slice.h"
+#include "soac/layout.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+using kernel::Level;
+
+// Which components of a state are the same constant behind every point: flags "holds a value" (lift.h).
+std::vector<Expr> constant_components(scalar::Arena& arena, const soac::Reduction& r,
+                                      std::span<const Expr> operands) {
+  const std::size_t n = operands.size();
+  std::vector<Expr> constants;
+  for (Expr operand : operands) constants.push_back(operand.is_constant() ? operand : Expr());
+  for (bool changed = true; changed;) {
+    std::vector<Expr> args;
+    for (std::size_t k = 0; k < 2 * n; ++k)
+      args.push_back(constants[k % n] ? constants[k % n] : arena.name(r.op.params[k]));
+    const soac::Applied joined = soac::apply(arena, r.op, args);
+    changed = false;
+    for (std::size_t k = 0; k < n; ++k)
+      if (constants[k] && joined.results[k] != constants[k]) {
+        constants[k] = {};
+        changed = true;
+      }
+  }
+  return constants;
+}
+
+}  // namespace
+
+bool folds_in_runs(const soac::Soac& soac) {
+  auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
+  return std::ranges::none_of(soac.scatters, combines) && soac.partitions.empty() && !has_scan(soac.body) &&
+         !makes_arrays(soac);
+}
+
+ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  ByOrder parts{{{}, soac::Soac{soac.dims, {}}, s.where, s.origin},
+                {{}, soac::Soac{soac.dims, {}}, s.where, s.origin}};
+  std::vector<Expr> results[2];
+  auto take = [&](const soac::Layout::Part& part, bool in_order) {
+    auto& names = (in_order ? parts.in_order : parts.in_any_order).names;
+    for (std::size_t k = 0; k < part.n_results; ++k)
+      results[in_order].push_back(soac.body.results[part.result + k]);
+    for (std::size_t k = 0; k < part.n_names; ++k) names.push_back(s.names[part.name + k]);
+  };
+  auto& ordered = std::get<soac::Soac>(parts.in_order.op);
+  auto& others = std::get<soac::Soac>(parts.in_any_order.op);
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
+    const soac::Reduction& r = soac.reductions[g];
+    (r.commutative ? others : ordered).reductions.push_back(r);
+    take(layout.reductions[g], !r.commutative);
+  }
+  for (const soac::Layout::Part& part : layout.scatters) take(part, false);
+  others.scatters = soac.scatters;
+  take(layout.mapped, false);
+  ordered.body = slice(arena, soac.body, std::move(results[1]));
+  others.body = slice(arena, soac.body, std::move(results[0]));
+  return parts;
+}
+
+Runs::Runs(Emitter& e, const soac::Soac& soac, const Policy& policy)
+    : e_(e), arena_(e.arena()), policy_(policy) {
+  std::size_t next = 0;
+  for (const soac::Reduction& r : soac.reductions) {
+    const std::size_t n = r.op.results.size();
+    add(r, std::span(soac.body.results).subspan(next, n));
+    next += n;
+  }
+}
+
+void Runs::add(const soac::Reduction& r, std::span<const Expr> operands) {
+  Group& group = groups_.emplace_back();
+  for (Expr constant : constant_components(arena_, r, operands)) {
+    group.components.push_back({{}, constant});
+    if (constant) group.starts_with_neutral = false;
+  }
+  for (std::size_t k = 0; k < operands.size(); ++k)
+    if (Component& c = group.components[k]; !c.constant)
+      c.shared = e_.allocate_shared(operands[k].kind(), policy_.run_lanes);
+}
+
+Expr Runs::fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Groups& so_far,
+                const Point& point) {
+  auto i64 = [&](std::int64_t value) { return arena_.i64(value); };
+  const Expr lanes = i64(policy_.run_lanes), zero = i64(0), one = i64(1);
+  const Expr step = i64(static_cast<std::int64_t>(policy_.run_lanes) * policy_.run_steps);
+  const Expr whole = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), step), step);
+  const Expr stop = e_.lower(arena_.add(begin, whole));
+  e_.for_loop(begin, stop, i64(policy_.run_lanes * policy_.run), "from", [&](Expr from) {
+    const Expr left = arena_.div(arena_.sub(stop, from), lanes);
+    const Expr length = e_.lower(arena_.min(left, i64(policy_.run)));
+    const bool outside = e_.set_in_scalar_code(false);
+    e_.par(Level::block, lanes, "t", [&](Expr t) {
+      lane(piece, e_.bind(arena_.add(from, arena_.mul(t, length)), "start"), length, t, point);
+    });
+    e_.set_in_scalar_code(outside);
+    e_.for_loop(zero, lanes, one, "t", [&](Expr t) {
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        std::vector<Expr> values;
+        for (const Component& c : groups_[g].components)
+          values.push_back(c.constant ? c.constant : e_.load_plain(c.shared, t, "total"));
+        e_.join(piece.reductions[g], so_far[g], values);
+      }
+    });
+  });
+  return stop;
+}
+
+void Runs::lane(const soac::Soac& piece, Expr start, Expr length, Expr t, const Point& point) {
+  const Expr zero = arena_.i64(0), one = arena_.i64(1), steps = arena_.i64(policy_.run_steps);
+  Running::Groups acc;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    acc.emplace_back();
+    for (std::size_t k = 0; k < groups_[g].components.size(); ++k) {
+      const Component& c = groups_[g].components[k];
+      const Expr neutral = e_.lower(piece.reductions[g].neutral[k]);
+      acc.back().push_back(c.constant ? c.constant : e_.declare(neutral, "acc"));
+    }
+  }
+  const bool knows_first =
+      std::ranges::any_of(groups_, [](const Group& g) { return !g.starts_with_neutral; });
+  e_.for_loop(zero, length, steps, "at", [&](Expr at) {
+    e_.for_loop(zero, steps, one, "k", [&](Expr k) {
+      const Expr step = e_.bind(arena_.add(at, k), "step");
+      const Expr is_first = knows_first ? e_.bind(arena_.eq(step, zero), "is_first") : Expr();
+      point(e_.bind(arena_.add(start, step), "j"), [&](std::span<const Expr> indices) {
+        const soac::Applied body = soac::apply(arena_, piece.body, indices);
+        e_.statements(body.body);
+        const std::vector<Expr> operands = e_.lower(body.results);
+        std::size_t next = 0;
+        for (std::size_t g = 0; g < groups_.size(); ++g) {
+          const std::size_t n = groups_[g].components.size();
+          join(piece.reductions[g], groups_[g], acc[g], is_first, std::span(operands).subspan(next, n));
+          next += n;
+        }
+      });
+    });
+  });
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    for (std::size_t k = 0; k < acc[g].size(); ++k)
+      if (const Component& c = groups_[g].components[k]; !c.constant)
+        e_.store_plain(c.shared, t, e_.snapshot(acc[g][k], "acc"));
+}
+
+// acc = is_first ? operands : op(acc, operands)
+void Runs::join(const soac::Reduction& r, const Group& group, const std::vector<Expr>& acc, Expr is_first,
+                std::span<const Expr> operands) {
+  auto assign = [&](std::span<const Expr> values) {
+    for (std::size_t k = 0; k < acc.size(); ++k)
+      if (!group.components[k].constant) e_.assign(acc[k], values[k]);
+  };
+  auto joined = [&] {
+    std::vector<Expr> args;
+    for (std::size_t k = 0; k < acc.size(); ++k)
+      args.push_back(group.components[k].constant ? acc[k] : e_.snapshot(acc[k], "acc"));
+    args.insert(args.end(), operands.begin(), operands.end());
+    assign(e_.apply(r.op, args));
+  };
+  if (group.starts_with_neutral) return joined();
+  e_.if_then_else(is_first, [&] { assign(operands); }, joined);
+}
+
+}  // namespace fulgurite::lower

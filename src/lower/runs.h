@@ -1,0 +1,58 @@
+// Reductions whose operator does not commute, in lanes: each lane folds a run of neighbouring points, and
+// what the lanes have is joined in order. With an associative operator this is the fold over all points
+// (redomap paper, section 4).
+#pragma once
+
+#include "lower/emitter.h"
+
+namespace fulgurite::lower {
+
+/// Whether a Soac's reductions may be folded so: nothing else depends on the order of the points, and lanes
+/// can evaluate them.
+bool folds_in_runs(const soac::Soac&);
+
+/// A Soac's reductions that do not commute, and everything else that it makes, as statements of their own
+/// over the same points.
+struct ByOrder {
+  soac::Stm in_order, in_any_order;
+};
+ByOrder split_by_order(scalar::Arena&, const soac::Stm&);
+
+class Runs {
+ public:
+  /// Calls the function with the indices and the number of the point j of the innermost axis.
+  using Point = std::function<void(Expr j, const std::function<void(std::span<const Expr>)>&)>;
+
+  /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows.
+  Runs(Emitter&, const soac::Soac&, const Policy&);
+
+  /// Joins the points [begin, stop) to what the reductions have so far, and gives `stop`: `end`, less the
+  /// points that do not make runs of all lanes.
+  ///
+  ///   for (from = begin; from < stop; from += run * lanes) {
+  ///     Par(block, lanes) t { acc = neutral; for (each point j of run t) acc = op(acc, body(j)); shared[t] =
+  ///     acc } for (t) so_far = op(so_far, shared[t])
+  ///   }
+  Expr fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Groups& so_far, const Point&);
+
+ private:
+  struct Component {
+    Var shared;
+    Expr constant;  // what it is behind every point, where it is that
+  };
+  struct Group {
+    std::vector<Component> components;
+    bool starts_with_neutral = true;
+  };
+  void add(const soac::Reduction&, std::span<const Expr> operands);
+  void lane(const soac::Soac& piece, Expr start, Expr length, Expr t, const Point&);
+  void join(const soac::Reduction&, const Group&, const std::vector<Expr>& acc, Expr is_first,
+            std::span<const Expr> operands);
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const Policy& policy_;
+  std::vector<Group> groups_;
+};
+
+}  // namespace fulgurite::lower
