@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "lower/ahead.h"
+#include "lower/ascending.h"
 #include "lower/pieces.h"
 #include "lower/runs.h"
 #include "lower/slice.h"
@@ -331,11 +332,20 @@ class BlockLoop {
   // of the two lengths instead of their product.
   void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
+    const std::optional<soac::Stm> behind_first = ascending(arena_, *piece_, range_.in_tile);
     auto run = [&](Expr from, Expr to, const Running& into) {
+      const soac::Stm* whole = piece_;
+      if (behind_first) {
+        e_.if_then(e_.lower(arena_.lt(from, to)),
+                   [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
+        from = e_.lower(arena_.add(from, step));
+        piece_ = &*behind_first;
+      }
       e_.for_loop(from, to, step, "j", [&](Expr j) {
         read_ahead(j, policy_.lanes);
         element(outer, e_.bind(arena_.add(j, t), "j"), into);
       });
+      piece_ = whole;
     };
     if (!has_float_reduction()) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);

@@ -12,6 +12,7 @@ struct Range {
   Expr first_row, last_row;  // absent: one row (rank 1), or points
   Expr begin, end;
   bool is_points = false;
+  bool in_tile = false;    // of a power of two columns, begun at a multiple of it
   bool is_aligned = true;  // the first column begins a cache line of what is stored
 };
 

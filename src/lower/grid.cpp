@@ -1,6 +1,7 @@
 #include "lower/grid.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "base/match.h"
 #include "lower/packing.h"
@@ -120,6 +121,7 @@ Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
     range.begin = e.lower(arena.mul(arena.rem(task, g.tiles), tile));
   }
   range.end = e.lower(arena.min(arena.add(range.begin, tile), g.columns));
+  range.in_tile = std::has_single_bit(static_cast<std::uint64_t>(policy.tile));
   return range;
 }
 

@@ -1,0 +1,70 @@
+#include "lower/ascending.h"
+
+#include <unordered_map>
+
+#include "soac/layout.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+using scalar::Var;
+
+bool is_index(Expr operand, Var index, bool in_tile) {
+  constexpr std::size_t least_size = 4;  // of kinds in which a tile's indices do not wrap
+  if (operand.is_name()) return operand.var() == index;
+  return in_tile && operand.op() == Op::cast && is_integer(operand.kind()) &&
+         scalar::size_of(operand.kind()) >= least_size && is_index(operand.arg(0), index, in_tile);
+}
+
+// Whether the operator gives either the left or the right one of the k-th components.
+bool chooses(const soac::Lambda& op, std::size_t k) {
+  const Var left = op.params[k], right = op.params[op.results.size() + k];
+  const Expr e = op.results[k];
+  if (e.op() != Op::select || !e.arg(1).is_name() || !e.arg(2).is_name()) return false;
+  const Var yes = e.arg(1).var(), no = e.arg(2).var();
+  return (yes == left && no == right) || (yes == right && no == left);
+}
+
+}  // namespace
+
+std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
+  soac::Stm result = s;
+  auto& soac = std::get<soac::Soac>(result.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  const bool stores = !soac.scatters.empty() || !soac.partitions.empty() || layout.mapped.n_names > 0;
+  if (soac.dims.size() != 1 || stores) return {};
+  bool changed = false;
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
+    soac::Lambda& op = soac.reductions[g].op;
+    const std::size_t n = op.results.size();
+    if (!op.body.empty()) continue;
+    std::unordered_map<Var, Var> greater;  // right component by left one
+    for (std::size_t k = 0; k < n; ++k)
+      if (is_index(soac.body.results[layout.reductions[g].result + k], soac.body.params[0], in_tile) &&
+          chooses(op, k))
+        greater.emplace(op.params[k], op.params[n + k]);
+    auto is_less = [&](Expr a, Expr b) {
+      const auto found = a.is_name() && b.is_name() ? greater.find(a.var()) : greater.end();
+      return found != greater.end() && found->second == b.var();
+    };
+    scalar::Substitution decide(arena, [&](Expr e) -> Expr {
+      if (e.op() != Op::lt && e.op() != Op::le && e.op() != Op::eq && e.op() != Op::ne) return {};
+      const bool less = is_less(e.arg(0), e.arg(1)), more = is_less(e.arg(1), e.arg(0));
+      if (!less && !more) return {};
+      return arena.boolean(e.op() == Op::ne || (less && e.op() != Op::eq));
+    });
+    for (Expr& e : op.results) {
+      const Expr decided = decide(e);
+      changed = changed || decided != e;
+      e = decided;
+    }
+  }
+  if (!changed) return {};
+  return result;
+}
+
+}  // namespace fulgurite::lower
