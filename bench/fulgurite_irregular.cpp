@@ -16,6 +16,11 @@ Vec<int> filter_even(Vec<int> xs) {
   return fg::filter([](Exp<int> x) { return (x & 1) == 0; }, xs);
 }
 
+std::tuple<Vec<float>, Vec<float>, Vec<float>> filter_fields(Vec<float> xs, Vec<float> ys, Vec<float> zs) {
+  using Fields = std::tuple<float, float, float>;
+  return fg::unzip(fg::filter([](Exp<Fields> p) { return p.get<0>() < .5f; }, fg::zip(xs, ys, zs)));
+}
+
 Vec<int> sorted(Vec<int> xs) {
   return fg::sort(xs);
 }
@@ -39,6 +44,16 @@ void add_fulgurite_irregular(Peers& peers) {
       [](Data& d) {
         copy(Program<filter_even>::result, d.out_ints);
         d.results[0] = static_cast<double>(Program<filter_even>::result.size());
+      });
+  peers.add(
+      "FilterFields", "fulgurite",
+      [](Data& d) { Program<filter_fields>::run(view(d.x, d.n), view(d.y, d.n), view(d.z, d.n)); },
+      [](Data& d) {
+        const auto& [x, y, z] = Program<filter_fields>::result;
+        copy(x, d.out);
+        copy(y, d.out2);
+        copy(z, d.out3);
+        d.results[0] = static_cast<double>(x.size());
       });
   peers.add(
       "Sort", "fulgurite", [](Data& d) { Program<sorted>::run(view(d.out_ints, d.n)); },

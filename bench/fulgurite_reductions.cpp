@@ -66,6 +66,14 @@ Vec<int> scan_plus(Vec<int> xs) {
   return fg::scan(fg::plus, 0, xs);
 }
 
+Vec<float> scan_max(Vec<float> xs) {
+  return fg::scan([](Exp<float> a, Exp<float> b) { return fg::max(a, b); }, 0.f, xs);
+}
+
+Vec<fg::u32> scan_2x2(Vec<int> xs) {
+  return fg::scan(product_2x2, identity_2x2, (fg::cast<fg::u32>(xs) & 0xFFFFFEFFu) | 0x01000001u);
+}
+
 std::tuple<Exp<float>, Exp<float>, Exp<float>, Vec<float>, Vec<float>> redomap(Exp<fg::i64> n) {
   auto a = 8.f / fg::cast<float>(n);
   auto f = [](Exp<float> z) { return z / (1.f + z) + fg::exp(-z); };
@@ -153,6 +161,12 @@ void add(Peers& peers) {
   peers.add(
       "ScanPlus", name, [](Data& d) { Program<scan_plus, fuse>::run(view(d.small, d.n)); },
       [](Data& d) { copy(Program<scan_plus, fuse>::result, d.out_ints); });
+  peers.add(
+      "ScanMax", name, [](Data& d) { Program<scan_max, fuse>::run(view(d.x, d.n)); },
+      [](Data& d) { copy(Program<scan_max, fuse>::result, d.out); });
+  peers.add(
+      "Scan2x2MM", name, [](Data& d) { Program<scan_2x2, fuse>::run(view(d.small, d.n)); },
+      [](Data& d) { copy(Program<scan_2x2, fuse>::result, reinterpret_cast<std::uint32_t*>(d.out_ints)); });
   peers.add(
       "RedomapNT", name, [](Data& d) { Program<redomap, fuse>::run(d.n); }, publish_redomap<redomap, fuse>);
   peers.add(

@@ -2,6 +2,9 @@
 // registers.
 #include <immintrin.h>
 
+#include <bit>
+#include <type_traits>
+
 #include "peers/expert.h"
 #include "peers/functions.h"
 
@@ -120,6 +123,87 @@ std::int64_t filter(Data& d) {
   return chain.wait_for_prefix(tiles);
 }
 
+inline std::int64_t filter_fields_piece(Data& d, std::int64_t k, std::int64_t first, std::int64_t last) {
+  const Floats half = all_lanes(.5f);
+  std::int64_t i = first;
+  for (; i + 16 <= last; i += 16) {
+    const Floats x = _mm512_loadu_ps(d.x + i);
+    const __mmask16 m = _mm512_cmp_ps_mask(x, half, _CMP_LT_OQ);
+    const std::int64_t n = __builtin_popcount(m);
+    _mm512_mask_storeu_ps(d.out + k, first_lanes(n), _mm512_maskz_compress_ps(m, x));
+    _mm512_mask_storeu_ps(d.out2 + k, first_lanes(n), _mm512_maskz_compress_ps(m, _mm512_loadu_ps(d.y + i)));
+    _mm512_mask_storeu_ps(d.out3 + k, first_lanes(n), _mm512_maskz_compress_ps(m, _mm512_loadu_ps(d.z + i)));
+    k += n;
+  }
+  for (; i < last; i++)
+    if (d.x[i] < .5f) {
+      d.out[k] = d.x[i];
+      d.out2[k] = d.y[i];
+      d.out3[k++] = d.z[i];
+    }
+  return k;
+}
+
+void filter_fields(Data& d) {
+  const std::int64_t n = d.n, tile = 16384;
+  if (n < tile) {
+    d.results[0] = static_cast<double>(filter_fields_piece(d, 0, 0, n));
+    return;
+  }
+  const Chain chain = Chain::next();
+  const std::int64_t tiles = (n + tile - 1) / tile;
+#pragma omp parallel
+  for (std::int64_t k = omp_get_thread_num(); k < tiles; k += omp_get_num_threads()) {
+    const std::int64_t first = k * tile, last = std::min(n, first + tile);
+    std::int32_t count = 0;
+#pragma omp simd reduction(+ : count)
+    for (std::int64_t i = first; i < last; i++) count += d.x[i] < .5f;
+    const std::int32_t prefix = chain.wait_for_prefix(k);
+    chain.publish(k, prefix + count);
+    filter_fields_piece(d, prefix, first, last);
+  }
+  d.results[0] = chain.wait_for_prefix(tiles);
+}
+
+// The prefix maxima of the tiles are bits of floats in the chain.
+void scan_max(Data& d) {
+  const std::int64_t n = d.n, tile = n < 65536 ? n : 16384, tiles = (n + tile - 1) / tile;
+  const auto shifted = [](Floats v, auto by) {
+    return _mm512_castsi512_ps(
+        _mm512_alignr_epi32(_mm512_castps_si512(v), _mm512_setzero_si512(), 16 - decltype(by)::value));
+  };
+  const auto piece = [&](std::int64_t first, std::int64_t last, float before) {
+    Floats most = all_lanes(before);
+    const Ints lane15 = _mm512_set1_epi32(15);
+    std::int64_t i = first;
+    for (; i + 16 <= last; i += 16) {
+      Floats v = _mm512_loadu_ps(d.x + i);
+      v = _mm512_max_ps(v, shifted(v, std::integral_constant<int, 1>()));
+      v = _mm512_max_ps(v, shifted(v, std::integral_constant<int, 2>()));
+      v = _mm512_max_ps(v, shifted(v, std::integral_constant<int, 4>()));
+      v = _mm512_max_ps(v, shifted(v, std::integral_constant<int, 8>()));
+      const Floats upto = _mm512_max_ps(v, most);
+      most = _mm512_max_ps(most, _mm512_permutexvar_ps(lane15, v));
+      if (n > 4 << 20) _mm512_stream_ps(d.out + i, upto);
+      else _mm512_storeu_ps(d.out + i, upto);
+    }
+    float so_far = _mm512_cvtss_f32(most);
+    for (; i < last; i++) d.out[i] = so_far = std::max(so_far, d.x[i]);
+  };
+  if (tiles == 1) return piece(0, n, 0);
+  const Chain chain = Chain::next();
+#pragma omp parallel
+  for (std::int64_t k = omp_get_thread_num(); k < tiles; k += omp_get_num_threads()) {
+    const std::int64_t first = k * tile, last = std::min(n, first + tile);
+    float total = 0;
+#pragma omp simd reduction(max : total)
+    for (std::int64_t i = first; i < last; i++) total = std::max(total, d.x[i]);
+    const float prefix = std::bit_cast<float>(chain.wait_for_prefix(k));
+    chain.publish(k, std::bit_cast<std::int32_t>(std::max(prefix, total)));
+    piece(first, last, prefix);
+  }
+}
+
 }  // namespace
 
 void add_expert_scan_peers(Peers& peers) {
@@ -127,6 +211,8 @@ void add_expert_scan_peers(Peers& peers) {
   peers.add("ScanPlus", "omp-expert-nt", [](Data& d) { scan<true>(d); });
   peers.add("ScanPlus", "omp-expert-pf", [](Data& d) { scan<false, 16384, true>(d); });
   peers.add("ScanPlus", "omp-expert-nt-pf", [](Data& d) { scan<true, 16384, true>(d); });
+  peers.add("ScanMax", "omp-expert", scan_max);
+  peers.add("FilterFields", "omp-expert", filter_fields);
   peers.add("FilterEven", "omp-expert", [](Data& d) { d.results[0] = static_cast<double>(filter(d)); });
 }
 

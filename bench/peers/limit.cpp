@@ -62,6 +62,8 @@ void add_limit_peers(Peers& peers) {
     peers.add(name, "limit-normal", [](Data& d) { stream<0, false>(d, Two{d.x, d.y}); });
   peers.add("ScanPlus", "limit-normal", [](Data& d) { stream<1, false>(d, One{d.small}); });
   peers.add("ScanPlus", "limit-nt", [](Data& d) { stream<1, true>(d, One{d.small}); });
+  peers.add("ScanMax", "limit-normal", [](Data& d) { stream<1, false>(d, One{d.x}); });
+  peers.add("ScanMax", "limit-nt", [](Data& d) { stream<1, true>(d, One{d.x}); });
   peers.add("SAXPY", "limit-normal", [](Data& d) { stream<1, false>(d, Two{d.x, d.y}); });
   peers.add("SAXPY", "limit-nt", [](Data& d) { stream<1, true>(d, Two{d.x, d.y}); });
   for (const char* name : {"ForwardDiff", "WMA15", "Jacobi2D"}) {

@@ -60,6 +60,19 @@ void scan_plus(Data& d) {
   for (std::int64_t i = 0; i < d.n; ++i) d.out_ints[i] = sum += d.small[i];
 }
 
+void scan_max(Data& d) {
+  float most = 0;
+  for (std::int64_t i = 0; i < d.n; ++i) d.out[i] = most = std::max(most, d.x[i]);
+}
+
+void scan_2x2(Data& d) {
+  std::uint32_t product = identity_2x2;
+  for (std::int64_t i = 0; i < d.n; ++i) {
+    product = multiply_2x2(product, lift_2x2(d.small[i], 0));
+    d.out_ints[i] = static_cast<std::int32_t>(product);
+  }
+}
+
 template <class Sum>
 void redomap(Data& d) {
   const float a = 8.f / static_cast<float>(d.n), b = redomap_scale;
@@ -180,6 +193,18 @@ void filter_even(Data& d) {
   d.results[0] = static_cast<double>(count);
 }
 
+// Of structures of three fields those whose first one is below a half.
+void filter_fields(Data& d) {
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < d.n; ++i)
+    if (d.x[i] < .5f) {
+      d.out[count] = d.x[i];
+      d.out2[count] = d.y[i];
+      d.out3[count++] = d.z[i];
+    }
+  d.results[0] = static_cast<double>(count);
+}
+
 void sort(Data& d) {
   std::sort(d.out_ints, d.out_ints + d.n);
 }
@@ -239,6 +264,8 @@ void add_serial_peers(Peers& peers) {
   add("Reduce2x2MM", reduce_2x2, reduce_2x2);
   add("MSSP", maximum_segment_sum, maximum_segment_sum);
   add("ScanPlus", scan_plus, scan_plus);
+  add("ScanMax", scan_max, scan_max);
+  add("Scan2x2MM", scan_2x2, scan_2x2);
   add("RedomapNT", redomap<float>, redomap<double>);
   add("RedomapNT-paper", redomap_of_paper<float>, redomap_of_paper<double>);
   add("BlackScholes-paper", black_scholes_of_paper<float>, black_scholes_of_paper<double>);
@@ -255,6 +282,7 @@ void add_serial_peers(Peers& peers) {
   add("Hist256", count_keys, count_keys);
   add("Hist1M", count_keys, count_keys);
   add("FilterEven", filter_even, filter_even);
+  add("FilterFields", filter_fields, filter_fields);
   add("Sort", sort, sort);
   add("Mandelbrot", mandelbrot_set, mandelbrot_set);
   add("NBody", n_body<float>, n_body<double>);
