@@ -184,8 +184,10 @@ void scan_max(Data& d) {
       v = _mm512_max_ps(v, shifted(v, std::integral_constant<int, 8>()));
       const Floats upto = _mm512_max_ps(v, most);
       most = _mm512_max_ps(most, _mm512_permutexvar_ps(lane15, v));
-      if (n > 4 << 20) _mm512_stream_ps(d.out + i, upto);
-      else _mm512_storeu_ps(d.out + i, upto);
+      if (n > 4 << 20)
+        _mm512_stream_ps(d.out + i, upto);
+      else
+        _mm512_storeu_ps(d.out + i, upto);
     }
     float so_far = _mm512_cvtss_f32(most);
     for (; i < last; i++) d.out[i] = so_far = std::max(so_far, d.x[i]);

@@ -121,6 +121,18 @@ TEST(Packing, WhereARunningValueSays) {
                     }));
 }
 
+TEST(Packing, BesideAnOperatorThatDoesNotCommute) {
+  expect_agreements(R"(program "ordered" (x: i32[n]) {
+    a: i32, b: i32, c: i32, m: i64, o: i64[2], y: i32[m] = redomap (i < n) {
+      return x[i] * 2i32 + 1i32, x[i], x[i], select(x[i] % 3i32 == 0i32, 0, 1), x[i]
+    } reduce (a1: i32, b1: i32, a2: i32, b2: i32) { a1 * a2, b1 * a2 + b2 } neutral 1i32, 0i32 reduce max comm neutral 0i32 partition 1 of 1
+    return a, b, c, m, o, y
+  })",
+                    on_sizes([](std::int64_t n) -> std::vector<Value> {
+                      return {array_value(numbers<std::int32_t>(n, 100000))};
+                    }));
+}
+
 TEST(Packing, OfARank2Space) {
   std::vector<std::vector<Value>> arguments;
   for (std::int64_t n : {0, 1, 3, 200})
