@@ -44,6 +44,10 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 
 //! part_names_ b1
 #ifndef FG_BYTES_i8
+#define FG_EIGHTH_OF_8 1
+#define FG_EIGHTH_OF_16 2
+#define FG_EIGHTH_OF_32 4
+#define FG_EIGHTH_OF_64 8
 #define FG_FOURTH_4 1
 #define FG_FOURTH_8 2
 #define FG_FOURTH_16 4
