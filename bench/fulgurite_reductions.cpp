@@ -62,6 +62,33 @@ Exp<Segment> maximum_segment_sum(Vec<int> xs) {
   return fg::reduce(join, Segment{0, 0, 0, 0}, fg::map(lift, xs));
 }
 
+Exp<Factors> maximum_segment_product(Vec<float> xs) {
+  auto lift = [](Exp<float> x) {
+    auto f = 1.0 + (fg::cast<double>(x) - 0.5) * 1e-3, more = fg::max(f, 1.0);
+    return fg::make<Factors>(more, more, more, f);
+  };
+  auto join = [](Exp<Factors> a, Exp<Factors> b) {
+    auto [a_best, a_prefix, a_suffix, a_total] = a;
+    auto [b_best, b_prefix, b_suffix, b_total] = b;
+    return fg::make<Factors>(fg::max(fg::max(a_best, b_best), a_suffix * b_prefix),
+                             fg::max(a_prefix, a_total * b_prefix), fg::max(b_suffix, a_suffix * b_total),
+                             a_total * b_total);
+  };
+  return fg::reduce(join, Factors{1, 1, 1, 1}, fg::map(lift, xs));
+}
+Exp<Doubles2x2> product_of_matrices(Vec<float> xs) {
+  auto near_unit = [](Exp<float> x) {
+    auto e = (fg::cast<double>(x) - 0.5) * 1e-3;
+    return fg::make<Doubles2x2>(1.0, e, e * -0.5, 1.0 - e * e * 0.5);
+  };
+  auto multiply = [](Exp<Doubles2x2> x, Exp<Doubles2x2> y) {
+    auto [a, b, c, d] = x;
+    auto [p, q, r, s] = y;
+    return fg::make<Doubles2x2>(a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s);
+  };
+  return fg::reduce(multiply, Doubles2x2{1, 0, 0, 1}, fg::map(near_unit, xs));
+}
+
 Vec<int> scan_plus(Vec<int> xs) {
   return fg::scan(fg::plus, 0, xs);
 }
@@ -157,6 +184,22 @@ void add(Peers& peers) {
     d.results[1] = all.prefix;
     d.results[2] = all.suffix;
     d.results[3] = all.total;
+  });
+  peers.add("MSPP", name, [](Data& d) {
+    Program<maximum_segment_product, fuse>::run(view(d.x, d.n));
+    const Factors& all = Program<maximum_segment_product, fuse>::result;
+    d.results[0] = all.best;
+    d.results[1] = all.prefix;
+    d.results[2] = all.suffix;
+    d.results[3] = all.total;
+  });
+  peers.add("Product2x2", name, [](Data& d) {
+    Program<product_of_matrices, fuse>::run(view(d.x, d.n));
+    const Doubles2x2& all = Program<product_of_matrices, fuse>::result;
+    d.results[0] = all.a;
+    d.results[1] = all.b;
+    d.results[2] = all.c;
+    d.results[3] = all.d;
   });
   peers.add(
       "ScanPlus", name, [](Data& d) { Program<scan_plus, fuse>::run(view(d.small, d.n)); },

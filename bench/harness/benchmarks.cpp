@@ -75,6 +75,8 @@ std::vector<Benchmark> make() {
       {"IndexOfMaxPack", {}, no_array, 0, {I::tied}, all},
       {"Reduce2x2MM", {}, no_array, 0, {I::small}, all},
       {"MSSP", {}, no_array, 0, {I::small}, all},
+      {"MSPP", {}, no_array, 1e-9, {I::x}, all},
+      {"Product2x2", {}, no_array, 1e-9, {I::x}, all},
       {"ScanPlus", {}, ints, 0, {I::small}, all},
       {"ScanMax", {}, out, 0, {I::x}, all},
       {"Scan2x2MM", {}, ints, 0, {I::small}, all},

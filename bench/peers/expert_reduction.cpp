@@ -2,6 +2,8 @@
 // lanes, segments in lanes that own contiguous runs (an in-register transpose).
 #include <immintrin.h>
 
+#include <cstring>
+
 #include "peers/expert.h"
 #include "peers/functions.h"
 
@@ -169,6 +171,74 @@ void maximum_segment_sum(Data& d) {
   d.results[3] = r.total;
 }
 
+// States of doubles in two vectors: the lower lanes' and the upper ones'.
+using Doubles = __m512d;
+struct FactorLanes {
+  Doubles best, prefix, suffix, total;
+  explicit FactorLanes() { best = prefix = suffix = total = _mm512_set1_pd(1); }
+  void step(Doubles x) {
+    const Doubles f =
+        _mm512_fmadd_pd(_mm512_sub_pd(x, _mm512_set1_pd(0.5)), _mm512_set1_pd(1e-3), _mm512_set1_pd(1));
+    suffix = _mm512_max_pd(_mm512_mul_pd(suffix, f), _mm512_set1_pd(1));
+    best = _mm512_max_pd(best, suffix);
+    total = _mm512_mul_pd(total, f);
+    prefix = _mm512_max_pd(prefix, total);
+  }
+  Factors lane(int l) const { return {best[l], prefix[l], suffix[l], total[l]}; }
+  static Factors joined(Factors x, Factors y) { return join(x, y); }
+  static Factors of(float x) { return single(factor(x)); }
+};
+struct MatrixLanes {
+  Doubles a = _mm512_set1_pd(1), b = _mm512_setzero_pd(), c = b, d = a;
+  void step(Doubles x) {
+    const Doubles e = _mm512_mul_pd(_mm512_sub_pd(x, _mm512_set1_pd(0.5)), _mm512_set1_pd(1e-3));
+    const Doubles r = _mm512_mul_pd(e, _mm512_set1_pd(-0.5)), s = _mm512_fmadd_pd(r, e, _mm512_set1_pd(1));
+    const Doubles a0 = a, c0 = c;
+    a = _mm512_fmadd_pd(b, r, a0);
+    c = _mm512_fmadd_pd(d, r, c0);
+    b = _mm512_fmadd_pd(a0, e, _mm512_mul_pd(b, s));
+    d = _mm512_fmadd_pd(c0, e, _mm512_mul_pd(d, s));
+  }
+  Doubles2x2 lane(int l) const { return {a[l], b[l], c[l], d[l]}; }
+  static Doubles2x2 joined(Doubles2x2 x, Doubles2x2 y) { return multiply(x, y); }
+  static Doubles2x2 of(float x) { return near_unit(x); }
+};
+template <class Lanes, class State>
+void fold_runs(Data& d, State unit) {
+  struct alignas(64) Own {
+    State state;
+  } own[most_threads];
+  for (int t = 0; t < threads(); t++) own[t].state = unit;
+  parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+    const int K = 256;
+    State r = unit;
+    std::int64_t i = first;
+    for (; i + 16 * K <= last; i += 16 * K) {
+      Lanes low, high;
+      for (int k = 0; k < K; k += 16) {
+        Ints q[16];
+        for (int l = 0; l < 16; l++) {
+          _mm_prefetch((const char*)(d.x + i + 16 * K + (k + l) * 16), _MM_HINT_T0);
+          q[l] = _mm512_loadu_si512(d.x + i + l * K + k);
+        }
+        transpose(q);
+        for (int l = 0; l < 16; l++) {
+          const Floats v = _mm512_castsi512_ps(q[l]);
+          low.step(_mm512_cvtps_pd(_mm512_castps512_ps256(v)));
+          high.step(_mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1)));
+        }
+      }
+      for (int l = 0; l < 8; l++) r = Lanes::joined(r, low.lane(l));
+      for (int l = 0; l < 8; l++) r = Lanes::joined(r, high.lane(l));
+    }
+    for (; i < last; i++) r = Lanes::joined(r, Lanes::of(d.x[i]));
+    own[t].state = r;
+  });
+  State r = unit;
+  for (int t = 0; t < threads(); t++) r = Lanes::joined(r, own[t].state);
+  std::memcpy(d.results, &r, sizeof r);
+}
+
 }  // namespace
 
 void add_expert_reduction_peers(Peers& peers) {
@@ -250,6 +320,10 @@ void add_expert_reduction_peers(Peers& peers) {
   });
 
   peers.add("MSSP", "omp-expert", [](Data& d) { maximum_segment_sum<true>(d); });
+
+  peers.add("MSPP", "omp-expert", [](Data& d) { fold_runs<FactorLanes>(d, Factors{1, 1, 1, 1}); });
+
+  peers.add("Product2x2", "omp-expert", [](Data& d) { fold_runs<MatrixLanes>(d, Doubles2x2{1, 0, 0, 1}); });
 
   peers.add("MSSP", "omp-expert-nopf", [](Data& d) { maximum_segment_sum<false>(d); });
 }

@@ -37,6 +37,34 @@ inline Segment lift(std::int32_t x) {
   return {positive, positive, positive, x};
 }
 
+// Maximum segment product, in doubles; factors near 1, so that none overflows.
+struct Factors {
+  double best, prefix, suffix, total;
+};
+inline Factors join(Factors x, Factors y) {
+  return {std::max(std::max(x.best, y.best), x.suffix * y.prefix), std::max(x.prefix, x.total * y.prefix),
+          std::max(y.suffix, x.suffix * y.total), x.total * y.total};
+}
+inline double factor(float x) {
+  return 1 + (x - 0.5) * 1e-3;
+}
+inline Factors single(double f) {
+  const double more = std::max(f, 1.0);
+  return {more, more, more, f};
+}
+
+// Products of 2x2 matrices of doubles of determinant 1, near the unit.
+struct Doubles2x2 {
+  double a, b, c, d;
+};
+inline Doubles2x2 multiply(Doubles2x2 x, Doubles2x2 y) {
+  return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+}
+inline Doubles2x2 near_unit(float x) {
+  const double e = (x - 0.5) * 1e-3;
+  return {1, e, e * -0.5, 1 - e * e * 0.5};
+}
+
 // The largest value and the lowest index that has it.
 struct Indexed {
   std::int32_t value, index;

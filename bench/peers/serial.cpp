@@ -55,6 +55,24 @@ void maximum_segment_sum(Data& d) {
   d.results[3] = all.total;
 }
 
+void maximum_segment_product(Data& d) {
+  Factors all{1, 1, 1, 1};
+  for (std::int64_t i = 0; i < d.n; ++i) all = join(all, single(factor(d.x[i])));
+  d.results[0] = all.best;
+  d.results[1] = all.prefix;
+  d.results[2] = all.suffix;
+  d.results[3] = all.total;
+}
+
+void product_2x2(Data& d) {
+  Doubles2x2 all{1, 0, 0, 1};
+  for (std::int64_t i = 0; i < d.n; ++i) all = multiply(all, near_unit(d.x[i]));
+  d.results[0] = all.a;
+  d.results[1] = all.b;
+  d.results[2] = all.c;
+  d.results[3] = all.d;
+}
+
 void scan_plus(Data& d) {
   std::int32_t sum = 0;
   for (std::int64_t i = 0; i < d.n; ++i) d.out_ints[i] = sum += d.small[i];
@@ -263,6 +281,8 @@ void add_serial_peers(Peers& peers) {
   add("IndexOfMaxPack", index_of_max_packed, index_of_max_packed);
   add("Reduce2x2MM", reduce_2x2, reduce_2x2);
   add("MSSP", maximum_segment_sum, maximum_segment_sum);
+  add("MSPP", maximum_segment_product, maximum_segment_product);
+  add("Product2x2", product_2x2, product_2x2);
   add("ScanPlus", scan_plus, scan_plus);
   add("ScanMax", scan_max, scan_max);
   add("Scan2x2MM", scan_2x2, scan_2x2);
