@@ -10,6 +10,7 @@
 #include "lower/lift.h"
 #include "lower/long_rows.h"
 #include "lower/neighbours.h"
+#include "lower/private_bins.h"
 #include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
@@ -53,7 +54,8 @@ class Combinator {
         layout_(at_.layout),
         e_(at_.e),
         folding_(at_),
-        long_rows_(at_) {}
+        long_rows_(at_),
+        bins_(at_) {}
 
   void run() {
     name_memory();
@@ -107,14 +109,8 @@ class Combinator {
       }
     }
     for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
-      const soac::Scatter& scatter = op_.scatters[g];
-      Expr size = launches_.product(scatter.shape);
-      for (Var array : at_.names(layout_.scatters[g])) {
+      for (Var array : at_.names(layout_.scatters[g]))
         if (is_original(array)) arrays_.push_back(array);
-        if (!scatter.combine.empty())
-          bins_.push_back(
-              at_.temporary(arena_.info(array).type.kind, arena_.mul(at_.grid.tasks, size), "bins"));
-      }
     }
     for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
       const std::vector<Var> bound = at_.names(layout_.partitions[g]);
@@ -250,7 +246,9 @@ class Combinator {
       if (!depends_on_order(op_)) {
         totals = block_loop(e_, s, tile_of(e_, at_.grid, at_.policy, task), at_.policy).totals;
       } else {
-        Ends ends = block_loop(e_, s, at_.points_of(task), at_.policy, entry(task));
+        const Entry entry = folding_.entry(task);
+        Ends ends = bins_.empty() ? block_loop(e_, s, at_.points_of(task), at_.policy, entry)
+                                  : bins_.walk(task, s, entry);
         totals = ends.totals;
         folding_.finish(task, ends);
         Expr is_last = e_.lower(arena_.eq(arena_.add(task, i64(1)), at_.grid.tasks));
@@ -268,28 +266,6 @@ class Combinator {
     });
   }
 
-  // What a tile starts with; its bins hold the neutral elements.
-  Entry entry(Expr task) {
-    Entry entry = folding_.entry(task);
-    std::size_t next = 0;
-    for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
-      const soac::Scatter& scatter = op_.scatters[g];
-      if (scatter.combine.empty()) continue;
-      Expr size = launches_.product(scatter.shape);
-      soac::Stm empty{{}, soac::Soac{{size}, {}}, at_.s.where, at_.s.origin};
-      auto& map = std::get<soac::Soac>(empty.op);
-      map.body = {{arena_.fresh({Kind::i64}, "i").var()}, {}, scatter.combine[0].neutral};
-      for (Var array : at_.names(layout_.scatters[g])) {
-        e_.set_destination(array, {bins_[next++], e_.lower(arena_.mul(task, size))});
-        empty.names.push_back(array);
-      }
-      Expr streaming = e_.streaming();
-      e_.set_streaming({});
-      block_loop(e_, empty, {{}, {}, i64(0), e_.lower(size)}, at_.policy_of(map));
-      e_.set_streaming(streaming);
-    }
-    return entry;
-  }
   // The partial results of the tasks, joined in order, neighbours first: the error of a sum grows with the
   // logarithm of their number. In scalar code: they are so few that the time to compile vector code counts
   // more.
@@ -324,7 +300,6 @@ class Combinator {
 
   // element = initial op bins[0][place] op bins[1][place] ...
   void places() {
-    std::size_t next = 0;
     for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
       const soac::Scatter& scatter = op_.scatters[g];
       if (scatter.combine.empty()) continue;
@@ -332,17 +307,16 @@ class Combinator {
       Expr place = i64(0), t = arena_.fresh({Kind::i64}, "t");
       for (std::size_t d = 0; d < scatter.shape.size(); ++d)
         place = arena_.add(arena_.mul(place, scatter.shape[d]), arena_.name(f.params[d]));
-      Expr at = arena_.add(arena_.mul(t, launches_.product(scatter.shape)), place);
       soac::Stm joined{
           {}, soac::Soac{{at_.grid.tasks}, {{t.var()}, {}, {}}, scatter.combine}, at_.s.where, ""};
       auto& inner = std::get<soac::Soac>(joined.op);
       inner.reductions[0].initial = f.results;
       f.results.clear();
       std::vector<Var> arrays;
+      inner.body.results = bins_.elements(g, t, place);
       for (Var array : at_.names(layout_.scatters[g])) {
         Expr element = arena_.fresh({arena_.info(array).type.kind}, "element");
         joined.names.push_back(element.var());
-        inner.body.results.push_back(arena_.index(arena_.name(bins_[next++]), std::span(&at, 1)));
         if (!is_original(array)) continue;
         arrays.push_back(array);
         f.results.push_back(element);
@@ -400,8 +374,8 @@ class Combinator {
   Emitter& e_;
   Folding folding_;
   LongRows long_rows_;
+  PrivateBins bins_;
   std::vector<Total> totals_;
-  std::vector<Var> bins_;    // of the scatters with an operator, each component
   std::vector<Var> arrays_;  // made by the launch, of the shapes that they are declared with
   std::vector<Var> sorted_;  // by partitions: of as many elements as there are points
   std::vector<Copy> copies_;

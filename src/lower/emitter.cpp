@@ -140,7 +140,8 @@ void Emitter::store(const Destination& to, Expr offset, Expr value) {
   Var buffer = touch(to.buffer, kernel::Param::Role::output);
   Expr index = bind(to.base ? arena_.add(to.base, offset) : offset, "at");
   kernel::Store plain{{buffer, index, arena_.i64(1), {}}, value, false};
-  const bool stays = std::ranges::find(scratch_, to.buffer) != scratch_.end();  // in the cache
+  const bool stays =  // in the cache
+      own_buffers_.contains(buffer) || std::ranges::find(scratch_, to.buffer) != scratch_.end();
   if (!streaming_ || stays) return append(plain);
   kernel::Store streaming = plain;
   streaming.streaming = true;

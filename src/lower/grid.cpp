@@ -43,6 +43,19 @@ Expr length_of(Launches& launches, const soac::Lambda& f) {
   return longest;
 }
 
+// A task's own elements are written, and read to be joined, one after the other; a point's update is
+// somewhere among them. So four points pay for one element, and fewer where otherwise cores would have
+// nothing to do.
+Expr most_tasks(scalar::Arena& arena, Expr points, Expr own) {
+  constexpr std::int64_t some = 1 << 16;
+  Expr n = arena.max(points, arena.i64(some)), one = arena.i64(1);
+  auto choose = [&](std::int64_t points_each, Expr tasks, Expr otherwise) {
+    return arena.apply(Op::select, {arena.le(arena.mul(own, arena.i64(points_each)), n), tasks, otherwise});
+  };
+  Expr by_size = arena.div(n, arena.max(arena.mul(own, arena.i64(4)), one));
+  return choose(16, by_size, choose(8, arena.i64(4), choose(1, arena.i64(2), one)));
+}
+
 }  // namespace
 
 Grid tiles_grid(Launches& launches, const soac::Soac& op, const Policy& policy) {
@@ -89,9 +102,8 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   for (const soac::Partition& p : op.partitions)
     if (!has_few_classes(p)) own = arena.add(own, p.classes);
   if (!own.is_constant(0)) {
-    constexpr std::int64_t some = 1 << 16;
-    Expr most = arena.max(arena.div(arena.max(g.columns, arena.i64(some)), arena.max(own, one)), one);
     Expr line = arena.i64(64);  // tiles start where vectors are aligned
+    Expr most = most_tasks(arena, g.columns, own);
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }

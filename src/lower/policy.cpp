@@ -73,6 +73,10 @@ double cost_of_scans(const soac::Soac& soac) {
   return sum;
 }
 
+bool has_bins(const soac::Soac& soac) {
+  return std::ranges::any_of(soac.scatters, [](const auto& scatter) { return !scatter.combine.empty(); });
+}
+
 // The widest kind that lanes compute with; index arithmetic does not count.
 std::size_t widest(const soac::Soac& soac) {
   std::size_t bytes = 1;
@@ -186,6 +190,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.lanes = std::min(64, policy.tail_lanes * (work <= 12 ? 4 : work <= 400 ? 2 : 1));
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
+  if (has_bins(soac) && work <= 20) policy.tile *= 4;  // each task has bins to fill and to join
   // What a task packs stays in a cache of its own.
   constexpr std::int64_t packed_bytes = 1 << 16, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
@@ -201,9 +206,9 @@ std::string to_string(const Policy& p) {
   const std::string runs = p.run == 0 ? std::string()
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
                                                     p.run_steps, p.run_lanes, p.ahead);
-  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} streaming from {} MiB", p.lanes,
+  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming from {} MiB", p.lanes,
                      p.tail_lanes, p.scan_lanes, p.tile, p.chain, runs, p.linear ? " linear" : "",
-                     p.rows ? " rows" : "", p.streaming >> 20);
+                     p.rows ? " rows" : "", p.portion, p.streaming >> 20);
 }
 
 }  // namespace fulgurite::lower

@@ -34,6 +34,8 @@ struct Policy {
   int run_steps = 16;      // points of its run that a lane takes at a time: what is transposed at once
   std::int64_t run = 0;    // most points of a run; 0: there are no such reductions
   std::int64_t ahead = 0;  // how many elements in front of what is read the cache is filled
+  std::int64_t portion = 512;  // points whose places and values wait for the scalar code of a scatter with an
+                               // operator
   std::int64_t streaming = 32 << 20;  // bytes read and written from which on stores bypass the caches
   friend bool operator==(const Policy&, const Policy&) = default;
 };

@@ -1,0 +1,331 @@
+#include "lower/private_bins.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "lower/slice.h"
+#include "soac/layout.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+constexpr std::int64_t round = 8;             // updates side by side: copies, where bins are few
+constexpr std::int64_t few_bytes = 24 << 10;  // of all copies, which stay in the first-level cache
+constexpr std::int64_t points_a_bin = 4;      // at least, for each copy
+
+// In front of bins are so many elements that nobody reads; the last of them stands for all places outside.
+constexpr std::int64_t gap = 64;
+
+bool is_pure(Expr root) {
+  bool pure = true;
+  scalar::for_each_node(std::span(&root, 1),
+                        [&](Expr e) { pure = pure && e.op() != Op::index && e.site() == 0; });
+  return pure;
+}
+
+// Any values do: what a place outside leaves in its bin is never read.
+bool takes_anything(const soac::Lambda& op) {
+  if (soac::may_fail(op) || !std::ranges::all_of(op.body, soac::surely_ends)) return false;
+  bool pure = true;
+  soac::for_each_root(op, [&](Expr root) { pure = pure && is_pure(root); });
+  return pure;
+}
+
+// The integer of at most 32 bits that the index is, if it is one.
+Expr narrow(Expr index) {
+  if (index.op() != Op::cast) return {};
+  const Kind kind = index.arg(0).kind();
+  const bool fits = is_integer(kind) && (size_of(kind) < 4 || kind == Kind::i32);
+  return fits ? index.arg(0) : Expr();
+}
+
+}  // namespace
+
+PrivateBins::PrivateBins(Frame& frame)
+    : at_(frame), arena_(frame.arena), e_(frame.e), lanes_(frame.policy.tail_lanes) {
+  for (std::size_t g = 0; g < at_.op.scatters.size(); ++g) {
+    const soac::Scatter& scatter = at_.op.scatters[g];
+    if (scatter.combine.empty()) continue;
+    Group group;
+    group.scatter = g;
+    group.size = at_.launches.product(scatter.shape);
+    Expr whole = at_.launches.ceil_div(arena_.add(group.size, at_.i64(gap)), at_.i64(gap));
+    group.stride = arena_.mul(whole, at_.i64(gap));
+    Expr n = arena_.add(at_.i64(gap), arena_.mul(at_.grid.tasks, group.stride));
+    std::int64_t bytes = 0;
+    for (Var array : at_.names(at_.layout.scatters[g])) {
+      const Kind kind = arena_.info(array).type.kind;
+      bytes += static_cast<std::int64_t>(size_of(kind));
+      group.bins.push_back(at_.temporary(kind, n, "bins"));
+    }
+    group.apart = few_bytes / (round * bytes) / gap * gap;
+    if (scatter.combine[0].commutative && group.apart > gap && posts(at_.op)) {
+      Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
+      group.are_few =
+          arena_.logical_and(arena_.le(group.stride, at_.i64(group.apart)),
+                             arena_.le(arena_.mul(group.stride, at_.i64(round * points_a_bin)), points));
+    }
+    groups_.push_back(std::move(group));
+  }
+}
+
+Expr PrivateBins::first_of(const Group& group, Expr task) {
+  return arena_.add(at_.i64(gap), arena_.mul(task, group.stride));
+}
+
+std::vector<Expr> PrivateBins::elements(std::size_t scatter, Expr task, Expr place) {
+  const auto group = std::ranges::find(groups_, scatter, &Group::scatter);
+  Expr at = arena_.add(first_of(*group, task), place);
+  std::vector<Expr> elements;
+  for (Var bins : group->bins) elements.push_back(arena_.index(arena_.name(bins), std::span(&at, 1)));
+  return elements;
+}
+
+void PrivateBins::in_lanes(const std::function<void(Expr)>& body) {
+  const bool outside = e_.set_in_scalar_code(false);
+  e_.par(kernel::Level::block, at_.i64(lanes_), "t", body);
+  e_.set_in_scalar_code(outside);
+}
+
+void PrivateBins::where_few(const Group& group, const std::function<void()>& few,
+                            const std::function<void()>& many) {
+  if (!group.are_few) return many();
+  e_.if_then(e_.lower(group.are_few), few);
+  e_.if_then(e_.lower(arena_.logical_not(group.are_few)), many);
+}
+
+// What the task updates holds neutral elements, those that nobody reads included.
+void PrivateBins::start(Group& group, Expr task) {
+  group.first = e_.lower(first_of(group, task));
+  if (group.are_few)
+    for (Var bins : group.bins)
+      group.copies.push_back(e_.allocate_shared(arena_.info(bins).type.kind, round * group.apart));
+  where_few(
+      group,
+      [&] {
+        for (std::int64_t c = 0; c < round; ++c)
+          fill(group, group.copies, at_.i64(c * group.apart), e_.lower(group.stride));
+      },
+      [&] {
+        fill(group, group.bins, e_.lower(arena_.sub(group.first, at_.i64(gap))), e_.lower(group.stride));
+      });
+}
+
+void PrivateBins::fill(const Group& group, const std::vector<Var>& bins, Expr first, Expr n) {
+  const std::vector<Expr> neutral = e_.lower(at_.op.scatters[group.scatter].combine[0].neutral);
+  in_lanes([&](Expr t) {
+    e_.for_loop(at_.i64(0), n, at_.i64(lanes_), "j", [&](Expr j) {
+      Expr at = e_.bind(arena_.add(arena_.add(first, j), t), "at");
+      for (std::size_t k = 0; k < neutral.size(); ++k) e_.store_plain(bins[k], at, neutral[k]);
+    });
+  });
+}
+
+// Whether the points' places and values can be left in buffers.
+bool PrivateBins::posts(const soac::Soac& op) const {
+  return !at_.policy.rows && !makes_arrays(op);
+}
+
+Ends PrivateBins::walk(Expr task, const soac::Stm& s, const Entry& entry) {
+  for (Group& group : groups_) start(group, task);
+  const Range range = at_.points_of(task);
+  if (posts(at_.op)) {
+    Ends ends = walk_in_portions(s, range, entry);
+    for (const Group& group : groups_) join_copies(group);
+    return ends;
+  }
+  for (const Group& group : groups_) {
+    const std::vector<Var> arrays = at_.names(at_.layout.scatters[group.scatter]);
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      e_.set_destination(arrays[k], {group.bins[k], group.first});
+  }
+  return block_loop(e_, s, range, at_.policy, entry);
+}
+
+// for (from ...) { block_loop over a portion; update }: what the walk over a portion ends with, the next goes
+// on from.
+Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const Entry& entry) {
+  std::vector<Posts> all_posts;
+  const soac::Stm posting_stm = posting(s, all_posts);
+  const auto& op = std::get<soac::Soac>(posting_stm.op);
+  const Running::Groups totals = e_.start(op);
+  Running::Groups scans;
+  for (const auto& group : entry.scans) {
+    scans.emplace_back();
+    for (Expr value : group) scans.back().push_back(e_.declare(value, "so_far"));
+  }
+  std::vector<Expr> next;
+  for (const Running::Cursor& cursor : entry.partitions)
+    next.push_back(cursor.next ? e_.declare(cursor.next, "next") : Expr());
+  auto values_of = [&](const std::vector<Expr>& variables) {
+    std::vector<Expr> values;
+    for (Expr variable : variables) values.push_back(e_.snapshot(variable, arena_.info(variable.var()).name));
+    return values;
+  };
+  auto state = [&] {
+    Entry now;
+    for (const auto& group : scans) now.scans.push_back(values_of(group));
+    for (std::size_t g = 0; g < next.size(); ++g)
+      now.partitions.push_back(next[g] ? Running::Cursor{e_.snapshot(next[g], "next"), {}}
+                                       : entry.partitions[g]);
+    return now;
+  };
+  const std::int64_t portion = at_.policy.portion;
+  e_.for_loop(range.begin, range.end, at_.i64(portion), "from", [&](Expr from) {
+    Range part;
+    part.is_points = true;
+    part.begin = from;
+    part.end = e_.bind(arena_.min(e_.bind(arena_.add(from, at_.i64(portion)), "to"), range.end), "to");
+    Expr base = e_.bind(arena_.sub(at_.i64(0), from), "base");
+    for (const Posts& posts : all_posts)
+      for (std::size_t k = 0; k < posts.names.size(); ++k)
+        e_.set_destination(posts.names[k], {posts.buffers[k], base});
+    const Ends ends = block_loop(e_, posting_stm, part, at_.policy_of(op), state());
+    std::size_t k = 0;
+    for (std::size_t g = 0; g < totals.size(); ++g) {
+      const std::span operands(ends.totals.data() + k, totals[g].size());
+      e_.join(op.reductions[g], totals[g], operands);
+      k += totals[g].size();
+    }
+    for (std::size_t g = 0; g < scans.size(); ++g)
+      for (std::size_t c = 0; c < scans[g].size(); ++c) e_.assign(scans[g][c], ends.scans[g][c]);
+    for (std::size_t g = 0; g < next.size(); ++g)
+      if (next[g]) e_.assign(next[g], ends.partitions[g]);
+    Expr n = e_.bind(arena_.sub(part.end, from), "n");
+    for (std::size_t g = 0; g < groups_.size(); ++g) update(groups_[g], all_posts[g], n);
+  });
+  Ends ends;
+  for (const auto& group : totals)
+    for (Expr value : values_of(group)) ends.totals.push_back(value);
+  for (const auto& group : scans) ends.scans.push_back(values_of(group));
+  for (Expr variable : next) ends.partitions.push_back(variable ? e_.snapshot(variable, "next") : Expr());
+  return ends;
+}
+
+// The statement with places and values as mapped results, last, instead of the scatters with an operator.
+soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
+  soac::Stm out = s;
+  auto& op = std::get<soac::Soac>(out.op);
+  const soac::Layout layout = soac::layout_of(op);
+  soac::Vars varying;
+  soac::add_bound(op.body, varying);
+  std::vector<Expr> results;
+  std::vector<Var> names;
+  auto post = [&](Posts& posts, Expr value) {
+    results.push_back(value);
+    posts.names.push_back(arena_.fresh_array(value.kind(), {at_.i64(0)}, "posted").var());
+    posts.buffers.push_back(e_.allocate_shared(value.kind(), at_.policy.portion + round));
+    names.push_back(posts.names.back());
+  };
+  std::vector<bool> dropped_results(op.body.results.size()), dropped_names(s.names.size());
+  for (const Group& group : groups_) {
+    const soac::Scatter& scatter = op.scatters[group.scatter];
+    const soac::Layout::Part& part = layout.scatters[group.scatter];
+    Posts posts;
+    const std::span given = std::span(op.body.results).subspan(part.result, part.n_results);
+    post(posts, place_of(scatter, given.first(scatter.shape.size())));
+    for (Expr value : given.subspan(scatter.shape.size())) {
+      soac::Vars mentioned;
+      soac::add_mentioned(std::span(&value, 1), mentioned);
+      const bool varies =
+          !is_pure(value) || std::ranges::any_of(mentioned, [&](Var v) { return varying.contains(v); });
+      posts.uniform.push_back(varies ? Expr() : value);
+      if (varies) post(posts, value);
+    }
+    for (std::size_t k = 0; k < part.n_results; ++k) dropped_results[part.result + k] = true;
+    for (std::size_t k = 0; k < part.n_names; ++k) dropped_names[part.name + k] = true;
+    all.push_back(std::move(posts));
+  }
+  auto drop = [](auto& list, const std::vector<bool>& dropped) {
+    for (std::size_t k = list.size(); k-- > 0;)
+      if (dropped[k]) list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+  };
+  drop(op.body.results, dropped_results);
+  drop(out.names, dropped_names);
+  std::erase_if(op.scatters, [](const soac::Scatter& scatter) { return !scatter.combine.empty(); });
+  op.body.results.insert(op.body.results.end(), results.begin(), results.end());
+  out.names.insert(out.names.end(), names.begin(), names.end());
+  return out;
+}
+
+// The number of the place's bin, or -1 outside.
+Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
+  if (Expr key = scatter.shape.size() == 1 ? narrow(indices[0]) : Expr()) {
+    Expr wide = arena_.cast(key, Kind::i32);
+    Expr most = arena_.cast(arena_.min(scatter.shape[0], at_.i64(std::int64_t{1} << 31)), Kind::u32);
+    Expr inside = arena_.lt(arena_.cast(wide, Kind::u32), most);
+    return arena_.apply(Op::select, {inside, wide, arena_.cast(at_.i64(-1), Kind::i32)});
+  }
+  Expr inside = arena_.boolean(true);
+  for (std::size_t d = 0; d < indices.size(); ++d)  // no extent is negative
+    inside = arena_.logical_and(
+        inside, arena_.lt(arena_.cast(indices[d], Kind::u64), arena_.cast(scatter.shape[d], Kind::u64)));
+  return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), at_.i64(-1)});
+}
+
+void PrivateBins::update(const Group& group, const Posts& posts, Expr n) {
+  const Var places = posts.buffers[0];
+  const Kind kind = arena_.info(places).type.kind;
+  Expr whole = arena_.mul(arena_.div(arena_.add(n, at_.i64(round - 1)), at_.i64(round)), at_.i64(round));
+  Expr end = e_.bind(whole, "end");
+  e_.for_loop(n, end, at_.i64(1), "u",
+              [&](Expr u) { e_.store_plain(places, u, arena_.cast(at_.i64(-1), kind)); });
+  std::vector<Expr> apart, together(round, group.first);
+  for (std::int64_t c = 0; c < round; ++c) apart.push_back(at_.i64(gap + c * group.apart));
+  where_few(
+      group, [&] { rounds(group, posts, group.copies, apart, end); },
+      [&] { rounds(group, posts, group.bins, together, end); });
+}
+
+// for (u = 0; u < end; u += round) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ...
+// }
+void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vector<Var>& bins,
+                         std::span<const Expr> at, Expr end) {
+  const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
+  const bool any = takes_anything(r.op);
+  e_.for_loop(at_.i64(0), end, at_.i64(round), "u", [&](Expr u) {
+    for (std::int64_t c = 0; c < round; ++c) {
+      Expr from = e_.bind(arena_.add(u, at_.i64(c)), "from");
+      Expr place = e_.bind(arena_.cast(e_.load_plain(posts.buffers[0], from, "place"), Kind::i64), "place");
+      auto one = [&] {
+        Expr bin = e_.bind(arena_.add(at[static_cast<std::size_t>(c)], place), "bin");
+        std::vector<Expr> args;
+        for (Var array : bins) args.push_back(e_.load_plain(array, bin, "before"));
+        std::size_t next = 1;
+        for (Expr value : posts.uniform)
+          args.push_back(value ? e_.lower(value) : e_.load_plain(posts.buffers[next++], from, "value"));
+        const std::vector<Expr> joined = e_.apply(r.op, args);
+        for (std::size_t k = 0; k < joined.size(); ++k) e_.store_plain(bins[k], bin, joined[k]);
+      };
+      if (any)
+        one();
+      else
+        e_.if_then(e_.bind(arena_.le(at_.i64(0), place), "inside"), one);
+    }
+  });
+}
+
+// In lanes, into the task's bins; over a whole number of vectors, for a gap follows.
+void PrivateBins::join_copies(const Group& group) {
+  if (!group.are_few) return;
+  const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
+  e_.if_then(e_.lower(group.are_few), [&] {
+    in_lanes([&](Expr t) {
+      e_.for_loop(at_.i64(0), e_.lower(group.size), at_.i64(lanes_), "j", [&](Expr j) {
+        Expr place = e_.bind(arena_.add(j, t), "place");
+        std::vector<Expr> so_far;
+        for (std::int64_t c = 0; c < round; ++c) {
+          Expr at = e_.bind(arena_.add(at_.i64(gap + c * group.apart), place), "at");
+          for (Var array : group.copies) so_far.push_back(e_.load_plain(array, at, "copy"));
+          if (c > 0) so_far = e_.apply(r.op, so_far);
+        }
+        Expr at = e_.bind(arena_.add(group.first, place), "at");
+        for (std::size_t k = 0; k < so_far.size(); ++k) e_.store_plain(group.bins[k], at, so_far[k]);
+      });
+    });
+  });
+}
+
+}  // namespace fulgurite::lower

@@ -1,0 +1,63 @@
+// Scatters with an operator (histograms, permutations with one): the bins that the tasks of a launch have for
+// themselves.
+//
+// A task walks its points in portions. Lanes compute the places and values of a portion and leave them in
+// small buffers, a place outside the array as the number of a bin that nobody reads; scalar code then puts
+// them into the bins one by one, without a branch. Where bins are few, neighbouring points use different
+// copies of them on the stack, so that an update of a bin seldom waits for the one before to be stored;
+// copies are joined when the task ends. That reorders the values of a place, so only operators that commute
+// have copies.
+#pragma once
+
+#include "lower/frame.h"
+
+namespace fulgurite::lower {
+
+class PrivateBins {
+ public:
+  explicit PrivateBins(Frame&);
+
+  bool empty() const { return groups_.empty(); }
+  /// Lowers the walk over the task's points, with everything else that the points make. The task's bins hold
+  /// the values of its points afterwards.
+  Ends walk(Expr task, const soac::Stm&, const Entry&);
+  /// What a task has for a place of a scatter: an element for each component.
+  std::vector<Expr> elements(std::size_t scatter, Expr task, Expr place);
+
+ private:
+  struct Group {  // a scatter
+    std::size_t scatter;
+    std::vector<Var> bins;    // of all tasks, for each component
+    Expr size, stride;        // bins; from those of a task to those of the next
+    Expr are_few;             // whether this launch makes copies; absent: none ever does
+    Expr first;               // of the task
+    std::int64_t apart = 0;   // from one copy to the next
+    std::vector<Var> copies;  // for each component
+  };
+  struct Posts {                // of a group's points, in lanes
+    std::vector<Var> names;     // of the place, then of the values that differ from point to point
+    std::vector<Var> buffers;   // of each name
+    std::vector<Expr> uniform;  // the values, absent where they are in a buffer
+  };
+
+  Expr first_of(const Group&, Expr task);
+  void start(Group&, Expr task);
+  void fill(const Group&, const std::vector<Var>& bins, Expr first, Expr n);
+  void where_few(const Group&, const std::function<void()>& few, const std::function<void()>& many);
+  bool posts(const soac::Soac&) const;
+  Ends walk_in_portions(const soac::Stm&, const Range&, const Entry&);
+  soac::Stm posting(const soac::Stm&, std::vector<Posts>&);
+  Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
+  void update(const Group&, const Posts&, Expr n);
+  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at, Expr end);
+  void join_copies(const Group&);
+  void in_lanes(const std::function<void(Expr)>&);
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  std::vector<Group> groups_;
+  std::int64_t lanes_;
+};
+
+}  // namespace fulgurite::lower
