@@ -16,6 +16,7 @@ struct Place {
   int lanes;
   std::string index;
   bool index_by_lane;  // the index has lanes itself
+  bool is_near;        // they are of 32 bits
   std::string stride;  // empty: none
   std::optional<std::int64_t> constant_stride;
   std::string mask;  // empty: none

@@ -270,14 +270,8 @@ class PhasePrinter {
   }
 
   Place place(const kernel::Access& a, int lanes) const {
-    Place p{name(a.buffer),
-            info(a.buffer).type.kind,
-            lanes,
-            text(a.index).text,
-            a.index.type().lanes > 1,
-            {},
-            {},
-            {}};
+    Place p{name(a.buffer), info(a.buffer).type.kind, lanes, text(a.index).text, a.index.type().lanes > 1,
+            false,          {},                       {},    {}};
     if (a.stride) {
       p.stride = text(a.stride).text;
       if (a.stride.is_constant()) p.constant_stride = static_cast<std::int64_t>(a.stride.bits());
@@ -290,7 +284,13 @@ class PhasePrinter {
   void load(const Stm& s, const kernel::Load& x) {
     prepare(s);
     Type type = info(x.name).type;
-    std::string value = load_text(dialect_, place(x.from, type.lanes));
+    Place from = place(x.from, type.lanes);
+    const Expr index = x.from.index;
+    if (from.index_by_lane && index.op() == Op::cast && index.arg(0).kind() == Kind::i32) {
+      from.is_near = true;
+      from.index = initialiser(index.arg(0), index.arg(0).type());
+    }
+    std::string value = load_text(dialect_, from);
     line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
   }
   void store(const Stm& s, const kernel::Store& x) {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "lower/narrow.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -304,8 +305,15 @@ Expr Emitter::lower_index(Expr e) {
   Expr good = guard();
   if (e.site() != 0 && checks_) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
-      Expr inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"),
-                                       bind(arena_.lt(indices[d], extents[d]), "c"));
+      Expr inside;
+      const Expr key = narrow_index(e.arg(d + 1)), small = key ? find(key) : Expr();
+      if (small && !small.is_constant()) {
+        Expr number = bind(arena_.cast(small, Kind::i32), "number");
+        inside = is_inside(arena_, number, lower(narrow_extent(arena_, info.shape[d])));
+      } else {
+        inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"),
+                                    bind(arena_.lt(indices[d], extents[d]), "c"));
+      }
       inside = bind(inside, "inside");
       append(kernel::Fail{bind(arena_.logical_not(inside), "outside"), e.site(), failing_element(),
                           arena_.i64(0), indices[d], extents[d]});

@@ -3,6 +3,7 @@
 #include "lower/block_loop.h"
 #include "lower/carry.h"
 #include "lower/lift.h"
+#include "lower/short_rows.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 
@@ -68,6 +69,7 @@ class Inner {
       range.last_row = e_.lower(launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
     }
     range.end = e_.lower(policy.linear ? launches_.product(op.dims) : op.dims.back());
+    if (is_row(op, policy)) return {reduce_row(e_, s, range, policy), {}, {}};
     return block_loop(e_, s, range, policy, entry);
   }
 

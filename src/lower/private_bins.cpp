@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "lower/narrow.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
@@ -31,14 +32,6 @@ bool takes_anything(const soac::Lambda& op) {
   bool pure = true;
   soac::for_each_root(op, [&](Expr root) { pure = pure && is_pure(root); });
   return pure;
-}
-
-// The integer of at most 32 bits that the index is, if it is one.
-Expr narrow(Expr index) {
-  if (index.op() != Op::cast) return {};
-  const Kind kind = index.arg(0).kind();
-  const bool fits = is_integer(kind) && (size_of(kind) < 4 || kind == Kind::i32);
-  return fits ? index.arg(0) : Expr();
 }
 
 }  // namespace
@@ -252,11 +245,10 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
 
 // The number of the place's bin, or -1 outside.
 Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
-  if (Expr key = scatter.shape.size() == 1 ? narrow(indices[0]) : Expr()) {
-    Expr wide = arena_.cast(key, Kind::i32);
-    Expr most = arena_.cast(arena_.min(scatter.shape[0], at_.i64(std::int64_t{1} << 31)), Kind::u32);
-    Expr inside = arena_.lt(arena_.cast(wide, Kind::u32), most);
-    return arena_.apply(Op::select, {inside, wide, arena_.cast(at_.i64(-1), Kind::i32)});
+  if (Expr key = scatter.shape.size() == 1 ? narrow_index(indices[0]) : Expr()) {
+    key = arena_.cast(key, Kind::i32);
+    Expr inside = is_inside(arena_, key, narrow_extent(arena_, scatter.shape[0]));
+    return arena_.apply(Op::select, {inside, key, arena_.cast(at_.i64(-1), Kind::i32)});
   }
   Expr inside = arena_.boolean(true);
   for (std::size_t d = 0; d < indices.size(); ++d)  // no extent is negative

@@ -52,6 +52,9 @@ void strided_store_KIND_xN(KIND* p, u64 m, const KIND* v) {
 void gather_KIND_xN(const KIND* p, u64 m, KIND* r) {
   fg_store_KIND_xN(r, fg_gather_KIND_xN(p, fg_lane_i64_xN() * 3, mask_xN(m)));
 }
+void gather_near_KIND_xN(const KIND* p, u64 m, KIND* r) {
+  fg_store_KIND_xN(r, fg_gather_near_KIND_xN(p, fg_lane_i32_xN() * 3, mask_xN(m)));
+}
 void scatter_KIND_xN(KIND* p, u64 m, const KIND* v) {
   fg_scatter_KIND_xN(p, fg_lane_i64_xN() * 3, fg_load_KIND_xN(v), mask_xN(m));
 }

@@ -1,0 +1,16 @@
+// Indices that are converted from small integers: one comparison of 32 bits says whether they are inside.
+#pragma once
+
+#include "scalar/expr.h"
+
+namespace fulgurite::lower {
+
+/// The integer that fits into an i32 and that the index (i64) is converted from; absent if there is none.
+scalar::Expr narrow_index(scalar::Expr index);
+
+/// 0 <= index < extent, for extent >= 0: of that integer as an i32, as one unsigned comparison with
+/// narrow_extent().
+scalar::Expr narrow_extent(scalar::Arena&, scalar::Expr extent);
+scalar::Expr is_inside(scalar::Arena&, scalar::Expr i32_index, scalar::Expr narrow_extent);
+
+}  // namespace fulgurite::lower
