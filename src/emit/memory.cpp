@@ -34,7 +34,8 @@ std::string load_text(const Dialect& d, const Place& p) {
   if (is_scalar(p)) return p.mask.empty() ? element(p) : fmt::format("{} ? {} : 0", p.mask, element(p));
   if (p.index_by_lane) {
     std::string mask = p.mask.empty() ? every_lane(d, p) : p.mask;
-    return call(d, p.is_near ? "gather_near" : "gather", p.kind, p.lanes, fmt::format("{}, {}, {}", p.buffer, p.index, mask));
+    return call(d, p.is_near ? "gather_near" : "gather", p.kind, p.lanes,
+                fmt::format("{}, {}, {}", p.buffer, p.index, mask));
   }
   if (p.constant_stride == 2 && p.mask.empty())
     return call(d, "load_every_second", p.kind, p.lanes, "&" + element(p));

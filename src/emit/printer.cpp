@@ -270,8 +270,15 @@ class PhasePrinter {
   }
 
   Place place(const kernel::Access& a, int lanes) const {
-    Place p{name(a.buffer), info(a.buffer).type.kind, lanes, text(a.index).text, a.index.type().lanes > 1,
-            false,          {},                       {},    {}};
+    Place p{name(a.buffer),
+            info(a.buffer).type.kind,
+            lanes,
+            text(a.index).text,
+            a.index.type().lanes > 1,
+            false,
+            {},
+            {},
+            {}};
     if (a.stride) {
       p.stride = text(a.stride).text;
       if (a.stride.is_constant()) p.constant_stride = static_cast<std::int64_t>(a.stride.bits());

@@ -25,14 +25,17 @@ Expr columns_with_scratch(Launches& launches, const soac::Soac& op, Expr columns
   return launches.arena().max(per_task, launches.ceil_div(columns, launches.i64(most_with_scratch)));
 }
 
+constexpr std::int64_t unknown_length = 4;  // of ragged rows: short ones, of which a task has enough anyway
+
 // How much work a point is, as far as the host knows: points of the combinators inside.
 Expr length_of(Launches& launches, const soac::Lambda& f) {
   scalar::Arena& arena = launches.arena();
   Expr longest = arena.i64(1);
   for (const soac::Stm& s : f.body) {
     Expr times = arena.i64(1), length = arena.i64(1);
-    if (const auto* soac = base::as<soac::Soac>(s.op); soac && launches.known_outside(soac->dims))
-      times = arena.max(launches.product(soac->dims), times);
+    if (const auto* soac = base::as<soac::Soac>(s.op))
+      times = launches.known_outside(soac->dims) ? arena.max(launches.product(soac->dims), times)
+                                                 : arena.i64(unknown_length);
     if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
       if (launches.known_outside(std::span(&loop->trips, 1))) times = arena.max(loop->trips, times);
     for (const auto& nested : soac::nested_in(s))

@@ -41,21 +41,28 @@ double cost(std::span<const Expr> roots) {
 
 constexpr double loop_trips = 16;  // of a loop whose length is unknown
 
-double cost_of(const soac::Lambda& f);
+double cost_of(const soac::Lambda& f, double trips = loop_trips);
 
-double cost_of(const soac::Stm& s) {
+double cost_of(const soac::Stm& s, double trips) {
   double inner = 0;
-  for (const auto& nested : soac::nested_in(s)) inner += cost_of(*nested.lambda);
+  for (const auto& nested : soac::nested_in(s)) inner += cost_of(*nested.lambda, trips);
   return base::match(
-      s.op, [&](const soac::Soac&) { return loop_trips * (inner + 2); },
+      s.op, [&](const soac::Soac&) { return trips * (inner + 2); },
       [&](const soac::Scan&) { return inner + 2; }, [&](const soac::If&) { return inner + 2; },
-      [&](const soac::Loop&) { return loop_trips * (inner + 2); }, [](const soac::Check&) { return 1.0; });
+      [&](const soac::Loop&) { return trips * (inner + 2); }, [](const soac::Check&) { return 1.0; });
 }
 
-double cost_of(const soac::Lambda& f) {
+double cost_of(const soac::Lambda& f, double trips) {
   double sum = cost(f.results);
-  for (const soac::Stm& s : f.body) sum += cost_of(s);
+  for (const soac::Stm& s : f.body) sum += cost_of(s, trips);
   return sum;
+}
+
+// Whether there is a loop whose iterations, each waiting for the one before, compute few values.
+bool waits_for_itself(const soac::Lambda& f) {
+  return std::ranges::any_of(f.body, [](const soac::Stm& s) {
+    return base::as<soac::Loop>(s.op) != nullptr && cost_of(s, 1) <= 40;
+  });
 }
 
 // One point of a Soac, with its operators.
@@ -187,7 +194,9 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
   // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
   // once.
-  policy.lanes = std::min(64, policy.tail_lanes * (work <= 12 ? 4 : work <= 400 ? 2 : 1));
+  int vectors = work <= 12 ? 4 : work <= 400 ? 2 : 1;
+  if (waits_for_itself(soac.body)) vectors = target.vector_bytes >= 64 ? 4 : 2;  // of 32 or 16 registers
+  policy.lanes = std::min(64, policy.tail_lanes * vectors);
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
   if (has_bins(soac) && work <= 20) policy.tile *= 4;  // each task has bins to fill and to join

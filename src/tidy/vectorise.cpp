@@ -139,7 +139,8 @@ class Lanes {
       out.index = affine->base, out.stride = affine->coefficient;
     } else {
       const Expr index = expanded(a.index);  // an index of 32 bits is seen to be one
-      const bool is_near = index.op() == Op::cast && index.arg(0).kind() == Kind::i32 && index.arg(0).is_name();
+      const bool is_near =
+          index.op() == Op::cast && index.arg(0).kind() == Kind::i32 && index.arg(0).is_name();
       out.index = vector(is_near ? index : a.index), out.stride = arena_.i64(1);
     }
     return out;
