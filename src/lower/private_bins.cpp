@@ -149,9 +149,9 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
     scans.emplace_back();
     for (Expr value : group) scans.back().push_back(e_.declare(value, "so_far"));
   }
-  std::vector<Expr> next;
-  for (const Running::Cursor& cursor : entry.partitions)
-    next.push_back(cursor.next ? e_.declare(cursor.next, "next") : Expr());
+  std::vector<Running::Cursor> cursors = entry.partitions;
+  for (Running::Cursor& cursor : cursors)
+    for (Expr& next : cursor.next) next = e_.declare(next, "next");
   auto values_of = [&](const std::vector<Expr>& variables) {
     std::vector<Expr> values;
     for (Expr variable : variables) values.push_back(e_.snapshot(variable, arena_.info(variable.var()).name));
@@ -160,9 +160,8 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
   auto state = [&] {
     Entry now;
     for (const auto& group : scans) now.scans.push_back(values_of(group));
-    for (std::size_t g = 0; g < next.size(); ++g)
-      now.partitions.push_back(next[g] ? Running::Cursor{e_.snapshot(next[g], "next"), {}}
-                                       : entry.partitions[g]);
+    now.partitions = cursors;
+    for (Running::Cursor& cursor : now.partitions) cursor.next = values_of(cursor.next);
     return now;
   };
   const std::int64_t portion = at_.policy.portion;
@@ -184,8 +183,9 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
     }
     for (std::size_t g = 0; g < scans.size(); ++g)
       for (std::size_t c = 0; c < scans[g].size(); ++c) e_.assign(scans[g][c], ends.scans[g][c]);
-    for (std::size_t g = 0; g < next.size(); ++g)
-      if (next[g]) e_.assign(next[g], ends.partitions[g]);
+    for (std::size_t g = 0; g < cursors.size(); ++g)
+      for (std::size_t c = 0; c < cursors[g].next.size(); ++c)
+        e_.assign(cursors[g].next[c], ends.partitions[g][c]);
     Expr n = e_.bind(arena_.sub(part.end, from), "n");
     for (std::size_t g = 0; g < groups_.size(); ++g) update(groups_[g], all_posts[g], n);
   });
@@ -193,7 +193,7 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
   for (const auto& group : totals)
     for (Expr value : values_of(group)) ends.totals.push_back(value);
   for (const auto& group : scans) ends.scans.push_back(values_of(group));
-  for (Expr variable : next) ends.partitions.push_back(variable ? e_.snapshot(variable, "next") : Expr());
+  for (const Running::Cursor& cursor : cursors) ends.partitions.push_back(values_of(cursor.next));
   return ends;
 }
 

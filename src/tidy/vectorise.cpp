@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "tidy/in_step.h"
 
 namespace fulgurite::tidy {
 
@@ -28,6 +29,11 @@ class Lanes {
   // To a fixed point, since a loop may feed one to another.
   void find_varying(const Block& body) {
     varying_.insert(instance_);
+    free_ = read_in_their_loops(body);
+    for (const auto& [variable, value] : candidates_in_step(body)) {
+      in_step_.emplace(variable, Counter{value, {}});
+      counted_.emplace(value, variable);
+    }
     for (std::size_t before = 0; before != varying_.size();) {
       before = varying_.size();
       mark(body, false);
@@ -47,9 +53,9 @@ class Lanes {
   void mark(const Block& body, bool divergent) {
     for (const Stm& s : body)
       base::match(
-          s.op, [&](const Let& op) { mark_if(varies(op.value), op.name); },
-          [&](const Declare& op) { mark_if(varies(op.value), op.name); },
-          [&](const Assign& op) { mark_if(divergent || varies(op.value), op.name); },
+          s.op, [&](const Let& op) { mark_if(varies(op.value) && !counted_.contains(op.name), op.name); },
+          [&](const Declare& op) { mark_variable(op.name, op.value, false); },
+          [&](const Assign& op) { mark_variable(op.name, op.value, divergent); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
           [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Transpose&) {},
           [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {}, [&](const Pack&) {},
@@ -73,6 +79,15 @@ class Lanes {
           [&](const Par&) {}, [&](const InOrder&) {}, [&](const Allocate&) {}, [&](const Sync&) {},
           [&](const Fail&) {});
   }
+  void mark_variable(Var name, Expr value, bool divergent) {
+    const auto counter = in_step_.find(name);
+    if (counter != in_step_.end() && varies(value)) {
+      mark_if(true, counter->second.value);
+      counted_.erase(counter->second.value);
+      in_step_.erase(counter);
+    }
+    mark_if(divergent || varies(value), name);
+  }
   void mark_if(bool condition, Var name) {
     if (condition) varying_.insert(name);
   }
@@ -91,6 +106,13 @@ class Lanes {
       at->second = arena_.fresh(type, arena_.info(name).name);
     }
     return at->second;
+  }
+
+  // What the variable is in the lanes that are still in the loop.
+  Expr counter(Var name) {
+    Expr& same = in_step_.at(name).same;
+    if (!same) same = arena_.fresh(arena_.info(name).type, arena_.info(name).name);
+    return same;
   }
 
   // The expression with lanes: uniform parts stay scalar and are spread where they meet a vector.
@@ -150,6 +172,9 @@ class Lanes {
     base::match(
         s.op,
         [&](const Let& op) {
+          const auto counted = counted_.find(op.name);
+          if (counted != counted_.end() && varying_.contains(counted->second))
+            return out.push_back({Let{op.name, counter(counted->second)}});
           if (!varying_.contains(op.name)) return out.push_back(s);
           if (op.value.kind() == Kind::i64 && is_pure_arithmetic(op.value))
             definitions_[op.name] = expanded(op.value);
@@ -159,10 +184,13 @@ class Lanes {
           mutable_.insert(op.name);
           if (!varying_.contains(op.name)) return out.push_back(s);
           out.push_back({Declare{widened(op.name).var(), vector(op.value)}});
+          if (in_step_.contains(op.name)) out.push_back({Declare{counter(op.name).var(), op.value}});
         },
         [&](const Assign& op) {
           if (!varying_.contains(op.name)) return out.push_back(s);
-          out.push_back({Assign{widened(op.name).var(), vector(op.value), mask}});
+          out.push_back(
+              {Assign{widened(op.name).var(), vector(op.value), free_.contains(op.name) ? Expr() : mask}});
+          if (in_step_.contains(op.name)) out.push_back({Assign{counter(op.name).var(), op.value, {}}});
         },
         [&](const Load& op) { load(op, mask, out); }, [&](const Store& op) { store(op, mask, out); },
         [&](const Prefetch& op) {
@@ -305,6 +333,13 @@ class Lanes {
   Var instance_;
   int n_;
   std::unordered_set<Var> varying_, mutable_;
+  std::unordered_set<Var> free_;  // change in lanes that have left their loop
+  struct Counter {
+    Var value;  // what the loop's head calls its value
+    Expr same;  // the scalar beside the lanes' own
+  };
+  std::unordered_map<Var, Counter> in_step_;
+  std::unordered_map<Var, Var> counted_;       // the values' names
   std::unordered_map<Var, Expr> vectors_;      // scalar name -> vector name
   std::unordered_map<Var, Expr> definitions_;  // varying i64 Lets in terms of the instance number and uniform
                                                // names

@@ -145,6 +145,41 @@ par grid task < n {
   EXPECT_EQ(all<InOrder>(kernel).size(), 1u);
 }
 
+TEST(Vectorise, WhatOnlyALoopReadsNeedNotFreezeAndACountStaysAScalar) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: i32[], n: i64)
+par grid task < 1 {
+  par block t < 8 {
+    load limit: f32 = x[t, 1]
+    var v = 0f
+    var k = 0i32
+    loop {
+      let now = v
+      let count = k
+      let low = now < limit
+      let few = count < 10i32
+      let go = low & few
+    } while go {
+      let next = now + limit
+      let more = count + 1i32
+      v = next
+      k = more
+    }
+    let last = k
+    let unused = v
+    store y[t, 1] = last
+  }
+}
+)");
+  int frozen = 0, scalars = 0;
+  for (const Assign& s : all<Assign>(kernel)) {
+    const scalar::VarInfo& info = kernel.arena->info(s.name);
+    frozen += s.mask && info.type.kind != scalar::Kind::boolean;
+    scalars += info.type.lanes == 1;
+  }
+  EXPECT_EQ(frozen, 1);
+  EXPECT_EQ(scalars, 1);
+}
+
 TEST(Dead, WhatNothingUsesGoes) {
   const Kernel kernel = remove_dead(parse(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < n {
