@@ -1,4 +1,6 @@
 // "fulgurite": outputs whose places or number depend on the data; a sparse product; sorting.
+#include <limits>
+
 #include "fulgurite_program.h"
 
 namespace bench {
@@ -10,6 +12,27 @@ Vec<float> sparse_times_vector(Vec<int> row_starts, Vec<int> columns, Vec<float>
 
 Vec<int> count_keys(Vec<int> keys, Exp<fg::i64> bins) {
   return fg::histogram(fg::plus, 0, bins, keys, fg::replicate(keys.size(), 1));
+}
+
+// For each key where its least value is first.
+using Place = std::pair<int, int>;  // value, index
+
+Vec<int> least_of_keys(Vec<int> keys, Vec<int> xs, Exp<fg::i64> bins) {
+  auto less_then_first = [](Exp<Place> a, Exp<Place> b) {
+    auto [a_value, a_index] = a;
+    auto [b_value, b_index] = b;
+    return fg::select(b_value < a_value || (b_value == a_value && b_index < a_index), b, a);
+  };
+  auto places = fg::map([](Exp<int> value, Exp<int> index) { return fg::make<Place>(value, index); }, xs,
+                        fg::iota<int>(xs.size()));
+  const Place none{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
+  Vec<Place> least = fg::histogram(less_then_first, none, bins, keys, places);
+  return fg::map(
+      [](Exp<Place> place) {
+        auto [value, index] = place;
+        return index;
+      },
+      least);
 }
 
 Vec<int> filter_even(Vec<int> xs) {
@@ -39,6 +62,10 @@ void add_fulgurite_irregular(Peers& peers) {
     peers.add(
         name, "fulgurite", [](Data& d) { Program<count_keys>::run(view(d.keys, d.n), d.bins); },
         [](Data& d) { copy(Program<count_keys>::result, d.histogram); });
+  peers.add(
+      "HistLeast256", "fulgurite",
+      [](Data& d) { Program<least_of_keys>::run(view(d.keys, d.n), view(d.tied, d.n), d.bins); },
+      [](Data& d) { copy(Program<least_of_keys>::result, d.histogram); });
   peers.add(
       "FilterEven", "fulgurite", [](Data& d) { Program<filter_even>::run(view(d.small, d.n)); },
       [](Data& d) {

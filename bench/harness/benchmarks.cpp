@@ -87,6 +87,7 @@ std::vector<Benchmark> make() {
       {"Hist10", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<10>},
       {"Hist256", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<256>},
       {"Hist1M", {}, histogram, 0, {I::keys}, all_bins, set_up_keys<1000000>},
+      {"HistLeast256", {}, histogram, 0, {I::keys, I::tied}, all_bins, set_up_keys<256>},
       {"FilterEven",
        {},
        ints,

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 #include "peers/expert.h"
@@ -96,6 +97,28 @@ void private_histograms(Data& d) {
   }
 }
 
+// Value and index in one integer, so that the least of them is the first of the least; copies as above.
+void private_least(Data& d) {
+  constexpr int copies = 4, most_bins = 256;
+  constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+  static std::vector<std::int64_t> least[most_threads];
+  const int used = d.n < serial_below ? 1 : threads();
+  for (int t = 0; t < used; t++) least[t].assign(copies * most_bins + 8, none);
+  parallel(d.n, serial_below, [&](int t, std::int64_t first, std::int64_t last) {
+    std::int64_t* h = least[t].data();
+    for (std::int64_t i = first; i < last; i++) {
+      std::int64_t& so_far = h[(i % copies) * most_bins + d.keys[i]];
+      so_far = std::min(so_far, std::int64_t{d.tied[i]} << 32 | i);
+    }
+  });
+  for (std::int64_t b = 0; b < d.bins; b++) {
+    std::int64_t all = none;
+    for (int t = 0; t < used; t++)
+      for (int u = 0; u < copies; u++) all = std::min(all, least[t][u * most_bins + b]);
+    d.histogram[b] = static_cast<std::int32_t>(all == none ? std::numeric_limits<std::int32_t>::max() : all);
+  }
+}
+
 }  // namespace
 
 void add_expert_irregular_peers(Peers& peers) {
@@ -106,6 +129,8 @@ void add_expert_irregular_peers(Peers& peers) {
   peers.add("Hist10", "omp-expert", [](Data& d) { private_histograms<8>(d); });
 
   peers.add("Hist256", "omp-expert", [](Data& d) { private_histograms<4>(d); });
+
+  peers.add("HistLeast256", "omp-expert", private_least);
 
   peers.add("Hist1M", "omp-expert", [](Data& d) {
     const std::int64_t bins = d.bins;

@@ -1,5 +1,6 @@
 // "serial": what a C++ programmer writes first, one thread, g++ -O3 without -ffast-math. These loops are also
 // the definitions of the benchmarks: with sums in double precision they are the untimed reference.
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <vector>
@@ -204,6 +205,17 @@ void count_keys(Data& d) {
   for (std::int64_t i = 0; i < d.n; ++i) ++d.histogram[d.keys[i]];
 }
 
+void least_of_keys(Data& d) {
+  std::vector<std::int32_t> least(static_cast<std::size_t>(d.bins), std::numeric_limits<std::int32_t>::max());
+  std::fill(d.histogram, d.histogram + d.bins, std::numeric_limits<std::int32_t>::max());
+  for (std::int64_t i = 0; i < d.n; ++i) {
+    std::int32_t& so_far = least[static_cast<std::size_t>(d.keys[i])];
+    if (d.tied[i] >= so_far) continue;
+    so_far = d.tied[i];
+    d.histogram[d.keys[i]] = static_cast<std::int32_t>(i);
+  }
+}
+
 void filter_even(Data& d) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < d.n; ++i)
@@ -301,6 +313,7 @@ void add_serial_peers(Peers& peers) {
   add("Hist10", count_keys, count_keys);
   add("Hist256", count_keys, count_keys);
   add("Hist1M", count_keys, count_keys);
+  add("HistLeast256", least_of_keys, least_of_keys);
   add("FilterEven", filter_even, filter_even);
   add("FilterFields", filter_fields, filter_fields);
   add("Sort", sort, sort);

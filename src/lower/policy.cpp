@@ -215,8 +215,8 @@ std::string to_string(const Policy& p) {
   const std::string runs = p.run == 0 ? std::string()
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
                                                     p.run_steps, p.run_lanes, p.ahead);
-  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming from {} MiB", p.lanes,
-                     p.tail_lanes, p.scan_lanes, p.tile, p.chain, runs, p.linear ? " linear" : "",
+  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming from {} MiB",
+                     p.lanes, p.tail_lanes, p.scan_lanes, p.tile, p.chain, runs, p.linear ? " linear" : "",
                      p.rows ? " rows" : "", p.portion, p.streaming >> 20);
 }
 

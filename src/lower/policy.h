@@ -30,10 +30,10 @@ struct Policy {
   bool rows = false;    // one row (point of the space) at a time in scalar code, with inner combinators as
                         // vector loops
   // Of reductions whose operator does not commute: each lane folds a run of neighbouring points.
-  int run_lanes = 16;      // a power of two
-  int run_steps = 16;      // points of its run that a lane takes at a time: what is transposed at once
-  std::int64_t run = 0;    // most points of a run; 0: there are no such reductions
-  std::int64_t ahead = 0;  // how many elements in front of what is read the cache is filled
+  int run_lanes = 16;          // a power of two
+  int run_steps = 16;          // points of its run that a lane takes at a time: what is transposed at once
+  std::int64_t run = 0;        // most points of a run; 0: there are no such reductions
+  std::int64_t ahead = 0;      // how many elements in front of what is read the cache is filled
   std::int64_t portion = 512;  // points whose places and values wait for the scalar code of a scatter with an
                                // operator
   std::int64_t streaming = 32 << 20;  // bytes read and written from which on stores bypass the caches
