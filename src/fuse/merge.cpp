@@ -6,16 +6,16 @@
 // meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
 // one's values in memory, or one more walk.
 //
-// Which pairs are taken first decides how few Soacs are left. The level of a statement is the number of Soacs
-// that must have ended, one after the other, before it can run (or that wait for its end); those of one level
-// are merged first, as no such pair takes another's partner away; then the rest in the order of the program.
-// Levels are counted from the front and from the back, and the better outcome is taken.
+// Which pairs are taken first decides how few Soacs are left: those that share a step of the shortest
+// sequence (steps.h), then the rest in the order of the program.
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "base/match.h"
 #include "fuse/fuse.h"
 #include "fuse/partition.h"
+#include "fuse/steps.h"
 #include "fuse/vertical.h"
 #include "simplify/cost.h"
 #include "soac/count.h"
@@ -74,33 +74,18 @@ class Merger {
     bool changed = false;
     for (Stm& stm : stms)
       for (auto& inner : soac::nested_in(stm)) changed = scope(inner.lambda->body) || changed;
-    const Levels levels = levels_of(stms);
-    const bool forwards = count_left(stms, levels.from_front) <= count_left(stms, levels.from_back);
-    return merge_all(stms, forwards ? levels.from_front : levels.from_back) || changed;
+    return merge_all(stms, steps_of(stms)) || changed;
   }
 
  private:
-  using Level = std::unordered_map<Var, int>;  // by the names of statements
-  struct Levels {
-    Level from_front, from_back;
-  };
+  using Steps = std::unordered_map<Var, std::size_t>;  // by the names of statements
 
-  /// The number of statements that merge_all would leave, with gas enough.
-  std::size_t count_left(std::vector<Stm> stms, const Level& level) const {
-    PassContext unlimited;
-    Merger(arena_, unlimited, params_).merge_all(stms, level);
-    return stms.size();
-  }
-
-  Merger(Arena& arena, PassContext& context, Vars params)
-      : arena_(arena), context_(context), params_(std::move(params)) {}
-
-  bool merge_all(std::vector<Stm>& stms, const Level& level) {
+  bool merge_all(std::vector<Stm>& stms, const Steps& steps) {
     bool changed = false;
-    for (const bool same_level : {true, false}) {
+    for (const bool same_step : {true, false}) {
       for (std::size_t j = 1; j < stms.size(); ++j) {
         for (std::size_t i = 0; i < j; ++i) {
-          if (same_level && !is_same_level(level, stms[i], stms[j])) continue;
+          if (same_step && !is_same_step(steps, stms[i], stms[j])) continue;
           if (!try_pair(stms, i, j)) continue;
           changed = true;
           j = 0;  // from the start: the statements moved
@@ -111,8 +96,8 @@ class Merger {
     return changed;
   }
 
-  static bool is_same_level(const Level& level, const Stm& a, const Stm& b) {
-    return !a.names.empty() && !b.names.empty() && level.at(a.names[0]) == level.at(b.names[0]);
+  static bool is_same_step(const Steps& steps, const Stm& a, const Stm& b) {
+    return !a.names.empty() && !b.names.empty() && steps.at(a.names[0]) == steps.at(b.names[0]);
   }
 
   bool try_pair(std::vector<Stm>& stms, std::size_t i, std::size_t j) {
@@ -148,44 +133,39 @@ class Merger {
     return true;
   }
 
-  Levels levels_of(const std::vector<Stm>& stms) const {
-    Levels levels;
-    auto set = [](Level& level, const Stm& stm, int value) {
-      for (Var v : stm.names) level[v] = std::max(level[v], value);
-    };
-    struct Edge {
-      const Stm *maker, *reader;
-      int weight;  // 1: the maker must have ended
-    };
-    std::vector<Edge> edges;
-    Vars running;  // names of scans, and of what is computed from them at their points
-    for (const Stm& stm : stms) {
+  Steps steps_of(const std::vector<Stm>& stms) const {
+    std::vector<Task> tasks(stms.size());
+    std::vector<const std::vector<Expr>*> spaces;
+    std::vector<std::set<std::size_t>> scans(stms.size());  // whose running values a statement meets
+    for (std::size_t j = 0; j < stms.size(); ++j) {
+      const auto* reader = as<Soac>(stms[j].op);
+      if (reader) {
+        const auto known = std::find_if(spaces.begin(), spaces.end(),
+                                        [&](const auto* dims) { return *dims == reader->dims; });
+        tasks[j].space = static_cast<std::size_t>(known - spaces.begin());
+        if (known == spaces.end()) spaces.push_back(&reader->dims);
+      }
       Vars mentioned;
-      soac::add_mentioned(stm, mentioned);
-      const auto* reader = as<Soac>(stm.op);
-      const bool scans = reader && is_scan(*reader);
-      bool runs = scans;
-      set(levels.from_front, stm, 0);
-      set(levels.from_back, stm, 0);
-      for (const Stm& maker : std::span(stms.data(), &stm)) {
-        if (std::none_of(maker.names.begin(), maker.names.end(),
+      soac::add_mentioned(stms[j], mentioned);
+      for (std::size_t i = 0; i < j; ++i) {
+        if (std::none_of(stms[i].names.begin(), stms[i].names.end(),
                          [&](Var v) { return mentioned.contains(v); }))
           continue;
-        const auto* soac = as<Soac>(maker.op);
-        const bool is_running = running.contains(maker.names[0]);
-        const bool meets = soac && reader && !(scans && is_running) && soac->dims == reader->dims &&
-                           reads_own_point_only(stm, maker);
-        runs = runs || (meets && is_running);
-        edges.push_back({&maker, &stm, meets ? 0 : 1});
-        if (!stm.names.empty())
-          set(levels.from_front, stm, levels.from_front.at(maker.names[0]) + edges.back().weight);
+        const auto* maker = as<Soac>(stms[i].op);
+        const bool meets =
+            maker && reader && maker->dims == reader->dims && reads_own_point_only(stms[j], stms[i]);
+        tasks[j].needs.push_back({i, !meets});
+        if (meets) scans[j].insert(scans[i].begin(), scans[i].end());
       }
-      if (runs) running.insert(stm.names.begin(), stm.names.end());
+      if (!reader || !is_scan(*reader)) continue;
+      for (std::size_t scan : scans[j]) tasks[j].needs.push_back({scan, true});
+      scans[j].insert(j);
     }
-    for (auto e = edges.rbegin(); e != edges.rend(); ++e)
-      if (!e->reader->names.empty())
-        set(levels.from_back, *e->maker, levels.from_back.at(e->reader->names[0]) + e->weight);
-    return levels;
+    const std::vector<std::size_t> step = fewest_steps(tasks);
+    Steps steps;
+    for (std::size_t k = 0; k < stms.size(); ++k)
+      for (Var v : stms[k].names) steps.emplace(v, step[k]);
+    return steps;
   }
 
   /// Elements of an inner array, which a function cannot keep, are not there for the other to read.
