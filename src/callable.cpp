@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
+#include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "runtime/stats.h"
@@ -57,6 +60,84 @@ std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgra
   std::shared_ptr<const Executable> program = build(std::move(traced), options);
   if (captures.empty()) return program;
   return std::make_shared<WithCaptures>(std::move(program), std::move(captures));
+}
+
+namespace {
+
+void warn_of_retraces(const char* name, unsigned traces, Here where) {
+  std::fputs(fmt::format("{}:{}: fulgurite: '{}' has been traced and compiled {} times, for ever new values "
+                         "of its C++ parameters: "
+                         "make those Exp, which are arguments of one program\n",
+                         where.file_name(), where.line(), name, traces)
+                 .c_str(),
+             stderr);
+}
+
+// The variants form a list that only grows at its head: calls read it without a lock.
+class VariantList final : public Variants {
+ public:
+  VariantList(Traceable f, const Options& options, Here where)
+      : f_(std::move(f)), options_(options), where_(where) {
+    if (f_.constants() == nullptr) add(nullptr);
+  }
+  VariantList(const VariantList&) = delete;
+  ~VariantList() override {
+    for (const Variant* v = first_.load(); v != nullptr;) {
+      if (v->constants != nullptr) f_.constants()->destroy(v->constants);
+      delete std::exchange(v, v->next);
+    }
+  }
+
+  const Executable& find(const void* given) override {
+    const Variant* known = known_for(given);
+    return known != nullptr ? *known->program : add(given);
+  }
+  std::shared_ptr<const TracedProgram> traced(const void* given) const override {
+    return trace(options_.name, f_, given, false, where_);
+  }
+  const Options& options() const override { return options_; }
+
+ private:
+  struct Variant {
+    void* constants = nullptr;
+    std::shared_ptr<const Executable> program;
+    const Variant* next = nullptr;
+  };
+
+  const Variant* known_for(const void* given) const {
+    const Variant* v = first_.load(std::memory_order_acquire);
+    const ConstantsType* type = f_.constants();
+    while (v != nullptr && type != nullptr && !type->equal(v->constants, given)) v = v->next;
+    return v;
+  }
+
+  const Executable& add(const void* given) {
+    const std::lock_guard lock(adding_);
+    if (const Variant* known = known_for(given)) return *known->program;
+    auto program = instantiate(trace(options_.name, f_, given, n_variants_ > 0, where_), options_);
+    auto variant = std::make_unique<Variant>();
+    variant->program = std::move(program);
+    if (f_.constants() != nullptr) variant->constants = f_.constants()->keep(given);
+    if (++n_variants_ == 16) warn_of_retraces(options_.name, n_variants_, where_);
+    variant->next = first_.load();
+    first_.store(variant.get(), std::memory_order_release);
+    return *variant.release()->program;
+  }
+
+  const Traceable f_;
+  const Options options_;
+  const Here where_;
+  std::atomic<const Variant*> first_{nullptr};
+  std::mutex adding_;
+  unsigned n_variants_ = 0;
+};
+
+}  // namespace
+
+Variants::~Variants() = default;
+
+std::shared_ptr<Variants> make_variants(Traceable f, const Options& options, Here where) {
+  return std::make_shared<VariantList>(std::move(f), options, where);
 }
 
 std::int64_t element_count(std::span<const std::int64_t> extents) {

@@ -75,10 +75,9 @@ class Timed {
 };
 
 lower::Options lowering_options(const Options& options) {
-  const runtime::Host& host = runtime::host();
+  const runtime::Description device = runtime::cpu::CpuDevice::shared().describe();
   lower::Options lowering;
-  lowering.target = {runtime::vector_bytes(runtime::wanted_cpu()),
-                     static_cast<std::int64_t>(host.last_level_cache)};
+  lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache)};
   lowering.checks = options.checks == Checks::on;
   return lowering;
 }

@@ -24,12 +24,12 @@ void print_explanation(const TracedProgram&, const Options&);
 template <class Signature, class... Constants>
 std::string explanation(const Compiled<Signature>& f, Explain form = Explain::text,
                         const Constants&... constants) {
-  return detail::explanation(*f.traced(std::tie(constants...)), f.options(), form);
+  return detail::explanation(*f.traced(constants...), f.options(), form);
 }
 /// Prints the explanation's text on standard output.
 template <class Signature, class... Constants>
 void explain(const Compiled<Signature>& f, const Constants&... constants) {
-  detail::print_explanation(*f.traced(std::tie(constants...)), f.options());
+  detail::print_explanation(*f.traced(constants...), f.options());
 }
 
 }  // namespace fulgurite

@@ -75,21 +75,29 @@ struct ToolResult<std::tuple<Rs...>> {
 template <class A, class B>
 struct ToolResult<std::pair<A, B>> : ToolResult<std::tuple<A, B>> {};
 
+template <class... Ps>
+std::shared_ptr<const TracedProgram> trace_tool(const char* name, const Traceable& f,
+                                                std::span<const std::uint64_t> bits, Here where) {
+  KeptConstants<Ps...> kept;
+  std::apply(
+      [&](auto&... c) {
+        ((c = from_bits<std::decay_t<decltype(c)>>(bits.front()), bits = bits.subspan(1)), ...);
+      },
+      kept);
+  const GivenConstants<Ps...> given(kept);
+  return trace(name, f, &given, false, where);
+}
+
 template <class R, class... Ps>
-ToolProgram tool_program(std::shared_ptr<const Traceable<R, Ps...>> f, std::string name, Here where) {
+ToolProgram tool_program(Traceable f, std::string name, Here where, R (*)(Ps...)) {
   ToolProgram program;
-  unsigned position = 0;
+  [[maybe_unused]] unsigned position = 0;
   (describe_parameter<Ps>(program.parameters, ++position), ...);
   position = 0;
   ToolResult<R>::describe(program.results, position);
-  program.trace = [f = std::move(f), name, where](std::span<const std::uint64_t> bits) {
-    typename Traceable<R, Ps...>::Constants constants;
-    std::apply(
-        [&](auto&... c) {
-          ((c = from_bits<std::decay_t<decltype(c)>>(bits.front()), bits = bits.subspan(1)), ...);
-        },
-        constants);
-    return f->trace(name.c_str(), constants, false, where);
+  program.trace = [f = std::make_shared<const Traceable>(std::move(f)), name,
+                   where](std::span<const std::uint64_t> bits) {
+    return trace_tool<Ps...>(name.c_str(), *f, bits, where);
   };
   program.name = std::move(name);
   return program;
@@ -99,11 +107,9 @@ template <class... Fs>
 std::vector<ToolProgram> tool_programs(std::string_view names, Here where, Fs... functions) {
   std::vector<ToolProgram> programs;
   const std::vector<std::string> name = tool_names(names);
-  auto add = [&]<class R, class... Ps>(std::unique_ptr<const Traceable<R, Ps...>> f) {
-    programs.push_back(
-        tool_program(std::shared_ptr<const Traceable<R, Ps...>>(std::move(f)), name[programs.size()], where));
-  };
-  (add(make_traceable<Fs>(std::move(functions))), ...);
+  (programs.push_back(tool_program(make_traceable(std::move(functions)), name[programs.size()], where,
+                                   static_cast<typename SignatureOf<Fs>::type*>(nullptr))),
+   ...);
   return programs;
 }
 

@@ -53,7 +53,9 @@ void flatten(const R& result, Values& values) {
   if constexpr (Staged<R>) {
     values.insert(values.end(), result.parts().begin(), result.parts().end());
   } else if constexpr (TupleLike<R>) {
-    std::apply([&](const auto&... fields) { (flatten(fields, values), ...); }, result);
+    [&]<std::size_t... i>(std::index_sequence<i...>) {
+      (flatten(std::get<i>(result), values), ...);
+    }(std::make_index_sequence<std::tuple_size_v<R>>());
   } else {
     for_each_leaf(result, [&](std::size_t, auto leaf) { values.push_back(literal(leaf)); });
   }

@@ -62,11 +62,9 @@ class BlockLoop {
 
   // Scalar code, in order.
   Ends sequence() {
-    bool commutes = true;
-    for (const soac::Reduction& r : soac_.reductions) commutes = commutes && r.commutative;
     std::optional<Runs> runs;
     if (policy_.run > 0 && folds_in_runs(soac_)) runs.emplace(e_, soac_, policy_);
-    if (!commutes && !runs)
+    if (!commutes(soac_) && !runs)
       e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
     Expr streaming = e_.streaming();  // is for whole vectors
     e_.set_streaming({});
@@ -207,26 +205,12 @@ class BlockLoop {
   void halve(int width) {
     const int lanes = policy_.tail_lanes;
     if (width < lanes)
-      return e_.for_loop(i64(0), i64(width), i64(1), "t", [&](Expr t) { join_halves(t, width); });
+      return e_.for_loop(i64(0), i64(width), i64(1), "t",
+                         [&](Expr t) { e_.join_halves(soac_, shared_, t, width); });
     e_.for_loop(i64(0), i64(width), i64(lanes), "from", [&](Expr from) {
       e_.par(Level::block, i64(lanes), "t",
-             [&](Expr t) { join_halves(e_.bind(arena_.add(from, t), "at"), width); });
+             [&](Expr t) { e_.join_halves(soac_, shared_, e_.bind(arena_.add(from, t), "at"), width); });
     });
-  }
-
-  void join_halves(Expr t, int width) {
-    Expr other = e_.bind(arena_.add(t, i64(width)), "at");
-    std::size_t next = 0;
-    for (const soac::Reduction& r : soac_.reductions) {
-      std::size_t k = r.neutral.size();
-      std::vector<Expr> args;
-      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load_plain(shared_[next + c], t, "low"));
-      for (std::size_t c = 0; c < k; ++c) args.push_back(e_.load_plain(shared_[next + c], other, "high"));
-      std::vector<Expr> joined = e_.apply(r.op, args);
-      for (std::size_t c = 0; c < k; ++c)
-        e_.append(kernel::Store{{shared_[next + c], t, i64(1), {}}, joined[c]});
-      next += k;
-    }
   }
 
   // Calls walk(from, to) for each piece of the columns, with the statement as it is there in `piece_`.
@@ -423,10 +407,7 @@ class BlockLoop {
 }  // namespace
 
 bool is_in_order(const soac::Soac& soac) {
-  auto commutes = [](const soac::Reduction& r) { return r.commutative; };
-  auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
-  return !std::ranges::all_of(soac.reductions, commutes) || std::ranges::any_of(soac.scatters, combines) ||
-         has_scan(soac.body) || makes_arrays(soac);
+  return !commutes(soac) || has_bins(soac) || has_scan(soac.body) || makes_arrays(soac);
 }
 
 Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,

@@ -199,6 +199,7 @@ void Emitter::if_then(Expr condition, const std::function<void()>& body) {
 
 void Emitter::if_then_else(Expr condition, const std::function<void()>& yes,
                            const std::function<void()>& no) {
+  if (condition.is_constant()) return condition.is_constant(1) ? yes() : no();
   kernel::Block then_branch = block(yes, Enclosure::branch), else_branch = block(no, Enclosure::branch);
   append(kernel::If{condition, std::move(then_branch), std::move(else_branch)});
 }

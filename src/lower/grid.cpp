@@ -11,8 +11,7 @@
 namespace fulgurite::lower {
 
 bool depends_on_order(const soac::Soac& op) {
-  auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
-  return has_scan(op.body) || !op.partitions.empty() || std::ranges::any_of(op.scatters, combines);
+  return has_scan(op.body) || !op.partitions.empty() || has_bins(op);
 }
 
 namespace {

@@ -52,6 +52,19 @@ void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulato
   for (std::size_t k = 0; k < joined.size(); ++k) assign(accumulators[k], joined[k]);
 }
 
+void Emitter::join_halves(const soac::Soac& op, std::span<const Var> buffers, Expr t, std::int64_t width) {
+  Expr other = bind(arena_.add(t, arena_.i64(width)), "at");
+  for (const soac::Reduction& r : op.reductions) {
+    const std::span parts = buffers.first(r.neutral.size());
+    std::vector<Expr> args;
+    for (Var part : parts) args.push_back(load_plain(part, t, "low"));
+    for (Var part : parts) args.push_back(load_plain(part, other, "high"));
+    const std::vector<Expr> joined = apply(r.op, args);
+    for (std::size_t k = 0; k < joined.size(); ++k) store_plain(parts[k], t, joined[k]);
+    buffers = buffers.subspan(parts.size());
+  }
+}
+
 Expr Emitter::size(Var array) {
   Expr product = arena_.i64(1);
   for (Expr extent : arena_.info(array).shape) product = arena_.mul(product, lower(extent));

@@ -80,10 +80,6 @@ double cost_of_scans(const soac::Soac& soac) {
   return sum;
 }
 
-bool has_bins(const soac::Soac& soac) {
-  return std::ranges::any_of(soac.scatters, [](const auto& scatter) { return !scatter.combine.empty(); });
-}
-
 // The widest kind that lanes compute with; index arithmetic does not count.
 std::size_t widest(const soac::Soac& soac) {
   std::size_t bytes = 1;
@@ -161,10 +157,6 @@ bool wants_rows(const soac::Soac& soac) {
   return along_inner > along_outer;
 }
 
-bool folds_in_order(const soac::Soac& soac) {
-  return !std::ranges::all_of(soac.reductions, &soac::Reduction::commutative);
-}
-
 // Runs of an odd number of vectors: at the distance of a power of two what lanes read together would have few
 // places in the cache to go to. They are long beside the number of lanes, whose results are joined one by
 // one. A tile is a block of runs, and while it is folded the next one is fetched.
@@ -207,7 +199,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
-  if (folds_in_order(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
+  if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }
 

@@ -85,8 +85,7 @@ void PrivateBins::in_lanes(const std::function<void(Expr)>& body) {
 void PrivateBins::where_few(const Group& group, const std::function<void()>& few,
                             const std::function<void()>& many) {
   if (!group.are_few) return many();
-  e_.if_then(e_.lower(group.are_few), few);
-  e_.if_then(e_.lower(arena_.logical_not(group.are_few)), many);
+  e_.if_then_else(e_.lower(group.are_few), few, many);
 }
 
 // What the task updates holds neutral elements, those that nobody reads included.

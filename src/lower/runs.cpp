@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lower/grid.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
@@ -36,9 +37,7 @@ std::vector<Expr> constant_components(scalar::Arena& arena, const soac::Reductio
 }  // namespace
 
 bool folds_in_runs(const soac::Soac& soac) {
-  auto combines = [](const soac::Scatter& scatter) { return !scatter.combine.empty(); };
-  return std::ranges::none_of(soac.scatters, combines) && soac.partitions.empty() && !has_scan(soac.body) &&
-         !makes_arrays(soac);
+  return !depends_on_order(soac) && !makes_arrays(soac);
 }
 
 ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {

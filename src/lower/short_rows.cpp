@@ -14,7 +14,7 @@ std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& ran
     for (Expr neutral : r.neutral) shared.push_back(e.allocate_shared(neutral.kind(), lanes));
   const bool outside = e.set_in_scalar_code(false);
   e.par(kernel::Level::block, arena.i64(lanes), "t", [&](Expr t) {
-    const Running running{e.start(op), {}, {}, {}};
+    const Running running{e.start(op), {}, 0, {}};
     e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
       Expr index = e.bind(arena.add(j, t), "j");
       e.if_then(e.bind(arena.lt(index, range.end), "in_range"), [&] {
@@ -29,22 +29,9 @@ std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& ran
       for (Expr variable : group) e.store_plain(shared[next++], t, e.snapshot(variable, "acc"));
   });
   // Indices are constants: the compiler keeps all of this in registers.
-  auto join_halves = [&](Expr t, std::int64_t width) {
-    Expr other = e.bind(arena.add(t, arena.i64(width)), "other");
-    std::size_t first = 0;
-    for (const soac::Reduction& r : op.reductions) {
-      const std::span parts(shared.data() + first, r.neutral.size());
-      std::vector<Expr> both;
-      for (Expr at : {t, other})
-        for (Var part : parts) both.push_back(e.load_plain(part, at, "part"));
-      const std::vector<Expr> joined = e.apply(r.op, both);
-      for (std::size_t k = 0; k < joined.size(); ++k) e.store_plain(parts[k], t, joined[k]);
-      first += parts.size();
-    }
-  };
   for (std::int64_t width = lanes / 2; width > 1; width /= 2)
-    e.par(kernel::Level::block, arena.i64(width), "t", [&](Expr t) { join_halves(t, width); });
-  join_halves(arena.i64(0), 1);
+    e.par(kernel::Level::block, arena.i64(width), "t", [&](Expr t) { e.join_halves(op, shared, t, width); });
+  e.join_halves(op, shared, arena.i64(0), 1);
   e.set_in_scalar_code(outside);
   std::vector<Expr> totals;
   for (Var buffer : shared) totals.push_back(e.load_plain(buffer, arena.i64(0), "total"));
@@ -66,20 +53,15 @@ std::vector<Expr> reduce_row(Emitter& e, const soac::Stm& s, const Range& range,
   std::vector<Expr> totals;
   for (const soac::Reduction& r : op.reductions)
     for (Expr neutral : r.neutral) totals.push_back(e.declare(arena.constant(neutral.kind(), 0), "total"));
-  auto branch = [&](const std::function<std::vector<Expr>()>& reduce) {
-    return e.block(
-        [&] {
-          const std::vector<Expr> values = reduce();
-          for (std::size_t k = 0; k < values.size(); ++k) e.assign(totals[k], values[k]);
-        },
-        Emitter::Enclosure::branch);
+  auto assign = [&](const std::vector<Expr>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k) e.assign(totals[k], values[k]);
   };
   const std::int64_t lanes = policy.tail_lanes;
   Expr most = arena.add(range.begin, arena.i64(short_vectors * lanes));
   Expr is_short = e.lower(arena.le(range.end, most));
-  kernel::Block yes = branch([&] { return in_one_vector(e, s, range, lanes); });
-  kernel::Block no = branch([&] { return block_loop(e, s, range, policy).totals; });
-  e.append(kernel::If{is_short, std::move(yes), std::move(no)});
+  e.if_then_else(
+      is_short, [&] { assign(in_one_vector(e, s, range, lanes)); },
+      [&] { assign(block_loop(e, s, range, policy).totals); });
   for (Expr& total : totals) total = e.snapshot(total, "total");
   return totals;
 }

@@ -85,6 +85,15 @@ const std::vector<Expr>& first_of(const soac::Stm& s) {
   return r.initial.empty() ? r.neutral : r.initial;
 }
 
+bool commutes(const soac::Soac& op) {
+  return std::ranges::all_of(op.reductions, &soac::Reduction::commutative);
+}
+
+bool has_bins(const soac::Soac& op) {
+  return std::ranges::any_of(op.scatters,
+                             [](const soac::Scatter& scatter) { return !scatter.combine.empty(); });
+}
+
 bool makes_arrays(const soac::Lambda& f) {
   auto is_array = [](Expr e) { return e.type().rank > 0; };
   return std::ranges::any_of(f.results, is_array) || std::ranges::any_of(f.body, [&](const soac::Stm& s) {

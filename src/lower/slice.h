@@ -16,6 +16,11 @@ std::vector<const soac::Stm*> scans_of(const soac::Lambda&);
 /// What a Scan starts with: `initial`, or the neutral element.
 const std::vector<scalar::Expr>& first_of(const soac::Stm& scan);
 
+/// Whether the operators of all its reductions commute.
+bool commutes(const soac::Soac&);
+/// Whether it combines values at computed places: a scatter with an operator.
+bool has_bins(const soac::Soac&);
+
 /// Whether evaluating the function makes arrays.
 bool makes_arrays(const soac::Lambda&);
 /// Whether a point of the Soac does, its operators included: then it is scalar code.

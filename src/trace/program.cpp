@@ -2,10 +2,6 @@
 // constants.
 #include <fulgurite/compile.h>
 
-#include <fmt/format.h>
-
-#include <cstdio>
-
 #include "trace/traced.h"
 #include "trace/tracer.h"
 
@@ -33,9 +29,10 @@ static_assert(static_cast<int>(Kind::u8) == static_cast<int>(scalar::Kind::u8));
 static_assert(static_cast<int>(Kind::f32) == static_cast<int>(scalar::Kind::f32));
 static_assert(static_cast<int>(Kind::f64) == static_cast<int>(scalar::Kind::f64));
 
-std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const ParameterInfo> parameters,
-                                           Body f, bool retrace, Here where) {
+std::shared_ptr<const TracedProgram> trace(const char* name, const Traceable& f, const void* given_constants,
+                                           bool retrace, Here where) {
   fulgurite::trace::Tracer tracer(name);
+  const std::span<const ParameterInfo> parameters = f.parameters();
   Values arguments;
   for (const ParameterInfo& p : parameters)
     arguments.push_back(tracer.parameter(fulgurite::trace::kind_of(p.kind), p.rank, p.argument));
@@ -44,22 +41,13 @@ std::shared_ptr<const TracedProgram> trace(const char* name, std::span<const Par
     if (first != k && parameters[k].rank > 0)
       state_equal_shapes(tracer, arguments[first], arguments[k], where);
   }
-  const Values results = f(arguments);
+  const Values results = f(arguments, given_constants);
   soac::Program program = tracer.finish(tracer.exprs(results, where));
   return std::make_shared<const TracedProgram>(std::move(program), tracer.captures(), retrace);
 }
 
 Value capture(const Capture& capture, Here where) {
   return fulgurite::trace::Tracer::current(where).capture(capture);
-}
-
-void warn_of_retraces(const char* name, unsigned traces, Here where) {
-  std::fputs(fmt::format("{}:{}: fulgurite: '{}' has been traced and compiled {} times, for ever new values "
-                         "of its C++ parameters: "
-                         "make those Exp, which are arguments of one program\n",
-                         where.file_name(), where.line(), name, traces)
-                 .c_str(),
-             stderr);
 }
 
 }  // namespace fulgurite::detail

@@ -16,8 +16,9 @@ namespace {
 
 template <class F>
 fg::soac::Program traced(F f) {
-  const auto traceable = fg::detail::make_traceable<F>(std::move(f));
-  fg::soac::Program program = traceable->trace("p", {}, false, fg::detail::Here::current())->program();
+  fg::soac::Program program = fg::detail::trace("p", fg::detail::make_traceable(std::move(f)), nullptr, false,
+                                                fg::detail::Here::current())
+                                  ->program();
   fg::soac::check(program, "trace");
   return program;
 }

@@ -42,17 +42,26 @@ FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #endif
 }
 
+//! shares_ b1
+// How many n of the lanes make them all.
+#ifndef FG_SHARE_4_4
+#define FG_SHARE_4_4 1
+#define FG_SHARE_8_4 2
+#define FG_SHARE_16_4 4
+#define FG_SHARE_32_4 8
+#define FG_SHARE_64_4 16
+#define FG_SHARE_8_8 1
+#define FG_SHARE_16_8 2
+#define FG_SHARE_32_8 4
+#define FG_SHARE_64_8 8
+#define FG_SHARE_16_16 1
+#define FG_SHARE_32_16 2
+#define FG_SHARE_64_16 4
+#define FG_SHARES(lanes, n) FG_CAT(FG_CAT(FG_CAT(FG_SHARE_, lanes), _), n)
+#endif
+
 //! part_names_ b1
 #ifndef FG_BYTES_i8
-#define FG_EIGHTH_OF_8 1
-#define FG_EIGHTH_OF_16 2
-#define FG_EIGHTH_OF_32 4
-#define FG_EIGHTH_OF_64 8
-#define FG_FOURTH_4 1
-#define FG_FOURTH_8 2
-#define FG_FOURTH_16 4
-#define FG_FOURTH_32 8
-#define FG_FOURTH_64 16
 #define FG_EACH_PART(f) FG_CAT(FG_EACH_, FG_PART_COUNT)(f)
 #define FG_BYTES_i8 1
 #define FG_BYTES_i16 2

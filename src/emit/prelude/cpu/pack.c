@@ -54,7 +54,7 @@ static const u32 fg_octets[256] __attribute__((aligned(64), unused)) = {
 #endif
 
 //! pack i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-//! needs mask_bits b1, part_names_ b1, quads_ b1, octets_ b1, again parts_ KIND
+//! needs mask_bits b1, part_names_ b1, quads_ b1, octets_ b1, shares_ b1, again parts_ KIND
 // The lanes whose mask holds, in order and without gaps, to p; up to p[LANES - 1] anything may be written behind them. Each register is packed by itself and
 // stored whole, the next one over what is too much: compressing and masked stores are slow on some processors.
 FG_INLINE void FN(pack, KIND)(KIND* p, V(KIND) v, V(b1) m) {
@@ -83,43 +83,36 @@ FG_INLINE void FN(pack, KIND)(KIND* p, V(KIND) v, V(b1) m) {
     *(loose*)p = __builtin_convertvector(__builtin_ia32_compresssi512_mask(wide, wide, here), FG_VECTOR(KIND, 16));
     p += __builtin_popcountll(here);
   }
-#elif LANES >= 8 && FG_BYTES == 4 && defined __AVX2__
-  u64 bits = FN(mask_bits, b1)(m);
-  union { V(KIND) whole; i32x8 part[LANES / 8]; } from = {v};
-  typedef i32x8 loose __attribute__((aligned(sizeof(KIND)), may_alias));
+#elif (LANES >= 8 && FG_BYTES == 4 && defined __AVX2__) || (LANES >= 4 && FG_BYTES == 4 && defined __SSSE3__) || \
+    (LANES >= 4 && FG_BYTES == 8 && defined __AVX2__)
+#if LANES >= 8 && FG_BYTES == 4 && defined __AVX2__
+#define FG_SHARE 8
+#define FG_SHARE_TYPE i32x8
   const u32x8 nibble = {0, 4, 8, 12, 16, 20, 24, 28};
-#define FG_STEP(i)                                                                                        \
-  {                                                                                                       \
-    u64 here = bits >> (i * 8) & 255;                                                                     \
-    *(loose*)p = __builtin_ia32_permvarsi256(from.part[i], (i32x8)((u32x8)fg_octets[here] >> nibble));    \
-    p += __builtin_popcountll(here);                                                                      \
-  }
-  FG_CAT(FG_EACH_, FG_CAT(FG_EIGHTH_OF_, LANES))(FG_STEP)
-#undef FG_STEP
-#elif LANES >= 4 && FG_BYTES == 4 && defined __SSSE3__
+#define FG_PACKED(share, here) __builtin_ia32_permvarsi256(share, (i32x8)((u32x8)fg_octets[here] >> nibble))
+#elif FG_BYTES == 4
+#define FG_SHARE 4
+#define FG_SHARE_TYPE i8x16
+#define FG_PACKED(share, here) __builtin_ia32_pshufb128(share, *(const i8x16*)fg_quads[here])
+#else
+#define FG_SHARE 4
+#define FG_SHARE_TYPE i32x8
+#define FG_PACKED(share, here) __builtin_ia32_permvarsi256(share, __builtin_convertvector(*(const u8x8*)fg_halves[here], i32x8))
+#endif
   u64 bits = FN(mask_bits, b1)(m);
-  union { V(KIND) whole; i8x16 part[LANES / 4]; } from = {v};
-  typedef i8x16 loose __attribute__((aligned(sizeof(KIND)), may_alias));
-#define FG_STEP(i)                                                                                                  \
-  {                                                                                                                 \
-    u64 here = bits >> (i * 4) & 15;                                                                                \
-    *(loose*)p = __builtin_ia32_pshufb128(from.part[i], *(const i8x16*)fg_quads[here]);                             \
-    p += __builtin_popcountll(here);                                                                                \
+  union { V(KIND) whole; FG_SHARE_TYPE share[LANES / FG_SHARE]; } from = {v};
+  typedef FG_SHARE_TYPE loose __attribute__((aligned(sizeof(KIND)), may_alias));
+#define FG_STEP(i)                                                \
+  {                                                               \
+    u64 here = bits >> (i * FG_SHARE) & ((1u << FG_SHARE) - 1);   \
+    *(loose*)p = FG_PACKED(from.share[i], here);                  \
+    p += __builtin_popcountll(here);                              \
   }
-  FG_CAT(FG_EACH_, FG_CAT(FG_FOURTH_, LANES))(FG_STEP)
+  FG_CAT(FG_EACH_, FG_SHARES(LANES, FG_SHARE))(FG_STEP)
 #undef FG_STEP
-#elif LANES >= 4 && FG_BYTES == 8 && defined __AVX2__
-  u64 bits = FN(mask_bits, b1)(m);
-  union { V(KIND) whole; i32x8 part[LANES / 4]; } from = {v};
-  typedef i32x8 loose __attribute__((aligned(sizeof(KIND)), may_alias));
-#define FG_STEP(i)                                                                                                  \
-  {                                                                                                                 \
-    u64 here = bits >> (i * 4) & 15;                                                                                \
-    *(loose*)p = __builtin_ia32_permvarsi256(from.part[i], __builtin_convertvector(*(const u8x8*)fg_halves[here], i32x8)); \
-    p += __builtin_popcountll(here);                                                                                \
-  }
-  FG_CAT(FG_EACH_, FG_CAT(FG_FOURTH_, LANES))(FG_STEP)
-#undef FG_STEP
+#undef FG_PACKED
+#undef FG_SHARE_TYPE
+#undef FG_SHARE
 #else
   u64 bits = FN(mask_bits, b1)(m);
 #define FG_STEP(l) *p = v[l], p += bits >> l & 1;
