@@ -1,9 +1,11 @@
 """Who may include whom: a folder of src/ is a stage, and stages form a directed acyclic graph. Also keeps LLVM inside the
-plug-in, and the public headers down to the standard library."""
+plug-in, and the public headers down to the standard library; and sees which of the precompiled headers (src/CMakeLists.txt)
+a file of src/ uses without including it, itself or by headers of ours."""
 
+import os
 import re
 
-from files import files, finish, lines
+from files import ROOT, files, finish, lines
 
 # Folder -> folders of src/ that it may include, besides itself. None: everything.
 STAGES = {
@@ -31,6 +33,22 @@ OWNERS = {
     r"png\.h": ("src/tool/", "examples/"),
     r"(gtest|rapidcheck)[./]": ("tests/",),
 }
+# What shows that a precompiled header is used.
+USES = {
+    "algorithm": r"std::(sort|stable_sort|stable_partition|partition|find|find_if|any_of|all_of|none_of|min|max|clamp|copy|fill"
+                 r"|transform|equal|count|count_if|reverse|rotate|remove_if|(min|max)_element|(lower|upper)_bound|for_each"
+                 r"|unique|is_sorted|generate|mismatch)\(",
+    "functional": r"std::(function|hash|less|greater)\b",
+    "map": r"std::(multi)?map\b",
+    "memory": r"std::(shared_ptr|unique_ptr|weak_ptr|make_shared|make_unique|addressof)\b",
+    "optional": r"std::(optional|nullopt)\b",
+    "span": r"std::span\b",
+    "string": r"std::(string|to_string)\b",
+    "unordered_map": r"std::unordered_(multi)?map\b",
+    "variant": r"std::(variant|visit|get_if|holds_alternative|monostate)\b",
+    "vector": r"std::vector\b",
+    "fmt/": r"fmt::",
+}
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -41,6 +59,35 @@ def stage_of(path):
 
 def included_stage(header):
     return header.split("/")[0] if "/" in header else "pipeline"
+
+
+def included(path, seen):
+    """The headers of others that a file includes, itself or by headers of ours."""
+    found = set()
+    if path in seen or not os.path.exists(os.path.join(ROOT, path)):
+        return found
+    seen.add(path)
+    for match in filter(None, map(INCLUDE.match, lines(path))):
+        bracket, header = match.groups()
+        if bracket == '"':
+            found |= included("src/" + header, seen)
+        elif header.startswith("fulgurite/"):
+            found |= included("include/" + header, seen)
+        else:
+            found.add(header)
+    return found
+
+
+def missing(path):
+    """(line, header) of what a file of src/ uses and does not include."""
+    has = included(path, set())
+    for header, use in USES.items():
+        if any(h == header or (header == "fmt/" and h.startswith(header)) for h in has):
+            continue
+        for number, line in enumerate(lines(path), 1):
+            if re.search(use, line.split("//")[0]):
+                yield number, header
+                break
 
 
 def src_finding(path, bracket, header):
@@ -87,6 +134,9 @@ def main():
                     message = message or f"<{header}> belongs to {' and '.join(owners)} only"
             if message:
                 findings.append((path, number, message))
+        if path.startswith("src/"):
+            for number, header in missing(path):
+                findings.append((path, number, f"uses <{header}> and does not include it"))
     finish("includes", findings)
 
 

@@ -1,6 +1,8 @@
 // Nodes, names and leaves of an arena. Smart constructors of operations: fold.cpp.
 #include "scalar/expr.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "scalar/intern.h"
 #include "scalar/value.h"

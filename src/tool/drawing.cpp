@@ -70,7 +70,8 @@ std::string escaped(std::string_view text) {
 }
 
 std::string shortened(std::string text, std::size_t length) {
-  return text.size() <= length ? text : text.substr(0, length - 3) + "...";
+  if (text.size() > length) text.replace(length - 3, std::string::npos, "...");
+  return text;
 }
 
 // Statements at the level of the program; functions inside them are details.

@@ -1,6 +1,7 @@
 // Programs of the benchmark table beside the redomap paper's and those of examples/: prices of a year of days
 // in one sum, a sparse product, histograms, a filter, a sort, the Mandelbrot set, gravitation, a matrix
 // product. Against plain C++; how many kernels they are, what these move.
+#include "sizes.h"
 #include "structure.h"
 
 #include <algorithm>
@@ -13,8 +14,6 @@ namespace {
 
 using fg::i64;
 using structure::expect_one_kernel, structure::expect_structure;
-
-const std::size_t sizes[] = {0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 100'003, 1'000'000};
 
 std::vector<int> integers(std::size_t n, int low, int high) {
   std::mt19937 random(static_cast<unsigned>(n) + 1);

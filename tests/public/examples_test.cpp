@@ -5,6 +5,7 @@
 #include "../../examples/jacobi.h"
 #include "../../examples/moving_average.h"
 #include "engines.h"
+#include "sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,8 +14,6 @@
 #include <random>
 
 namespace {
-
-const std::size_t sizes[] = {0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 100'003, 1'000'000};
 
 std::vector<float> values(std::size_t n, unsigned seed, float low = -1, float high = 1) {
   std::mt19937 random(seed);

@@ -1,6 +1,7 @@
 // The mini-benchmarks of the redomap paper (Henriksen, Larsen, Oancea: Design and GPGPU performance of
 // Futhark's redomap construct, 2016, figure 7), as the paper defines them, and its figure 3: against plain
 // C++ and the interpreter; each is one kernel without an intermediate array.
+#include "sizes.h"
 #include "structure.h"
 
 #include <algorithm>
@@ -15,7 +16,6 @@ using fg::i64, fg::i8;
 using structure::expect_kernel_launched, structure::expect_one_kernel;
 
 constexpr float infinity = std::numeric_limits<float>::infinity();
-const std::size_t sizes[] = {0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 100'003, 1'000'000};
 
 std::vector<int> integers(std::size_t n, int low, int high) {
   std::mt19937 random(static_cast<unsigned>(n) + 1);
