@@ -212,7 +212,26 @@ class Words {
     if (word == "KIND") return function_.kind;
     if (word == "TO" && !function_.to.empty()) return function_.to;
     if (word == "LANES") return std::to_string(lanes_);
+    if (word == "HALF") return std::to_string(lanes_ / 2);
     return std::string(word);
+  }
+
+  // "16 - 1"
+  static int sum(std::string_view text) {
+    int total = 0, sign = 1;
+    for (const std::string& word : words(text)) {
+      int number = 0;
+      if (std::from_chars(word.data(), word.data() + word.size(), number).ec == std::errc{})
+        total += sign * number;
+      sign = word == "-" ? -1 : 1;
+    }
+    return total;
+  }
+
+  static std::string list(int first, int step, int n) {
+    std::string numbers;
+    for (int k = 0; k < n; ++k) numbers += (k == 0 ? "" : ", ") + std::to_string(first + k * step);
+    return numbers;
   }
 
   // From the opening parenthesis on; gives the place behind the closing one.
@@ -245,9 +264,11 @@ class Words {
                          : "__builtin_convertvector(" + a[0] + ", " + vector("b1") + ")";
     if (word == "FN" && a.size() == 2) return fmt::format("fg_{}_{}_x{}", a[0], a[1], lanes_);
     if (word == "FN2" && a.size() == 3) return fmt::format("fg_{}_{}_{}_x{}", a[0], a[1], a[2], lanes_);
+    if (word == "LIST") return list(sum(a[0]), sum(a[1]), sum(a[2]));
     if (a.empty() || !is_kind(a[0])) return std::nullopt;
     const std::string& kind = a[0];
     if (word == "V") return vector(kind);
+    if (word == "HALF_V") return lanes_ == 2 ? kind : fmt::format("{}x{}", kind, lanes_ / 2);
     if (word == "M") return vector(integer_of(kind, 'i'));
     if (word == "INT") return integer_of(kind, 'i');
     if (word == "UINT") return integer_of(kind, 'u');

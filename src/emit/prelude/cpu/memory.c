@@ -201,12 +201,11 @@ FG_INLINE void FN(store_masked, KIND)(KIND* p, V(KIND) v, V(b1) m) {
 }
 
 //! reversed_ b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-//! needs lists_ b1
 FG_INLINE V(KIND) FN(reversed_, KIND)(V(KIND) v) {
 #if LANES == 1
   return v;
 #else
-  return __builtin_shufflevector(v, v, FG_CAT(FG_DOWN_, LANES));
+  return __builtin_shufflevector(v, v, LIST(LANES - 1, -1, LANES));
 #endif
 }
 

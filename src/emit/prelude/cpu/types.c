@@ -19,7 +19,8 @@
 //   A translation unit is: `types`, `context`, the wanted sections for each lane count, last `end` (emit/cpu_prelude.cpp).
 //
 // Words of a section, replaced when it is printed
-//   KIND, TO      the section's kinds                              LANES           the lane count
+//   KIND, TO      the section's kinds                              LANES, HALF     the lane count, half of it
+//   LIST(first, step, n)  n numbers, for shuffles                  HALF_V(k)       the vector of kind k with HALF lanes
 //   V(k)          the vector of kind k with LANES lanes            FN(stem, k)     the function's name; FN2(stem, from, to) with two kinds
 //   M(k)          the type of a comparison of two V(k): integers of the same size, all ones where true (one lane: int 1)
 //   INT(k), UINT(k)  the signed, unsigned integer kind of the same size

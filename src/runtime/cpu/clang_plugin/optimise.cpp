@@ -25,7 +25,9 @@ namespace {
 // inline a dozen helpers.
 void inline_helpers(llvm::Module& module) {
   for (llvm::Function& function : module) {
-    function.removeFnAttr("min-legal-vector-width");
+    for (const char* said_by_machine :
+         {"min-legal-vector-width", "target-cpu", "target-features", "tune-cpu"})
+      function.removeFnAttr(said_by_machine);
     if (function.isDeclaration() || !function.hasLocalLinkage()) continue;
     if (!function.hasFnAttribute(llvm::Attribute::NoInline))
       function.addFnAttr(llvm::Attribute::AlwaysInline);
