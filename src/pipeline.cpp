@@ -163,8 +163,8 @@ std::shared_ptr<const plan::Plan> find_or_compile(const soac::Program& traced, c
 }  // namespace
 
 std::span<const soac::Pass* const> passes() {
-  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist, &fuse::fuse,
-                                              &fuse::merge, &simplify::simplify};
+  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist,    &fuse::fuse,
+                                              &fuse::merge,        &simplify::simplify, &simplify::fields};
   return all;
 }
 

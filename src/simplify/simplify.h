@@ -10,5 +10,7 @@ namespace fulgurite::simplify {
 
 extern const soac::Pass simplify;
 extern const soac::Pass hoist;
+/// After fusion: reductions whose operators read packed values by bit fields reduce the fields (fields.cpp).
+extern const soac::Pass fields;
 
 }  // namespace fulgurite::simplify

@@ -1,6 +1,7 @@
 // Reductions: named, with operators, with and without neutral elements, along axes.
 #include "engines.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace {
@@ -35,6 +36,42 @@ TEST(Reductions, ArgminAndArgmax) {
                     many[777] = many[2999] = 2.0f;
                     EXPECT_EQ(f(many), (std::tuple{1234, 777}));
                   });
+}
+
+// Products of 2x2 matrices of 16 bits, packed in 64; of a sum and a maximum, packed in 32, begun with a
+// value.
+TEST(Reductions, OfPackedValues) {
+  const auto product = [](auto x, auto y) {
+    const auto field = [](auto v, int k) { return (v >> static_cast<fg::u64>(16 * k)) & 0xFFFFULL; };
+    const auto entry = [&](int row, int column) {
+      return ((field(x, row) * field(y, column) + field(x, row + 1) * field(y, column + 2)) & 0xFFFFULL)
+             << static_cast<fg::u64>(16 * (row + column));
+    };
+    return entry(0, 0) | entry(0, 1) | entry(2, 0) | entry(2, 1);
+  };
+  constexpr fg::u64 identity = 0x0001'0000'0000'0001ULL;
+  const auto f = [=](Vec<fg::u64> matrices, Vec<fg::u32> pairs) {
+    const auto both = [](Exp<fg::u32> x, Exp<fg::u32> y) {
+      return (((x & 0xFFFu) + (y & 0xFFFu)) & 0xFFFu) | (fg::max(x >> 12u, y >> 12u) << 12u);
+    };
+    return std::tuple{fg::reduce(product, identity, matrices), fg::fold(both, 0x7000'0005u, pairs)};
+  };
+  on_every_engine(f, [&](const auto& g) {
+    for (std::size_t n : {0, 1, 2, 15, 100, 1000, 20'000, 100'003}) {
+      std::vector<fg::u64> matrices(n);
+      std::vector<fg::u32> pairs(n);
+      fg::u64 expected = identity;
+      fg::u32 sum = 5, most = 0x7000'0005u >> 12;
+      for (std::size_t i = 0; i < n; ++i) {
+        matrices[i] = (i * 0x9E37'79B9'7F4A'7C15ULL) | identity;
+        pairs[i] = static_cast<fg::u32>(i * 2654435761u);
+        expected = product(expected, matrices[i]);
+        sum += pairs[i];
+        most = std::max(most, pairs[i] >> 12);
+      }
+      EXPECT_EQ(g(matrices, pairs), (std::tuple{expected, (sum & 0xFFFu) | (most << 12)})) << n;
+    }
+  });
 }
 
 TEST(Reductions, Operators) {

@@ -1,4 +1,4 @@
-// What simplify and hoist make of the programs in this folder.
+// What simplify, hoist and fields make of the programs in this folder.
 #include "simplify/simplify.h"
 
 #include "pass_file.h"
@@ -10,7 +10,7 @@ class SimplifyFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(SimplifyFile, Becomes) {
   testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
-                            {&simplify::simplify, &simplify::hoist});
+                            {&simplify::simplify, &simplify::hoist, &simplify::fields});
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SimplifyFile, ::testing::ValuesIn(testing::pass_files(FULGURITE_TEST_DATA)),
