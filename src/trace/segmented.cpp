@@ -28,17 +28,15 @@ Expr integer(Tracer& t, Expr array, Expr i) {
   return t.arena().cast(element(t, array, {&i, 1}), scalar::Kind::i64);
 }
 
-// The least point of {n} for which `is_bad` holds; `none` if there is no such point.
+// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `none`.
 constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 template <class F>
-Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& is_bad) {
-  Arena& arena = t.arena();
+Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
   soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
   const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
   Scope scope(t, origin, where);
   const Expr s = index_parameters(scope, 1)[0];
-  Exprs results{arena.apply(Op::select, {is_bad(s), s, arena.i64(none)})};
-  t.add({first}, soac::Soac{{n}, scope.close(std::move(results)), {std::move(least)}}, origin, where);
+  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
   return first;
 }
 
@@ -47,7 +45,8 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
   const Expr k = t.shape(lengths)[0];
   const Expr bad = first_bad(t, k, "lengths", where, [&](Expr s) {
     const Expr length = integer(t, lengths, s);
-    return arena.apply(Op::bit_or, {arena.lt(length, arena.i64(0)), arena.lt(n, length)});
+    const Expr is_bad = arena.apply(Op::bit_or, {arena.lt(length, arena.i64(0)), arena.lt(n, length)});
+    return arena.apply(Op::select, {is_bad, s, arena.i64(none)});
   });
   t.check(arena.eq(bad, arena.i64(none)),
           "lengths of segments of {1} elements are from 0 to {1}: that of segment {0} is not", {bad, n},
@@ -75,15 +74,17 @@ Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
           where);
   const Expr k = arena.sub(n_offsets, one);
   const Expr bad = first_bad(t, n_offsets, "offsets", where, [&](Expr s) {
-    const Expr here = integer(t, offsets, s),
-               before = integer(t, offsets, arena.max(arena.sub(s, one), zero));
-    const Expr descends = arena.lt(here, before);
-    const auto is_not = [&](Expr at, Expr expected) {
-      const Expr is_there = arena.eq(s, at), differs = arena.apply(Op::ne, {here, expected});
-      return arena.logical_and(is_there, differs);
+    // Each is compared with the next one, where there is one: memory is read in order.
+    const auto select = [&](Expr condition, Expr a, Expr b) {
+      return arena.apply(Op::select, {condition, a, b});
     };
-    const Expr late = is_not(zero, zero), short_of = is_not(k, n);
-    return arena.apply(Op::bit_or, {descends, arena.apply(Op::bit_or, {late, short_of})});
+    const Expr here = integer(t, offsets, s), next = arena.add(s, one), good = arena.i64(none);
+    const Expr compared = either(
+        t, arena.lt(s, k), "offsets", where,
+        [&] { return Exprs{select(arena.lt(integer(t, offsets, next), here), next, good)}; },
+        [&] { return Exprs{select(arena.eq(here, n), good, k)}; })[0];
+    const Expr starts_late = arena.logical_and(arena.eq(s, zero), arena.apply(Op::ne, {here, zero}));
+    return select(starts_late, zero, compared);
   });
   t.check(arena.eq(bad, arena.i64(none)),
           "offsets of segments ascend from 0 to the number of elements, which is {1}: offset {0} does not",
