@@ -90,23 +90,24 @@ std::optional<Read> read_of(Expr e) {
   return Read{name.var(), {from, std::min(size.value_or(width), width - from)}};
 }
 
-/// No bit of the field can be set.
-bool is_zero(Expr e, Field field) {
+/// No bit of the field can be set. Looks so many operations deep.
+bool is_zero(Expr e, Field field, int depth = 12) {
   const unsigned width = width_of(e.kind());
   if (field.from >= width) return true;
   field.size = std::min(field.size, width - field.from);
   const std::uint64_t bits = low_bits(field.size) << field.from;
   if (e.is_constant()) return (e.bits() & bits) == 0;
+  if (depth-- == 0) return false;
   if (const auto mask = with_constant(e, Op::bit_and))
-    return (mask->constant & bits) == 0 || is_zero(mask->other, field);
-  if (e.op() == Op::bit_or) return is_zero(e.arg(0), field) && is_zero(e.arg(1), field);
+    return (mask->constant & bits) == 0 || is_zero(mask->other, field, depth);
+  if (e.op() == Op::bit_or) return is_zero(e.arg(0), field, depth) && is_zero(e.arg(1), field, depth);
   if (const auto left = shifted(e, Op::shl)) {
     const auto by = static_cast<unsigned>(left->constant);
     if (field.from + field.size <= by) return true;
-    return by <= field.from && is_zero(left->other, {field.from - by, field.size});
+    return by <= field.from && is_zero(left->other, {field.from - by, field.size}, depth);
   }
   if (const auto right = shifted(e, Op::shr))
-    return is_zero(right->other, {field.from + static_cast<unsigned>(right->constant), field.size});
+    return is_zero(right->other, {field.from + static_cast<unsigned>(right->constant), field.size}, depth);
   return false;
 }
 
@@ -177,15 +178,38 @@ class Splitter {
     return f.from == 0 ? e : arena_.apply(Op::shr, {e, arena_.constant(e.kind(), f.from)});
   }
 
-  std::vector<Expr> apart(const std::vector<Expr>& values, const std::vector<std::vector<Field>>& fields) {
+  using Fields = std::vector<std::vector<Field>>;  // of each component
+
+  /// With `above` there may be anything above a field.
+  std::vector<Expr> apart(const std::vector<Expr>& values, const Fields& fields, bool above) {
     std::vector<Expr> parts;
     for (std::size_t j = 0; j < values.size(); ++j)
-      for (Field f : fields[j]) parts.push_back(field(values[j], f));
+      for (Field f : fields[j]) parts.push_back(above ? low(values[j], f) : field(values[j], f));
     return parts;
   }
 
-  Lambda operator_on(const Lambda& op, const std::vector<std::vector<Field>>& fields) {
+  /// The lowest `size` bits of e depend on no others of the operator's parameters.
+  static bool keeps_low_bits(Expr e, unsigned size, const std::map<Var, unsigned>& size_of) {
+    bool keeps = true;
+    scalar::for_each_node({&e, 1}, [&](Expr node) {
+      switch (node.op()) {
+        case Op::constant:
+        case Op::add:
+        case Op::sub:
+        case Op::mul:
+        case Op::bit_and:
+        case Op::bit_or:
+        case Op::bit_xor: break;
+        case Op::name: keeps = keeps && size_of.contains(node.var()) && size <= size_of.at(node.var()); break;
+        default: keeps = false;
+      }
+    });
+    return keeps;
+  }
+
+  Lambda operator_on(const Lambda& op, const Fields& fields, bool& above) {
     std::map<std::pair<Var, Field>, Expr> parts;
+    std::map<Var, unsigned> size_of;
     Lambda split;
     for (std::size_t p = 0; p < op.params.size(); ++p) {
       const auto& of_p = fields[p % op.results.size()];
@@ -193,6 +217,7 @@ class Splitter {
         const scalar::VarInfo& old = arena_.info(op.params[p]);
         const Expr part = of_p.size() == 1 ? arena_.name(op.params[p]) : arena_.fresh(old.type, old.name);
         split.params.push_back(part.var());
+        size_of.emplace(part.var(), f.size);
         if (of_p.size() > 1) parts.emplace(std::pair(op.params[p], f), part);
       }
     }
@@ -201,7 +226,13 @@ class Splitter {
       const auto found = read ? parts.find({read->name, read->field}) : parts.end();
       return found == parts.end() ? Expr() : found->second;
     });
-    split.results = apart(op.results, fields);
+    split.results = apart(op.results, fields, true);
+    for (Expr& e : split.results) e = substitute(e);
+    above = true;
+    for (std::size_t k = 0; k < split.results.size(); ++k)
+      above = above && keeps_low_bits(split.results[k], size_of.at(split.params[k]), size_of);
+    if (above) return split;
+    split.results = apart(op.results, fields, false);
     for (Expr& e : split.results) e = substitute(e);
     return split;
   }
@@ -214,7 +245,7 @@ class Splitter {
     for (std::size_t k = 0; k < s.reductions.size(); ++k) {
       soac::Reduction& r = s.reductions[k];
       const soac::Layout::Part& part = layout.reductions[k];
-      std::vector<std::vector<Field>> fields;
+      Fields fields;
       for (std::size_t j = 0; j < r.op.results.size(); ++j) fields.push_back(fields_of(r.op, j));
       const bool any = r.op.body.empty() &&
                        std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.size() > 1; });
@@ -226,7 +257,11 @@ class Splitter {
         continue;
       }
       changed = true;
-      for (Expr e : apart(operands, fields)) results.push_back(e);
+      bool above = false;
+      r.op = operator_on(r.op, fields, above);
+      r.neutral = apart(r.neutral, fields, false);
+      r.initial = apart(r.initial, fields, false);
+      for (Expr e : apart(operands, fields, above)) results.push_back(e);
       for (std::size_t j = 0; j < part.n_names; ++j) {
         const Var whole = stm.names[part.name + j];
         if (fields[j].size() == 1) {
@@ -238,14 +273,12 @@ class Splitter {
         for (Field f : fields[j]) {
           const Expr of_field = arena_.fresh(old.type, old.name);
           names.push_back(of_field.var());
-          const Expr placed = arena_.apply(Op::shl, {of_field, arena_.constant(old.type.kind, f.from)});
+          const Expr value = above ? field(of_field, {0, f.size}) : of_field;
+          const Expr placed = arena_.apply(Op::shl, {value, arena_.constant(old.type.kind, f.from)});
           together = together ? arena_.apply(Op::bit_or, {together, placed}) : placed;
         }
         renaming.bind(whole, together);
       }
-      r.op = operator_on(r.op, fields);
-      r.neutral = apart(r.neutral, fields);
-      r.initial = apart(r.initial, fields);
     }
     if (!changed) return;
     const soac::Layout::Part& last = layout.reductions.back();
