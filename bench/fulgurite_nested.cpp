@@ -22,7 +22,7 @@ std::tuple<Vec<float>, Vec<float>, Vec<float>> n_body(Vec<float> x, Vec<float> y
                                                       Vec<float> mass) {
   auto acceleration = [&](Exp<float> at_x, Exp<float> at_y, Exp<float> at_z) {
     auto dx = x - at_x, dy = y - at_y, dz = z - at_z;
-    auto r = 1.f / fg::sqrt(dx * dx + dy * dy + dz * dz + softening), w = mass * r * r * r;
+    auto r = fg::rsqrt(dx * dx + dy * dy + dz * dz + softening), w = mass * r * r * r;
     return std::tuple{fg::sum(w * dx), fg::sum(w * dy), fg::sum(w * dz)};
   };
   return fg::unzip(fg::map(acceleration, x, y, z));

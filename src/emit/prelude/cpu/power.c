@@ -1,7 +1,33 @@
 // Roots and powers (rules: types.c).
 
-//! rsqrt f32 f64
+//! rsqrt f64
 FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) { return 1 / __builtin_elementwise_sqrt(x); }
+
+//! rsqrt f32
+//! needs part_names_ b1, again parts_ KIND
+// AVX-512: the processor's estimate to 2^-14, whatever x is, and one Newton step, whose residual 1 - x r^2 is exact but for the rounding of
+// x r. It is no number where r or x is infinite, and r what is wanted.
+FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
+#ifdef __AVX512VL__
+  FG_EXACT
+#if LANES == 1
+  V(KIND) r = __builtin_ia32_rsqrt14ps128_mask((f32x4)(x), (f32x4)(x), -1)[0];
+#elif LANES == 2
+  f32x4 twice = __builtin_shufflevector(x, x, 0, 1, 0, 1), r_twice = __builtin_ia32_rsqrt14ps128_mask(twice, twice, -1);
+  V(KIND) r = __builtin_shufflevector(r_twice, r_twice, 0, 1);
+#else
+  union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } parts = {x};
+#define FG_STEP(i) parts.part[i] = FG_FLOAT_BUILTIN(rsqrt14)(parts.part[i], parts.part[i], -1);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  V(KIND) r = parts.whole;
+#endif
+  V(KIND) residual = MULADD(-(x * r), r, S(KIND, 1)), better = MULADD(r * 0.5f, residual, r);
+  return residual == residual ? better : r;
+#else
+  return 1 / __builtin_elementwise_sqrt(x);
+#endif
+}
 
 //! inverse_cube_root_ f64
 // a^(-1/3) to 2^-9, 3/8 <= a < 3
