@@ -118,6 +118,8 @@ class Compiled<R(Ps...)> {
   /// The function traced once more, for reports on it.
   template <class... Constants>
   std::shared_ptr<const detail::TracedProgram> traced(const Constants&... constants) const {
+    static_assert(sizeof...(Constants) == std::tuple_size_v<detail::KeptConstants<Ps...>>,
+                  "a value for each parameter that is not staged");
     const detail::KeptConstants<Ps...> kept(constants...);
     const detail::GivenConstants<Ps...> given(kept);
     return variants_->traced(&given);
