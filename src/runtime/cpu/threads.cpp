@@ -31,12 +31,11 @@ using Clock = std::chrono::steady_clock;
 constexpr auto spin_time = std::chrono::microseconds(200);
 constexpr auto spin_alone_time = std::chrono::microseconds(40);
 
-// Two jobs with less between them belong to one hot loop. A job with so much left, judged by the units that
-// were run, is worth waking workers for: waking costs the caller up to 20 us in a virtual machine, and the
-// worker comes later still, with a cold cache.
+// Two jobs with less between them belong to one hot loop.
 constexpr auto hot_loop_gap = std::chrono::microseconds(100);
-// worker comes later still, with a cold cache. The first units after a pause are slow (cold caches, a clock
-// that has gone down) and say nothing of the rest.
+// A job with so much left, judged by the units that were run, is worth waking workers for: waking costs the
+// caller up to 20 us in a virtual machine, and the worker comes later still, with a cold cache. The first
+// units after a pause are slow (cold caches, a clock that has gone down) and say nothing of the rest.
 constexpr auto worth_waking = std::chrono::microseconds(100);
 constexpr auto too_short_to_judge = std::chrono::microseconds(40);
 
@@ -129,35 +128,35 @@ bool ThreadPool::take_next(int index, const Job& job, std::uint32_t number, std:
   return false;
 }
 
+void ThreadPool::run_unit(const Job& job, std::uint32_t unit) {
+  job.function(job.context, first_task(job.n_tasks, job.n_units, unit),
+               first_task(job.n_tasks, job.n_units, unit + 1));
+}
+
 // Runs units until none is left to take; returns how many it ran.
 //
 // A worker may have read `job` while the caller already wrote the next one. It can take a unit only if the
 // share still bears `number`, and then that job is unfinished, so nothing of it has been overwritten: what
 // was read is of that job.
-//
-// `between` is called after each unit.
-template <class Between>
-std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& job, Between&& between) {
+std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& job) {
   std::uint32_t unit = 0, n_done = 0;
-  const auto run_unit = [&] {
-    job.function(job.context, first_task(job.n_tasks, job.n_units, unit),
-                 first_task(job.n_tasks, job.n_units, unit + 1));
+  const auto run = [&] {
+    run_unit(job, unit);
     ++n_done;
-    between();
   };
   if (job.order == Order::by_number) {
-    while (take_next(index, job, number, unit)) run_unit();
+    while (take_next(index, job, number, unit)) run();
     return n_done;
   }
-  while (take(shares_[static_cast<std::size_t>(index)], number, true, unit)) run_unit();
+  while (take(shares_[static_cast<std::size_t>(index)], number, true, unit)) run();
   for (int i = 1; i < n_threads_; ++i) {
     Share& other = shares_[static_cast<std::size_t>((index + i) % n_threads_)];
-    while (take(other, number, false, unit)) run_unit();
+    while (take(other, number, false, unit)) run();
   }
   return n_done;
 }
 
-std::uint32_t ThreadPool::publish(const Job& job) {
+std::uint32_t ThreadPool::publish(const Job& job, std::uint32_t first_unit) {
   const std::uint32_t number = number_.load(std::memory_order_relaxed) + 1;
   function_.store(job.function, std::memory_order_relaxed);
   context_.store(job.context, std::memory_order_relaxed);
@@ -165,46 +164,52 @@ std::uint32_t ThreadPool::publish(const Job& job) {
   n_units_.store(job.n_units, std::memory_order_relaxed);
   order_.store(job.order, std::memory_order_relaxed);
   callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
-  unfinished_.store(job.n_units, std::memory_order_relaxed);
-  const auto n_shares = std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_));
+  const std::uint32_t n_left = job.n_units - first_unit;
+  unfinished_.store(n_left, std::memory_order_relaxed);
+  const auto n_shares = std::min<std::uint32_t>(n_left, static_cast<std::uint32_t>(n_threads_));
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(n_threads_); ++i) {
-    const std::uint32_t first = std::min(i, n_shares) * job.n_units / n_shares;
-    const std::uint32_t last = std::min(i + 1, n_shares) * job.n_units / n_shares;
-    const std::uint64_t share = job.order == Order::any ? pack(number, first, last) : pack(number, 0, 0);
+    const std::uint32_t first = first_unit + std::min(i, n_shares) * n_left / n_shares;
+    const std::uint32_t last = first_unit + std::min(i + 1, n_shares) * n_left / n_shares;
+    const std::uint64_t share =
+        job.order == Order::any ? pack(number, first, last) : pack(number, 0, first_unit);
     shares_[i].packed.store(share, std::memory_order_release);
   }
   number_.store(number, std::memory_order_seq_cst);
   return number;
 }
 
-void ThreadPool::wake_workers(const Job& job) {
-  futex_wake(number_, static_cast<int>(
-                          std::min<std::uint32_t>(job.n_units, static_cast<std::uint32_t>(n_threads_)) - 1));
+// While all workers sleep. A job that follows closely on another is part of a hot loop, and its workers are
+// woken at once for the sake of the jobs to come. Another one is run here, unit by unit, and only what is
+// left when it has turned out to be long is given to workers: a short job after a pause touches nothing of
+// the pool that its caches have lost.
+void ThreadPool::run_while_others_sleep(const Job& job) {
+  const Clock::time_point start = Clock::now();
+  // Who was woken less than spin_time ago and still sleeps is waiting for a core.
+  const bool woken = start - last_wake_ < spin_time;
+  std::uint32_t n_run = 0;
+  if (!woken && start - sleepy_end_ >= hot_loop_gap) {
+    while (n_run < job.n_units) {
+      run_unit(job, n_run++);
+      if ((n_run & (n_run - 1)) != 0) continue;  // looks after 1, 2, 4 ... units: it costs what a unit may
+      const auto taken = Clock::now() - start;
+      if (taken > too_short_to_judge && taken * (job.n_units - n_run) > worth_waking * n_run) break;
+    }
+  }
+  if (n_run < job.n_units) run_with_workers(job, n_run, !woken);
+  sleepy_end_ = Clock::now();
 }
 
-// A job that follows closely on another is part of a hot loop, and its workers are woken at once for the sake
-// of the jobs to come; otherwise they are woken when the job has taken long enough to be worth it.
-std::uint32_t ThreadPool::run_while_others_sleep(const Job& job) {
-  const Clock::time_point start = Clock::now();
-  const std::uint32_t number = publish(job);
-  // Who was woken less than spin_time ago and still sleeps is waiting for a core.
-  bool woken = start - last_wake_ < spin_time;
-  const auto wake = [&] {
-    wake_workers(job);
+// The units from this one on.
+void ThreadPool::run_with_workers(const Job& job, std::uint32_t first_unit, bool wake) {
+  const std::uint32_t number = publish(job, first_unit);
+  if (wake) {
+    const std::uint32_t n_left = job.n_units - first_unit;
+    futex_wake(number_,
+               static_cast<int>(std::min<std::uint32_t>(n_left, static_cast<std::uint32_t>(n_threads_)) - 1));
     last_wake_ = Clock::now();
-    woken = true;
-  };
-  if (!woken && start - sleepy_end_ < hot_loop_gap) wake();
-  std::uint32_t n_run = 0;
-  const std::uint32_t n_done = take_part(0, number, job, [&] {
-    ++n_run;
-    const bool look = (n_run & (n_run - 1)) == 0;  // after 1, 2, 4 ... units: the clock costs what a unit may
-    if (woken || !look) return;
-    const auto taken = Clock::now() - start;
-    if (taken > too_short_to_judge && taken * (job.n_units - n_run) > worth_waking * n_run) wake();
-  });
-  sleepy_end_ = Clock::now();
-  return n_done;
+  }
+  const std::uint32_t n_done = take_part(0, number, job);
+  if (unfinished_.fetch_sub(n_done, std::memory_order_acq_rel) != n_done) wait_until_done();
 }
 
 void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context, Order order) {
@@ -218,10 +223,11 @@ void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* conte
   const std::int64_t most_units = order == Order::any ? units_per_thread * n_threads_ : n_tasks;
   const auto n_units = static_cast<std::uint32_t>(std::min(n_tasks, most_units));
   const Job job{function, context, n_tasks, n_units, order};
-  const std::uint32_t n_done = sleepers_.load(std::memory_order_relaxed) != 0
-                                   ? run_while_others_sleep(job)
-                                   : take_part(0, publish(job), job, [] {});
-  if (unfinished_.fetch_sub(n_done, std::memory_order_acq_rel) != n_done) wait_until_done();
+  const std::uint32_t n_asleep = sleepers_.load(std::memory_order_relaxed);
+  if (n_asleep != 0 && n_asleep == workers_.size())
+    run_while_others_sleep(job);
+  else
+    run_with_workers(job, 0, n_asleep != 0 && Clock::now() - last_wake_ >= spin_time);
   busy_.store(false, std::memory_order_release);
 }
 
@@ -282,7 +288,7 @@ void ThreadPool::work(int index) {
     const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
                   n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed),
                   order_.load(std::memory_order_relaxed)};
-    const std::uint32_t n_done = take_part(index, number, job, [] {});
+    const std::uint32_t n_done = take_part(index, number, job);
     if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
   }
 }

@@ -11,8 +11,8 @@
 // meets the same part of the data again and again and finds it in its cache, and the caller finishes alone
 // what workers that sleep would have done: it never waits for one to wake, only for one that is in the middle
 // of a task. Workers spin for a bounded time after each job, then sleep on a futex. Waking one costs the
-// caller more than a short job takes (8 us were measured in a virtual machine), so it happens only in a job
-// that turns out to be long, or that follows closely on another.
+// caller more than a short job takes (8 us were measured in a virtual machine), so while all sleep the caller
+// begins alone, and shares a job only when it turns out to be long, or follows closely on another.
 //
 // Tasks that wait for those before them are not dealt in shares: all threads take the next one of a single
 // counter, so that a task only waits for one that another thread is in the middle of. They leave to each
@@ -75,16 +75,16 @@ class ThreadPool {
   };
 
   void run_shared(std::int64_t n_tasks, Function function, void* context, Order order);
-  std::uint32_t publish(const Job& job);
+  std::uint32_t publish(const Job& job, std::uint32_t first_unit);
   void start_workers();
   void stop_workers();
   void work(int index);
   std::uint32_t wait_for_other_than(std::uint32_t number);
   void leave_callers_core() const;
-  template <class Between>
-  std::uint32_t take_part(int index, std::uint32_t number, const Job& job, Between&& between);
-  std::uint32_t run_while_others_sleep(const Job& job);
-  void wake_workers(const Job& job);
+  static void run_unit(const Job& job, std::uint32_t unit);
+  std::uint32_t take_part(int index, std::uint32_t number, const Job& job);
+  void run_while_others_sleep(const Job& job);
+  void run_with_workers(const Job& job, std::uint32_t first_unit, bool wake);
   void wait_until_done();
   static std::uint64_t pack(std::uint32_t number, std::uint32_t first, std::uint32_t last);
   bool take_next(int index, const Job& job, std::uint32_t number, std::uint32_t& task);
