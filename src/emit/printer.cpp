@@ -226,6 +226,8 @@ class PhasePrinter {
         [&](const kernel::Slide& x) { slide(s, x); }, [&](const kernel::Transpose& x) { transpose(s, x); },
         [&](const kernel::Shift&) { FULGURITE_CHECK(false, "a Shift is left in kernel '{}'", kernel_.name); },
         [&](const kernel::Pick& x) { pick(s, x); }, [&](const kernel::Pack& x) { pack(s, x); },
+        [&](const kernel::Atomic&) { FULGURITE_CHECK(false, "an Atomic in kernel '{}'", kernel_.name); },
+        [&](const kernel::Shuffle&) { FULGURITE_CHECK(false, "a Shuffle in kernel '{}'", kernel_.name); },
         [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
         [&](const kernel::If& x) { branch(s, x); },
         [&](const kernel::Par&) { FULGURITE_CHECK(false, "a Par is left in kernel '{}'", kernel_.name); },

@@ -126,12 +126,14 @@ class Checker {
   void block(const Block& statements) {
     for (const Stm& s : statements) {
       at_ = &s;
+      require(s.line <= kernel_.lines.size() || kernel_.lines.empty(), "there is no line {}", s.line);
       base::match(
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
           [&](const Store& x) { store(x); }, [&](const Prefetch& x) { prefetch(x); },
           [&](const Slide& x) { slide(x); }, [&](const Transpose& x) { transpose(x); },
           [&](const Shift& x) { shift(x); }, [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); },
+          [&](const Atomic& x) { atomic(x); }, [&](const Shuffle& x) { shuffle(x); },
           [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
           [&](const Par& x) { inner(x); }, [&](const InOrder& x) { in_order(x); },
           [&](const Allocate& x) { allocate(x); }, [&](const Sync& x) { sync(x); },
@@ -250,6 +252,30 @@ class Checker {
       typed(s.values[k], {info(s.buffers[k]).type.kind, 0, static_cast<std::uint16_t>(lanes)}, "the value");
     }
   }
+  void atomic(const Atomic& s) {
+    require(buffer(s.at.buffer).binding != Binding::input, "the input '{}' is stored to", name(s.at.buffer));
+    const Kind kind = info(s.at.buffer).type.kind;
+    const int lanes = s.value.type().lanes;
+    typed(s.value, {kind, 0, static_cast<std::uint16_t>(lanes)}, "the value");
+    access(s.at, lanes);
+    require((s.what == Atomic::What::compare_exchange) == static_cast<bool>(s.expected),
+            "only compare_exchange expects a value");
+    if (s.expected) typed(s.expected, s.value.type(), "the expected value");
+    const bool is_bitwise =
+        s.what == Atomic::What::bit_and || s.what == Atomic::What::bit_or || s.what == Atomic::What::bit_xor;
+    require(!is_bitwise || !scalar::is_float(kind), "bits of a {}", name_of(kind));
+    if (!s.name) return;
+    require(info(*s.name).type == s.value.type(), "'{}' is {} and the element {}", name(*s.name),
+            to_string(info(*s.name).type), to_string(s.value.type()));
+    bind(*s.name, Binding::value);
+  }
+  void shuffle(const Shuffle& s) {
+    require(stage_ == Stage::threads && depth_ == 2, "Shuffle is not in a Par(block)");
+    typed(s.value, info(s.name).type, "the value");
+    integer(s.from, "the instance");
+    require(s.width > 1 && s.width <= 32 && (s.width & (s.width - 1)) == 0, "a Shuffle of width {}", s.width);
+    bind(s.name, Binding::value);
+  }
   void loop(const For& s) {
     integer(s.begin, "the begin");
     integer(s.end, "the end");
@@ -299,11 +325,13 @@ class Checker {
     integer(s.n, "the size");
     require(s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0,
             "the size is not a positive constant");
+    require(s.offset >= -1 && (s.offset == -1 || s.space == Space::shared), "an offset of {}", s.offset);
     bind(s.buffer, Binding::buffer);
   }
   void sync(const Sync& s) {
     require(stage_ == Stage::threads, "a Sync is left");
-    require(s.level == Level::block && depth_ == 1, "Sync is not between the Par(block) of a task");
+    require((s.level == Level::block || s.level == Level::warp) && depth_ == 1,
+            "Sync is not between the Par(block) of a task");
   }
   void fail(const Fail& s) {
     expression(s.when, "the condition");

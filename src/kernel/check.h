@@ -10,8 +10,8 @@
 //            Fail goes before them)
 //   levels   Par(grid) only, and only there, at the top, over a number of tasks known from scalar parameters;
 //   Par(block) is inside it, not
-//            nested, of constant size, and assigns to nothing of its surroundings; Sync(block) is between
-//            such loops
+//            nested, of constant size, and assigns to nothing of its surroundings; Sync(block) and Sync(warp)
+//            are between such loops
 //   memory   inputs are not stored to; shared and thread arrays have a constant size; a kernel allocates no
 //   global memory stage    threads: values are scalars; vectors: no Par(block) and no Sync is left
 #pragma once

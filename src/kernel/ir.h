@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -132,6 +133,30 @@ struct Pack {
   bool operator==(const Pack&) const = default;
 };
 
+/// In one step, element `at` of a buffer in global or shared memory becomes what `what` makes of it and
+/// `value`; `name` (absent: nobody asks) is what it was before. compare_exchange stores only where the
+/// element equals `expected`, which the others lack. `acquire`: what the instance does afterwards sees what
+/// others did before their `release` of the value that was read.
+struct Atomic {
+  enum class What : std::uint8_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+  std::optional<Var> name;
+  What what;
+  Access at;
+  Expr value, expected;
+  bool acquire = false, release = false;
+  bool operator==(const Atomic&) const = default;
+};
+
+/// Before vectorise only, in Par(block), outside of all branches and loops that differ between instances:
+/// instance t gets `value` of the instance `from` (i64) of its group of `width` neighbours, a power of two of
+/// at most 32. Instances of a group are of one warp.
+struct Shuffle {
+  Var name;
+  Expr value, from;
+  std::int32_t width;
+  bool operator==(const Shuffle&) const = default;
+};
+
 /// for (name = begin; name < end; name += step), step > 0; all i64 scalars, evaluated once.
 struct For {
   Var name;
@@ -175,13 +200,16 @@ struct InOrder {
 };
 
 /// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
-/// block; n constant.
+/// block; n constant; `offset` (-1: not laid out yet) is where it begins among the bytes that a block shares.
 struct Allocate {
   Var buffer;
   Space space;
   Expr n;
+  std::int64_t offset = -1;
   bool operator==(const Allocate&) const = default;
 };
+/// Between Par(block) statements: nothing behind it begins before what is in front of it has ended, for the
+/// instances of a block or of each warp (32 neighbours).
 struct Sync {
   Level level;
   bool operator==(const Sync&) const = default;
@@ -198,10 +226,12 @@ struct Fail {
 };
 
 using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Slide, Transpose, Shift, Pick,
-                               Pack, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
+                               Pack, Atomic, Shuffle, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
 
+/// `line` says where the user wrote it: Kernel::lines[line - 1]; 0: nowhere.
 struct Stm {
   Operation op;
+  std::uint32_t line = 0;
   bool operator==(const Stm&) const = default;
 };
 
@@ -220,11 +250,19 @@ struct Param {
   friend bool operator==(const Param&, const Param&) = default;
 };
 
+/// A line of the user's program.
+struct Location {
+  std::string file;
+  unsigned line = 0;
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
 struct Kernel {
   std::string name;
   std::shared_ptr<Arena> arena;
   std::vector<Param> params;
   Block body;  // Par(grid) statements only: the phases
+  std::vector<Location> lines = {};
 };
 
 }  // namespace fulgurite::kernel

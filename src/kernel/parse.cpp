@@ -93,7 +93,7 @@ class Parser {
       if (lexer_.accept(w)) return static_cast<Enumerator>(i);
       ++i;
     }
-    lexer_.fail("expected a level or a space");
+    lexer_.fail("expected a level, a space, or an atomic operation");
   }
   Level level() { return word<Level>({"grid", "block", "warp", "thread"}); }
   Space space() { return word<Space>({"global", "shared", "thread"}); }
@@ -145,6 +145,16 @@ class Parser {
 
   Stm statement() {
     shared_parts();
+    std::uint32_t line = 0;
+    if (lexer_.peek().kind == scalar::Token::Kind::number) {
+      line = static_cast<std::uint32_t>(lexer_.natural());
+      lexer_.expect(":");
+    }
+    Stm s = unnumbered();
+    s.line = line;
+    return s;
+  }
+  Stm unnumbered() {
     if (lexer_.accept("let")) return let<Let>();
     if (lexer_.accept("var")) return let<Declare>();
     if (lexer_.accept("load")) return load();
@@ -155,6 +165,8 @@ class Parser {
     if (lexer_.accept("shift")) return shift();
     if (lexer_.accept("pick")) return pick();
     if (lexer_.accept("pack")) return pack();
+    if (lexer_.accept("atomic")) return atomic();
+    if (lexer_.accept("shuffle")) return shuffle();
     if (lexer_.accept("for")) return for_loop();
     if (lexer_.accept("loop")) return while_loop();
     if (lexer_.accept("if")) return branch();
@@ -276,6 +288,37 @@ class Parser {
     s.keep = when();
     return {std::move(s)};
   }
+  Stm atomic() {
+    Atomic s;
+    std::string name;
+    if (lexer_.is("=", 1)) {
+      name = new_name();
+      lexer_.expect("=");
+    }
+    s.what = word<Atomic::What>(
+        {"add", "min", "max", "bit_and", "bit_or", "bit_xor", "exchange", "compare_exchange"});
+    s.at = access();
+    lexer_.expect("by");
+    s.value = expr();
+    if (lexer_.accept("expects")) s.expected = expr();
+    s.acquire = lexer_.accept("acquire");
+    s.release = lexer_.accept("release");
+    s.at.mask = when();
+    if (!name.empty()) s.name = bind(name, s.value.type());
+    return {std::move(s)};
+  }
+  Stm shuffle() {
+    Shuffle s;
+    std::string name = new_name();
+    lexer_.expect("=");
+    s.value = expr();
+    lexer_.expect("from");
+    s.from = expr();
+    lexer_.expect("width");
+    s.width = static_cast<std::int32_t>(lexer_.natural());
+    s.name = bind(name, s.value.type());
+    return {s};
+  }
   Stm for_loop() {
     For loop;
     std::string name = new_name();
@@ -333,7 +376,9 @@ class Parser {
     lexer_.expect("[");
     Expr n = expr();
     lexer_.expect("]");
-    return {Allocate{bind(name, {kind, 1, 1}), where, n}};
+    const std::int64_t offset =
+        lexer_.accept("at") ? static_cast<std::int64_t>(lexer_.natural()) : std::int64_t{-1};
+    return {Allocate{bind(name, {kind, 1, 1}), where, n, offset}};
   }
   Stm fail() {
     Fail s;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "base/match.h"
 #include "base/text.h"
@@ -13,8 +14,8 @@
 namespace fulgurite::kernel {
 namespace {
 
-constexpr int deepest = 200;  // expressions that are nested more deeply are printed in parts (the parser has
-                              // a limit)
+constexpr int deepest_printed = 200;  // what is nested more deeply is printed in parts (the parser has a
+                                      // limit)
 
 bool is_leaf(Expr e) {
   return e.args().empty();
@@ -31,7 +32,8 @@ std::string_view name_of(Space space) {
 
 class Printer {
  public:
-  Printer(const Arena& arena, bool canonical) : arena_(arena), names_(arena, canonical) {}
+  Printer(const Arena& arena, bool canonical)
+      : arena_(arena), canonical_(canonical), names_(arena, canonical) {}
 
   std::string kernel(const Kernel& k, std::string_view name) {
     text_ = fmt::format("kernel {}({})\n", name,
@@ -75,6 +77,7 @@ class Printer {
 
   void line(int depth, std::string_view text) {
     text_.append(static_cast<std::size_t>(2 * depth), ' ');
+    text_ += std::exchange(number_, {});
     text_ += text;
     text_ += '\n';
   }
@@ -91,7 +94,7 @@ class Printer {
     scalar::for_each_node(roots, [&](Expr e) {
       int tallest = 0;
       for (Expr arg : e.args()) tallest = std::max(tallest, height[arg.id()] + 1);
-      bool name_it = !is_leaf(e) && (uses[e.id()] > 1 || tallest > deepest);
+      bool name_it = !is_leaf(e) && (uses[e.id()] > 1 || tallest > deepest_printed);
       height[e.id()] = name_it ? 0 : tallest;
       if (!name_it) return;
       std::string value = expr(e);
@@ -109,6 +112,7 @@ class Printer {
     std::vector<Expr> roots;
     if (!base::as<While>(s.op)) for_each_expr(s, [&](Expr e) { roots.push_back(e); });
     share(roots, depth);
+    if (s.line != 0 && !canonical_) number_ = fmt::format("{}: ", s.line);
     base::match(
         s.op, [&](const Let& x) { line(depth, let("let", x.name, x.value)); },
         [&](const Declare& x) { line(depth, let("var", x.name, x.value)); },
@@ -150,6 +154,12 @@ class Printer {
           });
           line(depth, fmt::format("pack {}({}){}", names_(x.next), to, when(x.keep)));
         },
+        [&](const Atomic& x) { line(depth, atomic(x)); },
+        [&](const Shuffle& x) {
+          std::string value = expr(x.value);
+          line(depth,
+               fmt::format("shuffle {} = {} from {} width {}", names_(x.name), value, expr(x.from), x.width));
+        },
         [&](const For& x) {
           std::string range = fmt::format("{} : {} step {}", expr(x.begin), expr(x.end), expr(x.step));
           line(depth, fmt::format("for {} in {} {{", names_(x.name), range));
@@ -186,8 +196,9 @@ class Printer {
         },
         [&](const Allocate& x) {
           std::string_view kind = scalar::name_of(arena_.info(x.buffer).type.kind);
+          const std::string at = x.offset < 0 ? std::string() : fmt::format(" at {}", x.offset);
           line(depth,
-               fmt::format("alloc {} {}: {}[{}]", name_of(x.space), names_(x.buffer), kind, expr(x.n)));
+               fmt::format("alloc {} {}: {}[{}]{}", name_of(x.space), names_(x.buffer), kind, expr(x.n), at));
         },
         [&](const Sync& x) { line(depth, fmt::format("sync {}", name_of(x.level))); },
         [&](const Fail& x) {
@@ -195,18 +206,33 @@ class Printer {
                                   expr(x.value), expr(x.bound), expr(x.when)));
         });
   }
+  std::string atomic(const Atomic& x) {
+    const std::string old = x.name ? fmt::format("{} = ", names_(*x.name)) : std::string();
+    const std::string at = access(x.at), value = expr(x.value);
+    const std::string expects = x.expected ? " expects " + expr(x.expected) : std::string();
+    return fmt::format("atomic {}{} {} by {}{}{}{}{}", old, name_of(x.what), at, value, expects,
+                       x.acquire ? " acquire" : "", x.release ? " release" : "", when(x.at.mask));
+  }
   std::string let(std::string_view keyword, Var name, Expr value) {
     std::string text = expr(value);
     return fmt::format("{} {} = {}", keyword, names_(name), text);
   }
 
   const Arena& arena_;
+  const bool canonical_;
   scalar::Names names_;
   std::string text_;
+  std::string number_;  // of the statement's line, which stands in front of its first line of text
   std::unordered_map<std::uint32_t, std::string> parts_;  // of the statement at hand, by node number
 };
 
 }  // namespace
+
+std::string_view name_of(Atomic::What what) {
+  constexpr std::string_view names[] = {"add",    "min",     "max",      "bit_and",
+                                        "bit_or", "bit_xor", "exchange", "compare_exchange"};
+  return names[static_cast<int>(what)];
+}
 
 std::string print(const Kernel& k) {
   return Printer(*k.arena, false).kernel(k, k.name);

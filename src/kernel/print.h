@@ -11,13 +11,16 @@
 //     }
 //   }
 //
-// The other statements: var v = e; v = e when mask; if c { } else { }; loop { head } while c { body }; par
-// block t < 256 { }; alloc shared buf: f32[256]; sync block; fail @site(element, stride, value, bound) when
-// mask; and @s = e, which is no statement of the kernel but names a part that the next statement's
-// expressions share.
+// A number and a colon in front of a statement are its line, by Stm::line. The other statements: var v = e; v
+// = e when mask; if c { } else { }; loop { head } while c { body }; par block t < 256 { }; alloc shared buf:
+// f32[256] at 1024; sync block; shuffle v = value from t width 32; atomic old = add buf[i] by v acquire
+// release when mask; atomic compare_exchange buf[i] by v expects e; fail
+// @site(element, stride, value, bound) when mask; and @s = e, which is no statement of the kernel but names a
+// part that the next statement's expressions share.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "kernel/ir.h"
 
@@ -25,9 +28,12 @@ namespace fulgurite::kernel {
 
 std::string print(const Kernel&);
 
-/// The same text for kernels that differ only in names: the kernel's own and its variables', which are
-/// numbered.
+/// The same text for kernels that differ only in names and lines: the kernel's own name is left out, its
+/// variables are numbered.
 std::string canonical(const Kernel&);
+
+/// "add", "compare_exchange".
+std::string_view name_of(Atomic::What);
 
 /// One statement, for messages.
 std::string print(const Arena&, const Stm&);

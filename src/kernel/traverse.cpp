@@ -59,6 +59,17 @@ class Mapper {
     for (Expr value : s.values) result.values.push_back(expr(value));
     return result;
   }
+  Operation operator()(const Atomic& s) {
+    Access at = access(s.at, Use::stores);
+    Expr value = expr(s.value), expected = expr(s.expected);
+    std::optional<Var> name;
+    if (s.name) name = var(*s.name, Use::binds);
+    return Atomic{name, s.what, at, value, expected, s.acquire, s.release};
+  }
+  Operation operator()(const Shuffle& s) {
+    Expr value = expr(s.value), from = expr(s.from);
+    return Shuffle{var(s.name, Use::binds), value, from, s.width};
+  }
   Operation operator()(const For& s) {
     Expr begin = expr(s.begin), end = expr(s.end), step = expr(s.step);
     return For{var(s.name, Use::binds), begin, end, step, block(s.body)};
@@ -82,7 +93,7 @@ class Mapper {
   }
   Operation operator()(const Allocate& s) {
     Expr n = expr(s.n);
-    return Allocate{var(s.buffer, Use::binds), s.space, n};
+    return Allocate{var(s.buffer, Use::binds), s.space, n, s.offset};
   }
   Operation operator()(const Sync& s) { return s; }
   Operation operator()(const Fail& s) {
@@ -110,16 +121,18 @@ Parts keep_blocks(Parts parts) {
 Stm map_children(const Stm& s, const Parts& parts) {
   Mapper mapper(parts);
   return {base::match(
-      s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
-      [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
-      [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
-      [&](const Slide& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
-      [&](const Shift& x) { return mapper(x); }, [&](const Pick& x) { return mapper(x); },
-      [&](const Pack& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },
-      [&](const While& x) { return mapper(x); }, [&](const If& x) { return mapper(x); },
-      [&](const Par& x) { return mapper(x); }, [&](const InOrder& x) { return mapper(x); },
-      [&](const Allocate& x) { return mapper(x); }, [&](const Sync& x) { return mapper(x); },
-      [&](const Fail& x) { return mapper(x); })};
+              s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
+              [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
+              [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
+              [&](const Slide& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
+              [&](const Shift& x) { return mapper(x); }, [&](const Pick& x) { return mapper(x); },
+              [&](const Pack& x) { return mapper(x); }, [&](const Atomic& x) { return mapper(x); },
+              [&](const Shuffle& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },
+              [&](const While& x) { return mapper(x); }, [&](const If& x) { return mapper(x); },
+              [&](const Par& x) { return mapper(x); }, [&](const InOrder& x) { return mapper(x); },
+              [&](const Allocate& x) { return mapper(x); }, [&](const Sync& x) { return mapper(x); },
+              [&](const Fail& x) { return mapper(x); }),
+          s.line};
 }
 
 void for_each_stm(const Block& block, const std::function<void(const Stm&)>& visit) {

@@ -65,6 +65,10 @@ class Live {
             live_.insert(op.next), use(op.keep);
             for (Expr value : op.values) use(value);
           },
+          [&](const Atomic& op) { use(op.at), use(op.value), use(op.expected); },
+          [&](const Shuffle& op) {
+            if (live_.contains(op.name)) use(op.value), use(op.from);
+          },
           [&](const For& op) {
             visit(op.body);
             if (has_effect(op.body)) use(op.begin), use(op.end), use(op.step);
@@ -98,6 +102,7 @@ class Live {
         [&](const Prefetch&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); },
         [&](const Transpose&) { return true; }, [&](const Shift& op) { return live_.contains(op.name); },
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
+        [&](const Atomic&) { return true; }, [&](const Shuffle& op) { return live_.contains(op.name); },
         [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },

@@ -59,6 +59,10 @@ class Lanes {
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
           [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Transpose&) {},
           [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {}, [&](const Pack&) {},
+          [&](const Atomic& op) {
+            if (op.name) mark_if(true, *op.name);
+          },
+          [&](const Shuffle& op) { mark_if(true, op.name); },
           [&](const For& op) {
             bool differs = divergent || varies(op.begin) || varies(op.end) || varies(op.step);
             bool bounds_differ = varies(op.begin) || varies(op.end) || varies(op.step);
@@ -207,8 +211,10 @@ class Lanes {
           FULGURITE_CHECK(!mask && op.from < n_, "a Pick is for all lanes, from one of them");
           out.push_back({Pick{op.name, vector(op.value), op.from}});
         },
-        [&](const Pack& op) { pack(op, mask, out); }, [&](const For& op) { for_loop(op, mask, out); },
-        [&](const While& op) { while_loop(op, mask, out); },
+        [&](const Pack& op) { pack(op, mask, out); },
+        [&](const Atomic&) { FULGURITE_CHECK(false, "an Atomic is not vectorised"); },
+        [&](const Shuffle&) { FULGURITE_CHECK(false, "a Shuffle is not vectorised"); },
+        [&](const For& op) { for_loop(op, mask, out); }, [&](const While& op) { while_loop(op, mask, out); },
         [&](const If& op) { conditional(op, mask, out); },
         [&](const Par&) { FULGURITE_CHECK(false, "a Par inside Par(block) is not vectorised"); },
         [&](const InOrder&) { FULGURITE_CHECK(false, "an InOrder is not in Par(block)"); },

@@ -49,6 +49,17 @@ TEST(KernelCheck, Levels) {
   threads_broken("var v = 1 par block u < 4 { v = u }", "around a Par");
 }
 
+TEST(KernelCheck, AtomicsAndShuffles) {
+  threads_broken("atomic add x[t] by a", "the input 'x' is stored to");
+  threads_broken("atomic add z[t] by a", "the value is f32, not i64");
+  threads_broken("atomic bit_and y[t] by a", "bits of a f32");
+  threads_broken("atomic compare_exchange z[t] by t", "only compare_exchange");
+  threads_broken("atomic add z[t] by t expects t", "only compare_exchange");
+  threads_broken("shuffle v = a from t width 16", "Shuffle is not in a Par(block)");
+  threads_broken("par block u < 64 { shuffle v = a from u width 12 }", "a Shuffle of width 12");
+  threads_broken("par block u < 64 { shuffle v = a from a width 8 }", "the instance is f32");
+}
+
 TEST(KernelCheck, TypesAndLanes) {
   threads_broken("load v: f32x8 = x[t, 1]", "before vectorise");
   threads_broken("let v = splat(t, 8)", "before vectorise");
