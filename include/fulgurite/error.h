@@ -85,6 +85,12 @@ struct [[gnu::visibility("default")]] CompileError : Error {
       : Error("CompileError", message, where) {}
 };
 
+// A kernel that is wrong: a data race, an index out of range, a barrier that not all reach.
+struct [[gnu::visibility("default")]] KernelError : Error {
+  explicit KernelError(const std::string& message, const Where& where = {})
+      : Error("KernelError", message, where) {}
+};
+
 // A bug in Fulgurite; file() and line() are its own.
 struct [[gnu::visibility("default")]] InternalError : Error {
   explicit InternalError(const std::string& message, const Where& where = {})

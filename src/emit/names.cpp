@@ -66,6 +66,12 @@ std::string legal(std::string_view wanted) {
 
 }  // namespace
 
+bool is_legal(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::ranges::all_of(name, is_word) &&
+         std::isalpha(static_cast<unsigned char>(name.front())) != 0 && !is_macro_like(name) &&
+         !is_reserved(std::string(name));
+}
+
 std::string Names::fresh(std::string_view wanted) {
   std::string base = legal(wanted);
   if (taken_.insert(base).second) return base;

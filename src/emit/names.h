@@ -9,6 +9,10 @@
 
 namespace fulgurite::emit {
 
+/// Whether a user may give this name to a function of all languages: an identifier that none of them, nor a
+/// prelude of ours, has taken.
+bool is_legal(std::string_view name);
+
 class Names {
  public:
   /// An identifier that was not given before: `wanted` if that is legal and free, else with characters

@@ -8,6 +8,8 @@
 // an expression means the value at the statement that holds it.
 #pragma once
 
+#include <fulgurite/kernel/level.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +27,6 @@ using scalar::Site;
 using scalar::Type;
 using scalar::Var;
 
-enum class Level : std::uint8_t { grid, block, warp, thread };
 enum class Space : std::uint8_t { global, shared, thread };
 
 struct Stm;

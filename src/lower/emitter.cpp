@@ -29,7 +29,7 @@ kernel::Block Emitter::block(const std::function<void()>& fill, Enclosure enclos
 
 void Emitter::append(kernel::Operation operation) {
   FULGURITE_CHECK(!open_.empty(), "no open block");
-  open_.back().statements.push_back({std::move(operation)});
+  open_.back().statements.push_back({std::move(operation), line_});
 }
 
 std::size_t Emitter::depth(Expr leaf) const {
@@ -41,7 +41,7 @@ std::size_t Emitter::depth(Expr leaf) const {
 Expr Emitter::bind_at(std::size_t depth, Expr value, std::string_view name) {
   if (is_leaf(value)) return value;
   Expr bound = arena_.fresh(value.type(), std::string(name));
-  open_[depth].statements.push_back({kernel::Let{bound.var(), value}});
+  open_[depth].statements.push_back({kernel::Let{bound.var(), value}, line_});
   depth_[bound.var()] = depth;
   return bound;
 }
@@ -101,9 +101,9 @@ Var Emitter::touch(Var array, kernel::Param::Role role) {
   return name;
 }
 
-void Emitter::store_plain(Var buffer, Expr index, Expr value) {
+void Emitter::store_plain(Var buffer, Expr index, Expr value, Expr mask) {
   buffer = touch(buffer, kernel::Param::Role::output);
-  append(kernel::Store{{buffer, index, arena_.i64(1), {}}, value, false});
+  append(kernel::Store{{buffer, index, arena_.i64(1), mask}, value, false});
 }
 
 Expr Emitter::load_plain(Var buffer, Expr index, std::string_view name) {
@@ -120,9 +120,13 @@ void Emitter::prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end) {
 }
 
 Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
-  Expr buffer = arena_.fresh_array(kind, {arena_.i64(n)}, "shared");
+  return allocate(kernel::Space::shared, kind, n, "shared");
+}
+
+Var Emitter::allocate(kernel::Space space, Kind kind, std::int64_t n, std::string name) {
+  Expr buffer = arena_.fresh_array(kind, {arena_.i64(n)}, std::move(name));
   own_buffers_.insert(buffer.var());
-  append(kernel::Allocate{buffer.var(), kernel::Space::shared, arena_.i64(n)});
+  append(kernel::Allocate{buffer.var(), space, arena_.i64(n)});
   return buffer.var();
 }
 
@@ -133,7 +137,7 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std
   if (!mask && !guard())  // out of the iterations of scalar loops that it does not depend on
     while (at > std::max(depth(index), from) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
-  open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}});
+  open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}, line_});
   return loaded;
 }
 
@@ -179,6 +183,22 @@ Expr Emitter::shift(Expr value, Expr fill, int by, std::string_view name) {
   depth_[shifted.var()] = open_.size() - 1;
   append(kernel::Shift{shifted.var(), value, fill, by});
   return shifted;
+}
+
+Expr Emitter::atomic(kernel::Atomic operation, std::string_view name) {
+  operation.at.buffer = touch(operation.at.buffer, kernel::Param::Role::output);
+  Expr old = arena_.fresh(operation.value.type(), std::string(name));
+  depth_[old.var()] = open_.size() - 1;
+  operation.name = old.var();
+  append(std::move(operation));
+  return old;
+}
+
+Expr Emitter::shuffle(Expr value, Expr from, int width, std::string_view name) {
+  Expr got = arena_.fresh(value.type(), std::string(name));
+  depth_[got.var()] = open_.size() - 1;
+  append(kernel::Shuffle{got.var(), value, from, width});
+  return got;
 }
 
 Expr Emitter::pick(Expr value, int from, std::string_view name) {

@@ -72,12 +72,15 @@ class Emitter {
   /// `from`: the depth that the buffer is complete at.
   Expr load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from = 0);
   void store(const Destination&, Expr offset, Expr value);
-  void store_plain(Var buffer, Expr index, Expr value);            // never bypasses the cache
+  void store_plain(Var buffer, Expr index, Expr value, Expr mask = {});  // never bypasses the cache
   Expr load_plain(Var buffer, Expr index, std::string_view name);  // just here: the kernel stores to the
                                                                    // buffer
   /// n elements from `index` on, of the next tasks (kernel::Prefetch).
   void prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end);
   Var allocate_shared(Kind, std::int64_t n);
+  Var allocate(kernel::Space, Kind, std::int64_t n, std::string name);
+  /// The line of the user's program (kernel::Stm::line) that statements get from here on.
+  void set_line(std::uint32_t line) { line_ = line; }
   void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
                 const std::function<void(Expr)>& body);
   /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
@@ -87,6 +90,10 @@ class Emitter {
   void in_order(Var turn, const std::function<void()>& body);
   /// In Par(block): the value of instance t - by, or `fill`.
   Expr shift(Expr value, Expr fill, int by, std::string_view name);
+  /// What an atomic operation found; `operation` has no name and no buffer's name of the kernel yet.
+  Expr atomic(kernel::Atomic operation, std::string_view name);
+  /// In Par(block): the value of instance `from` of `width` neighbours.
+  Expr shuffle(Expr value, Expr from, int width, std::string_view name);
   /// In Par(block): the value of one instance.
   Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
@@ -229,6 +236,7 @@ class Emitter {
   std::unordered_set<Var> own_buffers_;  // allocated by the kernel
   std::vector<std::string> sequential_;
   bool checks_;
+  std::uint32_t line_ = 0;
   Outside outside_;
   bool in_scalar_code_;
 };

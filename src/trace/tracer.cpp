@@ -157,6 +157,10 @@ Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
   return made(arena().fresh_array(kind, std::move(shape), std::move(name)), scopes_.back().id);
 }
 
+Expr Tracer::adopt(Expr name) {
+  return made(name, scopes_.back().id);
+}
+
 bool Tracer::is_outer(Expr e) {
   return scope_of(e) != scopes_.back().id;
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "soac/ir.h"
@@ -58,6 +59,10 @@ class Tracer {
 
   Expr fresh(scalar::Kind, std::string name);
   Expr fresh_array(scalar::Kind, Exprs shape, std::string name);
+  /// A name that was made in the arena becomes one of the innermost scope.
+  Expr adopt(Expr name);
+  /// The statements of the innermost scope so far, which does not have them any more.
+  std::vector<soac::Stm> take() { return std::exchange(scopes_.back().body, {}); }
   std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
   /// Whether the expression's names are all bound outside the innermost scope.
   bool is_outer(Expr);

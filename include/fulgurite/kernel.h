@@ -1,0 +1,10 @@
+// The kernel language: what one block of threads computes, from pull and push arrays and connection patterns
+// (the Obsidian papers), recorded as a kernel that can be printed, proved and run. `namespace k =
+// fulgurite::kernel;`. See docs/guide/kernels.md.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+#include <fulgurite/kernel/arrays.h>
+#include <fulgurite/kernel/kernel.h>
+#include <fulgurite/kernel/patterns.h>
+#include <fulgurite/kernel/reduce_scan.h>

@@ -1,0 +1,116 @@
+// The boundary between the templates of the kernel language and what records a kernel (src/block/), which has
+// the logic: staged elements without their C++ types, and the statements that functions of the language make.
+// Nothing here is for users.
+#pragma once
+
+#include <fulgurite/executable.h>
+#include <fulgurite/kernel/level.h>
+#include <fulgurite/staged.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace fulgurite::detail::block {
+
+using kernel::Level;
+using Body = std::function<void(Value)>;
+enum class Space : std::uint8_t { global, shared, thread };
+
+/// Where in a block code stands that acts on one of several equal parts of the data at once (`two`, `ilv` of
+/// components, warps): groups within groups. The whole block is one group.
+struct Nest {
+  const Nest* parent = nullptr;  // null: the block
+  std::int64_t n = 1;            // groups in each of the parent's
+  Level level = Level::block;    // of the barriers that a group waits at
+};
+
+/// The nest that statements are made for, and another one within it.
+const Nest* nest(Here where);
+const Nest* within(const Nest*, std::int64_t n, Level, Here where);
+/// Statements are made for this nest while it lives.
+class Entered {
+ public:
+  Entered(const Nest*, Here where);
+  ~Entered();
+  Entered(const Entered&) = delete;
+
+ private:
+  const Nest* outer_;
+};
+/// The number, among all groups of the nest in the block, of the group whose instance is being computed.
+Value number(const Nest*, Here where);
+/// Elements are computed for the group with this number while it lives.
+class AsGroup {
+ public:
+  AsGroup(const Nest*, Value number, Here where);
+  ~AsGroup();
+  AsGroup(const AsGroup&) = delete;
+
+ private:
+  const Nest* outer_;
+  Value number_;
+};
+
+[[noreturn, gnu::cold]] void refuse_size(std::int64_t size, Here where);
+/// Throws ShapeError with this sentence.
+[[noreturn, gnu::cold]] void refuse(const std::string& message, Here where);
+
+/// n instances of the body for each group, which do not wait for each other. In an instance: a loop.
+void par(std::int64_t n, const Body&, Here where);
+/// for begin <= i < end, in one instance, or in all.
+void loop(Value begin, Value end, const Body&, Here where);
+/// What `then` makes happens where the condition holds.
+void when(Value condition, const std::function<void()>& then, Here where);
+void barrier(Level, Here where);
+
+/// Arrays of n elements for each group (thread: for each instance), one for each component.
+using Buffers = std::vector<std::int32_t>;
+Buffers allocate(Space, std::span<const Kind> components, std::int64_t n, Here where);
+Values load(const Buffers&, Value index, Here where);
+void store(const Buffers&, Value index, std::span<const Value> components, Here where);
+/// The element as it is at this moment: for arrays that change.
+Values load_now(const Buffers&, Value index, Here where);
+/// what: add min max bit_and bit_or bit_xor exchange. Gives what the element was before.
+Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Here where);
+Value shuffle(Value value, Value from, int width, Here where);
+Value thread(Here where);  // number of the instance in its group
+
+/// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
+/// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.
+struct Input {
+  std::vector<Kind> components;
+  std::int64_t block = 0;
+  bool is_scalar = false;
+  std::vector<std::uint64_t> fill = {};
+};
+struct Output {
+  std::vector<Kind> components;
+  std::int64_t block = 0;
+};
+/// What the function gets of an argument.
+struct Argument {
+  Values scalar;
+  Value size;  // of an array: all of it
+  std::function<Values(Value index)> element;
+};
+/// One result: its elements are what `write` is called with, in Par statements.
+struct Result {
+  Output output;
+  std::function<void(const std::function<void(Value index, std::span<const Value> components)>& write)> run;
+};
+
+class Kernel;  // src/block/block_kernel.h
+
+/// Records a kernel: calls f once. Throws TraceError for a name that is not an identifier of C, or is a
+/// keyword there.
+std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
+                                     const std::function<std::vector<Result>(std::span<const Argument>)>& f,
+                                     Here where);
+
+std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
+/// Runs it over arguments (components in order); allocates the results.
+std::vector<ResultValue> run(const Kernel&, const char* engine, std::span<const ArgumentView>, Here where);
+
+}  // namespace fulgurite::detail::block

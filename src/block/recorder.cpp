@@ -1,0 +1,183 @@
+#include "block/recorder.h"
+
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+
+namespace fulgurite::block {
+namespace {
+
+thread_local Recorder* innermost = nullptr;
+
+std::int64_t groups_in_block(const Nest* nest) {
+  std::int64_t n = 1;
+  for (; nest != nullptr; nest = nest->parent) n *= nest->n;
+  return n;
+}
+
+lower::Emitter::Outside nothing_outside() {
+  return {[](Expr) { return false; }, [](lower::Emitter&, const soac::Stm&) {}};
+}
+
+}  // namespace
+
+Recorder::Recorder(const std::string& name)
+    : tracer_(name), emitter_(tracer_.arena(), false, nothing_outside()), outer_(innermost) {
+  nests_.push_back({});
+  nest_ = &nests_.back();
+  innermost = this;
+}
+
+Recorder::~Recorder() {
+  innermost = outer_;
+}
+
+Recorder& Recorder::current(const Here& where) {
+  if (innermost == nullptr)
+    throw TraceError(
+        "no kernel is being recorded here: sync, par and what is built from them stand inside the function "
+        "that is given to kernel()",
+        where);
+  return *innermost;
+}
+
+const Nest* Recorder::within(const Nest* outer, std::int64_t n, kernel::Level level) {
+  nests_.push_back({outer, n, std::max(level, outer->level)});  // a warp's parts wait for the warp
+  return &nests_.back();
+}
+
+const Nest* Recorder::enter(const Nest* nest) {
+  return std::exchange(nest_, nest);
+}
+
+// The number of an outer nest's group follows from that of the group within it.
+Value Recorder::number(const Nest* nest, const Here& where) {
+  std::int64_t inner = 1;
+  for (const Nest* n = group_.nest; n != nullptr; n = n->parent) {
+    if (n == nest) return tracer_.value(arena().div(group_.number, arena().i64(inner)));
+    inner *= n->n;
+  }
+  throw TraceError(
+      "an element of a part of the data is read where no part is at hand: use what the pattern's function "
+      "gets inside of it, or return it",
+      where);
+}
+
+Recorder::Group Recorder::set_group(const Nest* nest, Expr number) {
+  return std::exchange(group_, Group{nest, number});
+}
+
+Expr Recorder::instance(const Here& where) const {
+  if (!in_instance_) throw TraceError("no thread is at hand: this stands inside par()", where);
+  return instance_;
+}
+
+void Recorder::at(const Here& where) {
+  if (where.line() == 0) return;
+  kernel::Location location{where.file_name(), where.line()};
+  auto known = std::ranges::find(lines_, location);
+  if (known == lines_.end()) known = lines_.insert(lines_.end(), std::move(location));
+  emitter_.set_line(static_cast<std::uint32_t>(known - lines_.begin()) + 1);
+}
+
+void Recorder::flush(const Here& where) {
+  const std::vector<soac::Stm> traced = tracer_.take();
+  for (const soac::Stm& s : traced)
+    if (base::as<soac::Soac>(s.op))
+      throw TraceError(
+          fmt::format("{} makes an array of the array language in a kernel: use pull and push arrays here",
+                      s.origin.empty() ? "this" : s.origin),
+          where);
+  emitter_.statements(traced);
+}
+
+Expr Recorder::lower(const Value& value, const Here& where) {
+  const Expr e = tracer_.expr(value, where);
+  flush(where);
+  at(where);
+  return emitter_.lower(e);
+}
+
+Value Recorder::given(Expr name) {
+  return tracer_.value(name.is_name() ? tracer_.adopt(name) : name);
+}
+
+// Thread t of the block is instance t % n of group t / n.
+void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& where) {
+  if (n < 0) detail::block::refuse_size(n, where);
+  if (n == 0) return;
+  if (in_instance_) {
+    const auto i64 = [](std::int64_t v) {
+      return Value{nullptr, static_cast<std::uint64_t>(v), detail::Kind::i64, 0};
+    };
+    return loop(i64(0), i64(n), body, where);
+  }
+  flush(where);
+  at(where);
+  const std::int64_t groups = groups_in_block(nest_);
+  in_instance_ = true;
+  emitter_.par(kernel::Level::block, arena().i64(groups * n), "tid", [&](Expr t) {
+    trace::Scope scope(tracer_, "par", where);
+    tracer_.adopt(t);
+    instance_ = groups == 1 ? t : arena().rem(t, arena().i64(n));
+    const Group outer = set_group(nest_, groups == 1 ? arena().i64(0) : arena().div(t, arena().i64(n)));
+    body(tracer_.value(instance_));
+    flush(where);
+    group_ = outer;
+  });
+  in_instance_ = false;
+}
+
+void Recorder::loop(Value begin, Value end, const detail::block::Body& body, const Here& where) {
+  const Expr from = lower(begin, where), to = lower(end, where);
+  emitter_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
+    trace::Scope scope(tracer_, "loop", where);
+    tracer_.adopt(i);
+    body(tracer_.value(i));
+    flush(where);
+  });
+}
+
+void Recorder::when(Value condition, const std::function<void()>& then, const Here& where) {
+  emitter_.if_then(lower(condition, where), [&] {
+    trace::Scope scope(tracer_, "a condition", where);
+    then();
+    flush(where);
+  });
+}
+
+void Recorder::barrier(kernel::Level level, const Here& where) {
+  if (in_instance_)
+    throw TraceError("one thread cannot wait for the others here: sync outside of par(), on whole arrays",
+                     where);
+  flush(where);
+  at(where);
+  emitter_.append(kernel::Sync{std::max(level, nest_->level)});
+}
+
+std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, const Here& where) {
+  if (n <= 0) throw ShapeError(fmt::format("an array of {} elements in memory", n), where);
+  if (in_instance_ && space != kernel::Space::thread)
+    throw TraceError(
+        "one thread makes an array that the block shares: sync outside of par(), or sync a push array of "
+        "level thread",
+        where);
+  if (!in_instance_ && space == kernel::Space::thread)
+    throw TraceError("a thread's own array is made inside par()", where);
+  flush(where);
+  at(where);
+  const std::int64_t groups = space == kernel::Space::thread ? 1 : groups_in_block(nest_);
+  const Var made = emitter_.allocate(space, kind, groups * n, fmt::format("arr{}", n_allocated_++));
+  tracer_.adopt(arena().name(made));
+  return add_array(made);
+}
+
+std::int32_t Recorder::add_array(Var array) {
+  arrays_.push_back(array);
+  return static_cast<std::int32_t>(arrays_.size()) - 1;
+}
+
+}  // namespace fulgurite::block

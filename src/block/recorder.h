@@ -1,0 +1,84 @@
+// The kernel that is being recorded on this thread: a trace, whose scalar statements become kernel
+// statements as soon as they are made, and the emitter that they go to. Functions of the kernel language
+// (fulgurite/kernel/staged.h) come in; kernel IR comes out.
+#pragma once
+
+#include <fulgurite/kernel/staged.h>
+
+#include <deque>
+#include <optional>
+
+#include "kernel/ir.h"
+#include "lower/emitter.h"
+#include "trace/tracer.h"
+
+namespace fulgurite::block {
+
+using detail::Here;
+using detail::Value;
+using detail::Values;
+using detail::block::Nest;
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Var;
+
+class Recorder {
+ public:
+  explicit Recorder(const std::string& name);
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  /// The innermost one of this thread. Throws TraceError if there is none.
+  static Recorder& current(const Here& where);
+
+  trace::Tracer& tracer() { return tracer_; }
+  lower::Emitter& emitter() { return emitter_; }
+  scalar::Arena& arena() { return tracer_.arena(); }
+
+  const Nest* nest() const { return nest_; }
+  const Nest* within(const Nest* outer, std::int64_t n, kernel::Level);
+  const Nest* enter(const Nest*);
+  Value number(const Nest*, const Here&);
+  /// The group for which elements are computed, and its number among those of its nest in the block.
+  struct Group {
+    const Nest* nest = nullptr;
+    Expr number;
+  };
+  Group set_group(const Nest*, Expr number);
+  Expr instance(const Here&) const;  // in its group
+
+  void par(std::int64_t n, const detail::block::Body&, const Here&);
+  void loop(Value begin, Value end, const detail::block::Body&, const Here&);
+  void when(Value condition, const std::function<void()>& then, const Here&);
+  void barrier(kernel::Level, const Here&);
+
+  std::int32_t allocate(kernel::Space, Kind, std::int64_t n, const Here&);
+  std::int32_t add_array(Var array);  // a parameter
+  Var array(std::int32_t buffer) const { return arrays_[static_cast<std::size_t>(buffer)]; }
+
+  /// The expression as a leaf, where statements are being made; what was traced before it comes first.
+  Expr lower(const Value&, const Here&);
+  /// A name that the emitter made, as a staged value.
+  Value given(Expr name);
+  void at(const Here& where);  // statements are of this line from here on
+
+  std::vector<kernel::Location> take_lines() { return std::move(lines_); }
+
+ private:
+  void flush(const Here&);
+
+  trace::Tracer tracer_;
+  lower::Emitter emitter_;
+  Recorder* outer_;
+  std::deque<Nest> nests_;
+  const Nest* nest_;
+  Group group_;
+  Expr instance_;
+  bool in_instance_ = false;
+  std::vector<Var> arrays_;
+  std::vector<kernel::Location> lines_;
+  int n_allocated_ = 0;
+};
+
+}  // namespace fulgurite::block

@@ -1,0 +1,134 @@
+// The functions of fulgurite/kernel/staged.h: what the templates of the kernel language ask for goes to the
+// recorder of this thread.
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
+#include "block/recorder.h"
+
+namespace fulgurite::detail::block {
+
+using fulgurite::block::Recorder;
+
+namespace {
+
+kernel::Space space_of(Space space) {
+  return static_cast<kernel::Space>(space);
+}
+static_assert(static_cast<int>(Space::thread) == static_cast<int>(kernel::Space::thread));
+
+kernel::Atomic::What atomic_named(std::string_view name) {
+  using What = kernel::Atomic::What;
+  constexpr std::pair<std::string_view, What> all[] = {
+      {"add", What::add},          {"min", What::min},       {"max", What::max},
+      {"bit_and", What::bit_and},  {"bit_or", What::bit_or}, {"bit_xor", What::bit_xor},
+      {"exchange", What::exchange}};
+  for (const auto& [known, what] : all)
+    if (known == name) return what;
+  throw InternalError(fmt::format("no atomic operation '{}'", name));
+}
+
+scalar::Expr index_of(Recorder& r, Value index, Here where) {
+  return r.lower(index, where);
+}
+
+}  // namespace
+
+void refuse_size(std::int64_t size, Here where) {
+  throw ShapeError(fmt::format("an array of {} elements", size), where);
+}
+void refuse(const std::string& message, Here where) {
+  throw ShapeError(message, where);
+}
+
+const Nest* nest(Here where) {
+  return Recorder::current(where).nest();
+}
+const Nest* within(const Nest* outer, std::int64_t n, Level level, Here where) {
+  return Recorder::current(where).within(outer, n, level);
+}
+Entered::Entered(const Nest* nest, Here where) : outer_(Recorder::current(where).enter(nest)) {}
+Entered::~Entered() {
+  Recorder::current({}).enter(outer_);
+}
+
+Value number(const Nest* nest, Here where) {
+  return Recorder::current(where).number(nest, where);
+}
+AsGroup::AsGroup(const Nest* nest, Value number, Here where) {
+  Recorder& r = Recorder::current(where);
+  const Recorder::Group before = r.set_group(nest, r.tracer().expr(number, where));
+  outer_ = before.nest;
+  if (before.number) number_ = r.tracer().value(before.number);
+}
+AsGroup::~AsGroup() {
+  Recorder& r = Recorder::current({});
+  r.set_group(outer_, outer_ == nullptr ? scalar::Expr() : r.tracer().expr(number_, {}));
+}
+
+void par(std::int64_t n, const Body& body, Here where) {
+  Recorder::current(where).par(n, body, where);
+}
+void loop(Value begin, Value end, const Body& body, Here where) {
+  Recorder::current(where).loop(begin, end, body, where);
+}
+void when(Value condition, const std::function<void()>& then, Here where) {
+  Recorder::current(where).when(condition, then, where);
+}
+void barrier(Level level, Here where) {
+  Recorder::current(where).barrier(level, where);
+}
+
+Buffers allocate(Space space, std::span<const Kind> components, std::int64_t n, Here where) {
+  Buffers made;
+  for (Kind kind : components)
+    made.push_back(Recorder::current(where).allocate(space_of(space), trace::kind_of(kind), n, where));
+  return made;
+}
+
+Values load(const Buffers& buffers, Value index, Here where) {
+  Recorder& r = Recorder::current(where);
+  const scalar::Expr at = r.tracer().expr(index, where);
+  Values values;
+  for (std::int32_t b : buffers)
+    values.push_back(r.tracer().value(r.arena().index(r.arena().name(r.array(b)), {&at, 1})));
+  return values;
+}
+
+Values load_now(const Buffers& buffers, Value index, Here where) {
+  Recorder& r = Recorder::current(where);
+  const scalar::Expr at = index_of(r, index, where);
+  Values values;
+  for (std::int32_t b : buffers) values.push_back(r.given(r.emitter().load_plain(r.array(b), at, "now")));
+  return values;
+}
+
+// All components before any is stored: the array may be the one they come from.
+void store(const Buffers& buffers, Value index, std::span<const Value> components, Here where) {
+  Recorder& r = Recorder::current(where);
+  const scalar::Expr at = index_of(r, index, where);
+  std::vector<scalar::Expr> values;
+  for (const Value& component : components) values.push_back(r.lower(component, where));
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    r.emitter().store_plain(r.array(buffers[k]), at, values[k]);
+}
+
+Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Here where) {
+  Recorder& r = Recorder::current(where);
+  const scalar::Expr at = index_of(r, index, where), operand = r.lower(value, where);
+  return r.given(r.emitter().atomic(
+      {{}, atomic_named(what), {r.array(buffer), at, r.arena().i64(1), {}}, operand, {}}, "old"));
+}
+
+Value shuffle(Value value, Value from, int width, Here where) {
+  Recorder& r = Recorder::current(where);
+  r.instance(where);
+  const scalar::Expr operand = r.lower(value, where), source = r.lower(from, where);
+  return r.given(r.emitter().shuffle(operand, source, width, "got"));
+}
+
+Value thread(Here where) {
+  Recorder& r = Recorder::current(where);
+  return r.tracer().value(r.instance(where));
+}
+
+}  // namespace fulgurite::detail::block

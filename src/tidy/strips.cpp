@@ -1,0 +1,150 @@
+#include "tidy/strips.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/check.h"
+#include "kernel/traverse.h"
+#include "scalar/value.h"
+
+namespace fulgurite::tidy {
+namespace {
+
+using namespace kernel;
+using scalar::Op;
+
+constexpr int fewest_lanes = 4, most_lanes = 64;
+
+class Strips {
+ public:
+  Strips(Arena& arena, int vector_bytes) : arena_(arena), vector_bytes_(vector_bytes) {}
+
+  Block operator()(const Block& body) {
+    Block out;
+    for (const Stm& s : body) statement(s, out);
+    return out;
+  }
+
+ private:
+  void statement(const Stm& s, Block& out) {
+    if (std::holds_alternative<Sync>(s.op)) return;
+    if (const auto* array = std::get_if<Allocate>(&s.op); array && array->space == Space::shared)
+      shared_.insert(array->buffer);
+    const auto* par = std::get_if<Par>(&s.op);
+    if (par == nullptr || par->level != Level::block) {
+      Parts parts;
+      parts.block = [&](const Block& b) { return (*this)(b); };
+      out.push_back(map_children(s, parts));
+      return;
+    }
+    const auto n = static_cast<std::int64_t>(par->n.bits());
+    if (takes_turns(par->body)) return one_by_one(s, *par, out);
+    const std::int64_t lanes = std::min<std::int64_t>(lanes_of(par->body), round_up(n));
+    if (n == lanes) {
+      out.push_back(s);
+      return;
+    }
+    const std::int64_t whole = n / lanes * lanes;
+    if (whole > 0) {
+      Expr strip = arena_.fresh({Kind::i64}, "strip");
+      Block body{strip_of(s, *par, strip, lanes, {})};
+      out.push_back(
+          {For{strip.var(), arena_.i64(0), arena_.i64(whole), arena_.i64(lanes), std::move(body)}, s.line});
+    }
+    if (whole < n) {
+      const Block rest = whole > 0 ? refresh(arena_, par->body) : par->body;
+      out.push_back(
+          strip_of(s, {par->level, par->name, par->n, rest}, arena_.i64(whole), lanes, arena_.i64(n)));
+    }
+  }
+
+  static std::int64_t round_up(std::int64_t n) {
+    std::int64_t power = 1;
+    while (power < n) power *= 2;
+    return power;
+  }
+
+  // Par(lanes) of the instances from `first` on, of those before `end`.
+  Stm strip_of(const Stm& s, const Par& par, Expr first, std::int64_t lanes, Expr end) {
+    Expr lane = arena_.fresh({Kind::i64}, "lane");
+    Expr thread = arena_.fresh({Kind::i64}, arena_.info(par.name).name);
+    Block body = substitute(arena_, par.body, {{par.name, thread}});
+    if (end) body = {{If{arena_.lt(thread, end), std::move(body), {}}, s.line}};
+    body.insert(body.begin(), {Let{thread.var(), arena_.add(first, lane)}, s.line});
+    return {Par{Level::block, lane.var(), arena_.i64(lanes), std::move(body)}, s.line};
+  }
+
+  std::int64_t lanes_of(const Block& body) const {
+    std::size_t widest = 1;
+    const auto meet = [&](Var buffer) { widest = std::max(widest, size_of(arena_.info(buffer).type.kind)); };
+    for_each_stm(body, [&](const Stm& s) {
+      if (const auto* load = std::get_if<Load>(&s.op)) meet(load->from.buffer);
+      if (const auto* store = std::get_if<Store>(&s.op)) meet(store->to.buffer);
+    });
+    return std::clamp<std::int64_t>(vector_bytes_ / static_cast<std::int64_t>(widest), fewest_lanes,
+                                    most_lanes);
+  }
+
+  static bool takes_turns(const Block& body) {
+    bool found = false;
+    for_each_stm(body, [&](const Stm& s) { found |= std::holds_alternative<Atomic>(s.op); });
+    return found;
+  }
+
+  void one_by_one(const Stm& s, const Par& par, Block& out) {
+    Parts parts;
+    parts.block = [&](const Block& b) {
+      Block changed;
+      for (const Stm& inner : b) plain(map_children(inner, parts), changed);
+      return changed;
+    };
+    out.push_back({For{par.name, arena_.i64(0), par.n, arena_.i64(1), parts.block(par.body)}, s.line});
+  }
+
+  // What the block has for itself needs no atomic operation.
+  void plain(Stm s, Block& out) {
+    const auto* op = std::get_if<Atomic>(&s.op);
+    if (op == nullptr || !shared_.contains(op->at.buffer)) {
+      out.push_back(std::move(s));
+      return;
+    }
+    const Type type{arena_.info(op->at.buffer).type.kind};
+    const Expr old = op->name ? arena_.name(*op->name) : arena_.fresh(type, "old");
+    Expr mask = op->at.mask;
+    if (op->what == Atomic::What::compare_exchange) {
+      const Expr equal = arena_.eq(old, op->expected);
+      mask = mask ? arena_.logical_and(mask, equal) : equal;
+    }
+    out.push_back({Load{old.var(), op->at}, s.line});
+    out.push_back(
+        {Store{{op->at.buffer, op->at.index, op->at.stride, mask}, made_of(*op, old), false}, s.line});
+  }
+  Expr made_of(const Atomic& op, Expr old) {
+    using What = Atomic::What;
+    switch (op.what) {
+      case What::add: return arena_.apply(Op::add, {old, op.value});
+      case What::min: return arena_.apply(Op::min, {old, op.value});
+      case What::max: return arena_.apply(Op::max, {old, op.value});
+      case What::bit_and: return arena_.apply(Op::bit_and, {old, op.value});
+      case What::bit_or: return arena_.apply(Op::bit_or, {old, op.value});
+      case What::bit_xor: return arena_.apply(Op::bit_xor, {old, op.value});
+      case What::exchange:
+      case What::compare_exchange: return op.value;
+    }
+    FULGURITE_CHECK(false, "an unknown atomic operation");
+    return {};
+  }
+
+  Arena& arena_;
+  const int vector_bytes_;
+  std::unordered_set<Var> shared_;
+};
+
+}  // namespace
+
+kernel::Kernel strips(kernel::Kernel kernel, int vector_bytes) {
+  kernel.body = Strips(*kernel.arena, vector_bytes)(kernel.body);
+  return kernel;
+}
+
+}  // namespace fulgurite::tidy
