@@ -9,6 +9,8 @@
 #include "block/recorder.h"
 #include "emit/names.h"
 #include "kernel/check.h"
+#include "tidy/dead.h"
+#include "tidy/thread_forms.h"
 
 namespace fulgurite::detail::block {
 namespace {
@@ -53,6 +55,8 @@ class Recording {
     made_->ir.arena = std::move(tracer().finish({}).arena);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
+    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));
+    kernel::check(made_->ir, kernel::Stage::threads, "thread_forms");
     return made_;
   }
 

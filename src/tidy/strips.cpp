@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "kernel/traverse.h"
 #include "scalar/value.h"
+#include "tidy/thread_forms.h"
 
 namespace fulgurite::tidy {
 namespace {
@@ -68,7 +69,20 @@ class Strips {
   Stm strip_of(const Stm& s, const Par& par, Expr first, std::int64_t lanes, Expr end) {
     Expr lane = arena_.fresh({Kind::i64}, "lane");
     Expr thread = arena_.fresh({Kind::i64}, arena_.info(par.name).name);
-    Block body = substitute(arena_, par.body, {{par.name, thread}});
+    // What the strip adds and what the lane adds: an index that goes with the lane is a vector of neighbours.
+    const Form form = [&](Expr e, std::span<const scalar::Bits> v) -> Expr {
+      if (e.kind() != Kind::i64) return {};
+      std::vector<scalar::Bits> of_lane;
+      for (std::int64_t l = 0; l < lanes; ++l) of_lane.push_back(v[static_cast<std::size_t>(l)] - v[0]);
+      for (std::size_t t = 0; t < v.size(); ++t) {
+        const std::size_t l = t % of_lane.size();
+        if (v[t] - v[t - l] != of_lane[l]) return {};
+      }
+      const Expr by_lane = form_of(arena_, of_lane, Kind::i64, lane);
+      return by_lane ? arena_.add(scalar::substitute(arena_, e, {{par.name, first}}), by_lane) : Expr();
+    };
+    Block body = in_forms(arena_, par.body, par.name, static_cast<std::int64_t>(par.n.bits()), form);
+    body = substitute(arena_, body, {{par.name, thread}});
     if (end) body = {{If{arena_.lt(thread, end), std::move(body), {}}, s.line}};
     body.insert(body.begin(), {Let{thread.var(), arena_.add(first, lane)}, s.line});
     return {Par{Level::block, lane.var(), arena_.i64(lanes), std::move(body)}, s.line};
