@@ -12,10 +12,20 @@ namespace {
 
 thread_local Recorder* innermost = nullptr;
 
+constexpr std::int64_t lanes_of_warp = 32;
+
 std::int64_t groups_in_block(const Nest* nest) {
   std::int64_t n = 1;
   for (; nest != nullptr; nest = nest->parent) n *= nest->n;
   return n;
+}
+
+// From the outermost one in.
+std::vector<const Nest*> path_to(const Nest* nest) {
+  std::vector<const Nest*> path;
+  for (; nest->parent != nullptr; nest = nest->parent) path.push_back(nest);
+  std::ranges::reverse(path);
+  return path;
 }
 
 lower::Emitter::Outside nothing_outside() {
@@ -44,8 +54,8 @@ Recorder& Recorder::current(const Here& where) {
   return *innermost;
 }
 
-const Nest* Recorder::within(const Nest* outer, std::int64_t n, kernel::Level level) {
-  nests_.push_back({outer, n, std::max(level, outer->level)});  // a warp's parts wait for the warp
+const Nest* Recorder::within(const Nest* outer, std::int64_t n, kernel::Level level, bool interleaved) {
+  nests_.push_back({outer, n, std::max(level, outer->level), interleaved});  // a warp's parts wait for it
   return &nests_.back();
 }
 
@@ -105,28 +115,71 @@ Value Recorder::given(Expr name) {
   return tracer_.value(name.is_name() ? tracer_.adopt(name) : name);
 }
 
-// Thread t of the block is instance t % n of group t / n.
+Value Recorder::place(const Nest* nest, Value i, std::int64_t n, const Here& where) {
+  Expr at = tracer_.expr(i, where);
+  for (; nest->parent != nullptr; n *= nest->n, nest = nest->parent) {
+    const Expr group = arena().rem(tracer_.expr(number(nest, where), where), arena().i64(nest->n));
+    at = nest->interleaved ? arena().add(arena().mul(at, arena().i64(nest->n)), group)
+                           : arena().add(arena().mul(group, arena().i64(n)), at);
+  }
+  return tracer_.value(at);
+}
+
+Expr Recorder::decode(std::span<const Nest* const> path, std::int64_t n, Expr i, Expr& number) {
+  std::int64_t each = n;
+  for (const Nest* nest : path) each *= nest->n;
+  for (const Nest* nest : path) {
+    each /= nest->n;
+    const Expr by = arena().i64(nest->interleaved ? nest->n : each);
+    const Expr high = arena().div(i, by), low = arena().rem(i, by);
+    number = arena().add(arena().mul(number, arena().i64(nest->n)), nest->interleaved ? low : high);
+    i = nest->interleaved ? high : low;
+  }
+  return i;
+}
+
+// Threads are dealt to groups as elements are. A group of a warp has the same warp in all statements, with as
+// many turns as its elements need.
 void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& where) {
   if (n < 0) detail::block::refuse_size(n, where);
   if (n == 0) return;
   if (in_instance_) {
-    const auto i64 = [](std::int64_t v) {
+    const auto literal = [](std::int64_t v) {
       return Value{nullptr, static_cast<std::uint64_t>(v), detail::Kind::i64, 0};
     };
-    return loop(i64(0), i64(n), body, where);
+    return loop(literal(0), literal(n), body, where);
   }
   flush(where);
   at(where);
-  const std::int64_t groups = groups_in_block(nest_);
-  in_instance_ = true;
-  emitter_.par(kernel::Level::block, arena().i64(groups * n), "tid", [&](Expr t) {
-    trace::Scope scope(tracer_, "par", where);
-    tracer_.adopt(t);
-    instance_ = groups == 1 ? t : arena().rem(t, arena().i64(n));
-    const Group outer = set_group(nest_, groups == 1 ? arena().i64(0) : arena().div(t, arena().i64(n)));
+  const std::vector<const Nest*> path = path_to(nest_);
+  const auto warp = std::ranges::find(path, kernel::Level::warp, &Nest::level);
+  const std::span<const Nest* const> of_block(path.begin(), warp == path.end() ? warp : warp + 1);
+  const std::span<const Nest* const> of_warp(path.begin() + static_cast<std::ptrdiff_t>(of_block.size()), path.end());
+  const auto instance = [&](Expr i, Expr number) {
+    instance_ = decode(of_warp, n, i, number);
+    const Group outer = set_group(nest_, number);
     body(tracer_.value(instance_));
     flush(where);
     group_ = outer;
+  };
+  const bool by_warps = warp != path.end();
+  std::int64_t elements = n, groups = 1;  // of a warp; warps
+  for (const Nest* nest : of_warp) elements *= nest->n;
+  for (const Nest* nest : of_block) groups *= nest->n;
+  in_instance_ = true;
+  emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid", [&](Expr t) {
+    trace::Scope scope(tracer_, "par", where);
+    tracer_.adopt(t);
+    Expr number = arena().i64(0);
+    const Expr i = decode(of_block, by_warps ? lanes_of_warp : n, t, number);
+    if (!by_warps) return instance(i, number);
+    for (std::int64_t first = 0; first < elements; first += lanes_of_warp) {
+      const Expr element = arena().add(i, arena().i64(first));
+      if (first + lanes_of_warp <= elements)
+        instance(element, number);
+      else
+        when(tracer_.value(arena().lt(element, arena().i64(elements))), [&] { instance(element, number); }, where);
+    }
   });
   in_instance_ = false;
 }

@@ -37,9 +37,10 @@ class Recorder {
   scalar::Arena& arena() { return tracer_.arena(); }
 
   const Nest* nest() const { return nest_; }
-  const Nest* within(const Nest* outer, std::int64_t n, kernel::Level);
+  const Nest* within(const Nest* outer, std::int64_t n, kernel::Level, bool interleaved);
   const Nest* enter(const Nest*);
   Value number(const Nest*, const Here&);
+  Value place(const Nest*, Value i, std::int64_t n, const Here&);
   /// The group for which elements are computed, and its number among those of its nest in the block.
   struct Group {
     const Nest* nest = nullptr;
@@ -67,6 +68,9 @@ class Recorder {
 
  private:
   void flush(const Here&);
+  /// What `i` of all elements (n in each group of `inner`) is in its group; `number` becomes the group's,
+  /// which was that of the nest around the outermost of the path.
+  Expr decode(std::span<const Nest* const> path, std::int64_t n, Expr i, Expr& number);
 
   trace::Tracer tracer_;
   lower::Emitter emitter_;

@@ -43,8 +43,8 @@ void refuse(const std::string& message, Here where) {
 const Nest* nest(Here where) {
   return Recorder::current(where).nest();
 }
-const Nest* within(const Nest* outer, std::int64_t n, Level level, Here where) {
-  return Recorder::current(where).within(outer, n, level);
+const Nest* within(const Nest* outer, std::int64_t n, Level level, bool interleaved, Here where) {
+  return Recorder::current(where).within(outer, n, level, interleaved);
 }
 Entered::Entered(const Nest* nest, Here where) : outer_(Recorder::current(where).enter(nest)) {}
 Entered::~Entered() {
@@ -53,6 +53,9 @@ Entered::~Entered() {
 
 Value number(const Nest* nest, Here where) {
   return Recorder::current(where).number(nest, where);
+}
+Value place(const Nest* nest, Value i, std::int64_t n, Here where) {
+  return Recorder::current(where).place(nest, i, n, where);
 }
 AsGroup::AsGroup(const Nest* nest, Value number, Here where) {
   Recorder& r = Recorder::current(where);

@@ -118,8 +118,7 @@ class Stored {
         buffers_(fulgurite::detail::block::allocate(space, fulgurite::detail::leaf_kinds<T>, n, where)) {}
   Index at(const Index& i, Here where) const {
     using namespace fulgurite::detail;
-    if (nest_->parent == nullptr) return i;
-    return Index(Parts<std::int64_t>{block::number(nest_, where)}) * n_ + i;
+    return Index(Parts<std::int64_t>{block::place(nest_, i.value(), n_, where)});
   }
   void store(const Index& i, const Exp<T>& value, Here where) const {
     fulgurite::detail::block::store(buffers_, at(i, where).value(), value.parts(), where);

@@ -258,20 +258,17 @@ auto ilv_k(int i, int stages, const F& component, const Pull<T>& a, Here where =
 
 namespace groups {
 
-// Element `local` of group `number`, of n groups: neighbours, or interleaved.
-enum class Layout : std::uint8_t { neighbours, interleaved };
-
 /// `f` on n equal parts of the array at once. Its syncs are one for all parts, which are disjoint (2008
 /// paper, section 6.3).
 template <class F, class T>
-auto on(std::int64_t n, Layout layout, Level level, const F& f, const Pull<T>& a, Here where) {
+auto on(std::int64_t n, bool interleaved, Level level, const F& f, const Pull<T>& a, Here where) {
   using namespace fulgurite::detail;
   sizes::divides("a pattern", n, a.size(), where);
   const std::int64_t size = a.size() / n;
   const block::Nest* const outer = block::nest(where);
-  const block::Nest* const inner = block::within(outer, n, level, where);
+  const block::Nest* const inner = block::within(outer, n, level, interleaved, where);
   const auto of_group = [=](std::int64_t each, const Index& group, const Index& i) {
-    return layout == Layout::neighbours ? group * each + i : i * n + group;
+    return interleaved ? i * n + group : group * each + i;
   };
   const auto group_here = [=] {  // among those of the outer one
     return Index(Parts<std::int64_t>{block::number(inner, where)}) % n;
@@ -290,11 +287,9 @@ auto on(std::int64_t n, Layout layout, Level level, const F& f, const Pull<T>& a
     });
   } else {
     return Pull<R>(each * n, [=](Index i) {
-      const Index group = layout == Layout::neighbours ? i / each : i % n;
-      const Index local = layout == Layout::neighbours ? i % each : i / n;
-      Index number = group;
-      if (outer->parent != nullptr)
-        number = Index(Parts<std::int64_t>{block::number(outer, where)}) * n + group;
+      const Index group = interleaved ? i % n : i / each, local = interleaved ? i / n : i % each;
+      const Index number =
+          outer->parent == nullptr ? group : Index(Parts<std::int64_t>{block::number(outer, where)}) * n + group;
       const block::AsGroup as(inner, number.value(), where);
       return result[local];
     });
@@ -306,7 +301,7 @@ auto on(std::int64_t n, Layout layout, Level level, const F& f, const Pull<T>& a
 /// f on the first and on the second half; two_k: on 2^k parts of neighbours.
 template <class F, class T>
 auto two_k(int k, const F& f, const Pull<T>& a, Here where = Here::current()) {
-  return groups::on(std::int64_t{1} << k, groups::Layout::neighbours, Level::block, f, a, where);
+  return groups::on(std::int64_t{1} << k, false, Level::block, f, a, where);
 }
 template <class F, class T>
 auto two(const F& f, const Pull<T>& a, Here where = Here::current()) {
@@ -315,13 +310,13 @@ auto two(const F& f, const Pull<T>& a, Here where = Here::current()) {
 /// f on 2^i interleaved parts: component k gets the elements k, k + 2^i, k + 2 * 2^i ... (section 4).
 template <class F, class T>
 auto ilv(int i, const F& f, const Pull<T>& a, Here where = Here::current()) {
-  return groups::on(std::int64_t{1} << i, groups::Layout::interleaved, Level::block, f, a, where);
+  return groups::on(std::int64_t{1} << i, true, Level::block, f, a, where);
 }
 /// f on each run of n elements, by a warp of its own: its syncs wait for the warp only.
 template <class F, class T>
 auto warps(std::int64_t n, const F& f, const Pull<T>& a, Here where = Here::current()) {
   sizes::divides("warps", n, a.size(), where);
-  return groups::on(a.size() / n, groups::Layout::neighbours, Level::warp, f, a, where);
+  return groups::on(a.size() / n, false, Level::warp, f, a, where);
 }
 
 /// f(low, high), a pair of elements, of each two neighbours (2008 paper, section 4).

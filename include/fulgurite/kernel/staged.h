@@ -24,11 +24,12 @@ struct Nest {
   const Nest* parent = nullptr;  // null: the block
   std::int64_t n = 1;            // groups in each of the parent's
   Level level = Level::block;    // of the barriers that a group waits at
+  bool interleaved = false;      // element i of group g is the parent's element i * n + g; else of neighbours
 };
 
 /// The nest that statements are made for, and another one within it.
 const Nest* nest(Here where);
-const Nest* within(const Nest*, std::int64_t n, Level, Here where);
+const Nest* within(const Nest*, std::int64_t n, Level, bool interleaved, Here where);
 /// Statements are made for this nest while it lives.
 class Entered {
  public:
@@ -41,6 +42,8 @@ class Entered {
 };
 /// The number, among all groups of the nest in the block, of the group whose instance is being computed.
 Value number(const Nest*, Here where);
+/// Among all elements of the block: number i of the n elements of that group.
+Value place(const Nest*, Value i, std::int64_t n, Here where);
 /// Elements are computed for the group with this number while it lives.
 class AsGroup {
  public:
