@@ -9,6 +9,7 @@
 #include "block/recorder.h"
 #include "emit/names.h"
 #include "kernel/check.h"
+#include "tidy/barriers.h"
 #include "tidy/dead.h"
 #include "tidy/thread_forms.h"
 
@@ -55,8 +56,9 @@ class Recording {
     made_->ir.arena = std::move(tracer().finish({}).arena);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));
-    kernel::check(made_->ir, kernel::Stage::threads, "thread_forms");
+    made_->ir = tidy::barriers(tidy::thread_forms(std::move(made_->ir)));
+    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));  // once more: joined statements share
+    kernel::check(made_->ir, kernel::Stage::threads, "barriers");
     return made_;
   }
 

@@ -1,0 +1,14 @@
+// Barriers that order nothing go, and those that order only threads of one warp become barriers of the warp.
+// What a thread touches is known by its number (thread_forms.h), so that both questions are answered by
+// looking at every access, not by rules.
+//
+// In: scalar kernel IR. Out: the same; neighbouring Par(block) statements of as many instances are one.
+#pragma once
+
+#include "kernel/ir.h"
+
+namespace fulgurite::tidy {
+
+kernel::Kernel barriers(kernel::Kernel);
+
+}  // namespace fulgurite::tidy
