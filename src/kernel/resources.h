@@ -1,0 +1,24 @@
+// What a block of each phase takes when a task is a block of threads: how many threads, and how many bytes of
+// shared memory. Of kernels before vectorise.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernel/ir.h"
+
+namespace fulgurite::kernel {
+
+/// The largest Par(block) of a phase; 1 if it has none.
+int block_size(const Par& phase);
+std::vector<int> block_sizes(const Kernel&);  // of all phases
+
+/// Up to where the phase's shared arrays reach, rounded up to 16. They must be laid out
+/// (tidy/shared_layout.h).
+std::int64_t shared_bytes(const Arena&, const Par& phase);
+std::int64_t shared_bytes(const Kernel&);  // the most of any phase
+
+/// Bytes of an array.
+std::int64_t bytes_of(const Arena&, const Allocate&);
+
+}  // namespace fulgurite::kernel
