@@ -11,6 +11,7 @@
 #include "kernel/check.h"
 #include "tidy/barriers.h"
 #include "tidy/dead.h"
+#include "tidy/shared_layout.h"
 #include "tidy/thread_forms.h"
 
 namespace fulgurite::detail::block {
@@ -56,7 +57,7 @@ class Recording {
     made_->ir.arena = std::move(tracer().finish({}).arena);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir = tidy::barriers(tidy::thread_forms(std::move(made_->ir)));
+    made_->ir = tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(std::move(made_->ir))));
     made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));  // once more: joined statements share
     kernel::check(made_->ir, kernel::Stage::threads, "barriers");
     return made_;
