@@ -58,7 +58,8 @@ class Recording {
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
     made_->ir = tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(std::move(made_->ir))));
-    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));  // once more: joined statements share
+    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));  // once more: joined statements
+                                                                              // share
     kernel::check(made_->ir, kernel::Stage::threads, "barriers");
     return made_;
   }

@@ -154,7 +154,8 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   const std::vector<const Nest*> path = path_to(nest_);
   const auto warp = std::ranges::find(path, kernel::Level::warp, &Nest::level);
   const std::span<const Nest* const> of_block(path.begin(), warp == path.end() ? warp : warp + 1);
-  const std::span<const Nest* const> of_warp(path.begin() + static_cast<std::ptrdiff_t>(of_block.size()), path.end());
+  const std::span<const Nest* const> of_warp(path.begin() + static_cast<std::ptrdiff_t>(of_block.size()),
+                                             path.end());
   const auto instance = [&](Expr i, Expr number) {
     instance_ = decode(of_warp, n, i, number);
     const Group outer = set_group(nest_, number);
@@ -167,20 +168,23 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   for (const Nest* nest : of_warp) elements *= nest->n;
   for (const Nest* nest : of_block) groups *= nest->n;
   in_instance_ = true;
-  emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid", [&](Expr t) {
-    trace::Scope scope(tracer_, "par", where);
-    tracer_.adopt(t);
-    Expr number = arena().i64(0);
-    const Expr i = decode(of_block, by_warps ? lanes_of_warp : n, t, number);
-    if (!by_warps) return instance(i, number);
-    for (std::int64_t first = 0; first < elements; first += lanes_of_warp) {
-      const Expr element = arena().add(i, arena().i64(first));
-      if (first + lanes_of_warp <= elements)
-        instance(element, number);
-      else
-        when(tracer_.value(arena().lt(element, arena().i64(elements))), [&] { instance(element, number); }, where);
-    }
-  });
+  emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid",
+               [&](Expr t) {
+                 trace::Scope scope(tracer_, "par", where);
+                 tracer_.adopt(t);
+                 Expr number = arena().i64(0);
+                 const Expr i = decode(of_block, by_warps ? lanes_of_warp : n, t, number);
+                 if (!by_warps) return instance(i, number);
+                 for (std::int64_t first = 0; first < elements; first += lanes_of_warp) {
+                   const Expr element = arena().add(i, arena().i64(first));
+                   if (first + lanes_of_warp <= elements)
+                     instance(element, number);
+                   else
+                     when(
+                         tracer_.value(arena().lt(element, arena().i64(elements))),
+                         [&] { instance(element, number); }, where);
+                 }
+               });
   in_instance_ = false;
 }
 

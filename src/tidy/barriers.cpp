@@ -62,7 +62,8 @@ class Accesses {
   void anybody(const Block& body) {
     for_each_stm(body, [&](const Stm& s) {
       touches(s, [&](Var buffer, Expr index, bool writes) {
-        const std::int64_t element = index && index.is_constant() ? static_cast<std::int64_t>(index.bits()) : -1;
+        const std::int64_t element =
+            index && index.is_constant() ? static_cast<std::int64_t>(index.bits()) : -1;
         touch(buffer, element, -1, writes);
       });
     });
@@ -149,7 +150,7 @@ class Pending {
     const bool is_vague = t.element < 0 || t.thread < 0;
     if (is_vague)
       return written_.contains(t.buffer) || (t.writes && read_.contains(t.buffer)) ? Conflict::between_warps
-                                                                                : Conflict::none;
+                                                                                   : Conflict::none;
     if (const auto vague = vague_.find(t.buffer); vague != vague_.end() && (vague->second || t.writes))
       return Conflict::between_warps;
     Conflict worst = Conflict::none;
@@ -157,8 +158,9 @@ class Pending {
     if (known == known_.end()) return worst;
     for (const Touch& other : known->second) {
       if (other.thread == t.thread || !(other.writes || t.writes)) continue;
-      worst = std::max(worst, other.thread / lanes_of_warp == t.thread / lanes_of_warp ? Conflict::in_a_warp
-                                                                                       : Conflict::between_warps);
+      worst =
+          std::max(worst, other.thread / lanes_of_warp == t.thread / lanes_of_warp ? Conflict::in_a_warp
+                                                                                   : Conflict::between_warps);
     }
     return worst;
   }

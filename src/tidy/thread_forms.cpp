@@ -23,12 +23,14 @@ struct Move {
 
 Expr moved(Arena& arena, Expr t, const Move& move, std::uint64_t all) {
   Expr part = t;
-  const bool is_top = (move.mask & (move.mask + (move.mask & -move.mask))) == 0 && (all & ~move.mask) < move.mask;
+  const bool is_top =
+      (move.mask & (move.mask + (move.mask & -move.mask))) == 0 && (all & ~move.mask) < move.mask;
   if (move.shift < 0 && is_top && (move.mask & -move.mask) == std::uint64_t{1} << -move.shift)
     return arena.apply(Op::shr, {t, arena.i64(-move.shift)});
   if (move.mask != all)
-    part = arena.apply(Op::bit_and,
-                       {t, arena.i64(static_cast<std::int64_t>(is_top ? -(move.mask & -move.mask) : move.mask))});
+    part = arena.apply(
+        Op::bit_and,
+        {t, arena.i64(static_cast<std::int64_t>(is_top ? -(move.mask & -move.mask) : move.mask))});
   if (move.shift > 0) return arena.mul(part, arena.i64(std::int64_t{1} << move.shift));
   if (move.shift < 0) return arena.apply(Op::shr, {part, arena.i64(-move.shift)});
   return part;
@@ -139,9 +141,7 @@ class Forms {
     out.push_back(std::move(changed));
   }
 
-  static bool is_index(Type type) {
-    return type == Type{Kind::i64} || type == Type{Kind::boolean};
-  }
+  static bool is_index(Type type) { return type == Type{Kind::i64} || type == Type{Kind::boolean}; }
   bool is_pure(Expr root) {  // of names that do not change
     bool pure = true;
     scalar::for_each_node(std::span(&root, 1),
@@ -261,7 +261,8 @@ kernel::Kernel thread_forms(kernel::Kernel kernel) {
   const std::function<Block(const Block&)> visit = [&](const Block& body) {
     Block out;
     for (const Stm& s : body) {
-      if (const auto* par = std::get_if<Par>(&s.op); par && par->level == Level::block && par->n.is_constant()) {
+      if (const auto* par = std::get_if<Par>(&s.op);
+          par && par->level == Level::block && par->n.is_constant()) {
         const Form form = [&](Expr e, std::span<const Bits> values) {
           return form_of(arena, values, e.kind(), arena.name(par->name));
         };

@@ -288,8 +288,9 @@ auto on(std::int64_t n, bool interleaved, Level level, const F& f, const Pull<T>
   } else {
     return Pull<R>(each * n, [=](Index i) {
       const Index group = interleaved ? i % n : i / each, local = interleaved ? i / n : i % each;
-      const Index number =
-          outer->parent == nullptr ? group : Index(Parts<std::int64_t>{block::number(outer, where)}) * n + group;
+      const Index number = outer->parent == nullptr
+                               ? group
+                               : Index(Parts<std::int64_t>{block::number(outer, where)}) * n + group;
       const block::AsGroup as(inner, number.value(), where);
       return result[local];
     });
