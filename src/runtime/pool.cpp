@@ -48,26 +48,39 @@ void* map_huge(std::size_t size) noexcept {
   return start + before;
 }
 
-void* from_system(std::size_t size) noexcept {
-  return size >= huge_page ? map_huge(size) : std::aligned_alloc(alignment, size);
+class HostMemory final : public BlockSource {
+ public:
+  void* take(std::size_t size) noexcept override {
+    return size >= huge_page ? map_huge(size) : std::aligned_alloc(alignment, size);
+  }
+  void give_back(void* block, std::size_t size) noexcept override {
+    if (size >= huge_page)
+      munmap(block, (size + huge_page - 1) / huge_page * huge_page);
+    else
+      std::free(block);
+  }
+  std::size_t largest_block() const noexcept override { return runtime::host().memory; }
+  std::string limit_text() const override {
+    return fmt::format("this machine has {}", readable_size(runtime::host().memory));
+  }
+};
+
+}  // namespace
+
+// Never destroyed, like the pool of the process.
+BlockSource& BlockSource::host() {
+  static BlockSource& source = *new HostMemory;
+  return source;
 }
 
-void to_system(void* block, std::size_t size) noexcept {
-  if (size >= huge_page)
-    munmap(block, (size + huge_page - 1) / huge_page * huge_page);
-  else
-    std::free(block);
-}
-
-std::string readable(std::size_t bytes) {
+std::string readable_size(std::size_t bytes) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   return bytes < 10 * mebibyte ? fmt::format("{} bytes", bytes)
                                : fmt::format("{} bytes ({} MiB)", bytes, bytes / mebibyte);
 }
 
-}  // namespace
-
-BufferPool::BufferPool(std::size_t retained_limit) : retained_limit_(retained_limit) {}
+BufferPool::BufferPool(std::size_t retained_limit, BlockSource& source)
+    : source_(source), retained_limit_(retained_limit) {}
 
 BufferPool::~BufferPool() {
   trim();
@@ -82,9 +95,9 @@ void* BufferPool::take(int bucket) noexcept {
 }
 
 void* BufferPool::allocate(std::size_t bytes) {
-  if (bytes > host().memory)
-    throw OutOfMemory(fmt::format("an array of {} was asked for, this machine has {}", readable(bytes),
-                                  readable(host().memory)));
+  if (bytes > source_.largest_block())
+    throw OutOfMemory(
+        fmt::format("an array of {} was asked for, {}", readable_size(bytes), source_.limit_text()));
   const int bucket = bucket_of(bytes);
   const std::size_t size = size_of(bucket);
   void* block = take(bucket);
@@ -92,14 +105,14 @@ void* BufferPool::allocate(std::size_t bytes) {
     retained_.fetch_sub(size, std::memory_order_relaxed);
     counters.pool_reuses.add();
   } else {
-    block = from_system(size);
+    block = source_.take(size);
     if (block == nullptr) {
       trim();
-      block = from_system(size);
+      block = source_.take(size);
     }
     if (block == nullptr)
-      throw OutOfMemory(fmt::format("an array of {} was asked for, and the system has no memory left for it",
-                                    readable(bytes)));
+      throw OutOfMemory(fmt::format("an array of {} was asked for, and there is no memory left for it: {}",
+                                    readable_size(bytes), source_.limit_text()));
   }
   counters.bytes_allocated.add(bytes);
   return block;
@@ -111,7 +124,7 @@ void BufferPool::release(void* block, std::size_t bytes) noexcept {
   const std::size_t size = size_of(bucket);
   if (retained_.fetch_add(size, std::memory_order_relaxed) + size > retained_limit_) {
     retained_.fetch_sub(size, std::memory_order_relaxed);
-    to_system(block, size);
+    source_.give_back(block, size);
     return;
   }
   Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
@@ -123,7 +136,7 @@ void BufferPool::trim() noexcept {
   for (int bucket = 0; bucket < n_buckets; ++bucket) {
     const std::size_t size = size_of(bucket);
     while (void* block = take(bucket)) {
-      to_system(block, size);
+      source_.give_back(block, size);
       retained_.fetch_sub(size, std::memory_order_relaxed);
     }
   }

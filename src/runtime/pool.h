@@ -1,25 +1,46 @@
 // Memory for arrays. Freed blocks are kept in buckets by size and given out again, so that a program that is
-// called in a loop asks the operating system for nothing: fresh pages cost more than most kernels that fill
-// them.
+// called in a loop asks the operating system, or a device's driver, for nothing: fresh memory costs more than
+// most kernels that fill it.
 //
 // Sizes are rounded up to four steps an octave (at most a quarter too much; pages that are never touched cost
-// nothing). Blocks are aligned to 64 bytes, those of 2 MiB and more to 2 MiB and advised to be huge pages.
-// Out of memory empties the pool and tries again before it becomes an error. Thread-safe; taking and giving
-// back a block is a few nanoseconds under a spin lock.
+// nothing). Out of memory empties the pool and tries again before it becomes an error. Thread-safe; taking
+// and giving back a block is a few nanoseconds under a spin lock.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <string>
 
 #include "runtime/spin_lock.h"
 
 namespace fulgurite::runtime {
 
+// Where blocks come from when none of a pool's fits. A block begins with a word that is the pool's while the
+// block is free; so a device whose memory the host cannot write has blocks that hold its handle.
+class BlockSource {
+ public:
+  virtual ~BlockSource() = default;
+
+  // Null if there is no memory left.
+  virtual void* take(std::size_t size) noexcept = 0;
+  virtual void give_back(void* block, std::size_t size) noexcept = 0;
+
+  virtual std::size_t largest_block() const noexcept = 0;
+  // For an error about a block that is larger: "this machine has 4 bytes".
+  virtual std::string limit_text() const = 0;
+
+  // The host's memory: aligned to 64 bytes, blocks of 2 MiB and more to 2 MiB and advised to be huge pages.
+  static BlockSource& host();
+};
+
+// As people read it: "12 bytes", "20971520 bytes (20 MiB)".
+std::string readable_size(std::size_t bytes);
+
 class BufferPool {
  public:
-  // Keeps at most `retained_limit` bytes of freed blocks.
-  explicit BufferPool(std::size_t retained_limit);
+  // Keeps at most `retained_limit` bytes of freed blocks. `source` outlives the pool.
+  explicit BufferPool(std::size_t retained_limit, BlockSource& source = BlockSource::host());
   ~BufferPool();
   BufferPool(const BufferPool&) = delete;
   BufferPool& operator=(const BufferPool&) = delete;
@@ -29,12 +50,12 @@ class BufferPool {
   // `bytes` as it was asked for.
   void release(void* block, std::size_t bytes) noexcept;
 
-  // Gives every freed block back to the system.
+  // Gives every freed block back to where it came from.
   void trim() noexcept;
 
   std::size_t retained_bytes() const noexcept { return retained_.load(std::memory_order_relaxed); }
 
-  // The pool of the process keeps a quarter of the machine's memory. It is never destroyed: arrays may
+  // The host's pool of the process keeps a quarter of the machine's memory. It is never destroyed: arrays may
   // outlive everything.
   static BufferPool& shared();
 
@@ -50,6 +71,7 @@ class BufferPool {
 
   void* take(int bucket) noexcept;
 
+  BlockSource& source_;
   std::array<Bucket, n_buckets> buckets_;
   const std::size_t retained_limit_;
   std::atomic<std::size_t> retained_{0};
