@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/failure.h"
 
@@ -15,7 +16,7 @@ namespace fulgurite::runtime {
 
 // What `devices` shows and policies want to know.
 struct Description {
-  std::string engine;  // "cpu"
+  std::string engine;  // "cpu", "opencl"
   std::string name;    // "AMD EPYC ..."
   int n_cores;
   std::size_t memory;
@@ -38,6 +39,12 @@ struct KernelSource {
   std::string text;
   int n_phases = 1;
   bool contract = true;  // a * b + c may be rounded once
+
+  // What engines want to know whose kernels are not called with a context.
+  std::vector<std::int32_t> arguments{};    // of each parameter in order: 0 an array, else the bytes of a
+                                            // scalar
+  std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
+  bool can_fail = false;                    // there is a record of failures behind the parameters
 };
 
 // A kernel that is ready to run; each engine has its own.

@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "kernels.h"
+#include "pocl.h"
 #include "runtime/cpu/device.h"
 
 namespace fulgurite::runtime {
@@ -56,11 +56,7 @@ bool compile_and_run_ours() {
 }
 
 [[noreturn]] void try_orders(bool opencl_first) {
-  setenv("POCL_KERNEL_CACHE", "0", 1);
-  // Where there is no /sys, as in a bare root file system, PoCL's topology library finds no memory, and PoCL
-  // aborts.
-  if (!std::filesystem::exists("/sys/devices"))
-    setenv("HWLOC_SYNTHETIC", "NUMANode:1(memory=4GB) core:2 pu:1", 0);
+  test::prepare_pocl();
   if (!opencl_first && !compile_and_run_ours()) std::exit(20);
   const int opencl = compile_with_opencl();
   if (opencl != 0) std::exit(opencl > 0 ? 21 : 30);

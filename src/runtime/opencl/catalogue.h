@@ -1,0 +1,36 @@
+// The OpenCL devices of this machine, and which one programs run on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/opencl/api.h"
+
+namespace fulgurite::runtime::opencl {
+
+struct DeviceEntry {
+  DeviceId id;
+  std::string name, driver, platform, platform_version;
+  bool is_gpu;
+  int n_compute_units;
+  std::size_t memory, largest_buffer, cache;
+  int vector_bytes;
+  std::size_t buffer_alignment;    // of the parts of a buffer
+  bool divides_correctly_rounded;  // f32, where it is asked to
+};
+
+// In the order of the platforms; those that are not available or cannot compile are left out. Throws
+// DeviceError if there is no platform or no device.
+std::vector<DeviceEntry> list_devices(const Api& api);
+
+// `wanted` is a number of the list, from 0, or a part of a device's name in any case; empty: the first GPU,
+// or else the first device. Throws DeviceError if there is no such device.
+const DeviceEntry& choose_device(std::span<const DeviceEntry> devices, const std::string& wanted);
+
+// What FULGURITE_OPENCL_DEVICE says, or nothing.
+std::string wanted_device();
+
+}  // namespace fulgurite::runtime::opencl
