@@ -2,12 +2,15 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 
 #include <algorithm>
 #include <chrono>
 
 #include "runtime/cpu/device.h"
 #include "runtime/disk_cache.h"
+#include "runtime/opencl/api.h"
+#include "runtime/opencl/catalogue.h"
 #include "tool/run.h"
 
 namespace fulgurite::tool {
@@ -30,6 +33,21 @@ std::string time_text(std::filesystem::file_time_type time) {
                          std::chrono::time_point_cast<std::chrono::system_clock::duration>(system))));
 }
 
+// Numbered as FULGURITE_OPENCL_DEVICE counts.
+void list_opencl_devices() {
+  try {
+    int number = 0;
+    for (const runtime::opencl::DeviceEntry& device : runtime::opencl::list_devices(runtime::opencl::api())) {
+      fmt::print("opencl {:<5} {}\n", number++, device.name);
+      fmt::print("             {} compute units, {} memory, at most {} in one array; {}, driver {}\n",
+                 device.n_compute_units, size_text(device.memory), size_text(device.largest_buffer),
+                 device.platform, device.driver);
+    }
+  } catch (const DeviceError& error) {
+    fmt::print("opencl       none: {}\n", error.message());
+  }
+}
+
 }  // namespace
 
 void list_programs(const std::vector<detail::ToolProgram>& programs) {
@@ -41,6 +59,7 @@ void list_devices() {
   fmt::print("{}          {}\n", cpu.engine, cpu.name);
   fmt::print("             {} cores, vectors of {} bits, {} last-level cache, {} memory\n", cpu.n_cores,
              cpu.vector_bytes * 8, size_text(cpu.last_level_cache), size_text(cpu.memory));
+  list_opencl_devices();
   fmt::print("interpreter  the reference: slow, one core\n");
 }
 

@@ -168,12 +168,21 @@ TEST_F(ToolProgram, HelpIsEverywhere) {
   }
 }
 
-TEST_F(ToolProgram, DevicesShowsTheProcessor) {
-  const Outcome devices = call("devices");
+TEST_F(ToolProgram, DevicesShowsTheProcessorAndOpenCl) {
+  // PoCL leaves the user's cache alone, and understands a machine without /sys.
+  std::string environment = "POCL_CACHE_DIR='" + path("pocl") + "'";
+  if (!fs::exists("/sys/devices")) environment += " HWLOC_SYNTHETIC='NUMANode:1(memory=4GB) core:2 pu:1'";
+  const Outcome devices = call("devices", environment);
   EXPECT_EQ(devices.status, 0);
   EXPECT_SAYS(devices.out, "cpu ");
   EXPECT_SAYS(devices.out, "last-level cache");
   EXPECT_SAYS(devices.out, "interpreter");
+  const bool has_opencl = devices.out.find("opencl 0") != std::string::npos;
+  EXPECT_SAYS(devices.out, has_opencl ? " compute units, " : "opencl       none: ");
+  const Outcome without = call("devices", environment + " OCL_ICD_VENDORS=/no/such/folder");
+  EXPECT_EQ(without.status, 0);
+  EXPECT_SAYS(without.out, "cpu ");
+  EXPECT_SAYS(without.out, "install");
 }
 
 TEST_F(ToolProgram, CacheIsShownVerifiedCleared) {

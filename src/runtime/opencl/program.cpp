@@ -12,10 +12,11 @@ namespace {
 // Contraction is what OpenCL C does unless it is told not to, and only the text can tell.
 constexpr std::string_view no_contraction = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n";
 
-// Division and square root are correctly rounded wherever the device can do that.
+// Division and square root are correctly rounded wherever the device can do that. Without warnings: there is
+// nobody to read them, and some compilers announce them on standard error.
 std::string options_of(const DeviceEntry& device) {
-  return device.divides_correctly_rounded ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                                          : "-cl-std=CL1.2";
+  return device.divides_correctly_rounded ? "-cl-std=CL1.2 -w -cl-fp32-correctly-rounded-divide-sqrt"
+                                          : "-cl-std=CL1.2 -w";
 }
 
 std::string log_of(const Api& api, Program program, DeviceId device) {
