@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <type_traits>
 
 #include "base/check.h"
@@ -77,6 +78,17 @@ class Run {
 
   void wait() {
     if (auto failure = device_.wait()) fail(*failure);
+  }
+
+  // When an error is on its way: a kernel that was launched before and failed comes first, as it does where
+  // the launch tells at once, and leaves nothing to the next run.
+  void give_up() {
+    std::optional<runtime::Failure> failure;
+    try {
+      failure = device_.wait();
+    } catch (const Error&) {  // of a device that is lost; the error on its way says why
+    }
+    if (failure) fail(*failure);
   }
 
   void give(const Result& from, detail::ResultValue& to) {
@@ -276,8 +288,13 @@ void execute(const Loaded& loaded, std::span<const detail::ArgumentView> argumen
       "program '{}' takes {} components and gives {}", loaded.plan.name, loaded.plan.params.size(),
       loaded.plan.results.size());
   Run run(loaded, arguments);
-  run.steps(loaded.plan.steps);
-  run.wait();
+  try {
+    run.steps(loaded.plan.steps);
+    run.wait();
+  } catch (...) {
+    run.give_up();
+    throw;
+  }
   for (std::size_t i = 0; i < results.size(); ++i) run.give(loaded.plan.results[i], results[i]);
 }
 
