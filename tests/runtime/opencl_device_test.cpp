@@ -171,6 +171,18 @@ TEST_F(OpenCl, DescribesItself) {
   EXPECT_FALSE(description.is_host);
 }
 
+// Its work need not be done when the process ends.
+TEST_F(OpenCl, TheSharedDeviceIsTheWantedOne) {
+  OpenClDevice& shared = OpenClDevice::shared();
+  EXPECT_EQ(&shared, &OpenClDevice::shared());
+  const std::vector<DeviceEntry> devices = list_devices(api());
+  EXPECT_EQ(shared.describe().name, choose_device(devices, wanted_device()).name);
+  const std::vector<int> x(1000, 7);
+  const Memory a = shared.allocate(4000), b = shared.allocate(4000);
+  shared.upload(a, x.data(), 4000);
+  shared.copy(b, a, 4000);
+}
+
 TEST_F(OpenCl, FreedMemoryIsUsedAgain) {
   const Memory first = device().allocate(100000);
   device().release(first);
@@ -441,57 +453,6 @@ TEST_F(OpenCl, ALostDeviceIsAnError) {
     const std::string text = error.what();
     EXPECT_NE(text.find("CL_OUT_OF_RESOURCES"), std::string::npos) << text;
     EXPECT_NE(text.find("FULGURITE_OPENCL_DEVICE"), std::string::npos) << text;
-  }
-}
-
-TEST_F(OpenCl, NoPlatformIsAnError) {
-  Api empty = api();
-  empty.get_platform_ids = [](std::uint32_t, PlatformId*, std::uint32_t*) -> Status { return -1001; };
-  EXPECT_THROW(list_devices(empty), DeviceError);
-  empty = api();
-  empty.get_device_ids = [](PlatformId, Bits, std::uint32_t, DeviceId*, std::uint32_t*) -> Status {
-    return -1;
-  };
-  EXPECT_THROW(list_devices(empty), DeviceError);
-}
-
-TEST(OpenClApi, AMissingLibraryIsNamed) {
-  try {
-    load_api("libOpenCL_that_nobody_has.so.1");
-    FAIL();
-  } catch (const DeviceError& error) {
-    const std::string text = error.what();
-    EXPECT_NE(text.find("libOpenCL_that_nobody_has.so.1"), std::string::npos) << text;
-    EXPECT_NE(text.find("install"), std::string::npos) << text;
-  }
-  EXPECT_THROW(load_api("libm.so.6"), DeviceError) << "no OpenCL in it";
-}
-
-TEST(OpenClCatalogue, ChoosesByNumberOrName) {
-  const auto entry = [](const char* name, bool is_gpu) {
-    DeviceEntry e{};
-    e.name = name;
-    e.is_gpu = is_gpu;
-    return e;
-  };
-  const std::vector<DeviceEntry> devices = {entry("Some CPU", false), entry("Big GPU 2000", true),
-                                            entry("Small GPU 10", true)};
-  const auto chosen = [&](const std::string& wanted) { return choose_device(devices, wanted).name; };
-  EXPECT_EQ(chosen(""), "Big GPU 2000");
-  EXPECT_EQ(choose_device({devices.data(), 1}, "").name, "Some CPU");
-  EXPECT_EQ(chosen("0"), "Some CPU");
-  EXPECT_EQ(chosen("2"), "Small GPU 10");
-  EXPECT_EQ(chosen("small"), "Small GPU 10");
-  EXPECT_EQ(chosen("GPU"), "Big GPU 2000");
-  for (const char* wanted : {"3", "99999999999999999999", "abacus"}) {
-    try {
-      chosen(wanted);
-      FAIL() << wanted;
-    } catch (const DeviceError& error) {
-      const std::string text = error.what();
-      EXPECT_NE(text.find(wanted), std::string::npos) << text;
-      EXPECT_NE(text.find("2 (Small GPU 10)"), std::string::npos) << text;
-    }
   }
 }
 
