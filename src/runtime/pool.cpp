@@ -80,7 +80,7 @@ std::string readable_size(std::size_t bytes) {
 }
 
 BufferPool::BufferPool(std::size_t retained_limit, BlockSource& source)
-    : source_(source), retained_limit_(retained_limit) {}
+    : source_(source), largest_block_(source.largest_block()), retained_limit_(retained_limit) {}
 
 BufferPool::~BufferPool() {
   trim();
@@ -95,7 +95,7 @@ void* BufferPool::take(int bucket) noexcept {
 }
 
 void* BufferPool::allocate(std::size_t bytes) {
-  if (bytes > source_.largest_block())
+  if (bytes > largest_block_)
     throw OutOfMemory(
         fmt::format("an array of {} was asked for, {}", readable_size(bytes), source_.limit_text()));
   const int bucket = bucket_of(bytes);

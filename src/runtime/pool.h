@@ -72,6 +72,7 @@ class BufferPool {
   void* take(int bucket) noexcept;
 
   BlockSource& source_;
+  const std::size_t largest_block_;
   std::array<Bucket, n_buckets> buckets_;
   const std::size_t retained_limit_;
   std::atomic<std::size_t> retained_{0};

@@ -96,6 +96,47 @@ TEST(Pool, AbsurdSizesAreRefused) {
   }
 }
 
+// A device with 1000 bytes, which the host cannot write: blocks are words that stand for them.
+class SmallDevice final : public BlockSource {
+ public:
+  void* take(std::size_t size) noexcept override {
+    if (used + size > 1000) return nullptr;
+    used += size;
+    return new void*;
+  }
+  void give_back(void* block, std::size_t size) noexcept override {
+    used -= size;
+    delete static_cast<void**>(block);
+  }
+  std::size_t largest_block() const noexcept override { return 1000; }
+  std::string limit_text() const override { return "the small device has 1000 bytes"; }
+
+  std::size_t used = 0;
+};
+
+TEST(Pool, BlocksOfADeviceComeFromIt) {
+  SmallDevice device;
+  {
+    BufferPool pool(1000, device);
+    void* first = pool.allocate(400);
+    pool.release(first, 400);
+    EXPECT_EQ(pool.allocate(390), first);
+    pool.release(first, 390);
+    void* second = pool.allocate(700);  // there is room only once the pool is empty
+    EXPECT_EQ(device.used, 768U) << "rounded up";
+    for (const std::size_t bytes : {500, 1001}) {
+      try {
+        pool.allocate(bytes);
+        FAIL() << bytes;
+      } catch (const OutOfMemory& error) {
+        EXPECT_NE(std::string(error.what()).find("the small device has 1000 bytes"), std::string::npos);
+      }
+    }
+    pool.release(second, 700);
+  }
+  EXPECT_EQ(device.used, 0U) << "the pool keeps nothing after its end";
+}
+
 // Addresses that this process uses now, in bytes.
 rlim_t addresses_used() {
   rlim_t pages = 0;
