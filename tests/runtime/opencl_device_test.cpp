@@ -181,6 +181,8 @@ TEST_F(OpenCl, TheSharedDeviceIsTheWantedOne) {
   const Memory a = shared.allocate(4000), b = shared.allocate(4000);
   shared.upload(a, x.data(), 4000);
   shared.copy(b, a, 4000);
+  shared.release(a);
+  shared.release(b);
 }
 
 TEST_F(OpenCl, FreedMemoryIsUsedAgain) {
