@@ -143,7 +143,7 @@ TEST(KernelLanguage, ScalarsWholeArraysAndSeveralResults) {
   const auto kernel = k::kernel("gather", k::block<int>(4), k::whole<float>(), k::scalar<float>(),
                                 [](Pull<int> at, k::Whole<float> from, Exp<float> factor) {
                                   const auto taken = k::map(
-                                      [&](Exp<int> i) { return from[cast<std::int64_t>(i)] * factor; }, at);
+                                      [=](Exp<int> i) { return from[cast<std::int64_t>(i)] * factor; }, at);
                                   return std::tuple(taken, k::map([](Exp<int> i) { return i + 1; }, at));
                                 });
   const auto [taken, next] =
