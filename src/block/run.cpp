@@ -4,6 +4,7 @@
 #include <fulgurite/error.h>
 
 #include "block/block_kernel.h"
+#include "block/network.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
 #include "kernel/check.h"
@@ -113,6 +114,13 @@ std::string text(const Kernel& k, const char* language) {
   const std::string_view wanted = language;
   if (wanted == "ir") return kernel::print(k.ir);
   return text_for_cpu(k);
+}
+
+std::string drawing(const Kernel& k) {
+  return fulgurite::block::draw(fulgurite::block::network_of(k.ir), k.ir.name);
+}
+int depth(const Kernel& k) {
+  return fulgurite::block::network_of(k.ir).depth;
 }
 
 std::vector<ResultValue> run(const Kernel& k, const char* engine, std::span<const ArgumentView> views,

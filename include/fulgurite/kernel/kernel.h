@@ -228,6 +228,19 @@ std::string to_ir(const Recorded<Ts...>& k) {
   return fulgurite::detail::block::text(k.get(), "ir");
 }
 
+/// A picture (SVG) of which elements of a block meet in which stages: wires from left to right, comparators
+/// as vertical lines, operators as dots (the figures of DAMP 2012 and of the 2008 paper). Throws TraceError
+/// for a kernel whose connections depend on its data.
+template <class... Ts>
+std::string draw(const Recorded<Ts...>& k) {
+  return fulgurite::detail::block::drawing(k.get());
+}
+/// Operators (a comparator is one) on the longest way from an input to a result.
+template <class... Ts>
+int depth(const Recorded<Ts...>& k) {
+  return fulgurite::detail::block::depth(k.get());
+}
+
 /// Who runs a kernel.
 struct Runner {
   const char* engine;

@@ -2,9 +2,9 @@
 // (DAMP 2012; "Obsidian", 2008, sections 2 and 4). None of them computes or stores anything by itself: they
 // fuse into whoever syncs, commits or returns the array. Pull forms (`_1`) have one instance for each element
 // and choose what it computes; push forms (the plain names) have one instance for each component and no
-// choice. Functions that are handed to them are called when the array is written, which may be after the function
-// that made it has returned: they capture by value. All sizes are known; a size that does not fit is a ShapeError
-// at the line of the call.
+// choice. Functions that are handed to them are called when the array is written, which may be after the
+// function that made it has returned: they capture by value. All sizes are known; a size that does not fit is
+// a ShapeError at the line of the call.
 #pragma once
 
 #include <fulgurite/functions.h>

@@ -113,6 +113,8 @@ std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs
                                      Here where);
 
 std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
+std::string drawing(const Kernel&);
+int depth(const Kernel&);
 /// Runs it over arguments (components in order); allocates the results.
 std::vector<ResultValue> run(const Kernel&, const char* engine, std::span<const ArgumentView>, Here where);
 
