@@ -1,0 +1,102 @@
+// Runs kernels before `vectorise` as a GPU would, on the CPU, and proves them: data races, accesses outside
+// of a buffer, reads of what nothing has written, barriers that not all threads reach, loops that do not end.
+// It also counts what decides how fast a kernel is: memory traffic, bank conflicts, idle lanes.
+//
+// The threads of a block run by warps of 32 that go through each statement together, under a mask of the
+// lanes that are active. Warps, tasks, and the lanes of a statement take turns as drawn from a seed. Races do
+// not depend on that order: they are found from who accessed an element and which barriers were between.
+// Statements of a task outside of Par(block) run once, as a thread of their own that only block barriers
+// order against the others.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernel/ir.h"
+#include "scalar/value.h"
+
+namespace fulgurite::kernel {
+
+struct EmulatorOptions {
+  std::uint64_t seed = 0;                      // of the order in which tasks, warps and lanes run
+  std::int64_t shared_limit = 48 * 1024;       // bytes that the threads of a block may share
+  std::int64_t most_statements = 100'000'000;  // of all warps together, before a loop counts as endless
+  std::size_t most_findings = 16;
+};
+
+/// The memory of a buffer parameter, whose element kind is the parameter's. Arguments are the same buffer if
+/// they begin at the same address. An output that is not `is_written` holds nothing that may be read.
+struct BufferArgument {
+  std::span<std::byte> bytes;
+  bool is_written = true;
+};
+
+enum class Fault : std::uint8_t { race, out_of_bounds, uninitialised, divergence, shared_limit, endless };
+
+/// What one thread did to an element. `thread` is -1 for the statements of a task outside of Par(block).
+struct Act {
+  std::uint32_t line = 0;  // Stm::line
+  std::string buffer = {};
+  std::int64_t task = 0, thread = -1;
+  bool writes = false, is_atomic = false;
+};
+
+/// race: `act` and `other` are not ordered, `act` writes. out_of_bounds: `element` of `n`. uninitialised:
+/// `other` is who stored over the element, if anyone did, for another array. divergence: `element` of the `n`
+/// threads that there are came; `other.line` is where others wait. shared_limit: `element` bytes, `n` exist.
+/// endless: the loop that went round most often.
+struct Finding {
+  Fault fault = Fault::race;
+  Act act = {};
+  std::optional<Act> other = {};
+  Space space = Space::global;
+  std::int64_t element = 0, n = 0;
+};
+
+/// Of one phase, or the sum of all (`threads`, `shared_bytes`: the largest). An access of a warp touches
+/// sectors of 32 bytes; the fewest for as many bytes are `least_transactions`. What every phase must move,
+/// however good its accesses are, is each byte that it touches once: `least_read`, `least_written`. An atomic
+/// reads and writes.
+struct PhaseCounts {
+  std::int64_t tasks = 0, threads = 0;
+  std::int64_t global_read = 0, global_written = 0;  // bytes
+  std::int64_t least_read = 0, least_written = 0;
+  std::int64_t transactions = 0, least_transactions = 0;
+  std::int64_t bank_conflicts = 0;                     // passes over shared memory beyond the first
+  std::int64_t lane_slots = 0, idle_lanes = 0;         // of the statements that warps ran
+  std::int64_t block_barriers = 0, warp_barriers = 0;  // of the task, and of its warp, that had most
+  std::int64_t shared_bytes = 0;
+  friend bool operator==(const PhaseCounts&, const PhaseCounts&) = default;
+};
+struct Counts {
+  PhaseCounts total;
+  std::vector<PhaseCounts> phases;
+};
+
+/// What a Fail reported; of several the one of the lowest element.
+struct Failed {
+  Site site = 0;
+  std::int64_t element = 0, value = 0, bound = 0;
+  friend bool operator==(const Failed&, const Failed&) = default;
+};
+
+struct Emulation {
+  std::vector<Finding> findings;  // one for each pair of statements
+  Counts counts;
+  std::optional<Failed> failure;
+};
+
+/// Runs the kernel on the buffers: one for each buffer parameter, one of the scalars for each scalar one.
+/// Kernels that kernel::check refuses only because a barrier is in a Par(block), or in a branch or loop
+/// there, run too. A task that is not alone may see what tasks with higher numbers did.
+Emulation emulate(const Kernel&, std::span<const BufferArgument> buffers,
+                  std::span<const scalar::Bits> scalars, const EmulatorOptions& options = {});
+
+/// The finding as a sentence that says what to do.
+std::string message(const Kernel&, const Finding&);
+
+}  // namespace fulgurite::kernel

@@ -1,0 +1,296 @@
+// One step of the unit that runs: values by lanes, and which lanes are active.
+#include <algorithm>
+#include <bit>
+
+#include "base/check.h"
+#include "kernel/emulator/machine.h"
+
+namespace fulgurite::kernel::emulator {
+namespace {
+
+std::int64_t signed_value(Bits b) {
+  return static_cast<std::int64_t>(b);
+}
+
+/// What index arithmetic is made of, without asking for the kind at every lane. False: another operation.
+bool compute_integers(Op op, unsigned lanes, Bits* to, const auto& a, const auto& b) {
+  const auto each = [&](auto&& f) {
+    for (unsigned l = 0; l < lanes; ++l) to[l] = f(a[l], b[l]);
+    return true;
+  };
+  switch (op) {
+    case Op::add: return each([](Bits x, Bits y) { return x + y; });
+    case Op::sub: return each([](Bits x, Bits y) { return x - y; });
+    case Op::mul: return each([](Bits x, Bits y) { return x * y; });
+    case Op::bit_and: return each([](Bits x, Bits y) { return x & y; });
+    case Op::bit_or: return each([](Bits x, Bits y) { return x | y; });
+    case Op::bit_xor: return each([](Bits x, Bits y) { return x ^ y; });
+    case Op::shl: return each([](Bits x, Bits y) { return x << (y & 63); });
+    case Op::eq: return each([](Bits x, Bits y) { return Bits{x == y}; });
+    case Op::ne: return each([](Bits x, Bits y) { return Bits{x != y}; });
+    case Op::lt: return each([](Bits x, Bits y) { return Bits{signed_value(x) < signed_value(y)}; });
+    case Op::le: return each([](Bits x, Bits y) { return Bits{signed_value(x) <= signed_value(y)}; });
+    default: return false;
+  }
+}
+
+}  // namespace
+
+Machine::Values Machine::values(Operand o) const {
+  const std::size_t row = std::size_t{o.index} * warp_size;
+  switch (o.file) {
+    case Operand::File::constant: return {&program_.constants[o.index], 0};
+    case Operand::File::task: return {&task_->whole.registers[o.index], 0};
+    case Operand::File::thread: return {&unit_->registers[row], 1};
+    case Operand::File::scratch: return {&scratch_[row], o.by_lanes ? 1u : 0u};
+    case Operand::File::none: break;
+  }
+  base::check_failed("kernel::emulate", "a value is absent");
+}
+
+Bits* Machine::target(Operand o) {
+  return o.by_lanes ? &unit_->registers[std::size_t{o.index} * warp_size] : &task_->whole.registers[o.index];
+}
+
+void Machine::compute(std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t i = first; i < last; ++i) {
+    const Node& node = program_.nodes[i];
+    const unsigned lanes = node.to.by_lanes ? warp_size : 1;
+    Bits* to = &scratch_[std::size_t{node.to.index} * warp_size];
+    const Values a = values(node.args[0]), b = node.args[1] ? values(node.args[1]) : a;
+    if (node.op == Op::select) {
+      const Values c = values(node.args[2]);
+      for (unsigned l = 0; l < lanes; ++l) to[l] = a[l] & 1 ? b[l] : c[l];
+      continue;
+    }
+    if (node.operand == Kind::i64 && compute_integers(node.op, lanes, to, a, b)) continue;
+    const Values c = node.args[2] ? values(node.args[2]) : a;
+    for (unsigned l = 0; l < lanes; ++l)
+      to[l] = scalar::evaluate(node.op, node.operand, node.result, a[l], b[l], c[l]);
+  }
+}
+
+/// The active lanes for which it holds.
+Mask Machine::where(Operand condition) const {
+  if (!condition) return unit_->active;
+  const Values holds = values(condition);
+  Mask result = 0;
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if (holds[l] & 1) result |= Mask{1} << l;
+  }
+  return result;
+}
+
+void Machine::assign(Operand to, Mask lanes, Values from) {
+  Bits* target_row = target(to);
+  for (Mask m = lanes; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    target_row[l] = from[l];
+  }
+}
+
+void Machine::count_lanes(Mask lanes) {
+  if (unit_->warp < 0) return;
+  counts_.lane_slots += warp_size;
+  counts_.idle_lanes += warp_size - std::popcount(lanes);
+}
+
+void Machine::execute() {
+  step_ = &program_.steps[unit_->step];
+  compute(step_->first_node, step_->last_node);
+  const bool is_masked = step_->mask && step_->code != Code::fail && step_->code != Code::pack;
+  if (step_->is_statement) count_lanes(is_masked ? where(step_->mask) : unit_->active);
+  switch (step_->code) {
+    case Code::set: assign(step_->to, where(step_->mask), values(step_->value)); break;
+    case Code::load: load(); break;
+    case Code::store: store(); break;
+    case Code::atomic: atomic(); break;
+    case Code::allocate: allocate(); break;
+    case Code::shift:
+    case Code::pick: arrive(); return;
+    case Code::pack:
+      if (unit_->warp >= 0) {
+        arrive();
+        return;
+      }
+      pack();
+      break;
+    case Code::shuffle: shuffle(); break;
+    case Code::fail: fail(); break;
+    case Code::nothing: break;
+    case Code::branch: branch(); return;
+    case Code::otherwise: otherwise(); return;
+    case Code::join: leave(); break;
+    case Code::begin_for: begin_for(); break;
+    case Code::test_for: test_for(); return;
+    case Code::next_for: next_for(); return;
+    case Code::begin_loop: unit_->frames.push_back({unit_->active, 0, unit_->step}); break;
+    case Code::test: test(); return;
+    case Code::jump: unit_->step = step_->jump; return;
+    case Code::leave: leave(); break;
+    case Code::sync_block:
+      if (unit_->warp >= 0) {
+        arrive();
+        return;
+      }
+      task_->order.block_barrier();
+      ++task_->block_barriers;
+      break;
+    case Code::sync_warp: sync_warp(); break;
+    case Code::begin_segment: begin_segment(); return;
+    case Code::begin_par: begin_par(); return;
+    case Code::end_par: unit_->active = unit_->full = 0; break;
+    case Code::end_segment: end_segment(); return;
+    case Code::begin_turn:
+      begin_turn();
+      if (task_->waits_for_turn) return;
+      break;
+    case Code::end_turn: end_turn(); break;
+    case Code::end_task:
+      unit_->state = Unit::State::ended;
+      task_->has_ended = true;
+      return;
+  }
+  ++unit_->step;
+}
+
+// Branches and loops.
+
+void Machine::branch() {
+  const Mask taken = where(step_->value);
+  unit_->frames.push_back({unit_->active, unit_->active & ~taken, unit_->step});
+  unit_->active = taken;
+  unit_->step = taken == 0 ? step_->jump : unit_->step + 1;
+}
+
+void Machine::otherwise() {
+  unit_->active = unit_->frames.back().others;
+  unit_->step = unit_->active == 0 ? step_->jump : unit_->step + 1;
+}
+
+void Machine::begin_for() {
+  unit_->frames.push_back({unit_->active, 0, unit_->step});
+  assign(step_->limit, unit_->active, values(step_->index));
+  assign(step_->step, unit_->active, values(step_->extra));
+  assign(step_->to, unit_->active, values(step_->value));
+}
+
+void Machine::test_for() {
+  const Values count = values(step_->to), limit = values(step_->limit);
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    if (count.integer(l) >= limit.integer(l)) unit_->active &= ~(Mask{1} << l);
+  }
+  ++unit_->frames.back().rounds;
+  unit_->step = unit_->active == 0 ? step_->jump : unit_->step + 1;
+}
+
+void Machine::next_for() {
+  const Values by = values(step_->step);
+  Bits* count = target(step_->to);
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    count[l] += by[l];
+  }
+  unit_->step = step_->jump;
+}
+
+void Machine::test() {
+  unit_->active = where(step_->value);
+  ++unit_->frames.back().rounds;
+  unit_->step = unit_->active == 0 ? step_->jump : unit_->step + 1;
+}
+
+void Machine::leave() {
+  unit_->active = unit_->frames.back().behind;
+  unit_->frames.pop_back();
+}
+
+// Across lanes.
+
+void Machine::shuffle() {
+  const auto width = static_cast<unsigned>(std::get<Shuffle>(step_->stm->op).width);
+  const Values value = values(step_->value), from = values(step_->extra);
+  if (unit_->active != unit_->full) {
+    Finding f{Fault::divergence, {}, {}, Space::thread};
+    f.act = act(task_->order.stamp(unit_->thread(static_cast<unsigned>(std::countr_zero(unit_->active))),
+                                   unit_->step, false),
+                -1);
+    f.element = std::popcount(unit_->active);
+    f.n = std::popcount(unit_->full);
+    report(f, unit_->step, 0);
+  }
+  std::array<Bits, warp_size> result = {};
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const unsigned source = (l & ~(width - 1)) | (static_cast<unsigned>(from[l]) & (width - 1));
+    if ((unit_->full >> source & 1) == 0) {
+      report_access(Fault::out_of_bounds, How::read, -1,
+                    std::int64_t{unit_->warp} * warp_size + std::int64_t{source}, l);
+      continue;
+    }
+    result[l] = value[source];
+  }
+  assign(step_->to, unit_->active, {result.data(), 1});
+}
+
+void Machine::sync_warp() {
+  ++unit_->warp_barriers;
+  task_->order.warp_barrier(unit_->warp);
+  if (unit_->active == unit_->full) return;
+  Finding f{Fault::divergence, {}, {}, Space::thread};
+  f.act = act(task_->order.stamp(unit_->thread(static_cast<unsigned>(std::countr_zero(unit_->active))),
+                                 unit_->step, false),
+              -1);
+  f.element = std::popcount(unit_->active);
+  f.n = std::popcount(unit_->full);
+  report(f, unit_->step, 0);
+}
+
+/// The values of all instances of a Par whose warps wait at a step; those that did not come have 0.
+std::size_t Machine::gather(std::uint32_t step, std::vector<Bits>& of_value, std::vector<Bits>& of_extra,
+                            std::vector<std::uint8_t>& holds) {
+  const Step& s = program_.steps[step];
+  const auto n = static_cast<std::size_t>(program_.pars[static_cast<std::size_t>(s.par)].n);
+  of_value.assign(n, 0);
+  of_extra.assign(n, 0);
+  holds.assign(n, 0);
+  for (Unit& w : task_->warps) {
+    if (w.state != Unit::State::waits || w.step != step) continue;
+    unit_ = &w;
+    compute(s.first_node, s.last_node);
+    const Mask kept = where(s.mask);
+    for (Mask m = w.active; m != 0; m &= m - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(m));
+      const std::size_t t = w.thread(l);
+      if (s.value) of_value[t] = values(s.value)[l];
+      if (s.extra) of_extra[t] = values(s.extra)[l];
+      holds[t] = kept >> l & 1;
+    }
+  }
+  return n;
+}
+
+void Machine::scatter(std::uint32_t step, const std::vector<Bits>& from) {
+  for (Unit& w : task_->warps) {
+    if (w.state != Unit::State::waits || w.step != step) continue;
+    unit_ = &w;
+    assign(step_->to, w.active, {&from[w.thread(0)], 1});
+  }
+}
+
+void Machine::fail() {
+  const Values element = values(step_->index), value = values(step_->value), bound = values(step_->extra);
+  for (Mask m = where(step_->mask); m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const Failed failed{std::get<Fail>(step_->stm->op).site, element.integer(l), value.integer(l),
+                        bound.integer(l)};
+    const auto comes_first = [&](const Failed& other) {
+      return std::tie(failed.element, failed.site) < std::tie(other.element, other.site);
+    };
+    if (!result_.failure || comes_first(*result_.failure)) result_.failure = failed;
+  }
+}
+
+}  // namespace fulgurite::kernel::emulator

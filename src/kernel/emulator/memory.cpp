@@ -1,0 +1,88 @@
+#include "kernel/emulator/memory.h"
+
+namespace fulgurite::kernel::emulator {
+
+void Concurrent::add(const Stamp& s, const TaskOrder& order) {
+  std::size_t kept = 0;
+  int of_warp = 0, of_task = 0;
+  for (const Stamp& old : stamps_) {
+    if (old.task == 0) break;
+    if (order.is_before(old, s.thread)) continue;
+    if (old.task == s.task) {
+      ++of_task;
+      if (s.thread != whole_task && old.thread / 32 == s.thread / 32) ++of_warp;
+    }
+    stamps_[kept++] = old;
+  }
+  if (kept < stamps_.size() && of_warp < 2 && of_task < 3) stamps_[kept++] = s;
+  if (kept < stamps_.size()) stamps_[kept].task = 0;
+}
+
+void Memory::begin(std::span<std::byte> bytes, std::size_t grain) {
+  bytes_ = bytes;
+  grain_ = grain;
+  cells_.assign((bytes.size() + grain - 1) / grain, {});
+  atomics_.clear();
+  released_.clear();
+}
+
+std::optional<Stamp> Memory::access(How how, std::size_t place, std::size_t size, const Stamp& s,
+                                    const TaskOrder& order) {
+  std::optional<Stamp> race;
+  const auto found = [&race](const Stamp* other) {
+    if (other && !race) race = *other;
+  };
+  if (how == How::atomic && atomics_.empty()) atomics_.resize(cells_.size());
+  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
+    Cell& cell = cells_[c];
+    if (!order.is_before(cell.write, s.thread)) found(&cell.write);
+    if (how != How::read) found(cell.reads.unordered(order, s.thread));
+    if (how != How::atomic && !atomics_.empty()) found(atomics_[c].unordered(order, s.thread));
+    switch (how) {
+      case How::read: cell.reads.add(s, order); break;
+      case How::atomic: atomics_[c].add(s, order); break;
+      case How::write:
+        cell.write = s;
+        cell.reads.clear();
+        if (!atomics_.empty()) atomics_[c].clear();
+        break;
+    }
+  }
+  if (how == How::write && !released_.empty()) released_.erase(place);
+  return race;
+}
+
+void Memory::own(std::size_t place, std::size_t size, std::uint32_t life) {
+  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) cells_[c].life = life;
+}
+
+bool Memory::is_owned(std::size_t place, std::size_t size, std::uint32_t life) const {
+  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c)
+    if (cells_[c].life != life) return false;
+  return true;
+}
+
+bool Memory::first_read(std::size_t place, std::size_t size, std::uint32_t phase) {
+  bool first = false;
+  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
+    first = first || cells_[c].read_in != phase;
+    cells_[c].read_in = phase;
+  }
+  return first;
+}
+
+bool Memory::first_write(std::size_t place, std::size_t size, std::uint32_t phase) {
+  bool first = false;
+  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
+    first = first || cells_[c].written_in != phase;
+    cells_[c].written_in = phase;
+  }
+  return first;
+}
+
+KnowledgePtr Memory::held(std::size_t place) const {
+  const auto at = released_.find(place);
+  return at == released_.end() ? nullptr : at->second;
+}
+
+}  // namespace fulgurite::kernel::emulator

@@ -1,0 +1,137 @@
+// Atomics that acquire and release order the threads of tasks that run side by side.
+#include <set>
+
+#include "emulate_run.h"
+
+namespace fulgurite::kernel {
+namespace {
+
+constexpr std::uint64_t n_seeds = 20;
+
+// A scan of blocks of 64 in which each block waits for the sum of those before it. Blocks are numbered in the
+// order in which they begin.
+const std::string single_pass =
+    R"(kernel single_pass(in x: i64[], out y: i64[], out ticket: i64[], out sums: i64[], out flags: i32[])
+par grid task < 40 {
+  alloc shared s: i64[64]
+  alloc shared mine: i64[2]
+  par block t < 1 {
+    1: atomic k = add ticket[0] by 1
+    2: store mine[0] = k
+  }
+  sync block
+  load b: i64 = mine[0]
+  par block t < 64 {
+    load v: i64 = x[b * 64 + t]
+    store s[t] = v
+  }
+  sync block
+  par block t < 1 {
+    var sum = 0
+    for i in 0 : 64 step 1 {
+      load w: i64 = s[i]
+      sum = sum + w
+      store s[i] = sum
+    }
+    var before = 0
+    if b > 0 {
+      3: loop {
+        4: atomic ready = add flags[b - 1] by 0i32 acquire
+      } while ready == 0i32 { }
+      5: load p: i64 = sums[b - 1]
+      before = p
+    }
+    6: store sums[b] = before + sum
+    7: atomic exchange flags[b] by 1i32 release
+    store mine[1] = before
+  }
+  sync block
+  par block t < 64 {
+    load w: i64 = s[t]
+    load before: i64 = mine[1]
+    8: store y[b * 64 + t] = w + before
+  }
+}
+)";
+
+TEST(EmulateOrder, AcquireSeesWhatWasReleased) {
+  auto x = scrambled<std::int64_t>(40 * 64);
+  std::vector<std::int64_t> y(x.size()), expected(x.size());
+  std::partial_sum(x.begin(), x.end(), expected.begin());
+  const auto expect = [&](const std::string& text, bool is_sound) {
+    for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
+      std::vector<std::int64_t> ticket(1), sums(40);
+      std::vector<std::int32_t> flags(40);
+      const Emulation e =
+          run(text, {holds(x), empty(y), holds(ticket), empty(sums), holds(flags)}, {}, {.seed = seed});
+      EXPECT_EQ(y, expected);
+      ASSERT_EQ(e.findings.size(), is_sound ? 0u : 1u) << text_of(text, e.findings);
+      if (is_sound) continue;
+      EXPECT_EQ(e.findings[0].fault, Fault::race);
+      EXPECT_EQ(e.findings[0].act.line, 6u);
+      EXPECT_EQ(e.findings[0].other->line, 5u);
+      EXPECT_EQ(e.findings[0].act.buffer, "sums");
+    }
+  };
+  expect(single_pass, true);
+  expect(with(single_pass, "1i32 release", "1i32"), false);
+  expect(with(single_pass, "0i32 acquire", "0i32"), false);
+}
+
+// The block that comes last adds up what all have stored.
+const std::string last_block =
+    R"(kernel last_block(in x: i64[], out parts: i64[], out arrived: i32[], out y: i64[])
+par grid task < 24 {
+  alloc shared is_last: i32[1]
+  par block t < 64 {
+    load v: i64 = x[task * 64 + t]
+    1: store parts[task * 64 + t] = v * 2
+  }
+  sync  block
+  par block t < 1 {
+    2: atomic before = add arrived[0] by 1i32 acquire release
+    store is_last[0] = select(before == 23i32, 1i32, 0i32)
+  }
+  sync block
+  load last: i32 = is_last[0]
+  if last == 1i32 {
+    par block t < 64 {
+      var sum = 0
+      for i in 0 : 24 step 1 {
+        3: load p: i64 = parts[i * 64 + t]
+        sum = sum + p
+      }
+      4: store y[t] = sum
+    }
+  }
+}
+)";
+
+TEST(EmulateOrder, ReleaseTakesAlongWhatABarrierOrdered) {
+  auto x = scrambled<std::int64_t>(24 * 64);
+  const auto findings = [&](const std::string& text, std::uint64_t seed) {
+    std::vector<std::int64_t> parts(x.size()), y(64);
+    std::vector<std::int32_t> arrived(1);
+    const Emulation e = run(text, {holds(x), holds(parts), holds(arrived), empty(y)}, {}, {.seed = seed});
+    std::set<std::pair<std::uint32_t, std::uint32_t>> lines;
+    for (const Finding& f : e.findings) lines.emplace(f.act.line, f.other ? f.other->line : 0);
+    if (!lines.empty()) return lines;
+    for (std::size_t t = 0; t < 64; ++t) {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < 24; ++i) sum += 2 * x[i * 64 + t];
+      EXPECT_EQ(y[t], sum);
+    }
+    return lines;
+  };
+  const std::set<std::pair<std::uint32_t, std::uint32_t>> sound, race = {{1, 3}};
+  for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
+    EXPECT_EQ(findings(last_block, seed), sound);
+    EXPECT_EQ(findings(with(last_block, "sync  block", ""), seed), race);
+    EXPECT_EQ(findings(with(last_block, "sync  block", "sync warp"), seed), race);
+    EXPECT_EQ(findings(with(last_block, "acquire release", "acquire"), seed), race);
+    EXPECT_EQ(findings(with(last_block, "acquire release", "release"), seed), race);
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::kernel
