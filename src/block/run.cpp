@@ -8,6 +8,7 @@
 #include "emit/dialect.h"
 #include "emit/printer.h"
 #include "kernel/check.h"
+#include "kernel/emulate.h"
 #include "kernel/print.h"
 #include "runtime/cpu/device.h"
 #include "scalar/type.h"
@@ -108,6 +109,36 @@ void run_on_cpu(const Kernel& k, const Arguments& given, std::span<const ResultV
   device.launch(*built, {buffers, given.scalars, {&given.n_blocks, 1}});
 }
 
+// Throws the first fault that the emulator finds, and what the kernel itself reports.
+kernel::Emulation emulated(const Kernel& k, const Arguments& given, std::span<const ResultValue> results,
+                           std::uint64_t seed) {
+  std::vector<kernel::BufferArgument> buffers;
+  std::size_t next = 0, array = 0;
+  for (const Input& input : k.inputs) {
+    if (input.is_scalar) continue;
+    for (detail::Kind kind : input.components) {
+      const auto bytes =
+          static_cast<std::size_t>(given.extents[array]) * scalar::size_of(static_cast<scalar::Kind>(kind));
+      buffers.push_back({{static_cast<std::byte*>(const_cast<void*>(given.inputs[next++])), bytes}, true});
+    }
+    ++array;
+  }
+  for (const ResultValue& result : results) {
+    const auto bytes =
+        static_cast<std::size_t>(result.extents[0]) * scalar::size_of(static_cast<scalar::Kind>(result.kind));
+    buffers.push_back({{static_cast<std::byte*>(const_cast<void*>(result.data.get())), bytes}, false});
+  }
+  std::vector<scalar::Bits> scalars;
+  for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
+  kernel::Emulation result = kernel::emulate(k.ir, buffers, scalars, {.seed = seed});
+  if (!result.findings.empty()) {
+    const kernel::Finding& first = result.findings.front();
+    const kernel::Location where = first.act.line == 0 ? kernel::Location() : k.ir.lines[first.act.line - 1];
+    throw KernelError(kernel::message(k.ir, first), {where.file, where.line});
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string text(const Kernel& k, const char* language) {
@@ -123,13 +154,32 @@ int depth(const Kernel& k) {
   return fulgurite::block::network_of(k.ir).depth;
 }
 
-std::vector<ResultValue> run(const Kernel& k, const char* engine, std::span<const ArgumentView> views,
+std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views,
                              Here where) {
-  static_cast<void>(engine);
   const Arguments given = arguments_of(k, views, where);
   std::vector<ResultValue> results = results_for(k, given);
-  if (given.n_blocks > 0) run_on_cpu(k, given, results);
+  if (given.n_blocks == 0) return results;
+  if (std::string_view(runner.engine) == "emulator")
+    emulated(k, given, results, runner.seed);
+  else
+    run_on_cpu(k, given, results);
   return results;
+}
+
+kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views, Here where) {
+  const Arguments given = arguments_of(k, views, where);
+  if (given.n_blocks == 0) return {};
+  const kernel::PhaseCounts c = emulated(k, given, results_for(k, given), 0).counts.total;
+  return {c.global_read + c.global_written,
+          c.least_read + c.least_written,
+          c.transactions,
+          c.least_transactions,
+          c.bank_conflicts,
+          c.idle_lanes,
+          c.lane_slots,
+          c.block_barriers,
+          c.warp_barriers,
+          c.shared_bytes};
 }
 
 }  // namespace fulgurite::detail::block

@@ -118,6 +118,23 @@ TEST(Papers, SklanskyHasAStageForEachBit) {
   }
 }
 
+// What the emulator counts.
+
+TEST(Papers, PushKernelsHaveFewerIdleLanesAndNoMoreTraffic) {
+  const std::vector<int> xs(2048, 1);
+  const auto pull = k::traffic(recorded("pull", 512, vsort_1), xs),
+             push = k::traffic(recorded("push", 512, vsort), xs);
+  EXPECT_LT(push.lanes, pull.lanes);
+  EXPECT_LE(push.idle_lanes, pull.idle_lanes);
+  for (const k::Traffic& t : {pull, push}) {
+    EXPECT_EQ(t.least_bytes, 2 * 2048 * 4);
+    EXPECT_EQ(t.shared_bytes, 2 * 512 * 4);
+  }
+  // Each element is read and written once, in whole transactions.
+  EXPECT_EQ(push.bytes, push.least_bytes);
+  EXPECT_EQ(push.transactions, push.least_transactions);
+}
+
 // What is computed.
 
 std::vector<int> numbers(std::int64_t n, int below, unsigned seed) {
@@ -138,6 +155,9 @@ void expect_blocks(std::int64_t n, const F& f, Reference&& reference) {
       expected.insert(expected.end(), part.begin(), part.end());
     }
     EXPECT_EQ(k::execute(cpu(), kernel, xs).to_vector(), expected) << n << " x " << blocks;
+    if (blocks > 3) continue;  // the emulator proves them, in several orders of threads
+    for (std::uint64_t seed = 0; seed < 20; seed += n > 100 ? 7 : 1)
+      EXPECT_EQ(k::execute(emulator(seed), kernel, xs).to_vector(), expected) << n << " x " << blocks;
   }
 }
 
@@ -222,6 +242,8 @@ TEST(Papers, OrderIsKeptWhereTheOperatorDoesNotCommute) {
     for (std::int64_t i = 0; i < 5 * n; ++i)
       xs.emplace_back(static_cast<int>(random() % 7) * 2 + 1, static_cast<int>(random() % 100));
     const auto results = k::execute(cpu(), kernel, xs);
+    const auto proved = k::execute(emulator(5), kernel, xs);
+    EXPECT_TRUE(std::equal(results.begin(), results.end(), proved.begin()));
     std::size_t next = 0;
     for (std::int64_t b = 0; b < 5; ++b) {
       std::uint32_t a = 1, c = 0;

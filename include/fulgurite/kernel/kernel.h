@@ -241,11 +241,6 @@ int depth(const Recorded<Ts...>& k) {
   return fulgurite::detail::block::depth(k.get());
 }
 
-/// Who runs a kernel.
-struct Runner {
-  const char* engine;
-};
-
 namespace arguments {
 
 template <class D>
@@ -256,20 +251,17 @@ struct Viewed {
 
 }  // namespace arguments
 
-/// Runs the kernel over arrays (Array<T, 1>, std::vector<T>, std::span) and scalars, one for each
-/// description; gives the result's array, or a tuple of arrays. Throws ShapeError if an array's size is not a
-/// multiple of its block (and there is no fill), or arrays have different numbers of blocks; KernelError if
-/// the emulator finds a fault.
-template <class... Ts, class... Ds>
-auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
-             const typename arguments::Viewed<Ds>::Argument&... given) {
+namespace arguments {
+
+template <class... Ds>
+std::vector<fulgurite::detail::ArgumentView> views_of(const typename Viewed<Ds>::Argument&... given) {
   std::vector<fulgurite::detail::ArgumentView> views;
   const auto view = [&]<class D>(std::type_identity<D>, const auto& argument) {
-    using T = typename arguments::Of<D>::Element;
+    using T = typename Of<D>::Element;
     constexpr std::size_t n = fulgurite::detail::n_leaves<T>;
     const std::size_t first = views.size();
     views.resize(first + n);
-    if constexpr (arguments::Of<D>::is_scalar)
+    if constexpr (Of<D>::is_scalar)
       fulgurite::detail::for_each_leaf(argument, [&](std::size_t leaf, auto value) {
         views[first + leaf] = {static_cast<std::uint8_t>(fulgurite::detail::leaf_kinds<T>[leaf]), 0, nullptr,
                                nullptr, fulgurite::detail::bits_of(value)};
@@ -278,8 +270,20 @@ auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
       argument.view_as(&views[first]);
   };
   (view(std::type_identity<Ds>(), given), ...);
+  return views;
+}
+
+}  // namespace arguments
+
+/// Runs the kernel over arrays (Array<T, 1>, std::vector<T>, std::span) and scalars, one for each
+/// description; gives the result's array, or a tuple of arrays. Throws ShapeError if an array's size is not a
+/// multiple of its block (and there is no fill), or arrays have different numbers of blocks; KernelError,
+/// with the line of the kernel's function, if the emulator finds a fault.
+template <class... Ts, class... Ds>
+auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
+             const typename arguments::Viewed<Ds>::Argument&... given) {
   std::vector<fulgurite::detail::ResultValue> values =
-      fulgurite::detail::block::run(k.get(), runner.engine, views, Here());
+      fulgurite::detail::block::run(k.get(), runner, arguments::views_of<Ds...>(given...), Here());
   fulgurite::detail::ResultValue* next = values.data();
   if constexpr (sizeof...(Ts) == 1)
     return fulgurite::detail::HostResult<Acc<Ts..., 1>>::take(next);
@@ -287,16 +291,11 @@ auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
     return std::tuple{fulgurite::detail::HostResult<Acc<Ts, 1>>::take(next)...};
 }
 
+/// Runs it on the emulator and says what it counted. Throws as execute() does.
+template <class... Ts, class... Ds>
+Traffic traffic(const Recorded<std::tuple<Ts...>, Ds...>& k,
+                const typename arguments::Viewed<Ds>::Argument&... given) {
+  return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...), Here());
+}
+
 }  // namespace fulgurite::kernel
-
-namespace fulgurite {
-
-/// Runners of kernels: this machine's cores; the emulator, which proves kernels (kernel.h).
-inline kernel::Runner cpu() {
-  return {"cpu"};
-}
-inline kernel::Runner emulator() {
-  return {"emulator"};
-}
-
-}  // namespace fulgurite

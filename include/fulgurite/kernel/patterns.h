@@ -319,7 +319,9 @@ auto ilv(int i, const F& f, const Pull<T>& a, Here where = Here::current()) {
 template <class F, class T>
 auto warps(std::int64_t n, const F& f, const Pull<T>& a, Here where = Here::current()) {
   sizes::divides("warps", n, a.size(), where);
-  return groups::on(a.size() / n, false, Level::warp, f, a, where);
+  const auto pushed = [&](const Pull<T>& part) { return push(f(part), where); };  // the warp writes what it
+                                                                                  // made
+  return groups::on(a.size() / n, false, Level::warp, pushed, a, where);
 }
 
 /// f(low, high), a pair of elements, of each two neighbours (2008 paper, section 4).

@@ -5,6 +5,7 @@
 
 #include <fulgurite/executable.h>
 #include <fulgurite/kernel/level.h>
+#include <fulgurite/kernel/runner.h>
 #include <fulgurite/staged.h>
 
 #include <functional>
@@ -116,6 +117,7 @@ std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
 std::string drawing(const Kernel&);
 int depth(const Kernel&);
 /// Runs it over arguments (components in order); allocates the results.
-std::vector<ResultValue> run(const Kernel&, const char* engine, std::span<const ArgumentView>, Here where);
+std::vector<ResultValue> run(const Kernel&, kernel::Runner, std::span<const ArgumentView>, Here where);
+kernel::Traffic traffic(const Kernel&, std::span<const ArgumentView>, Here where);
 
 }  // namespace fulgurite::detail::block

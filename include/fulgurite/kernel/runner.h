@@ -1,0 +1,39 @@
+// Who runs kernels, and what the emulator says of one.
+#pragma once
+
+#include <cstdint>
+
+namespace fulgurite {
+namespace kernel {
+
+struct Runner {
+  const char* engine;
+  std::uint64_t seed = 0;
+};
+
+/// What decides how fast a kernel is on a GPU, as the emulator counts it in one launch. Bytes and
+/// transactions (32 bytes of global memory each, of a warp's access) with the least that were possible for
+/// the elements that the kernel touches; passes over shared memory that bank conflicts add; lanes of warps
+/// that had nothing to do in a statement, and all of them; barriers that a block waits at, and a warp alone.
+struct Traffic {
+  std::int64_t bytes = 0, least_bytes = 0;
+  std::int64_t transactions = 0, least_transactions = 0;
+  std::int64_t bank_conflicts = 0;
+  std::int64_t idle_lanes = 0, lanes = 0;
+  std::int64_t block_barriers = 0, warp_barriers = 0;
+  std::int64_t shared_bytes = 0;
+};
+
+}  // namespace kernel
+
+/// This machine's cores.
+inline kernel::Runner cpu() {
+  return {"cpu"};
+}
+/// A GPU, statement by statement, with warps, lanes and blocks in an order drawn from the seed. Finds data
+/// races, indices out of range, reads of what nothing has written, barriers that not all threads reach.
+inline kernel::Runner emulator(std::uint64_t seed = 0) {
+  return {"emulator", seed};
+}
+
+}  // namespace fulgurite
