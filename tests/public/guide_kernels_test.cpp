@@ -1,0 +1,163 @@
+// The code of docs/guide/kernels.md, run; and the pictures that it shows.
+#include <fulgurite/kernel.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace fg = fulgurite;
+namespace k = fulgurite::kernel;
+
+namespace {
+
+k::Pull<int> twice_and_one(k::Pull<int> a) {
+  const auto twice = k::map([](fg::Exp<int> x) { return x * 2; }, a);
+  return k::map([](fg::Exp<int> x) { return x + 1; }, twice);
+}
+
+template <class T, class Op>
+k::Pull<T> tree(Op op, k::Pull<T> a) {  // of a commutative operator
+  while (a.size() > 1) {
+    const auto [low, high] = k::halve(a);
+    a = k::sync(k::zip_with(op, low, high));
+  }
+  return a;
+}
+
+k::Push<int> spread(k::Pull<int> a) {  // each element twice
+  return k::Push<int>(2 * a.size(), [a](const k::Push<int>::Write& write) {
+    k::par(a.size(), [&](k::Index i) {
+      write(2 * i, a[i]);
+      write(2 * i + 1, a[i]);
+    });
+  });
+}
+
+k::Pull<int> bmerge(int n, k::Pull<int> a) {
+  for (int i = 1; i <= n; ++i) a = k::sync(k::ilv(n - i, fg::min, fg::max, a));
+  return a;
+}
+
+k::Pull<int> vsort(k::Pull<int> a) {
+  const int n = k::log2(a.size());
+  for (int i = 1; i <= n; ++i)
+    for (int j = 1; j <= i; ++j) a = k::sync(k::ilv_vee(n - i, i - j, fg::min, fg::max, a));
+  return a;
+}
+
+k::Pull<int> vsort_r(k::Pull<int> a) {
+  if (a.size() == 1) return a;
+  k::Pull<int> sorted = k::ilv(1, vsort_r, a);
+  for (int i = k::log2(a.size()) - 1; i >= 0; --i) sorted = k::sync(k::vee(i, fg::min, fg::max, sorted));
+  return sorted;
+}
+
+k::Pull<int> scan(k::Pull<int> a) {
+  if (a.size() <= 1) return a;
+  const k::Pull<int> both = k::two(scan, a);
+  const std::int64_t half = a.size() / 2;
+  return k::sync(k::Push<int>(a.size(), [=](const k::Push<int>::Write& write) {
+    k::par(half, [&](k::Index i) {
+      write(i, both[i]);
+      write(i + half, both[half - 1] + both[i + half]);
+    });
+  }));
+}
+
+TEST(GuideKernels, MapsFuse) {
+  const auto map_fusion = k::kernel("map_fusion", k::block<int>(32), twice_and_one);
+  const std::vector<int> xs(1024, 20);
+  EXPECT_EQ(k::execute(fg::cpu(), map_fusion, xs)[7], 41);
+  EXPECT_EQ(k::to_ir(map_fusion).find("alloc"), std::string::npos);  // no intermediate array
+}
+
+TEST(GuideKernels, BlocksAreSummed) {
+  const auto block_sum =
+      k::kernel("block_sum", k::block<int>(512), [](k::Pull<int> a) { return tree(fg::plus, a); });
+  const auto sums = k::execute(fg::cpu(), block_sum, std::vector<int>(1024, 3));
+  EXPECT_EQ(sums.to_vector(), (std::vector<int>{1536, 1536}));
+}
+
+TEST(GuideKernels, PushArraysHaveNoConditions) {
+  const auto cat = k::kernel("cat", k::block<int>(16), k::block<int>(16),
+                             [](k::Pull<int> a, k::Pull<int> b) { return k::conc_p(a, b); });
+  EXPECT_EQ(k::to_ir(cat).find("if "), std::string::npos);
+  EXPECT_NE(k::to_ir(cat).find("par block tid < 16 "), std::string::npos);  // of 32 elements
+}
+
+TEST(GuideKernels, DepthsAndPictures) {
+  const auto sorter = k::kernel("sorter", k::block<int>(256), vsort);
+  EXPECT_EQ(k::depth(sorter), 36);
+  EXPECT_NE(k::draw(sorter).find("<svg"), std::string::npos);
+}
+
+TEST(GuideKernels, RacesAreFound) {
+  const auto racy =
+      k::kernel("racy", k::block<int>(64), [](k::Pull<int> a) { return k::reverse(k::commit(a)); });
+  EXPECT_THROW(k::execute(fg::emulator(), racy, std::vector<int>(64)), fg::KernelError);
+}
+
+TEST(GuideKernels, TrafficIsCounted) {
+  const auto fast = k::kernel("fast", k::block<int>(512), vsort);
+  const k::Traffic t = k::traffic(fast, std::vector<int>(2048));
+  EXPECT_EQ(t.bytes, t.least_bytes);                // each element is read and written once
+  EXPECT_EQ(t.transactions, t.least_transactions);  // by neighbouring threads
+}
+
+TEST(GuideKernels, TailsScalarsAndWholeArrays) {
+  const auto scaled = k::kernel("scaled", k::block<float>(64, 0.0f), k::whole<float>(), k::scalar<float>(),
+                                [](k::Pull<float> a, k::Whole<float> table, fg::Exp<float> factor) {
+                                  return k::map([=](fg::Exp<float> x) { return (x + table[0]) * factor; }, a);
+                                });
+  const auto result =
+      k::execute(fg::cpu(), scaled, std::vector<float>(100, 1.0f), std::vector<float>{0.5f}, 2.0f);
+  EXPECT_EQ(result.size(), 100);
+  EXPECT_EQ(result[99], 3.0f);
+}
+
+TEST(GuideKernels, WhatIsDefinedComputes) {
+  const auto run = [](const auto& f, std::int64_t n, const std::vector<int>& xs) {
+    return k::execute(fg::emulator(), k::kernel("it", k::block<int>(n), f), xs).to_vector();
+  };
+  EXPECT_EQ(run(spread, 2, {1, 2}), (std::vector<int>{1, 1, 2, 2}));
+  EXPECT_EQ(run(scan, 4, {1, 2, 3, 4}), (std::vector<int>{1, 3, 6, 10}));
+  EXPECT_EQ(run(vsort_r, 4, {3, 1, 2, 0}), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(run([](k::Pull<int> a) { return bmerge(2, a); }, 4, {1, 3, 2, 0}),
+            (std::vector<int>{0, 1, 2, 3}));
+}
+
+// The figures are those of DAMP 2012 and, the scan, of the 2008 paper.
+TEST(GuideKernels, GoldenFiguresAreWhatKernelsAre) {
+  const auto merger = [](k::Pull<int> a) {
+    a = k::sync(k::vee(3, fg::min, fg::max, a));
+    for (int i = 2; i >= 0; --i) a = k::sync(k::ilv(i, fg::min, fg::max, a));
+    return a;
+  };
+  const auto tree_sorter = [](k::Pull<int> a) {
+    for (int n = 1; n <= 4; ++n) {
+      a = k::sync(k::vee(n - 1, fg::min, fg::max, a));
+      for (int i = n - 2; i >= 0; --i) a = k::sync(k::ilv(i, fg::min, fg::max, a));
+    }
+    return a;
+  };
+  const auto balanced = [](k::Pull<int> a) {
+    for (int i = 3; i >= 0; --i) a = k::sync(k::vee(i, fg::min, fg::max, a));
+    return a;
+  };
+  const auto is_figure = [](const char* name, std::int64_t n, const auto& f) {
+    const std::string picture = k::draw(k::kernel(name, k::block<int>(n), f));
+    const std::string path = std::string(FULGURITE_TEST_DATA "/../../docs/guide/figures/") + name + ".svg";
+    if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << picture;
+    std::stringstream text;
+    text << std::ifstream(path).rdbuf();
+    EXPECT_EQ(text.str(), picture) << name;
+  };
+  is_figure("bmerge", 16, [](k::Pull<int> a) { return bmerge(4, a); });
+  is_figure("tmerge", 16, merger);
+  is_figure("tsort", 16, tree_sorter);
+  is_figure("bpmerge", 16, balanced);
+  is_figure("vsort", 16, vsort);
+  is_figure("sklansky", 32, scan);
+}
+
+}  // namespace
