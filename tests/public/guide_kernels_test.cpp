@@ -1,10 +1,10 @@
 // The code of docs/guide/kernels.md, run; and the pictures that it shows.
-#include <fulgurite/kernel.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <sstream>
 
+#include <fulgurite/kernel.h>
 namespace fg = fulgurite;
 namespace k = fulgurite::kernel;
 
