@@ -60,7 +60,8 @@ struct Finding {
 /// Of one phase, or the sum of all (`threads`, `shared_bytes`: the largest). An access of a warp touches
 /// sectors of 32 bytes; the fewest for as many bytes are `least_transactions`. What every phase must move,
 /// however good its accesses are, is each byte that it touches once: `least_read`, `least_written`. An atomic
-/// reads and writes.
+/// reads and writes. A statement that a warp runs has 32 lane slots, of which those are idle that are
+/// masked off or have no thread; of a loop the statements in it count, and itself once.
 struct PhaseCounts {
   std::int64_t tasks = 0, threads = 0;
   std::int64_t global_read = 0, global_written = 0;  // bytes
@@ -85,14 +86,15 @@ struct Failed {
 };
 
 struct Emulation {
-  std::vector<Finding> findings;  // one for each pair of statements
+  std::vector<Finding> findings;  // one for each pair of statements, in the same order with every seed
   Counts counts;
   std::optional<Failed> failure;
 };
 
 /// Runs the kernel on the buffers: one for each buffer parameter, one of the scalars for each scalar one.
 /// Kernels that kernel::check refuses only because a barrier is in a Par(block), or in a branch or loop
-/// there, run too. A task that is not alone may see what tasks with higher numbers did.
+/// there, run too. Sixteen tasks run at a time, begun in any order, or in that of their numbers where an
+/// InOrder is: a task that waits for one that has not begun may wait for ever, which is a finding.
 Emulation emulate(const Kernel&, std::span<const BufferArgument> buffers,
                   std::span<const scalar::Bits> scalars, const EmulatorOptions& options = {});
 

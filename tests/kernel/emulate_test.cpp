@@ -1,6 +1,8 @@
 // What kernels compute when the emulator runs them, in whatever order, and what it counts.
 #include "kernel/emulate.h"
 
+#include <fulgurite/error.h>
+
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -310,6 +312,23 @@ TEST(Emulate, EveryStatement) {
   k[77] = -4;
   const Emulation e = run(text.str(), {holds(x), holds(k), empty(y)}, {300, 0x3f000000, 1});
   EXPECT_EQ(e.failure, (Failed{12, 77, -4, 300}));
+}
+
+TEST(Emulate, RefusesWhatItCannotRun) {
+  std::vector<float> y(64);
+  const auto refuse = [&](const std::string& body, const std::string& message) {
+    try {
+      run("kernel k(out y: f32[])\npar grid task < 1 {\n" + body + "\n}\n", {empty(y)});
+      ADD_FAILURE() << body;
+    } catch (const InternalError& e) {
+      EXPECT_NE(std::string(e.what()).find(message), std::string::npos) << e.what();
+    }
+  };
+  refuse("store y[0, 1] = splat(1f, 8)", "before vectorise");
+  refuse("let v = splat(1f, 8)", "before vectorise");
+  refuse("par block t < 8 { par block u < 8 { } }", "a Par(block) of constant size in a task");
+  refuse("alloc shared s: f32[8] at 2", "'s' of f32 begins at byte 2");
+  EXPECT_THROW(run("kernel k(out y: f32[]) par grid task < 1 { }", {}), InternalError);
 }
 
 // Counts, known by hand.

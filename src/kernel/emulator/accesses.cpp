@@ -92,7 +92,7 @@ std::byte* Machine::touch(How how, std::int32_t buffer, std::int64_t index, unsi
     report_access(Fault::uninitialised, how, buffer, index, lane, &writer);
   }
   const std::uint16_t thread = unit_->thread(lane);
-  const Stamp now = task_->order.stamp(thread, unit_->step, how == How::atomic);
+  const Stamp now = task_->order.stamp(thread, unit_->step);
   if (const auto other = m.access(how, at, size, now, task_->order)) report_race(buffer, at, now, *other);
   if (how != How::read) m.own(at, size, life(buffer));
   if (b.space == Space::global) {

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "kernel/emulator/order.h"
 
 namespace fulgurite::kernel::emulator {
 namespace {
@@ -29,6 +30,7 @@ class Flattener {
       FULGURITE_CHECK(par && par->level == Level::grid, "only Par(grid) stands at the top");
       phase(s, *par);
     }
+    FULGURITE_CHECK(here() < most_in_stamp, "{} statements", here());
     return std::move(program_);
   }
 
@@ -118,6 +120,8 @@ class Flattener {
         unplaced_ += n * size;
         last_unplaced_ = &s;
       } else {
+        FULGURITE_CHECK(a.offset % size == 0, "'{}' of {} begins at byte {}",
+                        kernel_.arena->info(a.buffer).name, scalar::name_of(kind), a.offset);
         phase.grain = std::gcd(phase.grain, a.offset);
         if (a.offset + n * size > phase.shared_room) {
           phase.shared_room = a.offset + n * size;
@@ -305,7 +309,11 @@ class Flattener {
     const std::uint32_t test = here();
     add(Code::test, s).value = condition;
     block(x.body);
-    add(Code::jump, s).jump = head;
+    Step& back = add(Code::jump, s);
+    back.jump = head;
+    const auto is_atomic = [](const Step& step) { return step.code == Code::atomic; };
+    const auto first = program_.steps.begin() + static_cast<std::ptrdiff_t>(head);
+    back.ends_turn = std::any_of(first, program_.steps.end(), is_atomic);
     program_.steps[test].jump = here();
     add(Code::leave, s);
   }

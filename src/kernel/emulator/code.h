@@ -77,6 +77,7 @@ struct Step {
   std::uint32_t jump = 0;
   std::int32_t par = -1;      // of which Par
   bool is_statement = false;  // its lanes are counted
+  bool ends_turn = false;     // a loop that may wait for others goes round
   std::vector<std::pair<std::int32_t, Operand>> parts = {};
 };
 

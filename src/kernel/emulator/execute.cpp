@@ -215,7 +215,7 @@ void Machine::shuffle() {
   if (unit_->active != unit_->full) {
     Finding f{Fault::divergence, {}, {}, Space::thread};
     f.act = act(task_->order.stamp(unit_->thread(static_cast<unsigned>(std::countr_zero(unit_->active))),
-                                   unit_->step, false),
+                                   unit_->step),
                 -1);
     f.element = std::popcount(unit_->active);
     f.n = std::popcount(unit_->full);
@@ -240,9 +240,9 @@ void Machine::sync_warp() {
   task_->order.warp_barrier(unit_->warp);
   if (unit_->active == unit_->full) return;
   Finding f{Fault::divergence, {}, {}, Space::thread};
-  f.act = act(task_->order.stamp(unit_->thread(static_cast<unsigned>(std::countr_zero(unit_->active))),
-                                 unit_->step, false),
-              -1);
+  f.act = act(
+      task_->order.stamp(unit_->thread(static_cast<unsigned>(std::countr_zero(unit_->active))), unit_->step),
+      -1);
   f.element = std::popcount(unit_->active);
   f.n = std::popcount(unit_->full);
   report(f, unit_->step, 0);

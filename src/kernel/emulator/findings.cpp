@@ -1,6 +1,7 @@
 // What was found, once for each pair of statements, and as sentences.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "kernel/emulator/machine.h"
@@ -23,7 +24,7 @@ Act Machine::act(const Stamp& s, std::int32_t buffer) const {
   return {step.stm->line,
           std::string(buffer_name(kernel_, program_, of)),
           std::int64_t{s.task} - first_serial_,
-          s.thread == whole_task ? -1 : std::int64_t{s.thread},
+          s.thread == whole_task ? -1 : static_cast<std::int64_t>(s.thread),
           step.code == Code::store || step.code == Code::pack || step.code == Code::atomic,
           step.code == Code::atomic};
 }
@@ -37,11 +38,27 @@ void Machine::report(Finding f, std::uint32_t step, std::uint32_t other_step) {
                 f.other ? place(f.other->line, other_step) : 0};
   const auto found = findings_.find(key);
   if (found == findings_.end()) {
-    if (findings_.size() < options_.most_findings) findings_.emplace(key, std::move(f));
+    if (findings_.size() < options_.most_findings)
+      findings_.emplace(key, Found{std::move(f), step, other_step});
     return;
   }
   const auto where_of = [](const Finding& x) { return std::tie(x.act.task, x.element, x.act.thread); };
-  if (where_of(f) < where_of(found->second)) found->second = std::move(f);
+  if (where_of(f) < where_of(found->second.finding)) found->second = {std::move(f), step, other_step};
+}
+
+/// A load that races with a store may come before it: that nothing is written yet is the same fault.
+std::vector<Finding> Machine::findings() const {
+  std::vector<Finding> result;
+  for (const auto& [key, found] : findings_) {
+    const auto races = [&](const auto& other) {
+      const Found& race = other.second;
+      return race.finding.fault == Fault::race && (race.step == found.step || race.other_step == found.step);
+    };
+    if (found.finding.fault == Fault::uninitialised && std::any_of(findings_.begin(), findings_.end(), races))
+      continue;
+    result.push_back(found.finding);
+  }
+  return result;
 }
 
 void Machine::report_race(std::int32_t buffer, std::size_t at, const Stamp& now, const Stamp& other) {
@@ -68,7 +85,7 @@ void Machine::report_race(std::int32_t buffer, std::size_t at, const Stamp& now,
 
 void Machine::report_access(Fault fault, How how, std::int32_t buffer, std::int64_t index, unsigned lane,
                             const Stamp* other) {
-  const Stamp now = task_->order.stamp(unit_->thread(lane), unit_->step, how == How::atomic);
+  const Stamp now = task_->order.stamp(unit_->thread(lane), unit_->step);
   Finding f{fault, act(now, buffer), {}, Space::thread, index, 0};
   f.act.writes = how != How::read;
   if (buffer >= 0) {
@@ -112,11 +129,11 @@ std::string who_of_task(const Act& a) {
 std::string_view does(const Act& a) {
   return a.is_atomic ? "updates" : a.writes ? "writes" : "reads";
 }
-std::string_view name_of(Space s) {
+std::string_view space_name(Space s) {
   return s == Space::global ? "global" : s == Space::shared ? "shared" : "thread";
 }
 std::string element_of(const Finding& f) {
-  return fmt::format("{} '{}'[{}]", name_of(f.space), f.act.buffer, f.element);
+  return fmt::format("{} '{}'[{}]", space_name(f.space), f.act.buffer, f.element);
 }
 
 std::string race(const Kernel& kernel, const Finding& f) {

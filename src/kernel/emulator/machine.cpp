@@ -69,7 +69,7 @@ Emulation Machine::operator()() {
     total.threads = std::max(total.threads, p.threads);
     total.shared_bytes = std::max(total.shared_bytes, p.shared_bytes);
   }
-  for (auto& [key, finding] : findings_) result_.findings.push_back(std::move(finding));
+  result_.findings = findings();
   return std::move(result_);
 }
 
@@ -193,6 +193,7 @@ void Machine::advance(Task& task) {
     execute();
     if (task.waits_for_turn) return;
     if (++n_statements_ > options_.most_statements) report_endless_loop();
+    if (step_->ends_turn) return;
   }
 }
 

@@ -144,6 +144,7 @@ class Machine {
   // findings.cpp
   Act act(const Stamp&, std::int32_t buffer) const;
   void report(Finding, std::uint32_t step, std::uint32_t other_step);
+  std::vector<Finding> findings() const;
   void report_race(std::int32_t buffer, std::size_t place, const Stamp& now, const Stamp& other);
   void report_access(Fault, How, std::int32_t buffer, std::int64_t index, unsigned lane,
                      const Stamp* other = nullptr);
@@ -172,7 +173,11 @@ class Machine {
 
   // By what is reported once: the fault, the buffer, the lines or, where there are none, the steps.
   using Key = std::tuple<Fault, std::string, std::uint64_t, std::uint64_t>;
-  std::map<Key, Finding> findings_;
+  struct Found {
+    Finding finding;
+    std::uint32_t step, other_step;
+  };
+  std::map<Key, Found> findings_;
   Emulation result_;
 };
 

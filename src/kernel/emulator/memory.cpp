@@ -1,8 +1,16 @@
 #include "kernel/emulator/memory.h"
 
+#include <algorithm>
+#include <bit>
+
 namespace fulgurite::kernel::emulator {
 
 void Concurrent::add(const Stamp& s, const TaskOrder& order) {
+  // Two lanes of this warp came since its last barrier: most often so where all read one element.
+  const auto is_beside = [&s](const Stamp& old) {
+    return old.task == s.task && old.epoch == s.epoch && old.thread / 32 == s.thread / 32;
+  };
+  if (is_beside(stamps_[0]) && is_beside(stamps_[1])) return;
   std::size_t kept = 0;
   int of_warp = 0, of_task = 0;
   for (const Stamp& old : stamps_) {
@@ -20,7 +28,7 @@ void Concurrent::add(const Stamp& s, const TaskOrder& order) {
 
 void Memory::begin(std::span<std::byte> bytes, std::size_t grain) {
   bytes_ = bytes;
-  grain_ = grain;
+  log_grain_ = std::countr_zero(grain);
   cells_.assign((bytes.size() + grain - 1) / grain, {});
   atomics_.clear();
   released_.clear();
@@ -33,7 +41,7 @@ std::optional<Stamp> Memory::access(How how, std::size_t place, std::size_t size
     if (other && !race) race = *other;
   };
   if (how == How::atomic && atomics_.empty()) atomics_.resize(cells_.size());
-  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
+  for (std::size_t c = cell(place); c <= cell(place + size - 1); ++c) {
     Cell& cell = cells_[c];
     if (!order.is_before(cell.write, s.thread)) found(&cell.write);
     if (how != How::read) found(cell.reads.unordered(order, s.thread));
@@ -53,29 +61,29 @@ std::optional<Stamp> Memory::access(How how, std::size_t place, std::size_t size
 }
 
 void Memory::own(std::size_t place, std::size_t size, std::uint32_t life) {
-  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) cells_[c].life = life;
+  if (size == 0) return;
+  for (Cell& c : cells(place, size)) c.life = life;
 }
 
-bool Memory::is_owned(std::size_t place, std::size_t size, std::uint32_t life) const {
-  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c)
-    if (cells_[c].life != life) return false;
-  return true;
+bool Memory::is_owned(std::size_t place, std::size_t size, std::uint32_t life) {
+  const auto of = cells(place, size);
+  return std::all_of(of.begin(), of.end(), [life](const Cell& c) { return c.life == life; });
 }
 
 bool Memory::first_read(std::size_t place, std::size_t size, std::uint32_t phase) {
   bool first = false;
-  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
-    first = first || cells_[c].read_in != phase;
-    cells_[c].read_in = phase;
+  for (Cell& c : cells(place, size)) {
+    first = first || c.read_in != phase;
+    c.read_in = phase;
   }
   return first;
 }
 
 bool Memory::first_write(std::size_t place, std::size_t size, std::uint32_t phase) {
   bool first = false;
-  for (std::size_t c = place / grain_; c * grain_ < place + size; ++c) {
-    first = first || cells_[c].written_in != phase;
-    cells_[c].written_in = phase;
+  for (Cell& c : cells(place, size)) {
+    first = first || c.written_in != phase;
+    c.written_in = phase;
   }
   return first;
 }

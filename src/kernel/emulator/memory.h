@@ -38,7 +38,7 @@ enum class How : std::uint8_t { read, write, atomic };
 
 class Memory {
  public:
-  /// `grain` divides the place and the size of every element.
+  /// `grain`, a power of two, divides the place and the size of every element.
   void begin(std::span<std::byte> bytes, std::size_t grain);  // and nothing has happened yet
   std::span<std::byte> bytes() const { return bytes_; }
 
@@ -48,9 +48,9 @@ class Memory {
   /// The life of an array, a number that is not 0, whose values are there now. Only a value of `life` is
   /// read.
   void own(std::size_t place, std::size_t size, std::uint32_t life);
-  bool is_owned(std::size_t place, std::size_t size, std::uint32_t life) const;
+  bool is_owned(std::size_t place, std::size_t size, std::uint32_t life);
   /// Who wrote there last, or nobody.
-  const Stamp& writer(std::size_t place) const { return cells_[place / grain_].write; }
+  const Stamp& writer(std::size_t place) const { return cells_[cell(place)].write; }
 
   /// Whether these bytes are read, or written, the first time in this phase.
   bool first_read(std::size_t place, std::size_t size, std::uint32_t phase);
@@ -68,8 +68,13 @@ class Memory {
     std::uint32_t life = 0, read_in = 0, written_in = 0;
   };
 
+  std::size_t cell(std::size_t place) const { return place >> log_grain_; }
+  std::span<Cell> cells(std::size_t place, std::size_t size) {
+    return std::span(cells_).subspan(cell(place), cell(place + size - 1) - cell(place) + 1);
+  }
+
   std::span<std::byte> bytes_;
-  std::size_t grain_ = 1;
+  int log_grain_ = 0;
   std::vector<Cell> cells_;
   std::vector<Concurrent> atomics_;  // as many, once there is one
   std::unordered_map<std::size_t, KnowledgePtr> released_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/check.h"
+
 namespace fulgurite::kernel::emulator {
 namespace {
 
@@ -23,8 +25,9 @@ bool covers(const KnowledgePtr& knowledge, const Stamp& s) {
     const auto at = map.find(who);
     return at != map.end() && when < at->second;
   };
-  return is_later(known.threads, s.thread, s.releases) ||
-         (s.thread != whole_task && is_later(known.warps, s.thread / 32, s.epoch));
+  const auto thread = static_cast<std::uint16_t>(s.thread);
+  return is_later(known.threads, thread, static_cast<std::uint32_t>(s.releases)) ||
+         (thread != whole_task && is_later(known.warps, thread / 32, s.epoch));
 }
 
 }  // namespace
@@ -90,7 +93,9 @@ KnowledgePtr TaskOrder::release(std::uint16_t thread, const KnowledgePtr& held) 
     const auto warp = static_cast<std::uint16_t>(thread / 32);
     known.warps[warp] = warp_barriers_[warp];
   }
-  known.threads[thread] = ++releases_[slot(thread)];
+  std::uint32_t& releases = releases_[slot(thread)];
+  FULGURITE_CHECK(releases < most_in_stamp, "a thread releases {} times", releases);
+  known.threads[thread] = ++releases;
   KnowledgePtr result = merged(merged(held, all_), mine);
   return own_.empty() ? result : merged(result, own_[slot(thread)]);
 }

@@ -11,13 +11,14 @@
 
 namespace fulgurite::kernel::emulator {
 
-/// `task` is unique in an emulation and rises from phase to phase; 0: nothing. `epoch` counts barriers of the
-/// task, `releases` those of the thread before the access.
+/// Who accesses something, and when. `task` is unique in an emulation and rises from phase to phase; 0:
+/// nobody. `epoch` counts barriers of the task, `releases` those of the thread before the access. Small: some
+/// are kept for each element of memory.
 struct Stamp {
-  std::uint32_t task = 0, epoch = 0, releases = 0, step = 0;
-  std::uint16_t thread = 0;
-  bool is_atomic = false;
+  std::uint32_t task = 0, epoch = 0;
+  std::uint64_t thread : 16 = 0, step : 24 = 0, releases : 24 = 0;
 };
+inline constexpr std::uint32_t most_in_stamp = (1u << 24) - 1;
 
 /// The thread that runs the statements of a task outside of Par(block); it is of no warp.
 inline constexpr std::uint16_t whole_task = 0xffff;
@@ -37,8 +38,8 @@ class TaskOrder {
   /// `first_of_phase`: tasks with lower numbers ended before this one began.
   void begin(std::uint32_t task, std::uint32_t first_of_phase, std::int64_t threads);
 
-  Stamp stamp(std::uint16_t thread, std::uint32_t step, bool is_atomic) const {
-    return {task_, epoch_, releases_[slot(thread)], step, thread, is_atomic};
+  Stamp stamp(std::uint16_t thread, std::uint32_t step) const {
+    return {task_, epoch_, thread, step, releases_[slot(thread)]};
   }
   bool is_before(const Stamp& earlier, std::uint16_t thread) const {
     if (earlier.task < first_of_phase_) return true;
