@@ -11,12 +11,12 @@
 //   A scalar is splat by a cast: (f32x16)(0.5f), (i64x1)(n); b1 by fg_splat_b1_x16(c).
 //
 // How a file is built
-//   A line "//! <stem> <kinds>" opens a section, which goes on to the next such line. The sections `types`, `context` and `end` stand for themselves, any
-//   other defines the functions of one stem for one lane count and one kind. <kinds> lists the kinds; "a b > c d" means two kinds, from and to.
+//   A line "//! <stem> <kinds>" opens a section, which goes on to the next such line. The sections `types` and `end` stand for themselves, others of one
+//   word are printed where the kernel has that word; any other defines the functions of one stem for one lane count and one kind. <kinds> lists the kinds; "a b > c d" means two kinds, from and to.
 //   "//! needs <stem> <kind>[>kind], ..." (directly after the opening line) lists the sections that must be printed first, for the same lane
 //   count; KIND and TO stand for the section's own kinds, UNSIGNED for the unsigned kind of KIND's size. After "again" stands a
 //   section of macros that is printed in front of this one even if it was before. A stem may have several sections for different kinds.
-//   A translation unit is: `types`, `context`, the wanted sections for each lane count, last `end` (emit/cpu_prelude.cpp).
+//   A translation unit is: `types`, `context`, the wanted sections for each lane count, last `end` (emit/prelude_sections.cpp).
 //
 // Words of a section, replaced when it is printed
 //   KIND, TO      the section's kinds                              LANES, HALF     the lane count, half of it
