@@ -30,7 +30,8 @@ struct Dialect {
   bool wraps;                  // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.
-  std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order
+  std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
+                           // of blocks of threads also how many threads, parameters
   std::string_view contract, no_contract;  // the body's first line: multiplication and addition may be fused
                                            // or not
   std::string_view tasks, end_tasks;       // around the body of a task: name of the task's number
@@ -42,10 +43,30 @@ struct Dialect {
   std::string_view pointer, constant_pointer;  // type of a buffer: element type
   std::string_view shuffle;                    // lanes {2} of the vectors {0} and {1} side by side
   std::string_view array;                      // memory of a task: element type, name, size
+
+  // Blocks of threads: kernels before vectorise. A task is a block, arguments are parameters, tasks come in
+  // any order; `tasks` says which one this block is.
+  bool has_threads = false;            // and functions of the prelude carry no lanes in their names
+  std::string_view thread = {};        // says which thread this is: name of its number
+  std::string_view shared = {};        // the bytes that a block shares: name, how many
+  std::string_view shared_array = {};  // an array among them: element type, name, name of the bytes, offset
+  std::string_view shared_value = {};  // a value that a block shares: type, name
+  std::string_view shared_stem = {};   // ends the stems of functions whose first argument is shared memory
+  std::string_view block_barrier = {}, warp_barrier = {};
+  std::string_view fence = {};    // what stands before is seen before what stands after
+  std::string_view failure = {};  // the parameter for failures: name
+  bool has_shuffles = false;      // threads exchange values without memory
 };
 
 /// C for Clang, vectors explicit: the kernel ABI is that of prelude/cpu/context.c. Signed arithmetic wants
 /// -fwrapv.
 extern const Dialect c;
+
+/// CUDA C++ for NVRTC, without headers. Precision::strict wants --fmad=false.
+extern const Dialect cuda;
+
+/// OpenCL C 1.2. Division and square root of f32 are correctly rounded with
+/// -cl-fp32-correctly-rounded-divide-sqrt only.
+extern const Dialect opencl;
 
 }  // namespace fulgurite::emit

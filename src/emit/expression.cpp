@@ -71,8 +71,8 @@ std::optional<Infix> comparison(Op op) {
 
 class Combiner {
  public:
-  Combiner(const Dialect& dialect, Expr node, std::span<const Text> operands)
-      : dialect_(dialect), node_(node), operands_(operands.begin(), operands.end()) {
+  Combiner(const Dialect& dialect, Expr node, std::span<const Text> operands, bool fits)
+      : dialect_(dialect), node_(node), operands_(operands.begin(), operands.end()), fits_(fits) {
     type_ = node.type();
     operand_ = node.args().empty() ? type_ : node.arg(node.op() == Op::select ? 1 : 0).type();
     // Equal lanes make equal lanes: one scalar operation does.
@@ -155,8 +155,8 @@ class Combiner {
   }
 
   Text prefix(std::string_view sign) {
-    if (sign == "-" && !dialect_.wraps && scalar::is_integer(type_.kind))
-      return added_unsigned({"0"}, operands_[0], {" - ", Precedence::sum});
+    if (sign == "-" && may_overflow())
+      return added_unsigned({"0", Precedence::primary, true, true}, operands_[0], {" - ", Precedence::sum});
     std::string operand = inside(operands_[0], Precedence::unary);
     if (operand.front() == sign.front()) operand = "(" + operand + ")";  // --x is something else
     return narrowed({std::string(sign) + operand, Precedence::unary, scalar_}, sign == "!");
@@ -178,11 +178,8 @@ class Combiner {
       if (operands_[0].is_scalar) left.precedence = Precedence::primary;
       if (operands_[1].is_scalar) right.precedence = Precedence::primary;
     }
-    bool is_sum = infix.precedence == Precedence::sum || infix.precedence == Precedence::product;
-    bool is_quotient = node_.op() == Op::div || node_.op() == Op::rem;
-    bool may_overflow =
-        is_sum && !is_quotient && scalar::is_integer(operand_.kind) && scalar::is_signed(operand_.kind);
-    if (may_overflow && !dialect_.wraps) return added_unsigned(left, right, infix);
+    bool is_sum = node_.op() == Op::add || node_.op() == Op::sub || node_.op() == Op::mul;
+    if (is_sum && may_overflow()) return added_unsigned(left, right, infix);
     std::string text =
         operand(left, infix, false) + std::string(infix.spelling) + operand(right, infix, true);
     Text result{text, infix.precedence, scalar_};
@@ -206,15 +203,26 @@ class Combiner {
     return inside(t, static_cast<Precedence>(tighter));
   }
 
-  // For a language that leaves overflow of signed integers undefined.
+  // For a language that leaves overflow of signed integers undefined: that of int, too, with which it
+  // computes what is narrower.
+  bool may_overflow() const {
+    if (dialect_.wraps || fits_ || !scalar::is_integer(type_.kind)) return false;
+    if (is_narrow(type_.kind)) return node_.op() == Op::mul && type_.kind == Kind::u16;
+    return scalar::is_signed(type_.kind);
+  }
   Text added_unsigned(const Text& left, const Text& right, Infix infix) const {
     FULGURITE_CHECK(scalar_, "dialect {} has no wrapping arithmetic of vectors", dialect_.name);
     Kind kind = size_of(type_.kind) == 8 ? Kind::u64 : Kind::u32;
-    auto converted = [&](const Text& t) {
+    auto converted = [&](const Text& t, bool is_right) {
+      if (!t.unsigned_text.empty()) return operand({t.unsigned_text, t.unsigned_precedence}, infix, is_right);
+      if (t.is_literal) return operand(t, infix, is_right);  // the other one is not
       return fmt::format("({}){}", dialect_.types[number(kind)], inside(t, Precedence::unary));
     };
-    std::string sum = converted(left) + std::string(infix.spelling) + converted(right);
-    return {fmt::format("({})({})", dialect_.types[number(type_.kind)], sum), Precedence::unary};
+    std::string sum = converted(left, false) + std::string(infix.spelling) + converted(right, true);
+    Text result{fmt::format("({})({})", dialect_.types[number(type_.kind)], sum), Precedence::unary};
+    result.unsigned_text = std::move(sum);
+    result.unsigned_precedence = infix.precedence;
+    return result;
   }
   // C computes with int where the kind is narrower; vectors stay narrow.
   Text narrowed(Text t, bool is_truth) const {
@@ -227,6 +235,7 @@ class Combiner {
   Expr node_;
   std::vector<Text> operands_;
   Type type_, operand_;
+  bool fits_;
   bool scalar_;
   int lanes_;
 };
@@ -239,6 +248,7 @@ std::string spelling(const Dialect& d, Type type) {
 }
 
 std::string call(const Dialect& d, std::string_view stem, Kind kind, int lanes, const std::string& args) {
+  if (d.has_threads) return fmt::format("fg_{}_{}({})", stem, d.types[number(kind)], args);
   return fmt::format("fg_{}_{}_x{}({})", stem, d.types[number(kind)], lanes, args);
 }
 
@@ -251,7 +261,8 @@ Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
   bool is_negative = scalar::is_signed(kind) && static_cast<std::int64_t>(bits) < 0;
   if (!is_negative) {
     text = fmt::format("{}", bits);
-    if (bits > 0x7fffffffffffffff && !typed) text += "u";  // no signed type holds it
+    const bool is_u32 = d.has_threads && kind == Kind::u32 && bits > 0x7fffffff;  // int does not hold it
+    if ((bits > 0x7fffffffffffffff || is_u32) && !typed) text += "u";             // nor any signed type
   } else if (bits == scalar::lowest(Kind::i64)) {
     return {fmt::format("(-9223372036854775807{} - 1)", suffix)};
   } else {
@@ -273,8 +284,8 @@ std::string as_value(const Dialect& d, const Text& t, Type type) {
   return call(d, "splat", Kind::boolean, type.lanes, t.text);
 }
 
-Text combine(const Dialect& d, Expr node, std::span<const Text> operands) {
-  return Combiner(d, node, operands)();
+Text combine(const Dialect& d, Expr node, std::span<const Text> operands, bool fits) {
+  return Combiner(d, node, operands, fits)();
 }
 
 }  // namespace fulgurite::emit

@@ -33,17 +33,21 @@ struct Text {
   Precedence precedence = Precedence::primary;
   bool is_scalar = true;    // stands for a vector of equal lanes where a vector is wanted
   bool is_literal = false;  // of no fixed type in C: int or what its size asks for
+  // A sum that wraps is printed as (i64)(a + b): here is a + b, of the unsigned kind.
+  std::string unsigned_text = {};
+  Precedence unsigned_precedence = Precedence::primary;
 };
 
 /// "f32", "f32x16"
 std::string spelling(const Dialect&, Type);
-/// fg_<stem>_<kind>_x<lanes>(a, b)
+/// fg_<stem>_<kind>_x<lanes>(a, b); without the lanes in languages of threads
 std::string call(const Dialect&, std::string_view stem, Kind, int lanes, const std::string& args);
 /// A literal of exactly this value. `typed`: that has the kind's C type even where nothing converts it.
 Text literal(const Dialect&, Kind, std::uint64_t bits, bool typed);
 
-/// The text of one node, given the text of its operands.
-Text combine(const Dialect&, Expr node, std::span<const Text> operands);
+/// The text of one node, given the text of its operands. `fits`: integers of the operation are known not to
+/// overflow.
+Text combine(const Dialect&, Expr node, std::span<const Text> operands, bool fits = false);
 /// The text as an expression of the node's own type, where C would not splat by itself (masks), for
 /// initialisers and arguments.
 std::string as_value(const Dialect&, const Text&, Type);

@@ -1,0 +1,384 @@
+#include "emit/phase_printer.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "kernel/resources.h"
+#include "kernel/traverse.h"
+
+namespace fulgurite::emit {
+namespace {
+
+using kernel::Param;
+using scalar::Op;
+
+constexpr std::size_t longest_part = 44;  // what is longer and part of an expression gets a line of its own
+
+bool is_in_order(const Block& body) {
+  bool found = false;
+  kernel::for_each_stm(body, [&](const Stm& s) { found |= std::holds_alternative<kernel::InOrder>(s.op); });
+  return found;
+}
+
+}  // namespace
+
+std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t number, bool contract) {
+  uses_ = uses_of(phase.body);
+  magnitudes_.begin(kernel_);
+  if (dialect_.has_threads) n_threads_ = kernel::block_size(phase);
+  std::string parameters = dialect_.has_threads ? parameter_list() : std::string();
+  const std::string_view order = is_in_order(phase.body) ? "_in_order" : "";
+  line(fill(dialect_.phase, kernel_.name, number, order, n_threads_, parameters));
+  if (const std::string_view pragma = contract ? dialect_.contract : dialect_.no_contract; !pragma.empty())
+    lines_ += fmt::format("{}\n", pragma);
+  ++depth_;
+  if (!dialect_.has_threads) fetch_parameters();
+  line(fill(dialect_.tasks, bind(phase.name)));
+  if (dialect_.has_threads) {
+    open_block(phase);
+    body(phase.body);
+  } else {
+    block(phase.body);
+    line(dialect_.end_tasks);
+  }
+  if (streams_) line(call(dialect_, "stream_fence", Kind::boolean, 1, "") + ";");
+  --depth_;
+  line("}");
+  return std::move(lines_);
+}
+
+// Lines.
+
+void PhasePrinter::line(std::string_view text) {
+  lines_.append(static_cast<std::size_t>(2 * depth_), ' ');
+  lines_ += text;
+  lines_ += '\n';
+}
+std::string_view PhasePrinter::element_type(Var buffer) const {  // a boolean in memory is a byte
+  Kind kind = info(buffer).type.kind;
+  return dialect_.types[static_cast<std::size_t>(kind == Kind::boolean ? Kind::u8 : kind)];
+}
+
+std::string PhasePrinter::pointer_type(const Param& p) const {
+  return fill(p.role == Param::Role::input ? dialect_.constant_pointer : dialect_.pointer,
+              element_type(p.name));
+}
+
+void PhasePrinter::fetch_parameters() {
+  int n_buffers = 0, n_scalars = 0;
+  for (const Param& p : kernel_.params) {
+    bool is_scalar = p.role == Param::Role::scalar;
+    int number = is_scalar ? n_scalars++ : n_buffers++;
+    if (!uses_.contains(p.name)) continue;
+    std::string argument =
+        is_scalar ? scalar_argument(info(p.name).type.kind, number) : fill(dialect_.buffer, number);
+    std::string type = is_scalar ? spelling(dialect_, info(p.name).type) : pointer_type(p);
+    line(type + " " + bind(p.name) + " = " + argument + ";");
+  }
+}
+std::string PhasePrinter::scalar_argument(Kind kind, int number) const {
+  std::string slot = fill(dialect_.scalar, number);
+  if (!scalar::is_float(kind)) return slot;
+  Kind bits = kind == Kind::f32 ? Kind::u32 : Kind::u64;
+  return fill(dialect_.from_bits, spelling(dialect_, {kind}),
+              fmt::format("({}){}", spelling(dialect_, {bits}), slot));
+}
+
+std::string PhasePrinter::bind(Var v) {
+  std::string name = names_.fresh(info(v).name);
+  identifiers_[v] = name;
+  return name;
+}
+
+void PhasePrinter::prepare(std::span<const Expr> roots) {
+  values_.clear();
+  std::unordered_map<std::uint32_t, int> uses;
+  for (Expr root : roots) uses[root.id()] += 1;
+  scalar::for_each_node(roots, [&](Expr e) {
+    for (Expr arg : e.args()) uses[arg.id()] += 1;
+  });
+  scalar::for_each_node(roots, [&](Expr e) {
+    Value value = render(e);
+    bool is_root = std::ranges::find(roots, e) != roots.end();
+    bool is_cheap = e.args().empty() || e.op() == Op::splat;  // to write again
+    bool is_shared = uses[e.id()] > 1 && !is_cheap;
+    if (is_shared || (!is_root && value.text.text.size() > longest_part)) value = temporary(e.type(), value);
+    values_.emplace(e.id(), std::move(value));
+  });
+}
+void PhasePrinter::prepare(const Stm& s) {
+  std::vector<Expr> roots;
+  kernel::for_each_expr(s, [&](Expr e) { roots.push_back(e); });
+  prepare(roots);
+}
+
+PhasePrinter::Value PhasePrinter::render(Expr e) {
+  if (e.is_name()) return named(e.var());
+  std::vector<Text> operands;
+  Value value;
+  for (Expr arg : e.args()) {
+    const Value& operand = values_.at(arg.id());
+    operands.push_back(operand.text);
+    value.variables.insert(value.variables.end(), operand.variables.begin(), operand.variables.end());
+  }
+  value.text = combine(dialect_, e, operands, !dialect_.wraps && magnitudes_.fits(e));
+  return value;
+}
+PhasePrinter::Value PhasePrinter::named(Var v) {
+  auto pending = std::ranges::find(pending_, v, &Pending::name);
+  if (pending != pending_.end()) {
+    Value value = std::move(pending->value);
+    pending_.erase(pending);
+    return value;
+  }
+  if (auto alias = aliases_.find(v); alias != aliases_.end()) return {alias->second, {}};
+  Value value{{name(v), Precedence::primary, info(v).type.lanes == 1}, {}};
+  if (mutable_.contains(v)) value.variables.push_back(v);
+  return value;
+}
+PhasePrinter::Value PhasePrinter::temporary(Type type, const Value& value) {
+  if (value.text.is_scalar && type.kind != Kind::boolean) type.lanes = 1;
+  std::string name = names_.fresh("t");
+  line(fmt::format("{} {} = {};", spelling(dialect_, type), name, as_value(dialect_, value.text, type)));
+  return {{name, Precedence::primary, type.lanes == 1}, {}};
+}
+
+/// For operators of C that do not splat.
+std::string PhasePrinter::vector(Expr e) const {
+  std::string value = initialiser(e, e.type());
+  const bool is_bare = text(e).is_scalar && e.kind() != Kind::boolean;
+  return is_bare ? fmt::format("({})({})", spelling(dialect_, e.type()), value) : value;
+}
+
+void PhasePrinter::flush(const std::function<bool(Var)>& changes) {
+  for (std::size_t i = 0; i < pending_.size();) {
+    if (std::ranges::none_of(pending_[i].value.variables, changes)) {
+      ++i;
+      continue;
+    }
+    Pending p = std::move(pending_[i]);
+    pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(i));
+    define(p.name, p.value.text);
+  }
+}
+void PhasePrinter::flush_all_that_vary() {
+  flush([](Var) { return true; });
+}
+
+void PhasePrinter::define(Var v, const Text& value) {
+  Type type = info(v).type;
+  std::string text = as_value(dialect_, value, type);
+  line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(v), text));
+}
+
+void PhasePrinter::body(const Block& statements) {
+  std::vector<Pending> outer = std::exchange(pending_, {});
+  block_ = &statements;
+  for (const Stm& s : statements) {
+    statement(s);
+    block_ = &statements;
+  }
+  pending_ = std::move(outer);
+}
+void PhasePrinter::block(const Block& statements) {
+  ++depth_;
+  body(statements);
+  --depth_;
+}
+
+void PhasePrinter::statement(const Stm& s) {
+  // Of vectors, of threads.
+  auto vectors = [&](std::string_view what, auto&& print) { dialect_.has_threads ? refuse(what) : print(); };
+  auto of_threads = [&](std::string_view what, auto&& print) {
+    dialect_.has_threads ? print() : refuse(what);
+  };
+  base::match(
+      s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
+      [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
+      [&](const kernel::Store& x) { store(s, x); },
+      [&](const kernel::Prefetch& x) {  // a GPU hides the time that memory takes otherwise
+        if (!dialect_.has_threads) prefetch(s, x);
+      },
+      [&](const kernel::Slide& x) { vectors("a Slide", [&] { slide(s, x); }); },
+      [&](const kernel::Transpose& x) { vectors("a Transpose", [&] { transpose(s, x); }); },
+      [&](const kernel::Shift&) { refuse("a Shift"); },
+      [&](const kernel::Pick& x) { vectors("a Pick", [&] { pick(s, x); }); },
+      [&](const kernel::Pack& x) { vectors("a Pack", [&] { pack(s, x); }); },
+      [&](const kernel::Atomic& x) { of_threads("an Atomic", [&] { atomic(s, x); }); },
+      [&](const kernel::Shuffle& x) { of_threads("a Shuffle", [&] { shuffle(s, x); }); },
+      [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
+      [&](const kernel::If& x) { branch(s, x); },
+      [&](const kernel::Par& x) { of_threads("a Par", [&] { threads(x); }); },
+      [&](const kernel::InOrder& x) { vectors("an InOrder", [&] { in_order(s, x); }); },
+      [&](const kernel::Allocate& x) { allocate(s, x); },
+      [&](const kernel::Sync& x) { of_threads("a Sync", [&] { sync(x); }); },
+      [&](const kernel::Fail& x) { fail(s, x); });
+}
+
+void PhasePrinter::refuse(std::string_view statement) const {
+  FULGURITE_CHECK(false, "{} is left in kernel '{}', which is to be printed as {}", statement, kernel_.name,
+                  dialect_.name);
+}
+
+void PhasePrinter::let(const Stm& s, const kernel::Let& x) {
+  auto use = uses_.find(x.name);
+  if (use == uses_.end()) return;
+  prepare(s);
+  magnitudes_.set(x.name, magnitudes_.bits_of(x.value));
+  const Value& value = values_.at(x.value.id());
+  bool is_leaf =
+      value.text.precedence == Precedence::primary && x.value.args().empty() && value.variables.empty();
+  bool keeps_type = value.text.is_scalar == (info(x.name).type.lanes == 1);
+  if (is_leaf && keeps_type && !value.text.is_literal) {
+    aliases_[x.name] = value.text;
+  } else if (use->second.count == 1 && use->second.block == block_ &&
+             value.text.text.size() <= longest_part) {
+    pending_.push_back({x.name, value});
+  } else {
+    define(x.name, value.text);
+  }
+}
+void PhasePrinter::declare(const Stm& s, const kernel::Declare& x) {
+  prepare(s);
+  define(x.name, text(x.value));
+  mutable_.insert(x.name);
+}
+void PhasePrinter::assign(const Stm& s, const kernel::Assign& x) {
+  prepare(s);
+  flush([&](Var v) { return v == x.name; });
+  Type type = info(x.name).type;
+  std::string value = initialiser(x.value, type);
+  if (x.mask) {
+    Type mask{Kind::boolean, 0, type.lanes};
+    value = call(dialect_, "select", type.kind, type.lanes,
+                 fmt::format("{}, {}, {}", initialiser(x.mask, mask), value, name(x.name)));
+  }
+  line(fmt::format("{} = {};", name(x.name), value));
+}
+
+Place PhasePrinter::place(const kernel::Access& a, int lanes) const {
+  Place p{name(a.buffer),
+          info(a.buffer).type.kind,
+          lanes,
+          text(a.index).text,
+          a.index.type().lanes > 1,
+          false,
+          {},
+          {},
+          {}};
+  if (a.stride) {
+    p.stride = text(a.stride).text;
+    if (a.stride.is_constant()) p.constant_stride = static_cast<std::int64_t>(a.stride.bits());
+  }
+  const bool is_condition = lanes == 1;  // of C's conditional operator
+  if (a.mask)
+    p.mask = is_condition ? inside(text(a.mask), Precedence::bit_or) : initialiser(a.mask, a.mask.type());
+  return p;
+}
+void PhasePrinter::load(const Stm& s, const kernel::Load& x) {
+  prepare(s);
+  Type type = info(x.name).type;
+  Place from = place(x.from, type.lanes);
+  const Expr index = x.from.index;
+  if (from.index_by_lane && index.op() == Op::cast && index.arg(0).kind() == Kind::i32) {
+    from.is_near = true;
+    from.index = initialiser(index.arg(0), index.arg(0).type());
+  }
+  std::string value = load_text(dialect_, from);
+  line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+}
+void PhasePrinter::store(const Stm& s, const kernel::Store& x) {
+  prepare(s);
+  Type type = x.value.type();
+  Place to = place(x.to, type.lanes);
+  bool streaming = x.streaming && can_stream(to);
+  streams_ = streams_ || streaming;
+  const std::string guard = is_of_thread(x.to.buffer) ? std::string() : by_one_thread();
+  line(guard + store_text(dialect_, to, initialiser(x.value, type), streaming));
+}
+
+void PhasePrinter::loop(const Stm& s, const kernel::For& x) {
+  prepare(s);
+  auto once = [&](Expr e) {  // evaluated before the loop, not in every round
+    Value value = values_.at(e.id());
+    return inside(value.variables.empty() ? value.text : temporary(e.type(), value).text, Precedence::shift);
+  };
+  std::string begin = text(x.begin).text, end = once(x.end), step = once(x.step);
+  flush_all_that_vary();
+  std::string i = bind(x.name);
+  magnitudes_.set_counter(x);
+  const bool outer_loop = std::exchange(in_loop_, true);
+  std::string type = spelling(dialect_, info(x.name).type);
+  line(fmt::format("for ({} {} = {}; {} < {}; {}) {{", type, i, begin, i, end,
+                   step == "1" ? "++" + i : i + " += " + step));
+  block(x.body);
+  line("}");
+  in_loop_ = outer_loop;
+}
+// for (;;) { head  if (!condition) break;  body }, or while (condition) { body } where nothing is left of
+// the head
+void PhasePrinter::loop(const kernel::While& x) {
+  flush_all_that_vary();
+  const bool outer_loop = std::exchange(in_loop_, true);
+  std::string before = std::exchange(lines_, {});
+  ++depth_;
+  std::vector<Pending> outer = std::exchange(pending_, {});
+  block_ = &x.head;
+  for (const Stm& s : x.head) {
+    statement(s);
+    block_ = &x.head;
+  }
+  prepare(std::span(&x.condition, 1));
+  Text condition = text(x.condition);
+  std::string head = std::exchange(lines_, std::move(before));
+  --depth_;
+  if (head.empty()) {
+    line(fmt::format("while ({}) {{", condition.text));
+  } else {
+    line("for (;;) {");
+    lines_ += head;
+    line(fmt::format("  if (!{}) break;", inside(condition, Precedence::unary)));
+  }
+  pending_ = {};
+  block(x.body);
+  line("}");
+  pending_ = std::move(outer);
+  in_loop_ = outer_loop;
+}
+void PhasePrinter::branch(const Stm& s, const kernel::If& x) {
+  prepare(s);
+  std::string condition = text(x.condition).text;
+  flush_all_that_vary();
+  line(fmt::format("if ({}) {{", condition));
+  block(x.then_branch);
+  if (!x.else_branch.empty()) {
+    line("} else {");
+    block(x.else_branch);
+  }
+  line("}");
+}
+void PhasePrinter::allocate(const Stm& s, const kernel::Allocate& x) {
+  spaces_[x.buffer] = x.space;
+  if (dialect_.has_threads && x.space == kernel::Space::shared) return shared_array(x);
+  prepare(s);
+  line(fill(dialect_.array, element_type(x.buffer), bind(x.buffer), text(x.n).text) + ";");
+}
+void PhasePrinter::fail(const Stm& s, const kernel::Fail& x) {
+  if (dialect_.has_threads) return fail_of_thread(s, x);
+  prepare(s);
+  int lanes = x.when.type().lanes;
+  Text when = text(x.when);
+  if (lanes > 1 && !when.is_scalar && when.precedence != Precedence::primary)
+    when = temporary(x.when.type(), values_.at(x.when.id())).text;
+  std::string test =
+      lanes > 1 && !when.is_scalar ? call(dialect_, "any", Kind::boolean, lanes, when.text) : when.text;
+  std::string mask = as_value(dialect_, when, {Kind::boolean, 0, static_cast<std::uint16_t>(lanes)});
+  std::string args =
+      fmt::format("{}, {}, {}, {}, {}, {}, {}", dialect_.context, x.site, mask, text(x.element).text,
+                  text(x.stride).text, text(x.value).text, text(x.bound).text);
+  line(fmt::format("if ({}) {};", test, call(dialect_, "fail", Kind::boolean, lanes, args)));
+}
+
+}  // namespace fulgurite::emit

@@ -1,0 +1,53 @@
+// The prelude of CUDA C++ (rules: ../both/arithmetic.c). Compiled by NVRTC, without headers.
+
+//! types
+typedef bool b1;
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+typedef float f32;
+#define FG_INLINE static __device__ __forceinline__
+#define FG_GLOBAL
+#define FG_SHARED
+
+//! f64
+typedef double f64;
+
+//! fg_failure
+// The lowest element that failed, and how: site 0 while none has.
+struct fg_failure {
+  i32 lock, site;
+  i64 element, value, bound;
+};
+
+//! fail b1
+// Threads of a warp take turns within one loop: who holds the lock goes on in the same round. Elements only sink, so that what is no lower now never
+// will be; the site is written last.
+static __device__ __noinline__ void FN(fail, b1)(fg_failure* failure, i32 site, i64 element, i64 value, i64 bound) {
+  volatile fg_failure* f = failure;
+  for (bool done = false; !done;) {
+    const bool is_known = f->site != 0;
+    __threadfence();
+    if (is_known && f->element < element) return;
+    if (atomicCAS(&failure->lock, 0, 1) == 0) {
+      __threadfence();
+      if (f->site == 0 || element < f->element || (element == f->element && site < f->site)) {
+        f->element = element;
+        f->value = value;
+        f->bound = bound;
+        __threadfence();
+        f->site = site;
+      }
+      __threadfence();
+      atomicExch(&failure->lock, 0);
+      done = true;
+    }
+  }
+}
+
+//! end

@@ -1,0 +1,25 @@
+// Mathematical functions and bits of OpenCL C (rules: ../both/arithmetic.c), which has one name for all kinds.
+
+//! sqrt floor ceil trunc round rint rsqrt cbrt exp exp2 exp10 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh erf erfc f32 f64
+FG_INLINE KIND FN(STEM, KIND)(KIND a) { return STEM(a); }
+
+//! copysign pow hypot atan2 f32 f64
+FG_INLINE KIND FN(STEM, KIND)(KIND a, KIND b) { return STEM(a, b); }
+
+//! fma f32 f64
+FG_INLINE KIND FN(fma, KIND)(KIND a, KIND b, KIND c) { return fma(a, b, c); }
+
+//! abs f32 f64
+FG_INLINE KIND FN(abs, KIND)(KIND a) { return fabs(a); }
+
+//! min f32 f64
+FG_INLINE KIND FN(min, KIND)(KIND a, KIND b) { return fmin(a, b); }
+
+//! max f32 f64
+FG_INLINE KIND FN(max, KIND)(KIND a, KIND b) { return fmax(a, b); }
+
+//! rem f32 f64
+FG_INLINE KIND FN(rem, KIND)(KIND a, KIND b) { return fmod(a, b); }
+
+//! popcount clz u32 u64
+FG_INLINE KIND FN(STEM, KIND)(KIND a) { return STEM(a); }

@@ -1,0 +1,83 @@
+#include <utility>
+
+#include "emit/phase_printer.h"
+
+namespace fulgurite::emit {
+
+using scalar::Op;
+
+void PhasePrinter::prefetch(const Stm& s, const kernel::Prefetch& x) {
+  prepare(s);
+  std::string ahead = fmt::format("{} * {}", inside(text(x.per_task), Precedence::product), dialect_.at_once);
+  line(call(dialect_, "prefetch", info(x.buffer).type.kind, x.n,
+            fmt::format("{}, {} + {}, {}", name(x.buffer), inside(text(x.index), Precedence::sum), ahead,
+                        text(x.end).text)) +
+       ";");
+}
+void PhasePrinter::slide(const Stm& s, const kernel::Slide& x) {
+  prepare(s);
+  Type type = info(x.name).type;
+  std::string lanes;
+  for (int l = 0; l < type.lanes; ++l) {
+    const bool starts_line = l > 0 && l % 16 == 0;
+    if (l > 0)
+      lanes += starts_line ? ",\n" + std::string(static_cast<std::size_t>(2 * depth_ + 4), ' ') : ", ";
+    lanes += std::to_string(x.from + l < type.lanes ? x.from + l : type.lanes + x.from + l - x.apart);
+  }
+  std::string value = fill(dialect_.shuffle, vector(x.low), vector(x.high), lanes);
+  line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+}
+
+void PhasePrinter::pick(const Stm& s, const kernel::Pick& x) {
+  prepare(s);
+  const Type type = info(x.name).type;
+  std::string value = text(x.value).text;
+  if (!text(x.value).is_scalar)
+    value = fmt::format("{}[{}]", inside(text(x.value), Precedence::primary), x.from);
+  line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+}
+void PhasePrinter::pack(const Stm& s, const kernel::Pack& x) {
+  prepare(s);
+  flush([&](Var v) { return v == x.next; });
+  const int lanes = x.keep ? x.keep.type().lanes : x.values.empty() ? 1 : x.values[0].type().lanes;
+  const Type mask{Kind::boolean, 0, static_cast<std::uint16_t>(lanes)};
+  std::string keep = x.keep ? initialiser(x.keep, mask) : as_value(dialect_, {"1"}, mask);
+  if (!x.buffers.empty()) {
+    std::string name = names_.fresh("keep");
+    line(fmt::format("{} {} = {};", spelling(dialect_, mask), name, keep));
+    keep = std::move(name);
+  }
+  for (std::size_t k = 0; k < x.buffers.size(); ++k)
+    line(call(dialect_, "pack", info(x.buffers[k]).type.kind, lanes,
+              fmt::format("&{}[{}], {}, {}", name(x.buffers[k]), name(x.next), vector(x.values[k]), keep)) +
+         ";");
+  line(fmt::format("{} += {};", name(x.next), call(dialect_, "count", Kind::boolean, lanes, keep)));
+}
+
+// One call for each group of as many lanes as there are steps.
+void PhasePrinter::transpose(const Stm& s, const kernel::Transpose& x) {
+  prepare(s);
+  Kind kind = info(x.tile).type.kind;
+  if (kind == Kind::boolean) kind = Kind::u8;  // as in memory
+  const std::string index = inside(text(x.from.index), Precedence::sum);
+  const std::string stride = inside(text(x.from.stride), Precedence::product);
+  for (int group = 0; group < x.lanes; group += x.steps) {
+    const std::string offset = group == 0 ? std::string() : fmt::format(" + {} * {}", group, stride);
+    const std::string args = fmt::format("&{}[{}], &{}[{}{}], {}, {}, {}", name(x.tile), group,
+                                         name(x.from.buffer), index, offset, stride, x.lanes, x.ahead);
+    line(call(dialect_, "transpose", kind, x.steps, args) + ";");
+  }
+}
+
+void PhasePrinter::in_order(const Stm& s, const kernel::InOrder& x) {
+  prepare(s);
+  Value task = values_.at(x.task.id());
+  std::string turn = fmt::format("&{}[0], {}", name(x.turn), task.text.text);
+  flush_all_that_vary();
+  line(call(dialect_, "await_turn", Kind::i64, 1, fmt::format("{}, {}", dialect_.context, turn)) + ";");
+  line("{");
+  block(x.body);
+  line("}");
+  line(call(dialect_, "pass_turn", Kind::i64, 1, turn) + ";");
+}
+}  // namespace fulgurite::emit

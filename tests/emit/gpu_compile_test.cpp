@@ -1,0 +1,151 @@
+// CUDA and OpenCL text compiles: the kernels of threads in tests/kernels, every operation of op.def on every
+// kind that it allows, every atomic. CUDA by NVRTC where its library is found (no headers of CUDA's are
+// needed), OpenCL as Clang checks it.
+#include <dlfcn.h>
+#include <glob.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <regex>
+
+#include "every_operation.h"
+#include "gpu_text.h"
+
+namespace fulgurite {
+namespace {
+
+using scalar::Kind;
+
+/// NVRTC's few functions that a compilation needs.
+class Nvrtc {
+ public:
+  Nvrtc() {
+    std::vector<std::string> names = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
+    glob_t found{};
+    if (glob("/usr/local/cuda*/lib*/libnvrtc.so*", 0, nullptr, &found) == 0)
+      names.insert(names.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
+    globfree(&found);
+    for (const std::string& name : names)
+      if ((library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
+    if (!library_) return;
+    find("nvrtcCreateProgram", create_);
+    find("nvrtcCompileProgram", compile_);
+    find("nvrtcGetProgramLogSize", log_size_);
+    find("nvrtcGetProgramLog", log_);
+    find("nvrtcDestroyProgram", destroy_);
+  }
+  bool is_there() const { return library_ != nullptr; }
+
+  struct Result {
+    bool is_compiled;
+    std::string log;
+  };
+  Result operator()(const std::string& text, const std::string& target) const {
+    void* program = nullptr;
+    if (create_(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) return {false, "no program"};
+    const std::string architecture = "--gpu-architecture=" + target;
+    const char* options[] = {architecture.c_str(), "--ptxas-options=-v", "-default-device", "--std=c++17"};
+    const bool is_compiled = compile_(program, 4, options) == 0;
+    std::size_t size = 0;
+    log_size_(program, &size);
+    std::string log(size, '\0');
+    log_(program, log.data());
+    destroy_(&program);
+    return {is_compiled, log};
+  }
+
+ private:
+  template <class F>
+  void find(const char* name, F*& function) {
+    function = reinterpret_cast<F*>(dlsym(library_, name));
+    ASSERT_NE(function, nullptr) << name;
+  }
+
+  void* library_ = nullptr;
+  int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
+  int (*compile_)(void*, int, const char* const*) = nullptr;
+  int (*log_size_)(void*, std::size_t*) = nullptr;
+  int (*log_)(void*, char*) = nullptr;
+  int (*destroy_)(void**) = nullptr;
+};
+
+/// The compilers that are here, looked for once for all tests.
+class GpuText : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    nvrtc_ = std::make_unique<Nvrtc>();
+    has_clang_ = std::system("clang-19 --version > /dev/null 2>&1") == 0;
+  }
+  static void TearDownTestSuite() { nvrtc_.reset(); }
+
+  static void expect_compiles_as_cuda(const kernel::Kernel& kernel, const std::vector<std::string>& targets,
+                                      bool may_spill) {
+    const std::string text = emit::print(kernel, emit::cuda);
+    for (const std::string& target : targets) {
+      const Nvrtc::Result result = (*nvrtc_)(text, target);
+      ASSERT_TRUE(result.is_compiled) << target << "\n" << result.log << "\n" << text;
+      const std::regex spills("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
+      std::smatch match;
+      ASSERT_TRUE(std::regex_search(result.log, match, spills)) << result.log;
+      for (std::sregex_iterator m(result.log.begin(), result.log.end(), spills), end; m != end && !may_spill;
+           ++m)
+        EXPECT_TRUE((*m)[1] == "0" && (*m)[2] == "0") << kernel.name << " for " << target << "\n"
+                                                      << result.log;
+    }
+  }
+
+  static void expect_checks_as_opencl(const kernel::Kernel& kernel) {
+    const std::string text = emit::print(kernel, emit::opencl);
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("fulgurite_opencl_" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+    const std::filesystem::path source = folder / "kernel.cl", log = folder / "log";
+    std::ofstream(source) << text;
+    const std::string command =
+        "clang-19 -x cl -cl-std=CL1.2 -fsyntax-only -Werror -Wno-bitwise-conditional-parentheses -Xclang "
+        "-finclude-default-header '" +
+        source.string() + "' > '" + log.string() + "' 2>&1";
+    EXPECT_EQ(std::system(command.c_str()), 0) << test::read(log) << "\n" << text;
+    std::filesystem::remove_all(folder);
+  }
+
+  static std::unique_ptr<Nvrtc> nvrtc_;
+  static bool has_clang_;
+};
+std::unique_ptr<Nvrtc> GpuText::nvrtc_;
+bool GpuText::has_clang_ = false;
+
+const std::vector<Kind> all_kinds = {Kind::boolean, Kind::i8,  Kind::i16, Kind::i32, Kind::i64, Kind::u8,
+                                     Kind::u16,     Kind::u32, Kind::u64, Kind::f32, Kind::f64};
+
+TEST_F(GpuText, CudaKernelsCompileAndDoNotSpill) {
+  if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  for (const std::string& name : test::kernel_names(true))
+    expect_compiles_as_cuda(test::read_kernel(name), {"sm_75", "sm_80", "sm_90"}, false);
+}
+
+TEST_F(GpuText, CudaOperationsOfEveryKindCompile) {
+  if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  for (Kind kind : all_kinds) expect_compiles_as_cuda(test::every_operation(kind), {"sm_75"}, true);
+}
+
+TEST_F(GpuText, CudaAtomicsAndShufflesOfEveryKindCompile) {
+  if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  expect_compiles_as_cuda(test::every_atomic(all_kinds), {"sm_75", "sm_90"}, true);
+  expect_compiles_as_cuda(test::every_shuffle(all_kinds), {"sm_75"}, true);
+}
+
+TEST_F(GpuText, OpenclKernelsCheck) {
+  if (!has_clang_) GTEST_SKIP() << "there is no clang-19";
+  for (const std::string& name : test::kernel_names(true)) expect_checks_as_opencl(test::read_kernel(name));
+}
+
+TEST_F(GpuText, OpenclOperationsAndAtomicsOfEveryKindCheck) {
+  if (!has_clang_) GTEST_SKIP() << "there is no clang-19";
+  for (Kind kind : all_kinds) expect_checks_as_opencl(test::every_operation(kind));
+  expect_checks_as_opencl(test::every_atomic(all_kinds));
+}
+
+}  // namespace
+}  // namespace fulgurite
