@@ -143,9 +143,11 @@ class Combiner {
         Precedence::unary};
   }
   Text conditional() {
+    // Compilers warn of & in front of ?, where nobody tells them not to.
+    const Precedence of_condition = dialect_.has_threads ? Precedence::equality : Precedence::bit_or;
     std::string text =
-        fmt::format("{} ? {} : {}", inside(operands_[0], Precedence::bit_or),
-                    inside(typed(1), Precedence::bit_or), inside(typed(2), Precedence::bit_or));
+        fmt::format("{} ? {} : {}", inside(operands_[0], of_condition), inside(typed(1), Precedence::bit_or),
+                    inside(typed(2), Precedence::bit_or));
     return {text, Precedence::conditional};
   }
   Text typed(std::size_t i) const {

@@ -281,6 +281,7 @@ void PhasePrinter::load(const Stm& s, const kernel::Load& x) {
   prepare(s);
   Type type = info(x.name).type;
   Place from = place(x.from, type.lanes);
+  if (dialect_.has_threads && x.from.mask) from.mask = inside(text(x.from.mask), Precedence::equality);
   const Expr index = x.from.index;
   if (from.index_by_lane && index.op() == Op::cast && index.arg(0).kind() == Kind::i32) {
     from.is_near = true;

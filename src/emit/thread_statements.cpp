@@ -123,8 +123,10 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
     if (x.acquire) line(dialect_.fence);
   };
   auto asked = [&](const std::string& to) {  // for the old value
-    return fmt::format("{} = {};", to,
-                       at.mask.empty() ? operation : fmt::format("{} ? {} : 0", at.mask, operation));
+    return fmt::format(
+        "{} = {};", to,
+        !x.at.mask ? operation
+                   : fmt::format("{} ? {} : 0", inside(text(x.at.mask), Precedence::equality), operation));
   };
   const std::string unasked =
       at.mask.empty() ? operation + ";" : fmt::format("if ({}) {};", at.mask, operation);

@@ -21,10 +21,13 @@ inline bool allows(const scalar::OpInfo& row, Kind kind) {
 /// A kernel under construction: one phase of one block, whose threads run `body`.
 class ThreadKernel {
  public:
-  explicit ThreadKernel(std::string name, int n_threads)
+  explicit ThreadKernel(std::string name, int n_threads, std::int64_t n_tasks = 1)
       : kernel_{std::move(name), std::make_shared<scalar::Arena>(), {}, {}} {
     t_ = arena().fresh({Kind::i64}, "t");
     n_threads_ = n_threads;
+    n_tasks_ = n_tasks;
+    task_ = arena().fresh({Kind::i64}, "task");
+    i_ = arena().add(arena().mul(task_, arena().i64(n_threads)), t_);
   }
 
   scalar::Arena& arena() { return *kernel_.arena; }
@@ -35,20 +38,20 @@ class ThreadKernel {
   }
   Expr load(Kind kind, const std::string& name) {
     Expr from = buffer(kind, kernel::Param::Role::input, name + "s"), v = arena().fresh({kind}, name);
-    body.push_back({kernel::Load{v.var(), {from.var(), t_, arena().i64(1), {}}}});
+    body.push_back({kernel::Load{v.var(), {from.var(), i_, arena().i64(1), {}}}});
     return v;
   }
   void store(Expr value, const std::string& name) {
     Expr to = buffer(value.kind(), kernel::Param::Role::output, name);
-    body.push_back({kernel::Store{{to.var(), t_, arena().i64(1), {}}, value}});
+    body.push_back({kernel::Store{{to.var(), i_, arena().i64(1), {}}, value}});
   }
   Expr t() const { return t_; }
 
   kernel::Kernel finish() {
     kernel::Block task = std::move(before);
     task.push_back({kernel::Par{kernel::Level::block, t_.var(), arena().i64(n_threads_), std::move(body)}});
-    kernel_.body.push_back({kernel::Par{kernel::Level::grid, arena().fresh({Kind::i64}, "task").var(),
-                                        arena().i64(1), std::move(task)}});
+    kernel_.body.push_back(
+        {kernel::Par{kernel::Level::grid, task_.var(), arena().i64(n_tasks_), std::move(task)}});
     kernel::check(kernel_, kernel::Stage::threads, "test");
     return kernel_;
   }
@@ -57,13 +60,14 @@ class ThreadKernel {
 
  private:
   kernel::Kernel kernel_;
-  Expr t_;
+  Expr task_, t_, i_;  // of the block, of the thread, of the thread among all
   int n_threads_;
+  std::int64_t n_tasks_;
 };
 
 /// One store for each operation, to a buffer of its name.
-inline kernel::Kernel every_operation(Kind kind) {
-  ThreadKernel k("operations", 32);
+inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
+  ThreadKernel k("operations", 32, n / 32);
   scalar::Arena& arena = k.arena();
   const Expr operands[] = {k.load(kind, "a"), k.load(kind, "b"), k.load(kind, "c")};
   const Expr condition = k.load(Kind::boolean, "condition");
@@ -72,8 +76,8 @@ inline kernel::Kernel every_operation(Kind kind) {
     if (row.rule == "leaf" || row.rule == "special" || !allows(row, kind)) continue;
     const std::string name = "r_" + std::string(row.name);
     if (row.rule == "convert") {
-      for (int n = 0; n < scalar::n_kinds; ++n) {
-        const Kind to = static_cast<Kind>(n);
+      for (int number = 0; number < scalar::n_kinds; ++number) {
+        const Kind to = static_cast<Kind>(number);
         const bool is_same_size = scalar::size_of(to) == scalar::size_of(kind) && to != Kind::boolean;
         const std::string full = name + "_" + std::string(scalar::name_of(to));
         if (to == kind) continue;

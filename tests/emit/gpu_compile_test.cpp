@@ -103,7 +103,7 @@ class GpuText : public testing::Test {
     const std::filesystem::path source = folder / "kernel.cl", log = folder / "log";
     std::ofstream(source) << text;
     const std::string command =
-        "clang-19 -x cl -cl-std=CL1.2 -fsyntax-only -Werror -Wno-bitwise-conditional-parentheses -Xclang "
+        "clang-19 -x cl -cl-std=CL1.2 -fsyntax-only -Werror -Xclang "
         "-finclude-default-header '" +
         source.string() + "' > '" + log.string() + "' 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << test::read(log) << "\n" << text;
