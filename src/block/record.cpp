@@ -132,13 +132,14 @@ class Recording {
       for (Expr array : given.components) values.push_back(tracer().value(arena().index(array, {&at, 1})));
       return values;
     }
+    const Expr is_inside = arena().lt(at, given.extent);
     const Expr place = recorder_.lower(tracer().value(at), where_);
-    const Expr inside = recorder_.lower(tracer().value(arena().lt(at, given.extent)), where_);
+    const Expr mask = recorder_.lower(tracer().value(is_inside), where_);
     for (std::size_t k = 0; k < given.components.size(); ++k) {
       const Expr array = given.components[k];
-      const Expr loaded = tracer().adopt(emitter().load(array.var(), place, inside, "element"));
+      const Expr loaded = tracer().adopt(emitter().load(array.var(), place, mask, "element"));
       const Expr fill = arena().constant(array.kind(), input.fill[k]);
-      values.push_back(tracer().value(arena().apply(scalar::Op::select, {inside, loaded, fill})));
+      values.push_back(tracer().value(arena().apply(scalar::Op::select, {is_inside, loaded, fill})));
     }
     return values;
   }
@@ -161,12 +162,12 @@ class Recording {
       outputs.push_back({arrays.back().var(), Param::Role::output});
     }
     result.run([&](Value index, std::span<const Value> components) {
-      const Value place = tracer().value(in_array(result.output.block, index));
-      const Expr at = recorder_.lower(place, where_);
+      const Expr place = in_array(result.output.block, index);
+      const Expr at = recorder_.lower(tracer().value(place), where_);
       std::vector<Expr> values;
       for (const Value& component : components) values.push_back(recorder_.lower(component, where_));
       Expr mask;
-      if (end) mask = recorder_.lower(tracer().value(arena().lt(at, end)), where_);
+      if (end) mask = recorder_.lower(tracer().value(arena().lt(place, end)), where_);
       for (std::size_t k = 0; k < arrays.size(); ++k)
         emitter().store_plain(arrays[k].var(), at, values[k], mask);
     });

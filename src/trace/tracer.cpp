@@ -197,7 +197,7 @@ void Tracer::check(Expr condition, std::string message, Exprs operands, const He
 std::uint32_t Tracer::scope_of(Expr e) {
   if (const auto found = scope_of_.find(e); found != scope_of_.end()) return found->second;
   std::uint32_t scope = 0;
-  if (e.is_name()) scope = scope_of_var_[static_cast<std::size_t>(e.var())];
+  if (e.is_name()) scope = scope_of_var_.at(static_cast<std::size_t>(e.var()));
   // Scopes nest: of the names in an expression, the one bound innermost has the youngest scope.
   for (Expr argument : e.args()) scope = std::max(scope, scope_of(argument));
   scope_of_[e] = scope;
