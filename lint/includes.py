@@ -21,7 +21,7 @@ STAGES = {
     "runtime": {"base"},
     "plan": {"base", "scalar", "runtime"},
     "lower": {"base", "scalar", "soac", "kernel", "plan"},
-    "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime"},
+    "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime", "plan"},
     "pipeline": None,
     "tool": None,
 }

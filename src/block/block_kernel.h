@@ -4,6 +4,7 @@
 #include <fulgurite/kernel/staged.h>
 
 #include "kernel/ir.h"
+#include "soac/ir.h"
 
 namespace fulgurite::detail::block {
 
@@ -14,6 +15,7 @@ class Kernel {
   kernel::Kernel ir;  // kernel::Stage::threads
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<soac::SiteInfo> sites;  // of Fail statements
 };
 
 }  // namespace fulgurite::detail::block

@@ -11,6 +11,7 @@
 #include "kernel/check.h"
 #include "tidy/barriers.h"
 #include "tidy/dead.h"
+#include "tidy/forward.h"
 #include "tidy/shared_layout.h"
 #include "tidy/thread_forms.h"
 
@@ -54,13 +55,15 @@ class Recording {
     for (const auto* part : {&arrays, &outputs, &scalars, &extents})
       params.insert(params.end(), part->begin(), part->end());
     params.push_back({n_blocks.var(), Param::Role::scalar});
-    made_->ir.arena = std::move(tracer().finish({}).arena);
+    soac::Program traced = tracer().finish({});
+    made_->ir.arena = std::move(traced.arena);
+    made_->sites = std::move(traced.sites);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
     made_->ir = tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(std::move(made_->ir))));
-    made_->ir = tidy::remove_dead(tidy::thread_forms(std::move(made_->ir)));  // once more: joined statements
-                                                                              // share
-    kernel::check(made_->ir, kernel::Stage::threads, "barriers");
+    // Statements that have been joined share more.
+    made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
+    kernel::check(made_->ir, kernel::Stage::threads, "forward");
     return made_;
   }
 

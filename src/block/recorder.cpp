@@ -35,7 +35,7 @@ lower::Emitter::Outside nothing_outside() {
 }  // namespace
 
 Recorder::Recorder(const std::string& name)
-    : tracer_(name), emitter_(tracer_.arena(), false, nothing_outside()), outer_(innermost) {
+    : tracer_(name), emitter_(tracer_.arena(), true, nothing_outside()), outer_(innermost) {
   nests_.push_back({});
   nest_ = &nests_.back();
   innermost = this;

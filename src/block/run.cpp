@@ -1,33 +1,21 @@
-// A recorded kernel as text, and on an engine: from arguments to the launch and its results.
+// A recorded kernel on an engine: from arguments to the launch and its results.
 #include <fmt/format.h>
 #include <fulgurite/array.h>
 #include <fulgurite/error.h>
 
 #include "block/block_kernel.h"
-#include "block/network.h"
-#include "emit/dialect.h"
-#include "emit/printer.h"
-#include "kernel/check.h"
 #include "kernel/emulate.h"
-#include "kernel/print.h"
+#include "kernel/resources.h"
+#include "plan/execute.h"
 #include "runtime/cpu/device.h"
+#include "runtime/opencl/device.h"
 #include "scalar/type.h"
-#include "tidy/dead.h"
-#include "tidy/strips.h"
-#include "tidy/vectorise.h"
-#include "tidy/windows.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
-using kernel::Stage;
-
-std::string text_for_cpu(const Kernel& k) {
-  const runtime::Description device = runtime::cpu::CpuDevice::shared().describe();
-  kernel::Kernel lanes = tidy::vectorise(tidy::strips(k.ir, device.vector_bytes));
-  lanes = tidy::share_windows(tidy::remove_dead(std::move(lanes)));
-  kernel::check(lanes, Stage::vectors, "vectorise");
-  return emit::print(lanes, emit::c);
+std::size_t size_of(detail::Kind kind) {
+  return scalar::size_of(static_cast<scalar::Kind>(kind));
 }
 
 struct Arguments {
@@ -93,83 +81,131 @@ std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {
       result.kind = static_cast<std::uint8_t>(kind);
       result.rank = 1;
       result.extents[0] = extent;
-      result.data = allocate_elements(static_cast<std::size_t>(extent),
-                                      scalar::size_of(static_cast<scalar::Kind>(kind)));
+      result.data = allocate_elements(static_cast<std::size_t>(extent), size_of(kind));
     }
   }
   return results;
 }
 
-void run_on_cpu(const Kernel& k, const Arguments& given, std::span<const ResultValue> results) {
-  runtime::cpu::CpuDevice& device = runtime::cpu::CpuDevice::shared();
-  const auto built = device.build({k.ir.name, text_for_cpu(k)});
-  std::vector<void*> buffers;
-  for (const void* input : given.inputs) buffers.push_back(const_cast<void*>(input));
-  for (const ResultValue& result : results) buffers.push_back(const_cast<void*>(result.data.get()));
-  device.launch(*built, {buffers, given.scalars, {&given.n_blocks, 1}});
-}
-
-// Throws the first fault that the emulator finds, and what the kernel itself reports.
-kernel::Emulation emulated(const Kernel& k, const Arguments& given, std::span<const ResultValue> results,
-                           std::uint64_t seed) {
-  std::vector<kernel::BufferArgument> buffers;
+// The buffers of the kernel, in its order.
+struct HostBuffer {
+  void* data;
+  std::size_t bytes;
+  bool is_result;
+};
+std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
+                                   std::span<const ResultValue> results) {
+  std::vector<HostBuffer> buffers;
   std::size_t next = 0, array = 0;
   for (const Input& input : k.inputs) {
     if (input.is_scalar) continue;
-    for (detail::Kind kind : input.components) {
-      const auto bytes =
-          static_cast<std::size_t>(given.extents[array]) * scalar::size_of(static_cast<scalar::Kind>(kind));
-      buffers.push_back({{static_cast<std::byte*>(const_cast<void*>(given.inputs[next++])), bytes}, true});
-    }
+    for (detail::Kind kind : input.components)
+      buffers.push_back({const_cast<void*>(given.inputs[next++]),
+                         static_cast<std::size_t>(given.extents[array]) * size_of(kind), false});
     ++array;
   }
-  for (const ResultValue& result : results) {
-    const auto bytes =
-        static_cast<std::size_t>(result.extents[0]) * scalar::size_of(static_cast<scalar::Kind>(result.kind));
-    buffers.push_back({{static_cast<std::byte*>(const_cast<void*>(result.data.get())), bytes}, false});
-  }
+  for (const ResultValue& result : results)
+    buffers.push_back(
+        {const_cast<void*>(result.data.get()),
+         static_cast<std::size_t>(result.extents[0]) * size_of(static_cast<detail::Kind>(result.kind)),
+         true});
+  return buffers;
+}
+
+[[noreturn]] void raise(const Kernel& k, const runtime::Failure& failure) {
+  const soac::SiteInfo& site = k.sites.at(static_cast<std::size_t>(failure.site) - 1);
+  const std::int64_t values[] = {failure.value, failure.bound, failure.element, failure.bound - 1};
+  plan::raise(
+      {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message},
+      values);
+}
+
+kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<const HostBuffer> buffers,
+                          std::uint64_t seed) {
+  std::vector<kernel::BufferArgument> arguments;
+  for (const HostBuffer& b : buffers)
+    arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, !b.is_result});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
-  kernel::Emulation result = kernel::emulate(k.ir, buffers, scalars, {.seed = seed});
+  kernel::Emulation result = kernel::emulate(k.ir, arguments, scalars, {.seed = seed});
   if (!result.findings.empty()) {
     const kernel::Finding& first = result.findings.front();
     const kernel::Location where = first.act.line == 0 ? kernel::Location() : k.ir.lines[first.act.line - 1];
     throw KernelError(kernel::message(k.ir, first), {where.file, where.line});
   }
+  if (const auto& f = result.failure)
+    raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
   return result;
 }
 
+// Memory of a device, given back at the end.
+class Held {
+ public:
+  Held(runtime::Device& device, std::size_t bytes) : device_(device), memory_(device.allocate(bytes)) {}
+  ~Held() { device_.release(memory_); }
+  Held(const Held&) = delete;
+  const runtime::Memory& memory() const { return memory_; }
+
+ private:
+  runtime::Device& device_;
+  runtime::Memory memory_;
+};
+
+void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
+            std::span<const HostBuffer> buffers) {
+  runtime::KernelSource source{k.ir.name, text(k, language)};
+  for (const kernel::Param& p : k.ir.params)
+    source.arguments.push_back(
+        p.role == kernel::Param::Role::scalar
+            ? static_cast<std::int32_t>(scalar::size_of(k.ir.arena->info(p.name).type.kind))
+            : 0);
+  for (int n : kernel::block_sizes(k.ir)) source.block_sizes.push_back(n);
+  source.can_fail = !k.sites.empty() && kernel::can_fail(k.ir);
+  const auto built = device.build(source);
+  const bool is_host = device.describe().is_host;
+  std::vector<std::unique_ptr<Held>> held;
+  std::vector<void*> data;
+  for (const HostBuffer& b : buffers) {
+    if (is_host) {
+      data.push_back(b.data);
+      continue;
+    }
+    held.push_back(std::make_unique<Held>(device, b.bytes));
+    if (!b.is_result) device.upload(held.back()->memory(), b.data, b.bytes);
+    data.push_back(held.back()->memory().data);
+  }
+  const auto at_once = device.launch(*built, {data, given.scalars, {&given.n_blocks, 1}});
+  const auto later = device.wait();
+  if (at_once) raise(k, *at_once);
+  if (later) raise(k, *later);
+  if (is_host) return;
+  for (std::size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i].is_result) device.download(buffers[i].data, held[i]->memory(), buffers[i].bytes);
+}
+
 }  // namespace
-
-std::string text(const Kernel& k, const char* language) {
-  const std::string_view wanted = language;
-  if (wanted == "ir") return kernel::print(k.ir);
-  return text_for_cpu(k);
-}
-
-std::string drawing(const Kernel& k) {
-  return fulgurite::block::draw(fulgurite::block::network_of(k.ir), k.ir.name);
-}
-int depth(const Kernel& k) {
-  return fulgurite::block::network_of(k.ir).depth;
-}
 
 std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views,
                              Here where) {
   const Arguments given = arguments_of(k, views, where);
   std::vector<ResultValue> results = results_for(k, given);
   if (given.n_blocks == 0) return results;
-  if (std::string_view(runner.engine) == "emulator")
-    emulated(k, given, results, runner.seed);
+  const std::vector<HostBuffer> buffers = buffers_of(k, given, results);
+  const std::string_view engine = runner.engine;
+  if (engine == "emulator")
+    emulate(k, given, buffers, runner.seed);
+  else if (engine == "opencl")
+    launch(k, runtime::opencl::OpenClDevice::shared(), "opencl", given, buffers);
   else
-    run_on_cpu(k, given, results);
+    launch(k, runtime::cpu::CpuDevice::shared(), "c", given, buffers);
   return results;
 }
 
 kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views, Here where) {
   const Arguments given = arguments_of(k, views, where);
   if (given.n_blocks == 0) return {};
-  const kernel::PhaseCounts c = emulated(k, given, results_for(k, given), 0).counts.total;
+  const std::vector<ResultValue> results = results_for(k, given);
+  const kernel::PhaseCounts c = emulate(k, given, buffers_of(k, given, results), 0).counts.total;
   return {c.global_read + c.global_written,
           c.least_read + c.least_written,
           c.transactions,

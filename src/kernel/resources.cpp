@@ -56,4 +56,10 @@ std::int64_t shared_bytes(const Kernel& kernel) {
   return most;
 }
 
+bool can_fail(const Kernel& kernel) {
+  bool found = false;
+  for_each_stm(kernel.body, [&](const Stm& s) { found |= std::holds_alternative<Fail>(s.op); });
+  return found;
+}
+
 }  // namespace fulgurite::kernel

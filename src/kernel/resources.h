@@ -18,6 +18,9 @@ std::vector<int> block_sizes(const Kernel&);  // of all phases
 std::int64_t shared_bytes(const Arena&, const Par& phase);
 std::int64_t shared_bytes(const Kernel&);  // the most of any phase
 
+/// Whether a statement may report a failure.
+bool can_fail(const Kernel&);
+
 /// Bytes of an array.
 std::int64_t bytes_of(const Arena&, const Allocate&);
 

@@ -167,6 +167,29 @@ TEST(KernelLanguage, FilterAndHistogramOfABlock) {
   EXPECT_EQ(bins.to_vector(), (std::vector<int>{10, 9, 9, 9, 9}));
 }
 
+TEST(KernelLanguage, FailuresInKernelsAreRaised) {
+  const auto kernel = k::kernel("quotients", k::block<int>(4),
+                                [](Pull<int> a) { return k::map([](Exp<int> x) { return 100 / x; }, a); });
+  for (const k::Runner& engine : {cpu(), emulator()}) {
+    EXPECT_THROW(k::execute(engine, kernel, std::vector<int>{1, 2, 0, 3}), ArithmeticError) << engine.engine;
+    EXPECT_EQ(k::execute(engine, kernel, std::vector<int>{1, 2, 5, 4}).to_vector(),
+              (std::vector<int>{100, 50, 20, 25}));
+  }
+}
+
+TEST(KernelLanguage, IsPrintedInThreeLanguages) {
+  const auto kernel = k::kernel("twice", k::block<int>(64), [](Pull<int> a) {
+    return k::sync(k::reverse(k::sync(k::map([](Exp<int> x) { return x * 2; }, a))));
+  });
+  EXPECT_NE(k::to_cuda(kernel).find(
+                "__global__ void __launch_bounds__(64) twice_p0(const i32* input0, i32* result0"),
+            std::string::npos);
+  EXPECT_NE(k::to_cuda(kernel).find("__syncthreads();"), std::string::npos);
+  EXPECT_NE(k::to_opencl(kernel).find("void twice_p0(global const i32* input0, global i32* result0"),
+            std::string::npos);
+  EXPECT_NE(k::to_c(kernel).find("void twice_p0(const fg_context* context"), std::string::npos);
+}
+
 template <class F>
 std::string refusal(const F& f) {
   try {

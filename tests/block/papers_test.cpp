@@ -54,8 +54,12 @@ TEST(Papers, MapsFuse) {
   EXPECT_EQ(count(fused, "sync"), 0);
   EXPECT_EQ(count(fused, "load"), 1);
   const std::string unfused = ir_of(32, map_unfused);
-  EXPECT_EQ(count(unfused, "alloc shared"), 1);
-  EXPECT_LE(count(unfused, "sync"), 1);
+  EXPECT_EQ(count(unfused, "sync"), 0);  // each thread reads what it wrote: nothing is ordered
+  EXPECT_EQ(count(unfused, "load"), 1);  // and nothing needs to be in memory
+  const std::string turned =
+      ir_of(64, [](Pull<int> a) { return map_fusion(k::reverse(k::sync(map_fusion(a)))); });
+  EXPECT_EQ(count(turned, "alloc shared"), 1);
+  EXPECT_EQ(count(turned, "sync block"), 1);
 }
 
 TEST(Papers, ReductionsHalveTheirThreads) {
@@ -87,9 +91,9 @@ TEST(Papers, PushArraysNeedNoConditionsAndHalfTheThreads) {
 
 TEST(Papers, ABitonicMergerHasTwoBuffersInTurn) {
   const std::string merger = ir_of(16, [](Pull<int> a) { return bmerge(4, a); });
-  EXPECT_EQ(count(merger, "alloc shared"), 4);
+  EXPECT_EQ(count(merger, "alloc shared"), 3);  // the last stage's results need none
   EXPECT_EQ(count(merger, "at 0\n"), 2) << merger;
-  EXPECT_EQ(count(merger, "at 64\n"), 2);
+  EXPECT_EQ(count(merger, "at 64\n"), 1);
   EXPECT_EQ(count(merger, "par block"), 4);  // a thread writes the result that it has computed
 }
 
@@ -144,6 +148,18 @@ std::vector<int> numbers(std::int64_t n, int below, unsigned seed) {
   return xs;
 }
 
+bool has_opencl() {
+  static const bool has = [] {
+    try {
+      k::execute(opencl(), recorded("probe", 1, map_fusion), std::vector<int>{1});
+      return true;
+    } catch (const DeviceError&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
 template <class F, class Reference>
 void expect_blocks(std::int64_t n, const F& f, Reference&& reference) {
   const auto kernel = recorded("it", n, f);
@@ -155,6 +171,9 @@ void expect_blocks(std::int64_t n, const F& f, Reference&& reference) {
       expected.insert(expected.end(), part.begin(), part.end());
     }
     EXPECT_EQ(k::execute(cpu(), kernel, xs).to_vector(), expected) << n << " x " << blocks;
+    if (blocks == 70 && (n == 37 || n == 64) && has_opencl()) {  // its compiler is slow: two sizes are all
+      EXPECT_EQ(k::execute(opencl(), kernel, xs).to_vector(), expected) << n << " x " << blocks;
+    }
     if (blocks > 3) continue;  // the emulator proves them, in several orders of threads
     for (std::uint64_t seed = 0; seed < 20; seed += n > 100 ? 7 : 1)
       EXPECT_EQ(k::execute(emulator(seed), kernel, xs).to_vector(), expected) << n << " x " << blocks;

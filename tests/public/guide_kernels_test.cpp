@@ -91,6 +91,12 @@ TEST(GuideKernels, DepthsAndPictures) {
   EXPECT_NE(k::draw(sorter).find("<svg"), std::string::npos);
 }
 
+TEST(GuideKernels, KernelsArePrinted) {
+  const auto merger = k::kernel("merger", k::block<int>(16), [](k::Pull<int> a) { return bmerge(4, a); });
+  EXPECT_NE(k::to_cuda(merger).find("__global__"), std::string::npos);
+  EXPECT_NE(k::to_opencl(merger).find("kernel"), std::string::npos);
+}
+
 TEST(GuideKernels, RacesAreFound) {
   const auto racy =
       k::kernel("racy", k::block<int>(64), [](k::Pull<int> a) { return k::reverse(k::commit(a)); });

@@ -222,6 +222,14 @@ template <class... Ts>
 std::string to_c(const Recorded<Ts...>& k) {
   return fulgurite::detail::block::text(k.get(), "c");
 }
+template <class... Ts>
+std::string to_cuda(const Recorded<Ts...>& k) {
+  return fulgurite::detail::block::text(k.get(), "cuda");
+}
+template <class... Ts>
+std::string to_opencl(const Recorded<Ts...>& k) {
+  return fulgurite::detail::block::text(k.get(), "opencl");
+}
 /// The kernel IR that all of them are printed from.
 template <class... Ts>
 std::string to_ir(const Recorded<Ts...>& k) {

@@ -30,6 +30,11 @@ struct Traffic {
 inline kernel::Runner cpu() {
   return {"cpu"};
 }
+/// The OpenCL device that FULGURITE_OPENCL_DEVICE names, or the first one. Throws DeviceError where there is
+/// none when a kernel runs.
+inline kernel::Runner opencl() {
+  return {"opencl"};
+}
 /// A GPU, statement by statement, with warps, lanes and blocks in an order drawn from the seed. Finds data
 /// races, indices out of range, reads of what nothing has written, barriers that not all threads reach.
 inline kernel::Runner emulator(std::uint64_t seed = 0) {

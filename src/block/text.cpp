@@ -1,0 +1,42 @@
+// A recorded kernel as text: source code of each language, the kernel IR, a picture.
+#include "block/block_kernel.h"
+#include "block/network.h"
+#include "emit/dialect.h"
+#include "emit/printer.h"
+#include "kernel/check.h"
+#include "kernel/print.h"
+#include "runtime/cpu/device.h"
+#include "tidy/dead.h"
+#include "tidy/strips.h"
+#include "tidy/vectorise.h"
+#include "tidy/windows.h"
+
+namespace fulgurite::detail::block {
+namespace {
+
+std::string text_for_cpu(const Kernel& k) {
+  kernel::Kernel lanes =
+      tidy::vectorise(tidy::strips(k.ir, runtime::cpu::CpuDevice::shared().describe().vector_bytes));
+  lanes = tidy::share_windows(tidy::remove_dead(std::move(lanes)));
+  kernel::check(lanes, kernel::Stage::vectors, "vectorise");
+  return emit::print(lanes, emit::c);
+}
+
+}  // namespace
+
+std::string text(const Kernel& k, const char* language) {
+  const std::string_view wanted = language;
+  if (wanted == "ir") return kernel::print(k.ir);
+  if (wanted == "cuda") return emit::print(k.ir, emit::cuda);
+  if (wanted == "opencl") return emit::print(k.ir, emit::opencl);
+  return text_for_cpu(k);
+}
+
+std::string drawing(const Kernel& k) {
+  return fulgurite::block::draw(fulgurite::block::network_of(k.ir), k.ir.name);
+}
+int depth(const Kernel& k) {
+  return fulgurite::block::network_of(k.ir).depth;
+}
+
+}  // namespace fulgurite::detail::block
