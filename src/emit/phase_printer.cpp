@@ -296,8 +296,8 @@ void PhasePrinter::store(const Stm& s, const kernel::Store& x) {
   Place to = place(x.to, type.lanes);
   bool streaming = x.streaming && can_stream(to);
   streams_ = streams_ || streaming;
-  const std::string guard = is_of_thread(x.to.buffer) ? std::string() : by_one_thread();
-  line(guard + store_text(dialect_, to, initialiser(x.value, type), streaming));
+  const std::string who = is_of_thread(x.to.buffer) ? std::string() : guard();
+  line(who + store_text(dialect_, to, initialiser(x.value, type), streaming));
 }
 
 void PhasePrinter::loop(const Stm& s, const kernel::For& x) {

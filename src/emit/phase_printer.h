@@ -121,8 +121,9 @@ class PhasePrinter {
   void shuffle(const Stm&, const kernel::Shuffle&);
   void shared_array(const kernel::Allocate&);
   void fail_of_thread(const Stm&, const kernel::Fail&);
-  /// What stands before a statement that one thread of the block runs: in the task, outside of Par(block).
-  std::string by_one_thread() const;
+  void exchange_through_memory(const Block& phase);
+  /// What stands before a statement that not all threads run: outside of Par(block) one does.
+  std::string guard() const;
   bool is_shared(Var buffer) const {
     return spaces_.contains(buffer) && spaces_.at(buffer) == kernel::Space::shared;
   }
@@ -151,7 +152,9 @@ class PhasePrinter {
   std::string thread_, failure_, shared_;  // names: the thread's number, where failures go, the bytes shared
   int n_threads_ = 1;                      // of the block
   std::int64_t n_at_once_ = 0;             // of the Par(block) at hand; 0: in none
-  bool in_loop_ = false;                   // of the task
+  std::unordered_map<Kind, std::string> exchanged_;  // arrays through which threads shuffle
+  bool is_doubled_ = false;                          // threads beside the instances do what the last one does
+  bool in_loop_ = false;                             // of the task
 };
 
 }  // namespace fulgurite::emit

@@ -18,9 +18,10 @@ namespace {
 constexpr int of_tasks = 31, of_threads = 11;  // bits of their numbers
 constexpr std::int64_t warp = 32;
 
-bool has_fail(const Block& block) {
+template <class Statement>
+bool has(const Block& block) {
   bool found = false;
-  kernel::for_each_stm(block, [&](const Stm& s) { found |= std::holds_alternative<kernel::Fail>(s.op); });
+  kernel::for_each_stm(block, [&](const Stm& s) { found |= std::holds_alternative<Statement>(s.op); });
   return found;
 }
 
@@ -50,7 +51,7 @@ std::string PhasePrinter::parameter_list() {
     const Kind kind = in_memory(info(p.name).type.kind);
     all.push_back((is_scalar ? spelling(dialect_, {kind}) : pointer_type(p)) + " " + bind(p.name));
   }
-  if (has_fail(kernel_.body)) {
+  if (has<kernel::Fail>(kernel_.body)) {
     failure_ = names_.fresh("failure");
     all.push_back(fill(dialect_.failure, failure_));
   }
@@ -59,10 +60,7 @@ std::string PhasePrinter::parameter_list() {
 
 void PhasePrinter::open_block(const kernel::Par& phase) {
   magnitudes_.set(phase.name, of_tasks);
-  bool has_threads = false;
-  kernel::for_each_stm(phase.body,
-                       [&](const Stm& s) { has_threads |= std::holds_alternative<kernel::Par>(s.op); });
-  if (has_threads) {
+  if (has<kernel::Par>(phase.body)) {
     thread_ = names_.fresh("tid");
     line(fill(dialect_.thread, thread_));
   }
@@ -70,6 +68,7 @@ void PhasePrinter::open_block(const kernel::Par& phase) {
     shared_ = names_.fresh("shared");
     line(fill(dialect_.shared, shared_, bytes));
   }
+  if (!dialect_.has_shuffles) exchange_through_memory(phase.body);
   if (n_threads_ == 1) return;
   for_each_of_task(phase.body, [&](const Stm& s) {
     const auto* atomic = base::as<Atomic>(s.op);
@@ -80,21 +79,43 @@ void PhasePrinter::open_block(const kernel::Par& phase) {
   });
 }
 
+// One array for the shuffles of each kind: barriers stand around what they do.
+void PhasePrinter::exchange_through_memory(const Block& phase) {
+  kernel::for_each_stm(phase, [&](const Stm& s) {
+    const auto* shuffle = base::as<kernel::Shuffle>(s.op);
+    if (!shuffle) return;
+    const Kind kind = in_memory(shuffle->value.kind());
+    const auto [exchanged, is_new] = exchanged_.try_emplace(kind);
+    if (!is_new) return;
+    const std::string type = spelling(dialect_, {kind});
+    exchanged->second = names_.fresh("exchanged_" + type);
+    line(fill(dialect_.shared_value, type, fmt::format("{}[{}]", exchanged->second, n_threads_)));
+  });
+}
+
 void PhasePrinter::shared_array(const kernel::Allocate& x) {
   line(fill(dialect_.shared_array, element_type(x.buffer), bind(x.buffer), shared_, x.offset));
 }
 
-std::string PhasePrinter::by_one_thread() const {
-  const bool is_one = !dialect_.has_threads || n_at_once_ > 0 || n_threads_ == 1;
-  return is_one ? std::string() : fmt::format("if ({} == 0) ", thread_);
+std::string PhasePrinter::guard() const {
+  if (is_doubled_) return fmt::format("if ({} < {}) ", thread_, n_at_once_);
+  const bool is_by_all = !dialect_.has_threads || n_at_once_ > 0 || n_threads_ == 1;
+  return is_by_all ? std::string() : fmt::format("if ({} == 0) ", thread_);
 }
 
-// Threads with numbers from n on have nothing to do.
+// Threads with numbers from n on have nothing to do. Where there will be barriers, all must come by: there
+// they do what the last one does, but change nothing.
 void PhasePrinter::threads(const kernel::Par& x) {
   n_at_once_ = static_cast<std::int64_t>(x.n.bits());
-  aliases_[x.name] = {thread_};
+  const bool has_idle = n_at_once_ < n_threads_;
+  is_doubled_ = has_idle && !dialect_.has_shuffles && has<kernel::Shuffle>(x.body);
   magnitudes_.set(x.name, of_threads);
-  if (n_at_once_ < n_threads_) {
+  if (is_doubled_)
+    line(fmt::format("const {0} {1} = {2} < {3} ? {2} : {4};", spelling(dialect_, {Kind::i64}), bind(x.name),
+                     thread_, n_at_once_, n_at_once_ - 1));
+  else
+    aliases_[x.name] = {thread_};
+  if (has_idle && !is_doubled_) {
     line(fmt::format("if ({} < {}) {{", thread_, n_at_once_));
     block(x.body);
     line("}");
@@ -102,6 +123,7 @@ void PhasePrinter::threads(const kernel::Par& x) {
     body(x.body);
   }
   n_at_once_ = 0;
+  is_doubled_ = false;
 }
 
 void PhasePrinter::sync(const kernel::Sync& x) {
@@ -110,6 +132,10 @@ void PhasePrinter::sync(const kernel::Sync& x) {
 
 // Outside of Par(block) one thread does it, and tells the others through shared memory.
 void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
+  FULGURITE_CHECK(!is_doubled_ || !x.name,
+                  "kernel '{}' asks for an Atomic's value beside a Shuffle, which not all threads of a block "
+                  "take part in",
+                  kernel_.name);
   prepare(s);
   const Place at = place(x.at, 1);
   const std::string stem = fmt::format("atomic_{}{}", kernel::name_of(x.what),
@@ -130,10 +156,10 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
   };
   const std::string unasked =
       at.mask.empty() ? operation + ";" : fmt::format("if ({}) {};", at.mask, operation);
-  const bool is_one = by_one_thread().empty();
-  if (is_one && x.name) return fenced(asked(spelling(dialect_, info(*x.name).type) + " " + bind(*x.name)));
-  if (is_one) return fenced(unasked);
-  line(by_one_thread() + "{");
+  const bool is_by_all = guard().empty();
+  if (is_by_all && x.name) return fenced(asked(spelling(dialect_, info(*x.name).type) + " " + bind(*x.name)));
+  if (is_by_all) return fenced(unasked);
+  line(guard() + "{");
   ++depth_;
   fenced(x.name ? asked(shared_values_.at(*x.name)) : unasked);
   --depth_;
@@ -145,29 +171,34 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
   if (in_loop_) line(dialect_.block_barrier);  // before the next round's value
 }
 
-// The first argument tells which threads of the warp take part: those with numbers below n.
 void PhasePrinter::shuffle(const Stm& s, const kernel::Shuffle& x) {
-  FULGURITE_CHECK(dialect_.has_shuffles,
-                  "a Shuffle is left in kernel '{}', and {} has none: let shared memory do it first",
-                  kernel_.name, dialect_.name);
   prepare(s);
+  const Type type = info(x.name).type;
+  const std::string declared = spelling(dialect_, type) + " " + bind(x.name);
+  if (!dialect_.has_shuffles) {
+    const std::string& exchanged = exchanged_.at(in_memory(type.kind));
+    line(fmt::format("{}[{}] = {};", exchanged, thread_, text(x.value).text));
+    line(dialect_.block_barrier);
+    line(fmt::format("{} = {}[({} & -{}) + ({} & {})];", declared, exchanged, thread_, x.width,
+                     inside(text(x.from), Precedence::unary), x.width - 1));
+    return line(dialect_.block_barrier);
+  }
+  // Which threads of the warp take part: those with numbers below n.
   const std::int64_t rest = n_at_once_ % warp, whole = n_at_once_ - rest;
   const std::string all = "0xffffffffu", some = fmt::format("{:#x}u", (std::uint32_t{1} << rest) - 1);
   const std::string mask = rest == 0    ? all
                            : whole == 0 ? some
                                         : fmt::format("{} < {} ? {} : {}", thread_, whole, all, some);
-  const Type type = info(x.name).type;
   const std::string args =
       fmt::format("{}, {}, {}, {}", mask, text(x.value).text, text(x.from).text, x.width);
-  line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name),
-                   call(dialect_, "shuffle", type.kind, 1, args)));
+  line(fmt::format("{} = {};", declared, call(dialect_, "shuffle", type.kind, 1, args)));
 }
 
 void PhasePrinter::fail_of_thread(const Stm& s, const kernel::Fail& x) {
   prepare(s);
   const std::string args = fmt::format("{}, {}, {}, {}, {}", failure_, x.site, text(x.element).text,
                                        text(x.value).text, text(x.bound).text);
-  line(fmt::format("{}if ({}) {};", by_one_thread(), text(x.when).text,
+  line(fmt::format("{}if ({}) {};", guard(), text(x.when).text,
                    call(dialect_, "fail", Kind::boolean, 1, args)));
 }
 

@@ -145,6 +145,7 @@ TEST_F(GpuText, OpenclOperationsAndAtomicsOfEveryKindCheck) {
   if (!has_clang_) GTEST_SKIP() << "there is no clang-19";
   for (Kind kind : all_kinds) expect_checks_as_opencl(test::every_operation(kind));
   expect_checks_as_opencl(test::every_atomic(all_kinds));
+  expect_checks_as_opencl(test::every_shuffle(all_kinds));
 }
 
 }  // namespace

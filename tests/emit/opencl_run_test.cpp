@@ -281,5 +281,36 @@ TEST_F(OpenClRun, SlowAtomicsThatMeetAddUp) {
   }
 }
 
+/// Sums of 8 neighbours by shuffles, by 40 threads of a block of 64.
+TEST_F(OpenClRun, SlowShufflesGoThroughMemory) {
+  const kernel::Kernel k = kernel::parse(R"(kernel shuffles(in x: i32[], out y: i32[], out z: i32[])
+par grid task < 4 {
+  par block t < 64 {
+    store z[task * 64 + t] = 1i32
+  }
+  par block t < 40 {
+    let i = task * 40 + t
+    load v: i32 = x[i]
+    var sum = v
+    for k in 0 : 3 step 1 {
+      let other = t + (1 << k)
+      shuffle next = sum from other width 8
+      sum = sum + next
+    }
+    store y[i] = sum
+  }
+}
+)");
+  kernel::check(k, kernel::Stage::threads, "test");
+  std::vector<std::int32_t> x(160), expected(160);
+  std::iota(x.begin(), x.end(), 5);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t j = 0; j < 8; ++j) expected[i] += x[i / 8 * 8 + j];
+  Launch launch{{bytes_of(x), Bytes(160 * 4), Bytes(256 * 4)}, {}, {}};
+  opencl_.run(k, launch, 4);
+  EXPECT_EQ(values_of<std::int32_t>(launch.buffers[1]), expected);
+  EXPECT_EQ(values_of<std::int32_t>(launch.buffers[2]), std::vector<std::int32_t>(256, 1));
+}
+
 }  // namespace
 }  // namespace fulgurite
