@@ -36,6 +36,7 @@ const Dialect cuda = {
     .fence = "__threadfence();",
     .failure = "fg_failure* {0}",
     .has_shuffles = true,
+    .builtins = {"blockIdx", "threadIdx"},
 };
 
 }  // namespace fulgurite::emit

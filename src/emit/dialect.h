@@ -56,6 +56,8 @@ struct Dialect {
   std::string_view fence = {};    // what stands before is seen before what stands after
   std::string_view failure = {};  // the parameter for failures: name
   bool has_shuffles = false;      // threads exchange values without memory
+  // Names that the text above and that of fences need themselves.
+  std::array<std::string_view, 2> builtins = {};
 };
 
 /// C for Clang, vectors explicit: the kernel ABI is that of prelude/cpu/context.c. Signed arithmetic wants

@@ -37,6 +37,7 @@ const Dialect opencl = {
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .failure = "global fg_failure* {0}",
     .has_shuffles = false,
+    .builtins = {"barrier", "mem_fence"},
 };
 
 }  // namespace fulgurite::emit

@@ -35,7 +35,8 @@ std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t numbe
     lines_ += fmt::format("{}\n", pragma);
   ++depth_;
   if (!dialect_.has_threads) fetch_parameters();
-  line(fill(dialect_.tasks, bind(phase.name)));
+  const bool is_named = !dialect_.has_threads || uses_.contains(phase.name);
+  if (is_named) line(fill(dialect_.tasks, bind(phase.name)));
   if (dialect_.has_threads) {
     open_block(phase);
     body(phase.body);

@@ -1,5 +1,6 @@
-// Kernel IR to text. In: a kernel after vectorise (kernel::check with Stage::vectors holds). Out: the
-// complete translation unit, one function for each phase behind the parts of the prelude that they use.
+// Kernel IR to text. In: a kernel after vectorise (kernel::check with Stage::vectors holds), or for a
+// language of threads (cuda, opencl) one before it (Stage::threads). Out: the complete translation unit, one
+// function for each phase behind the parts of the prelude that they use.
 //
 // Names are the kernel's own where they are legal and unique. A value that is used once is printed where it
 // is used if it is short; values that are never used are not printed. What a phase promises to and wants from
@@ -11,6 +12,17 @@
 //     64 bytes (an allocation of ours, an index that is a multiple of the lanes), and are plain stores
 //     elsewhere;
 //   - boolean elements are bytes: written as 0 or 1, read as "is not 0".
+// In a language of threads:
+//   - a task is a block of as many threads as its largest Par(block) has instances (kernel::block_sizes);
+//   - the function <kernel>_p<number> takes all parameters of the kernel, scalars by value (a boolean as a
+//   byte, 0 or 1), and if the kernel has a Fail the address of an fg_failure in global memory, all zero
+//   before: an i32 lock, the i32 site (0: nothing failed), then i64 element, value, bound of the lowest
+//   element that failed;
+//   - what stands outside of Par(block) is computed by all threads alike, but stores, atomics and fails there
+//   are those of thread 0: as of any thread's, others see them behind a Sync(block) only. An atomic's old
+//   value is handed to all;
+//   - who waits for others does so by atomics: what plain loads read may be read once;
+//   - shared arrays have their places (tidy/shared_layout.h).
 #pragma once
 
 #include <string>

@@ -45,6 +45,7 @@ Kind in_memory(Kind kind) {
 }  // namespace
 
 std::string PhasePrinter::parameter_list() {
+  for (std::string_view word : dialect_.builtins) names_.fresh(word);
   std::vector<std::string> all;
   for (const Param& p : kernel_.params) {
     const bool is_scalar = p.role == Param::Role::scalar;
