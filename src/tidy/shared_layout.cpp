@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "base/match.h"
 #include "kernel/resources.h"
@@ -45,9 +47,10 @@ class Layout {
   std::unordered_map<Var, std::int64_t> offsets() {
     std::vector<std::size_t> by_time(lives_.size());
     for (std::size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
-    std::ranges::stable_sort(by_time, {}, [&](std::size_t i) { return lives_[i].first; });
     std::vector<std::size_t> by_size = by_time;
-    std::ranges::stable_sort(by_size, std::greater(), [&](std::size_t i) { return lives_[i].bytes; });
+    const auto begins = [&](std::size_t i) { return std::pair(lives_[i].first, i); };
+    std::ranges::sort(by_time, {}, begins);
+    std::ranges::sort(by_size, {}, [&](std::size_t i) { return std::pair(-lives_[i].bytes, begins(i)); });
     // Neither order is the better one always.
     if (place(by_size) > place(by_time))
       place(by_time);
