@@ -22,6 +22,20 @@ bool is_in_order(const Block& body) {
   return found;
 }
 
+const kernel::Access* access_of(const Stm& s) {
+  if (const auto* load = base::as<kernel::Load>(s.op)) return &load->from;
+  if (const auto* store = base::as<kernel::Store>(s.op)) return &store->to;
+  const auto* atomic = base::as<kernel::Atomic>(s.op);
+  return atomic ? &atomic->at : nullptr;
+}
+
+/// The sums and products that an index consists of.
+void find_sums(Expr index, std::unordered_set<std::uint32_t>& found) {
+  const bool is_sum = index.op() == Op::add || index.op() == Op::sub || index.op() == Op::mul;
+  if (!is_sum || !found.insert(index.id()).second) return;
+  for (Expr term : index.args()) find_sums(term, found);
+}
+
 }  // namespace
 
 std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t number, bool contract) {
@@ -112,7 +126,9 @@ void PhasePrinter::prepare(std::span<const Expr> roots) {
 void PhasePrinter::prepare(const Stm& s) {
   std::vector<Expr> roots;
   kernel::for_each_expr(s, [&](Expr e) { roots.push_back(e); });
+  if (const kernel::Access* access = access_of(s); access && !dialect_.wraps) find_sums(access->index, sums_);
   prepare(roots);
+  sums_.clear();
 }
 
 PhasePrinter::Value PhasePrinter::render(Expr e) {
@@ -124,7 +140,8 @@ PhasePrinter::Value PhasePrinter::render(Expr e) {
     operands.push_back(operand.text);
     value.variables.insert(value.variables.end(), operand.variables.begin(), operand.variables.end());
   }
-  value.text = combine(dialect_, e, operands, !dialect_.wraps && magnitudes_.fits(e));
+  value.text =
+      combine(dialect_, e, operands, !dialect_.wraps && (sums_.contains(e.id()) || magnitudes_.fits(e)));
   return value;
 }
 PhasePrinter::Value PhasePrinter::named(Var v) {

@@ -147,7 +147,9 @@ class PhasePrinter {
   bool streams_ = false;
 
   Magnitudes magnitudes_;
-  std::unordered_map<Var, kernel::Space> spaces_;       // of arrays
+  std::unordered_set<std::uint32_t> sums_;         // of the index at hand: its element exists, so they do not
+                                                   // overflow
+  std::unordered_map<Var, kernel::Space> spaces_;  // of arrays
   std::unordered_map<Var, std::string> shared_values_;  // of atomics outside of Par(block), for all threads
   std::string thread_, failure_, shared_;  // names: the thread's number, where failures go, the bytes shared
   int n_threads_ = 1;                      // of the block

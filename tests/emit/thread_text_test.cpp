@@ -135,6 +135,8 @@ TEST(EmitThreads, SignedArithmeticIsLeftAsItStandsWhereItCannotOverflow) {
   EXPECT_EQ(stored("store y[0] = a * v + t"), "y[0] = (i64)((u64)a * (u64)v + (u64)tid);");
   EXPECT_EQ(stored("store y[0] = v / 65536 * 1024 - 5"), "y[0] = v / 65536 * 1024 - 5;");
   EXPECT_EQ(stored("store y[0] = i64(i) * i64(h)"), "y[0] = (i64)i * (i64)h;");
+  EXPECT_EQ(stored("store y[a * v + t] = 1"), "y[a * v + tid] = 1;");  // the element exists
+  EXPECT_EQ(stored("store y[(a * v) % 7] = 1"), "y[(i64)((u64)a * (u64)v) % 7] = 1;");
   EXPECT_EQ(stored("store y[0] = -v"), "y[0] = (i64)(0 - (u64)v);");
   EXPECT_EQ(stored("store z[0] = i + 1i32"), "z[0] = (i32)((u32)i + 1);");
   EXPECT_EQ(stored("store z[0] = i / 4i32 - 1i32"), "z[0] = i / 4 - 1;");
