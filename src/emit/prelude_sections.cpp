@@ -18,7 +18,33 @@
 
 namespace fulgurite::emit {
 
+struct PreludeLibrary::Content {
+  /// One function of the prelude for one lane count; `to` is empty except for conversions.
+  struct Function {
+    std::string stem, kind, to;
+    friend auto operator<=>(const Function&, const Function&) = default;
+  };
+  struct Need {
+    Function function;  // in the section's own words: KIND, TO, UNSIGNED
+    bool again;         // macros of the section's own kind: printed in front of every section that needs them
+  };
+  struct Section {
+    std::string_view text;  // without the lines that start with "//!"
+    std::vector<Need> needs;
+  };
+
+  std::map<std::string, std::string_view, std::less<>> fixed;  // types, end, and what has its word for a name
+  std::map<Function, int> defined;                             // -> index into sections
+  std::vector<Section> sections;
+  bool has_lanes = true;  // in the names of functions
+};
+
 namespace {
+
+using Library = PreludeLibrary::Content;
+using Function = Library::Function;
+using Need = Library::Need;
+using Section = Library::Section;
 
 constexpr std::array<std::string_view, 11> kinds = {"b1",  "i8",  "i16", "i32", "i64", "u8",
                                                     "u16", "u32", "u64", "f32", "f64"};
@@ -30,35 +56,6 @@ bool part_of_name(char c) {
 bool is_kind(std::string_view word) {
   return std::find(kinds.begin(), kinds.end(), word) != kinds.end();
 }
-
-// One function of the prelude for one lane count; `to` is empty except for conversions.
-struct Function {
-  std::string stem, kind, to;
-  friend auto operator<=>(const Function&, const Function&) = default;
-};
-
-struct Need {
-  Function function;  // in the section's own words: KIND, TO, UNSIGNED
-  bool again;         // macros of the section's own kind: printed in front of every section that needs them
-};
-
-struct Section {
-  std::string_view text;  // without the lines that start with "//!"
-  std::vector<Need> needs;
-};
-
-}  // namespace
-
-struct PreludeLibrary::Content {
-  std::map<std::string, std::string_view, std::less<>> fixed;  // types, end, and what has its word for a name
-  std::map<Function, int> defined;                             // -> index into sections
-  std::vector<Section> sections;
-  bool has_lanes = true;  // in the names of functions
-};
-
-namespace {
-
-using Library = PreludeLibrary::Content;
 
 constexpr std::string_view of_shared = "_shared";
 
