@@ -207,9 +207,10 @@ void PhasePrinter::block(const Block& statements) {
 }
 
 void PhasePrinter::statement(const Stm& s) {
-  // Of vectors, of threads.
-  auto vectors = [&](std::string_view what, auto&& print) { dialect_.has_threads ? refuse(what) : print(); };
-  auto of_threads = [&](std::string_view what, auto&& print) {
+  auto for_vectors = [&](std::string_view what, auto&& print) {
+    dialect_.has_threads ? refuse(what) : print();
+  };
+  auto for_threads = [&](std::string_view what, auto&& print) {
     dialect_.has_threads ? print() : refuse(what);
   };
   base::match(
@@ -219,19 +220,19 @@ void PhasePrinter::statement(const Stm& s) {
       [&](const kernel::Prefetch& x) {  // a GPU hides the time that memory takes otherwise
         if (!dialect_.has_threads) prefetch(s, x);
       },
-      [&](const kernel::Slide& x) { vectors("a Slide", [&] { slide(s, x); }); },
-      [&](const kernel::Transpose& x) { vectors("a Transpose", [&] { transpose(s, x); }); },
+      [&](const kernel::Slide& x) { for_vectors("a Slide", [&] { slide(s, x); }); },
+      [&](const kernel::Transpose& x) { for_vectors("a Transpose", [&] { transpose(s, x); }); },
       [&](const kernel::Shift&) { refuse("a Shift"); },
-      [&](const kernel::Pick& x) { vectors("a Pick", [&] { pick(s, x); }); },
-      [&](const kernel::Pack& x) { vectors("a Pack", [&] { pack(s, x); }); },
-      [&](const kernel::Atomic& x) { of_threads("an Atomic", [&] { atomic(s, x); }); },
-      [&](const kernel::Shuffle& x) { of_threads("a Shuffle", [&] { shuffle(s, x); }); },
+      [&](const kernel::Pick& x) { for_vectors("a Pick", [&] { pick(s, x); }); },
+      [&](const kernel::Pack& x) { for_vectors("a Pack", [&] { pack(s, x); }); },
+      [&](const kernel::Atomic& x) { for_threads("an Atomic", [&] { atomic(s, x); }); },
+      [&](const kernel::Shuffle& x) { for_threads("a Shuffle", [&] { shuffle(s, x); }); },
       [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
       [&](const kernel::If& x) { branch(s, x); },
-      [&](const kernel::Par& x) { of_threads("a Par", [&] { threads(x); }); },
-      [&](const kernel::InOrder& x) { vectors("an InOrder", [&] { in_order(s, x); }); },
+      [&](const kernel::Par& x) { for_threads("a Par", [&] { threads(x); }); },
+      [&](const kernel::InOrder& x) { for_vectors("an InOrder", [&] { in_order(s, x); }); },
       [&](const kernel::Allocate& x) { allocate(s, x); },
-      [&](const kernel::Sync& x) { of_threads("a Sync", [&] { sync(x); }); },
+      [&](const kernel::Sync& x) { for_threads("a Sync", [&] { sync(x); }); },
       [&](const kernel::Fail& x) { fail(s, x); });
 }
 

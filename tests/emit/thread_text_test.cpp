@@ -146,5 +146,12 @@ TEST(EmitThreads, SignedArithmeticIsLeftAsItStandsWhereItCannotOverflow) {
   EXPECT_EQ(stored("store y[0] = i64(u64(i) + 1u64) + 1"), "y[0] = (i64)((u64)(i64)((u64)i + 1) + 1);");
 }
 
+TEST(EmitThreads, LiteralsOfU32StayOfThatKind) {  // a long would not wrap
+  EXPECT_EQ(lines("in x: u32[], out y: bool[]",
+                  "par block t < 2 {\nload v: u32 = x[t]\nstore y[t] = v - 1u32 < 7u32\n}\n")
+                .back(),
+            "y[tid] = v + 4294967295u < 7;");
+}
+
 }  // namespace
 }  // namespace fulgurite::emit
