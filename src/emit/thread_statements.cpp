@@ -1,3 +1,5 @@
+// Statements of a block's threads: who runs what, barriers, atomics, shuffles, shared arrays. Names are
+// unique in a function, so that the body of a Par(block) whose instances are all threads needs no braces.
 #include <algorithm>
 
 #include "base/check.h"

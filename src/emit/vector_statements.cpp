@@ -1,3 +1,4 @@
+// Statements that kernels have after vectorise only, or that CPUs alone have a use for.
 #include <utility>
 
 #include "emit/phase_printer.h"
