@@ -28,6 +28,8 @@ const Dialect cuda = {
     .has_threads = true,
     .thread = "const i64 {0} = threadIdx.x;",
     .shared = "__shared__ __align__(16) unsigned char {0}[{1}];",
+    .most_shared = 48 * 1024,
+    .shared_at_launch = "extern __shared__ __align__(16) unsigned char {0}[];",
     .shared_array = "{0}* const {1} = ({0}*)({2} + {3});",
     .shared_value = "__shared__ {0} {1};",
     .shared_stem = "",

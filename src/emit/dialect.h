@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -46,9 +48,11 @@ struct Dialect {
 
   // Blocks of threads: kernels before vectorise. A task is a block, arguments are parameters, tasks come in
   // any order; `tasks` says which one this block is.
-  bool has_threads = false;            // and functions of the prelude carry no lanes in their names
-  std::string_view thread = {};        // says which thread this is: name of its number
-  std::string_view shared = {};        // the bytes that a block shares: name, how many
+  bool has_threads = false;      // and functions of the prelude carry no lanes in their names
+  std::string_view thread = {};  // says which thread this is: name of its number
+  std::string_view shared = {};  // the bytes that a block shares: name, how many
+  std::int64_t most_shared = std::numeric_limits<std::int64_t>::max();  // bytes that can be declared so
+  std::string_view shared_at_launch = {};  // more than that, of a size that a launch gives: name
   std::string_view shared_array = {};  // an array among them: element type, name, name of the bytes, offset
   std::string_view shared_value = {};  // a value that a block shares: type, name
   std::string_view shared_stem = {};   // ends the stems of functions whose first argument is shared memory

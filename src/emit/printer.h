@@ -22,7 +22,8 @@
 //   are those of thread 0: as of any thread's, others see them behind a Sync(block) only. An atomic's old
 //   value is handed to all;
 //   - who waits for others does so by atomics: what plain loads read may be read once;
-//   - shared arrays have their places (tidy/shared_layout.h).
+//   - shared arrays have their places (tidy/shared_layout.h). More than 48 KiB of them CUDA wants as dynamic
+//   shared memory: the launch gives kernel::shared_bytes of the phase.
 #pragma once
 
 #include <string>

@@ -69,7 +69,7 @@ void PhasePrinter::open_block(const kernel::Par& phase) {
   }
   if (const std::int64_t bytes = kernel::shared_bytes(arena_, phase); bytes > 0) {
     shared_ = names_.fresh("shared");
-    line(fill(dialect_.shared, shared_, bytes));
+    line(fill(bytes > dialect_.most_shared ? dialect_.shared_at_launch : dialect_.shared, shared_, bytes));
   }
   if (!dialect_.has_shuffles) exchange_through_memory(phase.body);
   if (n_threads_ == 1) return;

@@ -126,6 +126,19 @@ TEST_F(GpuText, CudaKernelsCompileAndDoNotSpill) {
     expect_compiles_as_cuda(test::read_kernel(name), {"sm_75", "sm_80", "sm_90"}, false);
 }
 
+TEST_F(GpuText, CudaGetsMuchSharedMemoryAtLaunch) {
+  if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  const auto kernel_of = [](const std::string& n) {
+    return kernel::parse(
+        "kernel much(out y: i32[])\npar grid task < 4 {\nalloc shared a: i32[" + n +
+        "] at 0\npar block t < 32 {\nstore a[t] = 1i32\nload v: i32 = a[t]\nstore y[t] = v\n}\n}\n");
+  };
+  expect_compiles_as_cuda(kernel_of("12288"), {"sm_80"}, false);
+  expect_compiles_as_cuda(kernel_of("12289"), {"sm_80"}, false);
+  EXPECT_EQ(emit::print_phases(kernel_of("12288"), emit::cuda).find("extern __shared__"), std::string::npos);
+  EXPECT_NE(emit::print_phases(kernel_of("12289"), emit::cuda).find("extern __shared__"), std::string::npos);
+}
+
 TEST_F(GpuText, CudaOperationsOfEveryKindCompile) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   for (Kind kind : all_kinds) expect_compiles_as_cuda(test::every_operation(kind), {"sm_75"}, true);
