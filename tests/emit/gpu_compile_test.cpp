@@ -120,13 +120,13 @@ bool GpuText::has_clang_ = false;
 const std::vector<Kind> all_kinds = {Kind::boolean, Kind::i8,  Kind::i16, Kind::i32, Kind::i64, Kind::u8,
                                      Kind::u16,     Kind::u32, Kind::u64, Kind::f32, Kind::f64};
 
-TEST_F(GpuText, CudaKernelsCompileAndDoNotSpill) {
+TEST_F(GpuText, SlowCudaKernelsCompileAndDoNotSpill) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   for (const std::string& name : test::kernel_names(true))
     expect_compiles_as_cuda(test::read_kernel(name), {"sm_75", "sm_80", "sm_90"}, false);
 }
 
-TEST_F(GpuText, CudaGetsMuchSharedMemoryAtLaunch) {
+TEST_F(GpuText, SlowCudaGetsMuchSharedMemoryAtLaunch) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   const auto kernel_of = [](const std::string& n) {
     return kernel::parse(
@@ -139,12 +139,12 @@ TEST_F(GpuText, CudaGetsMuchSharedMemoryAtLaunch) {
   EXPECT_NE(emit::print_phases(kernel_of("12289"), emit::cuda).find("extern __shared__"), std::string::npos);
 }
 
-TEST_F(GpuText, CudaOperationsOfEveryKindCompile) {
+TEST_F(GpuText, SlowCudaOperationsOfEveryKindCompile) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   for (Kind kind : all_kinds) expect_compiles_as_cuda(test::every_operation(kind), {"sm_75"}, true);
 }
 
-TEST_F(GpuText, CudaAtomicsAndShufflesOfEveryKindCompile) {
+TEST_F(GpuText, SlowCudaAtomicsAndShufflesOfEveryKindCompile) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   expect_compiles_as_cuda(test::every_atomic(all_kinds), {"sm_75", "sm_90"}, true);
   expect_compiles_as_cuda(test::every_shuffle(all_kinds), {"sm_75"}, true);
