@@ -7,6 +7,7 @@
 #include "kernel/print.h"
 #include "runtime/cpu/device.h"
 #include "tidy/dead.h"
+#include "tidy/permutes.h"
 #include "tidy/strips.h"
 #include "tidy/vectorise.h"
 #include "tidy/windows.h"
@@ -17,7 +18,7 @@ namespace {
 std::string text_for_cpu(const Kernel& k) {
   kernel::Kernel lanes =
       tidy::vectorise(tidy::strips(k.ir, runtime::cpu::CpuDevice::shared().describe().vector_bytes));
-  lanes = tidy::share_windows(tidy::remove_dead(std::move(lanes)));
+  lanes = tidy::share_windows(tidy::remove_dead(tidy::permutes(std::move(lanes))));
   kernel::check(lanes, kernel::Stage::vectors, "vectorise");
   return emit::print(lanes, emit::c);
 }

@@ -263,8 +263,8 @@ Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
   bool is_negative = scalar::is_signed(kind) && static_cast<std::int64_t>(bits) < 0;
   if (!is_negative) {
     text = fmt::format("{}", bits);
-    const bool is_u32 = d.has_threads && kind == Kind::u32 && bits > 0x7fffffff;  // int does not hold it
-    if ((bits > 0x7fffffffffffffff || is_u32) && !typed) text += "u";             // nor any signed type
+    const bool is_u32 = kind == Kind::u32 && bits > 0x7fffffff;        // int does not hold it
+    if ((bits > 0x7fffffffffffffff || is_u32) && !typed) text += "u";  // nor any signed type
   } else if (bits == scalar::lowest(Kind::i64)) {
     return {fmt::format("(-9223372036854775807{} - 1)", suffix)};
   } else {

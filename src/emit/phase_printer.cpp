@@ -220,7 +220,7 @@ void PhasePrinter::statement(const Stm& s) {
       [&](const kernel::Prefetch& x) {  // a GPU hides the time that memory takes otherwise
         if (!dialect_.has_threads) prefetch(s, x);
       },
-      [&](const kernel::Slide& x) { for_vectors("a Slide", [&] { slide(s, x); }); },
+      [&](const kernel::Permute& x) { for_vectors("a Permute", [&] { permute(s, x); }); },
       [&](const kernel::Transpose& x) { for_vectors("a Transpose", [&] { transpose(s, x); }); },
       [&](const kernel::Shift&) { refuse("a Shift"); },
       [&](const kernel::Pick& x) { for_vectors("a Pick", [&] { pick(s, x); }); },

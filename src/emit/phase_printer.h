@@ -106,7 +106,7 @@ class PhasePrinter {
   // Vectors.
 
   void prefetch(const Stm&, const kernel::Prefetch&);
-  void slide(const Stm&, const kernel::Slide&);
+  void permute(const Stm&, const kernel::Permute&);
   void pick(const Stm&, const kernel::Pick&);
   void pack(const Stm&, const kernel::Pack&);
   void transpose(const Stm&, const kernel::Transpose&);

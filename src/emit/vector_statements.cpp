@@ -15,7 +15,7 @@ void PhasePrinter::prefetch(const Stm& s, const kernel::Prefetch& x) {
                         text(x.end).text)) +
        ";");
 }
-void PhasePrinter::slide(const Stm& s, const kernel::Slide& x) {
+void PhasePrinter::permute(const Stm& s, const kernel::Permute& x) {
   prepare(s);
   Type type = info(x.name).type;
   std::string lanes;
@@ -23,7 +23,7 @@ void PhasePrinter::slide(const Stm& s, const kernel::Slide& x) {
     const bool starts_line = l > 0 && l % 16 == 0;
     if (l > 0)
       lanes += starts_line ? ",\n" + std::string(static_cast<std::size_t>(2 * depth_ + 4), ' ') : ", ";
-    lanes += std::to_string(x.from + l < type.lanes ? x.from + l : type.lanes + x.from + l - x.apart);
+    lanes += std::to_string(x.lanes[static_cast<std::size_t>(l)]);
   }
   std::string value = fill(dialect_.shuffle, vector(x.low), vector(x.high), lanes);
   line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));

@@ -131,7 +131,7 @@ class Checker {
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
           [&](const Store& x) { store(x); }, [&](const Prefetch& x) { prefetch(x); },
-          [&](const Slide& x) { slide(x); }, [&](const Transpose& x) { transpose(x); },
+          [&](const Permute& x) { permute(x); }, [&](const Transpose& x) { transpose(x); },
           [&](const Shift& x) { shift(x); }, [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); },
           [&](const Atomic& x) { atomic(x); }, [&](const Shuffle& x) { shuffle(x); },
           [&](const For& x) { loop(x); }, [&](const While& x) { loop(x); }, [&](const If& x) { branch(x); },
@@ -199,12 +199,13 @@ class Checker {
     integer(s.end, "the end");
     require(s.n > 0, "{} elements", s.n);
   }
-  void slide(const Slide& s) {
+  void permute(const Permute& s) {
     const Type& type = info(s.name).type;
+    require(stage_ == Stage::vectors, "a Permute before vectorise");
     typed(s.low, type, "the lower vector");
     typed(s.high, type, "the higher vector");
-    require(0 <= s.from && s.from <= s.apart && s.apart <= type.lanes,
-            "no window from {} of vectors {} apart", s.from, s.apart);
+    require(s.lanes.size() == type.lanes, "{} lanes of {}", s.lanes.size(), to_string(type));
+    for (std::int32_t lane : s.lanes) require(0 <= lane && lane < 2 * type.lanes, "no element {} of two vectors", lane);
     bind(s.name, Binding::value);
   }
   void transpose(const Transpose& s) {

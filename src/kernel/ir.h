@@ -84,15 +84,16 @@ struct Prefetch {
   bool operator==(const Prefetch&) const = default;
 };
 
-/// Vectors only: a window of two vectors of memory, `high` beginning `apart` elements after `low` (at most as
-/// many as there are lanes): element `from` on, 0 <= from <= apart. Lane l is low[from + l] while that
-/// exists, then high[from + l - apart].
-struct Slide {
+/// Vectors only: lane l is element lanes[l] of those of `low` and then of `high`.
+struct Permute {
   Var name;
   Expr low, high;
-  std::int32_t from, apart;
-  bool operator==(const Slide&) const = default;
+  std::vector<std::int32_t> lanes;
+  bool operator==(const Permute&) const = default;
 };
+/// The lanes of a window of two vectors of memory, `high` beginning `apart` elements after `low` (at most as
+/// many as there are lanes), from element `from` on, 0 <= from <= apart.
+std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, std::int32_t apart);
 
 /// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
 /// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
@@ -226,7 +227,7 @@ struct Fail {
   bool operator==(const Fail&) const = default;
 };
 
-using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Slide, Transpose, Shift, Pick,
+using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Permute, Transpose, Shift, Pick,
                                Pack, Atomic, Shuffle, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
 
 /// `line` says where the user wrote it: Kernel::lines[line - 1]; 0: nowhere.

@@ -160,7 +160,7 @@ class Parser {
     if (lexer_.accept("load")) return load();
     if (lexer_.accept("store")) return store();
     if (lexer_.accept("prefetch")) return prefetch();
-    if (lexer_.accept("slide")) return slide();
+    if (lexer_.accept("permute")) return permute();
     if (lexer_.accept("transpose")) return transpose();
     if (lexer_.accept("shift")) return shift();
     if (lexer_.accept("pick")) return pick();
@@ -223,19 +223,18 @@ class Parser {
     s.end = expr();
     return {s};
   }
-  Stm slide() {
-    Slide s;
+  Stm permute() {
+    Permute s;
     std::string name = new_name();
     lexer_.expect("=");
     s.low = expr();
     lexer_.expect(",");
     s.high = expr();
-    lexer_.expect("from");
-    s.from = static_cast<std::int32_t>(lexer_.natural());
-    lexer_.expect("apart");
-    s.apart = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("lanes");
+    for (int l = 0; l < s.low.type().lanes; ++l)
+      s.lanes.push_back(static_cast<std::int32_t>(lexer_.natural()));
     s.name = bind(name, s.low.type());
-    return {s};
+    return {std::move(s)};
   }
   Stm transpose() {
     Transpose s;

@@ -132,9 +132,10 @@ class Printer {
           line(depth, fmt::format("prefetch {}[{}] by {} per {} end {}", names_(x.buffer), index, x.n,
                                   per_task, expr(x.end)));
         },
-        [&](const Slide& x) {
-          line(depth, fmt::format("slide {} = {}, {} from {} apart {}", names_(x.name), expr(x.low),
-                                  expr(x.high), x.from, x.apart));
+        [&](const Permute& x) {
+          const std::string low = expr(x.low), high = expr(x.high);
+          line(depth, fmt::format("permute {} = {}, {} lanes {}", names_(x.name), low, high,
+                                  fmt::join(x.lanes, " ")));
         },
         [&](const Transpose& x) {
           line(depth, fmt::format("transpose {} = {} lanes {} steps {} ahead {}", names_(x.tile),

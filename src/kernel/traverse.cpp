@@ -37,9 +37,9 @@ class Mapper {
     Expr index = expr(s.index), per_task = expr(s.per_task);
     return Prefetch{buffer, index, s.n, per_task, expr(s.end)};
   }
-  Operation operator()(const Slide& s) {
+  Operation operator()(const Permute& s) {
     Expr low = expr(s.low), high = expr(s.high);
-    return Slide{var(s.name, Use::binds), low, high, s.from, s.apart};
+    return Permute{var(s.name, Use::binds), low, high, s.lanes};
   }
   Operation operator()(const Transpose& s) {
     Access from = access(s.from, Use::loads);
@@ -118,13 +118,20 @@ Parts keep_blocks(Parts parts) {
 
 }  // namespace
 
+std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, std::int32_t apart) {
+  std::vector<std::int32_t> lanes;
+  for (std::int32_t l = from; l < from + n_lanes; ++l)
+    lanes.push_back(l < n_lanes ? l : n_lanes + l - apart);
+  return lanes;
+}
+
 Stm map_children(const Stm& s, const Parts& parts) {
   Mapper mapper(parts);
   return {base::match(
               s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
               [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
               [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
-              [&](const Slide& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
+              [&](const Permute& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
               [&](const Shift& x) { return mapper(x); }, [&](const Pick& x) { return mapper(x); },
               [&](const Pack& x) { return mapper(x); }, [&](const Atomic& x) { return mapper(x); },
               [&](const Shuffle& x) { return mapper(x); }, [&](const For& x) { return mapper(x); },

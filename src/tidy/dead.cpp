@@ -51,7 +51,7 @@ class Live {
           },
           [&](const Store& op) { use(op.to), use(op.value); },
           [&](const Prefetch& op) { use(op.index), use(op.per_task), use(op.end); },
-          [&](const Slide& op) {
+          [&](const Permute& op) {
             if (live_.contains(op.name)) use(op.low), use(op.high);
           },
           [&](const Transpose& op) { use(op.from); },
@@ -99,7 +99,7 @@ class Live {
         [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); },
         [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
-        [&](const Prefetch&) { return true; }, [&](const Slide& op) { return live_.contains(op.name); },
+        [&](const Prefetch&) { return true; }, [&](const Permute& op) { return live_.contains(op.name); },
         [&](const Transpose&) { return true; }, [&](const Shift& op) { return live_.contains(op.name); },
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
         [&](const Atomic&) { return true; }, [&](const Shuffle& op) { return live_.contains(op.name); },

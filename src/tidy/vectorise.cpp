@@ -57,7 +57,7 @@ class Lanes {
           [&](const Declare& op) { mark_variable(op.name, op.value, false); },
           [&](const Assign& op) { mark_variable(op.name, op.value, divergent); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
-          [&](const Prefetch&) {}, [&](const Slide&) {}, [&](const Transpose&) {},
+          [&](const Prefetch&) {}, [&](const Permute&) {}, [&](const Transpose&) {},
           [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {}, [&](const Pack&) {},
           [&](const Atomic& op) {
             if (op.name) mark_if(true, *op.name);
@@ -201,11 +201,11 @@ class Lanes {
           FULGURITE_CHECK(!varies(op.index), "a Prefetch is one for all lanes");
           out.push_back(s);
         },
-        [&](const Slide&) { FULGURITE_CHECK(false, "a Slide comes after vectorise"); },
+        [&](const Permute&) { FULGURITE_CHECK(false, "a Permute comes after vectorise"); },
         [&](const Transpose&) { FULGURITE_CHECK(false, "a Transpose comes after vectorise"); },
         [&](const Shift& op) {
           FULGURITE_CHECK(!mask && op.by < n_, "a Shift is for all lanes, by less than their number");
-          out.push_back({Slide{widened(op.name).var(), vector(op.fill), vector(op.value), n_ - op.by, n_}});
+          out.push_back({Permute{widened(op.name).var(), vector(op.fill), vector(op.value), window_lanes(n_, n_ - op.by, n_)}});
         },
         [&](const Pick& op) {
           FULGURITE_CHECK(!mask && op.from < n_, "a Pick is for all lanes, from one of them");

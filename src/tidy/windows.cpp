@@ -70,7 +70,7 @@ Block shared(Arena& arena, const Block& body) {
     parts.block = [&](const Block& inner) { return shared(arena, inner); };
     block.push_back(map_children(s, parts));
   }
-  std::vector<std::size_t> hoisted;  // last loads of groups go up to the first: a Slide needs both
+  std::vector<std::size_t> hoisted;  // last loads of groups go up to the first: a Permute needs both
   std::map<std::size_t, std::vector<std::size_t>> raise;  // statement -> those put in front of it
   for (Group& group : groups_of(arena, block)) {
     auto& windows = group.windows;
@@ -94,8 +94,9 @@ Block shared(Arena& arena, const Block& body) {
     for (std::size_t w = 1; w + 1 < windows.size(); w += 3) {
       Load inner = std::get<Load>(block[windows[w].at].op);
       auto from = static_cast<std::int32_t>(windows[w].offset - windows.front().offset);
-      block[windows[w].at] = {Slide{inner.name, arena.name(low.name), arena.name(high.name), from,
-                                    static_cast<std::int32_t>(apart)}};
+      block[windows[w].at] = {
+          Permute{inner.name, arena.name(low.name), arena.name(high.name),
+                  window_lanes(arena.info(inner.name).type.lanes, from, static_cast<std::int32_t>(apart))}};
     }
   }
   Block out;

@@ -3,7 +3,7 @@
 // A vector load that crosses a cache line costs two; of many windows that overlap, all but one in sixteen do.
 // In: vectorised kernel IR. Out: the same where, of three or more contiguous loads of one buffer in one block
 // whose indices differ by constants of at most the number of lanes, every third (of three: the middle one) is
-// put together from the first and the last by a Slide, which uses another port of the processor. No other
+// put together from the first and the last by a Permute, which uses another port of the processor. No other
 // element is read than before.
 #pragma once
 

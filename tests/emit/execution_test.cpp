@@ -321,10 +321,10 @@ class Generator {
       case 4: {
         if (lanes_ == 1) return;
         const Type t{kinds[below(std::size(kinds))], 0, lanes_};
-        const auto apart = static_cast<std::int32_t>(below(lanes_ + 1u));
         Expr low = expr(t, 1), high = expr(t, 1), name = arena_.fresh(t, "w");
-        const auto from = static_cast<std::int32_t>(below(static_cast<std::uint64_t>(apart) + 1));
-        b.push_back({kernel::Slide{name.var(), low, high, from, apart}});
+        std::vector<std::int32_t> from;
+        for (int l = 0; l < lanes_; ++l) from.push_back(static_cast<std::int32_t>(below(2u * lanes_)));
+        b.push_back({kernel::Permute{name.var(), low, high, from}});
         know(name);
         return;
       }

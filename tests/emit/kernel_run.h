@@ -151,13 +151,11 @@ class Interpreter {
       store_element(*buffers_.at(s.to.buffer), s.value.kind(), i, v[l]);
     });
   }
-  void run(const kernel::Slide& s) {
-    const Lanes low = value(s.low), high = value(s.high);
-    Lanes v(low.size());
-    for (std::size_t l = 0; l < v.size(); ++l) {
-      const std::size_t at = static_cast<std::size_t>(s.from) + l;
-      v[l] = at < low.size() ? low[at] : high[at - static_cast<std::size_t>(s.apart)];
-    }
+  void run(const kernel::Permute& s) {
+    Lanes both = value(s.low), v;
+    const Lanes high = value(s.high);
+    both.insert(both.end(), high.begin(), high.end());
+    for (std::int32_t lane : s.lanes) v.push_back(both[static_cast<std::size_t>(lane)]);
     values_[s.name] = v;
   }
   void run(const kernel::Prefetch&) {}

@@ -215,17 +215,15 @@ TEST(Windows, EveryThirdOfManyIsPutTogether) {
   const Kernel kernel = share_windows(vectorised(windows(15, 1)));
   check(kernel, Stage::vectors, "windows");
   EXPECT_EQ(all<Load>(kernel).size(), 10u);
-  const auto slides = all<Slide>(kernel);
-  ASSERT_EQ(slides.size(), 5u);
-  for (std::size_t k = 0; k < slides.size(); ++k) {
-    EXPECT_EQ(slides[k].from, static_cast<int>(3 * k + 1));
-    EXPECT_EQ(slides[k].apart, 14);
-  }
+  const auto permutes = all<Permute>(kernel);
+  ASSERT_EQ(permutes.size(), 5u);
+  for (std::size_t k = 0; k < permutes.size(); ++k)
+    EXPECT_EQ(permutes[k].lanes, window_lanes(16, static_cast<std::int32_t>(3 * k + 1), 14));
 }
 
 TEST(Windows, TwoLoadsOrDistantOnesStay) {
-  EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(2, 1)))).empty());
-  EXPECT_TRUE(all<Slide>(share_windows(vectorised(windows(3, 16)))).empty());
+  EXPECT_TRUE(all<Permute>(share_windows(vectorised(windows(2, 1)))).empty());
+  EXPECT_TRUE(all<Permute>(share_windows(vectorised(windows(3, 16)))).empty());
 }
 
 std::string runs(const std::string& read, const std::string& more = "") {

@@ -203,7 +203,7 @@ class Flattener {
           step.to = bind(x.name);
         },
         [&](const Store& x) { access(Code::store, s, x.to, x.value, {}); },
-        [&](const Prefetch&) { add(Code::nothing, s); }, [&](const Slide&) { refuse(); },
+        [&](const Prefetch&) { add(Code::nothing, s); }, [&](const Permute&) { refuse(); },
         [&](const Transpose&) { refuse(); },
         [&](const Shift& x) { across(Code::shift, s, x.name, x.value, x.fill); },
         [&](const Pick& x) { across(Code::pick, s, x.name, x.value, {}); },
