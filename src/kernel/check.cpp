@@ -205,7 +205,8 @@ class Checker {
     typed(s.low, type, "the lower vector");
     typed(s.high, type, "the higher vector");
     require(s.lanes.size() == type.lanes, "{} lanes of {}", s.lanes.size(), to_string(type));
-    for (std::int32_t lane : s.lanes) require(0 <= lane && lane < 2 * type.lanes, "no element {} of two vectors", lane);
+    for (std::int32_t lane : s.lanes)
+      require(0 <= lane && lane < 2 * type.lanes, "no element {} of two vectors", lane);
     bind(s.name, Binding::value);
   }
   void transpose(const Transpose& s) {

@@ -120,8 +120,7 @@ Parts keep_blocks(Parts parts) {
 
 std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, std::int32_t apart) {
   std::vector<std::int32_t> lanes;
-  for (std::int32_t l = from; l < from + n_lanes; ++l)
-    lanes.push_back(l < n_lanes ? l : n_lanes + l - apart);
+  for (std::int32_t l = from; l < from + n_lanes; ++l) lanes.push_back(l < n_lanes ? l : n_lanes + l - apart);
   return lanes;
 }
 

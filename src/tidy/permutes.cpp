@@ -51,7 +51,8 @@ class Permuting {
     if (lanes < 2 || a.mask) return {};
     Run run{arena_.i64(0), std::vector<std::int64_t>(static_cast<std::size_t>(lanes), 0)};
     if (a.index.type().lanes == 1) {
-      if (!a.stride || !a.stride.is_constant() || a.stride.is_constant(1) || a.stride.is_constant(-1)) return {};
+      if (!a.stride || !a.stride.is_constant() || a.stride.is_constant(1) || a.stride.is_constant(-1))
+        return {};
       run.base = scalar::substitute(arena_, a.index, definitions_);
       for (std::size_t l = 0; l < run.offsets.size(); ++l)
         run.offsets[l] = static_cast<std::int64_t>(l * a.stride.bits());
@@ -138,15 +139,19 @@ class Permuting {
     groups.push_back({buffer, type, member.run.base, {std::move(member)}});
   }
 
-  // Every element of the run is some lane's; `once`: of one lane only.
-  static bool covers(const Group& group, bool once) {
-    std::vector<int> times(2 * std::size_t{group.type.lanes}, 0);
+  /// How many vectors the run is, if every element of it is some lane's (`once`: of one lane only); else 0.
+  static int vectors(const Group& group, bool once) {
+    std::int64_t last = 0;
+    for (const Member& m : group.members) last = std::max(last, std::ranges::max(m.run.offsets));
+    const int n = last < group.type.lanes ? 1 : 2;
+    std::vector<int> times(static_cast<std::size_t>(n) * group.type.lanes, 0);
     for (const Member& m : group.members)
       for (std::int64_t offset : m.run.offsets) {
-        if (offset >= static_cast<std::int64_t>(times.size())) return false;
+        if (offset >= static_cast<std::int64_t>(times.size())) return 0;
         ++times[static_cast<std::size_t>(offset)];
       }
-    return std::ranges::all_of(times, [&](int n) { return once ? n == 1 : n >= 1; });
+    const bool all = std::ranges::all_of(times, [&](int t) { return once ? t == 1 : t >= 1; });
+    return all ? n : 0;
   }
 
   Access half(const Group& group, int number) {
@@ -167,17 +172,18 @@ class Permuting {
     }
     std::unordered_map<std::size_t, Block> instead;
     for (const Group& group : groups) {
-      if (!covers(group, false)) continue;
+      const int n = vectors(group, false);
+      if (n == 0) continue;
       Expr halves[2];
       Block& first = instead[group.members.front().at];
-      for (int h : {0, 1}) {
+      for (int h = 0; h < n; ++h) {
         halves[h] = arena_.fresh(group.type, arena_.info(group.buffer).name);
         first.push_back({Load{halves[h].var(), half(group, h)}, block[group.members.front().at].line});
       }
       for (const Member& m : group.members) {
         const std::vector<std::int32_t> lanes(m.run.offsets.begin(), m.run.offsets.end());
         const Var name = std::get<Load>(block[m.at].op).name;
-        instead[m.at].push_back({Permute{name, halves[0], halves[1], lanes}, block[m.at].line});
+        instead[m.at].push_back({Permute{name, halves[0], halves[n - 1], lanes}, block[m.at].line});
       }
     }
     return replaced(block, instead);
@@ -200,23 +206,27 @@ class Permuting {
     }
     std::unordered_map<std::size_t, Block> instead;
     for (const Group& group : groups) {
-      if (group.members.size() != 2 || !covers(group, true)) continue;
+      const int n = vectors(group, true);
+      if (n == 0 || static_cast<int>(group.members.size()) != n) continue;
       const auto lanes = static_cast<std::int32_t>(group.type.lanes);
-      std::vector<std::int32_t> from(2 * static_cast<std::size_t>(lanes));
-      for (std::int32_t m : {0, 1})
+      std::vector<std::int32_t> from(static_cast<std::size_t>(n * lanes));
+      for (std::int32_t m = 0; m < n; ++m) {
+        const Run& run = group.members[static_cast<std::size_t>(m)].run;
         for (std::int32_t l = 0; l < lanes; ++l)
-          from[static_cast<std::size_t>(group.members[static_cast<std::size_t>(m)].run.offsets[static_cast<std::size_t>(l)])] =
-              m * lanes + l;
-      const Stm &first = block[group.members[0].at], &last = block[group.members[1].at];
-      instead[group.members[0].at];  // goes to where the second is
-      Block& both = instead[group.members[1].at];
-      for (int h : {0, 1}) {
+          from[static_cast<std::size_t>(run.offsets[static_cast<std::size_t>(l)])] = m * lanes + l;
+      }
+      const Stm &first = block[group.members.front().at], &last = block[group.members.back().at];
+      instead[group.members.front().at];  // goes to where the last one is
+      Block& all = instead[group.members.back().at];
+      for (int h = 0; h < n; ++h) {
         const Expr value = arena_.fresh(group.type, "in_order");
         const auto begin = from.begin() + h * lanes;
-        both.push_back({Permute{value.var(), std::get<Store>(first.op).value, std::get<Store>(last.op).value,
-                                {begin, begin + lanes}},
-                        last.line});
-        both.push_back({Store{half(group, h), value, false}, last.line});
+        all.push_back({Permute{value.var(),
+                               std::get<Store>(first.op).value,
+                               std::get<Store>(last.op).value,
+                               {begin, begin + lanes}},
+                       last.line});
+        all.push_back({Store{half(group, h), value, false}, last.line});
       }
     }
     return replaced(block, instead);

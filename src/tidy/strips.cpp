@@ -72,20 +72,42 @@ class Strips {
     // What the strip adds and what the lane adds: an index that goes with the lane is a vector of neighbours.
     const Form form = [&](Expr e, std::span<const scalar::Bits> v) -> Expr {
       if (e.kind() != Kind::i64) return {};
-      std::vector<scalar::Bits> of_lane;
-      for (std::int64_t l = 0; l < lanes; ++l) of_lane.push_back(v[static_cast<std::size_t>(l)] - v[0]);
+      std::vector<std::int64_t> of_lane;
+      for (std::int64_t l = 0; l < lanes; ++l)
+        of_lane.push_back(static_cast<std::int64_t>(v[static_cast<std::size_t>(l)] - v[0]));
       for (std::size_t t = 0; t < v.size(); ++t) {
         const std::size_t l = t % of_lane.size();
-        if (v[t] - v[t - l] != of_lane[l]) return {};
+        if (static_cast<std::int64_t>(v[t] - v[t - l]) != of_lane[l]) return {};
       }
-      const Expr by_lane = form_of(arena_, of_lane, Kind::i64, lane);
-      return by_lane ? arena_.add(scalar::substitute(arena_, e, {{par.name, first}}), by_lane) : Expr();
+      const bool is_affine = std::ranges::adjacent_find(of_lane, [&](std::int64_t a, std::int64_t b) {
+                               return b - a != of_lane[1];
+                             }) == of_lane.end();
+      const std::int64_t least = is_affine ? 0 : std::ranges::min(of_lane);
+      std::vector<scalar::Bits> from_least;
+      for (std::int64_t offset : of_lane) from_least.push_back(static_cast<scalar::Bits>(offset - least));
+      const Expr by_lane = form_of(arena_, from_least, Kind::i64, lane);
+      if (!by_lane) return {};
+      Expr of_strip = scalar::substitute(arena_, e, {{par.name, first}});
+      if (const Expr regular = of_first_lanes(v, lanes, first)) of_strip = regular;
+      return arena_.add(arena_.add(of_strip, arena_.i64(least)), by_lane);
     };
     Block body = in_forms(arena_, par.body, par.name, static_cast<std::int64_t>(par.n.bits()), form);
     body = substitute(arena_, body, {{par.name, thread}});
     if (end) body = {{If{arena_.lt(thread, end), std::move(body), {}}, s.line}};
     body.insert(body.begin(), {Let{thread.var(), arena_.add(first, lane)}, s.line});
     return {Par{Level::block, lane.var(), arena_.i64(lanes), std::move(body)}, s.line};
+  }
+
+  // What a function is for the first lanes of strips, if each strip adds as much.
+  Expr of_first_lanes(std::span<const scalar::Bits> v, std::int64_t lanes, Expr first) {
+    const auto step = static_cast<std::size_t>(lanes);
+    if (v.size() <= step) return {};
+    const auto each = static_cast<std::int64_t>(v[step] - v[0]);
+    if (each % lanes != 0) return {};
+    for (std::size_t t = step; t < v.size(); t += step)
+      if (static_cast<std::int64_t>(v[t] - v[t - step]) != each) return {};
+    return arena_.add(arena_.mul(first, arena_.i64(each / lanes)),
+                      arena_.i64(static_cast<std::int64_t>(v[0])));
   }
 
   std::int64_t lanes_of(const Block& body) const {

@@ -205,7 +205,8 @@ class Lanes {
         [&](const Transpose&) { FULGURITE_CHECK(false, "a Transpose comes after vectorise"); },
         [&](const Shift& op) {
           FULGURITE_CHECK(!mask && op.by < n_, "a Shift is for all lanes, by less than their number");
-          out.push_back({Permute{widened(op.name).var(), vector(op.fill), vector(op.value), window_lanes(n_, n_ - op.by, n_)}});
+          out.push_back({Permute{widened(op.name).var(), vector(op.fill), vector(op.value),
+                                 window_lanes(n_, n_ - op.by, n_)}});
         },
         [&](const Pick& op) {
           FULGURITE_CHECK(!mask && op.from < n_, "a Pick is for all lanes, from one of them");

@@ -1,0 +1,236 @@
+// The passes over kernels of threads: functions of the thread's number in one form, barriers that order
+// nothing, values that need not be in memory, strips of lanes, permutations.
+#include <gtest/gtest.h>
+
+#include "kernel/check.h"
+#include "kernel/emulate.h"
+#include "kernel/parse.h"
+#include "kernel/print.h"
+#include "tidy/barriers.h"
+#include "tidy/dead.h"
+#include "tidy/forward.h"
+#include "tidy/permutes.h"
+#include "tidy/strips.h"
+#include "tidy/thread_forms.h"
+#include "tidy/vectorise.h"
+
+namespace fulgurite::tidy {
+namespace {
+
+using namespace kernel;
+
+// A kernel of one task, whose statements these are.
+Kernel of_task(const std::string& body) {
+  Kernel made = parse("kernel k(in x: i32[], out y: i32[], n: i64)\npar grid task < 1 {\n" + body + "}\n");
+  check(made, Stage::threads, "parse");
+  return made;
+}
+std::string after(const std::string& body, Kernel (*pass)(Kernel), Stage stage = Stage::threads) {
+  Kernel made = pass(of_task(body));
+  check(made, stage, "the pass");
+  const std::string text = print(made);
+  return text.substr(text.find("{\n") + 2);
+}
+
+// Forms.
+
+std::string form(const std::string& index, int threads = 64) {
+  const std::string text =
+      after("par block t < " + std::to_string(threads) + " {\n  store y[" + index + ", 1] = 1i32\n}\n",
+            [](Kernel k) { return remove_dead(thread_forms(std::move(k))); });
+  const auto let = text.find("let at = ");
+  if (let == text.npos) {
+    const auto from = text.find("y[") + 2;
+    return text.substr(from, text.find(", 1]") - from);
+  }
+  return text.substr(let + 9, text.find('\n', let) - let - 9);
+}
+
+TEST(ThreadForms, EqualFunctionsAreWrittenAlike) {
+  EXPECT_EQ(form("t / 8 * 8 + t % 8"), "t");
+  EXPECT_EQ(form("t * 3 - t"), "t * 2");
+  EXPECT_EQ(form("t - t + 5"), "5");
+  EXPECT_EQ(form("63 - t"), "63 - t");
+  EXPECT_EQ(form("t ^ 63"), "63 - t");  // of 64 threads
+  EXPECT_EQ(form("t / 4 * 8 + t % 4"), "t + (t & -4)");
+  EXPECT_EQ(form("t + (t & -4)"), "t + (t & -4)");
+  EXPECT_EQ(form("t % 4 * 16 + t / 4"), "(t & 3) * 16 + (t >> 2)");
+  EXPECT_EQ(form("t + n + t / 4 * 4"), form("n + (t / 4 * 8 + t % 4)"));
+  EXPECT_EQ(form("select(t < 100, t, n)"), "t");
+}
+
+TEST(ThreadForms, ConditionsOfAllThreadsAreDecided) {
+  const std::string text = after(R"(par block t < 64 {
+  if t < 64 {
+    store y[t, 1] = 1i32
+  }
+  if t / 64 == 1 {
+    store y[t, 1] = 2i32
+  }
+  if t % 16 / 8 == 0 {
+    store y[t, 1] = 3i32
+  }
+  if t / 32 != 0 {
+    store y[t, 1] = 4i32
+  }
+}
+)",
+                                 thread_forms);
+  EXPECT_EQ(text.find("2i32"), text.npos) << text;
+  EXPECT_LT(text.find("1i32"), text.find("if "));
+  EXPECT_NE(text.find("if (t & 8) == 0 {"), text.npos) << text;
+  EXPECT_NE(text.find("if 32 <= t {"), text.npos) << text;
+}
+
+// Barriers.
+
+std::string syncs(const std::string& body) {
+  const std::string text = after(body, barriers);
+  std::string found;
+  for (std::size_t at = 0; (at = text.find("sync ", at)) != text.npos; ++at)
+    found += text.substr(at + 5, text.find('\n', at) - at - 5) + " ";
+  return found;
+}
+std::string exchange(const std::string& from) {
+  return "alloc shared a: i32[64]\npar block t < 64 {\n  store a[t, 1] = 1i32\n}\nsync block\npar block u < "
+         "64 {\n  load "
+         "v: i32 = a[" +
+         from + ", 1]\n  store y[u, 1] = v\n}\n";
+}
+
+TEST(Barriers, WaitForWhomTheyMust) {
+  EXPECT_EQ(syncs(exchange("u")), "");
+  EXPECT_EQ(syncs(exchange("u ^ 1")), "warp ");
+  EXPECT_EQ(syncs(exchange("31 - u % 32 + u / 32 * 32")), "warp ");
+  EXPECT_EQ(syncs(exchange("u ^ 32")), "block ");
+  EXPECT_EQ(syncs(exchange("0")), "block ");
+  EXPECT_EQ(syncs(exchange("n")), "block ");  // whoever that is
+}
+
+TEST(Barriers, ArraysThatShareMemoryAreOneArray) {
+  const auto text = [](int second) {
+    return "alloc shared a: i32[64] at 0\nalloc shared b: i32[64] at " + std::to_string(second) +
+           R"(
+par block t < 64 {
+  store a[t, 1] = 1i32
+}
+sync block
+par block u < 64 {
+  load v: i32 = a[u ^ 32, 1]
+  store y[u, 1] = v
+}
+sync block
+par block w < 64 {
+  store b[w, 1] = 2i32
+  load r: i32 = b[w, 1]
+  store y[w, 1] = r
+}
+)";
+  };
+  EXPECT_EQ(syncs(text(256)), "block ");
+  EXPECT_EQ(syncs(text(0)), "block block ");
+  EXPECT_EQ(syncs(text(128)), "block ");  // thread w overwrites what it alone has read
+  EXPECT_EQ(syncs(text(64)), "block block ");
+}
+
+TEST(Barriers, StatementsOfAsManyThreadsAreJoined) {
+  const std::string text = after(exchange("u"), barriers);
+  EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
+}
+
+// Values that need not be in memory.
+
+TEST(Forward, WhatIsStoredIsNotLoaded) {
+  const auto made = [](Kernel k) { return remove_dead(forward(barriers(std::move(k)))); };
+  const std::string text = after(exchange("u"), made);
+  EXPECT_EQ(text.find("alloc"), text.npos) << text;
+  EXPECT_EQ(text.find("load"), text.npos);
+  EXPECT_NE(after(exchange("u ^ 1"), made).find("alloc"), text.npos);
+}
+
+TEST(Forward, AnotherStoreToPerhapsTheSameElementEndsIt) {
+  const auto stores = [](const std::string& index) {
+    return after("alloc shared a: i32[128]\npar block t < 64 {\n  store a[t, 1] = 1i32\n  store a[" + index +
+                     ", 1] = 2i32\n  load v: i32 = a[t, 1]\n  store y[t, 1] = v\n}\n",
+                 forward);
+  };
+  EXPECT_EQ(stores("t + 64").find("load"), std::string::npos);
+  EXPECT_NE(stores("t / 2 * 2").find("load"), std::string::npos);  // the same one for some t
+  EXPECT_NE(stores("n").find("load"), std::string::npos);
+}
+
+// Strips and permutations compute what the threads do.
+
+constexpr const char* column = R"(alloc shared a: i32[128]
+par block t < 128 {
+  load v: i32 = x[t, 1]
+  store a[t, 1] = v
+}
+sync block
+par block t < 64 {
+  load l: i32 = a[LOW, 1]
+  load h: i32 = a[HIGH, 1]
+  store y[LOW, 1] = min(l, h)
+  store y[HIGH, 1] = max(l, h)
+}
+)";
+
+std::string column_of(const std::string& low, const std::string& high) {
+  std::string text = column;
+  for (const auto& [mark, index] : {std::pair("LOW", low), std::pair("HIGH", high)})
+    for (std::size_t at; (at = text.find(mark)) != text.npos;)
+      text.replace(at, std::string_view(mark).size(), index);
+  return text;
+}
+
+std::string in_lanes(const std::string& body) {
+  return after(
+      body, [](Kernel k) { return remove_dead(permutes(vectorise(strips(std::move(k), 64)))); },
+      Stage::vectors);
+}
+
+TEST(Strips, IndicesThatGoWithTheLaneAreVectors) {
+  const std::string text = in_lanes(column_of("t + (t & -32)", "t + (t & -32) + 32"));
+  EXPECT_NE(text.find("in 0 : 64 step 16 {"), text.npos) << text;
+  EXPECT_EQ(text.find("lane("), text.npos) << text;
+  EXPECT_EQ(text.find("sync"), text.npos);
+}
+
+TEST(Strips, AtomicsOfABlockAreTakenOneByOne) {
+  const std::string text = in_lanes(R"(alloc shared a: i32[8]
+par block t < 64 {
+  load v: i32 = x[t, 1]
+  atomic add a[t % 8] by v
+}
+)");
+  EXPECT_NE(text.find(" in 0 : 64 step 1 {"), text.npos) << text;
+  EXPECT_EQ(text.find("atomic"), text.npos);
+}
+
+TEST(Permutes, LanesOfAShortRun) {
+  for (int bit = 0; bit < 4; ++bit) {
+    const std::string low = bit == 0 ? "t * 2" : "t + (t & -" + std::to_string(1 << bit) + ")";
+    const std::string text = in_lanes(column_of(low, "(" + low + ") ^ " + std::to_string((2 << bit) - 1)));
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = text.find("permute ", at)) != text.npos; ++at) ++n;
+    EXPECT_EQ(n, 4u) << text;  // of two loads, of two stores
+    EXPECT_EQ(text.find("splat("), text.npos) << text;
+  }
+}
+
+TEST(Permutes, LanesWithinOneVector) {
+  const std::string text = in_lanes(column_of("t ^ 5", "(t ^ 5) + 64"));
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find("permute ", at)) != text.npos; ++at) ++n;
+  EXPECT_EQ(n, 4u) << text;
+  EXPECT_EQ(text.find("splat("), text.npos) << text;
+}
+
+TEST(Permutes, WhatIsNotAllReadStaysAsItIs) {
+  std::string text = column_of("t * 2", "t * 2");  // every second element: behind the last there may be
+                                                   // nothing
+  EXPECT_EQ(in_lanes(text).find("permute"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fulgurite::tidy
