@@ -302,6 +302,16 @@ TEST(Scalars, Conversions) {
   });
 }
 
+// A literal that int does not hold is unsigned in C, or the difference would not wrap.
+TEST(Scalars, DifferencesOfUnsignedWrap) {
+  const auto f = [](Exp<fg::u32> x) { return x - fg::u32(1) < fg::u32(7); };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_FALSE(g(0));
+    EXPECT_TRUE(g(3));
+    EXPECT_FALSE(g(8));
+  });
+}
+
 TEST(Scalars, CompoundAssignmentAndClamp) {
   const auto f = [](Exp<float> x) {
     Exp<float> y;
