@@ -3,7 +3,11 @@
 
 #include <fulgurite/kernel/staged.h>
 
+#include <mutex>
+#include <utility>
+
 #include "kernel/ir.h"
+#include "runtime/device.h"
 #include "soac/ir.h"
 
 namespace fulgurite::detail::block {
@@ -16,6 +20,13 @@ class Kernel {
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<soac::SiteInfo> sites;  // of Fail statements
+
+  /// The kernel as the device runs it, made when it is first asked for. Throws what build() does.
+  std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const char* language) const;
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::vector<std::pair<runtime::Device*, std::shared_ptr<const runtime::Kernel>>> built_;
 };
 
 }  // namespace fulgurite::detail::block

@@ -151,8 +151,7 @@ class Held {
   runtime::Memory memory_;
 };
 
-void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
-            std::span<const HostBuffer> buffers) {
+runtime::KernelSource source_of(const Kernel& k, const char* language) {
   runtime::KernelSource source{k.ir.name, text(k, language)};
   for (const kernel::Param& p : k.ir.params)
     source.arguments.push_back(
@@ -161,7 +160,12 @@ void launch(const Kernel& k, runtime::Device& device, const char* language, cons
             : 0);
   for (int n : kernel::block_sizes(k.ir)) source.block_sizes.push_back(n);
   source.can_fail = !k.sites.empty() && kernel::can_fail(k.ir);
-  const auto built = device.build(source);
+  return source;
+}
+
+void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
+            std::span<const HostBuffer> buffers) {
+  const auto built = k.built(device, language);
   const bool is_host = device.describe().is_host;
   std::vector<std::unique_ptr<Held>> held;
   std::vector<void*> data;
@@ -184,6 +188,13 @@ void launch(const Kernel& k, runtime::Device& device, const char* language, cons
 }
 
 }  // namespace
+
+std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, const char* language) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, kernel] : built_)
+    if (known == &device) return kernel;
+  return built_.emplace_back(&device, device.build(source_of(*this, language))).second;
+}
 
 std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views,
                              Here where) {

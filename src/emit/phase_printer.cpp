@@ -383,7 +383,18 @@ void PhasePrinter::allocate(const Stm& s, const kernel::Allocate& x) {
   spaces_[x.buffer] = x.space;
   if (dialect_.has_threads && x.space == kernel::Space::shared) return shared_array(x);
   prepare(s);
-  line(fill(dialect_.array, element_type(x.buffer), bind(x.buffer), text(x.n).text) + ";");
+  const std::string_view type = element_type(x.buffer);
+  const std::string name = bind(x.buffer);
+  if (x.space == kernel::Space::shared && x.offset >= 0) {
+    // Arrays that a layout has put in one place are one, so that few lie in the cache; those of another type
+    // would be another object in C.
+    const auto [earlier, is_first] = rooms_.try_emplace({type, x.offset}, Room{name, x.n.bits()});
+    if (!is_first && x.n.bits() <= earlier->second.n) {
+      line(fmt::format("{} const {} = {};", fill(dialect_.pointer, type), name, earlier->second.name));
+      return;
+    }
+  }
+  line(fill(dialect_.array, type, name, text(x.n).text) + ";");
 }
 void PhasePrinter::fail(const Stm& s, const kernel::Fail& x) {
   if (dialect_.has_threads) return fail_of_thread(s, x);

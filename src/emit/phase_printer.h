@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -147,9 +148,14 @@ class PhasePrinter {
   bool streams_ = false;
 
   Magnitudes magnitudes_;
-  std::unordered_set<std::uint32_t> sums_;         // of the index at hand: its element exists, so they do not
-                                                   // overflow
-  std::unordered_map<Var, kernel::Space> spaces_;  // of arrays
+  std::unordered_set<std::uint32_t> sums_;  // of the index at hand: its element exists, so they do not
+                                            // overflow
+  struct Room {
+    std::string name;
+    std::uint64_t n;
+  };
+  std::map<std::pair<std::string_view, std::int64_t>, Room> rooms_;  // by element type and offset
+  std::unordered_map<Var, kernel::Space> spaces_;                    // of arrays
   std::unordered_map<Var, std::string> shared_values_;  // of atomics outside of Par(block), for all threads
   std::string thread_, failure_, shared_;  // names: the thread's number, where failures go, the bytes shared
   int n_threads_ = 1;                      // of the block

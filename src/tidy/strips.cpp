@@ -71,7 +71,7 @@ class Strips {
     Expr thread = arena_.fresh({Kind::i64}, arena_.info(par.name).name);
     // What the strip adds and what the lane adds: an index that goes with the lane is a vector of neighbours.
     const Form form = [&](Expr e, std::span<const scalar::Bits> v) -> Expr {
-      if (e.kind() != Kind::i64) return {};
+      if (e.kind() != Kind::i64 || static_cast<std::int64_t>(v.size()) < lanes) return {};
       std::vector<std::int64_t> of_lane;
       for (std::int64_t l = 0; l < lanes; ++l)
         of_lane.push_back(static_cast<std::int64_t>(v[static_cast<std::size_t>(l)] - v[0]));

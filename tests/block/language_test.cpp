@@ -188,6 +188,11 @@ TEST(KernelLanguage, IsPrintedInThreeLanguages) {
   EXPECT_NE(k::to_opencl(kernel).find("void twice_p0(global const i32* input0, global i32* result0"),
             std::string::npos);
   EXPECT_NE(k::to_c(kernel).find("void twice_p0(const fg_context* context"), std::string::npos);
+  const auto three = k::kernel("three", k::block<int>(64), [](Pull<int> a) {
+    for (int i = 0; i < 4; ++i) a = k::sync(k::reverse(a));
+    return k::reverse(a);
+  });
+  EXPECT_NE(k::to_c(three).find("i32* const arr2 = arr0;"), std::string::npos) << k::to_c(three);  // in turn
 }
 
 template <class F>

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <random>
 
+#include "../runtime/pocl.h"
 #include "programs.h"
 
 namespace fulgurite {
@@ -150,6 +151,7 @@ std::vector<int> numbers(std::int64_t n, int below, unsigned seed) {
 
 bool has_opencl() {
   static const bool has = [] {
+    runtime::test::prepare_pocl();
     try {
       k::execute(opencl(), recorded("probe", 1, map_fusion), std::vector<int>{1});
       return true;

@@ -196,6 +196,12 @@ TEST(Strips, IndicesThatGoWithTheLaneAreVectors) {
   EXPECT_EQ(text.find("sync"), text.npos);
 }
 
+TEST(Strips, FewerInstancesThanLanesAreMasked) {
+  const std::string text =
+      in_lanes("par block t < 5 {\n  load v: i32 = x[4 - t, 1]\n  store y[t + t / 2, 1] = v\n}\n");
+  EXPECT_NE(text.find(" when "), text.npos) << text;
+}
+
 TEST(Strips, AtomicsOfABlockAreTakenOneByOne) {
   const std::string text = in_lanes(R"(alloc shared a: i32[8]
 par block t < 64 {
