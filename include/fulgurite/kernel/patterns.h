@@ -11,7 +11,7 @@
 #include <fulgurite/kernel/arrays.h>
 
 #include <bit>
-#include <optional>
+#include <string>
 #include <type_traits>
 
 namespace fulgurite::kernel {

@@ -70,18 +70,12 @@ inline constexpr struct Sklansky {
           half,
           [&](Index i) {
             write(i, a[i]);
-            if (half < a.size() && a.size() - half == half) {
-              write(i + half, Exp<T>(op(a[half - 1], a[i + half])));
-            } else {
-              fulgurite::detail::block::when((i < a.size() - half).value(),
-                                             [&] { write(i + half, Exp<T>(op(a[half - 1], a[i + half]))); },
-                                             where);
-            }
+            write(i + half, Exp<T>(op(a[half - 1], a[i + half])));
           },
           where);
     });
   }
-  // Halves of different sizes: the longer one, with one element more than there are, which nobody reads.
+  // With one element more than there are, so that halves are equal (of (n + 1) / 2); nobody reads its result.
   template <class T, class Op>
   Pull<T> odd_size(const Op& op, const Pull<T>& a, Here where) const {
     const std::int64_t n = a.size();
@@ -131,10 +125,8 @@ inline constexpr struct BrentKung {
   }
 } brent_kung{};
 
-/// Running results of a few elements by one instance each: `each` neighbours a thread. What block_scan does
-/// at large sizes.
 inline constexpr struct BlockReduce {
-  /// The result of all elements, at number 0. `commutative`: the order may change.
+  /// An array of one element, the result of all; there is at least one. `commutative`: the order may change.
   template <class T, class Op>
   Pull<T> operator()(const Op& op, const Pull<T>& a, bool commutative = false,
                      Here where = Here::current()) const {
