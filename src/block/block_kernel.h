@@ -4,6 +4,7 @@
 #include <fulgurite/kernel/staged.h>
 
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "kernel/ir.h"
@@ -20,6 +21,13 @@ class Kernel {
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<soac::SiteInfo> sites;  // of Fail statements
+
+  /// The argument at whose end the result ends: one of blocks as large, of which the last may be short.
+  std::optional<std::size_t> cut_by(const Output& output) const {
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (!inputs[i].fill.empty() && inputs[i].block == output.block) return i;
+    return {};
+  }
 
   /// The kernel as the device runs it, made when it is first asked for. Throws what build() does.
   std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const char* language) const;

@@ -147,17 +147,15 @@ class Recording {
     return values;
   }
 
-  // Where a result is as large as a block that may be short, it ends where that one's array does.
   Expr end_of(const Output& output) const {
-    for (std::size_t k = 0; k < given_.size(); ++k)
-      if (!made_->inputs[k].fill.empty() && made_->inputs[k].block == output.block) return given_[k].extent;
-    return {};
+    const auto input = made_->cut_by(output);
+    return input ? given_[*input].extent : Expr();
   }
 
   void write(const Result& result, std::vector<Param>& outputs) {
     made_->outputs.push_back(result.output);
     const Expr end = end_of(result.output);
-    const Expr size = arena().mul(tracer().fresh(scalar::Kind::i64, "unused"), arena().i64(1));
+    const Expr size = tracer().fresh(scalar::Kind::i64, "unused");
     std::vector<Expr> arrays;
     for (detail::Kind kind : result.output.components) {
       arrays.push_back(

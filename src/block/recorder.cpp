@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fulgurite/error.h>
+#include <fulgurite/exp.h>
 
 #include <algorithm>
 
@@ -80,11 +81,6 @@ Recorder::Group Recorder::set_group(const Nest* nest, Expr number) {
   return std::exchange(group_, Group{nest, number});
 }
 
-Expr Recorder::instance(const Here& where) const {
-  if (!in_instance_) throw TraceError("no thread is at hand: this stands inside par()", where);
-  return instance_;
-}
-
 void Recorder::at(const Here& where) {
   if (where.line() == 0) return;
   kernel::Location location{where.file_name(), where.line()};
@@ -143,12 +139,7 @@ Expr Recorder::decode(std::span<const Nest* const> path, std::int64_t n, Expr i,
 void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& where) {
   if (n < 0) detail::block::refuse_size(n, where);
   if (n == 0) return;
-  if (in_instance_) {
-    const auto literal = [](std::int64_t v) {
-      return Value{nullptr, static_cast<std::uint64_t>(v), detail::Kind::i64, 0};
-    };
-    return loop(literal(0), literal(n), body, where);
-  }
+  if (in_instance_) return loop(detail::literal(std::int64_t{0}), detail::literal(n), body, where);
   flush(where);
   at(where);
   const std::vector<const Nest*> path = path_to(nest_);

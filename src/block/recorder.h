@@ -47,7 +47,6 @@ class Recorder {
     Expr number;
   };
   Group set_group(const Nest*, Expr number);
-  Expr instance(const Here&) const;  // in its group
 
   void par(std::int64_t n, const detail::block::Body&, const Here&);
   void loop(Value begin, Value end, const detail::block::Body&, const Here&);

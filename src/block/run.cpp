@@ -3,6 +3,8 @@
 #include <fulgurite/array.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
+
 #include "block/block_kernel.h"
 #include "kernel/emulate.h"
 #include "kernel/resources.h"
@@ -61,15 +63,12 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views, Her
   return given;
 }
 
-// Results as large as a block that may be short end where its array does.
 std::int64_t extent_of(const Kernel& k, const Output& output, const Arguments& given) {
-  std::size_t array = 0;
-  for (const Input& input : k.inputs) {
-    if (input.is_scalar) continue;
-    if (!input.fill.empty() && input.block == output.block) return given.extents[array];
-    ++array;
-  }
-  return given.n_blocks * output.block;
+  const auto input = k.cut_by(output);
+  if (!input) return given.n_blocks * output.block;
+  return given.extents[static_cast<std::size_t>(
+      std::count_if(k.inputs.begin(), k.inputs.begin() + static_cast<std::ptrdiff_t>(*input),
+                    [](const Input& i) { return !i.is_scalar; }))];
 }
 
 std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {

@@ -97,14 +97,6 @@ Values load(const Buffers& buffers, Value index, Here where) {
   return values;
 }
 
-Values load_now(const Buffers& buffers, Value index, Here where) {
-  Recorder& r = Recorder::current(where);
-  const scalar::Expr at = index_of(r, index, where);
-  Values values;
-  for (std::int32_t b : buffers) values.push_back(r.given(r.emitter().load_plain(r.array(b), at, "now")));
-  return values;
-}
-
 // All components before any is stored: the array may be the one they come from.
 void store(const Buffers& buffers, Value index, std::span<const Value> components, Here where) {
   Recorder& r = Recorder::current(where);
@@ -120,18 +112,6 @@ Value atomic(const char* what, std::int32_t buffer, Value index, Value value, He
   const scalar::Expr at = index_of(r, index, where), operand = r.lower(value, where);
   return r.given(r.emitter().atomic(
       {{}, atomic_named(what), {r.array(buffer), at, r.arena().i64(1), {}}, operand, {}}, "old"));
-}
-
-Value shuffle(Value value, Value from, int width, Here where) {
-  Recorder& r = Recorder::current(where);
-  r.instance(where);
-  const scalar::Expr operand = r.lower(value, where), source = r.lower(from, where);
-  return r.given(r.emitter().shuffle(operand, source, width, "got"));
-}
-
-Value thread(Here where) {
-  Recorder& r = Recorder::current(where);
-  return r.tracer().value(r.instance(where));
 }
 
 }  // namespace fulgurite::detail::block

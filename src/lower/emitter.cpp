@@ -194,13 +194,6 @@ Expr Emitter::atomic(kernel::Atomic operation, std::string_view name) {
   return old;
 }
 
-Expr Emitter::shuffle(Expr value, Expr from, int width, std::string_view name) {
-  Expr got = arena_.fresh(value.type(), std::string(name));
-  depth_[got.var()] = open_.size() - 1;
-  append(kernel::Shuffle{got.var(), value, from, width});
-  return got;
-}
-
 Expr Emitter::pick(Expr value, int from, std::string_view name) {
   Expr picked = arena_.fresh(value.type(), std::string(name));
   depth_[picked.var()] = open_.size() - 1;

@@ -92,8 +92,6 @@ class Emitter {
   Expr shift(Expr value, Expr fill, int by, std::string_view name);
   /// What an atomic operation found; `operation` has no name and no buffer's name of the kernel yet.
   Expr atomic(kernel::Atomic operation, std::string_view name);
-  /// In Par(block): the value of instance `from` of `width` neighbours.
-  Expr shuffle(Expr value, Expr from, int width, std::string_view name);
   /// In Par(block): the value of one instance.
   Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);

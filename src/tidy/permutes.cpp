@@ -7,6 +7,7 @@
 
 #include "kernel/traverse.h"
 #include "scalar/value.h"
+#include "tidy/thread_forms.h"
 
 namespace fulgurite::tidy {
 namespace {
@@ -82,27 +83,7 @@ class Permuting {
 
   // A vector that depends on the lane alone.
   static std::optional<std::vector<Bits>> by_lanes(Expr root) {
-    const auto lanes = static_cast<std::size_t>(root.type().lanes);
-    bool known = true;
-    std::unordered_map<std::uint32_t, std::vector<Bits>> values;
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (!known) return;
-      std::vector<Bits>& of = values[e.id()];
-      of.resize(lanes);
-      known = !e.is_name() && e.op() != Op::index && e.site() == 0 && e.args().size() <= 3 &&
-              (e.kind() == Kind::boolean || scalar::is_integer(e.kind()));
-      for (std::size_t l = 0; l < lanes && known; ++l) {
-        Bits args[3] = {};
-        for (std::size_t k = 0; k < e.args().size(); ++k) args[k] = values.at(e.arg(k).id())[l];
-        of[l] = e.op() == Op::lane    ? l
-                : e.is_constant()     ? e.bits()
-                : e.op() == Op::splat ? args[0]
-                                      : scalar::evaluate(e.op(), e.arg(e.op() == Op::select ? 1 : 0).kind(),
-                                                         e.kind(), args[0], args[1], args[2]);
-      }
-    });
-    if (!known) return {};
-    return std::move(values.at(root.id()));
+    return values_of(root, root.type().lanes, [](Expr e) { return e.op() == Op::lane; });
   }
 
   // Accesses to one run of 2 * lanes elements.

@@ -211,15 +211,15 @@ class Forms {
 
 }  // namespace
 
-std::optional<std::vector<Bits>> values_for(Expr root, Var t, std::int64_t n) {
-  if (n > most_threads) return {};
-  bool known = true, any = false;
+std::optional<std::vector<Bits>> values_of(Expr root, std::int64_t n,
+                                           const std::function<bool(Expr)>& is_number) {
+  bool known = n <= most_threads;
   scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-    if (e.is_name()) any = true, known &= e.var() == t;
-    known &= e.op() != Op::index && e.op() != Op::lane && e.type().lanes == 1 && e.site() == 0;
-    known &= e.args().size() <= 3 && (e.type().kind == Kind::boolean || scalar::is_integer(e.kind()));
+    known &= (!e.is_name() && e.op() != Op::lane) || is_number(e);
+    known &= e.op() != Op::index && e.site() == 0 && e.args().size() <= 3;
+    known &= e.kind() == Kind::boolean || scalar::is_integer(e.kind());
   });
-  if (!known || !any) return {};
+  if (!known) return {};
   const auto size = static_cast<std::size_t>(n);
   std::unordered_map<std::uint32_t, std::vector<Bits>> values;
   scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
@@ -228,16 +228,23 @@ std::optional<std::vector<Bits>> values_for(Expr root, Var t, std::int64_t n) {
     const std::vector<Bits>* args[3] = {};
     for (std::size_t k = 0; k < e.args().size(); ++k) args[k] = &values.at(e.arg(k).id());
     for (std::size_t i = 0; i < size; ++i) {
-      if (e.is_name())
+      if (is_number(e))
         of[i] = i;
       else if (e.is_constant())
         of[i] = e.bits();
+      else if (e.op() == Op::splat)
+        of[i] = (*args[0])[i];
       else
         of[i] = scalar::evaluate(e.op(), e.arg(e.op() == Op::select ? 1 : 0).kind(), e.kind(), (*args[0])[i],
                                  args[1] ? (*args[1])[i] : 0, args[2] ? (*args[2])[i] : 0);
     }
   });
   return std::move(values.at(root.id()));
+}
+
+std::optional<std::vector<Bits>> values_for(Expr e, Var t, std::int64_t n) {
+  if (!scalar::mentions(e, t)) return {};
+  return values_of(e, n, [t](Expr node) { return node.is_name() && node.var() == t; });
 }
 
 Expr form_of(Arena& arena, std::span<const Bits> v, Kind kind, Expr t) {

@@ -74,12 +74,8 @@ using Buffers = std::vector<std::int32_t>;
 Buffers allocate(Space, std::span<const Kind> components, std::int64_t n, Here where);
 Values load(const Buffers&, Value index, Here where);
 void store(const Buffers&, Value index, std::span<const Value> components, Here where);
-/// The element as it is at this moment: for arrays that change.
-Values load_now(const Buffers&, Value index, Here where);
 /// what: add min max bit_and bit_or bit_xor exchange. Gives what the element was before.
 Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Here where);
-Value shuffle(Value value, Value from, int width, Here where);
-Value thread(Here where);  // number of the instance in its group
 
 /// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
 /// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.

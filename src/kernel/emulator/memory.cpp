@@ -70,22 +70,21 @@ bool Memory::is_owned(std::size_t place, std::size_t size, std::uint32_t life) {
   return std::all_of(of.begin(), of.end(), [life](const Cell& c) { return c.life == life; });
 }
 
-bool Memory::first_read(std::size_t place, std::size_t size, std::uint32_t phase) {
+bool Memory::is_first(std::size_t place, std::size_t size, std::uint32_t phase, std::uint32_t Cell::* last) {
   bool first = false;
   for (Cell& c : cells(place, size)) {
-    first = first || c.read_in != phase;
-    c.read_in = phase;
+    first = first || c.*last != phase;
+    c.*last = phase;
   }
   return first;
 }
 
+bool Memory::first_read(std::size_t place, std::size_t size, std::uint32_t phase) {
+  return is_first(place, size, phase, &Cell::read_in);
+}
+
 bool Memory::first_write(std::size_t place, std::size_t size, std::uint32_t phase) {
-  bool first = false;
-  for (Cell& c : cells(place, size)) {
-    first = first || c.written_in != phase;
-    c.written_in = phase;
-  }
-  return first;
+  return is_first(place, size, phase, &Cell::written_in);
 }
 
 KnowledgePtr Memory::held(std::size_t place) const {

@@ -68,6 +68,9 @@ class Memory {
     std::uint32_t life = 0, read_in = 0, written_in = 0;
   };
 
+  /// Whether these cells have another phase there; they get this one.
+  bool is_first(std::size_t place, std::size_t size, std::uint32_t phase, std::uint32_t Cell::* last);
+
   std::size_t cell(std::size_t place) const { return place >> log_grain_; }
   std::span<Cell> cells(std::size_t place, std::size_t size) {
     return std::span(cells_).subspan(cell(place), cell(place + size - 1) - cell(place) + 1);
