@@ -8,3 +8,4 @@
 #include <fulgurite/kernel/kernel.h>
 #include <fulgurite/kernel/patterns.h>
 #include <fulgurite/kernel/reduce_scan.h>
+#include <fulgurite/kernel/tiles.h>

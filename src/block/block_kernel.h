@@ -13,21 +13,26 @@
 
 namespace fulgurite::detail::block {
 
-// Parameters of `ir`, in order: the arrays' components, the results' components; the scalars, then the extent
-// of each array, then the number of blocks (i64).
+/// What sizes and scalars must be like for a launch to make sense; the message quotes the operands.
+struct Requirement {
+  scalar::Expr condition;
+  std::string message;
+  std::vector<scalar::Expr> operands;
+  Here where;
+};
+
+// Parameters of `ir`, in order: the components of arrays that are only read, the results' components (those
+// of an updated array are its own); the scalars, then the extent of each array, then the number of blocks
+// (i64). What the launch needs to know is expressions of the scalars and extents.
 class Kernel {
  public:
   kernel::Kernel ir;  // kernel::Stage::threads
   std::vector<Input> inputs;
   std::vector<Output> outputs;
+  std::vector<scalar::Expr> sizes;  // of the outputs
+  scalar::Expr n_blocks;
+  std::vector<Requirement> requirements;
   std::vector<soac::SiteInfo> sites;  // of Fail statements
-
-  /// The argument at whose end the result ends: one of blocks as large, of which the last may be short.
-  std::optional<std::size_t> cut_by(const Output& output) const {
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!inputs[i].fill.empty() && inputs[i].block == output.block) return i;
-    return {};
-  }
 
   /// The kernel as the device runs it, made when it is first asked for. Throws what build() does.
   std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const char* language) const;

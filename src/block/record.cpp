@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
-#include <cctype>
+#include <algorithm>
+#include <unordered_set>
 
 #include "block/block_kernel.h"
 #include "block/recorder.h"
@@ -48,9 +49,18 @@ class Recording {
       emitter().par(kernel::Level::grid, n_blocks, "bid", [&](Expr bid) {
         trace::Scope scope(tracer(), "the kernel", where_);
         block_ = tracer().adopt(bid);
+        recorder_.set_block_number(block_);
+        count_blocks_of_arguments();
         for (const Result& result : f(arguments())) write(result, outputs);
       });
     });
+    require_all_updated();
+    made_->requirements = std::move(requirements_);
+    for (const Requirement& r : recorder_.requirements()) made_->requirements.push_back(r);
+    for (const Requirement& r : made_->requirements) {
+      require_known(r.condition, "what a launch expects");
+      for (Expr quoted : r.operands) require_known(quoted, "what a launch expects");
+    }
     auto& params = made_->ir.params;
     for (const auto* part : {&arrays, &outputs, &scalars, &extents})
       params.insert(params.end(), part->begin(), part->end());
@@ -78,14 +88,12 @@ class Recording {
   };
 
   void parameters(std::vector<Param>& arrays, std::vector<Param>& scalars, std::vector<Param>& extents) {
-    int n_arrays = 0, n_scalars = 0;
-    bool has_block = false;
+    int n_arrays = 0, n_updated = 0, n_scalars = 0;
     for (const Input& input : made_->inputs) {
       Given given;
       if (!input.is_scalar) {
         given.extent = tracer().fresh(scalar::Kind::i64, fmt::format("n{}", n_arrays));
         extents.push_back({given.extent.var(), Param::Role::scalar});
-        has_block |= input.block > 0;
         if (input.block < 0) refuse_size(input.block, where_);
       }
       for (detail::Kind kind : input.components) {
@@ -93,17 +101,78 @@ class Recording {
           given.components.push_back(
               tracer().fresh(trace::kind_of(kind), fmt::format("scalar{}", n_scalars++)));
           scalars.push_back({given.components.back().var(), Param::Role::scalar});
+        } else if (input.is_updated) {
+          given.components.push_back(tracer().fresh_array(trace::kind_of(kind), {given.extent},
+                                                          fmt::format("updated{}", n_updated++)));
         } else {
           given.components.push_back(
               tracer().fresh_array(trace::kind_of(kind), {given.extent}, fmt::format("input{}", n_arrays++)));
           arrays.push_back({given.components.back().var(), Param::Role::input});
         }
       }
+      if (given.extent) known_.insert(given.extent.var());
+      if (input.is_scalar)
+        for (Expr scalar : given.components) known_.insert(scalar.var());
       given_.push_back(std::move(given));
     }
-    if (!has_block)
-      throw ShapeError("a kernel has at least one argument block<T>(n): its blocks are those of the launch",
-                       where_);
+  }
+
+  // All that is dealt to the blocks of the launch has as many parts.
+  void count(Expr blocks, const std::string& what, Here where) {
+    require_known(blocks, "the number of blocks");
+    Expr& all = made_->n_blocks;
+    if (!all) all = blocks;
+    if (all == blocks) return;
+    requirements_.push_back(
+        {arena().eq(blocks, all),
+         fmt::format("{} of kernel '{}' has {{0}} blocks, what is before it {{1}}", what, made_->ir.name),
+         {blocks, all},
+         where});
+  }
+
+  void count_blocks_of_arguments() {
+    for (std::size_t k = 0; k < given_.size(); ++k) {
+      const Input& input = made_->inputs[k];
+      if (input.block == 0) continue;
+      const Expr n = given_[k].extent, block = arena().i64(input.block);
+      const std::string what = fmt::format("argument {}", k + 1);
+      if (input.fill.empty())
+        requirements_.push_back(
+            {arena().eq(arena().rem(n, block), arena().i64(0)),
+             fmt::format("{} of kernel '{}' has {{0}} elements, which are no blocks of {{1}}: give block() a "
+                         "value that stands behind the end",
+                         what, made_->ir.name),
+             {n, block},
+             where_});
+      count(arena().div(arena().add(n, arena().i64(input.block - 1)), block), what, where_);
+    }
+  }
+
+  void require_known(Expr root, const char* what) const {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (e.op() == scalar::Op::index || (e.is_name() && !known_.contains(e.var())))
+        throw TraceError(fmt::format("{} of kernel '{}' is known before it runs: compute it from sizes and "
+                                     "scalar arguments alone",
+                                     what, made_->ir.name),
+                         where_);
+    });
+  }
+
+  void require_all_updated() const {
+    if (!made_->n_blocks)
+      throw ShapeError(
+          fmt::format("nothing says how many blocks kernel '{}' has: give it an argument block<T>(n), or "
+                      "return tiled() or update()",
+                      made_->ir.name),
+          where_);
+    for (std::size_t k = 0; k < given_.size(); ++k) {
+      const auto updates = std::ranges::count(made_->outputs, static_cast<int>(k), &Output::updates);
+      if (made_->inputs[k].is_updated && updates != 1)
+        throw TraceError(fmt::format("argument {} of kernel '{}' is updated, so one of its results is "
+                                     "update() of it: there are {}",
+                                     k + 1, made_->ir.name, updates),
+                         where_);
+    }
   }
 
   std::vector<Argument> arguments() {
@@ -112,6 +181,7 @@ class Recording {
       const Given& given = given_[k];
       const Input& input = made_->inputs[k];
       Argument argument;
+      argument.number = static_cast<int>(k);
       if (input.is_scalar) {
         argument.scalar = tracer().values(given.components);
       } else {
@@ -147,23 +217,49 @@ class Recording {
     return values;
   }
 
-  Expr end_of(const Output& output) const {
-    const auto input = made_->cut_by(output);
-    return input ? given_[*input].extent : Expr();
+  // A result ends where an argument does that has blocks as large, of which the last may be short.
+  Expr end_of(const Result& result) const {
+    for (std::size_t i = 0; i < given_.size() && !result.tiling; ++i)
+      if (!made_->inputs[i].fill.empty() && made_->inputs[i].block == result.output.block)
+        return given_[i].extent;
+    return {};
+  }
+
+  // How many elements the result has.
+  Expr size_of(const Result& result, Expr end) {
+    if (result.output.updates >= 0) return given_[static_cast<std::size_t>(result.output.updates)].extent;
+    if (result.tiling) return tracer().expr(result.size, where_);
+    return end ? end : arena().mul(made_->n_blocks, arena().i64(result.output.block));
+  }
+
+  std::vector<Expr> arrays_of(const Result& result, Expr size, std::size_t n_before) {
+    if (result.output.updates >= 0) return given_[static_cast<std::size_t>(result.output.updates)].components;
+    std::vector<Expr> arrays;
+    for (detail::Kind kind : result.output.components)
+      arrays.push_back(tracer().fresh_array(trace::kind_of(kind), {size},
+                                            fmt::format("result{}", n_before + arrays.size())));
+    return arrays;
   }
 
   void write(const Result& result, std::vector<Param>& outputs) {
     made_->outputs.push_back(result.output);
-    const Expr end = end_of(result.output);
-    const Expr size = tracer().fresh(scalar::Kind::i64, "unused");
-    std::vector<Expr> arrays;
-    for (detail::Kind kind : result.output.components) {
-      arrays.push_back(
-          tracer().fresh_array(trace::kind_of(kind), {size}, fmt::format("result{}", outputs.size())));
-      outputs.push_back({arrays.back().var(), Param::Role::output});
+    if (result.tiling) {
+      count(tracer().expr(result.tiling->blocks, where_), fmt::format("result {}", made_->outputs.size()),
+            where_);
+    } else if (!made_->n_blocks) {
+      throw TraceError(fmt::format("result {} of kernel '{}' is of a block, and nothing before it says how "
+                                   "many blocks there are: return tiled() of it",
+                                   made_->outputs.size(), made_->ir.name),
+                       where_);
     }
+    const Expr end = end_of(result), size = size_of(result, end);
+    require_known(size, "the size of a result");
+    made_->sizes.push_back(size);
+    const std::vector<Expr> arrays = arrays_of(result, size, outputs.size());
+    for (Expr array : arrays) outputs.push_back({array.var(), Param::Role::output});
     result.run([&](Value index, std::span<const Value> components) {
-      const Expr place = in_array(result.output.block, index);
+      const Expr place = result.tiling ? tracer().expr(result.tiling->place(index), where_)
+                                       : in_array(result.output.block, index);
       const Expr at = recorder_.lower(tracer().value(place), where_);
       std::vector<Expr> values;
       for (const Value& component : components) values.push_back(recorder_.lower(component, where_));
@@ -178,6 +274,8 @@ class Recording {
   Recorder recorder_;
   Here where_;
   std::vector<Given> given_;
+  std::unordered_set<scalar::Var> known_;  // to the host before the launch
+  std::vector<Requirement> requirements_;
   Expr block_;
 };
 

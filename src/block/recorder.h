@@ -8,6 +8,7 @@
 #include <deque>
 #include <optional>
 
+#include "block/block_kernel.h"
 #include "kernel/ir.h"
 #include "lower/emitter.h"
 #include "trace/tracer.h"
@@ -65,6 +66,11 @@ class Recorder {
 
   std::vector<kernel::Location> take_lines() { return std::move(lines_); }
 
+  void set_block_number(Expr number) { block_number_ = number; }
+  Expr block_number() const { return block_number_; }
+  void expect(detail::block::Requirement requirement) { requirements_.push_back(std::move(requirement)); }
+  const std::vector<detail::block::Requirement>& requirements() const { return requirements_; }
+
  private:
   void flush(const Here&);
   /// What `i` of all elements (n in each group of `inner`) is in its group; `number` becomes the group's,
@@ -81,6 +87,8 @@ class Recorder {
   bool in_instance_ = false;
   std::vector<Var> arrays_;
   std::vector<kernel::Location> lines_;
+  Expr block_number_;
+  std::vector<detail::block::Requirement> requirements_;
   int n_allocated_ = 0;
 };
 

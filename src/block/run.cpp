@@ -3,7 +3,8 @@
 #include <fulgurite/array.h>
 #include <fulgurite/error.h>
 
-#include <algorithm>
+#include <cstring>
+#include <unordered_map>
 
 #include "block/block_kernel.h"
 #include "kernel/emulate.h"
@@ -12,6 +13,7 @@
 #include "runtime/cpu/device.h"
 #include "runtime/opencl/device.h"
 #include "scalar/type.h"
+#include "scalar/value.h"
 
 namespace fulgurite::detail::block {
 namespace {
@@ -21,68 +23,75 @@ std::size_t size_of(detail::Kind kind) {
 }
 
 struct Arguments {
-  std::vector<std::int64_t> extents;
+  std::vector<std::int64_t> extents;  // of the arrays
+  std::vector<const void*> data;      // of each component of an argument; null for scalars
   std::vector<std::int64_t> scalars;  // of the kernel: the user's, extents, blocks
-  std::vector<const void*> inputs;
-  std::int64_t n_blocks = -1;
+  std::int64_t n_blocks = 0;
+  std::vector<std::int64_t> result_extents;
 };
 
-Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views, Here where) {
+Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   Arguments given;
   std::size_t next = 0;
-  int number = 0;
   for (const Input& input : k.inputs) {
-    ++number;
-    const ArgumentView& first = views[next];
     for (std::size_t c = 0; c < input.components.size(); ++c) {
-      if (input.is_scalar)
-        given.scalars.push_back(static_cast<std::int64_t>(views[next + c].bits));
-      else
-        given.inputs.push_back(views[next + c].data);
+      const ArgumentView& view = views[next + c];
+      given.data.push_back(input.is_scalar ? nullptr : view.data);
+      if (input.is_scalar) given.scalars.push_back(static_cast<std::int64_t>(view.bits));
     }
+    if (!input.is_scalar) given.extents.push_back(views[next].extents[0]);
     next += input.components.size();
-    if (input.is_scalar) continue;
-    const std::int64_t extent = first.extents[0];
-    given.extents.push_back(extent);
-    if (input.block == 0) continue;
-    if (input.fill.empty() && extent % input.block != 0)
-      throw ShapeError(
-          fmt::format("argument {} of kernel '{}' has {} elements, which are no blocks of {}: give block() "
-                      "a value that stands behind the end",
-                      number, k.ir.name, extent, input.block),
-          where);
-    const std::int64_t blocks = (extent + input.block - 1) / input.block;
-    if (given.n_blocks >= 0 && blocks != given.n_blocks)
-      throw ShapeError(fmt::format("argument {} of kernel '{}' has {} blocks, those before it {}", number,
-                                   k.ir.name, blocks, given.n_blocks),
-                       where);
-    given.n_blocks = blocks;
   }
   given.scalars.insert(given.scalars.end(), given.extents.begin(), given.extents.end());
+
+  std::unordered_map<scalar::Var, std::int64_t> values;
+  for (const kernel::Param& p : k.ir.params)
+    if (p.role == kernel::Param::Role::scalar && values.size() < given.scalars.size())
+      values.emplace(p.name, given.scalars[values.size()]);
+  const auto value = [&](scalar::Expr e) {
+    return static_cast<std::int64_t>(
+        scalar::value_of(e, [&](scalar::Var name) { return static_cast<scalar::Bits>(values.at(name)); }));
+  };
+  for (const Requirement& r : k.requirements) {
+    if (value(r.condition) != 0) continue;
+    std::vector<std::int64_t> quoted;
+    for (scalar::Expr e : r.operands) quoted.push_back(value(e));
+    plan::raise({plan::SiteText::Error::shape, r.where, r.message}, quoted);
+  }
+  given.n_blocks = value(k.n_blocks);
   given.scalars.push_back(given.n_blocks);
+  for (scalar::Expr size : k.sizes) given.result_extents.push_back(value(size));
   return given;
 }
 
-std::int64_t extent_of(const Kernel& k, const Output& output, const Arguments& given) {
-  const auto input = k.cut_by(output);
-  if (!input) return given.n_blocks * output.block;
-  return given.extents[static_cast<std::size_t>(
-      std::count_if(k.inputs.begin(), k.inputs.begin() + static_cast<std::ptrdiff_t>(*input),
-                    [](const Input& i) { return !i.is_scalar; }))];
+/// What the components of an updated argument were before, in the order of the results' components; null for
+/// results that are new.
+std::vector<const void*> former_contents(const Kernel& k, const Arguments& given) {
+  std::vector<std::size_t> first{0};
+  for (const Input& input : k.inputs) first.push_back(first.back() + input.components.size());
+  std::vector<const void*> former;
+  for (const Output& output : k.outputs)
+    for (std::size_t c = 0; c < output.components.size(); ++c)
+      former.push_back(output.updates < 0 ? nullptr
+                                          : given.data[first[static_cast<std::size_t>(output.updates)] + c]);
+  return former;
 }
 
 std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {
+  const std::vector<const void*> former = former_contents(k, given);
   std::vector<ResultValue> results;
-  for (const Output& output : k.outputs) {
-    const std::int64_t extent = extent_of(k, output, given);
-    for (detail::Kind kind : output.components) {
+  for (std::size_t r = 0; r < k.outputs.size(); ++r)
+    for (detail::Kind kind : k.outputs[r].components) {
+      const auto extent = static_cast<std::size_t>(given.result_extents[r]);
+      const void* before = former[results.size()];
       ResultValue& result = results.emplace_back();
       result.kind = static_cast<std::uint8_t>(kind);
       result.rank = 1;
-      result.extents[0] = extent;
-      result.data = allocate_elements(static_cast<std::size_t>(extent), size_of(kind));
+      result.extents[0] = given.result_extents[r];
+      const std::shared_ptr<void> memory = allocate_elements(extent, size_of(kind));
+      if (before != nullptr) std::memcpy(memory.get(), before, extent * size_of(kind));
+      result.data = memory;
     }
-  }
   return results;
 }
 
@@ -90,24 +99,27 @@ std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {
 struct HostBuffer {
   void* data;
   std::size_t bytes;
-  bool is_result;
+  bool is_result, has_contents;
 };
 std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
                                    std::span<const ResultValue> results) {
   std::vector<HostBuffer> buffers;
   std::size_t next = 0, array = 0;
   for (const Input& input : k.inputs) {
-    if (input.is_scalar) continue;
-    for (detail::Kind kind : input.components)
-      buffers.push_back({const_cast<void*>(given.inputs[next++]),
-                         static_cast<std::size_t>(given.extents[array]) * size_of(kind), false});
-    ++array;
+    for (detail::Kind kind : input.components) {
+      const void* data = given.data[next++];
+      if (!input.is_scalar && !input.is_updated)
+        buffers.push_back({const_cast<void*>(data),
+                           static_cast<std::size_t>(given.extents[array]) * size_of(kind), false, true});
+    }
+    if (!input.is_scalar) ++array;
   }
-  for (const ResultValue& result : results)
-    buffers.push_back(
-        {const_cast<void*>(result.data.get()),
-         static_cast<std::size_t>(result.extents[0]) * size_of(static_cast<detail::Kind>(result.kind)),
-         true});
+  const std::vector<const void*> former = former_contents(k, given);
+  for (std::size_t r = 0; r < results.size(); ++r)
+    buffers.push_back({const_cast<void*>(results[r].data.get()),
+                       static_cast<std::size_t>(results[r].extents[0]) *
+                           size_of(static_cast<detail::Kind>(results[r].kind)),
+                       true, former[r] != nullptr});
   return buffers;
 }
 
@@ -123,7 +135,7 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
                           std::uint64_t seed) {
   std::vector<kernel::BufferArgument> arguments;
   for (const HostBuffer& b : buffers)
-    arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, !b.is_result});
+    arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
   kernel::Emulation result = kernel::emulate(k.ir, arguments, scalars, {.seed = seed});
@@ -174,7 +186,7 @@ void launch(const Kernel& k, runtime::Device& device, const char* language, cons
       continue;
     }
     held.push_back(std::make_unique<Held>(device, b.bytes));
-    if (!b.is_result) device.upload(held.back()->memory(), b.data, b.bytes);
+    if (b.has_contents) device.upload(held.back()->memory(), b.data, b.bytes);
     data.push_back(held.back()->memory().data);
   }
   const auto at_once = device.launch(*built, {data, given.scalars, {&given.n_blocks, 1}});
@@ -195,9 +207,8 @@ std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, co
   return built_.emplace_back(&device, device.build(source_of(*this, language))).second;
 }
 
-std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views,
-                             Here where) {
-  const Arguments given = arguments_of(k, views, where);
+std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views) {
+  const Arguments given = arguments_of(k, views);
   std::vector<ResultValue> results = results_for(k, given);
   if (given.n_blocks == 0) return results;
   const std::vector<HostBuffer> buffers = buffers_of(k, given, results);
@@ -211,8 +222,8 @@ std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<c
   return results;
 }
 
-kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views, Here where) {
-  const Arguments given = arguments_of(k, views, where);
+kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
+  const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
   const kernel::PhaseCounts c = emulate(k, given, buffers_of(k, given, results), 0).counts.total;

@@ -114,4 +114,24 @@ Value atomic(const char* what, std::int32_t buffer, Value index, Value value, He
       {{}, atomic_named(what), {r.array(buffer), at, r.arena().i64(1), {}}, operand, {}}, "old"));
 }
 
+Value block_number(Here where) {
+  Recorder& r = Recorder::current(where);
+  return r.tracer().value(r.block_number());
+}
+
+void expects(Value condition, std::string message, std::span<const Value> quoted, Here where) {
+  Recorder& r = Recorder::current(where);
+  const scalar::Expr holds = r.tracer().expr(condition, where);
+  r.expect({holds, std::move(message), r.tracer().exprs(quoted, where), where});
+}
+
+Value quotient(Value a, Value b, Here where) {
+  Recorder& r = Recorder::current(where);
+  return r.tracer().value(r.arena().div(r.tracer().expr(a, where), r.tracer().expr(b, where)));
+}
+Value remainder(Value a, Value b, Here where) {
+  Recorder& r = Recorder::current(where);
+  return r.tracer().value(r.arena().rem(r.tracer().expr(a, where), r.tracer().expr(b, where)));
+}
+
 }  // namespace fulgurite::detail::block

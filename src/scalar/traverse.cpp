@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "scalar/expr.h"
+#include "scalar/value.h"
 
 namespace fulgurite::scalar {
 
@@ -104,6 +105,21 @@ bool mentions(Expr root, Var var) {
     }
   }
   return false;
+}
+
+Bits value_of(Expr root, const std::function<Bits(Var)>& name) {
+  std::unordered_map<const Node*, Bits> values;
+  for_each_node(std::span(&root, 1), [&](Expr e) {
+    if (e.is_constant() || e.is_name()) {
+      values[e.node()] = e.is_constant() ? e.bits() : name(e.var());
+      return;
+    }
+    Bits operands[3] = {};
+    FULGURITE_CHECK(e.args().size() <= 3, "{} operands", e.args().size());
+    for (std::size_t k = 0; k < e.args().size(); ++k) operands[k] = values.at(e.arg(k).node());
+    values[e.node()] = evaluate(e.op(), e.arg(0).kind(), e.kind(), operands[0], operands[1], operands[2]);
+  });
+  return values.at(root.node());
 }
 
 std::optional<Affine> affine_in(Arena& arena, Expr root, Var var) {

@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <type_traits>
 
 #include "scalar/expr.h"
@@ -40,6 +41,9 @@ T from_bits(Bits bits) {
 /// convert). Every rule of docs/semantics.md. Integer division by zero gives 0 here: the caller has tested
 /// the divisor and raised ArithmeticError.
 Bits evaluate(Op, Kind operand, Kind result, Bits a, Bits b = 0, Bits c = 0);
+
+/// The value of an expression of scalars that reads no array and divides by nothing that is 0.
+Bits value_of(Expr, const std::function<Bits(Var)>& name);
 
 /// Neutral elements of the named operators, and extreme values.
 Bits lowest(Kind);   // -inf for floats

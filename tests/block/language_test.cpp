@@ -245,7 +245,7 @@ TEST(KernelLanguage, ArgumentsThatDoNotFit) {
   expect_says(refusal([&] { k::execute(cpu(), add, iota_of(6), iota_of(8)); }),
               "argument 1 of kernel 'add' has 6 elements, which are no blocks of 4");
   expect_says(refusal([&] { k::execute(cpu(), add, iota_of(4), iota_of(16)); }),
-              "has 2 blocks, those before it 1");
+              "has 2 blocks, what is before it 1");
   EXPECT_EQ(k::execute(cpu(), add, iota_of(8), iota_of(16)).to_vector(),
             (std::vector<int>{0, 3, 6, 9, 12, 15, 18, 21}));
 }

@@ -3,6 +3,7 @@
 
 #include <fulgurite/compile.h>
 #include <fulgurite/kernel/arrays.h>
+#include <fulgurite/kernel/tiles.h>
 
 #include <optional>
 #include <tuple>
@@ -40,19 +41,13 @@ ScalarArgument<T> scalar() {
   return {};
 }
 
-/// An array in global memory whose size is known only when the kernel runs.
+/// updated<T>(): Updated<T>, an array that the kernel changes: one of its results is update() of it.
 template <class T>
-class Whole {
- public:
-  Whole(Index size, std::function<Exp<T>(Index)> at) : size_(std::move(size)), at_(std::move(at)) {}
-  const Index& size() const { return size_; }
-  /// Not checked: the emulator finds what is out of range.
-  Exp<T> operator[](const Index& i) const { return at_(i); }
-
- private:
-  Index size_;
-  std::function<Exp<T>(Index)> at_;
-};
+struct UpdatedArray {};
+template <class T>
+UpdatedArray<T> updated() {
+  return {};
+}
 
 namespace arguments {
 
@@ -94,6 +89,20 @@ struct Of<WholeArray<T>> {
   }
 };
 template <class T>
+struct Of<UpdatedArray<T>> {
+  using Element = T;
+  static constexpr bool is_scalar = false;
+  static Input input(const UpdatedArray<T>&) {
+    Input made = Of<WholeArray<T>>::input({});
+    made.is_updated = true;
+    return made;
+  }
+  static Updated<T> give(const UpdatedArray<T>&, const Argument& a) {
+    const Whole<T> whole = Of<WholeArray<T>>::give({}, a);
+    return {whole.size(), [whole](Index i) { return whole[i]; }, a.number};
+  }
+};
+template <class T>
 struct Of<ScalarArgument<T>> {
   using Element = T;
   static constexpr bool is_scalar = true;
@@ -119,9 +128,27 @@ struct ResultsOf {
          [pushed](const auto& write) { pushed([&](Index i, Exp<T> x) { write(i.value(), x.parts()); }); }});
   }
 };
+template <class T>
+struct ResultsOf<Tiled<T>> {
+  using Types = std::tuple<T>;
+  static void put(const Tiled<T>& r, std::vector<fulgurite::detail::block::Result>& to, Here) {
+    to.push_back({{{fulgurite::detail::leaf_kinds<T>.begin(), fulgurite::detail::leaf_kinds<T>.end()},
+                   r.elements.size(),
+                   r.updates},
+                  [pushed = r.elements](const auto& write) {
+                    pushed([&](Index i, Exp<T> x) { write(i.value(), x.parts()); });
+                  },
+                  fulgurite::detail::block::Tiling{
+                      r.tiles.count().value(),
+                      [tiles = r.tiles](fulgurite::detail::Value i) {
+                        return tiles.place(Index(fulgurite::detail::Parts<std::int64_t>{i})).value();
+                      }},
+                  r.size.value()});
+  }
+};
 template <class... Rs>
 struct ResultsOf<std::tuple<Rs...>> {
-  using Types = std::tuple<typename PushableOf<Rs>::Element...>;
+  using Types = decltype(std::tuple_cat(std::declval<typename ResultsOf<Rs>::Types>()...));
   static void put(const std::tuple<Rs...>& rs, std::vector<fulgurite::detail::block::Result>& to,
                   Here where) {
     std::apply([&](const Rs&... r) { (ResultsOf<Rs>::put(r, to, where), ...); }, rs);
@@ -129,7 +156,7 @@ struct ResultsOf<std::tuple<Rs...>> {
 };
 template <class A, class B>
 struct ResultsOf<std::pair<A, B>> {
-  using Types = std::tuple<typename PushableOf<A>::Element, typename PushableOf<B>::Element>;
+  using Types = typename ResultsOf<std::tuple<A, B>>::Types;
   static void put(const std::pair<A, B>& rs, std::vector<fulgurite::detail::block::Result>& to, Here where) {
     ResultsOf<A>::put(rs.first, to, where);
     ResultsOf<B>::put(rs.second, to, where);
@@ -158,11 +185,11 @@ struct Named {
   Named(std::string given, Here at = Here::current()) : name(std::move(given)), where(at) {}
 };
 
-/// Records f, a function of what the descriptions say that returns a pull or push array or a tuple of them:
-/// kernel("block_sum", block<int>(512), [](Pull<int> a) { ... }). One block of the launch for each block of
-/// the arguments; at least one argument is a block<T>. `name` is the function's name in source code. Throws
-/// TraceError if it cannot be, or is not known as a name of C, CUDA and OpenCL; ShapeError; and what f
-/// throws.
+/// Records f, a function of what the descriptions say that returns a pull or push array, tiled() or update(),
+/// or a tuple of them: kernel("block_sum", block<int>(512), [](Pull<int> a) { ... }). One block of the launch
+/// for each block of the arguments, and each tile of the results; something says how many there are. `name`
+/// is the function's name in source code. Throws TraceError if it cannot be, or is not known as a name of C,
+/// CUDA and OpenCL; ShapeError; and what f throws.
 template <class... Parts>
 auto kernel(Named name, const Parts&... descriptions_and_f);
 
@@ -284,14 +311,15 @@ std::vector<fulgurite::detail::ArgumentView> views_of(const typename Viewed<Ds>:
 }  // namespace arguments
 
 /// Runs the kernel over arrays (Array<T, 1>, std::vector<T>, std::span) and scalars, one for each
-/// description; gives the result's array, or a tuple of arrays. Throws ShapeError if an array's size is not a
-/// multiple of its block (and there is no fill), or arrays have different numbers of blocks; KernelError,
+/// description; gives the result's array, or a tuple of arrays. An updated array is copied: the argument
+/// stays as it is. Throws ShapeError if an array's size is not a multiple of its block (and there is no
+/// fill), arrays have different numbers of blocks, or what the kernel expects() does not hold; KernelError,
 /// with the line of the kernel's function, if the emulator finds a fault.
 template <class... Ts, class... Ds>
 auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
              const typename arguments::Viewed<Ds>::Argument&... given) {
   std::vector<fulgurite::detail::ResultValue> values =
-      fulgurite::detail::block::run(k.get(), runner, arguments::views_of<Ds...>(given...), Here());
+      fulgurite::detail::block::run(k.get(), runner, arguments::views_of<Ds...>(given...));
   fulgurite::detail::ResultValue* next = values.data();
   if constexpr (sizeof...(Ts) == 1)
     return fulgurite::detail::HostResult<Acc<Ts..., 1>>::take(next);
@@ -303,7 +331,7 @@ auto execute(Runner runner, const Recorded<std::tuple<Ts...>, Ds...>& k,
 template <class... Ts, class... Ds>
 Traffic traffic(const Recorded<std::tuple<Ts...>, Ds...>& k,
                 const typename arguments::Viewed<Ds>::Argument&... given) {
-  return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...), Here());
+  return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...));
 }
 
 }  // namespace fulgurite::kernel

@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -79,32 +80,54 @@ Value atomic(const char* what, std::int32_t buffer, Value index, Value value, He
 
 /// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
 /// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.
+/// `is_updated`: what the kernel stores is stored to this array, which becomes a result.
 struct Input {
   std::vector<Kind> components;
   std::int64_t block = 0;
   bool is_scalar = false;
   std::vector<std::uint64_t> fill = {};
+  bool is_updated = false;
 };
 struct Output {
   std::vector<Kind> components;
-  std::int64_t block = 0;
+  std::int64_t block = 0;  // elements that a block writes
+  int updates = -1;        // the number of the argument that it was
 };
 /// What the function gets of an argument.
 struct Argument {
+  int number = 0;
   Values scalar;
   Value size;  // of an array: all of it
   std::function<Values(Value index)> element;
 };
-/// One result: its elements are what `write` is called with, in Par statements.
+/// Which elements of an array the blocks of a launch have: `blocks` is how many there are, of sizes and
+/// scalar arguments; element i of the block at hand is the array's element place(i).
+struct Tiling {
+  Value blocks;
+  std::function<Value(Value i)> place;
+};
+/// One result: its elements are what `write` is called with, in Par statements. Without a tiling a block's
+/// elements are neighbours; `size` is that of the array with one.
 struct Result {
   Output output;
   std::function<void(const std::function<void(Value index, std::span<const Value> components)>& write)> run;
+  std::optional<Tiling> tiling = {};
+  Value size = {};
 };
+
+/// The number of the block at hand among those of the launch.
+Value block_number(Here where);
+/// A launch is refused with this sentence, which quotes the values as {0}, {1} ..., unless the condition
+/// holds; all are of sizes and scalar arguments.
+void expects(Value condition, std::string message, std::span<const Value> quoted, Here where);
+/// a / b, a % b where b is known to be positive.
+Value quotient(Value a, Value b, Here where);
+Value remainder(Value a, Value b, Here where);
 
 class Kernel;  // src/block/block_kernel.h
 
 /// Records a kernel: calls f once. Throws TraceError for a name that is not an identifier of C, or is a
-/// keyword there.
+/// keyword there, and for a number of blocks that is not of sizes and scalar arguments alone.
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
                                      Here where);
@@ -113,7 +136,7 @@ std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
 std::string drawing(const Kernel&);
 int depth(const Kernel&);
 /// Runs it over arguments (components in order); allocates the results.
-std::vector<ResultValue> run(const Kernel&, kernel::Runner, std::span<const ArgumentView>, Here where);
-kernel::Traffic traffic(const Kernel&, std::span<const ArgumentView>, Here where);
+std::vector<ResultValue> run(const Kernel&, kernel::Runner, std::span<const ArgumentView>);
+kernel::Traffic traffic(const Kernel&, std::span<const ArgumentView>);
 
 }  // namespace fulgurite::detail::block
