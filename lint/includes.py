@@ -11,8 +11,8 @@ from files import ROOT, files, finish, lines
 STAGES = {
     "base": set(),
     "scalar": {"base"},
-    "soac": {"base", "scalar"},
-    "trace": {"base", "scalar", "soac"},
+    "soac": {"base", "scalar", "kernel"},
+    "trace": {"base", "scalar", "soac", "kernel"},
     "simplify": {"base", "scalar", "soac"},
     "fuse": {"base", "scalar", "soac", "simplify"},
     "kernel": {"base", "scalar"},

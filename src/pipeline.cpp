@@ -25,6 +25,7 @@
 #include "soac/check.h"
 #include "soac/interpret.h"
 #include "soac/print.h"
+#include "tidy/blocks.h"
 #include "tidy/dead.h"
 #include "tidy/transpose.h"
 #include "tidy/vectorise.h"
@@ -91,6 +92,16 @@ base::Digest key_of(const soac::Program& traced, const Options& options) {
   return base::digest(text);
 }
 
+kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Policy>& policy,
+                          const Options& options) {
+  if (!policy)
+    return tidy::blocks_to_vectors(std::move(kernel), lowering_options(options).target.vector_bytes);
+  kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
+  kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), policy->ahead));
+  kernel::check(kernel, kernel::Stage::vectors, "tidy");
+  return kernel;
+}
+
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options) {
   lower::Lowered lowered;
@@ -103,9 +114,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
     if (dumps("lower")) dump("lower", kernel::print(kernel));
     {
       Timed timed("tidy");
-      kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
-      kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), lowered.notes[k].policy.ahead));
-      kernel::check(kernel, kernel::Stage::vectors, "tidy");
+      kernel = to_vectors(std::move(kernel), lowered.notes[k].policy, options);
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));
     Timed timed("emit");

@@ -139,11 +139,7 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
   kernel::Emulation result = kernel::emulate(k.ir, arguments, scalars, {.seed = seed});
-  if (!result.findings.empty()) {
-    const kernel::Finding& first = result.findings.front();
-    const kernel::Location where = first.act.line == 0 ? kernel::Location() : k.ir.lines[first.act.line - 1];
-    throw KernelError(kernel::message(k.ir, first), {where.file, where.line});
-  }
+  kernel::require_sound(k.ir, result);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
   return result;

@@ -3,24 +3,16 @@
 #include "block/network.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
-#include "kernel/check.h"
 #include "kernel/print.h"
 #include "runtime/cpu/device.h"
-#include "tidy/dead.h"
-#include "tidy/permutes.h"
-#include "tidy/strips.h"
-#include "tidy/vectorise.h"
-#include "tidy/windows.h"
+#include "tidy/blocks.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
 std::string text_for_cpu(const Kernel& k) {
-  kernel::Kernel lanes =
-      tidy::vectorise(tidy::strips(k.ir, runtime::cpu::CpuDevice::shared().describe().vector_bytes));
-  lanes = tidy::share_windows(tidy::remove_dead(tidy::permutes(std::move(lanes))));
-  kernel::check(lanes, kernel::Stage::vectors, "vectorise");
-  return emit::print(lanes, emit::c);
+  return emit::print(tidy::blocks_to_vectors(k.ir, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
+                     emit::c);
 }
 
 }  // namespace

@@ -176,6 +176,7 @@ class Fuser {
         static_cast<std::size_t>(std::find(stm.names.begin(), stm.names.end(), array) - stm.names.begin());
     auto is_fine = [&](const Lambda& branch) {
       const Var v = branch.results[k].var();
+      if (soac::calls_kernel(branch)) return false;
       for (const Stm& s : branch.body)
         if (std::find(s.names.begin(), s.names.end(), v) != s.names.end())
           return as<Soac>(s.op) && is_map(*as<Soac>(s.op));

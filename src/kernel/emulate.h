@@ -98,6 +98,9 @@ struct Emulation {
 Emulation emulate(const Kernel&, std::span<const BufferArgument> buffers,
                   std::span<const scalar::Bits> scalars, const EmulatorOptions& options = {});
 
+/// Throws KernelError, at the user's line, for the first finding if there is one.
+void require_sound(const Kernel&, const Emulation&);
+
 /// The finding as a sentence that says what to do.
 std::string message(const Kernel&, const Finding&);
 

@@ -366,7 +366,8 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
         },
         [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside the walk over its points"); },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
-        [&](const soac::Check& op) { check(op); });
+        [&](const soac::Check& op) { check(op); },
+        [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); });
 }
 
 // What follows a failed check may rely on what it checked: its reads are masked off.

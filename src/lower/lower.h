@@ -5,6 +5,7 @@
 // KernelText::source is still empty.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "kernel/ir.h"
@@ -24,7 +25,7 @@ struct LaunchNote {
   std::int32_t kernel;
   std::string origin;
   soac::Location where;
-  Policy policy;
+  std::optional<Policy> policy;         // none: the kernel is as the user wrote it
   std::vector<std::string> sequential;  // operations inside that run as sequential loops (Barracuda
                                         // section 3.4.8), with their lines
   std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars

@@ -2,6 +2,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "lower/call.h"
 #include "lower/combinator.h"
 #include "plan/memory.h"
 #include "soac/walk.h"
@@ -27,7 +28,7 @@ std::vector<Expr> roots_and_results(const soac::Stm& s) {
 
 // Makes an array or runs a combinator; other statements are scalar code.
 bool needs_plan(const soac::Stm& s) {
-  if (base::as<soac::Soac>(s.op)) return true;
+  if (base::as<soac::Soac>(s.op) || base::as<soac::Call>(s.op)) return true;
   for (const auto& nested : soac::nested_in(s))
     if (std::ranges::any_of(nested.lambda->body, needs_plan)) return true;
   return std::ranges::any_of(roots_and_results(s), [](Expr e) { return e.type().rank > 0; });
@@ -91,7 +92,8 @@ class ProgramLowering {
             std::vector<plan::Slot> operands;
             for (Expr e : op.operands) operands.push_back(value(e));
             host_.append(plan::Check{condition, op.site, std::move(operands)});
-          });
+          },
+          [&](const soac::Call& op) { call(launches_, s, op); });
   }
 
   // Scalar statements and expressions as a kernel of one task; results come back to slots.

@@ -68,7 +68,8 @@ int cost_of(const soac::Lambda& lambda) {
           total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
         },
         [&](const soac::Loop&) { total += costs.loop; },
-        [&](const soac::Check&) { total += costs.operation; });
+        [&](const soac::Check&) { total += costs.operation; },
+        [&](const soac::Call&) { total += costs.loop; });
   }
   return total + cost_of(roots);
 }

@@ -121,7 +121,7 @@ class Deadness {
           keep(l.body.params, used, l.trips ? 1 : 0);
           keep(l.body.results, used);
         },
-        [](soac::Check&) {});
+        [](soac::Check&) {}, [&](soac::Call&) { used.assign(used.size(), true); });
     keep(stm.names, used);
   }
 

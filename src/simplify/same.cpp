@@ -63,6 +63,8 @@ class Comparison {
     });
   }
 
+  static bool is_there(Expr e) { return static_cast<bool>(e); }
+
   /// What the lists of roots and functions do not tell: where one part ends and the next begins.
   static bool same_form(const Stm& a, const Stm& b) {
     return base::match(
@@ -87,7 +89,11 @@ class Comparison {
           return x.initial.size() == y.initial.size() &&
                  static_cast<bool>(x.trips) == static_cast<bool>(y.trips);
         },
-        [&](const soac::Check& x) { return x.site == std::get<soac::Check>(b.op).site; });
+        [&](const soac::Check& x) { return x.site == std::get<soac::Check>(b.op).site; },
+        [&](const soac::Call& x) {
+          const auto& y = std::get<soac::Call>(b.op);
+          return x.kernel == y.kernel && std::ranges::equal(x.former, y.former, {}, &is_there, &is_there);
+        });
   }
 
   Arena& arena_;

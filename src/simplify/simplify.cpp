@@ -85,7 +85,7 @@ class Simplifier {
           return false;
         },
         [&](If& i) { return branches(stm, i, out); }, [&](Loop& l) { return loop(stm, l, out); },
-        [&](Check& c) { return check(c); });
+        [&](Check& c) { return check(c); }, [](const soac::Call&) { return false; });
     if (gone || replaced_by_earlier(stm)) return;
     for (Var& name : stm.names) name = rename_.binder(name);
     if (const auto* passed = as<Check>(stm.op)) {

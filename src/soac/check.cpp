@@ -137,7 +137,8 @@ class Checker {
       const std::vector<Type> results = match(
           stm.op, [&](const Soac& s) { return soac(s); },
           [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const If& i) { return branches(i); },
-          [&](const Loop& l) { return loop(l); }, [&](const Check& c) { return check(c); });
+          [&](const Loop& l) { return loop(l); }, [&](const Check& c) { return check(c); },
+          [&](const Call& c) { return call(c); });
       for (Var v : stm.names) bind_with_shape(v);
       same_types(types(stm.names), results, "names of the statement");
     }
@@ -159,8 +160,10 @@ class Checker {
     for (Expr extent : s.dims) scalar_of(extent, Type{}, "an extent of the iteration space");
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
     const bool scans_were_fine = std::exchange(scans_are_fine_, true);
+    const bool was_in_soac = std::exchange(is_in_soac_, true);
     std::vector<Type> given = function(s.body), results;
     scans_are_fine_ = scans_were_fine;
+    is_in_soac_ = was_in_soac;
     auto rest = given.begin();
     const auto next = [&](std::size_t n, const char* what) {
       if (static_cast<std::size_t>(given.end() - rest) < n)
@@ -263,11 +266,31 @@ class Checker {
     return {};
   }
 
+  std::vector<Type> call(const Call& c) {
+    using Role = kernel::Param::Role;
+    require(!is_in_soac_, "a Call in the function of a Soac");
+    require(c.kernel != nullptr, "a Call of nothing");
+    std::vector<Type> arrays, results, scalars;
+    for (const kernel::Param& p : c.kernel->params) {
+      const Type type = c.kernel->arena->info(p.name).type;
+      (p.role == Role::input ? arrays : p.role == Role::output ? results : scalars).push_back(type);
+    }
+    same_types(types(c.arrays), arrays, "arrays of a Call");
+    same_types(types(c.scalars), scalars, "scalars of a Call");
+    require(c.former.size() == results.size(), "a Call without as many former arrays as results");
+    for (std::size_t r = 0; r < results.size(); ++r)
+      if (c.former[r]) same_types(types(std::vector{c.former[r]}), {results[r]}, "a former array of a Call");
+    for (Site site : c.sites)
+      require(site != 0 && site <= program_.sites.size(), "a Call's site is not in the table");
+    return results;
+  }
+
   const Program& program_;
   const Arena& arena_;
   const std::string pass_;
   std::string current_;          // first name of the statement that is checked
   bool scans_are_fine_ = false;  // in the statements that come next
+  bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;
   std::vector<Var> bound_;                         // visible, in order of binding
   std::unordered_set<const scalar::Node*> known_;  // checked, and in scope as long as their scope is open

@@ -91,7 +91,14 @@ class Demand {
           need(loop.body.results[component]);
           names_.insert(stm->names[component]);
         },
-        [](const Check&) {});
+        [](const Check&) {},
+        [&](const Call& call) {
+          need(call.arrays);
+          need(call.scalars);
+          for (Expr former : call.former)
+            if (former) need(former);
+          for (Var result : stm->names) need(arena_.info(result).shape);
+        });
   }
 
   void reduction(const Reduction& r) {

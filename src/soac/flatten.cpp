@@ -152,7 +152,8 @@ class Flattener {
           [&](const Check& c) {
             const Slot condition = scalar(c.condition, code.back());
             flat.op = FlatCheck{condition, c.site, scalars(c.operands, code.back())};
-          });
+          },
+          [&](const Call& c) { flat.op = call(c, stm->names, code.back()); });
       code.back().statement.push_back(std::move(flat));
       code.emplace_back();
     }
@@ -303,6 +304,17 @@ class Flattener {
       for (std::size_t k = 0; k < names.size(); ++k)
         if (is_needed(names[k])) flat.results.push_back(value(l.body.results[k], last));
     });
+    return flat;
+  }
+
+  FlatCall call(const Call& c, const std::vector<Var>& names, Segment& before) {
+    FlatCall flat{&c, {}, {}, scalars(c.scalars, before), {}};
+    for (Expr e : c.arrays) flat.arrays.push_back(array(e.var()));
+    for (Expr e : c.former) flat.former.push_back(e ? array(e.var()) : -1);
+    for (Var v : names) {
+      const scalar::VarInfo& info = arena_.info(v);
+      flat.results.push_back({array(v), info.type.kind, scalars(info.shape, before)});
+    }
     return flat;
   }
 

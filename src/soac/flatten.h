@@ -89,8 +89,18 @@ struct FlatCheck {
   Site site;
   std::vector<Slot> operands;
 };
+struct FlatCall {
+  const Call* call;
+  std::vector<Slot> arrays, former, scalars;  // former: -1 where there is none
+  struct Result {
+    Slot array;
+    Kind kind;
+    std::vector<Slot> shape;
+  };
+  std::vector<Result> results;
+};
 struct FlatStatement {
-  std::variant<FlatSoac, FlatScan, FlatIf, FlatLoop, FlatCheck> op;
+  std::variant<FlatSoac, FlatScan, FlatIf, FlatLoop, FlatCheck, FlatCall> op;
   Location where;
 };
 

@@ -4,13 +4,13 @@
 #include <fulgurite/error.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <memory>
 #include <new>
 
 #include "base/check.h"
 #include "base/match.h"
+#include "kernel/emulate.h"
 #include "soac/flatten.h"
 
 namespace fulgurite::soac {
@@ -20,38 +20,6 @@ using scalar::Bits;
 using scalar::Op;
 
 namespace {
-
-Bits load(Kind kind, const std::byte* from) {
-  auto as = [&]<class T>(T value) {
-    std::memcpy(&value, from, sizeof value);
-    return scalar::to_bits(value);
-  };
-  switch (kind) {
-    case Kind::boolean: return as(std::uint8_t{}) != 0;
-    case Kind::i8: return as(std::int8_t{});
-    case Kind::i16: return as(std::int16_t{});
-    case Kind::i32: return as(std::int32_t{});
-    case Kind::i64: return as(std::int64_t{});
-    case Kind::u8: return as(std::uint8_t{});
-    case Kind::u16: return as(std::uint16_t{});
-    case Kind::u32: return as(std::uint32_t{});
-    case Kind::u64: return as(std::uint64_t{});
-    case Kind::f32: return as(std::uint32_t{});
-    case Kind::f64: return as(std::uint64_t{});
-  }
-  return 0;
-}
-
-/// The low bytes of the value: the machine is little-endian.
-void store(Kind kind, Bits bits, std::byte* to) {
-  static_assert(std::endian::native == std::endian::little);
-  std::memcpy(to, &bits, scalar::size_of(kind));
-}
-
-std::string shape_text(Kind kind, std::span<const std::int64_t> shape) {
-  return shape.empty() ? std::string(scalar::name_of(kind))
-                       : fmt::format("{}[{}]", scalar::name_of(kind), fmt::join(shape, ", "));
-}
 
 Where place(const Location& where) {
   return {where.file, where.line};
@@ -161,7 +129,7 @@ class Interpreter {
         match(
             s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
             [&](const FlatIf& branch) { run(branch); }, [&](const FlatLoop& loop) { run(loop); },
-            [&](const FlatCheck& check) { run(check); });
+            [&](const FlatCheck& check) { run(check); }, [&](const FlatCall& call) { run(call, where); });
       }
     }
   }
@@ -191,6 +159,34 @@ class Interpreter {
       flat = flat * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(index);
     }
     return load(i.result, from.bytes.data() + flat * scalar::size_of(i.result));
+  }
+
+  // The kernel as a GPU would run it, and proved.
+  void run(const FlatCall& call, const Location& where) {
+    std::vector<kernel::BufferArgument> buffers;
+    for (Slot number : call.arrays) {
+      const std::vector<std::byte>& bytes = array(number)->bytes;
+      buffers.push_back({{const_cast<std::byte*>(bytes.data()), bytes.size()}});
+    }
+    std::vector<std::shared_ptr<Value>> made;
+    for (std::size_t r = 0; r < call.results.size(); ++r) {
+      const FlatCall::Result& result = call.results[r];
+      std::vector<std::int64_t> shape;
+      for (Slot extent : result.shape) shape.push_back(integer(extent));
+      made.push_back(allocate(result.kind, std::move(shape), where));
+      const bool has_contents = call.former[r] >= 0;
+      if (has_contents) made[r]->bytes = array(call.former[r])->bytes;
+      buffers.push_back({made[r]->bytes, has_contents});
+    }
+    std::vector<Bits> scalars;
+    for (Slot s : call.scalars) scalars.push_back(at(s));
+    const kernel::Emulation emulation = kernel::emulate(*call.call->kernel, buffers, scalars);
+    kernel::require_sound(*call.call->kernel, emulation);
+    if (const auto& failed = emulation.failure) {
+      const std::int64_t values[] = {failed->value, failed->bound, failed->element, failed->bound - 1};
+      raise(program_.sites[call.call->sites[failed->site - 1] - 1], values);
+    }
+    for (std::size_t r = 0; r < made.size(); ++r) array(call.results[r].array) = std::move(made[r]);
   }
 
   void run(const FlatCheck& check) {
@@ -463,22 +459,6 @@ class Interpreter {
 };
 
 }  // namespace
-
-Value Value::scalar(Kind kind, Bits bits) {
-  Value value{kind, {}, std::vector<std::byte>(scalar::size_of(kind))};
-  store(kind, bits, value.bytes.data());
-  return value;
-}
-
-Bits Value::at(std::size_t i) const {
-  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
-  return load(kind, bytes.data() + i * scalar::size_of(kind));
-}
-
-void Value::set(std::size_t i, Bits bits) {
-  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
-  store(kind, bits, bytes.data() + i * scalar::size_of(kind));
-}
 
 std::vector<Value> interpret(const Program& program, std::span<const Value> args, InterpretOptions options) {
   return Interpreter(program, options).run(args);

@@ -2,28 +2,14 @@
 // Every engine must agree with it as docs/semantics.md says. Slow is fine, surprising is not.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "scalar/value.h"
 #include "soac/ir.h"
+#include "soac/value.h"
 
 namespace fulgurite::soac {
-
-/// A scalar (no shape) or an array: elements in row-major order, booleans one byte each.
-struct Value {
-  Kind kind = Kind::i64;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> bytes;
-
-  static Value scalar(Kind, scalar::Bits);
-  std::size_t size() const { return bytes.size() / scalar::size_of(kind); }
-  scalar::Bits at(std::size_t i) const;
-  void set(std::size_t i, scalar::Bits);
-  friend bool operator==(const Value&, const Value&) = default;
-};
 
 struct InterpretOptions {
   std::uint64_t max_bytes = std::uint64_t{1} << 33;  // of all arrays that are alive; OutOfMemory beyond

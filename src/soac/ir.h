@@ -20,6 +20,7 @@
 #include <variant>
 #include <vector>
 
+#include "kernel/ir.h"
 #include "scalar/expr.h"
 
 namespace fulgurite::soac {
@@ -140,7 +141,19 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 
-using Operation = std::variant<Soac, Scan, If, Loop, Check>;
+/// A launch of a kernel of the kernel language, outside of every Soac. Its parameters get, in order:
+/// `arrays`, which it reads; the arrays that the statement binds (rank 1, of the shapes that they are
+/// declared with); `scalars`, of which the last is the number of blocks. Result r begins as a copy of
+/// `former[r]`, or, where that is absent, with nothing that may be read. What the kernel calls site s is
+/// sites[s - 1] here.
+struct Call {
+  std::shared_ptr<const kernel::Kernel> kernel;  // kernel::Stage::threads
+  std::vector<Expr> arrays, former, scalars;
+  std::vector<Site> sites;
+  bool operator==(const Call&) const = default;
+};
+
+using Operation = std::variant<Soac, Scan, If, Loop, Check, Call>;
 
 /// `origin` says what the user wrote ("map", "slice", "elementwise '-'"): explain and dumps show it; no pass
 /// looks at it.

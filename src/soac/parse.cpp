@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include "kernel/parse.h"
 #include "scalar/intern.h"
 #include "scalar/parse.h"
 #include "soac/check.h"
+#include "soac/walk.h"
 
 namespace fulgurite::soac {
 namespace {
@@ -50,6 +52,7 @@ class Parser {
     Lambda body = block();
     program.body = std::move(body.body);
     program.results = std::move(body.results);
+    if (lexer_.accept("kernels")) kernels(program.body);
     if (lexer_.accept("sites")) program.sites = sites();
     if (lexer_.peek().kind != Token::Kind::end) lexer_.fail("expected the end of the text");
     return program;
@@ -216,6 +219,7 @@ class Parser {
       return branch;
     }
     if (lexer_.accept("loop")) return loop();
+    if (lexer_.accept("call")) return call();
     if (lexer_.accept("scan")) {
       Scan scan;
       scan.inclusive = !lexer_.accept("exclusive");
@@ -225,6 +229,57 @@ class Parser {
     }
     if (lexer_.accept("map") || lexer_.accept("redomap")) return soac();
     lexer_.fail("expected an operation");
+  }
+
+  Operation call() {
+    Call call;
+    called_.push_back(static_cast<std::size_t>(lexer_.natural()));
+    call.arrays = parenthesised();
+    lexer_.expect("former");
+    lexer_.expect("(");
+    while (!lexer_.accept(")")) {
+      call.former.push_back(lexer_.is("[") ? nothing() : expr());
+      if (!lexer_.is(")")) lexer_.expect(",");
+    }
+    lexer_.expect("scalars");
+    call.scalars = parenthesised();
+    lexer_.expect("sites");
+    lexer_.expect("(");
+    while (!lexer_.accept(")")) {
+      call.sites.push_back(static_cast<Site>(lexer_.natural()));
+      if (!lexer_.is(")")) lexer_.expect(",");
+    }
+    return call;
+  }
+
+  Expr nothing() {
+    lexer_.expect("[");
+    lexer_.expect("]");
+    return {};
+  }
+
+  /// Which come behind the program that calls them by their numbers.
+  void kernels(std::vector<Stm>& body) {
+    std::vector<std::shared_ptr<const kernel::Kernel>> list;
+    lexer_.expect("{");
+    while (!lexer_.accept("}")) {
+      if (lexer_.natural() != list.size() + 1)
+        lexer_.fail("kernels are numbered from 1 in order; before this");
+      list.push_back(std::make_shared<const kernel::Kernel>(kernel::parse(lexer_.text())));
+    }
+    std::size_t next = 0;
+    bind(body, list, next);
+  }
+  void bind(std::vector<Stm>& body, const std::vector<std::shared_ptr<const kernel::Kernel>>& list,
+            std::size_t& next) {
+    for (Stm& stm : body) {
+      if (auto* call = std::get_if<Call>(&stm.op)) {
+        const std::size_t number = called_[next++];
+        if (number == 0 || number > list.size()) lexer_.fail(fmt::format("there is no kernel {}", number));
+        call->kernel = list[number - 1];
+      }
+      for (auto& inner : nested_in(stm)) bind(inner.lambda->body, list, next);
+    }
   }
 
   Operation loop() {
@@ -327,6 +382,7 @@ class Parser {
   std::shared_ptr<Arena> arena_;
   Scope scope_;
   scalar::Lookup lookup_ = [this](std::string_view name) { return scope_(name); };
+  std::vector<std::size_t> called_;  // numbers of kernels, in the order of their calls
   int depth_ = 0;
 };
 

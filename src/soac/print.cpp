@@ -1,8 +1,12 @@
 #include "soac/print.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "base/match.h"
+#include "kernel/print.h"
 #include "scalar/lex.h"
 #include "scalar/print.h"
 #include "soac/sharing.h"
@@ -50,6 +54,7 @@ class Printer {
     text_ += ") {";
     block(program_.body, program_.results, true);
     text_ += "}\n";
+    if (!kernels_.empty()) kernels();
     if (locations_ && !program_.sites.empty()) sites();
     return std::move(text_);
   }
@@ -151,7 +156,8 @@ class Printer {
           text_ += fmt::format(" site {} (", c.site);
           exprs(c.operands);
           text_ += ')';
-        });
+        },
+        [&](const Call& c) { call(c); });
     if (!locations_) return;
     location(stm.where);
     if (!stm.origin.empty()) text_ += ' ' + scalar::quoted(stm.origin);
@@ -252,6 +258,36 @@ class Printer {
     function(l.body);
   }
 
+  void call(const Call& c) {
+    text_ += fmt::format("call {} (", number_of(*c.kernel));
+    exprs(c.arrays);
+    text_ += ") former (";
+    for (std::size_t r = 0; r < c.former.size(); ++r) {
+      if (r > 0) text_ += ", ";
+      if (c.former[r])
+        expr(c.former[r]);
+      else
+        text_ += "[]";
+    }
+    text_ += ") scalars (";
+    exprs(c.scalars);
+    text_ += fmt::format(") sites ({})", fmt::join(c.sites, ", "));
+  }
+  std::size_t number_of(const kernel::Kernel& kernel) {
+    const auto found = std::ranges::find(kernels_, &kernel);
+    if (found != kernels_.end()) return static_cast<std::size_t>(found - kernels_.begin()) + 1;
+    kernels_.push_back(&kernel);
+    return kernels_.size();
+  }
+  void kernels() {
+    text_ += "kernels {\n";
+    for (std::size_t k = 0; k < kernels_.size(); ++k)
+      text_ += fmt::format(
+          "  {} {}\n", k + 1,
+          scalar::quoted(locations_ ? kernel::print(*kernels_[k]) : kernel::canonical(*kernels_[k])));
+    text_ += "}\n";
+  }
+
   void sites() {
     text_ += "sites {\n";
     for (std::size_t s = 0; s < program_.sites.size(); ++s) {
@@ -272,6 +308,7 @@ class Printer {
   std::unordered_map<const scalar::Node*, std::string> parts_;  // names of shared parts, of the open blocks
                                                                 // only
   std::vector<Expr> visible_parts_;
+  std::vector<const kernel::Kernel*> kernels_;  // that are called, in the order of their calls
   std::string text_;
   int depth_ = 0;
   int n_blocks_ = 0;

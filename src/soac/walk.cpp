@@ -1,5 +1,7 @@
 #include "soac/walk.h"
 
+#include <algorithm>
+
 #include "base/match.h"
 
 namespace fulgurite::soac {
@@ -37,6 +39,11 @@ void each_root(S& stm, F&& one) {
   } else if (auto* check = as<Check>(stm.op)) {
     one(check->condition);
     all(check->operands);
+  } else if (auto* call = as<Call>(stm.op)) {
+    all(call->arrays);
+    for (auto& e : call->former)
+      if (e) one(e);
+    all(call->scalars);
   }
 }
 
@@ -125,7 +132,7 @@ void add_bound(const Stm& stm, Vars& names) {
 }
 
 bool may_fail(const Stm& stm) {
-  if (as<Check>(stm.op)) return true;
+  if (as<Check>(stm.op) || as<Call>(stm.op)) return true;
   for (Expr e : roots_of(stm))
     if (scalar::can_fail(e)) return true;
   for (const auto& inner : nested_in(stm))
@@ -139,6 +146,17 @@ bool may_fail(const Lambda& lambda) {
   for (Expr e : lambda.results)
     if (scalar::can_fail(e)) return true;
   return false;
+}
+
+bool calls_kernel(const Stm& stm) {
+  if (as<Call>(stm.op)) return true;
+  for (const auto& inner : nested_in(stm))
+    if (calls_kernel(*inner.lambda)) return true;
+  return false;
+}
+
+bool calls_kernel(const Lambda& lambda) {
+  return std::ranges::any_of(lambda.body, [](const Stm& stm) { return calls_kernel(stm); });
 }
 
 bool surely_ends(const Stm& stm) {

@@ -48,9 +48,12 @@ void add_mentioned(const Stm&, Vars& names);
 void add_bound(const Lambda&, Vars& names);
 void add_bound(const Stm&, Vars& names);
 
-/// Whether evaluating it may raise an error: a site or a Check anywhere in it.
+/// Whether evaluating it may raise an error: a site, a Check or a Call anywhere in it.
 bool may_fail(const Stm&);
 bool may_fail(const Lambda&);
+/// Whether there is a Call in it.
+bool calls_kernel(const Stm&);
+bool calls_kernel(const Lambda&);
 /// Whether it surely ends: no while Loop in it.
 bool surely_ends(const Stm&);
 

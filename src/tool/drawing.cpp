@@ -178,7 +178,9 @@ Graph graph_after(const pipeline::Report& report, const Explanation& e, SizeName
     for (Var name : stm.names)
       if (auto found = landing.find(name); found != landing.end())
         node.kernels.insert(found->second.begin(), found->second.end());
-    const bool is_kernel = std::holds_alternative<soac::Soac>(stm.op) && !node.kernels.empty();
+    const bool is_kernel =
+        (std::holds_alternative<soac::Soac>(stm.op) || std::holds_alternative<soac::Call>(stm.op)) &&
+        !node.kernels.empty();
     const LaunchReport* launch = is_kernel ? &e.launches[*node.kernels.begin()] : nullptr;
     if (launch) {
       node.lines = {fmt::format("kernel {}: {}", *node.kernels.begin() + 1, titled(stm)), place(stm.where)};

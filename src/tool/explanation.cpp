@@ -112,7 +112,7 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
     launch.operation = {note.origin, note.where, {}};
     launch.n_phases = kernel.n_phases;
     if (!note.names.empty()) {
-      launch.policy = lower::to_string(note.policy);
+      if (note.policy) launch.policy = lower::to_string(*note.policy);
       launch.when = when_of[note.names[0]];
     }
     launch.bytes_read = sizes.formula(note.bytes_read);
@@ -158,7 +158,7 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
   const soac::Program& program = report.optimised;
   std::vector<ArrayReport> result;
   for_each_in_memory(program.body, "", [&](const Stm& stm, const std::string&) {
-    if (!as<soac::Soac>(stm.op)) return;
+    if (!as<soac::Soac>(stm.op) && !as<soac::Call>(stm.op)) return;
     for (Var name : stm.names) {
       if (program.arena->info(name).type.rank == 0) continue;
       ArrayReport array{sizes.type(name), false, operation_of(stm), sizes.bytes(name)};

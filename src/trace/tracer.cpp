@@ -6,6 +6,8 @@
 #include <atomic>
 
 #include "base/check.h"
+#include "base/match.h"
+#include "soac/walk.h"
 
 namespace fulgurite::trace {
 
@@ -136,9 +138,24 @@ std::string Tracer::argument_text(Expr array) const {
   return "";
 }
 
+void Tracer::refuse_calls_for_elements(const std::vector<soac::Stm>& body) const {
+  for (const soac::Stm& stm : body)
+    for (const auto& inner : soac::nested_in(stm)) {
+      if (!base::as<soac::Soac>(stm.op)) {
+        refuse_calls_for_elements(inner.lambda->body);
+      } else if (soac::calls_kernel(*inner.lambda)) {
+        throw TraceError(fmt::format("a function of elements, given to {}, calls a kernel: call it outside, "
+                                     "over the whole array",
+                                     stm.origin),
+                         {stm.where.file, stm.where.line});
+      }
+    }
+}
+
 soac::Program Tracer::finish(Exprs results) {
   program_.results = std::move(results);
   program_.body = close();
+  refuse_calls_for_elements(program_.body);
   return std::move(program_);
 }
 

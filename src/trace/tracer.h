@@ -90,6 +90,7 @@ class Tracer {
   std::uint32_t scope_of(Expr);
   bool is_live(std::uint32_t scope) const;
   void open(std::string origin, const Here& where);
+  void refuse_calls_for_elements(const std::vector<soac::Stm>&) const;
   std::vector<soac::Stm> close();
   Expr made(Expr name, std::uint32_t scope);
   Expr parameter_array(scalar::Kind, int rank, const std::string& name);

@@ -132,6 +132,9 @@ std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
                                      Here where);
 
+/// A launch in the array program that is being traced: components of arrays, and scalars, in order.
+Values call(const Kernel&, std::span<const Value> given, Here where);
+
 std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
 std::string drawing(const Kernel&);
 int depth(const Kernel&);

@@ -1,5 +1,6 @@
 // What was found, once for each pair of statements, and as sentences.
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 
 #include <algorithm>
 #include <tuple>
@@ -179,6 +180,15 @@ std::string divergence(const Kernel& kernel, const Finding& f) {
 }
 
 }  // namespace
+
+void require_sound(const Kernel& kernel, const Emulation& emulation) {
+  if (emulation.findings.empty()) return;
+  const Finding& first = emulation.findings.front();
+  const Location where = first.act.line == 0 || first.act.line > kernel.lines.size()
+                             ? Location()
+                             : kernel.lines[first.act.line - 1];
+  throw KernelError(message(kernel, first), {where.file, where.line});
+}
 
 std::string message(const Kernel& kernel, const Finding& f) {
   const auto text = [&]() -> std::string {

@@ -1,0 +1,64 @@
+#include "soac/value.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <bit>
+#include <cstring>
+
+#include "base/check.h"
+
+namespace fulgurite::soac {
+
+using scalar::Bits;
+using scalar::Kind;
+
+Bits load(Kind kind, const std::byte* from) {
+  auto as = [&]<class T>(T value) {
+    std::memcpy(&value, from, sizeof value);
+    return scalar::to_bits(value);
+  };
+  switch (kind) {
+    case Kind::boolean: return as(std::uint8_t{}) != 0;
+    case Kind::i8: return as(std::int8_t{});
+    case Kind::i16: return as(std::int16_t{});
+    case Kind::i32: return as(std::int32_t{});
+    case Kind::i64: return as(std::int64_t{});
+    case Kind::u8: return as(std::uint8_t{});
+    case Kind::u16: return as(std::uint16_t{});
+    case Kind::u32: return as(std::uint32_t{});
+    case Kind::u64: return as(std::uint64_t{});
+    case Kind::f32: return as(std::uint32_t{});
+    case Kind::f64: return as(std::uint64_t{});
+  }
+  return 0;
+}
+
+/// The low bytes of the value: the machine is little-endian.
+void store(Kind kind, Bits bits, std::byte* to) {
+  static_assert(std::endian::native == std::endian::little);
+  std::memcpy(to, &bits, scalar::size_of(kind));
+}
+
+std::string shape_text(Kind kind, std::span<const std::int64_t> shape) {
+  return shape.empty() ? std::string(scalar::name_of(kind))
+                       : fmt::format("{}[{}]", scalar::name_of(kind), fmt::join(shape, ", "));
+}
+
+Value Value::scalar(Kind kind, Bits bits) {
+  Value value{kind, {}, std::vector<std::byte>(scalar::size_of(kind))};
+  store(kind, bits, value.bytes.data());
+  return value;
+}
+
+Bits Value::at(std::size_t i) const {
+  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
+  return load(kind, bytes.data() + i * scalar::size_of(kind));
+}
+
+void Value::set(std::size_t i, Bits bits) {
+  FULGURITE_CHECK(i < size(), "element {} of {}", i, size());
+  store(kind, bits, bytes.data() + i * scalar::size_of(kind));
+}
+
+}  // namespace fulgurite::soac

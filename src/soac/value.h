@@ -1,0 +1,34 @@
+// Scalars and arrays as the interpreter holds them: bytes in row-major order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "scalar/value.h"
+
+namespace fulgurite::soac {
+
+/// A scalar (no shape) or an array: elements in row-major order, booleans one byte each.
+struct Value {
+  scalar::Kind kind = scalar::Kind::i64;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;
+
+  static Value scalar(scalar::Kind, scalar::Bits);
+  std::size_t size() const { return bytes.size() / scalar::size_of(kind); }
+  scalar::Bits at(std::size_t i) const;
+  void set(std::size_t i, scalar::Bits);
+  friend bool operator==(const Value&, const Value&) = default;
+};
+
+/// One element in memory.
+scalar::Bits load(scalar::Kind, const std::byte* from);
+void store(scalar::Kind, scalar::Bits, std::byte* to);
+
+/// "f32[3, 4]"
+std::string shape_text(scalar::Kind, std::span<const std::int64_t> shape);
+
+}  // namespace fulgurite::soac
