@@ -14,12 +14,14 @@
 #include "fuse/fuse.h"
 #include "kernel/check.h"
 #include "kernel/print.h"
+#include "kernel/resources.h"
 #include "plan/text.h"
 #include "runtime/build_stamp.h"
 #include "runtime/cpu/device.h"
 #include "runtime/disk_cache.h"
 #include "runtime/host.h"
 #include "runtime/join_map.h"
+#include "runtime/opencl/device.h"
 #include "runtime/stats.h"
 #include "simplify/simplify.h"
 #include "soac/check.h"
@@ -75,8 +77,13 @@ class Timed {
   Clock::time_point start_ = Clock::now();
 };
 
+runtime::Device& device_of(const Options& options) {
+  if (options.engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
+  return runtime::cpu::CpuDevice::shared();
+}
+
 lower::Options lowering_options(const Options& options) {
-  const runtime::Description device = runtime::cpu::CpuDevice::shared().describe();
+  const runtime::Description device = device_of(options).describe();
   lower::Options lowering;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache)};
   lowering.checks = options.checks == Checks::on;
@@ -85,10 +92,10 @@ lower::Options lowering_options(const Options& options) {
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
   lower::Options lowering = lowering_options(options);
-  std::string text =
-      fmt::format("{} {}\n{} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity,
-                  static_cast<int>(options.precision), lowering.checks, options.fuse,
-                  lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
+  std::string text = fmt::format(
+      "{} {}\n{} {} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity,
+      static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
+      lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
   return base::digest(text);
 }
 
@@ -102,6 +109,22 @@ kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Poli
   return kernel;
 }
 
+void print_for_opencl(const kernel::Kernel& kernel, const lower::LaunchNote& note, plan::KernelText& text,
+                      const Options& options) {
+  if (note.policy)
+    throw DeviceError(
+        fmt::format(
+            "the engine opencl runs kernels of the kernel language and what lies between them, and {} "
+            "is an operation of arrays: use the engine cpu or interpreter",
+            note.origin),
+        {note.where.file, note.where.line});
+  kernel::Interface interface = kernel::interface_of(kernel);
+  text.source = emit::print(kernel, emit::opencl, options.precision == Precision::fast);
+  text.arguments = std::move(interface.arguments);
+  text.block_sizes = std::move(interface.block_sizes);
+  text.can_fail = interface.can_fail;
+}
+
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options) {
   lower::Lowered lowered;
@@ -112,6 +135,10 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     kernel::Kernel& kernel = lowered.kernels[k];
     if (dumps("lower")) dump("lower", kernel::print(kernel));
+    if (options.engine == Engine::opencl) {
+      print_for_opencl(kernel, lowered.notes[k], lowered.plan.kernels[k], options);
+      continue;
+    }
     {
       Timed timed("tidy");
       kernel = to_vectors(std::move(kernel), lowered.notes[k].policy, options);
@@ -135,12 +162,14 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
 plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
-  loaded.device = &runtime::cpu::CpuDevice::shared();
+  loaded.device = &device_of(options);
+  loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
   for (const plan::KernelText& kernel : loaded.plan.kernels) {
     Timed timed("build");
-    loaded.kernels.push_back(loaded.device->build(
-        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast}));
+    loaded.kernels.push_back(loaded.device->build({kernel.name, kernel.source, kernel.n_phases,
+                                                   options.precision == Precision::fast, kernel.arguments,
+                                                   kernel.block_sizes, kernel.can_fail}));
   }
   return loaded;
 }
@@ -250,10 +279,9 @@ class Interpreted final : public Executable {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   switch (options.engine) {
-    case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
+    case Engine::cpu:
+    case Engine::opencl: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
-    case Engine::opencl:
-      throw DeviceError("this build has no OpenCL engine: use the engine cpu or interpreter");
     case Engine::cuda: break;
   }
   throw DeviceError("this build has no CUDA engine: use the engine cpu or interpreter");

@@ -159,15 +159,12 @@ class Held {
 };
 
 runtime::KernelSource source_of(const Kernel& k, const char* language) {
-  runtime::KernelSource source{k.ir.name, text(k, language)};
-  for (const kernel::Param& p : k.ir.params)
-    source.arguments.push_back(
-        p.role == kernel::Param::Role::scalar
-            ? static_cast<std::int32_t>(scalar::size_of(k.ir.arena->info(p.name).type.kind))
-            : 0);
-  for (int n : kernel::block_sizes(k.ir)) source.block_sizes.push_back(n);
-  source.can_fail = !k.sites.empty() && kernel::can_fail(k.ir);
-  return source;
+  kernel::Interface interface = kernel::interface_of(k.ir);
+  return {.name = k.ir.name,
+          .text = text(k, language),
+          .arguments = std::move(interface.arguments),
+          .block_sizes = std::move(interface.block_sizes),
+          .can_fail = interface.can_fail};
 }
 
 void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,

@@ -62,4 +62,15 @@ bool can_fail(const Kernel& kernel) {
   return found;
 }
 
+Interface interface_of(const Kernel& kernel) {
+  Interface all;
+  for (const Param& p : kernel.params)
+    all.arguments.push_back(p.role == Param::Role::scalar ? static_cast<std::int32_t>(scalar::size_of(
+                                                                kernel.arena->info(p.name).type.kind))
+                                                          : 0);
+  for (int n : block_sizes(kernel)) all.block_sizes.push_back(n);
+  all.can_fail = can_fail(kernel);
+  return all;
+}
+
 }  // namespace fulgurite::kernel

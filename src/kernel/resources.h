@@ -21,6 +21,14 @@ std::int64_t shared_bytes(const Kernel&);  // the most of any phase
 /// Whether a statement may report a failure.
 bool can_fail(const Kernel&);
 
+/// What an engine whose kernels are functions of many arguments has to know of one.
+struct Interface {
+  std::vector<std::int32_t> arguments;    // of each parameter: 0 an array, else the bytes of a scalar
+  std::vector<std::int32_t> block_sizes;  // of each phase
+  bool can_fail = false;
+};
+Interface interface_of(const Kernel&);
+
 /// Bytes of an array.
 std::int64_t bytes_of(const Arena&, const Allocate&);
 

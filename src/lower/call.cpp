@@ -1,9 +1,8 @@
 #include "lower/call.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "kernel/traverse.h"
-#include "lower/combinator.h"
 
 namespace fulgurite::lower {
 namespace {
@@ -19,14 +18,21 @@ kernel::Block with_sites(const kernel::Block& body, std::span<const soac::Site> 
   return changed;
 }
 
-// An array that begins as a copy of another, and has its memory if nothing else reads it: a scatter of no
-// points.
-soac::Stm copied(scalar::Arena& arena, Var name, Expr from, const soac::Stm& call) {
-  const Expr point = arena.fresh({Kind::i64}, "point"), place = arena.fresh({Kind::i64}, "place");
-  soac::Soac none{{arena.i64(0)}, {{point.var()}, {}, {arena.i64(0), arena.constant(from.kind(), 0)}}};
-  none.scatters.push_back(
-      {arena.info(name).shape, {{place.var()}, {}, {arena.index(from, {&place, 1})}}, {}});
-  return {{name}, std::move(none), call.where, call.origin};
+// An array that begins as a copy of another, and has its memory if nothing else reads it; not if the kernel
+// itself does.
+void begin_as_copy(Launches& launches, Var name, Var from, bool is_read) {
+  Host& host = launches.host();
+  const scalar::VarInfo& info = launches.arena().info(name);
+  const plan::Slot fresh = host.fresh_slot();
+  if (is_read) {
+    launches.allocate(name);
+    host.append(plan::Constant{fresh, 1});
+  } else {
+    const plan::Place to = host.fresh_place();
+    host.append(plan::Reuse{to, host.place(from), info.type.kind, host.slots(info.shape), fresh});
+    host.bind_place(name, to);
+  }
+  host.append(plan::CopyArray{host.place(name), host.place(from), info.type.kind, fresh});
 }
 
 }  // namespace
@@ -36,7 +42,8 @@ void call(Launches& launches, const soac::Stm& s, const soac::Call& op) {
   Host& host = launches.host();
   for (std::size_t r = 0; r < s.names.size(); ++r)
     if (op.former[r])
-      combinator(launches, copied(arena, s.names[r], op.former[r], s));
+      begin_as_copy(launches, s.names[r], op.former[r].var(),
+                    std::ranges::find(op.arrays, op.former[r]) != op.arrays.end());
     else
       launches.allocate(s.names[r]);
 

@@ -2,6 +2,7 @@
 
 #include <fmt/args.h>
 #include <fmt/format.h>
+#include <fulgurite/array.h>
 
 #include <algorithm>
 #include <array>
@@ -61,6 +62,7 @@ class Run {
   Run(const Loaded& loaded, std::span<const detail::ArgumentView> arguments)
       : loaded_(loaded),
         device_(*loaded.device),
+        is_host_(loaded.is_host),
         slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
         arrays_(static_cast<std::size_t>(loaded.plan.n_places)),
         buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {
@@ -100,6 +102,14 @@ class Run {
     }
     Array& array = at(from.place);
     std::copy_n(array.extents, array.rank, to.extents);
+    if (!is_host_) {
+      const std::size_t bytes = bytes_of(from.kind, array);
+      const std::shared_ptr<void> memory =
+          detail::allocate_elements(bytes / size_of(from.kind), size_of(from.kind));
+      device_.download(memory.get(), {array.data, bytes}, bytes);
+      to.data = memory;
+      return;
+    }
     // A parameter that is a result, or one result given twice: its memory is not ours to give away.
     const bool is_ours = array.buffer >= 0 && !buffer_of(array).is_given;
     Memory memory = is_ours ? buffer_of(array).memory : copy_of(array, from.kind);
@@ -120,12 +130,18 @@ class Run {
       return;
     }
     Array& array = at(param.place);
-    array.data = const_cast<void*>(argument.data);  // kernels never write a parameter
     array.rank = param.rank;
     for (std::int32_t d = 0; d < param.rank; ++d) {
       array.extents[d] = argument.extents[d];
       slot(param.slot + d) = static_cast<std::uint64_t>(argument.extents[d]);
     }
+    if (is_host_) {
+      array.data = const_cast<void*>(argument.data);  // kernels never write a parameter
+      return;
+    }
+    allocate(param.place, param.kind);
+    const Memory& memory = buffer_of(array).memory;
+    device_.upload(memory, argument.data, memory.bytes);
   }
 
   Memory copy_of(const Array& array, Kind kind) {
@@ -214,6 +230,11 @@ class Run {
       allocate(s.to, s.kind);
     }
   }
+  void run(const CopyArray& s) {
+    if (slot(s.fresh) == 0) return;
+    const std::size_t bytes = bytes_of(s.kind, at(s.from));
+    device_.copy({at(s.to).data, bytes}, {at(s.from).data, bytes}, bytes);
+  }
   void run(const Shrink& s) { at(s.place).extents[0] = extent(s.extent); }
   void run(const Release& s) { release(s.place); }
 
@@ -261,6 +282,7 @@ class Run {
 
   const Loaded& loaded_;
   runtime::Device& device_;
+  const bool is_host_;
   Scratch<std::uint64_t, 96> slots_;
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;

@@ -29,6 +29,7 @@ struct SiteText {
 struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
+  bool is_host = true;                                          // as the device says of itself
   std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };

@@ -28,6 +28,7 @@ Touched touched(const Action& action) {
       [](const Release&) { return Touched(); }, [](const Allocate& s) { return Touched{{s.place}, {}}; },
       [](const Share& s) { return Touched{{s.to}, {s.from}}; },
       [](const Reuse& s) { return Touched{{s.to}, {s.from}}; },
+      [](const CopyArray& s) { return Touched{{}, {s.to, s.from}}; },
       [](const Shrink& s) { return Touched{{}, {s.place}}; },
       [](const Fetch& s) { return Touched{{}, {s.from}}; },
       [](const Launch& s) { return Touched{{}, s.buffers}; }, [](const If&) { return Touched(); },

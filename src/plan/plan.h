@@ -59,7 +59,7 @@ struct Share {
 /// A new array that begins as a copy of `from` and may be changed. Where nothing reads `from` any more
 /// (`is_last`: in and behind the next Launch only as what it is copied from) and its memory is nobody
 /// else's, `to` gets that memory and `fresh` is 0; otherwise `to` is allocated and `fresh` is 1: the next
-/// Launch copies.
+/// Launch copies, or a CopyArray.
 struct Reuse {
   Place to, from;
   Kind kind;
@@ -67,6 +67,14 @@ struct Reuse {
   Slot fresh;
   bool is_last = false;
   bool operator==(const Reuse&) const = default;
+};
+/// Of a Reuse that needs a copy, where the next Launch does not make it: if the slot is not 0, the elements
+/// of `from`, which has as many, go to `to`.
+struct CopyArray {
+  Place to, from;
+  Kind kind;
+  Slot fresh;
+  bool operator==(const CopyArray&) const = default;
 };
 /// The array, of rank 1, has only its first `extent` elements from here on.
 struct Shrink {
@@ -113,8 +121,8 @@ struct While {
   bool operator==(const While&) const;
 };
 
-using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, Shrink, Release, Launch, Fetch,
-                            Copy, If, While>;
+using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, CopyArray, Shrink, Release,
+                            Launch, Fetch, Copy, If, While>;
 struct Step {
   Action action;
   bool operator==(const Step&) const = default;
@@ -144,6 +152,9 @@ struct KernelText {
   std::string name;
   std::int32_t n_phases = 1;
   std::string source;
+  // For engines that ask (runtime::KernelSource).
+  std::vector<std::int32_t> arguments = {}, block_sizes = {};
+  bool can_fail = false;
   friend bool operator==(const KernelText&, const KernelText&) = default;
 };
 

@@ -13,6 +13,10 @@ namespace fulgurite::plan {
 
 namespace {
 
+std::string list(const std::vector<std::int32_t>& items) {
+  return fmt::format("{} {}", items.size(), fmt::join(items, " "));
+}
+
 class Printer {
  public:
   std::string text;
@@ -30,10 +34,6 @@ class Printer {
     fmt::format_to(std::back_inserter(text), format, std::forward<Args>(args)...);
     text += '\n';
   }
-  static std::string list(const std::vector<std::int32_t>& items) {
-    return fmt::format("{} {}", items.size(), fmt::join(items, " "));
-  }
-
   void action(const Action& a, int depth) {
     base::match(
         a,
@@ -49,6 +49,7 @@ class Printer {
           line("reuse {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh,
                s.is_last ? 1 : 0);
         },
+        [&](const CopyArray& s) { line("copy_array {} {} {} {}", s.to, s.from, name_of(s.kind), s.fresh); },
         [&](const Shrink& s) { line("shrink {} {}", s.place, s.extent); },
         [&](const Release& s) { line("release {}", s.place); },
         [&](const Launch& s) {
@@ -93,6 +94,9 @@ class Parser {
     for (KernelText& kernel : p.kernels) {
       kernel.name = word();
       kernel.n_phases = number<std::int32_t>();
+      kernel.arguments = list();
+      kernel.block_sizes = list();
+      kernel.can_fail = number<int>() != 0;
       kernel.source = raw();
     }
     p.steps = steps();
@@ -176,6 +180,7 @@ class Parser {
     if (verb == "share") return Share{number<Place>(), number<Place>()};
     if (verb == "reuse")
       return Reuse{number<Place>(), number<Place>(), kind(), list(), number<Slot>(), number<int>() != 0};
+    if (verb == "copy_array") return CopyArray{number<Place>(), number<Place>(), kind(), number<Slot>()};
     if (verb == "shrink") return Shrink{number<Place>(), number<Slot>()};
     if (verb == "release") return Release{number<Place>()};
     if (verb == "launch")
@@ -217,7 +222,8 @@ std::string print(const Plan& plan, bool with_sources) {
   fmt::format_to(out, "{}\n", plan.kernels.size());
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
-    fmt::format_to(out, "  {} {} {} {}\n", k.name, k.n_phases, source.size(), source);
+    fmt::format_to(out, "  {} {} {} {} {} {} {}\n", k.name, k.n_phases, list(k.arguments),
+                   list(k.block_sizes), k.can_fail ? 1 : 0, source.size(), source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

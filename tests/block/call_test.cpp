@@ -1,8 +1,13 @@
-// Kernels called from array programs, on the cpu and on the interpreter (that is, the emulator).
+// Kernels called from array programs, on all engines; on the interpreter that is the emulator.
 #include <fulgurite/kernel.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
+#include <random>
+
+#include "../../examples/large_sorter.h"
+#include "../runtime/pocl.h"
 
 namespace fulgurite {
 namespace {
@@ -28,6 +33,10 @@ void expect_says(const std::string& message, std::string_view part) {
   EXPECT_NE(message.find(part), message.npos) << message;
 }
 
+Options on(Engine engine) {
+  if (engine == Engine::opencl) runtime::test::prepare_pocl();
+  return {.engine = engine};
+}
 template <class F, class Check>
 void on_both(F f, Check&& check) {
   check(compile(f));
@@ -182,6 +191,90 @@ TEST(KernelCall, ProgramsAreKeptOnDiskWithTheirKernels) {
   };
   EXPECT_EQ(with(1), 1);
   EXPECT_EQ(with(2), 2);  // another kernel, though the programs around them are alike
+}
+
+// Nothing but kernels and loops runs on a device whose memory is its own.
+TEST(KernelCall, OnOpenCl) {
+  const auto f = compile(raise_again_and_again, on(Engine::opencl));
+  const auto raised = f(iota_of(64), 10);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(raised[i], i + 45);
+  EXPECT_EQ(f(std::vector<int>(), 10).size(), 0);
+  EXPECT_EQ(f(iota_of(32), 0).to_vector(), iota_of(32));
+  expect_says(refusal([&] { f(iota_of(8), 1); }), "an array of 8 elements is no tiles of 16");
+
+  const auto twice = [](Vec<int> xs) {
+    return std::tuple{k::call(raise(), xs, 5), k::call(raise(), xs, 1), xs};
+  };
+  const auto [five, one, none] = compile(twice, on(Engine::opencl))(iota_of(32));
+  EXPECT_EQ(five[3], 8);
+  EXPECT_EQ(one[3], 4);
+  EXPECT_EQ(none[3], 3);
+  expect_says(
+      refusal([&] { compile(total, on(Engine::opencl)); }),
+      "the engine opencl runs kernels of the kernel language and what lies between them, and sum is an "
+      "operation of arrays");
+}
+
+TEST(KernelCall, OpenClReportsFailuresOnce) {
+  const auto divide = k::kernel("divide", k::block<int>(4), k::scalar<int>(), [](Pull<int> a, Exp<int> by) {
+    return k::map([by](Exp<int> x) { return x / by; }, a);
+  });
+  const auto f =
+      compile([divide](Vec<int> xs, Exp<int> by) { return k::call(divide, xs, by); }, on(Engine::opencl));
+  expect_says(refusal([&] { f(iota_of(8), 0); }), "ArithmeticError: an integer is divided by zero");
+  EXPECT_EQ(f(iota_of(8), 2)[7], 3);
+}
+
+// What a sorter may meet.
+std::vector<std::pair<const char*, std::vector<int>>> arrays_to_sort(std::size_t n) {
+  std::mt19937 random(3);
+  std::vector<int> uniform(n), few(n), ascending(n), descending(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    uniform[i] = static_cast<int>(random());
+    few[i] = static_cast<int>(random() % 3);
+    ascending[i] = static_cast<int>(i);
+    descending[i] = static_cast<int>(n - i);
+  }
+  return {{"uniform", uniform},
+          {"few distinct", few},
+          {"sorted", ascending},
+          {"reversed", descending},
+          {"equal", std::vector<int>(n, 7)}};
+}
+void expect_sorts(Engine engine, large_sorter::Widths widths, std::size_t n) {
+  const auto f = compile([widths](Vec<int> xs) { return large_sorter::sorted(xs, widths); }, on(engine));
+  for (auto& [what, xs] : arrays_to_sort(n)) {
+    const auto sorted = f(xs);
+    std::sort(xs.begin(), xs.end());
+    EXPECT_TRUE(std::ranges::equal(sorted.to_vector(), xs)) << what << " " << n;
+  }
+}
+
+TEST(LargeSorter, OnTheEmulator) {
+  for (std::size_t n : {64, 128, 256, 512, 1024})
+    expect_sorts(Engine::interpreter, {.block_bits = 6, .stages = 2, .columns = 16}, n);
+}
+TEST(LargeSorter, OnTheCpu) {
+  for (int stages : {1, 2, 3, 4})
+    expect_sorts(Engine::cpu, {.block_bits = 9, .stages = stages, .columns = 64}, 1 << 14);
+  expect_sorts(Engine::cpu, {.block_bits = 12, .stages = 4, .columns = 256}, 1 << 20);
+  expect_sorts(Engine::cpu, {.block_bits = 12, .stages = 4, .columns = 256}, 1 << 12);
+}
+TEST(LargeSorter, OnOpenCl) {
+  expect_sorts(Engine::opencl, {}, 1 << 20);
+}
+TEST(LargeSorter, SizesThatAreNone) {
+  const auto f = compile([](Vec<int> xs) { return large_sorter::sorted(xs); });
+  EXPECT_EQ(f(std::vector<int>()).size(), 0);
+  expect_says(refusal([&] { f(iota_of(100)); }), "has 100 elements, which are no blocks of 512");
+  expect_says(refusal([&] { f(iota_of(3 * 512)); }), "an array of 1536 elements is no tiles of");
+}
+TEST(LargeSorter, OtherElements) {
+  const auto f = compile([](Vec<double> xs) { return large_sorter::sorted(xs); });
+  std::vector<double> xs(4096);
+  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<double>((i * 7919) % 4096) * 0.5;
+  const auto sorted = f(xs);
+  for (int i = 0; i < 4096; ++i) EXPECT_EQ(sorted[i], i * 0.5);
 }
 
 }  // namespace
