@@ -10,7 +10,7 @@
 
 #include "kernel/traverse.h"
 #include "scalar/value.h"
-#include "tidy/thread_forms.h"
+#include "tidy/values.h"
 
 namespace fulgurite::block {
 namespace {
@@ -63,8 +63,9 @@ class Reader {
       std::ranges::fill(all, static_cast<std::int64_t>(e.bits()));
       return all;
     }
-    const auto values = tidy::values_for(e, thread_, n_);
-    if (!values) refuse("where elements go depends on what they are");
+    tidy::Values by_thread(n_, thread_);
+    const auto* values = by_thread.if_dependent(e);
+    if (values == nullptr) refuse("where elements go depends on what they are");
     for (std::size_t t = 0; t < all.size(); ++t) all[t] = static_cast<std::int64_t>((*values)[t]);
     return all;
   }

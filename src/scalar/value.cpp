@@ -210,6 +210,33 @@ Bits evaluate(Op op, Kind operand, Kind result, Bits a, Bits b, Bits c) {
 
 namespace {
 
+template <Op op>
+bool evaluate_each(Op wanted, const Bits* a, const Bits* b, std::span<Bits> to) {
+  if (wanted != op) return false;
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] = evaluate_as<std::int64_t>(op, Kind::i64, a[i], b[i], 0);
+  return true;
+}
+
+// Those that indices are made of have loops of their own.
+template <Op... ops>
+bool evaluate_indices(Op op, const Bits* a, const Bits* b, std::span<Bits> to) {
+  return (evaluate_each<ops>(op, a, b, to) || ...);
+}
+
+}  // namespace
+
+void evaluate_all(Op op, Kind operand, Kind result, const Bits* a, const Bits* b, const Bits* c,
+                  std::span<Bits> to) {
+  if (operand == Kind::i64 && b != nullptr && c == nullptr &&
+      evaluate_indices<Op::add, Op::sub, Op::mul, Op::div, Op::rem, Op::min, Op::max, Op::bit_and, Op::bit_or,
+                       Op::bit_xor, Op::shl, Op::shr, Op::eq, Op::ne, Op::lt, Op::le>(op, a, b, to))
+    return;
+  for (std::size_t i = 0; i < to.size(); ++i)
+    to[i] = evaluate(op, operand, result, a[i], b == nullptr ? 0 : b[i], c == nullptr ? 0 : c[i]);
+}
+
+namespace {
+
 template <class T>
 constexpr T least() {
   if constexpr (std::floating_point<T>) return -std::numeric_limits<T>::infinity();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <type_traits>
 
 #include "scalar/expr.h"
@@ -41,6 +42,9 @@ T from_bits(Bits bits) {
 /// convert). Every rule of docs/semantics.md. Integer division by zero gives 0 here: the caller has tested
 /// the divisor and raised ArithmeticError.
 Bits evaluate(Op, Kind operand, Kind result, Bits a, Bits b = 0, Bits c = 0);
+/// The same for as many operands as `to` has elements; b and c are null for operations that have fewer.
+void evaluate_all(Op, Kind operand, Kind result, const Bits* a, const Bits* b, const Bits* c,
+                  std::span<Bits> to);
 
 /// The value of an expression of scalars that reads no array and divides by nothing that is 0.
 Bits value_of(Expr, const std::function<Bits(Var)>& name);

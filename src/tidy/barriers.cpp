@@ -1,13 +1,13 @@
 #include "tidy/barriers.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "kernel/traverse.h"
-#include "tidy/thread_forms.h"
+#include "tidy/values.h"
 
 namespace fulgurite::tidy {
 namespace {
@@ -15,26 +15,33 @@ namespace {
 using namespace kernel;
 using scalar::Bits;
 
-constexpr std::int64_t lanes_of_warp = 32;
+constexpr std::int32_t lanes_of_warp = 32;
 
-// Who touches an element of a buffer: `thread` -1 means any, `element` -1 all of them. Arrays that are laid
-// out in the block's memory (Allocate::offset) are one buffer, whose elements are its bytes.
+// One access, by all threads of a Par(block): which unit of a buffer each of them touches first, and how many
+// neighbours it takes. Without units: anybody touches anything. Arrays that are laid out in the block's
+// memory (Allocate::offset) are one buffer, whose unit is as large as the smallest of their elements; a unit
+// of another buffer is an element.
 struct Touch {
   Var buffer;
-  std::int64_t element, thread;
   bool writes;
+  std::vector<std::int32_t> units = {};  // of each thread
+  std::int32_t width = 1;
 };
 using Touches = std::vector<Touch>;
+
+constexpr std::int64_t most_units = std::int64_t{1} << 20;  // beyond, nothing is known
 
 // What the statements of a task touch.
 class Accesses {
  public:
   Accesses(Arena& arena, const Block& task) : arena_(arena) {
     for_each_stm(task, [&](const Stm& s) {
-      if (const auto* array = std::get_if<Allocate>(&s.op); array && array->offset >= 0)
-        laid_out_[array->buffer] = array->offset;
+      const auto* array = std::get_if<Allocate>(&s.op);
+      if (array == nullptr || array->offset < 0) return;
+      laid_out_[array->buffer] = array->offset;
+      unit_ = std::min(unit_, element_bytes(array->buffer));
+      shared_ = array->buffer;
     });
-    if (!laid_out_.empty()) shared_ = std::min_element(laid_out_.begin(), laid_out_.end())->first;
   }
 
   Touches of(const Stm& s) {
@@ -42,13 +49,19 @@ class Accesses {
     if (const auto* par = std::get_if<Par>(&s.op); par && par->n.is_constant())
       threads(*par);
     else
-      anybody({s});
+      for_each_stm({s}, [&](const Stm& inner) {
+        touches(inner, [&](Var buffer, Expr, bool writes) { anything(buffer, writes); });
+      });
     return std::move(found_);
   }
 
  private:
+  std::int64_t element_bytes(Var buffer) const {
+    return static_cast<std::int64_t>(size_of(arena_.info(buffer).type.kind));
+  }
+
   void threads(const Par& par) {
-    t_ = par.name, n_ = static_cast<std::int64_t>(par.n.bits());
+    values_.emplace(static_cast<std::int64_t>(par.n.bits()), par.name);
     definitions_.clear();
     std::unordered_set<Var> own;  // of each thread
     for_each_stm(par.body, [&](const Stm& s) {
@@ -58,27 +71,6 @@ class Accesses {
         if (!own.contains(buffer)) by_threads(buffer, index, writes);
       });
     });
-  }
-  void anybody(const Block& body) {
-    for_each_stm(body, [&](const Stm& s) {
-      touches(s, [&](Var buffer, Expr index, bool writes) {
-        const std::int64_t element =
-            index && index.is_constant() ? static_cast<std::int64_t>(index.bits()) : -1;
-        touch(buffer, element, -1, writes);
-      });
-    });
-  }
-  void touch(Var buffer, std::int64_t element, std::int64_t thread, bool writes) {
-    const auto place = laid_out_.find(buffer);
-    if (place == laid_out_.end()) {
-      found_.push_back({buffer, element, thread, writes});
-    } else if (element < 0) {
-      found_.push_back({shared_, -1, thread, writes});
-    } else {
-      const auto size = static_cast<std::int64_t>(size_of(arena_.info(buffer).type.kind));
-      for (std::int64_t byte = 0; byte < size; ++byte)
-        found_.push_back({shared_, place->second + element * size + byte, thread, writes});
-    }
   }
 
   // Statements that have no index of their own touch everything.
@@ -97,31 +89,56 @@ class Accesses {
     map_children(s, parts);
   }
 
+  void anything(Var buffer, bool writes) {
+    found_.push_back({laid_out_.contains(buffer) ? shared_ : buffer, writes});
+  }
+
   void by_threads(Var buffer, Expr index, bool writes) {
-    std::optional<std::vector<Bits>> elements;
-    if (index) {
-      for (Expr expanded; expanded != index;) {
-        expanded = index;
-        index = scalar::substitute(arena_, expanded, definitions_);
-      }
-      elements = values_for(index, t_, n_);
-      if (index.is_constant()) elements = std::vector<Bits>(static_cast<std::size_t>(n_), index.bits());
+    for (Expr expanded; index && expanded != index;) {
+      expanded = index;
+      index = scalar::substitute(arena_, expanded, definitions_);
     }
-    if (!elements) {
-      touch(buffer, -1, -1, writes);
-      return;
+    const auto* elements = index ? values_->of(index) : nullptr;
+    if (elements == nullptr) return anything(buffer, writes);
+    Touch touch{buffer, writes};
+    std::int64_t first = 0, width = 1;
+    if (const auto place = laid_out_.find(buffer); place != laid_out_.end())
+      touch.buffer = shared_, first = place->second / unit_, width = element_bytes(buffer) / unit_;
+    touch.width = static_cast<std::int32_t>(width);
+    for (Bits element : *elements) {
+      const auto e = static_cast<std::int64_t>(element);
+      if (e < 0 || e > most_units || first + e * width > most_units) return anything(buffer, writes);
+      touch.units.push_back(static_cast<std::int32_t>(first + e * width));
     }
-    for (std::int64_t t = 0; t < n_; ++t)
-      touch(buffer, static_cast<std::int64_t>((*elements)[static_cast<std::size_t>(t)]), t, writes);
+    found_.push_back(std::move(touch));
   }
 
   Arena& arena_;
-  Var t_{};
-  std::int64_t n_ = 0;
+  std::optional<Values> values_;
   std::unordered_map<Var, Expr> definitions_;
   std::unordered_map<Var, std::int64_t> laid_out_;  // where they begin
+  std::int64_t unit_ = 8;
   Var shared_{};
   Touches found_;
+};
+
+// Nobody, one thread, or several of them, and the same of their warps.
+class Who {
+ public:
+  void add(std::int32_t thread) {
+    join(thread_, thread);
+    join(warp_, thread / lanes_of_warp);
+  }
+  bool has_other_than(std::int32_t thread) const { return thread_ != nobody && thread_ != thread; }
+  bool has_warp_other_than(std::int32_t thread) const {
+    return warp_ != nobody && warp_ != thread / lanes_of_warp;
+  }
+
+ private:
+  static constexpr std::int32_t nobody = -1, several = -2;
+  static void join(std::int32_t& all, std::int32_t one) { all = all == nobody || all == one ? one : several; }
+
+  std::int32_t thread_ = nobody, warp_ = nobody;
 };
 
 // What has been touched and not yet ordered.
@@ -129,45 +146,69 @@ class Pending {
  public:
   void add(const Touches& touches) {
     for (const Touch& t : touches) {
-      if (t.element < 0 || t.thread < 0)
-        vague_[t.buffer] |= t.writes;
-      else
-        known_[{t.buffer, t.element}].push_back(t);
-      (t.writes ? written_ : read_).insert(t.buffer);
+      Buffer& buffer = buffers_[t.buffer];
+      (t.writes ? buffer.is_written : buffer.is_read) = true;
+      if (t.units.empty()) {
+        (t.writes ? buffer.anybody_writes : buffer.anybody_reads) = true;
+        continue;
+      }
+      const auto end = static_cast<std::size_t>(std::ranges::max(t.units) + t.width);
+      if (buffer.units.size() < end) buffer.units.resize(end);
+      for (std::size_t thread = 0; thread < t.units.size(); ++thread)
+        for (std::int32_t k = 0; k < t.width; ++k) {
+          Unit& unit = buffer.units[static_cast<std::size_t>(t.units[thread] + k)];
+          (t.writes ? unit.writers : unit.readers).add(static_cast<std::int32_t>(thread));
+        }
     }
   }
-  void clear() { *this = {}; }
+  void clear() { buffers_.clear(); }
 
   enum class Conflict : std::uint8_t { none, in_a_warp, between_warps };
-  Conflict with(const Touches& touches) const {
+  Conflict with(std::span<const Touches> statements) const {
     Conflict worst = Conflict::none;
-    for (const Touch& t : touches) worst = std::max(worst, with(t));
+    for (const Touches& touches : statements)
+      for (const Touch& t : touches) {
+        worst = std::max(worst, with(t));
+        if (worst == Conflict::between_warps) return worst;
+      }
     return worst;
   }
 
  private:
+  struct Unit {
+    Who readers, writers;
+  };
+  struct Buffer {
+    std::vector<Unit> units;
+    bool is_read = false, is_written = false, anybody_reads = false, anybody_writes = false;
+  };
+
   Conflict with(const Touch& t) const {
-    const bool is_vague = t.element < 0 || t.thread < 0;
-    if (is_vague)
-      return written_.contains(t.buffer) || (t.writes && read_.contains(t.buffer)) ? Conflict::between_warps
-                                                                                   : Conflict::none;
-    if (const auto vague = vague_.find(t.buffer); vague != vague_.end() && (vague->second || t.writes))
+    const auto found = buffers_.find(t.buffer);
+    if (found == buffers_.end()) return Conflict::none;
+    const Buffer& buffer = found->second;
+    const bool is_vague = t.units.empty();
+    if ((is_vague ? buffer.is_written : buffer.anybody_writes) ||
+        (t.writes && (is_vague ? buffer.is_read : buffer.anybody_reads)))
       return Conflict::between_warps;
     Conflict worst = Conflict::none;
-    const auto known = known_.find({t.buffer, t.element});
-    if (known == known_.end()) return worst;
-    for (const Touch& other : known->second) {
-      if (other.thread == t.thread || !(other.writes || t.writes)) continue;
-      worst =
-          std::max(worst, other.thread / lanes_of_warp == t.thread / lanes_of_warp ? Conflict::in_a_warp
-                                                                                   : Conflict::between_warps);
+    for (std::size_t i = 0; i < t.units.size(); ++i) {
+      const auto thread = static_cast<std::int32_t>(i);
+      const auto first = static_cast<std::size_t>(t.units[i]);
+      const std::size_t end = std::min(first + static_cast<std::size_t>(t.width), buffer.units.size());
+      for (std::size_t at = first; at < end; ++at) {
+        const Unit& unit = buffer.units[at];
+        if (unit.writers.has_warp_other_than(thread) ||
+            (t.writes && unit.readers.has_warp_other_than(thread)))
+          return Conflict::between_warps;
+        if (unit.writers.has_other_than(thread) || (t.writes && unit.readers.has_other_than(thread)))
+          worst = Conflict::in_a_warp;
+      }
     }
     return worst;
   }
 
-  std::map<std::pair<Var, std::int64_t>, Touches> known_;
-  std::unordered_map<Var, bool> vague_;  // buffer; whether written
-  std::unordered_set<Var> written_, read_;
+  std::unordered_map<Var, Buffer> buffers_;
 };
 
 class Barriers {
@@ -176,23 +217,22 @@ class Barriers {
 
   // The statements of a task, or of a loop in it, at the start of which everything is ordered.
   Block operator()(const Block& body) {
+    std::vector<Touches> touches;
+    for (const Stm& s : body) touches.push_back(accesses_.of(s));
     Pending since_block, since_warp;
     Block out;
     for (std::size_t i = 0; i < body.size(); ++i) {
       const auto* sync = std::get_if<Sync>(&body[i].op);
       if (sync == nullptr) {
-        const Touches touches = accesses_.of(body[i]);
-        since_block.add(touches), since_warp.add(touches);
+        since_block.add(touches[i]), since_warp.add(touches[i]);
         out.push_back(body[i]);
         continue;
       }
-      Touches after;
       bool known = true;
-      for (std::size_t k = i + 1; k < body.size() && !std::holds_alternative<Sync>(body[k].op); ++k) {
-        known &= !has_sync(body[k]);
-        const Touches touches = accesses_.of(body[k]);
-        after.insert(after.end(), touches.begin(), touches.end());
-      }
+      std::size_t end = i + 1;
+      for (; end < body.size() && !std::holds_alternative<Sync>(body[end].op); ++end)
+        known &= !has_sync(body[end]);
+      const std::span after(touches.data() + i + 1, end - i - 1);
       using Conflict = Pending::Conflict;
       const bool between_warps =
           sync->level == Level::block && (!known || since_block.with(after) == Conflict::between_warps);

@@ -5,7 +5,7 @@
 #include <unordered_set>
 
 #include "kernel/traverse.h"
-#include "tidy/thread_forms.h"
+#include "tidy/values.h"
 
 namespace fulgurite::tidy {
 namespace {
@@ -16,7 +16,7 @@ using namespace kernel;
 class Straight {
  public:
   Straight(Arena& arena, const Par& par)
-      : arena_(arena), t_(par.name), n_(static_cast<std::int64_t>(par.n.bits())) {}
+      : arena_(arena), values_(static_cast<std::int64_t>(par.n.bits()), par.name) {}
 
   Block operator()(const Block& body) {
     Block out;
@@ -55,13 +55,12 @@ class Straight {
   bool differ(Expr a, Expr b) {
     const Expr apart = arena_.sub(a, b);
     if (apart.is_constant()) return !apart.is_constant(0);
-    const auto values = values_for(apart, t_, n_);
-    return values && std::ranges::find(*values, scalar::Bits{0}) == values->end();
+    const auto* values = values_.if_dependent(apart);
+    return values != nullptr && std::ranges::find(*values, scalar::Bits{0}) == values->end();
   }
 
   Arena& arena_;
-  const Var t_;
-  const std::int64_t n_;
+  Values values_;
   std::unordered_map<Var, Expr> definitions_;
   std::unordered_map<Var, std::vector<Stored>> stored_;
 };

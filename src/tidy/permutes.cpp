@@ -6,14 +6,12 @@
 #include <unordered_set>
 
 #include "kernel/traverse.h"
-#include "scalar/value.h"
-#include "tidy/thread_forms.h"
+#include "tidy/values.h"
 
 namespace fulgurite::tidy {
 namespace {
 
 using namespace kernel;
-using scalar::Bits;
 using scalar::Op;
 
 // The elements that lanes touch: base + offsets[l].
@@ -74,16 +72,12 @@ class Permuting {
       run.base = arena_.add(run.base, arena_.mul(e.arg(0), arena_.i64(factor)));
       return true;
     }
-    const auto values = by_lanes(e);
-    if (!values) return false;
+    Values by_lanes(e.type().lanes, [](Expr node) { return node.op() == Op::lane; });
+    const auto* values = by_lanes.of(e);
+    if (values == nullptr) return false;
     for (std::size_t l = 0; l < values->size(); ++l)
       run.offsets[l] += factor * static_cast<std::int64_t>((*values)[l]);
     return true;
-  }
-
-  // A vector that depends on the lane alone.
-  static std::optional<std::vector<Bits>> by_lanes(Expr root) {
-    return values_of(root, root.type().lanes, [](Expr e) { return e.op() == Op::lane; });
   }
 
   // Accesses to one run of 2 * lanes elements.

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "kernel/traverse.h"
+#include "tidy/values.h"
 
 namespace fulgurite::tidy {
 namespace {
@@ -12,8 +13,6 @@ namespace {
 using namespace kernel;
 using scalar::Bits;
 using scalar::Op;
-
-constexpr std::int64_t most_threads = 1 << 14;  // beyond, values are not listed
 
 // A run of bits that keep their distances: those of `mask` move up by `shift` (down, if negative).
 struct Move {
@@ -56,12 +55,8 @@ Expr bit_form(Arena& arena, std::span<const Bits> v, Expr t) {
     else
       moves.push_back({std::uint64_t{1} << b, shift});
   }
-  for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t expected = flips;
-    for (std::uint64_t rest = i; rest != 0; rest &= rest - 1)
-      expected ^= column[static_cast<std::size_t>(std::countr_zero(rest))];
-    if (expected != v[i]) return {};
-  }
+  for (std::size_t i = 1; i < n; ++i)  // without its lowest bit the number is known to go where it should
+    if (v[i] != (v[i & (i - 1)] ^ column[static_cast<std::size_t>(std::countr_zero(i))])) return {};
   if (moves.size() > 4) return {};
   Expr sum = arena.i64(0);
   const bool is_inserted = moves.size() == 2 && moves[0].shift == 0 && moves[1].shift > 0 &&
@@ -97,7 +92,7 @@ Expr condition_form(Arena& arena, std::span<const Bits> v, Expr t) {
 // One Par(block).
 class Forms {
  public:
-  Forms(Arena& arena, Var t, std::int64_t n, const Form& form) : arena_(arena), t_(t), n_(n), form_(form) {}
+  Forms(Arena& arena, Var t, std::int64_t n, const Form& form) : arena_(arena), values_(n, t), form_(form) {}
 
   Block block(const Block& body) {
     scopes_.emplace_back();
@@ -170,8 +165,8 @@ class Forms {
   }
 
   Expr own_form(Expr e) {
-    const auto values = values_for(e, t_, n_);
-    return values ? form_(e, *values) : Expr();
+    const auto* values = values_.if_dependent(e);
+    return values != nullptr ? form_(e, *values) : Expr();
   }
 
   // What depends on the thread alone is one function of it.
@@ -188,7 +183,7 @@ class Forms {
       split(e.arg(1), e.op() == Op::add ? factor : arena_.sub(arena_.i64(0), factor), own, rest);
       return;
     }
-    Expr& to = values_for(e, t_, n_) ? own : rest;
+    Expr& to = values_.if_dependent(e) != nullptr ? own : rest;
     to = arena_.add(to, arena_.mul(e, factor));
   }
   Expr in_form_of_parts(Expr rest) {
@@ -201,8 +196,7 @@ class Forms {
   }
 
   Arena& arena_;
-  const Var t_;
-  const std::int64_t n_;
+  Values values_;
   const Form& form_;
   std::unordered_map<Var, Expr> definitions_;
   std::unordered_set<Var> mutable_;
@@ -211,49 +205,13 @@ class Forms {
 
 }  // namespace
 
-std::optional<std::vector<Bits>> values_of(Expr root, std::int64_t n,
-                                           const std::function<bool(Expr)>& is_number) {
-  bool known = n <= most_threads;
-  scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-    known &= (!e.is_name() && e.op() != Op::lane) || is_number(e);
-    known &= e.op() != Op::index && e.site() == 0 && e.args().size() <= 3;
-    known &= e.kind() == Kind::boolean || scalar::is_integer(e.kind());
-  });
-  if (!known) return {};
-  const auto size = static_cast<std::size_t>(n);
-  std::unordered_map<std::uint32_t, std::vector<Bits>> values;
-  scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-    std::vector<Bits>& of = values[e.id()];
-    of.resize(size);
-    const std::vector<Bits>* args[3] = {};
-    for (std::size_t k = 0; k < e.args().size(); ++k) args[k] = &values.at(e.arg(k).id());
-    for (std::size_t i = 0; i < size; ++i) {
-      if (is_number(e))
-        of[i] = i;
-      else if (e.is_constant())
-        of[i] = e.bits();
-      else if (e.op() == Op::splat)
-        of[i] = (*args[0])[i];
-      else
-        of[i] = scalar::evaluate(e.op(), e.arg(e.op() == Op::select ? 1 : 0).kind(), e.kind(), (*args[0])[i],
-                                 args[1] ? (*args[1])[i] : 0, args[2] ? (*args[2])[i] : 0);
-    }
-  });
-  return std::move(values.at(root.id()));
-}
-
-std::optional<std::vector<Bits>> values_for(Expr e, Var t, std::int64_t n) {
-  if (!scalar::mentions(e, t)) return {};
-  return values_of(e, n, [t](Expr node) { return node.is_name() && node.var() == t; });
-}
-
 Expr form_of(Arena& arena, std::span<const Bits> v, Kind kind, Expr t) {
   if (v.empty()) return {};
   if (kind == Kind::boolean) return condition_form(arena, v, t);
   const Bits step = v.size() > 1 ? v[1] - v[0] : 0;
-  bool is_affine = true;
-  for (std::size_t i = 0; i < v.size(); ++i) is_affine &= v[i] == v[0] + step * i;
-  if (is_affine)
+  std::size_t affine = 0;  // that many of them
+  while (affine < v.size() && v[affine] == v[0] + step * affine) ++affine;
+  if (affine == v.size())
     return arena.add(arena.mul(t, arena.i64(static_cast<std::int64_t>(step))),
                      arena.i64(static_cast<std::int64_t>(v[0])));
   return bit_form(arena, v, t);

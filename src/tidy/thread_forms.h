@@ -17,13 +17,6 @@
 
 namespace fulgurite::tidy {
 
-/// What e is where the nodes for which `is_number` holds are 0 ... n - 1; nothing if it has other names or
-/// cannot be computed.
-std::optional<std::vector<scalar::Bits>> values_of(scalar::Expr e, std::int64_t n,
-                                                   const std::function<bool(scalar::Expr)>& is_number);
-/// The same for t = 0 ... n - 1; nothing if e does not mention t.
-std::optional<std::vector<scalar::Bits>> values_for(scalar::Expr e, scalar::Var t, std::int64_t n);
-
 /// The form of the function with these values (of kind i64 or boolean), in terms of t; absent if it has none.
 scalar::Expr form_of(scalar::Arena&, std::span<const scalar::Bits> values, scalar::Kind, scalar::Expr t);
 

@@ -133,6 +133,36 @@ par block w < 64 {
   EXPECT_EQ(syncs(text(64)), "block block ");
 }
 
+TEST(Barriers, ArraysOfSeveralWidthsShareMemory) {
+  const auto text = [](int second) {
+    return "alloc shared a: i64[64] at 0\nalloc shared b: i8[64] at " + std::to_string(second) +
+           R"(
+par block t < 64 {
+  load v: i64 = a[t ^ 1, 1]
+  store y[t, 1] = i32(v)
+}
+sync block
+par block w < 64 {
+  store b[w, 1] = 2i8
+  load r: i8 = b[w ^ 1, 1]
+  store y[w, 1] = i32(r)
+}
+)";
+  };
+  EXPECT_EQ(syncs(text(0)), "block ");    // bytes 0 to 63 are those of threads 0 to 7
+  EXPECT_EQ(syncs(text(64)), "block ");   // 8 to 15
+  EXPECT_EQ(syncs(text(480)), "block ");  // 60 to 67
+  EXPECT_EQ(syncs(text(512)), "");
+}
+
+TEST(Barriers, WhatOneWarpReadsAndWritesOrdersThatWarp) {
+  EXPECT_EQ(
+      syncs("alloc shared a: i64[8] at 0\nalloc shared b: i8[64] at 0\npar block t < 8 {\n  load v: i64 "
+            "= a[t, 1]\n  store y[t, 1] = i32(v)\n}\nsync block\npar block w < 32 {\n  store b[w, 1] "
+            "= 2i8\n}\n"),
+      "warp ");
+}
+
 TEST(Barriers, StatementsOfAsManyThreadsAreJoined) {
   const std::string text = after(exchange("u"), barriers);
   EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
