@@ -96,6 +96,7 @@ class Combiner {
     }
     if (auto infix = arithmetic(node_.op(), operand_.kind)) return binary(*infix, true);
     if (auto infix = division(); infix) return binary(*infix, true);
+    if (auto infix = shift(); infix) return binary(*infix, true);
     if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
     return function();
   }
@@ -114,6 +115,14 @@ class Combiner {
     while (divisor.op() == Op::splat) divisor = divisor.arg(0);
     if (divisor.is_constant(0) || divisor.is_constant(-1) || operands_[0].is_literal) return {};
     return Infix{node_.op() == Op::div ? " / " : " % ", Precedence::product};
+  }
+  // And its shifts cut the count to the width, which a constant does not exceed.
+  std::optional<Infix> shift() const {
+    if (node_.op() != Op::shr || !scalar_ || !operands_[1].is_literal || operands_[0].is_literal) return {};
+    Expr count = node_.arg(1);
+    while (count.op() == Op::splat) count = count.arg(0);
+    if (count.bits() >= 8 * size_of(operand_.kind)) return {};
+    return Infix{" >> ", Precedence::shift};
   }
   bool result_is_scalar() const { return scalar_ || type_.lanes == 1; }
   // Comparisons of vectors are functions of the prelude under the operation's own name.
@@ -194,7 +203,7 @@ class Combiner {
   }
   std::string operand(const Text& t, Infix infix, bool is_right) const {
     bool is_bitwise = infix.precedence == Precedence::bit_and || infix.precedence == Precedence::bit_or ||
-                      infix.precedence == Precedence::bit_xor;
+                      infix.precedence == Precedence::bit_xor || infix.precedence == Precedence::shift;
     if (!is_right && t.precedence == infix.precedence && infix.precedence != Precedence::relation &&
         infix.precedence != Precedence::equality)
       return t.text;  // leans left

@@ -90,6 +90,13 @@ int Magnitudes::unlimited(Expr e) {
       return is_shift ? std::max(0, operand(0) - of_constant(e.arg(1))) : operand(0);
     }
     case Op::rem: return std::min(operand(0), operand(1));
+    case Op::shr: {
+      const bool is_known = e.arg(1).is_constant() && e.arg(1).bits() < 64;
+      return is_known ? std::max(0, operand(0) - static_cast<int>(e.arg(1).bits())) : operand(0);
+    }
+    case Op::bit_and:
+    case Op::bit_or:
+    case Op::bit_xor: return std::max(operand(0), operand(1)) + 1;
     case Op::min:
     case Op::max: return std::max(operand(0), operand(1));
     case Op::select: return std::max(operand(1), operand(2));

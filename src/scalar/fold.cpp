@@ -195,6 +195,9 @@ struct Fold {
     const bool equality = op == Op::eq || op == Op::ne;
     if (operand == Type{} && equality)
       if (auto folded = fold_linear_equality(in, op, x(), y())) return folded;
+    if (equality && is_integer(operand.kind) && x().op() == Op::cast && x().arg(0).kind() == Kind::boolean &&
+        (is_zero(y()) || is_one(y())))
+      return (is_one(y())) == (op == Op::eq) ? x().arg(0) : same(Op::bit_not, {x().arg(0)});
     if (operand.kind == Kind::boolean && equality)
       if (auto bit = constant_of(y())) return (*bit != 0) == (op == Op::eq) ? x() : same(Op::bit_not, {x()});
     if (op == Op::lt && sure && (is(y(), lowest(operand.kind)) || is(x(), highest(operand.kind))))

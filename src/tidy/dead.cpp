@@ -116,6 +116,9 @@ class Live {
     for (const Stm& s : body) {
       if (!needed(s)) continue;
       out.push_back(s);
+      if (auto* atomic = std::get_if<Atomic>(&out.back().op);
+          atomic && atomic->name && !live_.contains(*atomic->name))
+        atomic->name.reset();
       if (auto* loop = std::get_if<For>(&out.back().op)) loop->body = keep(loop->body);
       if (auto* loop = std::get_if<While>(&out.back().op))
         loop->head = keep(loop->head), loop->body = keep(loop->body);

@@ -6,7 +6,7 @@
 namespace fulgurite::tidy {
 
 /// Removes Let, Load and Declare statements (with their Assigns) whose name no remaining statement uses, and
-/// loops and branches left empty.
+/// loops and branches left empty; and the names of Atomics that nothing uses.
 kernel::Kernel remove_dead(kernel::Kernel);
 
 }  // namespace fulgurite::tidy

@@ -89,6 +89,9 @@ TEST(EmitExpressions, ParenthesesStandWhereTheyAreNeeded) {
   EXPECT_EQ(of_scalars("a / 3 * 3"), "a / 3 * 3");
   EXPECT_EQ(of_scalars("a / b"), "fg_div_i64_x1(a, b)");
   EXPECT_EQ(of_scalars("a & (b | 7)"), "a & (b | 7)");
+  EXPECT_EQ(of_scalars("(a + 1 >> 2) * 3"), "((a + 1) >> 2) * 3");
+  EXPECT_EQ(of_scalars("n >> 3i8", "i8"), "(i8)(n >> 3)");
+  EXPECT_EQ(of_scalars("a >> 64"), "fg_shr_i64_x1(a, 64)");  // a shift by 0
   EXPECT_EQ(of_scalars("select(a < b, a, 1)"), "a < b ? a : 1l");
   EXPECT_EQ(of_scalars("select(p, 1, 2) * select(q, 100000, 3)"), "(p ? 1l : 2l) * (q ? 100000l : 3l)");
   EXPECT_EQ(of_scalars("a < b & !(p ^ q)", "bool"), "(a < b) & !(p ^ q)");

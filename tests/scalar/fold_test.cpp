@@ -129,6 +129,11 @@ TEST_F(FoldTest, Casts) {
   EXPECT_NE(a.cast(a.cast(k, Kind::f32), Kind::i32), k);
   EXPECT_EQ(a.cast(a.cast(n, Kind::i32), Kind::i8), a.cast(n, Kind::i8));
   EXPECT_EQ(a.cast(x, Kind::f32), x);
+  for (Bits bit : {0, 1}) {  // whether a condition as a number is 1 is the condition
+    const Expr number = a.cast(p, Kind::i32), wanted = a.constant(Kind::i32, bit);
+    EXPECT_EQ(a.eq(number, wanted), bit != 0 ? p : a.apply(Op::bit_not, {p}));
+    EXPECT_EQ(a.apply(Op::ne, {number, wanted}), bit != 0 ? a.apply(Op::bit_not, {p}) : p);
+  }
 }
 
 TEST_F(FoldTest, SplatsMoveOutward) {
