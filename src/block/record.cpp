@@ -15,6 +15,7 @@
 #include "tidy/forward.h"
 #include "tidy/shared_layout.h"
 #include "tidy/thread_forms.h"
+#include "tidy/turns.h"
 
 namespace fulgurite::detail::block {
 namespace {
@@ -70,7 +71,8 @@ class Recording {
     made_->sites = std::move(traced.sites);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir = tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(std::move(made_->ir))));
+    made_->ir =
+        tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
     // Statements that have been joined share more.
     made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
     kernel::check(made_->ir, kernel::Stage::threads, "forward");

@@ -257,19 +257,56 @@ class Barriers {
   Accesses accesses_;
 };
 
-// Par statements of equal size that follow each other: each thread does what it did.
+// The bytes of a block that arrays take.
+class Places {
+ public:
+  Places(const Arena& arena, const Block& task) {
+    for_each_stm(task, [&](const Stm& s) {
+      const auto* array = std::get_if<Allocate>(&s.op);
+      if (array == nullptr || array->offset < 0) return;
+      const auto element = static_cast<std::int64_t>(size_of(arena.info(array->buffer).type.kind));
+      taken_[array->buffer] = {array->offset,
+                               array->offset + static_cast<std::int64_t>(array->n.bits()) * element};
+    });
+  }
+  bool may_share(const Stm& array, const Stm& user) const {
+    const auto mine = taken_.find(std::get<Allocate>(array.op).buffer);
+    if (mine == taken_.end()) return true;
+    const Names names = names_of({user});
+    return std::ranges::any_of(taken_, [&](const auto& other) {
+      const auto& [var, bytes] = other;
+      return (names.reads.contains(var) || names.stores.contains(var)) && bytes.first < mine->second.second &&
+             mine->second.first < bytes.second;
+    });
+  }
+
+ private:
+  std::unordered_map<Var, std::pair<std::int64_t, std::int64_t>> taken_;
+};
+
+// Par statements of equal size that follow each other: each thread does what it did. Arrays that begin
+// between the two begin before them.
 Block joined(Arena& arena, const Block& body) {
+  const Places places(arena, body);
   Block out;
   for (const Stm& s : body) {
     const auto* par = std::get_if<Par>(&s.op);
-    auto* last = out.empty() ? nullptr : std::get_if<Par>(&out.back().op);
-    if (par != nullptr && last != nullptr && par->level == Level::block && last->level == Level::block &&
-        last->n == par->n) {
-      const Block more = substitute(arena, par->body, {{par->name, arena.name(last->name)}});
-      last->body.insert(last->body.end(), more.begin(), more.end());
+    std::size_t before = out.size();  // where the last Par may be
+    while (par != nullptr && before > 0 && std::holds_alternative<Allocate>(out[before - 1].op)) --before;
+    const Par* last = before == 0 ? nullptr : std::get_if<Par>(&out[before - 1].op);
+    bool fits = par != nullptr && last != nullptr && par->level == Level::block &&
+                last->level == Level::block && last->n == par->n;
+    for (std::size_t i = before; fits && i < out.size(); ++i)
+      fits = !places.may_share(out[i], out[before - 1]);
+    if (!fits) {
+      out.push_back(s);
       continue;
     }
-    out.push_back(s);
+    const auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
+    std::rotate(at - 1, at, out.end());
+    Par& grown = std::get<Par>(out.back().op);
+    const Block more = substitute(arena, par->body, {{par->name, arena.name(grown.name)}});
+    grown.body.insert(grown.body.end(), more.begin(), more.end());
   }
   return out;
 }

@@ -92,7 +92,9 @@ Expr condition_form(Arena& arena, std::span<const Bits> v, Expr t) {
 // One Par(block).
 class Forms {
  public:
-  Forms(Arena& arena, Var t, std::int64_t n, const Form& form) : arena_(arena), values_(n, t), form_(form) {}
+  Forms(Arena& arena, Var t, std::int64_t n, const Form& form) : arena_(arena), values_(n, t), form_(form) {
+    if (n == 1) definitions_[t] = arena.i64(0);
+  }
 
   Block block(const Block& body) {
     scopes_.emplace_back();

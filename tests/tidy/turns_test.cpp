@@ -1,0 +1,58 @@
+// Statements of twice as many threads as the others.
+#include "tidy/turns.h"
+
+#include <gtest/gtest.h>
+
+#include "kernel/check.h"
+#include "kernel/parse.h"
+#include "kernel/print.h"
+
+namespace fulgurite::tidy {
+namespace {
+
+using namespace kernel;
+
+std::string threads(const std::string& n, const std::string& statement) {
+  return "par block t < " + n + " {\n" + statement + "\n}\n";
+}
+std::string of_task(const std::string& body) {
+  Kernel made = parse("kernel k(in x: i32[], out y: i32[])\npar grid task < 1 {\n" + body + "}\n");
+  made = take_turns(std::move(made));
+  check(made, Stage::threads, "take_turns");
+  return print(made);
+}
+int count(const std::string& text, std::string_view part) {
+  int n = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+const std::string column = threads("32", "store y[t] = 1i32"),
+                  copy = threads("64", "load v: i32 = x[t]\nstore y[t] = v");
+
+TEST(Turns, ACopyOfTwiceAsManyIsTakenInTurns) {
+  const std::string text = of_task(column + column + copy);
+  EXPECT_EQ(count(text, "< 32 {"), 3) << text;
+  EXPECT_EQ(count(text, "< 64 {"), 0) << text;
+  EXPECT_EQ(count(text, "load "), 2);
+  EXPECT_NE(text.find("[t_2 + 32]"), text.npos) << text;
+}
+
+TEST(Turns, InLoopsOfTheTask) {
+  const std::string text = of_task(column + "for k in 0 : 3 step 1 {\n" + column + copy + "}\n");
+  EXPECT_EQ(count(text, "< 64 {"), 0) << text;
+}
+
+TEST(Turns, OthersStayAsTheyAre) {
+  const std::string branch = threads("64", "if t < 50 {\nstore y[t] = 2i32\n}");
+  for (const std::string& body : {column + copy,                                          // as many of both
+                                  copy + column + column,                                 // a reduction
+                                  column + column + threads("128", "store y[t] = 3i32"),  // four times
+                                  column + column + branch}) {
+    const Kernel before = parse("kernel k(in x: i32[], out y: i32[])\npar grid task < 1 {\n" + body + "}\n");
+    EXPECT_EQ(of_task(body), print(before));
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::tidy
