@@ -1,8 +1,6 @@
 // CUDA and OpenCL text compiles: the kernels of threads in tests/kernels, every operation of op.def on every
 // kind that it allows, every atomic. CUDA by NVRTC where its library is found (no headers of CUDA's are
 // needed), OpenCL as Clang checks it.
-#include <dlfcn.h>
-#include <glob.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -11,70 +9,18 @@
 
 #include "every_operation.h"
 #include "gpu_text.h"
+#include "nvrtc.h"
 
 namespace fulgurite {
 namespace {
 
 using scalar::Kind;
 
-/// NVRTC's few functions that a compilation needs.
-class Nvrtc {
- public:
-  Nvrtc() {
-    std::vector<std::string> names = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12"};
-    glob_t found{};
-    if (glob("/usr/local/cuda*/lib*/libnvrtc.so*", 0, nullptr, &found) == 0)
-      names.insert(names.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    globfree(&found);
-    for (const std::string& name : names)
-      if ((library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
-    if (!library_) return;
-    find("nvrtcCreateProgram", create_);
-    find("nvrtcCompileProgram", compile_);
-    find("nvrtcGetProgramLogSize", log_size_);
-    find("nvrtcGetProgramLog", log_);
-    find("nvrtcDestroyProgram", destroy_);
-  }
-  bool is_there() const { return library_ != nullptr; }
-
-  struct Result {
-    bool is_compiled;
-    std::string log;
-  };
-  Result operator()(const std::string& text, const std::string& target) const {
-    void* program = nullptr;
-    if (create_(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) return {false, "no program"};
-    const std::string architecture = "--gpu-architecture=" + target;
-    const char* options[] = {architecture.c_str(), "--ptxas-options=-v", "--std=c++17"};
-    const bool is_compiled = compile_(program, 3, options) == 0;
-    std::size_t size = 0;
-    log_size_(program, &size);
-    std::string log(size, '\0');
-    log_(program, log.data());
-    destroy_(&program);
-    return {is_compiled, log};
-  }
-
- private:
-  template <class F>
-  void find(const char* name, F*& function) {
-    function = reinterpret_cast<F*>(dlsym(library_, name));
-    ASSERT_NE(function, nullptr) << name;
-  }
-
-  void* library_ = nullptr;
-  int (*create_)(void**, const char*, const char*, int, const char* const*, const char* const*) = nullptr;
-  int (*compile_)(void*, int, const char* const*) = nullptr;
-  int (*log_size_)(void*, std::size_t*) = nullptr;
-  int (*log_)(void*, char*) = nullptr;
-  int (*destroy_)(void**) = nullptr;
-};
-
 /// The compilers that are here, looked for once for all tests.
 class GpuText : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    nvrtc_ = std::make_unique<Nvrtc>();
+    nvrtc_ = std::make_unique<test::Nvrtc>();
     has_clang_ = std::system("clang-19 --version > /dev/null 2>&1") == 0;
   }
   static void TearDownTestSuite() { nvrtc_.reset(); }
@@ -83,7 +29,7 @@ class GpuText : public testing::Test {
                                       bool is_large) {
     const std::string text = emit::print(kernel, emit::cuda);
     for (const std::string& target : targets) {
-      const Nvrtc::Result result = (*nvrtc_)(text, target);
+      const test::Nvrtc::Result result = (*nvrtc_)(text, target);
       ASSERT_TRUE(result.is_compiled) << target << "\n" << result.log << "\n" << text;
       EXPECT_TRUE(is_large || result.log.find("warning") == std::string::npos) << result.log << "\n" << text;
       const std::regex spills("([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
@@ -111,10 +57,10 @@ class GpuText : public testing::Test {
     std::filesystem::remove_all(folder);
   }
 
-  static std::unique_ptr<Nvrtc> nvrtc_;
+  static std::unique_ptr<test::Nvrtc> nvrtc_;
   static bool has_clang_;
 };
-std::unique_ptr<Nvrtc> GpuText::nvrtc_;
+std::unique_ptr<test::Nvrtc> GpuText::nvrtc_;
 bool GpuText::has_clang_ = false;
 
 const std::vector<Kind> all_kinds = {Kind::boolean, Kind::i8,  Kind::i16, Kind::i32, Kind::i64, Kind::u8,
