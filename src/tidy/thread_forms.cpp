@@ -92,7 +92,10 @@ Expr condition_form(Arena& arena, std::span<const Bits> v, Expr t) {
 // One Par(block).
 class Forms {
  public:
-  Forms(Arena& arena, Var t, std::int64_t n, const Form& form) : arena_(arena), values_(n, t), form_(form) {
+  /// `are_of_thread`: the forms are functions of t again, so that forms of what has one are found, and a part
+  /// of an index that has a name is printed as that name.
+  Forms(Arena& arena, Var t, std::int64_t n, const Form& form, bool are_of_thread)
+      : arena_(arena), values_(n, t), form_(form), are_of_thread_(are_of_thread) {
     if (n == 1) definitions_[t] = arena.i64(0);
   }
 
@@ -109,7 +112,8 @@ class Forms {
     if (const auto* let = std::get_if<Let>(&s.op)) {
       const Expr value = in_form(let->value);
       if (is_index(value.type()) && is_pure(value)) {  // printed where it is used
-        definitions_[let->name] = value;
+        definitions_[let->name] =
+            are_of_thread_ ? value : scalar::substitute(arena_, let->value, definitions_);
         return;
       }
       out.push_back({Let{let->name, named(value, s, out)}, s.line});
@@ -149,10 +153,14 @@ class Forms {
   /// An index that is used again gets a name.
   Expr named(Expr e, const Stm& s, Block& out) {
     if (e.args().empty() || e.type() != Type{Kind::i64} || !is_pure(e)) return e;
-    for (const auto& scope : scopes_)
-      if (auto found = scope.find(e); found != scope.end()) return found->second;
+    const auto known = [&](Expr part) {
+      for (const auto& scope : scopes_)
+        if (auto found = scope.find(part); found != scope.end()) return found->second;
+      return Expr();
+    };
+    if (const Expr name = known(e)) return name;
     const Expr name = arena_.fresh(e.type(), "at");
-    out.push_back({Let{name.var(), e}, s.line});
+    out.push_back({Let{name.var(), are_of_thread_ ? scalar::Substitution(arena_, known)(e) : e}, s.line});
     scopes_.back().emplace(e, name);
     return name;
   }
@@ -200,6 +208,7 @@ class Forms {
   Arena& arena_;
   Values values_;
   const Form& form_;
+  const bool are_of_thread_;
   std::unordered_map<Var, Expr> definitions_;
   std::unordered_set<Var> mutable_;
   std::vector<std::unordered_map<Expr, Expr>> scopes_;
@@ -220,7 +229,7 @@ Expr form_of(Arena& arena, std::span<const Bits> v, Kind kind, Expr t) {
 }
 
 Block in_forms(Arena& arena, const Block& body, Var t, std::int64_t n, const Form& form) {
-  return Forms(arena, t, n, form).block(body);
+  return Forms(arena, t, n, form, false).block(body);
 }
 
 kernel::Kernel thread_forms(kernel::Kernel kernel) {
@@ -233,7 +242,8 @@ kernel::Kernel thread_forms(kernel::Kernel kernel) {
         const Form form = [&](Expr e, std::span<const Bits> values) {
           return form_of(arena, values, e.kind(), arena.name(par->name));
         };
-        Block inner = in_forms(arena, par->body, par->name, static_cast<std::int64_t>(par->n.bits()), form);
+        const auto n = static_cast<std::int64_t>(par->n.bits());
+        Block inner = Forms(arena, par->name, n, form, true).block(par->body);
         out.push_back({Par{par->level, par->name, par->n, std::move(inner)}, s.line});
         continue;
       }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "kernel/traverse.h"
 
@@ -22,26 +23,35 @@ bool is_straight(const Block& body) {
   });
 }
 
-/// The number of threads that most statements have and the first one has, if the others that have more have
-/// twice as many and can take turns; else 0. (A reduction, which begins with the most threads, keeps them.)
+/// What is stored has been loaded, and is not changed.
+bool is_copy(const Block& body) {
+  std::set<Var> loaded;
+  return std::ranges::all_of(body, [&](const Stm& s) {
+    if (const auto* load = std::get_if<Load>(&s.op)) loaded.insert(load->name);
+    const auto* store = std::get_if<Store>(&s.op);
+    return store == nullptr || (store->value.is_name() && loaded.contains(store->value.var()));
+  });
+}
+
+/// The number of threads that most statements have, if the others that have more have twice as many and can
+/// take turns; else 0. (A reduction, which begins with the most threads, keeps them.)
 std::int64_t fewer_threads(const Block& task) {
   std::map<std::int64_t, int> statements;  // by their number of threads
-  std::int64_t first = 0;
   for_each_stm(task, [&](const Stm& s) {
-    const Par* par = threads_of(s);
-    if (par == nullptr) return;
-    const auto n = static_cast<std::int64_t>(par->n.bits());
-    if (first == 0) first = n;
-    ++statements[n];
+    if (const Par* par = threads_of(s)) ++statements[static_cast<std::int64_t>(par->n.bits())];
   });
   if (statements.size() < 2) return 0;
   const auto [most, n_most] = *statements.rbegin();
   const auto [next, n_next] = *std::next(statements.rbegin());
-  if (first != next || most != 2 * next || n_most >= n_next) return 0;
-  bool can = true;
+  if (most != 2 * next || n_most >= n_next) return 0;
+  bool can = true, has_begun = false;
   for_each_stm(task, [&, wide = most](const Stm& s) {
     const Par* par = threads_of(s);
-    can &= par == nullptr || static_cast<std::int64_t>(par->n.bits()) != wide || is_straight(par->body);
+    if (par == nullptr) return;
+    if (static_cast<std::int64_t>(par->n.bits()) == wide)
+      can &= is_straight(par->body) && (has_begun || is_copy(par->body));
+    else
+      has_begun = true;
   });
   return can ? next : 0;
 }

@@ -108,6 +108,14 @@ TEST(Papers, SortersOfPushArrays) {
   for (const auto& f : {tsort_1, vsort_1}) EXPECT_EQ(count(ir_of(512, f), "< 512 {"), 45);
 }
 
+TEST(Papers, SortersOnTheCpuTouchNeighbours) {
+  for (const auto& f : {tsort_2, vsort, vsort_r}) {
+    const std::string c = k::to_c(recorded("it", 512, f));
+    EXPECT_GE(count(c, "fg_min_i32_x"), 45);
+    for (const char* apart : {"gather", "scatter", "strided"}) EXPECT_EQ(count(c, apart), 0) << apart;
+  }
+}
+
 TEST(Papers, RecursiveSortersAreIterativeOnes) {
   for (std::int64_t n : {2, 4, 8, 32, 64, 512}) EXPECT_EQ(ir_of(n, vsort_r), ir_of(n, vsort)) << n;
 }

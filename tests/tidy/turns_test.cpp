@@ -38,6 +38,10 @@ TEST(Turns, ACopyOfTwiceAsManyIsTakenInTurns) {
   EXPECT_NE(text.find("[t_2 + 32]"), text.npos) << text;
 }
 
+TEST(Turns, ACopyInFrontIsTakenInTurnsToo) {
+  EXPECT_EQ(count(of_task(copy + column + column), "< 32 {"), 3);
+}
+
 TEST(Turns, InLoopsOfTheTask) {
   const std::string text = of_task(column + "for k in 0 : 3 step 1 {\n" + column + copy + "}\n");
   EXPECT_EQ(count(text, "< 64 {"), 0) << text;
@@ -45,8 +49,9 @@ TEST(Turns, InLoopsOfTheTask) {
 
 TEST(Turns, OthersStayAsTheyAre) {
   const std::string branch = threads("64", "if t < 50 {\nstore y[t] = 2i32\n}");
+  const std::string twice = threads("64", "load v: i32 = x[t]\nlet w = v + v\nstore y[t] = w");
   for (const std::string& body : {column + copy,                                          // as many of both
-                                  copy + column + column,                                 // a reduction
+                                  twice + column + column,                                // a reduction
                                   column + column + threads("128", "store y[t] = 3i32"),  // four times
                                   column + column + branch}) {
     const Kernel before = parse("kernel k(in x: i32[], out y: i32[])\npar grid task < 1 {\n" + body + "}\n");
