@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "block/block_kernel.h"
+#include "block/explain.h"
 #include "kernel/emulate.h"
 #include "kernel/resources.h"
 #include "plan/execute.h"
@@ -219,17 +220,7 @@ kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
-  const kernel::PhaseCounts c = emulate(k, given, buffers_of(k, given, results), 0).counts.total;
-  return {c.global_read + c.global_written,
-          c.least_read + c.least_written,
-          c.transactions,
-          c.least_transactions,
-          c.bank_conflicts,
-          c.idle_lanes,
-          c.lane_slots,
-          c.block_barriers,
-          c.warp_barriers,
-          c.shared_bytes};
+  return fulgurite::block::traffic_of(k.ir, emulate(k, given, buffers_of(k, given, results), 0).counts);
 }
 
 }  // namespace fulgurite::detail::block

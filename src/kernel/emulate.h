@@ -73,9 +73,18 @@ struct PhaseCounts {
   std::int64_t shared_bytes = 0;
   friend bool operator==(const PhaseCounts&, const PhaseCounts&) = default;
 };
+/// Of one Par(block), of all tasks and rounds together.
+struct StageCounts {
+  std::uint32_t line = 0;  // Stm::line
+  std::int64_t threads = 0;
+  std::int64_t global_bytes = 0, transactions = 0, least_transactions = 0;
+  std::int64_t bank_conflicts = 0, lane_slots = 0, idle_lanes = 0;
+  friend bool operator==(const StageCounts&, const StageCounts&) = default;
+};
 struct Counts {
   PhaseCounts total;
   std::vector<PhaseCounts> phases;
+  std::vector<StageCounts> stages;  // in the order in which they stand
 };
 
 /// What a Fail reported; of several the one of the lowest element.

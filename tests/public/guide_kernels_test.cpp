@@ -108,6 +108,11 @@ TEST(GuideKernels, TrafficIsCounted) {
   const k::Traffic t = k::traffic(fast, std::vector<int>(2048));
   EXPECT_EQ(t.bytes, t.least_bytes);                // each element is read and written once
   EXPECT_EQ(t.transactions, t.least_transactions);  // by neighbouring threads
+  const std::string costs = k::explain(fast, std::vector<int>(2048));
+  EXPECT_NE(costs.find("fast: 4 blocks of 256 threads, each with 4096 bytes of shared memory"),
+            std::string::npos);
+  EXPECT_NE(costs.find("barriers: 30 of the block, 15 of a warp"), std::string::npos);
+  EXPECT_NE(costs.find("bank conflicts: 1920 passes; idle lanes: 0 of"), std::string::npos);
 }
 
 TEST(GuideKernels, TailsScalarsAndWholeArrays) {

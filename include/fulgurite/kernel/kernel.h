@@ -334,4 +334,12 @@ Traffic traffic(const Recorded<std::tuple<Ts...>, Ds...>& k,
   return fulgurite::detail::block::traffic(k.get(), arguments::views_of<Ds...>(given...));
 }
 
+/// The same as text: what the launch costs, and each stage with its line. Stages that follow each other and
+/// would have the same row are one.
+template <class... Ts, class... Ds>
+std::string explain(const Recorded<std::tuple<Ts...>, Ds...>& k,
+                    const typename arguments::Viewed<Ds>::Argument&... given) {
+  return fulgurite::detail::block::explanation(k.get(), traffic(k, given...));
+}
+
 }  // namespace fulgurite::kernel

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace fulgurite {
 namespace kernel {
@@ -22,6 +24,18 @@ struct Traffic {
   std::int64_t idle_lanes = 0, lanes = 0;
   std::int64_t block_barriers = 0, warp_barriers = 0;
   std::int64_t shared_bytes = 0;
+  std::int64_t blocks = 0, threads = 0;  // of the launch; of each block
+  /// What stands between barriers, in the order of the source: the line that it was written in, how many
+  /// threads it has, and what it is of the counts above.
+  struct Stage {
+    std::string file;
+    unsigned line = 0;
+    std::int64_t threads = 0;
+    std::int64_t bytes = 0, transactions = 0, least_transactions = 0;
+    std::int64_t bank_conflicts = 0;
+    std::int64_t idle_lanes = 0, lanes = 0;
+  };
+  std::vector<Stage> stages = {};
 };
 
 }  // namespace kernel

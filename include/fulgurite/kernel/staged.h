@@ -140,6 +140,8 @@ std::string drawing(const Kernel&);
 int depth(const Kernel&);
 /// Runs it over arguments (components in order); allocates the results.
 std::vector<ResultValue> run(const Kernel&, kernel::Runner, std::span<const ArgumentView>);
+/// The counts as text for people.
+std::string explanation(const Kernel&, const kernel::Traffic&);
 kernel::Traffic traffic(const Kernel&, std::span<const ArgumentView>);
 
 }  // namespace fulgurite::detail::block

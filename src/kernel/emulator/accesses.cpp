@@ -126,8 +126,15 @@ void Machine::count_access(How how, const Buffer& b) {
     const Sectors s = sectors(places_, size);
     counts_.transactions += s.touched;
     counts_.least_transactions += s.least;
+    if (StageCounts* of = stage()) {
+      of->global_bytes += how == How::atomic ? 2 * bytes : bytes;
+      of->transactions += s.touched;
+      of->least_transactions += s.least;
+    }
   } else if (b.space == Space::shared) {
-    counts_.bank_conflicts += bank_conflicts(places_, size);
+    const std::int64_t conflicts = bank_conflicts(places_, size);
+    counts_.bank_conflicts += conflicts;
+    if (StageCounts* of = stage()) of->bank_conflicts += conflicts;
   }
   places_.clear();
 }

@@ -325,7 +325,7 @@ class Flattener {
     Phase& phase = program_.phases.back();
     phase.threads = std::max(phase.threads, n);
     par_ = static_cast<std::int32_t>(program_.pars.size());
-    program_.pars.push_back({n, 0});
+    program_.pars.push_back({n, 0, s.line});
     in_par_ = true;
     add(Code::begin_par, s).to = bind(x.name);
     block(x.body);

@@ -107,6 +107,7 @@ struct Phase {
 struct ParBlock {
   std::int64_t n;
   std::uint32_t end;  // its end_par
+  std::uint32_t line;
 };
 
 struct Program {

@@ -94,6 +94,8 @@ void Machine::count_lanes(Mask lanes) {
   if (unit_->warp < 0) return;
   counts_.lane_slots += warp_size;
   counts_.idle_lanes += warp_size - std::popcount(lanes);
+  stage()->lane_slots += warp_size;
+  stage()->idle_lanes += warp_size - std::popcount(lanes);
 }
 
 void Machine::execute() {

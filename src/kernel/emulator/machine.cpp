@@ -53,7 +53,13 @@ Machine::Machine(const Kernel& kernel, std::span<const BufferArgument> buffers, 
   }
 }
 
+/// What the statement of a warp counts for.
+StageCounts* Machine::stage() {
+  return unit_->warp < 0 ? nullptr : &result_.counts.stages[static_cast<std::size_t>(step_->par)];
+}
+
 Emulation Machine::operator()() {
+  for (const ParBlock& par : program_.pars) result_.counts.stages.push_back({par.line, par.n});
   for (const Phase& p : program_.phases) {
     if (has_stopped_) break;
     run(p);

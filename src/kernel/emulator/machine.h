@@ -137,6 +137,7 @@ class Machine {
   std::byte* touch(How, std::int32_t buffer, std::int64_t index, unsigned lane);
   std::byte* touch_own(How, std::int32_t buffer, std::int64_t index, unsigned lane);
   void count_access(How, const Buffer&);
+  StageCounts* stage();
   std::uint32_t life(std::int32_t buffer) const;
   template <class F>
   void in_any_order(Mask, F&&);
