@@ -1,0 +1,108 @@
+// What the papers' sorters and mergers of 512 elements cost, without a GPU: the time to record them, what
+// NVRTC and ptxas make of their CUDA text for sm_90 (where NVRTC is found), and what the emulator counts of a
+// block.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+
+#include "../tests/block/programs.h"
+#include "../tests/emit/nvrtc.h"
+#include "stopwatch.h"
+
+namespace {
+
+namespace fg = fulgurite;
+namespace k = fulgurite::kernel;
+using namespace fulgurite::papers;
+using k::Pull;
+
+constexpr std::int64_t n = 512;
+constexpr int samples = 9;
+
+template <class F>
+double recording_ms(std::int64_t size, const F& f) {
+  std::vector<double> times;
+  for (int sample = 0; sample < samples; ++sample)
+    times.push_back(bench::time_us([&] { k::kernel("recorded", k::block<int>(size), f); }));
+  return bench::median(times) / 1000;
+}
+
+void row(const char* name, double recording, const k::Traffic& t, const std::string& cuda) {
+  static const fg::test::Nvrtc nvrtc;
+  std::string compiled = "- | - | - |";
+  if (nvrtc.is_there()) {
+    const auto result = nvrtc(cuda, "sm_90");
+    if (!result.is_compiled) throw std::runtime_error(result.log);
+    const fg::test::PtxasReport r = fg::test::ptxas_report(result.log);
+    compiled = fmt::format("{} | {} | {} |", r.registers, r.spill_stores + r.spill_loads, r.stack);
+  }
+  fmt::print("| {} | {:.1f} | {} | {} {} | {} + {} | {} | {:.2f} | {} |\n", name, recording, t.threads,
+             compiled, t.shared_bytes, t.block_barriers, t.warp_barriers, t.bank_conflicts,
+             static_cast<double>(t.transactions) / static_cast<double>(t.least_transactions), t.lanes);
+  std::fflush(stdout);
+}
+
+template <class F>
+void row(const char* name, F f) {
+  const auto kernel = k::kernel("network", k::block<int>(n), f);
+  row(name, recording_ms(n, f), k::traffic(kernel, std::vector<int>(n)), k::to_cuda(kernel));
+}
+
+// Keys with values.
+using Pair = std::pair<int, int>;
+void pairs_row() {
+  const auto sorter = [](Pull<Pair> a) {
+    const auto lower = [](fg::Exp<Pair> x, fg::Exp<Pair> y) {
+      return fg::select(x.get<0>() <= y.get<0>(), x, y);
+    };
+    const auto higher = [](fg::Exp<Pair> x, fg::Exp<Pair> y) {
+      return fg::select(x.get<0>() <= y.get<0>(), y, x);
+    };
+    const int bits = k::log2(a.size());
+    for (int i = 1; i <= bits; ++i)
+      for (int j = 1; j <= i; ++j) a = k::sync(k::ilv_vee(bits - i, i - j, lower, higher, a));
+    return a;
+  };
+  const auto record = [&] { return k::kernel("network", k::block<Pair>(n), sorter); };
+  std::vector<double> times;
+  for (int sample = 0; sample < samples; ++sample) times.push_back(bench::time_us([&] { record(); }));
+  const auto kernel = record();
+  row("vsort, keys and values", bench::median(times) / 1000, k::traffic(kernel, std::vector<Pair>(n)),
+      k::to_cuda(kernel));
+}
+
+}  // namespace
+
+int main() {
+  try {
+    fmt::print(
+        "Kernels of {} i32, sm_90.\n\n| kernel | recording, ms | threads | registers | spills | stack | "
+        "shared bytes "
+        "| barriers, block + warp | bank conflicts | transactions of the least | lane slots "
+        "|\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n",
+        n);
+    row("tsort1", tsort_1);
+    row("tsort2", tsort_2);
+    row("tsort2 of sync(a)", [](Pull<int> a) { return tsort_2(k::sync(a)); });
+    row("vsort1", vsort_1);
+    row("vsort", vsort);
+    row("vsortR", vsort_r);
+    pairs_row();
+    row("bmerge", [](Pull<int> a) { return bmerge(9, a); });
+    row("bmerge2", [](Pull<int> a) { return bmerge_2(9, a); });
+    row("tmerge", [](Pull<int> a) { return tmerge(9, a); });
+    row("tmerge2", [](Pull<int> a) { return tmerge_2(9, a); });
+    row("bpmerge2", [](Pull<int> a) { return bpmerge_2(9, a); });
+    fmt::print("\n| recording | ms |\n|---|---:|\n");
+    for (std::int64_t size : {1024, 4096, 16384}) {
+      fmt::print("| vsort of {} | {:.1f} |\n", size, recording_ms(size, vsort));
+      fmt::print("| bitonic merger of {} | {:.1f} |\n", size,
+                 recording_ms(size, [size](Pull<int> a) { return bmerge_2(k::log2(size), a); }));
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kernels: {}\n", error.what());
+    return 1;
+  }
+}
