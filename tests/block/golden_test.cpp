@@ -39,17 +39,17 @@ void expect_golden(const char* name, const Parts&... parts) {
 TEST(PapersGolden, MapsAndReductions) {
   expect_golden("map_fusion", k::block<int>(32), map_fusion);
   expect_golden("map_unfused", k::block<int>(32), map_unfused);
-  expect_golden("sum", k::block<int>(8), tree_sum);
-  expect_golden("pair_sum", k::block<int>(8), pair_sum);
+  expect_golden("sum", k::block<int>(8), pair_sum);
+  expect_golden("reduce", k::block<int>(8), tree_sum);
   expect_golden("reduce_s", k::block<int>(8), reduce_s);
-  expect_golden("rev_add", k::block<int>(64), rev_add);
+  expect_golden("rev_add", k::block<int>(256), rev_add);
 }
 
 TEST(PapersGolden, PullAndPush) {
   expect_golden("cat_arrays", k::block<int>(16), k::block<int>(16), cat_arrays);
   expect_golden("cat_arrays_p", k::block<int>(16), k::block<int>(16), cat_arrays_p);
-  expect_golden("zip_unpair", k::block<int>(16), k::block<int>(16), zip_unpair);
-  expect_golden("zip_unpair_p", k::block<int>(16), k::block<int>(16), zip_unpair_p);
+  expect_golden("zip_unpair", k::block<int>(32), k::block<int>(32), zip_unpair);
+  expect_golden("zip_unpair_p", k::block<int>(32), k::block<int>(32), zip_unpair_p);
 }
 
 TEST(PapersGolden, Scans) {
