@@ -6,6 +6,7 @@
 #include <fulgurite/fulgurite.h>
 #include <fulgurite/kernel/arrays.h>
 #include <fulgurite/kernel/call.h>
+#include <fulgurite/kernel/iterate.h>
 #include <fulgurite/kernel/kernel.h>
 #include <fulgurite/kernel/patterns.h>
 #include <fulgurite/kernel/reduce_scan.h>

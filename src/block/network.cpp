@@ -34,10 +34,7 @@ class Reader {
     if (kernel_.body.size() != 1) refuse("it has several phases");
     const auto& grid = std::get<Par>(kernel_.body[0].op);
     block_ = grid.name;
-    for (const Stm& s : grid.body) {
-      if (const auto* let = std::get_if<Let>(&s.op)) define(*let);
-      if (const auto* par = std::get_if<Par>(&s.op)) stage(*par);
-    }
+    task(grid.body);
     for (const auto& [place, element] : elements_)
       network_.n_wires = std::max(network_.n_wires, element.wire + 1);
     return std::move(network_);
@@ -46,6 +43,30 @@ class Reader {
  private:
   [[noreturn]] void refuse(std::string_view why) const {
     throw TraceError(fmt::format("kernel '{}' is no network of fixed connections: {}", kernel_.name, why));
+  }
+
+  // Loops of the block go round as often as they say.
+  void task(const Block& body) {
+    for (const Stm& s : body) {
+      if (const auto* let = std::get_if<Let>(&s.op)) {
+        define(*let);
+      } else if (const auto* par = std::get_if<Par>(&s.op)) {
+        stage(*par);
+      } else if (const auto* loop = std::get_if<For>(&s.op)) {
+        const std::int64_t end = constant(loop->end), step = constant(loop->step);
+        for (std::int64_t i = constant(loop->begin); i < end; i += step) {
+          definitions_[loop->name] = arena_.i64(i);
+          task(loop->body);
+        }
+      } else if (!std::holds_alternative<Allocate>(s.op) && !std::holds_alternative<Sync>(s.op)) {
+        refuse("the block as a whole does what depends on data");
+      }
+    }
+  }
+  std::int64_t constant(Expr e) {
+    const Expr value = known(e);
+    if (!value.is_constant()) refuse("how often a loop goes round is known only when it runs");
+    return static_cast<std::int64_t>(value.bits());
   }
 
   // The first block: its number is 0.

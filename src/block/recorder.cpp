@@ -189,6 +189,28 @@ void Recorder::loop(Value begin, Value end, const detail::block::Body& body, con
   });
 }
 
+Value Recorder::repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body,
+                       const Here& where) {
+  flush(where);
+  at(where);
+  const Expr rounds = emitter_.declare(arena().i64(0), "rounds");
+  {
+    trace::Scope scope(tracer_, "while_loop", where);
+    Expr round;
+    emitter_.while_loop(
+        [&] {
+          round = tracer_.adopt(emitter_.snapshot(rounds, "round"));
+          return lower(condition(tracer_.value(round)), where);
+        },
+        [&] {
+          body(tracer_.value(round));
+          flush(where);
+          emitter_.assign(rounds, arena().add(round, arena().i64(1)));
+        });
+  }
+  return given(emitter_.snapshot(rounds, "rounds"));
+}
+
 void Recorder::when(Value condition, const std::function<void()>& then, const Here& where) {
   emitter_.if_then(lower(condition, where), [&] {
     trace::Scope scope(tracer_, "a condition", where);

@@ -51,6 +51,7 @@ class Recorder {
 
   void par(std::int64_t n, const detail::block::Body&, const Here&);
   void loop(Value begin, Value end, const detail::block::Body&, const Here&);
+  Value repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body, const Here&);
   void when(Value condition, const std::function<void()>& then, const Here&);
   void barrier(kernel::Level, const Here&);
 

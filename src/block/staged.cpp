@@ -74,6 +74,9 @@ void par(std::int64_t n, const Body& body, Here where) {
 void loop(Value begin, Value end, const Body& body, Here where) {
   Recorder::current(where).loop(begin, end, body, where);
 }
+Value repeat(const std::function<Value(Value)>& condition, const Body& body, Here where) {
+  return Recorder::current(where).repeat(condition, body, where);
+}
 void when(Value condition, const std::function<void()>& then, Here where) {
   Recorder::current(where).when(condition, then, where);
 }

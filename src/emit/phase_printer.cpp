@@ -202,7 +202,9 @@ void PhasePrinter::body(const Block& statements) {
 }
 void PhasePrinter::block(const Block& statements) {
   ++depth_;
+  const auto outer_rooms = rooms_;  // arrays made further in are not known behind it
   body(statements);
+  rooms_ = outer_rooms;
   --depth_;
 }
 

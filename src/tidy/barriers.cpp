@@ -215,39 +215,70 @@ class Barriers {
  public:
   Barriers(Arena& arena, const Block& task) : accesses_(arena, task) {}
 
-  // The statements of a task, or of a loop in it, at the start of which everything is ordered.
-  Block operator()(const Block& body) {
+  Block operator()(const Block& task) { return in_order(task, {}, false); }
+
+ private:
+  // What has been touched since the last barrier of the block, and of the warps.
+  struct Since {
+    Pending block, warp;
+    void add(const Touches& touches) { block.add(touches), warp.add(touches); }
+  };
+
+  // The statements of a task, or of a loop in it, behind whose end others follow.
+  Block in_order(const Block& body, Since since, bool in_loop) {
     std::vector<Touches> touches;
     for (const Stm& s : body) touches.push_back(accesses_.of(s));
-    Pending since_block, since_warp;
     Block out;
     for (std::size_t i = 0; i < body.size(); ++i) {
       const auto* sync = std::get_if<Sync>(&body[i].op);
       if (sync == nullptr) {
-        since_block.add(touches[i]), since_warp.add(touches[i]);
-        out.push_back(body[i]);
+        other(body[i], touches[i], since, out);
         continue;
       }
       bool known = true;
       std::size_t end = i + 1;
       for (; end < body.size() && !std::holds_alternative<Sync>(body[end].op); ++end)
         known &= !has_sync(body[end]);
+      known &= end < body.size() || !in_loop;
       const std::span after(touches.data() + i + 1, end - i - 1);
       using Conflict = Pending::Conflict;
       const bool between_warps =
-          sync->level == Level::block && (!known || since_block.with(after) == Conflict::between_warps);
+          sync->level == Level::block && (!known || since.block.with(after) == Conflict::between_warps);
       if (between_warps) {
         out.push_back(body[i]);
-        since_block.clear(), since_warp.clear();
-      } else if (!known || since_warp.with(after) != Conflict::none) {
+        since.block.clear(), since.warp.clear();
+      } else if (!known || since.warp.with(after) != Conflict::none) {
         out.push_back({Sync{Level::warp}, body[i].line});
-        since_warp.clear();
+        since.warp.clear();
       }
     }
     return out;
   }
 
- private:
+  void other(const Stm& s, const Touches& touched, Since& since, Block& out) {
+    const auto* loop = std::get_if<For>(&s.op);
+    const auto* repeat = std::get_if<While>(&s.op);
+    if (!has_sync(s) || (loop == nullptr && repeat == nullptr)) {
+      since.add(touched);
+      out.push_back(s);
+      return;
+    }
+    if (repeat != nullptr)
+      for (const Stm& h : repeat->head) since.add(accesses_.of(h));
+    const Block& body = loop != nullptr ? loop->body : repeat->body;
+    // The last barrier of a round stays: behind it is the next round, or what follows the loop.
+    const auto* last = body.empty() ? nullptr : std::get_if<Sync>(&body.back().op);
+    Since at_start = since;
+    const bool ends_ordered = last != nullptr && last->level == Level::block;
+    if (!ends_ordered) at_start.add(touched);
+    Block inner = in_order(body, at_start, true);
+    if (!ends_ordered) since.add(touched);
+    if (loop != nullptr)
+      out.push_back({For{loop->name, loop->begin, loop->end, loop->step, std::move(inner)}, s.line});
+    else
+      out.push_back({While{repeat->head, repeat->condition, std::move(inner)}, s.line});
+  }
+
   static bool has_sync(const Stm& s) {
     bool found = false;
     for_each_stm({s}, [&](const Stm& inner) { found |= std::holds_alternative<Sync>(inner.op); });
@@ -286,8 +317,7 @@ class Places {
 
 // Par statements of equal size that follow each other: each thread does what it did. Arrays that begin
 // between the two begin before them.
-Block joined(Arena& arena, const Block& body) {
-  const Places places(arena, body);
+Block joined(Arena& arena, const Places& places, const Block& body) {
   Block out;
   for (const Stm& s : body) {
     const auto* par = std::get_if<Par>(&s.op);
@@ -299,7 +329,9 @@ Block joined(Arena& arena, const Block& body) {
     for (std::size_t i = before; fits && i < out.size(); ++i)
       fits = !places.may_share(out[i], out[before - 1]);
     if (!fits) {
-      out.push_back(s);
+      Parts parts;
+      parts.block = [&](const Block& inner) { return joined(arena, places, inner); };
+      out.push_back(par != nullptr ? s : map_children(s, parts));
       continue;
     }
     const auto at = out.begin() + static_cast<std::ptrdiff_t>(before);
@@ -316,7 +348,8 @@ Block joined(Arena& arena, const Block& body) {
 kernel::Kernel barriers(kernel::Kernel kernel) {
   for (Stm& phase : kernel.body)
     if (auto* grid = std::get_if<Par>(&phase.op))
-      grid->body = joined(*kernel.arena, Barriers(*kernel.arena, grid->body)(grid->body));
+      grid->body = joined(*kernel.arena, Places(*kernel.arena, grid->body),
+                          Barriers(*kernel.arena, grid->body)(grid->body));
   return kernel;
 }
 

@@ -34,7 +34,9 @@ class Straight {
           continue;
         }
       } else {
-        for (Var buffer : names_of({s}).stores) stored_.erase(buffer);
+        const Names names = names_of({s});
+        for (Var buffer : names.stores) stored_.erase(buffer);
+        for (Var variable : names.assigns) forget(variable);
       }
       out.push_back(s);
     }
@@ -51,6 +53,12 @@ class Straight {
     std::vector<Stored>& known = stored_[buffer];
     std::erase_if(known, [&](const Stored& before) { return !differ(before.index, index); });
     known.push_back({index, value});
+  }
+  void forget(Var variable) {
+    for (auto& [buffer, known] : stored_)
+      std::erase_if(known, [&](const Stored& s) {
+        return scalar::mentions(s.index, variable) || scalar::mentions(s.value, variable);
+      });
   }
   bool differ(Expr a, Expr b) {
     const Expr apart = arena_.sub(a, b);
@@ -69,10 +77,13 @@ Block forwarded(Arena& arena, const Block& task) {
   Block out;
   for (const Stm& s : task) {
     const auto* par = std::get_if<Par>(&s.op);
-    if (par == nullptr || par->level != Level::block || !par->n.is_constant())
-      out.push_back(s);
-    else
+    if (par != nullptr && par->n.is_constant()) {
       out.push_back({Par{par->level, par->name, par->n, Straight(arena, *par)(par->body)}, s.line});
+      continue;
+    }
+    Parts parts;
+    parts.block = [&](const Block& b) { return forwarded(arena, b); };
+    out.push_back(map_children(s, parts));
   }
   return out;
 }

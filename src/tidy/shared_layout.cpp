@@ -20,31 +20,24 @@ constexpr std::int64_t alignment = 16;
 struct Life {
   Var array;
   std::int64_t bytes;
+  int region;                 // that it is made in
   int first = -1, last = -1;  // -1: never
   std::int64_t offset = 0;
 };
 
+/// The body of a loop or branch, whose statements have numbers between the two: it may run never, a loop's
+/// more than once.
+struct Region {
+  int outer, begin, end;
+  bool is_loop;
+};
+
 class Layout {
  public:
-  Layout(const Arena& arena, const Block& task) {
-    for_each_stm(task, [&](const Stm& s) {
-      const auto* array = base::as<Allocate>(s.op);
-      if (!array || array->space != Space::shared) return;
-      number_[array->buffer] = lives_.size();
-      lives_.push_back({array->buffer, (bytes_of(arena, *array) + alignment - 1) / alignment * alignment});
-    });
-    for (const Stm& s : task) {
-      const auto* sync = base::as<Sync>(s.op);
-      barriers_.push_back((barriers_.empty() ? 0 : barriers_.back()) + (sync && sync->level == Level::block));
-    }
-    for (std::size_t i = 0; i < task.size(); ++i) {
-      const Names names = names_of({task[i]});
-      for (const auto& used : {names.reads, names.stores})
-        for (Var v : used) mention(v, static_cast<int>(i));
-    }
-  }
+  Layout(const Arena& arena, const Block& task) : arena_(arena) { number(task, none); }
 
   std::unordered_map<Var, std::int64_t> offsets() {
+    find_lives();
     std::vector<std::size_t> by_time(lives_.size());
     for (std::size_t i = 0; i < by_time.size(); ++i) by_time[i] = i;
     std::vector<std::size_t> by_size = by_time;
@@ -62,17 +55,89 @@ class Layout {
   }
 
  private:
-  void mention(Var v, int statement) {
-    const auto found = number_.find(v);
-    if (found == number_.end()) return;
-    Life& life = lives_[found->second];
-    if (life.first < 0) life.first = statement;
-    life.last = statement;
+  static constexpr int none = -1;
+
+  // Numbers the statements of a block. A Par is one moment.
+  void number(const Block& block, int region) {
+    for (const Stm& s : block) {
+      const int here = add(region);
+      if (const auto* sync = base::as<Sync>(s.op); sync && sync->level == Level::block)
+        barriers_.push_back(here);
+      if (const auto* array = base::as<Allocate>(s.op); array && array->space == Space::shared) {
+        number_[array->buffer] = lives_.size();
+        const std::int64_t bytes = (bytes_of(arena_, *array) + alignment - 1) / alignment * alignment;
+        lives_.push_back({array->buffer, bytes, region});
+      }
+      const bool is_loop = base::as<For>(s.op) || base::as<While>(s.op);
+      if (is_loop || base::as<If>(s.op)) {
+        const auto inner = static_cast<int>(regions_.size());
+        regions_.push_back({region, here, here, is_loop});
+        Parts parts;
+        parts.block = [&](const Block& b) {
+          number(b, inner);
+          return Block();
+        };
+        map_children(s, parts);
+        regions_[static_cast<std::size_t>(inner)].end = add(region);
+        continue;
+      }
+      const Names names = names_of({s});
+      for (const auto& used : {names.reads, names.stores})
+        for (Var v : used) mentions_.emplace_back(v, here);
+    }
+  }
+  int add(int region) {
+    region_of_.push_back(region);
+    return static_cast<int>(region_of_.size()) - 1;
+  }
+  const Region& region(int r) const { return regions_[static_cast<std::size_t>(r)]; }
+  int outer(int r) const { return region(r).outer; }
+  bool is_in(int statement, int r) const {
+    for (int s = region_of_[static_cast<std::size_t>(statement)]; s != none; s = outer(s))
+      if (s == r) return true;
+    return false;
+  }
+
+  /// What is made outside of a loop and used in it is in use in all of its rounds.
+  void find_lives() {
+    for (const auto& [v, statement] : mentions_) {
+      const auto found = number_.find(v);
+      if (found == number_.end()) continue;
+      Life& life = lives_[found->second];
+      int first = statement, last = statement;
+      for (int r = region_of_[static_cast<std::size_t>(statement)]; r != none && r != life.region;
+           r = outer(r))
+        if (region(r).is_loop) first = region(r).begin, last = region(r).end;
+      life.first = life.first < 0 ? first : std::min(life.first, first);
+      life.last = std::max(life.last, last);
+    }
+  }
+
+  /// Whether all threads meet a barrier between the two statements if they come by either.
+  bool are_ordered(int from, int to, int before, int behind) const {
+    for (auto b = std::ranges::upper_bound(barriers_, from); b != barriers_.end() && *b < to; ++b) {
+      bool is_met = true;
+      for (int r = region_of_[static_cast<std::size_t>(*b)]; r != none; r = outer(r))
+        is_met &= is_in(before, r) || is_in(behind, r);
+      if (is_met) return true;
+    }
+    return false;
+  }
+  /// The innermost loop that both arrays are made in.
+  int loop_of(const Life& a, const Life& b) const {
+    for (int r = a.region; r != none; r = outer(r)) {
+      if (!region(r).is_loop) continue;
+      for (int s = b.region; s != none; s = outer(s))
+        if (r == s) return r;
+    }
+    return none;
   }
 
   bool is_over(const Life& a, const Life& b) const {  // a's life, before b's begins, for all threads
-    return a.last < b.first &&
-           barriers_[static_cast<std::size_t>(a.last)] != barriers_[static_cast<std::size_t>(b.first)];
+    if (a.last >= b.first || !are_ordered(a.last, b.first, a.last, b.first)) return false;
+    const int loop = loop_of(a, b);  // b's in one round, before a's in the next
+    return loop == none || are_ordered(b.last, region(loop).end, b.last, b.last) ||
+           are_ordered(region(loop).begin, a.first, a.first, a.first);
   }
   bool meet(const Life& a, const Life& b) const {
     return a.first >= 0 && b.first >= 0 && !is_over(a, b) && !is_over(b, a);
@@ -97,9 +162,13 @@ class Layout {
     return end;
   }
 
+  const Arena& arena_;
   std::vector<Life> lives_;
   std::unordered_map<Var, std::size_t> number_;
-  std::vector<int> barriers_;  // up to each statement of the task
+  std::vector<std::pair<Var, int>> mentions_;
+  std::vector<Region> regions_;
+  std::vector<int> region_of_;  // each statement; none: of no loop or branch
+  std::vector<int> barriers_;   // the statements that are
 };
 
 Block with_offsets(const Block& block, const std::unordered_map<Var, std::int64_t>& offsets) {

@@ -7,8 +7,9 @@ namespace fulgurite::tidy {
 
 /// Gives every shared array of each phase an offset, a multiple of 16. Arrays share bytes where one's last
 /// use is behind a Sync(block) from the other's first: threads that run ahead overwrite nothing that others
-/// still read. A statement of the task with all that is in it counts as one moment, so that a loop's arrays
-/// lie apart from each other. kernel::shared_bytes says how much a block takes.
+/// still read. An array made in a loop lives in one round, one that the loop's body gets from outside in all
+/// of them; a barrier in a loop or branch that may not run is none for what stands outside.
+/// kernel::shared_bytes says how much a block takes.
 kernel::Kernel lay_out_shared(kernel::Kernel);
 
 }  // namespace fulgurite::tidy

@@ -64,6 +64,23 @@ k::Pull<int> scan(k::Pull<int> a) {
   }));
 }
 
+k::Pull<int> merge_in_rounds(k::Pull<int> a) {  // bmerge, with one column of code
+  const int n = k::log2(a.size());
+  return k::iterate(
+      n,
+      [=](k::Index round, k::Pull<int> x) {
+        const k::Index by = k::Index(1) << (n - 1 - round);
+        return k::Push<int>(x.size(), [=](const k::Push<int>::Write& write) {
+          k::par(x.size() / 2, [&](k::Index t) {
+            const k::Index low = t + (t & -by), high = low + by;
+            write(low, fg::min(x[low], x[high]));
+            write(high, fg::max(x[low], x[high]));
+          });
+        });
+      },
+      a);
+}
+
 TEST(GuideKernels, MapsFuse) {
   const auto map_fusion = k::kernel("map_fusion", k::block<int>(32), twice_and_one);
   const std::vector<int> xs(1024, 20);
@@ -83,6 +100,33 @@ TEST(GuideKernels, PushArraysHaveNoConditions) {
                              [](k::Pull<int> a, k::Pull<int> b) { return k::conc_p(a, b); });
   EXPECT_EQ(k::to_ir(cat).find("if "), std::string::npos);
   EXPECT_NE(k::to_ir(cat).find("par block tid < 16 "), std::string::npos);  // of 32 elements
+}
+
+TEST(GuideKernels, LoopsThatAKernelRuns) {
+  const auto relax =
+      k::kernel("relax", k::block<float>(64), k::scalar<float>(), [](k::Pull<float> a, fg::Exp<float> most) {
+        const auto pass = [](k::Pull<float> x, k::Pull<float>) {
+          const auto left = k::shift(1, fg::Exp<float>(0), x), right = k::shift(-1, fg::Exp<float>(0), x);
+          const auto next = k::sync(
+              k::zip_with([](fg::Exp<float> l, fg::Exp<float> r) { return (l + r) / 2; }, left, right));
+          const auto change =
+              k::zip_with([](fg::Exp<float> p, fg::Exp<float> q) { return fg::abs(p - q); }, x, next);
+          return std::tuple(next, k::tree_reduce(fg::max, change));
+        };
+        const k::Pull<float> any(1, [=](const k::Index&) { return most + 1; });
+        return std::get<0>(
+            k::while_loop([=](k::Pull<float>, k::Pull<float> change) { return change[0] > most; }, pass,
+                          std::tuple(a, any)));
+      });
+  std::vector<float> xs(128, 1.0f);
+  std::fill(xs.begin() + 64, xs.end(), 0.25f);
+  for (const k::Runner& engine : {fg::cpu(), fg::emulator()}) {
+    const auto result = k::execute(engine, relax, xs, 0.4f);
+    EXPECT_EQ(result[0], 0.5f);
+    EXPECT_EQ(result[1], 0.75f);  // two rounds: the first changes an end by a half
+    EXPECT_EQ(result[2], 1.0f);
+    EXPECT_EQ(result[64], 0.125f);  // one
+  }
 }
 
 TEST(GuideKernels, DepthsAndPictures) {
@@ -133,6 +177,7 @@ TEST(GuideKernels, WhatIsDefinedComputes) {
   EXPECT_EQ(run(spread, 2, {1, 2}), (std::vector<int>{1, 1, 2, 2}));
   EXPECT_EQ(run(scan, 4, {1, 2, 3, 4}), (std::vector<int>{1, 3, 6, 10}));
   EXPECT_EQ(run(vsort_r, 4, {3, 1, 2, 0}), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(run(merge_in_rounds, 4, {1, 3, 2, 0}), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(run([](k::Pull<int> a) { return bmerge(2, a); }, 4, {1, 3, 2, 0}),
             (std::vector<int>{0, 1, 2, 3}));
 }

@@ -168,6 +168,24 @@ TEST(Barriers, StatementsOfAsManyThreadsAreJoined) {
   EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
 }
 
+TEST(Barriers, OfLoops) {
+  const auto round = [](const std::string& from, const std::string& last) {
+    std::string body = exchange(from);
+    body = body.substr(body.find('\n') + 1);  // the array is of all rounds
+    return syncs("alloc shared a: i32[64]\nfor i in 0 : n step 1 {\n" + body + last + "}\n");
+  };
+  EXPECT_EQ(round("u", "sync block\n"), "block ");  // before the next round; none in it
+  EXPECT_EQ(round("u ^ 1", "sync block\n"), "warp block ");
+  EXPECT_EQ(round("u ^ 32", "sync block\n"), "block block ");
+  EXPECT_EQ(round("u", ""), "block ");  // the only one between rounds
+  EXPECT_EQ(round("u", "sync warp\n"), "block warp ");
+}
+
+TEST(Barriers, StatementsAreJoinedInLoopsToo) {
+  const std::string text = after("for i in 0 : n step 1 {\n" + exchange("u") + "sync block\n}\n", barriers);
+  EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
+}
+
 // Values that need not be in memory.
 
 TEST(Forward, WhatIsStoredIsNotLoaded) {
@@ -187,6 +205,20 @@ TEST(Forward, AnotherStoreToPerhapsTheSameElementEndsIt) {
   EXPECT_EQ(stores("t + 64").find("load"), std::string::npos);
   EXPECT_NE(stores("t / 2 * 2").find("load"), std::string::npos);  // the same one for some t
   EXPECT_NE(stores("n").find("load"), std::string::npos);
+}
+
+TEST(Forward, AVariableThatHasChangedIsNoValueOfBefore) {
+  const std::string text = after(R"(alloc shared a: i32[64]
+par block t < 64 {
+  var v = 1i32
+  store a[t, 1] = v
+  v = 2i32
+  load w: i32 = a[t, 1]
+  store y[t, 1] = w
+}
+)",
+                                 forward);
+  EXPECT_NE(text.find("load w"), text.npos) << text;
 }
 
 // Strips and permutations compute what the threads do.

@@ -66,6 +66,9 @@ class AsGroup {
 void par(std::int64_t n, const Body&, Here where);
 /// for begin <= i < end, in one instance, or in all.
 void loop(Value begin, Value end, const Body&, Here where);
+/// While the condition holds, which all threads compute alike: the body, once a round. Both get the number of
+/// the round; gives how many there were. Outside of par() only.
+Value repeat(const std::function<Value(Value)>& condition, const Body& body, Here where);
 /// What `then` makes happens where the condition holds.
 void when(Value condition, const std::function<void()>& then, Here where);
 void barrier(Level, Here where);

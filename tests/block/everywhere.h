@@ -1,0 +1,54 @@
+// A kernel on every engine: cpu, opencl where there is a device, and the emulator in several orders of
+// threads, which proves it free of races.
+#pragma once
+
+#include <fulgurite/kernel.h>
+#include <gtest/gtest.h>
+
+#include "../runtime/pocl.h"
+
+namespace fulgurite::test {
+
+inline bool has_opencl() {
+  static const bool has = [] {
+    runtime::test::prepare_pocl();
+    try {
+      const auto probe =
+          kernel::kernel("probe", kernel::block<int>(1), [](kernel::Pull<int> a) { return a; });
+      kernel::execute(opencl(), probe, std::vector<int>{1});
+      return true;
+    } catch (const DeviceError&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
+#ifdef FULGURITE_SANITIZED
+inline constexpr std::uint64_t n_seeds = 2;
+#else
+inline constexpr std::uint64_t n_seeds = 20;
+#endif
+
+/// Calls check with what each engine makes of the arguments.
+template <class Check, class K, class... Arguments>
+void on_every_engine(const Check& check, const K& kernel, const Arguments&... arguments) {
+  {
+    SCOPED_TRACE("cpu");
+    check(kernel::execute(cpu(), kernel, arguments...));
+  }
+  if (has_opencl()) {
+    SCOPED_TRACE("opencl");
+    check(kernel::execute(opencl(), kernel, arguments...));
+  }
+  for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
+    SCOPED_TRACE("emulator " + std::to_string(seed));
+    check(kernel::execute(emulator(seed), kernel, arguments...));
+  }
+}
+template <class T, class K, class... Arguments>
+void expect_everywhere(const std::vector<T>& expected, const K& kernel, const Arguments&... arguments) {
+  on_every_engine([&](const auto& result) { EXPECT_EQ(result.to_vector(), expected); }, kernel, arguments...);
+}
+
+}  // namespace fulgurite::test
