@@ -5,6 +5,7 @@
 #include <fulgurite/exp.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/match.h"
 
@@ -179,6 +180,50 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   in_instance_ = false;
 }
 
+void Recorder::lanes(std::int64_t n, const detail::block::Body& body, const Here& where) {
+  if (in_instance_) throw TraceError("lanes() is of whole parts: it stands outside of par()", where);
+  const std::vector<const Nest*> path = path_to(nest_);
+  const auto warp = std::ranges::find(path, kernel::Level::warp, &Nest::level);
+  if (warp == path.end())
+    throw TraceError(
+        "lanes() stands in the function that is given to warps(): only a warp's lanes exchange values",
+        where);
+  if (n < 1 || n > lanes_of_warp || !std::has_single_bit(static_cast<std::uint64_t>(n)))
+    throw ShapeError(fmt::format("lanes() of {} elements: it takes 1, 2, 4, 8, 16 or 32", n), where);
+  std::int64_t in_warp = n;
+  bool are_neighbours = true;
+  for (auto nest = warp + 1; nest != path.end(); ++nest) {
+    in_warp *= (*nest)->n;
+    are_neighbours &= !(*nest)->interleaved;
+  }
+  if (in_warp % lanes_of_warp != 0 || !are_neighbours)
+    throw ShapeError(
+        fmt::format(
+            "lanes() needs parts of neighbours of a warp's 32 elements, or a multiple of them: here a "
+            "warp has {}{}",
+            in_warp, are_neighbours ? "" : ", interleaved"),
+        where);
+  par(
+      n,
+      [&](Value lane) {
+        exchanging_ = {n, tracer_.expr(lane, where), tracer_.depth()};
+        body(lane);
+        exchanging_ = {};
+      },
+      where);
+}
+
+const Recorder::Exchanging& Recorder::exchanging(const Here& where) const {
+  if (exchanging_.n == 0)
+    throw TraceError("values are shuffled in the function that is given to lanes() only", where);
+  if (exchanging_.depth != tracer_.depth())
+    throw TraceError(
+        "a shuffle stands where all lanes come by: outside of branches and loops of the function given to "
+        "lanes()",
+        where);
+  return exchanging_;
+}
+
 void Recorder::loop(Value begin, Value end, const detail::block::Body& body, const Here& where) {
   const Expr from = lower(begin, where), to = lower(end, where);
   emitter_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
@@ -237,6 +282,8 @@ std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, 
         where);
   if (!in_instance_ && space == kernel::Space::thread)
     throw TraceError("a thread's own array is made inside par()", where);
+  if (exchanging_.n > 0)
+    throw TraceError("a lane has no array of its own: what it shuffles, it holds in values", where);
   flush(where);
   at(where);
   const std::int64_t groups = space == kernel::Space::thread ? 1 : groups_in_block(nest_);

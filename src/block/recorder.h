@@ -50,6 +50,14 @@ class Recorder {
   Group set_group(const Nest*, Expr number);
 
   void par(std::int64_t n, const detail::block::Body&, const Here&);
+  void lanes(std::int64_t n, const detail::block::Body&, const Here&);
+  /// The lanes of which the code is one. Throws TraceError if it is not, or perhaps not that of all of them.
+  struct Exchanging {
+    std::int64_t n = 0;
+    Expr lane;
+    std::size_t depth = 0;  // of scopes
+  };
+  const Exchanging& exchanging(const Here&) const;
   void loop(Value begin, Value end, const detail::block::Body&, const Here&);
   Value repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body, const Here&);
   void when(Value condition, const std::function<void()>& then, const Here&);
@@ -86,6 +94,7 @@ class Recorder {
   Group group_;
   Expr instance_;
   bool in_instance_ = false;
+  Exchanging exchanging_;
   std::vector<Var> arrays_;
   std::vector<kernel::Location> lines_;
   Expr block_number_;

@@ -80,6 +80,28 @@ Value repeat(const std::function<Value(Value)>& condition, const Body& body, Her
 void when(Value condition, const std::function<void()>& then, Here where) {
   Recorder::current(where).when(condition, then, where);
 }
+void lanes(std::int64_t n, const Body& body, Here where) {
+  Recorder::current(where).lanes(n, body, where);
+}
+Value lane(Here where) {
+  Recorder& r = Recorder::current(where);
+  return r.tracer().value(r.exchanging(where).lane);
+}
+std::int64_t n_lanes(Here where) {
+  return Recorder::current(where).exchanging(where).n;
+}
+Values shuffle(std::span<const Value> components, Value from, Here where) {
+  Recorder& r = Recorder::current(where);
+  const std::int64_t n = r.exchanging(where).n;
+  const scalar::Expr lane = r.lower(from, where);
+  Values values;
+  for (const Value& component : components) {
+    const scalar::Expr held = r.lower(component, where);
+    values.push_back(
+        r.given(n == 1 ? held : r.emitter().shuffle(held, lane, static_cast<std::int32_t>(n), "other")));
+  }
+  return values;
+}
 void barrier(Level level, Here where) {
   Recorder::current(where).barrier(level, where);
 }

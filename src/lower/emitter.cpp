@@ -185,6 +185,13 @@ Expr Emitter::shift(Expr value, Expr fill, int by, std::string_view name) {
   return shifted;
 }
 
+Expr Emitter::shuffle(Expr value, Expr from, std::int32_t width, std::string_view name) {
+  Expr other = arena_.fresh(value.type(), std::string(name));
+  depth_[other.var()] = open_.size() - 1;
+  append(kernel::Shuffle{other.var(), value, from, width});
+  return other;
+}
+
 Expr Emitter::atomic(kernel::Atomic operation, std::string_view name) {
   operation.at.buffer = touch(operation.at.buffer, kernel::Param::Role::output);
   Expr old = arena_.fresh(operation.value.type(), std::string(name));

@@ -90,6 +90,8 @@ class Emitter {
   void in_order(Var turn, const std::function<void()>& body);
   /// In Par(block): the value of instance t - by, or `fill`.
   Expr shift(Expr value, Expr fill, int by, std::string_view name);
+  /// In Par(block): the value of the instance `from` among `width` neighbours.
+  Expr shuffle(Expr value, Expr from, std::int32_t width, std::string_view name);
   /// What an atomic operation found; `operation` has no name and no buffer's name of the kernel yet.
   Expr atomic(kernel::Atomic operation, std::string_view name);
   /// In Par(block): the value of one instance.

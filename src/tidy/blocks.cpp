@@ -2,6 +2,7 @@
 
 #include "kernel/check.h"
 #include "tidy/dead.h"
+#include "tidy/exchanges.h"
 #include "tidy/permutes.h"
 #include "tidy/strips.h"
 #include "tidy/vectorise.h"
@@ -10,7 +11,7 @@
 namespace fulgurite::tidy {
 
 kernel::Kernel blocks_to_vectors(kernel::Kernel kernel, int vector_bytes) {
-  kernel = vectorise(strips(std::move(kernel), vector_bytes));
+  kernel = vectorise(strips(exchanges(std::move(kernel)), vector_bytes));
   kernel = share_windows(remove_dead(permutes(std::move(kernel))));
   kernel::check(kernel, kernel::Stage::vectors, "blocks_to_vectors");
   return kernel;

@@ -63,6 +63,7 @@ class Tracer {
   Expr adopt(Expr name);
   /// The statements of the innermost scope so far, which does not have them any more.
   std::vector<soac::Stm> take() { return std::exchange(scopes_.back().body, {}); }
+  std::size_t depth() const { return scopes_.size(); }  // of scopes that are open
   std::span<const Expr> shape(Expr array) const { return program_.arena->info(array.var()).shape; }
   /// Whether the expression's names are all bound outside the innermost scope.
   bool is_outer(Expr);

@@ -102,6 +102,26 @@ TEST(GuideKernels, PushArraysHaveNoConditions) {
   EXPECT_NE(k::to_ir(cat).find("par block tid < 16 "), std::string::npos);  // of 32 elements
 }
 
+TEST(GuideKernels, LanesExchangeValues) {
+  const auto scan_part = [](k::Pull<int> part) {
+    return k::lanes(
+        [](k::Index lane, fg::Exp<int> x) {
+          for (int by = 1; by < 32; by *= 2) {
+            const fg::Exp<int> before = k::shuffle_up(x, by);
+            x = fg::select(lane < by, x, before + x);
+          }
+          return x;
+        },
+        part);
+  };
+  const auto scans = k::kernel("scans", k::block<int>(128),
+                               [=](const k::Pull<int>& a) { return k::warps(32, scan_part, a); });
+  EXPECT_EQ(k::to_ir(scans).find("alloc"), std::string::npos);
+  EXPECT_NE(k::to_cuda(scans).find("fg_shuffle_i32"), std::string::npos);
+  for (const k::Runner& engine : {fg::cpu(), fg::emulator()})
+    EXPECT_EQ(k::execute(engine, scans, std::vector<int>(128, 2))[40], 18);
+}
+
 TEST(GuideKernels, LoopsThatAKernelRuns) {
   const auto relax =
       k::kernel("relax", k::block<float>(64), k::scalar<float>(), [](k::Pull<float> a, fg::Exp<float> most) {

@@ -8,6 +8,7 @@
 #include "kernel/print.h"
 #include "tidy/barriers.h"
 #include "tidy/dead.h"
+#include "tidy/exchanges.h"
 #include "tidy/forward.h"
 #include "tidy/permutes.h"
 #include "tidy/strips.h"
@@ -219,6 +220,41 @@ par block t < 64 {
 )",
                                  forward);
   EXPECT_NE(text.find("load w"), text.npos) << text;
+}
+
+// Shuffles are statements of two Pars.
+
+TEST(Exchanges, GoThroughMemory) {
+  const std::string text = after(R"(par block t < 64 {
+  let at = t * 2
+  load v: i32 = x[at, 1]
+  load w: i32 = x[t, 1]
+  shuffle o = v from at width 8
+  store y[at, 1] = o + w
+}
+)",
+                                 exchanges);
+  EXPECT_EQ(text.find("shuffle"), text.npos) << text;
+  EXPECT_NE(text.find("alloc shared kept: i32[64]"), text.npos) << text;
+  EXPECT_EQ(text.find("kept_1"), text.npos) << text;  // v is exchanged only, at computed again
+  EXPECT_NE(text.find("store exchanged[t, 1] = v"), text.npos) << text;
+  EXPECT_NE(text.find("load o: i32 = exchanged[(t_1 & -8) + (at_1 & 7), 1]"), text.npos) << text;
+  EXPECT_NE(text.find("store y[at_1, 1] = o + w_1"), text.npos) << text;
+}
+
+TEST(Exchanges, VariablesStayVariables) {
+  const std::string text = after(R"(par block t < 64 {
+  var v = 1i32
+  shuffle o = v from t width 2
+  v = v + o
+  shuffle p = v from t width 2
+  store y[t, 1] = p
+}
+)",
+                                 exchanges);
+  EXPECT_EQ(text.find("shuffle"), text.npos) << text;
+  EXPECT_NE(text.find("var v_2 = v_1"), text.npos) << text;
+  EXPECT_NE(text.find("v_2 = o + v_2"), text.npos) << text;
 }
 
 // Strips and permutations compute what the threads do.

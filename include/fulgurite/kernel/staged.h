@@ -73,6 +73,14 @@ Value repeat(const std::function<Value(Value)>& condition, const Body& body, Her
 void when(Value condition, const std::function<void()>& then, Here where);
 void barrier(Level, Here where);
 
+/// par() of n elements in each part of a warp, whose instances may shuffle.
+void lanes(std::int64_t n, const Body&, Here where);
+/// The instance's number in its part, and how many there are.
+Value lane(Here where);
+std::int64_t n_lanes(Here where);
+/// The values that lane `from` has, one for each component.
+Values shuffle(std::span<const Value> components, Value from, Here where);
+
 /// Arrays of n elements for each group (thread: for each instance), one for each component.
 using Buffers = std::vector<std::int32_t>;
 Buffers allocate(Space, std::span<const Kind> components, std::int64_t n, Here where);
