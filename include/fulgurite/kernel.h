@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fulgurite/fulgurite.h>
+#include <fulgurite/kernel/accumulate.h>
 #include <fulgurite/kernel/arrays.h>
 #include <fulgurite/kernel/call.h>
 #include <fulgurite/kernel/iterate.h>

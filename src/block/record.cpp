@@ -221,7 +221,7 @@ class Recording {
 
   // A result ends where an argument does that has blocks as large, of which the last may be short.
   Expr end_of(const Result& result) const {
-    for (std::size_t i = 0; i < given_.size() && !result.tiling; ++i)
+    for (std::size_t i = 0; i < given_.size() && !result.tiling && !result.change; ++i)
       if (!made_->inputs[i].fill.empty() && made_->inputs[i].block == result.output.block)
         return given_[i].extent;
     return {};
@@ -230,7 +230,7 @@ class Recording {
   // How many elements the result has.
   Expr size_of(const Result& result, Expr end) {
     if (result.output.updates >= 0) return given_[static_cast<std::size_t>(result.output.updates)].extent;
-    if (result.tiling) return tracer().expr(result.size, where_);
+    if (result.tiling || result.change) return tracer().expr(result.size, where_);
     return end ? end : arena().mul(made_->n_blocks, arena().i64(result.output.block));
   }
 
@@ -259,6 +259,7 @@ class Recording {
     made_->sizes.push_back(size);
     const std::vector<Expr> arrays = arrays_of(result, size, outputs.size());
     for (Expr array : arrays) outputs.push_back({array.var(), Param::Role::output});
+    if (result.change) return change(result, arrays.front(), size);
     result.run([&](Value index, std::span<const Value> components) {
       const Expr place = result.tiling ? tracer().expr(result.tiling->place(index), where_)
                                        : in_array(result.output.block, index);
@@ -269,6 +270,15 @@ class Recording {
       if (end) mask = recorder_.lower(tracer().value(arena().lt(place, end)), where_);
       for (std::size_t k = 0; k < arrays.size(); ++k)
         emitter().store_plain(arrays[k].var(), at, values[k], mask);
+    });
+  }
+
+  // Blocks meet in this array.
+  void change(const Result& result, Expr array, Expr size) {
+    result.change([&](Value index, Value value) {
+      const Expr i = tracer().expr(index, where_);
+      const Expr exists = arena().logical_and(arena().le(arena().i64(0), i), arena().lt(i, size));
+      return recorder_.atomic(result.operation, array.var(), index, value, tracer().value(exists), where_);
     });
   }
 

@@ -30,6 +30,17 @@ std::vector<const Nest*> path_to(const Nest* nest) {
   return path;
 }
 
+kernel::Atomic::What atomic_named(std::string_view name) {
+  using What = kernel::Atomic::What;
+  constexpr std::pair<std::string_view, What> all[] = {
+      {"add", What::add},          {"min", What::min},       {"max", What::max},
+      {"bit_and", What::bit_and},  {"bit_or", What::bit_or}, {"bit_xor", What::bit_xor},
+      {"exchange", What::exchange}};
+  for (const auto& [known, what] : all)
+    if (known == name) return what;
+  throw InternalError(fmt::format("no atomic operation '{}'", name));
+}
+
 lower::Emitter::Outside nothing_outside() {
   return {[](Expr) { return false; }, [](lower::Emitter&, const soac::Stm&) {}};
 }
@@ -271,6 +282,14 @@ void Recorder::barrier(kernel::Level level, const Here& where) {
   flush(where);
   at(where);
   emitter_.append(kernel::Sync{std::max(level, nest_->level)});
+}
+
+Value Recorder::atomic(std::string_view what, Var array, Value index, Value value, Value condition,
+                       const Here& where) {
+  if (!in_instance_) throw TraceError("elements change in one step inside of par()", where);
+  const Expr at = lower(index, where), operand = lower(value, where), mask = lower(condition, where);
+  return given(
+      emitter_.atomic({{}, atomic_named(what), {array, at, arena().i64(1), mask}, operand, {}}, "old"));
 }
 
 std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, const Here& where) {

@@ -63,6 +63,9 @@ class Recorder {
   void when(Value condition, const std::function<void()>& then, const Here&);
   void barrier(kernel::Level, const Here&);
 
+  /// An operation of detail::block::atomic() on an element, where the condition holds.
+  Value atomic(std::string_view what, Var array, Value index, Value value, Value condition, const Here&);
+
   std::int32_t allocate(kernel::Space, Kind, std::int64_t n, const Here&);
   std::int32_t add_array(Var array);  // a parameter
   Var array(std::int32_t buffer) const { return arrays_[static_cast<std::size_t>(buffer)]; }

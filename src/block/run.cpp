@@ -65,32 +65,41 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   return given;
 }
 
-/// What the components of an updated argument were before, in the order of the results' components; null for
-/// results that are new.
-std::vector<const void*> former_contents(const Kernel& k, const Arguments& given) {
+/// What the components of the results are before the launch: of an updated argument its own, else perhaps one
+/// value everywhere.
+struct Former {
+  const void* data = nullptr;
+  std::optional<std::uint64_t> each = {};
+  bool exists() const { return data != nullptr || each; }
+};
+std::vector<Former> former_contents(const Kernel& k, const Arguments& given) {
   std::vector<std::size_t> first{0};
   for (const Input& input : k.inputs) first.push_back(first.back() + input.components.size());
-  std::vector<const void*> former;
+  std::vector<Former> former;
   for (const Output& output : k.outputs)
-    for (std::size_t c = 0; c < output.components.size(); ++c)
-      former.push_back(output.updates < 0 ? nullptr
-                                          : given.data[first[static_cast<std::size_t>(output.updates)] + c]);
+    for (std::size_t c = 0; c < output.components.size(); ++c) {
+      former.push_back({nullptr, output.initial});
+      if (output.updates >= 0)
+        former.back().data = given.data[first[static_cast<std::size_t>(output.updates)] + c];
+    }
   return former;
 }
 
 std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {
-  const std::vector<const void*> former = former_contents(k, given);
+  const std::vector<Former> former = former_contents(k, given);
   std::vector<ResultValue> results;
   for (std::size_t r = 0; r < k.outputs.size(); ++r)
     for (detail::Kind kind : k.outputs[r].components) {
       const auto extent = static_cast<std::size_t>(given.result_extents[r]);
-      const void* before = former[results.size()];
+      const Former before = former[results.size()];
       ResultValue& result = results.emplace_back();
       result.kind = static_cast<std::uint8_t>(kind);
       result.rank = 1;
       result.extents[0] = given.result_extents[r];
       const std::shared_ptr<void> memory = allocate_elements(extent, size_of(kind));
-      if (before != nullptr) std::memcpy(memory.get(), before, extent * size_of(kind));
+      if (before.data != nullptr) std::memcpy(memory.get(), before.data, extent * size_of(kind));
+      for (std::size_t i = 0; i < extent && before.each; ++i)  // of any kind: the low bytes
+        std::memcpy(static_cast<std::byte*>(memory.get()) + i * size_of(kind), &*before.each, size_of(kind));
       result.data = memory;
     }
   return results;
@@ -115,12 +124,12 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
     }
     if (!input.is_scalar) ++array;
   }
-  const std::vector<const void*> former = former_contents(k, given);
+  const std::vector<Former> former = former_contents(k, given);
   for (std::size_t r = 0; r < results.size(); ++r)
     buffers.push_back({const_cast<void*>(results[r].data.get()),
                        static_cast<std::size_t>(results[r].extents[0]) *
                            size_of(static_cast<detail::Kind>(results[r].kind)),
-                       true, former[r] != nullptr});
+                       true, former[r].exists()});
   return buffers;
 }
 

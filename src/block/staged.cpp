@@ -16,17 +16,6 @@ kernel::Space space_of(Space space) {
 }
 static_assert(static_cast<int>(Space::thread) == static_cast<int>(kernel::Space::thread));
 
-kernel::Atomic::What atomic_named(std::string_view name) {
-  using What = kernel::Atomic::What;
-  constexpr std::pair<std::string_view, What> all[] = {
-      {"add", What::add},          {"min", What::min},       {"max", What::max},
-      {"bit_and", What::bit_and},  {"bit_or", What::bit_or}, {"bit_xor", What::bit_xor},
-      {"exchange", What::exchange}};
-  for (const auto& [known, what] : all)
-    if (known == name) return what;
-  throw InternalError(fmt::format("no atomic operation '{}'", name));
-}
-
 scalar::Expr index_of(Recorder& r, Value index, Here where) {
   return r.lower(index, where);
 }
@@ -132,11 +121,15 @@ void store(const Buffers& buffers, Value index, std::span<const Value> component
     r.emitter().store_plain(r.array(buffers[k]), at, values[k]);
 }
 
-Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Here where) {
+Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Value condition, Here where) {
   Recorder& r = Recorder::current(where);
-  const scalar::Expr at = index_of(r, index, where), operand = r.lower(value, where);
-  return r.given(r.emitter().atomic(
-      {{}, atomic_named(what), {r.array(buffer), at, r.arena().i64(1), {}}, operand, {}}, "old"));
+  return r.atomic(what, r.array(buffer), index, value, condition, where);
+}
+std::int64_t number_of(Value value, Here where) {
+  const scalar::Expr e = Recorder::current(where).tracer().expr(value, where);
+  if (!e.is_constant())
+    throw TraceError("what is synced has a size that is known while the kernel is recorded", where);
+  return static_cast<std::int64_t>(e.bits());
 }
 
 Value block_number(Here where) {

@@ -227,7 +227,7 @@ void PhasePrinter::statement(const Stm& s) {
       [&](const kernel::Shift&) { refuse("a Shift"); },
       [&](const kernel::Pick& x) { for_vectors("a Pick", [&] { pick(s, x); }); },
       [&](const kernel::Pack& x) { for_vectors("a Pack", [&] { pack(s, x); }); },
-      [&](const kernel::Atomic& x) { for_threads("an Atomic", [&] { atomic(s, x); }); },
+      [&](const kernel::Atomic& x) { atomic(s, x); },
       [&](const kernel::Shuffle& x) { for_threads("a Shuffle", [&] { shuffle(s, x); }); },
       [&](const kernel::For& x) { loop(s, x); }, [&](const kernel::While& x) { loop(x); },
       [&](const kernel::If& x) { branch(s, x); },

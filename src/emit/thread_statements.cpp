@@ -147,9 +147,9 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
   if (x.expected) args += ", " + text(x.expected).text;
   const std::string operation = call(dialect_, stem, in_memory(at.kind), 1, args);
   auto fenced = [&](const std::string& text) {
-    if (x.release) line(dialect_.fence);
+    if (x.release && !dialect_.fence.empty()) line(dialect_.fence);
     line(text);
-    if (x.acquire) line(dialect_.fence);
+    if (x.acquire && !dialect_.fence.empty()) line(dialect_.fence);
   };
   auto asked = [&](const std::string& to) {  // for the old value
     return fmt::format(

@@ -139,9 +139,15 @@ class Forms {
       out.insert(out.end(), taken.begin(), taken.end());
       return;
     }
+    if (auto* load = std::get_if<Load>(&changed.op)) decide(load->from);
+    if (auto* store = std::get_if<Store>(&changed.op)) decide(store->to);
+    if (auto* atomic = std::get_if<Atomic>(&changed.op)) decide(atomic->at);
     out.push_back(std::move(changed));
   }
 
+  static void decide(Access& access) {
+    if (access.mask && access.mask.is_constant(1)) access.mask = {};
+  }
   static bool is_index(Type type) { return type == Type{Kind::i64} || type == Type{Kind::boolean}; }
   bool is_pure(Expr root) {  // of names that do not change
     bool pure = true;

@@ -122,6 +122,20 @@ TEST(GuideKernels, LanesExchangeValues) {
     EXPECT_EQ(k::execute(engine, scans, std::vector<int>(128, 2))[40], 18);
 }
 
+TEST(GuideKernels, ManyChangeOneElement) {
+  const auto ones = [](const k::Pull<int>& a) {
+    return k::map([](const fg::Exp<int>&) { return fg::Exp<int>(1); }, a);
+  };
+  const auto each = k::kernel("each", k::block<int>(64, -1), [=](k::Pull<int> a) {
+    return k::sync(k::accumulate(fg::plus, 10, 0, a, ones(a)));
+  });
+  const auto all = k::kernel("all", k::block<int>(64, -1),
+                             [=](k::Pull<int> a) { return k::accumulate(fg::plus, 10, 0, a, ones(a)); });
+  const std::vector<int> digits(1000, 7);
+  EXPECT_EQ(k::execute(fg::cpu(), each, digits).size(), 160);  // 16 blocks
+  EXPECT_EQ(k::execute(fg::cpu(), all, digits)[7], 1000);
+}
+
 TEST(GuideKernels, LoopsThatAKernelRuns) {
   const auto relax =
       k::kernel("relax", k::block<float>(64), k::scalar<float>(), [](k::Pull<float> a, fg::Exp<float> most) {

@@ -222,6 +222,15 @@ par block t < 64 {
   EXPECT_NE(text.find("load w"), text.npos) << text;
 }
 
+TEST(ThreadForms, MasksOfAllThreadsGoAndAtomicsThatNobodyAsks) {
+  const std::string text = after(
+      "par block t < 8 {\n  atomic old = add y[t, 1] by 1i32 when t < 8\n  store y[t, 1] = 1i32 when t < "
+      "9\n}\n",
+      [](Kernel k) { return remove_dead(thread_forms(std::move(k))); });
+  EXPECT_EQ(text.find(" when "), text.npos) << text;
+  EXPECT_EQ(text.find("old"), text.npos) << text;
+}
+
 // Shuffles are statements of two Pars.
 
 TEST(Exchanges, GoThroughMemory) {

@@ -129,6 +129,33 @@ struct ResultsOf {
   }
 };
 template <class T>
+struct ResultsOf<Accumulated<T>> {
+  using Types = std::tuple<T>;
+  static void put(const Accumulated<T>& r, std::vector<fulgurite::detail::block::Result>& to, Here where,
+                  int updates = -1) {
+    using fulgurite::detail::Value;
+    fulgurite::detail::block::Result result{{{fulgurite::detail::kind_of<T>()}, 0, updates}, {}};
+    expects(0 <= r.size(), "a result cannot have {0} elements", {r.size()}, where);
+    if (updates < 0) result.output.initial = fulgurite::detail::bits_of(r.initial());
+    result.size = r.size().value();
+    result.operation = r.operation();
+    result.change = [r](const std::function<Value(Value, Value)>& change) {
+      r([&](const Index& i, const Exp<T>& x) {
+        return Exp<T>(fulgurite::detail::Parts<T>{change(i.value(), x.value())});
+      });
+    };
+    to.push_back(std::move(result));
+  }
+};
+template <class T>
+struct ResultsOf<AccumulatedInto<T>> {
+  using Types = std::tuple<T>;
+  static void put(const AccumulatedInto<T>& r, std::vector<fulgurite::detail::block::Result>& to,
+                  Here where) {
+    ResultsOf<Accumulated<T>>::put(r.changes, to, where, r.updates);
+  }
+};
+template <class T>
 struct ResultsOf<Tiled<T>> {
   using Types = std::tuple<T>;
   static void put(const Tiled<T>& r, std::vector<fulgurite::detail::block::Result>& to, Here) {

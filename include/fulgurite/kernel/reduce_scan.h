@@ -168,31 +168,4 @@ inline constexpr struct BlockFilter {
   }
 } block_filter{};
 
-/// How many elements have each bin, by atomics on shared memory; what is in none of the bins counts nowhere.
-inline constexpr struct BlockHistogram {
-  template <class T>
-  Pull<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of,
-                                Here where = Here::current()) const {
-    using fulgurite::detail::block::Space;
-    const memory::Stored<std::int32_t> counts(Space::shared, bins, where);
-    par(bins, [&](Index i) { counts.store(i, 0, where); }, where);
-    fulgurite::detail::block::barrier(Level::block, where);
-    par(
-        bin_of.size(),
-        [&](Index i) {
-          const Index bin = cast<std::int64_t>(bin_of[i]);
-          fulgurite::detail::block::when((0 <= bin && bin < bins).value(),
-                                         [&] {
-                                           fulgurite::detail::block::atomic(
-                                               "add", counts.buffers()[0], counts.at(bin, where).value(),
-                                               Exp<std::int32_t>(1).value(), where);
-                                         },
-                                         where);
-        },
-        where);
-    fulgurite::detail::block::barrier(Level::block, where);
-    return counts.read(where);
-  }
-} block_histogram{};
-
 }  // namespace fulgurite::kernel

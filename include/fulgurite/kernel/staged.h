@@ -86,8 +86,11 @@ using Buffers = std::vector<std::int32_t>;
 Buffers allocate(Space, std::span<const Kind> components, std::int64_t n, Here where);
 Values load(const Buffers&, Value index, Here where);
 void store(const Buffers&, Value index, std::span<const Value> components, Here where);
-/// what: add min max bit_and bit_or bit_xor exchange. Gives what the element was before.
-Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Here where);
+/// what: add min max bit_and bit_or bit_xor exchange. Gives what the element was before; where the condition
+/// does not hold, nothing happens, and it gives 0.
+Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Value condition, Here where);
+/// The value of a staged integer that is a constant; throws TraceError for others.
+std::int64_t number_of(Value, Here where);
 
 /// An argument of a kernel: a scalar, or an array of which each block has `block` neighbouring elements
 /// (0: every block sees all of it). With `fill` the last block may be short, and reads this behind the end.
@@ -101,8 +104,9 @@ struct Input {
 };
 struct Output {
   std::vector<Kind> components;
-  std::int64_t block = 0;  // elements that a block writes
-  int updates = -1;        // the number of the argument that it was
+  std::int64_t block = 0;                     // elements that a block writes
+  int updates = -1;                           // the number of the argument that it was
+  std::optional<std::uint64_t> initial = {};  // bits of each element before the launch
 };
 /// What the function gets of an argument.
 struct Argument {
@@ -124,6 +128,9 @@ struct Result {
   std::function<void(const std::function<void(Value index, std::span<const Value> components)>& write)> run;
   std::optional<Tiling> tiling = {};
   Value size = {};
+  // Instead of `run`: all blocks change elements of one array by this operation of atomic().
+  const char* operation = nullptr;
+  std::function<void(const std::function<Value(Value index, Value value)>& change)> change = {};
 };
 
 /// The number of the block at hand among those of the launch.
