@@ -47,8 +47,17 @@ std::string load_text(const Dialect& d, const Place& p) {
   return call(d, v.stem + "_masked", p.kind, p.lanes, args);
 }
 
-bool can_stream(const Place& p) {
+bool is_run(const Place& p) {
   return !is_scalar(p) && !p.index_by_lane && p.constant_stride == 1 && p.mask.empty();
+}
+
+std::string touch_text(const Place& p) {
+  constexpr std::size_t cache_line = 64;
+  std::string text = fmt::format("fg_touch(&{});", element(p));
+  const std::size_t bytes = size_of(p.kind) * static_cast<std::size_t>(p.lanes);
+  for (std::size_t byte = cache_line; byte < bytes; byte += cache_line)
+    text += fmt::format(" fg_touch(&{} + {});", element(p), byte / size_of(p.kind));
+  return text;
 }
 
 std::string store_text(const Dialect& d, const Place& p, const std::string& value, bool streaming) {

@@ -25,8 +25,10 @@ struct Place {
 /// The elements as a value (what a lane that is off gives is 0).
 std::string load_text(const Dialect&, const Place&);
 
-/// Only whole vectors of neighbouring elements are streamed.
-bool can_stream(const Place&);
+/// Whole vectors of neighbouring elements: only these are touched, and streamed.
+bool is_run(const Place&);
+/// A small load from each cache line of a run.
+std::string touch_text(const Place&);
 std::string store_text(const Dialect&, const Place&, const std::string& value, bool streaming);
 
 }  // namespace fulgurite::emit

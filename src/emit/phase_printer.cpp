@@ -308,6 +308,8 @@ void PhasePrinter::load(const Stm& s, const kernel::Load& x) {
     from.is_near = true;
     from.index = initialiser(index.arg(0), index.arg(0).type());
   }
+  if (x.touched && !dialect_.has_threads && is_run(from))
+    line(fmt::format("if ({}) {{ {} }}", text(x.touched).text, touch_text(from)));
   std::string value = load_text(dialect_, from);
   line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
 }
@@ -315,7 +317,7 @@ void PhasePrinter::store(const Stm& s, const kernel::Store& x) {
   prepare(s);
   Type type = x.value.type();
   Place to = place(x.to, type.lanes);
-  bool streaming = x.streaming && can_stream(to);
+  bool streaming = x.streaming && is_run(to);
   streams_ = streams_ || streaming;
   const std::string who = is_of_thread(x.to.buffer) ? std::string() : guard();
   line(who + store_text(dialect_, to, initialiser(x.value, type), streaming));

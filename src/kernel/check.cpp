@@ -182,6 +182,7 @@ class Checker {
     require(type.kind == kind, "'{}' is {} and '{}' holds {}", name(s.name), to_string(type),
             name(s.from.buffer), name_of(kind));
     access(s.from, type.lanes);
+    if (s.touched) typed(s.touched, {Kind::boolean}, "the condition");
     bind(s.name, Binding::value);
   }
   void store(const Store& s) {

@@ -62,9 +62,12 @@ struct Access {
   Expr mask;
   bool operator==(const Access&) const = default;
 };
+/// Where `touched` holds, a condition of the whole task, each cache line may be asked for by a small load of
+/// its own before: a hint, for vectors of neighbouring elements without a mask.
 struct Load {
   Var name;
   Access from;
+  Expr touched = {};
   bool operator==(const Load&) const = default;
 };
 struct Store {

@@ -198,7 +198,8 @@ class Parser {
     lexer_.expect("=");
     Access from = access();
     from.mask = when();
-    return {Load{bind(name, of), from}};
+    const Expr touched = lexer_.accept("touched") ? expr() : Expr();
+    return {Load{bind(name, of), from, touched}};
   }
   Stm store() {
     bool streaming = lexer_.is("streaming") && !lexer_.is("[", 1);

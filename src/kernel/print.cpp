@@ -121,6 +121,7 @@ class Printer {
         },
         [&](const Load& x) {
           std::string from = access(x.from) + when(x.from.mask);
+          if (x.touched) from += " touched " + expr(x.touched);
           line(depth, fmt::format("load {} = {}", typed(x.name), from));
         },
         [&](const Store& x) {

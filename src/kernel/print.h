@@ -4,7 +4,7 @@
 //   par grid task < (n + 1023) / 1024 {
 //     let base = task * 1024
 //     for i in base : min(n, base + 1024) step 16 {
-//       load v: f32x16 = x[i, 1]                              # index, stride
+//       load v: f32x16 = x[i, 1]                              # index, stride; touched c
 //       load w: f32x16 = y[i, 1] when mask
 //       store y[i, 1] = v * splat(a, 16) + w when mask        # store streaming y[...] = ... : past the
 //       caches

@@ -26,7 +26,8 @@ class Mapper {
   }
   Operation operator()(const Load& s) {
     Access from = access(s.from, Use::loads);
-    return Load{var(s.name, Use::binds), from};
+    const Expr touched = expr(s.touched);
+    return Load{var(s.name, Use::binds), from, touched};
   }
   Operation operator()(const Store& s) {
     Expr value = expr(s.value);

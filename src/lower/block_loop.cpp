@@ -325,10 +325,12 @@ class BlockLoop {
         from = e_.lower(arena_.add(from, step));
         piece_ = &*behind_first;
       }
+      if (policy_.touch) e_.set_touching(e_.streaming());
       e_.for_loop(from, to, step, "j", [&](Expr j) {
         read_ahead(j, policy_.lanes);
         element(outer, e_.bind(arena_.add(j, t), "j"), into);
       });
+      e_.set_touching({});
       piece_ = whole;
     };
     if (!has_float_reduction()) return run(begin, main, accumulators);

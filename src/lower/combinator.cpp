@@ -241,7 +241,7 @@ class Combinator {
     const soac::Stm s = main_statement();
     Expr one_by_one = arena_.sub(i64(1), long_rows_.are_few());
     at_.phase(arena_.mul(at_.grid.tasks, one_by_one), [&](Expr task) {
-      if (!arrays_.empty()) stream_from(at_.policy);
+      if (!arrays_.empty() || at_.policy.touch) stream_from(at_.policy);
       std::vector<Expr> totals;
       if (!depends_on_order(op_)) {
         totals = block_loop(e_, s, tile_of(e_, at_.grid, at_.policy, task), at_.policy).totals;

@@ -137,7 +137,10 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std
   if (!mask && !guard())  // out of the iterations of scalar loops that it does not depend on
     while (at > std::max(depth(index), from) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
-  open_[at].statements.push_back({kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}}, line_});
+  const bool touched = touching_ && !own_buffers_.contains(buffer);
+  open_[at].statements.push_back(
+      {kernel::Load{loaded.var(), {buffer, index, arena_.i64(1), mask}, touched ? touching_ : Expr()},
+       line_});
   return loaded;
 }
 

@@ -142,6 +142,8 @@ class Emitter {
   /// Set while stores may bypass the cache: a scalar boolean name.
   void set_streaming(Expr condition) { streaming_ = condition; }
   Expr streaming() const { return streaming_; }
+  /// Set while what is loaded may be touched first: the same.
+  void set_touching(Expr condition) { touching_ = condition; }
 
   /// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no
   /// arithmetic on indices.
@@ -229,7 +231,7 @@ class Emitter {
   std::vector<Var> scratch_;
   Expr task_, tasks_;
   Expr element_;
-  Expr streaming_;
+  Expr streaming_, touching_;
   Identity identity_;
   std::vector<Var> free_scalars_;
   std::vector<FreeBuffer> free_buffers_;

@@ -200,6 +200,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
+  policy.touch = work <= 20 && !depends_on_order(soac);
   if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }
@@ -208,9 +209,9 @@ std::string to_string(const Policy& p) {
   const std::string runs = p.run == 0 ? std::string()
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
                                                     p.run_steps, p.run_lanes, p.ahead);
-  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming from {} MiB",
+  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming {}from {} MiB",
                      p.lanes, p.tail_lanes, p.scan_lanes, p.tile, p.chain, runs, p.linear ? " linear" : "",
-                     p.rows ? " rows" : "", p.portion, p.streaming >> 20);
+                     p.rows ? " rows" : "", p.portion, p.touch ? "and touching " : "", p.streaming >> 20);
 }
 
 }  // namespace fulgurite::lower

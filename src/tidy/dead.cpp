@@ -47,7 +47,7 @@ class Live {
             if (live_.contains(op.name)) use(op.value), use(op.mask);
           },
           [&](const Load& op) {
-            if (live_.contains(op.name)) use(op.from);
+            if (live_.contains(op.name)) use(op.from), use(op.touched);
           },
           [&](const Store& op) { use(op.to), use(op.value); },
           [&](const Prefetch& op) { use(op.index), use(op.per_task), use(op.end); },

@@ -232,7 +232,7 @@ class Lanes {
 
   void load(const Load& op, Expr mask, Block& out) {
     if (varying_.contains(op.name))
-      return out.push_back({Load{widened(op.name).var(), access(op.from, mask)}});
+      return out.push_back({Load{widened(op.name).var(), access(op.from, mask), op.touched}});
     Load uniform = op;  // one element for all lanes: read if any lane wants it
     if (mask) {
       Expr any = arena_.any(mask);

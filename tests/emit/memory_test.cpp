@@ -41,7 +41,7 @@ struct Copies {
 
   Expr load(Block& to, Expr buffer, Expr at, Expr by, Expr mask) {
     Expr v = arena.fresh({buffer.kind(), 0, lanes}, "v");
-    to.push_back({kernel::Load{v.var(), {buffer.var(), at, by, mask}}});
+    to.push_back({kernel::Load{v.var(), {buffer.var(), at, by, mask}, arena.boolean(true)}});
     return v;
   }
   /// y[part ...] = x[...], both by the access given (indices from the middle: strides may be negative).

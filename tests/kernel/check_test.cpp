@@ -64,6 +64,7 @@ TEST(KernelCheck, TypesAndLanes) {
   threads_broken("load v: f32x8 = x[t, 1]", "before vectorise");
   threads_broken("let v = splat(t, 8)", "before vectorise");
   task_broken("load v: f64 = x[t]", "holds f32");
+  task_broken("load v: f32 = x[t] touched t", "the condition is i64");
   task_broken("store y[t] = t", "holds f32");
   task_broken("var v = a v = n", "is i64, not f32");
   task_broken("var v = splat(a, 8) v = splat(a, 16)", "is f32x16, not f32x8");

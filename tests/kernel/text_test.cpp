@@ -66,7 +66,8 @@ TEST(KernelText, OfOneLineIsWhatWasWritten) {
       "kernel k(n: i64, in x: f32[], out y: bool[])\n"
       "par grid task < (n + 255) / 256 {\n"
       "  load v: f32x8 = x[task * 8, 1] when splat(task, 8) + lane(i64, 8) < splat(n, 8)\n"
-      "  store streaming y[task * 8, 1] = v < splat(0.5f, 8)\n"
+      "  load w: f32x8 = x[task * 8, 1] touched 1000 < n\n"
+      "  store streaming y[task * 8, 1] = v < w\n"
       "}\n";
   EXPECT_EQ(print(parse(text)), text);
 }

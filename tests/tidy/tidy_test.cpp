@@ -64,6 +64,27 @@ par grid task < n {
   EXPECT_TRUE(all<Par>(kernel).size() == 1);
 }
 
+TEST(Vectorise, WhatIsTouchedStaysSo) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+par grid task < n {
+  let base = task * 16
+  let many = 1000 < n
+  par block t < 16 {
+    let i = base + t
+    load a: f32 = x[i, 1] touched many
+    load b: f32 = x[i + 1, 1]
+    let r = a + b
+    store y[i, 1] = r
+  }
+}
+)");
+  const auto loads = all<Load>(kernel);
+  ASSERT_EQ(loads.size(), 2u);
+  ASSERT_TRUE(loads[0].touched);
+  EXPECT_TRUE(loads[0].touched.is_name());
+  EXPECT_FALSE(loads[1].touched);
+}
+
 TEST(Vectorise, ConditionsBecomeMasks) {
   const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < 1 {

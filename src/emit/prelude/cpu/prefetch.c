@@ -1,5 +1,9 @@
 // Hints of what will be read (rules: types.c).
 
+//! fg_touch
+// A load that stays although nobody uses what it gives.
+FG_INLINE void fg_touch(const void* p) { (void)*(const volatile u8*)p; }
+
 //! prefetch i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 // LANES elements from p[i] on, or from p[end] on where that is before it, into the cache of this core.
 FG_INLINE void FN(prefetch, KIND)(const KIND* p, i64 i, i64 end) {
