@@ -158,11 +158,14 @@ std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& 
 
 std::uint32_t ThreadPool::publish(const Job& job, std::uint32_t first_unit) {
   const std::uint32_t number = number_.load(std::memory_order_relaxed) + 1;
+  // Before anything of the job before is overwritten: a worker that comes late to an ordered one may have read
+  // the new order or number of units, by which the old counter would look like units to take.
+  shares_[0].packed.store(pack(number, 0, 0), std::memory_order_relaxed);
   function_.store(job.function, std::memory_order_relaxed);
   context_.store(job.context, std::memory_order_relaxed);
   n_tasks_.store(job.n_tasks, std::memory_order_relaxed);
-  n_units_.store(job.n_units, std::memory_order_relaxed);
-  order_.store(job.order, std::memory_order_relaxed);
+  n_units_.store(job.n_units, std::memory_order_release);
+  order_.store(job.order, std::memory_order_release);
   callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
   const std::uint32_t n_left = job.n_units - first_unit;
   unfinished_.store(n_left, std::memory_order_relaxed);
@@ -286,8 +289,8 @@ void ThreadPool::work(int index) {
     if (stop_.load(std::memory_order_acquire)) return;
     leave_callers_core();
     const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
-                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_relaxed),
-                  order_.load(std::memory_order_relaxed)};
+                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_acquire),
+                  order_.load(std::memory_order_acquire)};
     const std::uint32_t n_done = take_part(index, number, job);
     if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
   }
