@@ -44,7 +44,7 @@ inline constexpr struct Lanes {
 
 /// What lane `from` of the part holds, the number taken modulo the part's size. In the function given to
 /// lanes(), outside of branches and loops there: all lanes come by. Throws TraceError elsewhere.
-inline constexpr struct Shuffle {
+inline constexpr struct ShuffleFrom {
   template <class T>
   Exp<T> operator()(const Exp<T>& x, const Index& from, Here where = Here::current()) const {
     using namespace fulgurite::detail;

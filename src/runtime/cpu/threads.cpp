@@ -158,8 +158,8 @@ std::uint32_t ThreadPool::take_part(int index, std::uint32_t number, const Job& 
 
 std::uint32_t ThreadPool::publish(const Job& job, std::uint32_t first_unit) {
   const std::uint32_t number = number_.load(std::memory_order_relaxed) + 1;
-  // Before anything of the job before is overwritten: a worker that comes late to an ordered one may have read
-  // the new order or number of units, by which the old counter would look like units to take.
+  // Before anything of the job before is overwritten: a worker that comes late to an ordered one may have
+  // read the new order or number of units, by which the old counter would look like units to take.
   shares_[0].packed.store(pack(number, 0, 0), std::memory_order_relaxed);
   function_.store(job.function, std::memory_order_relaxed);
   context_.store(job.context, std::memory_order_relaxed);
