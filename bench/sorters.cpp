@@ -1,6 +1,6 @@
-// The small sorters of DAMP 2012 (table 2: what the first phase of a large sorter costs): blocks of 512 i32
-// of an array, sorted by kernels of the kernel language on this machine's cores, beside std::sort and qsort
-// of each block on one core.
+// The sorters of DAMP 2012 (tables 1 and 2) on this machine's cores: the large sorter with each of the
+// paper's small sorters of 512 elements, what part of its time the small sorter takes, and the large sorter
+// with wider blocks, beside std::sort and qsort on one core.
 #include <fmt/format.h>
 #include <fulgurite/kernel.h>
 
@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <random>
 #include <stdexcept>
+#include <thread>
 
+#include "../examples/large_sorter.h"
 #include "stopwatch.h"
 
 namespace {
@@ -19,7 +21,8 @@ namespace k = fulgurite::kernel;
 using k::Pull;
 
 constexpr std::int64_t block = 512;
-constexpr int samples = 7;
+constexpr int samples = 5;
+constexpr int least_bits = 20, most_bits = 24;
 
 Pull<int> tsort_1(Pull<int> a) {
   for (int n = 1; n <= k::log2(a.size()); ++n) {
@@ -48,76 +51,154 @@ Pull<int> vsort(Pull<int> a) {
   return a;
 }
 
-void require_sorted(const int* xs, std::size_t n, const char* name) {
-  for (std::size_t at = 0; at < n; at += block)
-    if (!std::is_sorted(xs + at, xs + at + block))
+// A simple bitonic sort as one would write it by hand (the paper's appendix A): each comparator has its
+// direction. Blocks are dealt to the cores.
+void bitonic_by_hand(int* xs) {
+  for (std::int64_t run = 2; run <= block; run *= 2)
+    for (std::int64_t distance = run / 2; distance > 0; distance /= 2)
+      for (std::int64_t i = 0; i < block; ++i) {
+        const std::int64_t partner = i ^ distance;
+        if (partner <= i) continue;
+        const int low = std::min(xs[i], xs[partner]), high = std::max(xs[i], xs[partner]);
+        const bool is_up = (i & run) == 0;
+        xs[i] = is_up ? low : high;
+        xs[partner] = is_up ? high : low;
+      }
+}
+void sort_blocks_by_hand(std::vector<int>& xs) {
+  const std::size_t n_cores = std::max(1u, std::thread::hardware_concurrency());
+  const std::size_t n_blocks = xs.size() / block;
+  std::vector<std::jthread> threads;
+  for (std::size_t t = 0; t < n_cores; ++t)
+    threads.emplace_back([&xs, n_blocks, n_cores, t] {
+      for (std::size_t b = n_blocks * t / n_cores; b < n_blocks * (t + 1) / n_cores; ++b)
+        bitonic_by_hand(xs.data() + b * block);
+    });
+}
+
+int compare_ints(const void* a, const void* b) {
+  const int x = *static_cast<const int*>(a), y = *static_cast<const int*>(b);
+  return (x > y) - (x < y);
+}
+
+std::vector<int> random_ints(int bits) {
+  std::mt19937 random(1);
+  std::vector<int> xs(std::size_t{1} << bits);
+  for (int& x : xs) x = static_cast<int>(random());
+  return xs;
+}
+
+template <class Xs>
+void require_sorted(const Xs& xs, std::size_t run, const std::string& name) {
+  for (std::size_t at = 0; at < static_cast<std::size_t>(xs.size()); at += run)
+    if (!std::is_sorted(xs.data() + at, xs.data() + at + run))
       throw std::runtime_error(fmt::format("{} does not sort", name));
 }
 
-template <class Sorter>
-double kernel_ms(const char* name, const std::vector<int>& xs, const Sorter& sorter) {
+struct Times {
+  double small = 0, all = 0;  // milliseconds
+};
+
+// What a call of `run` takes, which gives the sorted runs.
+template <class Run>
+double median_ms(const std::string& name, std::size_t run_size, Run&& run) {
   std::vector<double> times;
   for (int sample = 0; sample < samples; ++sample) {
-    fg::Array<int, 1> sorted;
-    times.push_back(bench::time_us([&] { sorted = k::execute(fg::cpu(), sorter, xs); }));
-    require_sorted(sorted.data(), xs.size(), name);
-  }
-  return bench::median(times) / 1000;
-}
-template <class Sort>
-double library_ms(const char* name, const std::vector<int>& xs, Sort&& sort) {
-  std::vector<double> times;
-  for (int sample = 0; sample < 3; ++sample) {
-    std::vector<int> copy = xs;
-    times.push_back(bench::time_us([&] {
-      for (std::size_t at = 0; at < copy.size(); at += block) sort(copy.data() + at);
-    }));
-    require_sorted(copy.data(), copy.size(), name);
+    decltype(run()) sorted;
+    times.push_back(bench::time_us([&] { sorted = run(); }));
+    require_sorted(sorted, run_size, name);
   }
   return bench::median(times) / 1000;
 }
 
-void row(const char* name, auto&& measure) {
-  fmt::print("| {} |", name);
-  for (int bits = 20; bits <= 24; ++bits) {
-    std::mt19937 random(1);
-    std::vector<int> xs(std::size_t{1} << bits);
-    for (int& x : xs) x = static_cast<int>(random());
-    fmt::print(" {:.2f} |", measure(xs));
-    std::fflush(stdout);
+class Tables {
+ public:
+  void kernel(const std::string& name, large_sorter::Widths widths, auto small) {
+    const auto blocks =
+        fg::compile([=](fg::Vec<int> xs) { return large_sorter::sorted_blocks(xs, widths, small); });
+    const auto all = fg::compile([=](fg::Vec<int> xs) {
+      return large_sorter::merged_blocks(large_sorter::sorted_blocks(xs, widths, small), widths);
+    });
+    row(name, [&](const std::vector<int>& xs) {
+      return Times{median_ms(name, std::size_t{1} << widths.block_bits, [&] { return blocks(xs); }),
+                   median_ms(name, xs.size(), [&] { return all(xs); })};
+    });
   }
-  fmt::print("\n");
-}
+  void by_hand() {
+    const auto merge =
+        fg::compile([](fg::Vec<int> xs) { return large_sorter::merged_blocks(xs, large_sorter::Widths{}); });
+    row("bitonic, by hand", [&](const std::vector<int>& xs) {
+      std::vector<int> blocks = xs;
+      const double small = median_ms("bitonic", block, [&] {
+        std::copy(xs.begin(), xs.end(), blocks.begin());
+        sort_blocks_by_hand(blocks);
+        return std::span<const int>(blocks);
+      });
+      return Times{small, small + median_ms("bitonic", xs.size(), [&] { return merge(blocks); })};
+    });
+  }
+  void library(const std::string& name, void (*sort)(std::vector<int>&)) {
+    row(name, [&](const std::vector<int>& xs) {
+      std::vector<double> times;
+      for (int sample = 0; sample < 3; ++sample) {
+        std::vector<int> copy = xs;
+        times.push_back(bench::time_us([&] { sort(copy); }));
+        require_sorted(copy, copy.size(), name);
+      }
+      return Times{0, bench::median(times) / 1000};
+    });
+  }
 
-template <class F>
-void kernel_row(const char* name, F f) {
-  const auto sorter = k::kernel(name, k::block<int>(block), f);
-  row(name, [&](const std::vector<int>& xs) { return kernel_ms(name, xs, sorter); });
-}
+  void print() const {
+    fmt::print("Table 1: milliseconds for 2^k random i32.\n\n| small sorter |");
+    for (int bits = least_bits; bits <= most_bits; ++bits) fmt::print(" 2^{} |", bits);
+    fmt::print("\n|---|");
+    for (int bits = least_bits; bits <= most_bits; ++bits) fmt::print("---:|");
+    fmt::print("\n");
+    for (const auto& [name, times] : rows_) {
+      fmt::print("| {} |", name);
+      for (const Times& t : times) fmt::print(" {:.2f} |", t.all);
+      fmt::print("\n");
+    }
+    fmt::print(
+        "\nTable 2: the small sorter alone, 2^{} elements.\n\n| small sorter | ms | percent "
+        "|\n|---|---:|---:|\n",
+        most_bits);
+    for (const auto& [name, times] : rows_)
+      if (times.back().small > 0)
+        fmt::print("| {} | {:.2f} | {:.1f} |\n", name, times.back().small,
+                   100 * times.back().small / times.back().all);
+  }
+
+ private:
+  template <class Measure>
+  void row(const std::string& name, Measure&& measure) {
+    std::vector<Times> times;
+    for (int bits = least_bits; bits <= most_bits; ++bits) times.push_back(measure(random_ints(bits)));
+    rows_.emplace_back(name, std::move(times));
+  }
+  std::vector<std::pair<std::string, std::vector<Times>>> rows_;
+};
 
 }  // namespace
 
 int main() {
   try {
-    fmt::print(
-        "Blocks of {} i32, milliseconds.\n\n| sorter | 2^20 | 2^21 | 2^22 | 2^23 | 2^24 "
-        "|\n|---|---:|---:|---:|---:|---:|\n",
-        block);
-    kernel_row("tsort1", tsort_1);
-    kernel_row("tsort2", tsort_2);
-    kernel_row("vsort1", vsort_1);
-    kernel_row("vsort", vsort);
-    row("std::sort, one core", [](const std::vector<int>& xs) {
-      return library_ms("std::sort", xs, [](int* at) { std::sort(at, at + block); });
-    });
-    row("qsort, one core", [](const std::vector<int>& xs) {
-      return library_ms("qsort", xs, [](int* at) {
-        std::qsort(at, block, sizeof *at, [](const void* a, const void* b) {
-          const int x = *static_cast<const int*>(a), y = *static_cast<const int*>(b);
-          return (x > y) - (x < y);
-        });
-      });
-    });
+    Tables tables;
+    const large_sorter::Widths of_paper, wide{.block_bits = 12, .stages = 3, .columns = 256};
+    tables.by_hand();
+    tables.kernel("tsort1, 512", of_paper, tsort_1);
+    tables.kernel("tsort2, 512", of_paper, tsort_2);
+    tables.kernel("vsort1, 512", of_paper, vsort_1);
+    tables.kernel("vsort, 512", of_paper, vsort);
+    tables.kernel("columns by one thread, 512", of_paper,
+                  [](Pull<int> a) { return large_sorter::sorted_block(3, a); });
+    tables.kernel("columns by one thread, 4096", wide,
+                  [](Pull<int> a) { return large_sorter::sorted_block(3, a); });
+    tables.library("std::sort, one core", [](std::vector<int>& xs) { std::sort(xs.begin(), xs.end()); });
+    tables.library("qsort, one core",
+                   [](std::vector<int>& xs) { std::qsort(xs.data(), xs.size(), sizeof(int), compare_ints); });
+    tables.print();
   } catch (const std::exception& error) {
     fmt::print(stderr, "sorters: {}\n", error.what());
     return 1;

@@ -79,14 +79,13 @@ Pull<T> sorted_block(int stages, Pull<T> a) {
   return a;
 }
 
-// A sorted copy. Its size is a power of two, of at least a block; others raise a ShapeError.
+// Blocks are sorted: merges them, runs of twice the size each time. The size of the array is a power of two,
+// of at least a block; others raise a ShapeError.
 template <class T>
-Vec<T> sorted(Vec<T> xs, Widths widths = {}) {
+Vec<T> merged_blocks(Vec<T> blocks, Widths widths) {
   const std::int64_t block = std::int64_t{1} << widths.block_bits;
   const int stages = widths.stages;
 
-  const auto small_sorter =
-      k::kernel("small_sorter", k::block<T>(block), [=](Pull<T> a) { return sorted_block(stages, a); });
   const auto merger = k::kernel("merger", k::updated<T>(), [=](k::Updated<T> a) {
     const k::Tiles tiles = k::neighbours(a.size(), block);
     return k::update(a, tiles, bitonic_bits(widths.block_bits, stages, k::tile(a, tiles)));
@@ -95,13 +94,12 @@ Vec<T> sorted(Vec<T> xs, Widths widths = {}) {
   const auto swap = [=](const char* name, int n, k::Upper upper) {
     return k::kernel(name, k::updated<T>(), k::scalar<std::int64_t>(), [=](k::Updated<T> a, Index stride) {
       const k::Tiles rows = k::rows_apart(a.size(), std::int64_t{1} << n, widths.columns, stride, upper);
-      return k::update(a, rows,
-                       k::ilv_k(k::log2(widths.columns), n,
-                                upper == k::Upper::mirrored ? two_sorted<T> : bitonic<T>, k::tile(a, rows)));
+      const auto columns = upper == k::Upper::mirrored ? two_sorted<T> : bitonic<T>;
+      return k::update(a, rows, k::ilv_k(k::log2(widths.columns), n, columns, k::tile(a, rows)));
     });
   };
   const auto i_swap = swap("i_swap", stages, k::Upper::straight);
-  // By as many columns as passes of `stages` columns leave.
+  // Of n columns, 1 to `stages`: as many as passes of `stages` columns leave.
   const std::function<Vec<T>(Vec<T>, Index, Index, int)> v_swapped = [&](Vec<T> a, Index run, Index n,
                                                                          int least) {
     const auto v_swap = swap("v_swap", least, k::Upper::mirrored);
@@ -111,6 +109,7 @@ Vec<T> sorted(Vec<T> xs, Widths widths = {}) {
         [&] { return v_swapped(a, run, n, least + 1); });
   };
 
+  const auto runs_of_more_than_one_block = [&](Vec<T> a, Index level) { return (block << level) < a.size(); };
   const auto merge_runs = [&](Vec<T> a, Index level) {
     const Index run = block << (level + 1), first = level % stages + 1;
     const Vec<T> far = fg::iterate(
@@ -119,8 +118,20 @@ Vec<T> sorted(Vec<T> xs, Widths widths = {}) {
         v_swapped(a, run, first, 1));
     return std::tuple{k::call(merger, far), level + 1};
   };
-  return std::get<0>(fg::while_loop([&](Vec<T> a, Index level) { return (block << level) < a.size(); },
-                                    merge_runs, k::call(small_sorter, xs), Index(0)));
+  return std::get<0>(fg::while_loop(runs_of_more_than_one_block, merge_runs, blocks, Index(0)));
+}
+
+// Blocks sorted by a function of pull arrays.
+template <class T, class Small>
+Vec<T> sorted_blocks(Vec<T> xs, Widths widths, const Small& small) {
+  return k::call(k::kernel("small_sorter", k::block<T>(std::int64_t{1} << widths.block_bits), small), xs);
+}
+
+// A sorted copy of an array whose size is a power of two, of at least a block.
+template <class T>
+Vec<T> sorted(Vec<T> xs, Widths widths = {}) {
+  const auto small = [=](Pull<T> a) { return sorted_block(widths.stages, a); };
+  return merged_blocks(sorted_blocks(xs, widths, small), widths);
 }
 
 }  // namespace large_sorter
