@@ -5,6 +5,9 @@
 //     s: f32 = redomap (i < n) { x[i] * y[i] } reduce add comm neutral 0f @"dot.cpp":5 "sum"
 //     return s
 //   }
+//   kernels {                                                 that are called, as kernel/print.h writes them
+//     1 "kernel ..."
+//   }
 //   sites {
 //     1 shape @"dot.cpp":5 "needs equal shapes: left is f32[{0}], right is f32[{1}]"
 //   }
@@ -20,6 +23,7 @@
 //   loop (initial, ...) times e do (k: i64, s: f32, ...) BLOCK
 //   loop (initial, ...) while (s: f32, ...) BLOCK do (s: f32, ...) BLOCK
 //   check CONDITION site s (operands, ...)                    binds no names
+//   call 1 (arrays, ...) former (array, [], ...) scalars (e, ...) sites (s, ...)
 // BLOCK: { STATEMENT... return e, ... } or { e, ... }. Expressions: scalar/print.h.
 #pragma once
 

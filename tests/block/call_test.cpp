@@ -1,4 +1,5 @@
 // Kernels called from array programs, on all engines; on the interpreter that is the emulator.
+#include <fulgurite/explain.h>
 #include <fulgurite/kernel.h>
 #include <gtest/gtest.h>
 
@@ -250,31 +251,53 @@ void expect_sorts(Engine engine, large_sorter::Widths widths, std::size_t n) {
   }
 }
 
-TEST(LargeSorter, OnTheEmulator) {
+TEST(WholeArraySorter, OnTheEmulator) {
   for (std::size_t n : {64, 128, 256, 512, 1024})
     expect_sorts(Engine::interpreter, {.block_bits = 6, .stages = 2, .columns = 16}, n);
 }
-TEST(LargeSorter, OnTheCpu) {
+TEST(WholeArraySorter, OnTheCpu) {
   for (int stages : {1, 2, 3, 4})
     expect_sorts(Engine::cpu, {.block_bits = 9, .stages = stages, .columns = 64}, 1 << 14);
   expect_sorts(Engine::cpu, {.block_bits = 12, .stages = 4, .columns = 256}, 1 << 20);
   expect_sorts(Engine::cpu, {.block_bits = 12, .stages = 4, .columns = 256}, 1 << 12);
 }
-TEST(LargeSorter, OnOpenCl) {
+TEST(WholeArraySorter, OnOpenCl) {
   expect_sorts(Engine::opencl, {}, 1 << 20);
 }
-TEST(LargeSorter, SizesThatAreNone) {
+TEST(WholeArraySorter, SizesThatAreNone) {
   const auto f = compile([](Vec<int> xs) { return large_sorter::sorted(xs); });
   EXPECT_EQ(f(std::vector<int>()).size(), 0);
   expect_says(refusal([&] { f(iota_of(100)); }), "has 100 elements, which are no blocks of 512");
   expect_says(refusal([&] { f(iota_of(3 * 512)); }), "an array of 1536 elements is no tiles of");
 }
-TEST(LargeSorter, OtherElements) {
+TEST(WholeArraySorter, OtherElements) {
   const auto f = compile([](Vec<double> xs) { return large_sorter::sorted(xs); });
   std::vector<double> xs(4096);
   for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<double>((i * 7919) % 4096) * 0.5;
   const auto sorted = f(xs);
   for (int i = 0; i < 4096; ++i) EXPECT_EQ(sorted[i], i * 0.5);
+}
+
+TEST(WholeArraySorter, LargeArrays) {
+  for (int bits = 20; bits <= 24; ++bits)
+    for (const Engine engine : {Engine::cpu, Engine::opencl})
+      expect_sorts(engine, {}, std::size_t{1} << bits);
+}
+
+// What computes the same is launched once.
+TEST(KernelCall, EqualCallsAreOne) {
+  const auto f =
+      compile([](Vec<int> xs) { return std::tuple{k::call(block_sum(), xs), k::call(block_sum(), xs)}; });
+  f(iota_of(64));
+  const std::uint64_t before = stats().launches;
+  f(iota_of(64));
+  EXPECT_EQ(stats().launches, before + 1);
+}
+
+TEST(KernelCall, IsExplained) {
+  testing::internal::CaptureStdout();
+  explain(compile(total));
+  expect_says(testing::internal::GetCapturedStdout(), "block_sum");
 }
 
 }  // namespace

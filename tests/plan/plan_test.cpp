@@ -16,7 +16,7 @@ Plan sample() {
   plan.n_places = 4;
   plan.params = {{Kind::f32, 1, 0, 0}, {Kind::i64, 0, 1, -1}};
   plan.results = {{Kind::f32, 1, -1, 3}, {Kind::f64, 0, 5, -1}};
-  plan.kernels = {{"map", 1, "void map_p0() {\n  end\n}\n"}, {"reduce", 2, ""}};
+  plan.kernels = {{"map", 1, "void map_p0() {\n  end\n}\n"}, {"reduce", 2, "", {0, 4, 8}, {64, 1}, true}};
   plan.steps = {
       {Constant{2, 0xffffffffffffffff}},
       {Compute{Op::div, Kind::i64, Kind::i64, 3, 0, 1, 3, 7}},
@@ -25,6 +25,8 @@ Plan sample() {
       {Allocate{3, Kind::f32, {0}}},
       {Launch{0, {0, 1}, {0}, {3}, 2, 2}},
       {Launch{1, {1, 3}, {}, {3, 2}, 2, 2}},
+      {Reuse{3, 3, Kind::f32, {0}, 6}},
+      {CopyArray{3, 3, Kind::f32, 6}},
       {If{3, {{Allocate{2, Kind::i8, {0}}}, {Launch{0, {2}, {}, {3}, 2, 2}}, {Copy{4, 3}}}, {}}},
       {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}}}},
   };
@@ -53,8 +55,8 @@ TEST(PlanMemory, ReleasesAfterTheLastUseOfWhatIsNoResult) {
   const Plan plan = release_after_last_use(sample());
   EXPECT_EQ(released(plan.steps), std::vector<Place>{1});  // not the parameter 0, not the result 3
   EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right behind the second launch
-  EXPECT_EQ(released(std::get<If>(plan.steps[8].action).then_steps), std::vector<Place>{2});  // where it was
-                                                                                              // allocated
+  EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});  // where it was
+                                                                                               // allocated
 }
 
 }  // namespace

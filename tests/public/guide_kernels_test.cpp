@@ -81,6 +81,53 @@ k::Pull<int> merge_in_rounds(k::Pull<int> a) {  // bmerge, with one column of co
       a);
 }
 
+const auto& block_sum_512() {
+  static const auto kernel =
+      k::kernel("block_sum", k::block<int>(512), [](k::Pull<int> a) { return tree(fg::plus, a); });
+  return kernel;
+}
+
+const auto& i_swap_64() {
+  static const auto i_swap = k::kernel(
+      "i_swap", k::updated<int>(), k::scalar<std::int64_t>(), [](k::Updated<int> a, k::Index distance) {
+        const k::Tiles rows = k::rows_apart(a.size(), 2, 64, distance);
+        return k::update(a, rows, k::ilv(6, fg::min, fg::max, k::tile(a, rows)));
+      });
+  return i_swap;
+}
+const auto& v_swap_64() {
+  static const auto v_swap = k::kernel(
+      "v_swap", k::updated<int>(), k::scalar<std::int64_t>(), [](k::Updated<int> a, k::Index distance) {
+        const k::Tiles rows = k::rows_apart(a.size(), 2, 64, distance, k::Upper::mirrored);
+        return k::update(a, rows, k::ilv(6, fg::min, fg::max, k::tile(a, rows)));
+      });
+  return v_swap;
+}
+
+fg::Exp<int> total(fg::Vec<int> xs) {
+  return fg::sum(k::call(block_sum_512(), xs));
+}
+
+fg::Vec<int> large_sort(fg::Vec<int> xs) {
+  constexpr int block = 512;
+  const auto sorter = k::kernel("sorter", k::block<int>(block), vsort);
+  const auto merger = k::kernel("merger", k::updated<int>(), [](k::Updated<int> a) {
+    const k::Tiles tiles = k::neighbours(a.size(), block);
+    return k::update(a, tiles, bmerge(9, k::tile(a, tiles)));
+  });
+  const auto merge_runs = [=](fg::Vec<int> a, k::Index run) {
+    fg::Vec<int> swapped = k::call(v_swap_64(), a, run);
+    const auto [far, distance] = fg::while_loop(
+        [](fg::Vec<int>, k::Index apart) { return apart >= block; },
+        [](fg::Vec<int> x, k::Index apart) { return std::tuple{k::call(i_swap_64(), x, apart), apart / 2}; },
+        swapped, run / 2);
+    return std::tuple{k::call(merger, far), run * 2};
+  };
+  const auto is_unsorted = [](fg::Vec<int> a, k::Index run) { return run < a.size(); };
+  const auto [sorted, size] = fg::while_loop(is_unsorted, merge_runs, k::call(sorter, xs), k::Index(block));
+  return sorted;
+}
+
 TEST(GuideKernels, MapsFuse) {
   const auto map_fusion = k::kernel("map_fusion", k::block<int>(32), twice_and_one);
   const std::vector<int> xs(1024, 20);
@@ -248,6 +295,16 @@ TEST(GuideKernels, GoldenFiguresAreWhatKernelsAre) {
   is_figure("bpmerge", 16, balanced);
   is_figure("vsort", 16, vsort);
   is_figure("sklansky", 32, scan);
+}
+
+TEST(GuideKernels, ProgramsOfKernels) {
+  EXPECT_EQ(fg::run(total, std::vector<int>(1024, 2)), 2048);
+  const auto sort = fg::compile(large_sort);
+  const auto proved = fg::compile(large_sort, {.engine = fg::Engine::interpreter});
+  std::vector<int> numbers(4096);
+  for (int i = 0; i < 4096; ++i) numbers[static_cast<std::size_t>(i)] = i * 2731 % 4096;
+  EXPECT_EQ(sort(numbers)[17], 17);
+  EXPECT_EQ(proved(numbers)[17], 17);
 }
 
 }  // namespace

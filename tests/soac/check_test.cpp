@@ -198,6 +198,48 @@ TEST_F(CheckTest, AbsentExpression) {
   refused("absent");
 }
 
+constexpr const char* calling = R"(
+program "p" (x: f32[n]) {
+  y: f32[n] = call 1 (x) former ([]) scalars (n) sites ()
+  return y
+}
+kernels { 1 "kernel copy(in a: f32[], out b: f32[], blocks: i64) par grid bid < blocks {}" }
+)";
+
+TEST(CallCheck, ArgumentsFitTheKernel) {
+  const auto refused = [](const std::function<void(Program&, Call&)>& damage) {
+    Program p = parse(calling);
+    check(p, "test");
+    damage(p, *as<Call>(p.body[0].op));
+    try {
+      check(p, "test");
+    } catch (const InternalError& e) {
+      return std::string(e.what());
+    }
+    return std::string("nothing was refused");
+  };
+  const auto has = [](const std::string& text, std::string_view part) {
+    return text.find(part) != text.npos;
+  };
+  EXPECT_TRUE(
+      has(refused([](Program&, Call& c) { c.arrays.clear(); }), "arrays of a Call: 0 given, 1 needed"));
+  EXPECT_TRUE(
+      has(refused([](Program& p, Call& c) { c.scalars = {p.arena->boolean(true)}; }), "scalars of a Call"));
+  EXPECT_TRUE(has(refused([](Program&, Call& c) { c.former.clear(); }), "as many former arrays"));
+  EXPECT_TRUE(
+      has(refused([](Program& p, Call& c) { c.former = {p.arena->i64(0)}; }), "a former array of a Call"));
+  EXPECT_TRUE(has(refused([](Program&, Call& c) { c.sites = {1}; }), "site is not in the table"));
+  EXPECT_TRUE(
+      has(refused([](Program& p, Call&) {
+            Soac outer{{p.arena->i64(2)}, {{p.arena->fresh({Kind::i64}, "i").var()}, p.body, p.results}};
+            const Expr all = p.arena->fresh_array(Kind::f32, {p.arena->i64(2), p.arena->i64(2)}, "all");
+            Stm stm{{all.var()}, std::move(outer), {}, ""};
+            p.body = {stm};
+            p.results = {all};
+          }),
+          "a Call in the function of a Soac"));
+}
+
 TEST(Count, StructureOfPrograms) {
   EXPECT_EQ(to_string(count(parse(sound))),
             "soac 2, map 1, reduce 0, redomap 1, if 1, loop 2, check 1, arrays 1");
