@@ -57,7 +57,7 @@ class Calling {
       op_.sites.push_back(t_.site(site.error, site.message, where_));
     const trace::Exprs results = made(here);
     t_.add(results, std::move(op_), fmt::format("kernel {}", k_.ir.name), where_);
-    return t_.values(results);
+    return t_.values(results);  // those that are blocks' own memory come last
   }
 
  private:
@@ -92,11 +92,20 @@ class Calling {
       const Expr size = here(k_.sizes[r]);
       for (std::size_t c = 0; c < output.components.size(); ++c) {
         results.push_back(t_.fresh_array(trace::kind_of(output.components[c]), {size}, k_.ir.name));
-        op_.former.push_back(
-            output.updates < 0 ? Expr() : given_[first_[static_cast<std::size_t>(output.updates)] + c]);
+        op_.former.push_back(former(output, c, size));
       }
     }
     return results;
+  }
+
+  Expr former(const Output& output, std::size_t component, Expr size) {
+    if (output.updates >= 0) return given_[first_[static_cast<std::size_t>(output.updates)] + component];
+    if (!output.initial) return {};
+    const Value n = t_.value(size);
+    const auto each = [&](std::span<const Value>) {
+      return Values{{nullptr, *output.initial, output.components[component], 0}};
+    };
+    return t_.expr(generate({&n, 1}, detail::Body(each), "initial", where_).front(), where_);
   }
 
   const Kernel& k_;

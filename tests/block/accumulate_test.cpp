@@ -160,6 +160,23 @@ TEST(Accumulate, GivesWhatWasBefore) {
       each, xs);
 }
 
+const auto& histogram_of_digits() {
+  static const auto kernel =
+      k::kernel("digits", k::block<int>(64, -1), [](Pull<int> a) { return k::histogram(10, a); });
+  return kernel;
+}
+Vec<int> doubled_counts(Vec<int> xs) {
+  return map([](Exp<int> n) { return n * 2; }, k::call(histogram_of_digits(), xs));
+}
+
+TEST(Accumulate, InArrayPrograms) {
+  for (const Engine engine : {Engine::cpu, Engine::interpreter}) {
+    auto f = compile(doubled_counts, Options{.engine = engine});
+    EXPECT_EQ(f(std::vector<int>(1000, 3)).to_vector(), (std::vector<int>{0, 0, 0, 2000, 0, 0, 0, 0, 0, 0}));
+    EXPECT_EQ(f(std::vector<int>()).to_vector(), std::vector<int>(10));
+  }
+}
+
 template <class E, class F>
 std::string refusal(const F& f) {
   try {
