@@ -10,6 +10,7 @@
 #include <fulgurite/kernel/iterate.h>
 #include <fulgurite/kernel/kernel.h>
 #include <fulgurite/kernel/lanes.h>
+#include <fulgurite/kernel/matrices.h>
 #include <fulgurite/kernel/patterns.h>
 #include <fulgurite/kernel/reduce_scan.h>
 #include <fulgurite/kernel/tiles.h>

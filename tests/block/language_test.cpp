@@ -34,7 +34,7 @@ TEST(KernelLanguage, Rearrangements) {
   EXPECT_EQ(of_iota(8, [](Pull<int> a) { return k::riffle(a); }), (Ints{0, 4, 1, 5, 2, 6, 3, 7}));
   EXPECT_EQ(of_iota(4, [](Pull<int> a) { return k::unpair(k::pair(a)); }), iota_of(4));
   EXPECT_EQ(of_iota(6, [](Pull<int> a) { return k::unpair_p(k::pair(a)); }), iota_of(6));
-  EXPECT_EQ(of_iota(6, [](Pull<int> a) { return k::part(a, 2, Index(1)); }), (Ints{2, 3}));
+  EXPECT_EQ(of_iota(6, [](Pull<int> a) { return k::split_up(2, a)[1]; }), (Ints{2, 3}));
   EXPECT_EQ(
       of_iota(4, [](Pull<int> a) { return k::ix_map([](Index i) { return i ^ Index(1); }, k::push(a)); }),
       (Ints{1, 0, 3, 2}));
@@ -67,6 +67,42 @@ TEST(KernelLanguage, PartsOfTheDataAtOnce) {
   const std::string ir = k::to_ir(kernel);
   EXPECT_NE(ir.find("sync block"), ir.npos);
   EXPECT_EQ(ir.find("sync block"), ir.rfind("sync block")) << ir;
+}
+
+TEST(KernelLanguage, ThreadsTakePartsOfAnArray) {
+  using Ints = std::vector<int>;
+  const auto total = [](Pull<int> part) { return k::seq_reduce(plus, part); };
+  EXPECT_EQ(of_iota(6, [&](Pull<int> a) { return k::map(total, k::split_up(3, a)); }), (Ints{3, 12}));
+  const auto scan = [](Pull<int> part) { return k::seq_scan(plus, part); };
+  EXPECT_EQ(of_iota(6, [&](Pull<int> a) { return k::map(scan, k::split_up(3, a)); }),
+            (Ints{0, 1, 3, 3, 7, 12}));
+  EXPECT_EQ(of_iota(6,
+                    [&](Pull<int> a) {
+                      return k::map([](Pull<int> p) { return k::reverse(p); }, k::split_up(2, a));
+                    }),
+            (Ints{1, 0, 3, 2, 5, 4}));
+  // A scan of a block by threads that have several elements each.
+  const auto by_fours = [&](Pull<int> a) {
+    const Pull<int> parts = k::sync(k::map(scan, k::split_up(4, a)));
+    const Pull<int> sums =
+        k::kogge_stone(plus, Pull<int>(a.size() / 4, [=](Index i) { return parts[i * 4 + 3]; }));
+    return Pull<int>(a.size(), [=](Index i) {
+      return parts[i] + select(i < 4, Exp<int>(0), sums[max(i / 4, Index(1)) - 1]);
+    });
+  };
+  const auto kernel = k::kernel("by_fours", k::block<int>(128), by_fours);
+  Ints expected = iota_of(128);
+  std::inclusive_scan(expected.begin(), expected.end(), expected.begin());
+  EXPECT_EQ(k::execute(cpu(), kernel, iota_of(128)).to_vector(), expected);
+  EXPECT_EQ(k::execute(emulator(), kernel, iota_of(128)).to_vector(), expected);
+  EXPECT_THROW(
+      k::kernel("it", k::block<int>(6), [&](Pull<int> a) { return k::map(total, k::split_up(4, a)); }),
+      ShapeError);
+  EXPECT_THROW(k::kernel("it", k::block<int>(6),
+                         [](Pull<int> a) {
+                           return k::map([](Pull<int> p) { return k::even(p); }, k::split_up(3, a));
+                         }),
+               ShapeError);
 }
 
 TEST(KernelLanguage, WarpsWaitForThemselvesOnly) {

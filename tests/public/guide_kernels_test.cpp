@@ -45,6 +45,15 @@ k::Pull<int> vsort(k::Pull<int> a) {
   return a;
 }
 
+template <class T>
+k::Pull<T> sorted_by_first(k::Pull<T> a) {
+  const auto key = [](fg::Exp<T> x) { return x.template get<0>(); };
+  const int n = k::log2(a.size());
+  for (int i = 1; i <= n; ++i)
+    for (int j = 1; j <= i; ++j) a = k::sync(k::ilv_vee(n - i, i - j, k::min_by(key), k::max_by(key), a));
+  return a;
+}
+
 k::Pull<int> vsort_r(k::Pull<int> a) {
   if (a.size() == 1) return a;
   k::Pull<int> sorted = k::ilv(1, vsort_r, a);
@@ -208,6 +217,15 @@ TEST(GuideKernels, LoopsThatAKernelRuns) {
     EXPECT_EQ(result[2], 1.0f);
     EXPECT_EQ(result[64], 0.125f);  // one
   }
+}
+
+TEST(GuideKernels, PairsAreSorted) {
+  using Pair = std::pair<int, float>;
+  const auto sorter = k::kernel("sorter", k::block<Pair>(4), sorted_by_first<Pair>);
+  const auto sorted =
+      k::execute(fg::emulator(), sorter, std::vector<Pair>{{3, 0.5f}, {1, 1.5f}, {4, 2.5f}, {2, 3.5f}});
+  EXPECT_EQ(sorted[0], Pair(1, 1.5f));
+  EXPECT_EQ(sorted[3], Pair(4, 2.5f));
 }
 
 TEST(GuideKernels, DepthsAndPictures) {

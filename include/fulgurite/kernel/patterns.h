@@ -96,11 +96,48 @@ template <class T>
 Pull<T> odd(const Pull<T>& a) {
   return {a.size() / 2, [a](Index i) { return a[i * 2 + 1]; }};
 }
-/// Part `number` of a.size() / n parts of n neighbours.
+/// An array as parts of equal size.
 template <class T>
-Pull<T> part(const Pull<T>& a, std::int64_t n, const Index& number, Here where = Here::current()) {
-  sizes::divides("part", n, a.size(), where);
-  return {n, [a, n, number](Index i) { return a[number * n + i]; }};
+class Pieces {
+ public:
+  Pieces(std::int64_t n, Pull<T> whole) : n_(n), whole_(std::move(whole)) {}
+  std::int64_t size() const { return whole_.size() / n_; }  // how many
+  std::int64_t part_size() const { return n_; }
+  Pull<T> operator[](const Index& number) const {
+    return {n_, [n = n_, whole = whole_, number](Index i) { return whole[number * n + i]; }};
+  }
+
+ private:
+  std::int64_t n_;
+  Pull<T> whole_;
+};
+/// Pieces of n neighbours.
+template <class T>
+Pieces<T> split_up(std::int64_t n, const Pull<T>& a, Here where = Here::current()) {
+  sizes::divides("split_up", n, a.size(), where);
+  return {n, a};
+}
+/// f of each part, by one instance: an array of the elements that it gives; or of the arrays, as large as the
+/// parts, one behind the other.
+template <class F, class T>
+auto map(const F& f, const Pieces<T>& parts, Here where = Here::current()) {
+  using Result = std::decay_t<std::invoke_result_t<const F&, Pull<T>>>;
+  if constexpr (Pushable<Result>) {
+    using R = typename PushableOf<Result>::Element;
+    return Push<R>(parts.size() * parts.part_size(), [=](const typename Push<R>::Write& write) {
+      par(
+          parts.size(),
+          [&](Index t) {
+            const Result made = f(parts[t]);
+            sizes::equal("map of parts", parts.part_size(), made.size(), where);
+            push<Level::thread>(made, where)([&](Index i, Exp<R> x) { write(t * parts.part_size() + i, x); });
+          },
+          where);
+    });
+  } else {
+    using R = typename fulgurite::detail::ResultOf<Result>::Element;
+    return Pull<R>(parts.size(), [f, parts](Index i) { return Exp<R>(f(parts[i])); });
+  }
 }
 template <class T>
 Pull<T> reverse(const Pull<T>& a) {
@@ -236,6 +273,17 @@ auto ilv_1(int i, const F& f, const G& g, const Pull<T>& a, Here where = Here::c
 template <class F, class G, class T>
 auto vee_1(int j, const F& f, const G& g, const Pull<T>& a, Here where = Here::current()) {
   return ilv_vee_1(0, j, f, g, a, where);
+}
+
+/// Comparators of elements that are more than their keys: the operand whose key is lower, and the other one,
+/// whatever the keys are (min_by gives the first of equal ones).
+template <class Key>
+auto min_by(const Key& key) {
+  return [key](const auto& a, const auto& b) { return select(key(a) <= key(b), a, b); };
+}
+template <class Key>
+auto max_by(const Key& key) {
+  return [key](const auto& a, const auto& b) { return select(key(a) <= key(b), b, a); };
 }
 
 /// `stages` stages by each instance on 2^stages elements that it holds: `component` gets those of which the

@@ -18,6 +18,22 @@ inline constexpr struct SeqReduce {
   }
 } seq_reduce{};
 
+/// Running results by one instance, inclusive, from left to right.
+inline constexpr struct SeqScan {
+  template <class T, class Op>
+  Push<T, Level::thread> operator()(const Op& op, const Pull<T>& a) const {
+    return {a.size(), [=](const typename Push<T, Level::thread>::Write& write) {
+              if (a.size() == 0) return;
+              Exp<T> sum = a[0];
+              write(0, sum);
+              for (std::int64_t i = 1; i < a.size(); ++i) {
+                sum = op(sum, a[i]);
+                write(i, sum);
+              }
+            }};
+  }
+} seq_scan{};
+
 /// A tree over halves, with a sync after each level (DAMP 2012, section 1.3): the operator is commutative. An
 /// array of one element.
 inline constexpr struct TreeReduce {
