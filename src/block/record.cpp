@@ -10,9 +10,11 @@
 #include "block/recorder.h"
 #include "emit/names.h"
 #include "kernel/check.h"
+#include "kernel/resources.h"
 #include "tidy/barriers.h"
 #include "tidy/dead.h"
 #include "tidy/forward.h"
+#include "tidy/global_arrays.h"
 #include "tidy/shared_layout.h"
 #include "tidy/thread_forms.h"
 #include "tidy/turns.h"
@@ -32,6 +34,8 @@ void require_name(const std::string& name, Here where) {
                     name),
         where);
 }
+
+constexpr std::int64_t most_shared_bytes = 1 << 20;  // of which a CPU's stack has several
 
 class Recording {
  public:
@@ -72,10 +76,23 @@ class Recording {
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
     made_->ir =
-        tidy::barriers(tidy::lay_out_shared(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
+        tidy::barriers(tidy::lay_out(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
     // Statements that have been joined share more.
     made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
-    kernel::check(made_->ir, kernel::Stage::threads, "forward");
+    for (const tidy::Scratch& scratch : tidy::place_global(made_->ir)) {
+      made_->outputs.push_back(
+          {.components = {static_cast<detail::Kind>(made_->ir.arena->info(scratch.name).type.kind)},
+           .is_scratch = true});
+      made_->sizes.push_back(made_->ir.arena->mul(made_->n_blocks, made_->ir.arena->i64(scratch.per_task)));
+    }
+    kernel::check(made_->ir, kernel::Stage::threads, "place_global");
+    if (const std::int64_t bytes = kernel::shared_bytes(made_->ir); bytes > most_shared_bytes)
+      throw ShapeError(
+          fmt::format(
+              "the threads of a block of kernel '{}' share {} bytes, and no device has more than {}: use "
+              "smaller blocks or arrays",
+              made_->ir.name, bytes, most_shared_bytes),
+          where_);
     return made_;
   }
 

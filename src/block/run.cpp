@@ -125,11 +125,14 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
     if (!input.is_scalar) ++array;
   }
   const std::vector<Former> former = former_contents(k, given);
+  std::vector<bool> is_scratch;
+  for (const Output& output : k.outputs)
+    is_scratch.insert(is_scratch.end(), output.components.size(), output.is_scratch);
   for (std::size_t r = 0; r < results.size(); ++r)
     buffers.push_back({const_cast<void*>(results[r].data.get()),
                        static_cast<std::size_t>(results[r].extents[0]) *
                            size_of(static_cast<detail::Kind>(results[r].kind)),
-                       true, former[r].exists()});
+                       !is_scratch[r], former[r].exists()});
   return buffers;
 }
 
@@ -141,14 +144,22 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
       values);
 }
 
+constexpr int most_emulated_threads = 1 << 15;
+
 kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<const HostBuffer> buffers,
-                          std::uint64_t seed) {
+                          const kernel::Runner& runner) {
+  for (const int n : kernel::block_sizes(k.ir))
+    if (n > most_emulated_threads)
+      throw KernelError(fmt::format("a block of kernel '{}' has {} threads, and the emulator runs at most {}: use "
+                                    "smaller blocks",
+                                    k.ir.name, n, most_emulated_threads));
   std::vector<kernel::BufferArgument> arguments;
   for (const HostBuffer& b : buffers)
     arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
-  kernel::Emulation result = kernel::emulate(k.ir, arguments, scalars, {.seed = seed});
+  kernel::Emulation result = kernel::emulate(
+      k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
   kernel::require_sound(k.ir, result);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
@@ -174,7 +185,8 @@ runtime::KernelSource source_of(const Kernel& k, const char* language) {
           .text = text(k, language),
           .arguments = std::move(interface.arguments),
           .block_sizes = std::move(interface.block_sizes),
-          .can_fail = interface.can_fail};
+          .can_fail = interface.can_fail,
+          .shared_bytes = interface.shared_bytes};
 }
 
 void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
@@ -217,7 +229,7 @@ std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<c
   const std::vector<HostBuffer> buffers = buffers_of(k, given, results);
   const std::string_view engine = runner.engine;
   if (engine == "emulator")
-    emulate(k, given, buffers, runner.seed);
+    emulate(k, given, buffers, runner);
   else if (engine == "opencl")
     launch(k, runtime::opencl::OpenClDevice::shared(), "opencl", given, buffers);
   else
@@ -229,7 +241,7 @@ kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
-  return fulgurite::block::traffic_of(k.ir, emulate(k, given, buffers_of(k, given, results), 0).counts);
+  return fulgurite::block::traffic_of(k.ir, emulate(k, given, buffers_of(k, given, results), emulator()).counts);
 }
 
 }  // namespace fulgurite::detail::block

@@ -384,6 +384,7 @@ void PhasePrinter::branch(const Stm& s, const kernel::If& x) {
   line("}");
 }
 void PhasePrinter::allocate(const Stm& s, const kernel::Allocate& x) {
+  if (x.space == kernel::Space::global) refuse("an array in global memory");
   spaces_[x.buffer] = x.space;
   if (dialect_.has_threads && x.space == kernel::Space::shared) return shared_array(x);
   prepare(s);

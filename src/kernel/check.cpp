@@ -323,12 +323,12 @@ class Checker {
     --depth_;
   }
   void allocate(const Allocate& s) {
-    require(s.space != Space::global, "a kernel allocates global memory");
+    require(s.space != Space::global || stage_ == Stage::threads, "a kernel allocates global memory");
     require(s.space == Space::thread || depth_ == 1, "shared memory is allocated by one thread");
     integer(s.n, "the size");
     require(s.n.is_constant() && static_cast<std::int64_t>(s.n.bits()) > 0,
             "the size is not a positive constant");
-    require(s.offset >= -1 && (s.offset == -1 || s.space == Space::shared), "an offset of {}", s.offset);
+    require(s.offset >= -1 && (s.offset == -1 || s.space != Space::thread), "an offset of {}", s.offset);
     bind(s.buffer, Binding::buffer);
   }
   void sync(const Sync& s) {

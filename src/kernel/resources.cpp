@@ -69,6 +69,7 @@ Interface interface_of(const Kernel& kernel) {
                                                                 kernel.arena->info(p.name).type.kind))
                                                           : 0);
   for (int n : block_sizes(kernel)) all.block_sizes.push_back(n);
+  all.shared_bytes = shared_bytes(kernel);
   all.can_fail = can_fail(kernel);
   return all;
 }

@@ -25,6 +25,7 @@ bool can_fail(const Kernel&);
 struct Interface {
   std::vector<std::int32_t> arguments;    // of each parameter: 0 an array, else the bytes of a scalar
   std::vector<std::int32_t> block_sizes;  // of each phase
+  std::int64_t shared_bytes = 0;
   bool can_fail = false;
 };
 Interface interface_of(const Kernel&);

@@ -45,6 +45,7 @@ struct KernelSource {
                                             // scalar
   std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
   bool can_fail = false;                    // there is a record of failures behind the parameters
+  std::int64_t shared_bytes = 0;            // that the threads of a block share, at most
 };
 
 // A kernel that is ready to run; each engine has its own.

@@ -1,6 +1,7 @@
 #include "tidy/barriers.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -19,7 +20,7 @@ constexpr std::int32_t lanes_of_warp = 32;
 
 // One access, by all threads of a Par(block): which unit of a buffer each of them touches first, and how many
 // neighbours it takes. Without units: anybody touches anything. Arrays that are laid out in the block's
-// memory (Allocate::offset) are one buffer, whose unit is as large as the smallest of their elements; a unit
+// memory, or its part of global memory (Allocate::offset), are one buffer, whose unit is as large as the smallest of their elements; a unit
 // of another buffer is an element.
 struct Touch {
   Var buffer;
@@ -38,9 +39,9 @@ class Accesses {
     for_each_stm(task, [&](const Stm& s) {
       const auto* array = std::get_if<Allocate>(&s.op);
       if (array == nullptr || array->offset < 0) return;
-      laid_out_[array->buffer] = array->offset;
+      const Var memory = memories_.try_emplace(array->space, array->buffer).first->second;
+      laid_out_[array->buffer] = {memory, array->offset};
       unit_ = std::min(unit_, element_bytes(array->buffer));
-      shared_ = array->buffer;
     });
   }
 
@@ -90,7 +91,8 @@ class Accesses {
   }
 
   void anything(Var buffer, bool writes) {
-    found_.push_back({laid_out_.contains(buffer) ? shared_ : buffer, writes});
+    const auto place = laid_out_.find(buffer);
+    found_.push_back({place == laid_out_.end() ? buffer : place->second.memory, writes});
   }
 
   void by_threads(Var buffer, Expr index, bool writes) {
@@ -103,7 +105,8 @@ class Accesses {
     Touch touch{buffer, writes};
     std::int64_t first = 0, width = 1;
     if (const auto place = laid_out_.find(buffer); place != laid_out_.end())
-      touch.buffer = shared_, first = place->second / unit_, width = element_bytes(buffer) / unit_;
+      touch.buffer = place->second.memory, first = place->second.offset / unit_,
+      width = element_bytes(buffer) / unit_;
     touch.width = static_cast<std::int32_t>(width);
     for (Bits element : *elements) {
       const auto e = static_cast<std::int64_t>(element);
@@ -116,9 +119,13 @@ class Accesses {
   Arena& arena_;
   std::optional<Values> values_;
   std::unordered_map<Var, Expr> definitions_;
-  std::unordered_map<Var, std::int64_t> laid_out_;  // where they begin
+  struct Place {
+    Var memory;  // the first array in it stands for all of it
+    std::int64_t offset;
+  };
+  std::unordered_map<Var, Place> laid_out_;
+  std::map<Space, Var> memories_;
   std::int64_t unit_ = 8;
-  Var shared_{};
   Touches found_;
 };
 

@@ -100,11 +100,11 @@ Block without_unread(const Block& body, const std::unordered_set<Var>& unread) {
   return out;
 }
 
-// Shared arrays that are stored to, and nothing else.
+// Arrays of the block that are stored to, and nothing else.
 std::unordered_set<Var> unread_in(const Block& task) {
   std::unordered_set<Var> unread;
   for_each_stm(task, [&](const Stm& s) {
-    if (const auto* array = std::get_if<Allocate>(&s.op); array && array->space == Space::shared)
+    if (const auto* array = std::get_if<Allocate>(&s.op); array && array->space != Space::thread)
       unread.insert(array->buffer);
   });
   for_each_stm(task, [&](const Stm& s) {

@@ -34,7 +34,9 @@ struct Region {
 
 class Layout {
  public:
-  Layout(const Arena& arena, const Block& task) : arena_(arena) { number(task, none); }
+  Layout(const Arena& arena, const Block& task, Space space) : arena_(arena), space_(space) {
+    number(task, none);
+  }
 
   std::unordered_map<Var, std::int64_t> offsets() {
     find_lives();
@@ -63,7 +65,7 @@ class Layout {
       const int here = add(region);
       if (const auto* sync = base::as<Sync>(s.op); sync && sync->level == Level::block)
         barriers_.push_back(here);
-      if (const auto* array = base::as<Allocate>(s.op); array && array->space == Space::shared) {
+      if (const auto* array = base::as<Allocate>(s.op); array && array->space == space_) {
         number_[array->buffer] = lives_.size();
         const std::int64_t bytes = (bytes_of(arena_, *array) + alignment - 1) / alignment * alignment;
         lives_.push_back({array->buffer, bytes, region});
@@ -163,6 +165,7 @@ class Layout {
   }
 
   const Arena& arena_;
+  const Space space_;
   std::vector<Life> lives_;
   std::unordered_map<Var, std::size_t> number_;
   std::vector<std::pair<Var, int>> mentions_;
@@ -179,17 +182,19 @@ Block with_offsets(const Block& block, const std::unordered_map<Var, std::int64_
   for (const Stm& s : block) {
     result.push_back(map_children(s, parts));
     auto* array = std::get_if<Allocate>(&result.back().op);
-    if (array && array->space == Space::shared) array->offset = offsets.at(array->buffer);
+    if (array == nullptr) continue;
+    if (const auto found = offsets.find(array->buffer); found != offsets.end()) array->offset = found->second;
   }
   return result;
 }
 
 }  // namespace
 
-kernel::Kernel lay_out_shared(kernel::Kernel kernel) {
+kernel::Kernel lay_out(kernel::Kernel kernel) {
   for (Stm& s : kernel.body) {
     auto& phase = std::get<Par>(s.op);
-    phase.body = with_offsets(phase.body, Layout(*kernel.arena, phase.body).offsets());
+    for (const Space space : {Space::shared, Space::global})
+      phase.body = with_offsets(phase.body, Layout(*kernel.arena, phase.body, space).offsets());
   }
   return kernel;
 }

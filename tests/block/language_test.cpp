@@ -275,6 +275,23 @@ TEST(KernelLanguage, WhatIsWrongIsSaidWhereItStands) {
                 "cannot be the name of a kernel");
 }
 
+TEST(KernelLanguage, BlocksShareNoMoreThanThereIs) {
+  const auto turned = [](std::int64_t n) {
+    return k::kernel("turned", k::block<int>(n),
+                     [](Pull<int> a) { return k::sync(k::reverse(k::sync(k::reverse(a)))); });
+  };
+  const auto large = turned(16384);  // 64 KiB
+  const std::vector<int> xs = iota_of(16384);
+  EXPECT_EQ(k::execute(cpu(), large, xs).to_vector(), xs);
+  EXPECT_EQ(k::execute(emulator(0, 64 * 1024), large, xs).to_vector(), xs);
+  expect_says(refusal([&] { k::execute(emulator(), large, xs); }),
+              "share 65536 bytes, and the device has 49152");
+  expect_says(refusal([&] { k::execute(emulator(), large, xs); }), "language_test.cpp");
+  expect_says(refusal([&] { k::traffic(large, xs); }), "the device has 49152");
+  expect_says(refusal([&] { turned(1 << 19); }), "share 4194304 bytes, and no device has more than 1048576");
+  EXPECT_NE(k::to_cuda(large).find("extern __shared__"), std::string::npos);  // of what the launch says
+}
+
 TEST(KernelLanguage, ArgumentsThatDoNotFit) {
   const auto add = k::kernel("add", k::block<int>(4), k::block<int>(8),
                              [](Pull<int> a, Pull<int> b) { return k::zip_with(plus, a, k::even(b)); });

@@ -151,6 +151,16 @@ TEST(GuideKernels, BlocksAreSummed) {
   EXPECT_EQ(sums.to_vector(), (std::vector<int>{1536, 1536}));
 }
 
+TEST(GuideKernels, ArraysInGlobalMemory) {
+  const auto turned_twice = [](k::Pull<int> a) {
+    return k::to_global(k::reverse(k::to_global(k::reverse(a))));
+  };
+  const auto large = k::kernel("large", k::block<int>(1 << 16), turned_twice);
+  const std::vector<int> many(1 << 17, 5);
+  EXPECT_EQ(k::execute(fg::cpu(), large, many)[7], 5);
+  EXPECT_NE(k::to_ir(large).find("out scratch: i32[]"), std::string::npos);
+}
+
 TEST(GuideKernels, PushArraysHaveNoConditions) {
   const auto cat = k::kernel("cat", k::block<int>(16), k::block<int>(16),
                              [](k::Pull<int> a, k::Pull<int> b) { return k::conc_p(a, b); });

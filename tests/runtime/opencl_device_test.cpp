@@ -299,6 +299,9 @@ TEST_F(OpenCl, ATextThatIsRefusedIsQuoted) {
   source = add();
   source.block_sizes = {1 << 30};
   EXPECT_THROW(device().build(source), DeviceError) << "no such blocks";
+  source = add();
+  source.shared_bytes = std::int64_t{1} << 40;
+  EXPECT_THROW(device().build(source), DeviceError) << "no such memory";
   EXPECT_NE(device().build(add()), nullptr);
 }
 

@@ -10,7 +10,9 @@
 #include "tidy/dead.h"
 #include "tidy/exchanges.h"
 #include "tidy/forward.h"
+#include "tidy/global_arrays.h"
 #include "tidy/permutes.h"
+#include "tidy/shared_layout.h"
 #include "tidy/strips.h"
 #include "tidy/thread_forms.h"
 #include "tidy/vectorise.h"
@@ -229,6 +231,37 @@ TEST(ThreadForms, MasksOfAllThreadsGoAndAtomicsThatNobodyAsks) {
       [](Kernel k) { return remove_dead(thread_forms(std::move(k))); });
   EXPECT_EQ(text.find(" when "), text.npos) << text;
   EXPECT_EQ(text.find("old"), text.npos) << text;
+}
+
+// Arrays in global memory become slices of a parameter.
+
+TEST(GlobalArrays, AreSlicesOfTasks) {
+  Kernel made = lay_out(of_task(R"(alloc global a: i32[64]
+alloc global b: i32[10]
+alloc global c: f64[4]
+par block t < 10 {
+  load v: i32 = x[t, 1]
+  store a[t, 1] = v
+  store b[t, 1] = v
+}
+sync block
+par block u < 4 {
+  load w: i32 = a[63 - u, 1]
+  load z: i32 = b[u, 1]
+  store c[u, 1] = f64(w)
+  store y[u, 1] = z
+}
+)"));
+  const std::vector<Scratch> scratch = place_global(made);
+  check(made, Stage::threads, "place_global");
+  ASSERT_EQ(scratch.size(), 2u);  // i32, f64: 256, 48 and 32 bytes that are all in use
+  EXPECT_EQ(scratch[0].per_task, 84);
+  EXPECT_EQ(scratch[1].per_task, 42);
+  const std::string text = print(made);
+  EXPECT_NE(text.find("out y: i32[], out scratch: i32[], out scratch_1: f64[], n: i64"), text.npos) << text;
+  EXPECT_EQ(text.find("alloc"), text.npos);
+  EXPECT_NE(text.find("scratch[task * 84 - u + 63, 1]"), text.npos) << text;
+  EXPECT_NE(text.find("store scratch_1[task * 42 + u + 38, 1]"), text.npos) << text;
 }
 
 // Shuffles are statements of two Pars.

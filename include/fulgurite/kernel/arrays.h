@@ -154,6 +154,20 @@ auto commit(const A& a, Here where = Here::current()) {
   return stored.read(where);
 }
 
+/// sync() in global memory of which each block has its own: for arrays that are larger than what threads
+/// share, between the phases of a block (GArr of the 2008 paper, section 4).
+template <class A>
+  requires Pushable<A>
+auto to_global(const A& a, Here where = Here::current()) {
+  using Of = PushableOf<A>;
+  static_assert(Of::level == Level::block || Of::level == Level::warp,
+                "a block or a warp writes to global memory");
+  const memory::Stored<typename Of::Element> stored(fulgurite::detail::block::Space::global, a.size(), where);
+  push<Of::level>(a, where)([&](Index i, auto value) { stored.store(i, value, where); });
+  fulgurite::detail::block::barrier(Of::level, where);
+  return stored.read(where);
+}
+
 /// commit(), and then all instances of the level wait for each other: what is read afterwards is what was
 /// written (DAMP 2012, section 1.2). A push array of a grid cannot be waited for.
 template <class A>

@@ -8,9 +8,14 @@
 namespace fulgurite {
 namespace kernel {
 
+/// What CUDA lets the threads of a block share without asking at the launch, and the emulator unless it is
+/// told otherwise. Larger kernels are printed with memory of a size that the launch gives (emit/printer.h).
+inline constexpr std::int64_t default_shared_bytes = 48 * 1024;
+
 struct Runner {
   const char* engine;
   std::uint64_t seed = 0;
+  std::int64_t shared_bytes = default_shared_bytes;
 };
 
 /// What decides how fast a kernel is on a GPU, as the emulator counts it in one launch. Bytes and
@@ -40,19 +45,21 @@ struct Traffic {
 
 }  // namespace kernel
 
-/// This machine's cores.
+/// This machine's cores. What the threads of a block share is on the stack of the one that runs it.
 inline kernel::Runner cpu() {
   return {"cpu"};
 }
 /// The OpenCL device that FULGURITE_OPENCL_DEVICE names, or the first one. Throws DeviceError where there is
-/// none when a kernel runs.
+/// none when a kernel runs, and for a kernel whose blocks share more memory than the device has for one.
 inline kernel::Runner opencl() {
   return {"opencl"};
 }
 /// A GPU, statement by statement, with warps, lanes and blocks in an order drawn from the seed. Finds data
-/// races, indices out of range, reads of what nothing has written, barriers that not all threads reach.
-inline kernel::Runner emulator(std::uint64_t seed = 0) {
-  return {"emulator", seed};
+/// races, indices out of range, reads of what nothing has written, barriers that not all threads reach, and
+/// blocks that share more than `shared_bytes`.
+inline kernel::Runner emulator(std::uint64_t seed = 0,
+                               std::int64_t shared_bytes = kernel::default_shared_bytes) {
+  return {"emulator", seed, shared_bytes};
 }
 
 }  // namespace fulgurite

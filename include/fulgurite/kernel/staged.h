@@ -107,6 +107,7 @@ struct Output {
   std::int64_t block = 0;                     // elements that a block writes
   int updates = -1;                           // the number of the argument that it was
   std::optional<std::uint64_t> initial = {};  // bits of each element before the launch
+  bool is_scratch = false;                    // memory of blocks, behind the results
 };
 /// What the function gets of an argument.
 struct Argument {

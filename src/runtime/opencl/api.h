@@ -36,9 +36,9 @@ inline constexpr Name platform_version = 0x0901, platform_name = 0x0902;
 inline constexpr Name device_type = 0x1000, device_max_compute_units = 0x1002,
                       device_max_mem_alloc_size = 0x1010, device_mem_base_addr_align = 0x1019,
                       device_single_fp_config = 0x101B, device_global_mem_cache_size = 0x101E,
-                      device_global_mem_size = 0x101F, device_available = 0x1027,
-                      device_compiler_available = 0x1028, device_name = 0x102B, driver_version = 0x102D,
-                      device_native_vector_width_char = 0x1036;
+                      device_global_mem_size = 0x101F, device_local_mem_size = 0x1023,
+                      device_available = 0x1027, device_compiler_available = 0x1028, device_name = 0x102B,
+                      driver_version = 0x102D, device_native_vector_width_char = 0x1036;
 inline constexpr Name program_binary_sizes = 0x1165, program_binaries = 0x1166, program_build_log = 0x1183;
 inline constexpr Name kernel_work_group_size = 0x11B0;
 inline constexpr Name buffer_create_type_region = 0x1220;

@@ -66,6 +66,7 @@ DeviceEntry entry_of(const Api& api, PlatformId platform, DeviceId id) {
           .memory = number(value::device_global_mem_size),
           .largest_buffer = number(value::device_max_mem_alloc_size),
           .cache = number(value::device_global_mem_cache_size),
+          .shared_bytes = number(value::device_local_mem_size),
           .vector_bytes = static_cast<int>(small_number(value::device_native_vector_width_char)),
           .buffer_alignment = small_number(value::device_mem_base_addr_align) / 8,
           .divides_correctly_rounded =

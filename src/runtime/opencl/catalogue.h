@@ -17,6 +17,7 @@ struct DeviceEntry {
   bool is_gpu;
   int n_compute_units;
   std::size_t memory, largest_buffer, cache;
+  std::size_t shared_bytes;  // of a block
   int vector_bytes;
   std::size_t buffer_alignment;    // of the parts of a buffer
   bool divides_correctly_rounded;  // f32, where it is asked to

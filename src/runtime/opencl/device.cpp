@@ -1,6 +1,7 @@
 #include "runtime/opencl/device.h"
 
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 
 #include <utility>
 
@@ -91,6 +92,11 @@ void OpenClDevice::copy(Memory to, Memory from, std::size_t bytes) {
 }
 
 std::shared_ptr<const Kernel> OpenClDevice::build(const KernelSource& source) {
+  if (source.shared_bytes > static_cast<std::int64_t>(entry_.shared_bytes))
+    throw DeviceError(fmt::format(
+        "the threads of a block of kernel '{}' share {} bytes, and the OpenCL device '{}' has {}: use "
+        "smaller blocks or arrays, or the engine cpu",
+        source.name, source.shared_bytes, entry_.name, entry_.shared_bytes));
   const base::Digest key = base::digest(identity(entry_, source));
   bool found = false;
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
