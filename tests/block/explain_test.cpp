@@ -1,6 +1,8 @@
 // What the emulator counts of a kernel, stage by stage, and as text.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "programs.h"
 
 namespace fulgurite {

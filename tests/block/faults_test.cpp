@@ -5,6 +5,8 @@
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "block/block_kernel.h"
 #include "kernel/emulate.h"
 #include "programs.h"
