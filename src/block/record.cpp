@@ -75,8 +75,7 @@ class Recording {
     made_->sites = std::move(traced.sites);
     made_->ir.lines = recorder_.take_lines();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir =
-        tidy::barriers(tidy::lay_out(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
+    made_->ir = tidy::barriers(tidy::lay_out(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
     // Statements that have been joined share more.
     made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
     for (const tidy::Scratch& scratch : tidy::place_global(made_->ir)) {

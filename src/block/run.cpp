@@ -150,16 +150,17 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
                           const kernel::Runner& runner) {
   for (const int n : kernel::block_sizes(k.ir))
     if (n > most_emulated_threads)
-      throw KernelError(fmt::format("a block of kernel '{}' has {} threads, and the emulator runs at most {}: use "
-                                    "smaller blocks",
-                                    k.ir.name, n, most_emulated_threads));
+      throw KernelError(
+          fmt::format("a block of kernel '{}' has {} threads, and the emulator runs at most {}: use "
+                      "smaller blocks",
+                      k.ir.name, n, most_emulated_threads));
   std::vector<kernel::BufferArgument> arguments;
   for (const HostBuffer& b : buffers)
     arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
-  kernel::Emulation result = kernel::emulate(
-      k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
+  kernel::Emulation result =
+      kernel::emulate(k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
   kernel::require_sound(k.ir, result);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
@@ -241,7 +242,8 @@ kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
-  return fulgurite::block::traffic_of(k.ir, emulate(k, given, buffers_of(k, given, results), emulator()).counts);
+  return fulgurite::block::traffic_of(k.ir,
+                                      emulate(k, given, buffers_of(k, given, results), emulator()).counts);
 }
 
 }  // namespace fulgurite::detail::block

@@ -20,8 +20,8 @@ constexpr std::int32_t lanes_of_warp = 32;
 
 // One access, by all threads of a Par(block): which unit of a buffer each of them touches first, and how many
 // neighbours it takes. Without units: anybody touches anything. Arrays that are laid out in the block's
-// memory, or its part of global memory (Allocate::offset), are one buffer, whose unit is as large as the smallest of their elements; a unit
-// of another buffer is an element.
+// memory, or its part of global memory (Allocate::offset), are one buffer, whose unit is as large as the
+// smallest of their elements; a unit of another buffer is an element.
 struct Touch {
   Var buffer;
   bool writes;
