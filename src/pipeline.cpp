@@ -123,6 +123,7 @@ void print_for_opencl(const kernel::Kernel& kernel, const lower::LaunchNote& not
   text.arguments = std::move(interface.arguments);
   text.block_sizes = std::move(interface.block_sizes);
   text.can_fail = interface.can_fail;
+  text.shared_bytes = interface.shared_bytes;
 }
 
 // Optimised program to plan and kernels with their texts.
@@ -167,9 +168,9 @@ plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, c
   loaded.sites = std::move(sites);
   for (const plan::KernelText& kernel : loaded.plan.kernels) {
     Timed timed("build");
-    loaded.kernels.push_back(loaded.device->build({kernel.name, kernel.source, kernel.n_phases,
-                                                   options.precision == Precision::fast, kernel.arguments,
-                                                   kernel.block_sizes, kernel.can_fail}));
+    loaded.kernels.push_back(loaded.device->build(
+        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast, kernel.arguments,
+         kernel.block_sizes, kernel.can_fail, kernel.shared_bytes}));
   }
   return loaded;
 }

@@ -155,6 +155,7 @@ struct KernelText {
   // For engines that ask (runtime::KernelSource).
   std::vector<std::int32_t> arguments = {}, block_sizes = {};
   bool can_fail = false;
+  std::int64_t shared_bytes = 0;
   friend bool operator==(const KernelText&, const KernelText&) = default;
 };
 

@@ -97,6 +97,7 @@ class Parser {
       kernel.arguments = list();
       kernel.block_sizes = list();
       kernel.can_fail = number<int>() != 0;
+      kernel.shared_bytes = number<std::int64_t>();
       kernel.source = raw();
     }
     p.steps = steps();
@@ -222,8 +223,8 @@ std::string print(const Plan& plan, bool with_sources) {
   fmt::format_to(out, "{}\n", plan.kernels.size());
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
-    fmt::format_to(out, "  {} {} {} {} {} {} {}\n", k.name, k.n_phases, list(k.arguments),
-                   list(k.block_sizes), k.can_fail ? 1 : 0, source.size(), source);
+    fmt::format_to(out, "  {} {} {} {} {} {} {} {}\n", k.name, k.n_phases, list(k.arguments),
+                   list(k.block_sizes), k.can_fail ? 1 : 0, k.shared_bytes, source.size(), source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "base/match.h"
+#include "kernel/resources.h"
+#include "kernel/traverse.h"
 #include "scalar/print.h"
 #include "soac/count.h"
 #include "soac/walk.h"
@@ -100,10 +102,25 @@ class Checks {
   std::vector<CheckReport> checks_;
 };
 
+// A kernel of the kernel language: what its blocks are and have. What they do with memory depends on the
+// arguments: fulgurite::kernel::explain() says it.
+std::string as_written(const kernel::Kernel& kernel) {
+  int n_block = 0, n_warp = 0;
+  kernel::for_each_stm(kernel.body, [&](const kernel::Stm& s) {
+    if (const auto* sync = as<kernel::Sync>(s.op)) ++(sync->level == kernel::Level::warp ? n_warp : n_block);
+  });
+  return fmt::format(
+      "as written: blocks of {} threads, {} bytes of shared memory, {} barriers and {} of a warp",
+      kernel::block_sizes(kernel)[0], kernel::shared_bytes(kernel), n_block, n_warp);
+}
+
 std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& sizes) {
   std::unordered_map<Var, std::string> when_of;
-  for_each_in_memory(report.optimised.body, "",
-                     [&](const Stm& stm, const std::string& when) { when_of[first_name(stm)] = when; });
+  std::unordered_map<Var, const kernel::Kernel*> called;
+  for_each_in_memory(report.optimised.body, "", [&](const Stm& stm, const std::string& when) {
+    when_of[first_name(stm)] = when;
+    if (const auto* call = as<soac::Call>(stm.op)) called[first_name(stm)] = call->kernel.get();
+  });
   std::vector<LaunchReport> result;
   for (const lower::LaunchNote& note : report.lowered.notes) {
     const plan::KernelText& kernel = report.lowered.plan.kernels[static_cast<std::size_t>(note.kernel)];
@@ -112,7 +129,7 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
     launch.operation = {note.origin, note.where, {}};
     launch.n_phases = kernel.n_phases;
     if (!note.names.empty()) {
-      if (note.policy) launch.policy = lower::to_string(*note.policy);
+      launch.policy = note.policy ? lower::to_string(*note.policy) : as_written(*called.at(note.names[0]));
       launch.when = when_of[note.names[0]];
     }
     launch.bytes_read = sizes.formula(note.bytes_read);

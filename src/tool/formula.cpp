@@ -7,6 +7,7 @@
 
 #include "base/match.h"
 #include "base/text.h"
+#include "scalar/value.h"
 
 namespace fulgurite::tool {
 
@@ -18,8 +19,9 @@ Formula::Formula(std::int64_t constant) {
   if (constant != 0) terms_[{}] = constant;
 }
 
-Formula Formula::variable(std::string name) {
+Formula Formula::variable(std::string name, double share) {
   Formula result;
+  if (share != 1) result.shares_[name] = share;
   result.terms_[{std::move(name)}] = 1;
   return result;
 }
@@ -27,6 +29,7 @@ Formula Formula::variable(std::string name) {
 Formula operator+(Formula a, const Formula& b) {
   for (const auto& [product, coefficient] : b.terms_)
     if ((a.terms_[product] += coefficient) == 0) a.terms_.erase(product);
+  a.shares_.insert(b.shares_.begin(), b.shares_.end());
   return a;
 }
 
@@ -36,6 +39,8 @@ Formula operator-(Formula a, const Formula& b) {
 
 Formula operator*(const Formula& a, const Formula& b) {
   Formula result;
+  result.shares_ = a.shares_;
+  result.shares_.insert(b.shares_.begin(), b.shares_.end());
   for (const auto& [product_a, coefficient_a] : a.terms_)
     for (const auto& [product_b, coefficient_b] : b.terms_) {
       std::vector<std::string> product;
@@ -48,8 +53,12 @@ Formula operator*(const Formula& a, const Formula& b) {
 
 double Formula::at(double size) const {
   double sum = 0;
-  for (const auto& [product, coefficient] : terms_)
-    sum += static_cast<double>(coefficient) * std::pow(size, static_cast<double>(product.size()));
+  for (const auto& [product, coefficient] : terms_) {
+    double value = static_cast<double>(coefficient) * std::pow(size, static_cast<double>(product.size()));
+    for (const std::string& variable : product)
+      if (const auto share = shares_.find(variable); share != shares_.end()) value *= share->second;
+    sum += value;
+  }
   return sum;
 }
 
@@ -114,6 +123,21 @@ std::string SizeNames::text(Expr e) {
   return text;
 }
 
+namespace {
+
+// Of an expression that reads no array.
+double share_of(Expr root) {
+  constexpr std::int64_t large = 1 << 20;
+  bool reads = false;
+  scalar::for_each_node(std::span(&root, 1), [&](Expr e) { reads |= e.op() == Op::index; });
+  if (reads) return 1;
+  const auto value =
+      static_cast<std::int64_t>(scalar::value_of(root, [](Var) { return static_cast<scalar::Bits>(large); }));
+  return static_cast<double>(value) / static_cast<double>(large);
+}
+
+}  // namespace
+
 Formula SizeNames::formula(Expr e) {
   switch (e.op()) {
     case Op::constant: return Formula(static_cast<std::int64_t>(e.bits()));
@@ -124,7 +148,7 @@ Formula SizeNames::formula(Expr e) {
     default: {
       const std::string whole = text(e);
       const bool is_call = whole.ends_with(')') && !whole.starts_with('(');
-      return Formula::variable(is_call ? whole : "(" + whole + ")");
+      return Formula::variable(is_call ? whole : "(" + whole + ")", share_of(e));
     }
   }
 }

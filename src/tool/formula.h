@@ -19,20 +19,22 @@ class Formula {
  public:
   Formula() = default;
   Formula(std::int64_t constant);
-  static Formula variable(std::string name);
+  /// `share`: its value where every size is large, as a part of such a size.
+  static Formula variable(std::string name, double share = 1);
 
   friend Formula operator+(Formula a, const Formula& b);
   friend Formula operator-(Formula a, const Formula& b);
   friend Formula operator*(const Formula& a, const Formula& b);
   friend bool operator==(const Formula&, const Formula&) = default;
 
-  /// Every variable being `size`.
+  /// Every size being `size`.
   double at(double size) const;
   std::string text() const;
 
  private:
   std::map<std::vector<std::string>, std::int64_t> terms_;  // sorted variables of a product, its coefficient;
                                                             // none is 0
+  std::map<std::string, double> shares_;                    // of variables; others are sizes
 };
 
 /// What sizes are called: extents that the program's checks force to be equal have one name. Extents of

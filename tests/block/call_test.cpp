@@ -297,7 +297,10 @@ TEST(KernelCall, EqualCallsAreOne) {
 TEST(KernelCall, IsExplained) {
   testing::internal::CaptureStdout();
   explain(compile(total));
-  expect_says(testing::internal::GetCapturedStdout(), "block_sum");
+  const std::string text = testing::internal::GetCapturedStdout();
+  expect_says(text, "block_sum");
+  expect_says(text,
+              "as written: blocks of 32 threads, 192 bytes of shared memory, 0 barriers and 5 of a warp");
 }
 
 }  // namespace
