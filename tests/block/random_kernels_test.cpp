@@ -1,0 +1,172 @@
+// Kernels put together at random from functions and patterns of the language, with syncs at random between
+// them and components in components: the passes change nothing of what they compute, on the CPU and, without
+// races, in any order of threads.
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "programs.h"
+
+namespace fulgurite {
+namespace {
+
+namespace k = kernel;
+using k::Index, k::Pull;
+using Ints = std::vector<int>;
+
+struct Step {
+  enum Kind {
+    reverse,
+    add,
+    ilv,
+    ilv_1,
+    vee,
+    vee_1,
+    odd_even,
+    shift,
+    riffle,
+    fold,
+    scan,
+    two,
+    interleaved,
+    n_kinds
+  };
+  Kind kind;
+  int number;
+  bool is_synced;
+  std::vector<Step> parts = {};
+};
+using Steps = std::vector<Step>;
+
+// For 2^bits elements.
+Steps drawn(std::mt19937& random, int bits, int most) {
+  Steps steps;
+  const auto n = static_cast<int>(random() % static_cast<unsigned>(most)) + 1;
+  for (int i = 0; i < n; ++i) {
+    Step step{static_cast<Step::Kind>(random() % Step::n_kinds), static_cast<int>(random() % 64),
+              random() % 2 == 0};
+    if (step.kind == Step::two || step.kind == Step::interleaved) {
+      if (bits < 2) step.kind = Step::add;
+      step.parts = drawn(random, bits - 1, 3);
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+Pull<int> staged(const Steps& steps, Pull<int> a);
+Pull<int> staged(const Step& s, const Pull<int>& a) {
+  const int bit = s.number % k::log2(a.size());
+  const auto component = [&](Pull<int> part) { return staged(s.parts, part); };
+  switch (s.kind) {
+    case Step::reverse: return k::reverse(a);
+    case Step::add: return k::map([c = s.number](Exp<int> x) { return x + c; }, a);
+    case Step::ilv: return k::sync(k::ilv(bit, min, max, a));
+    case Step::ilv_1: return k::ilv_1(bit, min, max, a);
+    case Step::vee: return k::sync(k::vee(bit, min, max, a));
+    case Step::vee_1: return k::vee_1(bit, min, max, a);
+    case Step::odd_even: return k::sync(k::conc_p(k::odd(a), k::even(a)));
+    case Step::shift: return k::shift(s.number % 5 - 2, Exp<int>(7), a);
+    case Step::riffle: return k::riffle(a);
+    case Step::fold: return k::zip_with(plus, a, k::reverse(a));
+    case Step::scan: return k::sklansky(plus, a);
+    case Step::two: return k::two(component, a);
+    default: return k::ilv(1, component, a);
+  }
+}
+Pull<int> staged(const Steps& steps, Pull<int> a) {
+  for (const Step& s : steps) {
+    a = staged(s, a);
+    if (s.is_synced) a = k::sync(a);
+  }
+  return a;
+}
+
+int wrapping_sum(int x, int y) {
+  return static_cast<int>(static_cast<unsigned>(x) + static_cast<unsigned>(y));
+}
+
+Ints plain(const Steps& steps, Ints xs);
+Ints plain(const Step& s, const Ints& xs) {
+  const std::size_t n = xs.size();
+  const auto bit = static_cast<std::size_t>(s.number % k::log2(static_cast<std::int64_t>(n)));
+  Ints ys(n);
+  const auto joined = [&](std::size_t flips) {  // the smaller one where the highest of these bits is 0
+    for (std::size_t i = 0; i < n; ++i)
+      ys[i] = (i >> bit & 1) == 0 ? std::min(xs[i], xs[i ^ flips]) : std::max(xs[i], xs[i ^ flips]);
+  };
+  const auto parts = [&](auto&& place) {
+    for (std::size_t part = 0; part < 2; ++part) {
+      Ints own(n / 2);
+      for (std::size_t i = 0; i < n / 2; ++i) own[i] = xs[place(part, i)];
+      own = plain(s.parts, own);
+      for (std::size_t i = 0; i < n / 2; ++i) ys[place(part, i)] = own[i];
+    }
+  };
+  switch (s.kind) {
+    case Step::reverse: std::reverse_copy(xs.begin(), xs.end(), ys.begin()); break;
+    case Step::add:
+      std::ranges::transform(xs, ys.begin(), [&](int x) { return wrapping_sum(x, s.number); });
+      break;
+    case Step::ilv:
+    case Step::ilv_1: joined(std::size_t{1} << bit); break;
+    case Step::vee:
+    case Step::vee_1: joined((std::size_t{2} << bit) - 1); break;
+    case Step::odd_even:
+      for (std::size_t i = 0; i < n; ++i) ys[i] = i < n / 2 ? xs[2 * i + 1] : xs[2 * (i - n / 2)];
+      break;
+    case Step::shift:
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::int64_t from = static_cast<std::int64_t>(i) - (s.number % 5 - 2);
+        ys[i] = 0 <= from && from < static_cast<std::int64_t>(n) ? xs[static_cast<std::size_t>(from)] : 7;
+      }
+      break;
+    case Step::riffle:
+      for (std::size_t i = 0; i < n; ++i) ys[i] = xs[i / 2 + i % 2 * (n / 2)];
+      break;
+    case Step::fold:
+      for (std::size_t i = 0; i < n; ++i) ys[i] = wrapping_sum(xs[i], xs[n - 1 - i]);
+      break;
+    case Step::scan: std::inclusive_scan(xs.begin(), xs.end(), ys.begin(), wrapping_sum); break;
+    case Step::two: parts([&](std::size_t part, std::size_t i) { return part * (n / 2) + i; }); break;
+    default: parts([](std::size_t part, std::size_t i) { return 2 * i + part; });
+  }
+  return ys;
+}
+Ints plain(const Steps& steps, Ints xs) {
+  for (const Step& s : steps) xs = plain(s, xs);
+  return xs;
+}
+
+TEST(RandomKernels, SlowPropertyPassesKeepWhatIsComputed) {
+  const bool held = rc::check("kernels compute what plain C++ does", [] {
+    std::mt19937 random(*rc::gen::arbitrary<std::uint32_t>());
+    const int bits = 1 + static_cast<int>(random() % 8);
+    const std::size_t n = std::size_t{1} << bits, blocks = 1 + random() % 3;
+    const Steps steps = drawn(random, bits, 6);
+    Ints xs(n * blocks), expected;
+    for (int& x : xs) x = static_cast<int>(random() % 100);
+    for (auto at = xs.begin(); at != xs.end(); at += static_cast<std::ptrdiff_t>(n)) {
+      const Ints block = plain(steps, Ints(at, at + static_cast<std::ptrdiff_t>(n)));
+      expected.insert(expected.end(), block.begin(), block.end());
+    }
+    const auto kernel = k::kernel("random", k::block<int>(static_cast<std::int64_t>(n)),
+                                  [&](Pull<int> a) { return staged(steps, a); });
+    for (const k::Runner& engine : {emulator(random()), emulator(random()), cpu()}) {
+      Ints made;
+      try {
+        made = k::execute(engine, kernel, xs).to_vector();
+      } catch (const Error& e) {
+        RC_FAIL(std::string(e.what()) + "\n" + k::to_ir(kernel));
+      }
+      if (made != expected) RC_FAIL(std::string(engine.engine) + " differs\n" + k::to_ir(kernel));
+    }
+  });
+  EXPECT_TRUE(held);
+}
+
+}  // namespace
+}  // namespace fulgurite
