@@ -171,6 +171,22 @@ TEST(Barriers, StatementsOfAsManyThreadsAreJoined) {
   EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
 }
 
+TEST(Barriers, AnArrayThatBeginsBetweenStatementsBeginsBeforeThemIfItsBytesAreFree) {
+  const auto text = [](int second) {
+    return after(
+        "alloc shared a: i32[64] at 0\npar block t < 64 {\n  store a[t, 1] = 1i32\n  load v: i32 = a[t, 1]\n"
+        "  store y[t, 1] = v\n}\nsync block\nalloc shared b: i32[64] at " +
+            std::to_string(second) + "\npar block u < 64 {\n  store b[u, 1] = 2i32\n}\n",
+        barriers);
+  };
+  const std::string apart = text(256), together = text(0);
+  EXPECT_EQ(apart.find("par block"), apart.rfind("par block")) << apart;
+  EXPECT_LT(apart.find("alloc shared b"), apart.find("par block"));
+  EXPECT_EQ(together.find("sync"), together.npos) << together;
+  EXPECT_LT(together.find("par block"), together.find("alloc shared b"));
+  EXPECT_LT(together.find("alloc shared b"), together.rfind("par block"));
+}
+
 TEST(Barriers, OfLoops) {
   const auto round = [](const std::string& from, const std::string& last) {
     std::string body = exchange(from);
