@@ -52,7 +52,7 @@ class Recording {
     std::vector<Param> outputs;
     made_->ir.body = emitter().block([&] {
       emitter().par(kernel::Level::grid, n_blocks, "bid", [&](Expr bid) {
-        trace::Scope scope(tracer(), "the kernel", where_);
+        const Recorder::Making scope(recorder_, "the kernel", where_);
         block_ = tracer().adopt(bid);
         recorder_.set_block_number(block_);
         count_blocks_of_arguments();
@@ -224,6 +224,7 @@ class Recording {
       return values;
     }
     const Expr is_inside = arena().lt(at, given.extent);
+    if (!recorder_.is_making()) return element_if(is_inside, given, input, at);
     const Expr place = recorder_.lower(tracer().value(at), where_);
     const Expr mask = recorder_.lower(tracer().value(is_inside), where_);
     for (std::size_t k = 0; k < given.components.size(); ++k) {
@@ -233,6 +234,23 @@ class Recording {
       values.push_back(tracer().value(arena().apply(scalar::Op::select, {is_inside, loaded, fill})));
     }
     return values;
+  }
+
+  // In a branch or loop that is being traced.
+  Values element_if(Expr is_inside, const Given& given, const Input& input, Expr at) {
+    const auto inside = [&](std::span<const Value>) {
+      Values values;
+      for (Expr array : given.components) values.push_back(tracer().value(arena().index(array, {&at, 1})));
+      return values;
+    };
+    const auto behind = [&](std::span<const Value>) {
+      Values values;
+      for (std::size_t k = 0; k < given.components.size(); ++k)
+        values.push_back(tracer().value(arena().constant(given.components[k].kind(), input.fill[k])));
+      return values;
+    };
+    const std::size_t n = given.components.size();
+    return cond(tracer().value(is_inside), detail::Body(inside), detail::Body(behind), {&n, 1}, where_);
   }
 
   // A result ends where an argument does that has blocks as large, of which the last may be short.

@@ -173,7 +173,7 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   in_instance_ = true;
   emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid",
                [&](Expr t) {
-                 trace::Scope scope(tracer_, "par", where);
+                 const Making scope(*this, "par", where);
                  tracer_.adopt(t);
                  Expr number = arena().i64(0);
                  const Expr i = decode(of_block, by_warps ? lanes_of_warp : n, t, number);
@@ -238,7 +238,7 @@ const Recorder::Exchanging& Recorder::exchanging(const Here& where) const {
 void Recorder::loop(Value begin, Value end, const detail::block::Body& body, const Here& where) {
   const Expr from = lower(begin, where), to = lower(end, where);
   emitter_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
-    trace::Scope scope(tracer_, "loop", where);
+    const Making scope(*this, "loop", where);
     tracer_.adopt(i);
     body(tracer_.value(i));
     flush(where);
@@ -251,7 +251,7 @@ Value Recorder::repeat(const std::function<Value(Value)>& condition, const detai
   at(where);
   const Expr rounds = emitter_.declare(arena().i64(0), "rounds");
   {
-    trace::Scope scope(tracer_, "while_loop", where);
+    const Making scope(*this, "while_loop", where);
     Expr round;
     emitter_.while_loop(
         [&] {
@@ -269,7 +269,7 @@ Value Recorder::repeat(const std::function<Value(Value)>& condition, const detai
 
 void Recorder::when(Value condition, const std::function<void()>& then, const Here& where) {
   emitter_.if_then(lower(condition, where), [&] {
-    trace::Scope scope(tracer_, "a condition", where);
+    const Making scope(*this, "a condition", where);
     then();
     flush(where);
   });

@@ -76,6 +76,25 @@ class Recorder {
   Value given(Expr name);
   void at(const Here& where);  // statements are of this line from here on
 
+  /// A scope of the trace whose statements become the kernel's as they are made. What branches and loops of
+  /// the array language within it trace becomes statements when they are whole.
+  class Making {
+   public:
+    Making(Recorder& recorder, std::string origin, const Here& where)
+        : recorder_(recorder),
+          scope_(recorder.tracer_, std::move(origin), where),
+          outer_(std::exchange(recorder.depth_, recorder.tracer_.depth())) {}
+    ~Making() { recorder_.depth_ = outer_; }
+    Making(const Making&) = delete;
+    Making& operator=(const Making&) = delete;
+
+   private:
+    Recorder& recorder_;
+    trace::Scope scope_;
+    std::size_t outer_;
+  };
+  bool is_making() const { return tracer_.depth() == depth_; }
+
   std::vector<kernel::Location> take_lines() { return std::move(lines_); }
 
   void set_block_number(Expr number) { block_number_ = number; }
@@ -97,6 +116,7 @@ class Recorder {
   Group group_;
   Expr instance_;
   bool in_instance_ = false;
+  std::size_t depth_ = 0;  // of the scope whose statements are made
   Exchanging exchanging_;
   std::vector<Var> arrays_;
   std::vector<kernel::Location> lines_;

@@ -175,6 +175,38 @@ TEST(KernelLanguage, TailsAreFilledAndCut) {
   }
 }
 
+// What stands behind the end is read in branches and loops of elements, too, and nothing in front of the
+// array.
+TEST(KernelLanguage, FilledBlocksInBranchesAndLoops) {
+  const auto shifted = k::kernel("shifted", k::block<int>(64, 1000), [](Pull<int> a) {
+    const Pull<int> right = k::shift(1, Exp<int>(-1), a);
+    const Pull<int> both = k::conc(k::halve(right).second, k::halve(a).first);
+    return Pull<int>(64, [=](Index i) {
+      return iterate(
+          Index(3), [=](Index k, Exp<int> sum) { return sum + a[min(i + k, Index(63))]; }, both[i]);
+    });
+  });
+  const auto at = [](const std::vector<int>& xs, std::int64_t i) {
+    return i < static_cast<std::int64_t>(xs.size()) ? xs[static_cast<std::size_t>(i)] : 1000;
+  };
+  for (const std::int64_t n : {1, 64, 100}) {
+    const std::vector<int> xs = iota_of(n);
+    std::vector<int> expected;
+    for (std::int64_t x = 0; x < n; ++x) {
+      const std::int64_t first = x / 64 * 64, i = x % 64;
+      int sum = i < 32 ? at(xs, first + 31 + i) : at(xs, first + i - 32);
+      for (std::int64_t k = 0; k < 3; ++k) sum += at(xs, first + std::min<std::int64_t>(i + k, 63));
+      expected.push_back(sum);
+    }
+    EXPECT_EQ(k::execute(cpu(), shifted, xs).to_vector(), expected) << n;
+    EXPECT_EQ(k::execute(emulator(), shifted, xs).to_vector(), expected) << n;
+  }
+  const auto first = k::kernel("shift_right", k::block<int>(64, 0),
+                               [](Pull<int> a) { return k::shift(1, Exp<int>(-1), a); });
+  for (const k::Runner& engine : {cpu(), emulator()})
+    EXPECT_EQ(k::execute(engine, first, iota_of(3)).to_vector(), (std::vector<int>{-1, 0, 1}));
+}
+
 TEST(KernelLanguage, ScalarsWholeArraysAndSeveralResults) {
   const auto kernel = k::kernel("gather", k::block<int>(4), k::whole<float>(), k::scalar<float>(),
                                 [](Pull<int> at, k::Whole<float> from, Exp<float> factor) {
