@@ -1,0 +1,44 @@
+// CUDA text of loops, lanes, elements that many change and arrays in global memory, compiled by NVRTC where
+// it is found.
+#include <fulgurite/kernel.h>
+#include <gtest/gtest.h>
+
+#include "../emit/nvrtc.h"
+#include "matrices.h"
+
+namespace fulgurite {
+namespace {
+
+namespace k = kernel;
+using k::Index, k::Pull;
+
+TEST(CudaLanguage, SlowNvrtcCompilesItWithoutMemoryOfThreads) {
+  const test::Nvrtc nvrtc;
+  if (!nvrtc.is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  const auto compiles = [&](const std::string& text) {
+    const test::Nvrtc::Result result = nvrtc(text, "sm_90");
+    ASSERT_TRUE(result.is_compiled) << result.log << text;
+    const test::PtxasReport report = test::ptxas_report(result.log);
+    EXPECT_EQ(report.spill_stores, 0) << result.log;
+    EXPECT_EQ(report.stack, 0) << result.log;
+  };
+  const auto turned = [](Pull<int> a) { return k::sync(k::reverse(a)); };
+  compiles(k::to_cuda(k::kernel("rounds", k::block<int>(256), k::scalar<std::int64_t>(),
+                                [=](Pull<int> a, Index n) { return k::iterate(n, turned, a); })));
+  compiles(k::to_cuda(k::kernel("until", k::block<int>(256), [=](Pull<int> a) {
+    return k::while_loop([](Pull<int> x) { return x[0] < 9; },
+                         [=](Pull<int> x) { return k::map([](Exp<int> v) { return v + 1; }, turned(x)); }, a);
+  })));
+  compiles(k::to_cuda(k::kernel("lanes", k::block<float>(256), [](Pull<float> a) {
+    return k::warps(32, [](Pull<float> part) { return k::warp_scan(plus, part); }, a);
+  })));
+  compiles(k::to_cuda(
+      k::kernel("counts", k::block<int>(256, -1), [](Pull<int> a) { return k::histogram(64, a); })));
+  compiles(k::to_cuda(k::kernel("in_global", k::block<int>(256),
+                                [](Pull<int> a) { return k::reverse(k::to_global(k::reverse(a))); })));
+  compiles(k::to_cuda(matrices::transpose<float>()));
+  compiles(k::to_cuda(matrices::product<float>()));
+}
+
+}  // namespace
+}  // namespace fulgurite
