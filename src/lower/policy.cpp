@@ -200,7 +200,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
-  policy.touch = work <= 20 && !depends_on_order(soac);
+  policy.touch = work <= 20 && !depends_on_order(soac) && soac::layout_of(soac).mapped.n_results == 0;
   if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }

@@ -37,7 +37,7 @@ struct Policy {
   std::int64_t portion = 512;  // points whose places and values wait for the scalar code of a scatter with an
                                // operator
   std::int64_t streaming = 32 << 20;  // bytes read and written from which on stores bypass the caches
-  // From as many bytes on memory decides how fast cheap bodies are: whether they touch what they load
+  // From as many bytes on memory decides how fast cheap reductions are: whether they touch what they load
   // (docs/performance.md).
   bool touch = false;
   friend bool operator==(const Policy&, const Policy&) = default;
