@@ -16,10 +16,10 @@ FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) {
 }
 
 //! min f32 f64
-FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_min(a, b); }
+#define FN(min, KIND)(a, b) ((V(KIND))__builtin_elementwise_min((V(KIND))(a), (V(KIND))(b)))
 
 //! max f32 f64
-FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_max(a, b); }
+#define FN(max, KIND)(a, b) ((V(KIND))__builtin_elementwise_max((V(KIND))(a), (V(KIND))(b)))
 
 //! sqrt f32 f64
 FG_INLINE V(KIND) FN(sqrt, KIND)(V(KIND) a) { return __builtin_elementwise_sqrt(a); }
@@ -49,16 +49,16 @@ FG_INLINE V(b1) FN(isinf, KIND)(V(KIND) a) { return TO_B1(__builtin_elementwise_
 FG_INLINE V(b1) FN(isfinite, KIND)(V(KIND) a) { return TO_B1(__builtin_elementwise_abs(a) < __builtin_inff()); }
 
 //! eq i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(b1) FN(eq, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a == b); }
+#define FN(eq, KIND)(a, b) TO_B1((V(KIND))(a) == (V(KIND))(b))
 
 //! ne i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(b1) FN(ne, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a != b); }
+#define FN(ne, KIND)(a, b) TO_B1((V(KIND))(a) != (V(KIND))(b))
 
 //! lt i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(b1) FN(lt, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a < b); }
+#define FN(lt, KIND)(a, b) TO_B1((V(KIND))(a) < (V(KIND))(b))
 
 //! le i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(b1) FN(le, KIND)(V(KIND) a, V(KIND) b) { return TO_B1(a <= b); }
+#define FN(le, KIND)(a, b) TO_B1((V(KIND))(a) <= (V(KIND))(b))
 
 //! eq b1
 FG_INLINE V(b1) FN(eq, b1)(V(b1) a, V(b1) b) { return !(a ^ b); }
@@ -79,7 +79,7 @@ FG_INLINE V(b1) FN(min, b1)(V(b1) a, V(b1) b) { return a & b; }
 FG_INLINE V(b1) FN(max, b1)(V(b1) a, V(b1) b) { return a | b; }
 
 //! select i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(KIND) FN(select, KIND)(V(b1) m, V(KIND) a, V(KIND) b) { return MASK(KIND, m) ? a : b; }
+#define FN(select, KIND)(m, a, b) ((V(KIND))(MASK(KIND, m) ? (V(KIND))(a) : (V(KIND))(b)))
 
 //! select b1
 FG_INLINE V(b1) FN(select, b1)(V(b1) m, V(b1) a, V(b1) b) { return (m & a) | (!m & b); }
@@ -89,16 +89,16 @@ FG_INLINE V(b1) FN(splat, b1)(b1 c) { return TO_B1(S(i8, c) != 0); }
 
 //! any b1
 #if LANES == 1
-FG_INLINE b1 FN(any, b1)(b1 m) { return m; }
+#define FN(any, b1)(m) ((b1)(m))
 #else
-FG_INLINE b1 FN(any, b1)(V(b1) m) { return __builtin_reduce_or(m); }
+#define FN(any, b1)(m) ((b1)__builtin_reduce_or(m))
 #endif
 
 //! all b1
 #if LANES == 1
-FG_INLINE b1 FN(all, b1)(b1 m) { return m; }
+#define FN(all, b1)(m) ((b1)(m))
 #else
-FG_INLINE b1 FN(all, b1)(V(b1) m) { return __builtin_reduce_and(m); }
+#define FN(all, b1)(m) ((b1)__builtin_reduce_and(m))
 #endif
 
 //! fma f32 f64

@@ -26,10 +26,10 @@ FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return a; }
 FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) { return a > 0 ? S(KIND, 1) : (a == 0 ? S(KIND, 0) : S(KIND, -1)); }
 
 //! min i8 i16 i32 i64 u8 u16 u32 u64
-FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_min(a, b); }
+#define FN(min, KIND)(a, b) ((V(KIND))__builtin_elementwise_min((V(KIND))(a), (V(KIND))(b)))
 
 //! max i8 i16 i32 i64 u8 u16 u32 u64
-FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return __builtin_elementwise_max(a, b); }
+#define FN(max, KIND)(a, b) ((V(KIND))__builtin_elementwise_max((V(KIND))(a), (V(KIND))(b)))
 
 //! shl i8 i16 i32 i64 u8 u16 u32 u64
 FG_INLINE V(KIND) FN(shl, KIND)(V(KIND) a, V(KIND) b) {

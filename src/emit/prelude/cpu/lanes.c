@@ -2,7 +2,7 @@
 
 //! lane i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 // 0, 1, 2 ... in the lanes.
-FG_INLINE V(KIND) FN(lane, KIND)(void) { return (V(KIND)){LIST(0, 1, LANES)}; }
+#define FN(lane, KIND)() ((V(KIND)){LIST(0, 1, LANES)})
 
 //! half_ b1
 // One half of v's lanes, chosen by a list; a plain scalar where only one lane is left.

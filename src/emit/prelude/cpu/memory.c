@@ -2,16 +2,12 @@
 // A lane whose mask is off touches no memory: its address may be anything.
 
 //! load i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(KIND) FN(load, KIND)(const KIND* p) {
-  typedef V(KIND) loose __attribute__((aligned(sizeof(KIND)), may_alias));
-  return *(const loose*)p;
-}
+typedef V(KIND) JOIN(FN(load, KIND), _type) __attribute__((aligned(sizeof(KIND)), may_alias));
+#define FN(load, KIND)(p) ((V(KIND))*(const JOIN(FN(load, KIND), _type)*)(const KIND*)(p))
 
 //! store i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE void FN(store, KIND)(KIND* p, V(KIND) v) {
-  typedef V(KIND) loose __attribute__((aligned(sizeof(KIND)), may_alias));
-  *(loose*)p = v;
-}
+typedef V(KIND) JOIN(FN(store, KIND), _type) __attribute__((aligned(sizeof(KIND)), may_alias));
+#define FN(store, KIND)(p, v) ((void)(*(JOIN(FN(store, KIND), _type)*)(KIND*)(p) = (V(KIND))(v)))
 
 //! store_stream i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 // Past the caches; p is aligned to the vector's size (at most 64 bytes). The kernel ends with fg_stream_fence_b1_x1.
@@ -32,15 +28,13 @@ FG_INLINE void FN(stream_fence, b1)(void) {
 
 //! mask_bits b1
 // The mask as an integer, lane 0 in the lowest bit.
-FG_INLINE u64 FN(mask_bits, b1)(V(b1) m) {
 #if LANES == 1
-  return m;
+#define FN(mask_bits, b1)(m) ((u64)(m))
 #elif LANES <= 8
-  return __builtin_bit_cast(u8, m) & ((1u << LANES) - 1);
+#define FN(mask_bits, b1)(m) ((u64)(__builtin_bit_cast(u8, m) & ((1u << LANES) - 1)))
 #else
-  return __builtin_bit_cast(FG_CAT(u, LANES), m);
+#define FN(mask_bits, b1)(m) ((u64)__builtin_bit_cast(JOIN(u, LANES), m))
 #endif
-}
 
 //! shares_ b1
 // How many n of the lanes make them all.

@@ -2,7 +2,7 @@
 
 //! fg_touch
 // A load that stays although nobody uses what it gives.
-FG_INLINE void fg_touch(const void* p) { (void)*(const volatile u8*)p; }
+#define fg_touch(p) ((void)*(const volatile u8*)(p))
 
 //! prefetch i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 // LANES elements from p[i] on, or from p[end] on where that is before it, into the cache of this core.

@@ -7,6 +7,7 @@
 //              float. The kinds are b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64. b1x<lanes> is a vector of _Bool (one bit a lane in a register):
 //              the masks. &, |, ^ and ! work on masks of any lane count. In memory a b1 is one byte, 0 or 1.
 //   functions  fg_<stem>_<kind>_x<lanes>, the same for one lane: fg_exp_f32_x16(x), fg_div_i32_x1(a, b), fg_any_b1_x8(m).
+//              The shortest are macros, which evaluate each argument once: every function costs the compiler 50 to 100 us.
 //              A function with two kinds has both in its name: fg_cast_f32_i32_x16(x).
 //   A scalar is splat by a cast: (f32x16)(0.5f), (i64x1)(n); b1 by fg_splat_b1_x16(c).
 //
