@@ -1,6 +1,7 @@
 #include "lower/block_loop.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 
@@ -154,7 +155,7 @@ class BlockLoop {
 
   // What the lanes reduced joins what scalar code did.
   void join_lanes(const Running& running) {
-    for (int width = policy_.scan_lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
+    halve(policy_.scan_lanes);
     std::size_t next = 0;
     for (std::size_t g = 0; g < running.reductions.size(); ++g) {
       std::vector<Expr> values;
@@ -172,7 +173,7 @@ class BlockLoop {
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) { columns(outer, from, to); });
     });
-    for (int width = policy_.lanes / 2; width > 0 && !shared_.empty(); width /= 2) halve(width);
+    halve(policy_.lanes);
     std::vector<Expr> totals;
     for (Var buffer : shared_) totals.push_back(e_.load_plain(buffer, i64(0), "total"));
     return totals;
@@ -199,17 +200,29 @@ class BlockLoop {
       }
   }
 
-  // shared[t] = op(shared[t], shared[t + width]) for t < width: the operator commutes, so halves may be
-  // joined. In vectors of the tail's width, then one by one: few widths keep the kernel's text short, and it
-  // is compiled while the user waits.
-  void halve(int width) {
+  // shared[t] = op(shared[t], shared[t + width]) for t < width, width halved again and again: the operator
+  // commutes, so halves may be joined. In vectors of the tail's width, then one by one: few widths and few
+  // loops keep the kernel's text short, and it is compiled while the user waits.
+  void halve(int n) {
+    if (shared_.empty()) return;
     const int lanes = policy_.tail_lanes;
-    if (width < lanes)
-      return e_.for_loop(i64(0), i64(width), i64(1), "t",
-                         [&](Expr t) { e_.join_halves(soac_, shared_, t, width); });
-    e_.for_loop(i64(0), i64(width), i64(lanes), "from", [&](Expr from) {
-      e_.par(Level::block, i64(lanes), "t",
-             [&](Expr t) { e_.join_halves(soac_, shared_, e_.bind(arena_.add(from, t), "at"), width); });
+    int width = n / 2;
+    for (; width >= lanes; width /= 2) {
+      const auto join = [&](Expr from) {
+        e_.par(Level::block, i64(lanes), "t", [&](Expr t) {
+          e_.join_halves(soac_, shared_, e_.bind(arena_.add(from, t), "at"), i64(width));
+        });
+      };
+      if (width == lanes)
+        join(i64(0));
+      else
+        e_.for_loop(i64(0), i64(width), i64(lanes), "from", join);
+    }
+    if (width == 0) return;
+    const int n_halvings = std::bit_width(static_cast<unsigned>(width));
+    e_.for_loop(i64(0), i64(n_halvings), i64(1), "halving", [&](Expr halving) {
+      const Expr apart = e_.bind(arena_.apply(scalar::Op::shr, {i64(width), halving}), "width");
+      e_.for_loop(i64(0), apart, i64(1), "t", [&](Expr t) { e_.join_halves(soac_, shared_, t, apart); });
     });
   }
 

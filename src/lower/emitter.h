@@ -181,7 +181,7 @@ class Emitter {
   Running::Groups start(const soac::Soac&);
   void join(const soac::Reduction&, const std::vector<Expr>& accumulators, std::span<const Expr> operands);
   /// buffer[t] = op(buffer[t], buffer[t + width]), the buffers being those of the reductions' components.
-  void join_halves(const soac::Soac&, std::span<const Var> buffers, Expr t, std::int64_t width);
+  void join_halves(const soac::Soac&, std::span<const Var> buffers, Expr t, Expr width);
   /// Joins initial values from the left to the totals of all components and binds the reductions' names to
   /// the results.
   void finish(const soac::Stm&, std::span<const Expr> totals);

@@ -52,8 +52,8 @@ void Emitter::join(const soac::Reduction& r, const std::vector<Expr>& accumulato
   for (std::size_t k = 0; k < joined.size(); ++k) assign(accumulators[k], joined[k]);
 }
 
-void Emitter::join_halves(const soac::Soac& op, std::span<const Var> buffers, Expr t, std::int64_t width) {
-  Expr other = bind(arena_.add(t, arena_.i64(width)), "at");
+void Emitter::join_halves(const soac::Soac& op, std::span<const Var> buffers, Expr t, Expr width) {
+  Expr other = bind(arena_.add(t, width), "at");
   for (const soac::Reduction& r : op.reductions) {
     const std::span parts = buffers.first(r.neutral.size());
     std::vector<Expr> args;

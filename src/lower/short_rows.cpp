@@ -30,8 +30,9 @@ std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& ran
   });
   // Indices are constants: the compiler keeps all of this in registers.
   for (std::int64_t width = lanes / 2; width > 1; width /= 2)
-    e.par(kernel::Level::block, arena.i64(width), "t", [&](Expr t) { e.join_halves(op, shared, t, width); });
-  e.join_halves(op, shared, arena.i64(0), 1);
+    e.par(kernel::Level::block, arena.i64(width), "t",
+          [&](Expr t) { e.join_halves(op, shared, t, arena.i64(width)); });
+  e.join_halves(op, shared, arena.i64(0), arena.i64(1));
   e.set_in_scalar_code(outside);
   std::vector<Expr> totals;
   for (Var buffer : shared) totals.push_back(e.load_plain(buffer, arena.i64(0), "total"));
