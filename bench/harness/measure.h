@@ -21,7 +21,7 @@ struct Row {
 };
 
 struct Effort {
-  int rounds = 8;  // short ones: how fast memory is changes from second to second
+  int rounds = 8;         // short ones: how fast memory is changes from second to second
   double sample_ms = 10;  // a peer and round
 };
 

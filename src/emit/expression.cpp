@@ -81,6 +81,13 @@ class Combiner {
   }
 
   Text operator()() {
+    Text result = text();
+    result.is_run = is_run();
+    return result;
+  }
+
+ private:
+  Text text() {
     switch (node_.op()) {
       case Op::constant: return literal(dialect_, type_.kind, node_.bits(), false);
       case Op::lane: return {call(dialect_, "lane", type_.kind, type_.lanes, ""), Precedence::primary, false};
@@ -100,8 +107,11 @@ class Combiner {
     if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
     return function();
   }
-
- private:
+  bool is_run() const {
+    if (node_.op() == Op::lane) return true;
+    return node_.op() == Op::add && operands_[0].is_run != operands_[1].is_run &&
+           operands_[operands_[0].is_run ? 1 : 0].is_scalar;
+  }
   Text function() {
     std::string args = base::join(numbers(), ", ", [&](std::size_t i) { return argument(i); });
     Kind kind = node_.op() == Op::any || node_.op() == Op::all ? Kind::boolean : operand_.kind;
@@ -141,8 +151,10 @@ class Combiner {
     return as_value(dialect_, operands_[i], type);
   }
   Text conversion() {
-    std::string stem =
-        fmt::format("{}_{}", scalar::info(node_.op()).name, dialect_.types[number(operand_.kind)]);
+    const bool from_run = !dialect_.has_threads && !scalar_ && operands_[0].is_run &&
+                          operand_.kind == Kind::i64 && type_.kind == Kind::f32;
+    std::string stem = fmt::format("{}{}_{}", scalar::info(node_.op()).name, from_run ? "_run" : "",
+                                   dialect_.types[number(operand_.kind)]);
     return {call(dialect_, stem, type_.kind, lanes_, argument(0)), Precedence::primary, result_is_scalar()};
   }
   Text scalar_cast() {

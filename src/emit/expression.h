@@ -33,6 +33,7 @@ struct Text {
   Precedence precedence = Precedence::primary;
   bool is_scalar = true;    // stands for a vector of equal lanes where a vector is wanted
   bool is_literal = false;  // of no fixed type in C: int or what its size asks for
+  bool is_run = false;      // lane l is lane 0 plus l
   // A sum that wraps is printed as (i64)(a + b): here is a + b, of the unsigned kind.
   std::string unsigned_text = {};
   Precedence unsigned_precedence = Precedence::primary;

@@ -169,6 +169,30 @@ void stream_xN(const f32* a, f32* r) { fg_store_stream_f32_xN(r, fg_load_f32_xN(
   }
 }
 
+TEST(CpuLanes, RunsOfNumbersAreConvertedAsTheirElementsAre) {
+  const std::string text = for_lanes(
+      "void run_xN(i64 first, f32* r) { fg_store_f32_xN(r, fg_cast_run_i64_f32_xN(fg_lane_i64_xN() + "
+      "first)); }\n",
+      false);
+  constexpr int64_t of_i32 = int64_t{1} << 31;
+  for (const std::string& cpu : levels()) {
+    const Compiled compiled(text, cpu);
+    for (int lanes : lane_counts) {
+      if (lanes == 1) continue;
+      auto* run = compiled.find<void(int64_t, float*)>(fmt::format("run_x{}", lanes));
+      for (int64_t first : {int64_t{0}, int64_t{1}, int64_t{-5}, int64_t{16777213}, of_i32 - 80,
+                            of_i32 - lanes - 1, of_i32 - lanes, of_i32 - 3, of_i32, -of_i32, -of_i32 - 3,
+                            int64_t{1} << 40, std::numeric_limits<int64_t>::max() - 70}) {
+        std::vector<float> r(static_cast<std::size_t>(lanes));
+        run(first, r.data());
+        for (int l = 0; l < lanes; ++l)
+          EXPECT_EQ(r[static_cast<std::size_t>(l)], static_cast<float>(first + l))
+              << cpu << " " << lanes << " " << first;
+      }
+    }
+  }
+}
+
 TEST(CpuPrelude, PrintsWhatIsNamedAndWhatThatNeeds) {
   std::string text = cpu_prelude("fg_exp_f32_x16(x); fg_context* c;");
   auto times = [&](const std::string& what) {

@@ -55,6 +55,14 @@ FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) {
 //! cast i8 i16 i32 i64 u8 u16 u32 u64 > i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) { return CAST(TO, x); }
 
+//! cast_run i64 > f32
+// Of numbers that follow each other: those that fit are converted from 32 bits, twice as many at a time.
+FG_INLINE V(TO) FN2(cast_run, KIND, TO)(V(KIND) x) {
+  const i64 first = LANE(x, 0);
+  if (first == (i32)first && first < 0x7fffffff - LANES) return CAST(TO, (V(i32))((i32)first) + (V(i32)){LIST(0, 1, LANES)});
+  return CAST(TO, x);
+}
+
 //! cast f32 f64 > f32 f64
 FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) { return CAST(TO, x); }
 
