@@ -148,6 +148,8 @@ TEST(Tiles, LaunchesThatMakeNoSenseAreRefused) {
   expect_says(refusal([&] { k::execute(cpu(), swap, xs, 0); }),
               "rows of 32 neighbours cannot be 0 elements apart");
   expect_says(refusal([&] { k::execute(cpu(), swap, xs, 48); }), "cannot be 48 elements apart");
+  expect_says(refusal([&] { k::execute(cpu(), swap, xs, std::int64_t{1} << 62); }),
+              "cannot be 4611686018427387904 elements apart");
   expect_says(refusal([&] { k::execute(cpu(), swap, xs, -32); }), "cannot be -32 elements apart");
 
   expect_says(refusal([] {

@@ -4,6 +4,7 @@
 // enough. (A loop of C++ around sync() is unrolled: as much code as there are rounds.)
 #pragma once
 
+#include <fulgurite/functions.h>
 #include <fulgurite/kernel/arrays.h>
 
 #include <string>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fulgurite/compile.h>
+#include <fulgurite/kernel/accumulate.h>
 #include <fulgurite/kernel/arrays.h>
 #include <fulgurite/kernel/tiles.h>
 

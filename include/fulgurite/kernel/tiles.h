@@ -6,6 +6,7 @@
 #include <fulgurite/functions.h>
 #include <fulgurite/kernel/arrays.h>
 
+#include <limits>
 #include <string>
 
 namespace fulgurite::kernel {
@@ -101,9 +102,10 @@ inline Tiles rows_apart(const Index& size, std::int64_t rows, std::int64_t colum
   if (upper == Upper::mirrored && rows % 2 != 0)
     fulgurite::detail::block::refuse(
         "rows that are mirrored need an even number of them: there are " + std::to_string(rows), where);
-  expects(0 < stride && stride % columns == 0, "rows of {0} neighbours cannot be {1} elements apart",
-          {columns, stride}, where);
-  const Index whole = max(stride, 1) * rows;  // what follows is refused, not divided by 0
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / rows;
+  expects(0 < stride && stride <= most && stride % columns == 0,
+          "rows of {0} neighbours cannot be {1} elements apart", {columns, stride}, where);
+  const Index whole = clamp(stride, 1, most) * rows;  // what follows is refused, not divided by 0
   expects(places::remainder(size, whole, where) == 0,
           "an array of {0} elements is no tiles of {1} rows that are {2} apart", {size, rows, stride}, where);
   const Index in_a_row = max(stride / columns, 1);
@@ -144,6 +146,7 @@ auto tiled(const Index& size, const Tiles& tiles, const A& a, Here where = Here:
         "a tile of " + std::to_string(tiles.n()) + " elements cannot take " + std::to_string(a.size()),
         where);
   expects(0 <= size, "a result cannot have {0} elements", {size}, where);
+  expects(0 <= tiles.count(), "a launch cannot have {0} blocks", {tiles.count()}, where);
   return Tiled<T>{size, tiles, push<Level::block>(a, where)};
 }
 /// The array `to`, of which each block's elements become its tile; what is in no tile stays.
