@@ -296,9 +296,9 @@ class Barriers {
 };
 
 // The bytes of a block that arrays take.
-class Places {
+class TakenBytes {
  public:
-  Places(const Arena& arena, const Block& task) {
+  TakenBytes(const Arena& arena, const Block& task) {
     for_each_stm(task, [&](const Stm& s) {
       const auto* array = std::get_if<Allocate>(&s.op);
       if (array == nullptr || array->offset < 0) return;
@@ -324,7 +324,7 @@ class Places {
 
 // Par statements of equal size that follow each other: each thread does what it did. Arrays that begin
 // between the two begin before them.
-Block joined(Arena& arena, const Places& places, const Block& body) {
+Block joined(Arena& arena, const TakenBytes& places, const Block& body) {
   Block out;
   for (const Stm& s : body) {
     const auto* par = std::get_if<Par>(&s.op);
@@ -355,7 +355,7 @@ Block joined(Arena& arena, const Places& places, const Block& body) {
 kernel::Kernel barriers(kernel::Kernel kernel) {
   for (Stm& phase : kernel.body)
     if (auto* grid = std::get_if<Par>(&phase.op))
-      grid->body = joined(*kernel.arena, Places(*kernel.arena, grid->body),
+      grid->body = joined(*kernel.arena, TakenBytes(*kernel.arena, grid->body),
                           Barriers(*kernel.arena, grid->body)(grid->body));
   return kernel;
 }

@@ -292,6 +292,7 @@ template <class F, class T>
 auto ilv_k(int i, int stages, const F& component, const Pull<T>& a, Here where = Here::current()) {
   const std::int64_t n = std::int64_t{1} << stages;
   sizes::divides("ilv_k", n << i, a.size(), where);
+  const std::decay_t<F> each = component;  // where it is a function: a pointer to it
   return Push<T, Level::block>(a.size(), [=](const typename Push<T>::Write& write) {
     par(
         a.size() / n,
@@ -299,7 +300,7 @@ auto ilv_k(int i, int stages, const F& component, const Pull<T>& a, Here where =
           const Index first = (t & one_bits(i)) + ((t & ~one_bits(i)) << stages);
           std::vector<Exp<T>> held;
           for (std::int64_t k = 0; k < n; ++k) held.push_back(a[first + (k << i)]);
-          held = component(std::move(held));
+          held = each(std::move(held));
           for (std::int64_t k = 0; k < n; ++k) write(first + (k << i), held[static_cast<std::size_t>(k)]);
         },
         where);
