@@ -84,6 +84,18 @@ Push<T, L> push(Push<T, L> a, Here = Here::current()) {
   return a;
 }
 
+namespace elements {
+
+/// f(a[i], b[j]). C++ may read them in any order, and kernels' texts shall not depend on who compiled them.
+template <class F, class S, class T>
+auto join(const F& f, const Pull<S>& a, const Index& i, const Pull<T>& b, const Index& j) {
+  const Exp<S> first = a[i];
+  const Exp<T> second = b[j];
+  return f(first, second);
+}
+
+}  // namespace elements
+
 /// What can be pushed: Pull<T> and Push<T, L>.
 template <class A>
 struct PushableOf {

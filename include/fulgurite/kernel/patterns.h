@@ -61,12 +61,15 @@ template <class F, class S, class T>
 auto zip_with(const F& f, const Pull<S>& a, const Pull<T>& b, Here where = Here::current()) {
   using R = ElementFrom<F, Exp<S>, Exp<T>>;
   sizes::equal("zip_with", a.size(), b.size(), where);
-  return Pull<R>(a.size(), [f, a, b](Index i) { return Exp<R>(f(a[i], b[i])); });
+  return Pull<R>(a.size(), [f, a, b](Index i) { return Exp<R>(elements::join(f, a, i, b, i)); });
 }
+inline constexpr auto pair_of = []<class S, class T>(const Exp<S>& a, const Exp<T>& b) {
+  return make<std::pair<S, T>>(a, b);
+};
 template <class S, class T>
 Pull<std::pair<S, T>> zip(const Pull<S>& a, const Pull<T>& b, Here where = Here::current()) {
   sizes::equal("zip", a.size(), b.size(), where);
-  return {a.size(), [a, b](Index i) { return make<std::pair<S, T>>(a[i], b[i]); }};
+  return {a.size(), [a, b](Index i) { return elements::join(pair_of, a, i, b, i); }};
 }
 template <class S, class T>
 std::pair<Pull<S>, Pull<T>> unzip(const Pull<std::pair<S, T>>& a) {
@@ -188,7 +191,7 @@ auto conc_p(const A& a, const B& b) {
 template <class T>
 Pull<std::pair<T, T>> pair(const Pull<T>& a, Here where = Here::current()) {
   sizes::divides("pair", 2, a.size(), where);
-  return {a.size() / 2, [a](Index i) { return make<std::pair<T, T>>(a[i * 2], a[i * 2 + 1]); }};
+  return {a.size() / 2, [a](Index i) { return elements::join(pair_of, a, i * 2, a, i * 2 + 1); }};
 }
 template <class T>
 Pull<T> unpair(const Pull<std::pair<T, T>>& a) {
@@ -381,7 +384,7 @@ auto evens(const F& f, const Pull<T>& a, Here where = Here::current()) {
     par(
         a.size() / 2,
         [&](Index t) {
-          const auto [low, high] = f(a[t * 2], a[t * 2 + 1]);
+          const auto [low, high] = elements::join(f, a, t * 2, a, t * 2 + 1);
           write(t * 2, Exp<T>(low));
           write(t * 2 + 1, Exp<T>(high));
         },

@@ -55,7 +55,8 @@ inline constexpr struct PairReduce {
     if (a.size() == 0) fulgurite::detail::block::refuse("a reduction of no elements", where);
     while (a.size() > 1) {
       const Pull<T> left = even(a), right = odd(a);
-      const Pull<T> joined(right.size(), [=](Index i) { return Exp<T>(op(left[i], right[i])); });
+      const Pull<T> joined(right.size(),
+                           [=](Index i) { return Exp<T>(elements::join(op, left, i, right, i)); });
       if (left.size() == right.size())
         a = sync(joined, where);
       else
@@ -86,7 +87,7 @@ inline constexpr struct Sklansky {
           half,
           [&](Index i) {
             write(i, a[i]);
-            write(i + half, Exp<T>(op(a[half - 1], a[i + half])));
+            write(i + half, Exp<T>(elements::join(op, a, half - 1, a, i + half)));
           },
           where);
     });
@@ -106,13 +107,15 @@ inline constexpr struct KoggeStone {
   template <class T, class Op>
   Pull<T> operator()(const Op& op, Pull<T> a, Here where = Here::current()) const {
     for (std::int64_t by = 1; by < a.size(); by *= 2)
-      a = sync(
-          Push<T>(a.size(),
-                  [=](const typename Push<T>::Write& write) {
-                    par(by, [&](Index i) { write(i, a[i]); }, where);
-                    par(a.size() - by, [&](Index i) { write(i + by, Exp<T>(op(a[i], a[i + by]))); }, where);
-                  }),
-          where);
+      a = sync(Push<T>(a.size(),
+                       [=](const typename Push<T>::Write& write) {
+                         par(by, [&](Index i) { write(i, a[i]); }, where);
+                         par(
+                             a.size() - by,
+                             [&](Index i) { write(i + by, Exp<T>(elements::join(op, a, i, a, i + by))); },
+                             where);
+                       }),
+               where);
     return a;
   }
 } kogge_stone{};
@@ -125,8 +128,8 @@ inline constexpr struct BrentKung {
     const std::int64_t n = a.size();
     if (n <= 1) return a;
     const std::int64_t half = n / 2;
-    const Pull<T> joined =
-        sync(Pull<T>(half, [=](Index i) { return Exp<T>(op(a[i * 2], a[i * 2 + 1])); }), where);
+    const Pull<T> joined = sync(
+        Pull<T>(half, [=](Index i) { return Exp<T>(elements::join(op, a, i * 2, a, i * 2 + 1)); }), where);
     const Pull<T> scanned = (*this)(op, joined, where);
     return sync(Push<T>(n,
                         [=](const typename Push<T>::Write& write) {
@@ -134,7 +137,9 @@ inline constexpr struct BrentKung {
                           par(1, [&](Index) { write(0, a[0]); }, where);
                           if (n > 2)
                             par((n - 1) / 2,
-                                [&](Index i) { write(i * 2 + 2, Exp<T>(op(scanned[i], a[i * 2 + 2]))); },
+                                [&](Index i) {
+                                  write(i * 2 + 2, Exp<T>(elements::join(op, scanned, i, a, i * 2 + 2)));
+                                },
                                 where);
                         }),
                 where);
