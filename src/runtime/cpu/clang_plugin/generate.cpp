@@ -13,11 +13,9 @@
 
 namespace fulgurite::runtime::clang_plugin {
 
-namespace {
-
-// Asks the processor, which takes long in a virtual machine.
-Target native_target() {
-  Target target{llvm::sys::getDefaultTargetTriple(), {}, {}};
+Target resolve_target(std::string_view cpu) {
+  Target target{llvm::sys::getDefaultTargetTriple(), std::string(cpu), {}};
+  if (cpu != "native") return target;
   target.cpu = llvm::sys::getHostCPUName().str();
   llvm::SmallVector<llvm::StringRef, 128> implied;
 #if defined(__x86_64__)
@@ -27,14 +25,6 @@ Target native_target() {
     if (feature.second != llvm::is_contained(implied, feature.first()))
       target.features.push_back((feature.second ? "+" : "-") + feature.first().str());
   return target;
-}
-
-}  // namespace
-
-Target resolve_target(std::string_view cpu) {
-  static const Target native = native_target();
-  if (cpu == "native") return native;
-  return {llvm::sys::getDefaultTargetTriple(), std::string(cpu), {}};
 }
 
 std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract) {
