@@ -27,6 +27,7 @@
 #include "soac/check.h"
 #include "soac/interpret.h"
 #include "soac/print.h"
+#include "soac/walk.h"
 #include "tidy/blocks.h"
 #include "tidy/dead.h"
 #include "tidy/transpose.h"
@@ -109,15 +110,17 @@ kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Poli
   return kernel;
 }
 
+[[noreturn]] void refuse_for_opencl(const std::string& origin, const soac::Location& where) {
+  throw DeviceError(
+      fmt::format("the engine opencl runs kernels of the kernel language and what lies between them, and {} "
+                  "is an operation of arrays: use the engine cpu or interpreter",
+                  origin),
+      {where.file, where.line});
+}
+
 void print_for_opencl(const kernel::Kernel& kernel, const lower::LaunchNote& note, plan::KernelText& text,
                       const Options& options) {
-  if (note.policy)
-    throw DeviceError(
-        fmt::format(
-            "the engine opencl runs kernels of the kernel language and what lies between them, and {} "
-            "is an operation of arrays: use the engine cpu or interpreter",
-            note.origin),
-        {note.where.file, note.where.line});
+  if (note.policy) refuse_for_opencl(note.origin, note.where);
   kernel::Interface interface = kernel::interface_of(kernel);
   text.source = emit::print(kernel, emit::opencl, options.precision == Precision::fast);
   text.arguments = std::move(interface.arguments);
@@ -250,6 +253,14 @@ namespace fulgurite::detail {
 
 namespace {
 
+// Before any device is asked for.
+void refuse_array_operations(const std::vector<soac::Stm>& body) {
+  for (const soac::Stm& stm : body) {
+    if (std::holds_alternative<soac::Soac>(stm.op)) pipeline::refuse_for_opencl(stm.origin, stm.where);
+    for (const auto& inner : soac::nested_in(stm)) refuse_array_operations(inner.lambda->body);
+  }
+}
+
 class Planned final : public Executable {
  public:
   explicit Planned(plan::Loaded loaded) : loaded_(std::move(loaded)) {}
@@ -280,8 +291,8 @@ class Interpreted final : public Executable {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   switch (options.engine) {
-    case Engine::cpu:
-    case Engine::opencl: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
+    case Engine::opencl: refuse_array_operations(traced->program().body); [[fallthrough]];
+    case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
     case Engine::cuda: break;
   }

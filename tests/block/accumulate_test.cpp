@@ -3,13 +3,14 @@
 #include <numeric>
 
 #include "everywhere.h"
+#include "refusals.h"
 
 namespace fulgurite {
 namespace {
 
 namespace k = kernel;
 using k::Accumulated, k::Index, k::Pull;
-using test::expect_everywhere;
+using test::expect_everywhere, test::expect_says, test::refusal;
 
 std::vector<int> numbers(std::int64_t n) {
   std::vector<int> xs(static_cast<std::size_t>(n));
@@ -175,19 +176,6 @@ TEST(Accumulate, InArrayPrograms) {
     EXPECT_EQ(f(std::vector<int>(1000, 3)).to_vector(), (std::vector<int>{0, 0, 0, 2000, 0, 0, 0, 0, 0, 0}));
     EXPECT_EQ(f(std::vector<int>()).to_vector(), std::vector<int>(10));
   }
-}
-
-template <class E, class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
 }
 
 TEST(Accumulate, WhatIsWrongIsSaid) {

@@ -9,6 +9,7 @@
 
 #include "../../examples/large_sorter.h"
 #include "../runtime/pocl.h"
+#include "refusals.h"
 
 namespace fulgurite {
 namespace {
@@ -16,22 +17,12 @@ namespace {
 namespace k = kernel;
 using k::Index;
 using k::Pull;
+using test::expect_says, test::refusal;
 
 std::vector<int> iota_of(int n) {
   std::vector<int> xs(static_cast<std::size_t>(n));
   std::iota(xs.begin(), xs.end(), 0);
   return xs;
-}
-std::string refusal(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
 }
 
 Options on(Engine engine) {

@@ -4,13 +4,14 @@
 #include <random>
 
 #include "everywhere.h"
+#include "refusals.h"
 
 namespace fulgurite {
 namespace {
 
 namespace k = kernel;
 using k::Index, k::Pull, k::Push;
-using test::expect_everywhere;
+using test::expect_everywhere, test::expect_says, test::refusal;
 
 std::vector<int> numbers(std::int64_t n, int below = 1000) {
   std::mt19937 random(static_cast<unsigned>(n));
@@ -216,19 +217,6 @@ TEST(WhileLoop, EndsWhenTheBlockIsSorted) {
         EXPECT_GT(std::get<1>(results)[1], 3);
       },
       kernel, xs);
-}
-
-template <class E, class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
 }
 
 TEST(Iterate, WhatIsWrongIsSaid) {

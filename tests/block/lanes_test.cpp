@@ -2,13 +2,14 @@
 #include <numeric>
 
 #include "everywhere.h"
+#include "refusals.h"
 
 namespace fulgurite {
 namespace {
 
 namespace k = kernel;
 using k::Index, k::Pull, k::Push;
-using test::expect_everywhere;
+using test::expect_everywhere, test::expect_says, test::refusal;
 
 std::vector<int> numbers(std::int64_t n) {
   std::vector<int> xs(static_cast<std::size_t>(n));
@@ -139,16 +140,8 @@ TEST(Lanes, AScanOfABlockByWarps) {
 }
 
 template <class E, class F>
-std::string refusal(std::int64_t n, const F& f) {
-  try {
-    k::kernel("it", k::block<int>(n), f);
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
+std::string refused(std::int64_t n, const F& f) {
+  return refusal<E>([&] { k::kernel("it", k::block<int>(n), f); });
 }
 
 TEST(Lanes, WhatIsWrongIsSaid) {
@@ -156,20 +149,20 @@ TEST(Lanes, WhatIsWrongIsSaid) {
   const auto in_warps = [&](std::int64_t n, const auto& f) {
     return [=](Pull<int> a) { return k::warps(n, f, a); };
   };
-  expect_says(refusal<TraceError>(32, [&](Pull<int> a) { return k::sync(k::lanes(turned, a)); }),
+  expect_says(refused<TraceError>(32, [&](Pull<int> a) { return k::sync(k::lanes(turned, a)); }),
               "given to warps()");
-  expect_says(refusal<TraceError>(32, [&](Pull<int> a) { return k::map(turned, a); }),
+  expect_says(refused<TraceError>(32, [&](Pull<int> a) { return k::map(turned, a); }),
               "given to lanes() only");
   const auto lanes = [=](Pull<int> part) { return k::lanes(turned, part); };
-  expect_says(refusal<ShapeError>(64, in_warps(64, lanes)), "lanes() of 64 elements");
-  expect_says(refusal<ShapeError>(64, in_warps(16, lanes)), "here a warp has 16");
-  expect_says(refusal<ShapeError>(64, in_warps(32,
+  expect_says(refused<ShapeError>(64, in_warps(64, lanes)), "lanes() of 64 elements");
+  expect_says(refused<ShapeError>(64, in_warps(16, lanes)), "here a warp has 16");
+  expect_says(refused<ShapeError>(64, in_warps(32,
                                                [=](Pull<int> part) {
                                                  return k::ilv(
                                                      1, [=](Pull<int> p) { return k::sync(lanes(p)); }, part);
                                                })),
               "here a warp has 32, interleaved");
-  expect_says(refusal<TraceError>(32, in_warps(32,
+  expect_says(refused<TraceError>(32, in_warps(32,
                                                [=](Pull<int> part) {
                                                  return k::lanes(
                                                      [](Exp<int> x) {

@@ -4,11 +4,14 @@
 
 #include <numeric>
 
+#include "refusals.h"
+
 namespace fulgurite {
 namespace {
 
 namespace k = kernel;
 using k::Index, k::Level, k::Pull, k::Push;
+using test::expect_says, test::refusal;
 
 std::vector<int> iota_of(std::int64_t n) {
   std::vector<int> xs(static_cast<std::size_t>(n));
@@ -261,19 +264,6 @@ TEST(KernelLanguage, IsPrintedInThreeLanguages) {
     return k::reverse(a);
   });
   EXPECT_NE(k::to_c(three).find("i32* const arr2 = arr0;"), std::string::npos) << k::to_c(three);  // in turn
-}
-
-template <class F>
-std::string refusal(const F& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
 }
 
 TEST(KernelLanguage, WhatIsWrongIsSaidWhereItStands) {

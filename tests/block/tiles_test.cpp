@@ -7,6 +7,7 @@
 #include <random>
 
 #include "../runtime/pocl.h"
+#include "refusals.h"
 
 namespace fulgurite {
 namespace {
@@ -15,24 +16,13 @@ namespace k = kernel;
 using k::Index;
 using k::Pull;
 using k::Push;
+using test::expect_says, test::refusal;
 
 std::vector<int> random_ints(std::size_t n) {
   std::mt19937 random(7);
   std::vector<int> xs(n);
   for (int& x : xs) x = static_cast<int>(random() % 1000);
   return xs;
-}
-
-std::string refusal(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const Error& e) {
-    return e.what();
-  }
-  return "nothing was refused";
-}
-void expect_says(const std::string& message, std::string_view part) {
-  EXPECT_NE(message.find(part), message.npos) << message;
 }
 
 template <class F>
