@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include "kernel/ir.h"
@@ -34,6 +35,16 @@ class Kernel : public std::enable_shared_from_this<Kernel> {
   scalar::Expr n_blocks;
   std::vector<Requirement> requirements;
   std::vector<soac::SiteInfo> sites;  // of Fail statements
+
+  /// What those expressions mention, by name: `given` are the scalars, then the extents.
+  template <class T>
+  std::unordered_map<scalar::Var, T> by_name(const std::vector<T>& given) const {
+    std::unordered_map<scalar::Var, T> named;
+    for (const kernel::Param& p : ir.params)
+      if (p.role == kernel::Param::Role::scalar && named.size() < given.size())
+        named.emplace(p.name, given[named.size()]);
+    return named;
+  }
 
   /// The kernel as the device runs it, made when it is first asked for. Throws what build() does.
   std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const char* language) const;

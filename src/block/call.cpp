@@ -11,7 +11,6 @@ namespace {
 
 using scalar::Expr;
 using scalar::Var;
-using Role = kernel::Param::Role;
 
 // Expressions of one arena in another: names become what they are there.
 class Imported {
@@ -44,7 +43,7 @@ class Calling {
     std::vector<Expr> extents, scalars;
     deal(extents, scalars);
     scalars.insert(scalars.end(), extents.begin(), extents.end());
-    Imported here(t_.arena(), names_of(scalars));
+    Imported here(t_.arena(), k_.by_name(scalars));
     for (const Requirement& r : k_.requirements) {
       trace::Exprs quoted;
       for (Expr e : r.operands) quoted.push_back(here(e));
@@ -75,14 +74,6 @@ class Calling {
       extents.push_back(t_.shape(components[0])[0]);
       if (!input.is_updated) op_.arrays.insert(op_.arrays.end(), components.begin(), components.end());
     }
-  }
-
-  std::unordered_map<Var, Expr> names_of(const std::vector<Expr>& scalars) const {
-    std::unordered_map<Var, Expr> names;
-    for (const kernel::Param& p : k_.ir.params)
-      if (p.role == Role::scalar && names.size() < scalars.size())
-        names.emplace(p.name, scalars[names.size()]);
-    return names;
   }
 
   trace::Exprs made(Imported& here) {

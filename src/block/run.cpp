@@ -45,10 +45,7 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   }
   given.scalars.insert(given.scalars.end(), given.extents.begin(), given.extents.end());
 
-  std::unordered_map<scalar::Var, std::int64_t> values;
-  for (const kernel::Param& p : k.ir.params)
-    if (p.role == kernel::Param::Role::scalar && values.size() < given.scalars.size())
-      values.emplace(p.name, given.scalars[values.size()]);
+  const std::unordered_map<scalar::Var, std::int64_t> values = k.by_name(given.scalars);
   const auto value = [&](scalar::Expr e) {
     return static_cast<std::int64_t>(
         scalar::value_of(e, [&](scalar::Var name) { return static_cast<scalar::Bits>(values.at(name)); }));

@@ -10,13 +10,7 @@ namespace {
 
 namespace k = kernel;
 using k::Accumulated, k::Index, k::Pull;
-using test::expect_everywhere, test::expect_says, test::refusal;
-
-std::vector<int> numbers(std::int64_t n) {
-  std::vector<int> xs(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i * 7919 % 10007);
-  return xs;
-}
+using test::numbers, test::expect_everywhere, test::expect_says, test::refusal;
 
 constexpr std::int64_t bins = 7;
 constexpr std::int64_t n_of_block = 96;

@@ -30,6 +30,13 @@ inline constexpr std::uint64_t n_seeds = 2;
 inline constexpr std::uint64_t n_seeds = 20;
 #endif
 
+/// 0, 7919, 15838 ... modulo `below`.
+inline std::vector<int> numbers(std::int64_t n, std::size_t below = 10007) {
+  std::vector<int> xs(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i * 7919 % below);
+  return xs;
+}
+
 /// Calls check with what each engine makes of the arguments.
 template <class Check, class K, class... Arguments>
 void on_every_engine(const Check& check, const K& kernel, const Arguments&... arguments) {

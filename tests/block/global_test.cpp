@@ -9,13 +9,8 @@ namespace {
 
 namespace k = kernel;
 using k::Index, k::Pull, k::Push;
-using test::expect_everywhere;
+using test::numbers, test::expect_everywhere;
 
-std::vector<int> numbers(std::int64_t n) {
-  std::vector<int> xs(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i * 7919 % 10007);
-  return xs;
-}
 std::vector<int> reversed(std::vector<int> xs, std::int64_t n) {
   for (auto at = xs.begin(); at != xs.end(); at += n) std::reverse(at, at + n);
   return xs;

@@ -12,9 +12,7 @@ using k::Index, k::Pull, k::Push;
 using test::expect_everywhere, test::expect_says, test::refusal;
 
 std::vector<int> numbers(std::int64_t n) {
-  std::vector<int> xs(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < xs.size(); ++i) xs[i] = static_cast<int>(i * 7919 % 1009);
-  return xs;
+  return test::numbers(n, 1009);
 }
 
 // f of each lane's value in blocks of 128, by warps of n elements.
