@@ -11,6 +11,7 @@
 #include <charconv>
 #include <chrono>
 #include <climits>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -46,6 +47,8 @@ constexpr int max_threads = 1024;
 
 // How often a thread looks whether another one takes a task.
 constexpr int patience = 32;
+
+constexpr std::size_t cache_line = 64;
 
 void pause() {
 #if defined(__x86_64__)
@@ -128,6 +131,20 @@ bool ThreadPool::take_next(int index, const Job& job, std::uint32_t number, std:
   return false;
 }
 
+void ThreadPool::Share::hold(const Job& job) {
+  function.store(job.function, std::memory_order_relaxed);
+  context.store(job.context, std::memory_order_relaxed);
+  n_tasks.store(job.n_tasks, std::memory_order_relaxed);
+  n_units.store(job.n_units, std::memory_order_release);
+  order.store(job.order, std::memory_order_release);
+}
+
+ThreadPool::Job ThreadPool::Share::job() const {
+  return {function.load(std::memory_order_relaxed), context.load(std::memory_order_relaxed),
+          n_tasks.load(std::memory_order_relaxed), n_units.load(std::memory_order_acquire),
+          order.load(std::memory_order_acquire)};
+}
+
 void ThreadPool::run_unit(const Job& job, std::uint32_t unit) {
   job.function(job.context, first_task(job.n_tasks, job.n_units, unit),
                first_task(job.n_tasks, job.n_units, unit + 1));
@@ -161,20 +178,16 @@ std::uint32_t ThreadPool::publish(const Job& job, std::uint32_t first_unit) {
   // Before anything of the job before is overwritten: a worker that comes late to an ordered one may have
   // read the new order or number of units, by which the old counter would look like units to take.
   shares_[0].packed.store(pack(number, 0, 0), std::memory_order_relaxed);
-  function_.store(job.function, std::memory_order_relaxed);
-  context_.store(job.context, std::memory_order_relaxed);
-  n_tasks_.store(job.n_tasks, std::memory_order_relaxed);
-  n_units_.store(job.n_units, std::memory_order_release);
-  order_.store(job.order, std::memory_order_release);
-  callers_core_.store(sched_getcpu(), std::memory_order_relaxed);
+  const int core = sched_getcpu();
   const std::uint32_t n_left = job.n_units - first_unit;
-  unfinished_.store(n_left, std::memory_order_relaxed);
   const auto n_shares = std::min<std::uint32_t>(n_left, static_cast<std::uint32_t>(n_threads_));
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(n_threads_); ++i) {
+    shares_[i].hold(job);
+    shares_[i].callers_core.store(core, std::memory_order_relaxed);
     const std::uint32_t first = first_unit + std::min(i, n_shares) * n_left / n_shares;
     const std::uint32_t last = first_unit + std::min(i + 1, n_shares) * n_left / n_shares;
-    const std::uint64_t share =
-        job.order == Order::any ? pack(number, first, last) : pack(number, 0, first_unit);
+    const std::uint32_t next = i == 0 ? first_unit : 0;  // the first share counts the tasks of an ordered job
+    const std::uint64_t share = job.order == Order::any ? pack(number, first, last) : pack(number, 0, next);
     shares_[i].packed.store(share, std::memory_order_release);
   }
   number_.store(number, std::memory_order_seq_cst);
@@ -212,7 +225,7 @@ void ThreadPool::run_with_workers(const Job& job, std::uint32_t first_unit, bool
     last_wake_ = Clock::now();
   }
   const std::uint32_t n_done = take_part(0, number, job);
-  if (unfinished_.fetch_sub(n_done, std::memory_order_acq_rel) != n_done) wait_until_done();
+  wait_for_workers(number, job.n_units - first_unit - n_done);
 }
 
 void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* context, Order order) {
@@ -234,9 +247,15 @@ void ThreadPool::run_shared(std::int64_t n_tasks, Function function, void* conte
   busy_.store(false, std::memory_order_release);
 }
 
-// Every unit has been taken; some are still being run.
-void ThreadPool::wait_until_done() {
-  for (int looks = 0; unfinished_.load(std::memory_order_acquire) != 0; ++looks) {
+// Every unit has been taken; some of those that workers took, n_units, are still being run.
+void ThreadPool::wait_for_workers(std::uint32_t number, std::uint32_t n_units) const {
+  for (int looks = 0;; ++looks) {
+    std::uint32_t n_done = 0;
+    for (int i = 1; i < n_threads_ && n_done < n_units; ++i) {
+      const std::uint64_t done = shares_[static_cast<std::size_t>(i)].done.load(std::memory_order_acquire);
+      if (done >> 32 == number) n_done += static_cast<std::uint32_t>(done);
+    }
+    if (n_done == n_units) return;
     pause();
     if (looks >= 4096) std::this_thread::yield();  // a worker may have lost its core
   }
@@ -245,9 +264,9 @@ void ThreadPool::wait_until_done() {
 // The system may wake a worker on the very core where the caller is busy, and leave both there while another
 // core is idle: the worker then only takes time from the caller. It moves away, without binding itself to any
 // core.
-void ThreadPool::leave_callers_core() const {
+void ThreadPool::leave_core(int callers_core) {
   const int core = sched_getcpu();
-  if (core < 0 || core != callers_core_.load(std::memory_order_relaxed)) return;
+  if (core < 0 || core != callers_core) return;
   thread_local Clock::time_point last_move{};
   const Clock::time_point now = Clock::now();
   if (now - last_move < std::chrono::milliseconds(2)) return;
@@ -261,15 +280,15 @@ void ThreadPool::leave_callers_core() const {
 }
 
 // Returns the number of a newer job, or any number once `stop_` is set.
-std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number) {
+std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, const Share& own) {
   const Clock::time_point start = Clock::now();
   for (auto now = start; now - start < spin_time; now = Clock::now()) {
     for (int looks = 0; looks < 32; ++looks) {
-      const std::uint32_t newest = number_.load(std::memory_order_acquire);
+      const auto newest = static_cast<std::uint32_t>(own.packed.load(std::memory_order_acquire) >> 32);
       if (newest != number) return newest;
       pause();
     }
-    leave_callers_core();
+    leave_core(own.callers_core.load(std::memory_order_relaxed));
     if (now - start > spin_alone_time) std::this_thread::yield();
   }
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
@@ -279,20 +298,22 @@ std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number) {
     newest = number_.load(std::memory_order_seq_cst);
   }
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-  return newest;
+  return static_cast<std::uint32_t>(own.packed.load(std::memory_order_acquire) >> 32);
 }
 
 void ThreadPool::work(int index) {
+  Share& own = shares_[static_cast<std::size_t>(index)];
   std::uint32_t number = 0;
   for (;;) {
-    number = wait_for_other_than(number);
+    number = wait_for_other_than(number, own);
     if (stop_.load(std::memory_order_acquire)) return;
-    leave_callers_core();
-    const Job job{function_.load(std::memory_order_relaxed), context_.load(std::memory_order_relaxed),
-                  n_tasks_.load(std::memory_order_relaxed), n_units_.load(std::memory_order_acquire),
-                  order_.load(std::memory_order_acquire)};
-    const std::uint32_t n_done = take_part(index, number, job);
-    if (n_done != 0) unfinished_.fetch_sub(n_done, std::memory_order_acq_rel);
+    const Job job = own.job();
+    // Once a unit is taken what the context points to is read at once, so that it may travel meanwhile.
+    for (std::size_t k = 0; k < 4; ++k)
+      __builtin_prefetch(static_cast<const std::byte*>(job.context) + k * cache_line);
+    leave_core(own.callers_core.load(std::memory_order_relaxed));
+    if (const std::uint32_t n_done = take_part(index, number, job); n_done != 0)
+      own.done.store(std::uint64_t{number} << 32 | n_done, std::memory_order_release);
   }
 }
 
@@ -324,7 +345,10 @@ void ThreadPool::stop_workers() {
     }
     std::this_thread::yield();
   }
-  number_.fetch_add(1, std::memory_order_seq_cst);
+  const std::uint32_t number = number_.load(std::memory_order_relaxed) + 1;
+  for (int i = 0; i < n_threads_; ++i)
+    shares_[static_cast<std::size_t>(i)].packed.store(pack(number, 0, 0), std::memory_order_release);
+  number_.store(number, std::memory_order_seq_cst);
   futex_wake(number_, INT_MAX);
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
