@@ -42,7 +42,7 @@ std::vector<T> in_parts(std::vector<T> xs, std::size_t n, const F& f) {
 }
 using Part = const std::vector<int>&;
 
-TEST(Lanes, SlowReadWhatOthersHold) {
+TEST(Lanes, ReadWhatOthersHold) {
   const std::vector<int> xs = numbers(384);
   for (const std::size_t n : {32u, 8u, 2u}) {
     SCOPED_TRACE(n);

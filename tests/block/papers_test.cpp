@@ -227,7 +227,7 @@ TEST(Papers, MapsCompute) {
   });
 }
 
-TEST(Papers, SlowReductionsAndScansCompute) {
+TEST(Papers, ReductionsAndScansCompute) {
   for (std::int64_t n : {1, 2, 8, 64, 512}) {
     expect_blocks(n, tree_sum, summed);
     expect_blocks(n, pair_sum, summed);
@@ -245,7 +245,7 @@ TEST(Papers, SlowReductionsAndScansCompute) {
   }
 }
 
-TEST(Papers, SlowSortersSort) {
+TEST(Papers, SortersSort) {
   for (std::int64_t n : {2, 4, 16, 64, 512}) {
     for (const auto& f : {tsort_1, tsort_2, vsort_1, vsort, vsort_r}) expect_blocks(n, f, sorted);
   }

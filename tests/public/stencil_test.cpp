@@ -115,8 +115,12 @@ void check_lines() {
   check_line<T>(fg::boundary::mirror, Rule::mirror);
   check_line<T>(fg::boundary::constant(T(3)), Rule::outside);
 }
-TEST(Stencil, LinesOfEveryType) {
-  for_every_number([]<class T>() { check_lines<T>(); });
+TEST(Stencil, LinesOfEverySize) {
+  check_lines<fg::i8>();
+  check_lines<fg::u16>();
+  check_lines<fg::i32>();
+  check_lines<fg::f32>();
+  check_lines<fg::f64>();
 }
 
 TEST(Stencil, Volume) {

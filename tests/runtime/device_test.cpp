@@ -6,12 +6,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "kernels.h"
@@ -25,12 +23,6 @@ namespace fs = std::filesystem;
 using test::TemporaryDirectory;
 
 constexpr std::uint64_t plenty = std::uint64_t{64} << 20;
-
-std::int64_t slot(float value) {
-  std::int64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof value);
-  return bits;
-}
 
 TEST(CpuDevice, BuildsOnceThenFindsInMemoryThenOnDisk) {
   const TemporaryDirectory directory;
@@ -106,23 +98,6 @@ TEST(CpuDevice, AWarmStartLoadsNoCompiler) {
   EXPECT_EQ(child(false), 0);
 }
 
-// The target: at most 1 ms a kernel, checksum included.
-TEST(CpuDevice, TimingOfALoadFromDisk) {
-  const TemporaryDirectory directory;
-  DiskCache disk(directory.path(), plenty);
-  CpuDevice device("native", disk);
-  device.build(test::saxpy());
-  double best = 1e9;
-  for (int i = 0; i < 20; ++i) {
-    device.forget_kernels();
-    const auto start = std::chrono::steady_clock::now();
-    device.build(test::saxpy());
-    best = std::min(
-        best, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  EXPECT_LT(best, 1.0);
-}
-
 TEST(CpuDevice, LaunchesInPhasesAndCounts) {
   CpuDevice& device = CpuDevice::shared();
   const auto kernel = device.build(test::sum());
@@ -176,25 +151,6 @@ TEST(CpuDevice, HasMemory) {
   const Description description = device.describe();
   EXPECT_EQ(description.engine, "cpu");
   EXPECT_TRUE(description.is_host);
-}
-
-// A launch of a small kernel adds almost nothing to the bare function: far below the microsecond that a whole
-// call may take.
-TEST(CpuDevice, TimingOfALaunchOnAHundredElements) {
-  CpuDevice& device = CpuDevice::shared();
-  const auto kernel = device.build(test::saxpy());
-  std::vector<float> x(100, 1), y(100, 1);
-  void* buffers[] = {x.data(), y.data()};
-  const std::int64_t scalars[] = {slot(0.0F), 100}, tasks[] = {1};
-  double best = 1e9;
-  for (int round = 0; round < 20; ++round) {
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < 1000; ++i) device.launch(*kernel, {buffers, scalars, tasks});
-    best = std::min(
-        best,
-        std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - start).count() / 1000);
-  }
-  EXPECT_LT(best, 200) << "nanoseconds";
 }
 
 }  // namespace

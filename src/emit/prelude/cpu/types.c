@@ -37,7 +37,7 @@
 //   whatever it can, as with the driver's -ffp-contract=fast, breaks this; fusion by flags of instructions does not.)
 //
 // Invariants: no lane can trap or touch memory that its mask does not allow; lanes do not influence each other; the bits of a lane's result do not depend on the
-// lane count (tests/emit/math_accuracy_test.cpp).
+// lane count (tests/emit/math_accuracy_slow_test.cpp).
 
 //! types
 typedef _Bool b1;

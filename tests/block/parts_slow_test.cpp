@@ -77,7 +77,7 @@ void on_engines(std::int64_t n, const Check& check, const K& kernel, const Argum
 
 template <class T, class Op>
 void expect_reductions_and_scans(const Op& op) {
-  for (std::int64_t n : {1, 2, 3, 32, 37, 64, 100, 256}) {
+  for (std::int64_t n : {1, 3, 32, 37, 100, 256}) {
     const std::vector<T> xs = numbers<T>(n * blocks);
     std::vector<T> sums, running = xs;
     for (auto at = running.begin(); at != running.end(); at += n) {
@@ -102,10 +102,8 @@ void expect_reductions_and_scans(const Op& op) {
 
 TEST(Parts, SlowReductionsAndScansOfNumbers) {
   expect_reductions_and_scans<std::int32_t>(Sum());
-  expect_reductions_and_scans<std::int64_t>(Sum());
   expect_reductions_and_scans<float>(Sum());  // whole numbers: exact
   expect_reductions_and_scans<std::uint8_t>(Greatest());
-  expect_reductions_and_scans<double>(Greatest());
 }
 
 TEST(Parts, SlowReductionsAndScansThatKeepTheOrder) {
@@ -115,7 +113,7 @@ TEST(Parts, SlowReductionsAndScansThatKeepTheOrder) {
 
 template <class T, class Keep, class Plain>
 void expect_filter(const Keep& keep, const Plain& keeps, const T& fill) {
-  for (std::int64_t n : {1, 2, 37, 64, 100, 256}) {
+  for (std::int64_t n : {1, 2, 37, 100, 256}) {
     const std::vector<T> xs = numbers<T>(n * blocks);
     std::vector<T> kept;
     std::vector<std::int32_t> counts;
@@ -140,7 +138,6 @@ void expect_filter(const Keep& keep, const Plain& keeps, const T& fill) {
 TEST(Parts, SlowFilters) {
   expect_filter<std::int32_t>([](Exp<std::int32_t> x) { return x % 3 == 0; },
                               [](int x) { return x % 3 == 0; }, -1);
-  expect_filter<float>([](Exp<float> x) { return x > 20.0f; }, [](float x) { return x > 20.0f; }, 0.5f);
   expect_filter<std::uint8_t>([](Exp<std::uint8_t>) { return Exp<bool>(false); },
                               [](std::uint8_t) { return false; }, 7);
   expect_filter<std::int64_t>([](Exp<std::int64_t>) { return Exp<bool>(true); },
@@ -151,7 +148,7 @@ TEST(Parts, SlowFilters) {
 
 template <class T>
 void expect_histogram(std::int64_t bins) {
-  for (std::int64_t n : {1, 2, 37, 64, 256}) {
+  for (std::int64_t n : {1, 37, 256}) {
     const std::vector<T> xs = numbers<T>(n * blocks);  // some are in no bin
     std::vector<std::int32_t> counts(static_cast<std::size_t>(bins * blocks));
     for (std::int64_t i = 0; i < n * blocks; ++i) {
@@ -167,7 +164,6 @@ void expect_histogram(std::int64_t bins) {
 TEST(Parts, SlowHistograms) {
   for (std::int64_t bins : {1, 100}) {
     expect_histogram<std::int32_t>(bins);
-    expect_histogram<std::int64_t>(bins);
     expect_histogram<std::uint8_t>(bins);
   }
 }
