@@ -9,6 +9,7 @@
 #include "lower/ahead.h"
 #include "lower/ascending.h"
 #include "lower/pieces.h"
+#include "lower/ragged_rows.h"
 #include "lower/runs.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
@@ -81,6 +82,12 @@ class BlockLoop {
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
         if (runs)
           from = runs->fold(std::get<soac::Soac>(piece_->op), from, to, running.reductions, point_of(outer));
+        if (const auto ragged = policy_.rows ? ragged_rows(arena_, *piece_) : std::nullopt)
+          return walk_ragged_rows(e_, *piece_, *ragged, from, to, policy_, [&](const soac::Stm& map, Expr i) {
+            const soac::Stm* piece = std::exchange(piece_, &map);
+            element(outer, i, running);
+            piece_ = piece;
+          });
         e_.for_loop(from, to, i64(1), "j", [&](Expr j) { element(outer, j, running); });
       });
     });

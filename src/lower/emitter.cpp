@@ -68,6 +68,13 @@ Expr Emitter::guard() const {
   return all;
 }
 
+void Emitter::fail(Expr when, scalar::Site site, Expr value, Expr bound) {
+  if (failures_to_)
+    if_then(when, [&] { store_plain(*failures_to_, arena_.i64(0), arena_.constant(Kind::i32, 1)); });
+  else
+    append(kernel::Fail{when, site, failing_element(), arena_.i64(0), value, bound});
+}
+
 Expr Emitter::placeholder() {
   Expr name = arena_.fresh({Kind::i64}, "unused");
   depth_[name.var()] = open_.size() - 1;
@@ -339,8 +346,7 @@ Expr Emitter::lower_index(Expr e) {
                                     bind(arena_.lt(indices[d], extents[d]), "c"));
       }
       inside = bind(inside, "inside");
-      append(kernel::Fail{bind(arena_.logical_not(inside), "outside"), e.site(), failing_element(),
-                          arena_.i64(0), indices[d], extents[d]});
+      fail(bind(arena_.logical_not(inside), "outside"), e.site(), indices[d], extents[d]);
       good = good ? bind(arena_.logical_and(good, inside), "inside") : inside;
       if (good.is_constant(1)) good = {};
     }
@@ -352,8 +358,7 @@ Expr Emitter::lower_division(Expr e) {
   Expr a = find(e.arg(0)), b = find(e.arg(1));
   Expr zero = arena_.constant(b.kind(), 0), one = arena_.cast(arena_.i64(1), b.kind());
   Expr by_zero = bind(arena_.eq(b, zero), "by_zero");
-  if (checks_)
-    append(kernel::Fail{by_zero, e.site(), failing_element(), arena_.i64(0), arena_.i64(0), arena_.i64(0)});
+  if (checks_) fail(by_zero, e.site(), arena_.i64(0), arena_.i64(0));
   Expr divisor = bind(arena_.apply(Op::select, {by_zero, one, b}), "divisor");
   return bind(arena_.apply(e.op(), {a, divisor}), "q");
 }
@@ -386,8 +391,7 @@ void Emitter::check(const soac::Check& op) {
   if (holds.is_constant(1) || !checks_) return;
   std::vector<Expr> operands = lower(op.operands);
   operands.resize(2, arena_.i64(0));
-  append(kernel::Fail{bind(arena_.logical_not(holds), "failed"), op.site, failing_element(), arena_.i64(0),
-                      operands[0], operands[1]});
+  fail(bind(arena_.logical_not(holds), "failed"), op.site, operands[0], operands[1]);
   Expr before = guard();
   open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
 }

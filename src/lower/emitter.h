@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <unordered_set>
@@ -139,6 +140,9 @@ class Emitter {
   /// What a failure is reported by: that number; outside of all spaces (an initial value) 0.
   Expr failing_element() const { return element_ ? element_ : arena_.i64(0); }
 
+  /// Until it is set to nothing, what fails stores 1 in element 0 of this buffer (i32) instead of failing.
+  void set_failures_to(std::optional<Var> flag) { failures_to_ = flag; }
+
   /// Set while stores may bypass the cache: a scalar boolean name.
   void set_streaming(Expr condition) { streaming_ = condition; }
   Expr streaming() const { return streaming_; }
@@ -203,6 +207,7 @@ class Emitter {
   Expr find(Expr);
   Var touch(Var array, kernel::Param::Role);  // the kernel's name for it
   Expr guard() const;
+  void fail(Expr when, scalar::Site, Expr value, Expr bound);
   std::size_t depth(Expr leaf) const;
   Expr bind_at(std::size_t depth, Expr value, std::string_view name);
   void conditional(const soac::Stm&, const soac::If&);
@@ -231,6 +236,7 @@ class Emitter {
   std::vector<Var> scratch_;
   Expr task_, tasks_;
   Expr element_;
+  std::optional<Var> failures_to_;
   Expr streaming_, touching_;
   Identity identity_;
   std::vector<Var> free_scalars_;

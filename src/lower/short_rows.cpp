@@ -2,11 +2,9 @@
 
 namespace fulgurite::lower {
 
-namespace {
-
 constexpr std::int64_t short_vectors = 4;
 
-std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& range, std::int64_t lanes) {
+std::vector<Expr> reduce_short_row(Emitter& e, const soac::Stm& s, const Range& range, std::int64_t lanes) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
   std::vector<Var> shared;
@@ -17,7 +15,8 @@ std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& ran
     const Running running{e.start(op), {}, 0, {}};
     e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
       Expr index = e.bind(arena.add(j, t), "j");
-      e.if_then(e.bind(arena.lt(index, range.end), "in_range"), [&] {
+      const Expr in_range = arena.lt(arena.cast(index, Kind::i32), arena.cast(range.end, Kind::i32));
+      e.if_then(e.bind(in_range, "in_range"), [&] {
         const Expr before = e.element();
         if (!before) e.set_element(index);
         e.point(s, std::span(&index, 1), index, running);
@@ -39,8 +38,6 @@ std::vector<Expr> in_one_vector(Emitter& e, const soac::Stm& s, const Range& ran
   return totals;
 }
 
-}  // namespace
-
 bool is_row(const soac::Soac& op, const Policy& policy) {
   std::size_t n_operands = 0;
   for (const soac::Reduction& r : op.reductions) n_operands += r.neutral.size();
@@ -61,7 +58,7 @@ std::vector<Expr> reduce_row(Emitter& e, const soac::Stm& s, const Range& range,
   Expr most = arena.add(range.begin, arena.i64(short_vectors * lanes));
   Expr is_short = e.lower(arena.le(range.end, most));
   e.if_then_else(
-      is_short, [&] { assign(in_one_vector(e, s, range, lanes)); },
+      is_short, [&] { assign(reduce_short_row(e, s, range, lanes)); },
       [&] { assign(block_loop(e, s, range, policy).totals); });
   for (Expr& total : totals) total = e.snapshot(total, "total");
   return totals;

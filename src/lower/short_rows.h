@@ -6,15 +6,18 @@
 
 namespace fulgurite::lower {
 
-/// block_loop() for a statement that is nothing but reductions over one axis, range.begin to range.end:
+/// A statement that is nothing but commutative reductions over one axis, range.begin to range.end, which are
+/// in 0 .. 2^30, in vectors of so many lanes:
 ///
-///   if (the row is short) {
-///     Par(block, tail_lanes) t {
-///       for (j = begin; j < end; j += tail_lanes) if (j + t < end) acc = op(acc, body(j + t))
-///       shared[t] = acc
-///     }
-///     for (w = tail_lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
-///   } else block_loop
+///   Par(block, lanes) t {
+///     for (j = begin; j < end; j += lanes) if (j + t < end) acc = op(acc, body(j + t))
+///     shared[t] = acc
+///   }
+///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
+std::vector<Expr> reduce_short_row(Emitter&, const soac::Stm&, const Range&, std::int64_t lanes);
+
+/// block_loop() for such a statement, range.begin being 0: if it is no more than some vectors, as a short
+/// row.
 bool is_row(const soac::Soac&, const Policy&);
 std::vector<Expr> reduce_row(Emitter&, const soac::Stm&, const Range&, const Policy&);
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "agree.h"
@@ -9,10 +10,13 @@
 namespace fulgurite::testing_lower {
 namespace {
 
-/// Where rows of many lengths begin: short ones, around one and four vectors, a long one.
+/// Where rows of many lengths begin: many short ones, then around one and four vectors, a long one.
 std::vector<std::int32_t> offsets() {
-  std::vector<std::int32_t> lengths{0,  1,  2,  0,  3,   7,   8,   9,   15,  16,  17,   31,    32,
-                                    33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 20001, 0};
+  std::vector<std::int32_t> lengths(64);
+  for (int i = 0; i < 64; ++i) lengths[static_cast<std::size_t>(i)] = i % 41;
+  for (std::int32_t length : {0,  1,  2,  0,  3,   7,   8,   9,   15,  16,  17,   31,    32,
+                              33, 63, 64, 65, 127, 128, 129, 255, 256, 257, 1000, 20001, 0})
+    lengths.push_back(length);
   std::vector<std::int32_t> starts{0};
   for (std::int32_t length : lengths) starts.push_back(starts.back() + length);
   return starts;
@@ -78,7 +82,7 @@ std::string sparse_product(const std::string& kind) {
     return y
   }}
   sites {{
-    1 index @"test.soac":4 "outside"
+    1 index @"test.soac":4 "outside in row {{2}}"
   }})",
                      kind, kind == "i64" ? "" : "i64");
 }
@@ -92,12 +96,20 @@ void expect_product(const std::string& kind) {
   const std::string text = sparse_product<T>(kind);
   expect_agreement(text, {a, array_value(columns), x});
   const soac::Program program = soac::parse(text, "test.soac");
-  for (std::int64_t at : {0, 40, 700, starts.back() - 20000, starts.back() - 1})
+  for (std::int64_t at : {0, 40, 700, 1100, 1800, starts.back() - 20000, starts.back() - 1})
     for (int bad : {100, -1}) {
       std::vector<T> broken = columns;
       broken[static_cast<std::size_t>(at)] = static_cast<T>(bad);
       const std::vector<soac::Value> args{a, array_value(broken), x};
-      EXPECT_THROW(testing_pipeline::run_on_cpu(program, args, strict()), IndexError) << at << " " << bad;
+      const auto behind = std::ranges::upper_bound(starts, static_cast<std::int32_t>(at));
+      const std::string row = fmt::format("outside in row {}", behind - starts.begin() - 1);
+      try {
+        testing_pipeline::run_on_cpu(program, args, strict());
+        ADD_FAILURE() << at << " " << bad;
+      } catch (const IndexError& error) {
+        EXPECT_NE(std::string(error.what()).find(row), std::string::npos)
+            << error.what() << " and not " << row;
+      }
     }
 }
 
