@@ -6,6 +6,7 @@
 #include "lower/narrow.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
+#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -15,6 +16,9 @@ namespace {
 constexpr std::int64_t round = 8;             // updates side by side: copies, where bins are few
 constexpr std::int64_t few_bytes = 24 << 10;  // of all copies, which stay in the first-level cache
 constexpr std::int64_t points_a_bin = 4;      // at least, for each copy
+
+// Of so many values for a bin the least, say, changes so seldom that a branch foretells it.
+constexpr std::int64_t points_to_foretell = 64;
 
 // In front of bins are so many elements that nobody reads; the last of them stands for all places outside.
 constexpr std::int64_t gap = 64;
@@ -32,6 +36,28 @@ bool takes_anything(const soac::Lambda& op) {
   bool pure = true;
   soac::for_each_root(op, [&](Expr root) { pure = pure && is_pure(root); });
   return pure;
+}
+
+// Where an operator takes all components of one operand, as that of an arg-min does: when it takes those of
+// the right one. Nothing if it computes something else.
+Expr takes_right(scalar::Arena& arena, std::span<const Expr> results, std::span<const Expr> operands) {
+  Expr condition;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    const Expr result = results[k], left = operands[k], right = operands[results.size() + k];
+    if (result.op() != Op::select) return {};
+    Expr taken;
+    if (result.arg(1) == right && result.arg(2) == left) taken = result.arg(0);
+    if (result.arg(1) == left && result.arg(2) == right) taken = arena.logical_not(result.arg(0));
+    if (!taken || (condition && condition != taken)) return {};
+    condition = taken;
+  }
+  return condition;
+}
+
+bool chooses(scalar::Arena& arena, const soac::Lambda& op) {
+  std::vector<Expr> operands;
+  for (Var param : op.params) operands.push_back(arena.name(param));
+  return op.body.empty() && takes_right(arena, op.results, operands);
 }
 
 }  // namespace
@@ -265,15 +291,22 @@ void PrivateBins::update(const Group& group, const Posts& posts, Expr n) {
               [&](Expr u) { e_.store_plain(places, u, arena_.cast(at_.i64(-1), kind)); });
   std::vector<Expr> apart, together(round, group.first);
   for (std::int64_t c = 0; c < round; ++c) apart.push_back(at_.i64(gap + c * group.apart));
-  where_few(
-      group, [&] { rounds(group, posts, group.copies, apart, end); },
-      [&] { rounds(group, posts, group.bins, together, end); });
+  const auto all = [&](Rounds rounds) {
+    where_few(
+        group, [&] { this->rounds(group, posts, group.copies, apart, end, rounds); },
+        [&] { this->rounds(group, posts, group.bins, together, end, rounds); });
+  };
+  if (!chooses(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
+  const Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
+  e_.if_then_else(
+      e_.lower(arena_.le(arena_.mul(group.size, at_.i64(points_to_foretell)), points)),
+      [&] { all(Rounds::store_if_taken); }, [&] { all(Rounds::store_always); });
 }
 
 // for (u = 0; u < end; u += round) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ...
 // }
 void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vector<Var>& bins,
-                         std::span<const Expr> at, Expr end) {
+                         std::span<const Expr> at, Expr end, Rounds rounds) {
   const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
   const bool any = takes_anything(r.op);
   e_.for_loop(at_.i64(0), end, at_.i64(round), "u", [&](Expr u) {
@@ -287,8 +320,12 @@ void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vect
         std::size_t next = 1;
         for (Expr value : posts.uniform)
           args.push_back(value ? e_.lower(value) : e_.load_plain(posts.buffers[next++], from, "value"));
-        const std::vector<Expr> joined = e_.apply(r.op, args);
-        for (std::size_t k = 0; k < joined.size(); ++k) e_.store_plain(bins[k], bin, joined[k]);
+        const auto store = [&](std::span<const Expr> elements) {
+          for (std::size_t k = 0; k < bins.size(); ++k) e_.store_plain(bins[k], bin, elements[k]);
+        };
+        if (rounds == Rounds::store_always) return store(e_.apply(r.op, args));
+        const Expr taken = takes_right(arena_, soac::apply(arena_, r.op, args).results, args);
+        e_.if_then(e_.lower(taken), [&] { store(std::span(args).subspan(bins.size())); });
       };
       if (any)
         one();

@@ -3,10 +3,10 @@
 //
 // A task walks its points in portions. Lanes compute the places and values of a portion and leave them in
 // small buffers, a place outside the array as the number of a bin that nobody reads; scalar code then puts
-// them into the bins one by one, without a branch. Where bins are few, neighbouring points use different
-// copies of them on the stack, so that an update of a bin seldom waits for the one before to be stored;
-// copies are joined when the task ends. That reorders the values of a place, so only operators that commute
-// have copies.
+// them into the bins one by one, without a branch but for one that is foretold. Where bins are few,
+// neighbouring points use different copies of them on the stack, so that an update of a bin seldom waits for
+// the one before to be stored; copies are joined when the task ends. That reorders the values of a place, so
+// only operators that commute have copies.
 #pragma once
 
 #include "lower/frame.h"
@@ -49,7 +49,10 @@ class PrivateBins {
   soac::Stm posting(const soac::Stm&, std::vector<Posts>&);
   Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
   void update(const Group&, const Posts&, Expr n);
-  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at, Expr end);
+  /// What an operator that chooses one operand may do: store only where that is not what the bin holds.
+  enum class Rounds : std::uint8_t { store_always, store_if_taken };
+  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at, Expr end,
+              Rounds);
   void join_copies(const Group&);
   void in_lanes(const std::function<void(Expr)>&);
 
