@@ -186,9 +186,10 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   const double work = cost_of_point(soac);
   policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
   // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
-  // once.
-  int vectors = work <= 12 ? 4 : work <= 400 ? 2 : 1;
-  if (waits_for_itself(soac.body)) vectors = target.vector_bytes >= 64 ? 4 : 2;  // of 32 or 16 registers
+  // once, or where more would take long to compile.
+  const bool has_32_registers = target.vector_bytes >= 64;
+  int vectors = work <= (has_32_registers ? 120 : 12) ? 4 : work <= 400 ? 2 : 1;
+  if (waits_for_itself(soac.body)) vectors = has_32_registers ? 4 : 2;
   policy.lanes = std::min(64, policy.tail_lanes * vectors);
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
