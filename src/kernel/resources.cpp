@@ -69,7 +69,8 @@ Interface interface_of(const Kernel& kernel) {
                                                                 kernel.arena->info(p.name).type.kind))
                                                           : 0);
   for (int n : block_sizes(kernel)) all.block_sizes.push_back(n);
-  all.shared_bytes = shared_bytes(kernel);
+  for (const Stm& s : kernel.body)
+    all.shared_bytes.push_back(static_cast<std::int32_t>(shared_bytes(*kernel.arena, phase_of(kernel, s))));
   all.can_fail = can_fail(kernel);
   return all;
 }

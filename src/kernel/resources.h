@@ -23,9 +23,8 @@ bool can_fail(const Kernel&);
 
 /// What an engine whose kernels are functions of many arguments has to know of one.
 struct Interface {
-  std::vector<std::int32_t> arguments;    // of each parameter: 0 an array, else the bytes of a scalar
-  std::vector<std::int32_t> block_sizes;  // of each phase
-  std::int64_t shared_bytes = 0;
+  std::vector<std::int32_t> arguments;  // of each parameter: 0 an array, else the bytes of a scalar
+  std::vector<std::int32_t> block_sizes, shared_bytes;  // of each phase
   bool can_fail = false;
 };
 Interface interface_of(const Kernel&);

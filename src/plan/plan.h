@@ -153,9 +153,8 @@ struct KernelText {
   std::int32_t n_phases = 1;
   std::string source;
   // For engines that ask (runtime::KernelSource).
-  std::vector<std::int32_t> arguments = {}, block_sizes = {};
+  std::vector<std::int32_t> arguments = {}, block_sizes = {}, shared_bytes = {};
   bool can_fail = false;
-  std::int64_t shared_bytes = 0;
   friend bool operator==(const KernelText&, const KernelText&) = default;
 };
 

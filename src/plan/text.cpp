@@ -96,8 +96,8 @@ class Parser {
       kernel.n_phases = number<std::int32_t>();
       kernel.arguments = list();
       kernel.block_sizes = list();
+      kernel.shared_bytes = list();
       kernel.can_fail = number<int>() != 0;
-      kernel.shared_bytes = number<std::int64_t>();
       kernel.source = raw();
     }
     p.steps = steps();
@@ -224,7 +224,7 @@ std::string print(const Plan& plan, bool with_sources) {
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
     fmt::format_to(out, "  {} {} {} {} {} {} {} {}\n", k.name, k.n_phases, list(k.arguments),
-                   list(k.block_sizes), k.can_fail ? 1 : 0, k.shared_bytes, source.size(), source);
+                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0, source.size(), source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

@@ -16,7 +16,7 @@ namespace fulgurite::runtime {
 
 // What `devices` shows and policies want to know.
 struct Description {
-  std::string engine;  // "cpu", "opencl"
+  std::string engine;  // "cpu", "opencl", "cuda"
   std::string name;    // "AMD EPYC ..."
   int n_cores;
   std::size_t memory;
@@ -41,17 +41,31 @@ struct KernelSource {
   bool contract = true;  // a * b + c may be rounded once
 
   // What engines want to know whose kernels are not called with a context.
-  std::vector<std::int32_t> arguments{};    // of each parameter in order: 0 an array, else the bytes of a
-                                            // scalar
-  std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
-  bool can_fail = false;                    // there is a record of failures behind the parameters
-  std::int64_t shared_bytes = 0;            // that the threads of a block share, at most
+  std::vector<std::int32_t> arguments{};     // of each parameter in order: 0 an array, else the bytes of a
+                                             // scalar
+  std::vector<std::int32_t> block_sizes{};   // threads of a block, of each phase
+  bool can_fail = false;                     // there is a record of failures behind the parameters
+  std::vector<std::int32_t> shared_bytes{};  // that the threads of a block share, of each phase; empty: none
+};
+
+// What one phase of a compiled kernel takes of a multiprocessor.
+struct Occupancy {
+  int block_size = 0;
+  int registers = 0;                                  // of a thread
+  int thread_bytes = 0;                               // of a thread in memory: what registers do not hold
+  int shared_bytes = 0;                               // of a block
+  int n_blocks = 0, n_threads = 0, most_threads = 0;  // at once: blocks, their threads, and as many as could
+                                                      // be
+  friend bool operator==(const Occupancy&, const Occupancy&) = default;
 };
 
 // A kernel that is ready to run; each engine has its own.
 class Kernel {
  public:
   virtual ~Kernel() = default;
+
+  // Of each phase, on engines that know; else nothing.
+  virtual std::vector<Occupancy> occupancy() const { return {}; }
 };
 
 // One launch. The number of tasks of each phase depends on sizes only.

@@ -17,7 +17,7 @@ Plan sample() {
   plan.params = {{Kind::f32, 1, 0, 0}, {Kind::i64, 0, 1, -1}};
   plan.results = {{Kind::f32, 1, -1, 3}, {Kind::f64, 0, 5, -1}};
   plan.kernels = {{"map", 1, "void map_p0() {\n  end\n}\n"},
-                  {"reduce", 2, "", {0, 4, 8}, {64, 1}, true, 4096}};
+                  {"reduce", 2, "", {0, 4, 8}, {64, 1}, {4096, 0}, true}};
   plan.steps = {
       {Constant{2, 0xffffffffffffffff}},
       {Compute{Op::div, Kind::i64, Kind::i64, 3, 0, 1, 3, 7}},

@@ -300,7 +300,7 @@ TEST_F(OpenCl, ATextThatIsRefusedIsQuoted) {
   source.block_sizes = {1 << 30};
   EXPECT_THROW(device().build(source), DeviceError) << "no such blocks";
   source = add();
-  source.shared_bytes = std::int64_t{1} << 40;
+  source.shared_bytes = {1 << 30};
   EXPECT_THROW(device().build(source), DeviceError) << "no such memory";
   EXPECT_NE(device().build(add()), nullptr);
 }

@@ -1,38 +1,14 @@
 #include "runtime/opencl/api.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fulgurite/error.h>
+
+#include "runtime/dynamic_library.h"
 
 namespace fulgurite::runtime::opencl {
 namespace {
 
 constexpr const char* icd_loader = "libOpenCL.so.1";
-
-class Library {
- public:
-  explicit Library(const std::string& name)
-      : name_(name), handle_(dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
-    if (handle_ == nullptr)
-      throw DeviceError(
-          fmt::format("the OpenCL library cannot be opened ({}): install an ICD loader, which brings {} (on "
-                      "Debian, ocl-icd-libopencl1), and the OpenCL driver of the device",
-                      dlerror(), icd_loader));
-  }
-
-  template <class Function>
-  void resolve(Function*& function, const char* symbol) const {
-    void* const address = dlsym(handle_, symbol);
-    if (address == nullptr)
-      throw DeviceError(
-          fmt::format("{} lacks '{}': install an ICD loader for OpenCL 1.2 or later", name_, symbol));
-    function = reinterpret_cast<Function*>(address);
-  }
-
- private:
-  const std::string name_;
-  void* const handle_;
-};
 
 const char* status_name(Status status) {
   switch (status) {
@@ -85,7 +61,12 @@ void check(Status status, const std::string& what) {
 }
 
 Api load_api(const std::string& library) {
-  const Library l(library);
+  const DynamicLibrary l(
+      library, {.name = "the OpenCL library",
+                .if_missing = fmt::format("install an ICD loader, which brings {} (on Debian, "
+                                          "ocl-icd-libopencl1), and the OpenCL driver of the device",
+                                          icd_loader),
+                .if_old = "install an ICD loader for OpenCL 1.2 or later"});
   Api api{};
   l.resolve(api.get_platform_ids, "clGetPlatformIDs");
   l.resolve(api.get_platform_info, "clGetPlatformInfo");

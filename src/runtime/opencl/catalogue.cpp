@@ -4,13 +4,13 @@
 #include <fulgurite/error.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
-#include <cstdlib>
+
+#include "runtime/device_choice.h"
 
 namespace fulgurite::runtime::opencl {
 namespace {
 
+constexpr const char* variable = "FULGURITE_OPENCL_DEVICE";
 constexpr const char* install_hint =
     "install the OpenCL driver of the device (an ICD, listed in /etc/OpenCL/vendors), or on any processor "
     "PoCL (on Debian, pocl-opencl-icd)";
@@ -73,11 +73,6 @@ DeviceEntry entry_of(const Api& api, PlatformId platform, DeviceId id) {
               (number(value::device_single_fp_config) & value::fp_correctly_rounded_divide_sqrt) != 0};
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
 }  // namespace
 
 std::vector<DeviceEntry> list_devices(const Api& api) {
@@ -93,31 +88,15 @@ std::vector<DeviceEntry> list_devices(const Api& api) {
 }
 
 const DeviceEntry& choose_device(std::span<const DeviceEntry> devices, const std::string& wanted) {
-  if (wanted.empty()) {
-    const auto gpu = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d.is_gpu; });
-    return gpu != devices.end() ? *gpu : devices.front();
-  }
-  std::size_t number = 0;
-  const char* const end = wanted.data() + wanted.size();
-  const auto [rest, error] = std::from_chars(wanted.data(), end, number);
-  if (error == std::errc() && rest == end) {
-    if (number < devices.size()) return devices[number];
-  } else {
-    for (const DeviceEntry& device : devices)
-      if (lower_case(device.name).find(lower_case(wanted)) != std::string::npos) return device;
-  }
-  std::string list;
-  for (std::size_t i = 0; i < devices.size(); ++i)
-    list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", i, devices[i].name);
-  throw DeviceError(
-      fmt::format("FULGURITE_OPENCL_DEVICE is '{}': set it to the number or a part of the name of one of {}, "
-                  "or not at all",
-                  wanted, list));
+  std::vector<std::string> names;
+  for (const DeviceEntry& device : devices) names.push_back(device.name);
+  const auto gpu = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d.is_gpu; });
+  const auto otherwise = gpu != devices.end() ? static_cast<std::size_t>(gpu - devices.begin()) : 0;
+  return devices[runtime::choose_device(names, wanted, variable, otherwise)];
 }
 
 std::string wanted_device() {
-  const char* const wanted = std::getenv("FULGURITE_OPENCL_DEVICE");
-  return wanted == nullptr ? "" : wanted;
+  return runtime::wanted_device(variable);
 }
 
 }  // namespace fulgurite::runtime::opencl

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "runtime/opencl/failure_records.h"
 #include "runtime/opencl/kernel.h"
 #include "runtime/opencl/program.h"
 #include "runtime/stats.h"
@@ -35,7 +36,11 @@ OpenClDevice::OpenClDevice(DeviceEntry entry, DiskCache& disk, const Api& librar
       context_(make_context(api_, entry_), api_.release_context),
       queue_(make_queue(api_, context_.get(), entry_), api_.release_queue),
       memory_(api_, context_.get(), entry_.name, entry_.memory, entry_.largest_buffer),
-      pool_(entry_.memory / 4, memory_) {}
+      pool_(entry_.memory / 4, memory_),
+      logs_([this] {
+        return std::make_unique<OpenClFailureRecords>(api_, context_.get(), queue_.get(),
+                                                      entry_.buffer_alignment);
+      }) {}
 
 OpenClDevice::~OpenClDevice() {
   api_.finish(queue_.get());
@@ -92,11 +97,12 @@ void OpenClDevice::copy(Memory to, Memory from, std::size_t bytes) {
 }
 
 std::shared_ptr<const Kernel> OpenClDevice::build(const KernelSource& source) {
-  if (source.shared_bytes > static_cast<std::int64_t>(entry_.shared_bytes))
-    throw DeviceError(fmt::format(
-        "the threads of a block of kernel '{}' share {} bytes, and the OpenCL device '{}' has {}: use "
-        "smaller blocks or arrays, or the engine cpu",
-        source.name, source.shared_bytes, entry_.name, entry_.shared_bytes));
+  for (const std::int32_t bytes : source.shared_bytes)
+    if (static_cast<std::size_t>(bytes) > entry_.shared_bytes)
+      throw DeviceError(fmt::format(
+          "the threads of a block of kernel '{}' share {} bytes, and the OpenCL device '{}' has {}: use "
+          "smaller blocks or arrays, or the engine cpu",
+          source.name, bytes, entry_.name, entry_.shared_bytes));
   const base::Digest key = base::digest(identity(entry_, source));
   bool found = false;
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
@@ -121,21 +127,9 @@ std::shared_ptr<const Kernel> OpenClDevice::load_or_compile(const KernelSource& 
   return kernel;
 }
 
-FailureLog& OpenClDevice::log_of_this_thread() {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<FailureLog>& log = logs_[std::this_thread::get_id()];
-  if (log == nullptr && !spare_logs_.empty()) {
-    log = std::move(spare_logs_.back());
-    spare_logs_.pop_back();
-  }
-  if (log == nullptr)
-    log = std::make_unique<FailureLog>(api_, context_.get(), queue_.get(), entry_.buffer_alignment);
-  return *log;
-}
-
 std::optional<Failure> OpenClDevice::launch(const Kernel& kernel, const Launch& launch) {
   const auto& k = static_cast<const OpenClKernel&>(kernel);
-  k.enqueue(queue_.get(), launch, k.can_fail() ? log_of_this_thread().next() : nullptr, pool_);
+  k.enqueue(queue_.get(), launch, k.can_fail() ? static_cast<Buffer>(logs_.next()) : nullptr, pool_);
   check(api_.flush(queue_.get()), "clFlush after a launch");
   counters.launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
@@ -143,23 +137,9 @@ std::optional<Failure> OpenClDevice::launch(const Kernel& kernel, const Launch& 
 }
 
 std::optional<Failure> OpenClDevice::wait() {
-  std::unique_ptr<FailureLog> log;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto entry = logs_.find(std::this_thread::get_id());
-    if (entry != logs_.end()) {
-      log = std::move(entry->second);
-      logs_.erase(entry);
-    }
-  }
-  if (log == nullptr) {
-    check(api_.finish(queue_.get()), "clFinish, after the kernels before it");
-    return std::nullopt;
-  }
-  std::optional<Failure> failure = log->collect();
-  const std::lock_guard lock(mutex_);
-  spare_logs_.push_back(std::move(log));
-  return failure;
+  const FailureLogs::Collected collected = logs_.collect();
+  if (!collected.has_waited) check(api_.finish(queue_.get()), "clFinish, after the kernels before it");
+  return collected.failure;
 }
 
 }  // namespace fulgurite::runtime::opencl

@@ -7,18 +7,14 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
-#include <thread>
-#include <unordered_map>
-#include <vector>
 
 #include "base/hash.h"
 #include "runtime/device.h"
 #include "runtime/disk_cache.h"
+#include "runtime/failure_log.h"
 #include "runtime/join_map.h"
 #include "runtime/opencl/api.h"
 #include "runtime/opencl/catalogue.h"
-#include "runtime/opencl/failure_log.h"
 #include "runtime/opencl/memory.h"
 #include "runtime/pool.h"
 
@@ -49,7 +45,6 @@ class OpenClDevice final : public Device {
 
  private:
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);
-  FailureLog& log_of_this_thread();
 
   const Api& api_;
   const DeviceEntry entry_;
@@ -59,10 +54,7 @@ class OpenClDevice final : public Device {
   DeviceMemory memory_;
   BufferPool pool_;
   JoinMap<base::Digest, std::shared_ptr<const Kernel>> kernels_;
-
-  std::mutex mutex_;                                                       // of what follows
-  std::unordered_map<std::thread::id, std::unique_ptr<FailureLog>> logs_;  // of threads that have not waited
-  std::vector<std::unique_ptr<FailureLog>> spare_logs_;
+  FailureLogs logs_;
 };
 
 }  // namespace fulgurite::runtime::opencl

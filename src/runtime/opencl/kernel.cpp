@@ -12,25 +12,18 @@ namespace fulgurite::runtime::opencl {
 
 OpenClKernel::OpenClKernel(const Api& api, const DeviceEntry& device, const KernelSource& source,
                            Owned<Program> program)
-    : api_(api),
-      name_(source.name),
-      arguments_(source.arguments),
-      can_fail_(source.can_fail),
-      program_(std::move(program)) {
-  FULGURITE_CHECK(source.block_sizes.size() == static_cast<std::size_t>(source.n_phases),
-                  "kernel '{}' has {} phases and {} block sizes", name_, source.n_phases,
-                  source.block_sizes.size());
-  for (int i = 0; i < source.n_phases; ++i) {
-    const std::string name = fmt::format("{}_p{}", name_, i);
+    : api_(api), signature_(source), program_(std::move(program)) {
+  for (std::size_t i = 0; i < signature_.n_phases(); ++i) {
+    const std::string name = fmt::format("{}_p{}", source.name, i);
     Status status = value::success;
     Owned<KernelId> kernel(api.create_kernel(program_.get(), name.c_str(), &status), api.release_kernel);
-    FULGURITE_CHECK(status == value::success, "kernel '{}' lacks function '{}': {}", name_, name,
+    FULGURITE_CHECK(status == value::success, "kernel '{}' lacks function '{}': {}", source.name, name,
                     status_text(status));
     std::size_t largest = 0;
     check(api.get_kernel_work_group_info(kernel.get(), device.id, value::kernel_work_group_size,
                                          sizeof largest, &largest, nullptr),
           fmt::format("clGetKernelWorkGroupInfo of '{}'", name));
-    const auto block_size = static_cast<std::size_t>(source.block_sizes[static_cast<std::size_t>(i)]);
+    const auto block_size = static_cast<std::size_t>(source.block_sizes[i]);
     if (block_size > largest)
       throw DeviceError(
           fmt::format("kernel '{}' needs blocks of {} threads, and the OpenCL device '{}' runs at most {} of "
@@ -44,11 +37,11 @@ void OpenClKernel::set_arguments(const Phase& phase, const Launch& launch, Buffe
   std::uint32_t index = 0;
   const auto set = [&](std::size_t bytes, const void* argument) {
     check(api_.set_kernel_arg(phase.kernel.get(), index, bytes, argument),
-          fmt::format("clSetKernelArg of argument {} of kernel '{}'", index, name_));
+          fmt::format("clSetKernelArg of argument {} of kernel '{}'", index, signature_.name()));
     ++index;
   };
   std::size_t buffer = 0, scalar = 0;
-  for (const std::int32_t bytes : arguments_) {
+  for (const std::int32_t bytes : signature_.arguments()) {
     if (bytes == 0) {
       const Buffer argument = buffer_of(launch.buffers[buffer++]);
       set(sizeof argument, &argument);
@@ -56,18 +49,11 @@ void OpenClKernel::set_arguments(const Phase& phase, const Launch& launch, Buffe
       set(static_cast<std::size_t>(bytes), &launch.scalars[scalar++]);
     }
   }
-  if (can_fail_) set(sizeof record, &record);
+  if (can_fail()) set(sizeof record, &record);
 }
 
 void OpenClKernel::enqueue(Queue queue, const Launch& launch, Buffer record, BufferPool& pool) const {
-  FULGURITE_CHECK(launch.n_tasks.size() == phases_.size(), "{} task counts for {} phases",
-                  launch.n_tasks.size(), phases_.size());
-  std::size_t n_buffers = 0;
-  for (const std::int32_t bytes : arguments_) n_buffers += bytes == 0 ? 1 : 0;
-  FULGURITE_CHECK(
-      launch.buffers.size() == n_buffers && launch.scalars.size() == arguments_.size() - n_buffers,
-      "kernel '{}' takes {} arrays of {} arguments, and is launched with {} and {} scalars", name_, n_buffers,
-      arguments_.size(), launch.buffers.size(), launch.scalars.size());
+  signature_.check(launch);
   const std::lock_guard lock(mutex_);
   for (std::size_t i = 0; i < phases_.size(); ++i) {
     if (launch.n_tasks[i] <= 0) continue;
@@ -83,7 +69,7 @@ void OpenClKernel::enqueue(Queue queue, const Launch& launch, Buffer record, Buf
       pool.trim();
       status = start();
     }
-    check(status, fmt::format("launching phase {} of kernel '{}'", i, name_));
+    check(status, fmt::format("launching phase {} of kernel '{}'", i, signature_.name()));
   }
 }
 

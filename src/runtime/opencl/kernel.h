@@ -13,6 +13,7 @@
 #include "runtime/opencl/api.h"
 #include "runtime/opencl/catalogue.h"
 #include "runtime/pool.h"
+#include "runtime/signature.h"
 
 namespace fulgurite::runtime::opencl {
 
@@ -22,7 +23,7 @@ class OpenClKernel final : public Kernel {
   // kernel's.
   OpenClKernel(const Api& api, const DeviceEntry& device, const KernelSource& source, Owned<Program> program);
 
-  bool can_fail() const { return can_fail_; }
+  bool can_fail() const { return signature_.can_fail(); }
 
   // Enqueues the phases that have tasks. `record` is null for a kernel that cannot fail. Where the device
   // finds only now that it lacks memory, `pool` is emptied for it.
@@ -37,9 +38,7 @@ class OpenClKernel final : public Kernel {
   void set_arguments(const Phase& phase, const Launch& launch, Buffer record) const;
 
   const Api& api_;
-  const std::string name_;
-  const std::vector<std::int32_t> arguments_;
-  const bool can_fail_;
+  const Signature signature_;
   Owned<Program> program_;
   std::vector<Phase> phases_;
   mutable std::mutex mutex_;  // arguments belong to a kernel object, not to a launch

@@ -1,4 +1,4 @@
-#include "runtime/opencl/failure_log.h"
+#include "runtime/opencl/failure_records.h"
 
 #include <cstring>
 #include <utility>
@@ -17,15 +17,10 @@ Buffer make_buffer(const Api& api, Context context, std::size_t bytes) {
   return buffer;
 }
 
-void clear(const Api& api, Queue queue, Buffer buffer, std::size_t bytes) {
-  const std::int32_t zero = 0;
-  check(api.fill_buffer(queue, buffer, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr),
-        "clEnqueueFillBuffer of records of failures");
-}
-
 }  // namespace
 
-FailureLog::FailureLog(const Api& api, Context context, Queue queue, std::size_t alignment)
+OpenClFailureRecords::OpenClFailureRecords(const Api& api, Context context, Queue queue,
+                                           std::size_t alignment)
     : api_(api),
       queue_(queue),
       stride_(round_up(sizeof(FailureCell), alignment)),
@@ -39,34 +34,25 @@ FailureLog::FailureLog(const Api& api, Context context, Queue queue, std::size_t
     check(status, "clCreateSubBuffer for a record of failures");
     records_.push_back(std::move(record));
   }
-  clear(api_, queue_, all_.get(), n_records * stride_);
+  clear(n_records);
 }
 
-Buffer FailureLog::next() {
-  if (n_used_ == n_records) read();
-  return records_[n_used_++].get();
+void* OpenClFailureRecords::record(std::size_t i) const {
+  return records_[i].get();
 }
 
-void FailureLog::read() {
-  const std::size_t n = std::exchange(n_used_, 0);
-  if (n == 0) return;
-  std::vector<std::byte> bytes(n * stride_);
+void OpenClFailureRecords::read(std::span<FailureCell> cells) {
+  std::vector<std::byte> bytes(cells.size() * stride_);
   check(api_.read_buffer(queue_, all_.get(), 1, 0, bytes.size(), bytes.data(), 0, nullptr, nullptr),
         "clEnqueueReadBuffer of records of failures, after the kernels before it");
-  bool any = false;
-  for (std::size_t i = 0; i < n; ++i) {
-    FailureCell cell;
-    std::memcpy(&cell, bytes.data() + i * stride_, sizeof cell);
-    if (cell.site == 0) continue;
-    if (!first_) first_ = Failure{cell.site, cell.element, cell.value, cell.bound};
-    any = true;
-  }
-  if (any) clear(api_, queue_, all_.get(), n * stride_);
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    std::memcpy(&cells[i], bytes.data() + i * stride_, sizeof cells[i]);
 }
 
-std::optional<Failure> FailureLog::collect() {
-  read();
-  return std::exchange(first_, std::nullopt);
+void OpenClFailureRecords::clear(std::size_t n) {
+  const std::int32_t zero = 0;
+  check(api_.fill_buffer(queue_, all_.get(), &zero, sizeof zero, 0, n * stride_, 0, nullptr, nullptr),
+        "clEnqueueFillBuffer of records of failures");
 }
 
 }  // namespace fulgurite::runtime::opencl

@@ -1,0 +1,18 @@
+// Which of an engine's devices programs run on: the one that an environment variable names.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace fulgurite::runtime {
+
+// What the variable says, or nothing.
+std::string wanted_device(const char* variable);
+
+// `wanted` is a number of the list, from 0, or a part of a device's name in any case; empty: `otherwise`.
+// Throws DeviceError, which names the variable and the devices, if there is no such device.
+std::size_t choose_device(std::span<const std::string> names, const std::string& wanted, const char* variable,
+                          std::size_t otherwise);
+
+}  // namespace fulgurite::runtime
