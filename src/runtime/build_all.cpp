@@ -1,0 +1,38 @@
+#include "runtime/build_all.h"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <system_error>
+#include <thread>
+
+#include "runtime/host.h"
+
+namespace fulgurite::runtime {
+
+std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources) {
+  std::vector<std::shared_ptr<const Kernel>> kernels(sources.size());
+  std::vector<std::exception_ptr> failures(sources.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    for (std::size_t i; (i = next++) < sources.size();) try {
+        kernels[i] = device.build(sources[i]);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+  };
+  std::vector<std::thread> threads;
+  const std::size_t wanted = std::min(sources.size(), static_cast<std::size_t>(host().n_cores));
+  threads.reserve(wanted);
+  try {
+    while (threads.size() + 1 < wanted) threads.emplace_back(work);
+  } catch (const std::system_error&) {  // the system gives no more: those that there are do it
+  }
+  work();
+  for (std::thread& thread : threads) thread.join();
+  for (const std::exception_ptr& failure : failures)
+    if (failure) std::rethrow_exception(failure);
+  return kernels;
+}
+
+}  // namespace fulgurite::runtime

@@ -1,0 +1,31 @@
+// The CUDA devices of this machine, and which one programs run on.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/cuda/driver.h"
+
+namespace fulgurite::runtime::cuda {
+
+struct DeviceEntry {
+  DeviceId id;
+  std::string name;
+  int driver_version;  // 12040: for CUDA 12.4
+  int capability;      // 90: 9.0
+  int n_multiprocessors;
+  int multiprocessor_threads;  // at once
+  std::size_t memory, cache;
+  std::size_t shared_bytes;  // of a block, if a launch asks for them
+};
+
+// In the driver's order, which CUDA_VISIBLE_DEVICES decides. Throws DeviceError if there is none.
+std::vector<DeviceEntry> list_devices(const Driver& driver);
+
+// The one that FULGURITE_CUDA_DEVICE names by its number or a part of its name, or the first. Throws
+// DeviceError if there is no such device.
+const DeviceEntry& wanted_device(std::span<const DeviceEntry> devices);
+
+}  // namespace fulgurite::runtime::cuda

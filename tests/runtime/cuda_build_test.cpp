@@ -1,0 +1,186 @@
+// From the machine's libraries to a compiled kernel, on a stand-in for CUDA's driver and NVRTC
+// (cuda_stand_in.h), and with NVRTC where it is found.
+#include <thread>
+
+#include "cuda_machine.h"
+#include "kernels.h"
+#include "runtime/build_all.h"
+#include "runtime/stats.h"
+
+namespace fulgurite::runtime::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+using test::TemporaryDirectory;
+
+constexpr std::uint64_t plenty = std::uint64_t{64} << 20;
+
+TEST_F(Cuda, MissingLibrariesAreNamed) {
+  for (const std::string& text : {message([] { load_driver("libcuda_that_nobody_has.so.1"); }),
+                                  message([] { Nvrtc("libnvrtc_that_nobody_has.so.12"); })}) {
+    EXPECT_SAYS(text, "DeviceError");
+    EXPECT_SAYS(text, "that_nobody_has.so.1");
+    EXPECT_SAYS(text, "install");
+  }
+  EXPECT_SAYS(message([] { load_driver("libm.so.6"); }), "libm.so.6 lacks 'cuInit'");
+  EXPECT_SAYS(message([] { Nvrtc("libm.so.6"); }), "libm.so.6 lacks 'nvrtcVersion'");
+  const std::vector<std::string> of_12 = nvrtc_candidates(12040), of_13 = nvrtc_candidates(13000);
+  EXPECT_EQ(of_12.front(), "libnvrtc.so.12");
+  EXPECT_EQ(of_13.front(), "libnvrtc.so.13");
+  EXPECT_EQ(of_12.back(), "libnvrtc.so");
+}
+
+TEST_F(Cuda, DevicesAreListedAndChosen) {
+  const std::vector<DeviceEntry> devices = list_devices(driver());
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[0].name, "Stand-in GPU 1");
+  EXPECT_EQ(devices[0].capability, 90);
+  EXPECT_EQ(devices[0].driver_version, 12040);
+  EXPECT_EQ(&wanted_device(devices), &devices[0]);
+  setenv("FULGURITE_CUDA_DEVICE", "other", 1);
+  EXPECT_EQ(&wanted_device(devices), &devices[1]);
+  setenv("FULGURITE_CUDA_DEVICE", "2", 1);
+  const std::string text = message([&] { wanted_device(devices); });
+  unsetenv("FULGURITE_CUDA_DEVICE");
+  EXPECT_SAYS(text, "FULGURITE_CUDA_DEVICE is '2'");
+  EXPECT_SAYS(text, "1 (Other GPU 2)");
+
+  machine().statuses["cuInit"] = {700, 100};
+  EXPECT_SAYS(message([&] { list_devices(driver()); }), "there is no CUDA device: ");
+  EXPECT_SAYS(message([&] { list_devices(driver()); }), "an illegal memory access was encountered: install");
+  machine().devices.clear();
+  EXPECT_SAYS(message([&] { list_devices(driver()); }), "there is no CUDA device: ");
+}
+
+TEST_F(Cuda, CompilesForTheDeviceAndFindsThatAgain) {
+  const TemporaryDirectory directory;
+  DiskCache disk(directory.path(), plenty);
+  auto one = make(disk);
+  reset_stats();
+  one->build(twice);
+  EXPECT_EQ(machine().options,
+            (std::vector<std::string>{"--gpu-architecture=sm_90", "--std=c++17", "--fmad=true"}));
+  EXPECT_EQ(one->build(twice), one->build(twice));
+  EXPECT_EQ(stats().compilations, 1U);
+  one->forget_kernels();
+  one->build(twice);
+  EXPECT_EQ(stats().disk_hits, 1U);
+  KernelSource strict = twice;
+  strict.contract = false;
+  one->build(strict);
+  EXPECT_EQ(machine().options.back(), "--fmad=false");
+  EXPECT_EQ(stats().compilations, 2U);
+
+  one->forget_kernels();
+  for (const auto& file : fs::directory_iterator(directory.path())) fs::resize_file(file.path(), 60);
+  one->build(twice);
+  EXPECT_EQ(stats().compilations, 3U) << "a damaged entry is compiled again";
+  one->forget_kernels();
+  machine().statuses["cuModuleLoadData"] = {200};
+  one->build(twice);
+  EXPECT_EQ(stats().compilations, 4U) << "so is one that the driver does not take";
+
+  // Another version of the compiler, and a device that it does not know: PTX for the latest that it knows.
+  const auto expect_compiled = [&](int version, int capability, const std::string& target) {
+    machine().nvrtc_version = version;
+    machine().capability = capability;
+    one.reset();
+    one = make(disk);
+    const auto before = stats().compilations;
+    one->build(twice);
+    EXPECT_EQ(stats().compilations, before + 1);
+    EXPECT_EQ(machine().options[0], "--gpu-architecture=" + target);
+    EXPECT_EQ(machine().calls.back(), "load stand-in code for " + target);
+  };
+  expect_compiled(12050, 90, "sm_90");
+  expect_compiled(12050, 86, "compute_80");
+  expect_compiled(12050, 120, "compute_90");
+  machine().capability = 61;
+  one.reset();
+  one = make(disk);
+  EXPECT_SAYS(message([&] { one->build(twice); }), "compute capability 6.1, and NVRTC 12.5 compiles for 7.5");
+}
+
+TEST_F(Cuda, KernelsOfAProgramCompileAtTheSameTime) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "there is one core";
+  machine().compilations_at_once = 2;
+  std::vector<KernelSource> sources;
+  for (int i = 0; i < 4; ++i) {
+    sources.push_back(twice);
+    sources.back().text += std::string(static_cast<std::size_t>(i), ' ');
+  }
+  const auto kernels = build_all(device(), sources);
+  EXPECT_GE(machine().most_compilations_at_once, 2);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(kernels[i], device().build(sources[i]));
+  sources[1].text += "undeclared";
+  sources[3].block_sizes = {1 << 20};
+  EXPECT_SAYS(message([&] { build_all(device(), sources); }), "undeclared") << "the first that failed";
+}
+
+TEST_F(Cuda, WhatIsRefusedSaysWhy) {
+  KernelSource wrong = twice;
+  wrong.text += "undeclared";
+  for (int round = 0; round < 2; ++round) {
+    const std::string text = message([&] { device().build(wrong); });
+    EXPECT_SAYS(text, "NVRTC 12.4 refuses kernel 'twice' for sm_90 (NVRTC_ERROR_COMPILATION)");
+    EXPECT_SAYS(text, "identifier \"undeclared\" is undefined");
+  }
+  wrong = twice;
+  wrong.n_phases = 2;
+  wrong.block_sizes = {32, 32};
+  wrong.shared_bytes = {};
+  EXPECT_SAYS(message([&] { device().build(wrong); }), "lacks function 'twice_p1'");
+  wrong = twice;
+  wrong.block_sizes = {2048};
+  EXPECT_SAYS(message([&] { device().build(wrong); }), "blocks of 2048 threads");
+  wrong = twice;
+  wrong.shared_bytes = {1 << 20};
+  EXPECT_SAYS(message([&] { device().build(wrong); }),
+              "share 1048576 bytes, and the CUDA device 'Stand-in GPU 1' has");
+  machine().statuses["cuModuleLoadData"] = {700};
+  EXPECT_SAYS(message([&] { device().build(twice); }),
+              "the CUDA driver does not take the code of kernel 'twice'");
+  EXPECT_NE(device().build(twice), nullptr);
+}
+
+TEST_F(Cuda, OccupancyIsThatOfTheCompiledKernel) {
+  machine().functions["twice_p0"].registers = 64;
+  machine().functions["twice_p0"].shared_bytes = 100;
+  KernelSource large = twice;
+  large.block_sizes = {256};
+  large.shared_bytes = {50000};
+  const std::vector<Occupancy> found = device().build(large)->occupancy();
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0], (Occupancy{.block_size = 256,
+                                 .registers = 64,
+                                 .thread_bytes = 0,
+                                 .shared_bytes = 50100,
+                                 .n_blocks = 4,
+                                 .n_threads = 1024,
+                                 .most_threads = 2048}));
+}
+
+// With the real compiler, where it is found: the code is an object for the device.
+TEST_F(Cuda, SlowNvrtcMakesCode) {
+  std::unique_ptr<Nvrtc> real;
+  for (const std::string& candidate : nvrtc_candidates(13000)) try {
+      real = std::make_unique<Nvrtc>(candidate);
+      break;
+    } catch (const DeviceError&) {
+    }
+  if (real == nullptr) GTEST_SKIP() << "there is no libnvrtc.so";
+  KernelSource kernel = twice;
+  kernel.text = "extern \"C\" __global__ void twice_p0(int* x, int* y, long long n) { y[n] = 2 * x[n]; }";
+  for (const int capability : {75, 80, 90}) {
+    const std::string code = real->compile(kernel, capability);
+    EXPECT_TRUE(code.starts_with("\177ELF"));
+    EXPECT_SAYS(code, "twice_p0");
+  }
+  EXPECT_SAYS(real->compile(kernel, 999), ".visible .entry twice_p0") << "PTX for devices to come";
+  EXPECT_SAYS(message([&] { real->compile(kernel, 20); }), "compute capability 2.0");
+  kernel.text += "undeclared";
+  EXPECT_SAYS(message([&] { real->compile(kernel, 90); }), "error: ");
+}
+
+}  // namespace
+}  // namespace fulgurite::runtime::cuda
