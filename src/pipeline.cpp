@@ -16,8 +16,10 @@
 #include "kernel/print.h"
 #include "kernel/resources.h"
 #include "plan/text.h"
+#include "runtime/build_all.h"
 #include "runtime/build_stamp.h"
 #include "runtime/cpu/device.h"
+#include "runtime/cuda/device.h"
 #include "runtime/disk_cache.h"
 #include "runtime/host.h"
 #include "runtime/join_map.h"
@@ -80,6 +82,7 @@ class Timed {
 
 runtime::Device& device_of(const Options& options) {
   if (options.engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
+  if (options.engine == Engine::cuda) return runtime::cuda::CudaDevice::shared();
   return runtime::cpu::CpuDevice::shared();
 }
 
@@ -110,23 +113,29 @@ kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Poli
   return kernel;
 }
 
-[[noreturn]] void refuse_for_opencl(const std::string& origin, const soac::Location& where) {
+bool runs_blocks(const Options& options) {
+  return options.engine == Engine::opencl || options.engine == Engine::cuda;
+}
+
+[[noreturn]] void refuse_for_blocks(Engine engine, const std::string& origin, const soac::Location& where) {
   throw DeviceError(
-      fmt::format("the engine opencl runs kernels of the kernel language and what lies between them, and {} "
-                  "is an operation of arrays: use the engine cpu or interpreter",
-                  origin),
+      fmt::format(
+          "the engine {} runs kernels of the kernel language and what lies between them, and {} is an "
+          "operation of arrays: use the engine cpu or interpreter",
+          engine == Engine::cuda ? "cuda" : "opencl", origin),
       {where.file, where.line});
 }
 
-void print_for_opencl(const kernel::Kernel& kernel, const lower::LaunchNote& note, plan::KernelText& text,
+void print_for_blocks(const kernel::Kernel& kernel, const lower::LaunchNote& note, plan::KernelText& text,
                       const Options& options) {
-  if (note.policy) refuse_for_opencl(note.origin, note.where);
+  if (note.policy) refuse_for_blocks(options.engine, note.origin, note.where);
   kernel::Interface interface = kernel::interface_of(kernel);
-  text.source = emit::print(kernel, emit::opencl, options.precision == Precision::fast);
+  text.source = emit::print(kernel, options.engine == Engine::cuda ? emit::cuda : emit::opencl,
+                            options.precision == Precision::fast);
   text.arguments = std::move(interface.arguments);
   text.block_sizes = std::move(interface.block_sizes);
   text.can_fail = interface.can_fail;
-  text.shared_bytes = interface.shared_bytes;
+  text.shared_bytes = std::move(interface.shared_bytes);
 }
 
 // Optimised program to plan and kernels with their texts.
@@ -139,8 +148,8 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     kernel::Kernel& kernel = lowered.kernels[k];
     if (dumps("lower")) dump("lower", kernel::print(kernel));
-    if (options.engine == Engine::opencl) {
-      print_for_opencl(kernel, lowered.notes[k], lowered.plan.kernels[k], options);
+    if (runs_blocks(options)) {
+      print_for_blocks(kernel, lowered.notes[k], lowered.plan.kernels[k], options);
       continue;
     }
     {
@@ -169,12 +178,12 @@ plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, c
   loaded.device = &device_of(options);
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
-  for (const plan::KernelText& kernel : loaded.plan.kernels) {
-    Timed timed("build");
-    loaded.kernels.push_back(loaded.device->build(
-        {kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast, kernel.arguments,
-         kernel.block_sizes, kernel.can_fail, kernel.shared_bytes}));
-  }
+  std::vector<runtime::KernelSource> sources;
+  for (const plan::KernelText& kernel : loaded.plan.kernels)
+    sources.push_back({kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast,
+                       kernel.arguments, kernel.block_sizes, kernel.can_fail, kernel.shared_bytes});
+  Timed timed("build");
+  loaded.kernels = runtime::build_all(*loaded.device, sources);
   return loaded;
 }
 
@@ -254,10 +263,11 @@ namespace fulgurite::detail {
 namespace {
 
 // Before any device is asked for.
-void refuse_array_operations(const std::vector<soac::Stm>& body) {
+void refuse_array_operations(Engine engine, const std::vector<soac::Stm>& body) {
   for (const soac::Stm& stm : body) {
-    if (std::holds_alternative<soac::Soac>(stm.op)) pipeline::refuse_for_opencl(stm.origin, stm.where);
-    for (const auto& inner : soac::nested_in(stm)) refuse_array_operations(inner.lambda->body);
+    if (std::holds_alternative<soac::Soac>(stm.op))
+      pipeline::refuse_for_blocks(engine, stm.origin, stm.where);
+    for (const auto& inner : soac::nested_in(stm)) refuse_array_operations(engine, inner.lambda->body);
   }
 }
 
@@ -291,12 +301,12 @@ class Interpreted final : public Executable {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   switch (options.engine) {
-    case Engine::opencl: refuse_array_operations(traced->program().body); [[fallthrough]];
+    case Engine::opencl:
+    case Engine::cuda: refuse_array_operations(options.engine, traced->program().body); [[fallthrough]];
     case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
-    case Engine::cuda: break;
   }
-  throw DeviceError("this build has no CUDA engine: use the engine cpu or interpreter");
+  throw DeviceError("there is no such engine: use one of fulgurite::Engine");
 }
 
 }  // namespace fulgurite::detail

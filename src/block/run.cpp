@@ -12,6 +12,7 @@
 #include "kernel/resources.h"
 #include "plan/execute.h"
 #include "runtime/cpu/device.h"
+#include "runtime/cuda/device.h"
 #include "runtime/opencl/device.h"
 #include "scalar/type.h"
 #include "scalar/value.h"
@@ -184,7 +185,7 @@ runtime::KernelSource source_of(const Kernel& k, const char* language) {
           .arguments = std::move(interface.arguments),
           .block_sizes = std::move(interface.block_sizes),
           .can_fail = interface.can_fail,
-          .shared_bytes = interface.shared_bytes};
+          .shared_bytes = std::move(interface.shared_bytes)};
 }
 
 void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
@@ -230,6 +231,8 @@ std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<c
     emulate(k, given, buffers, runner);
   else if (engine == "opencl")
     launch(k, runtime::opencl::OpenClDevice::shared(), "opencl", given, buffers);
+  else if (engine == "cuda")
+    launch(k, runtime::cuda::CudaDevice::shared(), "cuda", given, buffers);
   else
     launch(k, runtime::cpu::CpuDevice::shared(), "c", given, buffers);
   return results;

@@ -10,9 +10,22 @@
 
 namespace fulgurite::detail {
 
+namespace {
+
+// What the device's compiler made of the kernels.
+void add_occupancy(tool::Explanation& told, const pipeline::Report& report, const Options& options) {
+  const plan::Loaded loaded = pipeline::load_optimised(report.optimised, options);
+  for (std::size_t i = 0; i < told.launches.size(); ++i)
+    told.launches[i].occupancy =
+        loaded.kernels[static_cast<std::size_t>(report.lowered.notes[i].kernel)]->occupancy();
+}
+
+}  // namespace
+
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
   const pipeline::Report report = pipeline::compile(traced.program(), options);
-  const tool::Explanation told = tool::explanation_of(report);
+  tool::Explanation told = tool::explanation_of(report);
+  if (options.engine == Engine::cuda) add_occupancy(told, report, options);
   switch (form) {
     case Explain::text: break;
     case Explain::json: return tool::to_json(told);

@@ -22,7 +22,15 @@ Json json_of(const Formula& read, const Formula& written) {
   return {{"read", read.text()}, {"written", written.text()}};
 }
 
+Json json_of(const runtime::Occupancy& o) {
+  return {{"block_size", o.block_size},     {"registers", o.registers}, {"thread_bytes", o.thread_bytes},
+          {"shared_bytes", o.shared_bytes}, {"blocks", o.n_blocks},     {"threads", o.n_threads},
+          {"most_threads", o.most_threads}};
+}
+
 Json json_of(const LaunchReport& launch) {
+  Json occupancy = Json::array();
+  for (const runtime::Occupancy& o : launch.occupancy) occupancy.push_back(json_of(o));
   return {{"name", launch.kernel},
           {"operation", json_of(launch.operation)},
           {"when", launch.when},
@@ -30,7 +38,8 @@ Json json_of(const LaunchReport& launch) {
           {"policy", launch.policy},
           {"fused", json_of(launch.fused)},
           {"bytes", json_of(launch.bytes_read, launch.bytes_written)},
-          {"sequential", launch.sequential}};
+          {"sequential", launch.sequential},
+          {"occupancy", std::move(occupancy)}};
 }
 
 }  // namespace

@@ -37,6 +37,13 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
   text += fmt::format("  {:<12}reads {} bytes, writes {}\n", "moves", launch.bytes_read.text(),
                       launch.bytes_written.text());
   if (!launch.policy.empty()) text += fmt::format("  {:<12}{}\n", "policy", launch.policy);
+  for (const runtime::Occupancy& o : launch.occupancy)
+    text += fmt::format(
+        "  {:<12}{} of {} threads of a multiprocessor: {} blocks of {}, {} registers and {} bytes a thread, "
+        "{} "
+        "bytes shared\n",
+        "occupancy", o.n_threads, o.most_threads, o.n_blocks, o.block_size, o.registers, o.thread_bytes,
+        o.shared_bytes);
   for (const std::string& note : launch.sequential) text += fmt::format("  {:<12}{}\n", "warning", note);
   return text;
 }

@@ -32,6 +32,7 @@ struct LaunchReport {
   std::vector<Operation> fused;  // what else it does
   Formula bytes_read, bytes_written;
   std::vector<std::string> sequential;
+  std::vector<runtime::Occupancy> occupancy;  // of each phase, where a device told it
 };
 
 struct ArrayReport {

@@ -8,6 +8,8 @@
 #include <chrono>
 
 #include "runtime/cpu/device.h"
+#include "runtime/cuda/catalogue.h"
+#include "runtime/cuda/nvrtc.h"
 #include "runtime/disk_cache.h"
 #include "runtime/opencl/api.h"
 #include "runtime/opencl/catalogue.h"
@@ -48,6 +50,35 @@ void list_opencl_devices() {
   }
 }
 
+std::string cuda_version(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+// What NVRTC is there for a driver.
+std::string nvrtc_text(int driver_version) {
+  try {
+    return "NVRTC " + cuda_version(runtime::cuda::nvrtc(driver_version).version());
+  } catch (const DeviceError& error) {
+    return error.message();
+  }
+}
+
+// Numbered as FULGURITE_CUDA_DEVICE counts.
+void list_cuda_devices() {
+  try {
+    int number = 0;
+    for (const runtime::cuda::DeviceEntry& device : runtime::cuda::list_devices(runtime::cuda::driver())) {
+      fmt::print("cuda {:<7} {}\n", number++, device.name);
+      fmt::print(
+          "             {} multiprocessors, {} memory, compute capability {}.{}; driver for CUDA {}, {}\n",
+          device.n_multiprocessors, size_text(device.memory), device.capability / 10, device.capability % 10,
+          cuda_version(device.driver_version), nvrtc_text(device.driver_version));
+    }
+  } catch (const DeviceError& error) {
+    fmt::print("cuda         none: {}\n", error.message());
+  }
+}
+
 }  // namespace
 
 void list_programs(const std::vector<detail::ToolProgram>& programs) {
@@ -60,6 +91,7 @@ void list_devices() {
   fmt::print("             {} cores, vectors of {} bits, {} last-level cache, {} memory\n", cpu.n_cores,
              cpu.vector_bytes * 8, size_text(cpu.last_level_cache), size_text(cpu.memory));
   list_opencl_devices();
+  list_cuda_devices();
   fmt::print("interpreter  the reference: slow, one core\n");
 }
 

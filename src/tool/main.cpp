@@ -53,6 +53,13 @@ struct Choices {
   }
 };
 
+void add_engine(CLI::App* command, Choices& choices) {
+  command
+      ->add_option("--engine", choices.engine,
+                   "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
+      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda"}));
+}
+
 void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {
   CLI::App* command = app.add_subcommand("run", "run a program on .npy files");
   command->add_option("NAME", choices.name, "the program")->required();
@@ -62,10 +69,7 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
       ->add_option("-o,--output", request.outputs,
                    "a .npy file for the result; once for each of several results")
       ->allow_extra_args(false);
-  command
-      ->add_option("--engine", choices.engine,
-                   "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
-      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda"}));
+  add_engine(command, choices);
   command->add_flag("--time", request.time, "show how long reading, compiling and running took");
   command->add_option("--repeat", request.repeat, "run so many times")
       ->check(CLI::Range(1, 1'000'000))
@@ -91,6 +95,7 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
   command->add_flag("--json", request.json, "as JSON");
   command->add_option("--svg", request.svg,
                       "also draw the data flow before and after fusion, into this file");
+  add_engine(command, choices);
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
   command->callback([&] {
     const auto traced = trace(program_named(programs, choices.name), choices.arguments);

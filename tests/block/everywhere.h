@@ -1,5 +1,5 @@
-// A kernel on every engine: cpu, opencl where there is a device, and the emulator in several orders of
-// threads, which proves it free of races.
+// A kernel on every engine: cpu, opencl and cuda where there is a device, and the emulator in several orders
+// of threads, which proves it free of races.
 #pragma once
 
 #include <fulgurite/kernel.h>
@@ -9,18 +9,21 @@
 
 namespace fulgurite::test {
 
+inline bool runs_kernels(kernel::Runner engine) {
+  try {
+    const auto probe = kernel::kernel("probe", kernel::block<int>(1), [](kernel::Pull<int> a) { return a; });
+    kernel::execute(engine, probe, std::vector<int>{1});
+    return true;
+  } catch (const DeviceError&) {
+    return false;
+  }
+}
 inline bool has_opencl() {
-  static const bool has = [] {
-    runtime::test::prepare_pocl();
-    try {
-      const auto probe =
-          kernel::kernel("probe", kernel::block<int>(1), [](kernel::Pull<int> a) { return a; });
-      kernel::execute(opencl(), probe, std::vector<int>{1});
-      return true;
-    } catch (const DeviceError&) {
-      return false;
-    }
-  }();
+  static const bool has = (runtime::test::prepare_pocl(), runs_kernels(opencl()));
+  return has;
+}
+inline bool has_cuda() {
+  static const bool has = runs_kernels(cuda());
   return has;
 }
 
@@ -47,6 +50,10 @@ void on_every_engine(const Check& check, const K& kernel, const Arguments&... ar
   if (has_opencl()) {
     SCOPED_TRACE("opencl");
     check(kernel::execute(opencl(), kernel, arguments...));
+  }
+  if (has_cuda()) {
+    SCOPED_TRACE("cuda");
+    check(kernel::execute(cuda(), kernel, arguments...));
   }
   for (std::uint64_t seed = 0; seed < n_seeds; ++seed) {
     SCOPED_TRACE("emulator " + std::to_string(seed));

@@ -14,10 +14,25 @@
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec;
 
+/// Whether this machine has a CUDA device and a compiler for it.
+inline bool has_cuda() {
+  static const bool has = [] {
+    try {
+      return fg::compile([](Exp<int> x) { return x + 1; }, {.engine = fg::Engine::cuda})(1) == 2;
+    } catch (const fg::DeviceError&) {
+      return false;
+    }
+  }();
+  return has;
+}
+
 inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
-  const std::vector<std::pair<std::string, fg::Engine>> all = {{"interpreter", fg::Engine::interpreter},
-                                                               {"cpu", fg::Engine::cpu}};
+  std::vector<std::pair<std::string, fg::Engine>> all = {{"interpreter", fg::Engine::interpreter},
+                                                         {"cpu", fg::Engine::cpu}};
   const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
+  // Where it is asked for, a device that is not there fails the tests.
+  if (wanted == nullptr ? has_cuda() : std::string(wanted) == "cuda")
+    all.emplace_back("cuda", fg::Engine::cuda);
   if (wanted == nullptr) return all;
   for (const auto& engine : all)
     if (engine.first == wanted) return {engine};

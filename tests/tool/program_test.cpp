@@ -185,6 +185,21 @@ TEST_F(ToolProgram, DevicesShowsTheProcessorAndOpenCl) {
   EXPECT_SAYS(without.out, "install");
 }
 
+// As on a machine with CUDA devices, which libraries that stand in for the driver and NVRTC pretend to be.
+TEST_F(ToolProgram, DevicesShowsCuda) {
+  for (const char* library : {"libcuda.so.1", "libnvrtc.so.12"})
+    fs::create_symlink(FULGURITE_CUDA_STAND_IN, path(library));
+  const std::string libraries = "LD_LIBRARY_PATH='" + path("") + "'";
+  const Outcome devices = call("devices", libraries);
+  EXPECT_EQ(devices.status, 0);
+  EXPECT_SAYS(devices.out, "cuda 0       Stand-in GPU 1\n");
+  EXPECT_SAYS(devices.out, "cuda 1       Other GPU 2\n");
+  EXPECT_SAYS(devices.out,
+              "3 multiprocessors, 64.0 MiB memory, compute capability 9.0; driver for CUDA 12.4, NVRTC 12.4");
+  EXPECT_FAILS(call("run rmse x.npy y.npy --engine cuda", libraries + " FULGURITE_CUDA_DEVICE=abacus"), 1,
+               "fulgurite::DeviceError");
+}
+
 TEST_F(ToolProgram, CacheIsShownVerifiedCleared) {
   const std::string cache = "FULGURITE_CACHE='" + path("cache") + "'";
   EXPECT_SAYS(call("cache", cache).out, "0 programs, 0 kernels");

@@ -54,6 +54,12 @@ inline kernel::Runner cpu() {
 inline kernel::Runner opencl() {
   return {"opencl"};
 }
+/// The CUDA device that FULGURITE_CUDA_DEVICE names, or the first one. Throws DeviceError where there is none
+/// or no NVRTC when a kernel runs, and for a kernel whose blocks share more memory than the device has for
+/// one.
+inline kernel::Runner cuda() {
+  return {"cuda"};
+}
 /// A GPU, statement by statement, with warps, lanes and blocks in an order drawn from the seed. Finds data
 /// races, indices out of range, reads of what nothing has written, barriers that not all threads reach, and
 /// blocks that share more than `shared_bytes`.
