@@ -172,7 +172,9 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   return sites;
 }
 
-plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, const Options& options) {
+// Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
+plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
+                           const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
   loaded.device = &device_of(options);
@@ -183,7 +185,7 @@ plan::Loaded build_kernels(plan::Plan plan, std::vector<plan::SiteText> sites, c
     sources.push_back({kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast,
                        kernel.arguments, kernel.block_sizes, kernel.can_fail, kernel.shared_bytes});
   Timed timed("build");
-  loaded.kernels = runtime::build_all(*loaded.device, sources);
+  loaded.kernels = runtime::build_all(*loaded.device, sources, is_new ? runtime::host().n_cores : 1);
   return loaded;
 }
 
@@ -193,22 +195,27 @@ runtime::JoinMap<std::string, std::shared_ptr<const plan::Plan>>& programs() {
   return *map;
 }
 
-std::shared_ptr<const plan::Plan> find_or_compile(const soac::Program& traced, const Options& options) {
+struct FoundPlan {
+  std::shared_ptr<const plan::Plan> plan;
+  bool is_new;
+};
+FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
   base::Digest key = key_of(traced, options);
-  bool found = false;
+  bool found = false, is_new = false;
   auto make = [&]() -> std::shared_ptr<const plan::Plan> {
     runtime::DiskCache& disk = runtime::DiskCache::shared();
     if (auto text = disk.read(runtime::EntryKind::program, key)) {
       runtime::counters.program_hits.add();
       return std::make_shared<plan::Plan>(plan::parse(*text));
     }
+    is_new = true;
     plan::Plan plan = compile(traced, options).lowered.plan;
     disk.write(runtime::EntryKind::program, key, plan::print(plan, true));
     return std::make_shared<plan::Plan>(std::move(plan));
   };
   auto plan = programs().get(key.hex(), make, &found);
   if (found) runtime::counters.program_hits.add();
-  return plan;
+  return {plan, is_new};
 }
 
 }  // namespace
@@ -249,11 +256,12 @@ Report compile(const soac::Program& traced, const Options& options) {
 }
 
 plan::Loaded load(const soac::Program& traced, const Options& options) {
-  return build_kernels(*find_or_compile(traced, options), sites_of(traced), options);
+  const FoundPlan found = find_or_compile(traced, options);
+  return build_kernels(*found.plan, found.is_new, sites_of(traced), options);
 }
 
 plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
-  return build_kernels(emit_kernels(optimised, options).plan, sites_of(optimised), options);
+  return build_kernels(emit_kernels(optimised, options).plan, true, sites_of(optimised), options);
 }
 
 }  // namespace fulgurite::pipeline

@@ -6,11 +6,10 @@
 #include <system_error>
 #include <thread>
 
-#include "runtime/host.h"
-
 namespace fulgurite::runtime {
 
-std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources) {
+std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources,
+                                                     int n_threads) {
   std::vector<std::shared_ptr<const Kernel>> kernels(sources.size());
   std::vector<std::exception_ptr> failures(sources.size());
   std::atomic<std::size_t> next{0};
@@ -22,7 +21,7 @@ std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<c
       }
   };
   std::vector<std::thread> threads;
-  const std::size_t wanted = std::min(sources.size(), static_cast<std::size_t>(host().n_cores));
+  const std::size_t wanted = std::min(sources.size(), static_cast<std::size_t>(n_threads));
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);

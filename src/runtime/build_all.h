@@ -9,8 +9,9 @@
 
 namespace fulgurite::runtime {
 
-// Device::build() of each, on as many threads as there are kernels, at most one a core. Throws what the first
-// of them that failed threw.
-std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources);
+// Device::build() of each, on as many threads as there are kernels, at most `n_threads`. Throws what the
+// first of them that failed threw.
+std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources,
+                                                     int n_threads);
 
 }  // namespace fulgurite::runtime
