@@ -21,7 +21,7 @@ soac::Value array(std::uint8_t kind, int rank, const std::int64_t* extents, cons
 
 soac::Value value_of(const detail::ArgumentView& view) {
   if (view.rank == 0) return soac::Value::scalar(static_cast<scalar::Kind>(view.kind), view.bits);
-  return array(view.kind, view.rank, view.extents, view.data);
+  return array(view.kind, view.rank, view.extents, view.on_host());
 }
 
 soac::Value value_of(const detail::ResultValue& result) {

@@ -80,14 +80,8 @@ class Timed {
   Clock::time_point start_ = Clock::now();
 };
 
-runtime::Device& device_of(const Options& options) {
-  if (options.engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
-  if (options.engine == Engine::cuda) return runtime::cuda::CudaDevice::shared();
-  return runtime::cpu::CpuDevice::shared();
-}
-
 lower::Options lowering_options(const Options& options) {
-  const runtime::Description device = device_of(options).describe();
+  const runtime::Description device = device_of(options.engine).describe();
   lower::Options lowering;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache)};
   lowering.checks = options.checks == Checks::on;
@@ -177,7 +171,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
                            const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
-  loaded.device = &device_of(options);
+  loaded.device = &device_of(options.engine);
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
@@ -219,6 +213,12 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 }
 
 }  // namespace
+
+runtime::Device& device_of(Engine engine) {
+  if (engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
+  if (engine == Engine::cuda) return runtime::cuda::CudaDevice::shared();
+  return runtime::cpu::CpuDevice::shared();
+}
 
 std::span<const soac::Pass* const> passes() {
   static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist,    &fuse::fuse,

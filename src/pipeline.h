@@ -14,6 +14,9 @@
 
 namespace fulgurite::pipeline {
 
+/// Where programs run. Throws DeviceError if there is none.
+runtime::Device& device_of(Engine engine);
+
 /// The array passes in the order in which they run; the name of each is its dump label.
 std::span<const soac::Pass* const> passes();
 

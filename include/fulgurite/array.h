@@ -72,7 +72,7 @@ class Array {
   static constexpr bool is_scalar = detail::Scalar<T>;
 
  public:
-  using Parts = std::array<std::shared_ptr<const void>, detail::n_leaves<T>>;
+  using Parts = std::array<detail::Elements, detail::n_leaves<T>>;
   using Shape = std::array<std::int64_t, N>;
   using value_type = T;
 
@@ -194,7 +194,8 @@ class Array {
       const auto owner = std::make_shared<const std::vector<T>>(std::move(elements));
       parts_[0] = std::shared_ptr<const void>(owner, owner->data());
     } else {
-      parts_ = detail::split<T>(elements, elements.size());
+      auto parts = detail::split<T>(elements, elements.size());
+      for (std::size_t leaf = 0; leaf < parts.size(); ++leaf) parts_[leaf] = std::move(parts[leaf]);
     }
   }
   std::conditional_t<is_scalar, const T&, const T> element(std::int64_t i) const {
@@ -217,7 +218,12 @@ namespace detail {
 template <class T, int N>
 class ArrayArgument {
  public:
-  ArrayArgument(const Array<T, N>& array) : extents_(array.shape()) { refer(array.parts()); }
+  ArrayArgument(const Array<T, N>& array) : extents_(array.shape()) {
+    for (std::size_t leaf = 0; leaf < n_leaves<T>; ++leaf) {
+      data_[leaf] = array.parts()[leaf].at_hand();
+      storages_[leaf] = array.parts()[leaf].storage();
+    }
+  }
   ArrayArgument(const View<T, N>& view) : extents_(view.extents) {
     refer_or_split(view.data, static_cast<std::size_t>(element_count(extents_)));
   }
@@ -242,7 +248,12 @@ class ArrayArgument {
 
   void view_as(ArgumentView* views) const {
     for (std::size_t leaf = 0; leaf < n_leaves<T>; ++leaf)
-      views[leaf] = {static_cast<std::uint8_t>(leaf_kinds<T>[leaf]), N, data_[leaf], extents_.data(), 0};
+      views[leaf] = {static_cast<std::uint8_t>(leaf_kinds<T>[leaf]),
+                     N,
+                     data_[leaf],
+                     extents_.data(),
+                     0,
+                     storages_[leaf]};
   }
 
  private:
@@ -261,6 +272,7 @@ class ArrayArgument {
   }
 
   std::array<const void*, n_leaves<T>> data_{};
+  std::array<const Storage*, n_leaves<T>> storages_{};  // null: the caller's memory, which may change
   std::array<std::int64_t, N> extents_{};
   [[no_unique_address]] std::conditional_t<Scalar<T> && !std::is_same_v<T, bool>, std::tuple<>, Owned> owned_;
 };

@@ -149,8 +149,12 @@ Acc<T, N> constant(const Array<T, N>& array, detail::Here where = detail::Here::
   for (std::size_t leaf = 0; leaf < parts.size(); ++leaf) {
     detail::Capture capture;
     capture.data = array.parts()[leaf];
-    capture.view = {static_cast<std::uint8_t>(detail::leaf_kinds<T>[leaf]), N, capture.data.get(), nullptr,
-                    0};
+    capture.view = {static_cast<std::uint8_t>(detail::leaf_kinds<T>[leaf]),
+                    N,
+                    capture.data.at_hand(),
+                    nullptr,
+                    0,
+                    capture.data.storage()};
     for (int k = 0; k < N; ++k) capture.extents[k] = array.size(k);
     parts[leaf] = detail::capture(capture, where);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fulgurite/options.h>
+#include <fulgurite/storage.h>
 
 #include <cstdint>
 #include <memory>
@@ -13,13 +14,17 @@ namespace fulgurite::detail {
 
 /// One component of an argument, owned by the caller. An array is `rank` extents and dense row-major elements
 /// (booleans one byte each, 0 or 1); a scalar is its `bits`: integers extended to 64 bits, f32 in the low
-/// half.
+/// half. Elements that have a storage may be read where they are, and `data` be null.
 struct ArgumentView {
   std::uint8_t kind = 0;  // a detail::Kind
   int rank = 0;
   const void* data = nullptr;
   const std::int64_t* extents = nullptr;
   std::uint64_t bits = 0;
+  const Storage* storage = nullptr;
+
+  /// On the host. Throws OutOfMemory, DeviceError.
+  const void* on_host() const { return data != nullptr || storage == nullptr ? data : storage->on_host(); }
 };
 
 inline constexpr int max_rank = 8;
@@ -29,7 +34,7 @@ struct ResultValue {
   std::uint8_t kind = 0;
   int rank = 0;
   std::int64_t extents[max_rank] = {};
-  std::shared_ptr<const void> data;
+  Elements data;
   std::uint64_t bits = 0;
 };
 
@@ -44,7 +49,7 @@ class [[gnu::visibility("default")]] Executable {
 struct Capture {
   ArgumentView view;  // but for its extents
   std::int64_t extents[max_rank] = {};
-  std::shared_ptr<const void> data;
+  Elements data;
 };
 
 class TracedProgram;  // src/trace/traced.h

@@ -38,7 +38,7 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   for (const Input& input : k.inputs) {
     for (std::size_t c = 0; c < input.components.size(); ++c) {
       const ArgumentView& view = views[next + c];
-      given.data.push_back(input.is_scalar ? nullptr : view.data);
+      given.data.push_back(input.is_scalar ? nullptr : view.on_host());
       if (input.is_scalar) given.scalars.push_back(static_cast<std::int64_t>(view.bits));
     }
     if (!input.is_scalar) given.extents.push_back(views[next].extents[0]);

@@ -13,6 +13,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "plan/device_copies.h"
 #include "scalar/value.h"
 
 namespace fulgurite::plan {
@@ -59,21 +60,23 @@ struct Array {
 
 class Run {
  public:
-  Run(const Loaded& loaded, std::span<const detail::ArgumentView> arguments)
+  explicit Run(const Loaded& loaded)
       : loaded_(loaded),
         device_(*loaded.device),
         is_host_(loaded.is_host),
         slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
         arrays_(static_cast<std::size_t>(loaded.plan.n_places)),
-        buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {
-    for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded.plan.params[i], arguments[i]);
-  }
+        buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {}
   ~Run() {
     for (Place p = 0; p < loaded_.plan.n_places; ++p) release(p);
+    for (detail::DeviceCopies* copies : acquired_) copies->release(device_);
   }
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
+  void bind(std::span<const detail::ArgumentView> arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded_.plan.params[i], arguments[i]);
+  }
   void steps(const Steps& all) {
     for (const Step& step : all) base::match(step.action, [&](const auto& action) { run(action); });
   }
@@ -102,18 +105,14 @@ class Run {
     }
     Array& array = at(from.place);
     std::copy_n(array.extents, array.rank, to.extents);
-    if (!is_host_) {
-      const std::size_t bytes = bytes_of(from.kind, array);
-      const std::shared_ptr<void> memory =
-          detail::allocate_elements(bytes / size_of(from.kind), size_of(from.kind));
-      device_.download(memory.get(), {array.data, bytes}, bytes);
-      to.data = memory;
-      return;
-    }
     // A parameter that is a result, or one result given twice: its memory is not ours to give away.
     const bool is_ours = array.buffer >= 0 && !buffer_of(array).is_given;
     Memory memory = is_ours ? buffer_of(array).memory : copy_of(array, from.kind);
     if (is_ours) buffer_of(array).is_given = true;
+    if (!is_host_) {  // where it is until the host wants it
+      to.data = detail::storage_on(device_, memory, bytes_of(from.kind, array));
+      return;
+    }
     auto give_back = [device = &device_, memory](const void*) { device->release(memory); };
     to.data = std::shared_ptr<const void>(memory.data, give_back);
   }
@@ -136,7 +135,13 @@ class Run {
       slot(param.slot + d) = static_cast<std::uint64_t>(argument.extents[d]);
     }
     if (is_host_) {
-      array.data = const_cast<void*>(argument.data);  // kernels never write a parameter
+      array.data = const_cast<void*>(argument.on_host());  // kernels never write a parameter
+      return;
+    }
+    if (argument.storage != nullptr) {
+      detail::DeviceCopies& copies = argument.storage->copies();
+      array.data = copies.acquire(device_, bytes_of(param.kind, array)).data;
+      acquired_.push_back(&copies);
       return;
     }
     allocate(param.place, param.kind);
@@ -144,8 +149,12 @@ class Run {
     device_.upload(memory, argument.data, memory.bytes);
   }
 
+  Memory memory_of(std::size_t bytes) {
+    return is_host_ ? device_.allocate(bytes) : detail::allocate_on(device_, bytes);
+  }
+
   Memory copy_of(const Array& array, Kind kind) {
-    Memory copy = device_.allocate(bytes_of(kind, array));
+    Memory copy = memory_of(bytes_of(kind, array));
     device_.copy(copy, {array.data, copy.bytes}, copy.bytes);
     return copy;
   }
@@ -181,7 +190,7 @@ class Run {
     Array& array = at(p);
     std::int32_t free = p;
     while (buffers_[static_cast<std::size_t>(free)].n_arrays > 0) free = (free + 1) % loaded_.plan.n_places;
-    buffers_[static_cast<std::size_t>(free)] = {device_.allocate(bytes_of(kind, array)), 1, false};
+    buffers_[static_cast<std::size_t>(free)] = {memory_of(bytes_of(kind, array)), 1, false};
     array.buffer = free;
     array.data = buffer_of(array).memory.data;
   }
@@ -286,6 +295,7 @@ class Run {
   Scratch<std::uint64_t, 96> slots_;
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;
+  std::vector<detail::DeviceCopies*> acquired_;  // arguments' copies that this run reads
 };
 
 }  // namespace
@@ -309,8 +319,9 @@ void execute(const Loaded& loaded, std::span<const detail::ArgumentView> argumen
       arguments.size() == loaded.plan.params.size() && results.size() == loaded.plan.results.size(),
       "program '{}' takes {} components and gives {}", loaded.plan.name, loaded.plan.params.size(),
       loaded.plan.results.size());
-  Run run(loaded, arguments);
+  Run run(loaded);
   try {
+    run.bind(arguments);
     run.steps(loaded.plan.steps);
     run.wait();
   } catch (...) {

@@ -90,6 +90,13 @@ class Device {
   virtual void download(void* to, Memory from, std::size_t bytes) = 0;
   virtual void copy(Memory to, Memory from, std::size_t bytes) = 0;
 
+  // Memory of the user's on this device, which stays the user's, as the engine's own users know it. Throws
+  // DeviceError where it cannot be this device's, or is smaller.
+  virtual Memory adopt(void* handle, std::size_t bytes);
+  virtual void disown(Memory memory) noexcept;
+  // What the engine's own users know memory by, once what was uploaded is there.
+  virtual void* handle(Memory memory);
+
   // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is
   // waited for.
   virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;

@@ -141,6 +141,46 @@ TEST_F(Cuda, EightThreadsBuildLaunchAndFail) {
   EXPECT_EQ(stats().launches, 800U);
 }
 
+TEST_F(Cuda, SharesMemoryWithTheUsersOfTheDevice) {
+  const Memory users = upload(numbers(100, 1)), y = device().allocate(396);  // as if another library had
+                                                                             // allocated it
+  const auto start = reinterpret_cast<std::uintptr_t>(device().handle(users));
+  void* const second = reinterpret_cast<void*>(start + sizeof(int));
+  const Memory x = device().adopt(second, 396);
+  EXPECT_EQ(device().handle(x), second);
+  launch_twice(x, y);
+  EXPECT_EQ(download(y).back(), 200);
+  device().disown(x);
+  // Blocks have room behind what was asked for.
+  EXPECT_SAYS(message([&] { device().adopt(second, 1000); }), "the array is of 1000");
+  EXPECT_SAYS(message([&] { device().adopt(reinterpret_cast<void*>(16), 4); }),
+              "does not know the memory at 0x10");
+  device().release(users);
+  device().release(y);
+}
+
+TEST_F(Cuda, LaunchesOnTheUsersStream) {
+  device();
+  StreamId stream = nullptr;
+  DeviceEntry entry = list_devices(driver()).front();
+  const Context context(driver(), entry);
+  const Context::Current current(context);
+  ASSERT_EQ(driver().create_stream(&stream, 0), 0);
+  {
+    DiskCache none({}, 0);
+    CudaDevice users(entry, none, driver(), nvrtc(), stream);
+    const std::int64_t n = 1;
+    const Memory x = users.allocate(4), y = users.allocate(4);
+    void* const buffers[] = {x.data, y.data};
+    users.launch(*users.build(twice), {buffers, {&n, 1}, {&n, 1}});
+    EXPECT_EQ(machine().calls.back(), "launch twice_p0 of 1 times 32 on 3")
+        << "streams 1 and 2 are the other device's";
+    users.release(x);
+    users.release(y);
+  }
+  EXPECT_EQ(driver().destroy_stream(stream), 0) << "it is still there";
+}
+
 TEST_F(Cuda, OutOfMemoryEmptiesThePoolFirst) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   const Memory first = device().allocate(14 * mebibyte), kept = device().allocate(20 * mebibyte);

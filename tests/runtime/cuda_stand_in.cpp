@@ -203,6 +203,17 @@ EXPORTED Status cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   *total = machine().memory;
   return 0;
 }
+EXPORTED Status cuMemGetAddressRange_v2(Address* start, std::size_t* bytes, Address address) {
+  const Lock lock(machine().mutex);
+  if (const auto status = refused("cuMemGetAddressRange")) return *status;
+  auto block = blocks().upper_bound(address);
+  if (block == blocks().begin()) return 1;
+  --block;
+  if (address >= block->first + block->second) return 1;
+  *start = block->first;
+  *bytes = block->second;
+  return 0;
+}
 EXPORTED Status cuMemHostAlloc(void** to, std::size_t bytes, std::uint32_t) {
   const Lock lock(machine().mutex);
   if (const auto status = refused("cuMemHostAlloc")) return *status;

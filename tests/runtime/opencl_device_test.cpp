@@ -446,6 +446,41 @@ TEST_F(OpenCl, FreedMemoryGoesBackBeforeMemoryIsOut) {
   device.release(second);
 }
 
+// A context and a queue that a user has.
+TEST_F(OpenCl, RunsOnTheUsersQueueAndMemory) {
+  Status status = 0;
+  const DeviceId id = entry().id;
+  const Owned<Context> context(api().create_context(nullptr, 1, &id, nullptr, nullptr, &status),
+                               api().release_context);
+  const Owned<Queue> queue(api().create_queue(context.get(), id, 0, &status), api().release_queue);
+  const Owned<Queue> any_order(api().create_queue(context.get(), id, value::queue_out_of_order, &status),
+                               api().release_queue);
+  ASSERT_EQ(status, 0);
+  EXPECT_THROW(OpenClDevice::use_queue(any_order.get()), DeviceError);
+
+  DiskCache none({}, 0);
+  OpenClDevice users(entry(), none, api(), queue.get());
+  const std::vector<float> x(64, 1.5F);
+  const Owned<Buffer> buffer(api().create_buffer(context.get(), value::mem_read_write, 256, nullptr, &status),
+                             api().release_buffer);
+  const Memory sum = users.allocate(256), adopted = users.adopt(buffer.get(), 256);
+  EXPECT_EQ(users.handle(adopted), buffer.get());
+  EXPECT_THROW(users.adopt(buffer.get(), 257), DeviceError);
+  EXPECT_THROW(device().adopt(buffer.get(), 256), DeviceError) << "another context";
+  users.upload(adopted, x.data(), 256);
+  void* const buffers[] = {adopted.data, adopted.data, sum.data};
+  const std::int64_t n = 64, n_tasks = 1;
+  users.launch(*users.build(add()), {buffers, {&n, 1}, {&n_tasks, 1}});
+  std::vector<float> result(64);
+  // What the user enqueues comes behind it.
+  EXPECT_EQ(api().read_buffer(queue.get(), static_cast<Buffer>(users.handle(sum)), 1, 0, 256, result.data(),
+                              0, nullptr, nullptr),
+            0);
+  EXPECT_EQ(result[63], 3.0F);
+  users.disown(adopted);
+  users.release(sum);
+}
+
 TEST_F(OpenCl, ALostDeviceIsAnError) {
   Api lost = api();
   lost.finish = [](Queue) -> Status { return -5; };

@@ -10,6 +10,7 @@
 #include "runtime/cuda/failure_records.h"
 #include "runtime/cuda/kernel.h"
 #include "runtime/stats.h"
+#include "runtime/users_queue.h"
 
 namespace fulgurite::runtime::cuda {
 namespace {
@@ -21,6 +22,11 @@ Owned<StreamId> make_stream(const Context& context) {
   check(context.driver(), context.driver().create_stream(&stream, value::stream_non_blocking),
         "cuStreamCreate");
   return {stream, context.driver().destroy_stream};
+}
+
+UsersQueue<StreamId>& users_stream() {
+  static UsersQueue<StreamId> one;
+  return one;
 }
 
 Owned<EventId> make_event(const Context& context) {
@@ -38,13 +44,15 @@ void raise_to(std::atomic<std::uint64_t>& number, std::uint64_t to) {
 
 }  // namespace
 
-CudaDevice::CudaDevice(DeviceEntry entry, DiskCache& disk, const Driver& driver, const Nvrtc& nvrtc)
+CudaDevice::CudaDevice(DeviceEntry entry, DiskCache& disk, const Driver& driver, const Nvrtc& nvrtc,
+                       StreamId stream)
     : driver_(driver),
       nvrtc_(nvrtc),
       entry_(std::move(entry)),
       disk_(disk),
       context_(std::make_shared<Context>(driver_, entry_)),
-      compute_(make_stream(*context_)),
+      compute_(stream == nullptr ? make_stream(*context_)
+                                 : Owned<StreamId>(stream, [](StreamId) { return value::success; })),
       transfers_(make_stream(*context_)),
       computed_(make_event(*context_)),
       transferred_(make_event(*context_)),
@@ -66,11 +74,18 @@ CudaDevice::~CudaDevice() {
 // Never destroyed: arrays may outlive everything, and at exit the driver may be gone before us.
 CudaDevice& CudaDevice::shared() {
   static CudaDevice& device = *[] {
-    const std::vector<DeviceEntry> devices = list_devices(cuda::driver());
-    const DeviceEntry& entry = wanted_device(devices);
-    return new CudaDevice(entry, DiskCache::shared(), cuda::driver(), cuda::nvrtc(entry.driver_version));
+    return users_stream().make_device([](StreamId stream) {
+      const std::vector<DeviceEntry> devices = list_devices(cuda::driver());
+      const DeviceEntry& entry = wanted_device(devices);
+      return new CudaDevice(entry, DiskCache::shared(), cuda::driver(), cuda::nvrtc(entry.driver_version),
+                            stream);
+    });
   }();
   return device;
+}
+
+void CudaDevice::use_stream(StreamId stream) {
+  users_stream().set(stream, "cuda");
 }
 
 Description CudaDevice::describe() const {
@@ -143,6 +158,36 @@ void CudaDevice::copy(Memory to, Memory from, std::size_t bytes) {
   void* const blocks[] = {to.data, from.data};
   mark_use(blocks);
   counters.bytes_copied.add(bytes);
+}
+
+Memory CudaDevice::adopt(void* handle, std::size_t bytes) {
+  const auto address = reinterpret_cast<Address>(handle);
+  const Context::Current current(*context_);
+  Address start = 0;
+  std::size_t size = 0;
+  const Status status = driver_.get_address_range(&start, &size, address);
+  if (status != value::success)
+    throw DeviceError(
+        fmt::format("the CUDA device '{}' does not know the memory at {}: {}: adopt what was allocated "
+                    "in the primary context of that device",
+                    entry_.name, handle, status_text(driver_, status)));
+  if (start + size - address < bytes)
+    throw DeviceError(
+        fmt::format("the CUDA memory has {} bytes from there, and the array is of {}: adopt it with its "
+                    "own size",
+                    start + size - address, bytes));
+  return {new Block{{}, address}, bytes};
+}
+
+void CudaDevice::disown(Memory memory) noexcept {
+  delete block_of(memory.data);
+}
+
+void* CudaDevice::handle(Memory memory) {
+  const Context::Current current(*context_);
+  check(driver_, driver_.synchronise_stream(transfers_.get()),
+        "cuStreamSynchronize, after the transfers before it");
+  return reinterpret_cast<void*>(address_of(memory.data));
 }
 
 std::shared_ptr<const Kernel> CudaDevice::build(const KernelSource& source) {

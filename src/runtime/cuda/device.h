@@ -30,8 +30,9 @@ namespace fulgurite::runtime::cuda {
 
 class CudaDevice final : public Device {
  public:
-  // `driver` and `nvrtc` outlive the device and its kernels.
-  CudaDevice(DeviceEntry entry, DiskCache& disk, const Driver& driver, const Nvrtc& nvrtc);
+  // `driver` and `nvrtc` outlive the device and its kernels. Where `stream` is not null, launches are on it.
+  CudaDevice(DeviceEntry entry, DiskCache& disk, const Driver& driver, const Nvrtc& nvrtc,
+             StreamId stream = nullptr);
   ~CudaDevice() override;
 
   Description describe() const override;
@@ -40,6 +41,9 @@ class CudaDevice final : public Device {
   void upload(Memory to, const void* from, std::size_t bytes) override;
   void download(void* to, Memory from, std::size_t bytes) override;
   void copy(Memory to, Memory from, std::size_t bytes) override;
+  Memory adopt(void* handle, std::size_t bytes) override;
+  void disown(Memory memory) noexcept override;
+  void* handle(Memory memory) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override;
@@ -50,6 +54,8 @@ class CudaDevice final : public Device {
   // The one that FULGURITE_CUDA_DEVICE names, or the first. Throws DeviceError if there is none, or no
   // compiler for it; then the next call looks again.
   static CudaDevice& shared();
+  // Before the first call of shared(). Throws DeviceError afterwards.
+  static void use_stream(StreamId stream);
 
  private:
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);

@@ -56,6 +56,7 @@ Driver load_driver(const std::string& library) {
   l.resolve(d.get_memory, "cuMemGetInfo_v2");
   l.resolve(d.allocate_host, "cuMemHostAlloc");
   l.resolve(d.free_host, "cuMemFreeHost");
+  l.resolve(d.get_address_range, "cuMemGetAddressRange_v2");
   l.resolve(d.create_stream, "cuStreamCreate");
   l.resolve(d.destroy_stream, "cuStreamDestroy_v2");
   l.resolve(d.synchronise_stream, "cuStreamSynchronize");

@@ -57,6 +57,8 @@ struct Driver {
   Status (*allocate_host)(void**, std::size_t bytes, std::uint32_t flags);
   Status (*free_host)(void*);
 
+  Status (*get_address_range)(Address* start, std::size_t* bytes, Address);
+
   Status (*create_stream)(StreamId*, std::uint32_t flags);
   Status (*destroy_stream)(StreamId);
   Status (*synchronise_stream)(StreamId);

@@ -39,6 +39,9 @@ inline constexpr Name device_type = 0x1000, device_max_compute_units = 0x1002,
                       device_global_mem_size = 0x101F, device_local_mem_size = 0x1023,
                       device_available = 0x1027, device_compiler_available = 0x1028, device_name = 0x102B,
                       driver_version = 0x102D, device_native_vector_width_char = 0x1036;
+inline constexpr Name queue_context = 0x1090, queue_device = 0x1091, queue_properties = 0x1093;
+inline constexpr Bits queue_out_of_order = 1 << 0;
+inline constexpr Name buffer_size = 0x1102, buffer_context = 0x1106;
 inline constexpr Name program_binary_sizes = 0x1165, program_binaries = 0x1166, program_build_log = 0x1183;
 inline constexpr Name kernel_work_group_size = 0x11B0;
 inline constexpr Name buffer_create_type_region = 0x1220;
@@ -59,15 +62,20 @@ struct Api {
   Context (*create_context)(const Property*, std::uint32_t n, const DeviceId*,
                             void (*notify)(const char*, const void*, std::size_t, void*), void* user,
                             Status*);
+  Status (*retain_context)(Context);
   Status (*release_context)(Context);
   Queue (*create_queue)(Context, DeviceId, Bits properties, Status*);
+  Status (*retain_queue)(Queue);
   Status (*release_queue)(Queue);
+  Status (*get_queue_info)(Queue, Name, std::size_t bytes, void*, std::size_t* bytes_needed);
   Status (*flush)(Queue);
   Status (*finish)(Queue);
 
   Buffer (*create_buffer)(Context, Bits flags, std::size_t bytes, void* from, Status*);
   Buffer (*create_sub_buffer)(Buffer, Bits flags, Name type, const void* region, Status*);
+  Status (*retain_buffer)(Buffer);
   Status (*release_buffer)(Buffer);
+  Status (*get_buffer_info)(Buffer, Name, std::size_t bytes, void*, std::size_t* bytes_needed);
   Status (*read_buffer)(Queue, Buffer, Boolean blocking, std::size_t offset, std::size_t bytes, void*,
                         std::uint32_t n, const Event*, Event*);
   Status (*write_buffer)(Queue, Buffer, Boolean blocking, std::size_t offset, std::size_t bytes, const void*,

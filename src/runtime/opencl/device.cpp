@@ -9,32 +9,60 @@
 #include "runtime/opencl/kernel.h"
 #include "runtime/opencl/program.h"
 #include "runtime/stats.h"
+#include "runtime/users_queue.h"
 
 namespace fulgurite::runtime::opencl {
 namespace {
 
-Context make_context(const Api& api, const DeviceEntry& device) {
+template <class T>
+T property_of(const Api& api, Queue queue, Name name) {
+  T property{};
+  check(api.get_queue_info(queue, name, sizeof property, &property, nullptr), "clGetCommandQueueInfo");
+  return property;
+}
+
+Context make_context(const Api& api, const DeviceEntry& device, Queue queue) {
+  if (queue != nullptr) {
+    const auto users = property_of<Context>(api, queue, value::queue_context);
+    check(api.retain_context(users), "clRetainContext of the user's context");
+    return users;
+  }
   Status status = value::success;
   const Context context = api.create_context(nullptr, 1, &device.id, nullptr, nullptr, &status);
   check(status, fmt::format("clCreateContext for the device '{}'", device.name));
   return context;
 }
 
-Queue make_queue(const Api& api, Context context, const DeviceEntry& device) {
+Queue make_queue(const Api& api, Context context, const DeviceEntry& device, Queue users) {
+  if (users != nullptr) {
+    check(api.retain_queue(users), "clRetainCommandQueue of the user's queue");
+    return users;
+  }
   Status status = value::success;
   const Queue queue = api.create_queue(context, device.id, 0, &status);
   check(status, fmt::format("clCreateCommandQueue for the device '{}'", device.name));
   return queue;
 }
 
+const DeviceEntry& device_with(std::span<const DeviceEntry> devices, DeviceId id) {
+  for (const DeviceEntry& device : devices)
+    if (device.id == id) return device;
+  throw DeviceError("the OpenCL queue is of a device that cannot compile: use a queue of another device");
+}
+
+UsersQueue<Queue>& users_queue() {
+  static UsersQueue<Queue> one;
+  return one;
+}
+
 }  // namespace
 
-OpenClDevice::OpenClDevice(DeviceEntry entry, DiskCache& disk, const Api& library)
+OpenClDevice::OpenClDevice(DeviceEntry entry, DiskCache& disk, const Api& library, Queue queue)
     : api_(library),
       entry_(std::move(entry)),
       disk_(disk),
-      context_(make_context(api_, entry_), api_.release_context),
-      queue_(make_queue(api_, context_.get(), entry_), api_.release_queue),
+      context_(make_context(api_, entry_, queue), api_.release_context),
+      queue_(make_queue(api_, context_.get(), entry_, queue), api_.release_queue),
       memory_(api_, context_.get(), entry_.name, entry_.memory, entry_.largest_buffer),
       pool_(entry_.memory / 4, memory_),
       logs_([this] {
@@ -49,10 +77,22 @@ OpenClDevice::~OpenClDevice() {
 // Never destroyed: arrays may outlive everything, and at exit the driver may be gone before us.
 OpenClDevice& OpenClDevice::shared() {
   static OpenClDevice& device = *[] {
-    const std::vector<DeviceEntry> devices = list_devices(api());
-    return new OpenClDevice(choose_device(devices, wanted_device()));
+    return users_queue().make_device([](Queue queue) {
+      const std::vector<DeviceEntry> devices = list_devices(api());
+      const DeviceEntry& entry =
+          queue == nullptr ? choose_device(devices, wanted_device())
+                           : device_with(devices, property_of<DeviceId>(api(), queue, value::queue_device));
+      return new OpenClDevice(entry, DiskCache::shared(), api(), queue);
+    });
   }();
   return device;
+}
+
+void OpenClDevice::use_queue(Queue queue) {
+  if ((property_of<Bits>(api(), queue, value::queue_properties) & value::queue_out_of_order) != 0)
+    throw DeviceError(
+        "the OpenCL queue may run what it is given in any order: make one that runs it in order");
+  users_queue().set(queue, "opencl");
 }
 
 Description OpenClDevice::describe() const {
@@ -94,6 +134,33 @@ void OpenClDevice::copy(Memory to, Memory from, std::size_t bytes) {
         fmt::format("clEnqueueCopyBuffer of {} bytes", bytes));
   check(api_.flush(queue_.get()), "clFlush after a copy");
   counters.bytes_copied.add(bytes);
+}
+
+Memory OpenClDevice::adopt(void* handle, std::size_t bytes) {
+  const auto buffer = static_cast<Buffer>(handle);
+  Context context = nullptr;
+  std::size_t size = 0;
+  check(api_.get_buffer_info(buffer, value::buffer_context, sizeof context, &context, nullptr),
+        "asking for the context of the user's memory");
+  check(api_.get_buffer_info(buffer, value::buffer_size, sizeof size, &size, nullptr),
+        "asking for the size of the user's memory");
+  if (context != context_.get())
+    throw DeviceError(
+        "the OpenCL memory is of another context: call use_queue with a queue of that context before "
+        "anything runs "
+        "on OpenCL");
+  if (size < bytes)
+    throw DeviceError(fmt::format(
+        "the OpenCL memory has {} bytes, and the array is of {}: adopt it with its own size", size, bytes));
+  return {adopt_buffer(api_, buffer), bytes};
+}
+
+void OpenClDevice::disown(Memory memory) noexcept {
+  disown_buffer(api_, memory.data);
+}
+
+void* OpenClDevice::handle(Memory memory) {
+  return buffer_of(memory.data);
 }
 
 std::shared_ptr<const Kernel> OpenClDevice::build(const KernelSource& source) {

@@ -22,8 +22,9 @@ namespace fulgurite::runtime::opencl {
 
 class OpenClDevice final : public Device {
  public:
-  // `library` outlives the device and its kernels.
-  explicit OpenClDevice(DeviceEntry entry, DiskCache& disk = DiskCache::shared(), const Api& library = api());
+  // `library` outlives the device and its kernels. Where `queue` is not null, it is used, and its context.
+  explicit OpenClDevice(DeviceEntry entry, DiskCache& disk = DiskCache::shared(), const Api& library = api(),
+                        Queue queue = nullptr);
   ~OpenClDevice() override;
 
   Description describe() const override;
@@ -32,6 +33,9 @@ class OpenClDevice final : public Device {
   void upload(Memory to, const void* from, std::size_t bytes) override;
   void download(void* to, Memory from, std::size_t bytes) override;
   void copy(Memory to, Memory from, std::size_t bytes) override;
+  Memory adopt(void* handle, std::size_t bytes) override;
+  void disown(Memory memory) noexcept override;
+  void* handle(Memory memory) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override;
@@ -39,9 +43,11 @@ class OpenClDevice final : public Device {
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
-  // The one that FULGURITE_OPENCL_DEVICE names, or the first GPU, or the first device. Throws DeviceError if
-  // there is none; then the next call looks again.
+  // That of the user's queue; else the one that FULGURITE_OPENCL_DEVICE names, or the first GPU, or the first
+  // device. Throws DeviceError if there is none; then the next call looks again.
   static OpenClDevice& shared();
+  // Before the first call of shared(). Throws DeviceError afterwards, and unless the queue runs in order.
+  static void use_queue(Queue queue);
 
  private:
   std::shared_ptr<const Kernel> load_or_compile(const KernelSource& source, const base::Digest& key);

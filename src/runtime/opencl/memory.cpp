@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <new>
 
 namespace fulgurite::runtime::opencl {
@@ -17,6 +18,17 @@ struct Block {
 
 Buffer buffer_of(const void* data) {
   return data == nullptr ? nullptr : static_cast<const Block*>(data)->buffer;
+}
+
+void* adopt_buffer(const Api& api, Buffer buffer) {
+  auto block = std::make_unique<Block>(Block{{}, buffer});
+  check(api.retain_buffer(buffer), "clRetainMemObject of the user's memory");
+  return block.release();
+}
+
+void disown_buffer(const Api& api, void* block) noexcept {
+  api.release_buffer(buffer_of(block));
+  delete static_cast<Block*>(block);
 }
 
 DeviceMemory::DeviceMemory(const Api& api, Context context, std::string name, std::size_t memory,

@@ -14,6 +14,10 @@ namespace fulgurite::runtime::opencl {
 // Null where `data` is null: an array without memory.
 Buffer buffer_of(const void* data);
 
+// A block that is no pool's, of a buffer that is not ours but retained meanwhile.
+void* adopt_buffer(const Api& api, Buffer buffer);
+void disown_buffer(const Api& api, void* block) noexcept;
+
 class DeviceMemory final : public BlockSource {
  public:
   // Of the device `name` with `memory` bytes.
