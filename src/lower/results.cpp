@@ -1,0 +1,195 @@
+#include "lower/results.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "lower/slice.h"
+#include "soac/rename.h"
+#include "soac/update.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower {
+
+using soac::Layout;
+
+soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& original) {
+  soac::Stm s = original;
+  auto& op = std::get<soac::Soac>(s.op);
+  const Layout layout = soac::layout_of(op);
+  std::unordered_map<Var, Var> becomes;
+  for (std::size_t g = 0; g < op.scatters.size(); ++g) {
+    const auto old = soac::updates(arena, op, g);
+    for (std::size_t k = 0; k < old.size() && op.scatters[g].combine.empty(); ++k)
+      if (old[k]) becomes.emplace(*old[k], s.names[layout.scatters[g].name + k]);
+  }
+  if (becomes.empty()) return s;
+  scalar::Substitution substitute(arena, [&](Expr e) {
+    const auto found = e.is_name() ? becomes.find(e.var()) : becomes.end();
+    return found == becomes.end() ? Expr() : arena.name(found->second);
+  });
+  soac::substitute_in(op.body, substitute);
+  return s;
+}
+
+soac::Stm without_reductions(const soac::Stm& original, const std::vector<bool>& dropped) {
+  soac::Stm s = original;
+  auto& op = std::get<soac::Soac>(s.op);
+  const Layout layout = soac::layout_of(op);
+  for (std::size_t g = op.reductions.size(); g-- > 0;) {
+    if (!dropped[g]) continue;
+    const Layout::Part& part = layout.reductions[g];
+    auto drop = [](auto& list, std::size_t from, std::size_t n) {
+      auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
+      list.erase(first, first + static_cast<std::ptrdiff_t>(n));
+    };
+    drop(op.reductions, g, 1);
+    drop(op.body.results, part.result, part.n_results);
+    drop(s.names, part.name, part.n_names);
+  }
+  return s;
+}
+
+std::string name_of_launch(const soac::Soac& op) {
+  if (!op.partitions.empty())
+    return std::ranges::all_of(op.partitions, [](const auto& p) { return p.classes.is_constant(1); })
+               ? "filter"
+               : "partition";
+  if (has_bins(op)) return "histogram";
+  if (!op.scatters.empty()) return "scatter";
+  if (has_scan(op.body)) return "scan";
+  if (op.reductions.empty()) return "map";
+  return soac::layout_of(op).mapped.n_results == 0 ? "reduce" : "redomap";
+}
+
+Results::Results(Launches& launches, Emitter& e, const soac::Stm& original, const soac::Stm& s)
+    : launches_(launches),
+      arena_(launches.arena()),
+      host_(launches.host()),
+      e_(e),
+      original_(original),
+      s_(s),
+      op_(std::get<soac::Soac>(s.op)),
+      layout_(soac::layout_of(op_)) {
+  for (const Layout::Part& part : layout_.scatters)
+    for (Var array : names(part))
+      if (is_original(array)) arrays_.push_back(array);
+  for (const Layout::Part& part : layout_.partitions) {
+    const auto bound = names(part);
+    arrays_.push_back(bound[1]);
+    sorted_.insert(sorted_.end(), bound.begin() + 2, bound.end());
+  }
+  for (Var array : names(layout_.mapped)) arrays_.push_back(array);
+  const Expr n_points = launches_.product(op_.dims);
+  written_ = i64(0);
+  for (Var array : arrays_) written_ = arena_.add(written_, launches_.bytes(array));
+  for (Var array : sorted_)
+    written_ = arena_.add(
+        written_,
+        arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(arena_.info(array).type.kind)))));
+  for (Var array : arrays_) e_.set_destination(array, {array, {}});
+  for (Var array : sorted_) e_.set_destination(array, {array, {}});
+}
+
+bool Results::is_original(Var name) const {
+  return std::ranges::find(original_.names, name) != original_.names.end();
+}
+
+void Results::fill(const Map& map) {
+  for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
+    const soac::Scatter& scatter = op_.scatters[g];
+    if (!scatter.combine.empty()) continue;
+    const auto made = names(layout_.scatters[g]);
+    soac::Lambda computed = scatter.initial;
+    std::vector<Var> arrays;
+    computed.results.clear();
+    for (std::size_t k = 0; k < made.size(); ++k) {
+      Expr element = scatter.initial.results[k];
+      if (!is_copy(scatter, element)) {
+        computed.results.push_back(element);
+        arrays.push_back(made[k]);
+        continue;
+      }
+      Expr fresh = arena_.fresh({Kind::i64}, "fresh");
+      copies_.push_back({made[k], element.arg(0).var(), fresh});
+      map({scatter.initial.params, {}, {element}}, scatter.shape, {made[k]}, fresh);
+    }
+    if (!arrays.empty()) map(computed, scatter.shape, std::move(arrays), i64(1));
+  }
+}
+
+// Reads an array of this shape at its own place, and nothing but contents read in this phase reads it.
+bool Results::is_copy(const soac::Scatter& scatter, Expr element) {
+  if (element.op() != Op::index || !host_.has_place(element.arg(0).var())) return false;
+  const Var from = element.arg(0).var();
+  const soac::EqualSizes& sizes = launches_.sizes();
+  if (sizes.canonical(arena_.info(from).shape) != sizes.canonical(scatter.shape)) return false;
+  for (std::size_t d = 0; d < scatter.shape.size(); ++d)
+    if (!element.arg(d + 1).is_name() || element.arg(d + 1).var() != scatter.initial.params[d]) return false;
+  soac::Stm others = s_;
+  for (soac::Scatter& other : std::get<soac::Soac>(others.op).scatters)
+    if (other.combine.empty()) other.initial = {};
+  soac::Vars mentioned;
+  soac::add_mentioned(others, mentioned);
+  return !mentioned.contains(from);
+}
+
+void Results::allocate(std::span<const Var> temporaries) {
+  for (Var array : arrays_)
+    if (std::ranges::find(copies_, array, &Copy::array) == copies_.end()) launches_.allocate(array);
+  const std::vector<Expr> capacity{launches_.product(op_.dims)};
+  for (Var array : sorted_) launches_.allocate(array, capacity);
+  for (Var array : temporaries) launches_.allocate(array);
+  for (const Copy& copy : copies_) {
+    const scalar::VarInfo& info = arena_.info(copy.array);
+    const plan::Place to = host_.fresh_place();
+    const plan::Slot fresh = host_.fresh_slot();
+    host_.bind(copy.fresh.var(), fresh);
+    host_.append(plan::Reuse{to, host_.place(copy.from), info.type.kind, host_.slots(info.shape), fresh});
+    host_.bind_place(copy.array, to);
+  }
+}
+
+void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::span<const Var> temporaries,
+                     LaunchNote note) {
+  allocate(temporaries);
+  Expr read = i64(0);
+  for (const Emitter::FreeBuffer& buffer : e_.free_buffers())
+    if (buffer.param.role == kernel::Param::Role::input)
+      read = arena_.add(read, launches_.bytes(buffer.array));
+  // In explanations as if all was copied; in the plan as it is.
+  Expr written = written_, copied = i64(0);
+  const Expr n_points = launches_.product(op_.dims);
+  for (const Copy& copy : copies_) {
+    const Kind kind = arena_.info(copy.array).type.kind;
+    Expr stored = arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(kind))));
+    Expr spared = arena_.mul(arena_.sub(i64(1), copy.fresh), launches_.bytes(copy.array));
+    copied = arena_.add(copied, spared);
+    written = arena_.add(written, arena_.sub(stored, spared));
+  }
+  note.origin = s_.origin;
+  note.where = s_.where;
+  note.names = original_.names;
+  note.bytes_read = read;
+  note.bytes_written = written_;
+  launches_.launch(name_of_launch(op_), e_, std::move(phases), tasks, arena_.sub(read, copied), written,
+                   std::move(note));
+}
+
+void Results::fetch(std::span<const Var> totals, std::span<const Var> kept) {
+  std::vector<Var> fetched(totals.begin(), totals.end()), bound;
+  for (const Layout::Part& part : layout_.reductions)
+    for (Var name : names(part)) bound.push_back(name);
+  for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
+    fetched.push_back(kept[g]);
+    bound.push_back(names(layout_.partitions[g])[0]);
+  }
+  std::vector<plan::Slot> slots = launches_.fetch(fetched);
+  for (std::size_t k = 0; k < slots.size(); ++k) host_.bind(bound[k], slots[k]);
+  for (const Layout::Part& part : layout_.partitions) {
+    const auto arrays = names(part);
+    for (std::size_t k = 2; k < arrays.size(); ++k)
+      host_.append(plan::Shrink{host_.place(arrays[k]), host_.slot(arena_.name(arrays[0]))});
+  }
+}
+
+}  // namespace fulgurite::lower
