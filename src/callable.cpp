@@ -20,11 +20,12 @@ Engine default_engine() {
   constexpr std::pair<std::string_view, Engine> engines[] = {{"cpu", Engine::cpu},
                                                              {"interpreter", Engine::interpreter},
                                                              {"opencl", Engine::opencl},
-                                                             {"cuda", Engine::cuda}};
+                                                             {"cuda", Engine::cuda},
+                                                             {"emulator", Engine::emulator}};
   for (const auto& [known, engine] : engines)
     if (known == name) return engine;
   throw DeviceError(fmt::format(
-      "FULGURITE_ENGINE is '{}': set it to cpu, interpreter, opencl or cuda, or not at all", name));
+      "FULGURITE_ENGINE is '{}': set it to cpu, interpreter, opencl, cuda or emulator, or not at all", name));
 }
 
 namespace detail {

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
+#include "emulator_device.h"
 #include "fuse/fuse.h"
 #include "kernel/check.h"
 #include "kernel/print.h"
@@ -29,9 +30,9 @@
 #include "soac/check.h"
 #include "soac/interpret.h"
 #include "soac/print.h"
-#include "soac/walk.h"
 #include "tidy/blocks.h"
 #include "tidy/dead.h"
+#include "tidy/shared_layout.h"
 #include "tidy/transpose.h"
 #include "tidy/vectorise.h"
 #include "tidy/windows.h"
@@ -80,10 +81,15 @@ class Timed {
   Clock::time_point start_ = Clock::now();
 };
 
+bool runs_blocks(const Options& options) {
+  return options.engine != Engine::cpu;
+}
+
 lower::Options lowering_options(const Options& options) {
   const runtime::Description device = device_of(options.engine).describe();
   lower::Options lowering;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache)};
+  lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
   lowering.checks = options.checks == Checks::on;
   return lowering;
 }
@@ -107,29 +113,28 @@ kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Poli
   return kernel;
 }
 
-bool runs_blocks(const Options& options) {
-  return options.engine == Engine::opencl || options.engine == Engine::cuda;
+// Of a kernel that lowering made; the user's own are as blocks want them.
+kernel::Kernel to_blocks(kernel::Kernel kernel, const lower::LaunchNote& note) {
+  if (note.blocks) kernel = tidy::lay_out(tidy::remove_dead(std::move(kernel)));
+  kernel::check(kernel, kernel::Stage::threads, "tidy");
+  return kernel;
 }
 
-[[noreturn]] void refuse_for_blocks(Engine engine, const std::string& origin, const soac::Location& where) {
-  throw DeviceError(
-      fmt::format(
-          "the engine {} runs kernels of the kernel language and what lies between them, and {} is an "
-          "operation of arrays: use the engine cpu or interpreter",
-          engine == Engine::cuda ? "cuda" : "opencl", origin),
-      {where.file, where.line});
-}
-
-void print_for_blocks(const kernel::Kernel& kernel, const lower::LaunchNote& note, plan::KernelText& text,
-                      const Options& options) {
-  if (note.policy) refuse_for_blocks(options.engine, note.origin, note.where);
+void describe_blocks(const kernel::Kernel& kernel, plan::KernelText& text) {
   kernel::Interface interface = kernel::interface_of(kernel);
-  text.source = emit::print(kernel, options.engine == Engine::cuda ? emit::cuda : emit::opencl,
-                            options.precision == Precision::fast);
   text.arguments = std::move(interface.arguments);
   text.block_sizes = std::move(interface.block_sizes);
   text.can_fail = interface.can_fail;
   text.shared_bytes = std::move(interface.shared_bytes);
+}
+
+std::string source_of(const kernel::Kernel& kernel, const Options& options) {
+  const bool contract = options.precision == Precision::fast;
+  if (options.engine == Engine::emulator) return kernel::print(kernel);
+  const emit::Dialect& dialect = options.engine == Engine::opencl ? emit::opencl
+                                 : options.engine == Engine::cuda ? emit::cuda
+                                                                  : emit::c;
+  return emit::print(kernel, dialect, contract);
 }
 
 // Optimised program to plan and kernels with their texts.
@@ -142,17 +147,15 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     kernel::Kernel& kernel = lowered.kernels[k];
     if (dumps("lower")) dump("lower", kernel::print(kernel));
-    if (runs_blocks(options)) {
-      print_for_blocks(kernel, lowered.notes[k], lowered.plan.kernels[k], options);
-      continue;
-    }
     {
       Timed timed("tidy");
-      kernel = to_vectors(std::move(kernel), lowered.notes[k].policy, options);
+      kernel = runs_blocks(options) ? to_blocks(std::move(kernel), lowered.notes[k])
+                                    : to_vectors(std::move(kernel), lowered.notes[k].policy, options);
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));
     Timed timed("emit");
-    lowered.plan.kernels[k].source = emit::print(kernel, emit::c, options.precision == Precision::fast);
+    if (runs_blocks(options)) describe_blocks(kernel, lowered.plan.kernels[k]);
+    lowered.plan.kernels[k].source = source_of(kernel, options);
     if (dumps("source")) dump("source", lowered.plan.kernels[k].source);
   }
   return lowered;
@@ -217,6 +220,7 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 runtime::Device& device_of(Engine engine) {
   if (engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
   if (engine == Engine::cuda) return runtime::cuda::CudaDevice::shared();
+  if (engine == Engine::emulator) return EmulatorDevice::shared();
   return runtime::cpu::CpuDevice::shared();
 }
 
@@ -270,15 +274,6 @@ namespace fulgurite::detail {
 
 namespace {
 
-// Before any device is asked for.
-void refuse_array_operations(Engine engine, const std::vector<soac::Stm>& body) {
-  for (const soac::Stm& stm : body) {
-    if (std::holds_alternative<soac::Soac>(stm.op))
-      pipeline::refuse_for_blocks(engine, stm.origin, stm.where);
-    for (const auto& inner : soac::nested_in(stm)) refuse_array_operations(engine, inner.lambda->body);
-  }
-}
-
 class Planned final : public Executable {
  public:
   explicit Planned(plan::Loaded loaded) : loaded_(std::move(loaded)) {}
@@ -309,9 +304,10 @@ class Interpreted final : public Executable {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   switch (options.engine) {
+    case Engine::cpu:
     case Engine::opencl:
-    case Engine::cuda: refuse_array_operations(options.engine, traced->program().body); [[fallthrough]];
-    case Engine::cpu: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
+    case Engine::cuda:
+    case Engine::emulator: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
   }
   throw DeviceError("there is no such engine: use one of fulgurite::Engine");

@@ -11,6 +11,7 @@ enum class Engine : std::uint8_t {
   interpreter,  // the reference: slow, obvious
   opencl,
   cuda,
+  emulator,  // runs what opencl runs thread by thread, and refuses races: slow, for tests
 };
 
 /// strict: no contraction of a * b + c, and maps without transcendental functions give the interpreter's
@@ -20,8 +21,8 @@ enum class Precision : std::uint8_t { fast, strict };
 /// off: shapes, indices and divisors are believed; what breaks is undefined.
 enum class Checks : std::uint8_t { on, off };
 
-/// The engine that the environment variable FULGURITE_ENGINE names (cpu, interpreter, opencl, cuda); cpu
-/// where it is not set. Throws DeviceError for another name.
+/// The engine that the environment variable FULGURITE_ENGINE names (cpu, interpreter, opencl, cuda,
+/// emulator); cpu where it is not set. Throws DeviceError for another name.
 Engine default_engine();
 
 struct Options {

@@ -141,7 +141,8 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std
   buffer = touch(buffer, kernel::Param::Role::input);
   Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
   std::size_t at = open_.size() - 1;
-  if (!mask && !guard())  // out of the iterations of scalar loops that it does not depend on
+  if (outside_.reads_early && !mask && !guard())  // out of the iterations of scalar loops that it does not
+                                                  // depend on
     while (at > std::max(depth(index), from) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
   const bool touched = touching_ && !own_buffers_.contains(buffer);
@@ -209,6 +210,11 @@ Expr Emitter::atomic(kernel::Atomic operation, std::string_view name) {
   operation.name = old.var();
   append(std::move(operation));
   return old;
+}
+
+void Emitter::atomic(kernel::Atomic operation) {
+  operation.at.buffer = touch(operation.at.buffer, kernel::Param::Role::output);
+  append(std::move(operation));
 }
 
 Expr Emitter::pick(Expr value, int from, std::string_view name) {

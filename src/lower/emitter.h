@@ -44,6 +44,10 @@ struct Running {
   Groups scans;       // the same of each Scan of the body, in order
   int lanes = 0;      // instances that are neighbouring points and scan together; 0: one point by itself
   std::vector<Cursor> partitions;
+  /// Gets the values of a point of a scatter to the elements of its arrays; absent: stores or joins them.
+  using Update = std::function<void(std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
+                                    std::span<const Expr> values)>;
+  Update update = {};
 };
 
 class Emitter {
@@ -53,6 +57,9 @@ class Emitter {
     std::function<bool(Expr)> knows;  // the host can compute it before the launch
     /// Lowers a Soac statement met in scalar code of a task.
     std::function<void(Emitter&, const soac::Stm&)> on_soac;
+    /// Reads of memory leave loops that they do not depend on: of elements that may not be there where the
+    /// loop does not go round.
+    bool reads_early = true;
   };
   Emitter(scalar::Arena& arena, bool checks, Outside outside)
       : arena_(arena), checks_(checks), outside_(std::move(outside)), in_scalar_code_(true) {}
@@ -95,6 +102,7 @@ class Emitter {
   Expr shuffle(Expr value, Expr from, std::int32_t width, std::string_view name);
   /// What an atomic operation found; `operation` has no name and no buffer's name of the kernel yet.
   Expr atomic(kernel::Atomic operation, std::string_view name);
+  void atomic(kernel::Atomic operation);  // nobody asks
   /// In Par(block): the value of one instance.
   Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
@@ -219,7 +227,8 @@ class Emitter {
   void iterate(const soac::Stm&, const soac::Loop&, std::vector<State>&, std::span<const Expr> args);
   void check(const soac::Check&);
   void scan(const soac::Stm&, const std::vector<Expr>& so_far, int lanes);
-  void put(const soac::Scatter&, std::span<const Var> arrays, std::span<const Expr> results);
+  void put(const soac::Soac&, std::size_t scatter, std::span<const Var> arrays, std::span<const Expr> results,
+           const Running::Update&);
   void put(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,
            const Running::Cursor&);
   void pack(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,

@@ -2,6 +2,7 @@
 
 #include "lower/block_loop.h"
 #include "lower/carry.h"
+#include "lower/gpu/alone.h"
 #include "lower/lift.h"
 #include "lower/short_rows.h"
 #include "lower/slice.h"
@@ -60,6 +61,7 @@ class Inner {
   }
 
   Ends walk(const soac::Stm& s, const Entry& entry) {
+    if (launches_.options().schedule == Schedule::blocks) return gpu::walk_alone(e_, s, entry);
     const auto& op = std::get<soac::Soac>(s.op);
     const Policy policy = policy_of(op);
     Range range;

@@ -15,7 +15,8 @@ Emitter Launches::emitter() {
   return {arena_,
           options_.checks,
           {[this](Expr e) { return known_outside(std::span(&e, 1)); },
-           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); }}};
+           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
+           options_.schedule == Schedule::lanes}};
 }
 
 Expr Launches::product(std::span<const Expr> factors) {

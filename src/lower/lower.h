@@ -9,14 +9,20 @@
 #include <vector>
 
 #include "kernel/ir.h"
+#include "lower/gpu/policy.h"
 #include "lower/policy.h"
 #include "plan/plan.h"
 #include "soac/ir.h"
 
 namespace fulgurite::lower {
 
+/// What a task of a kernel is. lanes: code of one processor with loops of vectors (a CPU); blocks: a block of
+/// threads with shared memory (a GPU).
+enum class Schedule : std::uint8_t { lanes, blocks };
+
 struct Options {
   Target target;
+  Schedule schedule = Schedule::lanes;
   bool checks = true;
 };
 
@@ -30,6 +36,7 @@ struct LaunchNote {
                                         // section 3.4.8), with their lines
   std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars
   soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
+  std::optional<gpu::Policy> blocks = {};          // of Schedule::blocks
 };
 
 struct Lowered {

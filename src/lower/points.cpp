@@ -112,7 +112,7 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   for (std::size_t g = 0; g < soac.reductions.size(); ++g)
     join(soac.reductions[g], running.reductions[g], results_of(layout.reductions[g]));
   for (std::size_t g = 0; g < soac.scatters.size(); ++g)
-    put(soac.scatters[g], names_of(layout.scatters[g]), results_of(layout.scatters[g]));
+    put(soac, g, names_of(layout.scatters[g]), results_of(layout.scatters[g]), running.update);
   for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
     const soac::Layout::Part& part = layout.partitions[g];
     if (running.partitions[g].packs)
@@ -160,7 +160,9 @@ void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far, int lane
 }
 
 // if (the place is inside) array[place] = value, or op(array[place], value)
-void Emitter::put(const soac::Scatter& scatter, std::span<const Var> arrays, std::span<const Expr> results) {
+void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Var> arrays,
+                  std::span<const Expr> results, const Running::Update& update) {
+  const soac::Scatter& scatter = soac.scatters[number];
   const std::size_t rank = scatter.shape.size();
   const std::vector<Expr> place(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(rank));
   const std::vector<Expr> extents = lower(scatter.shape);
@@ -176,6 +178,7 @@ void Emitter::put(const soac::Scatter& scatter, std::span<const Var> arrays, std
       const Destination& to = destination(array);
       elements.emplace_back(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at);
     }
+    if (update) return update(number, elements, values);
     for (const soac::Reduction& r : scatter.combine) {
       std::vector<Expr> args;
       for (const auto& [buffer, index] : elements) args.push_back(load_plain(buffer, index, "before"));

@@ -4,6 +4,7 @@
 #include "base/match.h"
 #include "lower/call.h"
 #include "lower/combinator.h"
+#include "lower/gpu/combinator.h"
 #include "plan/memory.h"
 #include "soac/walk.h"
 
@@ -83,7 +84,11 @@ class ProgramLowering {
   void statements(const std::vector<soac::Stm>& body) {
     for (const soac::Stm& s : body)
       base::match(
-          s.op, [&](const soac::Soac&) { combinator(launches_, s); },
+          s.op,
+          [&](const soac::Soac&) {
+            launches_.options().schedule == Schedule::blocks ? gpu::combinator(launches_, s)
+                                                             : combinator(launches_, s);
+          },
           [](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside a Soac"); },
           [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
           [&](const soac::Check& op) {

@@ -129,7 +129,9 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
     launch.operation = {note.origin, note.where, {}};
     launch.n_phases = kernel.n_phases;
     if (!note.names.empty()) {
-      launch.policy = note.policy ? lower::to_string(*note.policy) : as_written(*called.at(note.names[0]));
+      launch.policy = note.policy   ? lower::to_string(*note.policy)
+                      : note.blocks ? lower::gpu::to_string(*note.blocks)
+                                    : as_written(*called.at(note.names[0]));
       launch.when = when_of[note.names[0]];
     }
     launch.bytes_read = sizes.formula(note.bytes_read);

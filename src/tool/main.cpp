@@ -46,6 +46,7 @@ struct Choices {
                               : engine == "interpreter" ? Engine::interpreter
                               : engine == "opencl"      ? Engine::opencl
                               : engine == "cuda"        ? Engine::cuda
+                              : engine == "emulator"    ? Engine::emulator
                                                         : default_engine()};
     options.fuse = !no_fuse;
     options.name = name.c_str();
@@ -56,8 +57,8 @@ struct Choices {
 void add_engine(CLI::App* command, Choices& choices) {
   command
       ->add_option("--engine", choices.engine,
-                   "cpu, interpreter, opencl or cuda; $FULGURITE_ENGINE or cpu if not given")
-      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda"}));
+                   "cpu, interpreter, opencl, cuda or emulator; $FULGURITE_ENGINE or cpu if not given")
+      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda", "emulator"}));
 }
 
 void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {

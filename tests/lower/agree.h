@@ -1,8 +1,10 @@
-// Programs of the array IR, as text, on the cpu engine against the interpreter.
+// Programs of the array IR, as text, against the interpreter: on the cpu engine, or on the one that
+// FULGURITE_TEST_ENGINE names.
 #pragma once
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -19,6 +21,11 @@ using soac::Value;
 inline Options strict() {
   Options options;
   options.engine = Engine::cpu;
+  if (std::getenv("FULGURITE_TEST_ENGINE") != nullptr) {
+    const std::string_view wanted = std::getenv("FULGURITE_TEST_ENGINE");
+    if (wanted == "opencl") options.engine = Engine::opencl;
+    if (wanted == "emulator") options.engine = Engine::emulator;
+  }
   options.precision = Precision::strict;
   return options;
 }

@@ -27,14 +27,18 @@ inline bool has_cuda() {
 }
 
 inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
-  std::vector<std::pair<std::string, fg::Engine>> all = {{"interpreter", fg::Engine::interpreter},
-                                                         {"cpu", fg::Engine::cpu}};
+  std::vector<std::pair<std::string, fg::Engine>> usual = {{"interpreter", fg::Engine::interpreter},
+                                                           {"cpu", fg::Engine::cpu}};
+  const std::vector<std::pair<std::string, fg::Engine>> others = {{"opencl", fg::Engine::opencl},
+                                                                  {"emulator", fg::Engine::emulator}};
   const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
   // Where it is asked for, a device that is not there fails the tests.
   if (wanted == nullptr ? has_cuda() : std::string(wanted) == "cuda")
-    all.emplace_back("cuda", fg::Engine::cuda);
-  if (wanted == nullptr) return all;
-  for (const auto& engine : all)
+    usual.emplace_back("cuda", fg::Engine::cuda);
+  if (wanted == nullptr) return usual;
+  for (const auto& engine : usual)
+    if (engine.first == wanted) return {engine};
+  for (const auto& engine : others)
     if (engine.first == wanted) return {engine};
   return {};
 }

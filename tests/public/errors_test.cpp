@@ -230,7 +230,9 @@ TEST(Errors, RowsOfDifferentSizes) {
 TEST(Errors, EnginesThatAreNotThere) {
   if (!has_cuda()) EXPECT_THROW(fg::compile(saxpy, {.engine = fg::Engine::cuda}), fg::DeviceError);
   setenv("FULGURITE_ENGINE", "abacus", 1);
-  EXPECT_NE(message_of<fg::DeviceError>([] { fg::compile(saxpy); }).find("cpu, interpreter, opencl or cuda"),
+  EXPECT_NE(message_of<fg::DeviceError>([] {
+              fg::compile(saxpy);
+            }).find("cpu, interpreter, opencl, cuda or emulator"),
             std::string::npos);
   setenv("FULGURITE_ENGINE", "interpreter", 1);
   EXPECT_EQ(fg::default_engine(), fg::Engine::interpreter);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <cstdlib>
 #include <utility>
 
 #include "runtime/opencl/failure_records.h"
@@ -77,6 +78,9 @@ OpenClDevice::~OpenClDevice() {
 // Never destroyed: arrays may outlive everything, and at exit the driver may be gone before us.
 OpenClDevice& OpenClDevice::shared() {
   static OpenClDevice& device = *[] {
+    // PoCL's usual way to run a block vectorises loops over threads, and with them loops in which each thread
+    // reads what it stored before. "loops" leaves that to the compiler, which looks.
+    setenv("POCL_WORK_GROUP_METHOD", "loops", 0);
     return users_queue().make_device([](Queue queue) {
       const std::vector<DeviceEntry> devices = list_devices(api());
       const DeviceEntry& entry =

@@ -1,0 +1,40 @@
+// The kernel IR's emulator as an engine: kernels arrive as the text of kernel/print.h and run as
+// kernel/emulate.h says, so that whatever a GPU would do wrong by chance is an error every time.
+#pragma once
+
+#include <mutex>
+#include <unordered_map>
+
+#include "runtime/device.h"
+
+namespace fulgurite {
+
+class EmulatorDevice final : public runtime::Device {
+ public:
+  static EmulatorDevice& shared();
+
+  runtime::Description describe() const override;
+  runtime::Memory allocate(std::size_t bytes) override;
+  void release(runtime::Memory memory) noexcept override;
+  void upload(runtime::Memory to, const void* from, std::size_t bytes) override;
+  void download(void* to, runtime::Memory from, std::size_t bytes) override;
+  void copy(runtime::Memory to, runtime::Memory from, std::size_t bytes) override;
+  std::shared_ptr<const runtime::Kernel> build(const runtime::KernelSource& source) override;
+  /// Throws KernelError for what the emulator finds.
+  std::optional<runtime::Failure> launch(const runtime::Kernel& kernel,
+                                         const runtime::Launch& launch) override;
+  std::optional<runtime::Failure> wait() override { return std::nullopt; }
+
+ private:
+  struct Block {
+    std::size_t bytes;
+    bool is_written;  // by anyone, anywhere
+  };
+  Block& block(void* data) { return blocks_.at(data); }
+  void written(void* data);
+
+  std::mutex mutex_;
+  std::unordered_map<void*, Block> blocks_;
+};
+
+}  // namespace fulgurite

@@ -1,0 +1,39 @@
+#include "lower/gpu/alone.h"
+
+namespace fulgurite::lower::gpu {
+
+Ends walk_alone(Emitter& e, const soac::Stm& s, const Entry& entry) {
+  scalar::Arena& arena = e.arena();
+  const auto& op = std::get<soac::Soac>(s.op);
+  const std::vector<Expr> dims = e.lower(op.dims);
+  Running running{e.start(op), {}, 0, entry.partitions};
+  for (const auto& group : entry.scans) {
+    running.scans.emplace_back();
+    for (Expr value : group) running.scans.back().push_back(e.declare(value, "so_far"));
+  }
+  for (Running::Cursor& cursor : running.partitions)
+    for (Expr& next : cursor.next) next = e.declare(next, "next");
+  std::vector<Expr> indices;
+  std::function<void(std::size_t)> nest = [&](std::size_t d) {
+    if (d == dims.size()) return e.point(s, indices, e.lower(e.linear(indices, dims)), running);
+    e.for_loop(arena.i64(0), dims[d], arena.i64(1), "i", [&](Expr i) {
+      indices.push_back(i);
+      nest(d + 1);
+      indices.pop_back();
+    });
+  };
+  nest(0);
+  Ends ends;
+  auto snapshots = [&](const std::vector<Expr>& variables) {
+    std::vector<Expr> values;
+    for (Expr variable : variables) values.push_back(e.snapshot(variable, arena.info(variable.var()).name));
+    return values;
+  };
+  for (const auto& group : running.reductions)
+    for (Expr value : snapshots(group)) ends.totals.push_back(value);
+  for (const auto& group : running.scans) ends.scans.push_back(snapshots(group));
+  for (const Running::Cursor& cursor : running.partitions) ends.partitions.push_back(snapshots(cursor.next));
+  return ends;
+}
+
+}  // namespace fulgurite::lower::gpu

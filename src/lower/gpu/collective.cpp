@@ -1,0 +1,181 @@
+#include "lower/gpu/collective.h"
+
+#include <bit>
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+int log2_of(int n) {
+  return std::bit_width(static_cast<unsigned>(n)) - 1;
+}
+
+std::vector<Expr> load_all(Emitter& e, std::span<const Var> buffers, Expr at) {
+  std::vector<Expr> values;
+  for (Var buffer : buffers) values.push_back(e.load_plain(buffer, at, "value"));
+  return values;
+}
+
+void store_all(Emitter& e, std::span<const Var> buffers, Expr at, std::span<const Expr> values) {
+  for (std::size_t k = 0; k < buffers.size(); ++k) e.store_plain(buffers[k], at, values[k]);
+}
+
+std::vector<Expr> joined(Emitter& e, const soac::Reduction& r, std::vector<Expr> left,
+                         std::span<const Expr> right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return e.apply(r.op, left);
+}
+
+class Tile {
+ public:
+  Tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all)
+      : e_(e), arena_(e.arena()), block_(block), items_(items), n_(n), all_(all) {
+    for (const Ordered& o : all_) {
+      before_.emplace_back();
+      for (Expr variable : o.so_far) before_.back().push_back(e_.snapshot(variable, "so_far"));
+    }
+  }
+
+  void operator()() {
+    fold_runs();
+    scan_totals();
+    Expr last_thread = arena_.div(arena_.sub(n_, i64(1)), i64(items_));
+    const Expr last = e_.lower(arena_.add(last_thread, i64(half())));
+    std::vector<std::vector<Expr>> ends;
+    for (const Ordered& o : all_) ends.push_back(load_all(e_, o.totals, last));
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      for (std::size_t c = 0; c < ends[k].size(); ++c) e_.assign(all_[k].so_far[c], ends[k][c]);
+    for (const Ordered& o : all_)
+      if (o.is_scan) return spread();
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  int half() const { return log2_of(block_.threads) % 2 * block_.threads; }  // where the scanned totals are
+
+  std::vector<Expr> variables(std::span<const Expr> values) {
+    std::vector<Expr> all;
+    for (Expr value : values) all.push_back(e_.declare(value, "acc"));
+    return all;
+  }
+  std::vector<Expr> snapshots(std::span<const Expr> variables) {
+    std::vector<Expr> all;
+    for (Expr variable : variables) all.push_back(e_.snapshot(variable, "acc"));
+    return all;
+  }
+  // The first thread goes on from what was before the tile. Those behind the last point apply operators to
+  // neutral elements, for nobody.
+  std::vector<Expr> first_or(Expr t, std::span<const Expr> first, std::span<const Expr> others) {
+    Expr is_first = e_.bind(arena_.eq(t, i64(0)), "is_first");
+    std::vector<Expr> values;
+    for (std::size_t c = 0; c < first.size(); ++c)
+      values.push_back(e_.bind(arena_.apply(Op::select, {is_first, first[c], others[c]}), "start"));
+    return values;
+  }
+  void for_run(Expr t, const std::function<void(Expr at)>& body) {
+    Expr first = e_.bind(arena_.mul(t, i64(items_)), "first");
+    if (items_ == 1) return e_.if_then(e_.bind(arena_.lt(first, n_), "is_point"), [&] { body(first); });
+    Expr end = e_.bind(arena_.min(arena_.add(first, i64(items_)), n_), "end");
+    e_.for_loop(first, end, i64(1), "at", body);
+  }
+
+  void fold_runs() {
+    par(e_, block_, [&](Expr t) {
+      for (std::size_t k = 0; k < all_.size(); ++k) {
+        const Ordered& o = all_[k];
+        const std::vector<Expr> neutral = e_.lower(o.reduction->neutral);
+        const std::vector<Expr> acc = variables(first_or(t, before_[k], neutral));
+        for_run(t, [&](Expr at) { e_.join(*o.reduction, acc, load_all(e_, o.values, at)); });
+        store_all(e_, o.totals, t, snapshots(acc));
+      }
+    });
+    sync(e_);
+  }
+
+  // From one half of the totals to the other and back.
+  void scan_totals() {
+    const Expr n = i64(block_.threads);
+    e_.for_loop(i64(0), i64(log2_of(block_.threads)), i64(1), "step", [&](Expr step) {
+      Expr from = e_.bind(arena_.mul(arena_.apply(Op::bit_and, {step, i64(1)}), n), "from");
+      Expr to = e_.bind(arena_.sub(n, from), "to");
+      Expr apart = e_.bind(arena_.apply(Op::shl, {i64(1), step}), "apart");
+      par(e_, block_, [&](Expr t) {
+        Expr at = e_.bind(arena_.add(from, t), "at"), target = e_.bind(arena_.add(to, t), "at");
+        auto stay = [&] {
+          for (const Ordered& o : all_) store_all(e_, o.totals, target, load_all(e_, o.totals, at));
+        };
+        auto join = [&] {
+          Expr other = e_.bind(arena_.sub(at, apart), "other");
+          for (const Ordered& o : all_) {
+            std::vector<Expr> left = load_all(e_, o.totals, other);
+            const std::vector<Expr> right = load_all(e_, o.totals, at);
+            store_all(e_, o.totals, target, joined(e_, *o.reduction, std::move(left), right));
+          }
+        };
+        e_.if_then_else(e_.bind(arena_.lt(t, apart), "is_done"), stay, join);
+      });
+      sync(e_);
+    });
+  }
+
+  void spread() {
+    par(e_, block_, [&](Expr t) {
+      Expr before = e_.bind(arena_.add(arena_.max(arena_.sub(t, i64(1)), i64(0)), i64(half())), "before");
+      for (std::size_t k = 0; k < all_.size(); ++k) {
+        const Ordered& o = all_[k];
+        if (!o.is_scan) continue;
+        const std::vector<Expr> others = load_all(e_, o.totals, before);
+        const std::vector<Expr> acc = variables(first_or(t, before_[k], others));
+        for_run(t, [&](Expr at) {
+          const std::vector<Expr> operands = load_all(e_, o.values, at);
+          const std::vector<Expr> exclusive = snapshots(acc);
+          e_.join(*o.reduction, acc, operands);
+          store_all(e_, o.values, at, o.inclusive ? snapshots(acc) : exclusive);
+        });
+      }
+    });
+    sync(e_);
+  }
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const Block& block_;
+  const int items_;
+  const Expr n_;
+  const std::span<const Ordered> all_;
+  std::vector<std::vector<Expr>> before_;
+};
+
+}  // namespace
+
+void par(Emitter& e, const Block& block, const std::function<void(Expr t)>& body) {
+  scalar::Arena& arena = e.arena();
+  const Expr n = arena.i64(block.threads);
+  e.par(kernel::Level::block, n, "t", [&](Expr t) {
+    e.set_task(arena.add(arena.mul(block.task, n), t), arena.mul(block.tasks, n));
+    body(t);
+    e.set_task(block.task, block.tasks);
+  });
+}
+
+void sync(Emitter& e) {
+  e.append(kernel::Sync{kernel::Level::block});
+}
+
+void join_all(Emitter& e, const Block& block, const soac::Soac& reductions, std::span<const Var> buffers) {
+  scalar::Arena& arena = e.arena();
+  const int steps = log2_of(block.threads);
+  e.for_loop(arena.i64(0), arena.i64(steps), arena.i64(1), "step", [&](Expr step) {
+    Expr width = e.bind(arena.apply(Op::shr, {arena.i64(block.threads / 2), step}), "width");
+    par(e, block, [&](Expr t) {
+      e.if_then(e.bind(arena.lt(t, width), "joins"), [&] { e.join_halves(reductions, buffers, t, width); });
+    });
+    sync(e);
+  });
+}
+
+void fold_tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all) {
+  Tile(e, block, items, n, all)();
+}
+
+}  // namespace fulgurite::lower::gpu

@@ -1,0 +1,38 @@
+// What the threads of a block do together, in shared memory: trees of operators, and scans of tiles. An
+// Emitter stands in scalar code of a task; threads are instances of Par(block), and barriers stand between
+// such statements.
+#pragma once
+
+#include "lower/emitter.h"
+
+namespace fulgurite::lower::gpu {
+
+/// A block of a launch.
+struct Block {
+  Expr task, tasks;  // its number; of how many
+  int threads;       // a power of two
+};
+
+/// body(t) for each thread t. Arrays that it makes for itself are the thread's.
+void par(Emitter&, const Block&, const std::function<void(Expr t)>& body);
+void sync(Emitter&);
+
+/// buffers[0] becomes the join of all elements, one for each thread; the operators commute. Barriers stand
+/// before and behind.
+void join_all(Emitter&, const Block&, const soac::Soac& reductions, std::span<const Var> buffers);
+
+/// Something that is folded in the order of the points, tile by tile.
+struct Ordered {
+  const soac::Reduction* reduction;
+  std::vector<Expr> so_far;  // variables of the task: what the points before the tile give
+  std::vector<Var> values;   // of the points of the tile: threads * items, shared
+  std::vector<Var> totals;   // two for each thread, shared
+  bool is_scan = false, inclusive = false;
+};
+
+/// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
+/// of scans become what the scans bind. Each thread folds a run of `items` points, and the threads' results
+/// are scanned (Hillis and Steele, "Data parallel algorithms", 1986). Barriers stand before and behind.
+void fold_tile(Emitter&, const Block&, int items, Expr n, std::span<const Ordered>);
+
+}  // namespace fulgurite::lower::gpu

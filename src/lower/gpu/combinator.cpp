@@ -1,0 +1,275 @@
+#include "lower/gpu/combinator.h"
+
+#include "lower/carry.h"
+#include "lower/gpu/scans.h"
+#include "lower/gpu/updates.h"
+#include "lower/slice.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+using soac::Layout;
+
+class Combinator {
+ public:
+  Combinator(Launches& launches, const soac::Stm& original)
+      : at_(launches, original),
+        arena_(at_.arena),
+        op_(at_.op),
+        layout_(at_.layout),
+        e_(at_.e),
+        scans_(at_) {}
+
+  void run() {
+    kernel::Block phases = e_.block([&] {
+      choose_updates();
+      at_.results.fill([&](const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
+                           Expr if_one) { at_.map(f, shape, std::move(arrays), if_one); });
+      prepare_updates();
+      scans_.phases();
+      for (std::size_t g = 0; g < op_.scatters.size(); ++g) winners(g);
+      for (std::size_t g = 0; g < op_.partitions.size(); ++g) count(g);
+      main();
+      last();
+      places();
+    });
+    LaunchNote note{0, {}, {}, {}, {}};
+    note.blocks = at_.policy;
+    at_.results.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
+    std::vector<Var> totals;
+    for (const Total& total : totals_)
+      totals.insert(totals.end(), total.outputs.begin(), total.outputs.end());
+    at_.results.fetch(totals, at_.all_kept());
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+
+  // ---- scatters
+
+  void choose_updates() {
+    sinks_.scatters.resize(op_.scatters.size());
+    for (std::size_t g = 0; g < at_.ranks.n_scatters; ++g) {  // behind them each point has its own place
+      const soac::Scatter& scatter = op_.scatters[g];
+      const auto names = at_.names(layout_.scatters[g]);
+      Update& update = sinks_.scatters[g];
+      if (const auto what = atomic_of(scatter)) {
+        update.how = Update::How::atomic;
+        update.what = *what;
+      } else if (!scatter.combine.empty()) {
+        update.how = Update::How::in_order;
+        const Expr n = arena_.mul(at_.cut.blocks, at_.launches.product(scatter.shape));
+        for (Var array : names) update.bins.push_back(at_.temporary(arena_.info(array).type.kind, n, "bins"));
+      } else if (names.size() <= 1) {
+        update.how = Update::How::exchange;
+        update.what = kernel::Atomic::What::exchange;
+      } else {
+        update.how = Update::How::winner;
+        update.winners = at_.temporary(Kind::i64, at_.launches.product(scatter.shape), "winners");
+      }
+    }
+  }
+
+  void prepare_updates() {
+    for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
+      const soac::Scatter& scatter = op_.scatters[g];
+      if (sinks_.scatters[g].how == Update::How::atomic) {
+        const auto made = at_.names(layout_.scatters[g]);
+        at_.map(scatter.initial, scatter.shape, {made.begin(), made.end()}, i64(1));
+      } else if (sinks_.scatters[g].how == Update::How::winner) {
+        at_.fill_with(sinks_.scatters[g].winners, at_.launches.product(scatter.shape), i64(-1));
+      }
+    }
+  }
+
+  // winners[place] = the last point that has the place
+  void winners(std::size_t g) {
+    if (sinks_.scatters[g].how != Update::How::winner) return;
+    const soac::Scatter& scatter = op_.scatters[g];
+    const auto given = at_.results_of(layout_.scatters[g]).first(scatter.shape.size());
+    std::vector<Expr> wanted(given.begin(), given.end());
+    Expr number = i64(0);
+    for (std::size_t d = 0; d < op_.dims.size(); ++d)
+      number = arena_.add(arena_.mul(number, op_.dims[d]), arena_.name(op_.body.params[d]));
+    wanted.push_back(number);
+    scatter_apart(sinks_.scatters[g].winners, scatter.shape, integer_max(arena_), kernel::Atomic::What::max,
+                  std::move(wanted), [](Expr) {});
+  }
+
+  // A phase that combines values of the points by an operation of memory: places, then the value.
+  void scatter_apart(Var array, const std::vector<Expr>& shape, const soac::Reduction& by,
+                     kernel::Atomic::What what, std::vector<Expr> results,
+                     const std::function<void(Expr task)>& start) {
+    soac::Soac op{op_.dims, slice(arena_, op_.body, std::move(results))};
+    op.scatters.push_back({shape, {{}, {}, by.neutral}, {by}});
+    const soac::Stm s{{array}, std::move(op), at_.lifted.where, at_.lifted.origin};
+    Sinks sinks{{Update{}}, {}};
+    sinks.scatters[0].how = Update::How::atomic;
+    sinks.scatters[0].what = what;
+    at_.walk_all(
+        s,
+        [&](Expr task) {
+          start(task);
+          return scans_.entry(s, task);
+        },
+        sinks, [](const Block&, const Ends&) {});
+  }
+
+  // ---- partitions of many classes
+
+  // How many points of each class each block has, and from that where the block's points of the class go.
+  void count(std::size_t g) {
+    const Layout::Part& part = layout_.partitions[g];
+    const Expr classes = op_.partitions[g].classes, size = arena_.mul(at_.cut.blocks, classes);
+    const Var counts = at_.temporary(Kind::i64, size, "counts");
+    const Var table = at_.temporary(Kind::i64, size, "table");
+    sinks_.tables.push_back(table);
+    at_.fill_with(counts, size, i64(0));
+    const Expr block = arena_.fresh({Kind::i64}, "block"), of = at_.results_of(part)[0];
+    Expr inside = arena_.lt(arena_.cast(of, Kind::u64), arena_.cast(classes, Kind::u64));
+    Expr place = arena_.add(arena_.mul(of, at_.cut.blocks), block);
+    scatter_apart(counts, {size}, integer_sum(arena_), kernel::Atomic::What::add,
+                  {arena_.apply(Op::select, {inside, place, i64(-1)}), i64(1)},
+                  [&](Expr task) { e_.bind_name(block.var(), task); });
+
+    // table[c * blocks + b] = counts[0] + ... + counts[c * blocks + b - 1]
+    Expr i = arena_.fresh({Kind::i64}, "i"), before = arena_.fresh({Kind::i64}, "before");
+    soac::Soac summing{{size}, {{i.var()}, {}, {before}}};
+    const Expr count = arena_.index(arena_.name(counts), std::span(&i, 1));
+    summing.body.body.push_back(
+        {{before.var()}, soac::Scan{integer_sum(arena_), {count}, false}, at_.lifted.where, ""});
+    const soac::Stm sums{{table}, std::move(summing), at_.lifted.where, ""};
+    e_.set_destination(table, {table, {}});
+    const Var offsets = at_.names(part)[1];
+    std::size_t number = 0;  // of the original's partition
+    while (at_.lifted.names[at_.lifted_layout().partitions[number].name] != at_.names(part)[0]) ++number;
+    at_.walk_by_one(
+        sums, [&] { return Entry{{{i64(0)}}, {}, {}}; },
+        [&](const Block&, const Ends& ends) {
+          e_.store_plain(offsets, e_.lower(classes), ends.scans[0][0]);
+          e_.store_plain(at_.kept(number), i64(0), ends.scans[0][0]);
+        });
+    Expr c = arena_.fresh({Kind::i64}, "c"), at = arena_.mul(c, at_.cut.blocks);
+    at_.map({{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}}, {classes}, {offsets},
+            i64(1));
+  }
+
+  // ---- reductions and everything else
+
+  struct Total {
+    bool is_scan = false;  // it is the last value of one
+    std::vector<Var> partials, outputs;
+  };
+
+  void main() {
+    std::vector<bool> given;  // by a Scan
+    for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
+      Total& total = totals_.emplace_back();
+      const int scan = scan_like(arena_, op_, layout_, g);
+      total.is_scan = scan >= 0;
+      given.push_back(total.is_scan);
+      if (total.is_scan) {
+        total.outputs = scans_.totals(static_cast<std::size_t>(scan));
+        continue;
+      }
+      for (Expr x : op_.reductions[g].neutral) {
+        total.outputs.push_back(at_.temporary(x.kind(), i64(1), "total"));
+        total.partials.push_back(at_.temporary(x.kind(), at_.cut.blocks, "partial"));
+      }
+    }
+    const soac::Stm s = without_reductions(at_.s, given);
+    at_.walk_all(
+        s,
+        [&](Expr task) {
+          for (const Ranks::Partition& p : at_.ranks.partitions) bind_first(p);
+          return scans_.entry(s, task);
+        },
+        sinks_,
+        [&](const Block& block, const Ends& ends) {
+          scans_.finish(block, ends);
+          std::size_t next = 0;
+          for (const Total& total : totals_)
+            for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
+        });
+  }
+
+  void bind_first(const Ranks::Partition& p) {
+    const Var offsets = at_.lifted.names[at_.lifted_layout().partitions[p.number].name + 1];
+    for (std::size_t c = 1; c < p.first.size(); ++c)
+      e_.bind_name(p.first[c].var(), e_.load_plain(offsets, i64(static_cast<std::int64_t>(c)), "first"));
+  }
+
+  void last() {
+    Expr b = arena_.fresh({Kind::i64}, "b");
+    soac::Soac over{{at_.cut.blocks}, {{b.var()}, {}, {}}};
+    std::vector<Var> outputs;
+    for (std::size_t g = 0; g < totals_.size(); ++g) {
+      if (totals_[g].is_scan) continue;
+      over.reductions.push_back(op_.reductions[g]);
+      for (Var partial : totals_[g].partials)
+        over.body.results.push_back(arena_.index(arena_.name(partial), std::span(&b, 1)));
+      outputs.insert(outputs.end(), totals_[g].outputs.begin(), totals_[g].outputs.end());
+    }
+    if (outputs.empty()) return;
+    soac::Stm s{{}, std::move(over), at_.lifted.where, at_.lifted.origin};
+    for (Var output : outputs)
+      s.names.push_back(arena_.fresh({arena_.info(output).type.kind}, "total").var());
+    at_.walk_by_one(
+        s, [] { return Entry{}; },
+        [&](const Block&, const Ends& ends) {
+          e_.par(kernel::Level::block, i64(1), "t", [&](Expr) {
+            e_.finish(s, ends.totals);
+            for (std::size_t k = 0; k < outputs.size(); ++k)
+              e_.store_plain(outputs[k], i64(0), e_.lower(arena_.name(s.names[k])));
+          });
+        });
+  }
+
+  // element = initial op bins[0][place] op bins[1][place] ...
+  void places() {
+    for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
+      if (sinks_.scatters[g].how != Update::How::in_order) continue;
+      const soac::Scatter& scatter = op_.scatters[g];
+      soac::Lambda f = scatter.initial;
+      Expr place = i64(0), b = arena_.fresh({Kind::i64}, "b");
+      for (std::size_t d = 0; d < scatter.shape.size(); ++d)
+        place = arena_.add(arena_.mul(place, scatter.shape[d]), arena_.name(f.params[d]));
+      soac::Stm joined{
+          {}, soac::Soac{{at_.cut.blocks}, {{b.var()}, {}, {}}, scatter.combine}, at_.lifted.where, ""};
+      auto& inner = std::get<soac::Soac>(joined.op);
+      inner.reductions[0].initial = f.results;
+      f.results.clear();
+      std::vector<Var> arrays;
+      Expr at = arena_.add(arena_.mul(b, at_.launches.product(scatter.shape)), place);
+      for (Var bins : sinks_.scatters[g].bins)
+        inner.body.results.push_back(arena_.index(arena_.name(bins), std::span(&at, 1)));
+      for (Var array : at_.names(layout_.scatters[g])) {
+        Expr element = arena_.fresh({arena_.info(array).type.kind}, "element");
+        joined.names.push_back(element.var());
+        if (!at_.results.is_original(array)) continue;
+        arrays.push_back(array);
+        f.results.push_back(element);
+      }
+      f.body.push_back(std::move(joined));
+      at_.map(f, scatter.shape, std::move(arrays), i64(1));
+    }
+  }
+
+  Frame at_;
+  scalar::Arena& arena_;
+  const soac::Soac& op_;
+  const Layout& layout_;
+  Emitter& e_;
+  Scans scans_;
+  Sinks sinks_;
+  std::vector<Total> totals_;
+};
+
+}  // namespace
+
+void combinator(Launches& launches, const soac::Stm& s) {
+  Combinator(launches, s).run();
+}
+
+}  // namespace fulgurite::lower::gpu

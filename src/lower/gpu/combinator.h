@@ -1,0 +1,19 @@
+// A Soac of the plan to a launch of blocks of threads.
+//
+//   fill       the contents of scatters, before
+//   winners    of scatters of several components: which point's values stay
+//   fold       each block's partial results of the Scans, one level of those that depend on others at a time
+//   carry      one block: what each block goes on from; the Scans' values at the end
+//   count      the points of each class, of partitions of many classes; and where they go
+//   main       everything else; each block's partial results of the reductions
+//   last       one block joins those
+//   places     scatters with an operator that needs an order: what the blocks have for each place, joined
+#pragma once
+
+#include "lower/launches.h"
+
+namespace fulgurite::lower::gpu {
+
+void combinator(Launches&, const soac::Stm&);
+
+}  // namespace fulgurite::lower::gpu

@@ -1,0 +1,112 @@
+#include "lower/gpu/frame.h"
+
+#include "lower/gpu/updates.h"
+#include "lower/lift.h"
+
+namespace fulgurite::lower::gpu {
+
+Frame::Frame(Launches& to, const soac::Stm& original)
+    : launches(to),
+      arena(to.arena()),
+      e(to.emitter()),
+      lifted(lift_missing_neutral(arena,
+                                  with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)))),
+      ranks(rank(arena, lifted)),
+      s(ranks.s),
+      op(std::get<soac::Soac>(s.op)),
+      layout(soac::layout_of(op)),
+      results(to, e, original, lifted),
+      policy(choose(op)),
+      cut(whole()) {
+  for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
+    kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
+}
+
+std::span<const Var> Frame::names(const soac::Layout::Part& part) const {
+  return std::span(s.names).subspan(part.name, part.n_names);
+}
+
+std::span<const Expr> Frame::results_of(const soac::Layout::Part& part) const {
+  return std::span(op.body.results).subspan(part.result, part.n_results);
+}
+
+Var Frame::temporary(Kind kind, Expr size, std::string name) {
+  temporaries.push_back(arena.fresh_array(kind, {size}, std::move(name)).var());
+  return temporaries.back();
+}
+
+Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
+  Expr per_block = i64(by.points), threads = i64(by.threads);
+  auto at_most = [&](Expr blocks) {
+    Expr whole = launches.ceil_div(launches.ceil_div(n, blocks), threads);
+    per_block = arena.max(per_block, arena.mul(whole, threads));
+  };
+  if (by.most_blocks > 0) at_most(i64(by.most_blocks));
+  if (!own.is_constant(0)) {  // not much more of it than there are points, or than fills a device
+    constexpr std::int64_t some = 1 << 18;
+    Expr room = arena.max(arena.mul(n, i64(2)), i64(some));
+    at_most(arena.max(arena.div(room, arena.max(own, i64(1))), i64(1)));
+  }
+  return {n, per_block, launches.ceil_div(n, per_block)};
+}
+
+Frame::Cut Frame::whole() {
+  Expr own = i64(0);  // elements that each block has for itself
+  for (const soac::Scatter& scatter : op.scatters)
+    if (!scatter.combine.empty() && !atomic_of(scatter))
+      own = arena.add(own, launches.product(scatter.shape));
+  for (const soac::Partition& p : op.partitions) own = arena.add(own, p.classes);
+  Cut all = cut_of(launches.product(op.dims), policy, own);
+  all.blocks = arena.max(all.blocks, i64(1));
+  return all;
+}
+
+void Frame::phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body) {
+  tasks.push_back(n_tasks);
+  e.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
+    e.set_task(task, n_tasks);
+    body({task, n_tasks, threads});
+  });
+}
+
+Run Frame::run_of(const Cut& of, Expr task) {
+  Expr begin = e.lower(arena.mul(task, of.per_block));
+  return {begin, e.lower(arena.min(arena.add(begin, of.per_block), of.n))};
+}
+
+void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sinks, const Finish& finish) {
+  const Policy by = choose(std::get<soac::Soac>(stm.op));
+  phase(cut.blocks, by.threads, [&](const Block& block) {
+    const Run run = run_of(cut, block.task);
+    const Entry entry = start(block.task);
+    finish(block, walk(launches, e, stm, block, run, by.items, entry, sinks));
+  });
+}
+
+void Frame::walk_by_one(const soac::Stm& stm, const std::function<Entry()>& start, const Finish& finish) {
+  const auto& soac = std::get<soac::Soac>(stm.op);
+  const Policy by = choose(soac);
+  phase(i64(1), by.threads, [&](const Block& block) {
+    const Run run{i64(0), e.lower(launches.product(soac.dims))};
+    const Entry entry = start();
+    finish(block, walk(launches, e, stm, block, run, by.items, entry));
+  });
+}
+
+void Frame::map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays, Expr if_one) {
+  const soac::Stm stm{std::move(arrays), soac::Soac{shape, f}, lifted.where, lifted.origin};
+  const Policy by = choose(std::get<soac::Soac>(stm.op));
+  const Cut of = cut_of(launches.product(shape), by, i64(0));
+  phase(arena.mul(of.blocks, if_one), by.threads, [&](const Block& block) {
+    const Run run = run_of(of, block.task);
+    walk(launches, e, stm, block, run, by.items);
+  });
+}
+
+void Frame::fill_with(Var array, Expr n, Expr value) {
+  Expr i = arena.fresh({Kind::i64}, "i");
+  e.set_destination(array, {array, {}});
+  map({{i.var()}, {}, {value}}, {n}, {array}, i64(1));
+}
+
+}  // namespace fulgurite::lower::gpu

@@ -1,0 +1,64 @@
+// A launch in the making: the Soac that it computes, how its space is cut into blocks, its phases and their
+// memory.
+#pragma once
+
+#include "lower/gpu/ranks.h"
+#include "lower/gpu/walk.h"
+#include "lower/results.h"
+
+namespace fulgurite::lower::gpu {
+
+class Frame {
+ public:
+  Frame(Launches&, const soac::Stm& original);
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  Launches& launches;
+  scalar::Arena& arena;
+  Emitter e;
+  const soac::Stm lifted;  // the original with neutral elements
+  const Ranks ranks;
+  const soac::Stm& s;  // of `ranks`, and its parts
+  const soac::Soac& op;
+  const soac::Layout layout;
+  Results results;
+  const Policy policy;
+  std::vector<Var> temporaries;  // memory of the launch alone
+  std::vector<Expr> tasks;       // of each phase
+
+  /// Runs of points, one for each block.
+  struct Cut {
+    Expr n, per_block, blocks;
+  };
+  const Cut cut;  // of the whole space; at least one block
+
+  Expr i64(std::int64_t value) { return arena.i64(value); }
+  std::span<const Var> names(const soac::Layout::Part&) const;
+  std::span<const Expr> results_of(const soac::Layout::Part&) const;
+  soac::Layout lifted_layout() const { return soac::layout_of(std::get<soac::Soac>(lifted.op)); }
+  Var temporary(Kind, Expr size, std::string name);
+  /// How many points the original's partition keeps.
+  Var kept(std::size_t partition) const { return kept_[partition]; }
+  const std::vector<Var>& all_kept() const { return kept_; }
+
+  void phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body);
+  /// A phase in which the blocks walk the whole space: of a statement over it.
+  using Start = std::function<Entry(Expr task)>;
+  using Finish = std::function<void(const Block&, const Ends&)>;
+  void walk_all(const soac::Stm&, const Start&, const Sinks&, const Finish&);
+  /// One block walks a space.
+  void walk_by_one(const soac::Stm&, const std::function<Entry()>&, const Finish&);
+  /// A phase that computes arrays of elements of their places; nothing where `if_one` is 0.
+  void map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays, Expr if_one);
+  void fill_with(Var array, Expr n, Expr value);
+
+ private:
+  Cut cut_of(Expr n, const Policy&, Expr own);
+  Cut whole();
+  Run run_of(const Cut&, Expr task);
+
+  std::vector<Var> kept_;
+};
+
+}  // namespace fulgurite::lower::gpu

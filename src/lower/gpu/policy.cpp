@@ -1,0 +1,97 @@
+#include "lower/gpu/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "lower/gpu/updates.h"
+#include "lower/slice.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower::gpu {
+
+using scalar::Expr;
+using scalar::Kind;
+
+namespace {
+
+constexpr std::int64_t most_shared = 40 << 10;  // bytes of a block, of the 48 KiB that every device has
+constexpr std::int64_t enough_blocks = 1024;    // to fill a device, where each has a result of its own
+constexpr std::int64_t with_scratch = 128;      // where each thread has arrays of its own
+
+std::int64_t bytes(std::span<const Expr> values) {
+  std::int64_t sum = 0;
+  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
+  return sum;
+}
+
+// Bytes for each thread, and for each point of a tile.
+struct Needs {
+  std::int64_t thread = 0, point = 0;
+};
+
+bool posts(const soac::Scatter& s) {
+  return !s.combine.empty() && !atomic_of(s);
+}
+
+Needs needs_of(const soac::Soac& op) {
+  Needs needs;
+  auto staged = [&](std::span<const Expr> values) {
+    needs.point += bytes(values);
+    needs.thread += 2 * bytes(values);
+  };
+  for (const soac::Stm* s : scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
+  for (const soac::Reduction& r : op.reductions) {
+    if (in_order(r))
+      staged(r.op.results);
+    else
+      needs.thread += bytes(r.op.results);
+  }
+  for (const soac::Scatter& s : op.scatters)  // posted; the place beside them
+    if (posts(s)) needs.point += bytes(s.combine[0].op.results) + 8;
+  for (const soac::Partition& p : op.partitions) needs.point += 8 * static_cast<std::int64_t>(p.n_values) + 8;
+  return needs;
+}
+
+bool has_loops(const soac::Lambda& f) {
+  return std::ranges::any_of(f.body, [](const soac::Stm& s) {
+    return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op) ||
+           std::ranges::any_of(soac::nested_in(s), [](const auto& n) { return has_loops(*n.lambda); });
+  });
+}
+
+}  // namespace
+
+bool in_order(const soac::Reduction& r) {
+  return !r.commutative;
+}
+
+Policy choose(const soac::Soac& op) {
+  Policy policy;
+  const Needs needs = needs_of(op);
+  const bool is_posted = std::ranges::any_of(op.scatters, posts) || !op.partitions.empty();
+  const bool keeps = makes_arrays(op);
+  if (is_posted || keeps || has_loops(op.body)) policy.threads = 64;
+  if (needs.point > 0 && !is_posted) policy.items = 7;  // odd: runs of threads begin in different banks
+  auto shared = [&] { return policy.threads * (needs.thread + policy.items * needs.point); };
+  while (shared() > most_shared && policy.items > 1) policy.items -= 2;
+  while (shared() > most_shared && policy.threads > 32) policy.threads /= 2;
+
+  const bool has_totals = needs.thread > 0 || is_posted;
+  policy.points = std::max(std::int64_t{policy.threads} * (has_loops(op.body) ? 1
+                                                           : has_totals       ? 8
+                                                                              : 4),
+                           policy.tile());
+  if (has_totals) policy.most_blocks = enough_blocks;
+  if (keeps) policy.most_blocks = with_scratch;
+  return policy;
+}
+
+std::string to_string(const Policy& p) {
+  return fmt::format("blocks of {} threads, {} points or more{}{}", p.threads, p.points,
+                     p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
+                     p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items));
+}
+
+}  // namespace fulgurite::lower::gpu

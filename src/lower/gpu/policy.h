@@ -1,0 +1,28 @@
+// Tuning numbers of the GPU lowering: how many threads a block has, how many points it takes. From what the
+// code does only, so that results do not depend on the device.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "soac/ir.h"
+
+namespace fulgurite::lower::gpu {
+
+struct Policy {
+  int threads = 256;             // of a block: a power of two
+  int items = 1;                 // neighbouring points of a staged tile that a thread folds
+  std::int64_t points = 1024;    // that a block takes, at least
+  std::int64_t most_blocks = 0;  // 0: as many as there are points for
+  std::int64_t tile() const { return std::int64_t{threads} * items; }
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+std::string to_string(const Policy&);
+
+/// Of a Soac whose operators have neutral elements.
+Policy choose(const soac::Soac&);
+
+/// What has to be folded in the order of the points: a reduction whose operator does not commute.
+bool in_order(const soac::Reduction&);
+
+}  // namespace fulgurite::lower::gpu

@@ -1,0 +1,130 @@
+#include "lower/gpu/scans.h"
+
+#include <algorithm>
+
+#include "lower/slice.h"
+
+namespace fulgurite::lower::gpu {
+
+Scans::Scans(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {
+  const std::vector<const soac::Stm*> all = scans_of(at_.op.body);
+  const std::vector<int> levels = levels_of(at_.op.body);
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    Scan scan{all[k], &std::get<soac::Scan>(all[k]->op), levels[k], {}, {}, {}};
+    for (Expr x : scan.op->operands) {
+      scan.partials.push_back(at_.temporary(x.kind(), at_.cut.blocks, "partial"));
+      scan.carries.push_back(at_.temporary(x.kind(), at_.cut.blocks, "carry"));
+      scan.totals.push_back(at_.temporary(x.kind(), at_.i64(1), "total"));
+    }
+    scans_.push_back(std::move(scan));
+  }
+}
+
+void Scans::phases() {
+  for (int level = 0;; ++level) {
+    std::vector<const Scan*> at_level;
+    for (const Scan& scan : scans_)
+      if (scan.level == level) at_level.push_back(&scan);
+    if (at_level.empty()) return;
+    fold(at_level);
+    carry(at_level);
+  }
+}
+
+void Scans::fold(const std::vector<const Scan*>& scans) {
+  soac::Soac op{at_.op.dims, {}};
+  std::vector<Expr> wanted;
+  soac::Stm s{{}, {}, at_.lifted.where, at_.lifted.origin};
+  std::vector<Var> partials;
+  for (const Scan* scan : scans) {
+    op.reductions.push_back(scan->op->reduction);
+    op.reductions.back().initial.clear();
+    wanted.insert(wanted.end(), scan->op->operands.begin(), scan->op->operands.end());
+    partials.insert(partials.end(), scan->partials.begin(), scan->partials.end());
+  }
+  for (Expr e : wanted) s.names.push_back(arena_.fresh(e.type(), "partial").var());
+  op.body = slice(arena_, at_.op.body, wanted);
+  s.op = std::move(op);
+  at_.walk_all(
+      s, [&](Expr task) { return entry(s, task); }, {},
+      [&](const Block& block, const Ends& ends) {
+        for (std::size_t k = 0; k < partials.size(); ++k)
+          e_.store_plain(partials[k], block.task, ends.totals[k]);
+      });
+}
+
+// carry[b] = initial op partial[0] op ... op partial[b - 1]
+void Scans::carry(const std::vector<const Scan*>& scans) {
+  Expr b = arena_.fresh({Kind::i64}, "b");
+  soac::Soac op{{at_.cut.blocks}, {{b.var()}, {}, {}}};
+  soac::Stm s{{}, {}, at_.lifted.where, ""};
+  for (const Scan* scan : scans) {
+    soac::Stm running{{}, soac::Scan{scan->op->reduction, {}, false}, at_.lifted.where, ""};
+    auto& inner = std::get<soac::Scan>(running.op);
+    inner.reduction.initial.clear();
+    for (std::size_t k = 0; k < scan->partials.size(); ++k) {
+      inner.operands.push_back(arena_.index(arena_.name(scan->partials[k]), std::span(&b, 1)));
+      Expr value = arena_.fresh({arena_.info(scan->partials[k]).type.kind}, "carry");
+      running.names.push_back(value.var());
+      op.body.results.push_back(value);
+      s.names.push_back(scan->carries[k]);
+      e_.set_destination(scan->carries[k], {scan->carries[k], {}});
+    }
+    op.body.body.push_back(std::move(running));
+  }
+  s.op = std::move(op);
+  auto start = [&] {
+    Entry entry;
+    for (const Scan* scan : scans) entry.scans.push_back(e_.lower(first_of(*scan->stm)));
+    return entry;
+  };
+  at_.walk_by_one(s, start, [&](const Block&, const Ends& ends) {
+    for (const Scan* scan : scans)
+      for (const Ranks::Partition& p : at_.ranks.partitions)
+        if (class_counted(p, *scan) == 0) offsets(p, scans, ends);
+  });
+}
+
+// Which of the partition's classes the Scan counts, or -1.
+int Scans::class_counted(const Ranks::Partition& p, const Scan& scan) {
+  for (std::size_t c = 0; c < p.counts.size(); ++c)
+    if (p.counts[c].var() == scan.stm->names[0]) return static_cast<int>(c);
+  return -1;
+}
+
+// Where the classes begin.
+void Scans::offsets(const Ranks::Partition& p, const std::vector<const Scan*>& scans, const Ends& ends) {
+  const Var offsets = at_.lifted.names[at_.lifted_layout().partitions[p.number].name + 1];
+  Expr so_far = at_.i64(0);
+  for (std::size_t c = 0; c < p.counts.size(); ++c) {
+    e_.store_plain(offsets, at_.i64(static_cast<std::int64_t>(c)), so_far);
+    for (std::size_t k = 0; k < scans.size(); ++k)
+      if (class_counted(p, *scans[k]) == static_cast<int>(c))
+        so_far = e_.lower(arena_.add(so_far, ends.scans[k][0]));
+  }
+  e_.store_plain(offsets, at_.i64(static_cast<std::int64_t>(p.counts.size())), so_far);
+  e_.store_plain(at_.kept(p.number), at_.i64(0), so_far);
+}
+
+void Scans::finish(const Block& block, const Ends& ends) {
+  if (scans_.empty()) return;
+  Expr is_last = e_.lower(arena_.eq(arena_.add(block.task, at_.i64(1)), block.tasks));
+  e_.if_then(is_last, [&] {
+    for (std::size_t k = 0; k < scans_.size(); ++k)
+      for (std::size_t c = 0; c < scans_[k].totals.size(); ++c)
+        e_.store_plain(scans_[k].totals[c], at_.i64(0), ends.scans[k][c]);
+  });
+}
+
+Entry Scans::entry(const soac::Stm& s, Expr task) {
+  Entry entry;
+  for (const soac::Stm* part : scans_of(std::get<soac::Soac>(s.op).body)) {
+    const auto scan = std::ranges::find_if(
+        scans_, [&](const Scan& known) { return known.stm->names[0] == part->names[0]; });
+    entry.scans.emplace_back();
+    for (Var carry : scan->carries) entry.scans.back().push_back(e_.load_plain(carry, task, "so_far"));
+  }
+  return entry;
+}
+
+}  // namespace fulgurite::lower::gpu

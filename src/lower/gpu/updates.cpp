@@ -1,0 +1,45 @@
+#include "lower/gpu/updates.h"
+
+#include <limits>
+
+namespace fulgurite::lower::gpu {
+
+using kernel::Atomic;
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+
+std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
+  if (scatter.combine.empty()) return {};
+  const soac::Lambda& op = scatter.combine[0].op;
+  if (op.results.size() != 1 || !op.body.empty()) return {};
+  const Expr result = op.results[0];
+  if (!is_integer(result.kind()) || result.args().size() != 2) return {};
+  auto is = [&](Expr e, std::size_t param) { return e.is_name() && e.var() == op.params[param]; };
+  const Expr a = result.arg(0), b = result.arg(1);
+  if (!(is(a, 0) && is(b, 1)) && !(is(a, 1) && is(b, 0))) return {};
+  switch (result.op()) {
+    case Op::add: return Atomic::What::add;
+    case Op::min: return Atomic::What::min;
+    case Op::max: return Atomic::What::max;
+    case Op::bit_and: return Atomic::What::bit_and;
+    case Op::bit_or: return Atomic::What::bit_or;
+    case Op::bit_xor: return Atomic::What::bit_xor;
+    default: return {};
+  }
+}
+
+soac::Stm with_neutral_for_atomics(scalar::Arena& arena, soac::Stm s) {
+  for (soac::Scatter& scatter : std::get<soac::Soac>(s.op).scatters)
+    if (atomic_of(scatter) && scatter.combine[0].neutral.empty())
+      scatter.combine[0].neutral = {arena.constant(scatter.combine[0].op.results[0].kind(), 0)};
+  return s;
+}
+
+soac::Reduction integer_max(scalar::Arena& arena) {
+  Expr a = arena.fresh({Kind::i64}, "a"), b = arena.fresh({Kind::i64}, "b");
+  const Expr least = arena.i64(std::numeric_limits<std::int64_t>::min());
+  return {{{a.var(), b.var()}, {}, {arena.max(a, b)}}, {least}, {}, true};
+}
+
+}  // namespace fulgurite::lower::gpu

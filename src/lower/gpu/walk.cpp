@@ -1,0 +1,472 @@
+#include "lower/gpu/walk.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "lower/gpu/posts.h"
+#include "lower/slice.h"
+#include "soac/layout.h"
+#include "soac/linear.h"
+#include "soac/rename.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+using soac::Layout;
+
+// 0: the operands need no Scan; else one more than the highest of those that they need.
+int level_of(const soac::Lambda& body, std::span<const Expr> operands,
+             const std::unordered_map<Var, int>& levels) {
+  soac::Vars needed;
+  soac::add_mentioned(operands, needed);
+  int level = 0;
+  for (std::size_t i = body.body.size(); i-- > 0;) {
+    const soac::Stm& s = body.body[i];
+    if (std::ranges::none_of(s.names, [&](Var name) { return needed.contains(name); })) continue;
+    if (const auto scan = levels.find(s.names[0]); scan != levels.end())
+      level = std::max(level, scan->second + 1);
+    else
+      soac::add_mentioned(s, needed);
+  }
+  return level;
+}
+
+template <class T>
+void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
+  const auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
+  list.erase(first, first + static_cast<std::ptrdiff_t>(n));
+}
+
+class Walk {
+ public:
+  Walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run, int items,
+       const Entry& entry, const Sinks& sinks)
+      : e_(e),
+        arena_(e.arena()),
+        s_(s),
+        soac_(std::get<soac::Soac>(s.op)),
+        layout_(soac::layout_of(soac_)),
+        block_(block),
+        run_(run),
+        items_(items),
+        entry_(entry),
+        sinks_(sinks),
+        dims_(e.lower(soac_.dims)),
+        linear_(soac_.dims.size() > 1 && soac::is_linear(soac_, arena_, launches.sizes())) {}
+
+  Ends operator()() {
+    find_ordered();
+    rest_ = rest_of();
+    FULGURITE_CHECK(posts_.empty() || items_ == 1, "a thread posts {} points", items_);
+    Ends ends;
+    if (ordered_.empty() && posts_.empty())
+      unordered();
+    else
+      tiled();
+    std::size_t next = 0, group = 0;
+    for (const soac::Reduction& r : soac_.reductions) {
+      for (std::size_t k = 0; k < r.op.results.size(); ++k)
+        ends.totals.push_back(in_order(r) ? e_.snapshot(folded_[group].so_far[k], "total")
+                                          : e_.load_plain(totals_[next++], i64(0), "total"));
+      if (in_order(r)) ++group;
+    }
+    for (const auto& variables : scanned_) {
+      ends.scans.emplace_back();
+      for (Expr variable : variables) ends.scans.back().push_back(e_.snapshot(variable, "so_far"));
+    }
+    return ends;
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  std::int64_t tile() const { return std::int64_t{block_.threads} * items_; }
+  const soac::Soac& rest() const { return std::get<soac::Soac>(rest_.op); }
+
+  // ---- what is what
+
+  struct Level {
+    std::vector<Ordered> groups;
+    std::vector<Expr> operands;            // of all of them
+    std::vector<std::vector<Expr>> names;  // of each group: what stands for a Scan's values in the body
+  };
+
+  void find_ordered() {
+    const std::vector<const soac::Stm*> scans = scans_of(soac_.body);
+    const std::vector<int> levels = levels_of(soac_.body);
+    std::unordered_map<Var, int> by_name;
+    for (std::size_t k = 0; k < scans.size(); ++k) {
+      const auto& scan = std::get<soac::Scan>(scans[k]->op);
+      by_name.emplace(scans[k]->names[0], levels[k]);
+      Ordered o = ordered(scan.reduction, entry_.scans[k]);
+      o.is_scan = true, o.inclusive = scan.inclusive;
+      scanned_.push_back(o.so_far);
+      std::vector<Expr> names;
+      for (Var name : scans[k]->names) {
+        names.push_back(arena_.fresh(arena_.info(name).type, arena_.info(name).name));
+        scan_values_.emplace(name, names.back());
+      }
+      add(levels[k], std::move(o), scan.operands, std::move(names));
+    }
+    for (std::size_t g = 0; g < soac_.reductions.size(); ++g) {
+      const soac::Reduction& r = soac_.reductions[g];
+      if (!in_order(r)) continue;
+      const auto operands = std::span(soac_.body.results)
+                                .subspan(layout_.reductions[g].result, layout_.reductions[g].n_results);
+      folded_.push_back(ordered(r, e_.lower(r.neutral)));
+      add(level_of(soac_.body, operands, by_name), folded_.back(), {operands.begin(), operands.end()}, {});
+    }
+  }
+
+  Ordered ordered(const soac::Reduction& r, std::span<const Expr> start) {
+    Ordered o{&r, {}, {}, {}};
+    for (Expr value : start) {
+      o.so_far.push_back(e_.declare(value, "so_far"));
+      o.values.push_back(e_.allocate_shared(value.kind(), tile()));
+      o.totals.push_back(e_.allocate_shared(value.kind(), 2 * std::int64_t{block_.threads}));
+    }
+    return o;
+  }
+
+  void add(int level, Ordered o, std::span<const Expr> operands, std::vector<Expr> names) {
+    const auto at = static_cast<std::size_t>(level);
+    if (ordered_.size() <= at) ordered_.resize(at + 1);
+    ordered_[at].groups.push_back(std::move(o));
+    ordered_[at].operands.insert(ordered_[at].operands.end(), operands.begin(), operands.end());
+    ordered_[at].names.push_back(std::move(names));
+  }
+
+  // The part of the body that these results need, with the Scans' values for the Scans.
+  soac::Lambda part(std::vector<Expr> results) {
+    soac::Lambda f = slice(arena_, soac_.body, std::move(results));
+    std::erase_if(f.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
+    if (scan_values_.empty()) return f;
+    scalar::Substitution substitute(arena_, [&](Expr e) {
+      const auto found = e.is_name() ? scan_values_.find(e.var()) : scan_values_.end();
+      return found == scan_values_.end() ? Expr() : found->second;
+    });
+    soac::substitute_in(f, substitute);
+    return f;
+  }
+
+  // What is left for the points to do: no reduction in order, and what is posted (a scatter in order, a
+  // partition) as mapped results: its place or class, then its values.
+  struct Posts {
+    bool is_partition;
+    std::size_t number;  // of the scatter or partition
+    std::vector<Var> names, buffers;
+  };
+
+  soac::Stm rest_of() {
+    soac::Stm out = s_;
+    auto& op = std::get<soac::Soac>(out.op);
+    std::vector<Expr> posted;
+    auto post = [&](Posts& posts, Expr value) {
+      posted.push_back(value);
+      posts.names.push_back(arena_.fresh_array(value.kind(), {i64(0)}, "posted").var());
+      posts.buffers.push_back(e_.allocate_shared(value.kind(), tile()));
+    };
+    auto result = [&](const Layout::Part& part, std::size_t k) {
+      return soac_.body.results[part.result + k];
+    };
+    for (std::size_t g = 0; g < soac_.scatters.size(); ++g) {
+      if (update_of(g).how != Update::How::in_order) continue;
+      Posts posts{false, g, {}, {}};
+      post(posts, place_of(soac_.scatters[g], layout_.scatters[g]));
+      for (std::size_t k = soac_.scatters[g].shape.size(); k < layout_.scatters[g].n_results; ++k)
+        post(posts, result(layout_.scatters[g], k));
+      posts_.push_back(std::move(posts));
+    }
+    for (std::size_t g = 0; g < soac_.partitions.size(); ++g) {
+      Posts posts{true, g, {}, {}};
+      for (std::size_t k = 0; k < layout_.partitions[g].n_results; ++k)
+        post(posts, k > 0 ? result(layout_.partitions[g], k) : class_of(g));
+      posts_.push_back(std::move(posts));
+    }
+    auto drop_part = [&](const Layout::Part& part) {
+      drop(op.body.results, part.result, part.n_results);
+      drop(out.names, part.name, part.n_names);
+    };
+    for (std::size_t g = op.partitions.size(); g-- > 0;) drop_part(layout_.partitions[g]);
+    op.partitions.clear();
+    for (std::size_t g = op.scatters.size(); g-- > 0;) {
+      if (update_of(g).how != Update::How::in_order) continue;
+      drop_part(layout_.scatters[g]);
+      drop(op.scatters, g, 1);
+    }
+    for (std::size_t g = op.scatters.size(), all = soac_.scatters.size(); all-- > 0;)
+      if (update_of(all).how != Update::How::in_order) updates_[--g] = update_of(all);
+    for (std::size_t g = op.reductions.size(); g-- > 0;) {
+      if (!in_order(op.reductions[g])) continue;
+      drop_part(layout_.reductions[g]);
+      drop(op.reductions, g, 1);
+    }
+    std::vector<Expr> results = op.body.results;
+    results.insert(results.end(), posted.begin(), posted.end());
+    for (const Posts& posts : posts_)
+      out.names.insert(out.names.end(), posts.names.begin(), posts.names.end());
+    op.body = part(std::move(results));
+    return out;
+  }
+
+  Update update_of(std::size_t scatter) const {
+    return scatter < sinks_.scatters.size() ? sinks_.scatters[scatter] : Update{};
+  }
+
+  // Row-major; -1 outside.
+  Expr place_of(const soac::Scatter& scatter, const Layout::Part& part) {
+    const auto indices = std::span(soac_.body.results).subspan(part.result, scatter.shape.size());
+    Expr inside = arena_.boolean(true);
+    for (std::size_t d = 0; d < indices.size(); ++d)  // no extent is negative
+      inside = arena_.logical_and(
+          inside, arena_.lt(arena_.cast(indices[d], Kind::u64), arena_.cast(scatter.shape[d], Kind::u64)));
+    return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), i64(-1)});
+  }
+  Expr class_of(std::size_t partition) {
+    Expr of = soac_.body.results[layout_.partitions[partition].result];
+    Expr inside =
+        arena_.lt(arena_.cast(of, Kind::u64), arena_.cast(soac_.partitions[partition].classes, Kind::u64));
+    return arena_.apply(Op::select, {inside, of, i64(-1)});
+  }
+
+  // ---- points
+
+  void at_point(const soac::Stm& s, Expr number, const Running& running) {
+    std::vector<Expr> indices(dims_.size());
+    Emitter::Identity outside;
+    if (dims_.size() <= 1) {
+      if (!indices.empty()) indices[0] = number;
+    } else if (linear_) {
+      for (Expr& index : indices) index = e_.placeholder();
+      outside = e_.set_identity({indices, number});
+    } else {
+      Expr left = number;
+      for (std::size_t d = indices.size(); d-- > 1;) {
+        indices[d] = e_.bind(arena_.rem(left, dims_[d]), "i");
+        left = e_.bind(arena_.div(left, dims_[d]), "i");
+      }
+      indices[0] = left;
+    }
+    const Expr before = e_.element();
+    if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
+    number_ = number;
+    e_.point(s, indices, number, running);
+    e_.set_element(before);
+    if (linear_) e_.set_identity(outside);
+  }
+
+  Running start() {
+    Running running{e_.start(rest()), {}, 0, {}};
+    running.update = [this](std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
+                            std::span<const Expr> values) { update(updates_[scatter], elements, values); };
+    return running;
+  }
+
+  void update(const Update& how, std::span<const std::pair<Var, Expr>> elements,
+              std::span<const Expr> values) {
+    auto store = [&] {
+      for (std::size_t k = 0; k < values.size(); ++k)
+        e_.store_plain(elements[k].first, elements[k].second, values[k]);
+    };
+    if (how.how == Update::How::plain) return store();
+    if (how.how == Update::How::winner) {
+      Expr winner = e_.load_plain(how.winners, elements[0].second, "winner");
+      return e_.if_then(e_.bind(arena_.eq(winner, number_), "wins"), store);
+    }
+    for (std::size_t k = 0; k < values.size(); ++k)
+      e_.atomic({{}, how.what, {elements[k].first, elements[k].second, i64(1), {}}, values[k], {}});
+  }
+
+  // ---- in any order
+
+  void unordered() {
+    for (const soac::Reduction& r : rest().reductions)
+      for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block_.threads));
+    const Expr n = i64(block_.threads);
+    par(e_, block_, [&](Expr t) {
+      const Running running = start();
+      auto stride = [&](Expr from, Expr to, const Running& into) {
+        Expr first = e_.bind(arena_.add(from, t), "first");
+        e_.for_loop(first, to, n, "i", [&](Expr i) { at_point(rest_, i, into); });
+      };
+      if (has_floats()) {
+        // A float accumulator takes so many additions before it is added to another one: errors grow with
+        // the sum of the two lengths instead of their product.
+        constexpr std::int64_t chain = 16;
+        const Expr step = i64(chain * block_.threads);
+        e_.for_loop(run_.begin, run_.end, step, "from", [&](Expr from) {
+          Expr to = e_.bind(arena_.min(arena_.add(from, step), run_.end), "to");
+          Running inner = start();
+          stride(from, to, inner);
+          for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+            std::vector<Expr> part;
+            for (Expr variable : inner.reductions[g]) part.push_back(e_.snapshot(variable, "part"));
+            e_.join(rest().reductions[g], running.reductions[g], part);
+          }
+        });
+      } else {
+        stride(run_.begin, run_.end, running);
+      }
+      save(running, t);
+    });
+    join_totals();
+  }
+
+  bool has_floats() const {
+    return std::ranges::any_of(rest().reductions, [](const soac::Reduction& r) {
+      return std::ranges::any_of(r.neutral, [](Expr e) { return is_float(e.kind()); });
+    });
+  }
+
+  void save(const Running& running, Expr t) {
+    std::size_t next = 0;
+    for (const auto& group : running.reductions)
+      for (Expr variable : group) {
+        Expr value = e_.snapshot(variable, "acc");
+        e_.store_plain(totals_[next++], t, value);
+      }
+  }
+
+  void join_totals() {
+    if (totals_.empty()) return;
+    sync(e_);
+    join_all(e_, block_, rest(), totals_);
+  }
+
+  // ---- tile by tile
+
+  void tiled() {
+    for (const soac::Reduction& r : rest().reductions)
+      for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block_.threads));
+    if (!totals_.empty()) par(e_, block_, [&](Expr t) { save(start(), t); });
+    for (const Posts& posts : posts_)
+      if (!posts.is_partition)
+        fill_bins(e_, block_, soac_.scatters[posts.number], sinks_.scatters[posts.number].bins);
+    std::vector<soac::Stm> staged;
+    for (const Level& level : ordered_) staged.push_back(staged_of(level));
+    const bool has_rest = ordered_.empty() || !rest().body.results.empty();
+    e_.for_loop(run_.begin, run_.end, i64(tile()), "tile", [&](Expr from) {
+      Expr base = e_.bind(arena_.sub(i64(0), from), "base");
+      Expr n = e_.bind(arena_.min(arena_.sub(run_.end, from), i64(tile())), "n");
+      for (std::size_t l = 0; l < ordered_.size(); ++l) {
+        stage(staged[l], l, from, n, base);
+        sync(e_);
+        fold_tile(e_, block_, items_, n, ordered_[l].groups);
+      }
+      if (!has_rest) return;
+      points(from, n, base);
+      sync(e_);
+      for (const Posts& posts : posts_) put(posts);
+    });
+    join_totals();
+  }
+
+  soac::Stm staged_of(const Level& level) {
+    soac::Stm s{{}, soac::Soac{soac_.dims, part(level.operands)}, s_.where, s_.origin};
+    for (Expr operand : level.operands)
+      s.names.push_back(arena_.fresh_array(operand.kind(), {i64(0)}, "staged").var());
+    return s;
+  }
+
+  // body(place in the tile, number of the point) for the points of the tile.
+  void for_tile(Expr t, Expr from, Expr n, const std::function<void(Expr at, Expr number)>& body) {
+    e_.for_loop(t, n, i64(block_.threads), "at",
+                [&](Expr at) { body(at, e_.bind(arena_.add(from, at), "number")); });
+  }
+
+  // The values of the Scans below a level.
+  void bind_scans(std::size_t n_levels, Expr at) {
+    for (std::size_t l = 0; l < n_levels; ++l)
+      for (std::size_t g = 0; g < ordered_[l].groups.size(); ++g)
+        for (std::size_t k = 0; k < ordered_[l].names[g].size(); ++k)
+          e_.bind_name(ordered_[l].names[g][k].var(),
+                       e_.load_plain(ordered_[l].groups[g].values[k], at, "scanned"));
+  }
+
+  void stage(const soac::Stm& s, std::size_t level, Expr from, Expr n, Expr base) {
+    std::size_t next = 0;
+    for (const Ordered& o : ordered_[level].groups)
+      for (Var buffer : o.values) e_.set_destination(s.names[next++], {buffer, base});
+    par(e_, block_, [&](Expr t) {
+      for_tile(t, from, n, [&](Expr at, Expr number) {
+        bind_scans(level, at);
+        at_point(s, number, {});
+      });
+    });
+  }
+
+  void points(Expr from, Expr n, Expr base) {
+    for (const Posts& posts : posts_)
+      for (std::size_t k = 0; k < posts.names.size(); ++k)
+        e_.set_destination(posts.names[k], {posts.buffers[k], base});
+    par(e_, block_, [&](Expr t) {
+      Running running = start();
+      std::size_t next = 0;
+      for (const auto& group : running.reductions)
+        for (Expr variable : group) e_.assign(variable, e_.load_plain(totals_[next++], t, "acc"));
+      for (const Posts& posts : posts_) e_.store_plain(posts.buffers[0], t, i64(-1));
+      for_tile(t, from, n, [&](Expr at, Expr number) {
+        bind_scans(ordered_.size(), at);
+        at_point(rest_, number, running);
+      });
+      save(running, t);
+    });
+  }
+
+  // ---- what is posted
+
+  void put(const Posts& posts) {
+    if (!posts.is_partition)
+      return combine(e_, block_, soac_.scatters[posts.number], posts.buffers,
+                     sinks_.scatters[posts.number].bins);
+    const Layout::Part& part = layout_.partitions[posts.number];
+    std::vector<Var> arrays;
+    for (std::size_t k = 2; k < part.n_names; ++k)
+      arrays.push_back(e_.destination(s_.names[part.name + k]).buffer);
+    deal(e_, block_, posts.buffers, sinks_.tables[posts.number], arrays);
+  }
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const soac::Stm& s_;
+  const soac::Soac& soac_;
+  const Layout layout_;
+  const Block& block_;
+  const Run& run_;
+  const int items_;
+  const Entry& entry_;
+  const Sinks& sinks_;
+  const std::vector<Expr> dims_;
+  const bool linear_;
+  std::vector<Level> ordered_;
+  std::vector<Ordered> folded_;             // the reductions among them
+  std::vector<std::vector<Expr>> scanned_;  // what the Scans go on from
+  std::unordered_map<Var, Expr> scan_values_;
+  std::vector<Posts> posts_;
+  std::unordered_map<std::size_t, Update> updates_;  // of the scatters that are left
+  soac::Stm rest_;
+  std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
+  Expr number_;              // of the point at hand
+};
+
+}  // namespace
+
+std::vector<int> levels_of(const soac::Lambda& body) {
+  std::vector<int> levels;
+  std::unordered_map<Var, int> by_name;
+  for (const soac::Stm* s : scans_of(body)) {
+    levels.push_back(level_of(body, std::get<soac::Scan>(s->op).operands, by_name));
+    by_name.emplace(s->names[0], levels.back());
+  }
+  return levels;
+}
+
+Ends walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run, int items,
+          const Entry& entry, const Sinks& sinks) {
+  return Walk(launches, e, s, block, run, items, entry, sinks)();
+}
+
+}  // namespace fulgurite::lower::gpu
