@@ -228,7 +228,9 @@ TEST(Errors, RowsOfDifferentSizes) {
 }
 
 TEST(Errors, EnginesThatAreNotThere) {
-  if (!has_cuda()) EXPECT_THROW(fg::compile(saxpy, {.engine = fg::Engine::cuda}), fg::DeviceError);
+  if (!has_cuda()) {
+    EXPECT_THROW(fg::compile(saxpy, {.engine = fg::Engine::cuda}), fg::DeviceError);
+  }
   setenv("FULGURITE_ENGINE", "abacus", 1);
   EXPECT_NE(message_of<fg::DeviceError>([] {
               fg::compile(saxpy);
