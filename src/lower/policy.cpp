@@ -186,9 +186,11 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   const double work = cost_of_point(soac);
   policy.tail_lanes = std::clamp(target.vector_bytes / static_cast<int>(widest(soac)), 1, 64);
   // Independent vectors side by side hide latency: four for short bodies, two where many values are alive at
-  // once, or where more would take long to compile.
+  // once. Of longer bodies only those that store nothing gain by four, which take longer to compile.
   const bool has_32_registers = target.vector_bytes >= 64;
-  int vectors = work <= (has_32_registers ? 120 : 12) ? 4 : work <= 400 ? 2 : 1;
+  const bool stores = soac::layout_of(soac).mapped.n_results > 0;
+  const double short_body = !has_32_registers ? 12 : stores ? 120 : 240;
+  int vectors = work <= short_body ? 4 : work <= 400 ? 2 : 1;
   if (waits_for_itself(soac.body)) vectors = has_32_registers ? 4 : 2;
   policy.lanes = std::min(64, policy.tail_lanes * vectors);
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
@@ -201,7 +203,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
-  policy.touch = work <= 20 && !depends_on_order(soac) && soac::layout_of(soac).mapped.n_results == 0;
+  policy.touch = work <= 20 && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }
