@@ -25,6 +25,7 @@
 #include "runtime/host.h"
 #include "runtime/join_map.h"
 #include "runtime/opencl/device.h"
+#include "runtime/profile.h"
 #include "runtime/stats.h"
 #include "simplify/simplify.h"
 #include "soac/check.h"
@@ -62,10 +63,11 @@ void dump(std::string_view label, std::string_view text) {
   fmt::print(stderr, "---- {}\n{}\n", label, text);
 }
 
-// Prints how long a stage took when it ends.
+// Prints how long a stage took when it ends, and tells a profile.
 class Timed {
  public:
-  explicit Timed(std::string_view label) : label_(label), wanted_(dumps("time")) {}
+  explicit Timed(std::string_view label)
+      : span_(runtime::Activity::pass, label), label_(label), wanted_(dumps("time")) {}
   ~Timed() {
     if (wanted_)
       fmt::print(stderr, "time {:12} {:8.3f} ms\n", label_,
@@ -76,6 +78,7 @@ class Timed {
 
  private:
   using Clock = std::chrono::steady_clock;
+  const runtime::Span span_;
   std::string_view label_;
   bool wanted_;
   Clock::time_point start_ = Clock::now();

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "runtime/profile.h"
+
 namespace fulgurite::detail {
 namespace {
 
@@ -87,6 +89,7 @@ void DeviceCopies::download_locked() {
     return copies_.front();
   }();
   const std::shared_ptr<void> here = allocate_elements(from.bytes, 1);
+  const runtime::Span span(runtime::Activity::transfer, "download", from.bytes);
   from.device->download(here.get(), from.memory, from.bytes);
   storage_->memory_ = here;
   storage_->host_.store(here.get(), std::memory_order_release);
@@ -106,6 +109,7 @@ runtime::Memory DeviceCopies::acquire(runtime::Device& device, std::size_t bytes
   if (storage_->known_on_host() == nullptr) download_locked();
   const runtime::Memory memory = allocate_on(device, bytes);
   try {
+    const runtime::Span span(runtime::Activity::transfer, "upload", bytes);
     device.upload(memory, storage_->known_on_host(), bytes);
     add(device, memory, bytes, nullptr);
   } catch (...) {

@@ -14,6 +14,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "plan/device_copies.h"
+#include "runtime/profile.h"
 #include "scalar/value.h"
 
 namespace fulgurite::plan {
@@ -146,6 +147,7 @@ class Run {
     }
     allocate(param.place, param.kind);
     const Memory& memory = buffer_of(array).memory;
+    const runtime::Span span(runtime::Activity::transfer, "upload", memory.bytes);
     device_.upload(memory, argument.data, memory.bytes);
   }
 
@@ -155,6 +157,7 @@ class Run {
 
   Memory copy_of(const Array& array, Kind kind) {
     Memory copy = memory_of(bytes_of(kind, array));
+    const runtime::Span span(runtime::Activity::transfer, "copy", copy.bytes, copy.bytes);
     device_.copy(copy, {array.data, copy.bytes}, copy.bytes);
     return copy;
   }
@@ -242,6 +245,7 @@ class Run {
   void run(const CopyArray& s) {
     if (slot(s.fresh) == 0) return;
     const std::size_t bytes = bytes_of(s.kind, at(s.from));
+    const runtime::Span span(runtime::Activity::transfer, "copy", bytes, bytes);
     device_.copy({at(s.to).data, bytes}, {at(s.from).data, bytes}, bytes);
   }
   void run(const Shrink& s) { at(s.place).extents[0] = extent(s.extent); }
@@ -259,8 +263,11 @@ class Run {
                            {tasks.data(), s.tasks.size()},
                            slot(s.bytes_read),
                            slot(s.bytes_written)};
-    if (auto failure = device_.launch(*loaded_.kernels[static_cast<std::size_t>(s.kernel)], launch))
-      fail(*failure);
+    const auto kernel = static_cast<std::size_t>(s.kernel);
+    const runtime::Span span(runtime::Activity::kernel, loaded_.plan.kernels[kernel].name, launch.bytes_read,
+                             launch.bytes_written, s.kernel);
+    if (auto failure = device_.launch(*loaded_.kernels[kernel], launch)) fail(*failure);
+    if (span.is_on()) wait();  // it lasts as long as the kernel, not as long as its launch
   }
 
   [[noreturn]] void fail(const runtime::Failure& f) {
@@ -272,6 +279,7 @@ class Run {
     wait();
     std::uint64_t bits = 0;
     Array& array = at(s.from);
+    const runtime::Span span(runtime::Activity::transfer, "download", size_of(s.kind));
     device_.download(&bits, {array.data, size_of(s.kind)}, size_of(s.kind));
     if (is_signed(s.kind) && is_integer(s.kind)) {  // a value travels sign-extended
       int shift = 64 - 8 * static_cast<int>(size_of(s.kind));

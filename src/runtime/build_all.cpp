@@ -6,6 +6,8 @@
 #include <system_error>
 #include <thread>
 
+#include "runtime/profile.h"
+
 namespace fulgurite::runtime {
 
 std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<const KernelSource> sources,
@@ -15,6 +17,7 @@ std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<c
   std::atomic<std::size_t> next{0};
   const auto work = [&] {
     for (std::size_t i; (i = next++) < sources.size();) try {
+        const Span span(Activity::compilation, sources[i].name);
         kernels[i] = device.build(sources[i]);
       } catch (...) {
         failures[i] = std::current_exception();

@@ -72,6 +72,9 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
       ->allow_extra_args(false);
   add_engine(command, choices);
   command->add_flag("--time", request.time, "show how long reading, compiling and running took");
+  command->add_option("--profile", request.profile,
+                      "also write what it spends its time on, kernel by kernel, into this file (for "
+                      "chrome://tracing or Perfetto)");
   command->add_option("--repeat", request.repeat, "run so many times")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();

@@ -8,11 +8,16 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
+#include "pipeline.h"
+#include "runtime/profile.h"
 #include "scalar/value.h"
 #include "tool/literal.h"
 #include "tool/npy_header.h"
+#include "tool/profile.h"
 #include "tool/progress.h"
+#include "trace/traced.h"
 
 namespace fulgurite::tool {
 namespace {
@@ -95,17 +100,19 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
 }
 
 // Long work should not be lost because its result cannot be written.
+void check_writable(const std::string& output) {
+  const std::filesystem::path folder = std::filesystem::path(output).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
+    throw FormatError(
+        fmt::format("{} cannot be written: its folder does not exist or is not writable", output));
+}
+
 void check_outputs(const ToolProgram& program, const std::vector<std::string>& outputs) {
   if (!outputs.empty() && outputs.size() != program.results.size())
     throw UsageError(fmt::format("{} has {}: give -o {} times, or not at all", program.name,
                                  counted(program.results.size(), "result", "results"),
                                  program.results.size()));
-  for (const std::string& output : outputs) {
-    const std::filesystem::path folder = std::filesystem::path(output).parent_path();
-    if (::access(folder.empty() ? "." : folder.c_str(), W_OK) != 0)
-      throw FormatError(
-          fmt::format("{} cannot be written: its folder does not exist or is not writable", output));
-  }
+  for (const std::string& output : outputs) check_writable(output);
 }
 
 std::string first_elements(const AnyArray& array, std::int64_t n) {
@@ -136,6 +143,34 @@ void show(const ToolProgram& program, const std::vector<detail::ResultValue>& re
     write_npy(outputs[i], array);
   }
 }
+
+// Makes a profile while it lives, and a file of it if nothing went wrong.
+class Profiling {
+ public:
+  Profiling(const std::string& file, const Options& options) : file_(file), options_(options) {
+    if (!file_.empty()) runtime::begin_profile();
+  }
+  ~Profiling() { runtime::end_profile(); }
+  Profiling(const Profiling&) = delete;
+  Profiling& operator=(const Profiling&) = delete;
+
+  // The program is compiled once more, to know what its kernels are of.
+  void write(const detail::TracedProgram& traced) {
+    if (file_.empty()) return;
+    const std::vector<runtime::Event> events = runtime::end_profile();
+    std::vector<lower::LaunchNote> notes;
+    if (options_.engine != Engine::interpreter)
+      notes = pipeline::compile(traced.program(), options_).lowered.notes;
+    std::ofstream file(file_, std::ios::binary);
+    file << to_trace(events, notes);
+    file.close();
+    if (!file) throw FormatError(file_ + " cannot be written");
+  }
+
+ private:
+  const std::string file_;
+  const Options options_;
+};
 
 double milliseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration<double, std::milli>(to - from).count();
@@ -190,13 +225,20 @@ Given read_arguments(const ToolProgram& program, const std::vector<std::string>&
 
 void run(const ToolProgram& program, const RunRequest& request, const Options& options) {
   check_outputs(program, request.outputs);
+  if (!request.profile.empty()) check_writable(request.profile);
+  Profiling profiling(request.profile, options);
   const auto start = Clock::now();
   const Given given = read_arguments(program, request.arguments);
   const auto read = Clock::now();
+  std::shared_ptr<const detail::TracedProgram> traced;
   std::shared_ptr<const detail::Executable> executable;
   {
     const Progress progress("compiling " + program.name);
-    executable = detail::instantiate(trace(program, given.constants), options);
+    {
+      const runtime::Span span(runtime::Activity::tracing, program.name);
+      traced = trace(program, given.constants);
+    }
+    executable = detail::instantiate(traced, options);
   }
   const auto compiled = Clock::now();
   std::vector<detail::ResultValue> results;
@@ -214,6 +256,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   }
   const double moved = static_cast<double>(stats().bytes_moved - moved_before) / request.repeat;
   show(program, results, request.outputs);
+  profiling.write(*traced);
   if (!request.time) return;
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];

@@ -20,6 +20,7 @@ struct RunRequest {
   std::vector<std::string> outputs;    // none, or one for each result
   bool time = false;
   int repeat = 1;
+  std::string profile;  // a file for what it spends its time on; empty: none
 };
 void run(const detail::ToolProgram&, const RunRequest&, const Options&);
 

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -157,6 +158,32 @@ TEST_F(ToolProgram, RefusesBadUsage) {
   EXPECT_FAILS(call("run rmse x.npy y.npy -o a.npy -o b.npy"), 2, "rmse has 1 result: give -o 1 times");
   EXPECT_FAILS(call("explain power"), 2, "power has 1 constant, 0 given");
   EXPECT_FAILS(call("cache --clear --list"), 2, "");
+}
+
+TEST_F(ToolProgram, ProfileIsATraceOfEvents) {
+  const Outcome run = call("run centred x.npy --repeat 2 --profile trace.json", "FULGURITE_CACHE=");
+  EXPECT_EQ(run.status, 0) << run.err;
+  std::ifstream file(path("trace.json"));
+  const nlohmann::json trace = nlohmann::json::parse(file);
+  std::map<std::string, int> n_of;
+  for (const nlohmann::json& event : trace.at("traceEvents")) {
+    EXPECT_EQ(event.at("ph"), "X");
+    EXPECT_GE(event.at("ts").get<double>(), 0);
+    EXPECT_GE(event.at("dur").get<double>(), 0);
+    ++n_of[event.at("cat")];
+    if (event.at("cat") != "kernel") continue;
+    const nlohmann::json& args = event.at("args");
+    EXPECT_EQ(fs::path(args.at("file").get<std::string>()).filename(), "example_program.cpp");
+    EXPECT_GT(args.at("line").get<int>(), 0);
+    EXPECT_GE(args.at("bytes_read").get<int>(), 4000);
+    EXPECT_GT(args.at("gigabytes_per_second").get<double>(), 0);
+  }
+  EXPECT_EQ(n_of["trace"], 1);
+  EXPECT_GE(n_of["pass"], 6);
+  EXPECT_GE(n_of["compile"], 1);
+  EXPECT_GE(n_of["kernel"], 2);
+  EXPECT_EQ(n_of["kernel"] % 2, 0) << "two runs";
+  EXPECT_FAILS(call("run centred x.npy --profile none/trace.json"), 1, "none/trace.json cannot be written");
 }
 
 TEST_F(ToolProgram, HelpIsEverywhere) {

@@ -1,0 +1,61 @@
+#include "runtime/profile.h"
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+namespace fulgurite::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Recorder {
+  std::mutex mutex;
+  Clock::time_point start;
+  std::vector<Event> events;
+};
+
+Recorder& recorder() {
+  static Recorder& one = *new Recorder;
+  return one;
+}
+
+int number_of_this_thread() {
+  static std::atomic<int> n_threads{0};
+  thread_local const int number = n_threads.fetch_add(1);
+  return number;
+}
+
+}  // namespace
+
+void begin_profile() {
+  const std::lock_guard lock(recorder().mutex);
+  recorder().events.clear();
+  recorder().start = Clock::now();
+  is_profiling.store(true);
+}
+
+std::vector<Event> end_profile() {
+  is_profiling.store(false);
+  const std::lock_guard lock(recorder().mutex);
+  return std::exchange(recorder().events, {});
+}
+
+void Span::begin(Activity activity, std::string_view name) {
+  event_.emplace();
+  event_->activity = activity;
+  event_->name = name;
+  event_->thread = number_of_this_thread();
+  event_->start = std::chrono::nanoseconds(Clock::now() - recorder().start).count();
+}
+
+void Span::end() noexcept {
+  event_->duration = std::chrono::nanoseconds(Clock::now() - recorder().start).count() - event_->start;
+  try {
+    const std::lock_guard lock(recorder().mutex);
+    recorder().events.push_back(std::move(*event_));
+  } catch (const std::bad_alloc&) {  // the profile lacks an event
+  }
+}
+
+}  // namespace fulgurite::runtime

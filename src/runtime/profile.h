@@ -1,0 +1,58 @@
+// What a process spends its time on, event by event, while a profile is being made; at other times an event
+// costs a load and a branch.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fulgurite::runtime {
+
+enum class Activity : std::uint8_t { tracing, pass, compilation, transfer, kernel };
+
+struct Event {
+  Activity activity;
+  std::string name;
+  std::int64_t start = 0, duration = 0;             // nanoseconds, from the beginning of the profile
+  int thread = 0;                                   // numbered from 0 in the order of their first events
+  std::uint64_t bytes_read = 0, bytes_written = 0;  // by kernels, as their plans count; by transfers
+  std::int32_t kernel = -1;                         // of the plan
+};
+
+// One profile at a time: begin_profile() forgets the former one.
+void begin_profile();
+std::vector<Event> end_profile();
+
+inline std::atomic<bool> is_profiling{false};
+
+// Something that lasts as long as this does; what the numbers are, Event says.
+class Span {
+ public:
+  Span(Activity activity, std::string_view name, std::uint64_t bytes_read = 0,
+       std::uint64_t bytes_written = 0, std::int32_t kernel = -1) {
+    if (!is_profiling.load(std::memory_order_relaxed)) return;
+    begin(activity, name);
+    event_->bytes_read = bytes_read;
+    event_->bytes_written = bytes_written;
+    event_->kernel = kernel;
+  }
+  ~Span() {
+    if (event_) end();
+  }
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+
+  bool is_on() const { return event_.has_value(); }
+
+ private:
+  void begin(Activity activity, std::string_view name);
+  void end() noexcept;
+
+  std::optional<Event> event_;
+};
+
+}  // namespace fulgurite::runtime
