@@ -2,6 +2,7 @@
 // memory. Skipped where there is no device.
 #include <fulgurite/compile.h>
 #include <fulgurite/device_memory.h>
+#include <fulgurite/dlpack.h>
 #include <fulgurite/kernel.h>
 #include <fulgurite/stats.h>
 
@@ -105,6 +106,59 @@ TEST_F(Residency, MemoryIsSharedWithCodeOfTheDevicesUsers) {
   EXPECT_EQ((adopt<int>(Engine::opencl, nullptr, {0, 3}).size()), 0);
   EXPECT_THROW(adopt<int>(Engine::cpu, values.data(), {128}), DeviceError);
   EXPECT_THROW(use_queue(Engine::cpu, values.data()), DeviceError);
+}
+
+TEST_F(Residency, TensorsShareMemory) {
+  const Array<int> y = (*doubled_)(Array<int>(numbers(64)));
+  reset_stats();
+  dlpack::ManagedTensor* const given = to_dlpack(y, Engine::opencl);
+  EXPECT_EQ(given->tensor.device.type, dlpack::DeviceType::opencl);
+  const Array<int> back = from_dlpack<int>(given);
+  EXPECT_EQ(device_memory(Engine::opencl, back), device_memory(Engine::opencl, y));
+  const Array<int> result = (*doubled_)(back);
+  EXPECT_EQ(stats().bytes_copied, 0U);
+  EXPECT_EQ(result[63], 4 * 63);
+}
+
+TEST(DlPack, TensorsOfTheHostAreArraysAndArraysTensors) {
+  const Array<float, 2> m({0, 1, 2, 3, 4, 5}, {2, 3});
+  dlpack::ManagedTensor* const given = to_dlpack(m);
+  const dlpack::Tensor& t = given->tensor;
+  EXPECT_EQ(t.data, m.data());
+  EXPECT_EQ(t.rank, 2);
+  EXPECT_EQ(t.extents[1], 3);
+  EXPECT_EQ(t.strides[0], 3);
+  EXPECT_EQ(t.type.code, dlpack::TypeCode::floating);
+  EXPECT_EQ(t.type.bits, 32);
+  EXPECT_THROW(from_dlpack<float>(given), FormatError) << "rank";
+  EXPECT_THROW((from_dlpack<int, 2>(given)), FormatError) << "elements";
+  EXPECT_EQ((from_dlpack<float, 2>(given)).to_vector(), m.to_vector());
+
+  // One of another library: with an offset, and strides that say nothing new.
+  float values[] = {9, 1, 2, 3};
+  std::int64_t extents[] = {1, 3}, strides[] = {77, 1};
+  static int n_deleted;
+  n_deleted = 0;
+  dlpack::ManagedTensor theirs{
+      {values, {dlpack::DeviceType::cpu, 0}, 2, {dlpack::TypeCode::floating, 32, 1}, extents, strides, 4},
+      nullptr,
+      [](dlpack::ManagedTensor*) { ++n_deleted; }};
+  {
+    const Array<float, 2> taken = from_dlpack<float, 2>(&theirs);
+    const Array<float, 2> shared = taken;
+    EXPECT_EQ(shared.data(), values + 1);
+    EXPECT_EQ(n_deleted, 0);
+  }
+  EXPECT_EQ(n_deleted, 1);
+  strides[1] = 2;
+  EXPECT_THROW((from_dlpack<float, 2>(&theirs)), FormatError) << "not dense";
+  strides[1] = 1;
+  theirs.tensor.device.type = static_cast<dlpack::DeviceType>(7);
+  EXPECT_THROW((from_dlpack<float, 2>(&theirs)), DeviceError);
+  EXPECT_EQ(n_deleted, 1) << "what throws leaves the tensor to the caller";
+  extents[1] = 0;
+  EXPECT_EQ((from_dlpack<float, 2>(&theirs)).size(), 0);
+  EXPECT_EQ(n_deleted, 2);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ DeviceEntry entry_of(const Driver& driver, std::int32_t number, int driver_versi
   check(driver, driver.get_device_memory(&memory, id), "asking for the memory of a CUDA device");
   const auto attribute = [&](Attribute wanted) { return attribute_of(driver, id, wanted); };
   return {.id = id,
+          .number = number,
           .name = name,
           .driver_version = driver_version,
           .capability =

@@ -12,6 +12,7 @@ namespace fulgurite::runtime::cuda {
 
 struct DeviceEntry {
   DeviceId id;
+  int number;  // in the driver's order
   std::string name;
   int driver_version;  // 12040: for CUDA 12.4
   int capability;      // 90: 9.0

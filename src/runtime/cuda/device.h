@@ -48,6 +48,8 @@ class CudaDevice final : public Device {
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override;
 
+  int number() const { return entry_.number; }
+
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
