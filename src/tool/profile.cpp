@@ -6,21 +6,19 @@ namespace fulgurite::tool {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using runtime::Activity;
-using runtime::Event;
 
-const char* category(Activity activity) {
+const char* category(runtime::Activity activity) {
   switch (activity) {
-    case Activity::tracing: return "trace";
-    case Activity::pass: return "pass";
-    case Activity::compilation: return "compile";
-    case Activity::transfer: return "transfer";
-    case Activity::kernel: break;
+    case runtime::Activity::tracing: return "trace";
+    case runtime::Activity::pass: return "pass";
+    case runtime::Activity::compilation: return "compile";
+    case runtime::Activity::transfer: return "transfer";
+    case runtime::Activity::kernel: break;
   }
   return "kernel";
 }
 
-Json details(const Event& event, const std::vector<lower::LaunchNote>& notes) {
+Json details(const runtime::Event& event, const std::vector<lower::LaunchNote>& notes) {
   Json json = Json::object();
   if (const std::uint64_t bytes = event.bytes_read + event.bytes_written; bytes > 0) {
     json["bytes_read"] = event.bytes_read;
@@ -40,9 +38,9 @@ Json details(const Event& event, const std::vector<lower::LaunchNote>& notes) {
 
 }  // namespace
 
-std::string to_trace(const std::vector<Event>& events, const std::vector<lower::LaunchNote>& notes) {
+std::string to_trace(const std::vector<runtime::Event>& events, const std::vector<lower::LaunchNote>& notes) {
   Json list = Json::array();
-  for (const Event& event : events)
+  for (const runtime::Event& event : events)
     list.push_back({{"name", event.name},
                     {"cat", category(event.activity)},
                     {"ph", "X"},
