@@ -2,9 +2,9 @@
 
 #include <cstring>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "kernel/emulate.h"
 #include "kernel/parse.h"
 #include "runtime/host.h"
 #include "runtime/pool.h"
@@ -74,6 +74,11 @@ void EmulatorDevice::copy(runtime::Memory to, runtime::Memory from, std::size_t 
   runtime::counters.bytes_copied.add(bytes);
 }
 
+kernel::PhaseCounts EmulatorDevice::take_counts() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(counts_, {});
+}
+
 std::shared_ptr<const runtime::Kernel> EmulatorDevice::build(const runtime::KernelSource& source) {
   return std::make_shared<EmulatedKernel>(kernel::parse(source.text, source.name));
 }
@@ -93,6 +98,14 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
   for (std::int64_t bits : launch.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
   const kernel::Emulation result = kernel::emulate(ir, buffers, scalars);
   kernel::require_sound(ir, result);
+  {
+    const std::lock_guard lock(mutex_);
+    const kernel::PhaseCounts& now = result.counts.total;
+    counts_.global_read += now.global_read;
+    counts_.global_written += now.global_written;
+    counts_.transactions += now.transactions;
+    counts_.least_transactions += now.least_transactions;
+  }
   std::size_t next = 0;
   for (const kernel::Param& p : ir.params) {
     if (p.role == kernel::Param::Role::scalar) continue;

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "kernel/emulate.h"
 #include "runtime/device.h"
 
 namespace fulgurite {
@@ -25,6 +26,9 @@ class EmulatorDevice final : public runtime::Device {
                                          const runtime::Launch& launch) override;
   std::optional<runtime::Failure> wait() override { return std::nullopt; }
 
+  /// Of all launches since the last call: what they moved, and how much of that was needed.
+  kernel::PhaseCounts take_counts();
+
  private:
   struct Block {
     std::size_t bytes;
@@ -35,6 +39,7 @@ class EmulatorDevice final : public runtime::Device {
 
   std::mutex mutex_;
   std::unordered_map<void*, Block> blocks_;
+  kernel::PhaseCounts counts_;
 };
 
 }  // namespace fulgurite

@@ -61,7 +61,10 @@ class Inner {
   }
 
   Ends walk(const soac::Stm& s, const Entry& entry) {
-    if (launches_.options().schedule == Schedule::blocks) return gpu::walk_alone(e_, s, entry);
+    if (launches_.options().schedule == Schedule::blocks) {
+      e_.note_sequential(s, "is inside of another combinator, whose points have a thread each");
+      return gpu::walk_alone(e_, s, entry);
+    }
     const auto& op = std::get<soac::Soac>(s.op);
     const Policy policy = policy_of(op);
     Range range;

@@ -16,8 +16,16 @@ constexpr std::int64_t some_tiles = 4;  // in a row that is long
 
 }  // namespace
 
+bool reduces_rows(Launches& launches, const soac::Soac& op) {
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
+  if (op.body.body.size() != 1) return false;
+  const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
+  if (!inner || inner->reductions.empty() || makes_arrays(op.body) || has_scan(inner->body)) return false;
+  return launches.known_outside(inner->dims);
+}
+
 LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), are_few_(frame.i64(0)) {
-  if (!fits()) return;
+  if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
   body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
   const auto& inner = std::get<soac::Soac>(body_.body[0].op);
@@ -31,15 +39,6 @@ LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e),
   Expr n = arena_.mul(are_few_, arena_.mul(rows_, tiles_));
   for (const soac::Reduction& r : inner.reductions)
     for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
-}
-
-bool LongRows::fits() const {
-  const soac::Soac& op = at_.op;
-  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
-  if (op.body.body.size() != 1) return false;
-  const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
-  if (!inner || inner->reductions.empty() || makes_arrays(op.body) || has_scan(inner->body)) return false;
-  return at_.launches.known_outside(inner->dims);
 }
 
 std::vector<Expr> LongRows::indices_of(Expr row) {

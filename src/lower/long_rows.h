@@ -6,6 +6,10 @@
 
 namespace fulgurite::lower {
 
+/// Whether it is a map whose function is one reduction over a space that the host knows and that does not
+/// depend on the point, and scalars.
+bool reduces_rows(Launches&, const soac::Soac&);
+
 /// A map whose function is one reduction over a space that does not depend on the point, and scalars.
 ///
 ///   partials   rows x tiles tasks: each tile's partial results
@@ -19,7 +23,6 @@ class LongRows {
   void phases();
 
  private:
-  bool fits() const;
   std::vector<Expr> indices_of(Expr row);
   soac::Applied at_row(Expr row);
 

@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <random>
 #include <string>
 
@@ -19,15 +18,7 @@ using soac::scalar_value;
 using soac::Value;
 
 inline Options strict() {
-  Options options;
-  options.engine = Engine::cpu;
-  if (std::getenv("FULGURITE_TEST_ENGINE") != nullptr) {
-    const std::string_view wanted = std::getenv("FULGURITE_TEST_ENGINE");
-    if (wanted == "opencl") options.engine = Engine::opencl;
-    if (wanted == "emulator") options.engine = Engine::emulator;
-  }
-  options.precision = Precision::strict;
-  return options;
+  return testing_pipeline::tested(Precision::strict);
 }
 
 /// n small integers as elements of type T.
@@ -44,7 +35,7 @@ std::vector<T> numbers(std::int64_t n, int below, unsigned seed = 1) {
 inline void expect_agreement(const std::string& text, const std::vector<Value>& args) {
   const soac::Program program = soac::parse(text, "test.soac");
   const std::vector<Value> expected = soac::interpret(program, args);
-  const std::vector<Value> got = testing_pipeline::run_on_cpu(program, args, strict());
+  const std::vector<Value> got = testing_pipeline::run(program, args, strict());
   ASSERT_EQ(got.size(), expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) {
     const bool agree = soac::same(got[i], expected[i]);

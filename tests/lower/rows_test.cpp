@@ -104,7 +104,7 @@ void expect_product(const std::string& kind) {
       const auto behind = std::ranges::upper_bound(starts, static_cast<std::int32_t>(at));
       const std::string row = fmt::format("outside in row {}", behind - starts.begin() - 1);
       try {
-        testing_pipeline::run_on_cpu(program, args, strict());
+        testing_pipeline::run(program, args, strict());
         ADD_FAILURE() << at << " " << bad;
       } catch (const IndexError& error) {
         EXPECT_NE(std::string(error.what()).find(row), std::string::npos)

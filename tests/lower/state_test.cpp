@@ -74,7 +74,7 @@ TEST(InPlace, UpdatesInALoopCopyOnce) {
   const std::vector<Value> args = {array_value(numbers<std::int32_t>(n, 100)),
                                    scalar_value<std::int64_t>(100)};
   const auto before = stats();
-  testing_pipeline::run_on_cpu(program, args, strict());
+  testing_pipeline::run(program, args, strict());
   const auto moved = stats().bytes_moved - before.bytes_moved;
   EXPECT_GE(moved, 8u * n);
   EXPECT_LE(moved, 9u * n);
@@ -99,7 +99,7 @@ TEST(InPlace, UpdatesOfWhatTheyReadCopyOnce) {
   const std::vector<Value> args = {array_value(numbers<std::int32_t>(n, 100)),
                                    scalar_value<std::int64_t>(100)};
   const auto before = stats();
-  testing_pipeline::run_on_cpu(program, args, strict());
+  testing_pipeline::run(program, args, strict());
   EXPECT_LE(stats().bytes_moved - before.bytes_moved, 10u * n);
 }
 

@@ -1,4 +1,4 @@
-// Random compositions of every combinator (the generator of the fusion properties), fused and not, on the cpu
+// Random compositions of every combinator (the generator of the fusion properties), fused and not, on an engine
 // against the interpreter: integers, so bit for bit.
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@ auto numbers() {
 
 void agree(bool fuse) {
   const soac::Program program = testing::RandomProgram(numbers()).program();
-  Options options;
+  Options options = testing_pipeline::tested();
   options.fuse = fuse;
   options.name = "random";
   for (int sample = 0; sample < 2; ++sample) {
@@ -34,7 +34,7 @@ void agree(bool fuse) {
     } catch (const Error&) {
     }
     try {
-      got = testing_pipeline::run_on_cpu(program, args, options);
+      got = testing_pipeline::run(program, args, options);
     } catch (const InternalError&) {
       RC_LOG() << soac::print(program);
       throw;
@@ -45,7 +45,7 @@ void agree(bool fuse) {
       // What nobody needs may fail or not.
       if (!expected) continue;
       RC_LOG() << soac::print(program) << e.what();
-      RC_FAIL("fails on the cpu only");
+      RC_FAIL("fails on the engine only");
     }
     if (!expected || got == expected) continue;
     RC_LOG() << soac::print(program);
@@ -53,10 +53,10 @@ void agree(bool fuse) {
   }
 }
 
-RC_GTEST_PROP(Compositions, PropertyFusedOnTheCpu, ()) {
+RC_GTEST_PROP(Compositions, PropertyFusedOnTheEngine, ()) {
   agree(true);
 }
-RC_GTEST_PROP(Compositions, PropertyUnfusedOnTheCpu, ()) {
+RC_GTEST_PROP(Compositions, PropertyUnfusedOnTheEngine, ()) {
   agree(false);
 }
 

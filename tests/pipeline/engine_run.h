@@ -1,10 +1,13 @@
-// Programs of the array IR on the cpu engine, with the arguments and results of the interpreter.
+// Programs of the array IR on the cpu engine, or on the one that FULGURITE_TEST_ENGINE names, with the
+// arguments and results of the interpreter.
 #pragma once
 
 #include <fulgurite/executable.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "../soac/values.h"
@@ -12,6 +15,18 @@
 #include "plan/execute.h"
 
 namespace fulgurite::testing_pipeline {
+
+/// An engine that has plans; `precision` as the engine has it.
+inline Options tested(Precision precision = Precision::fast) {
+  const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
+  const std::string_view name = wanted == nullptr ? "cpu" : wanted;
+  Options options;
+  options.engine = name == "opencl"     ? Engine::opencl
+                   : name == "emulator" ? Engine::emulator
+                                        : Engine::cpu;
+  options.precision = precision;
+  return options;
+}
 
 /// The results of a program that is loaded, in the form of the interpreter's.
 inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soac::Program& program,
@@ -45,8 +60,8 @@ inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soa
   return values;
 }
 
-inline std::vector<soac::Value> run_on_cpu(const soac::Program& program, std::span<const soac::Value> args,
-                                           const Options& options) {
+inline std::vector<soac::Value> run(const soac::Program& program, std::span<const soac::Value> args,
+                                    const Options& options) {
   return run_loaded(pipeline::load(program, options), program, args);
 }
 

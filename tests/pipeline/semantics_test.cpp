@@ -12,21 +12,18 @@
 namespace fulgurite {
 namespace {
 
-using testing_pipeline::run_on_cpu;
+using testing_pipeline::run, testing_pipeline::tested;
 
 Options strict() {
-  Options options;
-  options.engine = Engine::cpu;
-  options.precision = Precision::strict;
-  return options;
+  return tested(Precision::strict);
 }
 
-TEST(Semantics, RowsHoldOnTheCpu) {
+TEST(Semantics, RowsHoldOnTheEngine) {
   for (const soac::SemanticsRow& row : soac::semantics_rows()) {
     SCOPED_TRACE(row.name + ": " + row.program);
     const soac::Program program = soac::parse(row.program, row.name);
     try {
-      const std::vector<soac::Value> results = run_on_cpu(program, row.args, strict());
+      const std::vector<soac::Value> results = run(program, row.args, strict());
       if (!row.error.empty()) {
         ADD_FAILURE() << "no " << row.error;
         continue;
@@ -47,7 +44,7 @@ TEST(Semantics, RowsHoldOnTheCpu) {
 }
 
 /// Long enough for the vector loop, its tail, and several tasks.
-TEST(Semantics, FloatSumErrorOnTheCpu) {
+TEST(Semantics, FloatSumErrorOnTheEngine) {
   const soac::Program program = soac::parse(
       "program(x: f32[n]) { s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f return s }");
   for (std::int64_t n : {2, 3, 63, 64, 65, 100, 1000, 1025, 2048, 100003, 1000000}) {
@@ -59,17 +56,17 @@ TEST(Semantics, FloatSumErrorOnTheCpu) {
       magnitude += std::fabs(x.back());
     }
     const std::vector<soac::Value> args = {soac::array_value(x)};
-    const float sum = soac::elements_of<float>(run_on_cpu(program, args, {})[0])[0];
+    const float sum = soac::elements_of<float>(run(program, args, tested())[0])[0];
     EXPECT_LE(std::fabs(sum - exact), 2 * std::log2(static_cast<double>(n)) * 0x1p-23 * magnitude) << n;
-    EXPECT_EQ(soac::elements_of<float>(run_on_cpu(program, args, {})[0])[0], sum)
+    EXPECT_EQ(soac::elements_of<float>(run(program, args, tested())[0])[0], sum)
         << "another sum on another run, n = " << n;
   }
 }
 
 /// What the interpreter computes the engine computes, bit for bit: the programs' floats are only added in
 /// order where nothing is reduced, and maxima do not round.
-TEST(Semantics, PropertyRandomProgramsOnTheCpu) {
-  const bool held = rc::check("cpu and interpreter agree", [] {
+TEST(Semantics, PropertyRandomProgramsOnTheEngine) {
+  const bool held = rc::check("engine and interpreter agree", [] {
     soac::RandomProgram random(*rc::gen::arbitrary<std::uint64_t>());
     const soac::Program program = random.make(4);
     for (int sample = 0; sample < 2; ++sample) {
@@ -77,7 +74,7 @@ TEST(Semantics, PropertyRandomProgramsOnTheCpu) {
       const auto expected = soac::outcome(program, args);
       std::optional<std::vector<soac::Value>> got;
       try {
-        got = run_on_cpu(program, args, strict());
+        got = run(program, args, strict());
       } catch (const InternalError&) {
         RC_LOG() << soac::print(program);
         throw;
@@ -87,7 +84,7 @@ TEST(Semantics, PropertyRandomProgramsOnTheCpu) {
       } catch (const Error& e) {
         if (!expected) continue;
         RC_LOG() << soac::print(program) << e.what();
-        RC_FAIL("fails on the cpu only");
+        RC_FAIL("fails on the engine only");
       }
       if (expected && !soac::same(expected, got)) {
         RC_LOG() << soac::print(program);

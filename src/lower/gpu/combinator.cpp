@@ -1,6 +1,7 @@
 #include "lower/gpu/combinator.h"
 
 #include "lower/carry.h"
+#include "lower/gpu/rows.h"
 #include "lower/gpu/scans.h"
 #include "lower/gpu/updates.h"
 #include "lower/slice.h"
@@ -19,7 +20,8 @@ class Combinator {
         op_(at_.op),
         layout_(at_.layout),
         e_(at_.e),
-        scans_(at_) {}
+        scans_(at_),
+        rows_(at_) {}
 
   void run() {
     kernel::Block phases = e_.block([&] {
@@ -31,6 +33,7 @@ class Combinator {
       for (std::size_t g = 0; g < op_.scatters.size(); ++g) winners(g);
       for (std::size_t g = 0; g < op_.partitions.size(); ++g) count(g);
       main();
+      rows_.phases();
       last();
       places();
     });
@@ -113,7 +116,7 @@ class Combinator {
           start(task);
           return scans_.entry(s, task);
         },
-        sinks, [](const Block&, const Ends&) {});
+        sinks, [](const Block&, const Ends&) {}, i64(1));
   }
 
   // ---- partitions of many classes
@@ -191,7 +194,8 @@ class Combinator {
           std::size_t next = 0;
           for (const Total& total : totals_)
             for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
-        });
+        },
+        arena_.sub(i64(1), rows_.by_blocks()));
   }
 
   void bind_first(const Ranks::Partition& p) {
@@ -262,6 +266,7 @@ class Combinator {
   const Layout& layout_;
   Emitter& e_;
   Scans scans_;
+  Rows rows_;
   Sinks sinks_;
   std::vector<Total> totals_;
 };

@@ -6,6 +6,7 @@
 //   carry      one block: what each block goes on from; the Scans' values at the end
 //   count      the points of each class, of partitions of many classes; and where they go
 //   main       everything else; each block's partial results of the reductions
+//   rows       rows.h, instead of main where blocks take rows
 //   last       one block joins those
 //   places     scatters with an operator that needs an order: what the blocks have for each place, joined
 #pragma once

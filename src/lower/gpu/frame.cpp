@@ -74,9 +74,10 @@ Run Frame::run_of(const Cut& of, Expr task) {
   return {begin, e.lower(arena.min(arena.add(begin, of.per_block), of.n))};
 }
 
-void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sinks, const Finish& finish) {
+void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sinks, const Finish& finish,
+                     Expr if_one) {
   const Policy by = choose(std::get<soac::Soac>(stm.op));
-  phase(cut.blocks, by.threads, [&](const Block& block) {
+  phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Block& block) {
     const Run run = run_of(cut, block.task);
     const Entry entry = start(block.task);
     finish(block, walk(launches, e, stm, block, run, by.items, entry, sinks));

@@ -43,10 +43,10 @@ class Frame {
   const std::vector<Var>& all_kept() const { return kept_; }
 
   void phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body);
-  /// A phase in which the blocks walk the whole space: of a statement over it.
+  /// A phase in which the blocks walk the whole space: of a statement over it. Nothing where `if_one` is 0.
   using Start = std::function<Entry(Expr task)>;
   using Finish = std::function<void(const Block&, const Ends&)>;
-  void walk_all(const soac::Stm&, const Start&, const Sinks&, const Finish&);
+  void walk_all(const soac::Stm&, const Start&, const Sinks&, const Finish&, Expr if_one);
   /// One block walks a space.
   void walk_by_one(const soac::Stm&, const std::function<Entry()>&, const Finish&);
   /// A phase that computes arrays of elements of their places; nothing where `if_one` is 0.

@@ -50,7 +50,8 @@ void Scans::fold(const std::vector<const Scan*>& scans) {
       [&](const Block& block, const Ends& ends) {
         for (std::size_t k = 0; k < partials.size(); ++k)
           e_.store_plain(partials[k], block.task, ends.totals[k]);
-      });
+      },
+      at_.i64(1));
 }
 
 // carry[b] = initial op partial[0] op ... op partial[b - 1]

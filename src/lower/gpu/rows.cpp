@@ -1,0 +1,90 @@
+#include "lower/gpu/rows.h"
+
+#include "base/match.h"
+#include "lower/lift.h"
+#include "lower/long_rows.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+constexpr std::int64_t enough_blocks = 1024;  // to fill a device
+constexpr std::int64_t enough_rows = 4096;    // the same, of threads
+constexpr std::int64_t short_row = 32;        // not worth a block
+constexpr std::int64_t long_row = 1024;       // worth one though neighbouring threads read far apart
+constexpr std::int64_t least_tile = 2048;
+
+}  // namespace
+
+Rows::Rows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), by_blocks_(frame.i64(0)) {
+  if (!reduces_rows(at_.launches, at_.op)) return;
+  body_ = at_.op.body;
+  body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
+  const auto& inner = std::get<soac::Soac>(body_.body[0].op);
+  const Expr one = at_.i64(1);
+  rows_ = at_.launches.product(at_.op.dims);
+  columns_ = at_.launches.product(inner.dims);
+  Expr most = arena_.max(arena_.div(at_.i64(enough_blocks), arena_.max(rows_, one)), one);
+  Expr least = arena_.max(at_.launches.ceil_div(columns_, most), at_.i64(least_tile));
+  Expr threads = at_.i64(choose(inner).threads);
+  tile_ = arena_.mul(at_.launches.ceil_div(least, threads), threads);
+  tiles_ = arena_.max(at_.launches.ceil_div(columns_, tile_), one);
+  // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
+  const Target& target = at_.launches.options().target;
+  const bool along = lower::choose(arena_, at_.op, at_.launches.sizes(), target).rows;
+  Expr holds = along ? arena_.le(at_.i64(short_row), columns_)
+                     : arena_.logical_and(arena_.le(at_.i64(long_row), columns_),
+                                          arena_.lt(rows_, at_.i64(enough_rows)));
+  by_blocks_ = arena_.apply(Op::select, {holds, one, at_.i64(0)});
+  Expr n = arena_.mul(by_blocks_, arena_.mul(rows_, tiles_));
+  for (const soac::Reduction& r : inner.reductions)
+    for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
+}
+
+void Rows::phases() {
+  if (by_blocks_.is_constant(0)) return;
+  partials();
+  join();
+}
+
+void Rows::partials() {
+  const Policy policy = choose(std::get<soac::Soac>(body_.body[0].op));
+  at_.phase(arena_.mul(by_blocks_, arena_.mul(rows_, tiles_)), policy.threads, [&](const Block& block) {
+    const Expr row = e_.lower(arena_.div(block.task, tiles_));
+    const std::vector<Expr>& dims = at_.op.dims;
+    std::vector<Expr> indices(dims.size());
+    Expr left = row;
+    for (std::size_t d = dims.size(); d-- > 1;) {
+      indices[d] = e_.lower(arena_.rem(left, dims[d]));
+      left = e_.lower(arena_.div(left, dims[d]));
+    }
+    indices[0] = left;
+    e_.set_element(row);
+    const soac::Stm reduction = soac::apply(arena_, body_, indices).body[0];
+    Expr begin = e_.lower(arena_.mul(arena_.rem(block.task, tiles_), tile_));
+    const Run run{begin, e_.lower(arena_.min(arena_.add(begin, tile_), columns_))};
+    const Ends ends = walk(at_.launches, e_, reduction, block, run, policy.items);
+    for (std::size_t k = 0; k < partials_.size(); ++k)
+      e_.store_plain(partials_[k], block.task, ends.totals[k]);
+    e_.set_element({});
+  });
+}
+
+void Rows::join() {
+  soac::Lambda f = body_;
+  auto& inner = std::get<soac::Soac>(f.body[0].op);
+  Expr row = at_.i64(0), t = arena_.fresh({Kind::i64}, "t");
+  for (std::size_t d = 0; d < at_.op.dims.size(); ++d)
+    row = arena_.add(arena_.mul(row, at_.op.dims[d]), arena_.name(f.params[d]));
+  inner.dims = {tiles_};
+  inner.body = {{t.var()}, {}, {}};
+  Expr at = arena_.add(arena_.mul(row, tiles_), t);
+  for (Var partial : partials_)
+    inner.body.results.push_back(arena_.index(arena_.name(partial), std::span(&at, 1)));
+  f.body[0].origin = "";
+  const auto made = at_.names(at_.layout.mapped);
+  at_.map(f, at_.op.dims, {made.begin(), made.end()}, by_blocks_);
+}
+
+}  // namespace fulgurite::lower::gpu

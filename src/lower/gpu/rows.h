@@ -1,0 +1,33 @@
+// Reductions of the rows of an array (regular segments): a thread takes a row, or blocks of threads do
+// (Henriksen, Larsen, Oancea, "Strategies for regular segmented reductions on GPU", 2017, section 3). Which
+// of the two a launch says, by the numbers of rows and columns.
+//
+//   partials   rows x tiles blocks: each tile's partial results; one tile where there are rows enough
+//   rows       for each row: the tiles' partial results joined in order, then the results of the map
+#pragma once
+
+#include "lower/gpu/frame.h"
+
+namespace fulgurite::lower::gpu {
+
+class Rows {
+ public:
+  explicit Rows(Frame&);
+
+  /// 1 where blocks take the rows, else 0.
+  Expr by_blocks() const { return by_blocks_; }
+  void phases();
+
+ private:
+  void partials();
+  void join();
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  soac::Lambda body_;  // the map's, its reduction with a neutral element
+  Expr by_blocks_, rows_, columns_, tiles_, tile_;
+  std::vector<Var> partials_;
+};
+
+}  // namespace fulgurite::lower::gpu
