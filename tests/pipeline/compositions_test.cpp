@@ -1,5 +1,5 @@
-// Random compositions of every combinator (the generator of the fusion properties), fused and not, on an engine
-// against the interpreter: integers, so bit for bit.
+// Random compositions of every combinator (the generator of the fusion properties), fused and not, on an
+// engine against the interpreter: integers, so bit for bit.
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
