@@ -63,7 +63,7 @@ class Cuda : public testing::Test {
   void SetUp() override {
     void* const handle = dlopen(library, RTLD_NOW);
     ASSERT_NE(handle, nullptr) << dlerror();
-    machine_ = &reinterpret_cast<test::CudaStandInFunction>(dlsym(handle, "cuda_stand_in"))();
+    machine_ = reinterpret_cast<test::CudaStandInFunction>(dlsym(handle, "cuda_stand_in"))();
     reset();
     machine().functions["twice_p0"] = {.body = run_twice, .n_arguments = 3};
     machine().functions["failing_p0"] = {.body = run_failing, .n_arguments = 3};

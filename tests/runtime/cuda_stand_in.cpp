@@ -102,8 +102,8 @@ Status make(Id* id, T* object) {
 
 }  // namespace
 
-EXPORTED CudaStandIn& cuda_stand_in() {
-  return machine();
+EXPORTED CudaStandIn* cuda_stand_in() {
+  return &machine();
 }
 
 EXPORTED Status cuInit(std::uint32_t) {

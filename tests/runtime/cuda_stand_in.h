@@ -53,6 +53,6 @@ struct CudaStandIn {
 };
 
 // What the library exports to change this: "cuda_stand_in".
-using CudaStandInFunction = CudaStandIn& (*)();
+using CudaStandInFunction = CudaStandIn* (*)();
 
 }  // namespace fulgurite::runtime::test

@@ -6,8 +6,7 @@ namespace {
 
 class Threads {
  public:
-  Threads(Emitter& e, const Block& block, std::span<const Var> posted)
-      : e_(e), arena_(e.arena()), block_(block), posted_(posted) {}
+  Threads(Emitter& e, std::span<const Var> posted) : e_(e), arena_(e.arena()), posted_(posted) {}
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
@@ -41,7 +40,6 @@ class Threads {
  private:
   Emitter& e_;
   scalar::Arena& arena_;
-  const Block& block_;
   const std::span<const Var> posted_;
 };
 
@@ -70,7 +68,7 @@ void fill_bins(Emitter& e, const Block& block, const soac::Scatter& scatter, std
 void combine(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> posted,
              std::span<const Var> bins) {
   scalar::Arena& arena = e.arena();
-  Threads threads(e, block, posted);
+  Threads threads(e, posted);
   const Expr size = size_of_bins(e, scatter), first = e.lower(arena.mul(block.task, size));
   par(e, block, [&](Expr t) {
     threads.with_place(t, [&](Expr mine) {
@@ -95,7 +93,7 @@ void combine(Emitter& e, const Block& block, const soac::Scatter& scatter, std::
 void deal(Emitter& e, const Block& block, std::span<const Var> posted, Var table,
           std::span<const Var> arrays) {
   scalar::Arena& arena = e.arena();
-  Threads threads(e, block, posted);
+  Threads threads(e, posted);
   const Var next = e.allocate_shared(Kind::i64, block.threads);
   const Expr one = arena.i64(1), none = arena.i64(-1), n = arena.i64(block.threads);
   auto entry = [&](Expr mine) {
