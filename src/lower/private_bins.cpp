@@ -54,7 +54,7 @@ Expr takes_right(scalar::Arena& arena, std::span<const Expr> results, std::span<
   return condition;
 }
 
-bool chooses(scalar::Arena& arena, const soac::Lambda& op) {
+bool is_choice(scalar::Arena& arena, const soac::Lambda& op) {
   std::vector<Expr> operands;
   for (Var param : op.params) operands.push_back(arena.name(param));
   return op.body.empty() && takes_right(arena, op.results, operands);
@@ -296,7 +296,7 @@ void PrivateBins::update(const Group& group, const Posts& posts, Expr n) {
         group, [&] { this->rounds(group, posts, group.copies, apart, end, rounds); },
         [&] { this->rounds(group, posts, group.bins, together, end, rounds); });
   };
-  if (!chooses(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
+  if (!is_choice(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
   const Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
   e_.if_then_else(
       e_.lower(arena_.le(arena_.mul(group.size, at_.i64(points_to_foretell)), points)),

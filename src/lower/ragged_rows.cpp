@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t rows_together = 64;
 constexpr std::int64_t room = 2048;  // for elements of these rows
-constexpr std::int64_t most_lanes = 64;
+constexpr std::int64_t most_row_lanes = 64;
 
 const soac::Soac* reduction_of(const soac::Soac& op) {
   if (op.dims.size() != 1 || op.body.body.size() != 1) return nullptr;
@@ -82,7 +82,7 @@ void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, 
     const soac::Applied here = soac::apply(arena, of_row, std::span(&i, 1));
     Range range;
     range.begin = i64(0), range.end = length;
-    const std::int64_t lanes = std::min<std::int64_t>(2 * policy.tail_lanes, most_lanes);
+    const std::int64_t lanes = std::min<std::int64_t>(2 * policy.tail_lanes, most_row_lanes);
     const Expr outside = e.element();
     if (!outside) e.set_element(i);
     e.finish(here.body[0], reduce_short_row(e, here.body[0], range, lanes));
