@@ -195,7 +195,8 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.lanes = std::min(64, policy.tail_lanes * vectors);
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
-  if (has_bins(soac) && work <= 20) policy.tile *= 4;  // each task has bins to fill and to join
+  if (has_scan(soac.body) && work <= 20) policy.tile *= 2;  // each task waits for the one before it
+  if (has_bins(soac) && work <= 20) policy.tile *= 4;       // each task has bins to fill and to join
   // What a task packs stays in a cache of its own.
   constexpr std::int64_t packed_bytes = 1 << 16, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
