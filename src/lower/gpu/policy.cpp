@@ -74,7 +74,10 @@ Policy choose(const soac::Soac& op) {
   const bool keeps = makes_arrays(op);
   if (is_posted || keeps || has_loops(op.body)) policy.threads = 64;
   if (needs.point > 0 && !is_posted) policy.items = 7;  // odd: runs of threads begin in different banks
-  auto shared = [&] { return policy.threads * (needs.thread + policy.items * needs.point); };
+  const auto n_bins = static_cast<std::size_t>(
+      std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return atomic_of(s).has_value(); }));
+  const std::int64_t bins = static_cast<std::int64_t>(std::min(n_bins, most_bins)) * bin_bytes;
+  auto shared = [&] { return bins + policy.threads * (needs.thread + policy.items * needs.point); };
   while (shared() > most_shared && policy.items > 1) policy.items -= 2;
   while (shared() > most_shared && policy.threads > 32) policy.threads /= 2;
 
@@ -83,7 +86,8 @@ Policy choose(const soac::Soac& op) {
                                                            : has_totals       ? 8
                                                                               : 4),
                            policy.tile());
-  if (has_totals) policy.most_blocks = enough_blocks;
+  if (has_bins(op)) policy.points = std::max(policy.points, std::int64_t{policy.threads} * 16);
+  if (has_totals || has_bins(op)) policy.most_blocks = enough_blocks;
   if (keeps) policy.most_blocks = with_scratch;
   return policy;
 }

@@ -19,6 +19,10 @@ struct Policy {
 };
 std::string to_string(const Policy&);
 
+/// A block has shared memory for the bins of so many scatters (shared_bins.h), of so many bytes each.
+inline constexpr std::size_t most_bins = 2;
+inline constexpr std::int64_t bin_bytes = 8 << 10;
+
 /// Of a Soac whose operators have neutral elements.
 Policy choose(const soac::Soac&);
 

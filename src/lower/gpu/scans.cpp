@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "lower/gpu/levels.h"
 #include "lower/slice.h"
 
 namespace fulgurite::lower::gpu {

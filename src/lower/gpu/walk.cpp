@@ -1,11 +1,14 @@
 #include "lower/gpu/walk.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "base/check.h"
 #include "base/match.h"
+#include "lower/gpu/levels.h"
 #include "lower/gpu/posts.h"
+#include "lower/gpu/shared_bins.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/linear.h"
@@ -17,23 +20,6 @@ namespace fulgurite::lower::gpu {
 namespace {
 
 using soac::Layout;
-
-// 0: the operands need no Scan; else one more than the highest of those that they need.
-int level_of(const soac::Lambda& body, std::span<const Expr> operands,
-             const std::unordered_map<Var, int>& levels) {
-  soac::Vars needed;
-  soac::add_mentioned(operands, needed);
-  int level = 0;
-  for (std::size_t i = body.body.size(); i-- > 0;) {
-    const soac::Stm& s = body.body[i];
-    if (std::ranges::none_of(s.names, [&](Var name) { return needed.contains(name); })) continue;
-    if (const auto scan = levels.find(s.names[0]); scan != levels.end())
-      level = std::max(level, scan->second + 1);
-    else
-      soac::add_mentioned(s, needed);
-  }
-  return level;
-}
 
 template <class T>
 void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
@@ -56,17 +42,20 @@ class Walk {
         entry_(entry),
         sinks_(sinks),
         dims_(e.lower(soac_.dims)),
-        linear_(soac_.dims.size() > 1 && soac::is_linear(soac_, arena_, launches.sizes())) {}
+        linear_(soac_.dims.size() > 1 && soac::is_linear(soac_, arena_, launches.sizes())),
+        is_small_(e.lower(arena_.lt(launches.product(soac_.dims), i64(std::int64_t{1} << 32)))) {}
 
   Ends operator()() {
     find_ordered();
     rest_ = rest_of();
     FULGURITE_CHECK(posts_.empty() || items_ == 1, "a thread posts {} points", items_);
     Ends ends;
+    open_bins();
     if (ordered_.empty() && posts_.empty())
       unordered();
     else
       tiled();
+    for (const auto& [scatter, bins] : bins_) bins.flush(e_, block_);
     std::size_t next = 0, group = 0;
     for (const soac::Reduction& r : soac_.reductions) {
       for (std::size_t k = 0; k < r.op.results.size(); ++k)
@@ -97,7 +86,7 @@ class Walk {
   void find_ordered() {
     const std::vector<const soac::Stm*> scans = scans_of(soac_.body);
     const std::vector<int> levels = levels_of(soac_.body);
-    std::unordered_map<Var, int> by_name;
+    Levels by_name;
     for (std::size_t k = 0; k < scans.size(); ++k) {
       const auto& scan = std::get<soac::Scan>(scans[k]->op);
       by_name.emplace(scans[k]->names[0], levels[k]);
@@ -245,8 +234,9 @@ class Walk {
     } else {
       Expr left = number;
       for (std::size_t d = indices.size(); d-- > 1;) {
-        indices[d] = e_.bind(arena_.rem(left, dims_[d]), "i");
-        left = e_.bind(arena_.div(left, dims_[d]), "i");
+        Expr q = quotient(left, dims_[d]);
+        indices[d] = e_.bind(arena_.sub(left, arena_.mul(q, dims_[d])), "i");
+        left = q;
       }
       indices[0] = left;
     }
@@ -258,10 +248,25 @@ class Walk {
     if (linear_) e_.set_identity(outside);
   }
 
+  // Divisions of 64 bits take a GPU several times as long: they are for large spaces only.
+  Expr quotient(Expr a, Expr b) {
+    Expr q = e_.declare(i64(0), "q");
+    auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
+    auto in_32_bits = [&] { return arena_.cast(arena_.div(narrow(a), narrow(b)), Kind::i64); };
+    e_.if_then_else(
+        is_small_, [&] { e_.assign(q, e_.bind(in_32_bits(), "q")); },
+        [&] { e_.assign(q, e_.bind(arena_.div(a, b), "q")); });
+    return e_.snapshot(q, "q");
+  }
+
   Running start() {
     Running running{e_.start(rest()), {}, 0, {}};
     running.update = [this](std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
-                            std::span<const Expr> values) { update(updates_[scatter], elements, values); };
+                            std::span<const Expr> values) {
+      if (const auto bins = bins_.find(scatter); bins != bins_.end())
+        return bins->second.update(e_, elements[0].second, values[0]);
+      update(updates_[scatter], elements, values);
+    };
     return running;
   }
 
@@ -278,6 +283,17 @@ class Walk {
     }
     for (std::size_t k = 0; k < values.size(); ++k)
       e_.atomic({{}, how.what, {elements[k].first, elements[k].second, i64(1), {}}, values[k], {}});
+  }
+
+  void open_bins() {
+    for (const auto& [number, how] : updates_)
+      if (how.how == Update::How::atomic && bins_.size() < most_bins) {
+        const soac::Scatter& scatter = rest().scatters[number];
+        Var array = rest_.names[soac::layout_of(rest()).scatters[number].name];
+        Expr n_points = e_.lower(arena_.sub(run_.end, run_.begin));
+        bins_.emplace(number,
+                      SharedBins(e_, block_, e_.destination(array).buffer, scatter, how.what, n_points));
+      }
   }
 
   // ---- in any order
@@ -441,28 +457,20 @@ class Walk {
   const Sinks& sinks_;
   const std::vector<Expr> dims_;
   const bool linear_;
+  const Expr is_small_;  // every number of a point, and every extent, fits into 32 bits
   std::vector<Level> ordered_;
   std::vector<Ordered> folded_;             // the reductions among them
   std::vector<std::vector<Expr>> scanned_;  // what the Scans go on from
   std::unordered_map<Var, Expr> scan_values_;
   std::vector<Posts> posts_;
-  std::unordered_map<std::size_t, Update> updates_;  // of the scatters that are left
+  std::map<std::size_t, Update> updates_;  // of the scatters that are left
   soac::Stm rest_;
+  std::map<std::size_t, SharedBins> bins_;  // of the atomic ones among those
   std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
   Expr number_;              // of the point at hand
 };
 
 }  // namespace
-
-std::vector<int> levels_of(const soac::Lambda& body) {
-  std::vector<int> levels;
-  std::unordered_map<Var, int> by_name;
-  for (const soac::Stm* s : scans_of(body)) {
-    levels.push_back(level_of(body, std::get<soac::Scan>(s->op).operands, by_name));
-    by_name.emplace(s->names[0], levels.back());
-  }
-  return levels;
-}
 
 Ends walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run, int items,
           const Entry& entry, const Sinks& sinks) {

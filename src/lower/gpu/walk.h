@@ -46,7 +46,4 @@ struct Run {
 Ends walk(Launches&, Emitter&, const soac::Stm&, const Block&, const Run&, int items, const Entry& = {},
           const Sinks& = {});
 
-/// For each Scan of the body, in order, how many others its operands wait for, one behind the other.
-std::vector<int> levels_of(const soac::Lambda& body);
-
 }  // namespace fulgurite::lower::gpu
