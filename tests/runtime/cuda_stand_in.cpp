@@ -110,6 +110,11 @@ EXPORTED Status cuInit(std::uint32_t) {
   const Lock lock(machine().mutex);
   return wanted("cuInit").value_or(0);
 }
+// NVRTC asks the driver for tables of functions that are not documented, and does without.
+EXPORTED Status cuGetExportTable(const void** table, const void*) {
+  *table = nullptr;
+  return 500;
+}
 EXPORTED Status cuDriverGetVersion(std::int32_t* version) {
   *version = machine().driver_version;
   return 0;
@@ -178,7 +183,7 @@ EXPORTED Status cuMemAlloc_v2(Address* to, std::size_t bytes) {
   if (const auto status = refused("cuMemAlloc")) return *status;
   if (machine().used + bytes > machine().memory) return value::out_of_memory;
   machine().used += bytes;
-  auto* const memory = new std::byte[bytes];
+  auto* const memory = new std::byte[bytes]();
   blocks()[reinterpret_cast<Address>(memory)] = bytes;
   note(fmt::format("allocate {}", bytes));
   return make(to, memory);
@@ -311,8 +316,9 @@ EXPORTED Status cuMemsetD8Async(Address to, unsigned char value, std::size_t byt
 EXPORTED Status cuModuleLoadData(ModuleId* id, const void* image) {
   const Lock lock(machine().mutex);
   if (const auto status = refused("cuModuleLoadData")) return *status;
+  // Of real code, which NVRTC makes, the beginning.
   const std::string text = static_cast<const char*>(image);
-  if (!text.starts_with("stand-in ")) return 200;
+  if (!text.starts_with("stand-in ") && !text.starts_with("\177ELF")) return 200;
   note("load " + text.substr(0, text.find('\n')));
   return make(id, new Code{text});
 }
@@ -325,7 +331,8 @@ EXPORTED Status cuModuleUnload(ModuleId id) {
 }
 EXPORTED Status cuModuleGetFunction(FunctionId* id, ModuleId code, const char* name) {
   const Lock lock(machine().mutex);
-  if (reinterpret_cast<Code*>(code)->text.find(std::string(" ") + name + "(") == std::string::npos)
+  const std::string& text = reinterpret_cast<Code*>(code)->text;
+  if (text.starts_with("stand-in ") && text.find(std::string(" ") + name + "(") == std::string::npos)
     return 500;
   *id = reinterpret_cast<FunctionId>(&*machine().functions.try_emplace(name).first);
   return 0;
