@@ -291,14 +291,17 @@ std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, const Share&
     leave_core(own.callers_core.load(std::memory_order_relaxed));
     if (now - start > spin_alone_time) std::this_thread::yield();
   }
+  // The caller writes `number_` after the shares: it may still be that of the job before.
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
-  std::uint32_t newest = number_.load(std::memory_order_seq_cst);
-  while (newest == number) {
-    futex_sleep(number_, number);
-    newest = number_.load(std::memory_order_seq_cst);
+  std::uint32_t newest = number;
+  for (;;) {
+    const std::uint32_t published = number_.load(std::memory_order_seq_cst);
+    newest = static_cast<std::uint32_t>(own.packed.load(std::memory_order_acquire) >> 32);
+    if (newest != number) break;
+    futex_sleep(number_, published);
   }
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
-  return static_cast<std::uint32_t>(own.packed.load(std::memory_order_acquire) >> 32);
+  return newest;
 }
 
 void ThreadPool::work(int index) {
