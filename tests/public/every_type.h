@@ -7,25 +7,23 @@
 
 namespace fg = fulgurite;
 
-/// test.operator()<T>() for every integer, number, scalar type. Under sanitizers for some of each: types
-/// differ in generated code, which sanitizers do not see.
+/// Under sanitizers some types stand for all: types differ in generated code, which sanitizers do not see.
 #ifdef FULGURITE_SANITIZED
 using IntegerTypes = testing::Types<fg::i8, fg::u64>;
 #else
 using IntegerTypes = testing::Types<fg::i8, fg::i16, fg::i32, fg::i64, fg::u8, fg::u16, fg::u32, fg::u64>;
 #endif
 
+/// test.operator()<T>() for integers of every width and signedness, for these and floats, for these and
+/// booleans.
 template <class Test>
 void for_every_integer(Test test) {
   test.template operator()<fg::i8>();
   test.template operator()<fg::u64>();
 #ifndef FULGURITE_SANITIZED
-  test.template operator()<fg::i16>();
+  test.template operator()<fg::u16>();
   test.template operator()<fg::i32>();
   test.template operator()<fg::i64>();
-  test.template operator()<fg::u8>();
-  test.template operator()<fg::u16>();
-  test.template operator()<fg::u32>();
 #endif
 }
 template <class Test>

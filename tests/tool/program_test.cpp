@@ -218,7 +218,7 @@ TEST_F(ToolProgram, DevicesShowsTheProcessorAndOpenCl) {
 TEST_F(ToolProgram, RunsOnCuda) {
   for (const char* library : {"libcuda.so.1", "libnvrtc.so.12"})
     fs::create_symlink(FULGURITE_CUDA_STAND_IN, path(library));
-  const std::string libraries = "LD_LIBRARY_PATH='" + path("") + "'";
+  const std::string libraries = "LD_LIBRARY_PATH='" + path("") + "' OCL_ICD_VENDORS=/no/such/folder";
   const Outcome devices = call("devices", libraries);
   EXPECT_EQ(devices.status, 0);
   EXPECT_SAYS(devices.out, "cuda 0       Stand-in GPU 1\n");
