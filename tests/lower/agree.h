@@ -31,24 +31,11 @@ std::vector<T> numbers(std::int64_t n, int below, unsigned seed = 1) {
   return list;
 }
 
-/// Both engines give the same bits.
-inline void expect_agreement(const std::string& text, const std::vector<Value>& args) {
+/// The program, compiled once, gives the interpreter's bits for each of the lists of arguments.
+inline void expect_agreement_for(const std::string& text, const std::vector<std::vector<Value>>& arguments,
+                                 const Options& options = strict()) {
   const soac::Program program = soac::parse(text, "test.soac");
-  const std::vector<Value> expected = soac::interpret(program, args);
-  const std::vector<Value> got = testing_pipeline::run(program, args, strict());
-  ASSERT_EQ(got.size(), expected.size());
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    const bool agree = soac::same(got[i], expected[i]);
-    EXPECT_TRUE(agree) << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
-                       << testing::PrintToString(expected[i]) << "\n"
-                       << text;
-  }
-}
-
-/// The same for arguments of several sizes, compiled once.
-inline void expect_agreement_for(const std::string& text, const std::vector<std::vector<Value>>& arguments) {
-  const soac::Program program = soac::parse(text, "test.soac");
-  const plan::Loaded loaded = pipeline::load(program, strict());
+  const plan::Loaded loaded = pipeline::load(program, options);
   for (const std::vector<Value>& args : arguments) {
     const std::vector<Value> expected = soac::interpret(program, args);
     const std::vector<Value> got = testing_pipeline::run_loaded(loaded, program, args);
@@ -59,6 +46,11 @@ inline void expect_agreement_for(const std::string& text, const std::vector<std:
           << testing::PrintToString(expected[i]) << "\n"
           << text;
   }
+}
+
+/// The same for one list.
+inline void expect_agreement(const std::string& text, const std::vector<Value>& args) {
+  expect_agreement_for(text, {args});
 }
 
 /// Around vectors, blocks and tiles.

@@ -12,21 +12,10 @@ std::vector<Engine> engines() {
   return {Engine::emulator, Engine::opencl};
 }
 
-void agree(Engine engine, const std::string& text, const std::vector<std::vector<Value>>& arguments) {
+Options on(Engine engine) {
   Options options;
   options.engine = engine;
-  const soac::Program program = soac::parse(text, "test.soac");
-  const plan::Loaded loaded = pipeline::load(program, options);
-  for (const std::vector<Value>& args : arguments) {
-    const std::vector<Value> expected = soac::interpret(program, args);
-    const std::vector<Value> got = testing_pipeline::run_loaded(loaded, program, args);
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-      EXPECT_TRUE(soac::same(got[i], expected[i]))
-          << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
-          << testing::PrintToString(expected[i]) << "\n"
-          << text;
-  }
+  return options;
 }
 
 void agree_on_vectors(const std::string& text, int below) {
@@ -35,7 +24,7 @@ void agree_on_vectors(const std::string& text, int below) {
     std::vector<std::vector<Value>> arguments;
     for (std::int64_t n : {0, 1, 63, 64, 257, 5000})
       arguments.push_back({array_value(numbers<std::int32_t>(n, below))});
-    agree(engine, text, arguments);
+    expect_agreement_for(text, arguments, on(engine));
   }
 }
 
@@ -86,7 +75,7 @@ TEST(Blocks, Rows) {
     for (const auto& [n, m] :
          std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 5}, {5, 0}, {300, 3}, {70, 40}, {3, 5000}})
       arguments.push_back({array_value<std::int32_t>({n, m}, numbers<std::int32_t>(n * m, 100))});
-    agree(engine, R"(program "rows" (x: i32[n, m]) {
+    expect_agreement_for(R"(program "rows" (x: i32[n, m]) {
       y: i32[n], z: i32[n] = map (i < n) {
         s: i32, t: i32 = redomap (j < m) { x[i, j], x[i, j] * 2i32 + 1i32 } reduce add comm neutral 0i32 initial i32(i)
           reduce (a: i32, b: i32) { a * 3i32 + b - a * 2i32 } neutral 0i32
@@ -98,14 +87,12 @@ TEST(Blocks, Rows) {
       }
       return y, z, c
     })",
-          arguments);
+                         arguments, on(engine));
   }
 }
 
 TEST(Blocks, FailuresAreOfTheLowestElement) {
   for (const Engine engine : engines()) {
-    Options options;
-    options.engine = engine;
     const soac::Program program = soac::parse(R"(program "bad" (x: i32[n]) {
       y: i32[n] = map (i < n) { x[select(i % 1000 == 700, i - 5000, i)]@1 }
       return y
@@ -114,7 +101,7 @@ TEST(Blocks, FailuresAreOfTheLowestElement) {
                                               "test.soac");
     const std::vector<Value> args{array_value(numbers<std::int32_t>(4000, 100))};
     try {
-      testing_pipeline::run(program, args, options);
+      testing_pipeline::run(program, args, on(engine));
       ADD_FAILURE() << "no error";
     } catch (const IndexError& e) {
       EXPECT_EQ(e.message(), "no -4300 of 4000 at 700");
@@ -126,11 +113,9 @@ TEST(Blocks, FailuresAreOfTheLowestElement) {
 TEST(Blocks, MoveLittleMoreThanTheyMust) {
   const std::int64_t n = 40000;
   auto moved = [&](const std::string& text) {
-    Options options;
-    options.engine = Engine::emulator;
     EmulatorDevice::shared().take_counts();
     testing_pipeline::run(soac::parse(text, "test.soac"),
-                          std::vector<Value>{array_value(numbers<std::int32_t>(n, 9))}, options);
+                          std::vector<Value>{array_value(numbers<std::int32_t>(n, 9))}, on(Engine::emulator));
     const kernel::PhaseCounts counts = EmulatorDevice::shared().take_counts();
     EXPECT_LE(static_cast<double>(counts.transactions), 1.05 * static_cast<double>(counts.least_transactions))
         << text;
