@@ -1,7 +1,7 @@
 // What our own peers share. Programs are as a user writes them; sizes and scalars are run-time arguments,
 // checks are on. Results are fresh arrays out of the pool, as every call returns them; those of the call
-// before go back to the pool when the next one has returned. The harness's own output arrays are filled from
-// them outside the timing.
+// before have gone back to the pool, so that ours, like the peers, write over what they wrote before. The
+// harness's own output arrays are filled from them outside the timing.
 #pragma once
 
 #include <fulgurite/fulgurite.h>
@@ -28,6 +28,7 @@ struct Program {
   static inline typename Compiled::Result result{};
   template <class... Arguments>
   static void run(const Arguments&... arguments) {
+    result = {};
     result = compiled()(arguments...);
   }
 };
