@@ -1,8 +1,8 @@
 // What compiling costs, through the public interface: the first program of a process, which loads the
 // compiler; further programs, once a few have been compiled; and the same programs in a second process, which
-// finds all kernels in the disk cache and never loads LLVM. Times are those of fg::compile and the first call together, less a second call;
-// on a busy machine the processor time of this process says more than the clock. Uses a cache directory of
-// its own.
+// finds all kernels in the disk cache and never loads LLVM. Times are those of fg::compile and the first call
+// together, less a second call; on a busy machine the processor time of this process says more than the
+// clock. Uses a cache directory of its own.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 #include <sys/wait.h>

@@ -27,11 +27,7 @@ inline bool has_cuda() {
   return has;
 }
 
-#ifdef FULGURITE_SANITIZED
-inline constexpr std::uint64_t n_seeds = 2;
-#else
-inline constexpr std::uint64_t n_seeds = 20;
-#endif
+inline constexpr std::uint64_t n_seeds = 6;
 
 /// 0, 7919, 15838 ... modulo `below`.
 inline std::vector<int> numbers(std::int64_t n, std::size_t below = 10007) {
