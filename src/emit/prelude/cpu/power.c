@@ -6,8 +6,8 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) { return 1 / __builtin_elementwise_
 //! rsqrt f32
 //! needs part_names_ b1, again parts_ KIND
 // AVX-512: the processor's estimate to 2^-14, whatever x is, and one Newton step, whose residual 1 - x r^2 is exact but for the rounding of
-// x r. It is no number where r or x is infinite; with 1 in its place (of two operands one of which is no number, the instruction gives the
-// second) the step leaves r as it is.
+// x r. It is no number where r or x is infinite, and then, as an unsigned integer, larger than any residual: with -1 in its place the step
+// leaves r as it is. Half of r is r with an exponent one less, but for 0. Multiplications are what such code waits for; these are none.
 FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #ifdef __AVX512VL__
   FG_EXACT
@@ -23,8 +23,9 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #undef FG_STEP
   V(KIND) r = parts.whole;
 #endif
-  V(KIND) residual = MULADD(-(x * r), r, S(KIND, 1));
-  return MULADD(r * 0.5f, residual < 1 ? residual : S(KIND, 1), r);
+  V(u32) residual = BITS(u32, MULADD(-(x * r), r, S(KIND, 1))), half = S(u32, 0x00800000);
+  half = __builtin_elementwise_max(BITS(u32, r), half) - half;
+  return MULADD(BITS(KIND, half), BITS(KIND, __builtin_elementwise_min(residual, S(u32, 0xbf800000))), r);
 #else
   return 1 / __builtin_elementwise_sqrt(x);
 #endif
