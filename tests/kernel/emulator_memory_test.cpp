@@ -104,7 +104,8 @@ Outcome compare(bool atomics, std::uint64_t seed) {
       } else {
         const How how = below(writes) == 0 ? How::write : below(5) == 0 ? How::atomic : How::read;
         const bool expected = clocks.access(who, how);
-        const bool found = memory.access(how, 0, 4, order.stamp(threads[thread], 0), order).has_value();
+        const Memory::Access access{how, 0, 4, 1, 1};
+        const bool found = memory.touch(access, order.stamp(threads[thread], 0), order).race.has_value();
         outcome.races += expected;
         outcome.missed += expected && !found;
         outcome.invented += found && !expected;

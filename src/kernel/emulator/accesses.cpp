@@ -54,84 +54,71 @@ void Machine::in_any_order(Mask lanes, F&& f) {
   }
 }
 
-std::int64_t Machine::elements(std::int32_t buffer) const {
+Machine::Accessed Machine::accessed(How how, std::int32_t buffer) {
   const auto b = static_cast<std::size_t>(buffer);
   const Buffer& of = program_.buffers[b];
-  if (of.space != Space::global) return of.n;
-  return static_cast<std::int64_t>(arguments_[b].size() / scalar::size_of(of.kind));
-}
-
-Memory& Machine::memory(const Buffer& b) {
-  if (b.space == Space::shared) return task_->shared;
-  return memories_[memory_of_[static_cast<std::size_t>(b.place)]];
-}
-
-std::size_t Machine::place(const Buffer& b, std::int64_t index) const {
-  const std::int64_t first = b.space == Space::global ? 0 : b.place;
-  return static_cast<std::size_t>(first + index * static_cast<std::int64_t>(scalar::size_of(b.kind)));
-}
-
-std::uint32_t Machine::life(std::int32_t buffer) const {
-  const auto b = static_cast<std::size_t>(buffer);
-  return program_.buffers[b].space == Space::global ? 1 : task_->lives[b];
+  const std::size_t size = scalar::size_of(of.kind);
+  if (of.space == Space::global) {
+    const auto n = static_cast<std::int64_t>(arguments_[b].size() / size);
+    return {how, buffer, of, n, 0, size, &memories_[memory_of_[static_cast<std::size_t>(of.place)]], 1};
+  }
+  Memory* shared = of.space == Space::shared ? &task_->shared : nullptr;
+  return {how, buffer, of, of.n, static_cast<std::size_t>(of.place), size, shared, task_->lives[b]};
 }
 
 /// The memory of an element that a lane accesses; null where there is none.
-std::byte* Machine::touch(How how, std::int32_t buffer, std::int64_t index, unsigned lane) {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(buffer)];
-  if (index < 0 || index >= elements(buffer)) {
-    report_access(Fault::out_of_bounds, how, buffer, index, lane);
+std::byte* Machine::touch(const Accessed& a, std::int64_t index, unsigned lane) {
+  if (index < 0 || index >= a.n) {
+    report_access(Fault::out_of_bounds, a.how, a.buffer, index, lane);
     return nullptr;
   }
-  if (b.space == Space::thread) return touch_own(how, buffer, index, lane);
-  Memory& m = memory(b);
-  const std::size_t at = place(b, index), size = scalar::size_of(b.kind);
+  if (!a.memory) return touch_own(a, index, lane);
+  Memory& m = *a.memory;
+  const std::size_t at = a.place(index);
   places_.push_back(static_cast<std::int64_t>(at));
-  if (how != How::write && !m.is_owned(at, size, life(buffer))) {
+  const Stamp now = task_->order.stamp(unit_->thread(lane), unit_->step);
+  const Memory::Met met = m.touch({a.how, at, a.size, a.life, phase_number_}, now, task_->order);
+  if (!met.is_owned) {
     const Stamp writer = m.writer(at);
-    report_access(Fault::uninitialised, how, buffer, index, lane, &writer);
+    report_access(Fault::uninitialised, a.how, a.buffer, index, lane, &writer);
   }
-  const std::uint16_t thread = unit_->thread(lane);
-  const Stamp now = task_->order.stamp(thread, unit_->step);
-  if (const auto other = m.access(how, at, size, now, task_->order)) report_race(buffer, at, now, *other);
-  if (how != How::read) m.own(at, size, life(buffer));
-  if (b.space == Space::global) {
-    const auto bytes = static_cast<std::int64_t>(size);
-    if (how != How::write && m.first_read(at, size, phase_number_)) counts_.least_read += bytes;
-    if (how != How::read && m.first_write(at, size, phase_number_)) counts_.least_written += bytes;
+  if (met.race) report_race(a.buffer, at, now, *met.race);
+  if (a.of.space == Space::global) {
+    const auto bytes = static_cast<std::int64_t>(a.size);
+    if (met.is_first_read) counts_.least_read += bytes;
+    if (met.is_first_write) counts_.least_written += bytes;
   }
   return m.bytes().data() + at;
 }
 
 /// The same in the copy of the thread. What the task stores is for all its threads.
-std::byte* Machine::touch_own(How how, std::int32_t buffer, std::int64_t index, unsigned lane) {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(buffer)];
+std::byte* Machine::touch_own(const Accessed& a, std::int64_t index, unsigned lane) {
   const auto room = static_cast<std::size_t>(phase_->thread_room);
   const std::size_t copy = unit_->warp < 0 ? 0 : std::size_t{unit_->thread(lane)} + 1;
-  const std::size_t at = copy * room + place(b, index);
+  const std::size_t at = copy * room + a.place(index);
   const std::uint32_t own =
-      task_->thread_lives[copy * program_.buffers.size() + static_cast<std::size_t>(buffer)];
-  if (how != How::write && task_->thread_values[at] != own)
-    report_access(Fault::uninitialised, how, buffer, index, lane);
-  if (how != How::read) task_->thread_values[at] = own;
+      task_->thread_lives[copy * program_.buffers.size() + static_cast<std::size_t>(a.buffer)];
+  if (a.how != How::write && task_->thread_values[at] != own)
+    report_access(Fault::uninitialised, a.how, a.buffer, index, lane);
+  if (a.how != How::read) task_->thread_values[at] = own;
   return &task_->thread_bytes[at];
 }
 
-void Machine::count_access(How how, const Buffer& b) {
-  const auto size = static_cast<std::int64_t>(scalar::size_of(b.kind));
-  if (b.space == Space::global) {
+void Machine::count_access(const Accessed& a) {
+  const auto size = static_cast<std::int64_t>(a.size);
+  if (a.of.space == Space::global) {
     const auto bytes = static_cast<std::int64_t>(places_.size()) * size;
-    if (how != How::write) counts_.global_read += bytes;
-    if (how != How::read) counts_.global_written += bytes;
+    if (a.how != How::write) counts_.global_read += bytes;
+    if (a.how != How::read) counts_.global_written += bytes;
     const Sectors s = sectors(places_, size);
     counts_.transactions += s.touched;
     counts_.least_transactions += s.least;
     if (StageCounts* of = stage()) {
-      of->global_bytes += how == How::atomic ? 2 * bytes : bytes;
+      of->global_bytes += a.how == How::atomic ? 2 * bytes : bytes;
       of->transactions += s.touched;
       of->least_transactions += s.least;
     }
-  } else if (b.space == Space::shared) {
+  } else if (a.of.space == Space::shared) {
     const std::int64_t conflicts = bank_conflicts(places_, size);
     counts_.bank_conflicts += conflicts;
     if (StageCounts* of = stage()) of->bank_conflicts += conflicts;
@@ -140,59 +127,59 @@ void Machine::count_access(How how, const Buffer& b) {
 }
 
 void Machine::load() {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(step_->buffer)];
+  const Accessed a = accessed(How::read, step_->buffer);
   const Values index = values(step_->index);
   const Mask lanes = where(step_->mask);
   Bits* to = target(step_->to);
   for (Mask m = unit_->active; m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const std::byte* from = lanes >> l & 1 ? touch(How::read, step_->buffer, index.integer(l), l) : nullptr;
-    to[l] = from ? read_bits(from, b.kind) : 0;
+    const std::byte* from = lanes >> l & 1 ? touch(a, index.integer(l), l) : nullptr;
+    to[l] = from ? read_bits(from, a.of.kind) : 0;
   }
-  count_access(How::read, b);
+  count_access(a);
 }
 
 void Machine::store() {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(step_->buffer)];
+  const Accessed a = accessed(How::write, step_->buffer);
   const Values index = values(step_->index), value = values(step_->value);
   in_any_order(where(step_->mask), [&](unsigned l) {
-    std::byte* to = touch(How::write, step_->buffer, index.integer(l), l);
+    std::byte* to = touch(a, index.integer(l), l);
     if (!to) return;
-    write_bits(to, b.kind, value[l]);
-    if (b.space != Space::thread || unit_->warp >= 0) return;
-    const auto room = static_cast<std::size_t>(phase_->thread_room), at = place(b, index.integer(l));
+    write_bits(to, a.of.kind, value[l]);
+    if (a.memory || unit_->warp >= 0) return;
+    const auto room = static_cast<std::size_t>(phase_->thread_room);
+    const std::size_t at = a.place(index.integer(l));
     for (std::size_t copy = 1; copy * room < task_->thread_bytes.size(); ++copy) {
       task_->thread_values[copy * room + at] = task_->thread_values[at];
-      write_bits(&task_->thread_bytes[copy * room + at], b.kind, value[l]);
+      write_bits(&task_->thread_bytes[copy * room + at], a.of.kind, value[l]);
     }
   });
-  count_access(How::write, b);
+  count_access(a);
 }
 
 void Machine::atomic() {
-  const Atomic& a = std::get<Atomic>(step_->stm->op);
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(step_->buffer)];
-  FULGURITE_CHECK(b.space != Space::thread, "an atomic on memory of one thread");
+  const Atomic& operation = std::get<Atomic>(step_->stm->op);
+  const Accessed a = accessed(How::atomic, step_->buffer);
+  FULGURITE_CHECK(a.memory, "an atomic on memory of one thread");
   const Values index = values(step_->index), value = values(step_->value);
   const Values expected = step_->extra ? values(step_->extra) : value;
-  Memory& m = memory(b);
   const Mask lanes = where(step_->mask);
   Bits* name = step_->to ? target(step_->to) : nullptr;
   for (Mask off = name ? unit_->active & ~lanes : 0; off != 0; off &= off - 1)
     name[std::countr_zero(off)] = 0;
   in_any_order(lanes, [&](unsigned l) {
-    std::byte* at = touch(How::atomic, step_->buffer, index.integer(l), l);
-    const Bits old = at ? read_bits(at, b.kind) : 0;
+    std::byte* at = touch(a, index.integer(l), l);
+    const Bits old = at ? read_bits(at, a.of.kind) : 0;
     if (name) name[l] = old;
     if (!at) return;
-    const std::size_t where_at = place(b, index.integer(l));
+    const std::size_t place = a.place(index.integer(l));
     const std::uint16_t thread = unit_->thread(l);
-    if (a.acquire) task_->order.acquire(thread, m.held(where_at));
+    if (operation.acquire) task_->order.acquire(thread, a.memory->held(place));
     if (step_->extra && old != expected[l]) return;
-    write_bits(at, b.kind, changed(a.what, b.kind, old, value[l]));
-    if (a.release) m.released(where_at) = task_->order.release(thread, m.held(where_at));
+    write_bits(at, a.of.kind, changed(operation.what, a.of.kind, old, value[l]));
+    if (operation.release) a.memory->released(place) = task_->order.release(thread, a.memory->held(place));
   });
-  count_access(How::atomic, b);
+  count_access(a);
 }
 
 void Machine::allocate() {
@@ -218,25 +205,24 @@ void Machine::allocate() {
 // Tasks one after the other. `turn` is the run time's business and not looked at for races.
 
 void Machine::begin_turn() {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(step_->buffer)];
+  const Accessed a = accessed(How::atomic, step_->buffer);
   task_->whole.registers[step_->to.index] = values(step_->value)[0];
-  if (elements(step_->buffer) == 0) {
+  if (a.n == 0) {
     report_access(Fault::out_of_bounds, How::atomic, step_->buffer, 0, 0);
     return;
   }
-  Memory& m = memory(b);
-  task_->waits_for_turn = read_bits(m.bytes().data() + place(b, 0), b.kind) != values(step_->value)[0];
-  if (!task_->waits_for_turn) task_->order.acquire_all(m.held(place(b, 0)));
+  Memory& m = *a.memory;
+  task_->waits_for_turn = read_bits(m.bytes().data() + a.first, a.of.kind) != values(step_->value)[0];
+  if (!task_->waits_for_turn) task_->order.acquire_all(m.held(a.first));
 }
 
 void Machine::end_turn() {
-  const Buffer& b = program_.buffers[static_cast<std::size_t>(step_->buffer)];
-  if (elements(step_->buffer) == 0) return;
-  Memory& m = memory(b);
-  const std::size_t at = place(b, 0);
-  write_bits(m.bytes().data() + at, b.kind, values(step_->value)[0] + 1);
-  m.own(at, scalar::size_of(b.kind), life(step_->buffer));
-  m.released(at) = task_->order.release_all(m.held(at));
+  const Accessed a = accessed(How::atomic, step_->buffer);
+  if (a.n == 0) return;
+  Memory& m = *a.memory;
+  write_bits(m.bytes().data() + a.first, a.of.kind, values(step_->value)[0] + 1);
+  m.own(a.first, a.size, a.life);
+  m.released(a.first) = task_->order.release_all(m.held(a.first));
 }
 
 // Pack.
@@ -245,10 +231,10 @@ void Machine::pack() {
   if (where(step_->mask) == 0) return;
   Bits& next = *target(step_->to);
   for (const auto& [buffer, value] : step_->parts) {
-    const Buffer& b = program_.buffers[static_cast<std::size_t>(buffer)];
-    if (std::byte* to = touch(How::write, buffer, static_cast<std::int64_t>(next), 0))
-      write_bits(to, b.kind, values(value)[0]);
-    count_access(How::write, b);
+    const Accessed a = accessed(How::write, buffer);
+    if (std::byte* to = touch(a, static_cast<std::int64_t>(next), 0))
+      write_bits(to, a.of.kind, values(value)[0]);
+    count_access(a);
   }
   ++next;
 }
@@ -268,13 +254,13 @@ void Machine::pack_together(std::uint32_t step) {
     unit_ = &w;
     compute(step_->first_node, step_->last_node);
     for (const auto& [buffer, value] : step_->parts) {
-      const Buffer& b = program_.buffers[static_cast<std::size_t>(buffer)];
+      const Accessed a = accessed(How::write, buffer);
       const Values from = values(value);
       for (Mask m = where(step_->mask); m != 0; m &= m - 1) {
         const auto l = static_cast<unsigned>(std::countr_zero(m));
-        if (std::byte* at = touch(How::write, buffer, to[w.thread(l)], l)) write_bits(at, b.kind, from[l]);
+        if (std::byte* at = touch(a, to[w.thread(l)], l)) write_bits(at, a.of.kind, from[l]);
       }
-      count_access(How::write, b);
+      count_access(a);
     }
   }
   task_->whole.registers[step_->to.index] = static_cast<Bits>(next);

@@ -8,31 +8,7 @@
 namespace fulgurite::kernel::emulator {
 namespace {
 
-std::int64_t signed_value(Bits b) {
-  return static_cast<std::int64_t>(b);
-}
-
-/// What index arithmetic is made of, without asking for the kind at every lane. False: another operation.
-bool compute_integers(Op op, unsigned lanes, Bits* to, const auto& a, const auto& b) {
-  const auto each = [&](auto&& f) {
-    for (unsigned l = 0; l < lanes; ++l) to[l] = f(a[l], b[l]);
-    return true;
-  };
-  switch (op) {
-    case Op::add: return each([](Bits x, Bits y) { return x + y; });
-    case Op::sub: return each([](Bits x, Bits y) { return x - y; });
-    case Op::mul: return each([](Bits x, Bits y) { return x * y; });
-    case Op::bit_and: return each([](Bits x, Bits y) { return x & y; });
-    case Op::bit_or: return each([](Bits x, Bits y) { return x | y; });
-    case Op::bit_xor: return each([](Bits x, Bits y) { return x ^ y; });
-    case Op::shl: return each([](Bits x, Bits y) { return x << (y & 63); });
-    case Op::eq: return each([](Bits x, Bits y) { return Bits{x == y}; });
-    case Op::ne: return each([](Bits x, Bits y) { return Bits{x != y}; });
-    case Op::lt: return each([](Bits x, Bits y) { return Bits{signed_value(x) < signed_value(y)}; });
-    case Op::le: return each([](Bits x, Bits y) { return Bits{signed_value(x) <= signed_value(y)}; });
-    default: return false;
-  }
-}
+using Row = std::array<Bits, warp_size>;
 
 }  // namespace
 
@@ -53,20 +29,20 @@ Bits* Machine::target(Operand o) {
 }
 
 void Machine::compute(std::uint32_t first, std::uint32_t last) {
+  std::array<Row, 3> same;  // in every lane
   for (std::uint32_t i = first; i < last; ++i) {
     const Node& node = program_.nodes[i];
-    const unsigned lanes = node.to.by_lanes ? warp_size : 1;
-    Bits* to = &scratch_[std::size_t{node.to.index} * warp_size];
-    const Values a = values(node.args[0]), b = node.args[1] ? values(node.args[1]) : a;
-    if (node.op == Op::select) {
-      const Values c = values(node.args[2]);
-      for (unsigned l = 0; l < lanes; ++l) to[l] = a[l] & 1 ? b[l] : c[l];
-      continue;
+    const std::size_t lanes = node.to.by_lanes ? warp_size : 1;
+    std::array<const Bits*, 3> args = {};
+    for (std::size_t k = 0; k < args.size() && node.args[k]; ++k) {
+      const Values of = values(node.args[k]);
+      args[k] = of.first;
+      if (lanes == 1 || of.stride > 0) continue;
+      same[k].fill(*of.first);
+      args[k] = same[k].data();
     }
-    if (node.operand == Kind::i64 && compute_integers(node.op, lanes, to, a, b)) continue;
-    const Values c = node.args[2] ? values(node.args[2]) : a;
-    for (unsigned l = 0; l < lanes; ++l)
-      to[l] = scalar::evaluate(node.op, node.operand, node.result, a[l], b[l], c[l]);
+    scalar::evaluate_all(node.op, node.operand, node.result, args[0], args[1], args[2],
+                         {&scratch_[std::size_t{node.to.index} * warp_size], lanes});
   }
 }
 

@@ -80,7 +80,7 @@ void Machine::report_race(std::int32_t buffer, std::size_t at, const Stamp& now,
   const auto begin = static_cast<std::size_t>(named.space == Space::global ? 0 : named.place);
   f.element = (static_cast<std::int64_t>(at) - static_cast<std::int64_t>(begin)) /
               static_cast<std::int64_t>(scalar::size_of(named.kind));
-  f.n = elements(of);
+  f.n = accessed(How::read, of).n;
   report(std::move(f), first->step, second->step);
 }
 
@@ -91,7 +91,7 @@ void Machine::report_access(Fault fault, How how, std::int32_t buffer, std::int6
   f.act.writes = how != How::read;
   if (buffer >= 0) {
     f.space = program_.buffers[static_cast<std::size_t>(buffer)].space;
-    f.n = elements(buffer);
+    f.n = accessed(how, buffer).n;
   } else {
     f.n = program_.pars[static_cast<std::size_t>(step_->par)].n;
   }

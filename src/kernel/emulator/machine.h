@@ -131,14 +131,22 @@ class Machine {
   void end_turn();
   void pack();
   void pack_together(std::uint32_t step);
-  std::int64_t elements(std::int32_t buffer) const;
-  Memory& memory(const Buffer&);
-  std::size_t place(const Buffer&, std::int64_t index) const;
-  std::byte* touch(How, std::int32_t buffer, std::int64_t index, unsigned lane);
-  std::byte* touch_own(How, std::int32_t buffer, std::int64_t index, unsigned lane);
-  void count_access(How, const Buffer&);
+  /// What all lanes of an access have in common.
+  struct Accessed {
+    How how;
+    std::int32_t buffer;
+    const Buffer& of;
+    std::int64_t n;           // elements
+    std::size_t first, size;  // bytes: where the buffer is in its memory; of an element
+    Memory* memory;           // null: memory of threads
+    std::uint32_t life;
+    std::size_t place(std::int64_t index) const { return first + static_cast<std::size_t>(index) * size; }
+  };
+  Accessed accessed(How, std::int32_t buffer);
+  std::byte* touch(const Accessed&, std::int64_t index, unsigned lane);
+  std::byte* touch_own(const Accessed&, std::int64_t index, unsigned lane);
+  void count_access(const Accessed&);
   StageCounts* stage();
-  std::uint32_t life(std::int32_t buffer) const;
   template <class F>
   void in_any_order(Mask, F&&);
 

@@ -16,22 +16,38 @@ namespace fulgurite::kernel::emulator {
 
 /// Some of the accesses that nothing orders against each other: enough that a later one which races with any
 /// of those that there were races with one that is kept, where barriers alone order. Two of a warp, one of
-/// another warp of the task and one of another task stand for all others.
+/// another warp of the task and one of another task stand for all others. Most often there is one; the three
+/// others have a place in a pool once there are any.
 class Concurrent {
  public:
-  void clear() { stamps_[0].task = 0; }
-  void add(const Stamp&, const TaskOrder&);
+  using Pool = std::vector<std::array<Stamp, 3>>;
+
+  void clear() { first_.task = 0; }
+  void add(const Stamp& s, const TaskOrder& order, Pool& pool) {
+    if (first_.task != 0 && (!order.is_before(first_, s.thread) || n_others(pool) > 0))
+      return add_another(s, order, pool);
+    first_ = s;
+    if (others_ > 0) pool[others_ - 1][0].task = 0;
+  }
   /// One that is not before `thread`; null if all are.
-  const Stamp* unordered(const TaskOrder& order, std::uint16_t thread) const {
-    for (const Stamp& s : stamps_) {
-      if (s.task == 0) return nullptr;
-      if (!order.is_before(s, thread)) return &s;
-    }
+  const Stamp* unordered(const TaskOrder& order, std::uint16_t thread, const Pool& pool) const {
+    if (first_.task == 0) return nullptr;
+    if (!order.is_before(first_, thread)) return &first_;
+    for (std::size_t i = 0; i < n_others(pool); ++i)
+      if (const Stamp& s = pool[others_ - 1][i]; !order.is_before(s, thread)) return &s;
     return nullptr;
   }
 
  private:
-  std::array<Stamp, 4> stamps_ = {};  // up to the first of no task
+  std::size_t n_others(const Pool& pool) const {
+    std::size_t n = 0;
+    while (others_ > 0 && n < 3 && pool[others_ - 1][n].task != 0) ++n;
+    return n;
+  }
+  void add_another(const Stamp&, const TaskOrder&, Pool&);
+
+  Stamp first_;               // of no task: there is none, whatever the others are
+  std::uint32_t others_ = 0;  // their place, from 1 on; up to the first of no task
 };
 
 enum class How : std::uint8_t { read, write, atomic };
@@ -42,19 +58,24 @@ class Memory {
   void begin(std::span<std::byte> bytes, std::size_t grain);  // and nothing has happened yet
   std::span<std::byte> bytes() const { return bytes_; }
 
-  /// An access to the bytes from `place` on. What it races with, if anything.
-  std::optional<Stamp> access(How, std::size_t place, std::size_t size, const Stamp&, const TaskOrder&);
+  /// An access to the bytes from `place` on: of the array with this life, a number that is not 0, in a phase.
+  struct Access {
+    How how;
+    std::size_t place, size;
+    std::uint32_t life, phase;
+  };
+  /// `race`: what it races with. `is_owned`: a value of the array is there to be read; what is written is
+  /// one. `is_first`: in its phase these bytes are read, or written, the first time.
+  struct Met {
+    std::optional<Stamp> race = {};
+    bool is_owned = true, is_first_read = false, is_first_write = false;
+  };
+  Met touch(const Access&, const Stamp&, const TaskOrder&);
 
-  /// The life of an array, a number that is not 0, whose values are there now. Only a value of `life` is
-  /// read.
+  /// Values of an array are there without an access.
   void own(std::size_t place, std::size_t size, std::uint32_t life);
-  bool is_owned(std::size_t place, std::size_t size, std::uint32_t life);
   /// Who wrote there last, or nobody.
   const Stamp& writer(std::size_t place) const { return cells_[cell(place)].write; }
-
-  /// Whether these bytes are read, or written, the first time in this phase.
-  bool first_read(std::size_t place, std::size_t size, std::uint32_t phase);
-  bool first_write(std::size_t place, std::size_t size, std::uint32_t phase);
 
   /// What an acquire there gets, which a plain write takes away.
   KnowledgePtr& released(std::size_t place) { return released_[place]; }
@@ -68,18 +89,12 @@ class Memory {
     std::uint32_t life = 0, read_in = 0, written_in = 0;
   };
 
-  /// Whether these cells have another phase there; they get this one.
-  bool is_first(std::size_t place, std::size_t size, std::uint32_t phase, std::uint32_t Cell::* last);
-
   std::size_t cell(std::size_t place) const { return place >> log_grain_; }
-  std::span<Cell> cells(std::size_t place, std::size_t size) {
-    return std::span(cells_).subspan(cell(place), cell(place + size - 1) - cell(place) + 1);
-  }
-
   std::span<std::byte> bytes_;
   int log_grain_ = 0;
   std::vector<Cell> cells_;
   std::vector<Concurrent> atomics_;  // as many, once there is one
+  Concurrent::Pool others_;
   std::unordered_map<std::size_t, KnowledgePtr> released_;
 };
 
