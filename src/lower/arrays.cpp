@@ -14,6 +14,11 @@ const Destination& Emitter::destination(Var array) const {
   return found->second;
 }
 
+Expr Emitter::element_of(const Destination& array, Expr number) {
+  Expr offset = array.step ? arena_.mul(array.step, number) : number;
+  return array.base ? arena_.add(array.base, offset) : offset;
+}
+
 Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where) {
   FULGURITE_CHECK(in_scalar_code_ && task_, "a lane makes an array");
   Expr most = bound(size);
@@ -27,6 +32,7 @@ Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where) 
   Expr each = arena_.max(most, arena_.i64(0));
   Expr buffer = arena_.fresh_array(kind, {arena_.mul(tasks_, each)}, "scratch");
   scratch_.push_back(buffer.var());
+  if (interleaved_) return {buffer.var(), lower(task_), lower(tasks_)};
   return {buffer.var(), lower(arena_.mul(task_, each))};
 }
 

@@ -17,7 +17,7 @@ bool is_same_operator(scalar::Arena& arena, const soac::Lambda& a, const soac::L
 }
 
 Expr element(Emitter& e, const Destination& array, Expr number) {
-  return e.lower(array.base ? e.arena().add(array.base, number) : number);
+  return e.lower(e.element_of(array, number));
 }
 
 }  // namespace

@@ -72,9 +72,9 @@ void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
 // A scalar in a variable, which the iterations work on immutable snapshots of, so that expressions stay pure;
 // an array in one half of memory for two, while the next iteration's is made in the other.
 struct Emitter::State {
-  Expr variable;  // the scalar, or where the array's half begins
-  Var buffer{};
-  Expr first, second;  // where the halves begin
+  Expr variable;          // the scalar, or where the array's half begins
+  Destination both = {};  // an array's, at its first half
+  Expr second = {};       // where the other half begins
 };
 
 std::vector<Emitter::State> Emitter::start_state(const soac::Stm& s, const soac::Loop& op) {
@@ -83,7 +83,7 @@ std::vector<Emitter::State> Emitter::start_state(const soac::Stm& s, const soac:
     Expr initial = op.initial[k];
     const std::string& name = arena_.info(s.names[k]).name;
     if (!is_array(initial)) {
-      state.push_back({declare(lower(initial), name), {}, {}, {}});
+      state.push_back({declare(lower(initial), name)});
       continue;
     }
     // Of the shape that the array has in every iteration: one that depends on the state has no bound.
@@ -92,9 +92,9 @@ std::vector<Emitter::State> Emitter::start_state(const soac::Stm& s, const soac:
       size = arena_.mul(size, extent);
     Expr most = bound(size);
     const Destination both = scratch(initial.kind(), most ? arena_.mul(arena_.i64(2), most) : size, s.where);
-    Expr second = lower(arena_.add(both.base, most));
+    Expr second = lower(element_of(both, most));
     copy(initial.var(), both, s.where);
-    state.push_back({declare(both.base, name + "_at"), both.buffer, both.base, second});
+    state.push_back({declare(both.base, name + "_at"), both, second});
   }
   return state;
 }
@@ -107,7 +107,7 @@ std::vector<Expr> Emitter::state_at_start(const soac::Stm& s, const std::vector<
     Expr value = snapshot(state[k].variable, info.name);
     if (info.type.rank > 0) {
       const Expr array = arena_.fresh_array(info.type.kind, info.shape, info.name);
-      set_destination(array.var(), {state[k].buffer, value});
+      set_destination(array.var(), {state[k].both.buffer, value, state[k].both.step});
       made(array.var());
       value = array;
     }
@@ -124,17 +124,18 @@ void Emitter::iterate(const soac::Stm& s, const soac::Loop& op, std::vector<Stat
   std::vector<bool> is_there(state.size(), false);
   const std::size_t n_before = args.size() - state.size();
   for (std::size_t k = 0; k < state.size(); ++k) {
-    if (!state[k].first) continue;
+    const Destination& both = state[k].both;
+    if (!both.base) continue;
     Expr now = destination(args[n_before + k].var()).base;
-    Expr other = arena_.sub(arena_.add(state[k].first, state[k].second), now);
-    next[k] = {state[k].buffer, lower(other)};
+    Expr other = arena_.sub(arena_.add(both.base, state[k].second), now);
+    next[k] = {both.buffer, lower(other), both.step};
     is_there[k] = make_there(body.body, body.results[k].var(), next[k]);
   }
   statements(body.body);
   std::vector<Expr> values;
   for (std::size_t k = 0; k < state.size(); ++k) {
-    values.push_back(state[k].first ? next[k].base : lower(body.results[k]));
-    if (state[k].first && !is_there[k]) copy(body.results[k].var(), next[k], s.where);
+    values.push_back(state[k].both.base ? next[k].base : lower(body.results[k]));
+    if (state[k].both.base && !is_there[k]) copy(body.results[k].var(), next[k], s.where);
   }
   for (std::size_t k = 0; k < state.size(); ++k) assign(state[k].variable, values[k]);
 }

@@ -154,7 +154,7 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std
 
 void Emitter::store(const Destination& to, Expr offset, Expr value) {
   Var buffer = touch(to.buffer, kernel::Param::Role::output);
-  Expr index = bind(to.base ? arena_.add(to.base, offset) : offset, "at");
+  Expr index = bind(element_of(to, offset), "at");
   kernel::Store plain{{buffer, index, arena_.i64(1), {}}, value, false};
   const bool stays =  // in the cache
       own_buffers_.contains(buffer) || std::ranges::find(scratch_, to.buffer) != scratch_.end();
@@ -334,7 +334,7 @@ Expr Emitter::lower_index(Expr e) {
   const bool is_ours = made_.contains(buffer);
   const Destination at = is_ours ? destination(buffer) : Destination{buffer, {}};
   auto element = [&](Expr number, Expr mask) {
-    Expr index = at.base ? lower(arena_.add(at.base, number)) : number;
+    Expr index = lower(element_of(at, number));
     return load(at.buffer, index, mask, info.name, is_ours ? made_.at(buffer) : 0);
   };
   if (identity_.number && indices == identity_.indices) return element(identity_.number, guard());

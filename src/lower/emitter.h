@@ -23,10 +23,11 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 
-/// Where an array that a kernel makes is: element i... of it is buffer[base + linear(i...)].
+/// Where an array that a kernel makes is: element i... of it is buffer[base + step * linear(i...)].
 struct Destination {
   Var buffer;
-  Expr base;  // absent: 0
+  Expr base;       // absent: 0
+  Expr step = {};  // absent: 1
 };
 
 /// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar
@@ -119,14 +120,19 @@ class Emitter {
   void bind_name(Var soac_name, Expr value) { env_[soac_name] = value; }
   void set_destination(Var array, Destination d) { destinations_[array] = d; }
   const Destination& destination(Var array) const;
+  /// In the buffer, element `number` of what is there.
+  Expr element_of(const Destination&, Expr number);
   bool has_destination(Var array) const { return destinations_.contains(array); }
   /// The array is complete and may be read from here on.
   void made(Var array) { made_[array] = open_.size() - 1; }
 
   // Arrays that do not leave the kernel are in memory that each task has for itself.
 
-  /// From here on the code is that of one of `tasks` tasks.
-  void set_task(Expr task, Expr tasks) { task_ = task, tasks_ = tasks; }
+  /// From here on the code is that of one of `tasks` tasks. `interleaved`: neighbours run together, so their
+  /// elements with the same number are neighbours in memory; else each task's own elements are.
+  void set_task(Expr task, Expr tasks, bool interleaved = false) {
+    task_ = task, tasks_ = tasks, interleaved_ = interleaved;
+  }
   /// Memory of `size` elements, which need not be known but bounded outside; throws ShapeError at `where`.
   Destination scratch(Kind, Expr size, const soac::Location& where);
   /// Gives the array memory unless it has a destination.
@@ -244,6 +250,7 @@ class Emitter {
   std::unordered_map<Var, Expr> bounds_;
   std::vector<Var> scratch_;
   Expr task_, tasks_;
+  bool interleaved_ = false;
   Expr element_;
   std::optional<Var> failures_to_;
   Expr streaming_, touching_;

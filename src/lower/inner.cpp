@@ -46,8 +46,9 @@ class Inner {
       if (!kept[g]) {
         kept[g] = ends.partitions[g][0];
         const Destination& offsets = e_.destination(s_.names[first + 1]);
-        e_.store_plain(offsets.buffer, offsets.base, arena_.i64(0));
-        e_.store_plain(offsets.buffer, e_.lower(arena_.add(offsets.base, arena_.i64(1))), kept[g]);
+        for (const std::int64_t end : {0, 1})
+          e_.store_plain(offsets.buffer, e_.lower(e_.element_of(offsets, arena_.i64(end))),
+                         end == 0 ? arena_.i64(0) : kept[g]);
       }
       e_.bind_name(s_.names[first], kept[g]);
     }

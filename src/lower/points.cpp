@@ -88,8 +88,8 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
     Expr result = body.results[mapped.result + k];
     if (result.type().rank == 0) continue;
     const Destination whole = destination(s.names[mapped.name + k]);
-    Expr base = arena_.mul(number, size(result.var()));
-    const Destination row{whole.buffer, lower(whole.base ? arena_.add(whole.base, base) : base)};
+    Expr first = arena_.mul(number, size(result.var()));
+    const Destination row{whole.buffer, lower(element_of(whole, first)), whole.step};
     if (!make_there(body.body, result.var(), row)) copied.push_back({result.var(), row});
   }
   std::size_t n_scans = 0;
@@ -176,7 +176,7 @@ void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Va
     std::vector<std::pair<Var, Expr>> elements;
     for (Var array : arrays) {
       const Destination& to = destination(array);
-      elements.emplace_back(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at);
+      elements.emplace_back(to.buffer, bind(element_of(to, at), "at"));
     }
     if (update) return update(number, elements, values);
     for (const soac::Reduction& r : scatter.combine) {
@@ -202,13 +202,13 @@ void Emitter::put(const soac::Partition& partition, std::span<const Var> names, 
       at = snapshot(cursor.next[0], "at");
       assign(cursor.next[0], bind(arena_.add(at, arena_.i64(1)), "next"));
     } else {
-      Expr entry = bind(table.base ? arena_.add(table.base, results[0]) : results[0], "entry");
+      Expr entry = bind(element_of(table, results[0]), "entry");
       at = load_plain(table.buffer, entry, "at");
       store_plain(table.buffer, entry, bind(arena_.add(at, arena_.i64(1)), "next"));
     }
     for (std::size_t k = 0; k < partition.n_values; ++k) {
       const Destination& to = destination(names[2 + k]);
-      store_plain(to.buffer, to.base ? bind(arena_.add(to.base, at), "at") : at, results[1 + k]);
+      store_plain(to.buffer, bind(element_of(to, at), "at"), results[1 + k]);
     }
   });
 }

@@ -131,6 +131,16 @@ TEST(Blocks, MoveLittleMoreThanTheyMust) {
   EXPECT_LE(moved(R"(program "sums" (x: i32[n]) {
     y: i32[n] = map (i < n) { s: i32 = scan (x[i]) add comm neutral 0i32 return s } return y })"),
             3.05);
+  // Arrays that threads have for themselves: neighbours' elements are side by side. Eight are stored and read
+  // twice, and x once for each.
+  EXPECT_LE(moved(R"(program "own" (x: i32[n]) {
+    y: i32[n] = map (i < n) {
+      t: i32[8] = map (j < 8) { s: i32 = scan (x[i] + i32(j)) add comm neutral 0i32 return s }
+      r: i32 = redomap (k < 8) { t[7 - k] * t[k] } reduce add comm neutral 0i32
+      return r
+    }
+    return y })"),
+            33.05);
 }
 
 }  // namespace

@@ -152,7 +152,7 @@ void par(Emitter& e, const Block& block, const std::function<void(Expr t)>& body
   scalar::Arena& arena = e.arena();
   const Expr n = arena.i64(block.threads);
   e.par(kernel::Level::block, n, "t", [&](Expr t) {
-    e.set_task(arena.add(arena.mul(block.task, n), t), arena.mul(block.tasks, n));
+    e.set_task(arena.add(arena.mul(block.task, n), t), arena.mul(block.tasks, n), true);
     body(t);
     e.set_task(block.task, block.tasks);
   });
