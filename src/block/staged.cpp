@@ -4,6 +4,7 @@
 #include <fulgurite/error.h>
 
 #include "block/recorder.h"
+#include "lower/networks.h"
 
 namespace fulgurite::detail::block {
 
@@ -93,6 +94,34 @@ Values shuffle(std::span<const Value> components, Value from, Here where) {
 }
 void barrier(Level level, Here where) {
   Recorder::current(where).barrier(level, where);
+}
+
+namespace {
+
+void make(lower::Network* network, std::int64_t n, const Meet& meet, Here where) {
+  Recorder& r = Recorder::current(where);
+  trace::Tracer& tracer = r.tracer();
+  const lower::Team team{[&](int steps, const std::function<void(scalar::Expr)>& body) {
+                           for (int step = 0; step < steps; ++step) body(r.arena().i64(step));
+                         },
+                         [&](scalar::Expr instances, const std::function<void(scalar::Expr)>& body) {
+                           const auto of = static_cast<std::int64_t>(instances.bits());
+                           r.par(of, [&](Value i) { body(tracer.expr(i, where)); }, where);
+                           r.barrier(Level::block, where);
+                         }};
+  network(r.arena(), team, n, [&](scalar::Expr to, scalar::Expr left, scalar::Expr right) {
+    const Value target = tracer.value(to), first = tracer.value(left), second = tracer.value(right);
+    meet(target, first, second);
+  });
+}
+
+}  // namespace
+
+void join_all(std::int64_t n, const Meet& meet, Here where) {
+  make(lower::block_parts().reduce, n, meet, where);
+}
+void join_up_to(std::int64_t n, const Meet& meet, Here where) {
+  make(lower::block_parts().scan, n, meet, where);
 }
 
 Buffers allocate(Space space, std::span<const Kind> components, std::int64_t n, Here where) {

@@ -146,13 +146,39 @@ inline constexpr struct BrentKung {
   }
 } brent_kung{};
 
+namespace networks {
+
+/// The elements in shared memory.
+template <class T>
+memory::Stored<T> shared(const Pull<T>& a, Here where) {
+  const memory::Stored<T> elements(fulgurite::detail::block::Space::shared, a.size(), where);
+  par(a.size(), [&](Index i) { elements.store(i, a[i], where); }, where);
+  fulgurite::detail::block::barrier(Level::block, where);
+  return elements;
+}
+template <class T, class Op>
+auto meet(const Op& op, const memory::Stored<T>& shared, Here where) {
+  using fulgurite::detail::Parts, fulgurite::detail::Value;
+  return [=](Value to, Value left, Value right) {
+    const auto index = [](Value number) { return Index(Parts<std::int64_t>{number}); };
+    const Pull<T> now = shared.read(where);
+    shared.store(index(to), Exp<T>(kernel::elements::join(op, now, index(left), now, index(right))), where);
+  };
+}
+
+}  // namespace networks
+
+/// The array language reduces and scans the elements of a block by the same networks.
 inline constexpr struct BlockReduce {
   /// An array of one element, the result of all; there is at least one. `commutative`: the order may change.
   template <class T, class Op>
   Pull<T> operator()(const Op& op, const Pull<T>& a, bool commutative = false,
                      Here where = Here::current()) const {
     const bool is_power = a.size() > 0 && std::has_single_bit(static_cast<std::uint64_t>(a.size()));
-    return commutative && is_power ? tree_reduce(op, a, where) : pair_reduce(op, a, where);
+    if (!commutative || !is_power) return pair_reduce(op, a, where);
+    const memory::Stored<T> shared = networks::shared(a, where);
+    fulgurite::detail::block::join_all(a.size(), networks::meet(op, shared, where), where);
+    return Pull<T>(1, [all = shared.read(where)](Index) { return all[0]; });
   }
 } block_reduce{};
 
@@ -160,7 +186,10 @@ inline constexpr struct BlockScan {
   /// Running results, inclusive; of any associative operator.
   template <class T, class Op>
   Pull<T> operator()(const Op& op, const Pull<T>& a, Here where = Here::current()) const {
-    return sklansky(op, a, where);
+    if (a.size() == 0) return a;
+    const memory::Stored<T> shared = networks::shared(a, where);
+    fulgurite::detail::block::join_up_to(a.size(), networks::meet(op, shared, where), where);
+    return shared.read(where);
   }
 } block_scan{};
 

@@ -73,6 +73,15 @@ Value repeat(const std::function<Value(Value)>& condition, const Body& body, Her
 void when(Value condition, const std::function<void()>& then, Here where);
 void barrier(Level, Here where);
 
+/// Over elements that the instances of each group share, of an operator that `meet` applies in an instance:
+/// element[to] = element[left] op element[right]. All instances have waited for each other before, and have
+/// behind it. Networks that the array language's blocks use too (src/lower/networks.h).
+using Meet = std::function<void(Value to, Value left, Value right)>;
+/// Element 0 becomes the join of all n, a power of two; the operator commutes.
+void join_all(std::int64_t n, const Meet&, Here where);
+/// Each of the n >= 1 elements becomes the join of those up to it.
+void join_up_to(std::int64_t n, const Meet&, Here where);
+
 /// par() of n elements in each part of a warp, whose instances may shuffle.
 void lanes(std::int64_t n, const Body&, Here where);
 /// The instance's number in its part, and how many there are.

@@ -1,14 +1,10 @@
 #include "lower/gpu/collective.h"
 
-#include <bit>
+#include "lower/networks.h"
 
 namespace fulgurite::lower::gpu {
 
 namespace {
-
-int log2_of(int n) {
-  return std::bit_width(static_cast<unsigned>(n)) - 1;
-}
 
 std::vector<Expr> load_all(Emitter& e, std::span<const Var> buffers, Expr at) {
   std::vector<Expr> values;
@@ -26,6 +22,35 @@ std::vector<Expr> joined(Emitter& e, const soac::Reduction& r, std::vector<Expr>
   return e.apply(r.op, left);
 }
 
+Team team_of(Emitter& e, const Block& block) {
+  scalar::Arena& arena = e.arena();
+  return {[&e, &arena](int n, const std::function<void(Expr)>& body) {
+            e.for_loop(arena.i64(0), arena.i64(n), arena.i64(1), "step", body);
+          },
+          [&e, &arena, &block](Expr n, const std::function<void(Expr)>& body) {
+            const Expr width = e.lower(n);
+            par(e, block, [&](Expr t) { e.if_then(e.bind(arena.lt(t, width), "joins"), [&] { body(t); }); });
+            sync(e);
+          }};
+}
+
+/// Shared elements of an operator's components.
+struct Elements {
+  const soac::Reduction* by;
+  std::span<const Var> buffers;
+};
+
+Meet meet_in(Emitter& e, std::vector<Elements> all) {
+  return [&e, all = std::move(all)](Expr to, Expr left, Expr right) {
+    const Expr at = e.lower(to), first = e.lower(left), second = e.lower(right);
+    for (const Elements& of : all) {
+      std::vector<Expr> values = load_all(e, of.buffers, first);
+      const std::vector<Expr> others = load_all(e, of.buffers, second);
+      store_all(e, of.buffers, at, joined(e, *of.by, std::move(values), others));
+    }
+  };
+}
+
 class Tile {
  public:
   Tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all)
@@ -40,7 +65,7 @@ class Tile {
     fold_runs();
     scan_totals();
     Expr last_thread = arena_.div(arena_.sub(n_, i64(1)), i64(items_));
-    const Expr last = e_.lower(arena_.add(last_thread, i64(half())));
+    const Expr last = e_.lower(last_thread);
     std::vector<std::vector<Expr>> ends;
     for (const Ordered& o : all_) ends.push_back(load_all(e_, o.totals, last));
     for (std::size_t k = 0; k < all_.size(); ++k)
@@ -51,7 +76,6 @@ class Tile {
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
-  int half() const { return log2_of(block_.threads) % 2 * block_.threads; }  // where the scanned totals are
 
   std::vector<Expr> variables(std::span<const Expr> values) {
     std::vector<Expr> all;
@@ -92,35 +116,15 @@ class Tile {
     sync(e_);
   }
 
-  // From one half of the totals to the other and back.
   void scan_totals() {
-    const Expr n = i64(block_.threads);
-    e_.for_loop(i64(0), i64(log2_of(block_.threads)), i64(1), "step", [&](Expr step) {
-      Expr from = e_.bind(arena_.mul(arena_.apply(Op::bit_and, {step, i64(1)}), n), "from");
-      Expr to = e_.bind(arena_.sub(n, from), "to");
-      Expr apart = e_.bind(arena_.apply(Op::shl, {i64(1), step}), "apart");
-      par(e_, block_, [&](Expr t) {
-        Expr at = e_.bind(arena_.add(from, t), "at"), target = e_.bind(arena_.add(to, t), "at");
-        auto stay = [&] {
-          for (const Ordered& o : all_) store_all(e_, o.totals, target, load_all(e_, o.totals, at));
-        };
-        auto join = [&] {
-          Expr other = e_.bind(arena_.sub(at, apart), "other");
-          for (const Ordered& o : all_) {
-            std::vector<Expr> left = load_all(e_, o.totals, other);
-            const std::vector<Expr> right = load_all(e_, o.totals, at);
-            store_all(e_, o.totals, target, joined(e_, *o.reduction, std::move(left), right));
-          }
-        };
-        e_.if_then_else(e_.bind(arena_.lt(t, apart), "is_done"), stay, join);
-      });
-      sync(e_);
-    });
+    std::vector<Elements> elements;
+    for (const Ordered& o : all_) elements.push_back({o.reduction, o.totals});
+    block_parts().scan(arena_, team_of(e_, block_), block_.threads, meet_in(e_, std::move(elements)));
   }
 
   void spread() {
     par(e_, block_, [&](Expr t) {
-      Expr before = e_.bind(arena_.add(arena_.max(arena_.sub(t, i64(1)), i64(0)), i64(half())), "before");
+      Expr before = e_.bind(arena_.max(arena_.sub(t, i64(1)), i64(0)), "before");
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         if (!o.is_scan) continue;
@@ -163,15 +167,12 @@ void sync(Emitter& e) {
 }
 
 void join_all(Emitter& e, const Block& block, const soac::Soac& reductions, std::span<const Var> buffers) {
-  scalar::Arena& arena = e.arena();
-  const int steps = log2_of(block.threads);
-  e.for_loop(arena.i64(0), arena.i64(steps), arena.i64(1), "step", [&](Expr step) {
-    Expr width = e.bind(arena.apply(Op::shr, {arena.i64(block.threads / 2), step}), "width");
-    par(e, block, [&](Expr t) {
-      e.if_then(e.bind(arena.lt(t, width), "joins"), [&] { e.join_halves(reductions, buffers, t, width); });
-    });
-    sync(e);
-  });
+  std::vector<Elements> elements;
+  for (const soac::Reduction& r : reductions.reductions) {
+    elements.push_back({&r, buffers.first(r.neutral.size())});
+    buffers = buffers.subspan(r.neutral.size());
+  }
+  block_parts().reduce(e.arena(), team_of(e, block), block.threads, meet_in(e, std::move(elements)));
 }
 
 void fold_tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all) {

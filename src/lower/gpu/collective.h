@@ -26,13 +26,13 @@ struct Ordered {
   const soac::Reduction* reduction;
   std::vector<Expr> so_far;  // variables of the task: what the points before the tile give
   std::vector<Var> values;   // of the points of the tile: threads * items, shared
-  std::vector<Var> totals;   // two for each thread, shared
+  std::vector<Var> totals;   // of the threads, shared
   bool is_scan = false, inclusive = false;
 };
 
 /// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
 /// of scans become what the scans bind. Each thread folds a run of `items` points, and the threads' results
-/// are scanned (Hillis and Steele, "Data parallel algorithms", 1986). Barriers stand before and behind.
+/// are scanned (networks.h). Barriers stand before and behind.
 void fold_tile(Emitter&, const Block&, int items, Expr n, std::span<const Ordered>);
 
 }  // namespace fulgurite::lower::gpu

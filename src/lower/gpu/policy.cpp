@@ -39,7 +39,7 @@ Needs needs_of(const soac::Soac& op) {
   Needs needs;
   auto staged = [&](std::span<const Expr> values) {
     needs.point += bytes(values);
-    needs.thread += 2 * bytes(values);
+    needs.thread += bytes(values);
   };
   for (const soac::Stm* s : scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
   for (const soac::Reduction& r : op.reductions) {

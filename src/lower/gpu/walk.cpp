@@ -115,7 +115,7 @@ class Walk {
     for (Expr value : start) {
       o.so_far.push_back(e_.declare(value, "so_far"));
       o.values.push_back(e_.allocate_shared(value.kind(), tile()));
-      o.totals.push_back(e_.allocate_shared(value.kind(), 2 * std::int64_t{block_.threads}));
+      o.totals.push_back(e_.allocate_shared(value.kind(), block_.threads));
     }
     return o;
   }
