@@ -1,5 +1,6 @@
 #include "emulator_device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -113,6 +114,9 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
     if (p.role == kernel::Param::Role::output) written(data);
   }
   runtime::counters.launches.add();
+  std::int64_t most = 0;  // threads of a phase
+  for (const kernel::PhaseCounts& p : result.counts.phases) most = std::max(most, p.tasks * p.threads);
+  if (most != 1) runtime::counters.device_launches.add();
   runtime::counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   if (const auto& f = result.failure)
     return runtime::Failure{static_cast<std::int32_t>(f->site), f->element, f->value, f->bound};

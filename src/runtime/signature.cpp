@@ -26,4 +26,10 @@ void Signature::check(const Launch& launch) const {
       arguments_.size(), launch.buffers.size(), launch.scalars.size());
 }
 
+bool Signature::is_by_one_thread(const Launch& launch) const {
+  std::int64_t most = 0;
+  for (std::size_t i = 0; i < n_phases(); ++i) most = std::max(most, launch.n_tasks[i] * block_sizes_[i]);
+  return most == 1;
+}
+
 }  // namespace fulgurite::runtime

@@ -24,6 +24,8 @@ class Signature {
 
   // Throws InternalError unless the launch has as many arrays, scalars and task counts as the kernel takes.
   void check(const Launch& launch) const;
+  // Whether one thread is all that runs.
+  bool is_by_one_thread(const Launch& launch) const;
 
  private:
   std::string name_;

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <fulgurite/executable.h>
+#include <fulgurite/stats.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -40,7 +42,12 @@ inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soa
     views.push_back(view);
   }
   std::vector<detail::ResultValue> results(program.results.size());
+  const Stats before = stats();
   plan::execute(loaded, views, results);
+  const Stats after = stats();
+  if (!loaded.is_host) {  // no kernel ran but on the device, by more than one of its threads
+    EXPECT_EQ(after.device_launches - before.device_launches, after.launches - before.launches);
+  }
   std::vector<soac::Value> values;
   for (const detail::ResultValue& r : results) {
     const auto kind = static_cast<scalar::Kind>(r.kind);

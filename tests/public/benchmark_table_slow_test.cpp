@@ -276,4 +276,27 @@ TEST(BenchmarkTable, MatrixProduct) {
                     fg::view(a.data(), {100, 100}));
 }
 
+// ---- all of it by blocks of threads
+
+TEST(BenchmarkTable, IsRunByManyThreadsOfADevice) {
+  const fg::Options options{.engine = fg::Engine::emulator};
+  const ParallelOnDevice is_parallel(options.engine);
+  const std::uint64_t before = fg::stats().device_launches;
+  const auto run = [&](const auto& f, const auto&... arguments) {
+    [[maybe_unused]] const auto result = fg::compile(f, options)(arguments...);
+  };
+  const Sparse m = sparse_matrix(1000);
+  const auto x = floats(100, 1);
+  const auto matrix = fg::view(x.data(), {10, 10});
+  run(black_scholes_sum, i64{1000});
+  run(sparse_times_vector, m.starts, m.columns, m.values, m.x);
+  run(count_keys, integers(1000, 0, 9), i64{10});
+  run(filter_even, integers(1000, 0, 9));
+  run(sorted, integers(1000, 0, 1000));
+  run(mandelbrot_set, i64{10});
+  run(accelerations, x, x, x, x);
+  run(matrix_product, matrix, matrix);
+  EXPECT_GE(fg::stats().device_launches - before, 8u);
+}
+
 }  // namespace

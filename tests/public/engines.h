@@ -43,11 +43,29 @@ inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
   return {};
 }
 
+/// While it lives no kernel runs but on a device that is not the host, by more than one of its threads.
+class ParallelOnDevice {
+ public:
+  explicit ParallelOnDevice(fg::Engine engine)
+      : is_device_(engine != fg::Engine::cpu && engine != fg::Engine::interpreter) {}
+  ~ParallelOnDevice() {
+    if (!is_device_) return;
+    const fg::Stats after = fg::stats();
+    EXPECT_EQ(after.device_launches - before_.device_launches, after.launches - before_.launches);
+  }
+  ParallelOnDevice(const ParallelOnDevice&) = delete;
+
+ private:
+  bool is_device_;
+  fg::Stats before_ = fg::stats();
+};
+
 /// test(fg::compile(f)) on every engine.
 template <class F, class Test>
 void on_every_engine(F f, Test test) {
   for (const auto& [name, engine] : tested_engines()) {
     SCOPED_TRACE("engine " + name);
+    const ParallelOnDevice is_parallel(engine);
     test(fg::compile(f, {.engine = engine}));
   }
 }

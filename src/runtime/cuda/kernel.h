@@ -43,6 +43,7 @@ class CudaKernel final : public Kernel {
 
   std::vector<Occupancy> occupancy() const override;
 
+  const Signature& signature() const { return signature_; }
   bool can_fail() const { return signature_.can_fail(); }
 
   // Enqueues the phases that have tasks. `record` is null for a kernel that cannot fail. Where the device

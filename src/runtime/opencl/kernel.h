@@ -23,6 +23,7 @@ class OpenClKernel final : public Kernel {
   // kernel's.
   OpenClKernel(const Api& api, const DeviceEntry& device, const KernelSource& source, Owned<Program> program);
 
+  const Signature& signature() const { return signature_; }
   bool can_fail() const { return signature_.can_fail(); }
 
   // Enqueues the phases that have tasks. `record` is null for a kernel that cannot fail. Where the device
