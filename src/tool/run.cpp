@@ -243,7 +243,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   const auto compiled = Clock::now();
   std::vector<detail::ResultValue> results;
   std::vector<double> times;
-  const std::uint64_t moved_before = stats().bytes_moved;
+  const Stats built = stats();
   {
     const Progress progress("running " + program.name);
     for (int k = 0; k < request.repeat; ++k) {
@@ -254,14 +254,15 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
       times.push_back(milliseconds(before, Clock::now()));
     }
   }
-  const double moved = static_cast<double>(stats().bytes_moved - moved_before) / request.repeat;
+  const double moved = static_cast<double>(stats().bytes_moved - built.bytes_moved) / request.repeat;
   show(program, results, request.outputs);
   profiling.write(*traced);
   if (!request.time) return;
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
-  fmt::print("read    {:11.4f} ms\ncompile {:11.4f} ms\nrun     {:11.4f} ms", milliseconds(start, read),
-             milliseconds(read, compiled), median);
+  fmt::print("read    {:11.4f} ms\ncompile {:11.4f} ms (kernels compiled: {}, from the cache: {})\n",
+             milliseconds(start, read), milliseconds(read, compiled), built.compilations, built.disk_hits);
+  fmt::print("run     {:11.4f} ms", median);
   if (times.size() > 1)
     fmt::print(" (median of {}; {:.4f} to {:.4f})", times.size(), times.front(), times.back());
   if (moved > 0) fmt::print(", {:.4g} MB moved, {:.3g} GB/s", moved / 1e6, moved / 1e6 / median);

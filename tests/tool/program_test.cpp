@@ -113,7 +113,8 @@ TEST_F(ToolProgram, ScalarsAndConstants) {
 
 TEST_F(ToolProgram, TimeShowsEveryStage) {
   const Outcome run = call("run saxpy 2 x.npy y.npy --time --repeat 5");
-  for (const char* part : {"\nread ", "\ncompile ", "\nrun ", "(median of 5", "0.012 MB moved"})
+  for (const char* part :
+       {"\nread ", "\ncompile ", "(kernels compiled: ", "\nrun ", "(median of 5", "0.012 MB moved"})
     EXPECT_SAYS(run.out, part);
 }
 
@@ -244,6 +245,23 @@ TEST_F(ToolProgram, RunsOnCuda) {
   fs::remove(path("libnvrtc.so.12"));
   if (call("devices", libraries).out.find(", NVRTC ") != std::string::npos) expect_runs(libraries);
 #endif
+}
+
+TEST_F(ToolProgram, AFreshProcessCompilesNothingThatIsInTheCache) {
+  for (const char* library : {"libcuda.so.1", "libnvrtc.so.12"})
+    fs::create_symlink(FULGURITE_CUDA_STAND_IN, path(library));
+  std::string environment = "FULGURITE_CACHE='" + path("cache") + "' POCL_CACHE_DIR='" + path("pocl") +
+                            "' LD_LIBRARY_PATH='" + path("") + "'";
+  if (!fs::exists("/sys/devices")) environment += " HWLOC_SYNTHETIC='NUMANode:1(memory=4GB) core:2 pu:1'";
+  for (const std::string engine : {"cpu", "cuda", "opencl"}) {
+    SCOPED_TRACE(engine);
+    const std::string words = "run centred x.npy --time --engine " + engine;
+    const Outcome first = call(words, environment), second = call(words, environment);
+    if (engine == "opencl" && first.status == 1) continue;  // there is no device
+    EXPECT_EQ(first.out.find("kernels compiled: 0,"), std::string::npos) << first.out << first.err;
+    EXPECT_SAYS(second.out, "kernels compiled: 0, from the cache: ");
+    EXPECT_EQ(second.out.find("from the cache: 0"), std::string::npos) << second.out;
+  }
 }
 
 TEST_F(ToolProgram, CacheIsShownVerifiedCleared) {
