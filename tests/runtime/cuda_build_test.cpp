@@ -101,15 +101,49 @@ TEST_F(Cuda, CompilesForTheDeviceAndFindsThatAgain) {
   EXPECT_SAYS(message([&] { one->build(twice); }), "compute capability 6.1, and NVRTC 12.5 compiles for 7.5");
 }
 
+TEST_F(Cuda, OneBinaryIsLoadedIntoEachDeviceAndKernelsOutliveTheirs) {
+  const TemporaryDirectory directory;
+  DiskCache disk(directory.path(), plenty);
+  auto one = make(disk);
+  auto other = std::make_unique<CudaDevice>(list_devices(driver()).back(), disk, driver(), nvrtc());
+  EXPECT_EQ(other->describe().name, "Other GPU 2");
+  reset_stats();
+  auto kernel = one->build(twice), same = other->build(twice);
+  EXPECT_NE(kernel, same);
+  EXPECT_EQ(stats().compilations, 1U);
+  EXPECT_EQ(n_calls("load stand-in code for sm_90"), 2);
+
+  // An array has a copy on each.
+  const std::vector<int> x = numbers(64, 3);
+  for (CudaDevice* device : {one.get(), other.get()}) {
+    const Memory in = device->allocate(256), out = device->allocate(256);
+    device->upload(in, x.data(), 256);
+    void* const buffers[] = {in.data, out.data};
+    const std::int64_t n = 64;
+    device->launch(device == one.get() ? *kernel : *same, {buffers, {&n, 1}, {&n, 1}});
+    std::vector<int> result(64);
+    device->download(result.data(), out, 256);
+    EXPECT_EQ(result[63], 2 * 66);
+    device->release(in);
+    device->release(out);
+  }
+  one.reset();
+  EXPECT_GT(machine().n_objects, 0) << "its context, which the kernel keeps";
+  kernel.reset();
+  other.reset();
+  same.reset();
+  EXPECT_EQ(machine().n_objects, 0);
+}
+
 TEST_F(Cuda, KernelsOfAProgramCompileAtTheSameTime) {
-  machine().compilations_at_once = 2;
+  machine().compilations_at_once = 4;
   std::vector<KernelSource> sources;
   for (int i = 0; i < 4; ++i) {
     sources.push_back(twice);
     sources.back().text += std::string(static_cast<std::size_t>(i), ' ');
   }
-  const auto kernels = build_all(device(), sources, 2);
-  EXPECT_GE(machine().most_compilations_at_once, 2);
+  const auto kernels = build_all(device(), sources, 4);
+  EXPECT_EQ(machine().most_compilations_at_once, 4);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(kernels[i], device().build(sources[i]));
   sources[1].text += "undeclared";
   sources[3].block_sizes = {1 << 20};
