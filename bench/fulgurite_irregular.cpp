@@ -1,54 +1,7 @@
 // "fulgurite": outputs whose places or number depend on the data; a sparse product; sorting.
-#include <limits>
-
 #include "fulgurite_program.h"
 
 namespace bench {
-namespace {
-
-Vec<float> sparse_times_vector(Vec<int> row_starts, Vec<int> columns, Vec<float> values, Vec<float> x) {
-  return fg::segmented_reduce(fg::plus, 0.f, fg::offsets(row_starts), values * fg::gather(x, columns));
-}
-
-Vec<int> count_keys(Vec<int> keys, Exp<fg::i64> bins) {
-  return fg::histogram(fg::plus, 0, bins, keys, fg::replicate(keys.size(), 1));
-}
-
-// For each key where its least value is first.
-using Place = std::pair<int, int>;  // value, index
-
-Vec<int> least_of_keys(Vec<int> keys, Vec<int> xs, Exp<fg::i64> bins) {
-  auto less_then_first = [](Exp<Place> a, Exp<Place> b) {
-    auto [a_value, a_index] = a;
-    auto [b_value, b_index] = b;
-    return fg::select(b_value < a_value || (b_value == a_value && b_index < a_index), b, a);
-  };
-  auto places = fg::map([](Exp<int> value, Exp<int> index) { return fg::make<Place>(value, index); }, xs,
-                        fg::iota<int>(xs.size()));
-  const Place none{std::numeric_limits<int>::max(), std::numeric_limits<int>::max()};
-  Vec<Place> least = fg::histogram(less_then_first, none, bins, keys, places);
-  return fg::map(
-      [](Exp<Place> place) {
-        auto [value, index] = place;
-        return index;
-      },
-      least);
-}
-
-Vec<int> filter_even(Vec<int> xs) {
-  return fg::filter([](Exp<int> x) { return (x & 1) == 0; }, xs);
-}
-
-std::tuple<Vec<float>, Vec<float>, Vec<float>> filter_fields(Vec<float> xs, Vec<float> ys, Vec<float> zs) {
-  using Fields = std::tuple<float, float, float>;
-  return fg::unzip(fg::filter([](Exp<Fields> p) { return p.get<0>() < .5f; }, fg::zip(xs, ys, zs)));
-}
-
-Vec<int> sorted(Vec<int> xs) {
-  return fg::sort(xs);
-}
-
-}  // namespace
 
 void add_fulgurite_irregular(Peers& peers) {
   peers.add(

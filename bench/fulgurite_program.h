@@ -1,21 +1,15 @@
-// What our own peers share. Programs are as a user writes them; sizes and scalars are run-time arguments,
-// checks are on. Results are fresh arrays out of the pool, as every call returns them; those of the call
-// before have gone back to the pool, so that ours, like the peers, write over what they wrote before. The
-// harness's own output arrays are filled from them outside the timing.
+// What our own peers share. Checks are on. Results are fresh arrays out of the pool, as every call returns
+// them; those of the call before have gone back to the pool, so that ours, like the peers, write over what
+// they wrote before. The harness's own output arrays are filled from them outside the timing.
 #pragma once
-
-#include <fulgurite/fulgurite.h>
 
 #include <cstring>
 #include <span>
 
 #include "harness/data.h"
-#include "peers/functions.h"
+#include "programs.h"
 
 namespace bench {
-
-namespace fg = fulgurite;
-using fg::Exp, fg::Mat, fg::Vec;
 
 // Compiled once, at its first call, with the last result. Without fusion every operation is a kernel.
 template <auto function, bool fuse = true>
