@@ -88,8 +88,7 @@ bool runs_blocks(const Options& options) {
   return options.engine != Engine::cpu;
 }
 
-lower::Options lowering_options(const Options& options) {
-  const runtime::Description device = device_of(options.engine).describe();
+lower::Options lowering_options(const Options& options, const runtime::Description& device) {
   lower::Options lowering;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache)};
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
@@ -98,7 +97,7 @@ lower::Options lowering_options(const Options& options) {
 }
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
-  lower::Options lowering = lowering_options(options);
+  lower::Options lowering = lowering_options(options, device_of(options.engine).describe());
   std::string text = fmt::format(
       "{} {}\n{} {} {} {} {} {} {}\n{}", version, runtime::build_stamp(), runtime::host().identity,
       static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
@@ -107,9 +106,8 @@ base::Digest key_of(const soac::Program& traced, const Options& options) {
 }
 
 kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Policy>& policy,
-                          const Options& options) {
-  if (!policy)
-    return tidy::blocks_to_vectors(std::move(kernel), lowering_options(options).target.vector_bytes);
+                          int vector_bytes) {
+  if (!policy) return tidy::blocks_to_vectors(std::move(kernel), vector_bytes);
   kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
   kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), policy->ahead));
   kernel::check(kernel, kernel::Stage::vectors, "tidy");
@@ -141,19 +139,21 @@ std::string source_of(const kernel::Kernel& kernel, const Options& options) {
 }
 
 // Optimised program to plan and kernels with their texts.
-lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options) {
+lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options,
+                            const runtime::Description& device) {
   lower::Lowered lowered;
   {
     Timed timed("lower");
-    lowered = lower::lower(optimised, lowering_options(options));
+    lowered = lower::lower(optimised, lowering_options(options, device));
   }
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     kernel::Kernel& kernel = lowered.kernels[k];
     if (dumps("lower")) dump("lower", kernel::print(kernel));
     {
       Timed timed("tidy");
-      kernel = runs_blocks(options) ? to_blocks(std::move(kernel), lowered.notes[k])
-                                    : to_vectors(std::move(kernel), lowered.notes[k].policy, options);
+      kernel = runs_blocks(options)
+                   ? to_blocks(std::move(kernel), lowered.notes[k])
+                   : to_vectors(std::move(kernel), lowered.notes[k].policy, device.vector_bytes);
     }
     if (dumps("kernel")) dump("kernel", kernel::print(kernel));
     Timed timed("emit");
@@ -249,6 +249,10 @@ soac::Program optimise(soac::Program program, soac::PassContext& context) {
 }
 
 Report compile(const soac::Program& traced, const Options& options) {
+  return compile(traced, options, device_of(options.engine).describe());
+}
+
+Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device) {
   Report report;
   report.traced = traced;
   soac::PassContext context;
@@ -257,7 +261,7 @@ Report compile(const soac::Program& traced, const Options& options) {
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
-  report.lowered = emit_kernels(report.optimised, options);
+  report.lowered = emit_kernels(report.optimised, options, device);
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
   return report;
 }
@@ -268,7 +272,8 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
 }
 
 plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
-  return build_kernels(emit_kernels(optimised, options).plan, true, sites_of(optimised), options);
+  const runtime::Description device = device_of(options.engine).describe();
+  return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
 }
 
 }  // namespace fulgurite::pipeline

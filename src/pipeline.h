@@ -27,8 +27,10 @@ struct Report {
   lower::Lowered lowered;           // kernels vectorised; sources in lowered.plan.kernels
 };
 
-/// Traced program to plan and kernel texts: optimise, lower, vectorise, print. No cache, no engine.
+/// Traced program to plan and kernel texts: optimise, lower, vectorise, print. No cache, no engine. For the
+/// engine's device, or as for one that need not be here.
 Report compile(const soac::Program& traced, const Options&);
+Report compile(const soac::Program& traced, const Options&, const runtime::Description& device);
 
 /// Array passes only, with the checker after each. `gas`: see soac::PassContext.
 soac::Program optimise(soac::Program, soac::PassContext&);
