@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 
+#include <algorithm>
 #include <regex>
 #include <stdexcept>
 #include <string>
@@ -20,13 +21,18 @@ class Nvrtc {
     if (glob("/usr/local/cuda*/lib*/libnvrtc.so*", 0, nullptr, &found) == 0)
       names.insert(names.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
     globfree(&found);
-    for (const std::string& name : names)
-      if ((library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL))) break;
+    for (const std::string& name : names) {
+      library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (library_ != nullptr && dlsym(library_, "cuda_stand_in") == nullptr) break;
+      library_ = nullptr;  // there is none, or it is what stands in for it (tests/runtime/cuda_stand_in.h)
+    }
     if (!library_) return;
     find("nvrtcCreateProgram", create_);
     find("nvrtcCompileProgram", compile_);
     find("nvrtcGetProgramLogSize", log_size_);
     find("nvrtcGetProgramLog", log_);
+    find("nvrtcGetPTXSize", ptx_size_);
+    find("nvrtcGetPTX", ptx_);
     find("nvrtcDestroyProgram", destroy_);
   }
   bool is_there() const { return library_ != nullptr; }
@@ -48,6 +54,21 @@ class Nvrtc {
     destroy_(&program);
     return {is_compiled, log};
   }
+  /// PTX for devices of `target` ("compute_90") and later; empty if it does not compile.
+  std::string ptx(const std::string& text, const std::string& target) const {
+    void* program = nullptr;
+    if (create_(&program, text.c_str(), "kernel.cu", 0, nullptr, nullptr) != 0) return {};
+    const std::string architecture = "--gpu-architecture=" + target;
+    const char* options[] = {architecture.c_str(), "--std=c++17"};
+    std::string code;
+    std::size_t size = 0;
+    if (compile_(program, 2, options) == 0 && ptx_size_(program, &size) == 0) {
+      code.resize(size);
+      ptx_(program, code.data());
+    }
+    destroy_(&program);
+    return code;
+  }
 
  private:
   template <class F>
@@ -61,26 +82,45 @@ class Nvrtc {
   int (*compile_)(void*, int, const char* const*) = nullptr;
   int (*log_size_)(void*, std::size_t*) = nullptr;
   int (*log_)(void*, char*) = nullptr;
+  int (*ptx_size_)(void*, std::size_t*) = nullptr;
+  int (*ptx_)(void*, char*) = nullptr;
   int (*destroy_)(void**) = nullptr;
 };
 
-/// What ptxas says of the first kernel in a log.
+/// What ptxas says of a kernel, a function of a kernel's phase. Spills are also those of functions that it
+/// calls.
 struct PtxasReport {
-  int registers = -1, stack = -1, spill_stores = -1, spill_loads = -1, shared_bytes = 0, barriers = 0;
+  std::string function = {};
+  int registers = -1, stack = -1, spill_stores = 0, spill_loads = 0, shared_bytes = 0, barriers = 0;
 };
+/// Of all in a log.
+inline std::vector<PtxasReport> ptxas_reports(const std::string& log) {
+  const std::string beginning = "Compiling entry function '";
+  std::vector<PtxasReport> reports;
+  for (std::size_t at = log.find(beginning); at != log.npos;) {
+    const std::size_t name = at + beginning.size();
+    at = log.find(beginning, name);
+    const std::string text = log.substr(name, at - name);
+    PtxasReport report{.function = text.substr(0, text.find('\''))};
+    const auto each = [&](const char* pattern, auto use) {
+      const std::regex wanted(pattern);
+      for (std::sregex_iterator m(text.begin(), text.end(), wanted), end; m != end; ++m)
+        use(std::stoi((*m)[1]));
+    };
+    each("Used ([0-9]+) registers", [&](int n) { report.registers = n; });
+    each("([0-9]+) bytes stack frame", [&](int n) { report.stack = std::max(report.stack, n); });
+    each("([0-9]+) bytes spill stores", [&](int n) { report.spill_stores += n; });
+    each("([0-9]+) bytes spill loads", [&](int n) { report.spill_loads += n; });
+    each("([0-9]+) bytes smem", [&](int n) { report.shared_bytes = n; });
+    each("used ([0-9]+) barriers", [&](int n) { report.barriers = n; });
+    reports.push_back(report);
+  }
+  return reports;
+}
+/// Of the first one.
 inline PtxasReport ptxas_report(const std::string& log) {
-  PtxasReport report;
-  std::smatch m;
-  const auto number = [&](const char* pattern, int& to) {
-    if (std::regex_search(log, m, std::regex(pattern))) to = std::stoi(m[1]);
-  };
-  number("Used ([0-9]+) registers", report.registers);
-  number("([0-9]+) bytes stack frame", report.stack);
-  number("([0-9]+) bytes spill stores", report.spill_stores);
-  number("([0-9]+) bytes spill loads", report.spill_loads);
-  number("([0-9]+) bytes smem", report.shared_bytes);
-  number("used ([0-9]+) barriers", report.barriers);
-  return report;
+  const std::vector<PtxasReport> reports = ptxas_reports(log);
+  return reports.empty() ? PtxasReport() : reports.front();
 }
 
 }  // namespace fulgurite::test

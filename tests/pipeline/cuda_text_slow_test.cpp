@@ -1,0 +1,131 @@
+// The CUDA text of whole programs, by NVRTC where its library is found, for three generations of devices:
+// that of the benchmarks compiles and spills no register; so compiles, in `./dev test --large`, that of the
+// rows of docs/semantics.md and of every program of the tests of the public interface. What these are the
+// plans in a cache tell: test_public is run on a device that runs no kernels (tests/runtime/cuda_stand_in.h),
+// whatever it thinks of the results.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "../emit/nvrtc.h"
+#include "../runtime/kernels.h"
+#include "../soac/semantics_rows.h"
+#include "cuda_programs.h"
+#include "plan/text.h"
+#include "runtime/disk_cache.h"
+#include "soac/parse.h"
+
+namespace fulgurite {
+namespace {
+
+namespace fs = std::filesystem;
+using bench::CudaKernel;
+
+const std::vector<std::string> generations = {"sm_75", "sm_80", "sm_90"};
+
+base::Digest digest_of(const std::string& hex) {
+  base::Digest digest;
+  for (std::size_t k = 0; k < 16; ++k)
+    (k < 8 ? digest.first : digest.second) |= std::stoull(hex.substr(2 * k, 2), nullptr, 16) << (8 * (k % 8));
+  return digest;
+}
+
+// The same text once.
+std::vector<CudaKernel> distinct(const std::vector<CudaKernel>& kernels) {
+  std::set<std::string> texts;
+  std::vector<CudaKernel> result;
+  for (const CudaKernel& kernel : kernels)
+    if (texts.insert(kernel.text).second) result.push_back(kernel);
+  return result;
+}
+
+class CudaText : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!nvrtc_.is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
+  }
+
+  void expect_compile(const std::vector<CudaKernel>& kernels, const std::vector<std::string>& targets,
+                      bool without_spills) {
+    std::vector<test::Nvrtc::Result> found(kernels.size() * targets.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+      for (std::size_t i; (i = next++) < found.size();)
+        found[i] = nvrtc_(kernels[i / targets.size()].text, targets[i % targets.size()]);
+    };
+    std::vector<std::thread> threads(std::max(1U, std::thread::hardware_concurrency()));
+    for (std::thread& thread : threads) thread = std::thread(work);
+    for (std::thread& thread : threads) thread.join();
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const CudaKernel& kernel = kernels[i / targets.size()];
+      SCOPED_TRACE(kernel.program + ", kernel " + kernel.name + ", " + targets[i % targets.size()]);
+      EXPECT_TRUE(found[i].is_compiled) << found[i].log << "\n" << kernel.text;
+      if (!found[i].is_compiled || !without_spills) continue;
+      const std::vector<test::PtxasReport> reports = test::ptxas_reports(found[i].log);
+      EXPECT_EQ(reports.size(), kernel.block_sizes.size());
+      for (const test::PtxasReport& report : reports)
+        EXPECT_EQ(report.spill_stores + report.spill_loads, 0) << report.function;
+    }
+  }
+
+ private:
+  const test::Nvrtc nvrtc_;
+};
+
+TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndDoNotSpill) {
+  const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
+  EXPECT_GE(kernels.size(), 31U);
+  expect_compile(kernels, generations, true);
+}
+
+TEST_F(CudaText, LargeRowsOfTheSemanticsCompile) {
+  std::vector<CudaKernel> kernels;
+  for (const soac::SemanticsRow& row : soac::semantics_rows())
+    bench::add_cuda_kernels(kernels, row.name, soac::parse(row.program, row.name));
+  expect_compile(distinct(kernels), generations, false);
+}
+
+TEST_F(CudaText, LargeKernelsOfThePublicSuiteCompile) {
+  const runtime::test::TemporaryDirectory cache;
+  const std::string environment = "FULGURITE_TEST_ENGINE=cuda FULGURITE_CACHE='" + cache.path().string() +
+                                  "' LD_LIBRARY_PATH='" FULGURITE_CUDA_STAND_INS "' ";
+  // Each test by itself: results that are not there may end a process.
+  std::system((environment + "timeout 100 " FULGURITE_TEST_PUBLIC " --gtest_list_tests > '" +
+               (cache.path() / "tests").string() + "'")
+                  .c_str());
+  std::ifstream list(cache.path() / "tests");
+  std::string suite;
+  int n_tests = 0;
+  for (std::string line; std::getline(list, line);) {
+    if (!line.starts_with("  ")) {
+      suite = line.substr(0, line.find(' '));
+      continue;
+    }
+    const std::string name = suite + line.substr(2, line.find(' ', 2) - 2);
+    std::system((environment + "timeout 100 " FULGURITE_TEST_PUBLIC " --gtest_filter='" + name + "' > '" +
+                 (cache.path() / "log").string() + "' 2>&1")
+                    .c_str());
+    ++n_tests;
+  }
+  EXPECT_GE(n_tests, 100);
+  std::vector<CudaKernel> kernels;
+  runtime::DiskCache disk(cache.path(), std::uint64_t{1} << 30);
+  for (const auto& entry : disk.list()) {
+    if (entry.kind != runtime::EntryKind::program) continue;
+    const plan::Plan plan = plan::parse(disk.read(entry.kind, digest_of(entry.key)).value());
+    for (const plan::KernelText& kernel : plan.kernels)
+      kernels.push_back({"public", kernel.name, kernel.source, kernel.block_sizes, kernel.shared_bytes});
+  }
+  kernels = distinct(kernels);
+  RecordProperty("kernels", static_cast<int>(kernels.size()));
+  EXPECT_GE(kernels.size(), 300U);
+  expect_compile(kernels, generations, false);
+}
+
+}  // namespace
+}  // namespace fulgurite
