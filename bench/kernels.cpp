@@ -1,8 +1,9 @@
-// What the papers' sorters and mergers of 512 elements cost, without a GPU: the time to record them, what
-// NVRTC and ptxas make of their CUDA text for sm_90 (where NVRTC is found), and what the emulator counts of a
-// block.
+// What kernels cost on a GPU, without one. The papers' sorters and mergers of 512 elements: the time to
+// record them, what NVRTC and ptxas make of their CUDA text for sm_90 (where NVRTC is found), and what the
+// emulator counts of a block. The benchmarks' kernels: what NVRTC and ptxas make of them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -10,6 +11,7 @@
 
 #include "../tests/block/programs.h"
 #include "../tests/emit/nvrtc.h"
+#include "cuda_programs.h"
 #include "stopwatch.h"
 
 namespace {
@@ -82,6 +84,57 @@ void pairs_row() {
       k::to_cuda(kernel));
 }
 
+// How many blocks of this many threads run on a multiprocessor of compute capability 9.0 at the same time
+// (CUDA C++ Programming Guide, "Compute Capabilities"): of 65536 registers, given to warps by the 256; of 228
+// KiB of shared memory, a block's 1 KiB above what it asks for; of 2048 threads and 32 blocks.
+int blocks_at_once(int threads, int registers, int shared_bytes) {
+  const int warps = (threads + 31) / 32, of_warp = (registers * 32 + 255) / 256 * 256;
+  return std::min({32, 64 / warps, 65536 / of_warp / warps, (228 << 10) / (shared_bytes + 1024)});
+}
+
+// How often this stands in the PTX of a function.
+std::ptrdiff_t count(const std::string& ptx, const std::string& function, const std::string& pattern) {
+  const std::size_t at = ptx.find(".entry " + function + "(");
+  if (at == ptx.npos) throw std::runtime_error("no " + function + " in its PTX");
+  const std::string text = ptx.substr(at, ptx.find(".entry ", at + 1) - at);
+  const std::regex wanted(pattern);
+  return std::distance(std::sregex_iterator(text.begin(), text.end(), wanted), std::sregex_iterator());
+}
+
+void benchmark_rows() {
+  const fg::test::Nvrtc nvrtc;
+  if (!nvrtc.is_there()) {
+    fmt::print("\nNVRTC was not found: nothing is known of the benchmarks' kernels.\n");
+    return;
+  }
+  fmt::print(
+      "\nKernels of the benchmarks, sm_90. Loads and stores of global memory: those of 128 bits, of all, in "
+      "the PTX."
+      "\n\n| benchmark | kernel | threads of a block | registers | spills | stack | shared bytes "
+      "| threads of 2048 at once | loads | stores |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  const std::string wide = "\\.global[a-zA-Z0-9_.:]*\\.(v4\\.[a-z]32|v2\\.[a-z]64|v8\\.[a-z]16|b128)";
+  for (const bench::CudaKernel& kernel : bench::cuda_kernels_of_benchmarks()) {
+    const auto result = nvrtc(kernel.text, "sm_90");
+    if (!result.is_compiled) throw std::runtime_error(result.log);
+    const std::string ptx = nvrtc.ptx(kernel.text, "compute_90");
+    const std::vector<fg::test::PtxasReport> reports = fg::test::ptxas_reports(result.log);
+    for (std::size_t phase = 0; phase < kernel.block_sizes.size(); ++phase) {
+      const std::string function = fmt::format("{}_p{}", kernel.name, phase);
+      const auto r = std::find_if(reports.begin(), reports.end(), [&](const fg::test::PtxasReport& report) {
+        return report.function == function;
+      });
+      if (r == reports.end()) throw std::runtime_error("ptxas says nothing of " + function);
+      const int threads = kernel.block_sizes[phase];
+      const int shared = kernel.shared_bytes.empty() ? 0 : kernel.shared_bytes[phase];
+      fmt::print("| {} | {} | {} | {} | {} | {} | {} | {} | {} of {} | {} of {} |\n", kernel.program,
+                 function, threads, r->registers, r->spill_stores + r->spill_loads, r->stack, shared,
+                 blocks_at_once(threads, r->registers, shared) * threads,
+                 count(ptx, function, "\\bld" + wide), count(ptx, function, "\\bld\\.global"),
+                 count(ptx, function, "\\bst" + wide), count(ptx, function, "\\bst\\.global"));
+    }
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -114,6 +167,7 @@ int main() {
       fmt::print("| bitonic merger of {} | {:.1f} | {:.1f} |\n", size, recording_ms(size, merger),
                  first_call_ms(size, merger));
     }
+    benchmark_rows();
   } catch (const std::exception& error) {
     fmt::print(stderr, "kernels: {}\n", error.what());
     return 1;
