@@ -1,8 +1,8 @@
 // The CUDA text of whole programs, by NVRTC where its library is found, for three generations of devices:
 // that of the benchmarks compiles and spills no register; so compiles, in `./dev test --large`, that of the
 // rows of docs/semantics.md and of every program of the tests of the public interface. What these are the
-// plans in a cache tell: test_public is run on a device that runs no kernels (tests/runtime/cuda_stand_in.h),
-// whatever it thinks of the results.
+// plans in a cache tell: test_public and test_public_slow are run on a device that runs no kernels
+// (tests/runtime/cuda_stand_in.h), whatever it thinks of the results.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -94,23 +94,26 @@ TEST_F(CudaText, LargeKernelsOfThePublicSuiteCompile) {
   const runtime::test::TemporaryDirectory cache;
   const std::string environment = "FULGURITE_TEST_ENGINE=cuda FULGURITE_CACHE='" + cache.path().string() +
                                   "' LD_LIBRARY_PATH='" FULGURITE_CUDA_STAND_INS "' ";
-  // Each test by itself: results that are not there may end a process.
-  std::system((environment + "timeout 100 " FULGURITE_TEST_PUBLIC " --gtest_list_tests > '" +
-               (cache.path() / "tests").string() + "'")
-                  .c_str());
-  std::ifstream list(cache.path() / "tests");
-  std::string suite;
   int n_tests = 0;
-  for (std::string line; std::getline(list, line);) {
-    if (!line.starts_with("  ")) {
-      suite = line.substr(0, line.find(' '));
-      continue;
-    }
-    const std::string name = suite + line.substr(2, line.find(' ', 2) - 2);
-    std::system((environment + "timeout 100 " FULGURITE_TEST_PUBLIC " --gtest_filter='" + name + "' > '" +
-                 (cache.path() / "log").string() + "' 2>&1")
+  for (const std::string executable : {FULGURITE_TEST_PUBLIC, FULGURITE_TEST_PUBLIC "_slow"}) {
+    // Each test by itself: results that are not there may end a process.
+    std::system((environment + "timeout 100 " + executable + " --gtest_list_tests > '" +
+                 (cache.path() / "tests").string() + "'")
                     .c_str());
-    ++n_tests;
+    std::ifstream list(cache.path() / "tests");
+    std::string suite;
+    for (std::string line; std::getline(list, line);) {
+      if (!line.starts_with("  ")) {
+        suite = line.substr(0, line.find(' '));
+        continue;
+      }
+      const std::string name = suite + line.substr(2, line.find(' ', 2) - 2);
+      if (name.find("Large") != std::string::npos) continue;
+      std::system((environment + "timeout 100 " + executable + " --gtest_filter='" + name + "' > '" +
+                   (cache.path() / "log").string() + "' 2>&1")
+                      .c_str());
+      ++n_tests;
+    }
   }
   EXPECT_GE(n_tests, 100);
   std::vector<CudaKernel> kernels;
