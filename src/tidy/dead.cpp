@@ -104,7 +104,7 @@ class Live {
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
         [&](const Atomic&) { return true; }, [&](const Shuffle& op) { return live_.contains(op.name); },
         [&](const For& op) { return has_effect(op.body); },
-        [&](const While& op) { return has_effect(op.body); },
+        [&](const While& op) { return has_effect(op.body) || has_effect(op.head); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },
         [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); },
         [&](const InOrder&) { return true; }, [&](const Allocate&) { return true; },
