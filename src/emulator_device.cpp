@@ -35,7 +35,8 @@ runtime::Description EmulatorDevice::describe() const {
           .memory = host.memory,
           .last_level_cache = host.last_level_cache,
           .vector_bytes = host.vector_bytes,
-          .is_host = false};
+          .is_host = false,
+          .blocks_wait = true};
 }
 
 runtime::Memory EmulatorDevice::allocate(std::size_t bytes) {

@@ -24,6 +24,7 @@ struct Options {
   Target target;
   Schedule schedule = Schedule::lanes;
   bool checks = true;
+  bool blocks_wait = false;  // for blocks that began before them (runtime::Description)
 };
 
 /// What one launch came from, for explain and profiles.

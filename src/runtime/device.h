@@ -23,6 +23,9 @@ struct Description {
   std::size_t last_level_cache;
   int vector_bytes;
   bool is_host;  // Memory::data is an address that the host may read and write
+  // A block of threads may wait for one that has begun before it, and sees what that one stored before a
+  // release.
+  bool blocks_wait = false;
 };
 
 // A block of device memory. `data` is an address or the device's handle for one; null: none.

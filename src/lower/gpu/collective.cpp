@@ -1,5 +1,7 @@
 #include "lower/gpu/collective.h"
 
+#include <algorithm>
+
 #include "lower/networks.h"
 
 namespace fulgurite::lower::gpu {
@@ -55,23 +57,28 @@ class Tile {
  public:
   Tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all)
       : e_(e), arena_(e.arena()), block_(block), items_(items), n_(n), all_(all) {
-    for (const Ordered& o : all_) {
-      before_.emplace_back();
-      for (Expr variable : o.so_far) before_.back().push_back(e_.snapshot(variable, "so_far"));
-    }
+    for (const Ordered& o : all_) before_.push_back(snapshots(o.so_far));
   }
 
-  void operator()() {
+  std::vector<std::vector<Expr>> operator()(const FindBefore& find_before) {
+    knows_before_ = !find_before;
     fold_runs();
     scan_totals();
     Expr last_thread = arena_.div(arena_.sub(n_, i64(1)), i64(items_));
     const Expr last = e_.lower(last_thread);
     std::vector<std::vector<Expr>> ends;
     for (const Ordered& o : all_) ends.push_back(load_all(e_, o.totals, last));
-    for (std::size_t k = 0; k < all_.size(); ++k)
+    if (find_before) find_before(ends);
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      if (find_before) {
+        before_[k] = snapshots(all_[k].so_far);
+        e_.join(*all_[k].reduction, all_[k].so_far, ends[k]);
+        continue;
+      }
       for (std::size_t c = 0; c < ends[k].size(); ++c) e_.assign(all_[k].so_far[c], ends[k][c]);
-    for (const Ordered& o : all_)
-      if (o.is_scan) return spread();
+    }
+    if (std::ranges::any_of(all_, &Ordered::is_scan)) spread();
+    return before_;
   }
 
  private:
@@ -87,8 +94,7 @@ class Tile {
     for (Expr variable : variables) all.push_back(e_.snapshot(variable, "acc"));
     return all;
   }
-  // The first thread goes on from what was before the tile. Those behind the last point apply operators to
-  // neutral elements, for nobody.
+  // The first thread goes on from what was before the tile, where that is known.
   std::vector<Expr> first_or(Expr t, std::span<const Expr> first, std::span<const Expr> others) {
     Expr is_first = e_.bind(arena_.eq(t, i64(0)), "is_first");
     std::vector<Expr> values;
@@ -103,12 +109,14 @@ class Tile {
     e_.for_loop(first, end, i64(1), "at", body);
   }
 
+  // Threads behind the last point apply operators to neutral elements, for nobody.
   void fold_runs() {
     par(e_, block_, [&](Expr t) {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         const std::vector<Expr> neutral = e_.lower(o.reduction->neutral);
-        const std::vector<Expr> acc = variables(first_or(t, before_[k], neutral));
+        const std::vector<Expr> acc =
+            variables(knows_before_ ? first_or(t, before_[k], neutral) : neutral);
         for_run(t, [&](Expr at) { e_.join(*o.reduction, acc, load_all(e_, o.values, at)); });
         store_all(e_, o.totals, t, snapshots(acc));
       }
@@ -128,7 +136,8 @@ class Tile {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         if (!o.is_scan) continue;
-        const std::vector<Expr> others = load_all(e_, o.totals, before);
+        std::vector<Expr> others = load_all(e_, o.totals, before);
+        if (!knows_before_) others = joined(e_, *o.reduction, before_[k], others);
         const std::vector<Expr> acc = variables(first_or(t, before_[k], others));
         for_run(t, [&](Expr at) {
           const std::vector<Expr> operands = load_all(e_, o.values, at);
@@ -148,6 +157,7 @@ class Tile {
   const Expr n_;
   const std::span<const Ordered> all_;
   std::vector<std::vector<Expr>> before_;
+  bool knows_before_ = true;  // what is before the tile is known from the start
 };
 
 }  // namespace
@@ -175,8 +185,9 @@ void join_all(Emitter& e, const Block& block, const soac::Soac& reductions, std:
   block_parts().reduce(e.arena(), team_of(e, block), block.threads, meet_in(e, std::move(elements)));
 }
 
-void fold_tile(Emitter& e, const Block& block, int items, Expr n, std::span<const Ordered> all) {
-  Tile(e, block, items, n, all)();
+std::vector<std::vector<Expr>> fold_tile(Emitter& e, const Block& block, int items, Expr n,
+                                         std::span<const Ordered> all, const FindBefore& find_before) {
+  return Tile(e, block, items, n, all)(find_before);
 }
 
 }  // namespace fulgurite::lower::gpu

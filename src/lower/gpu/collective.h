@@ -33,6 +33,10 @@ struct Ordered {
 /// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
 /// of scans become what the scans bind. Each thread folds a run of `items` points, and the threads' results
 /// are scanned (networks.h). Barriers stand before and behind.
-void fold_tile(Emitter&, const Block&, int items, Expr n, std::span<const Ordered>);
+/// `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far` to what
+/// is before it. The result is what that was.
+using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;
+std::vector<std::vector<Expr>> fold_tile(Emitter&, const Block&, int items, Expr n, std::span<const Ordered>,
+                                         const FindBefore& = {});
 
 }  // namespace fulgurite::lower::gpu

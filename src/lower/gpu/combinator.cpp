@@ -3,6 +3,7 @@
 #include "lower/carry.h"
 #include "lower/gpu/rows.h"
 #include "lower/gpu/scans.h"
+#include "lower/gpu/tiles.h"
 #include "lower/gpu/updates.h"
 #include "lower/slice.h"
 
@@ -26,6 +27,7 @@ class Combinator {
   void run() {
     kernel::Block phases = e_.block([&] {
       choose_updates();
+      rank_updates();
       at_.results.fill([&](const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
                            Expr if_one) { at_.map(f, shape, std::move(arrays), if_one); });
       prepare_updates();
@@ -71,6 +73,17 @@ class Combinator {
         update.how = Update::How::winner;
         update.winners = at_.temporary(Kind::i64, at_.launches.product(scatter.shape), "winners");
       }
+    }
+  }
+
+  // Where partitions' values go is known by the Scans' numbers.
+  void rank_updates() {
+    const std::vector<const soac::Stm*> scans = scans_of(op_.body);
+    for (std::size_t g = at_.ranks.n_scatters; g < op_.scatters.size(); ++g) {
+      if (!at_.is_dense(g)) continue;
+      const Var count = at_.ranks.partitions[g - at_.ranks.n_scatters].counts[0].var();
+      sinks_.scatters[g].how = Update::How::ranked;
+      while (scans[sinks_.scatters[g].rank]->names[0] != count) ++sinks_.scatters[g].rank;
     }
   }
 
@@ -166,6 +179,9 @@ class Combinator {
   };
 
   void main() {
+    const std::vector<Expr> crosswise = crosswise_reads(arena_, op_);
+    if (!crosswise.empty()) return map_by_tiles(at_, crosswise);
+    if (rows_.by_threads().is_constant(0)) return;
     std::vector<bool> given;  // by a Scan
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
       Total& total = totals_.emplace_back();
@@ -182,6 +198,7 @@ class Combinator {
       }
     }
     const soac::Stm s = without_reductions(at_.s, given);
+    sinks_.published = scans_.published();
     at_.walk_all(
         s,
         [&](Expr task) {
@@ -195,7 +212,7 @@ class Combinator {
           for (const Total& total : totals_)
             for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
         },
-        arena_.sub(i64(1), rows_.by_blocks()));
+        rows_.by_threads());
   }
 
   void bind_first(const Ranks::Partition& p) {

@@ -2,6 +2,7 @@
 
 #include "lower/gpu/updates.h"
 #include "lower/lift.h"
+#include "lower/slice.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -16,7 +17,8 @@ Frame::Frame(Launches& to, const soac::Stm& original)
       op(std::get<soac::Soac>(s.op)),
       layout(soac::layout_of(op)),
       results(to, e, original, lifted),
-      policy(choose(op)),
+      looks_back(may_look_back()),
+      policy(choose_policy()),
       cut(whole()) {
   for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
     kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
@@ -50,6 +52,36 @@ Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
   return {n, per_block, launches.ceil_div(n, per_block)};
 }
 
+// Where blocks may wait for each other, and nothing else needs to know before the walk what Scans give: where
+// the second class of a partition begins, which of several points a place is for. Nor may a block have memory
+// of its own, as there are many.
+bool Frame::may_look_back() const {
+  if (!launches.options().blocks_wait || scans_of(op.body).empty() || makes_arrays(op)) return false;
+  if (!op.partitions.empty()) return false;
+  for (const Ranks::Partition& p : ranks.partitions)
+    if (p.counts.size() > 1) return false;
+  for (std::size_t g = 0; g < ranks.n_scatters; ++g) {
+    const bool is_plain = op.scatters[g].combine.empty() && layout.scatters[g].n_names <= 1;
+    if (!is_plain && !atomic_of(op.scatters[g])) return false;
+  }
+  return true;
+}
+
+// What waits in a tile for its place (compaction.h).
+std::int64_t Frame::posted_bytes() const {
+  std::int64_t bytes = 0;
+  for (std::size_t g = 0; g < op.scatters.size(); ++g)
+    for (Var array : names(layout.scatters[g]))
+      if (is_dense(g)) bytes += static_cast<std::int64_t>(size_of(arena.info(array).type.kind));
+  return bytes;
+}
+
+Policy Frame::choose_policy() const {
+  Policy chosen = choose(op, posted_bytes());
+  if (looks_back) chosen.points = chosen.tile(), chosen.most_blocks = 0;
+  return chosen;
+}
+
 Frame::Cut Frame::whole() {
   Expr own = i64(0);  // elements that each block has for itself
   for (const soac::Scatter& scatter : op.scatters)
@@ -76,8 +108,18 @@ Run Frame::run_of(const Cut& of, Expr task) {
 
 void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sinks, const Finish& finish,
                      Expr if_one) {
-  const Policy by = choose(std::get<soac::Soac>(stm.op));
-  phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Block& block) {
+  const bool deals = !sinks.published.empty();
+  const std::int64_t posted = sinks.scatters.empty() ? 0 : posted_bytes();
+  const Policy by = deals ? policy : choose(std::get<soac::Soac>(stm.op), posted);
+  phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Block& dealt) {
+    Block block = dealt;
+    if (deals) {
+      const kernel::Access ticket{sinks.published[0].state, i64(0), i64(1), {}};
+      Expr one = arena.cast(i64(1), Kind::i32);
+      Expr number = e.atomic({{}, kernel::Atomic::What::add, ticket, one, {}}, "number");
+      block.task = e.bind(arena.cast(number, Kind::i64), "tile");
+      e.set_task(block.task, block.tasks);
+    }
     const Run run = run_of(cut, block.task);
     const Entry entry = start(block.task);
     finish(block, walk(launches, e, stm, block, run, by.items, entry, sinks));

@@ -23,6 +23,7 @@ class Frame {
   const soac::Soac& op;
   const soac::Layout layout;
   Results results;
+  const bool looks_back;  // the Scans are made in the launch's one walk over the space (look_back.h)
   const Policy policy;
   std::vector<Var> temporaries;  // memory of the launch alone
   std::vector<Expr> tasks;       // of each phase
@@ -38,12 +39,17 @@ class Frame {
   std::span<const Expr> results_of(const soac::Layout::Part&) const;
   soac::Layout lifted_layout() const { return soac::layout_of(std::get<soac::Soac>(lifted.op)); }
   Var temporary(Kind, Expr size, std::string name);
+  /// Whether the scatter, one of a partition's values, goes to places without gaps.
+  bool is_dense(std::size_t scatter) const {
+    return scatter >= ranks.n_scatters && ranks.partitions[scatter - ranks.n_scatters].counts.size() == 1;
+  }
   /// How many points the original's partition keeps.
   Var kept(std::size_t partition) const { return kept_[partition]; }
   const std::vector<Var>& all_kept() const { return kept_; }
 
   void phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body);
   /// A phase in which the blocks walk the whole space: of a statement over it. Nothing where `if_one` is 0.
+  /// Blocks that look back take their numbers from element 0 of the `state` of what they publish.
   using Start = std::function<Entry(Expr task)>;
   using Finish = std::function<void(const Block&, const Ends&)>;
   void walk_all(const soac::Stm&, const Start&, const Sinks&, const Finish&, Expr if_one);
@@ -56,6 +62,9 @@ class Frame {
  private:
   Cut cut_of(Expr n, const Policy&, Expr own);
   Cut whole();
+  bool may_look_back() const;
+  Policy choose_policy() const;
+  std::int64_t posted_bytes() const;
   Run run_of(const Cut&, Expr task);
 
   std::vector<Var> kept_;

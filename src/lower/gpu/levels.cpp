@@ -1,8 +1,11 @@
 #include "lower/gpu/levels.h"
 
 #include <algorithm>
+#include <unordered_set>
 
+#include "lower/gpu/policy.h"
 #include "lower/slice.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower::gpu {
@@ -30,6 +33,36 @@ std::vector<int> levels_of(const soac::Lambda& body) {
     by_name.emplace(s->names[0], levels.back());
   }
   return levels;
+}
+
+std::vector<Expr> read_again(const soac::Soac& op) {
+  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  const std::vector<int> levels = levels_of(op.body);
+  const soac::Layout layout = soac::layout_of(op);
+  std::vector<Expr> first, rest = op.body.results;
+  for (std::size_t g = op.reductions.size(); g-- > 0;) {
+    if (!in_order(op.reductions[g])) continue;
+    const auto operands = rest.begin() + static_cast<std::ptrdiff_t>(layout.reductions[g].result);
+    const auto end = operands + static_cast<std::ptrdiff_t>(layout.reductions[g].n_results);
+    if (scans.empty()) first.insert(first.end(), operands, end);
+    rest.erase(operands, end);
+  }
+  for (std::size_t k = 0; k < scans.size(); ++k) {
+    const std::vector<Expr>& operands = std::get<soac::Scan>(scans[k]->op).operands;
+    std::vector<Expr>& into = levels[k] == 0 ? first : rest;
+    into.insert(into.end(), operands.begin(), operands.end());
+  }
+  std::unordered_set<std::uint32_t> read_first, within;  // by node
+  scalar::for_each_node(first, [&](Expr e) {
+    if (e.op() == Op::index) read_first.insert(e.id());
+  });
+  std::vector<Expr> again;
+  scalar::for_each_node(rest, [&](Expr e) {
+    if (e.op() == Op::index && read_first.contains(e.id())) again.push_back(e);
+  });
+  for (Expr e : again) scalar::for_each_node(e.args(), [&](Expr inner) { within.insert(inner.id()); });
+  std::erase_if(again, [&](Expr e) { return within.contains(e.id()); });
+  return again;
 }
 
 }  // namespace fulgurite::lower::gpu

@@ -1,4 +1,4 @@
-// Scans that wait for others: their operands depend on what those bind.
+// Scans that wait for others: their operands depend on what those bind. What is computed in several steps.
 #pragma once
 
 #include <span>
@@ -16,5 +16,9 @@ int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Lev
 
 /// Of each Scan of the body, in order.
 std::vector<int> levels_of(const soac::Lambda& body);
+
+/// The elements of arrays that the rest of the body needs beside what is folded in the order of the points
+/// first: Scans and reductions whose operands need no Scan.
+std::vector<Expr> read_again(const soac::Soac&);
 
 }  // namespace fulgurite::lower::gpu

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "lower/gpu/levels.h"
 #include "lower/gpu/updates.h"
 #include "lower/slice.h"
 #include "soac/walk.h"
@@ -42,6 +43,7 @@ Needs needs_of(const soac::Soac& op) {
     needs.thread += bytes(values);
   };
   for (const soac::Stm* s : scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
+  needs.point += bytes(read_again(op));
   for (const soac::Reduction& r : op.reductions) {
     if (in_order(r))
       staged(r.op.results);
@@ -67,13 +69,14 @@ bool in_order(const soac::Reduction& r) {
   return !r.commutative;
 }
 
-Policy choose(const soac::Soac& op) {
+Policy choose(const soac::Soac& op, std::int64_t posted) {
   Policy policy;
-  const Needs needs = needs_of(op);
+  Needs needs = needs_of(op);
+  needs.point += posted;
   const bool is_posted = std::ranges::any_of(op.scatters, posts) || !op.partitions.empty();
   const bool keeps = makes_arrays(op);
   if (is_posted || keeps || has_loops(op.body)) policy.threads = 64;
-  if (needs.point > 0 && !is_posted) policy.items = 7;  // odd: runs of threads begin in different banks
+  if (needs.point > 0 && !is_posted) policy.items = 15;  // odd: runs of threads begin in different banks
   const auto n_bins = static_cast<std::size_t>(
       std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return atomic_of(s).has_value(); }));
   const std::int64_t bins = static_cast<std::int64_t>(std::min(n_bins, most_bins)) * bin_bytes;

@@ -23,8 +23,8 @@ std::string to_string(const Policy&);
 inline constexpr std::size_t most_bins = 2;
 inline constexpr std::int64_t bin_bytes = 8 << 10;
 
-/// Of a Soac whose operators have neutral elements.
-Policy choose(const soac::Soac&);
+/// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
+Policy choose(const soac::Soac&, std::int64_t posted = 0);
 
 /// What has to be folded in the order of the points: a reduction whose operator does not commute.
 bool in_order(const soac::Reduction&);

@@ -1,6 +1,7 @@
 #include "lower/gpu/rows.h"
 
 #include "base/match.h"
+#include "lower/gpu/row_tiles.h"
 #include "lower/lift.h"
 #include "lower/long_rows.h"
 #include "soac/rename.h"
@@ -9,15 +10,21 @@ namespace fulgurite::lower::gpu {
 
 namespace {
 
-constexpr std::int64_t enough_blocks = 1024;  // to fill a device
-constexpr std::int64_t enough_rows = 4096;    // the same, of threads
-constexpr std::int64_t short_row = 32;        // not worth a block
-constexpr std::int64_t long_row = 1024;       // worth one though neighbouring threads read far apart
+constexpr std::int64_t blocks_to_fill = 1024;  // to fill a device
+constexpr std::int64_t enough_rows = 4096;     // the same, of threads
+constexpr std::int64_t short_row = 32;         // not worth a block
+constexpr std::int64_t long_row = 1024;        // worth one though neighbouring threads read far apart
 constexpr std::int64_t least_tile = 2048;
 
 }  // namespace
 
-Rows::Rows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), by_blocks_(frame.i64(0)) {
+Rows::Rows(Frame& frame)
+    : at_(frame),
+      arena_(frame.arena),
+      e_(frame.e),
+      by_threads_(frame.i64(1)),
+      by_blocks_(frame.i64(0)),
+      by_tiles_(frame.i64(0)) {
   if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
   body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
@@ -25,7 +32,7 @@ Rows::Rows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), by_bloc
   const Expr one = at_.i64(1);
   rows_ = at_.launches.product(at_.op.dims);
   columns_ = at_.launches.product(inner.dims);
-  Expr most = arena_.max(arena_.div(at_.i64(enough_blocks), arena_.max(rows_, one)), one);
+  Expr most = arena_.max(arena_.div(at_.i64(blocks_to_fill), arena_.max(rows_, one)), one);
   Expr least = arena_.max(at_.launches.ceil_div(columns_, most), at_.i64(least_tile));
   Expr threads = at_.i64(choose(inner).threads);
   tile_ = arena_.mul(at_.launches.ceil_div(least, threads), threads);
@@ -37,12 +44,16 @@ Rows::Rows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), by_bloc
                      : arena_.logical_and(arena_.le(at_.i64(long_row), columns_),
                                           arena_.lt(rows_, at_.i64(enough_rows)));
   by_blocks_ = arena_.apply(Op::select, {holds, one, at_.i64(0)});
+  (along ? by_tiles_ : by_threads_) = arena_.sub(one, by_blocks_);
+  if (along) by_threads_ = at_.i64(0);
   Expr n = arena_.mul(by_blocks_, arena_.mul(rows_, tiles_));
   for (const soac::Reduction& r : inner.reductions)
     for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
 }
 
 void Rows::phases() {
+  if (by_threads_.is_constant(1)) return;
+  if (!by_tiles_.is_constant(0)) fold_rows_by_tiles(at_, body_, rows_, columns_, by_tiles_);
   if (by_blocks_.is_constant(0)) return;
   partials();
   join();

@@ -1,6 +1,7 @@
-// Reductions of the rows of an array (regular segments): a thread takes a row, or blocks of threads do
-// (Henriksen, Larsen, Oancea, "Strategies for regular segmented reductions on GPU", 2017, section 3). Which
-// of the two a launch says, by the numbers of rows and columns.
+// Reductions of the rows of an array (regular segments): a thread takes a row, from memory or, where rows lie
+// along it and are short, from tiles (row_tiles.h), or blocks of threads do (Henriksen, Larsen, Oancea,
+// "Strategies for regular segmented reductions on GPU", 2017, section 3). Which of them a launch says, by the
+// numbers of rows and columns.
 //
 //   partials   rows x tiles blocks: each tile's partial results; one tile where there are rows enough
 //   rows       for each row: the tiles' partial results joined in order, then the results of the map
@@ -14,8 +15,8 @@ class Rows {
  public:
   explicit Rows(Frame&);
 
-  /// 1 where blocks take the rows, else 0.
-  Expr by_blocks() const { return by_blocks_; }
+  /// 1 where threads take the points one by one, else 0: then the phases do all.
+  Expr by_threads() const { return by_threads_; }
   void phases();
 
  private:
@@ -25,8 +26,9 @@ class Rows {
   Frame& at_;
   scalar::Arena& arena_;
   Emitter& e_;
-  soac::Lambda body_;  // the map's, its reduction with a neutral element
-  Expr by_blocks_, rows_, columns_, tiles_, tile_;
+  soac::Lambda body_;                       // the map's, its reduction with a neutral element
+  Expr by_threads_, by_blocks_, by_tiles_;  // one of them is 1
+  Expr rows_, columns_, tiles_, tile_;
   std::vector<Var> partials_;
 };
 

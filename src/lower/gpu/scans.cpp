@@ -17,19 +17,42 @@ Scans::Scans(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {
       scan.carries.push_back(at_.temporary(x.kind(), at_.cut.blocks, "carry"));
       scan.totals.push_back(at_.temporary(x.kind(), at_.i64(1), "total"));
     }
+    n_levels_ = std::max(n_levels_, scan.level + 1);
     scans_.push_back(std::move(scan));
   }
+  if (at_.looks_back) state_ = at_.temporary(Kind::i32, size_of_state(), "state");
+}
+
+Expr Scans::size_of_state() const {
+  return arena_.add(at_.i64(1), arena_.mul(at_.i64(n_levels_), at_.cut.blocks));
+}
+
+std::vector<const Scans::Scan*> Scans::at_level(int level) const {
+  std::vector<const Scan*> found;
+  for (const Scan& scan : scans_)
+    if (scan.level == level) found.push_back(&scan);
+  return found;
 }
 
 void Scans::phases() {
-  for (int level = 0;; ++level) {
-    std::vector<const Scan*> at_level;
-    for (const Scan& scan : scans_)
-      if (scan.level == level) at_level.push_back(&scan);
-    if (at_level.empty()) return;
-    fold(at_level);
-    carry(at_level);
+  if (at_.looks_back) return at_.fill_with(state_, size_of_state(), arena_.cast(at_.i64(0), Kind::i32));
+  for (int level = 0; level < n_levels_; ++level) {
+    fold(at_level(level));
+    carry(at_level(level));
   }
+}
+
+std::vector<Published> Scans::published() const {
+  std::vector<Published> levels;
+  for (int level = 0; at_.looks_back && level < n_levels_; ++level) {
+    Expr first = arena_.add(at_.i64(1), arena_.mul(at_.i64(level), at_.cut.blocks));
+    Published& published = levels.emplace_back(Published{state_, first, {}, {}});
+    for (const Scan* scan : at_level(level)) {
+      published.totals.push_back(scan->partials);
+      published.prefixes.push_back(scan->carries);
+    }
+  }
+  return levels;
 }
 
 void Scans::fold(const std::vector<const Scan*>& scans) {
@@ -80,11 +103,7 @@ void Scans::carry(const std::vector<const Scan*>& scans) {
     for (const Scan* scan : scans) entry.scans.push_back(e_.lower(first_of(*scan->stm)));
     return entry;
   };
-  at_.walk_by_one(s, start, [&](const Block&, const Ends& ends) {
-    for (const Scan* scan : scans)
-      for (const Ranks::Partition& p : at_.ranks.partitions)
-        if (class_counted(p, *scan) == 0) offsets(p, scans, ends);
-  });
+  at_.walk_by_one(s, start, [&](const Block&, const Ends& ends) { offsets(scans, ends); });
 }
 
 // Which of the partition's classes the Scan counts, or -1.
@@ -92,6 +111,12 @@ int Scans::class_counted(const Ranks::Partition& p, const Scan& scan) {
   for (std::size_t c = 0; c < p.counts.size(); ++c)
     if (p.counts[c].var() == scan.stm->names[0]) return static_cast<int>(c);
   return -1;
+}
+
+void Scans::offsets(const std::vector<const Scan*>& scans, const Ends& ends) {
+  for (const Scan* scan : scans)
+    for (const Ranks::Partition& p : at_.ranks.partitions)
+      if (class_counted(p, *scan) == 0) offsets(p, scans, ends);
 }
 
 // Where the classes begin.
@@ -115,6 +140,10 @@ void Scans::finish(const Block& block, const Ends& ends) {
     for (std::size_t k = 0; k < scans_.size(); ++k)
       for (std::size_t c = 0; c < scans_[k].totals.size(); ++c)
         e_.store_plain(scans_[k].totals[c], at_.i64(0), ends.scans[k][c]);
+    if (!at_.looks_back) return;
+    std::vector<const Scan*> all;
+    for (const Scan& scan : scans_) all.push_back(&scan);
+    offsets(all, ends);
   });
 }
 
@@ -123,6 +152,10 @@ Entry Scans::entry(const soac::Stm& s, Expr task) {
   for (const soac::Stm* part : scans_of(std::get<soac::Soac>(s.op).body)) {
     const auto scan = std::ranges::find_if(
         scans_, [&](const Scan& known) { return known.stm->names[0] == part->names[0]; });
+    if (at_.looks_back) {
+      entry.scans.push_back(e_.lower(first_of(*part)));
+      continue;
+    }
     entry.scans.emplace_back();
     for (Var carry : scan->carries) entry.scans.back().push_back(e_.load_plain(carry, task, "so_far"));
   }

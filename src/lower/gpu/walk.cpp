@@ -6,8 +6,10 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "lower/gpu/compaction.h"
 #include "lower/gpu/levels.h"
 #include "lower/gpu/posts.h"
+#include "lower/gpu/row_major.h"
 #include "lower/gpu/shared_bins.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
@@ -84,6 +86,11 @@ class Walk {
   };
 
   void find_ordered() {
+    for (Expr e : read_again(soac_)) {
+      Read read{e, arena_.fresh(e.type(), "again"), e_.allocate_shared(e.kind(), tile())};
+      again_by_node_.emplace(e.id(), again_.size());
+      again_.push_back(read);
+    }
     const std::vector<const soac::Stm*> scans = scans_of(soac_.body);
     const std::vector<int> levels = levels_of(soac_.body);
     Levels by_name;
@@ -128,12 +135,15 @@ class Walk {
     ordered_[at].names.push_back(std::move(names));
   }
 
-  // The part of the body that these results need, with the Scans' values for the Scans.
-  soac::Lambda part(std::vector<Expr> results) {
+  // The part of the body that these results need, with the Scans' values for the Scans; and unless it comes
+  // first, with what has been read before.
+  soac::Lambda part(std::vector<Expr> results, bool is_first) {
     soac::Lambda f = slice(arena_, soac_.body, std::move(results));
     std::erase_if(f.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
-    if (scan_values_.empty()) return f;
+    if (is_first || (scan_values_.empty() && again_.empty())) return f;
     scalar::Substitution substitute(arena_, [&](Expr e) {
+      const auto read = again_by_node_.find(e.id());
+      if (read != again_by_node_.end()) return again_[read->second].name;
       const auto found = e.is_name() ? scan_values_.find(e.var()) : scan_values_.end();
       return found == scan_values_.end() ? Expr() : found->second;
     });
@@ -197,7 +207,7 @@ class Walk {
     results.insert(results.end(), posted.begin(), posted.end());
     for (const Posts& posts : posts_)
       out.names.insert(out.names.end(), posts.names.begin(), posts.names.end());
-    op.body = part(std::move(results));
+    op.body = part(std::move(results), ordered_.empty());
     return out;
   }
 
@@ -232,13 +242,7 @@ class Walk {
       for (Expr& index : indices) index = e_.placeholder();
       outside = e_.set_identity({indices, number});
     } else {
-      Expr left = number;
-      for (std::size_t d = indices.size(); d-- > 1;) {
-        Expr q = quotient(left, dims_[d]);
-        indices[d] = e_.bind(arena_.sub(left, arena_.mul(q, dims_[d])), "i");
-        left = q;
-      }
-      indices[0] = left;
+      indices = indices_of(e_, number, dims_, is_small_);
     }
     const Expr before = e_.element();
     if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
@@ -248,41 +252,17 @@ class Walk {
     if (linear_) e_.set_identity(outside);
   }
 
-  // Divisions of 64 bits take a GPU several times as long: they are for large spaces only.
-  Expr quotient(Expr a, Expr b) {
-    Expr q = e_.declare(i64(0), "q");
-    auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
-    auto in_32_bits = [&] { return arena_.cast(arena_.div(narrow(a), narrow(b)), Kind::i64); };
-    e_.if_then_else(
-        is_small_, [&] { e_.assign(q, e_.bind(in_32_bits(), "q")); },
-        [&] { e_.assign(q, e_.bind(arena_.div(a, b), "q")); });
-    return e_.snapshot(q, "q");
-  }
-
   Running start() {
     Running running{e_.start(rest()), {}, 0, {}};
     running.update = [this](std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
                             std::span<const Expr> values) {
       if (const auto bins = bins_.find(scatter); bins != bins_.end())
         return bins->second.update(e_, elements[0].second, values[0]);
-      update(updates_[scatter], elements, values);
+      if (const auto dense = dense_.find(scatter); dense != dense_.end())
+        return dense->second.update(e_, elements[0].second, values);
+      update(e_, updates_[scatter], number_, elements, values);
     };
     return running;
-  }
-
-  void update(const Update& how, std::span<const std::pair<Var, Expr>> elements,
-              std::span<const Expr> values) {
-    auto store = [&] {
-      for (std::size_t k = 0; k < values.size(); ++k)
-        e_.store_plain(elements[k].first, elements[k].second, values[k]);
-    };
-    if (how.how == Update::How::plain) return store();
-    if (how.how == Update::How::winner) {
-      Expr winner = e_.load_plain(how.winners, elements[0].second, "winner");
-      return e_.if_then(e_.bind(arena_.eq(winner, number_), "wins"), store);
-    }
-    for (std::size_t k = 0; k < values.size(); ++k)
-      e_.atomic({{}, how.what, {elements[k].first, elements[k].second, i64(1), {}}, values[k], {}});
   }
 
   void open_bins() {
@@ -294,6 +274,17 @@ class Walk {
         bins_.emplace(number,
                       SharedBins(e_, block_, e_.destination(array).buffer, scatter, how.what, n_points));
       }
+  }
+
+  void open_dense() {
+    for (const auto& [number, how] : updates_) {
+      if (how.how != Update::How::ranked) continue;
+      const Layout::Part part = soac::layout_of(rest()).scatters[number];
+      std::vector<Var> arrays;
+      for (std::size_t k = 0; k < part.n_names; ++k)
+        arrays.push_back(e_.destination(rest_.names[part.name + k]).buffer);
+      dense_.emplace(number, Compaction(e_, arrays, tile()));
+    }
   }
 
   // ---- in any order
@@ -361,8 +352,9 @@ class Walk {
     for (const Posts& posts : posts_)
       if (!posts.is_partition)
         fill_bins(e_, block_, soac_.scatters[posts.number], sinks_.scatters[posts.number].bins);
+    open_dense();
     std::vector<soac::Stm> staged;
-    for (const Level& level : ordered_) staged.push_back(staged_of(level));
+    for (const Level& level : ordered_) staged.push_back(staged_of(level, staged.empty()));
     const bool has_rest = ordered_.empty() || !rest().body.results.empty();
     e_.for_loop(run_.begin, run_.end, i64(tile()), "tile", [&](Expr from) {
       Expr base = e_.bind(arena_.sub(i64(0), from), "base");
@@ -370,20 +362,34 @@ class Walk {
       for (std::size_t l = 0; l < ordered_.size(); ++l) {
         stage(staged[l], l, from, n, base);
         sync(e_);
-        fold_tile(e_, block_, items_, n, ordered_[l].groups);
+        const std::vector<Ordered>& groups = ordered_[l].groups;
+        FindBefore find_before;
+        if (l < sinks_.published.size())
+          find_before = [&](const auto& totals) {
+            look_back(e_, block_, sinks_.published[l], groups, totals);
+          };
+        const auto before = fold_tile(e_, block_, items_, n, groups, find_before);
+        for (std::size_t g = 0; g < groups.size(); ++g)
+          for (auto& [scatter, dense] : dense_)
+            if (groups[g].is_scan && groups[g].so_far[0] == scanned_[updates_[scatter].rank][0])
+              dense.begin_tile(before[g][0], e_.snapshot(groups[g].so_far[0], "end"));
       }
       if (!has_rest) return;
       points(from, n, base);
       sync(e_);
+      for (const auto& [scatter, dense] : dense_) dense.flush(e_, block_);
       for (const Posts& posts : posts_) put(posts);
     });
     join_totals();
   }
 
-  soac::Stm staged_of(const Level& level) {
-    soac::Stm s{{}, soac::Soac{soac_.dims, part(level.operands)}, s_.where, s_.origin};
-    for (Expr operand : level.operands)
-      s.names.push_back(arena_.fresh_array(operand.kind(), {i64(0)}, "staged").var());
+  soac::Stm staged_of(const Level& level, bool is_first) {
+    std::vector<Expr> results = level.operands;
+    if (is_first)
+      for (const Read& read : again_) results.push_back(read.element);
+    soac::Stm s{{}, soac::Soac{soac_.dims, part(results, is_first)}, s_.where, s_.origin};
+    for (Expr result : results)
+      s.names.push_back(arena_.fresh_array(result.kind(), {i64(0)}, "staged").var());
     return s;
   }
 
@@ -393,8 +399,10 @@ class Walk {
                 [&](Expr at) { body(at, e_.bind(arena_.add(from, at), "number")); });
   }
 
-  // The values of the Scans below a level.
-  void bind_scans(std::size_t n_levels, Expr at) {
+  // The values of the Scans below a level, and what was read for the first.
+  void bind_staged(std::size_t n_levels, Expr at) {
+    for (const Read& read : again_)
+      if (n_levels > 0) e_.bind_name(read.name.var(), e_.load_plain(read.buffer, at, "again"));
     for (std::size_t l = 0; l < n_levels; ++l)
       for (std::size_t g = 0; g < ordered_[l].groups.size(); ++g)
         for (std::size_t k = 0; k < ordered_[l].names[g].size(); ++k)
@@ -406,9 +414,11 @@ class Walk {
     std::size_t next = 0;
     for (const Ordered& o : ordered_[level].groups)
       for (Var buffer : o.values) e_.set_destination(s.names[next++], {buffer, base});
+    if (level == 0)
+      for (const Read& read : again_) e_.set_destination(s.names[next++], {read.buffer, base});
     par(e_, block_, [&](Expr t) {
       for_tile(t, from, n, [&](Expr at, Expr number) {
-        bind_scans(level, at);
+        bind_staged(level, at);
         at_point(s, number, {});
       });
     });
@@ -425,7 +435,7 @@ class Walk {
         for (Expr variable : group) e_.assign(variable, e_.load_plain(totals_[next++], t, "acc"));
       for (const Posts& posts : posts_) e_.store_plain(posts.buffers[0], t, i64(-1));
       for_tile(t, from, n, [&](Expr at, Expr number) {
-        bind_scans(ordered_.size(), at);
+        bind_staged(ordered_.size(), at);
         at_point(rest_, number, running);
       });
       save(running, t);
@@ -462,10 +472,17 @@ class Walk {
   std::vector<Ordered> folded_;             // the reductions among them
   std::vector<std::vector<Expr>> scanned_;  // what the Scans go on from
   std::unordered_map<Var, Expr> scan_values_;
+  struct Read {  // once, for several steps
+    Expr element, name;
+    Var buffer;
+  };
+  std::vector<Read> again_;
+  std::unordered_map<std::uint32_t, std::size_t> again_by_node_;
   std::vector<Posts> posts_;
   std::map<std::size_t, Update> updates_;  // of the scatters that are left
   soac::Stm rest_;
-  std::map<std::size_t, SharedBins> bins_;  // of the atomic ones among those
+  std::map<std::size_t, SharedBins> bins_;   // of the atomic ones among those
+  std::map<std::size_t, Compaction> dense_;  // of the ranked ones
   std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
   Expr number_;              // of the point at hand
 };

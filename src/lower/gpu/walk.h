@@ -5,36 +5,12 @@
 // each thread then folds a run of its own (collective.h).
 #pragma once
 
-#include <optional>
-
 #include "lower/block_loop.h"
-#include "lower/gpu/collective.h"
 #include "lower/gpu/policy.h"
+#include "lower/gpu/sinks.h"
 #include "lower/launches.h"
 
 namespace fulgurite::lower::gpu {
-
-/// How the values of a scatter's points get to their places.
-struct Update {
-  enum class How : std::uint8_t {
-    plain,     // no other point of the launch has the place
-    exchange,  // of several values one stays
-    winner,    // the value stays of the point that winners[place] names
-    atomic,    // by one operation of memory
-    in_order,  // bins[task][place] = bins[task][place] op values, in the order of the points
-  };
-  How how = How::plain;
-  kernel::Atomic::What what = kernel::Atomic::What::add;
-  Var winners{};
-  std::vector<Var> bins = {};
-};
-
-/// Where the points' values go.
-struct Sinks {
-  std::vector<Update> scatters = {};  // of each
-  std::vector<Var> tables = {};       // of each partition: table[class * tasks + task], where the task's next
-                                      // point of the class goes
-};
 
 /// The points from `begin` on in front of `end`, in row-major order.
 struct Run {

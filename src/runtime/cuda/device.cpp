@@ -95,7 +95,8 @@ Description CudaDevice::describe() const {
           .memory = entry_.memory,
           .last_level_cache = entry_.cache,
           .vector_bytes = 16,  // of the widest access of a thread
-          .is_host = false};
+          .is_host = false,
+          .blocks_wait = true};
 }
 
 Memory CudaDevice::allocate(std::size_t bytes) {

@@ -1,0 +1,170 @@
+#include "lower/gpu/look_back.h"
+
+#include <algorithm>
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+using kernel::Atomic;
+
+constexpr int most_at_once = 64;  // tiles that are looked at
+enum Progress : std::int32_t { nothing = 0, has_totals = 1, has_prefix = 2 };
+
+class Search {
+ public:
+  Search(Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups)
+      : e_(e),
+        arena_(e.arena()),
+        block_(block),
+        published_(published),
+        groups_(groups.first(published.totals.size())),
+        window_{block.task, block.tasks, std::min(most_at_once, block.threads)} {}
+
+  void publish(Progress state, const std::vector<std::vector<Var>>& arrays,
+               const std::vector<std::vector<Expr>>& values) {
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      for (std::size_t c = 0; c < arrays[k].size(); ++c)
+        e_.store_plain(arrays[k][c], block_.task, values[k][c]);
+    Atomic set{{}, Atomic::What::exchange, state_of(block_.task), i32(state), {}};
+    set.release = true;
+    e_.atomic(std::move(set));
+  }
+
+  void operator()() {
+    // One thread waits for the neighbour: those before it have mostly come as far by then.
+    const Expr neighbour = e_.bind(arena_.sub(block_.task, i64(1)), "neighbour");
+    e_.while_loop([&] { return e_.bind(arena_.eq(read(neighbour, "state"), i32(nothing)), "waits"); }, [] {});
+    const Expr nearest = find_prefix();
+    for (std::size_t k = 0; k < groups_.size(); ++k)
+      for (std::size_t c = 0; c < groups_[k].so_far.size(); ++c)
+        e_.assign(groups_[k].so_far[c], e_.load_plain(published_.prefixes[k][c], nearest, "prefix"));
+    join_behind(nearest);
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
+
+  kernel::Access state_of(Expr tile) {
+    return {published_.state, e_.lower(arena_.add(published_.first, tile)), i64(1), {}};
+  }
+  Expr read(Expr tile, std::string_view name) {
+    Atomic get{{}, Atomic::What::add, state_of(tile), i32(0), {}};
+    get.acquire = true;
+    return e_.atomic(std::move(get), name);
+  }
+
+  // The nearest tile whose prefix is there. The first tile's is.
+  Expr find_prefix() {
+    const Var shared = e_.allocate_shared(Kind::i32, 1);
+    const Expr far = e_.declare(block_.task, "far"), none = i32(-1), at = i64(0);
+    e_.while_loop(
+        [&] {
+          const Expr end = e_.snapshot(far, "end");
+          e_.store_plain(shared, at, none);
+          sync(e_);
+          par(e_, window_, [&](Expr t) {
+            const Expr tile = e_.bind(arena_.sub(arena_.sub(end, i64(1)), t), "tile");
+            e_.if_then(e_.bind(arena_.le(at, tile), "is_tile"), [&] {
+              const Expr state = e_.declare(i32(nothing), "state");
+              e_.while_loop(
+                  [&] {
+                    const Expr now = read(tile, "now");
+                    e_.assign(state, now);
+                    return e_.bind(arena_.eq(now, i32(nothing)), "waits");
+                  },
+                  [] {});
+              const Expr last = e_.snapshot(state, "state");
+              e_.if_then(e_.bind(arena_.eq(last, i32(has_prefix)), "has_prefix"), [&] {
+                const Expr number = e_.bind(arena_.cast(tile, Kind::i32), "number");
+                e_.atomic({{}, Atomic::What::max, {shared, at, i64(1), {}}, number, {}});
+              });
+            });
+          });
+          sync(e_);
+          const Expr found = e_.load_plain(shared, at, "found");
+          sync(e_);
+          e_.assign(far, e_.bind(arena_.sub(end, i64(window_.threads)), "far"));
+          return e_.bind(arena_.eq(found, none), "goes_on");
+        },
+        [] {});
+    return e_.bind(arena_.cast(e_.load_plain(shared, at, "nearest"), Kind::i64), "nearest");
+  }
+
+  // so_far = so_far op totals[nearest + 1] op ... op totals[task - 1]
+  void join_behind(Expr nearest) {
+    std::vector<Ordered> windows;
+    for (const Ordered& o : groups_) {
+      Ordered& window = windows.emplace_back(Ordered{o.reduction, o.so_far, {}, {}});
+      for (Expr variable : o.so_far) {
+        window.values.push_back(e_.allocate_shared(variable.kind(), window_.threads));
+        if (is_exact(o))
+          window.totals.push_back(e_.allocate_shared(variable.kind(), 2 * std::int64_t{window_.threads}));
+      }
+    }
+    const Expr step = i64(window_.threads);
+    const Expr first = e_.bind(arena_.add(nearest, i64(1)), "first");
+    e_.for_loop(first, block_.task, step, "from", [&](Expr from) {
+      const Expr n = e_.bind(arena_.min(arena_.sub(block_.task, from), step), "n");
+      par(e_, window_, [&](Expr t) {
+        e_.if_then(e_.bind(arena_.lt(t, n), "is_tile"), [&] {
+          const Expr tile = e_.bind(arena_.add(from, t), "tile");
+          for (std::size_t k = 0; k < windows.size(); ++k)
+            for (std::size_t c = 0; c < windows[k].values.size(); ++c)
+              e_.store_plain(windows[k].values[c], t, e_.load_plain(published_.totals[k][c], tile, "total"));
+        });
+      });
+      sync(e_);
+      std::vector<Ordered> exact;
+      for (const Ordered& window : windows)
+        if (window.totals.empty())
+          join_in_turn(window, n);
+        else
+          exact.push_back(window);
+      if (!exact.empty()) fold_tile(e_, window_, 1, n, exact);
+      sync(e_);
+    });
+  }
+
+  void join_in_turn(const Ordered& window, Expr n) {
+    e_.for_loop(i64(0), n, i64(1), "i", [&](Expr i) {
+      std::vector<Expr> operands;
+      for (Var values : window.values) operands.push_back(e_.load_plain(values, i, "total"));
+      e_.join(*window.reduction, window.so_far, operands);
+    });
+  }
+
+  static bool is_exact(const Ordered& o) {
+    return std::ranges::none_of(o.so_far, [](Expr variable) { return is_float(variable.kind()); });
+  }
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const Block& block_;
+  const Published& published_;
+  const std::span<const Ordered> groups_;
+  const Block window_;
+};
+
+}  // namespace
+
+void look_back(Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups,
+               const std::vector<std::vector<Expr>>& totals) {
+  scalar::Arena& arena = e.arena();
+  Search search(e, block, published, groups);
+  e.if_then(e.bind(arena.lt(arena.i64(0), block.task), "has_tiles_before"), [&] {
+    search.publish(has_totals, published.totals, totals);
+    search();
+  });
+  std::vector<std::vector<Expr>> prefixes;
+  for (std::size_t k = 0; k < published.totals.size(); ++k) {
+    std::vector<Expr> args;
+    for (Expr variable : groups[k].so_far) args.push_back(e.snapshot(variable, "so_far"));
+    args.insert(args.end(), totals[k].begin(), totals[k].end());
+    prefixes.push_back(e.apply(groups[k].reduction->op, args));
+  }
+  search.publish(has_prefix, published.prefixes, prefixes);
+}
+
+}  // namespace fulgurite::lower::gpu

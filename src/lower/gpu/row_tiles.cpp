@@ -1,0 +1,148 @@
+#include "lower/gpu/row_tiles.h"
+
+#include "lower/gpu/row_major.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+constexpr std::int64_t most_of_rows = 40 << 10;  // bytes of a block
+
+class RowTiles {
+ public:
+  RowTiles(Frame& frame, const soac::Lambda& body, Expr rows, Expr columns)
+      : at_(frame),
+        arena_(frame.arena),
+        e_(frame.e),
+        body_(body),
+        inner_(std::get<soac::Soac>(body_.body[0].op)),
+        rest_{frame.s.names, soac::Soac{frame.op.dims, {body_.params, {}, body_.results}}, frame.s.where,
+              frame.s.origin},
+        rows_(rows),
+        columns_(columns) {
+    std::int64_t bytes = 0;
+    for (Expr operand : inner_.body.results) bytes += static_cast<std::int64_t>(size_of(operand.kind()));
+    while (n_rows_ * (width_ + 2) * bytes > most_of_rows && width_ > 8) width_ /= 2;
+    while (n_rows_ * (width_ + 2) * bytes > most_of_rows && n_rows_ > 32) n_rows_ /= 2;
+  }
+
+  void operator()(Expr if_one) {
+    const Expr n_tasks = arena_.mul(if_one, at_.launches.ceil_div(rows_, i64(n_rows_)));
+    at_.phase(n_tasks, static_cast<int>(n_rows_), [&](const Block& block) {
+      dims_ = e_.lower(at_.op.dims);
+      inner_dims_ = e_.lower(inner_.dims);
+      is_small_ = e_.lower(arena_.lt(rows_, i64(std::int64_t{1} << 32)));
+      first_ = e_.lower(arena_.mul(block.task, i64(n_rows_)));
+      n_ = e_.lower(arena_.min(arena_.sub(rows_, first_), i64(n_rows_)));
+      const Expr columns = e_.lower(columns_), width = e_.lower(arena_.min(columns_, i64(width_)));
+      for (Expr operand : inner_.body.results) {
+        values_.push_back(e_.allocate_shared(operand.kind(), n_rows_ * (width_ + 1)));
+        totals_.push_back(e_.allocate_shared(operand.kind(), n_rows_));
+      }
+      of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>&) {
+        std::size_t next = 0;
+        for (const auto& group : e_.start(reduction_of(row)))
+          for (Expr variable : group) {
+            Expr neutral = e_.snapshot(variable, "neutral");
+            e_.store_plain(totals_[next++], t, neutral);
+          }
+      });
+      e_.for_loop(i64(0), columns, i64(width_), "from", [&](Expr from) {
+        Expr n = e_.bind(arena_.min(arena_.sub(columns, from), width), "n");
+        stage(block, from, n);
+        sync(e_);
+        of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>&) { fold(t, row, n); });
+        sync(e_);
+      });
+      of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>& indices) {
+        std::vector<Expr> totals;
+        for (Var total : totals_) totals.push_back(e_.load_plain(total, t, "total"));
+        e_.finish(row.body[0], totals);
+        for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
+          e_.bind_name(body_.body[0].names[k], e_.lower(arena_.name(row.body[0].names[k])));
+        Expr number = e_.bind(arena_.add(first_, t), "row");
+        e_.point(rest_, indices, number, {});
+      });
+    });
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  static const soac::Soac& reduction_of(const soac::Applied& row) {
+    return std::get<soac::Soac>(row.body[0].op);
+  }
+
+  // body(row in the block, the function at the row, its indices)
+  using AtRow = std::function<void(Expr, const soac::Applied&, const std::vector<Expr>&)>;
+  void at_row(Expr row_in_block, const AtRow& body) {
+    const Expr number = e_.bind(arena_.add(first_, row_in_block), "row");
+    const std::vector<Expr> indices = indices_of(e_, number, dims_, is_small_);
+    e_.set_element(number);
+    body(row_in_block, soac::apply(arena_, body_, indices), indices);
+    e_.set_element({});
+  }
+  void of_rows(const Block& block, const AtRow& body) {
+    par(e_, block,
+        [&](Expr t) { e_.if_then(e_.bind(arena_.lt(t, n_), "is_row"), [&] { at_row(t, body); }); });
+  }
+
+  // Element k of the tile's rows, one after the other, is thread k's, k + n_rows's ...
+  void stage(const Block& block, Expr from, Expr n) {
+    const Expr all = e_.bind(arena_.mul(n_, n), "all");
+    auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
+    par(e_, block, [&](Expr t) {
+      e_.for_loop(t, all, i64(n_rows_), "k", [&](Expr k) {
+        const Expr row = e_.bind(arena_.cast(arena_.div(narrow(k), narrow(n)), Kind::i64), "row");
+        const Expr column = e_.bind(arena_.sub(k, arena_.mul(row, n)), "column");
+        at_row(row, [&](Expr, const soac::Applied& applied, const std::vector<Expr>&) {
+          const Expr number = e_.bind(arena_.add(from, column), "number");
+          const std::vector<Expr> indices = indices_of(e_, number, inner_dims_, arena_.boolean(true));
+          const std::vector<Expr> operands = e_.apply(reduction_of(applied).body, indices);
+          const Expr at = e_.bind(arena_.add(arena_.mul(row, i64(width_ + 1)), column), "at");
+          for (std::size_t c = 0; c < operands.size(); ++c) e_.store_plain(values_[c], at, operands[c]);
+        });
+      });
+    });
+  }
+
+  void fold(Expr t, const soac::Applied& row, Expr n) {
+    std::vector<Expr> so_far;
+    for (Var total : totals_) so_far.push_back(e_.declare(e_.load_plain(total, t, "total"), "so_far"));
+    const Expr first = e_.bind(arena_.mul(t, i64(width_ + 1)), "first");
+    e_.for_loop(first, e_.bind(arena_.add(first, n), "end"), i64(1), "at", [&](Expr at) {
+      std::size_t next = 0;
+      for (const soac::Reduction& r : reduction_of(row).reductions) {
+        std::vector<Expr> accumulators, operands;
+        for (std::size_t k = 0; k < r.neutral.size(); ++k, ++next) {
+          accumulators.push_back(so_far[next]);
+          operands.push_back(e_.load_plain(values_[next], at, "value"));
+        }
+        e_.join(r, accumulators, operands);
+      }
+    });
+    for (std::size_t c = 0; c < totals_.size(); ++c)
+      e_.store_plain(totals_[c], t, e_.snapshot(so_far[c], "so_far"));
+  }
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  const soac::Lambda& body_;
+  const soac::Soac& inner_;
+  const soac::Stm rest_;  // behind the reduction
+  const Expr rows_, columns_;
+  std::int64_t n_rows_ = 256, width_ = 16;  // of a tile; as many threads as rows
+  std::vector<Expr> dims_, inner_dims_;
+  Expr is_small_;
+  Expr first_, n_;                    // rows of the block
+  std::vector<Var> values_, totals_;  // of each component
+};
+
+}  // namespace
+
+void fold_rows_by_tiles(Frame& frame, const soac::Lambda& body, Expr rows, Expr columns, Expr if_one) {
+  RowTiles(frame, body, rows, columns)(if_one);
+}
+
+}  // namespace fulgurite::lower::gpu

@@ -1,0 +1,158 @@
+#include "lower/gpu/tiles.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "soac/rename.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+constexpr int side_of_tile = 32;  // a warp reads and writes a row of it
+constexpr int threads_of_tile = 256;
+constexpr std::int64_t most_of_tiles = 40 << 10;  // bytes of a block
+
+bool is_crosswise(scalar::Arena& arena, Expr read, Var outer, Var inner) {
+  const auto affine = scalar::affine_in(arena, read.args().back(), outer);
+  if (!affine || !affine->coefficient.is_constant(1) || mentions(affine->base, inner)) return false;
+  bool has_inner = false;
+  for (Expr index : read.args().subspan(1)) {
+    has_inner |= mentions(index, inner);
+    bool reads = false;
+    scalar::for_each_node(std::span(&index, 1), [&](Expr e) { reads |= e.op() == Op::index; });
+    if (reads) return false;
+  }
+  return has_inner;
+}
+
+class Tiles {
+ public:
+  Tiles(Frame& frame, std::span<const Expr> reads)
+      : at_(frame), arena_(frame.arena), e_(frame.e), reads_(reads), s_(frame.s) {
+    auto& body = std::get<soac::Soac>(s_.op).body;
+    std::unordered_map<std::uint32_t, Expr> names;
+    for (Expr read : reads_)
+      names.emplace(read.id(), names_.emplace_back(arena_.fresh(read.type(), "staged")));
+    scalar::Substitution substitute(arena_, [&](Expr e) {
+      const auto found = names.find(e.id());
+      return found == names.end() ? Expr() : found->second;
+    });
+    soac::substitute_in(body, substitute);
+  }
+
+  void operator()() {
+    const std::vector<Expr>& dims = at_.op.dims;
+    const std::span outer(dims.data(), dims.size() - 2);
+    const Expr across = at_.launches.ceil_div(dims.back(), i64(side_of_tile));
+    const Expr down = at_.launches.ceil_div(dims[dims.size() - 2], i64(side_of_tile));
+    at_.phase(arena_.mul(at_.launches.product(outer), arena_.mul(down, across)), threads_of_tile,
+              [&](const Block& block) {
+                dims_ = e_.lower(at_.op.dims);
+                first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), i64(side_of_tile)));
+                Expr left = e_.lower(arena_.div(block.task, across));
+                first_row_ = e_.lower(arena_.mul(arena_.rem(left, down), i64(side_of_tile)));
+                left = e_.lower(arena_.div(left, down));
+                outer_.assign(outer.size(), {});
+                for (std::size_t d = outer.size(); d-- > 0; left = e_.lower(arena_.div(left, outer[d])))
+                  outer_[d] = d == 0 ? left : e_.lower(arena_.rem(left, outer[d]));
+                for (Expr read : reads_)
+                  buffers_.push_back(
+                      e_.allocate_shared(read.kind(), std::int64_t{side_of_tile} * (side_of_tile + 1)));
+                par(e_, block, [&](Expr t) { read(t); });
+                sync(e_);
+                par(e_, block, [&](Expr t) { write(t); });
+              });
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+
+  // body(slow, fast) for the places of the tile; threads that are neighbours have neighbouring `fast`.
+  void for_places(Expr t, const std::function<void(Expr slow, Expr fast)>& body) {
+    const Expr fast = e_.bind(arena_.rem(t, i64(side_of_tile)), "fast");
+    const Expr first = e_.bind(arena_.div(t, i64(side_of_tile)), "first");
+    e_.for_loop(first, i64(side_of_tile), i64(threads_of_tile / side_of_tile), "slow",
+                [&](Expr slow) { body(slow, fast); });
+  }
+  Expr place(Expr column, Expr row) {
+    return e_.bind(arena_.add(arena_.mul(column, i64(side_of_tile + 1)), row), "place");
+  }
+  // body(indices, number) where the tile's place is one of the space.
+  void at_point(Expr row_in_tile, Expr column_in_tile,
+                const std::function<void(const std::vector<Expr>&, Expr)>& body) {
+    const Expr row = e_.bind(arena_.add(first_row_, row_in_tile), "row");
+    const Expr column = e_.bind(arena_.add(first_column_, column_in_tile), "column");
+    const Expr inside =
+        arena_.logical_and(arena_.lt(row, dims_[dims_.size() - 2]), arena_.lt(column, dims_.back()));
+    e_.if_then(e_.bind(inside, "inside"), [&] {
+      std::vector<Expr> indices = outer_;
+      indices.push_back(row);
+      indices.push_back(column);
+      const Expr number = e_.bind(e_.linear(indices, dims_), "number");
+      e_.set_element(number);
+      body(indices, number);
+      e_.set_element({});
+    });
+  }
+
+  void read(Expr t) {
+    for_places(t, [&](Expr column, Expr row) {
+      at_point(row, column, [&](const std::vector<Expr>& indices, Expr) {
+        const std::vector<Expr> values =
+            e_.apply({at_.op.body.params, {}, {reads_.begin(), reads_.end()}}, indices);
+        const Expr at = place(column, row);
+        for (std::size_t k = 0; k < values.size(); ++k) e_.store_plain(buffers_[k], at, values[k]);
+      });
+    });
+  }
+
+  void write(Expr t) {
+    for_places(t, [&](Expr row, Expr column) {
+      at_point(row, column, [&](const std::vector<Expr>& indices, Expr number) {
+        const Expr at = place(column, row);
+        for (std::size_t k = 0; k < names_.size(); ++k)
+          e_.bind_name(names_[k].var(), e_.load_plain(buffers_[k], at, "staged"));
+        e_.point(s_, indices, number, {});
+      });
+    });
+  }
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  const std::span<const Expr> reads_;
+  soac::Stm s_;  // with names for what is read
+  std::vector<Expr> names_;
+  std::vector<Expr> dims_;
+  Expr first_row_, first_column_;
+  std::vector<Expr> outer_;
+  std::vector<Var> buffers_;
+};
+
+}  // namespace
+
+std::vector<Expr> crosswise_reads(scalar::Arena& arena, const soac::Soac& op) {
+  const std::size_t n_axes = op.dims.size();
+  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
+  for (Expr result : op.body.results)
+    if (result.type().rank > 0) return {};
+  const Var outer = op.body.params[n_axes - 2], inner = op.body.params[n_axes - 1];
+  std::vector<Expr> found;
+  std::int64_t bytes = 0;
+  scalar::for_each_node(op.body.results, [&](Expr e) {
+    if (e.op() != Op::index || !is_crosswise(arena, e, outer, inner)) return;
+    const auto more = static_cast<std::int64_t>(size_of(e.kind())) * side_of_tile * (side_of_tile + 1);
+    if (bytes + more > most_of_tiles) return;
+    bytes += more;
+    found.push_back(e);
+  });
+  return found;
+}
+
+void map_by_tiles(Frame& frame, std::span<const Expr> reads) {
+  Tiles(frame, reads)();
+}
+
+}  // namespace fulgurite::lower::gpu
