@@ -115,8 +115,7 @@ class Tile {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         const std::vector<Expr> neutral = e_.lower(o.reduction->neutral);
-        const std::vector<Expr> acc =
-            variables(knows_before_ ? first_or(t, before_[k], neutral) : neutral);
+        const std::vector<Expr> acc = variables(knows_before_ ? first_or(t, before_[k], neutral) : neutral);
         for_run(t, [&](Expr at) { e_.join(*o.reduction, acc, load_all(e_, o.values, at)); });
         store_all(e_, o.totals, t, snapshots(acc));
       }
