@@ -1,6 +1,10 @@
 // What kernels cost on a GPU, without one. The papers' sorters and mergers of 512 elements: the time to
 // record them, what NVRTC and ptxas make of their CUDA text for sm_90 (where NVRTC is found), and what the
 // emulator counts of a block. The benchmarks' kernels: what NVRTC and ptxas make of them.
+
+// Before kernel.h, whose names some enumerators of the kernel IR have.
+#include "cuda_programs.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +15,6 @@
 
 #include "../tests/block/programs.h"
 #include "../tests/emit/nvrtc.h"
-#include "cuda_programs.h"
 #include "stopwatch.h"
 
 namespace {

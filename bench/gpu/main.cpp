@@ -138,9 +138,9 @@ const std::vector<Benchmark>& benchmarks() {
        outcome_of<reduce_2x2>},
       {"MSSP", 4, [](const Given& g) { Ours<maximum_segment_sum>::run(g.small); },
        [](const Given&) {
-         const Segment& all = Ours<maximum_segment_sum>::result;
-         return Outcome{{static_cast<double>(all.best), static_cast<double>(all.prefix),
-                         static_cast<double>(all.suffix), static_cast<double>(all.total)}};
+         const Segment& found = Ours<maximum_segment_sum>::result;
+         return Outcome{{static_cast<double>(found.best), static_cast<double>(found.prefix),
+                         static_cast<double>(found.suffix), static_cast<double>(found.total)}};
        }},
       {"ScanPlus", 8, [](const Given& g) { Ours<scan_plus>::run(g.small); }, outcome_of<scan_plus>},
       {"RedomapNT", 8, [](const Given& g) { Ours<redomap>::run(g.d.n); },
