@@ -29,7 +29,9 @@ double ratio(std::int64_t a, std::int64_t b) {
 // `n`: elements of 4 bytes that have to be moved.
 void row(const std::string& name, std::int64_t n) {
   const fg::kernel::PhaseCounts c = fg::EmulatorDevice::shared().take_counts();
-  fmt::print("| {} | {} | {:.3f} | {:.3f} |\n", name, 4 * n, ratio(c.global_read + c.global_written, 4 * n),
+  const std::int64_t moved = c.global_read + c.global_written;
+  const std::string of_least = n == 0 ? "-" : fmt::format("{:.3f}", ratio(moved, 4 * n));
+  fmt::print("| {} | {} | {} | {:.3f} |\n", name, 4 * n, of_least,
              ratio(c.least_transactions, c.transactions));
   std::fflush(stdout);
 }
