@@ -99,8 +99,7 @@ class Search {
       Ordered& window = windows.emplace_back(Ordered{o.reduction, o.so_far, {}, {}});
       for (Expr variable : o.so_far) {
         window.values.push_back(e_.allocate_shared(variable.kind(), window_.threads));
-        if (is_exact(o))
-          window.totals.push_back(e_.allocate_shared(variable.kind(), 2 * std::int64_t{window_.threads}));
+        if (is_exact(o)) window.totals.push_back(e_.allocate_shared(variable.kind(), window_.threads));
       }
     }
     const Expr step = i64(window_.threads);
