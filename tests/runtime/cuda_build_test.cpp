@@ -1,5 +1,5 @@
 // From the machine's libraries to a compiled kernel, on a stand-in for CUDA's driver and NVRTC
-// (cuda_stand_in.h), and with NVRTC where it is found.
+// (cuda_stand_in.h).
 #include <thread>
 
 #include "cuda_machine.h"
@@ -191,28 +191,6 @@ TEST_F(Cuda, OccupancyIsThatOfTheCompiledKernel) {
                                  .n_blocks = 4,
                                  .n_threads = 1024,
                                  .most_threads = 2048}));
-}
-
-// With the real compiler, where it is found: the code is an object for the device.
-TEST_F(Cuda, SlowNvrtcMakesCode) {
-  std::unique_ptr<Nvrtc> real;
-  for (const std::string& candidate : nvrtc_candidates(13000)) try {
-      real = std::make_unique<Nvrtc>(candidate);
-      break;
-    } catch (const DeviceError&) {
-    }
-  if (real == nullptr) GTEST_SKIP() << "there is no libnvrtc.so";
-  KernelSource kernel = twice;
-  kernel.text = "extern \"C\" __global__ void twice_p0(int* x, int* y, long long n) { y[n] = 2 * x[n]; }";
-  for (const int capability : {75, 80, 90}) {
-    const std::string code = real->compile(kernel, capability);
-    EXPECT_TRUE(code.starts_with("\177ELF"));
-    EXPECT_SAYS(code, "twice_p0");
-  }
-  EXPECT_SAYS(real->compile(kernel, 999), ".visible .entry twice_p0") << "PTX for devices to come";
-  EXPECT_SAYS(message([&] { real->compile(kernel, 20); }), "compute capability 2.0");
-  kernel.text += "undeclared";
-  EXPECT_SAYS(message([&] { real->compile(kernel, 90); }), "error: ");
 }
 
 }  // namespace
