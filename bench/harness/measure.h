@@ -21,8 +21,8 @@ struct Row {
 };
 
 struct Effort {
-  int rounds = 8;         // short ones: how fast memory is changes from second to second
-  double sample_ms = 10;  // a peer and round
+  int rounds = 20;       // short ones: how fast memory is changes from second to second
+  double sample_ms = 4;  // a peer and round
 };
 
 // Rounds in which every peer runs in turn, so that all see the same moods of the machine; in each: a sleep,

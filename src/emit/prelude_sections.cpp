@@ -195,6 +195,40 @@ std::map<int, std::set<Function>> functions_named_in(std::string_view text, bool
   return found;
 }
 
+constexpr std::array<std::string_view, 7> lane_counts = {"1", "2", "4", "8", "16", "32", "64"};
+
+// Definitions of the vector types that the texts name, f32x16 or, of some count of lanes, FG_VECTOR(f32, ..):
+// a compiler takes longer for those of all kinds and counts than for many a kernel.
+std::string vector_types(std::initializer_list<std::string_view> texts) {
+  std::set<std::pair<std::string_view, std::string_view>> named;  // kind, lanes
+  auto add = [&](std::string_view word, bool any_count) {
+    const std::string_view kind = word.substr(0, word.find('x'));
+    if (!is_kind(kind)) return;
+    for (std::string_view lanes : lane_counts)
+      if (any_count || word.substr(kind.size()) == fmt::format("x{}", lanes)) named.emplace(kind, lanes);
+  };
+  constexpr std::string_view macro = "FG_VECTOR";
+  for (std::string_view text : texts) {
+    for (std::size_t i = 0; i < text.size();) {
+      std::size_t end = i;
+      while (end < text.size() && part_of_name(text[end])) ++end;
+      const std::string_view word = text.substr(i, end - i);
+      if (word == macro) {
+        const std::size_t kind = end + 1;  // behind the parenthesis
+        add(text.substr(kind, text.find_first_of(",)", kind) - kind), true);
+      } else if (!word.empty() && std::isalpha(static_cast<unsigned char>(word[0]))) {
+        add(word, false);
+      }
+      i = std::max(end, i + 1);
+    }
+  }
+  std::string result;
+  for (const auto& [kind, lanes] : named)
+    result += lanes == "1" ? fmt::format("typedef {0} {0}x1;\n", kind)
+                           : fmt::format("FG_TYPE({}, {});\n", kind, lanes);
+  return result;
+}
+
 // The words of a section that stand for its kinds and lanes, replaced here and not by macros: every expansion
 // of a macro costs the compiler about a microsecond, a function has hundreds of them, and what is printed
 // should be readable.
@@ -334,6 +368,7 @@ class Printer {
   /// Types first, and what the kernel or a function of its names by the section's own word.
   std::string finish(std::string_view kernel_text) {
     std::string result(library_.fixed.at("types"));
+    if (library_.has_lanes) result += vector_types({kernel_text, text_});
     for (const auto& [word, text] : library_.fixed) {
       const bool is_named =
           text_.find(word) != std::string::npos || kernel_text.find(word) != std::string::npos;

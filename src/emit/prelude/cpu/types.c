@@ -5,7 +5,7 @@
 // Names that a kernel sees
 //   types      <kind>x<lanes>: f32x16, i64x8, u8x32, b1x16 ... for lanes 1, 2, 4, 8, 16, 32, 64. One lane is the plain scalar: f32x1 is f32 is
 //              float. The kinds are b1 i8 i16 i32 i64 u8 u16 u32 u64 f32 f64. b1x<lanes> is a vector of _Bool (one bit a lane in a register):
-//              the masks. &, |, ^ and ! work on masks of any lane count. In memory a b1 is one byte, 0 or 1.
+//              the masks. Those that are named are defined. &, |, ^ and ! work on masks of any lane count. In memory a b1 is one byte, 0 or 1.
 //   functions  fg_<stem>_<kind>_x<lanes>, the same for one lane: fg_exp_f32_x16(x), fg_div_i32_x1(a, b), fg_any_b1_x8(m).
 //              The shortest are macros, which evaluate each argument once: every function costs the compiler 50 to 100 us.
 //              A function with two kinds has both in its name: fg_cast_f32_i32_x16(x).
@@ -41,37 +41,17 @@
 
 //! types
 typedef _Bool b1;
-typedef __INT8_TYPE__ i8;
-typedef __INT16_TYPE__ i16;
-typedef __INT32_TYPE__ i32;
-typedef __INT64_TYPE__ i64;
-typedef __UINT8_TYPE__ u8;
-typedef __UINT16_TYPE__ u16;
-typedef __UINT32_TYPE__ u32;
-typedef __UINT64_TYPE__ u64;
+typedef signed char i8;
+typedef short i16;
+typedef int i32;
+typedef long i64;
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned u32;
+typedef unsigned long u64;
 typedef float f32;
 typedef double f64;
 #define FG_TYPE(k, n) typedef k k##x##n __attribute__((ext_vector_type(n)))
-#define FG_TYPES(n)                                                                                                     \
-  FG_TYPE(b1, n); FG_TYPE(i8, n); FG_TYPE(i16, n); FG_TYPE(i32, n); FG_TYPE(i64, n); FG_TYPE(u8, n); FG_TYPE(u16, n);     \
-  FG_TYPE(u32, n); FG_TYPE(u64, n); FG_TYPE(f32, n); FG_TYPE(f64, n)
-typedef b1 b1x1;
-typedef i8 i8x1;
-typedef i16 i16x1;
-typedef i32 i32x1;
-typedef i64 i64x1;
-typedef u8 u8x1;
-typedef u16 u16x1;
-typedef u32 u32x1;
-typedef u64 u64x1;
-typedef f32 f32x1;
-typedef f64 f64x1;
-FG_TYPES(2);
-FG_TYPES(4);
-FG_TYPES(8);
-FG_TYPES(16);
-FG_TYPES(32);
-FG_TYPES(64);
 #define FG_INLINE static inline __attribute__((always_inline, unused))
 #define FG_EXACT _Pragma("clang fp contract(off)")
 #define FG_PASTE(a, b) a##b

@@ -3,14 +3,20 @@
 
 #include <clang/AST/ASTConsumer.h>
 #include <clang/Basic/LangStandard.h>
+#include <clang/Basic/MacroBuilder.h>
 #include <clang/Basic/TargetInfo.h>
 #include <clang/CodeGen/ModuleBuilder.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <clang/Lex/PreprocessorOptions.h>
+#include <llvm/ADT/StringSet.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Triple.h>
+
+#include <algorithm>
+#include <tuple>
 
 namespace fulgurite::runtime::clang_plugin {
 
@@ -44,15 +50,51 @@ void set_code_generation(clang::CompilerInvocation& invocation) {
   code.setFramePointer(clang::CodeGenOptions::FramePointerKind::None);
 }
 
+// __AVX2__, __builtin_bit_cast ..
+llvm::StringSet<> reserved_names(llvm::StringRef text) {
+  constexpr llvm::StringRef letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+  llvm::StringSet<> names;
+  for (std::size_t at = text.find("__"); at != text.npos; at = text.find("__", at)) {
+    const std::size_t end = std::min(text.size(), text.find_first_not_of(letters, at));
+    names.insert(text.slice(at, end));
+    at = end;
+  }
+  return names;
+}
+
+// Clang's own macros are more lines than most kernels. Of what it would define for the target, what the text
+// asks for is defined, and the orders of atomic operations.
+void define_macros(clang::PreprocessorOptions& macros, llvm::StringRef text, const clang::TargetInfo& target,
+                   const clang::LangOptions& language) {
+  std::string lines;
+  llvm::raw_string_ostream stream(lines);
+  clang::MacroBuilder builder(stream);
+  target.getTargetDefines(language, builder);
+  for (const char* order : {"RELAXED 0", "ACQUIRE 2", "RELEASE 3", "ACQ_REL 4", "SEQ_CST 5"})
+    stream << "#define __ATOMIC_" << order << "\n";
+  const llvm::StringSet<> asked_for = reserved_names(text);
+  constexpr llvm::StringRef define = "#define ";
+  for (llvm::StringRef rest = lines, line; !rest.empty();) {
+    std::tie(line, rest) = rest.split('\n');
+    const auto [name, value] = line.substr(define.size()).split(' ');
+    if (asked_for.contains(name)) macros.addMacroDef((name + "=" + value).str());
+  }
+}
+
 // Hands the syntax tree to Clang's module builder, and the module to us.  (Clang's own ready-made action
 // would link its whole back end, which we do not use.)
 class BuildModule : public clang::ASTFrontendAction {
  public:
-  explicit BuildModule(llvm::LLVMContext& context) : context_(context) {}
+  BuildModule(llvm::LLVMContext& context, llvm::StringRef text) : context_(context), text_(text) {}
 
   std::unique_ptr<llvm::Module> take_module() { return std::move(module_); }
 
  private:
+  bool BeginInvocation(clang::CompilerInstance& compiler) override {
+    define_macros(compiler.getPreprocessorOpts(), text_, compiler.getTarget(), compiler.getLangOpts());
+    return true;
+  }
+
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef file) override {
     builder_ = clang::CreateLLVMCodeGen(compiler.getDiagnostics(), file, &compiler.getVirtualFileSystem(),
@@ -64,6 +106,7 @@ class BuildModule : public clang::ASTFrontendAction {
   void EndSourceFileAction() override { module_.reset(builder_->ReleaseModule()); }
 
   llvm::LLVMContext& context_;
+  llvm::StringRef text_;
   clang::CodeGenerator* builder_ = nullptr;  // owned by the compiler instance
   std::unique_ptr<llvm::Module> module_;
 };
@@ -84,6 +127,7 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
   invocation->getFrontendOpts().DisableFree = 0;
   set_language(*invocation, target, contract);
   set_code_generation(*invocation);
+  invocation->getPreprocessorOpts().UsePredefines = false;
 
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
@@ -95,7 +139,7 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
   compiler.setVerboseOutputStream(stream);
   compiler.createFileManager(files);
 
-  BuildModule action(context);
+  BuildModule action(context, {text.data(), text.size()});
   if (!compiler.ExecuteAction(action)) return nullptr;
   return action.take_module();
 }
