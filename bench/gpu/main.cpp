@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "compiled.h"
 #include "gpu/libraries.h"
 #include "programs.h"
 #include "stopwatch.h"
@@ -63,20 +64,11 @@ struct Benchmark {
   double tolerance = 0;  // relative
 };
 
+fg::Engine on_cuda() {
+  return fg::Engine::cuda;
+}
 template <auto function>
-struct Ours {
-  using Compiled = decltype(fg::compile(function));
-  static const Compiled& compiled() {
-    static const Compiled program = fg::compile(function, {.engine = fg::Engine::cuda});
-    return program;
-  }
-  static inline typename Compiled::Result result{};
-  template <class... Arguments>
-  static void run(const Arguments&... arguments) {
-    result = {};
-    result = compiled()(arguments...);
-  }
-};
+using Ours = Program<function, true, on_cuda>;
 
 template <class T>
 const T* memory_of(const fg::Array<T>& array) {
