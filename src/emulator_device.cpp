@@ -89,8 +89,10 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
                                                        const runtime::Launch& launch) {
   const kernel::Kernel& ir = static_cast<const EmulatedKernel&>(kernel).ir;
   std::vector<kernel::BufferArgument> buffers;
+  kernel::EmulatorOptions options;
   {
     const std::lock_guard lock(mutex_);
+    options.seed = n_launches_++;
     for (void* data : launch.buffers) {
       const Block& b = block(data);
       buffers.push_back({{static_cast<std::byte*>(data), b.bytes}, b.is_written});
@@ -98,7 +100,7 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
   }
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : launch.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
-  const kernel::Emulation result = kernel::emulate(ir, buffers, scalars);
+  const kernel::Emulation result = kernel::emulate(ir, buffers, scalars, options);
   kernel::require_sound(ir, result);
   {
     const std::lock_guard lock(mutex_);

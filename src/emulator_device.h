@@ -1,7 +1,9 @@
 // The kernel IR's emulator as an engine: kernels arrive as the text of kernel/print.h and run as
-// kernel/emulate.h says, so that whatever a GPU would do wrong by chance is an error every time.
+// kernel/emulate.h says, so that whatever a GPU would do wrong by chance is an error every time. Each launch
+// of a process has another order of tasks, warps and lanes.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <unordered_map>
 
@@ -40,6 +42,7 @@ class EmulatorDevice final : public runtime::Device {
   std::mutex mutex_;
   std::unordered_map<void*, Block> blocks_;
   kernel::PhaseCounts counts_;
+  std::uint64_t n_launches_ = 0;
 };
 
 }  // namespace fulgurite

@@ -58,6 +58,29 @@ TEST(Blocks, ScansAndAFilterInOneWalk) {
                    1000);
 }
 
+/// Tiles ask those before them until one knows: which, depends on who was quicker, the bits of the sums do
+/// not.
+TEST(Blocks, ScansOfFloatsGiveEqualBitsInEveryOrder) {
+  const soac::Program program = soac::parse(R"(program "sums" (x: f32[n]) {
+    k: i64, o: i64[2], e: f32[k], y: f32[n] = redomap (i < n) {
+      s: f32 = scan (x[i]) add comm neutral 0f
+      return i64(s > 9f), s, s
+    } partition 1 of 1
+    return k, e, y
+  })",
+                                            "test.soac");
+  std::vector<float> x;
+  for (int v : numbers<int>(60'000, 1000)) x.push_back(1.0f / static_cast<float>(v + 1) - 0.005f);
+  const std::vector<Value> arguments = {array_value(x)};
+  const plan::Loaded loaded = pipeline::load(program, on(Engine::emulator));
+  const auto first = testing_pipeline::run_loaded(loaded, program, arguments);
+  for (int run = 1; run < 8; ++run) {
+    const auto again = testing_pipeline::run_loaded(loaded, program, arguments);
+    for (std::size_t k = 0; k < first.size(); ++k)
+      EXPECT_TRUE(soac::same(again[k], first[k])) << "result " << k << " of run " << run;
+  }
+}
+
 /// Places that many points have: one stays, and of a tuple the whole; integers by atomics, others in order.
 TEST(Blocks, PlacesThatManyPointsHave) {
   agree_on_vectors(R"(program "bins" (x: i32[n]) {
