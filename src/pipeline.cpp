@@ -111,7 +111,7 @@ kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Poli
                           int vector_bytes) {
   if (!policy) return tidy::blocks_to_vectors(std::move(kernel), vector_bytes);
   kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
-  kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), policy->ahead));
+  kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), policy->tail_lanes, policy->ahead));
   kernel::check(kernel, kernel::Stage::vectors, "tidy");
   return kernel;
 }

@@ -1,4 +1,5 @@
 // Statements that kernels have after vectorise only, or that CPUs alone have a use for.
+#include <algorithm>
 #include <utility>
 
 #include "emit/phase_printer.h"
@@ -55,18 +56,29 @@ void PhasePrinter::pack(const Stm& s, const kernel::Pack& x) {
   line(fmt::format("{} += {};", name(x.next), call(dialect_, "count", Kind::boolean, lanes, keep)));
 }
 
-// One call for each group of as many lanes as there are steps.
+// One call for each group of lanes and of as many steps as a piece of 16 bytes has.
 void PhasePrinter::transpose(const Stm& s, const kernel::Transpose& x) {
+  constexpr int piece_bytes = 16, line_bytes = 64;
   prepare(s);
   Kind kind = info(x.tile).type.kind;
   if (kind == Kind::boolean) kind = Kind::u8;  // as in memory
+  const auto bytes = static_cast<int>(size_of(kind));
+  const int steps = std::min({x.steps, x.width, piece_bytes / bytes});
   const std::string index = inside(text(x.from.index), Precedence::sum);
   const std::string stride = inside(text(x.from.stride), Precedence::product);
-  for (int group = 0; group < x.lanes; group += x.steps) {
-    const std::string offset = group == 0 ? std::string() : fmt::format(" + {} * {}", group, stride);
-    const std::string args = fmt::format("&{}[{}], &{}[{}{}], {}, {}, {}", name(x.tile), group,
-                                         name(x.from.buffer), index, offset, stride, x.lanes, x.ahead);
-    line(call(dialect_, "transpose", kind, x.steps, args) + ";");
+  auto plus = [](const std::string& offset) { return " + " + offset; };
+  for (int group = 0; group < x.lanes; group += x.width) {
+    const std::string runs = fmt::format("&{}[{}{}", name(x.from.buffer), index,
+                                         group == 0 ? "" : plus(fmt::format("{} * {}", group, stride)));
+    if (x.ahead > 0)
+      line(call(dialect_, "fetch_runs", kind, x.width,
+                fmt::format("{}], {}, {}, {}", runs, stride, line_bytes / bytes, x.ahead)) +
+           ";");
+    for (int step = 0; step < x.steps; step += steps)
+      line(call(dialect_, fmt::format("transpose_{}", steps), kind, x.width,
+                fmt::format("&{}[{}], {}{}], {}, {}", name(x.tile), step * x.lanes + group, runs,
+                            step == 0 ? "" : plus(std::to_string(step)), stride, x.lanes)) +
+           ";");
   }
 }
 

@@ -217,8 +217,9 @@ class Checker {
     require(info(s.tile).type.kind == info(s.from.buffer).type.kind, "'{}' does not hold what '{}' does",
             name(s.tile), name(s.from.buffer));
     auto is_power = [](std::int32_t n) { return n > 1 && n <= 64 && (n & (n - 1)) == 0; };
-    require(is_power(s.lanes) && is_power(s.steps) && s.steps <= std::min(s.lanes, 16),
-            "a Transpose of {} lanes, {} steps", s.lanes, s.steps);
+    require(
+        is_power(s.lanes) && is_power(s.width) && is_power(s.steps) && s.width <= s.lanes && s.steps <= 16,
+        "a Transpose of {} lanes by {}, {} steps", s.lanes, s.width, s.steps);
     require(s.ahead >= 0, "a Transpose looks {} ahead", s.ahead);
     integer(s.from.index, "the index");
     integer(s.from.stride, "the stride");

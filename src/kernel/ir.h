@@ -100,12 +100,12 @@ std::vector<std::int32_t> window_lanes(std::int32_t n_lanes, std::int32_t from, 
 
 /// Vectors only: the next elements of `lanes` runs of memory, one run a lane, turned so that those which are
 /// read together lie together. tile[s * lanes + l] = from[index + s + l * stride] for 0 <= s < steps,
-/// 0 <= l < lanes; `steps` divides `lanes`, both are powers of two, `steps` at most 16; `from` has no mask.
-/// What is `ahead` elements behind the first of each run may be fetched early.
+/// 0 <= l < lanes, `width` lanes at a time; all three are powers of two, `steps` at most 16; `from` has no
+/// mask. Unless `ahead` is 0, what is so many elements behind the first of each run is fetched early.
 struct Transpose {
   Var tile;
   Access from;
-  std::int32_t lanes, steps;
+  std::int32_t lanes, width, steps;
   std::int64_t ahead;
   bool operator==(const Transpose&) const = default;
 };

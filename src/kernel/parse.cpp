@@ -244,6 +244,8 @@ class Parser {
     s.from = access();
     lexer_.expect("lanes");
     s.lanes = static_cast<std::int32_t>(lexer_.natural());
+    lexer_.expect("by");
+    s.width = static_cast<std::int32_t>(lexer_.natural());
     lexer_.expect("steps");
     s.steps = static_cast<std::int32_t>(lexer_.natural());
     lexer_.expect("ahead");

@@ -139,8 +139,8 @@ class Printer {
                                   fmt::join(x.lanes, " ")));
         },
         [&](const Transpose& x) {
-          line(depth, fmt::format("transpose {} = {} lanes {} steps {} ahead {}", names_(x.tile),
-                                  access(x.from), x.lanes, x.steps, x.ahead));
+          line(depth, fmt::format("transpose {} = {} lanes {} by {} steps {} ahead {}", names_(x.tile),
+                                  access(x.from), x.lanes, x.width, x.steps, x.ahead));
         },
         [&](const Shift& x) {
           line(depth,

@@ -44,7 +44,7 @@ class Mapper {
   }
   Operation operator()(const Transpose& s) {
     Access from = access(s.from, Use::loads);
-    return Transpose{var(s.tile, Use::stores), from, s.lanes, s.steps, s.ahead};
+    return Transpose{var(s.tile, Use::stores), from, s.lanes, s.width, s.steps, s.ahead};
   }
   Operation operator()(const Shift& s) {
     Expr value = expr(s.value), fill = expr(s.fill);

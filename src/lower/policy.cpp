@@ -160,13 +160,15 @@ bool wants_rows(const soac::Soac& soac) {
 
 // Runs of an odd number of vectors: at the distance of a power of two what lanes read together would have few
 // places in the cache to go to. They are long beside the number of lanes, whose results are joined one by
-// one. A tile is a block of runs, and while it is folded the next one is fetched.
+// one. A tile is a block of runs, and while it is folded the next one is fetched. One vector of lanes, and
+// two where it has few: others have to wait less for the former step than for the units that they all want.
 void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
   constexpr int most_steps = 16;
   constexpr std::size_t few = 8;  // components, of which two vectors each stay in registers
+  constexpr int few_lanes = 8;
   std::size_t components = 0;
   for (const soac::Reduction& r : soac.reductions) components += r.commutative ? 0 : r.op.results.size();
-  policy.run_lanes = std::min(64, policy.tail_lanes * (components <= few ? 2 : 1));
+  policy.run_lanes = policy.tail_lanes * (components <= few && policy.tail_lanes <= few_lanes ? 2 : 1);
   policy.run_steps = std::min(policy.tail_lanes, most_steps);
   const std::int64_t tile = work <= 200 ? 16384 : 4096;
   const std::int64_t vectors = tile / policy.run_lanes / policy.run_steps;

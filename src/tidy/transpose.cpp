@@ -1,5 +1,6 @@
 #include "tidy/transpose.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <unordered_map>
 
@@ -12,9 +13,12 @@ namespace {
 
 using namespace kernel;
 
+constexpr std::int64_t most_steps = 16, piece_bytes = 16;
+constexpr std::size_t most_unrolled = 100;  // statements of a round
+
 class Runs {
  public:
-  Runs(Arena& arena, std::int64_t ahead) : arena_(arena), ahead_(ahead) {}
+  Runs(Arena& arena, std::int32_t width, std::int64_t ahead) : arena_(arena), width_(width), ahead_(ahead) {}
 
   Block block(const Block& body) {
     Block out;
@@ -22,51 +26,90 @@ class Runs {
       Parts parts;
       parts.block = [&](const Block& inner) { return block(inner); };
       Stm mapped = map_children(s, parts);
-      if (auto* loop = std::get_if<For>(&mapped.op)) transpose(*loop, out);
-      out.push_back(std::move(mapped));
+      const auto* loop = std::get_if<For>(&mapped.op);
+      if (!loop || !transpose(*loop, out)) out.push_back(std::move(mapped));
     }
     return out;
   }
 
  private:
-  // The loads of the loop's rounds from transposed tiles, which are appended to what stands in front of it.
-  void transpose(For& loop, Block& before) {
-    if (!loop.begin.is_constant(0) || !loop.end.is_constant() || !loop.step.is_constant(1)) return;
+  struct Run {
+    std::size_t place;  // of the load in the loop's body
+    Type type;
+    Access first;  // what the first round reads
+    bool is_backwards;
+  };
+
+  // The loop with its rounds' loads from transposed tiles, if there are such loads.
+  bool transpose(const For& loop, Block& out) {
+    if (!loop.begin.is_constant(0) || !loop.end.is_constant() || !loop.step.is_constant(1)) return false;
     const auto steps = static_cast<std::int64_t>(loop.end.bits());
-    if (steps < 2 || steps > 16 || (steps & (steps - 1)) != 0) return;
+    if (steps < 2 || steps > most_steps || (steps & (steps - 1)) != 0) return false;
+    const std::vector<Run> runs = runs_of(loop, steps);
+    if (runs.empty()) return false;
+    std::size_t statements = 0;
+    for_each_stm(loop.body, [&](const Stm&) { ++statements; });
+    if (statements > most_unrolled) {
+      Block body = loop.body;
+      from_tiles(runs, 0, steps, arena_.name(loop.name), body, out);
+      out.push_back({For{loop.name, loop.begin, loop.end, loop.step, std::move(body)}});
+      return true;
+    }
+    std::int64_t at_once = 1;
+    for (const Run& run : runs)
+      at_once =
+          std::max(at_once, std::min(steps, piece_bytes / static_cast<std::int64_t>(size_of(run.type.kind))));
+    for (std::int64_t first = 0; first < steps; first += at_once) {
+      Block body = loop.body;
+      from_tiles(runs, first, at_once, arena_.name(loop.name), body, out);
+      for (std::int64_t round = first; round < first + at_once; ++round)
+        for (Stm& s : refresh(arena_, substitute(arena_, body, {{loop.name, arena_.i64(round)}})))
+          out.push_back(std::move(s));
+    }
+    return true;
+  }
+
+  std::vector<Run> runs_of(const For& loop, std::int64_t steps) {
+    std::vector<Run> runs;
     const Names names = names_of(loop.body);
     std::unordered_map<Var, Expr> definitions;
-    for (Stm& s : loop.body) {
+    for (std::size_t place = 0; place < loop.body.size(); ++place) {
+      const Stm& s = loop.body[place];
       if (const auto* let = std::get_if<Let>(&s.op); let && let->value.type() == Type{Kind::i64})
         definitions[let->name] = scalar::substitute(arena_, let->value, definitions);
-      auto* load = std::get_if<Load>(&s.op);
+      const auto* load = std::get_if<Load>(&s.op);
       if (!load || load->from.mask || load->from.index.type().lanes > 1) continue;
       const Type type = arena_.info(load->name).type;
-      if (type.lanes < steps || !is_long(load->from.stride, steps) ||
+      if (type.lanes < 2 || !is_long(load->from.stride, steps) ||
           mentions_any(load->from.stride, names.binds) || mentions_any(load->from.stride, names.assigns) ||
           names.stores.contains(load->from.buffer))
         continue;
-      const auto place =
+      const auto index =
           scalar::affine_in(arena_, scalar::substitute(arena_, load->from.index, definitions), loop.name);
-      if (!place || mentions_any(place->base, names.binds) || mentions_any(place->base, names.assigns))
+      if (!index || mentions_any(index->base, names.binds) || mentions_any(index->base, names.assigns))
         continue;
-      const bool is_backwards = place->coefficient.is_constant(-1);
-      if (!is_backwards && !place->coefficient.is_constant(1)) continue;
-      const Expr last = arena_.i64(steps - 1), round = arena_.name(loop.name);
-      const Expr size = arena_.i64(steps * type.lanes), lanes = arena_.i64(type.lanes);
+      const bool is_backwards = index->coefficient.is_constant(-1);
+      if (!is_backwards && !index->coefficient.is_constant(1)) continue;
+      runs.push_back({place, type, {load->from.buffer, index->base, load->from.stride, {}}, is_backwards});
+    }
+    return runs;
+  }
+
+  // Tiles of what the rounds [first, first + n) read, and the body that loads from them.
+  void from_tiles(const std::vector<Run>& runs, std::int64_t first, std::int64_t n, Expr round, Block& body,
+                  Block& before) {
+    const Expr begin = arena_.i64(first), last = arena_.i64(first + n - 1);
+    for (const Run& run : runs) {
+      const Expr size = arena_.i64(n * run.type.lanes), lanes = arena_.i64(run.type.lanes);
       const Var tile =
-          arena_.fresh_array(type.kind, {size}, arena_.info(load->from.buffer).name + "_tile").var();
+          arena_.fresh_array(run.type.kind, {size}, arena_.info(run.first.buffer).name + "_tile").var();
+      Access from = run.first;
+      from.index = run.is_backwards ? arena_.sub(from.index, last) : arena_.add(from.index, begin);
       before.push_back({Allocate{tile, Space::thread, size}});
-      before.push_back({Transpose{tile,
-                                  {load->from.buffer,
-                                   is_backwards ? arena_.sub(place->base, last) : place->base,
-                                   load->from.stride,
-                                   {}},
-                                  type.lanes,
-                                  static_cast<std::int32_t>(steps),
-                                  ahead_}});
-      const Expr row = is_backwards ? arena_.sub(last, round) : round;
-      load->from = {tile, arena_.mul(row, lanes), arena_.i64(1), {}};
+      before.push_back({Transpose{tile, from, run.type.lanes, std::min<std::int32_t>(run.type.lanes, width_),
+                                  static_cast<std::int32_t>(n), first == 0 ? ahead_ : 0}});
+      const Expr row = run.is_backwards ? arena_.sub(last, round) : arena_.sub(round, begin);
+      std::get<Load>(body[run.place].op).from = {tile, arena_.mul(row, lanes), arena_.i64(1), {}};
     }
   }
 
@@ -83,13 +126,14 @@ class Runs {
   }
 
   Arena& arena_;
+  std::int32_t width_;
   std::int64_t ahead_;
 };
 
 }  // namespace
 
-Kernel transpose_runs(Kernel kernel, std::int64_t ahead) {
-  kernel.body = Runs(*kernel.arena, ahead).block(kernel.body);
+Kernel transpose_runs(Kernel kernel, std::int32_t width, std::int64_t ahead) {
+  kernel.body = Runs(*kernel.arena, width, ahead).block(kernel.body);
   return kernel;
 }
 

@@ -2,17 +2,20 @@
 // so on, as when each lane folds a run of its own.
 //
 // A load of as many cache lines as there are lanes costs as many loads. In: vectorised kernel IR. Out: the
-// same where, of a loop of a constant number of rounds that steps through such runs, what all of its rounds
-// read is loaded in front of it, a contiguous vector from each run, transposed into memory of the task (a
-// Transpose), and the rounds load contiguous vectors from there. Only what is read anyway is read; what the
-// loop stores to is left alone.
+// same where, of a loop of a constant number of rounds that steps through such runs, what its rounds read is
+// loaded in front of them, contiguous pieces of each run, transposed into memory of the task (a Transpose),
+// and the rounds load contiguous vectors from there. Rounds of few statements are unrolled, and a piece is
+// transposed in front of those that read it, so that it never leaves registers and the processor finds
+// arithmetic to do beside the moves: the one takes about as long as the other. Only what is read anyway is
+// read; what the loop stores to is left alone.
 #pragma once
 
 #include "kernel/ir.h"
 
 namespace fulgurite::tidy {
 
+/// `width`: how many lanes are transposed at a time; those of a register of the widest kind computed with.
 /// `ahead`: how many elements in front of what is read the cache is filled.
-kernel::Kernel transpose_runs(kernel::Kernel, std::int64_t ahead);
+kernel::Kernel transpose_runs(kernel::Kernel, std::int32_t width, std::int64_t ahead);
 
 }  // namespace fulgurite::tidy

@@ -94,14 +94,15 @@ TEST(KernelCheck, Windows) {
 
 TEST(KernelCheck, Transposes) {
   const std::string tile = "alloc thread m: f32[256] alloc thread i: i64[256] ";
-  task_broken(tile + "transpose x = m[t, n] lanes 16 steps 16 ahead 0", "the input 'x' is stored to");
-  task_broken(tile + "transpose i = x[t, n] lanes 16 steps 16 ahead 0", "does not hold what");
-  task_broken(tile + "transpose m = x[t, n] lanes 12 steps 4 ahead 0", "a Transpose of 12 lanes");
-  task_broken(tile + "transpose m = x[t, n] lanes 8 steps 16 ahead 0", "a Transpose of 8 lanes, 16 steps");
-  task_broken(tile + "transpose m = x[t] lanes 16 steps 16 ahead 0", "the stride is absent");
-  task_broken(tile + "transpose m = x[a, n] lanes 16 steps 16 ahead 0", "the index is f32");
+  task_broken(tile + "transpose x = m[t, n] lanes 16 by 16 steps 16 ahead 0", "the input 'x' is stored to");
+  task_broken(tile + "transpose i = x[t, n] lanes 16 by 16 steps 16 ahead 0", "does not hold what");
+  task_broken(tile + "transpose m = x[t, n] lanes 12 by 4 steps 4 ahead 0", "a Transpose of 12 lanes");
+  task_broken(tile + "transpose m = x[t, n] lanes 8 by 16 steps 16 ahead 0",
+              "a Transpose of 8 lanes by 16, 16 steps");
+  task_broken(tile + "transpose m = x[t] lanes 16 by 16 steps 16 ahead 0", "the stride is absent");
+  task_broken(tile + "transpose m = x[a, n] lanes 16 by 16 steps 16 ahead 0", "the index is f32");
   broken(Stage::threads,
-         "par grid t < n { alloc thread m: f32[256] transpose m = x[t, n] lanes 16 steps 16 ahead 0 }",
+         "par grid t < n { alloc thread m: f32[256] transpose m = x[t, n] lanes 16 by 16 steps 16 ahead 0 }",
          "before vectorise");
 }
 

@@ -275,34 +275,56 @@ par grid task < n {
 }
 
 Kernel transposed(const std::string& text) {
-  Kernel kernel = transpose_runs(vectorised(text), 100);
+  Kernel kernel = transpose_runs(vectorised(text), 8, 100);
   check(kernel, Stage::vectors, "transpose");
   return kernel;
 }
 
-TEST(Transpose, RunsAreReadInFrontOfTheRounds) {
+TEST(Transpose, PiecesOfRunsAreReadInFrontOfTheRoundsThatReadThem) {
   const Kernel kernel = transposed(runs("load a: f32 = x[j, 1]"));
   const auto tiles = all<Transpose>(kernel);
-  ASSERT_EQ(tiles.size(), 1u);
+  ASSERT_EQ(tiles.size(), 2u);
   EXPECT_EQ(tiles[0].lanes, 16);
-  EXPECT_EQ(tiles[0].steps, 8);
+  EXPECT_EQ(tiles[0].width, 8);
+  EXPECT_EQ(tiles[0].steps, 4);
   EXPECT_EQ(tiles[0].ahead, 100);
+  EXPECT_EQ(tiles[1].ahead, 0);
+  EXPECT_EQ(all<For>(kernel).size(), 1u);
+  const auto loads = all<Load>(kernel);
+  ASSERT_EQ(loads.size(), 8u);
+  for (std::size_t round = 0; round < 8; ++round) {
+    EXPECT_EQ(loads[round].from.buffer, tiles[round / 4].tile);
+    EXPECT_TRUE(loads[round].from.index.is_constant(round % 4 * 16));
+    EXPECT_TRUE(loads[round].from.stride.is_constant(1));
+  }
+}
+
+TEST(Transpose, ManyStatementsStayInALoop) {
+  std::string more;
+  for (int k = 0; k < 50; ++k) {
+    const std::string name = "b" + std::to_string(k);
+    more += "let " + name + " = sum sum = " + name + " * a\n";
+  }
+  const Kernel kernel = transposed(runs("load a: f32 = x[j, 1]", more));
+  const auto tiles = all<Transpose>(kernel);
+  ASSERT_EQ(tiles.size(), 1u);
+  EXPECT_EQ(tiles[0].steps, 8);
+  EXPECT_EQ(all<For>(kernel).size(), 2u);
   const auto loads = all<Load>(kernel);
   ASSERT_EQ(loads.size(), 1u);
   EXPECT_EQ(loads[0].from.buffer, tiles[0].tile);
-  EXPECT_TRUE(loads[0].from.stride.is_constant(1));
 }
 
 TEST(Transpose, BackwardsToo) {
-  EXPECT_EQ(all<Transpose>(transposed(runs("let b = n - j load a: f32 = x[b, 1]"))).size(), 1u);
+  EXPECT_EQ(all<Transpose>(transposed(runs("let b = n - j load a: f32 = x[b, 1]"))).size(), 2u);
 }
 
 TEST(Transpose, WhatIsNotARunStays) {
   EXPECT_TRUE(all<Transpose>(transposed(runs("let b = j * 3 load a: f32 = x[b, 1]"))).empty());
   EXPECT_TRUE(all<Transpose>(transposed(runs("let c = j < n load a: f32 = x[j, 1] when c"))).empty());
-  EXPECT_TRUE(
-      all<Transpose>(transposed(runs("load i: f32 = y[j, 1] let b = i64(i) load a: f32 = x[b, 1]"))).size() ==
-      1);
+  EXPECT_EQ(
+      all<Transpose>(transposed(runs("load i: f32 = y[j, 1] let b = i64(i) load a: f32 = x[b, 1]"))).size(),
+      2u);
   EXPECT_TRUE(all<Transpose>(transposed(runs("load a: f32 = z[j, 1]", "store z[j, 1] = before"))).empty());
 }
 
