@@ -8,7 +8,10 @@
 // LANES elements from p[i] on, or from p[end] on where that is before it, into the cache of this core.
 FG_INLINE void FN(prefetch, KIND)(const KIND* p, i64 i, i64 end) {
   const char* at = (const char*)(p + (i < end ? i : end));
-  for (u64 line = 0; line < LANES * sizeof(KIND); line += 64) __builtin_prefetch(at + line, 0, 2);
+#define FG_STEP(line) \
+  if (line * 64 < LANES * sizeof(KIND)) __builtin_prefetch(at + line * 64, 0, 2);
+  FG_EACH_8(FG_STEP)
+#undef FG_STEP
 }
 
 //! prefetch b1
