@@ -200,7 +200,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   if (has_scan(soac.body) && work <= 20) policy.tile *= 2;  // each task waits for the one before it
   if (has_bins(soac) && work <= 20) policy.tile *= 4;       // each task has bins to fill and to join
   // What a task packs stays in a cache of its own.
-  constexpr std::int64_t packed_bytes = 1 << 16, least_tile = 256;
+  constexpr std::int64_t packed_bytes = 1 << 17, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
     while (policy.tile > least_tile && policy.tile * bytes > packed_bytes) policy.tile /= 2;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);

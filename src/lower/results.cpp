@@ -80,12 +80,17 @@ Results::Results(Launches& launches, Emitter& e, const soac::Stm& original, cons
   }
   for (Var array : names(layout_.mapped)) arrays_.push_back(array);
   const Expr n_points = launches_.product(op_.dims);
-  written_ = i64(0);
+  written_ = filtered_ = i64(0);
   for (Var array : arrays_) written_ = arena_.add(written_, launches_.bytes(array));
-  for (Var array : sorted_)
-    written_ = arena_.add(
-        written_,
-        arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(arena_.info(array).type.kind)))));
+  for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
+    const auto bound = names(layout_.partitions[g]);
+    for (Var array : bound.subspan(2)) {
+      const auto size = static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
+      Expr& bytes = op_.partitions[g].classes.is_constant(1) ? filtered_ : written_;
+      bytes = arena_.add(bytes, arena_.mul(n_points, i64(size)));
+    }
+  }
+  written_ = arena_.add(written_, filtered_);
   for (Var array : arrays_) e_.set_destination(array, {array, {}});
   for (Var array : sorted_) e_.set_destination(array, {array, {}});
 }

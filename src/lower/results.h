@@ -29,6 +29,8 @@ class Results {
   /// Of the shapes that they are declared with; partitions make others, of as many elements as points.
   const std::vector<Var>& arrays() const { return arrays_; }
   Expr bytes_written() const { return written_; }
+  /// At most; how many of them are written the elements decide.
+  Expr bytes_filtered() const { return filtered_; }
 
   /// map(f, shape, arrays, if_one) adds a phase that makes arrays element by element where `if_one` is 1.
   using Map = std::function<void(const soac::Lambda& f, const std::vector<Expr>& shape,
@@ -65,7 +67,7 @@ class Results {
   const soac::Layout layout_;
   std::vector<Var> arrays_, sorted_;
   std::vector<Copy> copies_;
-  Expr written_;
+  Expr written_, filtered_;
 };
 
 }  // namespace fulgurite::lower
