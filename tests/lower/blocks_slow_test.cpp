@@ -1,5 +1,7 @@
 // Schedules for blocks of threads: on the emulator, which refuses races and reads of what nothing wrote, and
 // on OpenCL.
+#include <array>
+
 #include "../runtime/pocl.h"
 #include "agree.h"
 #include "emulator_device.h"
@@ -129,6 +131,77 @@ TEST(Blocks, Rows) {
   }
 }
 
+/// Neighbours at constant distances, on one axis to three, by windows in shared memory: of arrays of several
+/// kinds, from places that the host knows, near borders that are asked for.
+TEST(Blocks, WindowsOfALine) {
+  for (const Engine engine : engines()) {
+    std::vector<std::vector<Value>> arguments;
+    for (const std::int64_t n : {0, 1, 2, 63, 64, 65, 1023, 1024, 1025, 1026, 5000})
+      for (const std::int64_t from : {0, 3, 40})
+        arguments.push_back({array_value(numbers<std::int32_t>(n, 100)),
+                             array_value(numbers<std::int8_t>(n, 100)), scalar_value(from)});
+    expect_agreement_for(R"(program "line" (x: i32[n], b: i8[l], k: i64) {
+      y: i32[max(n - k - 2, 0)] = map (i < max(n - k - 2, 0)) {
+        x[i + k] * 2i32 - x[i + k + 2] + i32(b[i + 1]) * i32(b[i]) + x[i]
+      }
+      z: i32[n] = map (j < n) {
+        s: i32 = if (1 <= j & j < n - 200) { return x[j - 1] + x[j + 200] * 3i32 }
+          else { return x[max(j - 1, 0)] + x[min(j + 200, n - 1)] * 5i32 }
+        return s
+      }
+      return y, z
+    })",
+                         arguments, on(engine));
+  }
+}
+
+TEST(Blocks, WindowsOfRows) {
+  for (const Engine engine : engines()) {
+    std::vector<std::vector<Value>> arguments;
+    for (const auto& [n, m] : std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 5},
+                                                                                 {5, 0},
+                                                                                 {1, 1},
+                                                                                 {2, 3},
+                                                                                 {3, 2},
+                                                                                 {65, 33},
+                                                                                 {64, 63},
+                                                                                 {300, 3},
+                                                                                 {3, 1025},
+                                                                                 {70, 300},
+                                                                                 {40, 1000}})
+      arguments.push_back({array_value<std::int32_t>({n, m}, numbers<std::int32_t>(n * m, 100)),
+                           array_value<double>({n, m}, numbers<double>(n * m, 100))});
+    expect_agreement_for(R"(program "rows" (x: i32[n, m], d: f64[r, c]) {
+      y: i32[max(n - 4, 0), max(m - 3, 0)] = map (i < max(n - 4, 0), j < max(m - 3, 0)) {
+        x[i, j] + x[i + 1, j + 3] * 2i32 - x[i + 4, j + 2] + i32(d[i, j] + d[i + 1, j])
+      }
+      z: i32[n, m] = map (p < n, q < m) {
+        s: i32 = if (2 <= p & p < n - 1 & 1 <= q) { return x[p - 2, q] + x[p + 1, q - 1] * 3i32 }
+          else { return x[p, q] + x[max(p - 2, 0), max(q - 1, 0)] * 5i32 }
+        return s
+      }
+      return y, z
+    })",
+                         arguments, on(engine));
+  }
+}
+
+TEST(Blocks, WindowsOfPlanes) {
+  for (const Engine engine : engines()) {
+    std::vector<std::vector<Value>> arguments;
+    for (const auto& [k, n, m] :
+         std::vector<std::array<std::int64_t, 3>>{{0, 4, 4}, {1, 3, 3}, {4, 20, 70}, {2, 90, 5}})
+      arguments.push_back({array_value<std::int32_t>({k, n, m}, numbers<std::int32_t>(k * n * m, 100))});
+    expect_agreement_for(R"(program "planes" (x: i32[k, n, m]) {
+      y: i32[k, max(n - 2, 0), max(m - 2, 0)] = map (h < k, i < max(n - 2, 0), j < max(m - 2, 0)) {
+        x[h, i, j] + x[h, i + 1, j + 2] * 2i32 - x[h, i + 2, j] + x[k - 1 - h, i + 1, j + 1] * x[k - 1 - h, i + 1, j]
+      }
+      return y
+    })",
+                         arguments, on(engine));
+  }
+}
+
 TEST(Blocks, FailuresAreOfTheLowestElement) {
   for (const Engine engine : engines()) {
     const soac::Program program = soac::parse(R"(program "bad" (x: i32[n]) {
@@ -145,6 +218,26 @@ TEST(Blocks, FailuresAreOfTheLowestElement) {
       EXPECT_EQ(e.message(), "no -4300 of 4000 at 700");
     }
   }
+}
+
+TEST(Blocks, StripsAreExplained) {
+  const auto policy_of = [](const std::string& text) {
+    const pipeline::Report report = pipeline::compile(soac::parse(text, "test.soac"), on(Engine::emulator));
+    return lower::gpu::to_string(report.lowered.notes.at(0).blocks.value());
+  };
+  EXPECT_EQ(
+      policy_of(
+          R"(program "line" (x: i32[n]) { y: i32[n - 1] = map (i < n - 1) { x[i + 1] - x[i] } return y })"),
+      "blocks of 256 threads, strips of 1024 points, windows of 1088 elements in shared memory");
+  EXPECT_EQ(
+      policy_of(R"(program "rows" (x: f64[n, m]) {
+    y: f64[n - 2, m] = map (i < n - 2, j < m) { x[i, j] + x[i + 2, j] } return y })"),
+      "blocks of 256 threads, strips of 128 points by 32 or more, windows of 2048 elements in shared memory");
+  // Too far apart for a window.
+  EXPECT_EQ(
+      policy_of(
+          R"(program "far" (x: i32[n]) { y: i32[n - 500] = map (i < n - 500) { x[i + 500] - x[i] } return y })"),
+      "blocks of 256 threads, 1024 points or more");
 }
 
 /// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each of those, by
@@ -189,6 +282,37 @@ TEST(Blocks, MoveLittleMoreThanTheyMust) {
   expect_traffic(
       R"(program "turn" (x: i32[n, m]) { y: i32[m, n] = map (j < m, i < n) { x[i, j] } return y })",
       in_rows_of(128), 4 * 2.0);
+  // Neighbours are read by one thread.
+  expect_traffic(
+      R"(program "difference" (x: i32[n]) { y: i32[n - 1] = map (i < n - 1) { x[i + 1] - x[i] } return y })",
+      vector, 4 * 2.01);
+  const std::string average = R"(program "average" (x: T[n]) {
+    y: T[n - 14] = map (i < n - 14) {
+      x[i] + x[i + 1] + x[i + 2] + x[i + 3] + x[i + 4] + x[i + 5] + x[i + 6] + x[i + 7] + x[i + 8] + x[i + 9] +
+        x[i + 10] + x[i + 11] + x[i + 12] + x[i + 13] + x[i + 14]
+    }
+    return y })";
+  const auto of_type = [](std::string text, const std::string& type) {
+    for (std::size_t at; (at = text.find('T')) != std::string::npos;) text.replace(at, 1, type);
+    return text;
+  };
+  expect_traffic(of_type(average, "i32"), vector, 4 * 2.02);
+  expect_traffic(of_type(average, "f64"), array_value(numbers<double>(40960, 9)), 8 * 2.02);
+  const std::string cross = R"(program "cross" (x: i32[n, m]) {
+    y: i32[n - 2, m - 2] = map (i < n - 2, j < m - 2) {
+      x[i + 1, j + 1] + x[i, j + 1] + x[i + 2, j + 1] + x[i + 1, j] + x[i + 1, j + 2]
+    }
+    return y })";
+  for (const std::int64_t m : {40, 128, 640}) expect_traffic(cross, in_rows_of(m), 4 * 2.08);
+  expect_traffic(R"(program "far" (x: i32[n, m]) {
+    y: i32[n, m] = map (i < n, j < m) {
+      s: i32 = if (3 <= i & i < n - 3 & 3 <= j & j < m - 3) {
+        return x[i, j] * 4i32 + x[i - 3, j] + x[i + 3, j] + x[i, j - 3] + x[i, j + 3]
+      } else { return x[i, j] }
+      return s
+    }
+    return y })",
+                 in_rows_of(160), 4 * 2.1);
   // Arrays that threads have for themselves: neighbours' elements are side by side. Eight are stored and read
   // twice, and x once for each.
   expect_traffic(R"(program "own" (x: i32[n]) {

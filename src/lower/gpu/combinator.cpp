@@ -5,6 +5,7 @@
 #include "lower/gpu/scans.h"
 #include "lower/gpu/tiles.h"
 #include "lower/gpu/updates.h"
+#include "lower/gpu/windows.h"
 #include "lower/slice.h"
 
 namespace fulgurite::lower::gpu {
@@ -41,6 +42,7 @@ class Combinator {
     });
     LaunchNote note{0, {}, {}, {}, {}};
     note.blocks = at_.policy;
+    if (strip_) note.blocks->strip = strip_;
     at_.results.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
     std::vector<Var> totals;
     for (const Total& total : totals_)
@@ -181,6 +183,11 @@ class Combinator {
   void main() {
     const std::vector<Expr> crosswise = crosswise_reads(arena_, op_);
     if (!crosswise.empty()) return map_by_tiles(at_, crosswise);
+    const Windows windows = windows_of(e_, arena_, op_);
+    if (!windows.all.empty()) {
+      strip_ = windows.strip;
+      return map_by_strips(at_, windows);
+    }
     if (rows_.by_threads().is_constant(0)) return;
     std::vector<bool> given;  // by a Scan
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
@@ -286,6 +293,7 @@ class Combinator {
   Rows rows_;
   Sinks sinks_;
   std::vector<Total> totals_;
+  std::optional<Strip> strip_;
 };
 
 }  // namespace

@@ -95,7 +95,33 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
   return policy;
 }
 
+// What is read around a strip costs little beside the strip itself, at most a sixteenth on each axis where
+// there is room. Narrow strips are more blocks.
+std::optional<Strip> choose_strip(bool has_rows, std::int64_t rows, std::int64_t columns,
+                                  std::int64_t bytes) {
+  const auto fits = [&](std::int64_t window) { return window * bytes <= most_shared; };
+  if (!has_rows) {
+    for (std::int64_t n = 1024; n <= 4096; n *= 2) {
+      const std::int64_t window = (n + columns + 31) / 32 * 32 + 32;  // it begins where a warp's elements do
+      if (n >= 16 * columns && fits(window)) return Strip{n, 1, window};
+    }
+    return {};
+  }
+  for (std::int64_t n = columns > 2 ? 256 : 128; n >= std::max(std::int64_t{64}, 16 * columns); n /= 2)
+    for (std::int64_t window = 2048; window <= 8192 && fits(window); window *= 2) {
+      const std::int64_t at_once = window / (n + columns + 62) - rows;  // so do its rows, and those behind
+                                                                        // them
+      if (at_once >= 8) return Strip{n, std::max(16 * rows, std::int64_t{16}), window};
+    }
+  return {};
+}
+
 std::string to_string(const Policy& p) {
+  if (p.strip)
+    return fmt::format("blocks of {} threads, strips of {} points{}, windows of {} elements in shared memory",
+                       p.threads, p.strip->columns,
+                       p.strip->rows == 1 ? std::string() : fmt::format(" by {} or more", p.strip->rows),
+                       p.strip->window);
   return fmt::format("blocks of {} threads, {} points or more{}{}", p.threads, p.points,
                      p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
                      p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items));

@@ -3,17 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "soac/ir.h"
 
 namespace fulgurite::lower::gpu {
 
+/// A block's part of a space whose points read around them (windows.h).
+struct Strip {
+  std::int64_t columns = 0;  // points of the last axis, at most
+  std::int64_t rows = 1;     // of the axis before, at least
+  std::int64_t window = 0;   // elements of an array that lie in shared memory at a time
+  friend bool operator==(const Strip&, const Strip&) = default;
+};
+/// Nothing where so much does not fit. `rows`, `columns`: how far the reads of one array are apart;
+/// `has_rows`: the space has these; `bytes`: of an element of each array.
+std::optional<Strip> choose_strip(bool has_rows, std::int64_t rows, std::int64_t columns, std::int64_t bytes);
+
 struct Policy {
-  int threads = 256;             // of a block: a power of two
-  int items = 1;                 // neighbouring points of a staged tile that a thread folds
-  std::int64_t points = 1024;    // that a block takes, at least
-  std::int64_t most_blocks = 0;  // 0: as many as there are points for
+  int threads = 256;                // of a block: a power of two
+  int items = 1;                    // neighbouring points of a staged tile that a thread folds
+  std::int64_t points = 1024;       // that a block takes, at least
+  std::int64_t most_blocks = 0;     // 0: as many as there are points for
+  std::optional<Strip> strip = {};  // instead of points
   std::int64_t tile() const { return std::int64_t{threads} * items; }
   friend bool operator==(const Policy&, const Policy&) = default;
 };

@@ -1,0 +1,375 @@
+#include "lower/gpu/windows.h"
+
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "base/match.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+constexpr int threads_of_strip = 256;
+constexpr std::int64_t enough_blocks = 1024;  // to fill a device
+constexpr std::int64_t warp = 32;
+
+bool has_branches_only(const soac::Lambda& f) {
+  return std::ranges::all_of(f.body, [](const soac::Stm& s) {
+    if (base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op) || base::as<soac::Scan>(s.op)) return false;
+    return std::ranges::all_of(soac::nested_in(s),
+                               [](const auto& n) { return has_branches_only(*n.lambda); });
+  });
+}
+
+// Finds the windows of a map.
+class Finder {
+ public:
+  Finder(const Emitter& e, scalar::Arena& arena, const soac::Soac& op)
+      : e_(e), arena_(arena), op_(op), n_staged_(std::min<std::size_t>(op.dims.size(), 2)) {
+    soac::add_bound(op.body, bound_);
+    const std::span<const Var> params = op.body.params;
+    staged_ = params.last(n_staged_);
+    for (Var outer : params.first(params.size() - n_staged_)) bound_.erase(outer);
+  }
+
+  Windows operator()() {
+    std::vector<Expr> roots;
+    soac::for_each_root(op_.body, [&](Expr root) { roots.push_back(root); });
+    scalar::for_each_node(roots, [&](Expr e) {
+      if (e.op() == Op::index && e.site() == 0) add(e);
+    });
+    std::erase_if(found_, [](const Window& w) { return w.reads.size() < 2; });
+    for (; !found_.empty(); found_.pop_back())
+      if (const auto strip = strip_of(found_)) return {std::move(found_), *strip};
+    return {};
+  }
+
+ private:
+  std::optional<Strip> strip_of(std::span<const Window> windows) const {
+    std::int64_t rows = 0, columns = 0, bytes = 0;
+    for (const Window& w : windows) {
+      if (n_staged_ > 1) rows = std::max(rows, w.around(0));
+      columns = std::max(columns, w.around(n_staged_ - 1));
+      bytes += static_cast<std::int64_t>(size_of(arena_.info(w.array).type.kind));
+    }
+    return choose_strip(n_staged_ > 1, rows, columns, bytes);
+  }
+
+  // Known where the block begins, and without a failure.
+  bool is_known(Expr e) const {
+    bool known = true;
+    scalar::for_each_node(std::span(&e, 1), [&](Expr part) {
+      known &= part.op() != Op::index && part.op() != Op::div && part.op() != Op::rem &&
+               !(part.is_name() && bound_.contains(part.var()));
+    });
+    return known;
+  }
+
+  void add(Expr read) {
+    const Var array = read.arg(0).var();
+    const std::span<const Expr> indices = read.args().subspan(1);
+    if (indices.size() < n_staged_ || e_.has_destination(array)) return;
+    const auto outer = indices.first(indices.size() - n_staged_);
+    if (!std::ranges::all_of(outer, [&](Expr index) { return is_known(index); })) return;
+    std::vector<Expr> base;
+    for (std::size_t k = 0; k < n_staged_; ++k) {
+      const auto affine = scalar::affine_in(arena_, indices[outer.size() + k], staged_[k]);
+      if (!affine || !affine->coefficient.is_constant(1) || !is_known(affine->base)) return;
+      base.push_back(affine->base);
+    }
+    for (Window& w : found_)
+      if (w.array == array && std::ranges::equal(w.outer, outer) && join(w, read, base)) return;
+    const std::vector<std::int64_t> none(n_staged_);
+    found_.push_back({array, {outer.begin(), outer.end()}, base, none, none, {{read, none}}});
+  }
+
+  // Whether a read belongs to the window, which has it then.
+  bool join(Window& w, Expr read, std::span<const Expr> base) {
+    Window wider = w;
+    wider.reads.push_back({read, {}});
+    for (std::size_t k = 0; k < n_staged_; ++k) {
+      const Expr distance = arena_.sub(base[k], w.base[k]);
+      if (!distance.is_constant()) return false;
+      const auto d = static_cast<std::int64_t>(distance.bits());
+      wider.low[k] = std::min(w.low[k], d);
+      wider.high[k] = std::max(w.high[k], d);
+      wider.reads.back().distance.push_back(d);
+    }
+    if (!strip_of(std::span(&wider, 1))) return false;
+    w = std::move(wider);
+    return true;
+  }
+
+  const Emitter& e_;
+  scalar::Arena& arena_;
+  const soac::Soac& op_;
+  const std::size_t n_staged_;
+  std::span<const Var> staged_;  // the parameters of the last axes
+  soac::Vars bound_;             // what has another value at the next point
+  std::vector<Window> found_;
+};
+
+// Rows of a strip, and of what it reads, are numbered one behind the other, each as much longer than it is
+// that element v of the numbers is as far behind a multiple of the warp's size as it is in memory: warps of
+// consecutive numbers touch whole sectors. Element v of a window is in place v modulo the window's size, so
+// that rows which the next points need as well stay where they are. What counts within a block fits into 32
+// bits; so do places, being modulo a power of two.
+//
+//   for (from = first row; from < end; from += rows at once)
+//     stage the rows of [from + low, to + high] that are not there yet
+//     barrier; points of the rows [from, to); barrier
+class Strips {
+ public:
+  Strips(Frame& frame, const Windows& windows)
+      : at_(frame),
+        arena_(frame.arena),
+        e_(frame.e),
+        windows_(windows.all),
+        strip_(windows.strip),
+        s_(frame.s) {}
+
+  void operator()() {
+    const std::vector<Expr>& dims = at_.op.dims;
+    const std::span outer(dims.data(), dims.size() < 2 ? 0 : dims.size() - 2);
+    const Expr across = at_.launches.ceil_div(dims.back(), i64(strip_.columns));
+    if (dims.size() < 2) {
+      at_.phase(across, threads_of_strip, [&](const Block& block) {
+        first_column_ = e_.lower(arena_.mul(block.task, i64(strip_.columns)));
+        take(outer, {}, i64(strip_.columns));
+        place();
+        for (Placed& p : placed_) stage_line(block, p);
+        sync(e_);
+        points_of_line(block);
+      });
+      return;
+    }
+    const Expr n_rows = dims[dims.size() - 2];
+    const Expr many = arena_.mul(at_.launches.product(outer), arena_.mul(n_rows, across));
+    const Expr rows = arena_.max(i64(strip_.rows), at_.launches.ceil_div(many, i64(enough_blocks)));
+    const Expr down = at_.launches.ceil_div(n_rows, rows);
+    at_.phase(arena_.mul(at_.launches.product(outer), arena_.mul(down, across)), threads_of_strip,
+              [&](const Block& block) {
+                const Expr even = at_.launches.ceil_div(dims.back(), arena_.max(across, i64(1)));
+                const Expr width = e_.lower(arena_.mul(at_.launches.ceil_div(even, i64(warp)), i64(warp)));
+                first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), width));
+                const Expr left = e_.lower(arena_.div(block.task, across));
+                const Expr first = e_.lower(arena_.mul(arena_.rem(left, down), rows));
+                take(outer, e_.lower(arena_.div(left, down)), width);
+                place();
+                walk_rows(block, first, e_.lower(arena_.min(arena_.add(first, rows), n_rows)));
+              });
+  }
+
+ private:
+  // A window of this block.
+  struct Placed {
+    const Window* of;
+    Var shared;
+    std::vector<Expr> outer, base;
+    Expr begin, end;  // columns that are read and there
+    Expr first;       // the column before them that the window begins with
+    Expr pitch;       // of its rows
+  };
+
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  bool has_rows() const { return at_.op.dims.size() > 1; }
+  Expr down_to_warp(Expr x) { return arena_.apply(Op::bit_and, {x, i64(-warp)}); }
+  // The length of rows of at least n that begin where those of `extent` do, as seen from a warp.
+  Expr pitch(Expr n, Expr extent) {
+    return arena_.add(n, arena_.apply(Op::bit_and, {arena_.sub(extent, n), i64(warp - 1)}));
+  }
+  Expr narrow(Expr x) { return arena_.cast(x, Kind::u32); }
+  Expr wide(Expr x) { return arena_.cast(x, Kind::i64); }
+
+  // Indices of the axes before, by their number, and how many columns there are.
+  void take(std::span<const Expr> outer, Expr number, Expr width) {
+    dims_ = e_.lower(at_.op.dims);
+    outer_.assign(outer.size(), {});
+    for (std::size_t d = outer.size(); d-- > 0; number = e_.lower(arena_.div(number, outer[d])))
+      outer_[d] = d == 0 ? number : e_.lower(arena_.rem(number, outer[d]));
+    n_columns_ = e_.lower(arena_.min(width, arena_.sub(dims_.back(), first_column_)));
+  }
+
+  void place() {
+    std::unordered_map<Var, Expr> values;
+    for (std::size_t d = 0; d < outer_.size(); ++d) values.emplace(at_.op.body.params[d], outer_[d]);
+    std::unordered_map<std::uint32_t, Expr> elements;
+    for (const Window& w : windows_) {
+      Placed p{&w, e_.allocate_shared(arena_.info(w.array).type.kind, strip_.window), {}, {}, {}, {}, {}, {}};
+      for (Expr index : w.outer) p.outer.push_back(e_.lower(scalar::substitute(arena_, index, values)));
+      for (Expr base : w.base) p.base.push_back(e_.lower(scalar::substitute(arena_, base, values)));
+      const Expr extent = arena_.info(w.array).shape.back();
+      const Expr column = arena_.add(first_column_, p.base.back());
+      p.begin = e_.lower(arena_.max(i64(0), arena_.add(column, i64(w.low.back()))));
+      p.end = arena_.add(arena_.add(column, n_columns_), i64(w.high.back()));
+      p.end = e_.lower(arena_.min(extent, p.end));
+      p.first = e_.lower(down_to_warp(p.begin));
+      if (has_rows()) p.pitch = e_.lower(pitch(arena_.max(arena_.sub(p.end, p.first), i64(1)), extent));
+      for (const Window::Read& read : w.reads) {
+        const Expr at = place_of(p, read.distance);
+        elements.emplace(read.element.id(), arena_.index(arena_.name(p.shared), std::span(&at, 1)));
+      }
+      placed_.push_back(std::move(p));
+    }
+    scalar::Substitution substitute(arena_, [&](Expr e) {
+      const auto found = elements.find(e.id());
+      return found == elements.end() ? Expr() : found->second;
+    });
+    soac::substitute_in(std::get<soac::Soac>(s_.op).body, substitute);
+  }
+
+  // Where the read of a point is found: the point's own indices, and what is the same for all.
+  Expr place_of(const Placed& p, std::span<const std::int64_t> distance) {
+    const std::span<const Var> params = at_.op.body.params;
+    const Expr column = narrow(arena_.name(params.back()));
+    const Expr beside = narrow(i64(distance.back()));
+    Expr base = arena_.sub(p.base.back(), p.first);
+    if (!has_rows()) return wide(arena_.add(arena_.add(column, e_.lower(narrow(base))), beside));
+    base = arena_.add(base, arena_.mul(arena_.add(p.base[0], i64(distance[0])), p.pitch));
+    const Expr row = arena_.mul(narrow(arena_.name(params[params.size() - 2])), e_.lower(narrow(p.pitch)));
+    return in_window(arena_.add(arena_.add(arena_.add(row, column), e_.lower(narrow(base))), beside));
+  }
+  Expr in_window(Expr number) {
+    const auto most = static_cast<std::uint64_t>(strip_.window - 1);
+    return wide(arena_.apply(Op::bit_and, {number, arena_.constant(Kind::u32, most)}));
+  }
+
+  // body(x) for each x of [0, n): thread t takes those for which begin + x is t more than a multiple of the
+  // block's size.
+  void share(Expr t, Expr begin, Expr n, const std::function<void(Expr)>& body) {
+    const Expr at = e_.bind(arena_.sub(t, arena_.apply(Op::bit_and, {begin, i64(warp - 1)})), "at");
+    const Expr behind = arena_.add(at, i64(threads_of_strip));
+    const Expr first = e_.bind(arena_.apply(Op::select, {arena_.lt(at, i64(0)), behind, at}), "first");
+    e_.for_loop(first, n, i64(threads_of_strip), "x", body);
+  }
+  // body(row, column) for the same numbers, of which each row has so many.
+  void share_rows(Expr t, Expr begin, Expr n, Expr length,
+                  const std::function<void(Expr x, Expr row, Expr column)>& body) {
+    const Expr by = e_.lower(narrow(length));
+    share(t, begin, n, [&](Expr x) {
+      const Expr row = e_.bind(arena_.div(narrow(x), by), "row");
+      body(x, row, e_.bind(arena_.sub(narrow(x), arena_.mul(row, by)), "column"));
+    });
+  }
+
+  void copy(const Placed& p, Expr row, Expr column, Expr place) {
+    std::vector<Expr> indices = p.outer;
+    if (row) indices.push_back(row);
+    indices.push_back(column);
+    const Expr value = e_.lower(arena_.index(arena_.name(p.of->array), indices));
+    e_.store_plain(p.shared, e_.lower(place), value);
+  }
+
+  void point(Expr row, Expr column) {
+    std::vector<Expr> indices = outer_;
+    if (row) indices.push_back(row);
+    indices.push_back(column);
+    const Expr number = e_.bind(e_.linear(indices, dims_), "number");
+    e_.set_element(number);
+    e_.point(s_, indices, number, {});
+    e_.set_element({});
+  }
+
+  // ---- one axis
+
+  void stage_line(const Block& block, const Placed& p) {
+    const Expr n = e_.lower(arena_.sub(p.end, p.begin)), before = e_.lower(arena_.sub(p.begin, p.first));
+    par(e_, block, [&](Expr t) {
+      share(t, p.begin, n,
+            [&](Expr x) { copy(p, {}, e_.bind(arena_.add(p.begin, x), "column"), arena_.add(before, x)); });
+    });
+  }
+  void points_of_line(const Block& block) {
+    par(e_, block, [&](Expr t) {
+      share(t, first_column_, n_columns_,
+            [&](Expr x) { point({}, e_.bind(arena_.add(first_column_, x), "column")); });
+    });
+  }
+
+  // ---- rows
+
+  void walk_rows(const Block& block, Expr first, Expr end) {
+    const Expr length = e_.lower(pitch(n_columns_, dims_.back()));
+    Expr longest = length;
+    std::int64_t around = 0;
+    for (const Placed& p : placed_) {
+      longest = arena_.max(longest, p.pitch);
+      around = std::max(around, p.of->around(0));
+    }
+    const Expr fit = arena_.div(i64(strip_.window), longest);
+    const Expr at_once = e_.lower(arena_.max(arena_.sub(fit, i64(around)), i64(1)));
+    e_.for_loop(first, end, at_once, "from", [&](Expr from) {
+      const Expr to = e_.bind(arena_.min(arena_.add(from, at_once), end), "to");
+      for (const Placed& p : placed_) stage_rows(block, p, first, from, to);
+      sync(e_);
+      points_of_rows(block, length, from, to);
+      sync(e_);
+    });
+  }
+
+  void stage_rows(const Block& block, const Placed& p, Expr first, Expr from, Expr to) {
+    const Expr extent = e_.lower(arena_.info(p.of->array).shape[p.outer.size()]);
+    const Expr all = arena_.add(from, i64(p.of->low[0])), more = arena_.add(from, i64(p.of->high[0]));
+    const Expr is_first = arena_.eq(from, first);
+    const Expr wanted = arena_.add(p.base[0], arena_.apply(Op::select, {is_first, all, more}));
+    const Expr begin = e_.bind(arena_.max(i64(0), wanted), "begin");
+    const Expr last = arena_.add(arena_.add(to, p.base[0]), i64(p.of->high[0]));
+    const Expr n_rows = arena_.sub(arena_.min(extent, last), begin);
+    const Expr n = e_.bind(arena_.mul(n_rows, p.pitch), "n");
+    const Expr start = e_.bind(arena_.mul(begin, p.pitch), "start");
+    const Expr before = e_.lower(narrow(arena_.sub(p.begin, p.first)));
+    const Expr n_read = e_.lower(narrow(arena_.max(arena_.sub(p.end, p.begin), i64(0))));
+    par(e_, block, [&](Expr t) {
+      share_rows(t, start, n, p.pitch, [&](Expr x, Expr row, Expr column) {
+        const Expr is_read = arena_.lt(arena_.sub(column, before), n_read);
+        e_.if_then(e_.bind(is_read, "is_read"), [&] {
+          copy(p, e_.bind(arena_.add(begin, wide(row)), "row"),
+               e_.bind(arena_.add(p.first, wide(column)), "column"),
+               in_window(arena_.add(narrow(start), narrow(x))));
+        });
+      });
+    });
+  }
+
+  void points_of_rows(const Block& block, Expr length, Expr from, Expr to) {
+    const Expr start = e_.bind(arena_.mul(from, length), "start");
+    const Expr n = e_.bind(arena_.mul(arena_.sub(to, from), length), "n");
+    const Expr n_columns = e_.lower(narrow(n_columns_));
+    par(e_, block, [&](Expr t) {
+      share_rows(t, start, n, length, [&](Expr, Expr row, Expr column) {
+        e_.if_then(e_.bind(arena_.lt(column, n_columns), "is_point"), [&] {
+          point(e_.bind(arena_.add(from, wide(row)), "row"),
+                e_.bind(arena_.add(first_column_, wide(column)), "column"));
+        });
+      });
+    });
+  }
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  const std::vector<Window>& windows_;
+  const Strip& strip_;
+  soac::Stm s_;  // reading the windows
+  std::vector<Placed> placed_;
+  std::vector<Expr> dims_, outer_;
+  Expr first_column_, n_columns_;
+};
+
+}  // namespace
+
+Windows windows_of(const Emitter& e, scalar::Arena& arena, const soac::Soac& op) {
+  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  const auto is_element = [](Expr result) { return result.type().rank == 0; };
+  if (op.dims.empty() || !is_map || !std::ranges::all_of(op.body.results, is_element)) return {};
+  if (!has_branches_only(op.body)) return {};
+  return Finder(e, arena, op)();
+}
+
+void map_by_strips(Frame& frame, const Windows& windows) {
+  Strips(frame, windows)();
+}
+
+}  // namespace fulgurite::lower::gpu
