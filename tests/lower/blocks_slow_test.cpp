@@ -202,6 +202,28 @@ TEST(Blocks, WindowsOfPlanes) {
   }
 }
 
+/// What is folded beside elements, and alone.
+TEST(Blocks, WindowsOfReductions) {
+  for (const Engine engine : engines()) {
+    std::vector<std::vector<Value>> arguments;
+    for (const auto& [n, m] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+             {0, 5}, {5, 0}, {1, 1}, {2, 1}, {64, 64}, {300, 5}, {3, 1025}, {90, 300}})
+      arguments.push_back({array_value<std::int32_t>({n, m}, numbers<std::int32_t>(n * m, 100)),
+                           array_value(numbers<std::int32_t>(n * m * 40, 100))});
+    expect_agreement_for(R"(program "folded" (x: i32[n, m], l: i32[k]) {
+      a: i32, b: i64, y: i32[n, max(m - 1, 0)] = redomap (i < n, j < max(m - 1, 0)) {
+        d: i32 = if (1 <= i) { return x[i, j + 1] - x[i - 1, j] } else { return x[i, j] }
+        return d * d, i * 1000 + j, d
+      } reduce add comm neutral 0i32 initial 5i32 reduce max comm neutral -1
+      s: i32, t: i32 = redomap (p < max(k - 2, 0)) {
+        return l[p + 2] * l[p], l[p + 1] - l[p]
+      } reduce add comm neutral 0i32 reduce max comm neutral -2147483648i32
+      return a, b, y, s, t
+    })",
+                         arguments, on(engine));
+  }
+}
+
 TEST(Blocks, FailuresAreOfTheLowestElement) {
   for (const Engine engine : engines()) {
     const soac::Program program = soac::parse(R"(program "bad" (x: i32[n]) {
@@ -313,6 +335,13 @@ TEST(Blocks, MoveLittleMoreThanTheyMust) {
     }
     return y })",
                  in_rows_of(160), 4 * 2.1);
+  expect_traffic(R"(program "residual" (x: i32[n, m]) {
+    s: i32 = redomap (i < n - 2, j < m) { x[i, j] + x[i + 2, j] - x[i + 1, j] * 2i32 } reduce add comm neutral 0i32
+    return s })",
+                 in_rows_of(256), 4 * 1.08);
+  expect_traffic(R"(program "rough" (x: i32[n]) {
+    s: i32 = redomap (i < n - 1) { x[i + 1] - x[i] } reduce max comm neutral -2147483648i32 return s })",
+                 vector, 4 * 1.01);
   // Arrays that threads have for themselves: neighbours' elements are side by side. Eight are stored and read
   // twice, and x once for each.
   expect_traffic(R"(program "own" (x: i32[n]) {

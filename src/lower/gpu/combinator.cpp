@@ -22,6 +22,7 @@ class Combinator {
         op_(at_.op),
         layout_(at_.layout),
         e_(at_.e),
+        blocks_(at_.cut.blocks),
         scans_(at_),
         rows_(at_) {}
 
@@ -186,9 +187,10 @@ class Combinator {
     const Windows windows = windows_of(e_, arena_, op_);
     if (!windows.all.empty()) {
       strip_ = windows.strip;
-      return map_by_strips(at_, windows);
+      blocks_ = blocks_of(at_, windows.strip);
+    } else if (rows_.by_threads().is_constant(0)) {
+      return;
     }
-    if (rows_.by_threads().is_constant(0)) return;
     std::vector<bool> given;  // by a Scan
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
       Total& total = totals_.emplace_back();
@@ -201,9 +203,16 @@ class Combinator {
       }
       for (Expr x : op_.reductions[g].neutral) {
         total.outputs.push_back(at_.temporary(x.kind(), i64(1), "total"));
-        total.partials.push_back(at_.temporary(x.kind(), at_.cut.blocks, "partial"));
+        total.partials.push_back(at_.temporary(x.kind(), blocks_, "partial"));
       }
     }
+    const Frame::Finish finish = [&](const Block& block, const Ends& ends) {
+      scans_.finish(block, ends);
+      std::size_t next = 0;
+      for (const Total& total : totals_)
+        for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
+    };
+    if (strip_) return walk_strips(at_, windows, finish);
     const soac::Stm s = without_reductions(at_.s, given);
     sinks_.published = scans_.published();
     at_.walk_all(
@@ -212,14 +221,7 @@ class Combinator {
           for (const Ranks::Partition& p : at_.ranks.partitions) bind_first(p);
           return scans_.entry(s, task);
         },
-        sinks_,
-        [&](const Block& block, const Ends& ends) {
-          scans_.finish(block, ends);
-          std::size_t next = 0;
-          for (const Total& total : totals_)
-            for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
-        },
-        rows_.by_threads());
+        sinks_, finish, rows_.by_threads());
   }
 
   void bind_first(const Ranks::Partition& p) {
@@ -230,7 +232,7 @@ class Combinator {
 
   void last() {
     Expr b = arena_.fresh({Kind::i64}, "b");
-    soac::Soac over{{at_.cut.blocks}, {{b.var()}, {}, {}}};
+    soac::Soac over{{blocks_}, {{b.var()}, {}, {}}};
     std::vector<Var> outputs;
     for (std::size_t g = 0; g < totals_.size(); ++g) {
       if (totals_[g].is_scan) continue;
@@ -289,6 +291,7 @@ class Combinator {
   const soac::Soac& op_;
   const Layout& layout_;
   Emitter& e_;
+  Expr blocks_;  // of the main phase
   Scans scans_;
   Rows rows_;
   Sinks sinks_;

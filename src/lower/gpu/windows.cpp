@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/match.h"
+#include "lower/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower::gpu {
@@ -23,7 +24,7 @@ bool has_branches_only(const soac::Lambda& f) {
   });
 }
 
-// Finds the windows of a map.
+// Finds the windows of a walk.
 class Finder {
  public:
   Finder(const Emitter& e, scalar::Arena& arena, const soac::Soac& op)
@@ -122,44 +123,63 @@ class Finder {
 //     barrier; points of the rows [from, to); barrier
 class Strips {
  public:
-  Strips(Frame& frame, const Windows& windows)
+  Strips(Frame& frame, const Windows& windows, const Frame::Finish& finish)
       : at_(frame),
         arena_(frame.arena),
         e_(frame.e),
         windows_(windows.all),
         strip_(windows.strip),
+        finish_(finish),
         s_(frame.s) {}
 
   void operator()() {
     const std::vector<Expr>& dims = at_.op.dims;
-    const std::span outer(dims.data(), dims.size() < 2 ? 0 : dims.size() - 2);
-    const Expr across = at_.launches.ceil_div(dims.back(), i64(strip_.columns));
-    if (dims.size() < 2) {
-      at_.phase(across, threads_of_strip, [&](const Block& block) {
-        first_column_ = e_.lower(arena_.mul(block.task, i64(strip_.columns)));
-        take(outer, {}, i64(strip_.columns));
+    const Cut cut = cut_of(at_, strip_);
+    at_.phase(cut.blocks, threads_of_strip, [&](const Block& block) {
+      open_totals(block);
+      if (dims.size() < 2) {
+        const Expr first = e_.lower(arena_.mul(block.task, cut.run));
+        const Expr end = e_.lower(arena_.min(arena_.add(first, cut.run), dims.back()));
+        if (cut.run.is_constant(strip_.columns))
+          line(block, first);
+        else
+          e_.for_loop(first, end, i64(strip_.columns), "from", [&](Expr from) { line(block, from); });
+      } else {
+        const std::span outer(dims.data(), dims.size() - 2);
+        const Expr even = at_.launches.ceil_div(dims.back(), arena_.max(cut.across, i64(1)));
+        const Expr width = e_.lower(arena_.mul(at_.launches.ceil_div(even, i64(warp)), i64(warp)));
+        first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, cut.across), width));
+        const Expr left = e_.lower(arena_.div(block.task, cut.across));
+        const Expr first = e_.lower(arena_.mul(arena_.rem(left, cut.down), cut.run));
+        take(outer, e_.lower(arena_.div(left, cut.down)), width);
         place();
-        for (Placed& p : placed_) stage_line(block, p);
-        sync(e_);
-        points_of_line(block);
-      });
-      return;
+        walk_rows(block, first, e_.lower(arena_.min(arena_.add(first, cut.run), dims[dims.size() - 2])));
+      }
+      finish_(block, {joined(block), {}, {}});
+    });
+  }
+
+  /// Blocks, and how much of the axis that it walks along each has: of the last, or of the rows.
+  struct Cut {
+    Expr blocks, run, across, down;
+  };
+  static Cut cut_of(Frame& at, const Strip& strip) {
+    const std::vector<Expr>& dims = at.op.dims;
+    const Expr columns = at.i64(strip.columns);
+    if (dims.size() < 2) {
+      Expr run = columns;
+      if (!at.op.reductions.empty()) {
+        const Expr many = at.launches.ceil_div(dims.back(), at.i64(strip.columns * enough_blocks));
+        run = at.arena.mul(columns, at.arena.max(many, at.i64(1)));
+      }
+      return {at.launches.ceil_div(dims.back(), run), run, {}, {}};
     }
-    const Expr n_rows = dims[dims.size() - 2];
-    const Expr many = arena_.mul(at_.launches.product(outer), arena_.mul(n_rows, across));
-    const Expr rows = arena_.max(i64(strip_.rows), at_.launches.ceil_div(many, i64(enough_blocks)));
-    const Expr down = at_.launches.ceil_div(n_rows, rows);
-    at_.phase(arena_.mul(at_.launches.product(outer), arena_.mul(down, across)), threads_of_strip,
-              [&](const Block& block) {
-                const Expr even = at_.launches.ceil_div(dims.back(), arena_.max(across, i64(1)));
-                const Expr width = e_.lower(arena_.mul(at_.launches.ceil_div(even, i64(warp)), i64(warp)));
-                first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), width));
-                const Expr left = e_.lower(arena_.div(block.task, across));
-                const Expr first = e_.lower(arena_.mul(arena_.rem(left, down), rows));
-                take(outer, e_.lower(arena_.div(left, down)), width);
-                place();
-                walk_rows(block, first, e_.lower(arena_.min(arena_.add(first, rows), n_rows)));
-              });
+    const Expr n_rows = dims[dims.size() - 2], across = at.launches.ceil_div(dims.back(), columns);
+    const Expr outer = at.launches.product(std::span(dims.data(), dims.size() - 2));
+    const Expr all = at.arena.mul(outer, at.arena.mul(n_rows, across));
+    const Expr run = at.arena.max(at.i64(strip.rows), at.launches.ceil_div(all, at.i64(enough_blocks)));
+    const Expr down = at.launches.ceil_div(n_rows, run);
+    return {at.arena.mul(outer, at.arena.mul(down, across)), run, across, down};
   }
 
  private:
@@ -262,18 +282,68 @@ class Strips {
     e_.store_plain(p.shared, e_.lower(place), value);
   }
 
-  void point(Expr row, Expr column) {
+  // ---- what the threads have folded
+
+  void open_totals(const Block& block) {
+    for (const soac::Reduction& r : at_.op.reductions)
+      for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block.threads));
+    if (totals_.empty()) return;
+    par(e_, block, [&](Expr t) {
+      std::size_t next = 0;
+      for (const auto& group : e_.start(at_.op))
+        for (Expr variable : group) e_.store_plain(totals_[next++], t, e_.snapshot(variable, "neutral"));
+    });
+  }
+
+  // points(running) folds some points, which join those before: as floats are, chains stay short.
+  void fold(Expr t, const std::function<void(const Running&)>& points) {
+    const Running running{e_.start(at_.op), {}, 0, {}};
+    points(running);
+    std::size_t next = 0;
+    for (std::size_t g = 0; g < running.reductions.size(); ++g) {
+      std::vector<Expr> so_far, more;
+      const std::size_t first = next;
+      for (Expr variable : running.reductions[g]) {
+        so_far.push_back(e_.declare(e_.load_plain(totals_[next++], t, "total"), "so_far"));
+        more.push_back(e_.snapshot(variable, "more"));
+      }
+      e_.join(at_.op.reductions[g], so_far, more);
+      for (std::size_t k = 0; k < so_far.size(); ++k)
+        e_.store_plain(totals_[first + k], t, e_.snapshot(so_far[k], "total"));
+    }
+  }
+
+  std::vector<Expr> joined(const Block& block) {
+    std::vector<Expr> totals;
+    if (totals_.empty()) return totals;
+    sync(e_);
+    join_all(e_, block, at_.op, totals_);
+    for (Var total : totals_) totals.push_back(e_.load_plain(total, i64(0), "total"));
+    return totals;
+  }
+
+  void point(Expr row, Expr column, const Running& running) {
     std::vector<Expr> indices = outer_;
     if (row) indices.push_back(row);
     indices.push_back(column);
     const Expr number = e_.bind(e_.linear(indices, dims_), "number");
     e_.set_element(number);
-    e_.point(s_, indices, number, {});
+    e_.point(s_, indices, number, running);
     e_.set_element({});
   }
 
   // ---- one axis
 
+  // The points of a strip from this column on.
+  void line(const Block& block, Expr from) {
+    first_column_ = from;
+    take({}, {}, i64(strip_.columns));
+    place();
+    for (const Placed& p : placed_) stage_line(block, p);
+    sync(e_);
+    points_of_line(block);
+    if (!totals_.empty()) sync(e_);
+  }
   void stage_line(const Block& block, const Placed& p) {
     const Expr n = e_.lower(arena_.sub(p.end, p.begin)), before = e_.lower(arena_.sub(p.begin, p.first));
     par(e_, block, [&](Expr t) {
@@ -283,8 +353,10 @@ class Strips {
   }
   void points_of_line(const Block& block) {
     par(e_, block, [&](Expr t) {
-      share(t, first_column_, n_columns_,
-            [&](Expr x) { point({}, e_.bind(arena_.add(first_column_, x), "column")); });
+      fold(t, [&](const Running& running) {
+        share(t, first_column_, n_columns_,
+              [&](Expr x) { point({}, e_.bind(arena_.add(first_column_, x), "column"), running); });
+      });
     });
   }
 
@@ -338,10 +410,12 @@ class Strips {
     const Expr n = e_.bind(arena_.mul(arena_.sub(to, from), length), "n");
     const Expr n_columns = e_.lower(narrow(n_columns_));
     par(e_, block, [&](Expr t) {
-      share_rows(t, start, n, length, [&](Expr, Expr row, Expr column) {
-        e_.if_then(e_.bind(arena_.lt(column, n_columns), "is_point"), [&] {
-          point(e_.bind(arena_.add(from, wide(row)), "row"),
-                e_.bind(arena_.add(first_column_, wide(column)), "column"));
+      fold(t, [&](const Running& running) {
+        share_rows(t, start, n, length, [&](Expr, Expr row, Expr column) {
+          e_.if_then(e_.bind(arena_.lt(column, n_columns), "is_point"), [&] {
+            point(e_.bind(arena_.add(from, wide(row)), "row"),
+                  e_.bind(arena_.add(first_column_, wide(column)), "column"), running);
+          });
         });
       });
     });
@@ -352,7 +426,9 @@ class Strips {
   Emitter& e_;
   const std::vector<Window>& windows_;
   const Strip& strip_;
-  soac::Stm s_;  // reading the windows
+  const Frame::Finish& finish_;
+  soac::Stm s_;              // reading the windows
+  std::vector<Var> totals_;  // of the threads, for each component of the reductions
   std::vector<Placed> placed_;
   std::vector<Expr> dims_, outer_;
   Expr first_column_, n_columns_;
@@ -361,15 +437,20 @@ class Strips {
 }  // namespace
 
 Windows windows_of(const Emitter& e, scalar::Arena& arena, const soac::Soac& op) {
-  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  const bool has_places = !op.scatters.empty() || !op.partitions.empty();
   const auto is_element = [](Expr result) { return result.type().rank == 0; };
-  if (op.dims.empty() || !is_map || !std::ranges::all_of(op.body.results, is_element)) return {};
+  if (op.dims.empty() || has_places || !std::ranges::all_of(op.body.results, is_element)) return {};
+  if (std::ranges::any_of(op.reductions, in_order) || makes_arrays(op)) return {};
   if (!has_branches_only(op.body)) return {};
   return Finder(e, arena, op)();
 }
 
-void map_by_strips(Frame& frame, const Windows& windows) {
-  Strips(frame, windows)();
+Expr blocks_of(Frame& frame, const Strip& strip) {
+  return Strips::cut_of(frame, strip).blocks;
+}
+
+void walk_strips(Frame& frame, const Windows& windows, const Frame::Finish& finish) {
+  Strips(frame, windows, finish)();
 }
 
 }  // namespace fulgurite::lower::gpu

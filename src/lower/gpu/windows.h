@@ -1,13 +1,13 @@
-// Maps whose points read an array at several constant distances from their own place (slices of one array,
-// stencils): a block takes a strip of the points, leaves the part of the array that they read in shared
-// memory once, and reads neighbours from there (Larsen 2010, section 3.4.7).
+// Maps, and reductions in any order, whose points read an array at several constant distances from their own
+// place (slices of one array, stencils): a block takes a strip of the points, leaves the part of the array
+// that they read in shared memory once, and reads neighbours from there (Larsen 2010, section 3.4.7).
 #pragma once
 
 #include "lower/gpu/frame.h"
 
 namespace fulgurite::lower::gpu {
 
-/// What a map's points read of an array around them. The last index, and where the space has two axes or
+/// What points read of an array around them. The last index, and where the space has two axes or
 /// more the last but one, are those of the point, plus `base`, plus constants between `low` and `high`; the
 /// others are the same for neighbouring points.
 struct Window {
@@ -28,10 +28,13 @@ struct Windows {
   Strip strip;  // of the points of a block
 };
 
-/// Nothing unless the Soac is a map of elements without loops, and several of its reads share a window.
+/// Nothing unless the Soac gives elements and totals in any order, without loops, and several of its reads
+/// share a window.
 Windows windows_of(const Emitter&, scalar::Arena&, const soac::Soac&);
 
-/// A phase that makes the arrays of the frame's statement, a map.
-void map_by_strips(Frame&, const Windows&);
+/// How many there are.
+Expr blocks_of(Frame&, const Strip&);
+/// A phase of so many blocks: of the frame's statement.
+void walk_strips(Frame&, const Windows&, const Frame::Finish&);
 
 }  // namespace fulgurite::lower::gpu
