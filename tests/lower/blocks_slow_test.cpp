@@ -168,7 +168,8 @@ TEST(Blocks, WindowsOfRows) {
                                                                                  {300, 3},
                                                                                  {3, 1025},
                                                                                  {70, 300},
-                                                                                 {40, 1000}})
+                                                                                 {40, 1000},
+                                                                                 {34000, 2}})
       arguments.push_back({array_value<std::int32_t>({n, m}, numbers<std::int32_t>(n * m, 100)),
                            array_value<double>({n, m}, numbers<double>(n * m, 100))});
     expect_agreement_for(R"(program "rows" (x: i32[n, m], d: f64[r, c]) {
@@ -207,7 +208,7 @@ TEST(Blocks, WindowsOfReductions) {
   for (const Engine engine : engines()) {
     std::vector<std::vector<Value>> arguments;
     for (const auto& [n, m] : std::vector<std::pair<std::int64_t, std::int64_t>>{
-             {0, 5}, {5, 0}, {1, 1}, {2, 1}, {64, 64}, {300, 5}, {3, 1025}, {90, 300}})
+             {0, 5}, {5, 0}, {1, 1}, {2, 1}, {64, 64}, {300, 5}, {3, 1025}, {90, 300}, {1, 26500}})
       arguments.push_back({array_value<std::int32_t>({n, m}, numbers<std::int32_t>(n * m, 100)),
                            array_value(numbers<std::int32_t>(n * m * 40, 100))});
     expect_agreement_for(R"(program "folded" (x: i32[n, m], l: i32[k]) {
