@@ -107,6 +107,15 @@ TEST(Blocks, PartitionOfAsManyClassesAsNumbers) {
                    120);
 }
 
+TEST(Blocks, PartitionsThatOnlyCount) {
+  agree_on_vectors(R"(program "count" (x: i32[n]) {
+    k: i64, o: i64[2] = redomap (i < n) { i64(x[i] % 2i32) } partition 1 of 0
+    l: i64, p: i64[6] = redomap (j < n) { i64(x[j]) } partition 5 of 0
+    return k, o, l, p
+  })",
+                   7);
+}
+
 /// By threads, by blocks, and by several blocks a row.
 TEST(Blocks, Rows) {
   for (const Engine engine : engines()) {
