@@ -31,7 +31,7 @@ struct Policy {
                         // vector loops
   // Of reductions whose operator does not commute: each lane folds a run of neighbouring points.
   int run_lanes = 16;          // a power of two
-  int run_steps = 16;          // points of its run that a lane takes at a time: what is transposed at once
+  int run_steps = 16;          // points of its run that a lane takes in a round: what is fetched at once
   std::int64_t run = 0;        // most points of a run; 0: there are no such reductions
   std::int64_t ahead = 0;      // how many elements in front of what is read the cache is filled
   std::int64_t portion = 512;  // points whose places and values wait for the scalar code of a scatter with an
