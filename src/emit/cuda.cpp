@@ -37,6 +37,8 @@ const Dialect cuda = {
     .warp_barrier = "__syncwarp();",
     .fence = "__threadfence();",
     .failure = "fg_failure* {0}",
+    .wide = "fg_wide<{0}, {2}>",
+    .wide_element = "{0}.at[{1}]",
     .has_shuffles = true,
     .builtins = {"blockIdx", "threadIdx"},
 };

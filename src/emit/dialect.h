@@ -59,7 +59,11 @@ struct Dialect {
   std::string_view block_barrier = {}, warp_barrier = {};
   std::string_view fence = {};    // what stands before is seen before what stands after
   std::string_view failure = {};  // the parameter for failures: name
-  bool has_shuffles = false;      // threads exchange values without memory
+  // Neighbouring elements of global memory by one access.
+  std::array<std::string_view, scalar::n_kinds> wide_types = {};  // stems of vector types, by scalar::Kind
+  std::string_view wide = {};          // their type: element type, that stem, how many
+  std::string_view wide_element = {};  // one of them: name of them all, its number
+  bool has_shuffles = false;           // threads exchange values without memory
   // Names that the text above and that of fences need themselves.
   std::array<std::string_view, 2> builtins = {};
 };

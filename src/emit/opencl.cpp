@@ -36,6 +36,9 @@ const Dialect opencl = {
     .warp_barrier = "barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .fence = "mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);",
     .failure = "global fg_failure* {0}",
+    .wide_types = {"", "char", "short", "int", "long", "uchar", "ushort", "uint", "ulong", "float", "double"},
+    .wide = "{1}{2}",
+    .wide_element = "{0}.s{1:x}",
     .has_shuffles = false,
     .builtins = {"barrier", "mem_fence"},
 };

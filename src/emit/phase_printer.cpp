@@ -22,11 +22,14 @@ bool is_in_order(const Block& body) {
   return found;
 }
 
-const kernel::Access* access_of(const Stm& s) {
-  if (const auto* load = base::as<kernel::Load>(s.op)) return &load->from;
-  if (const auto* store = base::as<kernel::Store>(s.op)) return &store->to;
+/// Of the elements that the statement touches; absent: it touches none.
+Expr index_of(const Stm& s) {
+  if (const auto* load = base::as<kernel::Load>(s.op)) return load->from.index;
+  if (const auto* store = base::as<kernel::Store>(s.op)) return store->to.index;
+  if (const auto* load = base::as<kernel::WideLoad>(s.op)) return load->index;
+  if (const auto* store = base::as<kernel::WideStore>(s.op)) return store->index;
   const auto* atomic = base::as<kernel::Atomic>(s.op);
-  return atomic ? &atomic->at : nullptr;
+  return atomic ? atomic->at.index : Expr();
 }
 
 /// The sums and products that an index consists of.
@@ -126,7 +129,7 @@ void PhasePrinter::prepare(std::span<const Expr> roots) {
 void PhasePrinter::prepare(const Stm& s) {
   std::vector<Expr> roots;
   kernel::for_each_expr(s, [&](Expr e) { roots.push_back(e); });
-  if (const kernel::Access* access = access_of(s); access && !dialect_.wraps) find_sums(access->index, sums_);
+  if (const Expr index = index_of(s); index && !dialect_.wraps) find_sums(index, sums_);
   prepare(roots);
   sums_.clear();
 }
@@ -219,6 +222,8 @@ void PhasePrinter::statement(const Stm& s) {
       s.op, [&](const kernel::Let& x) { let(s, x); }, [&](const kernel::Declare& x) { declare(s, x); },
       [&](const kernel::Assign& x) { assign(s, x); }, [&](const kernel::Load& x) { load(s, x); },
       [&](const kernel::Store& x) { store(s, x); },
+      [&](const kernel::WideLoad& x) { for_threads("a wide load", [&] { wide_load(s, x); }); },
+      [&](const kernel::WideStore& x) { for_threads("a wide store", [&] { wide_store(s, x); }); },
       [&](const kernel::Prefetch& x) {  // a GPU hides the time that memory takes otherwise
         if (!dialect_.has_threads) prefetch(s, x);
       },

@@ -120,6 +120,9 @@ class PhasePrinter {
   void sync(const kernel::Sync&);
   void atomic(const Stm&, const kernel::Atomic&);
   void shuffle(const Stm&, const kernel::Shuffle&);
+  void wide_load(const Stm&, const kernel::WideLoad&);
+  void wide_store(const Stm&, const kernel::WideStore&);
+  std::string wide_type(Var buffer, std::size_t n) const;
   void shared_array(const kernel::Allocate&);
   void fail_of_thread(const Stm&, const kernel::Fail&);
   void exchange_through_memory(const Block& phase);

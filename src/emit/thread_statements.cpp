@@ -197,6 +197,34 @@ void PhasePrinter::shuffle(const Stm& s, const kernel::Shuffle& x) {
   line(fmt::format("{} = {};", declared, call(dialect_, "shuffle", type.kind, 1, args)));
 }
 
+std::string PhasePrinter::wide_type(Var buffer, std::size_t n) const {
+  const auto kind = static_cast<std::size_t>(in_memory(info(buffer).type.kind));
+  return fill(dialect_.wide, dialect_.types[kind], dialect_.wide_types[kind], n);
+}
+
+void PhasePrinter::wide_load(const Stm& s, const kernel::WideLoad& x) {
+  prepare(s);
+  const std::string type = wide_type(x.buffer, x.names.size()), all = names_.fresh("wide");
+  line(fmt::format("const {0} {1} = *({2})&{3}[{4}];", type, all, fill(dialect_.constant_pointer, type),
+                   name(x.buffer), text(x.index).text));
+  for (std::size_t k = 0; k < x.names.size(); ++k) {
+    if (!uses_.contains(x.names[k])) continue;
+    const std::string declared = spelling(dialect_, info(x.names[k]).type) + " " + bind(x.names[k]);
+    line(fmt::format("{} = {};", declared, fill(dialect_.wide_element, all, k)));
+  }
+}
+
+void PhasePrinter::wide_store(const Stm& s, const kernel::WideStore& x) {
+  prepare(s);
+  const std::string type = wide_type(x.buffer, x.values.size()), all = names_.fresh("wide");
+  line(fmt::format("{} {};", type, all));
+  for (std::size_t k = 0; k < x.values.size(); ++k)
+    line(fmt::format("{} = {};", fill(dialect_.wide_element, all, k),
+                     initialiser(x.values[k], x.values[k].type())));
+  line(fmt::format("*({})&{}[{}] = {};", fill(dialect_.pointer, type), name(x.buffer), text(x.index).text,
+                   all));
+}
+
 void PhasePrinter::fail_of_thread(const Stm& s, const kernel::Fail& x) {
   prepare(s);
   const std::string args = fmt::format("{}, {}, {}, {}, {}", failure_, x.site, text(x.element).text,

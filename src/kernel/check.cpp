@@ -130,7 +130,8 @@ class Checker {
       base::match(
           s.op, [&](const Let& x) { let(x); }, [&](const Declare& x) { declare(x); },
           [&](const Assign& x) { assign(x); }, [&](const Load& x) { load(x); },
-          [&](const Store& x) { store(x); }, [&](const Prefetch& x) { prefetch(x); },
+          [&](const Store& x) { store(x); }, [&](const WideLoad& x) { wide_load(x); },
+          [&](const WideStore& x) { wide_store(x); }, [&](const Prefetch& x) { prefetch(x); },
           [&](const Permute& x) { permute(x); }, [&](const Transpose& x) { transpose(x); },
           [&](const Shift& x) { shift(x); }, [&](const Pick& x) { pick(x); }, [&](const Pack& x) { pack(x); },
           [&](const Atomic& x) { atomic(x); }, [&](const Shuffle& x) { shuffle(x); },
@@ -192,6 +193,26 @@ class Checker {
     require(s.value.kind() == kind, "the value is {} and '{}' holds {}", to_string(s.value.type()),
             name(s.to.buffer), name_of(kind));
     access(s.to, s.value.type().lanes);
+  }
+  void wide(Var v, Expr index, std::size_t n) {
+    require(stage_ == Stage::threads && depth_ == 2, "a wide access is not in a Par(block)");
+    require(n > 1 && (n & (n - 1)) == 0 && n * scalar::size_of(info(v).type.kind) <= wide_bytes,
+            "a wide access to {} elements of '{}'", n, name(v));
+    integer(index, "the index");
+  }
+  void wide_load(const WideLoad& s) {
+    buffer(s.buffer);
+    wide(s.buffer, s.index, s.names.size());
+    for (Var v : s.names) {
+      require(info(v).type == Type{info(s.buffer).type.kind}, "'{}' is {} and '{}' holds {}", name(v),
+              to_string(info(v).type), name(s.buffer), name_of(info(s.buffer).type.kind));
+      bind(v, Binding::value);
+    }
+  }
+  void wide_store(const WideStore& s) {
+    require(buffer(s.buffer).binding != Binding::input, "the input '{}' is stored to", name(s.buffer));
+    wide(s.buffer, s.index, s.values.size());
+    for (Expr value : s.values) typed(value, {info(s.buffer).type.kind}, "the value");
   }
   void prefetch(const Prefetch& s) {
     buffer(s.buffer);

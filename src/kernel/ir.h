@@ -77,6 +77,24 @@ struct Store {
   bool operator==(const Store&) const = default;
 };  // streaming: non-temporal
 
+/// Before vectorise only, in Par(block): names[k] is element index + k of a buffer in global memory, all of
+/// them by one access. There are as many as a power of two, at least 2, of at most 16 bytes together, and
+/// `index` is a multiple of their number: such a buffer begins at a multiple of 16 bytes.
+struct WideLoad {
+  std::vector<Var> names;
+  Var buffer;
+  Expr index;
+  bool operator==(const WideLoad&) const = default;
+};
+/// The same of what is stored: values[k] to element index + k.
+struct WideStore {
+  Var buffer;
+  Expr index;
+  std::vector<Expr> values;
+  bool operator==(const WideStore&) const = default;
+};
+inline constexpr std::size_t wide_bytes = 16;
+
 /// A hint: n elements that a task will read which begins when one that runs now ends, from `index` on and
 /// `per_task` further for each task that runs at once; nothing behind element `end`.
 struct Prefetch {
@@ -231,8 +249,9 @@ struct Fail {
   bool operator==(const Fail&) const = default;
 };
 
-using Operation = std::variant<Let, Declare, Assign, Load, Store, Prefetch, Permute, Transpose, Shift, Pick,
-                               Pack, Atomic, Shuffle, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
+using Operation =
+    std::variant<Let, Declare, Assign, Load, Store, WideLoad, WideStore, Prefetch, Permute, Transpose, Shift,
+                 Pick, Pack, Atomic, Shuffle, For, While, If, Par, InOrder, Allocate, Sync, Fail>;
 
 /// `line` says where the user wrote it: Kernel::lines[line - 1]; 0: nowhere.
 struct Stm {

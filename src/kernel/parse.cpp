@@ -1,6 +1,7 @@
 #include "kernel/parse.h"
 
 #include <charconv>
+#include <tuple>
 #include <unordered_map>
 
 #include "scalar/parse.h"
@@ -159,6 +160,7 @@ class Parser {
     if (lexer_.accept("var")) return let<Declare>();
     if (lexer_.accept("load")) return load();
     if (lexer_.accept("store")) return store();
+    if (lexer_.accept("wide")) return wide();
     if (lexer_.accept("prefetch")) return prefetch();
     if (lexer_.accept("permute")) return permute();
     if (lexer_.accept("transpose")) return transpose();
@@ -210,12 +212,35 @@ class Parser {
     to.mask = when();
     return {Store{to, value, streaming}};
   }
+  Stm wide() {
+    if (lexer_.accept("load")) {
+      std::vector<std::string> names;
+      do names.push_back(new_name());
+      while (lexer_.accept(","));
+      lexer_.expect("=");
+      WideLoad s;
+      std::tie(s.buffer, s.index) = element();
+      for (const std::string& name : names) s.names.push_back(bind(name, {arena_->info(s.buffer).type.kind}));
+      return {std::move(s)};
+    }
+    lexer_.expect("store");
+    WideStore s;
+    std::tie(s.buffer, s.index) = element();
+    lexer_.expect("=");
+    do s.values.push_back(expr());
+    while (lexer_.accept(","));
+    return {std::move(s)};
+  }
+  std::pair<Var, Expr> element() {
+    const Var buffer = known(true);
+    lexer_.expect("[");
+    const Expr index = expr();
+    lexer_.expect("]");
+    return {buffer, index};
+  }
   Stm prefetch() {
     Prefetch s;
-    s.buffer = known(true);
-    lexer_.expect("[");
-    s.index = expr();
-    lexer_.expect("]");
+    std::tie(s.buffer, s.index) = element();
     lexer_.expect("by");
     s.n = static_cast<std::int32_t>(lexer_.natural());
     lexer_.expect("per");

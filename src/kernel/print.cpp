@@ -128,6 +128,16 @@ class Printer {
           line(depth, fmt::format("store {}{} = {}{}", x.streaming ? "streaming " : "", access(x.to),
                                   expr(x.value), when(x.to.mask)));
         },
+        [&](const WideLoad& x) {
+          const std::string from = fmt::format("{}[{}]", names_(x.buffer), expr(x.index));
+          line(depth, fmt::format("wide load {} = {}",
+                                  base::join(x.names, ", ", [&](Var v) { return names_(v); }), from));
+        },
+        [&](const WideStore& x) {
+          const std::string to = fmt::format("{}[{}]", names_(x.buffer), expr(x.index));
+          line(depth, fmt::format("wide store {} = {}", to,
+                                  base::join(x.values, ", ", [&](Expr e) { return expr(e); })));
+        },
         [&](const Prefetch& x) {
           std::string index = expr(x.index), per_task = expr(x.per_task);
           line(depth, fmt::format("prefetch {}[{}] by {} per {} end {}", names_(x.buffer), index, x.n,

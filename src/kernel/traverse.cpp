@@ -33,6 +33,17 @@ class Mapper {
     Expr value = expr(s.value);
     return Store{access(s.to, Use::stores), value, s.streaming};
   }
+  Operation operator()(const WideLoad& s) {
+    WideLoad result{{}, var(s.buffer, Use::loads), expr(s.index)};
+    for (Var name : s.names) result.names.push_back(var(name, Use::binds));
+    return result;
+  }
+  Operation operator()(const WideStore& s) {
+    std::vector<Expr> values;
+    for (Expr value : s.values) values.push_back(expr(value));
+    const Var buffer = var(s.buffer, Use::stores);
+    return WideStore{buffer, expr(s.index), std::move(values)};
+  }
   Operation operator()(const Prefetch& s) {
     Var buffer = var(s.buffer, Use::loads);
     Expr index = expr(s.index), per_task = expr(s.per_task);
@@ -130,7 +141,8 @@ Stm map_children(const Stm& s, const Parts& parts) {
   return {base::match(
               s.op, [&](const Let& x) { return mapper(x); }, [&](const Declare& x) { return mapper(x); },
               [&](const Assign& x) { return mapper(x); }, [&](const Load& x) { return mapper(x); },
-              [&](const Store& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
+              [&](const Store& x) { return mapper(x); }, [&](const WideLoad& x) { return mapper(x); },
+              [&](const WideStore& x) { return mapper(x); }, [&](const Prefetch& x) { return mapper(x); },
               [&](const Permute& x) { return mapper(x); }, [&](const Transpose& x) { return mapper(x); },
               [&](const Shift& x) { return mapper(x); }, [&](const Pick& x) { return mapper(x); },
               [&](const Pack& x) { return mapper(x); }, [&](const Atomic& x) { return mapper(x); },

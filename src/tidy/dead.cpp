@@ -50,6 +50,13 @@ class Live {
             if (live_.contains(op.name)) use(op.from), use(op.touched);
           },
           [&](const Store& op) { use(op.to), use(op.value); },
+          [&](const WideLoad& op) {
+            if (is_read(op)) use(op.index);
+          },
+          [&](const WideStore& op) {
+            use(op.index);
+            for (Expr value : op.values) use(value);
+          },
           [&](const Prefetch& op) { use(op.index), use(op.per_task), use(op.end); },
           [&](const Permute& op) {
             if (live_.contains(op.name)) use(op.low), use(op.high);
@@ -89,6 +96,10 @@ class Live {
           });
   }
 
+  bool is_read(const WideLoad& op) const {
+    return std::ranges::any_of(op.names, [&](Var name) { return live_.contains(name); });
+  }
+
   bool has_effect(const Block& body) const {
     return std::any_of(body.begin(), body.end(), [&](const Stm& s) { return needed(s); });
   }
@@ -99,6 +110,7 @@ class Live {
         [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); },
         [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
+        [&](const WideLoad& op) { return is_read(op); }, [&](const WideStore&) { return true; },
         [&](const Prefetch&) { return true; }, [&](const Permute& op) { return live_.contains(op.name); },
         [&](const Transpose&) { return true; }, [&](const Shift& op) { return live_.contains(op.name); },
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },

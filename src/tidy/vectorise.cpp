@@ -57,8 +57,9 @@ class Lanes {
           [&](const Declare& op) { mark_variable(op.name, op.value, false); },
           [&](const Assign& op) { mark_variable(op.name, op.value, divergent); },
           [&](const Load& op) { mark_if(loads_varying(op.from), op.name); }, [&](const Store&) {},
-          [&](const Prefetch&) {}, [&](const Permute&) {}, [&](const Transpose&) {},
-          [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {}, [&](const Pack&) {},
+          [&](const WideLoad&) {}, [&](const WideStore&) {}, [&](const Prefetch&) {}, [&](const Permute&) {},
+          [&](const Transpose&) {}, [&](const Shift& op) { mark_if(true, op.name); }, [&](const Pick&) {},
+          [&](const Pack&) {},
           [&](const Atomic& op) {
             if (op.name) mark_if(true, *op.name);
           },
@@ -197,6 +198,8 @@ class Lanes {
           if (in_step_.contains(op.name)) out.push_back({Assign{counter(op.name).var(), op.value, {}}});
         },
         [&](const Load& op) { load(op, mask, out); }, [&](const Store& op) { store(op, mask, out); },
+        [&](const WideLoad&) { FULGURITE_CHECK(false, "a wide access is not vectorised"); },
+        [&](const WideStore&) { FULGURITE_CHECK(false, "a wide access is not vectorised"); },
         [&](const Prefetch& op) {
           FULGURITE_CHECK(!varies(op.index), "a Prefetch is one for all lanes");
           out.push_back(s);

@@ -127,6 +127,28 @@ inline kernel::Kernel every_atomic(const std::vector<Kind>& kinds) {
   return k.finish();
 }
 
+/// Of each kind, of 16 bytes.
+inline kernel::Kernel every_wide(const std::vector<Kind>& kinds) {
+  ThreadKernel k("wide", 32);
+  for (Kind kind : kinds) {
+    const std::size_t n = kernel::wide_bytes / scalar::size_of(kind);
+    const std::string name(scalar::name_of(kind));
+    const Expr from = k.buffer(kind, kernel::Param::Role::input, "x_" + name);
+    const Expr to = k.buffer(kind, kernel::Param::Role::output, "y_" + name);
+    const Expr at = k.arena().mul(k.t(), k.arena().i64(static_cast<std::int64_t>(n)));
+    kernel::WideLoad load{{}, from.var(), at};
+    kernel::WideStore store{to.var(), at, {}};
+    for (std::size_t i = 0; i < n; ++i) {
+      const Expr v = k.arena().fresh({kind}, "v_" + name);
+      load.names.push_back(v.var());
+      store.values.insert(store.values.begin(), v);
+    }
+    k.body.push_back({std::move(load)});
+    k.body.push_back({std::move(store)});
+  }
+  return k.finish();
+}
+
 /// Of each kind, in a block of one warp and a half.
 inline kernel::Kernel every_shuffle(const std::vector<Kind>& kinds) {
   ThreadKernel k("shuffles", 48);

@@ -94,6 +94,7 @@ TEST_F(GpuText, SlowCudaAtomicsAndShufflesOfEveryKindCompile) {
   if (!nvrtc_->is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   expect_compiles_as_cuda(test::every_atomic(all_kinds), {"sm_75", "sm_90"}, true);
   expect_compiles_as_cuda(test::every_shuffle(all_kinds), {"sm_75"}, true);
+  expect_compiles_as_cuda(test::every_wide(all_kinds), {"sm_75"}, false);
 }
 
 TEST_F(GpuText, OpenclKernelsCheck) {
@@ -106,6 +107,7 @@ TEST_F(GpuText, OpenclOperationsAndAtomicsOfEveryKindCheck) {
   for (Kind kind : all_kinds) expect_checks_as_opencl(test::every_operation(kind));
   expect_checks_as_opencl(test::every_atomic(all_kinds));
   expect_checks_as_opencl(test::every_shuffle(all_kinds));
+  expect_checks_as_opencl(test::every_wide(all_kinds));
 }
 
 }  // namespace

@@ -214,6 +214,8 @@ class Interpreter {
   void run(const kernel::Par&) { throw std::logic_error("Par inside a task"); }
   void run(const kernel::Sync&) { throw std::logic_error("Sync inside a task"); }
   void run(const kernel::Atomic&) { throw std::logic_error("Atomic inside a task"); }
+  void run(const kernel::WideLoad&) { throw std::logic_error("WideLoad inside a task"); }
+  void run(const kernel::WideStore&) { throw std::logic_error("WideStore inside a task"); }
   void run(const kernel::Shuffle&) { throw std::logic_error("Shuffle inside a task"); }
 
   const kernel::Kernel& kernel_;

@@ -100,6 +100,23 @@ TEST(EmitThreads, AShuffleNamesTheThreadsOfItsWarp) {
   EXPECT_EQ(shuffled(64, opencl), "i32 v = y[tid];");  // behind the array that it goes through
 }
 
+TEST(EmitThreads, WideAccessesAreOfVectors) {
+  const std::string parameters = "in x: f32[], in b: bool[], out y: f32[], out c: bool[]";
+  const std::string task =
+      "par block t < 64 {\nlet i = task * 128 + t * 2\nwide load p, q = x[i]\nwide load v, w = b[i]\n"
+      "wide store y[i] = p, p + 1f\nwide store c[i] = v, w & v\n}\n";
+  EXPECT_EQ(
+      lines(parameters, task),
+      (Lines{"i64 i = task * 128 + tid * 2;", "const fg_wide<f32, 2> wide = *(const fg_wide<f32, 2>*)&x[i];",
+             "f32 p = wide.at[0];", "const fg_wide<u8, 2> wide2 = *(const fg_wide<u8, 2>*)&b[i];",
+             "b1 v = wide2.at[0];", "b1 w = wide2.at[1];", "fg_wide<f32, 2> wide3;", "wide3.at[0] = p;",
+             "wide3.at[1] = p + 1.0f;", "*(fg_wide<f32, 2>*)&y[i] = wide3;", "fg_wide<u8, 2> wide4;",
+             "wide4.at[0] = v;", "wide4.at[1] = w & v;", "*(fg_wide<u8, 2>*)&c[i] = wide4;"}));
+  const Lines in_opencl = lines(parameters, task, opencl);
+  EXPECT_EQ(in_opencl[1], "const float2 wide = *(global const float2*)&x[i];");
+  EXPECT_EQ(in_opencl.back(), "*(global uchar2*)&c[i] = wide4;");
+}
+
 TEST(EmitThreads, WhatIsForTheProcessorIsRefusedOrLeftOut) {
   EXPECT_EQ(lines("in x: f32[]", "prefetch x[0] by 4 per 4 end n\n"), Lines{});
   for (const char* body : {"shift a = v by 1 fill 0f", "pick a = v from 0", "pack next(y[] = v)"}) {

@@ -60,6 +60,16 @@ TEST(KernelCheck, AtomicsAndShuffles) {
   threads_broken("par block u < 64 { shuffle v = a from a width 8 }", "the instance is f32");
 }
 
+TEST(KernelCheck, WideAccesses) {
+  threads_broken("wide load v, w = x[t * 2]", "not in a Par(block)");
+  threads_broken("par block u < 64 { wide load v = x[u] }", "a wide access to 1 elements of 'x'");
+  threads_broken("par block u < 64 { wide load v, w, q = x[u] }", "a wide access to 3 elements of 'x'");
+  threads_broken("par block u < 64 { wide store z[u] = u, u, u, u }", "a wide access to 4 elements of 'z'");
+  threads_broken("par block u < 64 { wide load v, w = x[a] }", "the index is f32");
+  threads_broken("par block u < 64 { wide store x[u * 2] = a, a }", "the input 'x' is stored to");
+  threads_broken("par block u < 64 { wide store z[u * 2] = u, a }", "the value is f32, not i64");
+}
+
 TEST(KernelCheck, TypesAndLanes) {
   threads_broken("load v: f32x8 = x[t, 1]", "before vectorise");
   threads_broken("let v = splat(t, 8)", "before vectorise");

@@ -297,6 +297,31 @@ par grid task < 2 {
   }
 }
 
+std::string wide_copy(const std::string& index) {
+  return "kernel wide(in x: i16[], out y: i16[])\npar grid task < 2 {\npar block t < 32 {\n"
+         "let i = task * 256 + t * 8\nwide load a, b, c, d, e, f, g, h = x[" +
+         index +
+         "]\n"
+         "wide store y[i] = h, g, f, e, d, c, b, a\n}\n}\n";
+}
+
+TEST(Emulate, WideAccesses) {
+  auto x = scrambled<std::int16_t>(512);
+  std::vector<std::int16_t> y(512);
+  const Emulation e = run(wide_copy("i"), {holds(x), empty(y)});
+  expect_sound(wide_copy("i"), e);
+  for (std::size_t i = 0; i < y.size(); ++i) EXPECT_EQ(y[i], x[i / 8 * 8 + 7 - i % 8]);
+  // Each warp's 512 bytes are 16 sectors.
+  EXPECT_EQ(e.counts.total.global_read, 1024);
+  EXPECT_EQ(e.counts.total.global_written, 1024);
+  EXPECT_EQ(e.counts.total.transactions, 64);
+  EXPECT_EQ(e.counts.total.least_transactions, 64);
+
+  const Emulation outside = run(wide_copy("i + 256"), {holds(x), empty(y)});
+  ASSERT_EQ(outside.findings.size(), 1u);
+  EXPECT_EQ(outside.findings[0].fault, Fault::out_of_bounds);
+}
+
 TEST(Emulate, EveryStatement) {
   std::ifstream file(std::string(FULGURITE_TEST_DATA) + "/threads.kernel");
   std::stringstream text;
@@ -328,6 +353,8 @@ TEST(Emulate, RefusesWhatItCannotRun) {
   refuse("let v = splat(1f, 8)", "before vectorise");
   refuse("par block t < 8 { par block u < 8 { } }", "a Par(block) of constant size in a task");
   refuse("alloc shared s: f32[8] at 2", "'s' of f32 begins at byte 2");
+  refuse("par block t < 8 { wide store y[t * 4 + 2] = 1f, 1f, 1f, 1f }", "4 elements begins at element");
+  refuse("alloc shared s: f32[8] par block t < 2 { wide store s[t * 2] = 1f, 1f }", "not global");
   EXPECT_THROW(run("kernel k(out y: f32[]) par grid task < 1 { }", {}), InternalError);
 }
 

@@ -157,6 +157,43 @@ void Machine::store() {
   count_access(a);
 }
 
+Machine::Accessed Machine::accessed_wide(How how) {
+  const Accessed a = accessed(how, step_->buffer);
+  FULGURITE_CHECK(a.of.space == Space::global, "a wide access to memory that is not global");
+  const Values index = values(step_->index);
+  const auto n = static_cast<std::int64_t>(step_->parts.size());
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const std::int64_t first = index.integer(static_cast<unsigned>(std::countr_zero(m)));
+    FULGURITE_CHECK(first % n == 0, "a wide access to {} elements begins at element {}", n, first);
+  }
+  return a;
+}
+
+void Machine::wide_load() {
+  const Accessed a = accessed_wide(How::read);
+  const Values index = values(step_->index);
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    std::int64_t element = index.integer(l);
+    for (const auto& [buffer, name] : step_->parts) {
+      const std::byte* from = touch(a, element++, l);
+      target(name)[l] = from ? read_bits(from, a.of.kind) : 0;
+    }
+  }
+  count_access(a);
+}
+
+void Machine::wide_store() {
+  const Accessed a = accessed_wide(How::write);
+  const Values index = values(step_->index);
+  in_any_order(unit_->active, [&](unsigned l) {
+    std::int64_t element = index.integer(l);
+    for (const auto& [buffer, value] : step_->parts)
+      if (std::byte* to = touch(a, element++, l)) write_bits(to, a.of.kind, values(value)[l]);
+  });
+  count_access(a);
+}
+
 void Machine::atomic() {
   const Atomic& operation = std::get<Atomic>(step_->stm->op);
   const Accessed a = accessed(How::atomic, step_->buffer);

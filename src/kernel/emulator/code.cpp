@@ -203,6 +203,11 @@ class Flattener {
           step.to = bind(x.name);
         },
         [&](const Store& x) { access(Code::store, s, x.to, x.value, {}); },
+        [&](const WideLoad& x) {
+          Step& step = wide(Code::wide_load, s, x.buffer, x.index, {});
+          for (Var name : x.names) step.parts.emplace_back(step.buffer, bind(name));
+        },
+        [&](const WideStore& x) { wide(Code::wide_store, s, x.buffer, x.index, x.values); },
         [&](const Prefetch&) { add(Code::nothing, s); }, [&](const Permute&) { refuse(); },
         [&](const Transpose&) { refuse(); },
         [&](const Shift& x) { across(Code::shift, s, x.name, x.value, x.fill); },
@@ -245,6 +250,17 @@ class Flattener {
     step.value = v;
     step.extra = extra;
     step.buffer = buffers_.at(a.buffer);
+    return step;
+  }
+  Step& wide(Code code, const Stm& s, Var buffer, Expr first, const std::vector<Expr>& stored) {
+    const Operand index = value(first);
+    const std::int32_t number = buffers_.at(buffer);
+    std::vector<std::pair<std::int32_t, Operand>> parts;
+    for (Expr e : stored) parts.emplace_back(number, value(e));
+    Step& step = statement(code, s);
+    step.index = index;
+    step.buffer = number;
+    step.parts = std::move(parts);
     return step;
   }
   void across(Code code, const Stm& s, Var name, Expr from, Expr other) {

@@ -38,6 +38,8 @@ enum class Code : std::uint8_t {
   set,            // `to` becomes `value`
   load,           // an Access is `buffer`, `index`, `mask`
   store,          //
+  wide_load,      // `parts`: what the elements from `index` on are bound to
+  wide_store,     // or become
   atomic,         // `extra`: what compare_exchange expects
   allocate,       //
   shift,          // `extra`: the fill

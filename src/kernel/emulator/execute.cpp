@@ -83,6 +83,8 @@ void Machine::execute() {
     case Code::set: assign(step_->to, where(step_->mask), values(step_->value)); break;
     case Code::load: load(); break;
     case Code::store: store(); break;
+    case Code::wide_load: wide_load(); break;
+    case Code::wide_store: wide_store(); break;
     case Code::atomic: atomic(); break;
     case Code::allocate: allocate(); break;
     case Code::shift:

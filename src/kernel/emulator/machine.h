@@ -125,6 +125,8 @@ class Machine {
   // accesses.cpp: memory.
   void load();
   void store();
+  void wide_load();
+  void wide_store();
   void atomic();
   void allocate();
   void begin_turn();
@@ -143,6 +145,7 @@ class Machine {
     std::size_t place(std::int64_t index) const { return first + static_cast<std::size_t>(index) * size; }
   };
   Accessed accessed(How, std::int32_t buffer);
+  Accessed accessed_wide(How);
   std::byte* touch(const Accessed&, std::int64_t index, unsigned lane);
   std::byte* touch_own(const Accessed&, std::int64_t index, unsigned lane);
   void count_access(const Accessed&);

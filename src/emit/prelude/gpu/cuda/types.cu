@@ -18,6 +18,13 @@ typedef float f32;
 //! f64
 typedef double f64;
 
+//! fg_wide
+// Neighbouring elements that one access moves.
+template <class T, int n>
+struct alignas(sizeof(T) * n) fg_wide {
+  T at[n];
+};
+
 //! fg_failure
 // The lowest element that failed, and how: site 0 while none has.
 struct fg_failure {
