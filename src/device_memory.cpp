@@ -1,6 +1,7 @@
 // include/fulgurite/device_memory.h on the devices of engines.
 #include <fulgurite/device_memory.h>
 
+#include "kernel/ir.h"
 #include "pipeline.h"
 #include "plan/device_copies.h"
 #include "runtime/cuda/device.h"
@@ -15,7 +16,19 @@ std::shared_ptr<const Storage> adopt(Engine engine, void* memory, std::size_t by
   const runtime::Memory adopted = device.adopt(memory, bytes);
   if (keeps == nullptr)
     keeps = std::shared_ptr<const void>(std::shared_ptr<const void>(), memory);  // nothing
-  return storage_on(device, adopted, bytes, std::move(keeps));
+  auto users = storage_on(device, adopted, bytes, std::move(keeps));
+  const bool is_address = engine == Engine::cuda;  // else what stands for memory as a whole
+  if (!is_address || reinterpret_cast<std::uintptr_t>(memory) % kernel::wide_bytes == 0) return users;
+  const runtime::Memory copy = allocate_on(device, bytes);
+  try {
+    device.copy(copy, adopted, bytes);
+    std::byte first;
+    device.download(&first, copy, 1);  // all of it is there: the user may free what it is a copy of
+  } catch (...) {
+    device.release(copy);
+    throw;
+  }
+  return storage_on(device, copy, bytes, nullptr);
 }
 
 void* device_memory(Engine engine, const Storage& storage, std::size_t bytes) {

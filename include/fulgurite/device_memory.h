@@ -1,7 +1,8 @@
 // Sharing a device with code that is not Fulgurite's: its memory as arrays, arrays as its memory, its queue.
-// Nothing is copied. `memory` is what the engine's own users know memory by: for Engine::opencl a cl_mem, for
-// Engine::cuda an address (CUdeviceptr) in the primary context of the device; `queue` a cl_command_queue or a
-// CUstream.
+// Nothing is copied, but memory of a CUDA device that does not begin at a multiple of 16 bytes, which is when
+// it becomes an array. `memory` is what the engine's own users know memory by: for Engine::opencl a cl_mem,
+// for Engine::cuda an address (CUdeviceptr) in the primary context of the device; `queue` a cl_command_queue
+// or a CUstream.
 #pragma once
 
 #include <fulgurite/array.h>

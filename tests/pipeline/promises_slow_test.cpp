@@ -1,6 +1,7 @@
 // What Accelerate promises of a program's run on a device (Chakravarty and others 2011, sections on transfers
 // and on the caching of code), as counters tell it: on OpenCL where there is a device, and on CUDA's stand-in
 // (tests/runtime/cuda_stand_in.h), which runs no kernels. The stable fluids of examples/fluid.h among them.
+#include <fulgurite/device_memory.h>
 #include <gtest/gtest.h>
 
 #include <barrier>
@@ -57,6 +58,25 @@ TEST_P(Promises, WhatIsUsedTwiceTravelsOnce) {
     EXPECT_EQ(squares[999], 999 * 999);
     EXPECT_EQ(again[999], 999 * 999);
   }
+}
+
+// Kernels move 16 bytes at a time.
+TEST_P(Promises, AdoptedArraysBeginWhereKernelsCanReadThem) {
+  if (GetParam() != Engine::cuda) GTEST_SKIP() << "only CUDA's users know memory by addresses";
+  const Array<float> xs(numbers(100));
+  auto* const memory = static_cast<float*>(device_memory(GetParam(), xs));
+  const auto address_of = [](const Array<float>& array) {
+    return reinterpret_cast<std::uintptr_t>(device_memory(Engine::cuda, array));
+  };
+  EXPECT_EQ(address_of(xs) % 16, 0U);
+  reset_stats();
+  const Array<float> as_it_lies = adopt<float>(GetParam(), memory + 4, {96});
+  EXPECT_EQ(address_of(as_it_lies), address_of(xs) + 16);
+  EXPECT_EQ(stats().bytes_copied, 0U);
+  const Array<float> moved = adopt<float>(GetParam(), memory + 1, {99});
+  EXPECT_EQ(address_of(moved) % 16, 0U);
+  EXPECT_EQ(moved[0], 1);
+  EXPECT_EQ(moved[98], 99);
 }
 
 TEST_P(Promises, EqualKernelsAreCompiledOnce) {
