@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -30,6 +31,11 @@ kernel::Block Emitter::block(const std::function<void()>& fill, Enclosure enclos
 void Emitter::append(kernel::Operation operation) {
   FULGURITE_CHECK(!open_.empty(), "no open block");
   open_.back().statements.push_back({std::move(operation), line_});
+}
+
+void Emitter::append(kernel::Block statements) {
+  kernel::Block& to = open_.back().statements;
+  std::ranges::move(statements, std::back_inserter(to));
 }
 
 std::size_t Emitter::depth(Expr leaf) const {

@@ -75,6 +75,7 @@ class Emitter {
   kernel::Block block(const std::function<void()>& fill, Enclosure = Enclosure::straight);
 
   void append(kernel::Operation);
+  void append(kernel::Block);
   Expr bind(Expr value, std::string_view name);     // Let in the innermost block, unless value is a leaf
   Expr declare(Expr value, std::string_view name);  // mutable variable
   void assign(Expr variable, Expr value);

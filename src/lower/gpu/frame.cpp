@@ -122,17 +122,18 @@ void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sink
     }
     const Run run = run_of(cut, block.task);
     const Entry entry = start(block.task);
-    finish(block, walk(launches, e, stm, block, run, by.items, entry, sinks));
+    finish(block, walk(launches, e, stm, block, run, by, entry, sinks));
   });
 }
 
 void Frame::walk_by_one(const soac::Stm& stm, const std::function<Entry()>& start, const Finish& finish) {
   const auto& soac = std::get<soac::Soac>(stm.op);
-  const Policy by = choose(soac);
+  Policy by = choose(soac);
+  by.neighbours = 1;  // it is alone: no time is in what it moves
   phase(i64(1), by.threads, [&](const Block& block) {
     const Run run{i64(0), e.lower(launches.product(soac.dims))};
     const Entry entry = start();
-    finish(block, walk(launches, e, stm, block, run, by.items, entry));
+    finish(block, walk(launches, e, stm, block, run, by, entry));
   });
 }
 
@@ -142,7 +143,7 @@ void Frame::map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vect
   const Cut of = cut_of(launches.product(shape), by, i64(0));
   phase(arena.mul(of.blocks, if_one), by.threads, [&](const Block& block) {
     const Run run = run_of(of, block.task);
-    walk(launches, e, stm, block, run, by.items);
+    walk(launches, e, stm, block, run, by);
   });
 }
 

@@ -7,6 +7,7 @@
 #include "base/match.h"
 #include "lower/gpu/levels.h"
 #include "lower/gpu/updates.h"
+#include "lower/gpu/wide.h"
 #include "lower/slice.h"
 #include "soac/walk.h"
 
@@ -84,10 +85,11 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
   while (shared() > most_shared && policy.items > 1) policy.items -= 2;
   while (shared() > most_shared && policy.threads > 32) policy.threads /= 2;
 
+  policy.neighbours = neighbours_of(op);
   const bool has_totals = needs.thread > 0 || is_posted;
   policy.points = std::max(std::int64_t{policy.threads} * (has_loops(op.body) ? 1
                                                            : has_totals       ? 8
-                                                                              : 4),
+                                                                        : std::max(4, policy.neighbours)),
                            policy.tile());
   if (has_bins(op)) policy.points = std::max(policy.points, std::int64_t{policy.threads} * 16);
   if (has_totals || has_bins(op)) policy.most_blocks = enough_blocks;
@@ -122,9 +124,11 @@ std::string to_string(const Policy& p) {
                        p.threads, p.strip->columns,
                        p.strip->rows == 1 ? std::string() : fmt::format(" by {} or more", p.strip->rows),
                        p.strip->window);
-  return fmt::format("blocks of {} threads, {} points or more{}{}", p.threads, p.points,
-                     p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
-                     p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items));
+  return fmt::format(
+      "blocks of {} threads, {} points or more{}{}{}", p.threads, p.points,
+      p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
+      p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items),
+      p.neighbours == 1 ? std::string() : fmt::format(", {} neighbours a thread", p.neighbours));
 }
 
 }  // namespace fulgurite::lower::gpu

@@ -24,6 +24,7 @@ std::optional<Strip> choose_strip(bool has_rows, std::int64_t rows, std::int64_t
 struct Policy {
   int threads = 256;                // of a block: a power of two
   int items = 1;                    // neighbouring points of a staged tile that a thread folds
+  int neighbours = 1;               // points that a thread takes together (wide.h)
   std::int64_t points = 1024;       // that a block takes, at least
   std::int64_t most_blocks = 0;     // 0: as many as there are points for
   std::optional<Strip> strip = {};  // instead of points

@@ -51,6 +51,15 @@ Expr size_of_bins(Emitter& e, const soac::Scatter& scatter) {
 
 }  // namespace
 
+Expr place_of(Emitter& e, std::span<const Expr> indices, std::span<const Expr> shape) {
+  scalar::Arena& arena = e.arena();
+  Expr inside = arena.boolean(true);
+  for (std::size_t d = 0; d < shape.size(); ++d)  // no extent is negative
+    inside = arena.logical_and(inside,
+                               arena.lt(arena.cast(indices[d], Kind::u64), arena.cast(shape[d], Kind::u64)));
+  return arena.apply(Op::select, {inside, e.linear(indices.first(shape.size()), shape), arena.i64(-1)});
+}
+
 void fill_bins(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> bins) {
   scalar::Arena& arena = e.arena();
   const std::vector<Expr> neutral = e.lower(scatter.combine[0].neutral);

@@ -7,6 +7,10 @@
 
 namespace fulgurite::lower::gpu {
 
+/// The row-major number of a place of this shape (a class: of as many as there are), whose indices
+/// stand first; -1 outside.
+Expr place_of(Emitter&, std::span<const Expr> indices, std::span<const Expr> shape);
+
 /// bins[task * size + i] = neutral, for all places of the scatter.
 void fill_bins(Emitter&, const Block&, const soac::Scatter&, std::span<const Var> bins);
 

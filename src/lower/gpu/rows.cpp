@@ -60,7 +60,8 @@ void Rows::phases() {
 }
 
 void Rows::partials() {
-  const Policy policy = choose(std::get<soac::Soac>(body_.body[0].op));
+  Policy policy = choose(std::get<soac::Soac>(body_.body[0].op));
+  policy.neighbours = 1;  // a row begins anywhere
   at_.phase(arena_.mul(by_blocks_, arena_.mul(rows_, tiles_)), policy.threads, [&](const Block& block) {
     const Expr row = e_.lower(arena_.div(block.task, tiles_));
     const std::vector<Expr>& dims = at_.op.dims;
@@ -75,7 +76,7 @@ void Rows::partials() {
     const soac::Stm reduction = soac::apply(arena_, body_, indices).body[0];
     Expr begin = e_.lower(arena_.mul(arena_.rem(block.task, tiles_), tile_));
     const Run run{begin, e_.lower(arena_.min(arena_.add(begin, tile_), columns_))};
-    const Ends ends = walk(at_.launches, e_, reduction, block, run, policy.items);
+    const Ends ends = walk(at_.launches, e_, reduction, block, run, policy);
     for (std::size_t k = 0; k < partials_.size(); ++k)
       e_.store_plain(partials_[k], block.task, ends.totals[k]);
     e_.set_element({});

@@ -11,6 +11,7 @@
 #include "lower/gpu/posts.h"
 #include "lower/gpu/row_major.h"
 #include "lower/gpu/shared_bins.h"
+#include "lower/gpu/wide.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/linear.h"
@@ -31,8 +32,8 @@ void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
 
 class Walk {
  public:
-  Walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run, int items,
-       const Entry& entry, const Sinks& sinks)
+  Walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
+       const Policy& policy, const Entry& entry, const Sinks& sinks)
       : e_(e),
         arena_(e.arena()),
         s_(s),
@@ -40,7 +41,8 @@ class Walk {
         layout_(soac::layout_of(soac_)),
         block_(block),
         run_(run),
-        items_(items),
+        items_(policy.items),
+        neighbours_(policy.neighbours),
         entry_(entry),
         sinks_(sinks),
         dims_(e.lower(soac_.dims)),
@@ -168,13 +170,14 @@ class Walk {
       posts.names.push_back(arena_.fresh_array(value.kind(), {i64(0)}, "posted").var());
       posts.buffers.push_back(e_.allocate_shared(value.kind(), tile()));
     };
+    auto from_on = [&](std::size_t from) { return std::span(soac_.body.results).subspan(from); };
     auto result = [&](const Layout::Part& part, std::size_t k) {
       return soac_.body.results[part.result + k];
     };
     for (std::size_t g = 0; g < soac_.scatters.size(); ++g) {
       if (update_of(g).how != Update::How::in_order) continue;
       Posts posts{false, g, {}, {}};
-      post(posts, place_of(soac_.scatters[g], layout_.scatters[g]));
+      post(posts, place_of(e_, from_on(layout_.scatters[g].result), soac_.scatters[g].shape));
       for (std::size_t k = soac_.scatters[g].shape.size(); k < layout_.scatters[g].n_results; ++k)
         post(posts, result(layout_.scatters[g], k));
       posts_.push_back(std::move(posts));
@@ -182,7 +185,9 @@ class Walk {
     for (std::size_t g = 0; g < soac_.partitions.size(); ++g) {
       Posts posts{true, g, {}, {}};
       for (std::size_t k = 0; k < layout_.partitions[g].n_results; ++k)
-        post(posts, k > 0 ? result(layout_.partitions[g], k) : class_of(g));
+        post(posts,
+             k > 0 ? result(layout_.partitions[g], k)
+                   : place_of(e_, from_on(layout_.partitions[g].result), {&soac_.partitions[g].classes, 1}));
       posts_.push_back(std::move(posts));
     }
     auto drop_part = [&](const Layout::Part& part) {
@@ -213,22 +218,6 @@ class Walk {
 
   Update update_of(std::size_t scatter) const {
     return scatter < sinks_.scatters.size() ? sinks_.scatters[scatter] : Update{};
-  }
-
-  // Row-major; -1 outside.
-  Expr place_of(const soac::Scatter& scatter, const Layout::Part& part) {
-    const auto indices = std::span(soac_.body.results).subspan(part.result, scatter.shape.size());
-    Expr inside = arena_.boolean(true);
-    for (std::size_t d = 0; d < indices.size(); ++d)  // no extent is negative
-      inside = arena_.logical_and(
-          inside, arena_.lt(arena_.cast(indices[d], Kind::u64), arena_.cast(scatter.shape[d], Kind::u64)));
-    return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), i64(-1)});
-  }
-  Expr class_of(std::size_t partition) {
-    Expr of = soac_.body.results[layout_.partitions[partition].result];
-    Expr inside =
-        arena_.lt(arena_.cast(of, Kind::u64), arena_.cast(soac_.partitions[partition].classes, Kind::u64));
-    return arena_.apply(Op::select, {inside, of, i64(-1)});
   }
 
   // ---- points
@@ -296,7 +285,10 @@ class Walk {
     const Expr n = i64(block_.threads);
     par(e_, block_, [&](Expr t) {
       const Running running = start();
+      const bool together = takes_neighbours();
       auto stride = [&](Expr from, Expr to, const Running& into) {
+        if (together)
+          return in_runs(e_, block_, neighbours_, t, from, to, [&](Expr i) { at_point(rest_, i, into); });
         Expr first = e_.bind(arena_.add(from, t), "first");
         e_.for_loop(first, to, n, "i", [&](Expr i) { at_point(rest_, i, into); });
       };
@@ -321,6 +313,12 @@ class Walk {
       save(running, t);
     });
     join_totals();
+  }
+
+  bool takes_neighbours() const {
+    const Layout::Part mapped = soac::layout_of(rest()).mapped;
+    const auto made = std::span(rest_.names).subspan(mapped.name, mapped.n_names);
+    return neighbours_ > 1 && (dims_.size() == 1 || linear_) && lie_at_their_numbers(e_, made);
   }
 
   bool has_floats() const {
@@ -463,7 +461,7 @@ class Walk {
   const Layout layout_;
   const Block& block_;
   const Run& run_;
-  const int items_;
+  const int items_, neighbours_;
   const Entry& entry_;
   const Sinks& sinks_;
   const std::vector<Expr> dims_;
@@ -490,9 +488,9 @@ class Walk {
 
 }  // namespace
 
-Ends walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run, int items,
-          const Entry& entry, const Sinks& sinks) {
-  return Walk(launches, e, s, block, run, items, entry, sinks)();
+Ends walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
+          const Policy& policy, const Entry& entry, const Sinks& sinks) {
+  return Walk(launches, e, s, block, run, policy, entry, sinks)();
 }
 
 }  // namespace fulgurite::lower::gpu
