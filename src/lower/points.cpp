@@ -162,6 +162,7 @@ void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far, int lane
 // if (the place is inside) array[place] = value, or op(array[place], value)
 void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Var> arrays,
                   std::span<const Expr> results, const Running::Update& update) {
+  if (arrays.empty()) return;  // of a partition that only counts
   const soac::Scatter& scatter = soac.scatters[number];
   const std::size_t rank = scatter.shape.size();
   const std::vector<Expr> place(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(rank));
