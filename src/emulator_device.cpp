@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "kernel/parse.h"
+#include "kernel/resources.h"
 #include "runtime/host.h"
 #include "runtime/pool.h"
+#include "runtime/signature.h"
 #include "runtime/stats.h"
 
 namespace fulgurite {
@@ -117,9 +119,7 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
     if (p.role == kernel::Param::Role::output) written(data);
   }
   runtime::counters.launches.add();
-  std::int64_t most = 0;  // threads of a phase
-  for (const kernel::PhaseCounts& p : result.counts.phases) most = std::max(most, p.tasks * p.threads);
-  if (most != 1) runtime::counters.device_launches.add();
+  if (!runtime::is_sequential(launch, kernel::block_sizes(ir))) runtime::counters.device_launches.add();
   runtime::counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   if (const auto& f = result.failure)
     return runtime::Failure{static_cast<std::int32_t>(f->site), f->element, f->value, f->bound};

@@ -7,7 +7,8 @@ namespace fulgurite {
 
 struct Stats {
   std::uint64_t launches = 0;         // kernels run; one with several phases counts once
-  std::uint64_t device_launches = 0;  // of these, on a device that is not the host, and not by one thread
+  std::uint64_t device_launches = 0;  // of these, on a device that is not the host, and not one thread's walk
+                                      // through arrays
   std::uint64_t compilations = 0;     // kernels that an engine's compiler was called for
   std::uint64_t memory_hits = 0;      // kernels found in this process
   std::uint64_t disk_hits = 0;        // kernels found in the cache directory

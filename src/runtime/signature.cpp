@@ -26,10 +26,11 @@ void Signature::check(const Launch& launch) const {
       arguments_.size(), launch.buffers.size(), launch.scalars.size());
 }
 
-bool Signature::is_by_one_thread(const Launch& launch) const {
+bool is_sequential(const Launch& launch, std::span<const int> block_sizes) {
   std::int64_t most = 0;
-  for (std::size_t i = 0; i < n_phases(); ++i) most = std::max(most, launch.n_tasks[i] * block_sizes_[i]);
-  return most == 1;
+  for (std::size_t i = 0; i < block_sizes.size(); ++i)
+    most = std::max(most, launch.n_tasks[i] * block_sizes[i]);
+  return most == 1 && launch.bytes_read + launch.bytes_written > 0;
 }
 
 }  // namespace fulgurite::runtime

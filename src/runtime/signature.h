@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,6 @@ class Signature {
 
   // Throws InternalError unless the launch has as many arrays, scalars and task counts as the kernel takes.
   void check(const Launch& launch) const;
-  // Whether one thread is all that runs.
-  bool is_by_one_thread(const Launch& launch) const;
 
  private:
   std::string name_;
@@ -33,5 +32,9 @@ class Signature {
   bool can_fail_;
   std::size_t n_arrays_;
 };
+
+// Whether one thread is all that goes through arrays, given the threads of a block in each phase. (Scalars
+// alone, of whose launches no bytes are told, are one thread's work.)
+bool is_sequential(const Launch& launch, std::span<const int> block_sizes);
 
 }  // namespace fulgurite::runtime

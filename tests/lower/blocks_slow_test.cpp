@@ -117,15 +117,6 @@ TEST(Blocks, PartitionsThatOnlyCount) {
 }
 
 /// By threads, by blocks, and by several blocks a row.
-TEST(Blocks, PartitionsThatOnlyCount) {
-  agree_on_vectors(R"(program "counts" (x: i32[n]) {
-    k: i64, o: i64[2] = redomap (i < n) { i64(x[i] % 3i32) } partition 1 of 0
-    l: i64, p: i64[3] = redomap (j < n) { i64(x[j] % 3i32) } partition 2 of 0
-    return k, o, l, p
-  })",
-                   1000);
-}
-
 TEST(Blocks, Rows) {
   for (const Engine engine : engines()) {
     std::vector<std::vector<Value>> arguments;

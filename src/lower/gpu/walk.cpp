@@ -245,7 +245,6 @@ class Walk {
     Running running{e_.start(rest()), {}, 0, {}};
     running.update = [this](std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
                             std::span<const Expr> values) {
-      if (elements.empty()) return;  // of a partition only the number is kept
       if (const auto bins = bins_.find(scatter); bins != bins_.end())
         return bins->second.update(e_, elements[0].second, values[0]);
       if (const auto dense = dense_.find(scatter); dense != dense_.end())

@@ -236,7 +236,7 @@ std::optional<Failure> CudaDevice::launch(const Kernel& kernel, const Launch& la
   k.enqueue(compute_.get(), launch, k.can_fail() ? logs_.next() : nullptr, pool_);
   mark_use(launch.buffers);
   counters.launches.add();
-  if (!k.signature().is_by_one_thread(launch)) counters.device_launches.add();
+  if (!is_sequential(launch, k.signature().block_sizes())) counters.device_launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   return std::nullopt;
 }

@@ -203,7 +203,7 @@ std::optional<Failure> OpenClDevice::launch(const Kernel& kernel, const Launch& 
   k.enqueue(queue_.get(), launch, k.can_fail() ? static_cast<Buffer>(logs_.next()) : nullptr, pool_);
   check(api_.flush(queue_.get()), "clFlush after a launch");
   counters.launches.add();
-  if (!k.signature().is_by_one_thread(launch)) counters.device_launches.add();
+  if (!is_sequential(launch, k.signature().block_sizes())) counters.device_launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   return std::nullopt;
 }
