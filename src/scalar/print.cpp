@@ -12,11 +12,11 @@ namespace fulgurite::scalar {
 namespace {
 
 /// Binding strength of the infix operations, as in C. 0: not infix.
-struct Infix {
+struct Written {
   std::string_view spelling;
   int strength;
 };
-Infix infix(Op op) {
+Written infix(Op op) {
   switch (op) {
     case Op::bit_or: return {" | ", 1};
     case Op::bit_xor: return {" ^ ", 2};
@@ -116,7 +116,7 @@ class Printer {
         return;
       default: break;
     }
-    const Infix operation = infix(e.op());
+    const Written operation = infix(e.op());
     if (operation.strength == 0) {
       call(info(e.op()).name, e.args());
       return;

@@ -17,7 +17,8 @@ using soac::Expr;
 using soac::Stm;
 using soac::Var;
 
-constexpr double character = 7.23, line_height = 17, padding = 12, margin = 24, header = 64, caption = 46;
+constexpr double character = 7.23, line_height = 17, padding = 12, margin = 24, header_height = 64,
+                 caption = 46;
 
 struct Node {
   enum class Kind { parameter, operation, result };
@@ -314,7 +315,7 @@ std::string to_svg(const pipeline::Report& report, const Explanation& e) {
   const double text_width =
       static_cast<double>(std::max(title.size() * 5 / 4, std::max(note.size(), legend.size()))) * character;
   const double width = std::max(left + right + margin, text_width) + 2 * margin,
-               height = header + panel_height + 2.2 * margin;
+               height = header_height + panel_height + 2.2 * margin;
   const double spare = width - 2 * margin - (left + right + margin);  // where the texts are wider than the
                                                                       // panels
   std::string text = fmt::format(
@@ -328,8 +329,9 @@ std::string to_svg(const pipeline::Report& report, const Explanation& e) {
       "<text class=\"title\" x=\"{0}\" y=\"30\">{1}</text>\n<text class=\"note\" x=\"{0}\" "
       "y=\"50\">{2}</text>\n",
       margin, escaped(title), escaped(note));
-  text += before.svg(margin, header, left + spare / 2, panel_height, before_title);
-  text += after.svg(2 * margin + left + spare / 2, header, right + spare / 2, panel_height, after_title);
+  text += before.svg(margin, header_height, left + spare / 2, panel_height, before_title);
+  text +=
+      after.svg(2 * margin + left + spare / 2, header_height, right + spare / 2, panel_height, after_title);
   text += fmt::format("<text class=\"note\" x=\"{}\" y=\"{:.1f}\">{}</text>\n", margin, height - margin * 0.7,
                       legend);
   return text + "</svg>\n";

@@ -70,7 +70,7 @@ TEST_F(Networks, AReductionIsThatOfArraysAndKernels) {
   EXPECT_EQ(array_sum(), sum);
   EXPECT_EQ(kernel_sum(), sum);
   block_parts().reduce = no_network;
-  EXPECT_EQ(array_sum(), std::vector<int>{1});  // what the first thread has
+  EXPECT_EQ(array_sum(), std::vector<int>{1 + 2 + 3 + 4});  // what the first thread has
   EXPECT_EQ(kernel_sum(), std::vector<int>{1});
 }
 

@@ -123,9 +123,9 @@ TEST(Reproducible, SlowSomeRuns) {
 }
 
 std::map<std::string, std::string> digests(int threads) {
-  const std::string command =
-      "FULGURITE_THREADS=" + std::to_string(threads) +
-      " exec env -u GTEST_TOTAL_SHARDS /proc/$PPID/exe --gtest_filter=Reproducible.SlowSomeRuns";
+  const std::string command = "FULGURITE_THREADS=" + std::to_string(threads) +
+                              " exec env -u GTEST_TOTAL_SHARDS -u GTEST_SHARD_INDEX /proc/$PPID/exe "
+                              "--gtest_filter=Reproducible.SlowSomeRuns";
   std::map<std::string, std::string> found;
   FILE* output = popen(command.c_str(), "r");
   EXPECT_NE(output, nullptr);

@@ -19,7 +19,6 @@ using scalar::Kind;
 namespace {
 
 constexpr std::int64_t most_shared = 40 << 10;  // bytes of a block, of the 48 KiB that every device has
-constexpr std::int64_t enough_blocks = 1024;    // to fill a device, where each has a result of its own
 constexpr std::int64_t with_scratch = 128;      // where each thread has arrays of its own
 
 std::int64_t bytes(std::span<const Expr> values) {

@@ -10,6 +10,9 @@
 
 namespace fulgurite::lower::gpu {
 
+/// Fill a device, where each has a result of its own or walks on.
+inline constexpr std::int64_t enough_blocks = 1024;
+
 /// A block's part of a space whose points read around them (windows.h).
 struct Strip {
   std::int64_t columns = 0;  // points of the last axis, at most

@@ -13,7 +13,6 @@ namespace fulgurite::lower::gpu {
 namespace {
 
 constexpr int threads_of_strip = 256;
-constexpr std::int64_t enough_blocks = 1024;  // to fill a device
 constexpr std::int64_t warp = 32;
 
 bool has_branches_only(const soac::Lambda& f) {
