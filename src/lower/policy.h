@@ -16,6 +16,9 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
+/// A tile that no space fills: one task has all points.
+inline constexpr std::int64_t whole_space = std::int64_t{1} << 40;
+
 /// How one combinator becomes loops.
 struct Policy {
   int lanes = 64;             // instances of a block's Par in the main loop: vector width times unrolling

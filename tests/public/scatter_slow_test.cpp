@@ -88,6 +88,23 @@ TEST(Scatters, EveryElementProperty) {
   for_every_scalar([]<class T>() { check_scatter<T, int>(-20, 110); });
   check_scatter<Placed, fg::i64>(-20, 110);
 }
+/// Of several tuples for one place one stays, and not parts of two, whatever other threads store there.
+TEST(Scatters, TuplesStayWhole) {
+  const auto program = [](Vec<int> to, Vec<int> at, Vec<int> xs) {
+    auto [a, b] = fg::unzip(fg::scatter(fg::zip(to, to), at, fg::zip(xs, xs)));
+    return std::tuple{a, b};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const std::size_t n = f.options().engine == fg::Engine::cpu ? 40'000 : 1'000;
+    const std::vector<int> to(4), at = integers<int>(n, 0, 3);
+    std::vector<int> xs(n);
+    for (std::size_t i = 0; i < n; ++i) xs[i] = static_cast<int>(i);
+    for (int run = 0; run < (n > 1'000 ? 5'000 : 3); ++run) {
+      const auto [a, b] = f(to, at, xs);
+      ASSERT_EQ(a.to_vector(), b.to_vector()) << "run " << run;
+    }
+  });
+}
 TEST(Scatters, EveryIndexProperty) {
   for_every_integer(
       []<class I>() { check_scatter<int, I>(std::is_signed_v<I> ? -100 : 0, sizeof(I) == 1 ? 110 : 6000); });
