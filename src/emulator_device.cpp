@@ -1,6 +1,5 @@
 #include "emulator_device.h"
 
-#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
