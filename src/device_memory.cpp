@@ -10,9 +10,9 @@
 namespace fulgurite {
 namespace detail {
 
-std::shared_ptr<const Storage> adopt(Engine engine, void* memory, std::size_t bytes,
+std::shared_ptr<const Storage> adopt(Engine engine, int number, void* memory, std::size_t bytes,
                                      std::shared_ptr<const void> keeps) {
-  runtime::Device& device = pipeline::device_of(engine);
+  runtime::Device& device = pipeline::device_of(engine, number);
   const runtime::Memory adopted = device.adopt(memory, bytes);
   if (keeps == nullptr)
     keeps = std::shared_ptr<const void>(std::shared_ptr<const void>(), memory);  // nothing
@@ -31,8 +31,8 @@ std::shared_ptr<const Storage> adopt(Engine engine, void* memory, std::size_t by
   return storage_on(device, copy, bytes, nullptr);
 }
 
-void* device_memory(Engine engine, const Storage& storage, std::size_t bytes) {
-  runtime::Device& device = pipeline::device_of(engine);
+void* device_memory(Engine engine, int number, const Storage& storage, std::size_t bytes) {
+  runtime::Device& device = pipeline::device_of(engine, number);
   return device.handle(storage.copies().acquire(device, bytes));  // for good
 }
 

@@ -74,16 +74,15 @@ Elements on_device(ManagedTensor* tensor, std::size_t bytes, const std::shared_p
     case DeviceType::cpu:
     case DeviceType::cuda_host: return std::shared_ptr<const void>(keeps, start);
     case DeviceType::cuda:
-      if (const int ours = runtime::cuda::CudaDevice::shared().number(); ours != t.device.number)
-        throw DeviceError(fmt::format(
-            "the tensor is on CUDA device {}, and programs run on device {}: set FULGURITE_CUDA_DEVICE",
-            t.device.number, ours));
-      return adopt(Engine::cuda, start, bytes, keeps);
+      if (t.device.number < 0)
+        throw DeviceError(
+            fmt::format("the tensor is on CUDA device {}: it must say a device there is", t.device.number));
+      return adopt(Engine::cuda, t.device.number, start, bytes, keeps);
     case DeviceType::opencl:
       if (t.byte_offset != 0)
         throw DeviceError(
             "the tensor begins inside of its OpenCL memory: hand over a copy that begins with it");
-      return adopt(Engine::opencl, t.data, bytes, keeps);
+      return adopt(Engine::opencl, -1, t.data, bytes, keeps);
   }
   throw DeviceError(fmt::format("the tensor is on a device of DLPack's type {}: copy it to the host before",
                                 static_cast<int>(t.device.type)));
@@ -105,7 +104,7 @@ ManagedTensor* give(const Elements& elements, Kind kind, std::span<const std::in
               engine == Engine::cuda ? runtime::cuda::CudaDevice::shared().number() : 0};
   const std::size_t bytes = bytes_of(kind, extents);
   t.data = bytes == 0     ? nullptr
-           : is_on_device ? device_memory(engine, *elements.storage(), bytes)
+           : is_on_device ? device_memory(engine, -1, *elements.storage(), bytes)
                           : const_cast<void*>(elements.get());
   t.rank = static_cast<std::int32_t>(extents.size());
   t.type = type_of(kind);

@@ -98,7 +98,7 @@ lower::Options lowering_options(const Options& options, const runtime::Descripti
 }
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
-  lower::Options lowering = lowering_options(options, device_of(options.engine).describe());
+  lower::Options lowering = lowering_options(options, device_of(options).describe());
   std::string text =
       fmt::format("{} {}\n{} {} {} {} {} {} {} {}\n{}", version, runtime::build_stamp(),
                   runtime::host().identity, static_cast<int>(options.engine),
@@ -179,7 +179,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
                            const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
-  loaded.device = &device_of(options.engine);
+  loaded.device = &device_of(options);
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
@@ -222,9 +222,18 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 
 }  // namespace
 
-runtime::Device& device_of(Engine engine) {
-  if (engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared();
-  if (engine == Engine::cuda) return runtime::cuda::CudaDevice::shared();
+runtime::Device& device_of(const Options& options) {
+  return device_of(options.engine, options.device);
+}
+
+runtime::Device& device_of(Engine engine, int number) {
+  if (engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared(number);
+  if (engine == Engine::cuda) return runtime::cuda::CudaDevice::shared(number);
+  if (number > 0)
+    throw DeviceError(
+        fmt::format("there is no device {} of this engine, which has one: set Options::device to -1 or 0, or "
+                    "the engine to opencl or cuda",
+                    number));
   if (engine == Engine::emulator) return EmulatorDevice::shared();
   return runtime::cpu::CpuDevice::shared();
 }
@@ -251,7 +260,7 @@ soac::Program optimise(soac::Program program, soac::PassContext& context) {
 }
 
 Report compile(const soac::Program& traced, const Options& options) {
-  return compile(traced, options, device_of(options.engine).describe());
+  return compile(traced, options, device_of(options).describe());
 }
 
 Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device) {
@@ -274,7 +283,7 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
 }
 
 plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
-  const runtime::Description device = device_of(options.engine).describe();
+  const runtime::Description device = device_of(options).describe();
   return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
 }
 

@@ -14,8 +14,9 @@
 
 namespace fulgurite::pipeline {
 
-/// Where programs run. Throws DeviceError if there is none.
-runtime::Device& device_of(Engine engine);
+/// Where programs run: see Options::device. Throws DeviceError if there is none.
+runtime::Device& device_of(Engine engine, int number = -1);
+runtime::Device& device_of(const Options&);
 
 /// The array passes in the order in which they run; the name of each is its dump label.
 std::span<const soac::Pass* const> passes();

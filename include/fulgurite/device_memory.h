@@ -2,7 +2,7 @@
 // Nothing is copied, but memory of a CUDA device that does not begin at a multiple of 16 bytes, which is when
 // it becomes an array. `memory` is what the engine's own users know memory by: for Engine::opencl a cl_mem,
 // for Engine::cuda an address (CUdeviceptr) in the primary context of the device; `queue` a cl_command_queue
-// or a CUstream.
+// or a CUstream. Which of the engine's devices: as Options::device says.
 #pragma once
 
 #include <fulgurite/array.h>
@@ -11,9 +11,9 @@
 namespace fulgurite {
 namespace detail {
 
-std::shared_ptr<const Storage> adopt(Engine, void* memory, std::size_t bytes,
+std::shared_ptr<const Storage> adopt(Engine, int device, void* memory, std::size_t bytes,
                                      std::shared_ptr<const void> keeps);
-void* device_memory(Engine, const Storage&, std::size_t bytes);
+void* device_memory(Engine, int device, const Storage&, std::size_t bytes);
 
 }  // namespace detail
 
@@ -25,13 +25,13 @@ void* device_memory(Engine, const Storage&, std::size_t bytes);
 /// the host's (fg::view is for those).
 template <detail::Scalar T, std::size_t N>
 Array<T, static_cast<int>(N)> adopt(Engine engine, void* memory, const std::int64_t (&extents)[N],
-                                    std::shared_ptr<const void> keeps = nullptr) {
+                                    std::shared_ptr<const void> keeps = nullptr, int device = -1) {
   using Adopted = Array<T, static_cast<int>(N)>;
   const auto n = static_cast<std::size_t>(detail::element_count(extents));
   typename Adopted::Shape shape;
   for (std::size_t k = 0; k < N; ++k) shape[k] = extents[k];
   typename Adopted::Parts parts;
-  if (n > 0) parts[0] = detail::adopt(engine, memory, n * sizeof(T), std::move(keeps));
+  if (n > 0) parts[0] = detail::adopt(engine, device, memory, n * sizeof(T), std::move(keeps));
   return Adopted(parts, shape);
 }
 
@@ -39,15 +39,15 @@ Array<T, static_cast<int>(N)> adopt(Engine engine, void* memory, const std::int6
 /// engine are there already, others are copied there. Null for an array without elements. What runs on
 /// another queue than use_queue()'s may read them at once. Throws DeviceError, OutOfMemory.
 template <detail::Scalar T, int N>
-void* device_memory(Engine engine, const Array<T, N>& array) {
+void* device_memory(Engine engine, const Array<T, N>& array, int device = -1) {
   if (array.empty()) return nullptr;
-  return detail::device_memory(engine, *array.parts()[0].storage(),
+  return detail::device_memory(engine, device, *array.parts()[0].storage(),
                                static_cast<std::size_t>(array.size()) * sizeof(T));
 }
 
-/// The user's queue for all that the engine does, and with it the device that it is of; it lives as long as
-/// the process. Before anything has run on the engine. Throws DeviceError afterwards, and for a queue that
-/// does not run in order.
+/// The user's queue for all that the engine does where programs do not say a device, and with it the device
+/// that it is of; it lives as long as the process. Before anything has run on the engine. Throws DeviceError
+/// afterwards, and for a queue that does not run in order.
 void use_queue(Engine engine, void* queue);
 
 }  // namespace fulgurite

@@ -29,6 +29,10 @@ struct Options {
   Engine engine = default_engine();
   Precision precision = Precision::fast;
   Checks checks = Checks::on;
+  // Which of the engine's devices, as the tool's `devices` numbers them; -1: the one that
+  // FULGURITE_OPENCL_DEVICE or FULGURITE_CUDA_DEVICE names, or the engine's choice. The other engines have
+  // one. DeviceError if there is no such device.
+  int device = -1;
   bool fuse = true;              // false: every operation a kernel of its own, for comparison
   const char* name = "program";  // of the program in reports and dumps
 };

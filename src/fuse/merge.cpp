@@ -4,7 +4,8 @@
 // where they read a common array, which is then read once, where one reads what the other makes, where one
 // computes from its indices alone, and where one is small: one launch instead of two. A running value may so
 // meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
-// one's values in memory, or one more walk.
+// one's values in memory, or one more walk. Nothing joins a scatter of tuples, which is one task on a
+// processor, but another such scatter.
 //
 // Which pairs are taken first decides how few Soacs are left: those that share a step of the shortest
 // sequence (steps.h), then the rest in the order of the program.
@@ -102,7 +103,7 @@ class Merger {
 
   bool try_pair(std::vector<Stm>& stms, std::size_t i, std::size_t j) {
     const auto *a = as<Soac>(stms[i].op), *b = as<Soac>(stms[j].op);
-    if (!a || !b) return false;
+    if (!a || !b || scatters_tuples(*a) != scatters_tuples(*b)) return false;
     const Vars made(stms[i].names.begin(), stms[i].names.end());
     std::optional<Stm> merged;
     const char* reason = nullptr;

@@ -82,7 +82,7 @@ class BlockLoop {
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
         if (runs)
           from = runs->fold(std::get<soac::Soac>(piece_->op), from, to, running.reductions, point_of(outer));
-        if (const auto ragged = policy_.rows ? ragged_rows(arena_, *piece_) : std::nullopt)
+        if (const auto ragged = policy_.rows ? dear_ragged_rows(arena_, *piece_) : std::nullopt)
           return walk_ragged_rows(e_, *piece_, *ragged, from, to, policy_, [&](const soac::Stm& map, Expr i) {
             const soac::Stm* piece = std::exchange(piece_, &map);
             element(outer, i, running);

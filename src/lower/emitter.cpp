@@ -76,7 +76,7 @@ Expr Emitter::guard() const {
 
 void Emitter::fail(Expr when, scalar::Site site, Expr value, Expr bound) {
   if (failures_to_)
-    if_then(when, [&] { store_plain(*failures_to_, arena_.i64(0), arena_.constant(Kind::i32, 1)); });
+    if_then(when, failures_to_);
   else
     append(kernel::Fail{when, site, failing_element(), arena_.i64(0), value, bound});
 }

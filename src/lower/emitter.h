@@ -155,8 +155,8 @@ class Emitter {
   /// What a failure is reported by: that number; outside of all spaces (an initial value) 0.
   Expr failing_element() const { return element_ ? element_ : arena_.i64(0); }
 
-  /// Until it is set to nothing, what fails stores 1 in element 0 of this buffer (i32) instead of failing.
-  void set_failures_to(std::optional<Var> flag) { failures_to_ = flag; }
+  /// Until it is set to nothing, what fails does this instead.
+  void set_failures_to(std::function<void()> instead) { failures_to_ = std::move(instead); }
 
   /// Set while stores may bypass the cache: a scalar boolean name.
   void set_streaming(Expr condition) { streaming_ = condition; }
@@ -175,6 +175,12 @@ class Emitter {
   /// Says that a combinator became a sequential loop, and why.
   void note_sequential(const soac::Stm&, std::string_view why);
   const std::vector<std::string>& sequential() const { return sequential_; }
+  /// What code does that seldom runs is not noted.
+  void rarely(const std::function<void()>& code) {
+    const std::vector<std::string> noted = sequential_;
+    code();
+    sequential_ = noted;
+  }
 
   /// An index that only stands in index expressions that set_identity() answers.
   Expr placeholder();
@@ -253,7 +259,7 @@ class Emitter {
   Expr task_, tasks_;
   bool interleaved_ = false;
   Expr element_;
-  std::optional<Var> failures_to_;
+  std::function<void()> failures_to_;
   Expr streaming_, touching_;
   Identity identity_;
   std::vector<Var> free_scalars_;

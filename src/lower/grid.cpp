@@ -109,7 +109,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }
-  if (own.is_constant(0) && !keeps_arrays(op.body)) g.most_points = policy.tile;
+  if (own.is_constant(0) && !keeps_arrays(op.body) && policy.tile != whole_space) g.most_points = policy.tile;
   g.tasks = arena.max(launches.ceil_div(g.columns, g.columns_per_task), one);
   return g;
 }

@@ -9,6 +9,7 @@
 #include "lower/packing.h"
 #include "lower/runs.h"
 #include "lower/slice.h"
+#include "soac/count.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
@@ -176,14 +177,6 @@ void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
   policy.ahead = policy.tile = policy.run * policy.run_lanes;
 }
 
-// Tasks that store the components of tuples at one place would leave those of two.
-bool scatters_tuples(const soac::Soac& soac) {
-  const soac::Layout layout = soac::layout_of(soac);
-  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
-    if (soac.scatters[g].combine.empty() && layout.scatters[g].n_names > 1) return true;
-  return false;
-}
-
 }  // namespace
 
 double cost(const scalar::Arena&, const soac::Lambda& body) {
@@ -211,7 +204,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   constexpr std::int64_t packed_bytes = 1 << 17, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
     while (policy.tile > least_tile && policy.tile * bytes > packed_bytes) policy.tile /= 2;
-  if (scatters_tuples(soac) && !depends_on_order(soac)) policy.tile = whole_space;
+  if (soac::scatters_tuples(soac)) policy.tile = whole_space;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;

@@ -19,7 +19,7 @@ constexpr std::int64_t most_row_lanes = 64;
 const soac::Soac* reduction_of(const soac::Soac& op) {
   if (op.dims.size() != 1 || op.body.body.size() != 1) return nullptr;
   const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
-  if (!inner || inner->dims.size() != 1 || !inner->body.body.empty() || !commutes(*inner)) return nullptr;
+  if (!inner || inner->dims.size() != 1 || !inner->body.body.empty()) return nullptr;
   std::size_t n_operands = 0;
   for (const soac::Reduction& r : inner->reductions) n_operands += r.neutral.size();
   return n_operands > 0 && n_operands == inner->body.results.size() ? inner : nullptr;
@@ -51,7 +51,14 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena& arena, const soac::Stm& map
   RaggedRows rows{row, begin, {{number.var()}, {}, {}}};
   for (Expr operand : reduction->body.results) rows.element.results.push_back(numbered(operand));
   const auto is_of_element = [&](Expr e) { return !mentions(e, row) && !mentions(e, j); };
-  if (!std::ranges::all_of(rows.element.results, is_of_element) || !gathers(rows.element.results)) return {};
+  if (!std::ranges::all_of(rows.element.results, is_of_element)) return {};
+  return rows;
+}
+
+std::optional<RaggedRows> dear_ragged_rows(scalar::Arena& arena, const soac::Stm& map) {
+  std::optional<RaggedRows> rows = ragged_rows(arena, map);
+  if (!rows || !commutes(*reduction_of(std::get<soac::Soac>(map.op))) || !gathers(rows->element.results))
+    return {};
   return rows;
 }
 
@@ -105,7 +112,7 @@ void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, 
       const soac::Stm fill{elements, soac::Soac{{end}, rows.element}, map.where, map.origin};
       Range range;
       range.begin = begin, range.end = end;
-      e.set_failures_to(failed);
+      e.set_failures_to([&] { e.store_plain(failed, i64(0), arena.constant(Kind::i32, 1)); });
       block_loop(e, fill, range, in_vectors);
       e.set_failures_to({});
       e.assign(are_there, arena.eq(e.load_plain(failed, i64(0), "failed"), arena.constant(Kind::i32, 0)));

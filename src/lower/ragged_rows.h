@@ -21,10 +21,12 @@ struct RaggedRows {
   Expr begin;            // in terms of it
   soac::Lambda element;  // the reduction's operands as a function of the element's number
 };
-/// Nothing if the statement is none, or its operands are too cheap to be left in memory.
+/// Nothing if the statement is none.
 std::optional<RaggedRows> ragged_rows(scalar::Arena&, const soac::Stm&);
+/// Nor if its operators do not commute, or its operands are too cheap to be left in memory.
+std::optional<RaggedRows> dear_ragged_rows(scalar::Arena&, const soac::Stm&);
 
-/// Calls `row` for each row of [from, to), with the map as it is for that row.
+/// Of dear ones: calls `row` for each row of [from, to), with the map as it is for that row.
 void walk_ragged_rows(Emitter&, const soac::Stm& map, const RaggedRows&, Expr from, Expr to, const Policy&,
                       const std::function<void(const soac::Stm& map, Expr i)>& row);
 

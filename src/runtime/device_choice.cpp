@@ -15,6 +15,13 @@ std::string lower_case(std::string text) {
   return text;
 }
 
+std::string list_of(std::span<const std::string> names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", i, names[i]);
+  return list;
+}
+
 }  // namespace
 
 std::string wanted_device(const char* variable) {
@@ -34,12 +41,15 @@ std::size_t choose_device(std::span<const std::string> names, const std::string&
     for (std::size_t i = 0; i < names.size(); ++i)
       if (lower_case(names[i]).find(lower_case(wanted)) != std::string::npos) return i;
   }
-  std::string list;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", i, names[i]);
   throw DeviceError(
       fmt::format("{} is '{}': set it to the number or a part of the name of one of {}, or not at all",
-                  variable, wanted, list));
+                  variable, wanted, list_of(names)));
+}
+
+void check_number(std::span<const std::string> names, int number, const char* engine) {
+  if (number >= 0 && static_cast<std::size_t>(number) < names.size()) return;
+  throw DeviceError(fmt::format("the engine {} has no device {}: set Options::device to one of {}, or to -1",
+                                engine, number, list_of(names)));
 }
 
 }  // namespace fulgurite::runtime

@@ -15,4 +15,7 @@ std::string wanted_device(const char* variable);
 std::size_t choose_device(std::span<const std::string> names, const std::string& wanted, const char* variable,
                           std::size_t otherwise);
 
+// Throws DeviceError, which names the devices, if the list has no such number.
+void check_number(std::span<const std::string> names, int number, const char* engine);
+
 }  // namespace fulgurite::runtime

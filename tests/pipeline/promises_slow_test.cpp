@@ -19,6 +19,8 @@ using Fields = std::tuple<Field, Field, Field>;  // density, velocity across and
 
 // Kernels are compiled, not found on disk.
 const bool has_no_disk_cache = setenv("FULGURITE_CACHE", "", 1) == 0;
+// PoCL takes the processor for two devices; CUDA's stand-in has two.
+const bool has_two_devices = setenv("POCL_DEVICES", "pthread pthread", 1) == 0;
 
 class Promises : public testing::TestWithParam<Engine> {
  protected:
@@ -27,7 +29,7 @@ class Promises : public testing::TestWithParam<Engine> {
 
   void SetUp() override {
     runtime::test::prepare_pocl();
-    ASSERT_TRUE(has_no_disk_cache);
+    ASSERT_TRUE(has_no_disk_cache && has_two_devices);
     try {
       compile([](Exp<int> x) { return x; }, options());
     } catch (const DeviceError& error) {
@@ -57,6 +59,45 @@ TEST_P(Promises, WhatIsUsedTwiceTravelsOnce) {
   if (computes()) {
     EXPECT_EQ(squares[999], 999 * 999);
     EXPECT_EQ(again[999], 999 * 999);
+  }
+}
+
+TEST_P(Promises, ArraysHaveACopyOnEachDevice) {
+  const auto on = [&](int device) {
+    Options wanted = options();
+    wanted.device = device;
+    return compile([](Vec<float> x) { return map([](Exp<float> a) { return a + 1.0f; }, x); }, wanted);
+  };
+  const auto first = on(0), second = on(1), usual = compile([](Vec<float> x) { return x + 0.0f; }, options());
+  Array<float> of_first, of_second;
+  {
+    const Array<float> xs(numbers(1000));
+    reset_stats();
+    of_first = first(xs);
+    EXPECT_EQ(stats().bytes_copied, 4000U);
+    of_second = second(xs);
+    EXPECT_EQ(stats().bytes_copied, 8000U) << "the other device has no copy yet";
+    first(xs), second(xs), usual(xs);
+    EXPECT_EQ(stats().bytes_copied, 8000U) << "now each has";
+    second(of_second);
+    EXPECT_EQ(stats().bytes_copied, 8000U) << "a result stays";
+    const Array<float> again = second(of_first);
+    EXPECT_EQ(stats().bytes_copied, 16000U) << "through the host";
+    if (computes()) {
+      EXPECT_EQ(again[999], 1001);
+    }
+  }
+  if (computes()) {
+    EXPECT_EQ(of_first.to_vector(), of_second.to_vector());
+  }
+  EXPECT_NE(device_memory(GetParam(), of_second, 1), device_memory(GetParam(), of_second, 0));
+  try {
+    on(7);
+    FAIL();
+  } catch (const DeviceError& error) {
+    EXPECT_NE(std::string(error.what()).find("has no device 7: set Options::device to one of 0 ("),
+              std::string::npos)
+        << error.what();
   }
 }
 

@@ -174,6 +174,47 @@ TEST(Segmented, SparseMatrixTimesVector) {
   });
 }
 
+// Empty rows, short ones, and one that is longer than what threads take together; then an element of it
+// fails.
+TEST(Segmented, RowsOfAllLengthsAndOneThatFails) {
+  const auto program = [](Vec<int> row_starts, Vec<int> columns, Vec<double> v, Vec<double> x) {
+    auto values = v * fg::gather(x, columns);
+    return std::tuple{
+        fg::segmented_reduce(fg::plus, 0.0, fg::offsets(row_starts), values),
+        fg::segmented_reduce(fg::max, -1.0, fg::offsets(row_starts), fg::gather(x, columns)) * 2.0};
+  };
+  on_every_engine(program, [](const auto& f) {
+    const int longest = f.options().engine == fg::Engine::interpreter ? 3'000 : 70'000;
+    std::vector<int> starts{0, 0, 3, 3};
+    starts.push_back(starts.back() + longest);
+    for (int k = 0; k < 3'000; ++k) starts.push_back(starts.back() + k % 5);
+    const auto n = static_cast<std::size_t>(starts.back());
+    std::vector<int> columns(n);
+    std::vector<double> v(n), x(1'000), sums, greatest;
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i * 7 % 1000);
+    for (std::size_t i = 0; i < n; ++i) columns[i] = static_cast<int>(i * 31 % 1000), v[i] = 1.0 + i % 3;
+    for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
+      sums.push_back(0);
+      greatest.push_back(-1);
+      for (auto i = static_cast<std::size_t>(starts[s]); i < static_cast<std::size_t>(starts[s + 1]); ++i) {
+        sums.back() += v[i] * x[static_cast<std::size_t>(columns[i])];
+        greatest.back() = std::max(greatest.back(), x[static_cast<std::size_t>(columns[i])]);
+      }
+      greatest.back() *= 2;
+    }
+    const auto [a, b] = f(starts, columns, v, x);
+    EXPECT_EQ(vector_of(a), sums) << "integers: exact in any order";
+    EXPECT_EQ(vector_of(b), greatest);
+
+    columns[2'000] = 1'000;
+    columns[n - 1] = -5;
+    const std::string text = message_of<fg::IndexError>([&] { f(starts, columns, v, x); });
+    EXPECT_NE(text.find("index 1000 at position"), std::string::npos) << text;
+    columns[2'000] = columns[n - 1] = 0;
+    EXPECT_NO_THROW(f(starts, columns, v, x)) << "it works on";
+  });
+}
+
 TEST(Segmented, ConstantsAndComputedDescriptions) {
   const auto f = [](Vec<int> xs, Vec<int> keys) {
     // Runs of equal keys: their lengths, and the sums of their elements.

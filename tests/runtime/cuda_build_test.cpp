@@ -36,14 +36,17 @@ TEST_F(Cuda, DevicesAreListedAndChosen) {
   EXPECT_EQ(devices[0].name, "Stand-in GPU 1");
   EXPECT_EQ(devices[0].capability, 90);
   EXPECT_EQ(devices[0].driver_version, 12040);
-  EXPECT_EQ(&wanted_device(devices), &devices[0]);
+  EXPECT_EQ(wanted_device(devices), 0);
   setenv("FULGURITE_CUDA_DEVICE", "other", 1);
-  EXPECT_EQ(&wanted_device(devices), &devices[1]);
+  EXPECT_EQ(wanted_device(devices), 1);
   setenv("FULGURITE_CUDA_DEVICE", "2", 1);
   const std::string text = message([&] { wanted_device(devices); });
   unsetenv("FULGURITE_CUDA_DEVICE");
   EXPECT_SAYS(text, "FULGURITE_CUDA_DEVICE is '2'");
   EXPECT_SAYS(text, "1 (Other GPU 2)");
+  EXPECT_EQ(&device_with(devices, 1), &devices[1]);
+  EXPECT_SAYS(message([&] { device_with(devices, 2); }),
+              "the engine cuda has no device 2: set Options::device");
 
   machine().statuses["cuInit"] = {700, 100};
   EXPECT_SAYS(message([&] { list_devices(driver()); }), "there is no CUDA device: ");

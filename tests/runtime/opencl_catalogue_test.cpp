@@ -48,9 +48,11 @@ TEST(OpenClCatalogue, ChoosesByNumberOrName) {
   };
   const std::vector<DeviceEntry> devices = {entry("Some CPU", false), entry("Big GPU 2000", true),
                                             entry("Small GPU 10", true)};
-  const auto chosen = [&](const std::string& wanted) { return choose_device(devices, wanted).name; };
+  const auto chosen = [&](const std::string& wanted) {
+    return device_with(devices, choose_device(devices, wanted)).name;
+  };
   EXPECT_EQ(chosen(""), "Big GPU 2000");
-  EXPECT_EQ(choose_device({devices.data(), 1}, "").name, "Some CPU");
+  EXPECT_EQ(choose_device({devices.data(), 1}, ""), 0);
   EXPECT_EQ(chosen("0"), "Some CPU");
   EXPECT_EQ(chosen("2"), "Small GPU 10");
   EXPECT_EQ(chosen("small"), "Small GPU 10");

@@ -176,7 +176,7 @@ TEST_F(OpenCl, TheSharedDeviceIsTheWantedOne) {
   OpenClDevice& shared = OpenClDevice::shared();
   EXPECT_EQ(&shared, &OpenClDevice::shared());
   const std::vector<DeviceEntry> devices = list_devices(api());
-  EXPECT_EQ(shared.describe().name, choose_device(devices, wanted_device()).name);
+  EXPECT_EQ(shared.describe().name, device_with(devices, choose_device(devices, wanted_device())).name);
   const std::vector<int> x(1000, 7);
   const Memory a = shared.allocate(4000), b = shared.allocate(4000);
   shared.upload(a, x.data(), 4000);

@@ -42,7 +42,7 @@ class Combinator {
       places();
     });
     LaunchNote note{0, {}, {}, {}, {}};
-    note.blocks = at_.policy;
+    note.blocks = rows_.policy().value_or(at_.policy);
     if (strip_) note.blocks->strip = strip_;
     at_.results.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
     std::vector<Var> totals;

@@ -44,10 +44,13 @@ Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
     per_block = arena.max(per_block, arena.mul(whole, threads));
   };
   if (by.most_blocks > 0) at_most(i64(by.most_blocks));
-  if (!own.is_constant(0)) {  // not much more of it than there are points, or than fills a device
-    constexpr std::int64_t some = 1 << 18;
-    Expr room = arena.max(arena.mul(n, i64(2)), i64(some));
-    at_most(arena.max(arena.div(room, arena.max(own, i64(1))), i64(1)));
+  if (!own.is_constant(0)) {
+    // Little of it beside the points, but for as many blocks as fill a device, if that is not much more of it
+    // than there are points.
+    constexpr std::int64_t some = 1 << 18, points_each = 64, to_fill = 128;
+    const Expr each = arena.max(own, i64(1)), room = arena.max(arena.mul(n, i64(2)), i64(some));
+    const Expr filling = arena.min(arena.div(room, each), i64(to_fill));
+    at_most(arena.max(arena.max(arena.div(n, arena.mul(each, i64(points_each))), filling), i64(1)));
   }
   return {n, per_block, launches.ceil_div(n, per_block)};
 }
@@ -84,9 +87,16 @@ Policy Frame::choose_policy() const {
 
 Frame::Cut Frame::whole() {
   Expr own = i64(0);  // elements that each block has for itself
-  for (const soac::Scatter& scatter : op.scatters)
-    if (!scatter.combine.empty() && !atomic_of(scatter))
-      own = arena.add(own, launches.product(scatter.shape));
+  for (const soac::Scatter& scatter : op.scatters) {
+    if (scatter.combine.empty()) continue;
+    Expr size = launches.product(scatter.shape);
+    if (atomic_of(scatter)) {  // if they are in shared memory
+      if (looks_back) continue;
+      const auto bytes = static_cast<std::int64_t>(size_of(scatter.combine[0].op.results[0].kind()));
+      size = arena.apply(Op::select, {arena.le(size, i64(bin_bytes / bytes)), size, i64(0)});
+    }
+    own = arena.add(own, size);
+  }
   for (const soac::Partition& p : op.partitions) own = arena.add(own, p.classes);
   Cut all = cut_of(launches.product(op.dims), policy, own);
   all.blocks = arena.max(all.blocks, i64(1));

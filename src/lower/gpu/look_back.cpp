@@ -19,7 +19,8 @@ class Search {
         block_(block),
         published_(published),
         groups_(groups.first(published.totals.size())),
-        window_{block.task, block.tasks, std::min(most_at_once, block.threads)} {}
+        window_{block.task, block.tasks, std::min(most_at_once, block.threads)},
+        has_before_(e.bind(arena_.lt(arena_.i64(0), block.task), "has_tiles_before")) {}
 
   void publish(Progress state, const std::vector<std::vector<Var>>& arrays,
                const std::vector<std::vector<Expr>>& values) {
@@ -31,14 +32,24 @@ class Search {
     e_.atomic(std::move(set));
   }
 
-  void operator()() {
+  // The first tile goes the same way and finds nothing: a branch around barriers would be a trial for
+  // compilers that run the threads of a block in a loop (PoCL's does not end).
+  void operator()(const std::vector<std::vector<Expr>>& totals) {
+    e_.if_then(has_before_, [&] { publish(has_totals, published_.totals, totals); });
     // One thread waits for the neighbour: those before it have mostly come as far by then.
-    const Expr neighbour = e_.bind(arena_.sub(block_.task, i64(1)), "neighbour");
-    e_.while_loop([&] { return e_.bind(arena_.eq(read(neighbour, "state"), i32(nothing)), "waits"); }, [] {});
+    const Expr neighbour = e_.bind(arena_.max(arena_.sub(block_.task, i64(1)), i64(0)), "neighbour");
+    e_.while_loop(
+        [&] {
+          const Expr is_nothing = arena_.eq(read(neighbour, "state"), i32(nothing));
+          return e_.bind(arena_.logical_and(has_before_, is_nothing), "waits");
+        },
+        [] {});
     const Expr nearest = find_prefix();
-    for (std::size_t k = 0; k < groups_.size(); ++k)
-      for (std::size_t c = 0; c < groups_[k].so_far.size(); ++c)
-        e_.assign(groups_[k].so_far[c], e_.load_plain(published_.prefixes[k][c], nearest, "prefix"));
+    e_.if_then(has_before_, [&] {
+      for (std::size_t k = 0; k < groups_.size(); ++k)
+        for (std::size_t c = 0; c < groups_[k].so_far.size(); ++c)
+          e_.assign(groups_[k].so_far[c], e_.load_plain(published_.prefixes[k][c], nearest, "prefix"));
+    });
     join_behind(nearest);
   }
 
@@ -55,7 +66,7 @@ class Search {
     return e_.atomic(std::move(get), name);
   }
 
-  // The nearest tile whose prefix is there. The first tile's is.
+  // The nearest tile whose prefix is there. The first tile's is. -1 if there is none before.
   Expr find_prefix() {
     const Var shared = e_.allocate_shared(Kind::i32, 1);
     const Expr far = e_.declare(block_.task, "far"), none = i32(-1), at = i64(0);
@@ -86,7 +97,7 @@ class Search {
           const Expr found = e_.load_plain(shared, at, "found");
           sync(e_);
           e_.assign(far, e_.bind(arena_.sub(end, i64(window_.threads)), "far"));
-          return e_.bind(arena_.eq(found, none), "goes_on");
+          return e_.bind(arena_.logical_and(has_before_, arena_.eq(found, none)), "goes_on");
         },
         [] {});
     return e_.bind(arena_.cast(e_.load_plain(shared, at, "nearest"), Kind::i64), "nearest");
@@ -144,18 +155,15 @@ class Search {
   const Published& published_;
   const std::span<const Ordered> groups_;
   const Block window_;
+  const Expr has_before_;
 };
 
 }  // namespace
 
 void look_back(Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups,
                const std::vector<std::vector<Expr>>& totals) {
-  scalar::Arena& arena = e.arena();
   Search search(e, block, published, groups);
-  e.if_then(e.bind(arena.lt(arena.i64(0), block.task), "has_tiles_before"), [&] {
-    search.publish(has_totals, published.totals, totals);
-    search();
-  });
+  search(totals);
   std::vector<std::vector<Expr>> prefixes;
   for (std::size_t k = 0; k < published.totals.size(); ++k) {
     std::vector<Expr> args;

@@ -78,7 +78,7 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
   if (is_posted || keeps || has_loops(op.body)) policy.threads = 64;
   if (needs.point > 0 && !is_posted) policy.items = 15;  // odd: runs of threads begin in different banks
   const auto n_bins = static_cast<std::size_t>(
-      std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return atomic_of(s).has_value(); }));
+      std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); }));
   const std::int64_t bins = static_cast<std::int64_t>(std::min(n_bins, most_bins)) * bin_bytes;
   auto shared = [&] { return bins + policy.threads * (needs.thread + policy.items * needs.point); };
   while (shared() > most_shared && policy.items > 1) policy.items -= 2;
@@ -123,6 +123,9 @@ std::string to_string(const Policy& p) {
                        p.threads, p.strip->columns,
                        p.strip->rows == 1 ? std::string() : fmt::format(" by {} or more", p.strip->rows),
                        p.strip->window);
+  if (p.rows)
+    return fmt::format("blocks of {} threads, at most {} rows, their elements in tiles of {}", p.threads,
+                       p.points, p.tile());
   return fmt::format(
       "blocks of {} threads, {} points or more{}{}{}", p.threads, p.points,
       p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),

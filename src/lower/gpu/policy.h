@@ -31,6 +31,7 @@ struct Policy {
   std::int64_t points = 1024;       // that a block takes, at least
   std::int64_t most_blocks = 0;     // 0: as many as there are points for
   std::optional<Strip> strip = {};  // instead of points
+  bool rows = false;                // the points are rows of any lengths, whose elements go tile by tile
   std::int64_t tile() const { return std::int64_t{threads} * items; }
   friend bool operator==(const Policy&, const Policy&) = default;
 };

@@ -1,5 +1,7 @@
 #include "lower/gpu/posts.h"
 
+#include "lower/gpu/policy.h"
+
 namespace fulgurite::lower::gpu {
 
 namespace {
@@ -60,41 +62,73 @@ Expr place_of(Emitter& e, std::span<const Expr> indices, std::span<const Expr> s
   return arena.apply(Op::select, {inside, e.linear(indices.first(shape.size()), shape), arena.i64(-1)});
 }
 
-void fill_bins(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> bins) {
+OwnBins::OwnBins(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> bins,
+                 bool may_share)
+    : by_(scatter.combine[0]), bins_(bins.begin(), bins.end()), size_(size_of_bins(e, scatter)) {
   scalar::Arena& arena = e.arena();
-  const std::vector<Expr> neutral = e.lower(scatter.combine[0].neutral);
-  const Expr size = size_of_bins(e, scatter), first = e.lower(arena.mul(block.task, size));
-  par(e, block, [&](Expr t) {
-    e.for_loop(t, size, arena.i64(block.threads), "i", [&](Expr i) {
-      Expr at = e.bind(arena.add(first, i), "at");
-      for (std::size_t k = 0; k < bins.size(); ++k) e.store_plain(bins[k], at, neutral[k]);
+  first_ = e.lower(arena.mul(block.task, size_));
+  const std::vector<Expr> neutral = e.lower(by_.neutral);
+  std::int64_t bytes = 0;
+  for (Expr value : neutral) bytes += static_cast<std::int64_t>(size_of(value.kind()));
+  const std::int64_t most = may_share ? bin_bytes / bytes : 0;
+  are_shared_ = e.lower(arena.le(size_, arena.i64(most)));
+  if (may_share)
+    for (Expr value : neutral) shared_.push_back(e.allocate_shared(value.kind(), most));
+  each(e, block, [&](Expr place, Expr) {
+    where_they_are(e, [&](std::span<const Var> all, Expr first) {
+      const Expr at = e.bind(arena.add(first, place), "at");
+      for (std::size_t k = 0; k < all.size(); ++k) e.store_plain(all[k], at, neutral[k]);
     });
   });
   sync(e);
 }
 
+void OwnBins::where_they_are(Emitter& e, const std::function<void(std::span<const Var>, Expr)>& body) const {
+  if (shared_.empty()) return body(bins_, first_);
+  e.if_then_else(are_shared_, [&] { body(shared_, e.arena().i64(0)); }, [&] { body(bins_, first_); });
+}
+
+void OwnBins::each(Emitter& e, const Block& block,
+                   const std::function<void(Expr place, Expr number)>& body) const {
+  scalar::Arena& arena = e.arena();
+  par(e, block, [&](Expr t) {
+    e.for_loop(t, size_, arena.i64(block.threads), "i",
+               [&](Expr i) { body(i, e.bind(arena.add(first_, i), "number")); });
+  });
+}
+
 // The first of the threads that have a place takes the values of all of them.
-void combine(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> posted,
-             std::span<const Var> bins) {
+void OwnBins::combine(Emitter& e, const Block& block, std::span<const Var> posted) const {
   scalar::Arena& arena = e.arena();
   Threads threads(e, posted);
-  const Expr size = size_of_bins(e, scatter), first = e.lower(arena.mul(block.task, size));
   par(e, block, [&](Expr t) {
     threads.with_place(t, [&](Expr mine) {
       Expr n_before = threads.count_same(mine, arena.i64(0), t);
       e.if_then(e.bind(arena.eq(n_before, arena.i64(0)), "is_first"), [&] {
-        Expr at = e.bind(arena.add(first, mine), "at");
-        std::vector<Expr> acc;
-        for (Var bin : bins) acc.push_back(e.declare(e.load_plain(bin, at, "bin"), "acc"));
-        threads.for_same(mine, t, arena.i64(block.threads), [&](Expr j) {
-          const std::vector<Expr> values = threads.values(j);
-          e.join(scatter.combine[0], acc, values);
+        where_they_are(e, [&](std::span<const Var> bins, Expr first) {
+          Expr at = e.bind(arena.add(first, mine), "at");
+          std::vector<Expr> acc;
+          for (Var bin : bins) acc.push_back(e.declare(e.load_plain(bin, at, "bin"), "acc"));
+          threads.for_same(mine, t, arena.i64(block.threads), [&](Expr j) {
+            const std::vector<Expr> values = threads.values(j);
+            e.join(by_, acc, values);
+          });
+          for (std::size_t k = 0; k < bins.size(); ++k) e.store_plain(bins[k], at, e.snapshot(acc[k], "acc"));
         });
-        for (std::size_t k = 0; k < bins.size(); ++k) e.store_plain(bins[k], at, e.snapshot(acc[k], "acc"));
       });
     });
   });
   sync(e);
+}
+
+void OwnBins::flush(Emitter& e, const Block& block) const {
+  if (shared_.empty()) return;
+  each(e, block, [&](Expr place, Expr number) {
+    e.if_then(are_shared_, [&] {
+      for (std::size_t k = 0; k < bins_.size(); ++k)
+        e.store_plain(bins_[k], number, e.load_plain(shared_[k], place, "bin"));
+    });
+  });
 }
 
 // A point goes as far behind the task's next place of its class as there are threads of that class before;

@@ -1,6 +1,7 @@
 #include "lower/gpu/rows.h"
 
 #include "base/match.h"
+#include "lower/gpu/ragged_tiles.h"
 #include "lower/gpu/row_tiles.h"
 #include "lower/lift.h"
 #include "lower/long_rows.h"
@@ -25,6 +26,10 @@ Rows::Rows(Frame& frame)
       by_threads_(frame.i64(1)),
       by_blocks_(frame.i64(0)),
       by_tiles_(frame.i64(0)) {
+  if (ragged_ = ragged_rows_of(at_); ragged_) {
+    by_threads_ = at_.i64(0);
+    return;
+  }
   if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
   body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
@@ -52,6 +57,8 @@ Rows::Rows(Frame& frame)
 }
 
 void Rows::phases() {
+  if (ragged_) policy_ = fold_ragged_rows(at_, *ragged_);
+  if (ragged_) return;
   if (by_threads_.is_constant(1)) return;
   if (!by_tiles_.is_constant(0)) fold_rows_by_tiles(at_, body_, rows_, columns_, by_tiles_);
   if (by_blocks_.is_constant(0)) return;

@@ -349,7 +349,9 @@ class Walk {
     if (!totals_.empty()) par(e_, block_, [&](Expr t) { save(start(), t); });
     for (const Posts& posts : posts_)
       if (!posts.is_partition)
-        fill_bins(e_, block_, soac_.scatters[posts.number], sinks_.scatters[posts.number].bins);
+        own_bins_.try_emplace(posts.number, e_, block_, soac_.scatters[posts.number],
+                              sinks_.scatters[posts.number].bins,
+                              bins_.size() + own_bins_.size() < most_bins);
     open_dense();
     std::vector<soac::Stm> staged;
     for (const Level& level : ordered_) staged.push_back(staged_of(level, staged.empty()));
@@ -378,6 +380,7 @@ class Walk {
       for (const auto& [scatter, dense] : dense_) dense.flush(e_, block_);
       for (const Posts& posts : posts_) put(posts);
     });
+    for (const auto& [scatter, bins] : own_bins_) bins.flush(e_, block_);
     join_totals();
   }
 
@@ -443,9 +446,7 @@ class Walk {
   // ---- what is posted
 
   void put(const Posts& posts) {
-    if (!posts.is_partition)
-      return combine(e_, block_, soac_.scatters[posts.number], posts.buffers,
-                     sinks_.scatters[posts.number].bins);
+    if (!posts.is_partition) return own_bins_.at(posts.number).combine(e_, block_, posts.buffers);
     const Layout::Part& part = layout_.partitions[posts.number];
     std::vector<Var> arrays;
     for (std::size_t k = 2; k < part.n_names; ++k)
@@ -481,6 +482,7 @@ class Walk {
   soac::Stm rest_;
   std::map<std::size_t, SharedBins> bins_;   // of the atomic ones among those
   std::map<std::size_t, Compaction> dense_;  // of the ranked ones
+  std::map<std::size_t, OwnBins> own_bins_;  // of those whose values are combined in the points' order
   std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
   Expr number_;              // of the point at hand
 };

@@ -37,6 +37,12 @@ DeviceEntry entry_of(const Driver& driver, std::int32_t number, int driver_versi
           .shared_bytes = static_cast<std::size_t>(attribute(value::device_shared_bytes_of_block_at_launch))};
 }
 
+std::vector<std::string> names_of(std::span<const DeviceEntry> devices) {
+  std::vector<std::string> names;
+  for (const DeviceEntry& device : devices) names.push_back(device.name);
+  return names;
+}
+
 }  // namespace
 
 std::vector<DeviceEntry> list_devices(const Driver& driver) {
@@ -59,11 +65,14 @@ std::vector<DeviceEntry> list_devices(const Driver& driver) {
   return devices;
 }
 
-const DeviceEntry& wanted_device(std::span<const DeviceEntry> devices) {
+int wanted_device(std::span<const DeviceEntry> devices) {
   constexpr const char* variable = "FULGURITE_CUDA_DEVICE";
-  std::vector<std::string> names;
-  for (const DeviceEntry& device : devices) names.push_back(device.name);
-  return devices[choose_device(names, runtime::wanted_device(variable), variable, 0)];
+  return static_cast<int>(choose_device(names_of(devices), runtime::wanted_device(variable), variable, 0));
+}
+
+const DeviceEntry& device_with(std::span<const DeviceEntry> devices, int number) {
+  check_number(names_of(devices), number, "cuda");
+  return devices[static_cast<std::size_t>(number)];
 }
 
 }  // namespace fulgurite::runtime::cuda

@@ -25,8 +25,10 @@ struct DeviceEntry {
 // In the driver's order, which CUDA_VISIBLE_DEVICES decides. Throws DeviceError if there is none.
 std::vector<DeviceEntry> list_devices(const Driver& driver);
 
-// The one that FULGURITE_CUDA_DEVICE names by its number or a part of its name, or the first. Throws
-// DeviceError if there is no such device.
-const DeviceEntry& wanted_device(std::span<const DeviceEntry> devices);
+// The number of the one that FULGURITE_CUDA_DEVICE names by its number or a part of its name, or the first.
+// Throws DeviceError if there is no such device.
+int wanted_device(std::span<const DeviceEntry> devices);
+// Throws DeviceError if the list has no such number.
+const DeviceEntry& device_with(std::span<const DeviceEntry> devices, int number);
 
 }  // namespace fulgurite::runtime::cuda

@@ -9,8 +9,8 @@
 
 #include "runtime/cuda/failure_records.h"
 #include "runtime/cuda/kernel.h"
+#include "runtime/shared_devices.h"
 #include "runtime/stats.h"
-#include "runtime/users_queue.h"
 
 namespace fulgurite::runtime::cuda {
 namespace {
@@ -24,9 +24,9 @@ Owned<StreamId> make_stream(const Context& context) {
   return {stream, context.driver().destroy_stream};
 }
 
-UsersQueue<StreamId>& users_stream() {
-  static UsersQueue<StreamId> one;
-  return one;
+SharedDevices<CudaDevice, StreamId>& all_devices() {
+  static SharedDevices<CudaDevice, StreamId> all;
+  return all;
 }
 
 Owned<EventId> make_event(const Context& context) {
@@ -71,21 +71,18 @@ CudaDevice::~CudaDevice() {
   transfers_.reset();
 }
 
-// Never destroyed: arrays may outlive everything, and at exit the driver may be gone before us.
-CudaDevice& CudaDevice::shared() {
-  static CudaDevice& device = *[] {
-    return users_stream().make_device([](StreamId stream) {
-      const std::vector<DeviceEntry> devices = list_devices(cuda::driver());
-      const DeviceEntry& entry = wanted_device(devices);
-      return new CudaDevice(entry, DiskCache::shared(), cuda::driver(), cuda::nvrtc(entry.driver_version),
-                            stream);
-    });
-  }();
-  return device;
+CudaDevice& CudaDevice::shared(int number) {
+  const auto choose = [](StreamId) { return wanted_device(list_devices(cuda::driver())); };
+  return all_devices().get(number, choose, [](int chosen, StreamId stream) {
+    const std::vector<DeviceEntry> devices = list_devices(cuda::driver());
+    const DeviceEntry& entry = device_with(devices, chosen);
+    return new CudaDevice(entry, DiskCache::shared(), cuda::driver(), cuda::nvrtc(entry.driver_version),
+                          stream);
+  });
 }
 
 void CudaDevice::use_stream(StreamId stream) {
-  users_stream().set(stream, "cuda");
+  all_devices().set_queue(stream, "cuda");
 }
 
 Description CudaDevice::describe() const {

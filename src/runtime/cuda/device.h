@@ -53,9 +53,9 @@ class CudaDevice final : public Device {
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
-  // The one that FULGURITE_CUDA_DEVICE names, or the first. Throws DeviceError if there is none, or no
-  // compiler for it; then the next call looks again.
-  static CudaDevice& shared();
+  // The one with this number, or, if that is negative, the one that FULGURITE_CUDA_DEVICE names, or the
+  // first. Throws DeviceError if there is none, or no compiler for it; then the next call looks again.
+  static CudaDevice& shared(int number = -1);
   // Before the first call of shared(). Throws DeviceError afterwards.
   static void use_stream(StreamId stream);
 

@@ -38,7 +38,9 @@ inline constexpr Name device_type = 0x1000, device_max_compute_units = 0x1002,
                       device_single_fp_config = 0x101B, device_global_mem_cache_size = 0x101E,
                       device_global_mem_size = 0x101F, device_local_mem_size = 0x1023,
                       device_available = 0x1027, device_compiler_available = 0x1028, device_name = 0x102B,
-                      driver_version = 0x102D, device_native_vector_width_char = 0x1036;
+                      driver_version = 0x102D, device_version = 0x102F,
+                      device_native_vector_width_char = 0x1036, device_atomic_fence_capabilities = 0x1064;
+inline constexpr Bits device_atomic_order_acq_rel = 1 << 1, device_atomic_scope_device = 1 << 5;
 inline constexpr Name queue_context = 0x1090, queue_device = 0x1091, queue_properties = 0x1093;
 inline constexpr Bits queue_out_of_order = 1 << 0;
 inline constexpr Name buffer_size = 0x1102, buffer_context = 0x1106;

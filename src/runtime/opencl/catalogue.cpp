@@ -44,6 +44,13 @@ std::vector<PlatformId> platforms_of(const Api& api) {
   return platforms;
 }
 
+// A property of OpenCL 3.0, whose devices all take OpenCL C 3.0.
+bool has_device_fences(const Api& api, DeviceId id) {
+  if (!text_of(id, value::device_version, api.get_device_info).starts_with("OpenCL 3.")) return false;
+  constexpr Bits wanted = value::device_atomic_order_acq_rel | value::device_atomic_scope_device;
+  return (value_of<Bits>(api, id, value::device_atomic_fence_capabilities) & wanted) == wanted;
+}
+
 // None where a platform fails: the driver of hardware that is not there must not hide the others.
 std::vector<DeviceId> devices_of(const Api& api, PlatformId platform) {
   std::uint32_t n = 0;
@@ -56,12 +63,13 @@ std::vector<DeviceId> devices_of(const Api& api, PlatformId platform) {
 DeviceEntry entry_of(const Api& api, PlatformId platform, DeviceId id) {
   const auto number = [&](Name name) { return value_of<std::uint64_t>(api, id, name); };
   const auto small_number = [&](Name name) { return value_of<std::uint32_t>(api, id, name); };
+  const bool is_gpu = (number(value::device_type) & value::device_type_gpu) != 0;
   return {.id = id,
           .name = text_of(id, value::device_name, api.get_device_info),
           .driver = text_of(id, value::driver_version, api.get_device_info),
           .platform = text_of(platform, value::platform_name, api.get_platform_info),
           .platform_version = text_of(platform, value::platform_version, api.get_platform_info),
-          .is_gpu = (number(value::device_type) & value::device_type_gpu) != 0,
+          .is_gpu = is_gpu,
           .n_compute_units = static_cast<int>(small_number(value::device_max_compute_units)),
           .memory = number(value::device_global_mem_size),
           .largest_buffer = number(value::device_max_mem_alloc_size),
@@ -70,7 +78,14 @@ DeviceEntry entry_of(const Api& api, PlatformId platform, DeviceId id) {
           .vector_bytes = static_cast<int>(small_number(value::device_native_vector_width_char)),
           .buffer_alignment = small_number(value::device_mem_base_addr_align) / 8,
           .divides_correctly_rounded =
-              (number(value::device_single_fp_config) & value::fp_correctly_rounded_divide_sqrt) != 0};
+              (number(value::device_single_fp_config) & value::fp_correctly_rounded_divide_sqrt) != 0,
+          .groups_wait = is_gpu && has_device_fences(api, id)};
+}
+
+std::vector<std::string> names_of(std::span<const DeviceEntry> devices) {
+  std::vector<std::string> names;
+  for (const DeviceEntry& device : devices) names.push_back(device.name);
+  return names;
 }
 
 }  // namespace
@@ -87,12 +102,16 @@ std::vector<DeviceEntry> list_devices(const Api& api) {
   return result;
 }
 
-const DeviceEntry& choose_device(std::span<const DeviceEntry> devices, const std::string& wanted) {
-  std::vector<std::string> names;
-  for (const DeviceEntry& device : devices) names.push_back(device.name);
+int choose_device(std::span<const DeviceEntry> devices, const std::string& wanted) {
+  const std::vector<std::string> names = names_of(devices);
   const auto gpu = std::find_if(devices.begin(), devices.end(), [](const auto& d) { return d.is_gpu; });
   const auto otherwise = gpu != devices.end() ? static_cast<std::size_t>(gpu - devices.begin()) : 0;
-  return devices[runtime::choose_device(names, wanted, variable, otherwise)];
+  return static_cast<int>(runtime::choose_device(names, wanted, variable, otherwise));
+}
+
+const DeviceEntry& device_with(std::span<const DeviceEntry> devices, int number) {
+  check_number(names_of(devices), number, "opencl");
+  return devices[static_cast<std::size_t>(number)];
 }
 
 std::string wanted_device() {

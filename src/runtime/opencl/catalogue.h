@@ -21,15 +21,20 @@ struct DeviceEntry {
   int vector_bytes;
   std::size_t buffer_alignment;    // of the parts of a buffer
   bool divides_correctly_rounded;  // f32, where it is asked to
+  // A work-group may wait for another one, and sees after a fence what that stored before its own (OpenCL C
+  // 3.0). Of GPUs: PoCL's compiler, which makes loops of threads, removes some of the loops that wait.
+  bool groups_wait;
 };
 
 // In the order of the platforms; those that are not available or cannot compile are left out. Throws
 // DeviceError if there is no platform or no device.
 std::vector<DeviceEntry> list_devices(const Api& api);
 
-// `wanted` is a number of the list, from 0, or a part of a device's name in any case; empty: the first GPU,
+// The number of a device. `wanted` is one, from 0, or a part of its name in any case; empty: the first GPU,
 // or else the first device. Throws DeviceError if there is no such device.
-const DeviceEntry& choose_device(std::span<const DeviceEntry> devices, const std::string& wanted);
+int choose_device(std::span<const DeviceEntry> devices, const std::string& wanted);
+// Throws DeviceError if the list has no such number.
+const DeviceEntry& device_with(std::span<const DeviceEntry> devices, int number);
 
 // What FULGURITE_OPENCL_DEVICE says, or nothing.
 std::string wanted_device();

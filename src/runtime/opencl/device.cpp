@@ -9,8 +9,8 @@
 #include "runtime/opencl/failure_records.h"
 #include "runtime/opencl/kernel.h"
 #include "runtime/opencl/program.h"
+#include "runtime/shared_devices.h"
 #include "runtime/stats.h"
-#include "runtime/users_queue.h"
 
 namespace fulgurite::runtime::opencl {
 namespace {
@@ -45,15 +45,15 @@ Queue make_queue(const Api& api, Context context, const DeviceEntry& device, Que
   return queue;
 }
 
-const DeviceEntry& device_with(std::span<const DeviceEntry> devices, DeviceId id) {
-  for (const DeviceEntry& device : devices)
-    if (device.id == id) return device;
+int number_of(std::span<const DeviceEntry> devices, DeviceId id) {
+  for (std::size_t k = 0; k < devices.size(); ++k)
+    if (devices[k].id == id) return static_cast<int>(k);
   throw DeviceError("the OpenCL queue is of a device that cannot compile: use a queue of another device");
 }
 
-UsersQueue<Queue>& users_queue() {
-  static UsersQueue<Queue> one;
-  return one;
+SharedDevices<OpenClDevice, Queue>& all_devices() {
+  static SharedDevices<OpenClDevice, Queue> all;
+  return all;
 }
 
 }  // namespace
@@ -75,28 +75,27 @@ OpenClDevice::~OpenClDevice() {
   api_.finish(queue_.get());
 }
 
-// Never destroyed: arrays may outlive everything, and at exit the driver may be gone before us.
-OpenClDevice& OpenClDevice::shared() {
-  static OpenClDevice& device = *[] {
-    // PoCL's usual way to run a block vectorises loops over threads, and with them loops in which each thread
-    // reads what it stored before. "loops" leaves that to the compiler, which looks.
-    setenv("POCL_WORK_GROUP_METHOD", "loops", 0);
-    return users_queue().make_device([](Queue queue) {
-      const std::vector<DeviceEntry> devices = list_devices(api());
-      const DeviceEntry& entry =
-          queue == nullptr ? choose_device(devices, wanted_device())
-                           : device_with(devices, property_of<DeviceId>(api(), queue, value::queue_device));
-      return new OpenClDevice(entry, DiskCache::shared(), api(), queue);
-    });
-  }();
-  return device;
+OpenClDevice& OpenClDevice::shared(int number) {
+  // PoCL's usual way to run a block vectorises loops over threads, and with them loops in which each thread
+  // reads what it stored before. "loops" leaves that to the compiler, which looks.
+  static const int is_set = setenv("POCL_WORK_GROUP_METHOD", "loops", 0);
+  (void)is_set;
+  const auto choose = [](Queue queue) {
+    const std::vector<DeviceEntry> devices = list_devices(api());
+    return queue == nullptr ? choose_device(devices, wanted_device())
+                            : number_of(devices, property_of<DeviceId>(api(), queue, value::queue_device));
+  };
+  return all_devices().get(number, choose, [](int chosen, Queue queue) {
+    const std::vector<DeviceEntry> devices = list_devices(api());
+    return new OpenClDevice(device_with(devices, chosen), DiskCache::shared(), api(), queue);
+  });
 }
 
 void OpenClDevice::use_queue(Queue queue) {
   if ((property_of<Bits>(api(), queue, value::queue_properties) & value::queue_out_of_order) != 0)
     throw DeviceError(
         "the OpenCL queue may run what it is given in any order: make one that runs it in order");
-  users_queue().set(queue, "opencl");
+  all_devices().set_queue(queue, "opencl");
 }
 
 Description OpenClDevice::describe() const {
@@ -106,7 +105,8 @@ Description OpenClDevice::describe() const {
           .memory = entry_.memory,
           .last_level_cache = entry_.cache,
           .vector_bytes = entry_.vector_bytes,
-          .is_host = false};
+          .is_host = false,
+          .blocks_wait = entry_.groups_wait};
 }
 
 Memory OpenClDevice::allocate(std::size_t bytes) {

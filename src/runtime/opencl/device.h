@@ -43,9 +43,10 @@ class OpenClDevice final : public Device {
   // Forgets the kernels of this process, so that the next build asks the disk. For tests and measurements.
   void forget_kernels() { kernels_.clear(); }
 
-  // That of the user's queue; else the one that FULGURITE_OPENCL_DEVICE names, or the first GPU, or the first
-  // device. Throws DeviceError if there is none; then the next call looks again.
-  static OpenClDevice& shared();
+  // The one with this number; if that is negative, that of the user's queue, else the one that
+  // FULGURITE_OPENCL_DEVICE names, or the first GPU, or the first device. Throws DeviceError if there is
+  // none; then the next call looks again.
+  static OpenClDevice& shared(int number = -1);
   // Before the first call of shared(). Throws DeviceError afterwards, and unless the queue runs in order.
   static void use_queue(Queue queue);
 

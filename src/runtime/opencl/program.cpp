@@ -15,8 +15,8 @@ constexpr std::string_view no_contraction = "#pragma OPENCL FP_CONTRACT OFF\n#li
 // Division and square root are correctly rounded wherever the device can do that. Without warnings: there is
 // nobody to read them, and some compilers announce them on standard error.
 std::string options_of(const DeviceEntry& device) {
-  return device.divides_correctly_rounded ? "-cl-std=CL1.2 -w -cl-fp32-correctly-rounded-divide-sqrt"
-                                          : "-cl-std=CL1.2 -w";
+  return fmt::format("-cl-std={} -w{}", device.groups_wait ? "CL3.0" : "CL1.2",
+                     device.divides_correctly_rounded ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
 }
 
 std::string log_of(const Api& api, Program program, DeviceId device) {

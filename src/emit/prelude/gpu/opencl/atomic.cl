@@ -1,8 +1,18 @@
-// Atomic operations of OpenCL C 1.2 (rules: ../both/arithmetic.c), all relaxed. Those of 64 bits are extensions with names of their own.
+// Atomic operations of OpenCL C 1.2 and later (rules: ../both/arithmetic.c), all relaxed. Those of 64 bits are extensions with names of their own.
 
 //! extended u64
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+//! fence b1
+// Before OpenCL C 2.0 nothing orders what other groups see.
+FG_INLINE void FN(fence, b1)(void) {
+#if __OPENCL_C_VERSION__ >= 200
+  atomic_work_item_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+#else
+  mem_fence(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#endif
+}
 
 //! atomic_add atomic_add_shared i32 u32
 FG_INLINE KIND FN(STEM, KIND)(SPACE KIND* p, KIND v) { return atomic_add(p, v); }

@@ -1,0 +1,264 @@
+#include "lower/gpu/ragged_tiles.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "lower/lift.h"
+#include "lower/slice.h"
+#include "soac/rename.h"
+#include "soac/walk.h"
+
+namespace fulgurite::lower::gpu {
+
+namespace {
+
+constexpr int threads = 256, most_items = 7;     // odd: threads' runs begin in different banks
+constexpr std::int64_t most_of_tile = 40 << 10;  // bytes of a block
+constexpr std::int64_t aligned = 32;             // elements: tiles begin where warps' elements do
+
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
+soac::Lambda with_neutral_elements(scalar::Arena& arena, soac::Lambda body) {
+  body.body[0] = lift_missing_neutral(arena, body.body[0]);
+  return body;
+}
+
+class RaggedTiles {
+ public:
+  RaggedTiles(Frame& frame, const RaggedRows& rows)
+      : at_(frame),
+        arena_(frame.arena),
+        e_(frame.e),
+        rows_(rows),
+        body_(with_neutral_elements(arena_, frame.op.body)),
+        rest_{frame.s.names, soac::Soac{frame.op.dims, {body_.params, {}, body_.results}}, frame.s.where,
+              frame.s.origin},
+        segmented_(segmented()) {
+    for (const soac::Reduction& r : reduction_of(body_).reductions)
+      neutral_.insert(neutral_.end(), r.neutral.begin(), r.neutral.end());
+    policy_.threads = threads, policy_.items = most_items, policy_.points = threads, policy_.rows = true;
+    auto bytes = static_cast<std::int64_t>(size_of(Kind::i32));
+    for (Expr value : neutral_) bytes += static_cast<std::int64_t>(size_of(value.kind()));
+    const auto shared = [&] { return (policy_.items + 2) * threads * bytes + threads * std::int64_t{8}; };
+    while (shared() > most_of_tile && policy_.items > 1) policy_.items -= 2;
+  }
+
+  Policy operator()() {
+    const Expr all = at_.op.dims[0];
+    const Expr enough = at_.launches.ceil_div(all, i64(enough_blocks));
+    const Expr per_block = arena_.max(arena_.min(enough, i64(threads)), i64(1));
+    at_.phase(at_.launches.ceil_div(all, per_block), threads, [&](const Block& block) {
+      first_ = e_.lower(arena_.mul(block.task, per_block));
+      n_ = e_.lower(arena_.min(arena_.sub(all, first_), per_block));
+      allocate();
+      find_rows(block);
+      const Expr is_in_order = e_.bind(arena_.eq(wrong(), i32(0)), "is_in_order");
+      const Expr begin = e_.load_plain(begins_, i64(0), "begin");
+      const Expr end = e_.bind(
+          arena_.apply(Op::select, {is_in_order, e_.load_plain(begins_, n_, "end"), begin}), "to_here");
+      tiles(block, begin, end);
+      const Expr usable = e_.bind(arena_.eq(wrong(), i32(0)), "usable");
+      of_rows(block, [&](Expr t) {
+        e_.if_then_else(usable, [&] { finish(t); }, [&] { e_.rarely([&] { alone(t); }); });
+      });
+    });
+    return policy_;
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
+  void note_wrong() { e_.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}}); }
+  Expr wrong() { return e_.load_plain(wrong_, i64(0), "wrong"); }
+  // Of a place from an arbitrary origin: whether it is among the first n.
+  Expr is_below(Expr place, Expr n) {
+    return arena_.lt(arena_.cast(place, Kind::u64), arena_.cast(n, Kind::u64));
+  }
+
+  // On (a row begins here, the reductions' components).
+  soac::Reduction segmented() {
+    const std::vector<soac::Reduction>& reductions = reduction_of(body_).reductions;
+    std::vector<Expr> left{arena_.fresh({Kind::i32}, "begins")}, right{arena_.fresh({Kind::i32}, "begins")};
+    soac::Reduction all{{}, {i32(0)}, {}, false};
+    all.op.results.push_back(arena_.apply(Op::bit_or, {left[0], right[0]}));
+    const Expr goes_on = arena_.eq(right[0], i32(0));
+    for (const soac::Reduction& r : reductions) {
+      std::vector<Expr> operands, others;
+      for (Expr neutral : r.neutral) operands.push_back(arena_.fresh({neutral.kind()}, "left"));
+      for (Expr neutral : r.neutral) others.push_back(arena_.fresh({neutral.kind()}, "right"));
+      left.insert(left.end(), operands.begin(), operands.end());
+      right.insert(right.end(), others.begin(), others.end());
+      operands.insert(operands.end(), others.begin(), others.end());
+      soac::Applied joined = soac::apply(arena_, r.op, operands);
+      all.neutral.insert(all.neutral.end(), r.neutral.begin(), r.neutral.end());
+      // Values of two rows must not meet where that may fail.
+      if (joined.body.empty() && std::ranges::none_of(joined.results, scalar::can_fail)) {
+        for (std::size_t k = 0; k < others.size(); ++k)
+          all.op.results.push_back(arena_.apply(Op::select, {goes_on, joined.results[k], others[k]}));
+        continue;
+      }
+      soac::Stm choice{
+          {},
+          soac::If{goes_on, {{}, std::move(joined.body), std::move(joined.results)}, {{}, {}, others}},
+          at_.s.where,
+          ""};
+      for (Expr other : others) {
+        all.op.results.push_back(arena_.fresh({other.kind()}, "joined"));
+        choice.names.push_back(all.op.results.back().var());
+      }
+      all.op.body.push_back(std::move(choice));
+    }
+    for (Expr e : left) all.op.params.push_back(e.var());
+    for (Expr e : right) all.op.params.push_back(e.var());
+    return all;
+  }
+
+  void allocate() {
+    begins_ = e_.allocate_shared(Kind::i64, threads + 1);
+    wrong_ = e_.allocate_shared(Kind::i32, 1);
+    for (Expr neutral : segmented_.neutral) {
+      values_.push_back(e_.allocate_shared(neutral.kind(), policy_.tile()));
+      joined_.push_back(e_.allocate_shared(neutral.kind(), threads));
+    }
+    for (Expr neutral : neutral_) totals_.push_back(e_.allocate_shared(neutral.kind(), threads));
+  }
+
+  void of_rows(const Block& block, const std::function<void(Expr t)>& body) {
+    par(e_, block, [&](Expr t) { e_.if_then(e_.bind(arena_.lt(t, n_), "is_row"), [&] { body(t); }); });
+  }
+
+  // Where they begin, behind the last one where it ends; and what a row without elements comes to.
+  void find_rows(const Block& block) {
+    par(e_, block, [&](Expr t) {
+      e_.if_then(e_.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e_.store_plain(wrong_, i64(0), i32(0)); });
+      e_.for_loop(t, e_.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads), "k", [&](Expr k) {
+        const Expr row = arena_.add(first_, k);
+        e_.store_plain(begins_, k, e_.lower(scalar::substitute(arena_, rows_.begin, {{rows_.row, row}})));
+      });
+      for (std::size_t c = 0; c < totals_.size(); ++c) e_.store_plain(totals_[c], t, e_.lower(neutral_[c]));
+    });
+    sync(e_);
+    of_rows(block, [&](Expr t) {
+      const auto [begin, end] = extent(t);
+      e_.if_then(e_.bind(arena_.lt(end, begin), "is_wrong"), [&] { note_wrong(); });
+    });
+    sync(e_);
+  }
+
+  std::pair<Expr, Expr> extent(Expr t) {
+    const Expr begin = e_.load_plain(begins_, t, "begin");
+    return {begin, e_.load_plain(begins_, e_.bind(arena_.add(t, i64(1)), "next"), "end")};
+  }
+
+  void tiles(const Block& block, Expr begin, Expr end) {
+    Ordered scan{&segmented_, {}, values_, joined_, true, true};
+    for (Expr neutral : e_.lower(segmented_.neutral)) scan.so_far.push_back(e_.declare(neutral, "so_far"));
+    const Expr from_here = e_.bind(arena_.mul(arena_.div(begin, i64(aligned)), i64(aligned)), "from_here");
+    e_.for_loop(from_here, end, i64(policy_.tile()), "from", [&](Expr from) {
+      const Expr n = e_.bind(arena_.min(arena_.sub(end, from), i64(policy_.tile())), "n");
+      par(e_, block, [&](Expr t) {
+        e_.for_loop(t, n, i64(threads), "at", [&](Expr at) { e_.store_plain(values_[0], at, i32(0)); });
+      });
+      sync(e_);
+      stage(block, from, n, begin);
+      sync(e_);
+      fold_tile(e_, block, policy_.items, n, std::span(&scan, 1));
+      of_rows(block, [&](Expr t) {
+        const auto [own, next] = extent(t);
+        const Expr last = e_.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
+        const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_below(last, n));
+        e_.if_then(e_.bind(ends_here, "ends_here"), [&] {
+          for (std::size_t c = 0; c < totals_.size(); ++c)
+            e_.store_plain(totals_[c], t, e_.load_plain(values_[c + 1], last, "total"));
+        });
+      });
+      sync(e_);
+    });
+  }
+
+  // What is in front of the first row belongs to nobody.
+  void stage(const Block& block, Expr from, Expr n, Expr begin) {
+    e_.set_failures_to([&] { note_wrong(); });
+    par(e_, block, [&](Expr t) {
+      e_.if_then(e_.bind(arena_.lt(t, n_), "is_row"), [&] {
+        const auto [own, next] = extent(t);
+        const Expr place = e_.bind(arena_.sub(own, from), "place");
+        const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_below(place, n));
+        e_.if_then(e_.bind(begins_here, "begins_here"), [&] { e_.store_plain(values_[0], place, i32(1)); });
+      });
+      e_.for_loop(t, n, i64(threads), "at", [&](Expr at) {
+        const Expr number = e_.bind(arena_.add(from, at), "number");
+        const auto store = [&](std::span<const Expr> values) {
+          for (std::size_t c = 0; c < values.size(); ++c) e_.store_plain(values_[c + 1], at, values[c]);
+        };
+        e_.if_then_else(
+            e_.bind(arena_.le(begin, number), "is_element"),
+            [&] { store(e_.apply(rows_.element, std::span(&number, 1))); },
+            [&] { store(e_.lower(neutral_)); });
+      });
+    });
+    e_.set_failures_to({});
+  }
+
+  void finish(Expr t) {
+    const Expr number = e_.bind(arena_.add(first_, t), "row");
+    const std::vector<Expr> indices{number};
+    e_.set_element(number);
+    const soac::Applied row = soac::apply(arena_, body_, indices);
+    std::vector<Expr> totals;
+    for (Var total : totals_) totals.push_back(e_.load_plain(total, t, "total"));
+    e_.finish(row.body[0], totals);
+    for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
+      e_.bind_name(body_.body[0].names[k], e_.lower(arena_.name(row.body[0].names[k])));
+    e_.point(rest_, indices, number, {});
+    e_.set_element({});
+  }
+
+  void alone(Expr t) {
+    const Expr number = e_.bind(arena_.add(first_, t), "row");
+    e_.set_element(number);
+    e_.point(at_.s, std::span(&number, 1), number, {});
+    e_.set_element({});
+  }
+
+  Frame& at_;
+  scalar::Arena& arena_;
+  Emitter& e_;
+  const RaggedRows& rows_;
+  const soac::Lambda body_;          // the map's, its reductions with neutral elements
+  const soac::Stm rest_;             // behind the reduction
+  const soac::Reduction segmented_;  // all reductions as one, over elements of any rows
+  std::vector<Expr> neutral_;        // of the reductions' components
+  Policy policy_;
+  Expr first_, n_;  // rows of the block
+  Var begins_, wrong_;
+  std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins first
+  std::vector<Var> totals_;           // of rows
+};
+
+}  // namespace
+
+std::optional<RaggedRows> ragged_rows_of(Frame& frame) {
+  soac::Stm map = frame.s;
+  auto& op = std::get<soac::Soac>(map.op);
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || makes_arrays(op)) return {};
+  if (op.body.body.size() != 1 || !base::as<soac::Soac>(op.body.body[0].op)) return {};
+  op.body = with_neutral_elements(frame.arena, std::move(op.body));
+  std::optional<RaggedRows> rows = ragged_rows(frame.arena, map);
+  if (!rows) return {};
+  for (const soac::Reduction& r : reduction_of(op.body).reductions) {
+    soac::Vars mentioned;
+    soac::add_mentioned(r.op, mentioned);
+    soac::add_mentioned(r.neutral, mentioned);
+    if (mentioned.contains(rows->row)) return {};
+  }
+  return rows;
+}
+
+Policy fold_ragged_rows(Frame& frame, const RaggedRows& rows) {
+  return RaggedTiles(frame, rows)();
+}
+
+}  // namespace fulgurite::lower::gpu
