@@ -1,5 +1,5 @@
 // The CUDA text of whole programs, by NVRTC where its library is found, for three generations of devices:
-// that of the benchmarks compiles and spills no register, but for one kernel on one of them; so compiles, in
+// that of the benchmarks compiles and spills no register; so compiles, in
 // `./dev test --large`, that of the rows of docs/semantics.md and of every program of the tests of the public
 // interface. What these are the plans in a cache tell: test_public and test_public_slow are run on a device
 // that runs no kernels (tests/runtime/cuda_stand_in.h), whatever it thinks of the results.
@@ -44,12 +44,6 @@ std::vector<CudaKernel> distinct(const std::vector<CudaKernel>& kernels) {
   return result;
 }
 
-// Bytes. One kernel that calls the function which notes a failure, and gets 32 registers, has four words too
-// few.
-int allowed_spills(const CudaKernel& kernel, const std::string& target) {
-  return kernel.program == "SMVM" && target == "sm_80" ? 16 : 0;
-}
-
 class CudaText : public testing::Test {
  protected:
   void SetUp() override {
@@ -75,9 +69,8 @@ class CudaText : public testing::Test {
       const std::vector<test::PtxasReport> reports = test::ptxas_reports(found[i].log);
       EXPECT_EQ(reports.size(), kernel.block_sizes.size());
       for (const test::PtxasReport& report : reports) {
-        EXPECT_LE(report.spill_stores, allowed_spills(kernel, targets[i % targets.size()]))
-            << report.function;
-        EXPECT_LE(report.spill_loads, allowed_spills(kernel, targets[i % targets.size()])) << report.function;
+        EXPECT_LE(report.spill_stores, 0) << report.function;
+        EXPECT_LE(report.spill_loads, 0) << report.function;
       }
     }
   }
@@ -86,7 +79,7 @@ class CudaText : public testing::Test {
   const test::Nvrtc nvrtc_;
 };
 
-TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndHardlySpill) {
+TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndSpillNothing) {
   const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
   EXPECT_GE(kernels.size(), 31U);
   expect_compile(kernels, generations, true);
@@ -131,7 +124,8 @@ TEST_F(CudaText, LargeKernelsOfThePublicSuiteCompile) {
     if (entry.kind != runtime::EntryKind::program) continue;
     const plan::Plan plan = plan::parse(disk.read(entry.kind, digest_of(entry.key)).value());
     for (const plan::KernelText& kernel : plan.kernels)
-      kernels.push_back({"public", kernel.name, kernel.source, kernel.block_sizes, kernel.shared_bytes});
+      if (!kernel.block_sizes.empty())  // else it is of a test of the engine cpu
+        kernels.push_back({"public", kernel.name, kernel.source, kernel.block_sizes, kernel.shared_bytes});
   }
   kernels = distinct(kernels);
   RecordProperty("kernels", static_cast<int>(kernels.size()));
