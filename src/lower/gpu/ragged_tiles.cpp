@@ -12,9 +12,9 @@ namespace fulgurite::lower::gpu {
 
 namespace {
 
-constexpr int threads = 256, most_items = 7;     // odd: threads' runs begin in different banks
-constexpr std::int64_t most_of_tile = 40 << 10;  // bytes of a block
-constexpr std::int64_t aligned = 32;             // elements: tiles begin where warps' elements do
+constexpr int threads_of_block = 256, most_items = 7;  // odd: threads' runs begin in different banks
+constexpr std::int64_t most_of_tile = 40 << 10;        // bytes of a block
+constexpr std::int64_t aligned = 32;                   // elements: tiles begin where warps' elements do
 
 const soac::Soac& reduction_of(const soac::Lambda& body) {
   return std::get<soac::Soac>(body.body[0].op);
@@ -38,18 +38,21 @@ class RaggedTiles {
         segmented_(segmented()) {
     for (const soac::Reduction& r : reduction_of(body_).reductions)
       neutral_.insert(neutral_.end(), r.neutral.begin(), r.neutral.end());
-    policy_.threads = threads, policy_.items = most_items, policy_.points = threads, policy_.rows = true;
+    policy_.threads = threads_of_block, policy_.items = most_items, policy_.points = threads_of_block,
+    policy_.rows = true;
     auto bytes = static_cast<std::int64_t>(size_of(Kind::i32));
     for (Expr value : neutral_) bytes += static_cast<std::int64_t>(size_of(value.kind()));
-    const auto shared = [&] { return (policy_.items + 2) * threads * bytes + threads * std::int64_t{8}; };
+    const auto shared = [&] {
+      return (policy_.items + 2) * threads_of_block * bytes + threads_of_block * std::int64_t{8};
+    };
     while (shared() > most_of_tile && policy_.items > 1) policy_.items -= 2;
   }
 
   Policy operator()() {
     const Expr all = at_.op.dims[0];
     const Expr enough = at_.launches.ceil_div(all, i64(enough_blocks));
-    const Expr per_block = arena_.max(arena_.min(enough, i64(threads)), i64(1));
-    at_.phase(at_.launches.ceil_div(all, per_block), threads, [&](const Block& block) {
+    const Expr per_block = arena_.max(arena_.min(enough, i64(threads_of_block)), i64(1));
+    at_.phase(at_.launches.ceil_div(all, per_block), threads_of_block, [&](const Block& block) {
       first_ = e_.lower(arena_.mul(block.task, per_block));
       n_ = e_.lower(arena_.min(arena_.sub(all, first_), per_block));
       allocate();
@@ -116,13 +119,13 @@ class RaggedTiles {
   }
 
   void allocate() {
-    begins_ = e_.allocate_shared(Kind::i64, threads + 1);
+    begins_ = e_.allocate_shared(Kind::i64, threads_of_block + 1);
     wrong_ = e_.allocate_shared(Kind::i32, 1);
     for (Expr neutral : segmented_.neutral) {
       values_.push_back(e_.allocate_shared(neutral.kind(), policy_.tile()));
-      joined_.push_back(e_.allocate_shared(neutral.kind(), threads));
+      joined_.push_back(e_.allocate_shared(neutral.kind(), threads_of_block));
     }
-    for (Expr neutral : neutral_) totals_.push_back(e_.allocate_shared(neutral.kind(), threads));
+    for (Expr neutral : neutral_) totals_.push_back(e_.allocate_shared(neutral.kind(), threads_of_block));
   }
 
   void of_rows(const Block& block, const std::function<void(Expr t)>& body) {
@@ -133,7 +136,7 @@ class RaggedTiles {
   void find_rows(const Block& block) {
     par(e_, block, [&](Expr t) {
       e_.if_then(e_.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e_.store_plain(wrong_, i64(0), i32(0)); });
-      e_.for_loop(t, e_.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads), "k", [&](Expr k) {
+      e_.for_loop(t, e_.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads_of_block), "k", [&](Expr k) {
         const Expr row = arena_.add(first_, k);
         e_.store_plain(begins_, k, e_.lower(scalar::substitute(arena_, rows_.begin, {{rows_.row, row}})));
       });
@@ -159,7 +162,8 @@ class RaggedTiles {
     e_.for_loop(from_here, end, i64(policy_.tile()), "from", [&](Expr from) {
       const Expr n = e_.bind(arena_.min(arena_.sub(end, from), i64(policy_.tile())), "n");
       par(e_, block, [&](Expr t) {
-        e_.for_loop(t, n, i64(threads), "at", [&](Expr at) { e_.store_plain(values_[0], at, i32(0)); });
+        e_.for_loop(t, n, i64(threads_of_block), "at",
+                    [&](Expr at) { e_.store_plain(values_[0], at, i32(0)); });
       });
       sync(e_);
       stage(block, from, n, begin);
@@ -188,7 +192,7 @@ class RaggedTiles {
         const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_below(place, n));
         e_.if_then(e_.bind(begins_here, "begins_here"), [&] { e_.store_plain(values_[0], place, i32(1)); });
       });
-      e_.for_loop(t, n, i64(threads), "at", [&](Expr at) {
+      e_.for_loop(t, n, i64(threads_of_block), "at", [&](Expr at) {
         const Expr number = e_.bind(arena_.add(from, at), "number");
         const auto store = [&](std::span<const Expr> values) {
           for (std::size_t c = 0; c < values.size(); ++c) e_.store_plain(values_[c + 1], at, values[c]);
@@ -234,7 +238,8 @@ class RaggedTiles {
   Policy policy_;
   Expr first_, n_;  // rows of the block
   Var begins_, wrong_;
-  std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins first
+  std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins
+                                      // first
   std::vector<Var> totals_;           // of rows
 };
 
