@@ -1,7 +1,9 @@
-// How much memory our programs of the benchmarks move on a GPU, as the emulator counts it: `traffic [N]`
-// prints a table. The least is each array that the benchmark must read or write, once.
+// How much memory our programs of the benchmarks move on a GPU, as the emulator counts it:
+// `traffic [N [NAME...]]` prints a table, of these benchmarks or of most. The least is each array that the
+// benchmark must read or write, once.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
@@ -52,6 +54,7 @@ void benchmark_row(const Benchmark& benchmark, const Peer& peer, Memory& memory)
 int main(int count, char** arguments) {
   setenv("FULGURITE_ENGINE", "emulator", 1);
   const std::int64_t n = count > 1 ? std::atoll(arguments[1]) : 1 << 18;
+  const std::set<std::string_view> wanted(arguments + std::min(count, 2), arguments + count);
   const std::set<std::string_view> too_slow{"Sort", "Mandelbrot", "NBody", "MatMul", "Hist1M"};
   Memory memory(n);
   Peers peers;
@@ -59,12 +62,13 @@ int main(int count, char** arguments) {
   fmt::print(
       "| n = {} | least, bytes | moved, of the least | sectors, least of moved |\n|---|---:|---:|---:|\n", n);
   for (const Benchmark& benchmark : benchmarks()) {
-    if (too_slow.contains(benchmark.name)) continue;
+    if (wanted.empty() ? too_slow.contains(benchmark.name) : !wanted.contains(benchmark.name)) continue;
     memory.data.n = n;
     if (benchmark.set_up) benchmark.set_up(memory.data, memory);
     for (const Peer& peer : peers.all())
       if (peer.benchmark == benchmark.name && peer.name == our_name) benchmark_row(benchmark, peer, memory);
   }
+  if (!wanted.empty()) return 0;
   for (const std::int64_t rows : {n / 16, n / 512, std::int64_t{4}}) {
     const std::int64_t columns = n / rows;
     const auto matrix = fg::view(memory.data.x, {rows, columns});
