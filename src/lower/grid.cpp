@@ -55,7 +55,7 @@ Expr most_tasks(scalar::Arena& arena, Expr points, Expr own) {
     return arena.apply(Op::select, {arena.le(arena.mul(own, arena.i64(points_each)), n), tasks, otherwise});
   };
   Expr by_size = arena.div(n, arena.max(arena.mul(own, arena.i64(4)), one));
-  return choose(16, by_size, choose(8, arena.i64(4), choose(1, arena.i64(2), one)));
+  return choose(16, by_size, choose(1, arena.i64(2), one));
 }
 
 }  // namespace
