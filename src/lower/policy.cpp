@@ -194,6 +194,10 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   const bool stores = soac::layout_of(soac).mapped.n_results > 0;
   const double short_body = !has_32_registers ? 12 : stores ? 120 : 240;
   int vectors = work <= short_body ? 4 : work <= 400 ? 2 : 1;
+  // Nor do those with several accumulators, which make chains enough by themselves and fill registers.
+  std::size_t accumulators = 0;
+  for (const soac::Reduction& r : soac.reductions) accumulators += r.op.results.size();
+  if (accumulators > 2 && !stores) vectors = std::min(vectors, 2);
   if (waits_for_itself(soac.body)) vectors = has_32_registers ? 4 : 2;
   policy.lanes = std::min(64, policy.tail_lanes * vectors);
   policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
