@@ -25,7 +25,7 @@ Owned<StreamId> make_stream(const Context& context) {
 }
 
 SharedDevices<CudaDevice, StreamId>& all_devices() {
-  static SharedDevices<CudaDevice, StreamId> all;
+  static auto& all = *new SharedDevices<CudaDevice, StreamId>;  // arrays may outlive everything
   return all;
 }
 

@@ -52,7 +52,7 @@ int number_of(std::span<const DeviceEntry> devices, DeviceId id) {
 }
 
 SharedDevices<OpenClDevice, Queue>& all_devices() {
-  static SharedDevices<OpenClDevice, Queue> all;
+  static auto& all = *new SharedDevices<OpenClDevice, Queue>;  // arrays may outlive everything
   return all;
 }
 
