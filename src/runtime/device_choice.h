@@ -4,8 +4,16 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace fulgurite::runtime {
+
+template <class Entry>
+std::vector<std::string> names_of(std::span<const Entry> devices) {
+  std::vector<std::string> names;
+  for (const Entry& device : devices) names.push_back(device.name);
+  return names;
+}
 
 // What the variable says, or nothing.
 std::string wanted_device(const char* variable);

@@ -37,12 +37,6 @@ DeviceEntry entry_of(const Driver& driver, std::int32_t number, int driver_versi
           .shared_bytes = static_cast<std::size_t>(attribute(value::device_shared_bytes_of_block_at_launch))};
 }
 
-std::vector<std::string> names_of(std::span<const DeviceEntry> devices) {
-  std::vector<std::string> names;
-  for (const DeviceEntry& device : devices) names.push_back(device.name);
-  return names;
-}
-
 }  // namespace
 
 std::vector<DeviceEntry> list_devices(const Driver& driver) {

@@ -82,12 +82,6 @@ DeviceEntry entry_of(const Api& api, PlatformId platform, DeviceId id) {
           .groups_wait = is_gpu && has_device_fences(api, id)};
 }
 
-std::vector<std::string> names_of(std::span<const DeviceEntry> devices) {
-  std::vector<std::string> names;
-  for (const DeviceEntry& device : devices) names.push_back(device.name);
-  return names;
-}
-
 }  // namespace
 
 std::vector<DeviceEntry> list_devices(const Api& api) {
