@@ -9,6 +9,8 @@ struct Stats {
   std::uint64_t launches = 0;         // kernels run; one with several phases counts once
   std::uint64_t device_launches = 0;  // of these, on a device that is not the host, and not one thread's walk
                                       // through arrays
+  std::uint64_t waits = 0;            // for kernels of a device that is not the host: once a call, and where
+                                      // the host needs what they made
   std::uint64_t compilations = 0;     // kernels that an engine's compiler was called for
   std::uint64_t memory_hits = 0;      // kernels found in this process
   std::uint64_t disk_hits = 0;        // kernels found in the cache directory

@@ -54,8 +54,11 @@ std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t numbe
   if (!dialect_.has_threads) fetch_parameters();
   const bool is_named = !dialect_.has_threads || uses_.contains(phase.name);
   if (is_named) line(fill(dialect_.tasks, bind(phase.name)));
+  FULGURITE_CHECK(dialect_.has_threads || !kernel_.guard, "kernel '{}' has a guard, which only devices read",
+                  kernel_.name);
   if (dialect_.has_threads) {
     open_block(phase);
+    if (kernel_.guard) line(fmt::format("if ({}[0] == 0) return;", identifiers_.at(*kernel_.guard)));
     body(phase.body);
   } else {
     block(phase.body);

@@ -23,6 +23,12 @@ class Checker {
     require(kernel_.arena != nullptr, "the kernel has no arena");
     scopes_.emplace_back();
     for (const Param& p : kernel_.params) parameter(p);
+    if (const auto guard = kernel_.guard) {
+      const auto param = std::ranges::find(kernel_.params, *guard, &Param::name);
+      require(param != kernel_.params.end() && param->role != Param::Role::scalar &&
+                  info(*guard).type.kind == Kind::i32,
+              "the guard is no parameter, or no buffer of i32");
+    }
     require(!kernel_.body.empty(), "the kernel has no phases");
     for (const Stm& s : kernel_.body) {
       at_ = &s;

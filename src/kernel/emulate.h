@@ -98,6 +98,7 @@ struct Emulation {
   std::vector<Finding> findings;  // one for each pair of statements, in the same order with every seed
   Counts counts;
   std::optional<Failed> failure;
+  bool was_off = false;  // its guard kept the first phase from doing anything
 };
 
 /// Runs the kernel on the buffers: one for each buffer parameter, one of the scalars for each scalar one.

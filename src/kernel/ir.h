@@ -288,6 +288,9 @@ struct Kernel {
   std::vector<Param> params;
   Block body;  // Par(grid) statements only: the phases
   std::vector<Location> lines = {};
+  // Before vectorise only: a buffer of i32 among the parameters; a phase does nothing if its element 0 is 0
+  // when the phase begins.
+  std::optional<Var> guard = {};
 };
 
 }  // namespace fulgurite::kernel

@@ -28,6 +28,7 @@ class Parser {
       if (!lexer_.accept(",")) break;
     }
     lexer_.expect(")");
+    if (lexer_.accept("guard")) k.guard = known(true);
     while (lexer_.peek().kind != scalar::Token::Kind::end) k.body.push_back(statement());
     return k;
   }

@@ -36,8 +36,10 @@ class Printer {
       : arena_(arena), canonical_(canonical), names_(arena, canonical) {}
 
   std::string kernel(const Kernel& k, std::string_view name) {
-    text_ = fmt::format("kernel {}({})\n", name,
+    text_ = fmt::format("kernel {}({})", name,
                         base::join(k.params, ", ", [&](const Param& p) { return param(p); }));
+    if (k.guard) text_ += fmt::format(" guard {}", names_(*k.guard));
+    text_ += '\n';
     block(k.body, 0);
     return std::move(text_);
   }

@@ -49,7 +49,7 @@ class Combinator {
     std::vector<Var> totals;
     for (const Total& total : totals_)
       totals.insert(totals.end(), total.outputs.begin(), total.outputs.end());
-    results_.fetch(totals, folding_.kept());
+    results_.bind_scalars(totals, folding_.kept());
   }
 
  private:

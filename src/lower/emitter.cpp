@@ -248,7 +248,7 @@ void Emitter::if_then_else(Expr condition, const std::function<void()>& yes,
 
 void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {
   scalar::for_each_node(std::span(&n, 1), [&](Expr e) {
-    if (e.is_name()) find(e);  // a parameter, if nothing else uses it
+    if (e.is_name() && !env_.contains(e.var())) parameter(e.var());
   });
   Expr i = arena_.fresh({Kind::i64}, std::string(name));
   depth_[i.var()] = open_.size();
@@ -256,13 +256,34 @@ void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std:
   append(kernel::Par{level, i.var(), n, std::move(statements)});
 }
 
+void Emitter::parameter(Var scalar) {
+  if (!depth_.contains(scalar) && std::ranges::find(free_scalars_, scalar) == free_scalars_.end())
+    free_scalars_.push_back(scalar);
+}
+
+// In front of all that a task does.
+Expr Emitter::load_once(Expr scalar, Var array) {
+  constexpr std::size_t phase = 1;  // the outermost block holds phases only
+  FULGURITE_CHECK(open_.size() > phase, "a scalar of the device is read outside of all tasks");
+  if (auto known = open_[phase].memo.find(scalar.id()); known != open_[phase].memo.end())
+    return known->second;
+  const Var buffer = touch(array, kernel::Param::Role::input);
+  const Expr loaded = arena_.fresh(scalar.type(), arena_.info(scalar.var()).name);
+  depth_[loaded.var()] = phase;
+  open_[phase].statements.push_back(
+      {kernel::Load{loaded.var(), {buffer, arena_.i64(0), arena_.i64(1), {}}}, line_});
+  open_[phase].memo[scalar.id()] = loaded;
+  return loaded;
+}
+
 Expr Emitter::find(Expr e) {
   if (e.is_constant()) return e;
   if (e.is_name()) {
     if (auto bound = env_.find(e.var()); bound != env_.end()) return bound->second;
-    if (!depth_.contains(e.var()) &&
-        std::find(free_scalars_.begin(), free_scalars_.end(), e.var()) == free_scalars_.end())
-      free_scalars_.push_back(e.var());
+    if (depth_.contains(e.var())) return e;
+    if (const auto array = outside_.on_device ? outside_.on_device(e.var()) : std::nullopt)
+      return load_once(e, *array);
+    parameter(e.var());
     return e;
   }
   for (auto open = open_.rbegin(); open != open_.rend(); ++open)

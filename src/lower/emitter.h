@@ -58,6 +58,8 @@ class Emitter {
     std::function<bool(Expr)> knows;  // the host can compute it before the launch
     /// Lowers a Soac statement met in scalar code of a task.
     std::function<void(Emitter&, const soac::Stm&)> on_soac;
+    /// The array whose element 0 is the scalar; none: it is a parameter.
+    std::function<std::optional<Var>(Var)> on_device = {};
     /// Reads of memory leave loops that they do not depend on: of elements that may not be there where the
     /// loop does not go round.
     bool reads_early = true;
@@ -226,6 +228,8 @@ class Emitter {
   Expr lower_index(Expr node);
   Expr lower_division(Expr node);
   Expr find(Expr);
+  void parameter(Var scalar);
+  Expr load_once(Expr scalar, Var array);
   Var touch(Var array, kernel::Param::Role);  // the kernel's name for it
   Expr guard() const;
   void fail(Expr when, scalar::Site, Expr value, Expr bound);

@@ -13,11 +13,16 @@ plan::Place Host::place(scalar::Var array) const {
   return found->second;
 }
 
+std::optional<scalar::Var> Host::on_device(scalar::Var name) const {
+  auto found = on_device_.find(name);
+  return found == on_device_.end() ? std::nullopt : std::optional(found->second);
+}
+
 const plan::Slot* Host::find(Expr e) const {
   if (e.is_name()) {
-    auto bound = slots_.find(e.var());
-    FULGURITE_CHECK(bound != slots_.end(), "scalar '{}' is not known to the host", arena_.info(e.var()).name);
-    return &bound->second;
+    if (auto bound = slots_.find(e.var()); bound != slots_.end()) return &bound->second;
+    FULGURITE_CHECK(on_device_.contains(e.var()), "scalar '{}' is not known to the host",
+                    arena_.info(e.var()).name);
   }
   for (auto open = open_.rbegin(); open != open_.rend(); ++open)
     if (auto known = open->memo.find(e.id()); known != open->memo.end()) return &known->second;
@@ -46,6 +51,10 @@ plan::Slot Host::compute(Expr e) {
   plan::Slot to = fresh_slot();
   if (e.is_constant()) {
     append(plan::Constant{to, e.bits()});
+    return to;
+  }
+  if (e.is_name()) {
+    append(plan::Fetch{to, place(on_device_.at(e.var())), e.kind()});
     return to;
   }
   FULGURITE_CHECK(e.op() != Op::index, "the host reads no arrays");

@@ -1,7 +1,9 @@
 // Expressions that the host evaluates (sizes, task counts, scalars between launches) as steps of the plan
-// over 64-bit slots.
+// over 64-bit slots. Scalars that are on the device (lower/device_scalars.h) are fetched where a value is
+// asked for.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -32,9 +34,13 @@ class Host {
 
   void bind(scalar::Var name, plan::Slot slot) { slots_[name] = slot; }
   void bind_place(scalar::Var array, plan::Place place) { places_[array] = place; }
+  /// The scalar is element 0 of an array.
+  void bind_on_device(scalar::Var name, scalar::Var array) { on_device_[name] = array; }
   plan::Place place(scalar::Var array) const;
-  bool knows(scalar::Var scalar) const { return slots_.contains(scalar); }
+  bool knows(scalar::Var scalar) const { return slots_.contains(scalar) || on_device_.contains(scalar); }
   bool has_place(scalar::Var array) const { return places_.contains(array); }
+  /// The array that holds the scalar; none: it is in a slot.
+  std::optional<scalar::Var> on_device(scalar::Var) const;
 
   /// The slot that holds the expression's value from here on. It must not read arrays.
   plan::Slot slot(scalar::Expr);
@@ -53,6 +59,7 @@ class Host {
   std::vector<Open> open_;
   std::unordered_map<scalar::Var, plan::Slot> slots_;
   std::unordered_map<scalar::Var, plan::Place> places_;
+  std::unordered_map<scalar::Var, scalar::Var> on_device_;
 };
 
 }  // namespace fulgurite::lower

@@ -1,5 +1,7 @@
 #include "lower/launches.h"
 
+#include <algorithm>
+
 #include "lower/inner.h"
 
 namespace fulgurite::lower {
@@ -9,6 +11,7 @@ Launches::Launches(const soac::Program& program, const Options& options)
       arena_(*program.arena),
       options_(options),
       sizes_(program),
+      device_scalars_(options.schedule == Schedule::blocks ? DeviceScalars(program) : DeviceScalars()),
       host_(arena_, lowered_.plan) {}
 
 Emitter Launches::emitter() {
@@ -16,7 +19,7 @@ Emitter Launches::emitter() {
           options_.checks,
           {[this](Expr e) { return known_outside(std::span(&e, 1)); },
            [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
-           options_.schedule == Schedule::lanes}};
+           [this](Var scalar) { return host_.on_device(scalar); }, options_.schedule == Schedule::lanes}};
 }
 
 Expr Launches::product(std::span<const Expr> factors) {
@@ -51,13 +54,18 @@ void Launches::allocate(Var array, std::span<const Expr> shape) {
   host_.bind_place(array, place);
 }
 
-std::vector<plan::Slot> Launches::fetch(std::span<const Var> arrays) {
-  std::vector<plan::Slot> slots;
-  for (Var array : arrays) {
-    slots.push_back(host_.fresh_slot());
-    host_.append(plan::Fetch{slots.back(), host_.place(array), arena_.info(array).type.kind});
-  }
-  return slots;
+plan::Slot Launches::fetch(Var array) {
+  const plan::Slot slot = host_.fresh_slot();
+  host_.append(plan::Fetch{slot, host_.place(array), arena_.info(array).type.kind});
+  return slot;
+}
+
+void Launches::bind_scalars(std::span<const Var> names, std::span<const Var> arrays) {
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (device_scalars_.contains(names[k]))
+      host_.bind_on_device(names[k], arrays[k]);
+    else
+      host_.bind(names[k], fetch(arrays[k]));
 }
 
 void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, std::span<const Expr> tasks,
@@ -68,6 +76,13 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
     kernel.params.push_back(buffer.param);
     launch.buffers.push_back(host_.place(buffer.array));
+  }
+  if (guard_) {
+    kernel.guard = guard_;
+    if (std::ranges::find(kernel.params, *guard_, &kernel::Param::name) == kernel.params.end()) {
+      kernel.params.push_back({*guard_, kernel::Param::Role::input});
+      launch.buffers.push_back(host_.place(*guard_));
+    }
   }
   for (Var scalar : e.free_scalars()) {
     kernel.params.push_back({scalar, kernel::Param::Role::scalar});

@@ -1,6 +1,7 @@
 // A plan while it is made: memory, launches with what they read and write, scalars that come back.
 #pragma once
 
+#include "lower/device_scalars.h"
 #include "lower/emitter.h"
 #include "lower/host.h"
 #include "lower/lower.h"
@@ -18,6 +19,8 @@ class Launches {
   scalar::Arena& arena() { return arena_; }
   const Options& options() const { return options_; }
   const soac::EqualSizes& sizes() const { return sizes_; }
+  /// None where the host reads the device's memory.
+  const DeviceScalars& device_scalars() const { return device_scalars_; }
   Host& host() { return host_; }
   Lowered& lowered() { return lowered_; }
 
@@ -34,8 +37,14 @@ class Launches {
   /// An array in memory from here on; of the shape that it was declared with, or of another.
   void allocate(Var array);
   void allocate(Var array, std::span<const Expr> shape);
-  /// Element 0 of each, in slots.
-  std::vector<plan::Slot> fetch(std::span<const Var> arrays);
+  /// Element 0 of the array, on the host from here on.
+  plan::Slot fetch(Var array);
+  /// Each scalar is element 0 of an array that a launch made: fetched at once, or when the host asks for it.
+  void bind_scalars(std::span<const Var> names, std::span<const Var> arrays);
+  /// From here on no launch does anything unless element 0 of the array of i32 is not 0; none: all do. Gives
+  /// the one before.
+  std::optional<Var> set_guard(std::optional<Var> guard) { return std::exchange(guard_, guard); }
+  const std::optional<Var>& guard() const { return guard_; }
   /// Bytes in the note are for explanations, the others for what really happens.
   void launch(std::string name, const Emitter&, kernel::Block phases, std::span<const Expr> tasks,
               Expr bytes_read, Expr bytes_written, LaunchNote);
@@ -45,6 +54,8 @@ class Launches {
   scalar::Arena& arena_;
   const Options& options_;
   soac::EqualSizes sizes_;
+  DeviceScalars device_scalars_;
+  std::optional<Var> guard_;
   Lowered lowered_;
   Host host_;
 };

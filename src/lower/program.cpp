@@ -14,27 +14,6 @@ namespace {
 
 using kernel::Level;
 
-bool reads_memory(Expr root) {
-  bool reads = false;
-  scalar::for_each_node(std::span(&root, 1), [&](Expr e) { reads |= e.op() == Op::index; });
-  return reads;
-}
-
-std::vector<Expr> roots_and_results(const soac::Stm& s) {
-  std::vector<Expr> all = soac::roots_of(s);
-  for (const auto& nested : soac::nested_in(s))
-    all.insert(all.end(), nested.lambda->results.begin(), nested.lambda->results.end());
-  return all;
-}
-
-// Makes an array or runs a combinator; other statements are scalar code.
-bool needs_plan(const soac::Stm& s) {
-  if (base::as<soac::Soac>(s.op) || base::as<soac::Call>(s.op)) return true;
-  for (const auto& nested : soac::nested_in(s))
-    if (std::ranges::any_of(nested.lambda->body, needs_plan)) return true;
-  return std::ranges::any_of(roots_and_results(s), [](Expr e) { return e.type().rank > 0; });
-}
-
 class ProgramLowering {
  public:
   ProgramLowering(const soac::Program& program, const Options& options)
@@ -77,8 +56,7 @@ class ProgramLowering {
 
   // A scalar of the host: computed there, or by a one-task kernel where it reads an array.
   plan::Slot value(Expr e) {
-    if (!reads_memory(e)) return host_.slot(e);
-    return scalars({}, std::span(&e, 1), "index", {})[0];
+    return reads_memory(e) ? launches_.fetch(scalars({}, std::span(&e, 1), "index", {})[0]) : host_.slot(e);
   }
 
   void statements(const std::vector<soac::Stm>& body) {
@@ -101,9 +79,9 @@ class ProgramLowering {
           [&](const soac::Call& op) { call(launches_, s, op); });
   }
 
-  // Scalar statements and expressions as a kernel of one task; results come back to slots.
-  std::vector<plan::Slot> scalars(const std::vector<soac::Stm>& body, std::span<const Expr> results,
-                                  std::string origin, soac::Location where) {
+  // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.
+  std::vector<Var> scalars(const std::vector<soac::Stm>& body, std::span<const Expr> results,
+                           std::string origin, soac::Location where) {
     Emitter e = launches_.emitter();
     std::vector<Var> outputs;
     e.set_element(i64(0));
@@ -118,26 +96,39 @@ class ProgramLowering {
       });
     });
     for (Var output : outputs) launches_.allocate(output);
-    const std::vector<Expr> tasks{i64(1)};
-    launches_.launch("scalar", e, std::move(phases), tasks, i64(0), i64(0),
-                     {0, std::move(origin), std::move(where), {}, {}, {}, i64(0), i64(0)});
-    return launches_.fetch(outputs);
+    launch_one(e, std::move(phases), "scalar", {0, std::move(origin), std::move(where), {}, {}});
+    return outputs;
   }
 
-  // Where an array is, or the slot of a scalar.
+  void launch_one(const Emitter& e, kernel::Block phases, std::string name, LaunchNote note) {
+    const std::vector<Expr> tasks{i64(1)};
+    note.bytes_read = note.bytes_written = i64(0);
+    launches_.launch(std::move(name), e, std::move(phases), tasks, i64(0), i64(0), std::move(note));
+  }
+
+  // Where an array is, or a scalar: in a slot, or on the device as element 0 of an array.
   struct Held {
     plan::Slot slot = -1;
     plan::Place place = -1;
   };
-  Held fresh(Expr e) {
-    if (e.type().rank > 0) return {-1, host_.fresh_place()};
+  bool is_in_place(Var name) const {
+    return arena_.info(name).type.rank > 0 || launches_.device_scalars().contains(name);
+  }
+  Held fresh(Var name) {
+    if (is_in_place(name)) return {-1, host_.fresh_place()};
     return {host_.fresh_slot(), -1};
   }
   void bind(Var name, const Held& held) {
-    if (held.place >= 0)
-      host_.bind_place(name, held.place);
-    else
+    const scalar::VarInfo info = arena_.info(name);
+    if (held.place < 0) {
       host_.bind(name, held.slot);
+    } else if (info.type.rank > 0) {
+      host_.bind_place(name, held.place);
+    } else {
+      const Var array = arena_.fresh_array(info.type.kind, {i64(1)}, info.name).var();
+      host_.bind_place(array, held.place);
+      host_.bind_on_device(name, array);
+    }
   }
   void move(const Held& to, const Held& from) {
     if (to.place >= 0)
@@ -145,20 +136,34 @@ class ProgramLowering {
     else
       host_.append(plan::Copy{to.slot, from.slot});
   }
-  // Those that read arrays by one kernel.
-  std::vector<Held> values(std::span<const Expr> all) {
-    std::vector<Expr> reading;
-    for (Expr e : all)
-      if (e.type().rank == 0 && reads_memory(e)) reading.push_back(e);
-    std::vector<plan::Slot> read;
-    if (!reading.empty()) read = scalars({}, reading, "index", {});
-    std::size_t next = 0;
-    std::vector<Held> held;
-    for (Expr e : all)
-      if (e.type().rank > 0)
-        held.push_back({-1, host_.place(e.var())});
+  // What the names will be. What has to be computed on the device is by one kernel.
+  std::vector<Held> values(std::span<const Expr> all, std::span<const Var> names) {
+    std::vector<Held> held(all.size());
+    std::vector<Expr> computed;
+    std::vector<std::size_t> numbers;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const Expr e = all[k];
+      const bool is_scalar = e.type().rank == 0, stays = is_scalar && is_in_place(names[k]);
+      if (!is_scalar) {
+        held[k].place = host_.place(e.var());
+      } else if (const auto array = e.is_name() ? host_.on_device(e.var()) : std::nullopt; stays && array) {
+        held[k].place = host_.place(*array);
+      } else if (stays || reads_memory(e)) {
+        computed.push_back(e);
+        numbers.push_back(k);
+      } else {
+        held[k].slot = host_.slot(e);
+      }
+    }
+    if (computed.empty()) return held;
+    const std::vector<Var> arrays = scalars({}, computed, "index", {});
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+      Held& to = held[numbers[i]];
+      if (is_in_place(names[numbers[i]]))
+        to.place = host_.place(arrays[i]);
       else
-        held.push_back({reads_memory(e) ? read[next++] : host_.slot(e), -1});
+        to.slot = launches_.fetch(arrays[i]);
+    }
     return held;
   }
 
@@ -168,11 +173,11 @@ class ProgramLowering {
     if (!needs_plan(s)) return scalar_statement(s);
     plan::Slot condition = value(op.condition);
     std::vector<Held> results;
-    for (Expr result : op.then_branch.results) results.push_back(fresh(result));
+    for (Var name : s.names) results.push_back(fresh(name));
     auto branch = [&](const soac::Lambda& f) {
       return host_.steps([&] {
         statements(f.body);
-        const std::vector<Held> given = values(f.results);
+        const std::vector<Held> given = values(f.results, s.names);
         for (std::size_t k = 0; k < results.size(); ++k) move(results[k], given[k]);
       });
     };
@@ -184,51 +189,118 @@ class ProgramLowering {
   // The state's arrays have places of their own, which change hands: no element moves.
   void loop(const soac::Stm& s, const soac::Loop& op) {
     if (!needs_plan(s)) return scalar_statement(s);
-    const std::vector<Held> initial = values(op.initial);
+    const std::vector<Held> initial = values(op.initial, s.names);
     std::vector<Held> state;
     for (std::size_t k = 0; k < initial.size(); ++k) {
-      state.push_back(fresh(op.initial[k]));
+      state.push_back(fresh(s.names[k]));
       move(state[k], initial[k]);
     }
-    plan::Slot counter = -1, trips = -1, one = -1;
-    if (op.trips) {
-      counter = host_.fresh_slot();
-      host_.append(plan::Copy{counter, host_.slot(i64(0))});
-      trips = value(op.trips), one = host_.slot(i64(1));
-      host_.bind(op.body.params[0], counter);
-    } else {
-      for (std::size_t k = 0; k < state.size(); ++k) bind(op.condition.params[k], state[k]);
-    }
+    if (op.trips)
+      repeat(s, op, state);
+    else if (!converge(s, op, state))
+      repeat_while(s, op, state);
+    for (std::size_t k = 0; k < state.size(); ++k) bind(s.names[k], state[k]);
+  }
+
+  void iteration(const soac::Stm& s, const soac::Loop& op, const std::vector<Held>& state) {
     for (std::size_t k = 0; k < state.size(); ++k) bind(op.body.params[k + (op.trips ? 1 : 0)], state[k]);
-    plan::Slot condition = host_.fresh_slot();
+    statements(op.body.body);
+    std::vector<Held> next;
+    const std::vector<Held> given = values(op.body.results, s.names);
+    for (std::size_t k = 0; k < given.size(); ++k) {  // all before any is overwritten
+      next.push_back(fresh(s.names[k]));
+      move(next[k], given[k]);
+    }
+    for (std::size_t k = 0; k < state.size(); ++k) move(state[k], next[k]);
+  }
+
+  void repeat(const soac::Stm& s, const soac::Loop& op, const std::vector<Held>& state) {
+    const plan::Slot counter = host_.fresh_slot(), condition = host_.fresh_slot();
+    host_.append(plan::Copy{counter, host_.slot(i64(0))});
+    const plan::Slot trips = value(op.trips), one = host_.slot(i64(1));
+    host_.bind(op.body.params[0], counter);
     plan::Steps head = host_.steps([&] {
-      if (op.trips) {
-        host_.append(plan::Compute{Op::lt, Kind::i64, Kind::boolean, condition, counter, trips, trips, 0});
-      } else {
-        statements(op.condition.body);
-        host_.append(plan::Copy{condition, value(op.condition.results[0])});
-      }
+      host_.append(plan::Compute{Op::lt, Kind::i64, Kind::boolean, condition, counter, trips, trips, 0});
     });
     plan::Steps body = host_.steps([&] {
-      statements(op.body.body);
-      std::vector<Held> next;
-      const std::vector<Held> given = values(op.body.results);
-      for (std::size_t k = 0; k < given.size(); ++k) {  // all before any is overwritten
-        next.push_back(fresh(op.initial[k]));
-        move(next[k], given[k]);
-      }
-      for (std::size_t k = 0; k < state.size(); ++k) move(state[k], next[k]);
-      if (op.trips) host_.append(plan::Compute{Op::add, Kind::i64, Kind::i64, counter, counter, one, one, 0});
+      iteration(s, op, state);
+      host_.append(plan::Compute{Op::add, Kind::i64, Kind::i64, counter, counter, one, one, 0});
     });
     host_.append(plan::While{std::move(head), condition, std::move(body)});
-    for (std::size_t k = 0; k < state.size(); ++k) bind(s.names[k], state[k]);
+  }
+
+  void repeat_while(const soac::Stm& s, const soac::Loop& op, const std::vector<Held>& state) {
+    const plan::Slot condition = host_.fresh_slot();
+    plan::Steps head = host_.steps([&] {
+      for (std::size_t k = 0; k < state.size(); ++k) bind(op.condition.params[k], state[k]);
+      statements(op.condition.body);
+      host_.append(plan::Copy{condition, value(op.condition.results[0])});
+    });
+    plan::Steps body = host_.steps([&] { iteration(s, op, state); });
+    host_.append(plan::While{std::move(head), condition, std::move(body)});
+  }
+
+  // A loop whose condition the device makes, if nothing in it has to come to the host. What was lowered for
+  // one that turns out to need that is dropped.
+  bool converge(const soac::Stm& s, const soac::Loop& op, const std::vector<Held>& state) {
+    if (!launches_.device_scalars().needs(op.condition.results[0]) || launches_.guard()) return false;
+    const std::size_t n_kernels = lowered_.kernels.size(), n_notes = lowered_.notes.size();
+    plan::Steps all = host_.steps([&] {
+      const Var flags = arena_.fresh_array(Kind::i32, {i64(2)}, "goes_on").var();
+      launches_.allocate(flags);
+      launches_.set_guard(flags);
+      plan::Steps head = host_.steps([&] {
+        for (std::size_t k = 0; k < state.size(); ++k) bind(op.condition.params[k], state[k]);
+        statements(op.condition.body);
+        condition(s, op.condition.results[0], flags);
+      });
+      plan::Steps body = host_.steps([&] { iteration(s, op, state); });
+      launches_.set_guard({});
+      host_.append(plan::Converge{std::move(head), host_.place(flags), std::move(body)});
+    });
+    const auto& loop = std::get<plan::Converge>(all.back().action);
+    if (!runs_ahead(loop.head) || !runs_ahead(loop.body)) {
+      lowered_.kernels.resize(n_kernels);
+      lowered_.plan.kernels.resize(n_kernels);
+      lowered_.notes.resize(n_notes);
+      return false;
+    }
+    for (plan::Step& step : all) host_.append(std::move(step.action));
+    return true;
+  }
+
+  void condition(const soac::Stm& s, Expr holds, Var flags) {
+    Emitter e = launches_.emitter();
+    e.set_element(i64(0));
+    kernel::Block phases = e.block([&] {
+      e.par(Level::grid, i64(1), "task", [&](Expr) {
+        const Expr goes_on = e.lower(arena_.cast(holds, Kind::i32));
+        const Expr before = e.load_plain(flags, i64(1), "iterations");
+        e.store_plain(flags, i64(0), goes_on);
+        e.store_plain(flags, i64(1), e.bind(arena_.add(before, goes_on), "iterations"));
+      });
+    });
+    LaunchNote note{0, s.origin, s.where, {}, {}};
+    note.converges = true;
+    launch_one(e, std::move(phases), "condition", std::move(note));
+  }
+
+  bool runs_ahead(const plan::Steps& steps) const {
+    return std::ranges::all_of(steps, [&](const plan::Step& step) {
+      if (const auto* branch = base::as<plan::If>(step.action))
+        return runs_ahead(branch->then_steps) && runs_ahead(branch->else_steps);
+      if (const auto* loop = base::as<plan::While>(step.action))
+        return runs_ahead(loop->head) && runs_ahead(loop->body);
+      if (const auto* launch = base::as<plan::Launch>(step.action))
+        return lowered_.kernels[static_cast<std::size_t>(launch->kernel)].guard.has_value();
+      return !base::as<plan::Fetch>(step.action) && !base::as<plan::CopyArray>(step.action);
+    });
   }
 
   void scalar_statement(const soac::Stm& s) {
     std::vector<Expr> results;
     for (Var name : s.names) results.push_back(arena_.name(name));
-    const std::vector<plan::Slot> slots = scalars({s}, results, s.origin, s.where);
-    for (std::size_t k = 0; k < s.names.size(); ++k) host_.bind(s.names[k], slots[k]);
+    launches_.bind_scalars(s.names, scalars({s}, results, s.origin, s.where));
   }
 
   const soac::Program& program_;

@@ -180,16 +180,15 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
                    std::move(note));
 }
 
-void Results::fetch(std::span<const Var> totals, std::span<const Var> kept) {
-  std::vector<Var> fetched(totals.begin(), totals.end()), bound;
+void Results::bind_scalars(std::span<const Var> totals, std::span<const Var> kept) {
+  std::vector<Var> made(totals.begin(), totals.end()), bound;
   for (const Layout::Part& part : layout_.reductions)
     for (Var name : names(part)) bound.push_back(name);
   for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
-    fetched.push_back(kept[g]);
+    made.push_back(kept[g]);
     bound.push_back(names(layout_.partitions[g])[0]);
   }
-  std::vector<plan::Slot> slots = launches_.fetch(fetched);
-  for (std::size_t k = 0; k < slots.size(); ++k) host_.bind(bound[k], slots[k]);
+  launches_.bind_scalars(bound, made);
   for (const Layout::Part& part : layout_.partitions) {
     const auto arrays = names(part);
     for (std::size_t k = 2; k < arrays.size(); ++k)

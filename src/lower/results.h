@@ -42,7 +42,7 @@ class Results {
   void launch(kernel::Block phases, std::span<const Expr> tasks, std::span<const Var> temporaries,
               LaunchNote note);
   /// Element 0 of each: the reductions' results, in their order, and how many points each partition keeps.
-  void fetch(std::span<const Var> totals, std::span<const Var> kept);
+  void bind_scalars(std::span<const Var> totals, std::span<const Var> kept);
 
  private:
   struct Copy {  // an array that begins as one of another, element by element

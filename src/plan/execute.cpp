@@ -7,14 +7,17 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
 #include "plan/device_copies.h"
 #include "runtime/profile.h"
+#include "runtime/stats.h"
 #include "scalar/value.h"
 
 namespace fulgurite::plan {
@@ -70,6 +73,7 @@ class Run {
         buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {}
   ~Run() {
     for (Place p = 0; p < loaded_.plan.n_places; ++p) release(p);
+    for (const Memory& memory : parked_) device_.release(memory);
     for (detail::DeviceCopies* copies : acquired_) copies->release(device_);
   }
   Run(const Run&) = delete;
@@ -83,6 +87,7 @@ class Run {
   }
 
   void wait() {
+    if (!is_host_) runtime::counters.waits.add();
     if (auto failure = device_.wait()) fail(*failure);
   }
 
@@ -152,7 +157,20 @@ class Run {
   }
 
   Memory memory_of(std::size_t bytes) {
+    const auto parked = std::ranges::find(parked_, bytes, &Memory::bytes);
+    if (parked != parked_.end()) {
+      const Memory memory = *parked;
+      parked_.erase(parked);
+      return memory;
+    }
     return is_host_ ? device_.allocate(bytes) : detail::allocate_on(device_, bytes);
+  }
+
+  void give_back(const Memory& memory) {
+    if (parks_)
+      parked_.push_back(memory);
+    else
+      device_.release(memory);
   }
 
   Memory copy_of(const Array& array, Kind kind) {
@@ -181,7 +199,7 @@ class Run {
     Array& array = at(p);
     if (array.buffer >= 0) {
       Buffer& buffer = buffer_of(array);
-      if (--buffer.n_arrays == 0 && !buffer.is_given) device_.release(buffer.memory);
+      if (--buffer.n_arrays == 0 && !buffer.is_given) give_back(buffer.memory);
     }
     array.buffer = -1;
     array.data = nullptr;
@@ -297,6 +315,67 @@ class Run {
     }
   }
 
+  // What the host knows where a condition has been launched.
+  struct Moment {
+    std::vector<std::uint64_t> slots;
+    std::vector<Array> arrays;
+    std::vector<Buffer> buffers;
+  };
+  Moment now() {
+    const auto n_slots = static_cast<std::size_t>(loaded_.plan.n_slots),
+               n_places = static_cast<std::size_t>(loaded_.plan.n_places);
+    return {{slots_.data(), slots_.data() + n_slots},
+            {arrays_.data(), arrays_.data() + n_places},
+            {buffers_.data(), buffers_.data() + n_places}};
+  }
+
+  // As if nothing had been launched since.
+  void go_back_to(const Moment& then) {
+    for (std::size_t b = 0; b < then.buffers.size(); ++b)
+      if (buffers_[b].n_arrays > 0) parked_.push_back(buffers_[b].memory);
+    for (const Buffer& buffer : then.buffers)
+      if (buffer.n_arrays > 0)
+        std::erase_if(parked_, [&](const Memory& memory) { return memory.data == buffer.memory.data; });
+    std::ranges::copy(then.slots, slots_.data());
+    std::ranges::copy(then.arrays, arrays_.data());
+    std::ranges::copy(then.buffers, buffers_.data());
+  }
+
+  // Behind the last iteration launches change nothing, so that the arrays are as they were in the moment when
+  // its condition was launched, if no memory of theirs was used by others: what is released meanwhile is kept
+  // for these iterations.
+  void run(const Converge& s) {
+    parks_ = true;
+    for (std::size_t ahead = 1;; ahead = std::min(2 * ahead, most_ahead)) {
+      std::int32_t flags[2] = {1, 0};  // goes on, iterations so far
+      const Memory memory{at(s.flags).data, sizeof flags};
+      device_.upload(memory, flags, sizeof flags);
+      std::vector<Moment> moments;
+      std::exception_ptr error;
+      try {
+        const std::size_t n = runtime::is_profiling.load(std::memory_order_relaxed) ? 1 : ahead;
+        while (moments.size() < n) {
+          steps(s.head);
+          moments.push_back(now());
+          steps(s.body);
+        }
+      } catch (...) {  // of an iteration that may not be
+        error = std::current_exception();
+      }
+      wait();
+      device_.download(flags, memory, sizeof flags);
+      if (flags[0] == 0) {
+        go_back_to(moments.at(static_cast<std::size_t>(flags[1])));
+        break;
+      }
+      if (error) std::rethrow_exception(error);
+      FULGURITE_CHECK(static_cast<std::size_t>(flags[1]) == moments.size(),
+                      "of {} conditions that went on {} ran", moments.size(), flags[1]);
+    }
+    parks_ = false;
+    for (const Memory& memory : std::exchange(parked_, {})) device_.release(memory);
+  }
+
   const Loaded& loaded_;
   runtime::Device& device_;
   const bool is_host_;
@@ -304,6 +383,8 @@ class Run {
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;
   std::vector<detail::DeviceCopies*> acquired_;  // arguments' copies that this run reads
+  bool parks_ = false;
+  std::vector<Memory> parked_;  // released, and kept
 };
 
 }  // namespace

@@ -32,7 +32,7 @@ Touched touched(const Action& action) {
       [](const Shrink& s) { return Touched{{}, {s.place}}; },
       [](const Fetch& s) { return Touched{{}, {s.from}}; },
       [](const Launch& s) { return Touched{{}, s.buffers}; }, [](const If&) { return Touched(); },
-      [](const While&) { return Touched(); });
+      [](const While&) { return Touched(); }, [](const Converge& s) { return Touched{{}, {s.flags}}; });
 }
 
 class Releases {
@@ -52,7 +52,9 @@ class Releases {
       if (auto* branch = base::as<If>(step.action)) {
         dead = conditional(*branch, live);
       } else if (auto* loop = base::as<While>(step.action)) {
-        dead = repeat(*loop, live);
+        dead = repeat(loop->head, loop->body, live);
+      } else if (auto* guarded = base::as<Converge>(step.action)) {
+        dead = repeat(guarded->head, guarded->body, live);
       } else {
         if (base::as<Launch>(step.action)) behind_launch = live;
         if (auto* reuse = base::as<Reuse>(step.action)) reuse->is_last = !behind_launch.contains(reuse->from);
@@ -97,23 +99,23 @@ class Releases {
   }
 
   // An iteration may read what the one before left: to a fixed point.
-  Live repeat(While& loop, Live& live) const {
+  Live repeat(Steps& loop_head, Steps& loop_body, Live& live) const {
     const Live behind = live;
     Live before_head, before_body, tested;
     Steps head, body;
     for (;;) {
       before_body = before_head;
-      body = (*this)(loop.body, before_body);
+      body = (*this)(loop_body, before_body);
       tested = behind;
       add(tested, before_body);
       Live start = tested;
-      head = (*this)(loop.head, start);
+      head = (*this)(loop_head, start);
       if (start == before_head) break;
       before_head = std::move(start);
     }
     release_in_front(tested, before_body, body);
-    loop.head = std::move(head);
-    loop.body = std::move(body);
+    loop_head = std::move(head);
+    loop_body = std::move(body);
     live = before_head;
     Live dead;
     std::ranges::set_difference(tested, behind, std::inserter(dead, dead.end()));

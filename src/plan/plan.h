@@ -120,9 +120,20 @@ struct While {
   Steps body;
   bool operator==(const While&) const;
 };
+/// The same where the device makes the condition, the last launch of `head`, which stores it to the i32 array
+/// `flags` and counts in its element 1 how often it was 1. All launches inside do nothing where flags[0] is
+/// 0, and nothing is fetched or copied, so that iterations may be launched before their condition is known.
+struct Converge {
+  Steps head;
+  Place flags;
+  Steps body;
+  bool operator==(const Converge&) const;
+};
+/// As many as went round so far are launched ahead, up to this.
+inline constexpr std::size_t most_ahead = 32;
 
 using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, CopyArray, Shrink, Release,
-                            Launch, Fetch, Copy, If, While>;
+                            Launch, Fetch, Copy, If, While, Converge>;
 struct Step {
   Action action;
   bool operator==(const Step&) const = default;
@@ -130,6 +141,7 @@ struct Step {
 
 inline bool If::operator==(const If&) const = default;
 inline bool While::operator==(const While&) const = default;
+inline bool Converge::operator==(const Converge&) const = default;
 
 /// A parameter: a scalar whose bits arrive in `slot`, or an array whose extents arrive in slot, slot + 1 ...
 struct Param {

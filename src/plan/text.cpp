@@ -71,6 +71,13 @@ class Printer {
           line("do {}", s.condition);
           steps(s.body, depth + 1);
           line("end");
+        },
+        [&](const Converge& s) {
+          line("converge");
+          steps(s.head, depth + 1);
+          line("do {}", s.flags);
+          steps(s.body, depth + 1);
+          line("end");
         });
   }
 };
@@ -195,13 +202,22 @@ class Parser {
       branch.else_steps = steps();
       return branch;
     }
+    if (verb == "converge") {
+      Converge loop;
+      loop_steps(loop.head, loop.flags, loop.body);
+      return loop;
+    }
     FULGURITE_CHECK(verb == "while", "'{}' in a plan's text is no step", verb);
     While loop;
-    loop.head = steps();
-    FULGURITE_CHECK(end_ == "do", "a 'while' in a plan's text lacks its 'do'");
-    loop.condition = number<Slot>();
-    loop.body = steps();
+    loop_steps(loop.head, loop.condition, loop.body);
     return loop;
+  }
+
+  void loop_steps(Steps& head, std::int32_t& tested, Steps& body) {
+    head = steps();
+    FULGURITE_CHECK(end_ == "do", "a loop in a plan's text lacks its 'do'");
+    tested = number<std::int32_t>();
+    body = steps();
   }
 
   std::string_view rest_, end_;

@@ -10,6 +10,7 @@ Stats stats() {
   const runtime::Counters& c = runtime::counters;
   return {.launches = c.launches.get(),
           .device_launches = c.device_launches.get(),
+          .waits = c.waits.get(),
           .compilations = c.compilations.get(),
           .memory_hits = c.memory_hits.get(),
           .disk_hits = c.disk_hits.get(),
@@ -25,9 +26,10 @@ Stats stats() {
 
 void reset_stats() {
   runtime::Counters& c = runtime::counters;
-  for (runtime::Counter* counter : {&c.launches, &c.device_launches, &c.compilations, &c.memory_hits,
-                                    &c.disk_hits, &c.misses, &c.program_hits, &c.traces, &c.retraces,
-                                    &c.bytes_allocated, &c.bytes_copied, &c.bytes_moved, &c.pool_reuses})
+  for (runtime::Counter* counter :
+       {&c.launches, &c.device_launches, &c.waits, &c.compilations, &c.memory_hits, &c.disk_hits, &c.misses,
+        &c.program_hits, &c.traces, &c.retraces, &c.bytes_allocated, &c.bytes_copied, &c.bytes_moved,
+        &c.pool_reuses})
     counter->reset();
 }
 

@@ -20,8 +20,8 @@ class Counter {
 
 // One counter for each member of Stats.
 struct Counters {
-  Counter launches, device_launches, compilations, memory_hits, disk_hits, misses, program_hits, traces,
-      retraces, bytes_allocated, bytes_copied, bytes_moved, pool_reuses;
+  Counter launches, device_launches, waits, compilations, memory_hits, disk_hits, misses, program_hits,
+      traces, retraces, bytes_allocated, bytes_copied, bytes_moved, pool_reuses;
 };
 
 // The process has one set.

@@ -128,6 +128,10 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
     launch.kernel = kernel.name;
     launch.operation = {note.origin, note.where, {}};
     launch.n_phases = kernel.n_phases;
+    if (note.converges)
+      launch.policy =
+          fmt::format("the loop ends on the device: up to {} iterations are launched before the host asks",
+                      plan::most_ahead);
     if (!note.names.empty()) {
       launch.policy = note.policy   ? lower::to_string(*note.policy)
                       : note.blocks ? lower::gpu::to_string(*note.blocks)

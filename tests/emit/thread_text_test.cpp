@@ -48,6 +48,18 @@ TEST(EmitThreads, ThreadZeroDoesWhatTheTaskDoes) {
                    "if (tid == 0) if (v < 0) fg_fail_b1(failure, 2, task, 1, n);"}));
 }
 
+TEST(EmitThreads, AGuardIsReadBeforeAnythingElse) {
+  const Kernel k = kernel::parse(
+      "kernel k(in go: i32[], out y: i32[]) guard go\npar grid task < 4 {\npar block t < 64 {\n"
+      "store y[t] = 1i32\n}\n}\n");
+  for (const Dialect* dialect : {&cuda, &opencl}) {
+    const std::string text = print_phases(k, *dialect);
+    const std::size_t guard = text.find("  if (go[0] == 0) return;\n");
+    EXPECT_NE(guard, text.npos) << text;
+    EXPECT_LT(guard, text.find("y[tid] = 1;")) << text;
+  }
+}
+
 TEST(EmitThreads, BlocksOfOneThreadNeedNoGuard) {
   EXPECT_EQ(lines("out y: i32[]", "store y[task] = 1i32\natomic old = add y[0] by 2i32\nstore y[1] = old\n"),
             (Lines{"y[task] = 1;", "i32 old = fg_atomic_add_i32(&y[0], 2);", "y[1] = old;"}));

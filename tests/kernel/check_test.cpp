@@ -186,6 +186,17 @@ TEST(KernelCheck, Scopes) {
   expect_broken(stranger, Stage::vectors, "of another arena");
 }
 
+TEST(KernelCheck, Guards) {
+  const auto guarded = [](const std::string& params) {
+    return parse("kernel k(" + params + ") guard g\npar grid task < 1 {\n}\n");
+  };
+  EXPECT_NO_THROW(check(guarded("in x: f32[], out g: i32[]"), Stage::threads, "some_pass"));
+  expect_broken(guarded("in g: f32[]"), Stage::threads, "no buffer of i32");
+  Kernel unknown = guarded("in g: i32[]");
+  unknown.params.clear();
+  expect_broken(unknown, Stage::threads, "the guard is no parameter");
+}
+
 TEST(KernelCheck, GoodKernelPasses) {
   EXPECT_NO_THROW(
       check(parse(std::string(head) +

@@ -305,6 +305,21 @@ std::string wide_copy(const std::string& index) {
          "wide store y[i] = h, g, f, e, d, c, b, a\n}\n}\n";
 }
 
+TEST(Emulate, AGuardKeepsAPhaseFromRunning) {
+  const std::string text =
+      "kernel k(out y: i64[], out go: i32[]) guard go\npar grid task < 4 {\nstore y[task] = 7\n}\n"
+      "par grid task < 1 {\nstore go[0] = 0i32\n}\npar grid task < 2 {\nstore y[task] = 8\n}\n";
+  for (const bool goes : {true, false}) {
+    std::vector<std::int64_t> y(4, 1);
+    std::vector<std::int32_t> go{goes ? 5 : 0, 3};
+    const Emulation e = run(text, {holds(y), holds(go)});
+    expect_sound(text, e);
+    EXPECT_EQ(y, std::vector<std::int64_t>(4, goes ? 7 : 1));
+    EXPECT_EQ(e.was_off, !goes);
+    EXPECT_EQ(e.counts.total.tasks, goes ? 5 : 0);
+  }
+}
+
 TEST(Emulate, WideAccesses) {
   auto x = scrambled<std::int16_t>(512);
   std::vector<std::int16_t> y(512);

@@ -61,6 +61,16 @@ TEST(KernelText, FilesRoundTrip) {
   }
 }
 
+TEST(KernelText, GuardsRoundTrip) {
+  const Kernel guarded =
+      parse("kernel k(in x: i32[], out y: i32[]) guard x\npar grid t < 1 {\nstore y[t] = 1i32\n}\n");
+  ASSERT_TRUE(guarded.guard);
+  expect_round_trip(guarded);
+  Kernel other = guarded;
+  other.guard.reset();
+  EXPECT_NE(canonical(other), canonical(guarded));
+}
+
 TEST(KernelText, OfOneLineIsWhatWasWritten) {
   const std::string text =
       "kernel k(n: i64, in x: f32[], out y: bool[])\n"

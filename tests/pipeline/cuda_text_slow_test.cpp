@@ -85,6 +85,24 @@ TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndSpillNothing) {
   expect_compile(kernels, generations, true);
 }
 
+TEST_F(CudaText, SlowKernelsOfALoopThatEndsOnTheDeviceCompile) {
+  std::vector<CudaKernel> kernels;
+  bench::add_cuda_kernels(kernels, "loop", [](Vec<float> start) {
+    auto [result, change] = while_loop([](Vec<float>, Exp<float> last) { return last > 0.01f; },
+                                       [](Vec<float> x, Exp<float>) {
+                                         auto next = scan(plus, 0.0f, x) / (1.0f + sum(x * x));
+                                         return std::tuple{next, max(abs(next - x))};
+                                       },
+                                       start, 1.0f);
+    return result;
+  });
+  for (const CudaKernel& kernel : kernels) {
+    if (kernel.name == "scalar") continue;  // the state at the start
+    EXPECT_NE(kernel.text.find("goes_on[0] == 0) return;"), std::string::npos) << kernel.text;
+  }
+  expect_compile(kernels, generations, true);
+}
+
 TEST_F(CudaText, LargeRowsOfTheSemanticsCompile) {
   std::vector<CudaKernel> kernels;
   for (const soac::SemanticsRow& row : soac::semantics_rows())

@@ -30,6 +30,7 @@ Plan sample() {
       {CopyArray{3, 3, Kind::f32, 6}},
       {If{3, {{Allocate{2, Kind::i8, {0}}}, {Launch{0, {2}, {}, {3}, 2, 2}}, {Copy{4, 3}}}, {}}},
       {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}}}},
+      {Converge{{{Copy{4, 3}}}, 3, {{Launch{0, {3}, {}, {3}, 2, 2}}}}},
   };
   return plan;
 }
@@ -58,6 +59,22 @@ TEST(PlanMemory, ReleasesAfterTheLastUseOfWhatIsNoResult) {
   EXPECT_EQ(plan.steps[7].action, Action(Release{1}));     // right behind the second launch
   EXPECT_EQ(released(std::get<If>(plan.steps[10].action).then_steps), std::vector<Place>{2});  // where it was
                                                                                                // allocated
+}
+
+TEST(PlanMemory, WhatAnIterationLeavesForTheNextIsKept) {
+  Plan plan;
+  plan.n_places = 3;
+  plan.results = {{Kind::f32, 1, -1, 0}};
+  plan.steps = {{Allocate{0, Kind::f32, {}}},
+                {Allocate{1, Kind::i32, {}}},
+                {Converge{{{Launch{0, {0, 1}, {}, {}}}},
+                          1,
+                          {{Allocate{2, Kind::f32, {}}}, {Launch{1, {0, 2, 1}, {}, {}}}, {Share{0, 2}}}}}};
+  const Plan kept = release_after_last_use(plan);
+  const auto& loop = std::get<Converge>(kept.steps[2].action);
+  EXPECT_EQ(released(loop.head), std::vector<Place>{});
+  EXPECT_EQ(released(loop.body), (std::vector<Place>{0, 2}));  // the former state, and what is shared by then
+  EXPECT_EQ(released(kept.steps), std::vector<Place>{1});
 }
 
 }  // namespace

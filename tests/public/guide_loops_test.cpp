@@ -56,6 +56,25 @@ Vec<int> sieve(Exp<int> n) {
   return primes;
 }
 
+// Loops that pass scalars on.
+Vec<double> conjugate_gradient(Vec<double> b, Exp<double> tolerance) {
+  auto times_matrix = [](Vec<double> v) {
+    return fg::stencil([](auto w) { return 2.5 * w(0) - w(-1) - w(1); }, fg::boundary::constant(0.0), v);
+  };
+  auto dot = [](Vec<double> v, Vec<double> w) { return fg::sum(v * w); };
+  auto [x, r, p, rr] =
+      fg::while_loop([&](Vec<double>, Vec<double>, Vec<double>, Exp<double> now) { return now > tolerance; },
+                     [&](Vec<double> at, Vec<double> rest, Vec<double> direction, Exp<double> now) {
+                       auto image = times_matrix(direction);
+                       auto alpha = now / dot(direction, image);
+                       auto next = rest - alpha * image;
+                       auto then = dot(next, next);
+                       return std::tuple{at + alpha * direction, next, next + (then / now) * direction, then};
+                     },
+                     fg::replicate(b.size(), 0.0), b, b, dot(b, b));
+  return x;
+}
+
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
@@ -82,6 +101,15 @@ TEST(GuideLoops, ThatDecide) {
   const auto flat = vector_of(fg::run(heat, fg::view(plate.data(), {3, 3}), 1e-6f));
   ASSERT_EQ(flat.size(), 9U);
   EXPECT_EQ(vector_of(fg::run(sieve, 30)), (Ints{2, 3, 5, 7, 11, 13, 17, 19, 23, 29}));
+}
+
+TEST(GuideLoops, ConjugateGradient) {
+  on_every_engine(conjugate_gradient, [](const auto& f) {
+    std::vector<double> b(100, 1.0);
+    const auto x = vector_of(f(b, 1e-20));
+    for (std::size_t i = 0; i < b.size(); ++i)
+      EXPECT_NEAR(2.5 * x[i] - (i > 0 ? x[i - 1] : 0.0) - (i + 1 < b.size() ? x[i + 1] : 0.0), 1.0, 1e-9);
+  });
 }
 
 }  // namespace

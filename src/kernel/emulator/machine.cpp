@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <numeric>
 
 #include "base/check.h"
@@ -79,6 +80,20 @@ Emulation Machine::operator()() {
   return std::move(result_);
 }
 
+bool Machine::is_off() const {
+  if (!kernel_.guard) return false;
+  std::size_t buffer = 0;
+  for (const Param& p : kernel_.params) {
+    if (p.name == *kernel_.guard) break;
+    buffer += p.role != Param::Role::scalar;
+  }
+  std::int32_t flag = 0;
+  FULGURITE_CHECK(arguments_[buffer].size() >= sizeof flag, "the guard of kernel '{}' is empty",
+                  kernel_.name);
+  std::memcpy(&flag, arguments_[buffer].data(), sizeof flag);
+  return flag == 0;
+}
+
 void Machine::run(const Phase& p) {
   phase_ = &p;
   counts_ = {};
@@ -90,7 +105,9 @@ void Machine::run(const Phase& p) {
   task_ = &counter;
   unit_ = &counter.whole;
   compute(p.first_node, p.last_node);
-  const std::int64_t n = std::max<std::int64_t>(values(p.n_tasks).integer(0), 0);
+  const bool off = is_off();
+  if (phase_number_ == 1) result_.was_off = off;
+  const std::int64_t n = off ? 0 : std::max<std::int64_t>(values(p.n_tasks).integer(0), 0);
   FULGURITE_CHECK(n < 1'000'000'000, "{} tasks", n);
   counts_.tasks = n;
   counts_.threads = p.threads;

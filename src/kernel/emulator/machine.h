@@ -87,6 +87,7 @@ class Machine {
   };
 
   // machine.cpp: tasks and warps.
+  bool is_off() const;
   void run(const Phase&);
   void begin(Task&, const Phase&, std::int64_t number, std::uint32_t serial);
   void advance(Task&);

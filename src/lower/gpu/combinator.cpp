@@ -48,7 +48,7 @@ class Combinator {
     std::vector<Var> totals;
     for (const Total& total : totals_)
       totals.insert(totals.end(), total.outputs.begin(), total.outputs.end());
-    at_.results.fetch(totals, at_.all_kept());
+    at_.results.bind_scalars(totals, at_.all_kept());
   }
 
  private:
