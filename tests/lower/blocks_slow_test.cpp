@@ -97,6 +97,23 @@ TEST(Blocks, PlacesThatManyPointsHave) {
                    12);
 }
 
+/// More bins than a block's shared memory holds are filled in passes, 2048 at a time; many more are not.
+TEST(Blocks, BinsInPasses) {
+  for (const std::string bins : {"2047", "2049", "4100", "8192", "8193"}) {
+    std::string text = R"(program "bins" (x: i32[n]) {
+      h: i32[N] = redomap (i < n) { return i64(x[i]) - 5, x[i] * 3i32 + 1i32 }
+        scatter (N) (b: i64) { i32(b) } combine add comm neutral 0i32
+      return h
+    })";
+    for (std::size_t at; (at = text.find('N')) != std::string::npos;) text.replace(at, 1, bins);
+    SCOPED_TRACE(text);
+    std::vector<std::vector<Value>> arguments;
+    for (std::int64_t n : {0, 100, 40000})
+      arguments.push_back({array_value(numbers<std::int32_t>(n, std::stoi(bins) + 10))});
+    for (const Engine engine : engines()) expect_agreement_for(text, arguments, on(engine));
+  }
+}
+
 TEST(Blocks, PartitionOfAsManyClassesAsNumbers) {
   agree_on_vectors(R"(program "groups" (x: i32[n]) {
     k: i64, o: i64[101], e: i32[k] = redomap (i < n) {

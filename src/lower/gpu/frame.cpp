@@ -93,7 +93,8 @@ Frame::Cut Frame::whole() {
     if (atomic_of(scatter)) {  // if they are in shared memory
       if (looks_back) continue;
       const auto bytes = static_cast<std::int64_t>(size_of(scatter.combine[0].op.results[0].kind()));
-      size = arena.apply(Op::select, {arena.le(size, i64(bin_bytes / bytes)), size, i64(0)});
+      size = arena.apply(Op::select,
+                         {arena.le(size, i64(policy.bin_passes * (bin_bytes / bytes))), size, i64(0)});
     }
     own = arena.add(own, size);
   }

@@ -9,6 +9,7 @@
 #include "lower/gpu/updates.h"
 #include "lower/gpu/wide.h"
 #include "lower/slice.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower::gpu {
@@ -63,6 +64,13 @@ bool has_loops(const soac::Lambda& f) {
   });
 }
 
+// Points may be walked again.
+bool only_fills_bins(const soac::Soac& op) {
+  return op.scatters.size() == 1 && atomic_of(op.scatters[0]) && op.reductions.empty() &&
+         op.partitions.empty() && soac::layout_of(op).mapped.n_results == 0 && scans_of(op.body).empty() &&
+         !has_loops(op.body);
+}
+
 }  // namespace
 
 bool in_order(const soac::Reduction& r) {
@@ -84,6 +92,7 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
   while (shared() > most_shared && policy.items > 1) policy.items -= 2;
   while (shared() > most_shared && policy.threads > 32) policy.threads /= 2;
 
+  if (only_fills_bins(op)) policy.bin_passes = most_bin_passes;
   policy.neighbours = neighbours_of(op);
   const bool has_totals = needs.thread > 0 || is_posted;
   policy.points = std::max(std::int64_t{policy.threads} * (has_loops(op.body) ? 1
@@ -127,10 +136,12 @@ std::string to_string(const Policy& p) {
     return fmt::format("blocks of {} threads, at most {} rows, their elements in tiles of {}", p.threads,
                        p.points, p.tile());
   return fmt::format(
-      "blocks of {} threads, {} points or more{}{}{}", p.threads, p.points,
+      "blocks of {} threads, {} points or more{}{}{}{}", p.threads, p.points,
       p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
       p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items),
-      p.neighbours == 1 ? std::string() : fmt::format(", {} neighbours a thread", p.neighbours));
+      p.neighbours == 1 ? std::string() : fmt::format(", {} neighbours a thread", p.neighbours),
+      p.bin_passes == 1 ? std::string()
+                        : fmt::format(", bins in shared memory in up to {} passes", p.bin_passes));
 }
 
 }  // namespace fulgurite::lower::gpu

@@ -32,6 +32,7 @@ struct Policy {
   std::int64_t most_blocks = 0;     // 0: as many as there are points for
   std::optional<Strip> strip = {};  // instead of points
   bool rows = false;                // the points are rows of any lengths, whose elements go tile by tile
+  int bin_passes = 1;               // over the points, each for some of the bins (shared_bins.h), at most
   std::int64_t tile() const { return std::int64_t{threads} * items; }
   friend bool operator==(const Policy&, const Policy&) = default;
 };
@@ -40,6 +41,10 @@ std::string to_string(const Policy&);
 /// A block has shared memory for the bins of so many scatters (shared_bins.h), of so many bytes each.
 inline constexpr std::size_t most_bins = 2;
 inline constexpr std::int64_t bin_bytes = 8 << 10;
+/// More bins than fit, of a Soac that does nothing else, are filled in several passes over the points
+/// (Henriksen, Hellfritzsch, Sadayappan, Oancea, "Compiling generalized histograms for GPU", SC 2020, section
+/// 4.2). So many points can be read in the time that operations on global memory, the other way, take.
+inline constexpr int most_bin_passes = 4;
 
 /// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
 Policy choose(const soac::Soac&, std::int64_t posted = 0);

@@ -5,9 +5,9 @@
 
 namespace fulgurite::lower::gpu {
 
-SharedBins::SharedBins(Emitter& e, const Block& block, Var array, const soac::Scatter& scatter,
-                       kernel::Atomic::What what, Expr n_points)
-    : array_(array), what_(what) {
+SharedBins::SharedBins(Emitter& e, Var array, const soac::Scatter& scatter, kernel::Atomic::What what,
+                       Expr n_points, int most_passes)
+    : array_(array), what_(what), most_passes_(most_passes) {
   scalar::Arena& arena = e.arena();
   const Kind kind = arena.info(array).type.kind;
   const std::int64_t most = bin_bytes / static_cast<std::int64_t>(size_of(kind));
@@ -16,9 +16,16 @@ SharedBins::SharedBins(Emitter& e, const Block& block, Var array, const soac::Sc
   Expr size = arena.i64(1);
   for (Expr extent : scatter.shape) size = arena.mul(size, extent);
   // Each is cleared, and goes to the array: worth it for several points each.
-  Expr fit = arena.le(size, arena.i64(most)), pay = arena.le(arena.mul(size, arena.i64(4)), n_points);
-  are_few_ = e.lower(arena.logical_and(fit, pay));
-  n_ = e.lower(arena.apply(Op::select, {are_few_, size, arena.i64(0)}));
+  Expr fit = arena.le(size, arena.i64(most_passes * most)),
+       pay = arena.le(arena.mul(size, arena.i64(4)), n_points);
+  are_shared_ = e.lower(arena.logical_and(fit, pay));
+  size_ = e.lower(size), most_ = arena.i64(most), first_ = arena.i64(0);
+}
+
+void SharedBins::open(Emitter& e, const Block& block) {
+  scalar::Arena& arena = e.arena();
+  Expr here = arena.min(arena.sub(size_, first_), most_);
+  n_ = e.lower(arena.apply(Op::select, {are_shared_, here, arena.i64(0)}));
   par(e, block, [&](Expr t) {
     e.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) { e.store_plain(bins_, i, identity_); });
   });
@@ -26,8 +33,15 @@ SharedBins::SharedBins(Emitter& e, const Block& block, Var array, const soac::Sc
 }
 
 void SharedBins::update(Emitter& e, Expr place, Expr value) const {
-  auto at = [&](Var array) { e.atomic({{}, what_, {array, place, e.arena().i64(1), {}}, value, {}}); };
-  e.if_then_else(are_few_, [&] { at(bins_); }, [&] { at(array_); });
+  scalar::Arena& arena = e.arena();
+  auto at = [&](Var array, Expr bin) { e.atomic({{}, what_, {array, bin, arena.i64(1), {}}, value, {}}); };
+  const auto to_shared = [&] {
+    if (first_.is_constant(0)) return at(bins_, place);
+    const Expr bin = e.bind(arena.sub(place, first_), "bin");
+    const Expr is_here = arena.lt(arena.cast(bin, Kind::u64), arena.cast(n_, Kind::u64));
+    e.if_then(e.bind(is_here, "is_here"), [&] { at(bins_, bin); });
+  };
+  e.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });
 }
 
 void SharedBins::flush(Emitter& e, const Block& block) const {
@@ -36,10 +50,35 @@ void SharedBins::flush(Emitter& e, const Block& block) const {
   par(e, block, [&](Expr t) {
     e.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) {
       Expr value = e.load_plain(bins_, i, "value");
-      e.if_then(e.bind(arena.logical_not(arena.eq(value, identity_)), "counts"),
-                [&] { e.atomic({{}, what_, {array_, i, arena.i64(1), {}}, value, {}}); });
+      e.if_then(e.bind(arena.logical_not(arena.eq(value, identity_)), "counts"), [&] {
+        const Expr bin = e.bind(arena.add(first_, i), "bin");
+        e.atomic({{}, what_, {array_, bin, arena.i64(1), {}}, value, {}});
+      });
     });
   });
+}
+
+void SharedBins::by_passes(Emitter& e, const Block& block, const std::function<void()>& walk) {
+  scalar::Arena& arena = e.arena();
+  const Expr some = arena.div(arena.add(size_, arena.sub(most_, arena.i64(1))), most_);
+  const Expr n_passes =
+      e.lower(arena.apply(Op::select, {are_shared_, arena.max(some, arena.i64(1)), arena.i64(1)}));
+  e.for_loop(arena.i64(0), n_passes, arena.i64(1), "pass", [&](Expr pass) {
+    first_ = e.lower(arena.mul(pass, most_));
+    open(e, block);
+    walk();
+    flush(e, block);
+    sync(e);
+  });
+}
+
+void fill(Emitter& e, const Block& block, std::map<std::size_t, SharedBins>& all,
+          const std::function<void()>& walk) {
+  if (all.size() == 1 && all.begin()->second.has_passes())
+    return all.begin()->second.by_passes(e, block, walk);
+  for (auto& [scatter, bins] : all) bins.open(e, block);
+  walk();
+  for (const auto& [scatter, bins] : all) bins.flush(e, block);
 }
 
 }  // namespace fulgurite::lower::gpu

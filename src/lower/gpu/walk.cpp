@@ -42,6 +42,7 @@ class Walk {
         block_(block),
         run_(run),
         items_(policy.items),
+        bin_passes_(policy.bin_passes),
         neighbours_(policy.neighbours),
         entry_(entry),
         sinks_(sinks),
@@ -54,12 +55,8 @@ class Walk {
     rest_ = rest_of();
     FULGURITE_CHECK(posts_.empty() || items_ == 1, "a thread posts {} points", items_);
     Ends ends;
-    open_bins();
-    if (ordered_.empty() && posts_.empty())
-      unordered();
-    else
-      tiled();
-    for (const auto& [scatter, bins] : bins_) bins.flush(e_, block_);
+    choose_bins();
+    fill(e_, block_, bins_, [&] { ordered_.empty() && posts_.empty() ? unordered() : tiled(); });
     std::size_t next = 0, group = 0;
     for (const soac::Reduction& r : soac_.reductions) {
       for (std::size_t k = 0; k < r.op.results.size(); ++k)
@@ -254,14 +251,14 @@ class Walk {
     return running;
   }
 
-  void open_bins() {
+  void choose_bins() {
     for (const auto& [number, how] : updates_)
       if (how.how == Update::How::atomic && bins_.size() < most_bins) {
         const soac::Scatter& scatter = rest().scatters[number];
         Var array = rest_.names[soac::layout_of(rest()).scatters[number].name];
         Expr n_points = e_.lower(arena_.sub(run_.end, run_.begin));
         bins_.emplace(number,
-                      SharedBins(e_, block_, e_.destination(array).buffer, scatter, how.what, n_points));
+                      SharedBins(e_, e_.destination(array).buffer, scatter, how.what, n_points, bin_passes_));
       }
   }
 
@@ -461,7 +458,7 @@ class Walk {
   const Layout layout_;
   const Block& block_;
   const Run& run_;
-  const int items_, neighbours_;
+  const int items_, bin_passes_, neighbours_;
   const Entry& entry_;
   const Sinks& sinks_;
   const std::vector<Expr> dims_;
