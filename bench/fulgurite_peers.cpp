@@ -70,6 +70,7 @@ void add_fulgurite_peers(Peers& peers) {
   add_fulgurite_reductions(peers);
   add_fulgurite_irregular(peers);
   add_fulgurite_nested(peers);
+  add_fulgurite_dense_variants(peers);
 }
 
 }  // namespace bench

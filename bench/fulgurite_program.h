@@ -25,6 +25,7 @@ void copy(const fg::Array<T, N>& array, T* out) {
 }
 
 void add_fulgurite_maps(Peers& peers);
+void add_fulgurite_dense_variants(Peers& peers);
 void add_fulgurite_reductions(Peers& peers);
 void add_fulgurite_irregular(Peers& peers);
 void add_fulgurite_nested(Peers& peers);

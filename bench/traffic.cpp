@@ -42,8 +42,10 @@ void benchmark_row(const Benchmark& benchmark, const Peer& peer, Memory& memory)
   peer.run(memory.data);
   if (peer.publish) peer.publish(memory.data);
   const int n_outputs = std::popcount(benchmark.outputs);
-  std::int64_t n = static_cast<std::int64_t>(benchmark.inputs.size()) * memory.data.n +
-                   n_outputs * benchmark.length(memory.data);
+  const bool wide = benchmark.outputs & (doubles | doubles2);
+  std::int64_t n = n_outputs * benchmark.length(memory.data) * (wide ? 2 : 1);
+  for (const Input input : benchmark.inputs)
+    n += memory.data.n * static_cast<std::int64_t>(memory.width[static_cast<int>(input)]) / 4;
   if (peer.benchmark == std::string_view("SMVM"))  // columns and rows; the vector has as many as rows
     n += memory.data.rows + 1 + memory.data.rows;
   row(peer.benchmark, n);

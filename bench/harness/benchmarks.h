@@ -24,20 +24,33 @@ enum class Input {
   values,
   vector,
   unsorted,
+  x64,
+  y64,
+  x16,
   count
 };
 
-enum Output : unsigned { no_array = 0, ints = 1, out = 2, out2 = 4, out3 = 8, histogram = 16 };
+enum Output : unsigned {
+  no_array = 0,
+  ints = 1,
+  out = 2,
+  out2 = 4,
+  out3 = 8,
+  histogram = 16,
+  ints2 = 32,
+  doubles = 64,
+  doubles2 = 128
+};
 
 struct Memory;
 
 struct Benchmark {
   const char* name;
-  std::vector<std::int64_t> sizes;      // its own; empty: those that the user asks for
-  unsigned outputs;                     // Output, ored
-  double tolerance;                     // of the checksum, relative; 0: exact
-  std::vector<Input> inputs;            // arrays of 4-byte elements of which two are swapped between samples
-  std::int64_t (*length)(const Data&);  // of the outputs
+  std::vector<std::int64_t> sizes;            // its own; empty: those that the user asks for
+  unsigned outputs;                           // Output, ored
+  double tolerance;                           // of the checksum, relative; 0: exact
+  std::vector<Input> inputs;                  // arrays of which two elements are swapped between samples
+  std::int64_t (*length)(const Data&);        // of the outputs
   void (*set_up)(Data&, Memory&) = nullptr;   // once a size, not timed
   void (*prepare)(Data&, Memory&) = nullptr;  // before each call, not timed
 };
@@ -54,6 +67,7 @@ struct Memory {
 
   Data data;
   std::uint32_t* inputs[static_cast<int>(Input::count)] = {};  // the same arrays as in `data`, to write
+  std::size_t width[static_cast<int>(Input::count)] = {};      // bytes of an element
   std::int32_t *row_starts = nullptr, *columns = nullptr;
   float weights[15] = {};
 };

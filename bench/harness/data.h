@@ -24,9 +24,13 @@ struct Data {
   std::int64_t bins = 0, rows = 0;                                        // of the histogram, the matrix
   const std::int32_t *row_starts = nullptr, *columns = nullptr;           // compressed sparse rows
   const float *values = nullptr, *vector = nullptr;
+  const double *x64 = nullptr, *y64 = nullptr;  // 0..1
+  const std::uint16_t* x16 = nullptr;           // 0..65535
 
   std::int32_t *histogram = nullptr, *out_ints = nullptr;
   float *out = nullptr, *out2 = nullptr, *out3 = nullptr;
+  std::int32_t* out2_ints = nullptr;
+  double *out_doubles = nullptr, *out2_doubles = nullptr;
   double results[4] = {};
 };
 
@@ -58,6 +62,7 @@ constexpr const char* reference_name = "reference";
 constexpr const char *our_name = "fulgurite", *unfused_name = "fulgurite-no-fuse";
 
 void add_serial_peers(Peers& peers);
+void add_serial_dense_variants_peers(Peers& peers);
 void add_limit_peers(Peers& peers);
 void add_expert_reduction_peers(Peers& peers);
 void add_expert_scan_peers(Peers& peers);
@@ -66,6 +71,7 @@ void add_expert_function_peers(Peers& peers);
 void add_expert_paper_peers(Peers& peers);
 void add_expert_irregular_peers(Peers& peers);
 void add_expert_dense_peers(Peers& peers);
+void add_expert_dense_variants_peers(Peers& peers);
 void add_parallel_stl_peers(Peers& peers);
 void add_tbb_peers(Peers& peers);
 void add_thrust_omp_peers(Peers& peers);

@@ -20,6 +20,7 @@ namespace {
 Peers all_peers() {
   Peers peers;
   add_serial_peers(peers);
+  add_serial_dense_variants_peers(peers);
 #ifdef BENCH_EXPERT
   add_limit_peers(peers);
   add_expert_reduction_peers(peers);
@@ -29,6 +30,7 @@ Peers all_peers() {
   add_expert_paper_peers(peers);
   add_expert_irregular_peers(peers);
   add_expert_dense_peers(peers);
+  add_expert_dense_variants_peers(peers);
 #endif
 #ifdef BENCH_TBB
   add_parallel_stl_peers(peers);

@@ -1,5 +1,7 @@
 #include <sys/mman.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -53,6 +55,7 @@ Memory::Memory(std::int64_t elements) {
     for (std::int64_t i = 0; i < count + padding; ++i) array[i] = static_cast<Element>(element());
     shown = array;
     inputs[static_cast<int>(input)] = reinterpret_cast<std::uint32_t*>(array);
+    width[static_cast<int>(input)] = sizeof(Element);
   };
   auto between = [&](float low, float high) {
     return [&random, low, high] { return low + (high - low) * random.unit(); };
@@ -74,6 +77,10 @@ Memory::Memory(std::int64_t elements) {
   fill(Input::keys, data.keys, elements, [] { return 0; });
   fill(Input::values, data.values, elements, between(0, 1));
   fill(Input::vector, data.vector, elements, between(0, 1));
+  auto unit = [&] { return random.bits() * 0x1p-32; };
+  fill(Input::x64, data.x64, elements, unit);
+  fill(Input::y64, data.y64, elements, unit);
+  fill(Input::x16, data.x16, elements, [&] { return random.below(65536); });
   data.row_starts = row_starts = allocate<std::int32_t>(elements);
   data.columns = columns = allocate<std::int32_t>(elements);
   for (int i = 0; i < 15; ++i)
@@ -83,6 +90,9 @@ Memory::Memory(std::int64_t elements) {
   data.out = allocate<float>(elements);
   data.out2 = allocate<float>(elements);
   data.out3 = allocate<float>(elements);
+  data.out2_ints = allocate<std::int32_t>(elements);
+  data.out_doubles = allocate<double>(elements);
+  data.out2_doubles = allocate<double>(elements);
   data.histogram = allocate<std::int32_t>(matrix);
 }
 
@@ -95,6 +105,9 @@ void Memory::clear_outputs(const Benchmark& benchmark) {
   if (benchmark.outputs & out) clear(data.out, data.n);
   if (benchmark.outputs & out2) clear(data.out2, data.n);
   if (benchmark.outputs & out3) clear(data.out3, data.n);
+  if (benchmark.outputs & ints2) clear(data.out2_ints, data.n);
+  if (benchmark.outputs & doubles) clear(data.out_doubles, data.n);
+  if (benchmark.outputs & doubles2) clear(data.out2_doubles, data.n);
   if (benchmark.outputs & histogram) clear(data.histogram, data.bins);
 }
 
@@ -111,14 +124,18 @@ double Memory::checksum(const Benchmark& benchmark) const {
   if (benchmark.outputs & out) add(data.out);
   if (benchmark.outputs & out2) add(data.out2);
   if (benchmark.outputs & out3) add(data.out3);
+  if (benchmark.outputs & ints2) add(data.out2_ints);
+  if (benchmark.outputs & doubles) add(data.out_doubles);
+  if (benchmark.outputs & doubles2) add(data.out2_doubles);
   if (benchmark.outputs & histogram) add(data.histogram);
   return sum;
 }
 
 void Memory::swap_elements(const Benchmark& benchmark, std::int64_t first, std::int64_t second) {
   for (Input input : benchmark.inputs) {
-    std::uint32_t* array = inputs[static_cast<int>(input)];
-    std::swap(array[first], array[second]);
+    auto* bytes = reinterpret_cast<std::byte*>(inputs[static_cast<int>(input)]);
+    const auto size = static_cast<std::int64_t>(width[static_cast<int>(input)]);
+    std::swap_ranges(bytes + first * size, bytes + (first + 1) * size, bytes + second * size);
   }
 }
 

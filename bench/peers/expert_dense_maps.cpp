@@ -1,0 +1,148 @@
+// Hand-written maps and stencils of variants at the speed of memory.
+#include <utility>
+
+#include "peers/dense_functions.h"
+#include "peers/expert_lanes.h"
+
+namespace bench {
+namespace {
+
+template <class T>
+using One = std::array<Lanes<T>, 1>;
+
+template <bool non_temporal>
+void saxpy_f64(Data& d) {
+  map_lanes<non_temporal>(d.n, std::array{d.out_doubles}, [&](std::int64_t i) {
+    return One<double>{double{saxpy_alpha} * load(d.x64 + i) + load(d.y64 + i)};
+  });
+}
+template <bool non_temporal>
+void saxpy_i32(Data& d) {
+  map_lanes<non_temporal>(d.n, std::array{d.out_ints}, [&](std::int64_t i) {
+    return One<std::int32_t>{saxpy_factor * load(d.small + i) + load(d.tied + i)};
+  });
+}
+template <bool non_temporal>
+void saxpy_complex(Data& d) {
+  map_lanes<non_temporal>(d.n, std::array{d.out, d.out2}, [&](std::int64_t i) {
+    const Lanes<float> x = load(d.x + i), y = load(d.y + i);
+    return std::array{saxpy_real * x - saxpy_imaginary * y + load(d.z + i),
+                      saxpy_real * y + saxpy_imaginary * x + load(d.mass + i)};
+  });
+}
+
+template <bool non_temporal>
+void moving_average(Data& d) {
+  Lanes<double> weights[15];
+  for (int k = 0; k < 15; ++k) weights[k] = all_lanes_of(static_cast<double>(d.weights[k]));
+  map_lanes<non_temporal>(d.n - 14, std::array{d.out_doubles}, [&](std::int64_t i) {
+    const double* x = d.x64 + i;
+    Lanes<double> even = weights[0] * load(x), odd = weights[1] * load(x + 1);
+    for (int k = 2; k < 14; k += 2) {
+      even += weights[k] * load(x + k);
+      odd += weights[k + 1] * load(x + k + 1);
+    }
+    return One<double>{even + weights[14] * load(x + 14) + odd};
+  });
+}
+template <bool non_temporal>
+void moving_maximum(Data& d) {
+  map_lanes<non_temporal>(d.n - 6, std::array{d.out_ints}, [&](std::int64_t i) {
+    Lanes<std::int32_t> most = load(d.small + i);
+    for (int k = 1; k < 7; ++k) most = __builtin_elementwise_max(most, load(d.small + i + k));
+    return One<std::int32_t>{most};
+  });
+}
+template <bool non_temporal>
+void limited_slopes(Data& d) {
+  map_lanes<non_temporal>(d.n - 2, std::array{d.out}, [&](std::int64_t i) {
+    using F = Lanes<float>;
+    const F left = load(d.x + i), middle = load(d.x + i + 1), right = load(d.x + i + 2);
+    const F a = middle - left, b = right - middle;
+    const F smaller = __builtin_elementwise_abs(a) < __builtin_elementwise_abs(b) ? a : b;
+    return One<float>{a * b <= 0.f ? F{} : smaller};
+  });
+}
+
+// f of a pointer to an inner point gives those from there on; the boundary is copied.
+template <bool non_temporal, class T, class F>
+void stencil(std::int64_t side, const T* x, T* out, F f) {
+  auto rows = [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; ++i) {
+      const T* p = x + i * side;
+      T* to = out + i * side;
+      if (i == 0 || i == side - 1) {
+        std::memcpy(to, p, static_cast<std::size_t>(side) * sizeof(T));
+        continue;
+      }
+      auto part = [&](std::int64_t j, std::int64_t count) {
+        const Lanes<T> v = f(p + j);
+        std::memcpy(to + j, &v, static_cast<std::size_t>(count) * sizeof(T));
+      };
+      to[0] = p[0];
+      std::int64_t j = 1;
+      if (non_temporal) {
+        const auto past =
+            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to + 1) % 64 / sizeof(T));
+        const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, side - 2);
+        part(j, count);
+        j += count;
+      }
+      for (; j + n_lanes<T> <= side - 1; j += n_lanes<T>) store<non_temporal>(to + j, f(p + j));
+      if (j < side - 1) part(j, side - 1 - j);
+      to[side - 1] = p[side - 1];
+    }
+    if (non_temporal) _mm_sfence();
+  };
+  if (side * side < serial_below) return rows(0, side);
+#pragma omp parallel
+  {
+    const std::int64_t t = omp_get_thread_num(), team = omp_get_num_threads();
+    rows(side * t / team, side * (t + 1) / team);
+  }
+}
+template <bool non_temporal>
+void jacobi(Data& d) {
+  const std::int64_t n = d.side;
+  stencil<non_temporal>(n, d.x64, d.out_doubles, [n](const double* p) {
+    return 0.2 * (load(p) + load(p - n) + load(p + n) + (load(p - 1) + load(p + 1)));
+  });
+}
+template <bool non_temporal>
+void nine_points(Data& d) {
+  const std::int64_t n = d.side;
+  stencil<non_temporal>(n, d.x, d.out, [n](const float* p) {
+    const Lanes<float> edges = (load(p - n) + load(p + n)) + (load(p - 1) + load(p + 1));
+    const Lanes<float> corners = (load(p - n - 1) + load(p - n + 1)) + (load(p + n - 1) + load(p + n + 1));
+    return 0.25f * load(p) + (0.125f * edges + 0.0625f * corners);
+  });
+}
+template <bool non_temporal>
+void dilation(Data& d) {
+  const std::int64_t n = d.side;
+  stencil<non_temporal>(n, d.small, d.out_ints, [n](const std::int32_t* p) {
+    const auto rows = __builtin_elementwise_max(load(p - n), load(p + n));
+    const auto columns = __builtin_elementwise_max(load(p - 1), load(p + 1));
+    return __builtin_elementwise_max(load(p), __builtin_elementwise_max(rows, columns));
+  });
+}
+
+}  // namespace
+
+void add_expert_dense_maps(Peers& peers) {
+  auto add = [&](const char* benchmark, Run run, Run non_temporal) {
+    peers.add(benchmark, "omp-expert", run);
+    peers.add(benchmark, "omp-expert-nt", non_temporal);
+  };
+  add("SAXPY-f64", saxpy_f64<false>, saxpy_f64<true>);
+  add("SAXPY-i32", saxpy_i32<false>, saxpy_i32<true>);
+  add("SAXPY-complex", saxpy_complex<false>, saxpy_complex<true>);
+  add("WMA15-f64", moving_average<false>, moving_average<true>);
+  add("WMA15-max7", moving_maximum<false>, moving_maximum<true>);
+  add("WMA15-minmod", limited_slopes<false>, limited_slopes<true>);
+  add("Jacobi2D-f64", jacobi<false>, jacobi<true>);
+  add("Jacobi2D-nine", nine_points<false>, nine_points<true>);
+  add("Jacobi2D-dilation", dilation<false>, dilation<true>);
+}
+
+}  // namespace bench
