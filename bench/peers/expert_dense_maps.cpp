@@ -31,25 +31,47 @@ void saxpy_complex(Data& d) {
   });
 }
 
+// Elements k .. of two vectors that lie side by side: cheaper than loads that cross cache lines.
+template <int k, class T>
+Lanes<T> window(Lanes<T> low, Lanes<T> high) {
+  constexpr int words = k * static_cast<int>(sizeof(T)) / 4;
+  if constexpr (words == 0) {
+    return low;
+  } else if constexpr (words >= 16) {
+    return high;
+  } else {
+    return reinterpret_cast<Lanes<T>>(
+        _mm512_alignr_epi32(reinterpret_cast<Ints>(high), reinterpret_cast<Ints>(low), words));
+  }
+}
+template <int n, class F>
+void for_each_tap(F f) {
+  [&]<int... k>(std::integer_sequence<int, k...>) {
+    (f(std::integral_constant<int, k>()), ...);
+  }(std::make_integer_sequence<int, n>());
+}
+
 template <bool non_temporal>
 void moving_average(Data& d) {
   Lanes<double> weights[15];
   for (int k = 0; k < 15; ++k) weights[k] = all_lanes_of(static_cast<double>(d.weights[k]));
   map_lanes<non_temporal>(d.n - 14, std::array{d.out_doubles}, [&](std::int64_t i) {
-    const double* x = d.x64 + i;
-    Lanes<double> even = weights[0] * load(x), odd = weights[1] * load(x + 1);
-    for (int k = 2; k < 14; k += 2) {
-      even += weights[k] * load(x + k);
-      odd += weights[k + 1] * load(x + k + 1);
-    }
-    return One<double>{even + weights[14] * load(x + 14) + odd};
+    const Lanes<double> x[3] = {load(d.x64 + i), load(d.x64 + i + 8), load(d.x64 + i + 16)};
+    Lanes<double> sums[2] = {};
+    for_each_tap<15>([&]<int k>(std::integral_constant<int, k>) {
+      sums[k % 2] += weights[k] * window<k % 8, double>(x[k / 8], x[k / 8 + 1]);
+    });
+    return One<double>{sums[0] + sums[1]};
   });
 }
 template <bool non_temporal>
 void moving_maximum(Data& d) {
   map_lanes<non_temporal>(d.n - 6, std::array{d.out_ints}, [&](std::int64_t i) {
-    Lanes<std::int32_t> most = load(d.small + i);
-    for (int k = 1; k < 7; ++k) most = __builtin_elementwise_max(most, load(d.small + i + k));
+    const Lanes<std::int32_t> low = load(d.small + i), high = load(d.small + i + 16);
+    Lanes<std::int32_t> most = low;
+    for_each_tap<7>([&]<int k>(std::integral_constant<int, k>) {
+      most = __builtin_elementwise_max(most, window<k, std::int32_t>(low, high));
+    });
     return One<std::int32_t>{most};
   });
 }
@@ -57,7 +79,8 @@ template <bool non_temporal>
 void limited_slopes(Data& d) {
   map_lanes<non_temporal>(d.n - 2, std::array{d.out}, [&](std::int64_t i) {
     using F = Lanes<float>;
-    const F left = load(d.x + i), middle = load(d.x + i + 1), right = load(d.x + i + 2);
+    const F left = load(d.x + i), next = load(d.x + i + 16);
+    const F middle = window<1, float>(left, next), right = window<2, float>(left, next);
     const F a = middle - left, b = right - middle;
     const F smaller = __builtin_elementwise_abs(a) < __builtin_elementwise_abs(b) ? a : b;
     return One<float>{a * b <= 0.f ? F{} : smaller};
@@ -81,13 +104,11 @@ void stencil(std::int64_t side, const T* x, T* out, F f) {
       };
       to[0] = p[0];
       std::int64_t j = 1;
-      if (non_temporal) {
-        const auto past =
-            static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to + 1) % 64 / sizeof(T));
-        const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, side - 2);
-        part(j, count);
-        j += count;
-      }
+      // From the first whole cache line on: of the rows then only neighbours in a row cross lines.
+      const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to + 1) % 64 / sizeof(T));
+      const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, side - 2);
+      part(j, count);
+      j += count;
       for (; j + n_lanes<T> <= side - 1; j += n_lanes<T>) store<non_temporal>(to + j, f(p + j));
       if (j < side - 1) part(j, side - 1 - j);
       to[side - 1] = p[side - 1];

@@ -31,11 +31,16 @@ class Prefixes {
   int call_;
 };
 
-// total(first, last) folds a tile, scan(first, last, prefix) writes its results.
+inline void prefetch(const void* from) {
+  _mm_prefetch(static_cast<const char*>(from), _MM_HINT_T1);
+}
+
+// total(first, last) folds a tile, scan(first, last, prefix, ahead) writes its results and prefetches what
+// lies so many elements ahead: the tile that its thread will work on next.
 template <class State, class Total, class Join, class Scan>
 void scan_tiles(std::int64_t n, State unit, Total total, Join join, Scan scan) {
   constexpr std::int64_t tile = 16384;
-  if (n < 4 * tile) return scan(0, n, unit);
+  if (n < 4 * tile) return scan(0, n, unit, 0);
   const Prefixes<State> prefixes;
   const std::int64_t tiles = (n + tile - 1) / tile;
 #pragma omp parallel
@@ -44,7 +49,8 @@ void scan_tiles(std::int64_t n, State unit, Total total, Join join, Scan scan) {
     const State own = k + 1 < tiles ? total(first, last) : unit;
     const State before = prefixes.wait_before(k, unit);
     prefixes.publish(k, join(before, own));
-    scan(first, last, before);
+    const std::int64_t ahead = omp_get_num_threads() * tile;
+    scan(first, last, before, last + ahead <= n ? ahead : 0);
   }
 }
 
@@ -64,11 +70,13 @@ __m512d scan_lanes(__m512d v) {
   return _mm512_add_pd(v, moved_up<4>(v));
 }
 template <bool non_temporal>
-void scan_sums(const double* x, double* out, std::int64_t first, std::int64_t last, double before) {
+void scan_sums(const double* x, double* out, std::int64_t first, std::int64_t last, double before,
+               std::int64_t ahead) {
   const Ints last_lane = _mm512_set1_epi64(7);
   __m512d sum = _mm512_set1_pd(before);
   std::int64_t i = first;
   for (; i + 32 <= last; i += 32) {
+    for (int u = 0; ahead && u < 4; ++u) prefetch(x + i + ahead + 8 * u);
     __m512d v[4], upto = _mm512_setzero_pd();  // the four are independent of what comes before
     for (int u = 0; u < 4; ++u) v[u] = scan_lanes(_mm512_loadu_pd(x + i + 8 * u));
     for (int u = 0; u < 4; ++u) {
@@ -93,8 +101,8 @@ void scan_f64(Data& d) {
         return all;
       },
       [](double a, double b) { return a + b; },
-      [&](std::int64_t first, std::int64_t last, double before) {
-        scan_sums<non_temporal>(d.x64, d.out_doubles, first, last, before);
+      [&](std::int64_t first, std::int64_t last, double before, std::int64_t ahead) {
+        scan_sums<non_temporal>(d.x64, d.out_doubles, first, last, before, ahead);
       });
 }
 
@@ -143,11 +151,12 @@ Line fold_lines(const Data& d, std::int64_t first, std::int64_t last) {
   return all;
 }
 template <bool non_temporal>
-void follow_lines(Data& d, std::int64_t first, std::int64_t last, float before) {
+void follow_lines(Data& d, std::int64_t first, std::int64_t last, float before, std::int64_t ahead) {
   const Ints last_lane = _mm512_set1_epi32(15);
   Floats y = all_lanes(before);
   std::int64_t i = first;
   for (; i + 16 <= last; i += 16) {
+    if (ahead) prefetch(d.x + i + ahead), prefetch(d.y + i + ahead);
     const LineLanes f = scan_lanes(load_lines(d, i));
     store<non_temporal>(d.out + i, _mm512_fmadd_ps(f.a, y, f.b));
     y = _mm512_fmadd_ps(_mm512_permutexvar_ps(last_lane, f.a), y, _mm512_permutexvar_ps(last_lane, f.b));
@@ -161,8 +170,8 @@ void recurrence(Data& d) {
   scan_tiles(
       d.n, Line{1, 0}, [&](std::int64_t first, std::int64_t last) { return fold_lines(d, first, last); },
       [](Line f, Line g) { return Line{f.a * g.a, f.b * g.a + g.b}; },
-      [&](std::int64_t first, std::int64_t last, Line before) {
-        follow_lines<non_temporal>(d, first, last, before.b);
+      [&](std::int64_t first, std::int64_t last, Line before, std::int64_t ahead) {
+        follow_lines<non_temporal>(d, first, last, before.b, ahead);
       });
 }
 
@@ -173,13 +182,14 @@ Ints after_lanes_below(Ints v) {
   return multiply_lanes(_mm512_alignr_epi32(v, _mm512_set1_epi32(identity_2x2), 16 - by), v);
 }
 template <bool non_temporal>
-void scan_matrices(Data& d, std::int64_t first, std::int64_t last, std::uint32_t before) {
+void scan_matrices(Data& d, std::int64_t first, std::int64_t last, std::uint32_t before, std::int64_t ahead) {
   const Ints clear = _mm512_set1_epi32(static_cast<int>(0xFFFFFEFF)), set = _mm512_set1_epi32(identity_2x2);
   const Ints last_lane = _mm512_set1_epi32(15);
   Ints product = _mm512_set1_epi32(static_cast<int>(before));
   std::int64_t i = first;
   for (; i + 256 <= last; i += 256) {
     Ints q[16];
+    for (int l = 0; ahead && l < 16; ++l) prefetch(d.small + i + ahead + 16 * l);
     for (int l = 0; l < 16; ++l)
       q[l] = _mm512_or_si512(_mm512_and_si512(_mm512_loadu_si512(d.small + i + 16 * l), clear), set);
     transpose(q);
@@ -205,8 +215,8 @@ void scan_2x2(Data& d) {
   scan_tiles(
       d.n, identity_2x2,
       [&](std::int64_t first, std::int64_t last) { return product(d.small, first, last, 0); }, multiply_2x2,
-      [&](std::int64_t first, std::int64_t last, std::uint32_t before) {
-        scan_matrices<non_temporal>(d, first, last, before);
+      [&](std::int64_t first, std::int64_t last, std::uint32_t before, std::int64_t ahead) {
+        scan_matrices<non_temporal>(d, first, last, before, ahead);
       });
 }
 

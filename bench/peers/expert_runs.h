@@ -11,7 +11,7 @@ namespace bench {
 // the state of one element, Runs::joined that of two states.
 template <class Runs, class State, class T>
 State fold_runs(const T* x, std::int64_t first, std::int64_t last, State unit) {
-  constexpr std::int64_t length = 256, n_sets = 2, block = n_sets * 16 * length;
+  constexpr std::int64_t length = 64, n_sets = 2, block = n_sets * 16 * length;
   State all = unit;
   std::int64_t i = first;
   for (; i + block <= last; i += block) {
