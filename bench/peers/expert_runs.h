@@ -21,7 +21,8 @@ State fold_runs(const T* x, std::int64_t first, std::int64_t last, State unit) {
       for (int s = 0; s < n_sets; ++s) {
         for (int l = 0; l < 16; ++l) {
           const T* from = x + i + (s * 16 + l) * length + k;
-          _mm_prefetch(reinterpret_cast<const char*>(from + block), _MM_HINT_T0);
+          _mm_prefetch(reinterpret_cast<const char*>(x + i + 2 * block + (k * 2 + s * 16 + l) * 16),
+                       _MM_HINT_T0);
           q[s][l] = _mm512_loadu_si512(from);
         }
         transpose(q[s]);
