@@ -77,12 +77,13 @@ inline Exp<Extremes> extremes(Vec<int> xs) {
 }
 
 inline Exp<fg::u64> index_of_min_packed(Vec<float> xs) {
-  auto packed = [](Exp<float> x, Exp<fg::u32> index) {
+  auto packed = [](Exp<float> x, Exp<fg::u64> index) {
     auto bits = fg::bitcast<fg::u32>(x);
-    auto ordered = fg::select(x < 0.f, ~bits, bits | 0x80000000u);
-    return (fg::cast<fg::u64>(ordered) << 32) | fg::cast<fg::u64>(index);
+    auto sign = fg::cast<fg::u32>(fg::bitcast<int>(x) >> 31);
+    auto ordered = bits ^ (sign | 0x80000000u);
+    return (fg::cast<fg::u64>(ordered) << 32) | index;
   };
-  return fg::min(fg::map(packed, xs, fg::iota<fg::u32>(xs.size())));
+  return fg::min(fg::map(packed, xs, fg::iota<fg::u64>(xs.size())));
 }
 inline Exp<fg::i64> payload_of_max(Vec<int> keys, Vec<int> payloads) {
   return fg::max((fg::cast<fg::i64>(keys) << 32) | fg::cast<fg::i64>(fg::cast<fg::u32>(payloads)));
