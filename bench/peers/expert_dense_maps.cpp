@@ -98,19 +98,15 @@ void stencil(std::int64_t side, const T* x, T* out, F f) {
         std::memcpy(to, p, static_cast<std::size_t>(side) * sizeof(T));
         continue;
       }
-      auto part = [&](std::int64_t j, std::int64_t count) {
-        const Lanes<T> v = f(p + j);
-        std::memcpy(to + j, &v, static_cast<std::size_t>(count) * sizeof(T));
-      };
       to[0] = p[0];
       std::int64_t j = 1;
       // From the first whole cache line on: of the rows then only neighbours in a row cross lines.
       const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to + 1) % 64 / sizeof(T));
       const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, side - 2);
-      part(j, count);
+      store_first(to + j, count, f(p + j));
       j += count;
       for (; j + n_lanes<T> <= side - 1; j += n_lanes<T>) store<non_temporal>(to + j, f(p + j));
-      if (j < side - 1) part(j, side - 1 - j);
+      if (j < side - 1) store_first(to + j, side - 1 - j, f(p + j));
       to[side - 1] = p[side - 1];
     }
     if (non_temporal) _mm_sfence();

@@ -29,6 +29,16 @@ template <bool non_temporal, class T>
   }
 }
 template <class T>
+[[gnu::always_inline]] inline void store_first(T* to, std::int64_t count, Lanes<T> v) {
+  const auto bits = reinterpret_cast<Ints>(v);
+  if constexpr (sizeof(T) == 8) {
+    _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(first_lanes(std::min<std::int64_t>(count, 8))), bits);
+  } else {
+    static_assert(sizeof(T) == 4);
+    _mm512_mask_storeu_epi32(to, first_lanes(count), bits);
+  }
+}
+template <class T>
 [[gnu::always_inline]] inline Lanes<T> all_lanes_of(T x) {
   return x - Lanes<T>{};
 }
@@ -49,8 +59,7 @@ template <bool non_temporal, class T, std::size_t n_outputs, class F>
   }
   for (; i < last; i += step) {
     const std::array<Lanes<T>, n_outputs> a = f(i);
-    const auto bytes = static_cast<std::size_t>(std::min(step, last - i)) * sizeof(T);
-    for (std::size_t k = 0; k < n_outputs; ++k) std::memcpy(to[k] + i, &a[k], bytes);
+    for (std::size_t k = 0; k < n_outputs; ++k) store_first(to[k] + i, last - i, a[k]);
   }
   if (non_temporal) _mm_sfence();
 }
