@@ -90,24 +90,27 @@ void limited_slopes(Data& d) {
 // f of a pointer to an inner point gives those from there on; the boundary is copied.
 template <bool non_temporal, class T, class F>
 void stencil(std::int64_t side, const T* x, T* out, F f) {
-  auto rows = [&](std::int64_t first, std::int64_t last) {
+  const auto rows = [x, out, side, f](std::int64_t first, std::int64_t last) {
+    const std::int64_t n = side;  // copies, which no store can change
+    const F at = f;
     for (std::int64_t i = first; i < last; ++i) {
-      const T* p = x + i * side;
-      T* to = out + i * side;
-      if (i == 0 || i == side - 1) {
-        std::memcpy(to, p, static_cast<std::size_t>(side) * sizeof(T));
+      const T* p = x + i * n;
+      T* to = out + i * n;
+      if (i == 0 || i == n - 1) {
+        std::memcpy(to, p, static_cast<std::size_t>(n) * sizeof(T));
         continue;
       }
       to[0] = p[0];
       std::int64_t j = 1;
       // From the first whole cache line on: of the rows then only neighbours in a row cross lines.
       const auto past = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to + 1) % 64 / sizeof(T));
-      const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, side - 2);
-      store_first(to + j, count, f(p + j));
+      const std::int64_t count = std::min((n_lanes<T> - past) % n_lanes<T>, n - 2);
+      store_first(to + j, count, at(p + j));
       j += count;
-      for (; j + n_lanes<T> <= side - 1; j += n_lanes<T>) store<non_temporal>(to + j, f(p + j));
-      if (j < side - 1) store_first(to + j, side - 1 - j, f(p + j));
-      to[side - 1] = p[side - 1];
+#pragma unroll(4)
+      for (; j + n_lanes<T> <= n - 1; j += n_lanes<T>) store<non_temporal>(to + j, at(p + j));
+      if (j < n - 1) store_first(to + j, n - 1 - j, at(p + j));
+      to[n - 1] = p[n - 1];
     }
     if (non_temporal) _mm_sfence();
   };
