@@ -9,43 +9,11 @@ void add_expert_dense_reductions(Peers& peers);
 void add_expert_dense_runs(Peers& peers);
 void add_expert_dense_scans(Peers& peers);
 void add_expert_dense_maps(Peers& peers);
+void add_expert_doubles(Peers& peers);
 
 namespace {
 
 constexpr std::int64_t alone = 1024;  // elements of costly loops that are not worth a second thread
-
-void redomap_f64(Data& d) {
-  Slot slots[most_threads];
-  const double a = 8. / static_cast<double>(d.n), b = redomap_scale,
-               huge = std::numeric_limits<double>::max();
-  const int team = d.n < alone ? 1 : threads();
-  parallel(d.n, alone, [&](int t, std::int64_t first, std::int64_t last) {
-    double sum = 0, least = huge, most = -huge;
-    double *out = d.out_doubles, *out2 = d.out2_doubles;
-    const auto begin = static_cast<std::int32_t>(first), end = static_cast<std::int32_t>(last);
-#pragma omp simd reduction(+ : sum) reduction(min : least) reduction(max : most)
-    for (std::int32_t i = begin; i < end; ++i) {
-      const double x = redomap_f(i * a), y = redomap_g(x * b);
-      sum += x + y;
-      least = std::min(least, x);
-      most = std::max(most, y);
-      out[i] = x * a;
-      out2[i] = y * b;
-    }
-    slots[t].real[0] = sum;
-    slots[t].real[1] = least;
-    slots[t].real[2] = most;
-  });
-  double sum = 0, least = huge, most = -huge;
-  for (int t = 0; t < team; ++t) {
-    sum += slots[t].real[0];
-    least = std::min(least, slots[t].real[1]);
-    most = std::max(most, slots[t].real[2]);
-  }
-  d.results[0] = sum;
-  d.results[1] = least;
-  d.results[2] = most;
-}
 
 template <bool non_temporal>
 void redomap_i32(Data& d) {
@@ -81,19 +49,6 @@ void redomap_i32(Data& d) {
   d.results[2] = all.parity;
 }
 
-void black_scholes_f64(Data& d) {
-  parallel(d.n, alone, [&](int, std::int64_t first, std::int64_t last) {
-#pragma omp simd
-    for (std::int64_t i = first; i < last; ++i) {
-      double call, put;
-      black_scholes(static_cast<double>(d.spot[i]), static_cast<double>(d.strike[i]),
-                    static_cast<double>(d.years[i]), call, put);
-      d.out_doubles[i] = call;
-      d.out2_doubles[i] = put;
-    }
-  });
-}
-
 void greeks_map(Data& d) {
   parallel(d.n, alone, [&](int, std::int64_t first, std::int64_t last) {
 #pragma omp simd
@@ -118,17 +73,20 @@ Prices of_options(Floats spot_by_strike, Floats years) {
 }
 template <bool non_temporal>
 void greeks_of_lanes(Data& d) {
-  map_lanes<non_temporal>(d.n, std::array{d.out, d.out2, d.out3}, [&](std::int64_t i) {
-    const Floats spot = _mm512_loadu_ps(d.spot + i);
-    const Floats by_strike = _mm512_mul_ps(spot, reciprocal(_mm512_loadu_ps(d.strike + i)));
-    const Prices p = of_options(by_strike, _mm512_loadu_ps(d.years + i));
-    const Floats square = _mm512_mul_ps(p.d1, p.d1);
-    const Floats density =
-        _mm512_mul_ps(all_lanes(0.39894228f), exp_lanes(_mm512_mul_ps(all_lanes(-0.5f), square)));
-    const Floats gamma = _mm512_mul_ps(density, _mm512_mul_ps(reciprocal(spot), p.reciprocal_spread));
-    return std::array<Lanes<float>, 3>{normal_cdf_lanes(p.d1), gamma,
-                                       _mm512_mul_ps(_mm512_mul_ps(spot, density), p.root)};
-  });
+  map_lanes<non_temporal>(
+      d.n, std::array{d.out, d.out2, d.out3},
+      [&](std::int64_t i) {
+        const Floats spot = _mm512_loadu_ps(d.spot + i);
+        const Floats by_strike = _mm512_mul_ps(spot, reciprocal(_mm512_loadu_ps(d.strike + i)));
+        const Prices p = of_options(by_strike, _mm512_loadu_ps(d.years + i));
+        const Floats square = _mm512_mul_ps(p.d1, p.d1);
+        const Floats density =
+            _mm512_mul_ps(all_lanes(0.39894228f), exp_lanes(_mm512_mul_ps(all_lanes(-0.5f), square)));
+        const Floats gamma = _mm512_mul_ps(density, _mm512_mul_ps(reciprocal(spot), p.reciprocal_spread));
+        return std::array<Lanes<float>, 3>{normal_cdf_lanes(p.d1), gamma,
+                                           _mm512_mul_ps(_mm512_mul_ps(spot, density), p.root)};
+      },
+      alone);
 }
 
 void black_scholes_pair(Data& d) {
@@ -168,10 +126,9 @@ void add_expert_dense_variants_peers(Peers& peers) {
   add_expert_dense_runs(peers);
   add_expert_dense_scans(peers);
   add_expert_dense_maps(peers);
-  peers.add("RedomapNT-f64", "omp-expert", redomap_f64);
+  add_expert_doubles(peers);
   peers.add("RedomapNT-i32", "omp-expert", redomap_i32<false>);
   peers.add("RedomapNT-i32", "omp-expert-nt", redomap_i32<true>);
-  peers.add("BlackScholesMap-f64", "omp-expert", black_scholes_f64);
   peers.add("BlackScholesMap-greeks", "omp-expert", greeks_map);
   peers.add("BlackScholesMap-greeks", "omp-expert-poly", greeks_of_lanes<false>);
   peers.add("BlackScholesMap-greeks", "omp-expert-poly-nt", greeks_of_lanes<true>);

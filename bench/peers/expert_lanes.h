@@ -65,20 +65,20 @@ template <bool non_temporal, class T, std::size_t n_outputs, class F>
 }
 
 template <bool non_temporal, class T, std::size_t n_outputs, class F>
-void map_lanes(std::int64_t n, const std::array<T*, n_outputs>& to, F f) {
-  parallel(n, serial_below, [&](int, std::int64_t first, std::int64_t last) {
+void map_lanes(std::int64_t n, const std::array<T*, n_outputs>& to, F f, std::int64_t alone = serial_below) {
+  parallel(n, alone, [&](int, std::int64_t first, std::int64_t last) {
     store_lanes<non_temporal>(to, first, last, f);
   });
 }
 
 // The threads' parts, joined in order; piece(first, last) gives one.
 template <class State, class Piece, class Join>
-State fold_parts(std::int64_t n, State unit, Piece piece, Join join) {
+State fold_parts(std::int64_t n, State unit, Piece piece, Join join, std::int64_t alone = serial_below) {
   struct alignas(128) Own {
     State state;
   } own[most_threads];
   for (int t = 0; t < threads(); ++t) own[t].state = unit;
-  parallel(n, serial_below,
+  parallel(n, alone,
            [&](int t, std::int64_t first, std::int64_t last) { own[t].state = piece(first, last); });
   State all = unit;
   for (int t = 0; t < threads(); ++t) all = join(all, own[t].state);
