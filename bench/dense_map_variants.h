@@ -1,5 +1,5 @@
 // Variants of maps and stencils as Fulgurite's users write them: other operators, element types and tuple
-// shapes. Definitions: peers/serial_dense_variants.cpp.
+// shapes. Definitions: peers/serial_dense_map_variants.cpp.
 #pragma once
 
 #include "peers/dense_functions.h"

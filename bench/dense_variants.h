@@ -1,4 +1,4 @@
-// Variants of reductions, scans, maps and stencils as Fulgurite's users write them: other operators, element
+// Variants of reductions and scans as Fulgurite's users write them: other operators, element
 // types and tuple shapes. Definitions: peers/serial_dense_variants.cpp.
 #pragma once
 
