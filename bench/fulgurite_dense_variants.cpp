@@ -51,7 +51,7 @@ void publish_inner(Data& d) {
 
 void add_reductions(Peers& peers) {
   peers.add(
-      "ReducePlus-f64", our_name, [](Data& d) { Program<sum_f64>::run(view(d.x64, d.n)); },
+      "ReducePlus-f64", our_name, [](Data& d) { Program<sum_f64>::run(view(d.x_f64, d.n)); },
       publish_scalar<sum_f64>);
   peers.add(
       "ReducePlus-i64", our_name, [](Data& d) { Program<sum_of_squares>::run(view(d.small, d.n)); },
@@ -68,7 +68,7 @@ void add_reductions(Peers& peers) {
       "ReduceMax-f32", our_name, [](Data& d) { Program<max_f32>::run(view(d.x, d.n)); },
       publish_scalar<max_f32>);
   peers.add(
-      "ReduceMax-f64", our_name, [](Data& d) { Program<min_f64>::run(view(d.x64, d.n)); },
+      "ReduceMax-f64", our_name, [](Data& d) { Program<min_f64>::run(view(d.x_f64, d.n)); },
       publish_scalar<min_f64>);
   peers.add(
       "ReduceMax-extent", our_name, [](Data& d) { Program<extent>::run(view(d.tied, d.n)); },
@@ -80,7 +80,7 @@ void add_reductions(Peers& peers) {
       "IndexOfMax-f32", our_name, [](Data& d) { Program<index_of_min_f32>::run(view(d.x, d.n)); },
       publish_scalars<index_of_min_f32>);
   peers.add(
-      "IndexOfMax-f64", our_name, [](Data& d) { Program<index_of_max_f64>::run(view(d.x64, d.n)); },
+      "IndexOfMax-f64", our_name, [](Data& d) { Program<index_of_max_f64>::run(view(d.x_f64, d.n)); },
       publish_scalars<index_of_max_f64>);
   peers.add(
       "IndexOfMax-extremes", our_name, [](Data& d) { Program<extremes>::run(view(d.tied, d.n)); },
@@ -107,7 +107,7 @@ void add_reductions(Peers& peers) {
         d.results[1] = static_cast<std::uint32_t>(packed);
       });
   peers.add(
-      "IndexOfMaxPack-u16", our_name, [](Data& d) { Program<block_of_max>::run(view(d.x16, d.n)); },
+      "IndexOfMaxPack-u16", our_name, [](Data& d) { Program<block_of_max>::run(view(d.any_u16, d.n)); },
       [](Data& d) {
         d.results[0] = Program<block_of_max>::result >> 16;
         d.results[1] = ~Program<block_of_max>::result & 0xFFFF;
@@ -149,8 +149,8 @@ void add_ordered(Peers& peers) {
         d.results[3] = all.length;
       });
   peers.add(
-      "ScanPlus-f64", our_name, [](Data& d) { Program<scan_f64>::run(view(d.x64, d.n)); },
-      publish_array<scan_f64, &Data::out_doubles>);
+      "ScanPlus-f64", our_name, [](Data& d) { Program<scan_f64>::run(view(d.x_f64, d.n)); },
+      publish_array<scan_f64, &Data::out_f64>);
   peers.add(
       "ScanPlus-recurrence", our_name,
       [](Data& d) { Program<recurrence>::run(view(d.x, d.n), view(d.y, d.n)); },
@@ -160,16 +160,16 @@ void add_ordered(Peers& peers) {
 void add_functions(Peers& peers) {
   peers.add(
       "RedomapNT-f64", our_name, [](Data& d) { Program<redomap_f64>::run(d.n); },
-      publish_redomap<redomap_f64, &Data::out_doubles, &Data::out2_doubles>);
+      publish_redomap<redomap_f64, &Data::out_f64, &Data::out2_f64>);
   peers.add(
       "RedomapNT-i32", our_name, [](Data& d) { Program<redomap_i32>::run(view(d.small, d.n)); },
-      publish_redomap<redomap_i32, &Data::out_ints, &Data::out2_ints>);
+      publish_redomap<redomap_i32, &Data::out_ints, &Data::out_ints2>);
   peers.add(
       "BlackScholesMap-f64", our_name,
       [](Data& d) {
         Program<black_scholes_f64>::run(view(d.spot, d.n), view(d.strike, d.n), view(d.years, d.n));
       },
-      publish_arrays<black_scholes_f64, &Data::out_doubles, &Data::out2_doubles>);
+      publish_arrays<black_scholes_f64, &Data::out_f64, &Data::out2_f64>);
   peers.add(
       "BlackScholesMap-greeks", our_name,
       [](Data& d) { Program<greeks_map>::run(view(d.spot, d.n), view(d.strike, d.n), view(d.years, d.n)); },
@@ -185,8 +185,8 @@ void add_functions(Peers& peers) {
 void add_maps(Peers& peers) {
   peers.add(
       "SAXPY-f64", our_name,
-      [](Data& d) { Program<saxpy_f64>::run(double{saxpy_alpha}, view(d.x64, d.n), view(d.y64, d.n)); },
-      publish_array<saxpy_f64, &Data::out_doubles>);
+      [](Data& d) { Program<saxpy_f64>::run(double{saxpy_alpha}, view(d.x_f64, d.n), view(d.y_f64, d.n)); },
+      publish_array<saxpy_f64, &Data::out_f64>);
   peers.add(
       "SAXPY-i32", our_name,
       [](Data& d) { Program<saxpy_i32>::run(saxpy_factor, view(d.small, d.n), view(d.tied, d.n)); },
@@ -199,7 +199,7 @@ void add_maps(Peers& peers) {
       },
       publish_arrays<saxpy_complex, &Data::out, &Data::out2>);
   peers.add(
-      "SDOT-f64", our_name, [](Data& d) { Program<dot_f64>::run(view(d.x64, d.n), view(d.y64, d.n)); },
+      "SDOT-f64", our_name, [](Data& d) { Program<dot_f64>::run(view(d.x_f64, d.n), view(d.y_f64, d.n)); },
       publish_scalar<dot_f64>);
   peers.add(
       "SDOT-i64", our_name, [](Data& d) { Program<dot_i64>::run(view(d.small, d.n), view(d.tied, d.n)); },
@@ -211,7 +211,7 @@ void add_maps(Peers& peers) {
       },
       publish_scalars<dot_complex>);
   peers.add(
-      "RMSE-f64", our_name, [](Data& d) { Program<rmse_f64>::run(view(d.x64, d.n), view(d.y64, d.n)); },
+      "RMSE-f64", our_name, [](Data& d) { Program<rmse_f64>::run(view(d.x_f64, d.n), view(d.y_f64, d.n)); },
       publish_scalar<rmse_f64>);
   peers.add(
       "RMSE-absolute", our_name,
@@ -228,9 +228,9 @@ void add_stencils(Peers& peers) {
       [](Data& d) {
         DoubleWeights weights;
         std::copy_n(d.weights, weights.size(), weights.begin());
-        Program<moving_average_f64>::run(weights, view(d.x64, d.n));
+        Program<moving_average_f64>::run(weights, view(d.x_f64, d.n));
       },
-      publish_array<moving_average_f64, &Data::out_doubles>);
+      publish_array<moving_average_f64, &Data::out_f64>);
   peers.add(
       "WMA15-max7", our_name, [](Data& d) { Program<moving_maximum>::run(view(d.small, d.n)); },
       publish_array<moving_maximum, &Data::out_ints>);
@@ -238,8 +238,9 @@ void add_stencils(Peers& peers) {
       "WMA15-minmod", our_name, [](Data& d) { Program<limited_slopes>::run(view(d.x, d.n)); },
       publish_array<limited_slopes, &Data::out>);
   peers.add(
-      "Jacobi2D-f64", our_name, [](Data& d) { Program<jacobi_f64>::run(fg::view(d.x64, {d.side, d.side})); },
-      publish_inner<jacobi_f64, &Data::x64, &Data::out_doubles>);
+      "Jacobi2D-f64", our_name,
+      [](Data& d) { Program<jacobi_f64>::run(fg::view(d.x_f64, {d.side, d.side})); },
+      publish_inner<jacobi_f64, &Data::x_f64, &Data::out_f64>);
   peers.add(
       "Jacobi2D-nine", our_name, [](Data& d) { Program<nine_points>::run(fg::view(d.x, {d.side, d.side})); },
       publish_inner<nine_points, &Data::x, &Data::out>);

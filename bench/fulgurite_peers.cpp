@@ -71,6 +71,7 @@ void add_fulgurite_peers(Peers& peers) {
   add_fulgurite_irregular(peers);
   add_fulgurite_nested(peers);
   add_fulgurite_dense_variants(peers);
+  add_fulgurite_irregular_variants(peers);
 }
 
 }  // namespace bench

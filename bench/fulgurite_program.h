@@ -29,5 +29,6 @@ void add_fulgurite_dense_variants(Peers& peers);
 void add_fulgurite_reductions(Peers& peers);
 void add_fulgurite_irregular(Peers& peers);
 void add_fulgurite_nested(Peers& peers);
+void add_fulgurite_irregular_variants(Peers& peers);
 
 }  // namespace bench

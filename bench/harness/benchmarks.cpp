@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <numeric>
 
 namespace bench {
 namespace {
@@ -31,7 +32,7 @@ template <int bins>
 void set_up_keys(Data& d, Memory& memory) {
   d.bins = bins;
   Sequence sequence(12345);
-  std::uint32_t* keys = memory.inputs[static_cast<int>(Input::keys)];
+  auto* keys = static_cast<std::uint32_t*>(memory.inputs[static_cast<int>(Input::keys)]);
   for (std::int64_t i = 0; i < d.n; ++i) keys[i] = sequence.next() % bins;
 }
 
@@ -67,44 +68,105 @@ std::int64_t all_cells(const Data& d) {
 std::vector<Benchmark> dense_variants() {
   using I = Input;
   return {
-      {"ReducePlus-f64", {}, no_array, 1e-9, {I::x64}, all},
+      {"ReducePlus-f64", {}, no_array, 1e-9, {I::x_f64}, all},
       {"ReducePlus-i64", {}, no_array, 0, {I::small}, all},
       {"ReducePlus-moments", {}, no_array, 1e-12, {I::small}, all},
       {"ReduceMax-f32", {}, no_array, 0, {I::x}, all},
-      {"ReduceMax-f64", {}, no_array, 0, {I::x64}, all},
+      {"ReduceMax-f64", {}, no_array, 0, {I::x_f64}, all},
       {"ReduceMax-extent", {}, no_array, 0, {I::tied}, all},
       {"IndexOfMax-f32", {}, no_array, 0, {I::x}, all},
-      {"IndexOfMax-f64", {}, no_array, 0, {I::x64}, all},
+      {"IndexOfMax-f64", {}, no_array, 0, {I::x_f64}, all},
       {"IndexOfMax-extremes", {}, no_array, 0, {I::tied}, all},
       {"IndexOfMaxPack-f32", {}, no_array, 0, {I::x}, all},
       {"IndexOfMaxPack-payload", {}, no_array, 0, {I::tied, I::unsorted}, all},
-      {"IndexOfMaxPack-u16", {}, no_array, 0, {I::x16}, all},
+      {"IndexOfMaxPack-u16", {}, no_array, 0, {I::any_u16}, all},
       {"Reduce2x2MM-affine", {}, no_array, 0, {I::small}, all},
       {"Reduce2x2MM-quaternion", {}, no_array, 2e-3, {I::x}, all},
       {"MSSP-f32", {}, no_array, 2e-3, {I::x}, all},
       {"MSSP-run", {}, no_array, 0, {I::small}, all},
-      {"ScanPlus-f64", {}, doubles, 1e-9, {I::x64}, all},
+      {"ScanPlus-f64", {}, out_f64, 1e-9, {I::x_f64}, all},
       {"ScanPlus-recurrence", {}, out, 1e-4, {I::x, I::y}, all},
-      {"RedomapNT-f64", {}, doubles | doubles2, 1e-9, {}, all},
+      {"RedomapNT-f64", {}, out_f64 | out2_f64, 1e-9, {}, all},
       {"RedomapNT-i32", {}, ints | ints2, 0, {I::small}, all},
-      {"BlackScholesMap-f64", {}, doubles | doubles2, 1e-6, {I::spot, I::strike, I::years}, all},
+      {"BlackScholesMap-f64", {}, out_f64 | out2_f64, 1e-6, {I::spot, I::strike, I::years}, all},
       {"BlackScholesMap-greeks", {}, out | out2 | out3, 2e-4, {I::spot, I::strike, I::years}, all},
       {"BlackScholesSum-pair", {}, no_array, 2e-3, {}, all},
-      {"SAXPY-f64", {}, doubles, 1e-12, {I::x64, I::y64}, all},
+      {"SAXPY-f64", {}, out_f64, 1e-12, {I::x_f64, I::y_f64}, all},
       {"SAXPY-i32", {}, ints, 0, {I::small, I::tied}, all},
       {"SAXPY-complex", {}, out | out2, 1e-5, {I::x, I::y, I::z, I::mass}, all},
-      {"SDOT-f64", {}, no_array, 1e-9, {I::x64, I::y64}, all},
+      {"SDOT-f64", {}, no_array, 1e-9, {I::x_f64, I::y_f64}, all},
       {"SDOT-i64", {}, no_array, 0, {I::small, I::tied}, all},
       {"SDOT-complex", {}, no_array, 2e-3, {I::x, I::y, I::z, I::mass}, all},
-      {"RMSE-f64", {}, no_array, 1e-9, {I::x64, I::y64}, all},
+      {"RMSE-f64", {}, no_array, 1e-9, {I::x_f64, I::y_f64}, all},
       {"RMSE-absolute", {}, no_array, 2e-3, {I::x, I::y}, all},
       {"RMSE-largest", {}, no_array, 2e-3, {I::x, I::y}, all},
-      {"WMA15-f64", {}, doubles, 1e-12, {I::x64}, [](const Data& d) { return d.n - 14; }},
+      {"WMA15-f64", {}, out_f64, 1e-12, {I::x_f64}, [](const Data& d) { return d.n - 14; }},
       {"WMA15-max7", {}, ints, 0, {I::small}, [](const Data& d) { return d.n - 6; }},
       {"WMA15-minmod", {}, out, 1e-4, {I::x}, [](const Data& d) { return d.n - 2; }},
-      {"Jacobi2D-f64", {}, doubles, 1e-12, {I::x64}, all_cells, set_up_square},
+      {"Jacobi2D-f64", {}, out_f64, 1e-12, {I::x_f64}, all_cells, set_up_square},
       {"Jacobi2D-nine", {}, out, 1e-4, {I::x}, all_cells, set_up_square},
       {"Jacobi2D-dilation", {}, ints, 0, {I::small}, all_cells, set_up_square},
+  };
+}
+
+// The sorts of other types: the same keys, spread over the type's range, both signs.
+void copy_unsorted_f32(Data& d, Memory&) {
+  std::transform(d.unsorted, d.unsorted + d.n, d.out,
+                 [](std::int32_t x) { return static_cast<float>(x) * 1e-3f; });
+}
+void copy_unsorted_i64(Data& d, Memory&) {
+  std::transform(d.unsorted, d.unsorted + d.n, d.out_i64, [](std::int32_t x) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(x) * 0x9E3779B97F4A7C15u);
+  });
+}
+void copy_unsorted_pairs(Data& d, Memory& memory) {
+  copy_unsorted(d, memory);
+  std::iota(d.out_ints2, d.out_ints2 + d.n, 0);
+}
+
+std::int64_t all_rows(const Data& d) {
+  return d.rows;
+}
+std::int64_t all_kept(const Data& d) {
+  return static_cast<std::int64_t>(d.results[0]);
+}
+void set_up_bytes(Data& d, Memory&) {
+  d.bins = 256;
+}
+
+std::vector<Benchmark> irregular_variants() {
+  using I = Input;
+  const std::vector<std::int64_t> sorted{1 << 20, 1 << 22, 1 << 24};
+  return {
+      {"FilterEven-f64", {}, out_f64, 0, {I::x_f64}, all_kept},
+      {"FilterEven-u8", {}, out_u8, 0, {I::small_u8}, all_kept},
+      {"FilterEven-partition", {}, ints, 0, {I::small}, all},
+      {"Hist10-f32", {}, histogram_f32, 2e-3, {I::keys, I::x}, all_bins, set_up_keys<10>},
+      {"Hist10-max", {}, histogram, 0, {I::keys, I::tied}, all_bins, set_up_keys<10>},
+      {"Hist10-count-sum", {}, histogram | histogram_f32, 2e-3, {I::keys, I::x}, all_bins, set_up_keys<10>},
+      {"Hist256-f32", {}, histogram_f32, 2e-3, {I::keys, I::x}, all_bins, set_up_keys<256>},
+      {"Hist256-u8", {}, histogram, 0, {I::small_u8}, all_bins, set_up_bytes},
+      {"Hist256-i64", {}, histogram_i64, 0, {I::keys, I::small}, all_bins, set_up_keys<256>},
+      {"Hist1M-f32", {}, histogram_f32, 1e-5, {I::keys, I::x}, all_bins, set_up_keys<1000000>},
+      {"Hist1M-max", {}, histogram, 0, {I::keys, I::tied}, all_bins, set_up_keys<1000000>},
+      {"Hist1M-or", {}, histogram, 0, {I::keys, I::small}, all_bins, set_up_keys<1000000>},
+      {"SMVM-f64", {}, out_f64, 1e-13, {I::x_f64, I::y_f64}, all_rows, set_up_rows},
+      {"SMVM-minplus", {}, out, 0, {I::values, I::vector}, all_rows, set_up_rows},
+      {"SMVM-sum-max", {}, out | out2, 1e-6, {I::values, I::vector}, all_rows, set_up_rows},
+      {"Sort-f32", sorted, out, 0, {I::unsorted}, all, nullptr, copy_unsorted_f32},
+      {"Sort-i64", sorted, out_i64, 0, {I::unsorted}, all, nullptr, copy_unsorted_i64},
+      {"Sort-pairs", sorted, ints | ints2, 0, {I::unsorted}, all, nullptr, copy_unsorted_pairs},
+      {"Mandelbrot-f64", {1 << 20}, ints, 2e-4, {}, all, set_up_square},
+      {"Mandelbrot-julia", {1 << 20}, ints, 2e-4, {}, all, set_up_square},
+      {"Mandelbrot-collatz", {1 << 20}, ints, 0, {}, all},
+      {"NBody-f64",
+       {8192},
+       out_f64 | out2_f64 | out3_f64,
+       1e-10,
+       {I::x_f64, I::y_f64, I::z_f64, I::mass_f64},
+       all},
+      {"NBody-potential", {8192}, out | out2, 1e-5, {I::x, I::y, I::z, I::mass}, all},
+      {"NBody-nearest", {8192}, ints, 0, {I::x, I::y, I::z}, all},
   };
 }
 
@@ -161,9 +223,10 @@ std::vector<Benchmark> make() {
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> table = [] {
-    std::vector<Benchmark> all_of_them = make();
-    std::ranges::move(dense_variants(), std::back_inserter(all_of_them));
-    return all_of_them;
+    std::vector<Benchmark> table_of_all = make();
+    for (const std::vector<Benchmark>& variants : {dense_variants(), irregular_variants()})
+      std::ranges::copy(variants, std::back_inserter(table_of_all));
+    return table_of_all;
   }();
   return table;
 }

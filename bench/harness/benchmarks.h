@@ -24,9 +24,12 @@ enum class Input {
   values,
   vector,
   unsorted,
-  x64,
-  y64,
-  x16,
+  x_f64,
+  y_f64,
+  z_f64,
+  mass_f64,
+  small_u8,
+  any_u16,
   count
 };
 
@@ -38,8 +41,14 @@ enum Output : unsigned {
   out3 = 8,
   histogram = 16,
   ints2 = 32,
-  doubles = 64,
-  doubles2 = 128
+  out_f64 = 64,
+  out2_f64 = 128,
+  out3_f64 = 256,
+  out_i64 = 512,
+  out_u8 = 1024,
+  histogram_f32 = 2048,
+  histogram_i64 = 4096,
+  any_histogram = histogram | histogram_f32 | histogram_i64
 };
 
 struct Memory;
@@ -66,8 +75,8 @@ struct Memory {
   void swap_elements(const Benchmark& benchmark, std::int64_t first, std::int64_t second);
 
   Data data;
-  std::uint32_t* inputs[static_cast<int>(Input::count)] = {};  // the same arrays as in `data`, to write
-  std::size_t width[static_cast<int>(Input::count)] = {};      // bytes of an element
+  void* inputs[static_cast<int>(Input::count)] = {};  // the same arrays as in `data`, to write
+  std::size_t element_bytes[static_cast<int>(Input::count)] = {};
   std::int32_t *row_starts = nullptr, *columns = nullptr;
   float weights[15] = {};
 };

@@ -24,13 +24,17 @@ struct Data {
   std::int64_t bins = 0, rows = 0;                                        // of the histogram, the matrix
   const std::int32_t *row_starts = nullptr, *columns = nullptr;           // compressed sparse rows
   const float *values = nullptr, *vector = nullptr;
-  const double *x64 = nullptr, *y64 = nullptr;  // 0..1
-  const std::uint16_t* x16 = nullptr;           // 0..65535
+  const double *x_f64 = nullptr, *y_f64 = nullptr, *z_f64 = nullptr, *mass_f64 = nullptr;  // 0..1
+  const std::uint8_t* small_u8 = nullptr;                                                  // 0..255
+  const std::uint16_t* any_u16 = nullptr;                                                  // 0..65535
 
   std::int32_t *histogram = nullptr, *out_ints = nullptr;
   float *out = nullptr, *out2 = nullptr, *out3 = nullptr;
-  std::int32_t* out2_ints = nullptr;
-  double *out_doubles = nullptr, *out2_doubles = nullptr;
+  std::int32_t* out_ints2 = nullptr;
+  double *out_f64 = nullptr, *out2_f64 = nullptr, *out3_f64 = nullptr;
+  std::int64_t *out_i64 = nullptr, *histogram_i64 = nullptr;
+  std::uint8_t* out_u8 = nullptr;
+  float* histogram_f32 = nullptr;
   double results[4] = {};
 };
 
@@ -63,6 +67,7 @@ constexpr const char *our_name = "fulgurite", *unfused_name = "fulgurite-no-fuse
 
 void add_serial_peers(Peers& peers);
 void add_serial_dense_variants_peers(Peers& peers);
+void add_serial_irregular_variants_peers(Peers& peers);
 void add_limit_peers(Peers& peers);
 void add_expert_reduction_peers(Peers& peers);
 void add_expert_scan_peers(Peers& peers);
@@ -72,6 +77,10 @@ void add_expert_paper_peers(Peers& peers);
 void add_expert_irregular_peers(Peers& peers);
 void add_expert_dense_peers(Peers& peers);
 void add_expert_dense_variants_peers(Peers& peers);
+void add_expert_filter_variants_peers(Peers& peers);
+void add_expert_histogram_variants_peers(Peers& peers);
+void add_expert_sparse_variants_peers(Peers& peers);
+void add_expert_nested_variants_peers(Peers& peers);
 void add_parallel_stl_peers(Peers& peers);
 void add_tbb_peers(Peers& peers);
 void add_thrust_omp_peers(Peers& peers);

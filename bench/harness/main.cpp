@@ -21,6 +21,7 @@ Peers all_peers() {
   Peers peers;
   add_serial_peers(peers);
   add_serial_dense_variants_peers(peers);
+  add_serial_irregular_variants_peers(peers);
 #ifdef BENCH_EXPERT
   add_limit_peers(peers);
   add_expert_reduction_peers(peers);
@@ -31,6 +32,10 @@ Peers all_peers() {
   add_expert_irregular_peers(peers);
   add_expert_dense_peers(peers);
   add_expert_dense_variants_peers(peers);
+  add_expert_filter_variants_peers(peers);
+  add_expert_histogram_variants_peers(peers);
+  add_expert_sparse_variants_peers(peers);
+  add_expert_nested_variants_peers(peers);
 #endif
 #ifdef BENCH_TBB
   add_parallel_stl_peers(peers);

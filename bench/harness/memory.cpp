@@ -54,8 +54,8 @@ Memory::Memory(std::int64_t elements) {
     auto* array = allocate<Element>(count);
     for (std::int64_t i = 0; i < count + padding; ++i) array[i] = static_cast<Element>(element());
     shown = array;
-    inputs[static_cast<int>(input)] = reinterpret_cast<std::uint32_t*>(array);
-    width[static_cast<int>(input)] = sizeof(Element);
+    inputs[static_cast<int>(input)] = array;
+    element_bytes[static_cast<int>(input)] = sizeof *array;
   };
   auto between = [&](float low, float high) {
     return [&random, low, high] { return low + (high - low) * random.unit(); };
@@ -78,9 +78,12 @@ Memory::Memory(std::int64_t elements) {
   fill(Input::values, data.values, elements, between(0, 1));
   fill(Input::vector, data.vector, elements, between(0, 1));
   auto unit = [&] { return random.bits() * 0x1p-32; };
-  fill(Input::x64, data.x64, elements, unit);
-  fill(Input::y64, data.y64, elements, unit);
-  fill(Input::x16, data.x16, elements, [&] { return random.below(65536); });
+  fill(Input::x_f64, data.x_f64, elements, unit);
+  fill(Input::y_f64, data.y_f64, elements, unit);
+  fill(Input::z_f64, data.z_f64, elements, unit);
+  fill(Input::mass_f64, data.mass_f64, elements, unit);
+  fill(Input::small_u8, data.small_u8, elements, [&] { return random.below(256); });
+  fill(Input::any_u16, data.any_u16, elements, [&] { return random.below(65536); });
   data.row_starts = row_starts = allocate<std::int32_t>(elements);
   data.columns = columns = allocate<std::int32_t>(elements);
   for (int i = 0; i < 15; ++i)
@@ -90,10 +93,15 @@ Memory::Memory(std::int64_t elements) {
   data.out = allocate<float>(elements);
   data.out2 = allocate<float>(elements);
   data.out3 = allocate<float>(elements);
-  data.out2_ints = allocate<std::int32_t>(elements);
-  data.out_doubles = allocate<double>(elements);
-  data.out2_doubles = allocate<double>(elements);
   data.histogram = allocate<std::int32_t>(matrix);
+  data.out_ints2 = allocate<std::int32_t>(elements);
+  data.out_f64 = allocate<double>(elements);
+  data.out2_f64 = allocate<double>(elements);
+  data.out3_f64 = allocate<double>(elements);
+  data.out_i64 = allocate<std::int64_t>(elements);
+  data.out_u8 = allocate<std::uint8_t>(elements);
+  data.histogram_f32 = allocate<float>(matrix);
+  data.histogram_i64 = allocate<std::int64_t>(matrix);
 }
 
 void Memory::clear_outputs(const Benchmark& benchmark) {
@@ -105,17 +113,23 @@ void Memory::clear_outputs(const Benchmark& benchmark) {
   if (benchmark.outputs & out) clear(data.out, data.n);
   if (benchmark.outputs & out2) clear(data.out2, data.n);
   if (benchmark.outputs & out3) clear(data.out3, data.n);
-  if (benchmark.outputs & ints2) clear(data.out2_ints, data.n);
-  if (benchmark.outputs & doubles) clear(data.out_doubles, data.n);
-  if (benchmark.outputs & doubles2) clear(data.out2_doubles, data.n);
   if (benchmark.outputs & histogram) clear(data.histogram, data.bins);
+  if (benchmark.outputs & ints2) clear(data.out_ints2, data.n);
+  if (benchmark.outputs & out_f64) clear(data.out_f64, data.n);
+  if (benchmark.outputs & out2_f64) clear(data.out2_f64, data.n);
+  if (benchmark.outputs & out3_f64) clear(data.out3_f64, data.n);
+  if (benchmark.outputs & out_i64) clear(data.out_i64, data.n);
+  if (benchmark.outputs & out_u8) clear(data.out_u8, data.n);
+  if (benchmark.outputs & histogram_f32) clear(data.histogram_f32, data.bins);
+  if (benchmark.outputs & histogram_i64) clear(data.histogram_i64, data.bins);
 }
 
 double Memory::checksum(const Benchmark& benchmark) const {
   double sum = 0;
   for (int k = 0; k < 4; ++k) sum += data.results[k] * (k + 1);
   const std::int64_t length = benchmark.length(data);
-  if (length > data.n + padding && !(benchmark.outputs & histogram)) return sum;  // a wrong count of results
+  if (length > data.n + padding && !(benchmark.outputs & any_histogram))
+    return sum;                        // a wrong count of results
   auto add = [&](const auto* array) {  // elements in a wrong order change it
     for (std::int64_t i = 0; i < length; ++i)
       sum += static_cast<double>(array[i]) * static_cast<double>(1 + (i & 15));
@@ -124,18 +138,24 @@ double Memory::checksum(const Benchmark& benchmark) const {
   if (benchmark.outputs & out) add(data.out);
   if (benchmark.outputs & out2) add(data.out2);
   if (benchmark.outputs & out3) add(data.out3);
-  if (benchmark.outputs & ints2) add(data.out2_ints);
-  if (benchmark.outputs & doubles) add(data.out_doubles);
-  if (benchmark.outputs & doubles2) add(data.out2_doubles);
   if (benchmark.outputs & histogram) add(data.histogram);
+  if (benchmark.outputs & ints2) add(data.out_ints2);
+  if (benchmark.outputs & out_f64) add(data.out_f64);
+  if (benchmark.outputs & out2_f64) add(data.out2_f64);
+  if (benchmark.outputs & out3_f64) add(data.out3_f64);
+  if (benchmark.outputs & out_i64) add(data.out_i64);
+  if (benchmark.outputs & out_u8) add(data.out_u8);
+  if (benchmark.outputs & histogram_f32) add(data.histogram_f32);
+  if (benchmark.outputs & histogram_i64) add(data.histogram_i64);
   return sum;
 }
 
 void Memory::swap_elements(const Benchmark& benchmark, std::int64_t first, std::int64_t second) {
   for (Input input : benchmark.inputs) {
-    auto* bytes = reinterpret_cast<std::byte*>(inputs[static_cast<int>(input)]);
-    const auto size = static_cast<std::int64_t>(width[static_cast<int>(input)]);
-    std::swap_ranges(bytes + first * size, bytes + (first + 1) * size, bytes + second * size);
+    const std::size_t bytes = element_bytes[static_cast<int>(input)];
+    auto* array = static_cast<std::byte*>(inputs[static_cast<int>(input)]);
+    std::byte* one = array + static_cast<std::size_t>(first) * bytes;
+    std::swap_ranges(one, one + bytes, array + static_cast<std::size_t>(second) * bytes);
   }
 }
 

@@ -12,8 +12,8 @@ using One = std::array<Lanes<T>, 1>;
 
 template <bool non_temporal>
 void saxpy_f64(Data& d) {
-  map_lanes<non_temporal>(d.n, std::array{d.out_doubles}, [&](std::int64_t i) {
-    return One<double>{double{saxpy_alpha} * load(d.x64 + i) + load(d.y64 + i)};
+  map_lanes<non_temporal>(d.n, std::array{d.out_f64}, [&](std::int64_t i) {
+    return One<double>{double{saxpy_alpha} * load(d.x_f64 + i) + load(d.y_f64 + i)};
   });
 }
 template <bool non_temporal>
@@ -55,8 +55,8 @@ template <bool non_temporal>
 void moving_average(Data& d) {
   Lanes<double> weights[15];
   for (int k = 0; k < 15; ++k) weights[k] = all_lanes_of(static_cast<double>(d.weights[k]));
-  map_lanes<non_temporal>(d.n - 14, std::array{d.out_doubles}, [&](std::int64_t i) {
-    const Lanes<double> x[3] = {load(d.x64 + i), load(d.x64 + i + 8), load(d.x64 + i + 16)};
+  map_lanes<non_temporal>(d.n - 14, std::array{d.out_f64}, [&](std::int64_t i) {
+    const Lanes<double> x[3] = {load(d.x_f64 + i), load(d.x_f64 + i + 8), load(d.x_f64 + i + 16)};
     Lanes<double> sums[2] = {};
     for_each_tap<15>([&]<int k>(std::integral_constant<int, k>) {
       sums[k % 2] += weights[k] * window<k % 8, double>(x[k / 8], x[k / 8 + 1]);
@@ -124,7 +124,7 @@ void stencil(std::int64_t side, const T* x, T* out, F f) {
 template <bool non_temporal>
 void jacobi(Data& d) {
   const std::int64_t n = d.side;
-  stencil<non_temporal>(n, d.x64, d.out_doubles, [n](const double* p) {
+  stencil<non_temporal>(n, d.x_f64, d.out_f64, [n](const double* p) {
     return 0.2 * (load(p) + load(p - n) + load(p + n) + (load(p - 1) + load(p + 1)));
   });
 }

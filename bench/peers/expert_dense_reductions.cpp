@@ -187,7 +187,7 @@ void payload_of_max(Data& d) {
 
 void block_of_max(Data& d) {
   const std::uint32_t best = most(d.n, 0u, [&](std::int64_t i) {
-    return static_cast<std::uint32_t>(d.x16[i]) << 16 | (~(static_cast<std::uint32_t>(i) >> 16) & 0xFFFF);
+    return static_cast<std::uint32_t>(d.any_u16[i]) << 16 | (~(static_cast<std::uint32_t>(i) >> 16) & 0xFFFF);
   });
   d.results[0] = best >> 16;
   d.results[1] = ~best & 0xFFFF;
@@ -239,7 +239,7 @@ void dot_complex(Data& d) {
 void add_expert_dense_reductions(Peers& peers) {
   auto add = [&](const char* benchmark, Run run) { peers.add(benchmark, "omp-expert", run); };
   add("ReducePlus-f64",
-      [](Data& d) { d.results[0] = sum<double>(d.n, [&](std::int64_t i) { return d.x64[i]; }); });
+      [](Data& d) { d.results[0] = sum<double>(d.n, [&](std::int64_t i) { return d.x_f64[i]; }); });
   add("ReducePlus-i64", [](Data& d) {
     d.results[0] = static_cast<double>(
         sum<std::int64_t>(d.n, [&](std::int64_t i) { return std::int64_t{d.small[i]} * d.small[i]; }));
@@ -249,7 +249,7 @@ void add_expert_dense_reductions(Peers& peers) {
     d.results[0] = most(d.n, std::numeric_limits<float>::lowest(), [&](std::int64_t i) { return d.x[i]; });
   });
   add("ReduceMax-f64", [](Data& d) {
-    d.results[0] = least(d.n, std::numeric_limits<double>::max(), [&](std::int64_t i) { return d.x64[i]; });
+    d.results[0] = least(d.n, std::numeric_limits<double>::max(), [&](std::int64_t i) { return d.x_f64[i]; });
   });
   add("ReduceMax-extent", extent);
   add("IndexOfMax-f32", [](Data& d) {
@@ -258,7 +258,7 @@ void add_expert_dense_reductions(Peers& peers) {
     d.results[1] = all.best.at;
   });
   add("IndexOfMax-f64", [](Data& d) {
-    const auto all = spots<std::int64_t, true, false>(d.x64, d.n);
+    const auto all = spots<std::int64_t, true, false>(d.x_f64, d.n);
     d.results[0] = all.best.value;
     d.results[1] = static_cast<double>(all.best.at);
   });
@@ -266,8 +266,9 @@ void add_expert_dense_reductions(Peers& peers) {
   add("IndexOfMaxPack-f32", index_of_min_packed);
   add("IndexOfMaxPack-payload", payload_of_max);
   add("IndexOfMaxPack-u16", block_of_max);
-  add("SDOT-f64",
-      [](Data& d) { d.results[0] = sum<double>(d.n, [&](std::int64_t i) { return d.x64[i] * d.y64[i]; }); });
+  add("SDOT-f64", [](Data& d) {
+    d.results[0] = sum<double>(d.n, [&](std::int64_t i) { return d.x_f64[i] * d.y_f64[i]; });
+  });
   add("SDOT-i64", [](Data& d) {
     d.results[0] = static_cast<double>(
         sum<std::int64_t>(d.n, [&](std::int64_t i) { return std::int64_t{d.small[i]} * d.tied[i]; }));
@@ -276,7 +277,7 @@ void add_expert_dense_reductions(Peers& peers) {
   add("RMSE-f64", [](Data& d) {
     d.results[0] = std::sqrt(sum<double>(d.n,
                                          [&](std::int64_t i) {
-                                           const double difference = d.x64[i] - d.y64[i];
+                                           const double difference = d.x_f64[i] - d.y_f64[i];
                                            return difference * difference;
                                          }) /
                              static_cast<double>(d.n));

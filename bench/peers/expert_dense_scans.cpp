@@ -97,12 +97,12 @@ void scan_f64(Data& d) {
       [&](std::int64_t first, std::int64_t last) {
         double all = 0;
 #pragma omp simd reduction(+ : all)
-        for (std::int64_t i = first; i < last; ++i) all += d.x64[i];
+        for (std::int64_t i = first; i < last; ++i) all += d.x_f64[i];
         return all;
       },
       [](double a, double b) { return a + b; },
       [&](std::int64_t first, std::int64_t last, double before, std::int64_t ahead) {
-        scan_sums<non_temporal>(d.x64, d.out_doubles, first, last, before, ahead);
+        scan_sums<non_temporal>(d.x_f64, d.out_f64, first, last, before, ahead);
       });
 }
 

@@ -27,7 +27,7 @@ void redomap_i32(Data& d) {
         I sum{}, most = all_lanes_of(INT32_MIN), parity{};
         auto mapped = [&](I v) { return std::array{3 * v + 1, (3 * v + 1) * (3 * v + 1) - v}; };
         const std::int64_t whole = last / 16 * 16;  // pieces begin at multiples of 64
-        store_lanes<non_temporal>(std::array{d.out_ints, d.out2_ints}, first, whole, [&](std::int64_t i) {
+        store_lanes<non_temporal>(std::array{d.out_ints, d.out_ints2}, first, whole, [&](std::int64_t i) {
           const auto both = mapped(load(d.small + i));
           sum += both[0];
           most = __builtin_elementwise_max(most, both[1]);
@@ -39,7 +39,7 @@ void redomap_i32(Data& d) {
           const std::int32_t x = 3 * d.small[i] + 1, y = x * x - d.small[i];
           own = {own.sum + x, std::max(own.most, y), own.parity ^ x};
           d.out_ints[i] = x;
-          d.out2_ints[i] = y;
+          d.out_ints2[i] = y;
         }
         return own;
       },

@@ -14,7 +14,7 @@ void redomap_f64(Data& d) {
   const int team = d.n < alone ? 1 : threads();
   parallel(d.n, alone, [&](int t, std::int64_t first, std::int64_t last) {
     double sum = 0, least = huge, most = -huge;
-    double *out = d.out_doubles, *out2 = d.out2_doubles;
+    double *out = d.out_f64, *out2 = d.out2_f64;
     const auto begin = static_cast<std::int32_t>(first), end = static_cast<std::int32_t>(last);
 #pragma omp simd reduction(+ : sum) reduction(min : least) reduction(max : most)
     for (std::int32_t i = begin; i < end; ++i) {
@@ -47,8 +47,8 @@ void black_scholes_f64(Data& d) {
       double call, put;
       black_scholes(static_cast<double>(d.spot[i]), static_cast<double>(d.strike[i]),
                     static_cast<double>(d.years[i]), call, put);
-      d.out_doubles[i] = call;
-      d.out2_doubles[i] = put;
+      d.out_f64[i] = call;
+      d.out2_f64[i] = put;
     }
   });
 }
@@ -66,17 +66,16 @@ void redomap_of_lanes(Data& d) {
       [&](std::int64_t first, std::int64_t last) {
         const Doubles8 lanes = {0, 1, 2, 3, 4, 5, 6, 7};
         Doubles8 sum{}, least = all_lanes_of(huge), most = all_lanes_of(-huge);
-        store_lanes<non_temporal>(
-            std::array{d.out_doubles, d.out2_doubles}, first, last, [&](std::int64_t i) {
-              const Doubles8 z = (static_cast<double>(i) + lanes) * a;
-              const Doubles8 x = z / (1 + z) + exp_lanes(-z), w = x * b;
-              const Doubles8 y = (1 + exp_lanes(-w)) / (1 + w * w);
-              const auto within = static_cast<__mmask8>(first_lanes(std::min<std::int64_t>(last - i, 8)));
-              sum = _mm512_mask_add_pd(sum, within, sum, x + y);
-              least = _mm512_mask_min_pd(least, within, least, x);
-              most = _mm512_mask_max_pd(most, within, most, y);
-              return std::array{x * a, y * b};
-            });
+        store_lanes<non_temporal>(std::array{d.out_f64, d.out2_f64}, first, last, [&](std::int64_t i) {
+          const Doubles8 z = (static_cast<double>(i) + lanes) * a;
+          const Doubles8 x = z / (1 + z) + exp_lanes(-z), w = x * b;
+          const Doubles8 y = (1 + exp_lanes(-w)) / (1 + w * w);
+          const auto within = static_cast<__mmask8>(first_lanes(std::min<std::int64_t>(last - i, 8)));
+          sum = _mm512_mask_add_pd(sum, within, sum, x + y);
+          least = _mm512_mask_min_pd(least, within, least, x);
+          most = _mm512_mask_max_pd(most, within, most, y);
+          return std::array{x * a, y * b};
+        });
         return Folds{_mm512_reduce_add_pd(sum), _mm512_reduce_min_pd(least), _mm512_reduce_max_pd(most)};
       },
       [](Folds x, Folds y) {
@@ -92,7 +91,7 @@ template <bool non_temporal>
 void black_scholes_of_lanes(Data& d) {
   auto widened = [](const float* from) { return Doubles8(_mm512_cvtps_pd(_mm256_loadu_ps(from))); };
   map_lanes<non_temporal>(
-      d.n, std::array{d.out_doubles, d.out2_doubles},
+      d.n, std::array{d.out_f64, d.out2_f64},
       [&](std::int64_t i) {
         const Doubles8 spot = widened(d.spot + i), strike = widened(d.strike + i),
                        years = widened(d.years + i);

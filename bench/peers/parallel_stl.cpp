@@ -164,6 +164,8 @@ void add_parallel_stl_peers(Peers& peers) {
   });
 
   peers.add("Sort", "stdpar", [](Data& d) { std::sort(par_unseq, d.out_ints, d.out_ints + d.n); });
+  peers.add("Sort-f32", "stdpar", [](Data& d) { std::sort(par_unseq, d.out, d.out + d.n); });
+  peers.add("Sort-i64", "stdpar", [](Data& d) { std::sort(par_unseq, d.out_i64, d.out_i64 + d.n); });
 
   peers.add("Mandelbrot", "stdpar", [](Data& d) {
     std::transform(par_unseq, Index{0}, Index{d.side * d.side}, d.out_ints,

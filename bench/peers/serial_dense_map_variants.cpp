@@ -13,8 +13,8 @@ void redomap_f64(Data& d) {
     sum += x + y;
     least = std::min(least, x);
     most = std::max(most, y);
-    d.out_doubles[i] = x * a;
-    d.out2_doubles[i] = y * b;
+    d.out_f64[i] = x * a;
+    d.out2_f64[i] = y * b;
   }
   d.results[0] = sum;
   d.results[1] = least;
@@ -29,7 +29,7 @@ void redomap_i32(Data& d) {
     most = std::max(most, y);
     parity ^= x;
     d.out_ints[i] = x;
-    d.out2_ints[i] = y;
+    d.out_ints2[i] = y;
   }
   d.results[0] = sum;
   d.results[1] = most;
@@ -39,7 +39,7 @@ void redomap_i32(Data& d) {
 void black_scholes_f64(Data& d) {
   for (std::int64_t i = 0; i < d.n; ++i)
     black_scholes(static_cast<double>(d.spot[i]), static_cast<double>(d.strike[i]),
-                  static_cast<double>(d.years[i]), d.out_doubles[i], d.out2_doubles[i]);
+                  static_cast<double>(d.years[i]), d.out_f64[i], d.out2_f64[i]);
 }
 
 void greeks_map(Data& d) {
@@ -67,7 +67,7 @@ void black_scholes_pair(Data& d) {
 }
 
 void saxpy_f64(Data& d) {
-  for (std::int64_t i = 0; i < d.n; ++i) d.out_doubles[i] = double{saxpy_alpha} * d.x64[i] + d.y64[i];
+  for (std::int64_t i = 0; i < d.n; ++i) d.out_f64[i] = double{saxpy_alpha} * d.x_f64[i] + d.y_f64[i];
 }
 
 void saxpy_i32(Data& d) {
@@ -83,7 +83,7 @@ void saxpy_complex(Data& d) {
 
 void dot_f64(Data& d) {
   double sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) sum += d.x64[i] * d.y64[i];
+  for (std::int64_t i = 0; i < d.n; ++i) sum += d.x_f64[i] * d.y_f64[i];
   d.results[0] = sum;
 }
 
@@ -107,7 +107,7 @@ void dot_complex(Data& d) {
 
 void rmse_f64(Data& d) {
   double sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) sum += (d.x64[i] - d.y64[i]) * (d.x64[i] - d.y64[i]);
+  for (std::int64_t i = 0; i < d.n; ++i) sum += (d.x_f64[i] - d.y_f64[i]) * (d.x_f64[i] - d.y_f64[i]);
   d.results[0] = std::sqrt(sum / static_cast<double>(d.n));
 }
 
@@ -134,8 +134,8 @@ void largest_error(Data& d) {
 void moving_average_f64(Data& d) {
   for (std::int64_t i = 0; i + 14 < d.n; ++i) {
     double sum = 0;
-    for (int k = 0; k < 15; ++k) sum += static_cast<double>(d.weights[k]) * d.x64[i + k];
-    d.out_doubles[i] = sum;
+    for (int k = 0; k < 15; ++k) sum += static_cast<double>(d.weights[k]) * d.x_f64[i + k];
+    d.out_f64[i] = sum;
   }
 }
 
@@ -160,8 +160,7 @@ void stencil(std::int64_t n, const T* x, T* out, F f) {
 
 void jacobi_f64(Data& d) {
   const std::int64_t n = d.side;
-  stencil(n, d.x64, d.out_doubles,
-          [n](const double* p) { return 0.2 * (p[0] + p[-n] + p[n] + p[-1] + p[1]); });
+  stencil(n, d.x_f64, d.out_f64, [n](const double* p) { return 0.2 * (p[0] + p[-n] + p[n] + p[-1] + p[1]); });
 }
 
 void nine_points(Data& d) {

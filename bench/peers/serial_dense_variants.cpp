@@ -7,7 +7,7 @@ namespace {
 
 void sum_f64(Data& d) {
   double sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) sum += d.x64[i];
+  for (std::int64_t i = 0; i < d.n; ++i) sum += d.x_f64[i];
   d.results[0] = sum;
 }
 
@@ -37,8 +37,8 @@ void max_f32(Data& d) {
 }
 
 void min_f64(Data& d) {
-  double least = d.x64[0];
-  for (std::int64_t i = 0; i < d.n; ++i) least = std::min(least, d.x64[i]);
+  double least = d.x_f64[0];
+  for (std::int64_t i = 0; i < d.n; ++i) least = std::min(least, d.x_f64[i]);
   d.results[0] = least;
 }
 
@@ -61,8 +61,8 @@ void index_of_min_f32(Data& d) {
 void index_of_max_f64(Data& d) {
   std::int64_t at = 0;
   for (std::int64_t i = 1; i < d.n; ++i)
-    if (d.x64[i] > d.x64[at]) at = i;
-  d.results[0] = d.x64[at];
+    if (d.x_f64[i] > d.x_f64[at]) at = i;
+  d.results[0] = d.x_f64[at];
   d.results[1] = static_cast<double>(at);
 }
 
@@ -98,8 +98,8 @@ void payload_of_max(Data& d) {
 void block_of_max(Data& d) {
   std::uint32_t best = 0;
   for (std::int64_t i = 0; i < d.n; ++i)
-    best = std::max(
-        best, static_cast<std::uint32_t>(d.x16[i]) << 16 | static_cast<std::uint32_t>(~(i >> 16) & 0xFFFF));
+    best = std::max(best, static_cast<std::uint32_t>(d.any_u16[i]) << 16 |
+                              static_cast<std::uint32_t>(~(i >> 16) & 0xFFFF));
   d.results[0] = best >> 16;
   d.results[1] = ~best & 0xFFFF;
 }
@@ -142,7 +142,7 @@ void longest_run(Data& d) {
 
 void scan_f64(Data& d) {
   double sum = 0;
-  for (std::int64_t i = 0; i < d.n; ++i) d.out_doubles[i] = sum += d.x64[i];
+  for (std::int64_t i = 0; i < d.n; ++i) d.out_f64[i] = sum += d.x_f64[i];
 }
 
 template <class T>

@@ -332,6 +332,35 @@ void add_thrust_omp_peers(Peers& peers) {
     thrust::transform(policy, p, p + d.n, p, f);
   });
 
+  peers.add("Sort-i64", name + "-radix", [](Data& d) {
+    std::uint64_t* p = (std::uint64_t*)d.out_i64;
+    auto f = [](std::uint64_t x) { return x ^ (std::uint64_t{1} << 63); };
+    thrust::transform(policy, p, p + d.n, p, f);
+    thrust::sort(policy, p, p + d.n);
+    thrust::transform(policy, p, p + d.n, p, f);
+  });
+
+  peers.add("Sort-pairs", name + "-radix", [](Data& d) {
+    std::uint32_t* p = (std::uint32_t*)d.out_ints;
+    auto f = [](std::uint32_t x) { return x ^ 0x80000000u; };
+    thrust::transform(policy, p, p + d.n, p, f);
+    thrust::stable_sort_by_key(policy, p, p + d.n, d.out_ints2);
+    thrust::transform(policy, p, p + d.n, p, f);
+  });
+
+  // Bits of floats whose order as integers is the floats'.
+  peers.add("Sort-f32", name + "-radix", [](Data& d) {
+    constexpr std::uint32_t sign = 0x80000000u;
+    std::uint32_t* p = (std::uint32_t*)d.out;
+    thrust::transform(policy, p, p + d.n, p, [](std::uint32_t x) { return x & sign ? ~x : x | sign; });
+    thrust::sort(policy, p, p + d.n);
+    thrust::transform(policy, p, p + d.n, p, [](std::uint32_t x) { return x & sign ? x ^ sign : ~x; });
+  });
+
+  peers.add("Sort-f32", name + "-lambda", [](Data& d) {
+    thrust::sort(policy, d.out, d.out + d.n, [](float a, float b) { return a < b; });
+  });
+
   peers.add("Mandelbrot", name, [](Data& d) {
     thrust::transform(policy, Index(0), Index(d.side * d.side), d.out_ints,
                       MandelbrotAt{(std::int32_t)d.side, 3.f / d.side});
