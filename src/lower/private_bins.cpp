@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "lower/ahead.h"
 #include "lower/narrow.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
@@ -13,8 +14,8 @@ namespace fulgurite::lower {
 
 namespace {
 
-constexpr std::int64_t round = 8;             // updates side by side: copies, where bins are few
-constexpr std::int64_t few_bytes = 24 << 10;  // of all copies, which stay in the first-level cache
+constexpr std::int64_t round = 8;             // updates side by side, where bins are few of copies
+constexpr std::int64_t copy_bytes = 3 << 10;  // of one copy, so that all stay in the first-level cache
 constexpr std::int64_t points_a_bin = 4;      // at least, for each copy
 
 // Of so many values for a bin the least, say, changes so seldom that a branch foretells it.
@@ -79,12 +80,14 @@ PrivateBins::PrivateBins(Frame& frame)
       bytes += static_cast<std::int64_t>(size_of(kind));
       group.bins.push_back(at_.temporary(kind, n, "bins"));
     }
-    group.apart = few_bytes / (round * bytes) / gap * gap;
+    group.apart = copy_bytes / bytes / gap * gap;
+    group.n_copies = bytes > 4 ? round / 2 : round;  // what they displace costs more than waiting now and
+                                                     // then
     if (scatter.combine[0].commutative && group.apart > gap && posts(at_.op)) {
       Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
-      group.are_few =
-          arena_.logical_and(arena_.le(group.stride, at_.i64(group.apart)),
-                             arena_.le(arena_.mul(group.stride, at_.i64(round * points_a_bin)), points));
+      group.are_few = arena_.logical_and(
+          arena_.le(group.stride, at_.i64(group.apart)),
+          arena_.le(arena_.mul(group.stride, at_.i64(group.n_copies * points_a_bin)), points));
     }
     groups_.push_back(std::move(group));
   }
@@ -119,11 +122,11 @@ void PrivateBins::start(Group& group, Expr task) {
   group.first = e_.lower(first_of(group, task));
   if (group.are_few)
     for (Var bins : group.bins)
-      group.copies.push_back(e_.allocate_shared(arena_.info(bins).type.kind, round * group.apart));
+      group.copies.push_back(e_.allocate_shared(arena_.info(bins).type.kind, group.n_copies * group.apart));
   where_few(
       group,
       [&] {
-        for (std::int64_t c = 0; c < round; ++c)
+        for (std::int64_t c = 0; c < group.n_copies; ++c)
           fill(group, group.copies, at_.i64(c * group.apart), e_.lower(group.stride));
       },
       [&] {
@@ -212,7 +215,9 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
       for (std::size_t c = 0; c < cursors[g].next.size(); ++c)
         e_.assign(cursors[g].next[c], ends.partitions[g][c]);
     Expr n = e_.bind(arena_.sub(part.end, from), "n");
-    for (std::size_t g = 0; g < groups_.size(); ++g) update(groups_[g], all_posts[g], n);
+    for (std::size_t g = 0; g < groups_.size(); ++g)
+      update(groups_[g], all_posts[g],
+             {from, n, read_in_step(std::get<soac::Soac>(s.op), at_.policy.linear)});
   });
   Ends ends;
   for (const auto& group : totals)
@@ -234,7 +239,7 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
   auto post = [&](Posts& posts, Expr value) {
     results.push_back(value);
     posts.names.push_back(arena_.fresh_array(value.kind(), {at_.i64(0)}, "posted").var());
-    posts.buffers.push_back(e_.allocate_shared(value.kind(), at_.policy.portion + round));
+    posts.buffers.push_back(e_.allocate_shared(value.kind(), at_.policy.portion));
     names.push_back(posts.names.back());
   };
   std::vector<bool> dropped_results(op.body.results.size()), dropped_names(s.names.size());
@@ -242,6 +247,7 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
     const soac::Scatter& scatter = op.scatters[group.scatter];
     const soac::Layout::Part& part = layout.scatters[group.scatter];
     Posts posts;
+    if (op.dims.size() == 1) posts.point = op.body.params[0];
     const std::span given = std::span(op.body.results).subspan(part.result, part.n_results);
     post(posts, place_of(scatter, given.first(scatter.shape.size())));
     for (Expr value : given.subspan(scatter.shape.size())) {
@@ -249,8 +255,9 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
       soac::add_mentioned(std::span(&value, 1), mentioned);
       const bool varies =
           !is_pure(value) || std::ranges::any_of(mentioned, [&](Var v) { return varying.contains(v); });
-      posts.uniform.push_back(varies ? Expr() : value);
-      if (varies) post(posts, value);
+      const bool is_posted = varies && !is_element(op, value);
+      posts.values.push_back(is_posted ? Expr() : value);
+      if (is_posted) post(posts, value);
     }
     for (std::size_t k = 0; k < part.n_results; ++k) dropped_results[part.result + k] = true;
     for (std::size_t k = 0; k < part.n_names; ++k) dropped_names[part.name + k] = true;
@@ -268,6 +275,16 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
   return out;
 }
 
+// An array's element with the point's own number, of whatever type it becomes: scalar code reads it where it
+// lies, if nothing stores there before.
+bool PrivateBins::is_element(const soac::Soac& op, Expr value) const {
+  for (const soac::Scatter& scatter : op.scatters)
+    if (scatter.combine.empty()) return false;
+  while (value.op() == Op::cast) value = value.arg(0);
+  return op.dims.size() == 1 && value.op() == Op::index && value.site() == 0 && value.args().size() == 2 &&
+         value.arg(1).is_name() && value.arg(1).var() == op.body.params[0];
+}
+
 // The number of the place's bin, or -1 outside.
 Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
   if (Expr key = scatter.shape.size() == 1 ? narrow_index(indices[0]) : Expr()) {
@@ -282,19 +299,14 @@ Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> i
   return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), at_.i64(-1)});
 }
 
-void PrivateBins::update(const Group& group, const Posts& posts, Expr n) {
-  const Var places = posts.buffers[0];
-  const Kind kind = arena_.info(places).type.kind;
-  Expr whole = arena_.mul(arena_.div(arena_.add(n, at_.i64(round - 1)), at_.i64(round)), at_.i64(round));
-  Expr end = e_.bind(whole, "end");
-  e_.for_loop(n, end, at_.i64(1), "u",
-              [&](Expr u) { e_.store_plain(places, u, arena_.cast(at_.i64(-1), kind)); });
+void PrivateBins::update(const Group& group, const Posts& posts, const Portion& portion) {
   std::vector<Expr> apart, together(round, group.first);
-  for (std::int64_t c = 0; c < round; ++c) apart.push_back(at_.i64(gap + c * group.apart));
+  for (std::int64_t c = 0; c < round; ++c) apart.push_back(at_.i64(gap + c % group.n_copies * group.apart));
   const auto all = [&](Rounds rounds) {
     where_few(
-        group, [&] { this->rounds(group, posts, group.copies, apart, end, rounds); },
-        [&] { this->rounds(group, posts, group.bins, together, end, rounds); });
+        group,
+        [&] { this->rounds(group, posts, group.copies, apart, {portion.from, portion.n, {}}, rounds); },
+        [&] { this->rounds(group, posts, group.bins, together, portion, rounds); });
   };
   if (!is_choice(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
   const Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
@@ -303,14 +315,19 @@ void PrivateBins::update(const Group& group, const Posts& posts, Expr n) {
       [&] { all(Rounds::store_if_taken); }, [&] { all(Rounds::store_always); });
 }
 
-// for (u = 0; u < end; u += round) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ...
-// }
+// for (u = 0; u < n; u += round) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ... }
+// and what is less than a round one by one.
 void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vector<Var>& bins,
-                         std::span<const Expr> at, Expr end, Rounds rounds) {
+                         std::span<const Expr> at, const Portion& portion, Rounds rounds) {
   const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
   const bool any = takes_anything(r.op);
-  e_.for_loop(at_.i64(0), end, at_.i64(round), "u", [&](Expr u) {
-    for (std::int64_t c = 0; c < round; ++c) {
+  const auto some = [&](Expr u, std::int64_t width) {
+    if (width == round)
+      for (Var array : portion.read_ahead) {
+        const Expr next = arena_.add(portion.from, at_.i64(at_.policy.portion));
+        e_.prefetch(array, e_.lower(arena_.add(next, u)), round, at_.i64(0), e_.size(array));
+      }
+    for (std::int64_t c = 0; c < width; ++c) {
       Expr from = e_.bind(arena_.add(u, at_.i64(c)), "from");
       Expr place = e_.bind(arena_.cast(e_.load_plain(posts.buffers[0], from, "place"), Kind::i64), "place");
       auto one = [&] {
@@ -318,8 +335,14 @@ void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vect
         std::vector<Expr> args;
         for (Var array : bins) args.push_back(e_.load_plain(array, bin, "before"));
         std::size_t next = 1;
-        for (Expr value : posts.uniform)
-          args.push_back(value ? e_.lower(value) : e_.load_plain(posts.buffers[next++], from, "value"));
+        for (Expr value : posts.values)
+          if (!value)
+            args.push_back(e_.load_plain(posts.buffers[next++], from, "value"));
+          else if (is_pure(value))
+            args.push_back(e_.lower(value));
+          else
+            args.push_back(
+                e_.lower(scalar::substitute(arena_, value, {{posts.point, arena_.add(portion.from, from)}})));
         const auto store = [&](std::span<const Expr> elements) {
           for (std::size_t k = 0; k < bins.size(); ++k) e_.store_plain(bins[k], bin, elements[k]);
         };
@@ -332,7 +355,11 @@ void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vect
       else
         e_.if_then(e_.bind(arena_.le(at_.i64(0), place), "inside"), one);
     }
-  });
+  };
+  const Expr left = e_.bind(arena_.rem(portion.n, at_.i64(round)), "left");
+  const Expr whole = e_.bind(arena_.sub(portion.n, left), "whole");
+  e_.for_loop(at_.i64(0), whole, at_.i64(round), "u", [&](Expr u) { some(u, round); });
+  e_.for_loop(whole, portion.n, at_.i64(1), "u", [&](Expr u) { some(u, 1); });
 }
 
 // In lanes, into the task's bins; over a whole number of vectors, for a gap follows.
@@ -344,7 +371,7 @@ void PrivateBins::join_copies(const Group& group) {
       e_.for_loop(at_.i64(0), e_.lower(group.size), at_.i64(lanes_), "j", [&](Expr j) {
         Expr place = e_.bind(arena_.add(j, t), "place");
         std::vector<Expr> so_far;
-        for (std::int64_t c = 0; c < round; ++c) {
+        for (std::int64_t c = 0; c < group.n_copies; ++c) {
           Expr at = e_.bind(arena_.add(at_.i64(gap + c * group.apart), place), "at");
           for (Var array : group.copies) so_far.push_back(e_.load_plain(array, at, "copy"));
           if (c > 0) so_far = e_.apply(r.op, so_far);

@@ -27,17 +27,24 @@ class PrivateBins {
  private:
   struct Group {  // a scatter
     std::size_t scatter;
-    std::vector<Var> bins;    // of all tasks, for each component
-    Expr size, stride;        // bins; from those of a task to those of the next
-    Expr are_few;             // whether this launch makes copies; absent: none ever does
-    Expr first;               // of the task
-    std::int64_t apart = 0;   // from one copy to the next
-    std::vector<Var> copies;  // for each component
+    std::vector<Var> bins;                 // of all tasks, for each component
+    Expr size, stride;                     // bins; from those of a task to those of the next
+    Expr are_few;                          // whether this launch makes copies; absent: none ever does
+    Expr first;                            // of the task
+    std::int64_t n_copies = 0, apart = 0;  // from one copy to the next
+    std::vector<Var> copies;               // for each component
   };
-  struct Posts {                // of a group's points, in lanes
-    std::vector<Var> names;     // of the place, then of the values that differ from point to point
-    std::vector<Var> buffers;   // of each name
-    std::vector<Expr> uniform;  // the values, absent where they are in a buffer
+  struct Posts {               // of a group's points, in lanes
+    std::vector<Var> names;    // of the place, then of the values that differ from point to point
+    std::vector<Var> buffers;  // of each name
+    std::vector<Expr> values;  // absent where they are in a buffer: uniform, or elements of arrays
+    Var point;                 // whose number such elements have
+  };
+  /// Points of a portion: those from number `from` on. Where bins are many, elements of these arrays are
+  /// asked for meanwhile, those of the next portion.
+  struct Portion {
+    Expr from, n;
+    std::vector<Var> read_ahead;
   };
 
   Expr first_of(const Group&, Expr task);
@@ -47,12 +54,13 @@ class PrivateBins {
   bool posts(const soac::Soac&) const;
   Ends walk_in_portions(const soac::Stm&, const Range&, const Entry&);
   soac::Stm posting(const soac::Stm&, std::vector<Posts>&);
+  bool is_element(const soac::Soac&, Expr value) const;
   Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
-  void update(const Group&, const Posts&, Expr n);
+  void update(const Group&, const Posts&, const Portion&);
   /// What an operator that chooses one operand may do: store only where that is not what the bin holds.
   enum class Rounds : std::uint8_t { store_always, store_if_taken };
-  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at, Expr end,
-              Rounds);
+  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at,
+              const Portion&, Rounds);
   void join_copies(const Group&);
   void in_lanes(const std::function<void(Expr)>&);
 

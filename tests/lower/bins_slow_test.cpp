@@ -125,6 +125,21 @@ TEST(Bins, WithoutNeutralElement) {
                      {array_value(numbers<std::int32_t>(n, 10))});
 }
 
+/// What is put into bins is what an array held before the same launch changed it.
+TEST(Bins, OfAnArrayThatIsUpdated) {
+  for (std::int64_t n : sizes_of_histograms) {
+    SCOPED_TRACE(n);
+    expect_agreement(R"(program "both" (k: i32[n], x: i32[m]) {
+      y: i32[n] = map (i < n) { x[i] * 3i32 }
+      h: i32[10], z: i32[n] = redomap (i < n) { return i64(k[i]), y[i], i, y[i] * 2i32 + 1i32 }
+        scatter (10) (b: i64) { 0i32 } combine add comm neutral 0i32
+        scatter (n) (p: i64) { y[p] }
+      return h, z
+    })",
+                     {array_value(numbers<std::int32_t>(n, 12)), array_value(numbers<std::int32_t>(n, 99))});
+  }
+}
+
 TEST(Bins, OfBooleans) {
   for (std::int64_t n : {0, 3, 600, 70000})
     expect_agreement(R"(program "some" (x: i32[n]) {
