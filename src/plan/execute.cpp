@@ -289,6 +289,7 @@ class Run {
   }
 
   [[noreturn]] void fail(const runtime::Failure& f) {
+    has_failed_ = true;
     std::array<std::int64_t, 4> values{f.value, f.bound, f.element, f.bound - 1};
     raise(loaded_.sites.at(static_cast<std::size_t>(f.site) - 1), values);
   }
@@ -349,21 +350,30 @@ class Run {
     for (std::size_t ahead = 1;; ahead = std::min(2 * ahead, most_ahead)) {
       std::int32_t flags[2] = {1, 0};  // goes on, iterations so far
       const Memory memory{at(s.flags).data, sizeof flags};
-      device_.upload(memory, flags, sizeof flags);
+      {
+        const runtime::Span span(runtime::Activity::transfer, "upload", sizeof flags);
+        device_.upload(memory, flags, sizeof flags);
+      }
+      const auto ask = [&] {
+        wait();
+        const runtime::Span span(runtime::Activity::transfer, "download", sizeof flags);
+        device_.download(flags, memory, sizeof flags);
+      };
       std::vector<Moment> moments;
       std::exception_ptr error;
       try {
-        const std::size_t n = runtime::is_profiling.load(std::memory_order_relaxed) ? 1 : ahead;
-        while (moments.size() < n) {
+        while (moments.size() < ahead && flags[0] != 0) {
           steps(s.head);
           moments.push_back(now());
-          steps(s.body);
+          if (runtime::is_profiling.load(std::memory_order_relaxed))
+            ask();  // a trace has no launch for nothing
+          if (flags[0] != 0) steps(s.body);
         }
-      } catch (...) {  // of an iteration that may not be
+      } catch (...) {  // of an iteration that may not be, unless it is a kernel's
+        if (has_failed_) throw;
         error = std::current_exception();
       }
-      wait();
-      device_.download(flags, memory, sizeof flags);
+      ask();
       if (flags[0] == 0) {
         go_back_to(moments.at(static_cast<std::size_t>(flags[1])));
         break;
@@ -383,7 +393,7 @@ class Run {
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;
   std::vector<detail::DeviceCopies*> acquired_;  // arguments' copies that this run reads
-  bool parks_ = false;
+  bool has_failed_ = false, parks_ = false;
   std::vector<Memory> parked_;  // released, and kept
 };
 

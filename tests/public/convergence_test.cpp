@@ -177,6 +177,18 @@ TEST(Convergence, FailuresOfKernelsEndTheLoop) {
   });
 }
 
+TEST(Convergence, FailuresOfTheConditionAreErrors) {
+  const auto f = [](Vec<int> x) {
+    return fg::while_loop([](Vec<int> v) { return 100 / fg::sum(v) < 60; }, [](Vec<int> v) { return v - 1; },
+                          x);
+  };
+  on_every_engine(f, [](const auto& g) {
+    EXPECT_EQ(vector_of(g(Ints{20, 3})), (Ints{9, -8}));
+    EXPECT_THROW(g(Ints{5, 3}), fg::ArithmeticError);  // 8, 6, 4, 2, 0
+    EXPECT_EQ(vector_of(g(Ints{20, 3})), (Ints{9, -8}));
+  });
+}
+
 TEST(Convergence, OfLoopsInLoops) {
   const auto f = [](Vec<double> x, Exp<double> limit) {
     auto halve = [](Vec<double> v, Exp<double> until) {
