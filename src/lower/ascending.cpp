@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "lower/lift.h"
 #include "soac/layout.h"
 
 namespace fulgurite::lower {
@@ -28,8 +29,6 @@ bool chooses(const soac::Lambda& op, std::size_t k) {
   const Var yes = e.arg(1).var(), no = e.arg(2).var();
   return (yes == left && no == right) || (yes == right && no == left);
 }
-
-}  // namespace
 
 std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
   soac::Stm result = s;
@@ -65,6 +64,14 @@ std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, boo
   }
   if (!changed) return {};
   return result;
+}
+
+}  // namespace
+
+std::optional<soac::Stm> behind_first(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
+  const std::optional<soac::Stm> holding = holding_values(arena, s);
+  std::optional<soac::Stm> result = ascending(arena, holding ? *holding : s, in_tile);
+  return result ? result : holding;
 }
 
 }  // namespace fulgurite::lower

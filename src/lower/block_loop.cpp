@@ -23,6 +23,18 @@ using kernel::Level;
 
 constexpr int most_pieces = 7;  // cuts one in another: what each piece costs is text, which is compiled
 
+// Whether the operator rounds what it gives. The greatest one and its place are as they were.
+bool rounds(const soac::Reduction& r) {
+  bool exact = r.op.body.empty();
+  scalar::for_each_node(r.op.results, [&](Expr e) {
+    const bool gives_an_operand =
+        e.op() == Op::select || e.op() == Op::min || e.op() == Op::max || e.is_name() || e.is_constant();
+    exact = exact && (!is_float(e.kind()) || gives_an_operand);
+  });
+  const bool has_floats = std::ranges::any_of(r.op.results, [](Expr e) { return is_float(e.kind()); });
+  return has_floats && !exact;
+}
+
 class BlockLoop {
  public:
   BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy, const Entry& entry)
@@ -336,14 +348,14 @@ class BlockLoop {
   // of the two lengths instead of their product.
   void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
-    const std::optional<soac::Stm> behind_first = ascending(arena_, *piece_, range_.in_tile);
+    const std::optional<soac::Stm> behind = behind_first(arena_, *piece_, range_.in_tile);
     auto run = [&](Expr from, Expr to, const Running& into) {
       const soac::Stm* whole = piece_;
-      if (behind_first) {
+      if (behind) {
         e_.if_then(e_.lower(arena_.lt(from, to)),
                    [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
         from = e_.lower(arena_.add(from, step));
-        piece_ = &*behind_first;
+        piece_ = &*behind;
       }
       if (policy_.touch) e_.set_touching(e_.streaming());
       e_.for_loop(from, to, step, "j", [&](Expr j) {
@@ -353,7 +365,7 @@ class BlockLoop {
       e_.set_touching({});
       piece_ = whole;
     };
-    if (!has_float_reduction()) return run(begin, main, accumulators);
+    if (std::ranges::none_of(soac_.reductions, rounds)) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
     e_.for_loop(begin, main, chain, "from", [&](Expr from) {
       Running inner{e_.start(soac_), {}, 0, partitions_};
@@ -402,13 +414,6 @@ class BlockLoop {
     Expr size = i64(1);
     for (Expr extent : dims_) size = arena_.mul(size, extent);
     for (Var array : read_in_step(soac_, policy_.linear)) e_.prefetch(array, from, n, entry_.per_task, size);
-  }
-
-  bool has_float_reduction() const {
-    for (const soac::Reduction& r : soac_.reductions)
-      for (Expr neutral : r.neutral)
-        if (is_float(neutral.kind())) return true;
-    return false;
   }
 
   Emitter& e_;

@@ -1,6 +1,9 @@
 #include "lower/lift.h"
 
+#include <algorithm>
+
 #include "base/match.h"
+#include "soac/layout.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -11,6 +14,16 @@ using scalar::Op;
 using scalar::Var;
 
 namespace {
+
+// Whether it does no harm to apply the operator to values that are not there.
+bool is_harmless(const soac::Lambda& op) {
+  bool harmless = op.body.empty();
+  scalar::for_each_node(op.results, [&](Expr e) {
+    const bool divides = (e.op() == Op::div || e.op() == Op::rem) && !is_float(e.kind());
+    harmless = harmless && !divides && e.op() != Op::index && !can_fail(e);
+  });
+  return harmless;
+}
 
 // (f, a...) op' (g, b...) = (f | g, f & g ? a op b : f ? a : b)
 soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<const Kind> kinds) {
@@ -26,24 +39,32 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
   lifted.commutative = r.commutative;
   for (Expr p : left) lifted.op.params.push_back(p.var());
   for (Expr p : right) lifted.op.params.push_back(p.var());
-  // The operator itself may fail or loop: it is applied only to two values.
-  soac::Stm choice;
-  soac::Lambda one_side;
-  for (std::size_t k = 0; k < n; ++k) {
-    choice.names.push_back(arena.fresh({kinds[k]}, "joined").var());
-    one_side.results.push_back(arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]}));
+  std::vector<Expr> results;
+  if (is_harmless(r.op)) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const Expr if_left = arena.apply(Op::select, {right[0], joined.results[k], left[k + 1]});
+      results.push_back(arena.apply(Op::select, {left[0], if_left, right[k + 1]}));
+    }
+  } else {  // it is applied only to two values
+    soac::Stm choice;
+    soac::Lambda one_side;
+    for (std::size_t k = 0; k < n; ++k) {
+      results.push_back(arena.fresh({kinds[k]}, "joined"));
+      choice.names.push_back(results.back().var());
+      one_side.results.push_back(arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]}));
+    }
+    choice.op = soac::If{arena.logical_and(left[0], right[0]),
+                         {{}, std::move(joined.body), std::move(joined.results)},
+                         std::move(one_side)};
+    choice.origin = "reduce";
+    lifted.op.body.push_back(std::move(choice));
   }
-  choice.op = soac::If{arena.logical_and(left[0], right[0]),
-                       {{}, std::move(joined.body), std::move(joined.results)},
-                       std::move(one_side)};
-  choice.origin = "reduce";
   lifted.op.results.push_back(arena.apply(Op::bit_or, {left[0], right[0]}));
   lifted.neutral.push_back(arena.boolean(false));
   for (std::size_t k = 0; k < n; ++k) {
-    lifted.op.results.push_back(arena.name(choice.names[k]));
+    lifted.op.results.push_back(results[k]);
     lifted.neutral.push_back(arena.constant(kinds[k], 0));
   }
-  lifted.op.body.push_back(std::move(choice));
   if (!r.initial.empty()) {
     lifted.initial = r.initial;
     lifted.initial.insert(lifted.initial.begin(), arena.boolean(true));
@@ -66,7 +87,61 @@ void lift_scan(scalar::Arena& arena, soac::Stm& s, soac::Scan& scan) {
   s.names.insert(s.names.begin(), arena.fresh({Kind::boolean}, "has").var());
 }
 
+// The operator's results where the left and right components are `left` and `right`, or unknown.
+std::vector<Expr> results_of(scalar::Arena& arena, const soac::Lambda& op, std::vector<Expr> left,
+                             std::span<const Expr> right) {
+  left.insert(left.end(), right.begin(), right.end());
+  for (std::size_t k = 0; k < left.size(); ++k)
+    if (!left[k]) left[k] = arena.name(op.params[k]);
+  return soac::apply(arena, op, left).results;
+}
+
 }  // namespace
+
+std::vector<Expr> constant_components(scalar::Arena& arena, const soac::Reduction& r,
+                                      std::span<const Expr> operands) {
+  std::vector<Expr> constants;
+  for (Expr operand : operands) constants.push_back(operand.is_constant() ? operand : Expr());
+  for (bool changed = std::ranges::any_of(constants, [](Expr c) { return bool(c); }); changed;) {
+    const std::vector<Expr> joined = results_of(arena, r.op, constants, constants);
+    changed = false;
+    for (std::size_t k = 0; k < constants.size(); ++k)
+      if (constants[k] && joined[k] != constants[k]) {
+        constants[k] = {};
+        changed = true;
+      }
+  }
+  return constants;
+}
+
+std::optional<soac::Stm> holding_values(scalar::Arena& arena, const soac::Stm& s) {
+  soac::Stm result = s;
+  auto& soac = std::get<soac::Soac>(result.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  bool changed = false;
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
+    soac::Reduction& r = soac.reductions[g];
+    const auto operands =
+        std::span(soac.body.results).subspan(layout.reductions[g].result, r.op.results.size());
+    std::vector<Expr> known = constant_components(arena, r, operands);
+    if (std::ranges::none_of(known, [](Expr c) { return bool(c); })) continue;
+    // The first point has joined the neutral element.
+    const std::vector<Expr> first = results_of(arena, r.op, r.neutral, known);
+    for (std::size_t k = 0; k < known.size(); ++k)
+      if (known[k] && first[k] != known[k]) known[k] = {};
+    std::vector<Expr> args;
+    for (std::size_t k = 0; k < r.op.params.size(); ++k) {
+      const Expr constant = known[k % known.size()];
+      changed = changed || constant;
+      args.push_back(constant ? constant : arena.name(r.op.params[k]));
+    }
+    soac::Applied joined = soac::apply(arena, r.op, args);
+    r.op.body = std::move(joined.body);
+    r.op.results = std::move(joined.results);
+  }
+  if (!changed) return {};
+  return result;
+}
 
 soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
   soac::Stm out = s;

@@ -2,6 +2,10 @@
 // "holds a value" (Haskell's semigroup to monoid lifting).
 #pragma once
 
+#include <optional>
+#include <span>
+#include <vector>
+
 #include "soac/ir.h"
 
 namespace fulgurite::lower {
@@ -10,5 +14,14 @@ namespace fulgurite::lower {
 /// neutral element. What had none has one more component, a boolean in front, whose result gets a name nobody
 /// reads; the space of such a reduction is known not to be empty (a Check precedes).
 soac::Stm lift_missing_neutral(scalar::Arena&, const soac::Stm&);
+
+/// Which components of what a reduction has so far are the same constant behind every point, as flags "holds
+/// a value" are; absent: others.
+std::vector<scalar::Expr> constant_components(scalar::Arena&, const soac::Reduction&,
+                                              std::span<const scalar::Expr> operands);
+
+/// A Soac as it is where all its reductions have the value of a point: with such components known to the
+/// operators. Nothing if there are none.
+std::optional<soac::Stm> holding_values(scalar::Arena&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

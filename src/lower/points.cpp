@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "lower/ascending.h"
 #include "lower/emitter.h"
 #include "lower/lift.h"
 #include "lower/slice.h"
@@ -227,7 +228,8 @@ void Emitter::pack(const soac::Partition& partition, std::span<const Var> names,
   }
 }
 
-// for i { for j { operands = body(i, j); acc = op(acc, operands) } }
+// for i { for j { operands = body(i, j); acc = op(acc, operands) } }, where operators know more behind the
+// first point with that one by itself
 void Emitter::sequential_soac(const soac::Stm& original) {
   note_sequential(original, "depends on the element of the combinator around it");
   const soac::Stm s = lift_missing_neutral(arena_, original);
@@ -248,7 +250,15 @@ void Emitter::sequential_soac(const soac::Stm& original) {
       indices.pop_back();
     });
   };
-  nest(0);
+  const bool may_repeat = dims.size() == 1 && running.scans.empty() && !makes_arrays(soac);
+  const auto behind = may_repeat ? behind_first(arena_, s, false) : std::nullopt;
+  if (behind) {
+    const Expr zero = arena_.i64(0), one = arena_.i64(1);
+    if_then(lower(arena_.lt(zero, dims[0])), [&] { point(s, {{zero}}, zero, running); });
+    for_loop(one, dims[0], one, "i", [&](Expr i) { point(*behind, {{i}}, i, running); });
+  } else {
+    nest(0);
+  }
   std::vector<Expr> totals;
   for (const auto& group : running.reductions)
     for (Expr variable : group)

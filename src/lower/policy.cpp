@@ -67,10 +67,21 @@ bool waits_for_itself(const soac::Lambda& f) {
   });
 }
 
+// Whether both operands are there, where an operator has to ask (lift.h), is known in the main loop.
+double cost_of_operator(const soac::Lambda& op) {
+  double sum = cost_of(op);
+  scalar::for_each_node(op.results, [&](Expr e) {
+    const bool asks = e.op() == Op::select && e.arg(0).is_name() &&
+                      std::ranges::find(op.params, e.arg(0).var()) != op.params.end();
+    sum -= asks ? cost(e.op()) : 0;
+  });
+  return sum;
+}
+
 // One point of a Soac, with its operators.
 double cost_of_point(const soac::Soac& soac) {
   double sum = cost_of(soac.body);
-  for (const soac::Reduction& r : soac.reductions) sum += cost_of(r.op);
+  for (const soac::Reduction& r : soac.reductions) sum += cost_of_operator(r.op);
   for (const soac::Scatter& scatter : soac.scatters)
     for (const soac::Reduction& r : scatter.combine) sum += cost_of(r.op);
   return sum;
@@ -196,7 +207,9 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   int vectors = work <= short_body ? 4 : work <= 400 ? 2 : 1;
   // Nor do those with several accumulators, which make chains enough by themselves and fill registers.
   std::size_t accumulators = 0;
-  for (const soac::Reduction& r : soac.reductions) accumulators += r.op.results.size();
+  for (const soac::Reduction& r : soac.reductions)
+    accumulators += static_cast<std::size_t>(
+        std::ranges::count_if(r.op.results, [](Expr e) { return e.kind() != Kind::boolean; }));
   if (accumulators > 2 && !stores) vectors = std::min(vectors, 2);
   if (waits_for_itself(soac.body)) vectors = has_32_registers ? 4 : 2;
   policy.lanes = std::min(64, policy.tail_lanes * vectors);

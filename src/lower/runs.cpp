@@ -3,38 +3,14 @@
 #include <algorithm>
 
 #include "lower/grid.h"
+#include "lower/lift.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
 
-namespace {
-
 using kernel::Level;
-
-// Which components of a state are the same constant behind every point: flags "holds a value" (lift.h).
-std::vector<Expr> constant_components(scalar::Arena& arena, const soac::Reduction& r,
-                                      std::span<const Expr> operands) {
-  const std::size_t n = operands.size();
-  std::vector<Expr> constants;
-  for (Expr operand : operands) constants.push_back(operand.is_constant() ? operand : Expr());
-  for (bool changed = true; changed;) {
-    std::vector<Expr> args;
-    for (std::size_t k = 0; k < 2 * n; ++k)
-      args.push_back(constants[k % n] ? constants[k % n] : arena.name(r.op.params[k]));
-    const soac::Applied joined = soac::apply(arena, r.op, args);
-    changed = false;
-    for (std::size_t k = 0; k < n; ++k)
-      if (constants[k] && joined.results[k] != constants[k]) {
-        constants[k] = {};
-        changed = true;
-      }
-  }
-  return constants;
-}
-
-}  // namespace
 
 bool folds_in_runs(const soac::Soac& soac) {
   return !depends_on_order(soac) && !makes_arrays(soac);

@@ -61,5 +61,71 @@ TEST(Ascending, Floats) {
                        arguments);
 }
 
+// Operators without a neutral element, over arrays that are not empty and whose elements are at least 1.
+void expect_agreement_without_neutral(const std::string& text) {
+  std::vector<std::vector<Value>> arguments;
+  for (std::int64_t n :
+       {1, 2, 7, 8, 9, 15, 16, 17, 63, 64, 65, 127, 128, 129, 1000, 4096, 4097, 16385, 40000})
+    for (int below : {1, 3, 30000}) {
+      std::vector<std::int32_t> x = numbers<std::int32_t>(n, below);
+      for (std::int32_t& element : x) ++element;
+      arguments.push_back({array_value(x), scalar_value<std::int64_t>(1)});
+      arguments.push_back({array_value(x), scalar_value<std::int64_t>(3)});
+      arguments.push_back({array_value(x), scalar_value<std::int64_t>(70)});
+    }
+  expect_agreement_for(text, arguments);
+}
+
+TEST(WithoutNeutral, BothExtremes) {
+  const std::string b_is_larger = "((a < b) | ((a == b) & (i2 < i1)))";
+  const std::string d_is_smaller = "((d < c) | ((c == d) & (j2 < j1)))";
+  expect_agreement_without_neutral(R"(program "extremes" (x: i32[n], rows: i64) {
+    v: i32, at: i32, w: i32, to: i32 = redomap (i < n) { x[i], i32(i), x[i], i32(i) } reduce (a: i32, i1: i32, c: i32, j1: i32, b: i32, i2: i32, d: i32, j2: i32) {
+      select()" + b_is_larger + ", b, a), select(" +
+                                   b_is_larger + ", i2, i1), select(" + d_is_smaller + ", d, c), select(" +
+                                   d_is_smaller + R"(, j2, j1)
+    } comm
+    return v, at, w, to
+  })");
+}
+
+TEST(WithoutNeutral, FailsOfNothingThatIsNotThere) {
+  expect_agreement_without_neutral(R"(program "divides" (x: i32[n], rows: i64) {
+    v: i32 = redomap (i < n) { x[i] } reduce (a: i32, b: i32) { max(a, b) + ((a /@1 b) * 0i32 + (b /@1 a) * 0i32) } comm
+    w: i32 = redomap (i < n) { x[n - 1 - i] } reduce (a: i32, b: i32) { a + 0i32 * (1i32 /@1 b) } comm
+    f: f32 = redomap (i < n) { f32(x[i]) } reduce (a: f32, b: f32) { max(a, b) } comm
+    return v, w, f
+  }
+  sites {
+    1 arithmetic @"test.soac":1 "division by zero"
+  })");
+}
+
+TEST(WithoutNeutral, OperatorsOfStatements) {
+  expect_agreement_without_neutral(R"(program "branches" (x: i32[n], rows: i64) {
+    v: i32, c: i32 = redomap (i < n) { x[i], 1i32 } reduce (a: i32, c: i32, b: i32, d: i32) {
+      most: i32 = if a < b { b } else { a }
+      return most, c + d
+    } comm
+    return v, c
+  })");
+}
+
+// Rows, too, of which each begins with a first point.
+TEST(WithoutNeutral, OfRowsAndPlaces) {
+  expect_agreement_without_neutral(R"(program "rows" (x: i32[n], rows: i64) {
+    v: i32, at: i64 = redomap (r < rows, i < n) { x[n - 1 - i] ^ i32(r), i } reduce (a: i32, i1: i64, b: i32, i2: i64) {
+      select((a < b) | ((a == b) & (i2 < i1)), b, a), select((a < b) | ((a == b) & (i2 < i1)), i2, i1)
+    } comm
+    y: i32[rows] = redomap (r < rows) {
+      m: i32, p: i64 = redomap (i < n) { x[i] ^ i32(r), i } reduce (a: i32, i1: i64, b: i32, i2: i64) {
+        select((a < b) | ((a == b) & (i2 < i1)), b, a), select((a < b) | ((a == b) & (i2 < i1)), i2, i1)
+      } comm
+      return m + i32(p)
+    }
+    return v, at, y
+  })");
+}
+
 }  // namespace
 }  // namespace fulgurite::testing_lower
