@@ -65,33 +65,46 @@ void check_not_empty(Tracer& t, std::span<const Expr> extents, const std::string
   t.check(some, origin + " of an empty array: give a neutral element", {}, where);
 }
 
+// What every element of the kind beats: a NaN, which elements that are NaNs share, or the extreme.
+Expr worst_of(Arena& arena, scalar::Kind kind, bool is_min) {
+  if (kind == scalar::Kind::f32)
+    return arena.constant(kind, scalar::to_bits(std::numeric_limits<float>::quiet_NaN()));
+  if (kind == scalar::Kind::f64)
+    return arena.constant(kind, scalar::to_bits(std::numeric_limits<double>::quiet_NaN()));
+  return arena.constant(kind, is_min ? scalar::highest(kind) : scalar::lowest(kind));
+}
+
+// Whether b is better than a; NaNs are all alike, and worse than anything else. Of a the question is one
+// comparison, which NaNs pass: a loop waits for it.
+Expr is_better(Arena& arena, Expr b, Expr a, bool is_min) {
+  if (!scalar::is_float(a.kind())) return is_min ? arena.lt(b, a) : arena.lt(a, b);
+  const Expr wins = arena.logical_not(is_min ? arena.le(a, b) : arena.le(b, a));
+  const Expr is_number = arena.logical_not(arena.apply(Op::isnan, {b}));
+  return arena.logical_and(wins, is_number);
+}
+
 // The first index below `size` at which the element is least, or greatest. Pairs of an element and its index;
-// of equal elements the one with the lower index wins, so that the order of combination does not matter. NaNs
-// lose every comparison, also against the neutral element.
+// of equal elements the one with the lower index wins, so that the order of combination does not matter.
 template <class F>
 Expr best_index(Tracer& t, scalar::Kind kind, Expr size, bool is_min, const std::string& origin,
                 const Here& where, F&& element_at) {
   Arena& arena = t.arena();
   const scalar::Kind kinds[] = {kind, scalar::Kind::i64};
   const Expr none = arena.i64(std::numeric_limits<std::int64_t>::max());
-  const Expr worst = arena.constant(kind, is_min ? scalar::highest(kind) : scalar::lowest(kind));
   soac::Lambda op = operation(t, kinds, origin, where, [&](const Exprs& ab) {
     const Expr a = ab[0], a_index = ab[1], b = ab[2], b_index = ab[3];
-    const Expr equal = arena.eq(a, b), lower = arena.lt(b_index, a_index);
-    const Expr tie = arena.logical_and(equal, lower);
-    const Expr b_wins = arena.apply(Op::bit_or, {is_min ? arena.lt(b, a) : arena.lt(a, b), tie});
+    const Expr equal =
+        scalar::is_float(kind) ? arena.logical_not(is_better(arena, a, b, is_min)) : arena.eq(a, b);
+    const Expr tie = arena.logical_and(equal, arena.lt(b_index, a_index));
+    const Expr b_wins = arena.apply(Op::bit_or, {is_better(arena, b, a, is_min), tie});
     return Exprs{arena.apply(Op::select, {b_wins, b, a}),
                  arena.apply(Op::select, {b_wins, b_index, a_index})};
   });
   const auto operands = [&](std::span<const Expr> indices) {
-    const Expr x = element_at(indices[0]);
-    if (!scalar::is_float(x.kind())) return Exprs{x, indices[0]};
-    const Expr is_nan = arena.apply(Op::isnan, {x});
-    return Exprs{arena.apply(Op::select, {is_nan, worst, x}),
-                 arena.apply(Op::select, {is_nan, none, indices[0]})};
+    return Exprs{element_at(indices[0]), indices[0]};
   };
-  const Exprs best =
-      fold_over(t, {size}, soac::Reduction{std::move(op), {worst, none}, {}, true}, origin, where, operands);
+  const soac::Reduction best_of{std::move(op), {worst_of(arena, kind, is_min), none}, {}, true};
+  const Exprs best = fold_over(t, {size}, best_of, origin, where, operands);
   return arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]});
 }
 

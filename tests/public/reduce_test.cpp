@@ -2,6 +2,8 @@
 #include "engines.h"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <limits>
 
 namespace {
@@ -36,6 +38,66 @@ TEST(Reductions, ArgminAndArgmax) {
                     many[777] = many[2999] = 2.0f;
                     EXPECT_EQ(f(many), (std::tuple{1234, 777}));
                   });
+}
+
+// NaNs lose against everything, also where lanes begin with them, and where all else is as bad as can be.
+template <class T>
+void expect_nans_to_lose() {
+  const auto f = [](Vec<T> x) { return std::tuple{fg::argmin(x), fg::argmax(x)}; };
+  on_every_engine(f, [](const auto& g) {
+    const T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+    const auto expected = [](const std::vector<T>& x, auto better) {
+      fg::i64 best = -1;
+      for (std::size_t i = 0; i < x.size(); ++i)
+        if (!std::isnan(x[i]) && (best < 0 || better(x[i], x[static_cast<std::size_t>(best)])))
+          best = static_cast<fg::i64>(i);
+      return std::max<fg::i64>(best, 0);
+    };
+    for (std::size_t n : {1, 2, 7, 8, 9, 15, 16, 17, 31, 64, 65, 129, 1000, 4099, 20'001})
+      for (const T other : {nan, inf, -inf, T(0), -T(0), T(3)})
+        for (const T common : {nan, inf, -inf, T(1)})
+          for (std::size_t every : {n, std::size_t{97}, std::size_t{2}}) {
+            std::vector<T> x(n, common);
+            for (std::size_t i = every - 1; i < n; i += every) x[i] = other;
+            EXPECT_EQ(g(x), (std::tuple{expected(x, std::less<>()), expected(x, std::greater<>())}))
+                << n << " of " << common << ", each " << every << "th " << other;
+          }
+  });
+}
+
+TEST(Reductions, ArgminAndArgmaxAmongNans) {
+  expect_nans_to_lose<float>();
+  expect_nans_to_lose<double>();
+}
+
+// What lanes start from that have no element yet is nothing to apply the operator to.
+TEST(Reductions, WithoutNeutralElement) {
+  using Spot = std::tuple<int, int>;
+  const auto f = [](Vec<int> x) {
+    const auto quotient = [](Exp<int> a, Exp<int> b) { return fg::max(a, b) + 0 * (a / b); };
+    const auto first_of_largest = [](Exp<Spot> a, Exp<Spot> b) {
+      auto [x1, i1] = a;
+      auto [x2, i2] = b;
+      auto wins = x1 < x2 || (x1 == x2 && i2 < i1);
+      return std::tuple{fg::select(wins, x2, x1), fg::select(wins, i2, i1)};
+    };
+    const auto spots = fg::zip(x, fg::iota<int>(x.size()));
+    const auto [value, at] = fg::reduce_comm(first_of_largest, spots);
+    const auto [last, count] = fg::reduce(
+        [](Exp<Spot> a, Exp<Spot> b) { return std::tuple{fg::get<0>(b), fg::get<1>(a) + fg::get<1>(b)}; },
+        spots);
+    return std::tuple{fg::reduce_comm(quotient, x), value, at, last, count};
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (int n : {1, 2, 15, 16, 17, 64, 65, 1000, 20'001}) {
+      Ints x(static_cast<std::size_t>(n), 5);
+      x[static_cast<std::size_t>(n / 2)] = x.back() = 9;
+      EXPECT_EQ(g(x), (std::tuple{9, 9, n / 2, 9, static_cast<int>(static_cast<fg::i64>(n) * (n - 1) / 2)}))
+          << n;
+    }
+    EXPECT_THROW((void)g(Ints{}), fg::ShapeError);
+    EXPECT_THROW((void)g(Ints{3, 0, 0, 4}), fg::ArithmeticError);
+  });
 }
 
 // Products of 2x2 matrices of 16 bits, packed in 64; of a sum and a maximum, packed in 32, begun with a
