@@ -11,6 +11,7 @@
 #include "lower/pieces.h"
 #include "lower/ragged_rows.h"
 #include "lower/runs.h"
+#include "lower/scan_runs.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
@@ -89,8 +90,10 @@ class BlockLoop {
     }
     const bool in_lanes = scans_in_lanes();
     if (in_lanes) start_lanes(running);
+    if (in_lanes && policy_.scan_steps > 0) scan_runs_.emplace(e_, soac_, policy_);
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
-      if (in_lanes) begin = vectors(outer, begin, end, running, streaming);
+      if (in_lanes)
+        begin = vectors(outer, scanned_runs(outer, begin, end, running, streaming), end, running, streaming);
       pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
         if (runs)
           from = runs->fold(std::get<soac::Soac>(piece_->op), from, to, running.reductions, point_of(outer));
@@ -138,6 +141,25 @@ class BlockLoop {
     const bool outside = e_.set_in_scalar_code(false);
     e_.par(Level::block, i64(lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, 0, {}}, t); });
     e_.set_in_scalar_code(outside);
+  }
+
+  // The whole blocks of runs of [begin, end); the same.
+  Expr scanned_runs(std::span<const Expr> outer, Expr begin, Expr end, const Running& running,
+                    Expr streaming) {
+    if (!scan_runs_) return begin;
+    piece_ = &s_;
+    return scan_runs_->walk(begin, end, running.scans, point_of(outer), [&](Expr from) {
+      e_.set_streaming(streaming);
+      const bool outside = e_.set_in_scalar_code(false);
+      e_.par(Level::block, i64(policy_.scan_lanes), "t", [&](Expr t) {
+        Running here = restore(t);
+        read_ahead(from, policy_.scan_lanes * policy_.scan_steps);
+        scan_runs_->points(from, t, here, [&](Expr j) { element(outer, j, here); });
+        save(here, t);
+      });
+      e_.set_in_scalar_code(outside);
+      e_.set_streaming({});
+    });
   }
 
   // The whole vectors of [begin, end); what is left begins at the result.
@@ -427,8 +449,9 @@ class BlockLoop {
   std::vector<Running::Cursor> partitions_;  // with variables
   bool pack_ = true;                         // all of them
   std::vector<Var> shared_;                  // one for each reduction component
-  std::vector<Var> carried_;                 // what the Scans go on from, behind the vectors
-  const soac::Stm* piece_ = nullptr;         // the statement in the piece of the columns that is walked
+  std::optional<ScanRuns> scan_runs_;
+  std::vector<Var> carried_;          // what the Scans go on from, behind the vectors
+  const soac::Stm* piece_ = nullptr;  // the statement in the piece of the columns that is walked
 };
 
 }  // namespace

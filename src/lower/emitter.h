@@ -49,6 +49,8 @@ struct Running {
   using Update = std::function<void(std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
                                     std::span<const Expr> values)>;
   Update update = {};
+  Groups within = {};  // of each Scan: what it has of the point's run, which `scans` comes before
+                       // (scan_runs.h)
 };
 
 class Emitter {
@@ -243,7 +245,7 @@ class Emitter {
   void finish_state(const soac::Stm&, const std::vector<State>&);
   void iterate(const soac::Stm&, const soac::Loop&, std::vector<State>&, std::span<const Expr> args);
   void check(const soac::Check&);
-  void scan(const soac::Stm&, const std::vector<Expr>& so_far, int lanes);
+  void scan(const soac::Stm&, const Running&, std::size_t number);
   void put(const soac::Soac&, std::size_t scatter, std::span<const Var> arrays, std::span<const Expr> results,
            const Running::Update&);
   void put(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,

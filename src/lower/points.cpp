@@ -97,7 +97,7 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   std::vector<soac::Stm> one(1);
   for (soac::Stm& statement : body.body) {
     if (base::as<soac::Scan>(statement.op)) {
-      scan(statement, running.scans[n_scans++], running.lanes);
+      scan(statement, running, n_scans++);
       continue;
     }
     one[0] = std::move(statement);
@@ -129,8 +129,18 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
 
 // Lanes scan their values by themselves (Hillis and Steele, "Data parallel algorithms", 1986) and join what
 // the points before have; what goes on from one vector to the next is one application of the operator.
-void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far, int lanes) {
+void Emitter::scan(const soac::Stm& s, const Running& running, std::size_t number) {
   const auto& op = std::get<soac::Scan>(s.op);
+  const std::vector<Expr>& so_far = running.scans[number];
+  const int lanes = running.lanes;
+  auto joined = [&](std::vector<Expr> left, const std::vector<Expr>& right) {
+    left.insert(left.end(), right.begin(), right.end());
+    return apply(op.reduction.op, left);
+  };
+  auto bind_names = [&](const std::vector<Expr>& values) {
+    for (std::size_t k = 0; k < values.size(); ++k) bind_name(s.names[k], values[k]);
+  };
+  if (!running.within.empty()) return bind_names(joined(so_far, running.within[number]));
   const std::vector<Expr> operands = lower(op.operands);
   if (lanes > 1) {
     const std::vector<Expr> neutral = lower(op.reduction.neutral);
@@ -140,24 +150,17 @@ void Emitter::scan(const soac::Stm& s, const std::vector<Expr>& so_far, int lane
         result.push_back(shift(bind(values[k], "value"), neutral[k], by, "before"));
       return result;
     };
-    auto joined = [&](std::vector<Expr> left, const std::vector<Expr>& right) {
-      left.insert(left.end(), right.begin(), right.end());
-      return apply(op.reduction.op, left);
-    };
     std::vector<Expr> values = operands, last;
     for (int by = 1; by < lanes; by *= 2) values = joined(shifted(values, by), values);
     for (Expr value : values) last.push_back(pick(value, lanes - 1, "last"));
     const std::vector<Expr> before = snapshots(so_far);
     join(op.reduction, so_far, last);
-    values = joined(before, op.inclusive ? values : shifted(values, 1));
-    for (std::size_t k = 0; k < values.size(); ++k) bind_name(s.names[k], values[k]);
-    return;
+    return bind_names(joined(before, op.inclusive ? values : shifted(values, 1)));
   }
   std::vector<Expr> before;
   if (!op.inclusive) before = snapshots(so_far);
   join(op.reduction, so_far, operands);
-  const std::vector<Expr> values = op.inclusive ? snapshots(so_far) : before;
-  for (std::size_t k = 0; k < values.size(); ++k) bind_name(s.names[k], values[k]);
+  bind_names(op.inclusive ? snapshots(so_far) : before);
 }
 
 // if (the place is inside) array[place] = value, or op(array[place], value)

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <functional>
 
 #include "base/match.h"
 #include "lower/packing.h"
 #include "lower/runs.h"
+#include "lower/scan_runs.h"
 #include "lower/slice.h"
 #include "soac/count.h"
 #include "soac/layout.h"
@@ -90,6 +92,17 @@ double cost_of_point(const soac::Soac& soac) {
 double cost_of_scans(const soac::Soac& soac) {
   double sum = 0;
   for (const soac::Stm* s : scans_of(soac.body)) sum += cost_of(std::get<soac::Scan>(s->op).reduction.op);
+  return sum;
+}
+
+// The same with arithmetic on i64: operators compute no indices.
+double cost_of_operators(const soac::Soac& soac) {
+  double sum = 0;
+  for (const soac::Stm* s : scans_of(soac.body)) {
+    const soac::Lambda& op = std::get<soac::Scan>(s->op).reduction.op;
+    for (const soac::Stm& inner : op.body) sum += cost_of(inner, loop_trips);
+    scalar::for_each_node(op.results, [&](Expr e) { sum += cost(e.op()); });
+  }
   return sum;
 }
 
@@ -188,6 +201,23 @@ void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
   policy.ahead = policy.tile = policy.run * policy.run_lanes;
 }
 
+// Runs of lanes pay where a scan across lanes applies the operator so much more often that this is more work
+// than to store the values of all points and to turn them. A block of runs stays in the first cache.
+int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, int lanes) {
+  constexpr int steps = 16;
+  constexpr double moves = 14;  // of a component
+  constexpr std::size_t most_bytes = 16384;
+  if (lanes < 4 || lanes > steps || !has_scan(soac.body)) return 0;
+  std::size_t components = 0, bytes = 0;
+  for (const soac::Stm* s : scans_of(soac.body))
+    for (Expr x : std::get<soac::Scan>(s->op).operands) ++components, bytes += size_of(x.kind());
+  const int more = std::bit_width(static_cast<unsigned>(lanes)) - 2;
+  const bool pays = cost_of_operators(soac) * more >= moves * static_cast<double>(components);
+  return pays && bytes * static_cast<std::size_t>(lanes * steps) <= most_bytes && scans_in_runs(arena, soac)
+             ? steps
+             : 0;
+}
+
 }  // namespace
 
 double cost(const scalar::Arena&, const soac::Lambda& body) {
@@ -213,7 +243,9 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   if (accumulators > 2 && !stores) vectors = std::min(vectors, 2);
   if (waits_for_itself(soac.body)) vectors = has_32_registers ? 4 : 2;
   policy.lanes = std::min(64, policy.tail_lanes * vectors);
-  policy.scan_lanes = cost_of_scans(soac) <= 2 ? policy.lanes : policy.tail_lanes;
+  policy.scan_steps = scan_steps(arena, soac, policy.tail_lanes);
+  const bool are_cheap = policy.scan_steps == 0 && cost_of_scans(soac) <= 2;
+  policy.scan_lanes = are_cheap ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
   if (has_scan(soac.body) && work <= 20) policy.tile *= 2;  // each task waits for the one before it
   if (has_bins(soac) && work <= 20) policy.tile *= 4;       // each task has bins to fill and to join
@@ -235,9 +267,11 @@ std::string to_string(const Policy& p) {
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
                                                     p.run_steps, p.run_lanes, p.ahead);
   const std::string tile = p.tile == whole_space ? "of all points" : std::to_string(p.tile);
-  return fmt::format("lanes {} (tail {}, scan {}) tile {} chain {}{}{}{} portion {} streaming {}from {} MiB",
-                     p.lanes, p.tail_lanes, p.scan_lanes, tile, p.chain, runs, p.linear ? " linear" : "",
-                     p.rows ? " rows" : "", p.portion, p.touch ? "and touching " : "", p.streaming >> 20);
+  const std::string steps = p.scan_steps == 0 ? std::string() : fmt::format(" by {}", p.scan_steps);
+  return fmt::format(
+      "lanes {} (tail {}, scan {}{}) tile {} chain {}{}{}{} portion {} streaming {}from {} MiB", p.lanes,
+      p.tail_lanes, p.scan_lanes, steps, tile, p.chain, runs, p.linear ? " linear" : "",
+      p.rows ? " rows" : "", p.portion, p.touch ? "and touching " : "", p.streaming >> 20);
 }
 
 }  // namespace fulgurite::lower

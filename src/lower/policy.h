@@ -21,9 +21,11 @@ inline constexpr std::int64_t whole_space = std::int64_t{1} << 40;
 
 /// How one combinator becomes loops.
 struct Policy {
-  int lanes = 64;             // instances of a block's Par in the main loop: vector width times unrolling
-  int tail_lanes = 16;        // of the masked loop over what is left: the vector width
-  int scan_lanes = 64;        // that scan together: more apply the operator more often and pass less on
+  int lanes = 64;       // instances of a block's Par in the main loop: vector width times unrolling
+  int tail_lanes = 16;  // of the masked loop over what is left: the vector width
+  int scan_lanes = 64;  // that scan together: more apply the operator more often and pass less on
+  int scan_steps = 0;   // points of the run that each of these lanes scans by itself, a multiple of their
+                        // number (scan_runs.h); 0: lanes are neighbours
   std::int64_t tile = 16384;  // elements of one task; a function of the code only, so that results do not
                               // depend on threads
   int chain = 32;  // additions one float accumulator takes before it is added to an outer one (bounds the

@@ -1,0 +1,141 @@
+#include "lower/scan_runs.h"
+
+#include "lower/slice.h"
+#include "soac/rename.h"
+
+namespace fulgurite::lower {
+
+namespace {
+
+using kernel::Level;
+
+soac::Lambda operands_of(const scalar::Arena& arena, const soac::Soac& soac) {
+  std::vector<Expr> operands;
+  for (const soac::Stm* s : scans_of(soac.body)) {
+    const auto& of = std::get<soac::Scan>(s->op).operands;
+    operands.insert(operands.end(), of.begin(), of.end());
+  }
+  return slice(arena, soac.body, std::move(operands));
+}
+
+}  // namespace
+
+bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
+  const soac::Lambda operands = operands_of(arena, soac);
+  return !has_scan(operands) && !makes_arrays(operands);
+}
+
+ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy)
+    : e_(e),
+      arena_(e.arena()),
+      lanes_(policy.scan_lanes),
+      steps_(policy.scan_steps),
+      operands_(operands_of(arena_, soac)) {
+  for (const soac::Stm* s : scans_of(soac.body)) {
+    Scan& scan = scans_.emplace_back(Scan{&std::get<soac::Scan>(s->op), {}});
+    for (Expr x : scan.op->operands)
+      scan.components.push_back({e_.allocate_shared(x.kind(), lanes_ * steps_),
+                                 e_.allocate_shared(x.kind(), lanes_), e_.allocate_shared(x.kind(), lanes_)});
+  }
+}
+
+Expr ScanRuns::walk(Expr begin, Expr end, const Running::Groups& so_far, const Runs::Point& point,
+                    const std::function<void(Expr from)>& values) {
+  const Expr zero = arena_.i64(0), block = arena_.i64(lanes_ * steps_);
+  const Expr whole = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), block), block);
+  const Expr stop = e_.lower(arena_.add(begin, whole));
+  e_.for_loop(begin, stop, block, "from", [&](Expr from) {
+    Running::Groups before;
+    for (const auto& group : so_far)
+      for (before.emplace_back(); Expr variable : group)
+        before.back().push_back(e_.snapshot(variable, "so_far"));
+    const bool outside = e_.set_in_scalar_code(false);
+    e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_runs(from, t, before, point); });
+    e_.set_in_scalar_code(outside);
+    for (std::size_t s = 0; s < scans_.size(); ++s) {
+      std::vector<Expr> last;
+      for (const Component& c : scans_[s].components)
+        last.push_back(e_.load_plain(c.last, arena_.i64(lanes_ - 1), "last"));
+      e_.join(scans_[s].op->reduction, so_far[s], last);
+    }
+    values(from);
+  });
+  return stop;
+}
+
+void ScanRuns::scan_runs(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point& point) {
+  const Expr start = e_.bind(arena_.add(from, arena_.mul(t, arena_.i64(steps_))), "start");
+  std::vector<std::vector<Expr>> acc;
+  for (const Scan& scan : scans_)
+    for (acc.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
+      acc.back().push_back(e_.declare(neutral, "acc"));
+  e_.for_loop(arena_.i64(0), arena_.i64(steps_), arena_.i64(1), "k", [&](Expr k) {
+    const Expr at = e_.bind(arena_.add(arena_.mul(k, arena_.i64(lanes_)), t), "at");
+    point(e_.bind(arena_.add(start, k), "j"), [&](std::span<const Expr> indices) {
+      const soac::Applied body = soac::apply(arena_, operands_, indices);
+      e_.statements(body.body);
+      const std::vector<Expr> operands = e_.lower(body.results);
+      std::size_t next = 0;
+      for (std::size_t s = 0; s < scans_.size(); ++s) {
+        const auto store = [&] {
+          for (std::size_t c = 0; c < acc[s].size(); ++c)
+            e_.store_plain(scans_[s].components[c].within, at, e_.snapshot(acc[s][c], "acc"));
+        };
+        if (!scans_[s].op->inclusive) store();
+        e_.join(scans_[s].op->reduction, acc[s], std::span(operands).subspan(next, acc[s].size()));
+        if (scans_[s].op->inclusive) store();
+        next += acc[s].size();
+      }
+    });
+  });
+  for (std::size_t s = 0; s < scans_.size(); ++s) {
+    std::vector<Expr> values;
+    for (Expr variable : acc[s]) values.push_back(e_.snapshot(variable, "acc"));
+    join_lanes(scans_[s], std::move(values), so_far[s], t);
+  }
+}
+
+// As in Emitter::scan.
+void ScanRuns::join_lanes(const Scan& scan, std::vector<Expr> values, const std::vector<Expr>& so_far,
+                          Expr t) {
+  const std::vector<Expr> neutral = e_.lower(scan.op->reduction.neutral);
+  auto shifted = [&](const std::vector<Expr>& of, int by) {
+    std::vector<Expr> result;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      result.push_back(e_.shift(e_.bind(of[k], "value"), neutral[k], by, "before"));
+    return result;
+  };
+  for (int by = 1; by < lanes_; by *= 2) values = joined(scan, shifted(values, by), values);
+  const std::vector<Expr> below = joined(scan, so_far, shifted(values, 1));
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    e_.store_plain(scan.components[k].last, t, values[k]);
+    e_.store_plain(scan.components[k].below, t, below[k]);
+  }
+}
+
+std::vector<Expr> ScanRuns::joined(const Scan& scan, std::vector<Expr> left, const std::vector<Expr>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return e_.apply(scan.op->reduction.op, left);
+}
+
+void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<void(Expr j)>& point) {
+  e_.for_loop(arena_.i64(0), arena_.i64(lanes_), arena_.i64(1), "run", [&](Expr run) {
+    running.scans.clear();
+    for (const Scan& scan : scans_)
+      for (running.scans.emplace_back(); const Component& c : scan.components)
+        running.scans.back().push_back(e_.load_plain(c.below, run, "below"));
+    const Expr start = e_.bind(arena_.add(from, arena_.mul(run, arena_.i64(steps_))), "start");
+    for (int step = 0; step < steps_; step += lanes_) {
+      const Expr in_run = e_.bind(arena_.add(arena_.i64(step), t), "step");
+      const Expr at = e_.bind(arena_.add(arena_.mul(in_run, arena_.i64(lanes_)), run), "at");
+      running.within.clear();
+      for (const Scan& scan : scans_)
+        for (running.within.emplace_back(); const Component& c : scan.components)
+          running.within.back().push_back(e_.load_plain(c.within, at, "within"));
+      point(e_.bind(arena_.add(start, in_run), "j"));
+    }
+  });
+  running.within.clear();
+}
+
+}  // namespace fulgurite::lower

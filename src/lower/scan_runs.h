@@ -1,0 +1,61 @@
+// Scans whose operators are dear, in lanes: each lane scans a run of neighbouring points by itself, and what
+// the runs before have is joined to each value. That is two applications of the operator for a vector of
+// values, where a scan across its lanes takes as many as the logarithm of their number, and one more
+// (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
+#pragma once
+
+#include "lower/emitter.h"
+#include "lower/runs.h"
+
+namespace fulgurite::lower {
+
+/// Whether a Soac's Scans may be walked so: what they scan depends on no other Scan, and lanes can evaluate
+/// it.
+bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
+
+class ScanRuns {
+ public:
+  /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows.
+  ScanRuns(Emitter&, const soac::Soac&, const Policy&);
+
+  /// Walks the points [begin, stop) a block of runs at a time, and gives `stop`: `end`, less the points that
+  /// do not make runs of all lanes. `values` makes code for a block, whose runs have been scanned.
+  ///
+  ///   for (from = begin; from < stop; from += lanes * steps) {
+  ///     Par(block, lanes) t {
+  ///       acc = neutral; for (k < steps) { acc = op(acc, operand(from + t * steps + k)); within[k][t] = acc
+  ///       } below[t] = op(so_far, the accs of the lanes before t)
+  ///     }
+  ///     so_far = op(below[last], acc of the last lane)
+  ///     Par(block, lanes) t { for (r < lanes) the points of run r, in vectors: value = op(below[r],
+  ///     within[...][r]) }
+  ///   }
+  Expr walk(Expr begin, Expr end, const Running::Groups& so_far, const Runs::Point&,
+            const std::function<void(Expr from)>& values);
+
+  /// In lanes t: the points of the block that begins at `from`, in order. `running` gets what the Scans are
+  /// made of before `point` is called with the number of a point.
+  void points(Expr from, Expr t, Running& running, const std::function<void(Expr j)>& point);
+
+ private:
+  struct Component {
+    Var within;  // of all points of a block: step k of lane t is element k * lanes + t
+    Var below;   // of each lane
+    Var last;
+  };
+  struct Scan {
+    const soac::Scan* op;
+    std::vector<Component> components;
+  };
+  void scan_runs(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
+  void join_lanes(const Scan&, std::vector<Expr> values, const std::vector<Expr>& so_far, Expr t);
+  std::vector<Expr> joined(const Scan&, std::vector<Expr> left, const std::vector<Expr>& right);
+
+  Emitter& e_;
+  scalar::Arena& arena_;
+  const int lanes_, steps_;
+  soac::Lambda operands_;  // of all Scans, one after the other
+  std::vector<Scan> scans_;
+};
+
+}  // namespace fulgurite::lower
