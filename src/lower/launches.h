@@ -41,9 +41,8 @@ class Launches {
   plan::Slot fetch(Var array);
   /// Each scalar is element 0 of an array that a launch made: fetched at once, or when the host asks for it.
   void bind_scalars(std::span<const Var> names, std::span<const Var> arrays);
-  /// From here on no launch does anything unless element 0 of the array of i32 is not 0; none: all do. Gives
-  /// the one before.
-  std::optional<Var> set_guard(std::optional<Var> guard) { return std::exchange(guard_, guard); }
+  /// From here on no launch does anything unless element 0 of the array of i32 is not 0; none: all do.
+  void set_guard(std::optional<Var> guard) { guard_ = guard; }
   const std::optional<Var>& guard() const { return guard_; }
   /// Bytes in the note are for explanations, the others for what really happens.
   void launch(std::string name, const Emitter&, kernel::Block phases, std::span<const Expr> tasks,
