@@ -1,7 +1,29 @@
 // Roots and powers (rules: types.c).
 
 //! rsqrt f64
-FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) { return 1 / __builtin_elementwise_sqrt(x); }
+//! needs part_names_ b1, again parts_ KIND
+// AVX-512: the processor's estimate r to 2^-14, and r (1 - e)^(-1/2) with the residual e = 1 - x r^2, by the series up to e^4. Where r or x is
+// infinite e is no number, and r as it should be.
+FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
+#ifdef __AVX512VL__
+  FG_EXACT
+#if LANES == 1
+  V(KIND) r = __builtin_ia32_rsqrt14pd128_mask((f64x2)(x), (f64x2)(x), -1)[0];
+#else
+  union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } parts = {x};
+#define FG_STEP(i) parts.part[i] = FG_FLOAT_BUILTIN(rsqrt14)(parts.part[i], parts.part[i], -1);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  V(KIND) r = parts.whole;
+#endif
+  V(KIND) e = MULADD(-(x * r), r, S(KIND, 1));
+  V(KIND) p = MULADD(S(KIND, 35.0 / 128), e, S(KIND, 5.0 / 16));
+  p = MULADD(MULADD(p, e, S(KIND, 3.0 / 8)), e, S(KIND, 0.5));
+  return e == e ? MULADD(r * e, p, r) : r;
+#else
+  return 1 / __builtin_elementwise_sqrt(x);
+#endif
+}
 
 //! rsqrt f32
 //! needs part_names_ b1, again parts_ KIND
