@@ -153,8 +153,9 @@ class BlockLoop {
       const bool outside = e_.set_in_scalar_code(false);
       e_.par(Level::block, i64(policy_.scan_lanes), "t", [&](Expr t) {
         Running here = restore(t);
-        read_ahead(from, policy_.scan_lanes * policy_.scan_steps);
-        scan_runs_->points(from, t, here, [&](Expr j) { element(outer, j, here); });
+        scan_runs_->points(
+            from, t, here, [&](Expr start) { read_ahead(start, policy_.scan_steps); },
+            [&](Expr j) { element(outer, j, here); });
         save(here, t);
       });
       e_.set_in_scalar_code(outside);

@@ -205,7 +205,7 @@ void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
 // than to store the values of all points and to turn them. A block of runs stays in the first cache.
 int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, int lanes) {
   constexpr int steps = 16;
-  constexpr double moves = 14;  // of a component
+  constexpr double moves = 4;  // of a component
   constexpr std::size_t most_bytes = 16384;
   if (lanes < 4 || lanes > steps || !has_scan(soac.body)) return 0;
   std::size_t components = 0, bytes = 0;

@@ -118,13 +118,15 @@ std::vector<Expr> ScanRuns::joined(const Scan& scan, std::vector<Expr> left, con
   return e_.apply(scan.op->reduction.op, left);
 }
 
-void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<void(Expr j)>& point) {
+void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<void(Expr start)>& run_begins,
+                      const std::function<void(Expr j)>& point) {
   e_.for_loop(arena_.i64(0), arena_.i64(lanes_), arena_.i64(1), "run", [&](Expr run) {
+    const Expr start = e_.bind(arena_.add(from, arena_.mul(run, arena_.i64(steps_))), "start");
+    run_begins(start);
     running.scans.clear();
     for (const Scan& scan : scans_)
       for (running.scans.emplace_back(); const Component& c : scan.components)
         running.scans.back().push_back(e_.load_plain(c.below, run, "below"));
-    const Expr start = e_.bind(arena_.add(from, arena_.mul(run, arena_.i64(steps_))), "start");
     for (int step = 0; step < steps_; step += lanes_) {
       const Expr in_run = e_.bind(arena_.add(arena_.i64(step), t), "step");
       const Expr at = e_.bind(arena_.add(arena_.mul(in_run, arena_.i64(lanes_)), run), "at");

@@ -34,8 +34,9 @@ class ScanRuns {
             const std::function<void(Expr from)>& values);
 
   /// In lanes t: the points of the block that begins at `from`, in order. `running` gets what the Scans are
-  /// made of before `point` is called with the number of a point.
-  void points(Expr from, Expr t, Running& running, const std::function<void(Expr j)>& point);
+  /// made of before `point` is called with the number of a point; before those of a run comes `run_begins`.
+  void points(Expr from, Expr t, Running& running, const std::function<void(Expr start)>& run_begins,
+              const std::function<void(Expr j)>& point);
 
  private:
   struct Component {
