@@ -4,6 +4,7 @@
 
 #include "lower/lift.h"
 #include "soac/layout.h"
+#include "soac/walk.h"
 
 namespace fulgurite::lower {
 
@@ -72,6 +73,45 @@ std::optional<soac::Stm> behind_first(scalar::Arena& arena, const soac::Stm& s, 
   const std::optional<soac::Stm> holding = holding_values(arena, s);
   std::optional<soac::Stm> result = ascending(arena, holding ? *holding : s, in_tile);
   return result ? result : holding;
+}
+
+bool keeps_index(const soac::Soac& soac, std::size_t reduction, std::size_t component) {
+  const std::size_t at = soac::layout_of(soac).reductions[reduction].result + component;
+  const Expr index = soac.body.results[at];
+  return soac.dims.size() == 1 && index.is_name() && index.var() == soac.body.params[0] &&
+         chooses(soac.reductions[reduction].op, component);
+}
+
+std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::Stm& behind_first) {
+  NarrowIndices narrow{{}, behind_first};
+  auto& soac = std::get<soac::Soac>(narrow.stm.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
+    soac::Lambda& op = soac.reductions[g].op;
+    const std::size_t n = op.results.size();
+    for (std::size_t k = 0; k < n; ++k) {
+      if (!keeps_index(soac, g, k)) {
+        if (size_of(op.results[k].kind()) > size_of(Kind::i32)) return {};
+        continue;
+      }
+      std::vector<Expr> others = op.results;
+      others[k] = op.results[k].arg(0);
+      soac::Vars mentioned;
+      soac::add_mentioned(others, mentioned);
+      if (!op.body.empty() || mentioned.contains(op.params[k]) || mentioned.contains(op.params[n + k]))
+        return {};
+      const Expr left = arena.fresh({Kind::i32}, "left"), right = arena.fresh({Kind::i32}, "right");
+      const bool takes_left = op.results[k].arg(1).var() == op.params[k];
+      op.results[k] = arena.apply(
+          Op::select, {op.results[k].arg(0), takes_left ? left : right, takes_left ? right : left});
+      op.params[k] = left.var(), op.params[n + k] = right.var();
+      Expr& index = soac.body.results[layout.reductions[g].result + k];
+      index = arena.cast(index, Kind::i32);
+      narrow.components.push_back({g, k});
+    }
+  }
+  if (narrow.components.empty()) return {};
+  return narrow;
 }
 
 }  // namespace fulgurite::lower

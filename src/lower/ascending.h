@@ -6,6 +6,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "soac/ir.h"
 
@@ -17,5 +18,20 @@ namespace fulgurite::lower {
 /// operand is the index and the operator gives one of the two; `in_tile`: the walk stays in a tile of a power
 /// of two points, so that an index that is cast to a smaller kind ascends too.
 std::optional<soac::Stm> behind_first(scalar::Arena&, const soac::Stm&, bool in_tile);
+
+/// Such a Soac with indices in 32 bits, the upper half of an i64 being the same in a tile: `components` are
+/// those that it keeps so.
+struct NarrowIndices {
+  struct Component {
+    std::size_t reduction, component;
+  };
+  std::vector<Component> components;
+  soac::Stm stm;
+};
+/// Nothing where an operator does more with them than choose, or keeps values of 64 bits beside them.
+std::optional<NarrowIndices> narrow_indices(scalar::Arena&, const soac::Stm& behind_first);
+
+/// Whether a component of a reduction is the index of one of the points.
+bool keeps_index(const soac::Soac&, std::size_t reduction, std::size_t component);
 
 }  // namespace fulgurite::lower

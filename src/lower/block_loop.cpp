@@ -10,6 +10,7 @@
 #include "lower/ascending.h"
 #include "lower/pieces.h"
 #include "lower/ragged_rows.h"
+#include "lower/rounding.h"
 #include "lower/runs.h"
 #include "lower/scan_runs.h"
 #include "lower/slice.h"
@@ -23,18 +24,6 @@ namespace {
 using kernel::Level;
 
 constexpr int most_pieces = 7;  // cuts one in another: what each piece costs is text, which is compiled
-
-// Whether the operator rounds what it gives. The greatest one and its place are as they were.
-bool rounds(const soac::Reduction& r) {
-  bool exact = r.op.body.empty();
-  scalar::for_each_node(r.op.results, [&](Expr e) {
-    const bool gives_an_operand =
-        e.op() == Op::select || e.op() == Op::min || e.op() == Op::max || e.is_name() || e.is_constant();
-    exact = exact && (!is_float(e.kind()) || gives_an_operand);
-  });
-  const bool has_floats = std::ranges::any_of(r.op.results, [](Expr e) { return is_float(e.kind()); });
-  return has_floats && !exact;
-}
 
 class BlockLoop {
  public:
@@ -367,25 +356,50 @@ class BlockLoop {
     e_.set_streaming(streaming);
   }
 
+  void steps(std::span<const Expr> outer, Expr t, Expr from, Expr to, const Running& into) {
+    if (policy_.touch) e_.set_touching(e_.streaming());
+    e_.for_loop(from, to, i64(policy_.lanes), "j", [&](Expr j) {
+      read_ahead(j, policy_.lanes);
+      element(outer, e_.bind(arena_.add(j, t), "j"), into);
+    });
+    e_.set_touching({});
+  }
+
+  // A lane that keeps the index that it has ends with one that is not in the tile.
+  void steps_in_32_bits(std::span<const Expr> outer, Expr t, Expr from, Expr to, const Running& into,
+                        const NarrowIndices& narrow) {
+    const Expr first = e_.lower(arena_.cast(range_.begin, Kind::i32));
+    const Expr before = e_.lower(arena_.sub(first, arena_.constant(Kind::i32, 1)));
+    Running here = into;
+    for (const auto& [g, k] : narrow.components) here.reductions[g][k] = e_.declare(before, "at");
+    steps(outer, t, from, to, here);
+    for (const auto& [g, k] : narrow.components) {
+      const Expr at = e_.snapshot(here.reductions[g][k], "at"), wide = into.reductions[g][k];
+      const Expr offset = arena_.cast(arena_.cast(arena_.sub(at, first), Kind::u32), Kind::i64);
+      const Expr index = arena_.add(range_.begin, offset);
+      e_.assign(wide, e_.lower(arena_.apply(scalar::Op::select,
+                                            {arena_.eq(at, before), e_.snapshot(wide, "acc"), index})));
+    }
+  }
+
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum
   // of the two lengths instead of their product.
   void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
     const std::optional<soac::Stm> behind = behind_first(arena_, *piece_, range_.in_tile);
     auto run = [&](Expr from, Expr to, const Running& into) {
+      if (!behind) return steps(outer, t, from, to, into);
       const soac::Stm* whole = piece_;
-      if (behind) {
-        e_.if_then(e_.lower(arena_.lt(from, to)),
-                   [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
-        from = e_.lower(arena_.add(from, step));
-        piece_ = &*behind;
-      }
-      if (policy_.touch) e_.set_touching(e_.streaming());
-      e_.for_loop(from, to, step, "j", [&](Expr j) {
-        read_ahead(j, policy_.lanes);
-        element(outer, e_.bind(arena_.add(j, t), "j"), into);
-      });
-      e_.set_touching({});
+      e_.if_then(e_.lower(arena_.lt(from, to)),
+                 [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
+      from = e_.lower(arena_.add(from, step));
+      const bool is_short = range_.in_tile && policy_.tile < whole_space;
+      const auto narrow = is_short ? narrow_indices(arena_, *behind) : std::nullopt;
+      piece_ = narrow ? &narrow->stm : &*behind;
+      if (narrow)
+        steps_in_32_bits(outer, t, from, to, into, *narrow);
+      else
+        steps(outer, t, from, to, into);
       piece_ = whole;
     };
     if (std::ranges::none_of(soac_.reductions, rounds)) return run(begin, main, accumulators);

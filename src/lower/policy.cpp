@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "base/match.h"
+#include "lower/ascending.h"
 #include "lower/packing.h"
 #include "lower/runs.h"
 #include "lower/scan_runs.h"
@@ -106,6 +107,12 @@ double cost_of_operators(const soac::Soac& soac) {
   return sum;
 }
 
+std::size_t count_components(const soac::Soac& soac) {
+  std::size_t n = 0;
+  for (const soac::Reduction& r : soac.reductions) n += r.op.results.size();
+  return n;
+}
+
 // The widest kind that lanes compute with; index arithmetic does not count.
 std::size_t widest(const soac::Soac& soac) {
   std::size_t bytes = 1;
@@ -128,8 +135,22 @@ std::size_t widest(const soac::Soac& soac) {
       if (of.op() == Op::select && of.arg(1).is_constant() && of.arg(2).is_constant())
         body.results.push_back(of.arg(0));
     }
+  // They keep indices in 32 bits (ascending.h).
+  const bool only_reduces = body.results.size() == count_components(soac) && commutes(soac);
+  for (std::size_t g = soac.reductions.size(); g-- > 0 && only_reduces;) {
+    soac::Lambda op = soac.reductions[g].op;
+    for (std::size_t k = op.results.size(); k-- > 0;)
+      if (keeps_index(soac, g, k)) {
+        bytes = std::max(bytes, size_of(Kind::i32));
+        const auto at = static_cast<std::ptrdiff_t>(layout.reductions[g].result + k);
+        body.results.erase(body.results.begin() + at);
+        op.results.erase(op.results.begin() + static_cast<std::ptrdiff_t>(k));
+      }
+    visit(op);
+  }
   visit(body);
-  for (const soac::Reduction& r : soac.reductions) visit(r.op);
+  if (!only_reduces)
+    for (const soac::Reduction& r : soac.reductions) visit(r.op);
   for (const soac::Scatter& scatter : soac.scatters)
     for (const soac::Reduction& r : scatter.combine) visit(r.op);
   return bytes;

@@ -61,6 +61,47 @@ TEST(Ascending, Floats) {
                        arguments);
 }
 
+// Indices beside elements of every width, which lanes keep in 32 bits where that is enough; and where no
+// point is better than the neutral element, whose index is none in the tile.
+TEST(Ascending, IndicesBesideElementsOfEveryWidth) {
+  for (const std::string kind : {"u8", "i16", "i32", "f32", "i64", "f64"})
+    for (const std::string most : {"0", "77"}) {
+      SCOPED_TRACE(kind + ", at least " + most);
+      const std::string literal = kind == "f32"   ? most + ".0f"
+                                  : kind == "f64" ? most + ".0"
+                                  : kind == "i64" ? most
+                                                  : most + kind;
+      std::string text = R"(program "argmax" (x: u32[n]) {
+        v: KIND, at: i64 = redomap (i < n) { KIND(x[i] % 50u32), i } reduce (a: KIND, i1: i64, b: KIND, i2: i64) {
+          select((a < b) | ((a == b) & (i2 < i1)), b, a), select((a < b) | ((a == b) & (i2 < i1)), i2, i1)
+        } comm neutral MOST, 9223372036854775807
+        w: KIND, to: i64 = redomap (i < n) { KIND(x[n - 1 - i] % 50u32), i } reduce (a: KIND, i1: i64, b: KIND, i2: i64) {
+          select((a < b) | ((a == b) & (i1 < i2)), b, a), select((a < b) | ((a == b) & (i1 < i2)), i2, i1)
+        } comm neutral MOST, -1
+        return v, at, w, to
+      })";
+      auto replace = [&](const std::string& what, const std::string& with) {
+        for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + with.size()))
+          text.replace(at, what.size(), with);
+      };
+      replace("KIND", kind), replace("MOST", literal);
+      std::vector<std::vector<Value>> arguments;
+      for (std::int64_t n : {0, 1, 2, 63, 64, 65, 129, 1000, 16384, 16385, 16500, 70001})
+        for (int below : {1, 3, 30000}) arguments.push_back({array_value(numbers<std::uint32_t>(n, below))});
+      expect_agreement_for(text, arguments);
+    }
+}
+
+// An operator that asks more of an index than which is the lower one.
+TEST(Ascending, OtherQuestionsAboutIndices) {
+  expect_agreement_on_ties(R"(program "even" (x: i32[n]) {
+    v: i32, at: i64 = redomap (i < n) { x[i] & 3i32, i } reduce (a: i32, i1: i64, b: i32, i2: i64) {
+      select((a < b) | ((a == b) & ((i2 % 2 < i1 % 2) | ((i2 % 2 == i1 % 2) & (i2 < i1)))), b, a), select((a < b) | ((a == b) & ((i2 % 2 < i1 % 2) | ((i2 % 2 == i1 % 2) & (i2 < i1)))), i2, i1)
+    } comm neutral -2147483648i32, 9223372036854775807
+    return v, at
+  })");
+}
+
 // Operators without a neutral element, over arrays that are not empty and whose elements are at least 1.
 void expect_agreement_without_neutral(const std::string& text) {
   std::vector<std::vector<Value>> arguments;

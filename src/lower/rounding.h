@@ -1,0 +1,12 @@
+// Which reductions round: errors of their sums grow with the length of the chains in which they are added.
+#pragma once
+
+#include "soac/ir.h"
+
+namespace fulgurite::lower {
+
+/// Whether the operator makes floats that are none of its operands: the greatest one and its place are as
+/// they were.
+bool rounds(const soac::Reduction&);
+
+}  // namespace fulgurite::lower
