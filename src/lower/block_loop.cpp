@@ -77,9 +77,12 @@ class BlockLoop {
       running.scans.emplace_back();
       for (Expr value : group) running.scans.back().push_back(e_.declare(value, "so_far"));
     }
-    const bool in_lanes = scans_in_lanes();
+    const bool in_lanes = !entry_.scans.empty() && pack_ && scans_in_lanes(arena_, soac_, policy_);
     if (in_lanes) start_lanes(running);
-    if (in_lanes && policy_.scan_steps > 0) scan_runs_.emplace(e_, soac_, policy_);
+    std::optional<ScanRuns> own;
+    scan_runs_ = entry_.scanned;
+    if (in_lanes && policy_.scan_steps > 0 && !scan_runs_)
+      scan_runs_ = &own.emplace(e_, soac_, policy_, ScanRuns::block_of(policy_));
     rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
       if (in_lanes)
         begin = vectors(outer, scanned_runs(outer, begin, end, running, streaming), end, running, streaming);
@@ -109,16 +112,6 @@ class BlockLoop {
   }
 
   // Scans in whole vectors (Emitter::scan), one after the other; scalar code does what is left.
-
-  bool scans_in_lanes() const {
-    if (entry_.scans.empty() || policy_.rows || policy_.scan_lanes < 4 || !pack_) return false;
-    for (const soac::Stm* scan : scans_of(soac_.body))
-      for (Var name : scan->names)
-        if (arena_.info(name).type.kind == Kind::boolean) return false;
-    soac::Soac others = soac_;
-    std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
-    return !is_in_order(others);
-  }
 
   void start_lanes(const Running& running) {
     const int lanes = policy_.scan_lanes;
@@ -464,7 +457,7 @@ class BlockLoop {
   std::vector<Running::Cursor> partitions_;  // with variables
   bool pack_ = true;                         // all of them
   std::vector<Var> shared_;                  // one for each reduction component
-  std::optional<ScanRuns> scan_runs_;
+  ScanRuns* scan_runs_ = nullptr;
   std::vector<Var> carried_;          // what the Scans go on from, behind the vectors
   const soac::Stm* piece_ = nullptr;  // the statement in the piece of the columns that is walked
 };
@@ -473,6 +466,16 @@ class BlockLoop {
 
 bool is_in_order(const soac::Soac& soac) {
   return !commutes(soac) || has_bins(soac) || has_scan(soac.body) || makes_arrays(soac);
+}
+
+bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac, const Policy& policy) {
+  if (policy.rows || policy.scan_lanes < 4) return false;
+  for (const soac::Stm* scan : scans_of(soac.body))
+    for (Var name : scan->names)
+      if (arena.info(name).type.kind == Kind::boolean) return false;
+  soac::Soac others = soac;
+  std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
+  return !is_in_order(others);
 }
 
 Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,

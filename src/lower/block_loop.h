@@ -6,6 +6,8 @@
 
 namespace fulgurite::lower {
 
+class ScanRuns;
+
 /// The part of a space that a task covers: rows [first_row, last_row) of the outer axes (row-major), columns
 /// [begin, end) of the innermost; or the points [begin, end) in row-major order.
 struct Range {
@@ -20,7 +22,8 @@ struct Range {
 struct Entry {
   Running::Groups scans = {};  // the values that the Scans of the body go on from
   std::vector<Running::Cursor> partitions = {};
-  Expr per_task = {};  // points: tasks take turns, and read ahead (ahead.h)
+  Expr per_task = {};           // points: tasks take turns, and read ahead (ahead.h)
+  ScanRuns* scanned = nullptr;  // what the Scans have of the range already
 };
 /// What it ends with, as names in scalar code: the value of every reduction component over the range (without
 /// `initial`), what the Scans go on with behind it, and the partitions' `next`.
@@ -46,5 +49,7 @@ Ends block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&, const E
 
 /// Whether block_loop() takes the points one by one, even if cursors pack.
 bool is_in_order(const soac::Soac&);
+/// Whether its Scans are done in whole vectors, given that its partitions pack.
+bool scans_in_lanes(const scalar::Arena&, const soac::Soac&, const Policy&);
 
 }  // namespace fulgurite::lower

@@ -159,17 +159,12 @@ Running::Groups Folding::carried(Expr task) {
   return groups;
 }
 
-// The same in a chain. The last task folds nothing, as nobody goes on from it.
-Running::Groups Folding::take_turn(Expr task) {
-  if (scans_.empty()) return {};
-  Running::Groups partials, groups;
-  for (const Scan& scan : scans_) {
-    partials.emplace_back(), groups.emplace_back();
-    for (Expr neutral : e_.lower(scan.op->reduction.neutral)) {
+// What the points of a task come to. The last task folds nothing, as nobody goes on from it.
+Running::Groups Folding::fold_all(Expr task) {
+  Running::Groups partials;
+  for (const Scan& scan : scans_)
+    for (partials.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
       partials.back().push_back(e_.declare(neutral, "partial"));
-      groups.back().push_back(e_.declare(neutral, "so_far"));
-    }
-  }
   Expr is_last = e_.lower(arena_.eq(arena_.add(task, at_.i64(1)), at_.grid.tasks));
   e_.if_then(e_.lower(arena_.logical_not(is_last)), [&] {
     const std::vector<Expr> folded = fold(task, scans_, {}, {});
@@ -177,6 +172,45 @@ Running::Groups Folding::take_turn(Expr task) {
     for (const auto& group : partials)
       for (Expr variable : group) e_.assign(variable, folded[next++]);
   });
+  return partials;
+}
+
+// Tasks that have their points in runs scan these before their turn, and keep what they have: only values
+// that nobody asks for would be computed twice.
+bool Folding::scans_ahead() const {
+  constexpr std::size_t most_bytes = 1 << 16;
+  const Policy& policy = at_.policy;
+  if (policy.scan_steps == 0 || at_.op.dims.size() != 1 ||
+      !at_.grid.columns_per_task.is_constant(policy.tile) || policy.tile % ScanRuns::block_of(policy) != 0 ||
+      !scans_in_lanes(arena_, at_.op, policy))
+    return false;
+  std::size_t bytes = 0;
+  for (const Scan& scan : scans_)
+    for (Expr x : scan.op->operands) bytes += size_of(x.kind());
+  return bytes * static_cast<std::size_t>(policy.tile) <= most_bytes;
+}
+
+// The same of such tasks: all but the last are whole blocks.
+const Running::Groups& Folding::scan_ahead(Expr task) {
+  scanned_.emplace(e_, at_.op, at_.policy, at_.policy.tile);
+  const Range points = at_.points_of(task);
+  return scanned_->scan_ahead(points.begin, points.end,
+                              [&](Expr j, const std::function<void(std::span<const Expr>)>& body) {
+                                const Expr before = e_.element();
+                                if (!before) e_.set_element(j);
+                                body(std::span(&j, 1));
+                                e_.set_element(before);
+                              });
+}
+
+// The same in a chain.
+Running::Groups Folding::take_turn(Expr task) {
+  if (scans_.empty()) return {};
+  const Running::Groups partials = scans_ahead() ? scan_ahead(task) : fold_all(task);
+  Running::Groups groups;
+  for (const Scan& scan : scans_)
+    for (groups.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
+      groups.back().push_back(e_.declare(neutral, "so_far"));
   e_.in_order(*turn_of_scans_, [&] {
     for (std::size_t s = 0; s < scans_.size(); ++s) {
       std::vector<Expr> args;
@@ -204,6 +238,7 @@ void Folding::count(std::size_t partition) {
 
 Entry Folding::entry(Expr task) {
   Entry entry{chain_ ? take_turn(task) : carried(task), {}};
+  if (scanned_) entry.scanned = &*scanned_;
   for (std::size_t g = 0; g < at_.op.partitions.size(); ++g) {
     Running::Cursor& cursor = entry.partitions.emplace_back();
     if (packing_.packs(g)) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "lower/packing.h"
+#include "lower/scan_runs.h"
 
 namespace fulgurite::lower {
 
@@ -34,12 +35,15 @@ class Folding {
   bool is_late(std::size_t partition) const;
   bool is_chained(std::size_t partition) const;
   void start_chain();
+  bool scans_ahead() const;
+  const Running::Groups& scan_ahead(Expr task);
   std::vector<Expr> fold(Expr task, const std::vector<Scan>&, const std::vector<std::size_t>& partitions,
                          Entry);
   void store_partials(Expr task, const std::vector<Expr>& partials);
   void carry(const Scan&);
   Running::Groups carried(Expr task);
   Running::Groups take_turn(Expr task);
+  Running::Groups fold_all(Expr task);
   Destination table(std::size_t partition, Expr task);
   void count(std::size_t partition);
 
@@ -48,6 +52,7 @@ class Folding {
   Emitter& e_;
   Packing packing_;
   std::vector<Scan> scans_;
+  std::optional<ScanRuns> scanned_;                        // by the task before its turn
   bool chain_;                                             // the Scans are chained
   std::optional<Var> turn_of_scans_, turn_of_partitions_;  // of their chains
   std::vector<Var> counts_, kept_;  // of each partition; counts_ only of those that are counted

@@ -25,52 +25,109 @@ bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   return !has_scan(operands) && !makes_arrays(operands);
 }
 
-ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy)
+ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy, std::int64_t n)
     : e_(e),
       arena_(e.arena()),
       lanes_(policy.scan_lanes),
       steps_(policy.scan_steps),
-      operands_(operands_of(arena_, soac)) {
+      operands_(operands_of(arena_, soac)),
+      first_point_(arena_.i64(0)),
+      first_lane_(arena_.i64(0)) {
+  const bool is_one = n == block_of(policy);
   for (const soac::Stm* s : scans_of(soac.body)) {
     Scan& scan = scans_.emplace_back(Scan{&std::get<soac::Scan>(s->op), {}});
-    for (Expr x : scan.op->operands)
-      scan.components.push_back({e_.allocate_shared(x.kind(), lanes_ * steps_),
-                                 e_.allocate_shared(x.kind(), lanes_), e_.allocate_shared(x.kind(), lanes_)});
+    for (Expr x : scan.op->operands) {
+      auto allocate = [&](std::int64_t size) { return e_.allocate_shared(x.kind(), size); };
+      const Var within = allocate(n), below = allocate(n / steps_), last = allocate(lanes_);
+      scan.components.push_back({within, below, last, is_one ? below : allocate(lanes_)});
+    }
   }
+}
+
+Expr ScanRuns::whole_blocks(Expr begin, Expr end) {
+  const Expr block = arena_.i64(lanes_ * steps_);
+  const Expr n = arena_.max(arena_.sub(end, begin), arena_.i64(0));
+  return e_.lower(arena_.add(begin, arena_.mul(arena_.div(n, block), block)));
+}
+
+const Running::Groups& ScanRuns::scan_ahead(Expr begin, Expr end, const Runs::Point& point) {
+  for (const Scan& scan : scans_)
+    for (totals_.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
+      totals_.back().push_back(e_.declare(neutral, "total"));
+  e_.for_loop(begin, whole_blocks(begin, end), arena_.i64(lanes_ * steps_), "from", [&](Expr from) {
+    first_point_ = e_.lower(arena_.sub(from, begin));
+    first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+    scan_block(from, totals_, point);
+  });
+  return totals_;
 }
 
 Expr ScanRuns::walk(Expr begin, Expr end, const Running::Groups& so_far, const Runs::Point& point,
                     const std::function<void(Expr from)>& values) {
-  const Expr zero = arena_.i64(0), block = arena_.i64(lanes_ * steps_);
-  const Expr whole = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), block), block);
-  const Expr stop = e_.lower(arena_.add(begin, whole));
-  e_.for_loop(begin, stop, block, "from", [&](Expr from) {
-    Running::Groups before;
-    for (const auto& group : so_far)
-      for (before.emplace_back(); Expr variable : group)
-        before.back().push_back(e_.snapshot(variable, "so_far"));
-    const bool outside = e_.set_in_scalar_code(false);
-    e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_runs(from, t, before, point); });
-    e_.set_in_scalar_code(outside);
-    for (std::size_t s = 0; s < scans_.size(); ++s) {
-      std::vector<Expr> last;
-      for (const Component& c : scans_[s].components)
-        last.push_back(e_.load_plain(c.last, arena_.i64(lanes_ - 1), "last"));
-      e_.join(scans_[s].op->reduction, so_far[s], last);
+  const Expr stop = whole_blocks(begin, end);
+  e_.for_loop(begin, stop, arena_.i64(lanes_ * steps_), "from", [&](Expr from) {
+    if (totals_.empty()) {
+      scan_block(from, so_far, point);
+    } else {
+      first_point_ = e_.lower(arena_.sub(from, begin));
+      first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+      join_below(so_far);
     }
     values(from);
   });
+  for (std::size_t s = 0; s < totals_.size(); ++s) {
+    std::vector<Expr> total;
+    for (Expr variable : totals_[s]) total.push_back(e_.snapshot(variable, "total"));
+    e_.join(scans_[s].op->reduction, so_far[s], total);
+  }
   return stop;
 }
 
-void ScanRuns::scan_runs(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point& point) {
+void ScanRuns::scan_block(Expr from, const Running::Groups& so_far, const Runs::Point& point) {
+  Running::Groups before;
+  for (const auto& group : so_far)
+    for (before.emplace_back(); Expr variable : group)
+      before.back().push_back(e_.snapshot(variable, "so_far"));
+  const bool outside = e_.set_in_scalar_code(false);
+  e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_lanes(from, t, before, point); });
+  e_.set_in_scalar_code(outside);
+  for (std::size_t s = 0; s < scans_.size(); ++s) {
+    std::vector<Expr> last;
+    for (const Component& c : scans_[s].components)
+      last.push_back(e_.load_plain(c.last, arena_.i64(lanes_ - 1), "last"));
+    e_.join(scans_[s].op->reduction, so_far[s], last);
+  }
+}
+
+// What is before the runs of a block that was scanned ahead.
+void ScanRuns::join_below(const Running::Groups& so_far) {
+  Running::Groups before;
+  for (const auto& group : so_far)
+    for (before.emplace_back(); Expr variable : group)
+      before.back().push_back(e_.snapshot(variable, "so_far"));
+  const bool outside = e_.set_in_scalar_code(false);
+  e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) {
+    const Expr lane = e_.bind(arena_.add(first_lane_, t), "lane");
+    for (std::size_t s = 0; s < scans_.size(); ++s) {
+      std::vector<Expr> below;
+      for (const Component& c : scans_[s].components) below.push_back(e_.load_plain(c.below, lane, "below"));
+      below = joined(scans_[s], before[s], below);
+      for (std::size_t k = 0; k < below.size(); ++k)
+        e_.store_plain(scans_[s].components[k].below_now, t, below[k]);
+    }
+  });
+  e_.set_in_scalar_code(outside);
+}
+
+void ScanRuns::scan_lanes(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point& point) {
   const Expr start = e_.bind(arena_.add(from, arena_.mul(t, arena_.i64(steps_))), "start");
   std::vector<std::vector<Expr>> acc;
   for (const Scan& scan : scans_)
     for (acc.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
       acc.back().push_back(e_.declare(neutral, "acc"));
   e_.for_loop(arena_.i64(0), arena_.i64(steps_), arena_.i64(1), "k", [&](Expr k) {
-    const Expr at = e_.bind(arena_.add(arena_.mul(k, arena_.i64(lanes_)), t), "at");
+    const Expr step = arena_.add(first_point_, arena_.mul(k, arena_.i64(lanes_)));
+    const Expr at = e_.bind(arena_.add(step, t), "at");
     point(e_.bind(arena_.add(start, k), "j"), [&](std::span<const Expr> indices) {
       const soac::Applied body = soac::apply(arena_, operands_, indices);
       e_.statements(body.body);
@@ -107,9 +164,10 @@ void ScanRuns::join_lanes(const Scan& scan, std::vector<Expr> values, const std:
   };
   for (int by = 1; by < lanes_; by *= 2) values = joined(scan, shifted(values, by), values);
   const std::vector<Expr> below = joined(scan, so_far, shifted(values, 1));
+  const Expr lane = e_.bind(arena_.add(first_lane_, t), "lane");
   for (std::size_t k = 0; k < values.size(); ++k) {
     e_.store_plain(scan.components[k].last, t, values[k]);
-    e_.store_plain(scan.components[k].below, t, below[k]);
+    e_.store_plain(scan.components[k].below, lane, below[k]);
   }
 }
 
@@ -126,10 +184,11 @@ void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<v
     running.scans.clear();
     for (const Scan& scan : scans_)
       for (running.scans.emplace_back(); const Component& c : scan.components)
-        running.scans.back().push_back(e_.load_plain(c.below, run, "below"));
+        running.scans.back().push_back(e_.load_plain(c.below_now, run, "below"));
     for (int step = 0; step < steps_; step += lanes_) {
       const Expr in_run = e_.bind(arena_.add(arena_.i64(step), t), "step");
-      const Expr at = e_.bind(arena_.add(arena_.mul(in_run, arena_.i64(lanes_)), run), "at");
+      const Expr lane = arena_.add(first_point_, arena_.mul(in_run, arena_.i64(lanes_)));
+      const Expr at = e_.bind(arena_.add(lane, run), "at");
       running.within.clear();
       for (const Scan& scan : scans_)
         for (running.within.emplace_back(); const Component& c : scan.components)

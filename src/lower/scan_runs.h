@@ -15,8 +15,16 @@ bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 
 class ScanRuns {
  public:
-  /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows.
-  ScanRuns(Emitter&, const soac::Soac&, const Policy&);
+  /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows. `n`
+  /// points that are whole blocks, which may be scanned ahead; or one block.
+  ScanRuns(Emitter&, const soac::Soac&, const Policy&, std::int64_t n);
+  static std::int64_t block_of(const Policy& policy) {
+    return static_cast<std::int64_t>(policy.scan_lanes) * policy.scan_steps;
+  }
+
+  /// Scans the runs of the n points from `begin` on, or of as many blocks of them as end before `end`, before
+  /// it is known what comes before. Gives what all of them come to.
+  const Running::Groups& scan_ahead(Expr begin, Expr end, const Runs::Point&);
 
   /// Walks the points [begin, stop) a block of runs at a time, and gives `stop`: `end`, less the points that
   /// do not make runs of all lanes. `values` makes code for a block, whose runs have been scanned.
@@ -26,10 +34,11 @@ class ScanRuns {
   ///       acc = neutral; for (k < steps) { acc = op(acc, operand(from + t * steps + k)); within[k][t] = acc
   ///       } below[t] = op(so_far, the accs of the lanes before t)
   ///     }
-  ///     so_far = op(below[last], acc of the last lane)
+  ///     so_far = op(so_far, the accs of all lanes)
   ///     Par(block, lanes) t { for (r < lanes) the points of run r, in vectors: value = op(below[r],
   ///     within[...][r]) }
   ///   }
+  /// Of what was scanned ahead only the last part is left.
   Expr walk(Expr begin, Expr end, const Running::Groups& so_far, const Runs::Point&,
             const std::function<void(Expr from)>& values);
 
@@ -40,16 +49,20 @@ class ScanRuns {
 
  private:
   struct Component {
-    Var within;  // of all points of a block: step k of lane t is element k * lanes + t
-    Var below;   // of each lane
-    Var last;
+    Var within;     // of all points of a block: step k of lane t is element k * lanes + t
+    Var below;      // of each lane
+    Var last;       // of each lane of a block: up to and with it
+    Var below_now;  // of each lane of the block whose values are made
   };
   struct Scan {
     const soac::Scan* op;
     std::vector<Component> components;
   };
-  void scan_runs(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
+  Expr whole_blocks(Expr begin, Expr end);
+  void scan_block(Expr from, const Running::Groups& so_far, const Runs::Point&);
+  void scan_lanes(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
   void join_lanes(const Scan&, std::vector<Expr> values, const std::vector<Expr>& so_far, Expr t);
+  void join_below(const Running::Groups& so_far);
   std::vector<Expr> joined(const Scan&, std::vector<Expr> left, const std::vector<Expr>& right);
 
   Emitter& e_;
@@ -57,6 +70,8 @@ class ScanRuns {
   const int lanes_, steps_;
   soac::Lambda operands_;  // of all Scans, one after the other
   std::vector<Scan> scans_;
+  Running::Groups totals_;         // of what was scanned ahead
+  Expr first_point_, first_lane_;  // of the block, in memory
 };
 
 }  // namespace fulgurite::lower

@@ -151,6 +151,21 @@ TEST(ScanRuns, BesideOtherOutputs) {
   })");
 }
 
+/// Beside a filter, by what is scanned and by what comes out.
+TEST(ScanRuns, BesideAFilter) {
+  for (const char* by : {"x[i]", "(m >> 8u32)"}) {
+    SCOPED_TRACE(by);
+    expect_agreement_on<std::uint32_t>(replaced(R"(program "kept" (x: u32[n]) {
+      k: i64, o: i64[2], e: u32[k], y: u32[n] = redomap (i < n) {
+        m: u32 = scan (x[i] | 1u32) )" + product + R"(
+        return i64(BY % 2u32), m, m ^ x[i]
+      } partition 1 of 1
+      return e, y
+    })",
+                                                "BY", by));
+  }
+}
+
 /// Rows of several lengths.
 TEST(ScanRuns, InsideAMap) {
   std::vector<std::vector<Value>> arguments;
