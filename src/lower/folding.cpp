@@ -178,16 +178,15 @@ Running::Groups Folding::fold_all(Expr task) {
 // Tasks that have their points in runs scan these before their turn, and keep what they have: only values
 // that nobody asks for would be computed twice.
 bool Folding::scans_ahead() const {
-  constexpr std::size_t most_bytes = 1 << 16;
   const Policy& policy = at_.policy;
   if (policy.scan_steps == 0 || at_.op.dims.size() != 1 ||
       !at_.grid.columns_per_task.is_constant(policy.tile) || policy.tile % ScanRuns::block_of(policy) != 0 ||
       !scans_in_lanes(arena_, at_.op, policy))
     return false;
-  std::size_t bytes = 0;
+  std::int64_t bytes = 0;
   for (const Scan& scan : scans_)
-    for (Expr x : scan.op->operands) bytes += size_of(x.kind());
-  return bytes * static_cast<std::size_t>(policy.tile) <= most_bytes;
+    for (Expr x : scan.op->operands) bytes += static_cast<std::int64_t>(size_of(x.kind()));
+  return bytes * policy.tile <= bytes_scanned_ahead;
 }
 
 // The same of such tasks: all but the last are whole blocks.

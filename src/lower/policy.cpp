@@ -222,21 +222,26 @@ void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
   policy.ahead = policy.tile = policy.run * policy.run_lanes;
 }
 
+// Bytes of what the Scans make of each point.
+std::int64_t bytes_scanned(const soac::Soac& soac) {
+  std::size_t bytes = 0;
+  for (const soac::Stm* s : scans_of(soac.body))
+    for (Expr x : std::get<soac::Scan>(s->op).operands) bytes += size_of(x.kind());
+  return static_cast<std::int64_t>(bytes);
+}
+
 // Runs of lanes pay where a scan across lanes applies the operator so much more often that this is more work
 // than to store the values of all points and to turn them. A block of runs stays in the first cache.
 int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, int lanes) {
   constexpr int steps = 16;
   constexpr double moves = 4;  // of a component
-  constexpr std::size_t most_bytes = 16384;
+  constexpr std::int64_t most_bytes = 16384;
   if (lanes < 4 || lanes > steps || !has_scan(soac.body)) return 0;
-  std::size_t components = 0, bytes = 0;
-  for (const soac::Stm* s : scans_of(soac.body))
-    for (Expr x : std::get<soac::Scan>(s->op).operands) ++components, bytes += size_of(x.kind());
+  std::size_t components = 0;
+  for (const soac::Stm* s : scans_of(soac.body)) components += std::get<soac::Scan>(s->op).operands.size();
   const int more = std::bit_width(static_cast<unsigned>(lanes)) - 2;
   const bool pays = cost_of_operators(soac) * more >= moves * static_cast<double>(components);
-  return pays && bytes * static_cast<std::size_t>(lanes * steps) <= most_bytes && scans_in_runs(arena, soac)
-             ? steps
-             : 0;
+  return pays && bytes_scanned(soac) * lanes * steps <= most_bytes && scans_in_runs(arena, soac) ? steps : 0;
 }
 
 }  // namespace
@@ -274,6 +279,10 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   constexpr std::int64_t packed_bytes = 1 << 17, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
     while (policy.tile > least_tile && policy.tile * bytes > packed_bytes) policy.tile /= 2;
+  // So does what it has scanned, as long as a task waits for its turn.
+  if (policy.scan_steps > 0)
+    while (policy.tile > least_tile && policy.tile * bytes_scanned(soac) > bytes_scanned_ahead)
+      policy.tile /= 2;
   if (soac::scatters_tuples(soac)) policy.tile = whole_space;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);

@@ -19,6 +19,9 @@ struct Target {
 /// A tile that no space fills: one task has all points.
 inline constexpr std::int64_t whole_space = std::int64_t{1} << 40;
 
+/// Most bytes that a task scans before its turn comes and keeps for then (scan_runs.h).
+inline constexpr std::int64_t bytes_scanned_ahead = 1 << 16;
+
 /// How one combinator becomes loops.
 struct Policy {
   int lanes = 64;       // instances of a block's Par in the main loop: vector width times unrolling
