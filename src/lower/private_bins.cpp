@@ -40,11 +40,13 @@ bool takes_anything(const soac::Lambda& op) {
 }
 
 // Where an operator takes all components of one operand, as that of an arg-min does: when it takes those of
-// the right one. Nothing if it computes something else.
-Expr takes_right(scalar::Arena& arena, std::span<const Expr> results, std::span<const Expr> operands) {
+// the right one, in terms of its parameters. Nothing if it computes something else.
+Expr takes_right(scalar::Arena& arena, const soac::Lambda& op) {
+  if (!op.body.empty()) return {};
   Expr condition;
-  for (std::size_t k = 0; k < results.size(); ++k) {
-    const Expr result = results[k], left = operands[k], right = operands[results.size() + k];
+  for (std::size_t k = 0; k < op.results.size(); ++k) {
+    const Expr result = op.results[k], left = arena.name(op.params[k]),
+               right = arena.name(op.params[op.results.size() + k]);
     if (result.op() != Op::select) return {};
     Expr taken;
     if (result.arg(1) == right && result.arg(2) == left) taken = result.arg(0);
@@ -53,12 +55,6 @@ Expr takes_right(scalar::Arena& arena, std::span<const Expr> results, std::span<
     condition = taken;
   }
   return condition;
-}
-
-bool is_choice(scalar::Arena& arena, const soac::Lambda& op) {
-  std::vector<Expr> operands;
-  for (Var param : op.params) operands.push_back(arena.name(param));
-  return op.body.empty() && takes_right(arena, op.results, operands);
 }
 
 }  // namespace
@@ -308,7 +304,7 @@ void PrivateBins::update(const Group& group, const Posts& posts, const Portion& 
         [&] { this->rounds(group, posts, group.copies, apart, {portion.from, portion.n, {}}, rounds); },
         [&] { this->rounds(group, posts, group.bins, together, portion, rounds); });
   };
-  if (!is_choice(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
+  if (!takes_right(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
   const Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
   e_.if_then_else(
       e_.lower(arena_.le(arena_.mul(group.size, at_.i64(points_to_foretell)), points)),
@@ -347,7 +343,9 @@ void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vect
           for (std::size_t k = 0; k < bins.size(); ++k) e_.store_plain(bins[k], bin, elements[k]);
         };
         if (rounds == Rounds::store_always) return store(e_.apply(r.op, args));
-        const Expr taken = takes_right(arena_, soac::apply(arena_, r.op, args).results, args);
+        std::unordered_map<Var, Expr> operands;
+        for (std::size_t k = 0; k < args.size(); ++k) operands.emplace(r.op.params[k], args[k]);
+        const Expr taken = scalar::substitute(arena_, takes_right(arena_, r.op), operands);
         e_.if_then(e_.lower(taken), [&] { store(std::span(args).subspan(bins.size())); });
       };
       if (any)

@@ -125,6 +125,19 @@ TEST(Bins, WithoutNeutralElement) {
                      {array_value(numbers<std::int32_t>(n, 10))});
 }
 
+/// Which operand an operator takes is known once the value is.
+TEST(Bins, ChoiceOfAConstant) {
+  for (std::int64_t n : sizes_of_histograms) {
+    SCOPED_TRACE(n);
+    expect_agreement(R"(program "choice" (x: i32[n]) {
+      y: i32[7] = redomap (i < n) { i64(x[i]), 5i32 }
+        scatter (7) (j: i64) { 0i32 } combine (l: i32, r: i32) { select(r == 5i32, r, l) } neutral 0i32
+      return y
+    })",
+                     {array_value(numbers<std::int32_t>(n, 9))});
+  }
+}
+
 /// What is put into bins is what an array held before the same launch changed it.
 TEST(Bins, OfAnArrayThatIsUpdated) {
   for (std::int64_t n : sizes_of_histograms) {
