@@ -53,6 +53,33 @@ inline void expect_agreement(const std::string& text, const std::vector<Value>& 
   expect_agreement_for(text, {args});
 }
 
+/// A program of pointers (x: i32[n]) into a table (y: T[50]), which are checked: gives the interpreter's
+/// bits, and reports the first pointer that is outside.
+template <class T>
+void expect_checked_pointers(const std::string& text) {
+  const soac::Program program = soac::parse(text, "test.soac");
+  const plan::Loaded loaded = pipeline::load(program, strict());
+  const Value table = array_value(numbers<T>(50, 1000));
+  for (std::int64_t n : {1, 600, 40000}) {
+    std::vector<std::int32_t> pointers = numbers<std::int32_t>(n, 50);
+    std::vector<Value> args{array_value(pointers), table};
+    const std::vector<Value> expected = soac::interpret(program, args),
+                             got = testing_pipeline::run_loaded(loaded, program, args);
+    for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(soac::same(got[i], expected[i])) << i;
+    for (std::int64_t at : {n - 1, n / 2, n / 3}) {
+      pointers[static_cast<std::size_t>(at)] = 50 + static_cast<std::int32_t>(at % 7);
+      args[0] = array_value(pointers);
+      try {
+        testing_pipeline::run_loaded(loaded, program, args);
+        ADD_FAILURE() << "nothing was found";
+      } catch (const IndexError& error) {
+        EXPECT_NE(std::string(error.what()).find("at " + std::to_string(at)), std::string::npos)
+            << error.what();
+      }
+    }
+  }
+}
+
 /// Around vectors, blocks and tiles.
 inline const std::vector<std::int64_t> sizes = {0, 1, 2, 15, 16, 17, 63, 64, 65, 1000, 16384, 16385, 50000};
 
