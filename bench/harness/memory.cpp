@@ -41,6 +41,27 @@ class Random {  // xorshift64 (Marsaglia 2003)
   std::uint64_t state_ = 88172645463325252u;
 };
 
+// f(array, elements) for each array that the benchmark makes.
+template <class F>
+void for_each_output(const Benchmark& benchmark, const Data& data, F f) {
+  const auto one = [&](Output output, auto* array, std::int64_t elements) {
+    if (benchmark.outputs & output) f(array, elements);
+  };
+  one(ints, data.out_ints, data.n);
+  one(ints2, data.out_ints2, data.n);
+  one(out, data.out, data.n);
+  one(out2, data.out2, data.n);
+  one(out3, data.out3, data.n);
+  one(out_f64, data.out_f64, data.n);
+  one(out2_f64, data.out2_f64, data.n);
+  one(out3_f64, data.out3_f64, data.n);
+  one(out_i64, data.out_i64, data.n);
+  one(out_u8, data.out_u8, data.n);
+  one(histogram, data.histogram, data.bins);
+  one(histogram_f32, data.histogram_f32, data.bins);
+  one(histogram_i64, data.histogram_i64, data.bins);
+}
+
 }  // namespace
 
 void Peers::add(std::string benchmark, std::string name, Run run, Run publish) {
@@ -105,48 +126,22 @@ Memory::Memory(std::int64_t elements) {
 }
 
 void Memory::clear_outputs(const Benchmark& benchmark) {
-  auto clear = [](auto* array, std::int64_t elements) {
-    std::memset(array, 0xAB, static_cast<std::size_t>(elements) * sizeof *array);
-  };
   std::memset(data.results, 0, sizeof data.results);
-  if (benchmark.outputs & ints) clear(data.out_ints, data.n);
-  if (benchmark.outputs & out) clear(data.out, data.n);
-  if (benchmark.outputs & out2) clear(data.out2, data.n);
-  if (benchmark.outputs & out3) clear(data.out3, data.n);
-  if (benchmark.outputs & histogram) clear(data.histogram, data.bins);
-  if (benchmark.outputs & ints2) clear(data.out_ints2, data.n);
-  if (benchmark.outputs & out_f64) clear(data.out_f64, data.n);
-  if (benchmark.outputs & out2_f64) clear(data.out2_f64, data.n);
-  if (benchmark.outputs & out3_f64) clear(data.out3_f64, data.n);
-  if (benchmark.outputs & out_i64) clear(data.out_i64, data.n);
-  if (benchmark.outputs & out_u8) clear(data.out_u8, data.n);
-  if (benchmark.outputs & histogram_f32) clear(data.histogram_f32, data.bins);
-  if (benchmark.outputs & histogram_i64) clear(data.histogram_i64, data.bins);
+  for_each_output(benchmark, data, [](auto* array, std::int64_t elements) {
+    std::memset(array, 0xAB, static_cast<std::size_t>(elements) * sizeof *array);
+  });
 }
 
 double Memory::checksum(const Benchmark& benchmark) const {
   double sum = 0;
   for (int k = 0; k < 4; ++k) sum += data.results[k] * (k + 1);
   const std::int64_t length = benchmark.length(data);
-  if (length > data.n + padding && !(benchmark.outputs & any_histogram))
-    return sum;                        // a wrong count of results
-  auto add = [&](const auto* array) {  // elements in a wrong order change it
+  if (length > data.n + padding && !(benchmark.outputs & any_histogram)) return sum;  // a wrong count
+  for_each_output(benchmark, data, [&](const auto* array, std::int64_t) {  // elements in a wrong order change
+                                                                           // it
     for (std::int64_t i = 0; i < length; ++i)
       sum += static_cast<double>(array[i]) * static_cast<double>(1 + (i & 15));
-  };
-  if (benchmark.outputs & ints) add(data.out_ints);
-  if (benchmark.outputs & out) add(data.out);
-  if (benchmark.outputs & out2) add(data.out2);
-  if (benchmark.outputs & out3) add(data.out3);
-  if (benchmark.outputs & histogram) add(data.histogram);
-  if (benchmark.outputs & ints2) add(data.out_ints2);
-  if (benchmark.outputs & out_f64) add(data.out_f64);
-  if (benchmark.outputs & out2_f64) add(data.out2_f64);
-  if (benchmark.outputs & out3_f64) add(data.out3_f64);
-  if (benchmark.outputs & out_i64) add(data.out_i64);
-  if (benchmark.outputs & out_u8) add(data.out_u8);
-  if (benchmark.outputs & histogram_f32) add(data.histogram_f32);
-  if (benchmark.outputs & histogram_i64) add(data.histogram_i64);
+  });
   return sum;
 }
 
