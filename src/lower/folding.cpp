@@ -183,10 +183,7 @@ bool Folding::scans_ahead() const {
       !at_.grid.columns_per_task.is_constant(policy.tile) || policy.tile % ScanRuns::block_of(policy) != 0 ||
       !scans_in_lanes(arena_, at_.op, policy))
     return false;
-  std::int64_t bytes = 0;
-  for (const Scan& scan : scans_)
-    for (Expr x : scan.op->operands) bytes += static_cast<std::int64_t>(size_of(x.kind()));
-  return bytes * policy.tile <= bytes_scanned_ahead;
+  return bytes_scanned(at_.op) * policy.tile <= bytes_scanned_ahead;
 }
 
 // The same of such tasks: all but the last are whole blocks.

@@ -222,14 +222,6 @@ void choose_runs(Policy& policy, const soac::Soac& soac, double work) {
   policy.ahead = policy.tile = policy.run * policy.run_lanes;
 }
 
-// Bytes of what the Scans make of each point.
-std::int64_t bytes_scanned(const soac::Soac& soac) {
-  std::size_t bytes = 0;
-  for (const soac::Stm* s : scans_of(soac.body))
-    for (Expr x : std::get<soac::Scan>(s->op).operands) bytes += size_of(x.kind());
-  return static_cast<std::int64_t>(bytes);
-}
-
 // Runs of lanes pay where a scan across lanes applies the operator so much more often that this is more work
 // than to store the values of all points and to turn them. A block of runs stays in the first cache.
 int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, int lanes) {

@@ -25,6 +25,13 @@ bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   return !has_scan(operands) && !makes_arrays(operands);
 }
 
+std::int64_t bytes_scanned(const soac::Soac& soac) {
+  std::size_t bytes = 0;
+  for (const soac::Stm* s : scans_of(soac.body))
+    for (Expr x : std::get<soac::Scan>(s->op).operands) bytes += size_of(x.kind());
+  return static_cast<std::int64_t>(bytes);
+}
+
 ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy, std::int64_t n)
     : e_(e),
       arena_(e.arena()),
@@ -50,13 +57,25 @@ Expr ScanRuns::whole_blocks(Expr begin, Expr end) {
   return e_.lower(arena_.add(begin, arena_.mul(arena_.div(n, block), block)));
 }
 
+void ScanRuns::begin_block(Expr first_point) {
+  first_point_ = e_.lower(first_point);
+  first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+}
+
+Running::Groups ScanRuns::snapshots(const Running::Groups& groups) {
+  Running::Groups values;
+  for (const auto& group : groups)
+    for (values.emplace_back(); Expr variable : group)
+      values.back().push_back(e_.snapshot(variable, arena_.info(variable.var()).name));
+  return values;
+}
+
 const Running::Groups& ScanRuns::scan_ahead(Expr begin, Expr end, const Runs::Point& point) {
   for (const Scan& scan : scans_)
     for (totals_.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
       totals_.back().push_back(e_.declare(neutral, "total"));
   e_.for_loop(begin, whole_blocks(begin, end), arena_.i64(lanes_ * steps_), "from", [&](Expr from) {
-    first_point_ = e_.lower(arena_.sub(from, begin));
-    first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+    begin_block(arena_.sub(from, begin));
     scan_block(from, totals_, point);
   });
   return totals_;
@@ -69,25 +88,18 @@ Expr ScanRuns::walk(Expr begin, Expr end, const Running::Groups& so_far, const R
     if (totals_.empty()) {
       scan_block(from, so_far, point);
     } else {
-      first_point_ = e_.lower(arena_.sub(from, begin));
-      first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+      begin_block(arena_.sub(from, begin));
       join_below(so_far);
     }
     values(from);
   });
-  for (std::size_t s = 0; s < totals_.size(); ++s) {
-    std::vector<Expr> total;
-    for (Expr variable : totals_[s]) total.push_back(e_.snapshot(variable, "total"));
-    e_.join(scans_[s].op->reduction, so_far[s], total);
-  }
+  const Running::Groups totals = snapshots(totals_);
+  for (std::size_t s = 0; s < totals.size(); ++s) e_.join(scans_[s].op->reduction, so_far[s], totals[s]);
   return stop;
 }
 
 void ScanRuns::scan_block(Expr from, const Running::Groups& so_far, const Runs::Point& point) {
-  Running::Groups before;
-  for (const auto& group : so_far)
-    for (before.emplace_back(); Expr variable : group)
-      before.back().push_back(e_.snapshot(variable, "so_far"));
+  const Running::Groups before = snapshots(so_far);
   const bool outside = e_.set_in_scalar_code(false);
   e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_lanes(from, t, before, point); });
   e_.set_in_scalar_code(outside);
@@ -101,10 +113,7 @@ void ScanRuns::scan_block(Expr from, const Running::Groups& so_far, const Runs::
 
 // What is before the runs of a block that was scanned ahead.
 void ScanRuns::join_below(const Running::Groups& so_far) {
-  Running::Groups before;
-  for (const auto& group : so_far)
-    for (before.emplace_back(); Expr variable : group)
-      before.back().push_back(e_.snapshot(variable, "so_far"));
+  const Running::Groups before = snapshots(so_far);
   const bool outside = e_.set_in_scalar_code(false);
   e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) {
     const Expr lane = e_.bind(arena_.add(first_lane_, t), "lane");
@@ -145,11 +154,7 @@ void ScanRuns::scan_lanes(Expr from, Expr t, const Running::Groups& so_far, cons
       }
     });
   });
-  for (std::size_t s = 0; s < scans_.size(); ++s) {
-    std::vector<Expr> values;
-    for (Expr variable : acc[s]) values.push_back(e_.snapshot(variable, "acc"));
-    join_lanes(scans_[s], std::move(values), so_far[s], t);
-  }
+  for (std::size_t s = 0; s < scans_.size(); ++s) join_lanes(scans_[s], snapshots({acc[s]})[0], so_far[s], t);
 }
 
 // As in Emitter::scan.

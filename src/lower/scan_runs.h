@@ -13,6 +13,9 @@ namespace fulgurite::lower {
 /// it.
 bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 
+/// Bytes of what a Soac's Scans make of each point.
+std::int64_t bytes_scanned(const soac::Soac&);
+
 class ScanRuns {
  public:
   /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows. `n`
@@ -59,6 +62,8 @@ class ScanRuns {
     std::vector<Component> components;
   };
   Expr whole_blocks(Expr begin, Expr end);
+  void begin_block(Expr first_point);
+  Running::Groups snapshots(const Running::Groups&);
   void scan_block(Expr from, const Running::Groups& so_far, const Runs::Point&);
   void scan_lanes(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
   void join_lanes(const Scan&, std::vector<Expr> values, const std::vector<Expr>& so_far, Expr t);

@@ -53,6 +53,24 @@ inline void expect_agreement(const std::string& text, const std::vector<Value>& 
   expect_agreement_for(text, {args});
 }
 
+/// Around vectors, what all lanes take at a time in runs, and tiles, for vectors of 16 to 64 bytes.
+inline const std::vector<std::int64_t> run_sizes = {
+    0,    1,    2,    3,    7,    8,    15,   16,    17,    31,    32,    33,    63,    64,    65,    127,
+    128,  129,  255,  256,  257,  300,  511,  512,   513,   767,   768,   1000,  1023,  1024,  1025,  4095,
+    4096, 4097, 7679, 7680, 7681, 8192, 9999, 15871, 15872, 15873, 16127, 16128, 16129, 20000, 50001, 100003};
+inline std::vector<std::int64_t> not_empty() {
+  return {run_sizes.begin() + 1, run_sizes.end()};
+}
+
+/// The same for vectors of these sizes, of integers below a bound.
+template <class T>
+void expect_agreement_on(const std::string& text, const std::vector<std::int64_t>& of = run_sizes,
+                         int below = 1000) {
+  std::vector<std::vector<Value>> arguments;
+  for (std::int64_t n : of) arguments.push_back({array_value(numbers<T>(n, below))});
+  expect_agreement_for(text, arguments);
+}
+
 /// A program of pointers (x: i32[n]) into a table (y: T[50]), which are checked: gives the interpreter's
 /// bits, and reports the first pointer that is outside.
 template <class T>

@@ -4,24 +4,6 @@
 namespace fulgurite::testing_lower {
 namespace {
 
-// Around vectors, what all lanes take at a time, and tiles, for vectors of 16 to 64 bytes.
-const std::vector<std::int64_t> run_sizes = {0,    1,    2,     3,     7,     8,     15,    16,    17,   31,
-                                             32,   33,   63,    64,    127,   128,   255,   256,   257,  511,
-                                             512,  513,  1000,  1023,  1024,  4095,  4096,  4097,  7679, 7680,
-                                             7681, 9999, 15871, 15872, 15873, 16127, 16128, 16129, 50001};
-
-std::vector<std::int64_t> not_empty() {
-  return {run_sizes.begin() + 1, run_sizes.end()};
-}
-
-template <class T>
-void expect_agreement_on(const std::string& text, const std::vector<std::int64_t>& of = run_sizes,
-                         int below = 1000) {
-  std::vector<std::vector<Value>> arguments;
-  for (std::int64_t n : of) arguments.push_back({array_value(numbers<T>(n, below))});
-  expect_agreement_for(text, arguments);
-}
-
 /// The largest sum of neighbours.
 TEST(Runs, TupleOfFour) {
   expect_agreement_on<std::int32_t>(R"(program "segment" (x: i32[n]) {

@@ -4,23 +4,6 @@
 namespace fulgurite::testing_lower {
 namespace {
 
-// Around vectors, blocks of runs and tiles, for vectors of 16 to 64 bytes.
-const std::vector<std::int64_t> run_sizes = {
-    0,   1,   2,   3,   7,   8,   15,  16,  17,  31,   32,   33,   63,   64,   65,   127,  128,   129,
-    255, 256, 257, 300, 511, 512, 513, 767, 768, 1023, 1024, 1025, 4095, 4096, 4097, 8192, 20000, 100003};
-
-std::vector<std::int64_t> not_empty() {
-  return {run_sizes.begin() + 1, run_sizes.end()};
-}
-
-template <class T>
-void expect_agreement_on(const std::string& text, const std::vector<std::int64_t>& of = run_sizes,
-                         int below = 1000) {
-  std::vector<std::vector<Value>> arguments;
-  for (std::int64_t n : of) arguments.push_back({array_value(numbers<T>(n, below))});
-  expect_agreement_for(text, arguments);
-}
-
 std::string replaced(std::string text, const std::string& what, const std::string& by) {
   for (std::size_t at = 0; (at = text.find(what, at)) != text.npos; at += by.size())
     text.replace(at, what.size(), by);
