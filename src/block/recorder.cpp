@@ -104,7 +104,7 @@ void Recorder::at(const Here& where) {
 void Recorder::flush(const Here& where) {
   const std::vector<soac::Stm> traced = tracer_.take();
   for (const soac::Stm& s : traced)
-    if (base::as<soac::Soac>(s.op) || base::as<soac::Call>(s.op))
+    if (base::as<soac::Soac>(s.op) || base::as<soac::Sort>(s.op) || base::as<soac::Call>(s.op))
       throw TraceError(
           fmt::format("{} makes an array of the array language in a kernel: use pull and push arrays here",
                       s.origin.empty() ? "this" : s.origin),

@@ -413,6 +413,7 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
             sequential_soac(s);
         },
         [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside the walk over its points"); },
+        [](const soac::Sort&) { FULGURITE_CHECK(false, "a Sort in a kernel"); },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); },
         [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); });

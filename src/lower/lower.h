@@ -38,6 +38,7 @@ struct LaunchNote {
   std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars
   soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
   std::optional<gpu::Policy> blocks = {};          // of Schedule::blocks
+  std::optional<SortPolicy> sort = {};             // of rows that are sorted
   bool converges = false;                          // it decides whether a loop goes on (plan::Converge)
 };
 

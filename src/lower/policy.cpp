@@ -52,7 +52,8 @@ double cost_of(const soac::Stm& s, double trips) {
   for (const auto& nested : soac::nested_in(s)) inner += cost_of(*nested.lambda, trips);
   return base::match(
       s.op, [&](const soac::Soac&) { return trips * (inner + 2); },
-      [&](const soac::Scan&) { return inner + 2; }, [&](const soac::If&) { return inner + 2; },
+      [&](const soac::Scan&) { return inner + 2; },
+      [&](const soac::Sort&) { return trips * (inner + 2); }, [&](const soac::If&) { return inner + 2; },
       [&](const soac::Loop&) { return trips * (inner + 2); }, [](const soac::Check&) { return 1.0; },
       [](const soac::Call&) { return 1.0; });
 }
@@ -282,6 +283,11 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.touch = work <= 20 && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
+}
+
+std::string to_string(const SortPolicy& p) {
+  return fmt::format("rows of {}, at most {}; digits of {} bits, {} beyond the logarithm; {} tasks", p.row,
+                     p.most_rows, p.digit_bits, p.beyond_bits, p.tasks);
 }
 
 std::string to_string(const Policy& p) {

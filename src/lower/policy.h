@@ -52,6 +52,24 @@ struct Policy {
 };
 std::string to_string(const Policy&);
 
+/// How large arrays are sorted (radix.h, sorted_rows.h). Elements, unless it says otherwise.
+struct SortPolicy {
+  std::int64_t whole = 8192;      // most that are one row
+  std::int64_t row = 8192;        // of a row, if there are not too many
+  std::int64_t least_row = 512;   // of a row, as long as there are few rows
+  std::int64_t most_rows = 2048;  // as many as are written to at once
+  std::int64_t fits = 1 << 17;    // a row may be so long that it is sorted by one task, or
+  std::int64_t shares = 32;       // this part of all
+  std::int64_t points_a_sample = 32, least_samples = 1024, most_samples = 1 << 17;
+  std::int64_t most_bits = 16;     // of keys, that samples are counted by
+  std::int64_t digit_bits = 11;    // that a row is moved by at once
+  std::int64_t beyond_bits = 9;    // of keys, beyond the logarithm of their number, that are sorted by digits
+  std::int64_t most_work = 16;     // steps of insertion for an element, on average
+  std::int64_t tasks = 128;
+  friend bool operator==(const SortPolicy&, const SortPolicy&) = default;
+};
+std::string to_string(const SortPolicy&);
+
 /// Rough cost of one evaluation of the body, in additions; inner loops count as `loop` evaluations.
 double cost(const scalar::Arena&, const soac::Lambda& body);
 

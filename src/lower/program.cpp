@@ -5,6 +5,8 @@
 #include "lower/call.h"
 #include "lower/combinator.h"
 #include "lower/gpu/combinator.h"
+#include "lower/radix.h"
+#include "lower/sorted_rows.h"
 #include "plan/memory.h"
 #include "soac/walk.h"
 
@@ -16,9 +18,9 @@ using kernel::Level;
 
 class ProgramLowering {
  public:
-  ProgramLowering(const soac::Program& program, const Options& options)
-      : program_(program),
-        launches_(program, options),
+  ProgramLowering(soac::Program program, const Options& options)
+      : program_(std::move(program)),
+        launches_(program_, options),
         arena_(launches_.arena()),
         lowered_(launches_.lowered()),
         host_(launches_.host()) {}
@@ -59,15 +61,17 @@ class ProgramLowering {
     return reads_memory(e) ? launches_.fetch(scalars({}, std::span(&e, 1), "index", {})[0]) : host_.slot(e);
   }
 
+  bool has_blocks() const { return launches_.options().schedule == Schedule::blocks; }
+
   void statements(const std::vector<soac::Stm>& body) {
     for (const soac::Stm& s : body)
       base::match(
           s.op,
           [&](const soac::Soac&) {
-            launches_.options().schedule == Schedule::blocks ? gpu::combinator(launches_, s)
-                                                             : combinator(launches_, s);
+            has_blocks() ? gpu::combinator(launches_, s) : combinator(launches_, s);
           },
           [](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside a Soac"); },
+          [&](const soac::Sort&) { sort(s); },
           [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
           [&](const soac::Check& op) {
             if (!launches_.options().checks) return;
@@ -165,6 +169,37 @@ class ProgramLowering {
         to.slot = launches_.fetch(arrays[i]);
     }
     return held;
+  }
+
+  void sort(const soac::Stm& s) {
+    const std::size_t n_notes = lowered_.notes.size();
+    if (has_blocks())
+      statements({by_digits(arena_, s)});
+    else
+      sort_by_rows(s);
+    for (std::size_t k = n_notes; k < lowered_.notes.size(); ++k)
+      lowered_.notes[k].names.insert(lowered_.notes[k].names.end(), s.names.begin(), s.names.end());
+  }
+
+  void sort_by_rows(const soac::Stm& s) {
+    const SortPolicy policy;
+    const Rows rows = into_rows(arena_, s, policy);
+    statements(rows.body);
+    if (rows.are_sorted.is_constant(1)) return;
+    const plan::Slot are_sorted = value(rows.are_sorted);
+    std::vector<Held> results;
+    for (Var name : s.names) results.push_back(fresh(name));
+    plan::Steps yes = host_.steps([&] {
+      for (std::size_t k = 0; k < results.size(); ++k)
+        move(results[k], {-1, host_.place(rows.arrays[k].var())});
+    });
+    plan::Steps no = host_.steps([&] {
+      for (Var name : s.names) launches_.allocate(name);
+      sorted_rows(launches_, s, rows, policy);
+      for (std::size_t k = 0; k < results.size(); ++k) move(results[k], {-1, host_.place(s.names[k])});
+    });
+    host_.append(plan::If{are_sorted, std::move(yes), std::move(no)});
+    for (std::size_t k = 0; k < results.size(); ++k) bind(s.names[k], results[k]);
   }
 
   // Branches and loops that hold combinators or arrays are control flow of the plan; others are a kernel of
@@ -303,7 +338,7 @@ class ProgramLowering {
     launches_.bind_scalars(s.names, scalars({s}, results, s.origin, s.where));
   }
 
-  const soac::Program& program_;
+  const soac::Program program_;
   Launches launches_;
   scalar::Arena& arena_;
   Lowered& lowered_;
@@ -313,7 +348,7 @@ class ProgramLowering {
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
-  return ProgramLowering(program, options).run();
+  return ProgramLowering(sort_inside_by_digits(program), options).run();
 }
 
 }  // namespace fulgurite::lower

@@ -64,6 +64,7 @@ int cost_of(const soac::Lambda& lambda) {
     match(
         stm.op, [&](const soac::Soac&) { total += costs.loop; },
         [&](const soac::Scan& s) { total += costs.operation + cost_of(s.reduction.op); },
+        [&](const soac::Sort&) { total += costs.loop; },
         [&](const soac::If& i) {
           total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
         },

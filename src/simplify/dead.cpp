@@ -110,6 +110,14 @@ class Deadness {
           keep(s.body.results, results);
         },
         [&](soac::Scan&) { used.assign(used.size(), true); },
+        [&](soac::Sort& s) {
+          Vars compared;
+          soac::add_mentioned(s.key, compared);
+          for (std::size_t k = 0; k < used.size(); ++k)
+            used[k] = used[k] || compared.contains(s.key.params[k]);
+          keep(s.arrays, used);
+          keep(s.key.params, used);
+        },
         [&](soac::If& i) {
           keep(i.then_branch.results, used);
           keep(i.else_branch.results, used);

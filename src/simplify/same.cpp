@@ -82,6 +82,10 @@ class Comparison {
             if (x.partitions[i].n_values != y.partitions[i].n_values) return false;
           return true;
         },
+        [&](const soac::Sort& x) {
+          const auto& y = std::get<soac::Sort>(b.op);
+          return x.arrays.size() == y.arrays.size();
+        },
         // A running value belongs to the body that it stands in.
         [](const soac::Scan&) { return false; }, [](const soac::If&) { return true; },
         [&](const soac::Loop& x) {

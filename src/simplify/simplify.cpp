@@ -84,6 +84,10 @@ class Simplifier {
           lambda(s.reduction.op);
           return false;
         },
+        [&](soac::Sort& s) {
+          lambda(s.key);
+          return false;
+        },
         [&](If& i) { return branches(stm, i, out); }, [&](Loop& l) { return loop(stm, l, out); },
         [&](Check& c) { return check(c); }, [](const soac::Call&) { return false; });
     if (gone || replaced_by_earlier(stm)) return;

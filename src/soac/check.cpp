@@ -136,7 +136,8 @@ class Checker {
         current_ = static_cast<std::size_t>(stm.names[0]) < arena_.n_vars() ? name(stm.names[0]) : "?";
       const std::vector<Type> results = match(
           stm.op, [&](const Soac& s) { return soac(s); },
-          [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const If& i) { return branches(i); },
+          [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const Sort& s) { return sort(s); },
+          [&](const If& i) { return branches(i); },
           [&](const Loop& l) { return loop(l); }, [&](const Check& c) { return check(c); },
           [&](const Call& c) { return call(c); });
       for (Var v : stm.names) bind_with_shape(v);
@@ -232,6 +233,24 @@ class Checker {
     require(s.inclusive || !s.reduction.neutral.empty() || !s.reduction.initial.empty(),
             "an exclusive scan without a first element");
     return operands;
+  }
+
+  std::vector<Type> sort(const Sort& s) {
+    const std::vector<Type> arrays = types(s.arrays);
+    require(!arrays.empty(), "a sort of nothing");
+    std::vector<Type> elements;
+    for (Type t : arrays) {
+      require(t.rank == 1, "a sorted array is not of rank 1");
+      elements.push_back({t.kind, 0, 1});
+    }
+    same_types(types(s.key.params), elements, "parameters of a sort's key");
+    require(s.key.body.empty(), "a sort's key is not one expression");
+    const std::vector<Type> keys = function(s.key);
+    require(keys.size() == 1 && keys[0].rank == 0 && scalar::is_integer(keys[0].kind) &&
+                !scalar::is_signed(keys[0].kind),
+            "a sort's key is not one unsigned integer");
+    require(!scalar::can_fail(s.key.results[0]), "a sort's key can fail");
+    return arrays;
   }
 
   std::vector<Type> branches(const If& i) {

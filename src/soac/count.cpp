@@ -64,7 +64,7 @@ void add(const std::vector<Stm>& body, Counts& counts) {
           counts.scatter += is_scatter(s);
           counts.partition += is_partition(s);
         },
-        [](const Scan&) {}, [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
+        [](const Scan&) {}, [&](const Sort&) { ++counts.sort; }, [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
         [&](const Check&) { ++counts.check; }, [&](const Call&) { ++counts.call; });
     for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
   }
@@ -90,6 +90,7 @@ std::string to_string(const Counts& c) {
   if (c.scan > 0) text += fmt::format(", scan {}", c.scan);
   if (c.scatter > 0) text += fmt::format(", scatter {}", c.scatter);
   if (c.partition > 0) text += fmt::format(", partition {}", c.partition);
+  if (c.sort > 0) text += fmt::format(", sort {}", c.sort);
   if (c.call > 0) text += fmt::format(", call {}", c.call);
   return text + fmt::format(", if {}, loop {}, check {}, arrays {}", c.branch, c.loop, c.check, c.arrays);
 }

@@ -24,7 +24,8 @@ bool scatters_tuples(const Soac&);
 struct Counts {
   int soac = 0, map = 0, reduce = 0, redomap = 0;  // at every depth; soac is the sum of the others
   int scan = 0, scatter = 0, partition = 0;        // of the Soacs, those with one or more
-  int branch = 0, loop = 0, check = 0, call = 0;   // If, Loop, Check, Call
+  int branch = 0, loop = 0, check = 0;             // If, Loop, Check
+  int sort = 0, call = 0;                          // Sort, Call
   int arrays = 0;  // bound by statements outside functions, results of the program left out
   friend bool operator==(const Counts&, const Counts&) = default;
 };

@@ -79,6 +79,10 @@ class Demand {
           need(s.operands);
           reduction(s.reduction);
         },
+        [&](const Sort& sort) {
+          need(sort.arrays);
+          need(sort.key.results);
+        },
         [&](const If& branch) {
           need(branch.condition);
           need(branch.then_branch.results[component]);

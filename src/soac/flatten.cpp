@@ -147,6 +147,7 @@ class Flattener {
       match(
           stm->op, [&](const Soac& s) { flat.op = soac(s, stm->names, code.back()); },
           [&](const Scan& s) { flat.op = scan(s, stm->names, code.back()); },
+          [&](const Sort& s) { flat.op = sort(s, stm->names); },
           [&](const If& i) { flat.op = branch(i, stm->names, code.back()); },
           [&](const Loop& l) { flat.op = loop(l, stm->names, code.back()); },
           [&](const Check& c) {
@@ -178,6 +179,15 @@ class Flattener {
     flat.reduction.operands = scalars(s.operands, before);
     for (Var v : names) flat.reduction.to.push_back(ref(v).number);
     scans_.push_back(flat.number);
+    return flat;
+  }
+
+  FlatSort sort(const Sort& s, const std::vector<Var>& names) {
+    FlatSort flat;
+    for (Expr e : s.arrays) flat.arrays.push_back(array(e.var()));
+    for (Var p : s.key.params) flat.params.push_back(ref(p).number);
+    for (Var v : names) flat.to.push_back(array(v));
+    flat.key = function(s.key, [&](Segment& last) { flat.key_result = scalar(s.key.results[0], last); });
     return flat;
   }
 

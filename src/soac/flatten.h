@@ -71,6 +71,11 @@ struct FlatScan {
   FlatReduction reduction;
   bool inclusive;
 };
+struct FlatSort {
+  std::vector<Slot> arrays, params, to;
+  Code key;
+  Slot key_result = 0;
+};
 struct FlatIf {
   Slot condition;
   Code branches[2];  // then, else
@@ -100,7 +105,7 @@ struct FlatCall {
   std::vector<Result> results;
 };
 struct FlatStatement {
-  std::variant<FlatSoac, FlatScan, FlatIf, FlatLoop, FlatCheck, FlatCall> op;
+  std::variant<FlatSoac, FlatScan, FlatSort, FlatIf, FlatLoop, FlatCheck, FlatCall> op;
   Location where;
 };
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <numeric>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -128,6 +129,7 @@ class Interpreter {
         const Location& where = s.where;
         match(
             s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
+            [&](const FlatSort& sort) { run(sort, where); },
             [&](const FlatIf& branch) { run(branch); }, [&](const FlatLoop& loop) { run(loop); },
             [&](const FlatCheck& check) { run(check); }, [&](const FlatCall& call) { run(call, where); });
       }
@@ -312,6 +314,26 @@ class Interpreter {
       fold(r, running, next);
     if (scan.inclusive) value = running;
     for (std::size_t i = 0; i < value.size(); ++i) at(r.to[i]) = value[i];
+  }
+
+  void run(const FlatSort& sort, const Location& where) {
+    const std::size_t n = array(sort.arrays[0])->size();
+    std::vector<Bits> keys(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t k = 0; k < sort.arrays.size(); ++k) at(sort.params[k]) = array(sort.arrays[k])->at(i);
+      run(sort.key);
+      keys[i] = at(sort.key_result);
+    }
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+    Arrays made;
+    for (Slot number : sort.arrays) {
+      const Value& before = *array(number);
+      made.push_back(allocate(before.kind, before.shape, where));
+      for (std::size_t i = 0; i < n; ++i) made.back()->set(i, before.at(order[i]));
+    }
+    for (std::size_t k = 0; k < made.size(); ++k) array(sort.to[k]) = std::move(made[k]);
   }
 
   /// Calls each(n) for the points of a space, in order, with their indices in `params`.

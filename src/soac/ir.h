@@ -112,6 +112,15 @@ struct Scan {
   bool operator==(const Scan&) const = default;
 };
 
+/// Arrays of rank 1 and one length in the order of keys: of each element (params: one of every array) `key`
+/// gives an unsigned integer, by an expression that cannot fail. Elements with equal keys stay in their order.
+/// Binds the arrays.
+struct Sort {
+  std::vector<Expr> arrays;
+  Lambda key;
+  bool operator==(const Sort&) const = default;
+};
+
 /// Lazily one of two branches (no parameters); binds their results. An array whose size depends on the branch
 /// has extents that are results before it.
 struct If {
@@ -153,7 +162,7 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-using Operation = std::variant<Soac, Scan, If, Loop, Check, Call>;
+using Operation = std::variant<Soac, Scan, Sort, If, Loop, Check, Call>;
 
 /// `origin` says what the user wrote ("map", "slice", "elementwise '-'"): explain and dumps show it; no pass
 /// looks at it.

@@ -218,6 +218,13 @@ class Parser {
       branch.else_branch = block();
       return branch;
     }
+    if (lexer_.accept("sort")) {
+      Sort sort;
+      sort.arrays = parenthesised();
+      lexer_.expect("by");
+      sort.key = function();
+      return sort;
+    }
     if (lexer_.accept("loop")) return loop();
     if (lexer_.accept("call")) return call();
     if (lexer_.accept("scan")) {

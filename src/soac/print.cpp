@@ -149,6 +149,7 @@ class Printer {
     if (!stm.names.empty()) text_ += " = ";
     match(
         stm.op, [&](const Soac& s) { soac(s); }, [&](const Scan& s) { scan(s); },
+        [&](const Sort& s) { sort(s); },
         [&](const If& i) { branch(i); }, [&](const Loop& l) { loop(l); },
         [&](const Check& c) {
           text_ += "check ";
@@ -232,6 +233,14 @@ class Printer {
     if (!plain || !e.arg(0).is_name() || !e.arg(1).is_name()) return {};
     if (e.arg(0).var() != op.params[0] || e.arg(1).var() != op.params[1]) return {};
     return e.op();
+  }
+
+  void sort(const Sort& s) {
+    text_ += "sort (";
+    exprs(s.arrays);
+    text_ += ") ";
+    text_ += "by ";
+    function(s.key);
   }
 
   void branch(const If& i) {

@@ -31,6 +31,8 @@ void each_root(S& stm, F&& one) {
   } else if (auto* scan = as<Scan>(stm.op)) {
     reduction(scan->reduction);
     all(scan->operands);
+  } else if (auto* sort = as<Sort>(stm.op)) {
+    all(sort->arrays);
   } else if (auto* branches = as<If>(stm.op)) {
     one(branches->condition);
   } else if (auto* loop = as<Loop>(stm.op)) {
@@ -73,6 +75,8 @@ std::vector<Nested<L>> nested(S& stm) {
     }
   } else if (auto* scan = as<Scan>(stm.op)) {
     found.push_back({&scan->reduction.op, Role::operation, {}});
+  } else if (auto* sort = as<Sort>(stm.op)) {
+    found.push_back({&sort->key, Role::operation, {}});
   } else if (auto* branches = as<If>(stm.op)) {
     found.push_back({&branches->then_branch, Role::branch, {}});
     found.push_back({&branches->else_branch, Role::branch, {}});

@@ -181,7 +181,7 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
   const soac::Program& program = report.optimised;
   std::vector<ArrayReport> result;
   for_each_in_memory(program.body, "", [&](const Stm& stm, const std::string&) {
-    if (!as<soac::Soac>(stm.op) && !as<soac::Call>(stm.op)) return;
+    if (!as<soac::Soac>(stm.op) && !as<soac::Sort>(stm.op) && !as<soac::Call>(stm.op)) return;
     for (Var name : stm.names) {
       if (program.arena->info(name).type.rank == 0) continue;
       ArrayReport array{sizes.type(name), false, operation_of(stm), sizes.bytes(name)};

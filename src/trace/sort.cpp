@@ -1,7 +1,5 @@
-// Sorting by radix, least significant digit first: for each byte of the key, from the lowest, the elements
-// are partitioned into 256 classes in their order, so that after the last byte they are in the order of the
-// whole key. A key of several components is sorted by the last one first. What is sorted travels along; the
-// digits are computed from the key itself in every pass.
+// Sorting by unsigned integers in the order of the keys. A key of several components is sorted by the last
+// one first, for equal ones stay in their order. What is sorted travels along.
 #include <fulgurite/staged_layout.h>
 
 #include <algorithm>
@@ -53,44 +51,14 @@ Expr bits_of(Arena& arena, const Key& key, Expr x) {
   return key.descends ? arena.apply(Op::bit_not, {bits}) : bits;
 }
 
-// The vectors by one byte of one of them: number `digit` from the lowest.
-Exprs by_digit(Tracer& t, const Exprs& vectors, const Key& key, Expr digit, const char* origin,
-               const Here& where) {
-  Arena& arena = t.arena();
-  const Expr size = t.shape(vectors[0])[0];
-  const bool is_bool = vectors[key.vector].kind() == Kind::boolean;
-  const std::int64_t classes = is_bool ? 2 : 256;
-  Scope scope(t, origin, where);
-  const Exprs given = elements(t, vectors, index_parameters(scope, 1));
-  const Expr bits = bits_of(arena, key, given[key.vector]);
-  const Expr shift = arena.cast(arena.mul(digit, arena.i64(8)), bits.kind());
-  const Expr byte = arena.apply(
-      Op::bit_and, {arena.apply(Op::shr, {bits, shift}), arena.constant(bits.kind(), is_bool ? 1 : 255)});
-  Exprs results{arena.cast(byte, Kind::i64)};
-  results.insert(results.end(), given.begin(), given.end());
-  soac::Soac soac{{size}, scope.close(std::move(results))};
-  soac.partitions.push_back({arena.i64(classes), vectors.size()});
-  // Every element has a class, so that as many come out as go in.
-  Exprs sorted,
-      names{t.fresh(Kind::i64, "kept"), t.fresh_array(Kind::i64, {arena.i64(classes + 1)}, "offsets")};
-  for (Expr v : vectors) sorted.push_back(t.fresh_array(v.kind(), {size}, origin));
-  names.insert(names.end(), sorted.begin(), sorted.end());
-  t.add(names, std::move(soac), origin, where);
-  return sorted;
-}
-
 Exprs by_key(Tracer& t, Exprs vectors, const Key& key, const char* origin, const Here& where) {
-  const std::size_t bytes = scalar::size_of(vectors[key.vector].kind());
-  if (bytes == 1) return by_digit(t, vectors, key, t.arena().i64(0), origin, where);
   const Exprs shape{t.shape(vectors[0])[0]};
   Scope scope(t, origin, where);
-  const Expr digit = scope.parameter(Kind::i64, "digit");
-  Exprs state, names;
-  for (Expr v : vectors) state.push_back(scope.parameter(v.kind(), shape, "s"));
-  soac::Lambda body = scope.close(by_digit(t, state, key, digit, origin, where));
+  Exprs element, names;
+  for (Expr v : vectors) element.push_back(scope.parameter(v.kind(), "x"));
+  soac::Lambda order = scope.close({bits_of(t.arena(), key, element[key.vector])});
   for (Expr v : vectors) names.push_back(t.fresh_array(v.kind(), shape, origin));
-  const Expr trips = t.arena().i64(static_cast<std::int64_t>(bytes));
-  t.add(names, soac::Loop{std::move(vectors), trips, {}, std::move(body)}, origin, where);
+  t.add(names, soac::Sort{std::move(vectors), std::move(order)}, origin, where);
   return names;
 }
 
