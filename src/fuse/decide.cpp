@@ -82,7 +82,8 @@ void UseTable::results_changed(const std::vector<Expr>& results) {
 std::string_view why_in_memory(const Stm& stm) {
   if (base::as<soac::Loop>(stm.op)) return "a loop's arrays are there when it has ended";
   if (base::as<soac::If>(stm.op)) return "which branch makes it is known only when the program runs";
-  if (base::as<soac::Sort>(stm.op)) return "where an element ends up is known only when all have been looked at";
+  if (base::as<soac::Sort>(stm.op))
+    return "where an element ends up is known only when all have been looked at";
   if (base::as<soac::Call>(stm.op)) return "a kernel's results are there when it has run";
   const auto& soac = std::get<soac::Soac>(stm.op);
   if (is_scan(soac))

@@ -26,6 +26,9 @@ Expr columns_with_scratch(Launches& launches, const soac::Soac& op, Expr columns
 
 constexpr std::int64_t unknown_length = 4;  // of ragged rows: short ones, of which a task has enough anyway
 
+// Counts of classes are added up by one task, class by class: in steps from task to task.
+constexpr std::int64_t points_a_count = 16;
+
 // How much work a point is, as far as the host knows: points of the combinators inside.
 Expr length_of(Launches& launches, const soac::Lambda& f) {
   scalar::Arena& arena = launches.arena();
@@ -102,7 +105,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   for (const soac::Scatter& scatter : op.scatters)
     if (!scatter.combine.empty()) own = arena.add(own, launches.product(scatter.shape));
   for (const soac::Partition& p : op.partitions)
-    if (!has_few_classes(p)) own = arena.add(own, p.classes);
+    if (!has_few_classes(p)) own = arena.add(own, arena.mul(p.classes, arena.i64(points_a_count)));
   if (!own.is_constant(0)) {
     Expr line = arena.i64(64);  // tiles start where vectors are aligned
     Expr most = most_tasks(arena, g.columns, own);

@@ -52,10 +52,9 @@ double cost_of(const soac::Stm& s, double trips) {
   for (const auto& nested : soac::nested_in(s)) inner += cost_of(*nested.lambda, trips);
   return base::match(
       s.op, [&](const soac::Soac&) { return trips * (inner + 2); },
-      [&](const soac::Scan&) { return inner + 2; },
-      [&](const soac::Sort&) { return trips * (inner + 2); }, [&](const soac::If&) { return inner + 2; },
-      [&](const soac::Loop&) { return trips * (inner + 2); }, [](const soac::Check&) { return 1.0; },
-      [](const soac::Call&) { return 1.0; });
+      [&](const soac::Scan&) { return inner + 2; }, [&](const soac::Sort&) { return trips * (inner + 2); },
+      [&](const soac::If&) { return inner + 2; }, [&](const soac::Loop&) { return trips * (inner + 2); },
+      [](const soac::Check&) { return 1.0; }, [](const soac::Call&) { return 1.0; });
 }
 
 double cost_of(const soac::Lambda& f, double trips) {

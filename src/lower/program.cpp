@@ -67,12 +67,10 @@ class ProgramLowering {
     for (const soac::Stm& s : body)
       base::match(
           s.op,
-          [&](const soac::Soac&) {
-            has_blocks() ? gpu::combinator(launches_, s) : combinator(launches_, s);
-          },
+          [&](const soac::Soac&) { has_blocks() ? gpu::combinator(launches_, s) : combinator(launches_, s); },
           [](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside a Soac"); },
-          [&](const soac::Sort&) { sort(s); },
-          [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
+          [&](const soac::Sort& op) { sort(s, op); }, [&](const soac::If& op) { conditional(s, op); },
+          [&](const soac::Loop& op) { loop(s, op); },
           [&](const soac::Check& op) {
             if (!launches_.options().checks) return;
             plan::Slot condition = value(op.condition);
@@ -171,34 +169,81 @@ class ProgramLowering {
     return held;
   }
 
-  void sort(const soac::Stm& s) {
+  void sort(const soac::Stm& s, const soac::Sort& op) {
     const std::size_t n_notes = lowered_.notes.size();
-    if (has_blocks())
+    if (has_blocks() || is_one_digit(op))
       statements({by_digits(arena_, s)});
     else
-      sort_by_rows(s);
+      sort_by_rows(s, op);
     for (std::size_t k = n_notes; k < lowered_.notes.size(); ++k)
       lowered_.notes[k].names.insert(lowered_.notes[k].names.end(), s.names.begin(), s.names.end());
   }
 
-  void sort_by_rows(const soac::Stm& s) {
+  void steps(const std::vector<Rows::Step>& list) {
+    for (const Rows::Step& step : list) {
+      const std::size_t n_notes = lowered_.notes.size();
+      statements({step.stm});
+      for (std::size_t k = n_notes; k < lowered_.notes.size(); ++k) {
+        lowered_.notes[k].bytes_read = step.read;
+        lowered_.notes[k].bytes_written = step.written;
+        lowered_.notes[k].origin = step.origin;
+      }
+    }
+  }
+
+  // if (many) { survey; if (fit) by_rows else by_digits }
+  // if (not by digits) sorted_rows
+  void sort_by_rows(const soac::Stm& s, const soac::Sort& op) {
     const SortPolicy policy;
     const Rows rows = into_rows(arena_, s, policy);
-    statements(rows.body);
-    if (rows.are_sorted.is_constant(1)) return;
-    const plan::Slot are_sorted = value(rows.are_sorted);
+    const Expr n = arena_.info(s.names[0]).shape[0];
+    const Var sorted = arena_.fresh({Kind::boolean}, "sorted").var();
+    std::vector<Var> names{rows.offsets.var(), rows.longest.var(), sorted};
+    for (Expr array : rows.arrays) names.push_back(array.var());
+    std::vector<Held> state;
+    for (Var name : names) state.push_back(fresh(name));
+    const auto leave = [&](const std::vector<Expr>& arrays, Expr longest, bool are_sorted) {
+      std::vector<Expr> all{rows.offsets, longest, arena_.boolean(are_sorted)};
+      all.insert(all.end(), arrays.begin(), arrays.end());
+      const std::vector<Held> given = values(all, names);
+      for (std::size_t k = 0; k < state.size(); ++k) move(state[k], given[k]);
+    };
+    plan::Steps few = host_.steps([&] {
+      launches_.allocate(rows.offsets.var());  // there is one row
+      leave(op.arrays, n, false);
+    });
+    plan::Steps many = host_.steps([&] {
+      steps(rows.survey);
+      const plan::Slot fit = value(rows.fit);
+      plan::Steps by_digits = host_.steps([&] {
+        steps(rows.by_digits);
+        std::vector<Expr> results;
+        for (Var name : s.names) results.push_back(arena_.name(name));
+        launches_.allocate(rows.offsets.var());  // there are no rows
+        leave(results, i64(0), true);
+      });
+      plan::Steps by_rows = host_.steps([&] {
+        steps(rows.by_rows);
+        leave(rows.arrays, rows.longest, false);
+      });
+      host_.append(plan::If{fit, std::move(by_rows), std::move(by_digits)});
+    });
+    host_.append(plan::If{host_.slot(rows.are_many), std::move(many), std::move(few)});
+    for (std::size_t k = 0; k < state.size(); ++k) bind(names[k], state[k]);
+
     std::vector<Held> results;
     for (Var name : s.names) results.push_back(fresh(name));
-    plan::Steps yes = host_.steps([&] {
-      for (std::size_t k = 0; k < results.size(); ++k)
-        move(results[k], {-1, host_.place(rows.arrays[k].var())});
-    });
-    plan::Steps no = host_.steps([&] {
-      for (Var name : s.names) launches_.allocate(name);
+    const auto deliver = [&](std::span<const Held> from) {
+      for (std::size_t k = 0; k < results.size(); ++k) move(results[k], from[k]);
+    };
+    plan::Steps are_there = host_.steps([&] { deliver(std::span(state).last(results.size())); });
+    plan::Steps row_by_row = host_.steps([&] {
       sorted_rows(launches_, s, rows, policy);
-      for (std::size_t k = 0; k < results.size(); ++k) move(results[k], {-1, host_.place(s.names[k])});
+      std::vector<Held> made;
+      for (Var name : s.names) made.push_back({-1, host_.place(name)});
+      deliver(made);
     });
-    host_.append(plan::If{are_sorted, std::move(yes), std::move(no)});
+    host_.append(plan::If{host_.slot(arena_.name(sorted)), std::move(are_there), std::move(row_by_row)});
     for (std::size_t k = 0; k < results.size(); ++k) bind(s.names[k], results[k]);
   }
 

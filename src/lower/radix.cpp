@@ -1,5 +1,7 @@
 #include "lower/radix.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/match.h"
@@ -34,46 +36,22 @@ class Builder {
         bytes_(static_cast<std::int64_t>(size_of(kind_))) {}
 
   Stm digits_of_all() {
-    const Expr digit = arena_.fresh({Kind::i64}, "digit");
-    if (bytes_ == 1) {
-      const Expr classes = i64(is_one_bit(op_.key.results[0]) ? 2 : digits);
-      return partition(op_.arrays, classes, s_.names, fresh_offsets(classes),
-                       [&](Expr key) { return byte(key, i64(0), static_cast<std::int64_t>(classes.bits()) - 1); });
-    }
-    const std::vector<Var> state = fresh_names(), next = fresh_names();
-    Lambda body{{digit.var()}, {}, names_of(next)};
-    body.params.insert(body.params.end(), state.begin(), state.end());
-    body.body.push_back(partition(names_of(state), i64(digits), next, fresh_offsets(i64(digits)),
-                                  [&](Expr key) { return byte(key, digit, digits - 1); }));
-    return statement(s_.names, soac::Loop{op_.arrays, i64(bytes_), {}, std::move(body)});
+    if (bytes_ > 1) return digits_of(i64(bytes_), bits(0));
+    const Expr classes = i64(is_one_bit(op_.key.results[0]) ? 2 : digits);
+    return partition(op_.arrays, classes, s_.names, fresh_offsets(classes), [&](Expr key) {
+      return byte(key, i64(0), static_cast<std::int64_t>(classes.bits()) - 1);
+    });
   }
 
   Rows rows(const SortPolicy& policy) {
     Rows rows;
-    if (bytes_ == 1) {
-      rows.body.push_back(digits_of_all());
-      rows.are_sorted = arena_.boolean(true);
-      rows.arrays = names_of(s_.names);
-      return rows;
-    }
-    const Expr many = arena_.lt(i64(policy.whole), n_);
-    const Expr count = clamp(arena_.div(n_, i64(policy.row)),
-                             arena_.min(i64(digits), arena_.div(n_, i64(policy.least_row))), policy.most_rows);
-    rows.count = arena_.apply(Op::select, {many, count, i64(1)});
-    const Expr whole = fresh_offsets(rows.count);
-    rows.body.push_back(map({arena_.add(rows.count, i64(1))}, {whole.var()}, [&](Expr r) {
-      return std::vector{arena_.apply(Op::select, {arena_.lt(i64(0), r), n_, i64(0)})};
-    }));
-    Lambda yes = divided(rows.count, whole, policy);
-    Lambda no{{}, {}, op_.arrays};
-    no.results.insert(no.results.end(), {whole, n_, arena_.boolean(false)});
-    std::vector<Var> names = fresh_names();
-    rows.arrays = names_of(names);
+    rows.are_many = arena_.lt(i64(policy.whole), n_);
+    const Expr few = arena_.min(i64(digits), arena_.div(n_, i64(policy.least_row)));
+    rows.count = arena_.apply(
+        Op::select, {rows.are_many, clamp(arena_.div(n_, i64(policy.row)), few, policy.most_rows), i64(1)});
     rows.offsets = fresh_offsets(rows.count);
     rows.longest = arena_.fresh({Kind::i64}, "longest");
-    rows.are_sorted = arena_.fresh({Kind::boolean}, "sorted");
-    names.insert(names.end(), {rows.offsets.var(), rows.longest.var(), rows.are_sorted.var()});
-    rows.body.push_back(statement(std::move(names), soac::If{many, std::move(yes), std::move(no)}));
+    survey(rows, policy);
     return rows;
   }
 
@@ -83,9 +61,8 @@ class Builder {
     return arena_.min(arena_.max(x, arena_.max(least, i64(1))), i64(most));
   }
   Expr bits(std::int64_t value) { return arena_.constant(kind_, static_cast<std::uint64_t>(value)); }
-  Expr log2(Expr positive) {
-    return arena_.sub(i64(63), arena_.apply(Op::clz, {positive}));
-  }
+  Expr log2(Expr positive) { return arena_.sub(i64(63), arena_.apply(Op::clz, {positive})); }
+  Expr power_of_two(Expr log) { return arena_.apply(Op::shl, {i64(1), log}); }
   Expr at(Expr array, Expr i) { return arena_.index(array, std::span(&i, 1)); }
   Expr key(const std::vector<Expr>& arrays, Expr i) {
     std::vector<Expr> elements;
@@ -94,7 +71,8 @@ class Builder {
   }
   Expr byte(Expr key, Expr digit, std::int64_t mask) {
     const Expr shift = arena_.cast(arena_.mul(digit, i64(digit_bits)), kind_);
-    return arena_.cast(arena_.apply(Op::bit_and, {arena_.apply(Op::shr, {key, shift}), bits(mask)}), Kind::i64);
+    return arena_.cast(arena_.apply(Op::bit_and, {arena_.apply(Op::shr, {key, shift}), bits(mask)}),
+                       Kind::i64);
   }
 
   Stm statement(std::vector<Var> names, soac::Operation op) {
@@ -141,90 +119,87 @@ class Builder {
     return {{{a.var(), b.var()}, {}, {arena_.apply(op, {a, b})}}, {neutral}, {}, true};
   }
 
-  // The branch for many elements: into rows, or by digits.
-  Lambda divided(Expr count, Expr whole, const SortPolicy& policy) {
-    Lambda branch;
-    auto add = [&](Stm stm) { branch.body.push_back(std::move(stm)); };
-    // Samples, as many as a power of two, at irregular distances.
-    const Expr log_samples =
-        log2(clamp(arena_.div(n_, i64(policy.points_a_sample)), i64(policy.least_samples), policy.most_samples));
-    const Expr samples = arena_.apply(Op::shl, {i64(1), log_samples});
-    const Expr distance = arena_.apply(Op::shr, {n_, log_samples});
-    auto sample = [&](Expr i) {
-      constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
-      const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
-      const Expr within = arena_.apply(Op::shr, {arena_.mul(arena_.cast(hash, Kind::i64), distance), i64(32)});
-      return key(op_.arrays, arena_.add(arena_.mul(i, distance), within));
-    };
+  // The lowest bytes of what keys are more than the least.
+  Stm digits_of(Expr n_bytes, Expr least) {
+    const Expr digit = arena_.fresh({Kind::i64}, "digit");
+    const std::vector<Var> state = fresh_names(), next = fresh_names();
+    Lambda body{{digit.var()}, {}, names_of(next)};
+    body.params.insert(body.params.end(), state.begin(), state.end());
+    body.body.push_back(partition(names_of(state), i64(digits), next, fresh_offsets(i64(digits)),
+                                  [&](Expr key) { return byte(arena_.sub(key, least), digit, digits - 1); }));
+    return statement(s_.names, soac::Loop{op_.arrays, n_bytes, {}, std::move(body)});
+  }
+
+  // Looks at all keys, and closer at a sample of them.
+  void survey(Rows& rows, const SortPolicy& policy) {
+    const Expr none = i64(0);
     const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
-    Stm range = map({samples}, {least.var(), most.var()}, [&](Expr i) {
-      return std::vector<Expr>(2, sample(i));
-    });
+    Stm range = map({n_}, {least.var(), most.var()},
+                    [&](Expr i) { return std::vector<Expr>(2, key(op_.arrays, i)); });
     std::get<soac::Soac>(range.op).reductions = {
         reduction(Op::min, arena_.constant(kind_, scalar::highest(kind_))), reduction(Op::max, bits(0))};
-    add(std::move(range));
+    rows.survey.push_back(step(std::move(range), bytes(n_), none, "range of the keys"));
+    const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least)}), Kind::i64);
+    const Expr width = arena_.sub(i64(8 * bytes_), zeros);
 
-    // How many samples have the same highest bits, of those in which keys differ.
+    // Samples, as many as a power of two and at irregular distances, by the highest bits in which keys
+    // differ.
+    const Expr log_samples = log2(
+        clamp(arena_.div(n_, i64(policy.points_a_sample)), i64(policy.least_samples), policy.most_samples));
+    const Expr samples = power_of_two(log_samples), distance = arena_.apply(Op::shr, {n_, log_samples});
     const Expr log_bins = arena_.min(log_samples, i64(std::min(policy.most_bits, 8 * bytes_)));
-    const Expr bins = arena_.apply(Op::shl, {i64(1), log_bins});
-    const Expr width = arena_.sub(i64(8 * bytes_), arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least)}), Kind::i64));
+    const Expr bins = power_of_two(log_bins);
     const Expr shift = arena_.cast(arena_.max(arena_.sub(width, log_bins), i64(0)), kind_);
-    auto bin_of = [&](Expr key) {
-      const Expr inside = arena_.min(arena_.max(key, least), most);
-      return arena_.cast(arena_.apply(Op::shr, {arena_.sub(inside, least), shift}), Kind::i64);
+    const auto bin_of = [&](Expr key) {
+      return arena_.cast(arena_.apply(Op::shr, {arena_.sub(key, least), shift}), Kind::i64);
     };
-    const Expr counts = arena_.fresh_array(Kind::i32, {bins}, "counts");
-    const Expr one = arena_.constant(Kind::i32, 1), zero = arena_.constant(Kind::i32, 0);
-    Stm histogram = map({samples}, {counts.var()}, [&](Expr i) { return std::vector{bin_of(sample(i)), one}; });
-    std::get<soac::Soac>(histogram.op)
-        .scatters.push_back({{bins}, {{arena_.fresh({Kind::i64}, "b").var()}, {}, {zero}}, {reduction(Op::add, zero)}});
-    add(std::move(histogram));
+    const Expr before = fresh_offsets(bins);
+    Stm count = map({samples}, {arena_.fresh({Kind::i64}, "n").var(), before.var()}, [&](Expr i) {
+      constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
+      const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
+      const Expr random = arena_.mul(arena_.cast(hash, Kind::i64), distance);
+      const Expr at = arena_.add(arena_.mul(i, distance), arena_.apply(Op::shr, {random, i64(32)}));
+      return std::vector{bin_of(key(op_.arrays, at))};
+    });
+    std::get<soac::Soac>(count.op).partitions.push_back({bins, 0});
+    rows.survey.push_back(
+        step(std::move(count), bytes(arena_.div(n_, i64(policy.points_a_sample))), none, "sample"));
 
     // The row of a bin: by how many samples come before it.
     const Expr row_of = arena_.fresh_array(Kind::u16, {bins}, "row_of");
-    const Expr largest = arena_.fresh({Kind::i32}, "largest"), before = arena_.fresh({Kind::i32}, "before");
+    const Expr largest = arena_.fresh({Kind::i64}, "largest");
     Stm table = map({bins}, {largest.var(), row_of.var()}, [&](Expr b) {
-      const Expr row = arena_.apply(Op::shr, {arena_.mul(arena_.cast(before, Kind::i64), count), log_samples});
-      return std::vector{at(counts, b), arena_.cast(row, Kind::u16)};
+      const Expr row = arena_.min(arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples}),
+                                  arena_.sub(rows.count, i64(1)));  // behind all samples
+      return std::vector{length(before, b), arena_.cast(row, Kind::u16)};
     });
-    auto& over = std::get<soac::Soac>(table.op);
-    over.reductions.push_back(reduction(Op::max, zero));
-    over.body.body.push_back(statement(
-        {before.var()},
-        soac::Scan{reduction(Op::add, zero), {over.body.results[0]}, false}));
-    add(std::move(table));
+    std::get<soac::Soac>(table.op).reductions.push_back(reduction(Op::max, i64(0)));
+    rows.survey.push_back(step(std::move(table), none, none, "rows of samples"));
 
-    const Expr fits = arena_.apply(
-        Op::le, {arena_.mul(arena_.cast(largest, Kind::i64), distance),
-                 arena_.max(i64(policy.fits), arena_.div(n_, i64(policy.shares)))});
-    const Expr digit = arena_.fresh({Kind::i64}, "digit"), offsets = fresh_offsets(count);
-    const std::vector<Var> state = fresh_names(), next = fresh_names();
-    const Expr next_offsets = fresh_offsets(count);
-    Lambda pass{{digit.var()}, {}, names_of(next)};
-    pass.params.insert(pass.params.end(), state.begin(), state.end());
-    pass.params.push_back(offsets.var());
-    pass.results.push_back(next_offsets);
-    pass.body.push_back(partition(names_of(state), count, next, next_offsets, [&](Expr key) {
-      return arena_.apply(Op::select, {fits, arena_.cast(at(row_of, bin_of(key)), Kind::i64),
-                                       byte(key, digit, digits - 1)});
-    }));
-    std::vector<Expr> initial = op_.arrays;
-    initial.push_back(whole);
-    std::vector<Var> names = fresh_names();
-    branch.results = names_of(names);
-    const Expr rows = fresh_offsets(count);
-    names.push_back(rows.var());
-    add(statement(std::move(names), soac::Loop{std::move(initial), arena_.apply(Op::select, {fits, i64(1), i64(bytes_)}), {}, std::move(pass)}));
-
-    const Expr longest = arena_.fresh({Kind::i64}, "longest");
-    Stm lengths = map({count}, {longest.var()}, [&](Expr r) {
-      return std::vector{arena_.sub(at(rows, arena_.add(r, i64(1))), at(rows, r))};
-    });
+    const Expr most_in_row = arena_.max(i64(policy.fits), arena_.div(n_, i64(policy.shares)));
+    rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
+    const std::vector<Var> names = fresh_names();
+    rows.arrays = names_of(names);
+    Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
+                           [&](Expr key) { return arena_.cast(at(row_of, bin_of(key)), Kind::i64); });
+    rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
+    Stm lengths =
+        map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
     std::get<soac::Soac>(lengths.op).reductions.push_back(reduction(Op::max, i64(0)));
-    add(std::move(lengths));
-    branch.results.insert(branch.results.end(), {rows, longest, arena_.logical_not(fits)});
-    return branch;
+    rows.by_rows.push_back(step(std::move(lengths), none, none, "longest row"));
+    const Expr n_bytes = arena_.div(arena_.add(width, i64(digit_bits - 1)), i64(digit_bits));
+    rows.by_digits.push_back(step(digits_of(n_bytes, least), bytes(n_), bytes(n_), "by digits"));
   }
+  Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
+    return {std::move(stm), read, written, fmt::format("{}, {}", s_.origin, what)};
+  }
+  // Of so many elements.
+  Expr bytes(Expr n) {
+    std::size_t size = 0;
+    for (Expr array : op_.arrays) size += size_of(array.kind());
+    return arena_.mul(n, i64(static_cast<std::int64_t>(size)));
+  }
+  Expr length(Expr offsets, Expr r) { return arena_.sub(at(offsets, arena_.add(r, i64(1))), at(offsets, r)); }
 
   Arena& arena_;
   const Stm& s_;
@@ -252,6 +227,10 @@ Expr key_of(Arena& arena, const soac::Sort& sort, std::span<const Expr> elements
 
 Stm by_digits(Arena& arena, const Stm& sort) {
   return Builder(arena, sort).digits_of_all();
+}
+
+bool is_one_digit(const soac::Sort& sort) {
+  return size_of(sort.key.results[0].kind()) == 1;
 }
 
 soac::Program sort_inside_by_digits(soac::Program program) {

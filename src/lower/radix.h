@@ -24,13 +24,29 @@ soac::Stm by_digits(scalar::Arena&, const soac::Stm& sort);
 /// The program with sorts by digits in the functions of its Soacs.
 soac::Program sort_inside_by_digits(soac::Program);
 
-/// Statements that bring a sort's elements into rows.
+/// Whether the key is so short that one partition sorts.
+bool is_one_digit(const soac::Sort&);
+
+/// A sort of longer keys as statements, with the bytes of elements that each reads and writes (tables, whose
+/// size is bounded, left out).
 struct Rows {
-  std::vector<soac::Stm> body;
-  std::vector<scalar::Expr> arrays;   // the elements, row by row
-  scalar::Expr offsets;               // where rows begin: i64[count + 1]
-  scalar::Expr count, longest;        // rows; elements of the longest
-  scalar::Expr are_sorted;            // already: by digits
+  struct Step {
+    soac::Stm stm;
+    scalar::Expr read, written;
+    std::string origin;  // what its kernels are said to be for
+  };
+  scalar::Expr are_many;  // of the elements: else they are one row as they are
+  scalar::Expr count;
+  /// Where they are many: statements that say whether rows of about one size can be told apart ...
+  std::vector<Step> survey;
+  scalar::Expr fit;
+  /// ... and bring the elements into them: `arrays` has them row by row, row r from offsets[r] to
+  /// offsets[r + 1], at most `longest` in one.
+  std::vector<Step> by_rows;
+  std::vector<scalar::Expr> arrays;
+  scalar::Expr offsets, longest;
+  /// Else: the sort.
+  std::vector<Step> by_digits;
 };
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const SortPolicy&);
 

@@ -1,7 +1,5 @@
 #include "lower/sorted_rows.h"
 
-#include <algorithm>
-
 #include "lower/carry.h"
 #include "scalar/value.h"
 
@@ -20,16 +18,14 @@ class SortedRows {
         rows_(rows),
         policy_(policy),
         kind_(op_.key.results[0].kind()),
-        width_(static_cast<std::int64_t>(8 * size_of(kind_))) {
-    soac::Vars compared;
-    soac::add_mentioned(op_.key, compared);
-    for (soac::Var param : op_.key.params) is_compared_.push_back(compared.contains(param));
-  }
+        all_(arena_.info(s.names[0]).shape[0]),
+        width_(static_cast<std::int64_t>(8 * size_of(kind_))) {}
 
   void run() {
-    const Expr n = arena_.info(s_.names[0]).shape[0], one = i64(1);
+    const Expr one = i64(1);
+    for (soac::Var name : s_.names) launches_.allocate(name);
     // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
-    const Expr most = arena_.min(rows_.count, arena_.div(n, arena_.max(rows_.longest, one)));
+    const Expr most = arena_.min(rows_.count, arena_.div(all_, arena_.max(rows_.longest, one)));
     const Expr n_tasks = arena_.min(arena_.max(most, one), i64(policy_.tasks));
     const Expr per_task = launches_.ceil_div(rows_.count, n_tasks);
     kernel::Block phases = e_.block([&] {
@@ -45,7 +41,7 @@ class SortedRows {
     });
     Expr bytes = i64(0);
     for (soac::Var name : s_.names) bytes = arena_.add(bytes, launches_.bytes(name));
-    LaunchNote note{0, s_.origin, s_.where, Policy{}, {}, s_.names};
+    LaunchNote note{0, s_.origin + ", row by row", s_.where, Policy{}, {}, s_.names};
     note.sort = policy_;
     note.bytes_read = note.bytes_written = bytes;
     const std::vector<Expr> tasks{n_tasks};
@@ -68,7 +64,8 @@ class SortedRows {
   Elements moved(Expr from, Expr number) {
     Elements elements;
     for (const Destination& to : moved_)
-      elements.push_back(e_.load_plain(to.buffer, e_.lower(e_.element_of(to, arena_.add(from, number))), "x"));
+      elements.push_back(
+          e_.load_plain(to.buffer, e_.lower(e_.element_of(to, arena_.add(from, number))), "x"));
     return elements;
   }
   void move(Expr to, const Elements& elements) {
@@ -88,10 +85,14 @@ class SortedRows {
   Expr key(const Elements& elements) { return bound(key_of(arena_, op_, elements), "key"); }
 
   void row(Expr r) {
-    const soac::Var offsets = rows_.offsets.var();
-    begin_ = e_.load_plain(offsets, r, "begin");
-    const Expr end = e_.load_plain(offsets, e_.lower(arena_.add(r, i64(1))), "end");
-    n_ = bound(arena_.sub(end, begin_), "n");
+    const Expr begin = e_.declare(i64(0), "begin"), end = e_.declare(e_.lower(all_), "end");
+    e_.if_then(e_.lower(rows_.are_many), [&] {
+      const soac::Var offsets = rows_.offsets.var();
+      e_.assign(begin, e_.load_plain(offsets, r, "begin"));
+      e_.assign(end, e_.load_plain(offsets, e_.lower(arena_.add(r, i64(1))), "end"));
+    });
+    begin_ = e_.snapshot(begin, "begin");
+    n_ = bound(arena_.sub(e_.snapshot(end, "end"), begin_), "n");
     e_.if_then(e_.lower(arena_.lt(i64(0), n_)), [&] {
       range();
       const Expr beyond = arena_.sub(i64(64 + policy_.beyond_bits), arena_.apply(Op::clz, {n_}));
@@ -188,7 +189,8 @@ class SortedRows {
         [&] {
           i = e_.snapshot(number, "i");
           const Expr done = e_.snapshot(work, "work");
-          return bound(arena_.logical_and(arena_.lt(i, n_), arena_.apply(Op::le, {done, most_work})), "goes_on");
+          return bound(arena_.logical_and(arena_.lt(i, n_), arena_.apply(Op::le, {done, most_work})),
+                       "goes_on");
         },
         [&] {
           const Elements x = moved(from, i);
@@ -231,8 +233,8 @@ class SortedRows {
   const Rows& rows_;
   const SortPolicy& policy_;
   const Kind kind_;
+  const Expr all_;  // how many elements there are
   const std::int64_t width_;
-  std::vector<bool> is_compared_;
   soac::Var counts_;
   std::vector<Destination> moved_;  // two halves for the longest row
   Expr begin_, n_;                  // of the row

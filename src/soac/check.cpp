@@ -137,9 +137,8 @@ class Checker {
       const std::vector<Type> results = match(
           stm.op, [&](const Soac& s) { return soac(s); },
           [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const Sort& s) { return sort(s); },
-          [&](const If& i) { return branches(i); },
-          [&](const Loop& l) { return loop(l); }, [&](const Check& c) { return check(c); },
-          [&](const Call& c) { return call(c); });
+          [&](const If& i) { return branches(i); }, [&](const Loop& l) { return loop(l); },
+          [&](const Check& c) { return check(c); }, [&](const Call& c) { return call(c); });
       for (Var v : stm.names) bind_with_shape(v);
       same_types(types(stm.names), results, "names of the statement");
     }

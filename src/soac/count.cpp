@@ -64,8 +64,9 @@ void add(const std::vector<Stm>& body, Counts& counts) {
           counts.scatter += is_scatter(s);
           counts.partition += is_partition(s);
         },
-        [](const Scan&) {}, [&](const Sort&) { ++counts.sort; }, [&](const If&) { ++counts.branch; }, [&](const Loop&) { ++counts.loop; },
-        [&](const Check&) { ++counts.check; }, [&](const Call&) { ++counts.call; });
+        [](const Scan&) {}, [&](const Sort&) { ++counts.sort; }, [&](const If&) { ++counts.branch; },
+        [&](const Loop&) { ++counts.loop; }, [&](const Check&) { ++counts.check; },
+        [&](const Call&) { ++counts.call; });
     for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
   }
 }

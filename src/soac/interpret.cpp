@@ -129,9 +129,9 @@ class Interpreter {
         const Location& where = s.where;
         match(
             s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
-            [&](const FlatSort& sort) { run(sort, where); },
-            [&](const FlatIf& branch) { run(branch); }, [&](const FlatLoop& loop) { run(loop); },
-            [&](const FlatCheck& check) { run(check); }, [&](const FlatCall& call) { run(call, where); });
+            [&](const FlatSort& sort) { run(sort, where); }, [&](const FlatIf& branch) { run(branch); },
+            [&](const FlatLoop& loop) { run(loop); }, [&](const FlatCheck& check) { run(check); },
+            [&](const FlatCall& call) { run(call, where); });
       }
     }
   }

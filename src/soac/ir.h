@@ -113,8 +113,8 @@ struct Scan {
 };
 
 /// Arrays of rank 1 and one length in the order of keys: of each element (params: one of every array) `key`
-/// gives an unsigned integer, by an expression that cannot fail. Elements with equal keys stay in their order.
-/// Binds the arrays.
+/// gives an unsigned integer, by an expression that cannot fail. Elements with equal keys stay in their
+/// order. Binds the arrays.
 struct Sort {
   std::vector<Expr> arrays;
   Lambda key;

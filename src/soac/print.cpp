@@ -149,8 +149,7 @@ class Printer {
     if (!stm.names.empty()) text_ += " = ";
     match(
         stm.op, [&](const Soac& s) { soac(s); }, [&](const Scan& s) { scan(s); },
-        [&](const Sort& s) { sort(s); },
-        [&](const If& i) { branch(i); }, [&](const Loop& l) { loop(l); },
+        [&](const Sort& s) { sort(s); }, [&](const If& i) { branch(i); }, [&](const Loop& l) { loop(l); },
         [&](const Check& c) {
           text_ += "check ";
           expr(c.condition);

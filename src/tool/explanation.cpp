@@ -133,7 +133,8 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
           fmt::format("the loop ends on the device: up to {} iterations are launched before the host asks",
                       plan::most_ahead);
     if (!note.names.empty()) {
-      launch.policy = note.policy   ? lower::to_string(*note.policy)
+      launch.policy = note.sort     ? lower::to_string(*note.sort)
+                      : note.policy ? lower::to_string(*note.policy)
                       : note.blocks ? lower::gpu::to_string(*note.blocks)
                                     : as_written(*called.at(note.names[0]));
       launch.when = when_of[note.names[0]];
@@ -190,6 +191,11 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
       for (const Event& event : report.events)
         if (event.kind == Event::Kind::kept && event.what == name) array.made_by.reason = event.reason;
       result.push_back(std::move(array));
+      if (!as<soac::Sort>(stm.op)) continue;
+      ArrayReport between = result.back();
+      between.is_result = false;
+      between.made_by.reason = "the elements between two passes of a sort";
+      result.push_back(std::move(between));
     }
   });
   return result;
@@ -271,7 +277,8 @@ Explanation explanation_of(const pipeline::Report& report) {
   for (Expr result : report.traced.results)
     e.results.push_back(result.type().rank > 0 ? sizes.type(result.var())
                                                : std::string(name_of(result.kind())));
-  e.n_operations = soac::count(report.traced).soac;
+  const soac::Counts counts = soac::count(report.traced);
+  e.n_operations = counts.soac + counts.sort;
   e.launches = launches(report, sizes);
   distribute(report, e);
   e.arrays = arrays(report, sizes);

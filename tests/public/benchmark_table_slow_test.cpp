@@ -165,9 +165,12 @@ TEST(BenchmarkTable, Sort) {
       EXPECT_EQ(result, xs) << n << " elements";
     }
   });
-  // A pass for each byte of the keys, from array to array.
-  expect_structure(sorted, {.summary = "1 kernel, 2 intermediate arrays", .launches = 4}, 4'000'012,
+  // The range of the keys, how they are spread in it, the row of each part of it, the rows, the longest, and
+  // what sorts them; by digits instead.
+  expect_structure(sorted, {.summary = "7 kernels, 1 intermediate array", .launches = 6}, 4'000'012,
                    3 * 4'000'012 + (1u << 20), integers(1'000'003, 0, 1'000'000));
+  expect_structure(sorted, {.summary = "7 kernels, 1 intermediate array", .launches = 1}, 4'000,
+                   2 * 4'000 + (64u << 10), integers(1'000, 0, 1'000'000));
 }
 
 // ---- Mandelbrot

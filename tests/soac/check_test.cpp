@@ -193,6 +193,32 @@ TEST_F(CheckTest, Loops) {
   refused("parameters of the condition");
 }
 
+TEST(SortCheck, KeysOfElements) {
+  const auto refused = [](const std::string& sort, const std::string& because) {
+    const std::string text = "program(x: f32[n], y: i64[n1], m: f32[a, b]) { z: f32[n], w: i64[n] = sort " +
+                             sort + " return z, w } sites { 1 arithmetic \"division by zero\" }";
+    try {
+      parse(text);
+      ADD_FAILURE() << "accepted; should say: " << because;
+    } catch (const FormatError& e) {
+      EXPECT_NE(e.message().find(because), std::string::npos) << e.message();
+    }
+  };
+  parse(
+      "program(x: f32[n], y: i64[n1]) { z: f32[n], w: i64[n] = sort (x, y) by (a: f32, b: i64) { u64(b) } "
+      "return z, w }");
+  refused("(x, y) by (a: f32, b: i64) { b }", "not one unsigned integer");
+  refused("(x, y) by (a: f32, b: i64) { a }", "not one unsigned integer");
+  refused("(x, y) by (a: f32, b: i64) { u64(b), u64(b) }", "not one unsigned integer");
+  refused("(x, y) by (a: f32, b: i64) { u64(b) /@1 u64(b) }", "can fail");
+  refused("(x, y) by (a: f32, b: i64) { c: i64 = if b < 0 { 0 } else { 1 } return u64(c) }",
+          "not one expression");
+  refused("(x, y) by (a: f32) { 1u64 }", "parameters of a sort's key");
+  refused("(y, x) by (b: i64, a: f32) { u64(b) }", "names of the statement");
+  refused("(m, y) by (a: f32, b: i64) { u64(b) }", "not of rank 1");
+  refused("() by () { 1u64 }", "a sort of nothing");
+}
+
 TEST_F(CheckTest, AbsentExpression) {
   p.results.push_back(Expr());
   refused("absent");
@@ -252,6 +278,11 @@ TEST(Count, StructureOfPrograms) {
   const Program reversed = parse(
       "program(x: f32[n]) { s: f32 = redomap (i < n) { x[n - 1 - i] } reduce add neutral 0f return s }");
   EXPECT_EQ(count(reversed).redomap, 1) << "not the elements in their order";
+  const Program sorts = parse(
+      "program(x: u8[n]) { y: u8[n] = sort (x) by (a: u8) { a } z: u8[n] = sort (y) by (a: u8) { ~a } return "
+      "z }");
+  EXPECT_EQ(to_string(count(sorts)),
+            "soac 0, map 0, reduce 0, redomap 0, sort 2, if 0, loop 0, check 0, arrays 1");
 }
 
 }  // namespace

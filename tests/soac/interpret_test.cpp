@@ -107,6 +107,23 @@ TEST(Interpret, Loops) {
   }
 }
 
+TEST(Interpret, SortsAreStable) {
+  const std::vector<Value> args = {array_value<float>({2, -1, 2, 0.5f}),
+                                   array_value<std::int64_t>({31, 2, 11, 42}),
+                                   array_value<bool>({true, false, true})};
+  const std::vector<Value> results = interpret(file("sorts.soac"), args);
+  EXPECT_EQ(results[0], array_value<float>({-1, 0.5f, 2, 2}));
+  EXPECT_EQ(results[1], array_value<std::int64_t>({2, 42, 31, 11}));
+  EXPECT_EQ(results[2], array_value<std::int64_t>({31, 11, 2, 42}));
+  EXPECT_EQ(results[3], array_value<bool>({true, true, false}));
+  EXPECT_EQ(results[4],
+            array_value<float>({4, 4}, {-1, 0.5f, 2, 2, -2, -2, -0.5f, 1, -1, 0.5f, 2, 2, -2, -2, -0.5f, 1}));
+  const std::vector<Value> none = {array_value(std::vector<float>{}),
+                                   array_value(std::vector<std::int64_t>{}),
+                                   array_value(std::vector<bool>{})};
+  EXPECT_EQ(interpret(file("sorts.soac"), none)[0].size(), 0U);
+}
+
 TEST(Interpret, ArgumentsMustFit) {
   const Program program = file("rmse.soac");
   const Value floats = array_value<float>({1, 2}), ints = array_value<std::int32_t>({1, 2});

@@ -12,7 +12,7 @@
 
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec, fg::i64;
-using fg::soac::If, fg::soac::Loop, fg::soac::Soac, fg::soac::Stm;
+using fg::soac::If, fg::soac::Loop, fg::soac::Soac, fg::soac::Sort, fg::soac::Stm;
 
 namespace {
 
@@ -107,25 +107,26 @@ TEST(TracedStencil, OneMapWithOneBranch) {
   EXPECT_EQ(fg::soac::count(zero).branch, 5);
 }
 
-TEST(TracedSort, ALoopOverTheBytesOfTheKey) {
+TEST(TracedSort, OneStatementForEachComponentOfTheKey) {
   const auto program = traced([](Vec<double> x) { return fg::sort(x); });
-  const Loop& loop = only<Loop>(program);
-  EXPECT_TRUE(loop.trips.is_constant(8));
-  EXPECT_EQ(loop.initial.size(), 1U);
+  const Sort& sort = only<Sort>(program);
+  EXPECT_EQ(sort.arrays.size(), 1U);
+  EXPECT_EQ(sort.key.results.at(0).kind(), fg::scalar::Kind::u64);
   const auto bytes = traced([](Vec<fg::u8> x, Vec<double> y) { return std::get<1>(fg::sort_by_key(x, y)); });
-  EXPECT_EQ(fg::soac::count(bytes).loop, 0);
-  EXPECT_EQ(only<Soac>(bytes).partitions.at(0).n_values, 2U);
+  EXPECT_EQ(only<Sort>(bytes).arrays.size(), 2U);
+  const auto pairs = traced([](Vec<std::tuple<fg::i8, float>> x) { return fg::sort(x); });
+  EXPECT_EQ(fg::soac::count(pairs).sort, 2);
 }
 
 TEST(TracedSort, ComparisonsOfAKeyAreRadixSorts) {
   const auto sorted = [](auto less) {
     return fg::soac::count(traced([less](Vec<float> x) { return fg::sort(less, x); }));
   };
-  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b; }).partition, 1);
-  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return b * b < a * a; }).partition, 1);
-  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b * 2.0f; }).partition, 0);
-  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a <= b; }).partition, 0);
-  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b && a * a < b * b; }).partition, 0);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b; }).sort, 1);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return b * b < a * a; }).sort, 1);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b * 2.0f; }).sort, 0);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a <= b; }).sort, 0);
+  EXPECT_EQ(sorted([](Exp<float> a, Exp<float> b) { return a < b && a * a < b * b; }).sort, 0);
 }
 
 TEST(TracedSlices, ElementwiseOperatorsChangePlacesWithTheFold) {
