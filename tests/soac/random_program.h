@@ -154,6 +154,8 @@ class RandomProgram {
         body.push_back(loop(depth));
       else if (choice == 2 && depth == 0)
         body.push_back(check());
+      else if (choice == 3)
+        body.push_back(sort(depth));
       else
         body.push_back(soac(depth));
       body.back().where = {"random.cpp", static_cast<unsigned>(10 + i)};
@@ -315,6 +317,33 @@ class RandomProgram {
     Stm stm;
     for (Kind k : kinds) stm.names.push_back(name({k, 0, 1}, {}));
     stm.op = std::move(l);
+    return stm;
+  }
+
+  /// Of an array in scope, with another of its shape if there is one.
+  Stm sort(int depth) {
+    std::vector<Expr> vectors;
+    for (Expr array : arrays_)
+      if (array.type().rank == 1 &&
+          (vectors.empty() || arena().info(array.var()).shape == arena().info(vectors[0].var()).shape))
+        vectors.push_back(array);
+    if (vectors.empty()) return soac(depth);
+    Sort s;
+    s.arrays = {vectors[below(vectors.size())]};
+    if (below(2) == 0) s.arrays.push_back(vectors[below(vectors.size())]);
+    Stm stm;
+    std::vector<Expr> element;
+    for (Expr array : s.arrays) {
+      element.push_back(arena().fresh({array.kind()}, "x"));
+      s.key.params.push_back(element.back().var());
+      stm.names.push_back(name(array.type(), arena().info(array.var()).shape));
+    }
+    const Expr x = element[below(element.size())];
+    const Kind kinds[] = {Kind::u8, Kind::u16, Kind::u32, Kind::u64};
+    const Kind k = kinds[below(4)];
+    s.key.results = {scalar::is_float(x.kind()) ? arena().cast(arena().apply(scalar::Op::floor, {x}), k)
+                                                : arena().cast(x, k)};
+    stm.op = std::move(s);
     return stm;
   }
 
