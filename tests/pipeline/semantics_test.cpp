@@ -87,7 +87,8 @@ TEST(Semantics, PropertyRandomProgramsOnTheEngine) {
         RC_FAIL("fails on the engine only");
       }
       if (expected && !soac::same(expected, got)) {
-        RC_LOG() << soac::print(program);
+        RC_LOG() << soac::print(program) << "of " << testing::PrintToString(args) << ": "
+                 << testing::PrintToString(got) << " and should be " << testing::PrintToString(expected);
         RC_FAIL("other results");
       }
     }
