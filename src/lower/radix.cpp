@@ -51,7 +51,9 @@ class Builder {
         Op::select, {rows.are_many, clamp(arena_.div(n_, i64(policy.row)), few, policy.most_rows), i64(1)});
     rows.offsets = fresh_offsets(rows.count);
     rows.longest = arena_.fresh({Kind::i64}, "longest");
-    survey(rows, policy);
+    find_range(rows);
+    choose_rows(rows, policy);
+    divide(rows);
     return rows;
   }
 
@@ -93,6 +95,7 @@ class Builder {
     return names;
   }
 
+  static soac::Soac& op_of(Stm& stm) { return std::get<soac::Soac>(stm.op); }
   template <class F>
   Stm map(std::vector<Expr> dims, std::vector<Var> names, F&& elements) {
     const Expr i = arena_.fresh({Kind::i64}, "i");
@@ -110,7 +113,7 @@ class Builder {
       for (Expr array : arrays) results.push_back(at(array, i));
       return results;
     });
-    std::get<soac::Soac>(stm.op).partitions.push_back({classes, arrays.size()});
+    op_of(stm).partitions.push_back({classes, arrays.size()});
     return stm;
   }
 
@@ -130,30 +133,30 @@ class Builder {
     return statement(s_.names, soac::Loop{op_.arrays, n_bytes, {}, std::move(body)});
   }
 
-  // Looks at all keys, and closer at a sample of them.
-  void survey(Rows& rows, const SortPolicy& policy) {
-    const Expr none = i64(0);
-    const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
-    Stm range = map({n_}, {least.var(), most.var()},
+  // Looks at all keys ...
+  void find_range(Rows& rows) {
+    const Expr most = arena_.fresh({kind_}, "most");
+    least_ = arena_.fresh({kind_}, "least");
+    Stm range = map({n_}, {least_.var(), most.var()},
                     [&](Expr i) { return std::vector<Expr>(2, key(op_.arrays, i)); });
-    std::get<soac::Soac>(range.op).reductions = {
-        reduction(Op::min, arena_.constant(kind_, scalar::highest(kind_))), reduction(Op::max, bits(0))};
-    rows.survey.push_back(step(std::move(range), bytes(n_), none, "range of the keys"));
-    const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least)}), Kind::i64);
-    const Expr width = arena_.sub(i64(8 * bytes_), zeros);
-
-    // Samples, as many as a power of two and at irregular distances, by the highest bits in which keys
-    // differ.
+    op_of(range).reductions = {reduction(Op::min, arena_.constant(kind_, scalar::highest(kind_))),
+                               reduction(Op::max, bits(0))};
+    rows.survey.push_back(step(std::move(range), bytes(n_), i64(0), "range of the keys"));
+    const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least_)}), Kind::i64);
+    width_ = arena_.sub(i64(8 * bytes_), zeros);
+  }
+  // ... at a sample of them, by the highest bits in which keys differ ...
+  Expr bin_of(Expr key) {
+    const Expr shift = arena_.cast(arena_.max(arena_.sub(width_, log_bins_), i64(0)), kind_);
+    return arena_.cast(arena_.apply(Op::shr, {arena_.sub(key, least_), shift}), Kind::i64);
+  }
+  void choose_rows(Rows& rows, const SortPolicy& policy) {
+    // As many as a power of two, at irregular distances.
     const Expr log_samples = log2(
         clamp(arena_.div(n_, i64(policy.points_a_sample)), i64(policy.least_samples), policy.most_samples));
     const Expr samples = power_of_two(log_samples), distance = arena_.apply(Op::shr, {n_, log_samples});
-    const Expr log_bins = arena_.min(log_samples, i64(std::min(policy.most_bits, 8 * bytes_)));
-    const Expr bins = power_of_two(log_bins);
-    const Expr shift = arena_.cast(arena_.max(arena_.sub(width, log_bins), i64(0)), kind_);
-    const auto bin_of = [&](Expr key) {
-      return arena_.cast(arena_.apply(Op::shr, {arena_.sub(key, least), shift}), Kind::i64);
-    };
-    const Expr before = fresh_offsets(bins);
+    log_bins_ = arena_.min(log_samples, i64(std::min(policy.most_bits, 8 * bytes_)));
+    const Expr bins = power_of_two(log_bins_), before = fresh_offsets(bins);
     Stm count = map({samples}, {arena_.fresh({Kind::i64}, "n").var(), before.var()}, [&](Expr i) {
       constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
       const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
@@ -161,35 +164,37 @@ class Builder {
       const Expr at = arena_.add(arena_.mul(i, distance), arena_.apply(Op::shr, {random, i64(32)}));
       return std::vector{bin_of(key(op_.arrays, at))};
     });
-    std::get<soac::Soac>(count.op).partitions.push_back({bins, 0});
-    rows.survey.push_back(
-        step(std::move(count), bytes(arena_.div(n_, i64(policy.points_a_sample))), none, "sample"));
+    op_of(count).partitions.push_back({bins, 0});
+    const Expr read = bytes(arena_.div(n_, i64(policy.points_a_sample)));
+    rows.survey.push_back(step(std::move(count), read, i64(0), "sample"));
 
     // The row of a bin: by how many samples come before it.
-    const Expr row_of = arena_.fresh_array(Kind::u16, {bins}, "row_of");
-    const Expr largest = arena_.fresh({Kind::i64}, "largest");
-    Stm table = map({bins}, {largest.var(), row_of.var()}, [&](Expr b) {
-      const Expr row = arena_.min(arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples}),
-                                  arena_.sub(rows.count, i64(1)));  // behind all samples
-      return std::vector{length(before, b), arena_.cast(row, Kind::u16)};
+    const Expr largest = arena_.fresh({Kind::i64}, "largest"), last = arena_.sub(rows.count, i64(1));
+    row_of_ = arena_.fresh_array(Kind::u16, {bins}, "row_of");
+    Stm table = map({bins}, {largest.var(), row_of_.var()}, [&](Expr b) {
+      const Expr row = arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples});
+      return std::vector{length(before, b), arena_.cast(arena_.min(row, last), Kind::u16)};
     });
-    std::get<soac::Soac>(table.op).reductions.push_back(reduction(Op::max, i64(0)));
-    rows.survey.push_back(step(std::move(table), none, none, "rows of samples"));
-
+    op_of(table).reductions.push_back(reduction(Op::max, i64(0)));
+    rows.survey.push_back(step(std::move(table), i64(0), i64(0), "rows of samples"));
     const Expr most_in_row = arena_.max(i64(policy.fits), arena_.div(n_, i64(policy.shares)));
     rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
+  }
+  // ... and moves the elements.
+  void divide(Rows& rows) {
     const std::vector<Var> names = fresh_names();
     rows.arrays = names_of(names);
     Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
-                           [&](Expr key) { return arena_.cast(at(row_of, bin_of(key)), Kind::i64); });
+                           [&](Expr key) { return arena_.cast(at(row_of_, bin_of(key)), Kind::i64); });
     rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
     Stm lengths =
         map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
-    std::get<soac::Soac>(lengths.op).reductions.push_back(reduction(Op::max, i64(0)));
-    rows.by_rows.push_back(step(std::move(lengths), none, none, "longest row"));
-    const Expr n_bytes = arena_.div(arena_.add(width, i64(digit_bits - 1)), i64(digit_bits));
-    rows.by_digits.push_back(step(digits_of(n_bytes, least), bytes(n_), bytes(n_), "by digits"));
+    op_of(lengths).reductions.push_back(reduction(Op::max, i64(0)));
+    rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
+    const Expr n_bytes = arena_.div(arena_.add(width_, i64(digit_bits - 1)), i64(digit_bits));
+    rows.by_digits.push_back(step(digits_of(n_bytes, least_), bytes(n_), bytes(n_), "by digits"));
   }
+
   Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
     return {std::move(stm), read, written, fmt::format("{}, {}", s_.origin, what)};
   }
@@ -207,6 +212,8 @@ class Builder {
   const Expr n_;
   const Kind kind_;
   const std::int64_t bytes_;
+  Expr least_, width_;      // of the keys; bits in which they differ from it
+  Expr log_bins_, row_of_;  // bins that samples are counted in; their rows
 };
 
 void expand(Arena& arena, std::vector<Stm>& body, bool is_inside) {
