@@ -413,7 +413,10 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
             sequential_soac(s);
         },
         [&](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside the walk over its points"); },
-        [](const soac::Sort&) { FULGURITE_CHECK(false, "a Sort in a kernel"); },
+        [&](const soac::Sort&) {
+          FULGURITE_CHECK(in_scalar_code_, "a lane sorts");
+          outside_.on_soac(*this, s);
+        },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); },
         [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); });

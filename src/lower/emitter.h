@@ -58,7 +58,7 @@ class Emitter {
   /// What a kernel's code may ask of the program around it.
   struct Outside {
     std::function<bool(Expr)> knows;  // the host can compute it before the launch
-    /// Lowers a Soac statement met in scalar code of a task.
+    /// Lowers a Soac or Sort statement met in scalar code of a task.
     std::function<void(Emitter&, const soac::Stm&)> on_soac;
     /// The array whose element 0 is the scalar; none: it is a parameter.
     std::function<std::optional<Var>(Var)> on_device = {};

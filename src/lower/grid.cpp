@@ -24,7 +24,8 @@ Expr columns_with_scratch(Launches& launches, const soac::Soac& op, Expr columns
   return launches.arena().max(per_task, launches.ceil_div(columns, launches.i64(most_with_scratch)));
 }
 
-constexpr std::int64_t unknown_length = 4;  // of ragged rows: short ones, of which a task has enough anyway
+constexpr std::int64_t walks_of_a_sort = 4;  // over its row
+constexpr std::int64_t unknown_length = 4;   // of ragged rows: short ones, of which a task has enough anyway
 
 // Counts of classes are added up by one task, class by class: in steps from task to task.
 constexpr std::int64_t points_a_count = 16;
@@ -40,6 +41,12 @@ Expr length_of(Launches& launches, const soac::Lambda& f) {
                                                  : arena.i64(unknown_length);
     if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
       if (launches.known_outside(std::span(&loop->trips, 1))) times = arena.max(loop->trips, times);
+    if (base::as<soac::Sort>(s.op)) {
+      const Expr n = arena.info(s.names[0]).shape[0];
+      times = launches.known_outside(std::span(&n, 1))
+                  ? arena.max(arena.mul(n, arena.i64(walks_of_a_sort)), times)
+                  : arena.i64(unknown_length);
+    }
     for (const auto& nested : soac::nested_in(s))
       if (nested.role != soac::Role::operation)
         length = arena.max(length, length_of(launches, *nested.lambda));

@@ -1,9 +1,11 @@
 #include "lower/inner.h"
 
+#include "base/match.h"
 #include "lower/block_loop.h"
 #include "lower/carry.h"
 #include "lower/gpu/alone.h"
 #include "lower/lift.h"
+#include "lower/row_sort.h"
 #include "lower/short_rows.h"
 #include "lower/slice.h"
 #include "soac/layout.h"
@@ -136,6 +138,7 @@ class Inner {
 }  // namespace
 
 void inner_combinator(Launches& launches, Emitter& e, const soac::Stm& s) {
+  if (base::as<soac::Sort>(s.op)) return inner_sort(e, s);
   Inner(launches, e, s).run();
 }
 

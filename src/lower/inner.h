@@ -5,7 +5,8 @@
 
 namespace fulgurite::lower {
 
-/// Lowers a Soac statement where the emitter stands, its whole space as vector loops, and binds its names.
+/// Lowers a Soac or Sort statement where the emitter stands, its whole space as vector loops, and binds its
+/// names.
 void inner_combinator(Launches&, Emitter&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

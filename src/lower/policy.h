@@ -52,7 +52,7 @@ struct Policy {
 };
 std::string to_string(const Policy&);
 
-/// How large arrays are sorted (radix.h, sorted_rows.h). Elements, unless it says otherwise.
+/// How large arrays are sorted (radix.h, row_sort.h). Elements, unless it says otherwise.
 struct SortPolicy {
   std::int64_t whole = 8192;      // most that are one row
   std::int64_t row = 8192;        // of a row, if there are not too many
@@ -61,8 +61,10 @@ struct SortPolicy {
   std::int64_t fits = 1 << 17;    // a row may be so long that it is sorted by one task, or
   std::int64_t shares = 32;       // this part of all
   std::int64_t points_a_sample = 32, least_samples = 1024, most_samples = 1 << 17;
-  std::int64_t most_bits = 16;   // of keys, that samples are counted by
-  std::int64_t digit_bits = 11;  // that a row is moved by at once
+  std::int64_t most_bits = 16;        // of keys, that samples are counted by
+  std::int64_t inserted = 16;         // most of a row that need no digits
+  std::int64_t least_digit_bits = 4;  // that a row is moved by at once, as a row's length has bits, up to
+  std::int64_t digit_bits = 11;
   std::int64_t beyond_bits = 5;  // of keys, beyond the logarithm of their number, that are sorted by digits
   std::int64_t most_work = 16;   // steps of insertion for an element, on average
   std::int64_t tasks = 128;

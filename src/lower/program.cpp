@@ -393,7 +393,8 @@ class ProgramLowering {
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
-  return ProgramLowering(sort_inside_by_digits(program), options).run();
+  const bool has_blocks = options.schedule == Schedule::blocks;
+  return ProgramLowering(has_blocks ? sort_inside_by_digits(program) : program, options).run();
 }
 
 }  // namespace fulgurite::lower

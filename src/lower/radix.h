@@ -5,7 +5,7 @@
 // moves everything.
 //
 // On a CPU large arrays are partitioned once, into rows that fit into a core's cache, of which each is sorted
-// by itself (sorted_rows.h). Where rows begin is said by a sample of the keys (as in samplesort; Frazer and
+// by itself (row_sort.h). Where rows begin is said by a sample of the keys (as in samplesort; Frazer and
 // McKellar, 1970), counted by their highest bits: rows are of about one size however the keys are spread. If
 // one value of these bits is that of too many elements, they are sorted by digits after all.
 #pragma once

@@ -103,6 +103,7 @@ bool makes_arrays(const soac::Lambda& f) {
            }
            if (const auto* loop = as<soac::Loop>(s.op); loop && std::ranges::any_of(loop->initial, is_array))
              return true;
+           if (as<soac::Sort>(s.op)) return true;
            return std::ranges::any_of(soac::nested_in(s),
                                       [](const auto& nested) { return makes_arrays(*nested.lambda); });
          });
@@ -120,6 +121,7 @@ bool makes_arrays(const soac::Soac& op) {
 bool keeps_arrays(const soac::Lambda& f) {
   return std::ranges::any_of(f.body, [&](const soac::Stm& s) {
     const auto* soac = as<soac::Soac>(s.op);
+    if (as<soac::Sort>(s.op)) return true;
     if (!soac) {
       return std::ranges::any_of(soac::nested_in(s),
                                  [](const auto& nested) { return makes_arrays(*nested.lambda); });

@@ -1,6 +1,6 @@
 // Sorts by rows, against the interpreter: sizes around those at which they become one row, several rows, and
-// so many elements with the same highest bits that they are sorted by digits; keys spread in many ways. And
-// by digits, as other combinators' bodies and GPUs sort them.
+// so many elements with the same highest bits that they are sorted by digits; keys spread in many ways; rows
+// inside of other combinators. And by digits, as GPUs sort them.
 #include <fmt/format.h>
 
 #include <numeric>
@@ -133,8 +133,43 @@ std::vector<Value> matrix(std::int64_t n, std::int64_t m) {
 
 TEST(Sorts, OfRowsOfAMatrix) {
   std::vector<std::vector<Value>> arguments;
-  for (std::int64_t m : {1, 2, 33, 1000}) arguments.push_back(matrix(17, m));
+  for (std::int64_t m : {1, 2, 3, 15, 16, 17, 33, 100, 1000, 5000}) arguments.push_back(matrix(17, m));
+  arguments.push_back(matrix(700, 9));
   expect_agreement_for(nested, arguments);
+}
+
+// Rows of any lengths up to that of the matrix, of clustered keys, stably, in a loop and in a branch.
+TEST(Sorts, InsideOfMaps) {
+  const std::string text = R"(program "inside" (x: u64[n, m], k: i64[n1]) {
+    check n <= n1 site 1 ()
+    firsts: u64[n], places: i64[n] = map (i < n) {
+      c: i64 = if k[i] < 0 { 0 } else { min(k[i], m) }
+      row: u64[c], place: i64[c] = map (j < c) { x[i, j], j }
+      up: u64[c], from: i64[c] = sort (row, place) by (a: u64, p: i64) { a >> 60u64 }
+      twice: u64[c] = loop (up) times 2 do (t: i64, z: u64[c]) {
+        s: u64[c] = sort (z) by (a: u64) { a * 2654435769u64 + u64(t) }
+        return s
+      }
+      last: u64[c] = if c % 2 == 0 {
+        s: u64[c] = sort (twice) by (a: u64) { ~a }
+        return s
+      } else { twice }
+      sum: u64, at: i64 = redomap (j < c) { last[j] * u64(j + 1), from[j] * j } reduce add comm neutral 0u64 reduce add comm neutral 0
+      return sum, at
+    }
+    return firsts, places
+  }
+  sites { 1 shape "too few lengths" })";
+  std::vector<std::vector<Value>> arguments;
+  std::mt19937_64 random(3);
+  for (std::int64_t m : {0, 1, 20, 500})
+    for (const Spread& spread : spreads) {
+      std::vector<std::uint64_t> x;
+      for (std::int64_t i = 0; i < 40 * m; ++i)
+        x.push_back(spread.key(random, static_cast<std::uint64_t>(i), 100));
+      arguments.push_back({array_value({40, m}, x), array_value(numbers<std::int64_t>(40, 600))});
+    }
+  expect_agreement_for(text, arguments);
 }
 
 TEST(SortsByDigits, InsideOfSoacsOnly) {

@@ -113,6 +113,38 @@ TEST(Sort, Booleans) {
                   });
 }
 
+TEST(Sort, RowsAndColumns) {
+  const auto f = [](fg::Mat<float> x) {
+    auto each = [](Vec<float> row) { return std::tuple{fg::sort(row), fg::argsort(row)}; };
+    auto [sorted, order] = fg::map(each, fg::rows(x));
+    auto medians = fg::map([](Vec<float> c) { return fg::sort(c)[c.size() / 2]; }, fg::columns(x));
+    return std::tuple{sorted, order, medians};
+  };
+  on_every_engine(f, [](const auto& g) {
+    for (const auto& [n, m] :
+         {std::pair<std::size_t, std::size_t>{1, 1}, {7, 5}, {3, 16}, {30, 17}, {5, 700}}) {
+      const std::vector<float> x = some<float>(static_cast<int>(n * m));
+      const fg::Array<float, 2> matrix(x, std::array{static_cast<i64>(n), static_cast<i64>(m)});
+      const auto [sorted, order, medians] = g(matrix);
+      for (std::size_t i = 0; i < n; ++i) {
+        const float* row = x.data() + i * m;
+        const auto expected =
+            order_of(static_cast<i64>(m), [&](i64 a, i64 b) { return precedes(row[a], row[b]); });
+        for (std::size_t j = 0; j < m; ++j) {
+          ASSERT_EQ(order.data()[i * m + j], expected[j]) << i << ", " << j;
+          ASSERT_TRUE(same_bits(sorted.data()[i * m + j], row[expected[j]]));
+        }
+      }
+      for (std::size_t j = 0; j < m; ++j) {
+        std::vector<float> column;
+        for (std::size_t i = 0; i < n; ++i) column.push_back(x[i * m + j]);
+        std::sort(column.begin(), column.end(), precedes<float>);
+        ASSERT_TRUE(same_bits(medians.data()[j], column[n / 2])) << j;
+      }
+    }
+  });
+}
+
 TEST(Sort, NotANumberComesLastWhateverItsSign) {
   on_every_engine([](Vec<float> x) { return std::tuple{fg::sort(x), fg::argsort(x)}; },
                   [](const auto& f) {
