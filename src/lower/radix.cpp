@@ -25,6 +25,11 @@ bool is_one_bit(Expr key) {
   return key.op() == Op::cast && key.arg(0).kind() == Kind::boolean;
 }
 
+soac::Reduction reduction(Arena& arena, Op op, Expr neutral) {
+  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
+  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
+}
+
 class Builder {
  public:
   Builder(Arena& arena, const Stm& stm)
@@ -117,11 +122,6 @@ class Builder {
     return stm;
   }
 
-  soac::Reduction reduction(Op op, Expr neutral) {
-    const Expr a = arena_.fresh({neutral.kind()}, "a"), b = arena_.fresh({neutral.kind()}, "b");
-    return {{{a.var(), b.var()}, {}, {arena_.apply(op, {a, b})}}, {neutral}, {}, true};
-  }
-
   // The lowest bytes of what keys are more than the least.
   Stm digits_of(Expr n_bytes, Expr least) {
     const Expr digit = arena_.fresh({Kind::i64}, "digit");
@@ -137,10 +137,7 @@ class Builder {
   void find_range(Rows& rows) {
     const Expr most = arena_.fresh({kind_}, "most");
     least_ = arena_.fresh({kind_}, "least");
-    Stm range = map({n_}, {least_.var(), most.var()},
-                    [&](Expr i) { return std::vector<Expr>(2, key(op_.arrays, i)); });
-    op_of(range).reductions = {reduction(Op::min, arena_.constant(kind_, scalar::highest(kind_))),
-                               reduction(Op::max, bits(0))};
+    Stm range = range_of_keys(arena_, s_, op_.arrays, i64(0), n_, least_.var(), most.var());
     rows.survey.push_back(step(std::move(range), bytes(n_), i64(0), "range of the keys"));
     const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least_)}), Kind::i64);
     width_ = arena_.sub(i64(8 * bytes_), zeros);
@@ -175,7 +172,7 @@ class Builder {
       const Expr row = arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples});
       return std::vector{length(before, b), arena_.cast(arena_.min(row, last), Kind::u16)};
     });
-    op_of(table).reductions.push_back(reduction(Op::max, i64(0)));
+    op_of(table).reductions.push_back(reduction(arena_, Op::max, i64(0)));
     rows.survey.push_back(step(std::move(table), i64(0), i64(0), "rows of samples"));
     const Expr most_in_row = arena_.max(i64(policy.fits), arena_.div(n_, i64(policy.shares)));
     rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
@@ -189,7 +186,7 @@ class Builder {
     rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
     Stm lengths =
         map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
-    op_of(lengths).reductions.push_back(reduction(Op::max, i64(0)));
+    op_of(lengths).reductions.push_back(reduction(arena_, Op::max, i64(0)));
     rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
     const Expr n_bytes = arena_.div(arena_.add(width_, i64(digit_bits - 1)), i64(digit_bits));
     rows.by_digits.push_back(step(digits_of(n_bytes, least_), bytes(n_), bytes(n_), "by digits"));
@@ -230,6 +227,20 @@ Expr key_of(Arena& arena, const soac::Sort& sort, std::span<const Expr> elements
   std::unordered_map<Var, Expr> given;
   for (std::size_t k = 0; k < elements.size(); ++k) given.emplace(sort.key.params[k], elements[k]);
   return scalar::substitute(arena, sort.key.results[0], given);
+}
+
+Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
+                  Var most) {
+  const auto& op = std::get<soac::Sort>(sort.op);
+  const Expr i = arena.fresh({Kind::i64}, "i"), at = arena.add(begin, i);
+  std::vector<Expr> elements;
+  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
+  const Expr key = key_of(arena, op, elements);
+  const Kind kind = key.kind();
+  const std::vector<soac::Reduction> reductions{
+      reduction(arena, Op::min, arena.constant(kind, scalar::highest(kind))),
+      reduction(arena, Op::max, arena.constant(kind, 0))};
+  return {{least, most}, soac::Soac{{n}, {{i.var()}, {}, {key, key}}, reductions}, sort.where, sort.origin};
 }
 
 Stm by_digits(Arena& arena, const Stm& sort) {

@@ -2,7 +2,6 @@
 
 #include "lower/carry.h"
 #include "lower/radix.h"
-#include "scalar/value.h"
 
 namespace fulgurite::lower {
 
@@ -65,19 +64,8 @@ void RowSort::put(Emitter& e, const std::vector<Destination>& arrays, Expr numbe
 
 // The least key, and how many bits the others differ from it in.
 void RowSort::range() {
-  const Expr i = arena_.fresh({Kind::i64}, "i"), least = arena_.fresh({kind_}, "least"),
-             most = arena_.fresh({kind_}, "most");
-  Elements elements;
-  const Expr at = arena_.add(begin_, i);
-  for (Expr array : arrays_) elements.push_back(arena_.index(array, std::span(&at, 1)));
-  const Expr key = key_of(arena_, op_, elements);
-  soac::Soac reduce{{n_}, {{i.var()}, {}, {key, key}}};
-  for (const Op op : {Op::min, Op::max}) {
-    const Expr a = arena_.fresh({kind_}, "a"), b = arena_.fresh({kind_}, "b");
-    const Expr neutral = op == Op::min ? arena_.constant(kind_, scalar::highest(kind_)) : bits(0);
-    reduce.reductions.push_back({{{a.var(), b.var()}, {}, {arena_.apply(op, {a, b})}}, {neutral}, {}, true});
-  }
-  e_.statements({{{least.var(), most.var()}, std::move(reduce), s_.where, s_.origin}});
+  const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
+  e_.statements({range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
   least_ = e_.lower(least);
   const Expr zeros = arena_.apply(Op::clz, {arena_.sub(e_.lower(most), least_)});
   bits_ = bound(arena_.sub(i64(width_), arena_.cast(zeros, Kind::i64)), "bits");
