@@ -58,10 +58,11 @@ class Combinator {
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
       Total& total = totals_.emplace_back();
       total.scan = scan_like(arena_, op_, layout_, g);
-      for (Expr x : op_.reductions[g].neutral) {
-        total.outputs.push_back(at_.temporary(x.kind(), i64(1), "total"));
-        if (total.scan < 0) total.partials.push_back(at_.temporary(x.kind(), at_.grid.tasks, "partial"));
-      }
+      // The last phase leaves the total where the first task's part was.
+      const Expr size = total.scan < 0 ? arena_.max(at_.grid.tasks, i64(1)) : i64(1);
+      for (Expr x : op_.reductions[g].neutral)
+        total.outputs.push_back(at_.temporary(x.kind(), size, "total"));
+      if (total.scan < 0) total.partials = total.outputs;
     }
   }
 

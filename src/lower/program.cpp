@@ -7,6 +7,7 @@
 #include "lower/gpu/combinator.h"
 #include "lower/radix.h"
 #include "lower/sorted_rows.h"
+#include "plan/invariants.h"
 #include "plan/memory.h"
 #include "soac/walk.h"
 
@@ -37,7 +38,7 @@ class ProgramLowering {
       else
         plan.results.push_back({type.kind, 0, value(result), -1});
     }
-    lowered_.plan = plan::release_after_last_use(std::move(plan));
+    lowered_.plan = plan::release_after_last_use(plan::hoist_invariants(std::move(plan)));
     return std::move(lowered_);
   }
 

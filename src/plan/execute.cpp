@@ -166,8 +166,13 @@ class Run {
     return is_host_ ? device_.allocate(bytes) : detail::allocate_on(device_, bytes);
   }
 
+  // What a host's loops release is little more often than not, and wanted again in the next iteration.
+  bool is_wanted_again(const Memory& memory) const {
+    return is_host_ && n_loops_ > 0 && memory.bytes <= small_bytes && parked_.size() < most_small;
+  }
+
   void give_back(const Memory& memory) {
-    if (parks_)
+    if (parks_ || is_wanted_again(memory))
       parked_.push_back(memory);
     else
       device_.release(memory);
@@ -309,11 +314,13 @@ class Run {
 
   void run(const If& s) { steps(slot(s.condition) ? s.then_steps : s.else_steps); }
   void run(const While& s) {
+    ++n_loops_;
     for (;;) {
       steps(s.head);
-      if (!slot(s.condition)) return;
+      if (!slot(s.condition)) break;
       steps(s.body);
     }
+    --n_loops_;
   }
 
   // What the host knows where a condition has been launched.
@@ -393,6 +400,8 @@ class Run {
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;
   std::vector<detail::DeviceCopies*> acquired_;  // arguments' copies that this run reads
+  static constexpr std::size_t small_bytes = 4096, most_small = 32;
+  int n_loops_ = 0;  // on the way
   bool has_failed_ = false, parks_ = false;
   std::vector<Memory> parked_;  // released, and kept
 };

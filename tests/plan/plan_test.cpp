@@ -1,8 +1,10 @@
-// Plans: their text comes back as it went, arrays are released after their last use.
+// Plans: their text comes back as it went, arrays are released after their last use, what is the same in all
+// iterations stands in front of loops.
 #include <fulgurite/error.h>
 
 #include <gtest/gtest.h>
 
+#include "plan/invariants.h"
 #include "plan/memory.h"
 #include "plan/text.h"
 
@@ -75,6 +77,74 @@ TEST(PlanMemory, WhatAnIterationLeavesForTheNextIsKept) {
   EXPECT_EQ(released(loop.head), std::vector<Place>{});
   EXPECT_EQ(released(loop.body), (std::vector<Place>{0, 2}));  // the former state, and what is shared by then
   EXPECT_EQ(released(kept.steps), std::vector<Place>{1});
+}
+
+// Slot 0 is a parameter, 1 the loop's counter, 2 its condition.
+TEST(PlanLoops, WhatIsTheSameInAllIterationsIsComputedOnce) {
+  const auto compute = [](Op op, Slot to, Slot a, Slot b) {
+    return Step{Compute{op, Kind::i64, Kind::i64, to, a, b, to, 0}};
+  };
+  const Step ten{Constant{3, 10}}, two{Constant{4, 2}},
+      half = compute(Op::div, 5, 0, 4), next = compute(Op::add, 1, 1, 4), less = compute(Op::lt, 2, 1, 3),
+      twice = compute(Op::mul, 6, 1, 4), of_twice = compute(Op::add, 7, 6, 0),
+      may_fail = compute(Op::div, 8, 4, 0), sum = compute(Op::add, 9, 5, 10), there = Step{Constant{11, 1}},
+      here = Step{Constant{11, 2}}, in_branch = Step{Constant{12, 1}}, deep = compute(Op::add, 10, 0, 0),
+      fetched{Fetch{13, 0, Kind::i64}}, of_fetched = compute(Op::add, 14, 13, 0);
+  Plan plan;
+  plan.n_slots = 15;
+  plan.n_places = 1;
+  plan.params = {{Kind::i64, 0, 0, -1}};
+  plan.steps = {{Copy{1, 0}},
+                {While{{ten, less},
+                       2,
+                       {two,
+                        half,
+                        twice,
+                        of_twice,
+                        may_fail,
+                        there,
+                        here,
+                        {If{2, {in_branch}, {}}},
+                        fetched,
+                        of_fetched,
+                        {While{{less}, 2, {deep, next}}},
+                        sum,
+                        next}}}};
+  Plan expected = plan;
+  expected.steps = {{Copy{1, 0}},
+                    ten,
+                    two,
+                    half,
+                    deep,
+                    sum,
+                    {While{{less},
+                           2,
+                           {twice,
+                            of_twice,
+                            may_fail,
+                            there,
+                            here,
+                            {If{2, {in_branch}, {}}},
+                            fetched,
+                            of_fetched,
+                            {While{{less}, 2, {next}}},
+                            next}}}};
+  const Plan hoisted = hoist_invariants(plan);
+  EXPECT_EQ(print(hoisted, true), print(expected, true));
+  EXPECT_EQ(hoist_invariants(hoisted), hoisted);
+}
+
+// A guarded loop's scalars too; not what a loop that is not there would have to compute.
+TEST(PlanLoops, OutsideOfLoopsNothingMoves) {
+  Plan plan = sample();
+  EXPECT_EQ(hoist_invariants(plan), plan);
+  plan.n_slots = 10;
+  std::get<Converge>(plan.steps.back().action)
+      .body.insert(std::get<Converge>(plan.steps.back().action).body.begin(), Step{Constant{9, 5}});
+  Plan expected = sample();
+  expected.n_slots = 10;
+  expected.steps.insert(expected.steps.end() - 1, Step{Constant{9, 5}});
+  EXPECT_EQ(hoist_invariants(plan), expected);
 }
 
 }  // namespace
