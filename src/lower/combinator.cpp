@@ -47,8 +47,7 @@ class Combinator {
     LaunchNote note{0, {}, {}, at_.policy, {}};
     results_.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
     std::vector<Var> totals;
-    for (const Total& total : totals_)
-      totals.insert(totals.end(), total.outputs.begin(), total.outputs.end());
+    for (const Total& total : totals_) totals.insert(totals.end(), total.arrays.begin(), total.arrays.end());
     results_.bind_scalars(totals, folding_.kept());
   }
 
@@ -58,11 +57,8 @@ class Combinator {
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) {
       Total& total = totals_.emplace_back();
       total.scan = scan_like(arena_, op_, layout_, g);
-      // The last phase leaves the total where the first task's part was.
       const Expr size = total.scan < 0 ? arena_.max(at_.grid.tasks, i64(1)) : i64(1);
-      for (Expr x : op_.reductions[g].neutral)
-        total.outputs.push_back(at_.temporary(x.kind(), size, "total"));
-      if (total.scan < 0) total.partials = total.outputs;
+      for (Expr x : op_.reductions[g].neutral) total.arrays.push_back(at_.temporary(x.kind(), size, "total"));
     }
   }
 
@@ -115,13 +111,14 @@ class Combinator {
         for (const Total& total : totals_)
           if (total.scan >= 0)
             e_.if_then(is_last, [&] {
-              for (std::size_t k = 0; k < total.outputs.size(); ++k)
-                e_.store_plain(total.outputs[k], i64(0), ends.scans[static_cast<std::size_t>(total.scan)][k]);
+              for (std::size_t k = 0; k < total.arrays.size(); ++k)
+                e_.store_plain(total.arrays[k], i64(0), ends.scans[static_cast<std::size_t>(total.scan)][k]);
             });
       }
       std::size_t next = 0;
       for (const Total& total : totals_)
-        for (Var partial : total.partials) e_.store_plain(partial, task, totals[next++]);
+        if (total.scan < 0)
+          for (Var part : total.arrays) e_.store_plain(part, task, totals[next++]);
       e_.set_streaming({});
     });
   }
@@ -132,29 +129,27 @@ class Combinator {
   void last() {
     soac::Stm s{{}, soac::Soac{{at_.grid.tasks}, {}}, at_.s.where, at_.s.origin};
     auto& over = std::get<soac::Soac>(s.op);
-    std::vector<Var> partials, outputs;
+    std::vector<Var> arrays;
     for (std::size_t g = 0; g < totals_.size(); ++g) {
       if (totals_[g].scan >= 0) continue;
       over.reductions.push_back(op_.reductions[g]);
-      partials.insert(partials.end(), totals_[g].partials.begin(), totals_[g].partials.end());
-      outputs.insert(outputs.end(), totals_[g].outputs.begin(), totals_[g].outputs.end());
+      arrays.insert(arrays.end(), totals_[g].arrays.begin(), totals_[g].arrays.end());
     }
-    if (outputs.empty()) return;
-    for (Var output : outputs)
-      s.names.push_back(arena_.fresh({arena_.info(output).type.kind}, "total").var());
+    if (arrays.empty()) return;
+    for (Var array : arrays) s.names.push_back(arena_.fresh({arena_.info(array).type.kind}, "total").var());
     at_.phase(i64(1), [&](Expr) {
       Expr n = e_.lower(at_.grid.tasks);
-      join_neighbours(e_, over.reductions, partials, n);
+      join_neighbours(e_, over.reductions, arrays, n);
       std::vector<Expr> totals;
       for (const auto& group : e_.start(over)) totals.insert(totals.end(), group.begin(), group.end());
       e_.if_then(e_.lower(arena_.lt(i64(0), n)), [&] {
         for (std::size_t k = 0; k < totals.size(); ++k)
-          e_.assign(totals[k], e_.load_plain(partials[k], i64(0), "total"));
+          e_.assign(totals[k], e_.load_plain(arrays[k], i64(0), "total"));
       });
       for (Expr& total : totals) total = e_.snapshot(total, "total");
       e_.finish(s, totals);
-      for (std::size_t k = 0; k < outputs.size(); ++k)
-        e_.store_plain(outputs[k], i64(0), e_.lower(arena_.name(s.names[k])));
+      for (std::size_t k = 0; k < arrays.size(); ++k)
+        e_.store_plain(arrays[k], i64(0), e_.lower(arena_.name(s.names[k])));
     });
   }
 
@@ -188,8 +183,9 @@ class Combinator {
   }
 
   struct Total {
-    int scan = -1;  // whose last value it is
-    std::vector<Var> partials, outputs;
+    int scan = -1;            // whose last value it is
+    std::vector<Var> arrays;  // of its components: element 0 is the total; where no Scan has it, element t is
+                              // what task t has, until the last phase
   };
 
   Launches& launches_;
