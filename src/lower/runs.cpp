@@ -67,32 +67,42 @@ void Runs::add(const soac::Reduction& r, std::span<const Expr> operands) {
 Expr Runs::fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Groups& so_far,
                 const Point& point) {
   auto i64 = [&](std::int64_t value) { return arena_.i64(value); };
-  const Expr lanes = i64(policy_.run_lanes), zero = i64(0), one = i64(1);
+  const Expr lanes = i64(policy_.run_lanes), zero = i64(0);
   const Expr step = i64(static_cast<std::int64_t>(policy_.run_lanes) * policy_.run_steps);
   const Expr whole = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), step), step);
   const Expr stop = e_.lower(arena_.add(begin, whole));
   e_.for_loop(begin, stop, i64(policy_.run_lanes * policy_.run), "from", [&](Expr from) {
     const Expr left = arena_.div(arena_.sub(stop, from), lanes);
-    const Expr length = e_.lower(arena_.min(left, i64(policy_.run)));
-    const bool outside = e_.set_in_scalar_code(false);
-    e_.par(Level::block, lanes, "t", [&](Expr t) {
-      lane(piece, e_.bind(arena_.add(from, arena_.mul(t, length)), "start"), length, t, point);
-    });
-    e_.set_in_scalar_code(outside);
-    e_.for_loop(zero, lanes, one, "t", [&](Expr t) {
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        std::vector<Expr> values;
-        for (const Component& c : groups_[g].components)
-          values.push_back(c.constant ? c.constant : e_.load_plain(c.shared, t, "total"));
-        e_.join(piece.reductions[g], so_far[g], values);
-      }
-    });
+    fold_runs(piece, from, e_.lower(arena_.min(left, i64(policy_.run))), policy_.run_steps, so_far, point);
   });
-  return stop;
+  // What is less than a round of steps, point by point.
+  const Expr length = e_.lower(arena_.div(arena_.max(arena_.sub(end, stop), zero), lanes));
+  e_.if_then(e_.bind(arena_.lt(zero, length), "some"),
+             [&] { fold_runs(piece, stop, length, 1, so_far, point); });
+  return e_.lower(arena_.add(stop, arena_.mul(length, lanes)));
 }
 
-void Runs::lane(const soac::Soac& piece, Expr start, Expr length, Expr t, const Point& point) {
-  const Expr zero = arena_.i64(0), one = arena_.i64(1), steps = arena_.i64(policy_.run_steps);
+// A run of `length` points for each lane, the first from `from` on.
+void Runs::fold_runs(const soac::Soac& piece, Expr from, Expr length, int steps,
+                     const Running::Groups& so_far, const Point& point) {
+  const Expr lanes = arena_.i64(policy_.run_lanes);
+  const bool outside = e_.set_in_scalar_code(false);
+  e_.par(Level::block, lanes, "t", [&](Expr t) {
+    lane(piece, e_.bind(arena_.add(from, arena_.mul(t, length)), "start"), length, steps, t, point);
+  });
+  e_.set_in_scalar_code(outside);
+  e_.for_loop(arena_.i64(0), lanes, arena_.i64(1), "t", [&](Expr t) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      std::vector<Expr> values;
+      for (const Component& c : groups_[g].components)
+        values.push_back(c.constant ? c.constant : e_.load_plain(c.shared, t, "total"));
+      e_.join(piece.reductions[g], so_far[g], values);
+    }
+  });
+}
+
+void Runs::lane(const soac::Soac& piece, Expr start, Expr length, int n_steps, Expr t, const Point& point) {
+  const Expr zero = arena_.i64(0), one = arena_.i64(1), steps = arena_.i64(n_steps);
   Running::Groups acc;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     acc.emplace_back();

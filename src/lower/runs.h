@@ -45,7 +45,9 @@ class Runs {
     bool starts_with_neutral = true;
   };
   void add(const soac::Reduction&, std::span<const Expr> operands);
-  void lane(const soac::Soac& piece, Expr start, Expr length, Expr t, const Point&);
+  void fold_runs(const soac::Soac& piece, Expr from, Expr length, int steps, const Running::Groups& so_far,
+                 const Point&);
+  void lane(const soac::Soac& piece, Expr start, Expr length, int steps, Expr t, const Point&);
   void join(const soac::Reduction&, const Group&, const std::vector<Expr>& acc, Expr is_first,
             std::span<const Expr> operands);
 
