@@ -33,6 +33,8 @@ class Runs {
   ///     Par(block, lanes) t { acc = neutral; for (each point j of run t) acc = op(acc, body(j)); shared[t] =
   ///     acc } for (t) so_far = op(so_far, shared[t])
   ///   }
+  ///
+  /// and once more with runs of fewer points than are fetched at once.
   Expr fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Groups& so_far, const Point&);
 
  private:
