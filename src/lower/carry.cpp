@@ -36,9 +36,13 @@ int scan_like(scalar::Arena& arena, const soac::Soac& op, const soac::Layout& la
   return -1;
 }
 
+soac::Reduction reduction_by(scalar::Arena& arena, scalar::Op op, Expr neutral) {
+  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
+  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
+}
+
 soac::Reduction integer_sum(scalar::Arena& arena) {
-  Expr a = arena.fresh({Kind::i64}, "a"), b = arena.fresh({Kind::i64}, "b");
-  return {{{a.var(), b.var()}, {}, {arena.add(a, b)}}, {arena.i64(0)}, {}, true};
+  return reduction_by(arena, Op::add, arena.i64(0));
 }
 
 void clear(Emitter& e, Expr n, const Destination& to) {

@@ -11,6 +11,8 @@ namespace fulgurite::lower {
 /// operands, same start.
 int scan_like(scalar::Arena&, const soac::Soac&, const soac::Layout&, std::size_t reduction);
 
+/// By a commutative operation of scalars of one kind.
+soac::Reduction reduction_by(scalar::Arena&, scalar::Op, Expr neutral);
 /// i64 addition.
 soac::Reduction integer_sum(scalar::Arena&);
 

@@ -28,8 +28,8 @@ Expr Launches::product(std::span<const Expr> factors) {
   return all;
 }
 
-Expr Launches::ceil_div(Expr a, Expr b) {
-  return arena_.div(arena_.sub(arena_.add(a, b), i64(1)), b);
+Expr ceil_div(scalar::Arena& arena, Expr a, Expr b) {
+  return arena.div(arena.sub(arena.add(a, b), arena.i64(1)), b);
 }
 
 Expr Launches::bytes(Var array) {

@@ -9,6 +9,9 @@
 
 namespace fulgurite::lower {
 
+/// Of positive integers, rounded up.
+Expr ceil_div(scalar::Arena&, Expr a, Expr b);
+
 class Launches {
  public:
   Launches(const soac::Program&, const Options&);
@@ -29,7 +32,7 @@ class Launches {
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr product(std::span<const Expr> factors);
-  Expr ceil_div(Expr a, Expr b);
+  Expr ceil_div(Expr a, Expr b) { return lower::ceil_div(arena_, a, b); }
   Expr bytes(Var array);
   /// Every name is known to the host and no array is read.
   bool known_outside(std::span<const Expr>);

@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "lower/carry.h"
+#include "lower/launches.h"
 #include "scalar/value.h"
 #include "soac/walk.h"
 
@@ -23,11 +24,6 @@ constexpr std::int64_t digits = 1 << digit_bits;
 bool is_one_bit(Expr key) {
   while (key.op() == Op::bit_not) key = key.arg(0);
   return key.op() == Op::cast && key.arg(0).kind() == Kind::boolean;
-}
-
-soac::Reduction reduction(Arena& arena, Op op, Expr neutral) {
-  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
-  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
 }
 
 class Builder {
@@ -172,7 +168,7 @@ class Builder {
       const Expr row = arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples});
       return std::vector{length(before, b), arena_.cast(arena_.min(row, last), Kind::u16)};
     });
-    op_of(table).reductions.push_back(reduction(arena_, Op::max, i64(0)));
+    op_of(table).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
     rows.survey.push_back(step(std::move(table), i64(0), i64(0), "rows of samples"));
     const Expr most_in_row = arena_.max(i64(policy.fits), arena_.div(n_, i64(policy.shares)));
     rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
@@ -186,9 +182,9 @@ class Builder {
     rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
     Stm lengths =
         map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
-    op_of(lengths).reductions.push_back(reduction(arena_, Op::max, i64(0)));
+    op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
     rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
-    const Expr n_bytes = arena_.div(arena_.add(width_, i64(digit_bits - 1)), i64(digit_bits));
+    const Expr n_bytes = ceil_div(arena_, width_, i64(digit_bits));
     rows.by_digits.push_back(step(digits_of(n_bytes, least_), bytes(n_), bytes(n_), "by digits"));
   }
 
@@ -238,8 +234,8 @@ Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, E
   const Expr key = key_of(arena, op, elements);
   const Kind kind = key.kind();
   const std::vector<soac::Reduction> reductions{
-      reduction(arena, Op::min, arena.constant(kind, scalar::highest(kind))),
-      reduction(arena, Op::max, arena.constant(kind, 0))};
+      reduction_by(arena, Op::min, arena.constant(kind, scalar::highest(kind))),
+      reduction_by(arena, Op::max, arena.constant(kind, 0))};
   return {{least, most}, soac::Soac{{n}, {{i.var()}, {}, {key, key}}, reductions}, sort.where, sort.origin};
 }
 

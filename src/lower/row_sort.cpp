@@ -1,6 +1,7 @@
 #include "lower/row_sort.h"
 
 #include "lower/carry.h"
+#include "lower/launches.h"
 #include "lower/radix.h"
 
 namespace fulgurite::lower {
@@ -78,8 +79,8 @@ Expr RowSort::by_highest_bits() {
   const Expr log = arena_.sub(i64(64), arena_.apply(Op::clz, {n_}));
   const Expr most =
       bound(arena_.min(arena_.max(log, i64(policy_.least_digit_bits)), i64(policy_.digit_bits)), "most");
-  const Expr passes = bound(arena_.max(ceil_div(need, most), one), "passes");
-  digit_ = bound(arena_.max(ceil_div(need, passes), one), "digit");
+  const Expr passes = bound(arena_.max(ceil_div(arena_, need, most), one), "passes");
+  digit_ = bound(arena_.max(ceil_div(arena_, need, passes), one), "digit");
   low_ = bound(arena_.max(arena_.sub(bits_, arena_.mul(passes, digit_)), i64(0)), "low");
   classes_ = bound(arena_.apply(Op::shl, {one, digit_}), "classes");
   pass(low_, i64(0), [&](Expr i) { return given(i); });

@@ -14,7 +14,6 @@
 #pragma once
 
 #include "lower/emitter.h"
-#include "lower/launches.h"
 
 namespace fulgurite::lower {
 
@@ -38,7 +37,6 @@ class RowSort {
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr bits(std::int64_t value) { return arena_.constant(kind_, static_cast<std::uint64_t>(value)); }
   Expr bound(Expr e, std::string_view name) { return e_.bind(e_.lower(e), name); }
-  Expr ceil_div(Expr a, Expr b) { return arena_.div(arena_.sub(arena_.add(a, b), i64(1)), b); }
   Expr key(const Elements&);
   Elements given(Expr number);
   static Elements at(Emitter&, const std::vector<Destination>&, Expr number);

@@ -29,12 +29,15 @@ void for_each_step(const Steps& steps, const std::function<void(const Action&)>&
 
 // The slot that a step assigns, or -1.
 Slot assigned(const Action& action) {
-  if (const auto* s = base::as<Compute>(action)) return s->to;
-  if (const auto* s = base::as<Constant>(action)) return s->to;
-  if (const auto* s = base::as<Copy>(action)) return s->to;
-  if (const auto* s = base::as<Fetch>(action)) return s->to;
-  if (const auto* s = base::as<Reuse>(action)) return s->fresh;
-  return -1;
+  constexpr Slot none = -1;
+  return base::match(
+      action, [](const Compute& s) { return s.to; }, [](const Constant& s) { return s.to; },
+      [](const Copy& s) { return s.to; }, [](const Fetch& s) { return s.to; },
+      [](const Reuse& s) { return s.fresh; }, [](const Check&) { return none; },
+      [](const Allocate&) { return none; }, [](const Share&) { return none; },
+      [](const CopyArray&) { return none; }, [](const Shrink&) { return none; },
+      [](const Release&) { return none; }, [](const Launch&) { return none; }, [](const If&) { return none; },
+      [](const While&) { return none; }, [](const Converge&) { return none; });
 }
 
 class Invariants {

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "lower/carry.h"
+
 namespace fulgurite::lower::gpu {
 
 using kernel::Atomic;
@@ -49,9 +51,7 @@ soac::Stm with_neutral_for_atomics(scalar::Arena& arena, soac::Stm s) {
 }
 
 soac::Reduction integer_max(scalar::Arena& arena) {
-  Expr a = arena.fresh({Kind::i64}, "a"), b = arena.fresh({Kind::i64}, "b");
-  const Expr least = arena.i64(std::numeric_limits<std::int64_t>::min());
-  return {{{a.var(), b.var()}, {}, {arena.max(a, b)}}, {least}, {}, true};
+  return reduction_by(arena, Op::max, arena.i64(std::numeric_limits<std::int64_t>::min()));
 }
 
 }  // namespace fulgurite::lower::gpu
