@@ -285,8 +285,15 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
 }
 
 std::string to_string(const SortPolicy& p) {
-  return fmt::format("rows of {}, at most {}; digits of {} bits, {} beyond the logarithm; {} tasks", p.row,
-                     p.most_rows, p.digit_bits, p.beyond_bits, p.tasks);
+  return fmt::format(
+      "up to {} one row, else rows of {} (at least {}, at most {} rows) by a sample of one in {} ({} to {}) "
+      "and {} "
+      "bits, if the largest fits into {} or 1/{} of all; digits of {} to {} bits, {} beyond the logarithm, "
+      "insertion "
+      "up to {} and for {} steps each; {} tasks",
+      p.whole, p.row, p.least_row, p.most_rows, p.points_a_sample, p.least_samples, p.most_samples,
+      p.most_bits, p.fits, p.shares, p.least_digit_bits, p.digit_bits, p.beyond_bits, p.inserted, p.most_work,
+      p.tasks);
 }
 
 std::string to_string(const Policy& p) {
