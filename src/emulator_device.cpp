@@ -115,7 +115,7 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
   for (const kernel::Param& p : ir.params) {
     if (p.role == kernel::Param::Role::scalar) continue;
     void* data = launch.buffers[next++];
-    if (p.role == kernel::Param::Role::output && !result.was_off) written(data);
+    if (p.role != kernel::Param::Role::input && !result.was_off) written(data);
   }
   runtime::counters.launches.add();
   if (!runtime::is_sequential(launch, kernel::block_sizes(ir))) runtime::counters.device_launches.add();

@@ -7,7 +7,10 @@
 #include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "fuse/producer.h"
+#include "simplify/dead.h"
 #include "soac/count.h"
+#include "soac/layout.h"
+#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -27,14 +30,19 @@ class FusedCheck {
  public:
   explicit FusedCheck(Arena& arena) : arena_(arena) {}
 
-  void memory_scope(const std::vector<Stm>& stms, const std::vector<Expr>& results) {
+  /// `state`: the parameters of the scope, where it is the body of a loop.
+  void memory_scope(const std::vector<Stm>& stms, const std::vector<Expr>& results,
+                    const std::vector<Var>& state) {
     const UseTable table(stms, results);
+    Vars own(state.begin(), state.end());
     for (std::size_t k = 0; k < stms.size(); ++k) {
+      copies(stms, k, results, own);
+      own.insert(stms[k].names.begin(), stms[k].names.end());
       const Stm& stm = stms[k];
       const auto* soac = as<Soac>(stm.op);
       if (!soac) {
         for (const auto& inner : soac::nested_in(stm))
-          memory_scope(inner.lambda->body, inner.lambda->results);
+          memory_scope(inner.lambda->body, inner.lambda->results, inner.lambda->params);
         continue;
       }
       inside_.clear();
@@ -68,6 +76,32 @@ class FusedCheck {
       complain(stms[k], "is in memory but could be part of what reads it");
   }
 
+  /// A scatter copies an array of `own` only where that is read later, or where the scattered values need
+  /// it as it was. What else the statement computes could have been computed before.
+  void copies(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
+              const Vars& own) {
+    const auto* soac = as<Soac>(stms[k].op);
+    if (!soac) return;
+    Vars later;
+    soac::add_mentioned(results, later);
+    for (std::size_t j = k + 1; j < stms.size(); ++j) soac::add_mentioned(stms[j], later);
+    const std::vector<Var> updated = soac::updated_arrays(arena_, stms[k]);
+    const soac::Layout layout = layout_of(*soac);
+    for (std::size_t g = 0; g < soac->scatters.size(); ++g) {
+      if (!soac->scatters[g].combine.empty()) continue;
+      const auto bound =
+          std::span(stms[k].names).subspan(layout.scatters[g].name, layout.scatters[g].n_names);
+      Vars live(bound.begin(), bound.end());
+      std::vector<Stm> alone{stms[k]};
+      simplify::remove_dead(arena_, alone, live);
+      for (const Stm& scatter : alone)
+        for (Var array : soac::updated_arrays(arena_, scatter))
+          if (own.contains(array) && !later.contains(array) &&
+              std::ranges::find(updated, array) == updated.end())
+            complain(stms[k], "copies an array that it would update in place if it computed nothing else");
+    }
+  }
+
   void complain(const Stm& stm, std::string_view what) {
     complaints.push_back(fmt::format("'{}' ({}, {}:{}) {}",
                                      stm.names.empty() ? "" : arena_.info(stm.names[0]).name, stm.origin,
@@ -82,7 +116,7 @@ class FusedCheck {
 
 std::vector<std::string> check_fused(const soac::Program& program) {
   FusedCheck check(*program.arena);
-  check.memory_scope(program.body, program.results);
+  check.memory_scope(program.body, program.results, {});
   return check.complaints;
 }
 

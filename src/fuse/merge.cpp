@@ -122,7 +122,8 @@ class Merger {
       return false;
     }
     const std::optional<std::vector<bool>> after = what_goes_after(stms, i, j, made);
-    if (!after || update_divides(stms, i, j) || !context_.spend()) return false;
+    if (!after || update_divides(stms, i, j) || loses_update(stms[i], stms[j], *merged)) return false;
+    if (!context_.spend()) return false;
     context_.log.push_back(event_of(Event::Kind::merged, stms[i], stms[j], reason));
     std::vector<Stm> before_it, after_it;
     for (std::size_t k = i + 1; k < j; ++k)
@@ -239,6 +240,20 @@ class Merger {
       if (old.empty() || k == i) continue;
       const bool one_way = mentions_any(stms[i], old) && mentions_any(stms[j], updated);
       if (one_way || (mentions_any(stms[j], old) && mentions_any(stms[i], updated))) return true;
+    }
+    return false;
+  }
+
+  /// An array that one of the two updates in place must be copied for the merged statement, because the other
+  /// reads elements of it that other points store to.
+  bool loses_update(const Stm& a, const Stm& b, const Stm& merged) const {
+    const std::vector<Var> kept = soac::updated_arrays(arena_, merged);
+    const auto is_lost = [&](Var array) {
+      return !params_.contains(array) && std::find(kept.begin(), kept.end(), array) == kept.end();
+    };
+    for (const Stm* stm : {&a, &b}) {
+      const std::vector<Var> updated = soac::updated_arrays(arena_, *stm);
+      if (std::any_of(updated.begin(), updated.end(), is_lost)) return true;
     }
     return false;
   }

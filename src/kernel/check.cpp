@@ -125,7 +125,8 @@ class Checker {
         require(info(p.name).type.lanes == 1, "parameter '{}' has lanes", name(p.name));
         break;
       case Param::Role::input: bind(p.name, Binding::input); break;
-      case Param::Role::output: bind(p.name, Binding::buffer); break;
+      case Param::Role::output:
+      case Param::Role::update: bind(p.name, Binding::buffer); break;
     }
   }
 

@@ -35,7 +35,15 @@ struct BufferArgument {
   bool is_written = true;
 };
 
-enum class Fault : std::uint8_t { race, out_of_bounds, uninitialised, divergence, shared_limit, endless };
+enum class Fault : std::uint8_t {
+  race,
+  out_of_bounds,
+  uninitialised,
+  late_read,
+  divergence,
+  shared_limit,
+  endless
+};
 
 /// What one thread did to an element. `thread` is -1 for the statements of a task outside of Par(block).
 struct Act {
@@ -46,7 +54,9 @@ struct Act {
 };
 
 /// race: `act` and `other` are not ordered, `act` writes. out_of_bounds: `element` of `n`. uninitialised:
-/// `other` is who stored over the element, if anyone did, for another array. divergence: `element` of the `n`
+/// `other` is who stored over the element, if anyone did, for another array. late_read: a load of an array
+/// that is updated in place (Param::Role::update) comes after `other` stored to the element in the same
+/// phase. divergence: `element` of the `n`
 /// threads that there are came; `other.line` is where others wait. shared_limit: `element` bytes, `n` exist.
 /// endless: the loop that went round most often.
 struct Finding {

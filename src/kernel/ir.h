@@ -267,9 +267,10 @@ inline bool Par::operator==(const Par&) const = default;
 inline bool InOrder::operator==(const InOrder&) const = default;
 
 /// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
-/// not overlap unless equal.
+/// not overlap unless equal. An `update` is an output that the kernel changes in place: each load of it gives
+/// what the element was when the phase began, so no load of an element comes after a store to it.
 struct Param {
-  enum class Role : std::uint8_t { scalar, input, output };
+  enum class Role : std::uint8_t { scalar, input, output, update };
   Var name;
   Role role;
   friend bool operator==(const Param&, const Param&) = default;

@@ -61,9 +61,10 @@ class Parser {
   }
 
   Param param() {
-    Param::Role role = lexer_.accept("in")    ? Param::Role::input
-                       : lexer_.accept("out") ? Param::Role::output
-                                              : Param::Role::scalar;
+    Param::Role role = lexer_.accept("in")      ? Param::Role::input
+                       : lexer_.accept("out")   ? Param::Role::output
+                       : lexer_.accept("inout") ? Param::Role::update
+                                                : Param::Role::scalar;
     std::string name = new_name();
     lexer_.expect(":");
     Kind kind = scalar::parse_kind(lexer_);

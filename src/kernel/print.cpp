@@ -55,6 +55,7 @@ class Printer {
     switch (p.role) {
       case Param::Role::scalar: return fmt::format("{}: {}", names_(p.name), scalar::name_of(kind));
       case Param::Role::input: return fmt::format("in {}: {}[]", names_(p.name), scalar::name_of(kind));
+      case Param::Role::update: return fmt::format("inout {}: {}[]", names_(p.name), scalar::name_of(kind));
       case Param::Role::output: break;
     }
     return fmt::format("out {}: {}[]", names_(p.name), scalar::name_of(kind));

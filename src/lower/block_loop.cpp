@@ -486,8 +486,9 @@ Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const 
   if (n_in_order == s.names.size() || policy.run == 0 || !folds_in_runs(soac))
     return BlockLoop(emitter, s, range, policy, entry).run();
   const ByOrder parts = split_by_order(emitter.arena(), s);
-  const Ends others = BlockLoop(emitter, parts.in_any_order, range, policy, entry).run();
+  // The reductions only read. They come before the other part, which may update what they read.
   const Ends in_order = BlockLoop(emitter, parts.in_order, range, policy, entry).run();
+  const Ends others = BlockLoop(emitter, parts.in_any_order, range, policy, entry).run();
   Ends both;
   auto next = in_order.totals.begin(), next_other = others.totals.begin();
   for (const soac::Reduction& r : soac.reductions)

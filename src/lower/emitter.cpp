@@ -102,9 +102,10 @@ std::vector<Expr> Emitter::snapshots(const std::vector<Expr>& variables) {
 
 Var Emitter::touch(Var array, kernel::Param::Role role) {
   if (own_buffers_.contains(array)) return array;
+  if (role == kernel::Param::Role::output && updates_.contains(array)) role = kernel::Param::Role::update;
   for (FreeBuffer& known : free_buffers_)
     if (known.array == array) {
-      if (role == kernel::Param::Role::output) known.param.role = role;
+      if (role != kernel::Param::Role::input) known.param.role = role;
       return known.param.name;
     }
   const scalar::VarInfo& info = arena_.info(array);

@@ -128,6 +128,9 @@ class Emitter {
   /// In the buffer, element `number` of what is there.
   Expr element_of(const Destination&, Expr number);
   bool has_destination(Var array) const { return destinations_.contains(array); }
+  /// A result of the kernel that begins as another array, elements of which the code reads as they were
+  /// (kernel::Param::Role::update).
+  void set_update(Var array) { updates_.insert(array); }
   /// The array is complete and may be read from here on.
   void made(Var array) { made_[array] = open_.size() - 1; }
 
@@ -271,6 +274,7 @@ class Emitter {
   std::vector<Var> free_scalars_;
   std::vector<FreeBuffer> free_buffers_;
   std::unordered_set<Var> own_buffers_;  // allocated by the kernel
+  std::unordered_set<Var> updates_;
   std::vector<std::string> sequential_;
   bool checks_;
   std::uint32_t line_ = 0;

@@ -112,8 +112,6 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   };
   for (std::size_t g = 0; g < soac.reductions.size(); ++g)
     join(soac.reductions[g], running.reductions[g], results_of(layout.reductions[g]));
-  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
-    put(soac, g, names_of(layout.scatters[g]), results_of(layout.scatters[g]), running.update);
   for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
     const soac::Layout::Part& part = layout.partitions[g];
     if (running.partitions[g].packs)
@@ -125,6 +123,11 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   for (std::size_t k = 0; k < mapped.n_results; ++k)
     if (Expr result = body.results[mapped.result + k]; result.type().rank == 0)
       store(destination(s.names[mapped.name + k]), number, lower(result));
+  // A scatter may update in place an array that the point reads, so all reads come before the first store.
+  std::vector<std::vector<Expr>> scattered;
+  for (const soac::Layout::Part& part : layout.scatters) scattered.push_back(results_of(part));
+  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
+    put(soac, g, names_of(layout.scatters[g]), scattered[g], running.update);
 }
 
 // Lanes scan their values by themselves (Hillis and Steele, "Data parallel algorithms", 1986) and join what

@@ -70,9 +70,13 @@ Results::Results(Launches& launches, Emitter& e, const soac::Stm& original, cons
       s_(s),
       op_(std::get<soac::Soac>(s.op)),
       layout_(soac::layout_of(op_)) {
+  soac::Vars read;
+  soac::add_mentioned(op_.body, read);
   for (const Layout::Part& part : layout_.scatters)
-    for (Var array : names(part))
+    for (Var array : names(part)) {
       if (is_original(array)) arrays_.push_back(array);
+      if (read.contains(array)) e_.set_update(array);
+    }
   for (const Layout::Part& part : layout_.partitions) {
     const auto bound = names(part);
     arrays_.push_back(bound[1]);

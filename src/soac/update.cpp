@@ -44,10 +44,16 @@ class Reads {
     };
     std::vector<Expr> elsewhere;
     add_lambda(soac.body, body_);
-    for (const Reduction& r : soac.reductions) add_lambda(r.op, elsewhere);
+    // What is evaluated outside of the points may be evaluated after their stores.
+    const auto add_reduction = [&](const Reduction& r) {
+      add_lambda(r.op, elsewhere);
+      elsewhere.insert(elsewhere.end(), r.neutral.begin(), r.neutral.end());
+      elsewhere.insert(elsewhere.end(), r.initial.begin(), r.initial.end());
+    };
+    for (const Reduction& r : soac.reductions) add_reduction(r);
     for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
       if (k != scatter) add_lambda(soac.scatters[k].initial, elsewhere);
-      for (const Reduction& r : soac.scatters[k].combine) add_lambda(r.op, elsewhere);
+      for (const Reduction& r : soac.scatters[k].combine) add_reduction(r);
     }
     add_mentioned(elsewhere, forbidden_);
     for (Expr e : body_)

@@ -88,6 +88,42 @@ TEST(Log, NamesPlaces) {
             "map (user.cpp:7) fused into sum (user.cpp:8): its only reader needs each element once");
 }
 
+// A gather beside a scatter of the array: as one statement they would need a copy of it.
+constexpr const char* two_passes = R"(
+    program two_passes(x: f32[n], at: i64[m]) {
+      s: f32[n] = map (i < n) {
+        p: f32 = scan (x[i]) add comm neutral 0f
+        return p
+      }
+      g: f32[m] = map (j < m) { s[at[j]] }
+      r: f32[n] = redomap (j_1 < m) { at[j_1], 7f } scatter (n) (k: i64) { s[k] }
+      return g, r
+    })";
+
+TEST(CheckFused, ComplainsOfCopiesThatMergingBrought) {
+  const soac::Program apart = soac::parse(two_passes);
+  EXPECT_EQ(fuse::check_fused(apart), std::vector<std::string>());
+  const soac::Program together = soac::parse(R"(
+    program one_pass(x: f32[n], at: i64[m]) {
+      s: f32[n] = map (i < n) {
+        p: f32 = scan (x[i]) add comm neutral 0f
+        return p
+      }
+      r: f32[n], g: f32[m] = redomap (j < m) { at[j], 7f, s[at[j]] } scatter (n) (k: i64) { s[k] }
+      return g, r
+    })");
+  const std::vector<std::string> complaints = fuse::check_fused(together);
+  ASSERT_EQ(complaints.size(), 1u);
+  EXPECT_NE(complaints[0].find("copies an array that it would update in place"), std::string::npos);
+}
+
+TEST(Merge, LeavesUpdatesInPlace) {
+  soac::PassContext context;
+  const soac::Program program = testing::run({&fuse::merge}, soac::parse(two_passes), context);
+  EXPECT_EQ(soac::count(program).soac, 3) << soac::print(program);
+  EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>());
+}
+
 bool first_is_linear(const char* text) {
   const soac::Program program = soac::parse(text);
   for (const soac::Stm& stm : program.body)

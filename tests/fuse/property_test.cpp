@@ -80,15 +80,21 @@ RC_GTEST_PROP(PassesKeepMeaning, All, ()) {
                  numbers(), numbers());
 }
 
-RC_GTEST_PROP(Fuse, KeepsItsPromise, ()) {
+void keeps_promise(const std::vector<const soac::Pass*>& passes) {
   soac::PassContext context;
   soac::Program program = testing::RandomProgram(numbers()).program();
-  for (const soac::Pass* pass : {&simplify::simplify, &simplify::hoist, &fuse::fuse})
-    program = pass->run(std::move(program), context);
+  for (const soac::Pass* pass : passes) program = pass->run(std::move(program), context);
   const std::vector<std::string> complaints = fuse::check_fused(program);
   if (complaints.empty()) return;
   RC_LOG() << soac::print(program) << complaints[0];
   RC_FAIL("not fused");
+}
+
+RC_GTEST_PROP(Fuse, KeepsItsPromise, ()) {
+  keeps_promise({&simplify::simplify, &simplify::hoist, &fuse::fuse});
+}
+RC_GTEST_PROP(Merge, KeepsThePromiseOfFuse, ()) {
+  keeps_promise({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge});
 }
 
 }  // namespace

@@ -226,6 +226,36 @@ par grid task < 1 {
   expect_one(with(again, "k < 9", "k < 2"), {empty(z)}, Fault::uninitialised, 2, 1);
 }
 
+TEST(EmulateFindings, AReadOfAnUpdatedArrayBehindTheStore) {
+  const std::string swap = R"(kernel swap(inout x: i32[], inout y: i32[])
+par grid task < 2 {
+  par block t < 32 {
+    1: load u: i32 = x[task * 32 + t]
+    2: load v: i32 = y[task * 32 + t]
+    3: store x[task * 32 + t] = v
+    4: store y[task * 32 + t] = u
+  }
+}
+)";
+  std::vector<std::int32_t> x = scrambled<std::int32_t>(64), y(64, 7);
+  expect_sound(swap, {holds(x), holds(y)});
+  const std::string late = with(with(swap, "    1: load u: i32 = x[task * 32 + t]\n", ""), "    4: store",
+                                "    1: load u: i32 = x[task * 32 + t]\n    4: store");
+  const Finding f = expect_one(late, {holds(x), holds(y)}, Fault::late_read, 1, 3);
+  EXPECT_EQ(f.act.buffer, "x");
+  EXPECT_EQ(f.act.thread, f.other->thread);
+  const std::vector<Finding> findings = run(late, {holds(x), holds(y)}).findings;
+  EXPECT_NE(text_of(late, findings).find("updated it (line 3), and wants what it was before"),
+            std::string::npos)
+      << text_of(late, findings);
+  // A phase of its own sees what the phase before has stored, and so does a kernel that stores to an output.
+  expect_sound(with(swap, "    3: store",
+                    "  }\n}\npar grid task < 2 {\n  par block t < 32 {\n    2: load v: i32 = "
+                    "y[task * 32 + t]\n    1: load u: i32 = x[task * 32 + t]\n    3: store"),
+               {holds(x), holds(y)});
+  expect_sound(with(late, "inout x", "out x"), {holds(x), holds(y)});
+}
+
 TEST(EmulateFindings, ArraysThatOverlap) {
   // a and b live together, c after a.
   const std::string text = R"(kernel overlaps(out y: i32[], out z: f64[])

@@ -1,10 +1,12 @@
-// Random well-formed programs and arguments for them: maps, reductions, nested and chained, branches, loops,
-// checks, indices that may be out of range and divisors that may be zero. What two versions of a program must
-// agree on: results, or that both fail.
+// Random well-formed programs and arguments for them: maps, reductions, nested and chained, branches, loops
+// of scalars and of arrays, updates beside reads of what they change, checks, indices that may be out of
+// range and divisors that may be zero. What two versions of a program must agree on: results, or that both
+// fail.
 #pragma once
 
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -147,7 +149,7 @@ class RandomProgram {
   std::vector<Stm> statements(int n, int depth) {
     std::vector<Stm> body;
     for (int i = 0; i < n; ++i) {
-      const std::size_t choice = below(depth == 0 ? 12 : 8);
+      const std::size_t choice = below(depth == 0 ? 14 : 8);
       if (choice == 0)
         body.push_back(branch(depth));
       else if (choice == 1)
@@ -156,6 +158,10 @@ class RandomProgram {
         body.push_back(check());
       else if (choice == 3)
         body.push_back(sort(depth));
+      else if (choice == 12)
+        body.push_back(update(vectors_of_one_shape()));
+      else if (choice == 13)
+        body.push_back(loop_of_updates());
       else
         body.push_back(soac(depth));
       body.back().where = {"random.cpp", static_cast<unsigned>(10 + i)};
@@ -320,14 +326,110 @@ class RandomProgram {
     return stm;
   }
 
+  const std::vector<Expr>& shape(Expr array) { return arena().info(array.var()).shape; }
+
+  /// Those arrays in scope that have the shape of one of them.
+  std::vector<Expr> vectors_of_one_shape() {
+    std::vector<Expr> vectors, found;
+    for (Expr array : arrays_)
+      if (array.type().rank == 1) vectors.push_back(array);
+    const Expr like = vectors[below(vectors.size())];
+    for (Expr array : vectors)
+      if (shape(array) == shape(like)) found.push_back(array);
+    return found;
+  }
+
+  /// One pass that updates one or two of the arrays, at places that no two points have in common, by values
+  /// that may be read from both.
+  Stm update(std::vector<Expr> arrays) {
+    std::shuffle(arrays.begin(), arrays.end(), random_);
+    arrays.resize(std::min(arrays.size(), 1 + below(2)));
+    const Expr extent = shape(arrays[0])[0], zero = arena().i64(0), one = arena().i64(1),
+               two = arena().i64(2);
+    const Expr i = arena().fresh({}, "i");
+    const Mark mark = open();
+    scalars_.push_back(i);
+    Soac s;
+    s.body.params = {i.var()};
+    std::vector<Expr> places;
+    const std::size_t kind_of_places = below(3);
+    if (kind_of_places == 0) {
+      s.dims = {one};
+      places = {arena().max(arena().min(scalar(Kind::i64, 1), arena().sub(extent, one)), zero)};
+    } else if (kind_of_places == 1) {
+      s.dims = {extent};
+      places = {i, arena().sub(arena().sub(extent, one), i)};
+    } else {
+      s.dims = {arena().div(extent, two)};
+      places = {arena().mul(two, i), arena().add(arena().mul(two, i), one)};
+    }
+    ranges_.emplace_back(i, s.dims[0]);
+    std::vector<Expr> place_of;
+    for (std::size_t k = 0; k < arrays.size(); ++k) place_of.push_back(places[below(places.size())]);
+    Stm stm;
+    for (std::size_t k = 0; k < arrays.size(); ++k) {
+      const Expr j = arena().fresh({}, "j");
+      s.scatters.push_back({{extent}, {{j.var()}, {}, {arena().index(arrays[k], std::vector{j})}}, {}});
+      const std::size_t from = below(arrays.size());
+      const Expr old = arena().index(arrays[from], std::vector{place_of[from]}, 1);
+      s.body.results.push_back(place_of[k]);
+      s.body.results.push_back(below(3) != 0 ? arena().cast(old, arrays[k].kind())
+                                             : scalar(arrays[k].kind(), 3));
+      stm.names.push_back(name(arrays[k].type(), {extent}));
+    }
+    if (below(2) == 0) {
+      const Expr old = arena().index(arrays[0], std::vector{place_of[0]}, 1);
+      s.body.results.push_back(old);
+      stm.names.push_back(name({old.kind(), 1, 1}, s.dims));
+    }
+    close(mark);
+    stm.op = std::move(s);
+    return stm;
+  }
+
+  /// A counted loop whose state is two arrays, which its passes update.
+  Stm loop_of_updates() {
+    const std::vector<Expr> vectors = vectors_of_one_shape();
+    Loop l;
+    l.trips = arena().i64(static_cast<std::int64_t>(below(4)));
+    const Expr trip = arena().fresh({}, "trip");
+    const Mark mark = open();
+    scalars_.push_back(trip);
+    l.body.params = {trip.var()};
+    std::vector<Expr> state;
+    Stm stm;
+    for (int k = 0; k < 2; ++k) {
+      l.initial.push_back(vectors[below(vectors.size())]);
+      const Type type = l.initial.back().type();
+      state.push_back(arena().name(name(type, shape(l.initial.back()))));
+      stm.names.push_back(name(type, shape(l.initial.back())));
+      l.body.params.push_back(state.back().var());
+      arrays_.push_back(state.back());
+    }
+    for (std::size_t n = 1 + below(2); n > 0; --n) {
+      Stm pass = update(state);
+      const auto& scatters = std::get<Soac>(pass.op).scatters;
+      for (std::size_t k = 0; k < scatters.size(); ++k) {
+        const Var old = scatters[k].initial.results[0].arg(0).var();
+        for (Expr& array : state)
+          if (array.var() == old) array = arena().name(pass.names[k]);
+      }
+      for (Var v : pass.names) arrays_.push_back(arena().name(v));
+      l.body.body.push_back(std::move(pass));
+    }
+    close(mark);
+    if (state[0].kind() == state[1].kind() && below(4) == 0) std::swap(state[0], state[1]);
+    l.body.results = state;
+    stm.op = std::move(l);
+    return stm;
+  }
+
   /// Of an array in scope, with another of its shape if there is one.
   Stm sort(int depth) {
-    std::vector<Expr> vectors;
-    for (Expr array : arrays_)
-      if (array.type().rank == 1 &&
-          (vectors.empty() || arena().info(array.var()).shape == arena().info(vectors[0].var()).shape))
-        vectors.push_back(array);
-    if (vectors.empty()) return soac(depth);
+    const bool has_vectors =
+        std::any_of(arrays_.begin(), arrays_.end(), [](Expr a) { return a.type().rank == 1; });
+    if (!has_vectors) return soac(depth);
+    const std::vector<Expr> vectors = vectors_of_one_shape();
     Sort s;
     s.arrays = {vectors[below(vectors.size())]};
     if (below(2) == 0) s.arrays.push_back(vectors[below(vectors.size())]);
@@ -336,7 +438,7 @@ class RandomProgram {
     for (Expr array : s.arrays) {
       element.push_back(arena().fresh({array.kind()}, "x"));
       s.key.params.push_back(element.back().var());
-      stm.names.push_back(name(array.type(), arena().info(array.var()).shape));
+      stm.names.push_back(name(array.type(), shape(array)));
     }
     const Expr x = element[below(element.size())];
     const Kind kinds[] = {Kind::u8, Kind::u16, Kind::u32, Kind::u64};

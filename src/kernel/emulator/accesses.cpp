@@ -83,6 +83,10 @@ std::byte* Machine::touch(const Accessed& a, std::int64_t index, unsigned lane) 
     report_access(Fault::uninitialised, a.how, a.buffer, index, lane, &writer);
   }
   if (met.race) report_race(a.buffer, at, now, *met.race);
+  if (a.of.is_update && a.how == How::read && met.is_changed) {
+    const Stamp writer = m.writer(at);
+    report_access(Fault::late_read, a.how, a.buffer, index, lane, &writer);
+  }
   if (a.of.space == Space::global) {
     const auto bytes = static_cast<std::int64_t>(a.size);
     if (met.is_first_read) counts_.least_read += bytes;

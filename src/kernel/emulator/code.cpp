@@ -23,7 +23,7 @@ class Flattener {
         program_.scalars.push_back(bind(p.name));
       else
         add_buffer({p.name, type(p.name).kind, Space::global, 0,
-                    static_cast<std::int64_t>(program_.buffers.size())});
+                    static_cast<std::int64_t>(program_.buffers.size()), p.role == Param::Role::update});
     }
     for (const Stm& s : kernel_.body) {
       const Par* par = base::as<Par>(s.op);

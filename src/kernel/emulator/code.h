@@ -91,6 +91,7 @@ struct Buffer {
   Space space;
   std::int64_t n = 0;
   std::int64_t place = 0;
+  bool is_update = false;  // Param::Role::update
 };
 
 /// A Par(grid). `shared_bytes` is what arrays need, `shared_room` has arrays without an offset behind those

@@ -203,6 +203,10 @@ std::string message(const Kernel& kernel, const Finding& f) {
         return fmt::format("{} {} {}, which has {} elements: correct the index, or mask the access",
                            who_of_task(f.act), does(f.act), element_of(f), f.n);
       case Fault::uninitialised: return uninitialised(kernel, f);
+      case Fault::late_read:
+        return fmt::format(
+            "{} reads {} after {} updated it{}, and wants what it was before: load it before the first store",
+            who_of_task(f.act), element_of(f), who_of_task(*f.other), also_at(kernel, f.act, *f.other));
       case Fault::divergence: return divergence(kernel, f);
       case Fault::shared_limit:
         return fmt::format(

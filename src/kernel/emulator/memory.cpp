@@ -69,6 +69,7 @@ Memory::Met Memory::touch(const Access& a, const Stamp& s, const TaskOrder& orde
     }
     if (a.how != How::write) {
       met.is_owned = met.is_owned && cell.life == a.life;
+      met.is_changed = met.is_changed || cell.written_in == a.phase;
       met.is_first_read = met.is_first_read || cell.read_in != a.phase;
       cell.read_in = a.phase;
     }

@@ -65,10 +65,11 @@ class Memory {
     std::uint32_t life, phase;
   };
   /// `race`: what it races with. `is_owned`: a value of the array is there to be read; what is written is
-  /// one. `is_first`: in its phase these bytes are read, or written, the first time.
+  /// one. `is_first`: in its phase these bytes are read, or written, the first time. `is_changed`: what is
+  /// read has been written in the phase.
   struct Met {
     std::optional<Stamp> race = {};
-    bool is_owned = true, is_first_read = false, is_first_write = false;
+    bool is_owned = true, is_first_read = false, is_first_write = false, is_changed = false;
   };
   Met touch(const Access&, const Stamp&, const TaskOrder&);
 
