@@ -72,7 +72,7 @@ class FusedCheck {
     if (uses.read.empty()) return;
     if (!has_known_size(arena_, uses.read, inside_))
       complain(stms[k], "has a size that its function computes, and is read there");
-    else if (decide(arena_, stms, k, results, uses).inlines)
+    else if (decide(arena_, stms, k, results, table, uses).inlines)
       complain(stms[k], "is in memory but could be part of what reads it");
   }
 

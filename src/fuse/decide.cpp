@@ -15,69 +15,9 @@ namespace fulgurite::fuse {
 
 using scalar::Arena;
 using scalar::Expr;
-using scalar::Op;
 using scalar::Var;
 using simplify::costs;
 using soac::Stm;
-
-UseTable::UseTable(const std::vector<Stm>& stms, const std::vector<Expr>& results)
-    : results_(mentions_of(results)) {
-  for (const Stm& stm : stms) statements_.push_back(mentions_of(stm));
-}
-
-UseTable::Mentions UseTable::mentions_of(const Stm& stm) {
-  std::vector<Expr> roots;
-  soac::for_each_root(stm, [&](Expr e) { roots.push_back(e); });
-  return mentions_of(roots);
-}
-
-UseTable::Mentions UseTable::mentions_of(const std::vector<Expr>& roots) {
-  Mentions mentions;
-  for (Expr root : roots)
-    if (root && root.type().rank > 0) mentions.whole.insert(root.var());
-  scalar::for_each_node(roots, [&](Expr e) {
-    if (e.op() == Op::index) mentions.read.insert(e.arg(0).var());
-  });
-  return mentions;
-}
-
-Uses UseTable::of(const std::vector<Var>& arrays, std::size_t producer) const {
-  Uses uses;
-  std::vector<bool> read(arrays.size()), whole(arrays.size());
-  auto note = [&](const Mentions& mentions) {
-    bool reads = false;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-      if (mentions.whole.contains(arrays[i])) whole[i] = true;
-      if (mentions.read.contains(arrays[i])) read[i] = reads = true;
-    }
-    return reads;
-  };
-  for (std::size_t k = producer + 1; k < statements_.size(); ++k)
-    if (note(statements_[k])) uses.readers.push_back(k);
-  uses.read_by_results = note(results_);
-  for (std::size_t i = 0; i < arrays.size(); ++i) {
-    if (read[i]) uses.read.push_back(arrays[i]);
-    if (whole[i]) uses.whole.push_back(arrays[i]);
-  }
-  return uses;
-}
-
-void UseTable::changed(const std::vector<Stm>& stms, std::size_t at) {
-  statements_[at] = mentions_of(stms[at]);
-}
-
-void UseTable::inserted(const std::vector<Stm>& stms, std::size_t at, std::size_t count) {
-  for (std::size_t k = at; k < at + count; ++k)
-    statements_.insert(statements_.begin() + static_cast<std::ptrdiff_t>(k), mentions_of(stms[k]));
-}
-
-void UseTable::erased(std::size_t at) {
-  statements_.erase(statements_.begin() + static_cast<std::ptrdiff_t>(at));
-}
-
-void UseTable::results_changed(const std::vector<Expr>& results) {
-  results_ = mentions_of(results);
-}
 
 std::string_view why_in_memory(const Stm& stm) {
   if (base::as<soac::Loop>(stm.op)) return "a loop's arrays are there when it has ended";
@@ -113,8 +53,22 @@ bool is_updated_before(Arena& arena, const soac::Vars& kept, const std::vector<S
   return false;
 }
 
+namespace {
+
+/// How the only reader reads the producer.
+Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& stms,
+               const std::vector<Expr>& results, const UseTable& table, const Uses& uses) {
+  const std::size_t reader = uses.read_by_results ? stms.size() : uses.readers[0];
+  const auto* function = uses.read_by_results ? nullptr : base::as<soac::Soac>(stms[reader].op);
+  if (const auto reads = table.late_reads(uses.read, reader))
+    return reads_in(arena, producer, *reads, function);
+  return uses.read_by_results ? reads_in(arena, producer, results) : reads_in(arena, producer, stms[reader]);
+}
+
+}  // namespace
+
 Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer,
-                const std::vector<Expr>& results, const Uses& uses) {
+                const std::vector<Expr>& results, const UseTable& table, const Uses& uses) {
   if (uses.read.empty()) return {false, "it is needed as a whole array"};
   const Producer delayed_array = delayed(arena, stms[producer], uses.read);
   const int cost = simplify::cost_of(delayed_array.at);
@@ -129,8 +83,7 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
     return {false,
             fmt::format("{} statements read it and computing an element again costs {}, at most {} is cheap",
                         n_readers, cost, costs.cheap)};
-  const Reads reads = uses.read_by_results ? reads_in(arena, delayed_array, results)
-                                           : reads_in(arena, delayed_array, stms[uses.readers[0]]);
+  const Reads reads = reads_of(arena, delayed_array, stms, results, table, uses);
   if (reads.distinct > 1)
     return {
         false,

@@ -1,7 +1,10 @@
 #include "fuse/inline.h"
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 
+#include "base/check.h"
 #include "base/match.h"
 #include "simplify/index_algebra.h"
 #include "soac/rename.h"
@@ -33,6 +36,70 @@ class Inliner {
   }
 
   void statement(Stm& stm, std::vector<Stm>& before) {
+    const std::size_t n_before = n_replaced_;
+    own_and_inner(stm, before);
+    if (n_replaced_ > n_before && !stm.names.empty()) changed_.push_back(stm.names[0]);
+  }
+
+  /// Replaces the reads in the expressions.
+  void roots(std::vector<Expr>& exprs, std::vector<Stm>& before) {
+    std::unordered_map<Expr, Expr> replaced;
+    scalar::Substitution substitute(arena_, [&](Expr e) {
+      auto found = replaced.find(e);
+      return found == replaced.end() ? Expr() : found->second;
+    });
+    const auto now = [&](Expr i) { return algebra_(substitute(i)); };
+    scalar::for_each_node(exprs, [&](Expr e) {
+      if (e.op() != Op::index || producer_.find(e.arg(0).var()) < 0) return;
+      const Expr value = value_of(e, now, before);
+      if (rewrite_) replaced.emplace(e, value);
+    });
+    if (!rewrite_ || replaced.empty()) return;
+    n_replaced_ += replaced.size();
+    for (Expr& e : exprs) e = algebra_(substitute(e));
+  }
+
+  /// The values of reads at the top of a Soac's function, or among expressions.
+  std::vector<Replacement> values(const std::vector<Expr>& reads, const Soac* function) {
+    std::vector<Stm> none;
+    if (function && !producer_.may_fail)
+      for (Expr e : reads) early_read(e, none);
+    if (function)
+      for (std::size_t axis = 0; axis < function->dims.size(); ++axis)
+        enter({function->body.params[axis], function->dims[axis]});
+    std::vector<Replacement> replacements;
+    for (Expr e : reads) {
+      const Expr value = value_of(e, [&](Expr i) { return algebra_(i); }, none);
+      if (rewrite_) replacements.emplace_back(e, algebra_(value));
+    }
+    return replacements;
+  }
+
+  const Reads& reads() const { return reads_; }
+  std::vector<Var> changed() && { return std::move(changed_); }
+
+ private:
+  struct Evaluated {
+    std::vector<Expr> indices;
+    std::vector<Expr> values;
+  };
+
+  /// What the read is, with `now` of its indices; absent if nothing is rewritten.
+  Expr value_of(Expr read, const auto& now, std::vector<Stm>& before) {
+    const auto result = static_cast<std::size_t>(producer_.find(read.arg(0).var()));
+    std::vector<Expr> indices;
+    for (Expr i : read.args().subspan(1)) indices.push_back(now(i));
+    note_distinct(indices);
+    const std::vector<Expr> here(indices.begin(),
+                                 indices.begin() + static_cast<std::ptrdiff_t>(producer_.extents.size()));
+    if (read.site() != 0 && rewrite_) check(here, read.site(), before);
+    const Expr value = element(here, result, before);
+    if (!rewrite_) return {};
+    const std::vector<Expr> rest(indices.begin() + static_cast<std::ptrdiff_t>(here.size()), indices.end());
+    return rest.empty() ? value : arena_.index(value, rest, read.site());
+  }
+
+  void own_and_inner(Stm& stm, std::vector<Stm>& before) {
     std::vector<Expr> own = soac::roots_of(stm);
     roots(own, before);
     if (rewrite_) {
@@ -61,40 +128,6 @@ class Inliner {
       unbounded_ = was_unbounded;
     }
   }
-
-  /// Replaces the reads in the expressions.
-  void roots(std::vector<Expr>& exprs, std::vector<Stm>& before) {
-    std::unordered_map<Expr, Expr> replaced;
-    scalar::Substitution substitute(arena_, [&](Expr e) {
-      auto found = replaced.find(e);
-      return found == replaced.end() ? Expr() : found->second;
-    });
-    scalar::for_each_node(exprs, [&](Expr e) {
-      if (e.op() != Op::index) return;
-      const int result = producer_.find(e.arg(0).var());
-      if (result < 0) return;
-      std::vector<Expr> indices;
-      for (Expr i : e.args().subspan(1)) indices.push_back(algebra_(substitute(i)));
-      note_distinct(indices);
-      const std::vector<Expr> here(indices.begin(),
-                                   indices.begin() + static_cast<std::ptrdiff_t>(producer_.extents.size()));
-      if (e.site() != 0 && rewrite_) check(here, e.site(), before);
-      const Expr value = element(here, static_cast<std::size_t>(result), before);
-      if (!rewrite_) return;
-      const std::vector<Expr> rest(indices.begin() + static_cast<std::ptrdiff_t>(here.size()), indices.end());
-      replaced.emplace(e, rest.empty() ? value : arena_.index(value, rest, e.site()));
-    });
-    if (!rewrite_ || replaced.empty()) return;
-    for (Expr& e : exprs) e = algebra_(substitute(e));
-  }
-
-  const Reads& reads() const { return reads_; }
-
- private:
-  struct Evaluated {
-    std::vector<Expr> indices;
-    std::vector<Expr> values;
-  };
 
   void enter(const Axis& axis) {
     path_.push_back(axis);
@@ -129,15 +162,18 @@ class Inliner {
 
   void early_roots(const std::vector<Expr>& exprs, std::vector<Stm>& before) {
     scalar::for_each_node(exprs, [&](Expr e) {
-      if (e.op() != Op::index || e.site() != 0 || producer_.find(e.arg(0).var()) < 0) return;
-      std::vector<Expr> here;
-      for (std::size_t axis = 0; axis < producer_.extents.size(); ++axis) {
-        here.push_back(e.arg(axis + 1));
-        const bool known = here.back().is_constant() || (here.back().is_name() && on_path(here.back().var()));
-        if (!known || !algebra_.is_below(here.back(), producer_.extents[axis])) return;
-      }
-      element(here, 0, before);
+      if (e.op() == Op::index && e.site() == 0 && producer_.find(e.arg(0).var()) >= 0) early_read(e, before);
     });
+  }
+
+  void early_read(Expr e, std::vector<Stm>& before) {
+    std::vector<Expr> here;
+    for (std::size_t axis = 0; axis < producer_.extents.size(); ++axis) {
+      here.push_back(e.arg(axis + 1));
+      const bool known = here.back().is_constant() || (here.back().is_name() && on_path(here.back().var()));
+      if (!known || !algebra_.is_below(here.back(), producer_.extents[axis])) return;
+    }
+    element(here, 0, before);
   }
 
   bool on_path(Var v) const {
@@ -192,6 +228,8 @@ class Inliner {
   std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
+  std::size_t n_replaced_ = 0;
+  std::vector<Var> changed_;  // first names of statements in which reads were replaced
 };
 
 }  // namespace
@@ -212,9 +250,58 @@ Reads reads_in(Arena& arena, const Producer& producer, const std::vector<Expr>& 
   return inliner.reads();
 }
 
-void inline_reads(Arena& arena, const Producer& producer, Stm& stm, std::vector<Stm>& before,
-                  const Path& path) {
-  Inliner(arena, producer, true, path).statement(stm, before);
+Reads reads_in(Arena& arena, const Producer& producer, const std::vector<Expr>& reads, const Soac* function,
+               const Path& path) {
+  Inliner inliner(arena, producer, false, path);
+  inliner.values(reads, function);
+  return inliner.reads();
+}
+
+std::vector<Replacement> values_of(Arena& arena, const Producer& producer, const std::vector<Expr>& reads,
+                                   const Soac* function, const Path& path) {
+  FULGURITE_CHECK(producer.at.body.empty(), "a producer with statements");
+  return Inliner(arena, producer, true, path).values(reads, function);
+}
+
+namespace {
+
+/// Calls visit with the function that puts the values in.
+void put_in(Arena& arena, const std::vector<Replacement>& replacements, const Soac* function,
+            const Path& path, const std::function<void(const std::function<Expr(Expr)>&)>& visit) {
+  simplify::IndexAlgebra algebra(arena);
+  for (const Axis& axis : path) algebra.range(axis.var, axis.extent);
+  for (std::size_t axis = 0; function && axis < function->dims.size(); ++axis)
+    algebra.range(function->body.params[axis], function->dims[axis]);
+  std::unordered_map<Expr, Expr> values;
+  scalar::Substitution substitute(arena, [&](Expr e) {
+    const auto found = values.find(e);
+    return found == values.end() ? Expr() : found->second;
+  });
+  for (const auto& [read, value] : std::views::reverse(replacements)) values.emplace(read, substitute(value));
+  visit([&](Expr e) { return algebra(substitute(e)); });
+}
+
+}  // namespace
+
+void put_in(Arena& arena, const std::vector<Replacement>& replacements, Soac& function, const Path& path) {
+  put_in(arena, replacements, &function, path, [&](const auto& with_values) {
+    for (Stm& stm : function.body.body) soac::map_roots(stm, with_values);
+    for (Expr& e : function.body.results) e = with_values(e);
+  });
+}
+
+void put_in(Arena& arena, const std::vector<Replacement>& replacements, std::vector<Expr>& roots,
+            const Path& path) {
+  put_in(arena, replacements, nullptr, path, [&](const auto& with_values) {
+    for (Expr& e : roots) e = with_values(e);
+  });
+}
+
+std::vector<Var> inline_reads(Arena& arena, const Producer& producer, Stm& stm, std::vector<Stm>& before,
+                              const Path& path) {
+  Inliner inliner(arena, producer, true, path);
+  inliner.statement(stm, before);
+  return std::move(inliner).changed();
 }
 
 void inline_reads(Arena& arena, const Producer& producer, std::vector<Expr>& roots, std::vector<Stm>& before,

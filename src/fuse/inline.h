@@ -6,6 +6,7 @@
 
 #include "fuse/producer.h"
 #include "fuse/repeats.h"
+#include "fuse/use_table.h"
 
 namespace fulgurite::fuse {
 
@@ -24,10 +25,22 @@ struct Reads {
 Reads reads_in(scalar::Arena&, const Producer&, const soac::Stm&, const Path& = {});
 Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& roots, const Path& = {});
 
+/// Of reads at the top of a Soac's function, or, with `function` absent, among expressions.
+Reads reads_in(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& reads,
+               const soac::Soac* function, const Path& = {});
+
+/// The values of these reads of a producer whose body is nothing but expressions.
+std::vector<Replacement> values_of(scalar::Arena&, const Producer&, const std::vector<scalar::Expr>& reads,
+                                   const soac::Soac* function, const Path&);
+/// Puts values in the place of reads at the top of a Soac's function, or among expressions. A value may hold
+/// reads that come later in the list.
+void put_in(scalar::Arena&, const std::vector<Replacement>&, soac::Soac& function, const Path&);
+void put_in(scalar::Arena&, const std::vector<Replacement>&, std::vector<scalar::Expr>& roots, const Path&);
+
 /// Inlines every read in the statement, or the expressions; statements that they need are appended to
-/// `before`.
-void inline_reads(scalar::Arena&, const Producer&, soac::Stm&, std::vector<soac::Stm>& before,
-                  const Path& = {});
+/// `before`. Gives the first names of the statements that changed: this one, and those inside it.
+std::vector<scalar::Var> inline_reads(scalar::Arena&, const Producer&, soac::Stm&,
+                                      std::vector<soac::Stm>& before, const Path& = {});
 void inline_reads(scalar::Arena&, const Producer&, std::vector<scalar::Expr>& roots,
                   std::vector<soac::Stm>& before, const Path& = {});
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "base/match.h"
 #include "fuse/collapse.h"
@@ -34,7 +37,16 @@ namespace {
 class Fuser {
  public:
   Fuser(Program& program, PassContext& context)
-      : arena_(*program.arena), context_(context), params_(program.params.begin(), program.params.end()) {}
+      : arena_(*program.arena), context_(context), params_(program.params.begin(), program.params.end()) {
+    for (std::size_t k = 0; k < context.log.size(); ++k)
+      if (context.log[k].kind == Event::Kind::kept) kept_[context.log[k].what.value_or(Var{-1})] = k;
+  }
+  ~Fuser() {
+    std::size_t k = 0;
+    std::erase_if(context_.log, [&](const Event&) { return out_of_date_.contains(k++); });
+  }
+  Fuser(const Fuser&) = delete;
+  Fuser& operator=(const Fuser&) = delete;
 
   /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers
   /// are taken last to first, so that each meets its consumers as they will be.
@@ -49,13 +61,15 @@ class Fuser {
   struct Body {
     std::vector<Stm>& stms;
     std::vector<Expr>& results;
+    const Path& path;
     UseTable table;
   };
 
   /// True if another sweep may find more: what was kept may have become cheap since.
   bool sweep(std::vector<Stm>& stms, std::vector<Expr>& results) {
     bool inlined = false, undecided = false;
-    Body body{stms, results, {stms, results}};
+    const Path no_path;
+    Body body{stms, results, no_path, {stms, results}};
     for (std::size_t k = stms.size(); k-- > 0;) {
       const auto* soac = as<Soac>(stms[k].op);
       if (!soac || !is_map(*soac)) {
@@ -64,12 +78,12 @@ class Fuser {
         continue;
       }
       const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
-      Decision decision = decide(arena_, stms, k, results, uses);
+      Decision decision = decide(body, k, uses);
       if (decision.inlines && !uses.readers.empty() &&
           is_updated_before(arena_, params_, stms, k, uses.readers.back()))
         decision = {false, "an array that it reads is updated in place before its reader runs"};
       if (decision.inlines && context_.spend()) {
-        inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason, {});
+        inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason);
         reduce_to(body, k, uses.whole);
         inlined = true;
       } else {
@@ -77,19 +91,33 @@ class Fuser {
         undecided = undecided || (!decision.inlines && !uses.read.empty());
       }
     }
+    for (std::size_t user = 0; user <= stms.size(); ++user) put_in_late(body, user);
     return inlined && undecided;
   }
 
   /// The last word on an array counts: after a merge it is asked again.
   void keep(const Stm& stm, const std::string& reason) {
-    const Event event = event_of(Event::Kind::kept, stm, reason);
-    std::erase_if(context_.log,
-                  [&](const Event& e) { return e.kind == Event::Kind::kept && e.what == event.what; });
-    context_.log.push_back(event);
+    const auto [last, is_new] = kept_.try_emplace(first_name(stm), context_.log.size());
+    if (!is_new) out_of_date_.insert(std::exchange(last->second, context_.log.size()));
+    context_.log.push_back(event_of(Event::Kind::kept, stm, reason));
   }
+
+  /// Whether nothing has changed in the statement's functions since they were fused. Without this question
+  /// each level of a nest would fuse the levels inside it twice.
+  bool is_settled(const Stm& stm) const { return settled_.contains(first_name(stm)); }
+  void settle(const Stm& stm) {
+    if (!stm.names.empty()) settled_.insert(stm.names[0]);
+  }
+  static Var first_name(const Stm& stm) { return stm.names.empty() ? Var{-1} : stm.names[0]; }
 
   /// The functions inside a statement of a memory scope.
   void inside(Stm& stm) {
+    if (is_settled(stm)) return;
+    inside_unsettled(stm);
+    settle(stm);
+  }
+
+  void inside_unsettled(Stm& stm) {
     if (auto* soac = as<Soac>(stm.op)) {
       inside_.clear();
       for (const auto& inner : soac::nested_in(stm)) soac::add_bound(*inner.lambda, inside_);
@@ -117,6 +145,12 @@ class Fuser {
   }
 
   void inside_element(Stm& stm, const Path& path) {
+    if (is_settled(stm)) return;
+    inside_unsettled_element(stm, path);
+    settle(stm);
+  }
+
+  void inside_unsettled_element(Stm& stm, const Path& path) {
     if (auto* soac = as<Soac>(stm.op)) {
       per_element(*soac, path);
       if (collapse(stm))
@@ -137,7 +171,7 @@ class Fuser {
   void element_scope(Lambda& lambda, const Path& path) {
     for (Stm& stm : lambda.body) inside_element(stm, path);
     bool changed = false;
-    Body body{lambda.body, lambda.results, {lambda.body, lambda.results}};
+    Body body{lambda.body, lambda.results, path, {lambda.body, lambda.results}};
     for (std::size_t k = lambda.body.size(); k-- > 0;) {
       const std::vector<Var> arrays = arrays_of(arena_, lambda.body[k]);
       for (Uses uses = body.table.of(arrays, k); !uses.read.empty(); uses = body.table.of(arrays, k)) {
@@ -147,15 +181,16 @@ class Fuser {
         changed = true;
         inline_everywhere(
             as<Soac>(stm.op) ? delayed(arena_, stm, uses.read) : delayed_branches(arena_, stm, uses.read[0]),
-            body, k, uses, *reason, path);
+            body, k, uses, *reason);
       }
     }
     if (!changed) return;
+    for (std::size_t user = 0; user <= lambda.body.size(); ++user) put_in_late(body, user);
     simplify::remove_dead(arena_, lambda);
     for (Stm& stm : lambda.body) inside_element(stm, path);
   }
 
-  std::optional<std::string> why_inlined(const Body& body, std::size_t k, const Uses& uses) {
+  std::optional<std::string> why_inlined(Body& body, std::size_t k, const Uses& uses) {
     const Stm& stm = body.stms[k];
     if (const auto* branches = as<If>(stm.op))
       return is_delayable(stm, *branches, uses.read[0])
@@ -165,7 +200,7 @@ class Fuser {
     if (!soac || !is_map(*soac)) return {};
     if (!has_known_size(arena_, uses.read, inside_))
       return "inside a function there is no memory for its size";
-    Decision decision = decide(arena_, body.stms, k, body.results, uses);
+    Decision decision = decide(body, k, uses);
     if (!decision.inlines) return {};
     return std::move(decision.reason);
   }
@@ -212,28 +247,69 @@ class Fuser {
     });
   }
 
+  Decision decide(Body& body, std::size_t k, const Uses& uses) {
+    // Asked how it reads the array, an only reader must be as it will be.
+    if (uses.readers.size() + (uses.read_by_results ? 1 : 0) == 1) {
+      const std::size_t reader = uses.read_by_results ? body.stms.size() : uses.readers[0];
+      if (!body.table.late_reads(uses.read, reader)) put_in_late(body, reader);
+    }
+    return fuse::decide(arena_, body.stms, k, body.results, body.table, uses);
+  }
+
   void inline_everywhere(const Producer& producer, Body& body, std::size_t k, const Uses& uses,
-                         const std::string& reason, const Path& path) {
+                         const std::string& reason) {
     std::vector<Stm>& stms = body.stms;
-    auto insert = [&](std::vector<Stm>& before, std::size_t at) {
-      stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(at), std::make_move_iterator(before.begin()),
-                  std::make_move_iterator(before.end()));
-      body.table.inserted(stms, at, before.size());
-      before.clear();
-    };
-    std::vector<Stm> before;
     if (uses.read_by_results) {
-      inline_reads(arena_, producer, body.results, before, path);
       context_.log.push_back(event_of(Event::Kind::fused, stms[k], reason));
-      body.table.results_changed(body.results);
-      insert(before, stms.size());
+      inline_in(producer, body, stms.size());
     }
     for (auto reader = uses.readers.rbegin(); reader != uses.readers.rend(); ++reader) {
-      inline_reads(arena_, producer, stms[*reader], before, path);
       context_.log.push_back(event_of(Event::Kind::fused, stms[k], stms[*reader], reason));
-      body.table.changed(stms, *reader);
-      insert(before, *reader);
+      inline_in(producer, body, *reader);
     }
+  }
+
+  /// In the statement of this number, or in the results.
+  void inline_in(const Producer& producer, Body& body, std::size_t user) {
+    std::vector<Stm>& stms = body.stms;
+    const bool in_results = user == stms.size();
+    if (!in_results) settled_.erase(first_name(stms[user]));
+    if (producer.at.body.empty()) {
+      if (const auto reads = body.table.late_reads(producer.names, user)) {
+        const Soac* function = in_results ? nullptr : &std::get<Soac>(stms[user].op);
+        body.table.replace_late(user, producer.names,
+                                values_of(arena_, producer, *reads, function, body.path));
+        return;
+      }
+    }
+    put_in_late(body, user);
+    std::vector<Stm> before;
+    if (in_results) {
+      inline_reads(arena_, producer, body.results, before, body.path);
+      body.table.results_changed(body.results);
+    } else {
+      for (const Var changed : inline_reads(arena_, producer, stms[user], before, body.path))
+        settled_.erase(changed);
+      body.table.changed(stms, user);
+    }
+    stms.insert(stms.begin() + static_cast<std::ptrdiff_t>(user), std::make_move_iterator(before.begin()),
+                std::make_move_iterator(before.end()));
+    body.table.inserted(stms, user, before.size());
+  }
+
+  /// Puts the values in that are noted for the statement of this number, or for the results.
+  void put_in_late(Body& body, std::size_t user) {
+    const std::vector<Replacement> late = body.table.take_late(user);
+    if (late.empty()) return;
+    if (user == body.stms.size()) {
+      put_in(arena_, late, body.results, body.path);
+      body.table.results_changed(body.results);
+      return;
+    }
+    auto& soac = std::get<Soac>(body.stms[user].op);
+    put_in(arena_, late, soac, body.path);
+    for (const Stm& stm : soac.body.body) settled_.erase(first_name(stm));
+    body.table.changed(body.stms, user);
   }
 
   /// Leaves of a map only the given results; nothing of it if there are none.
@@ -254,6 +330,10 @@ class Fuser {
   PassContext& context_;
   const soac::Vars params_;  // arrays of the caller, which nothing updates in place
   soac::Vars inside_;        // bound in the functions of the statement of a memory scope that is walked
+  soac::Vars settled_;       // first names of settled statements
+  // Events in the log that say what was kept: the last ones by the statement's first name, and others.
+  std::unordered_map<Var, std::size_t> kept_;
+  std::unordered_set<std::size_t> out_of_date_;
 };
 
 Program run_fuse(Program program, PassContext& context) {

@@ -1,5 +1,7 @@
 #include "soac/rename.h"
 
+#include <utility>
+
 #include "base/check.h"
 
 namespace fulgurite::soac {
@@ -40,25 +42,23 @@ Var Renaming::binder(Var var) {
   return renamed.var();
 }
 
-Lambda Renaming::operator()(const Lambda& lambda) {
-  Lambda result;
-  for (Var p : lambda.params) result.params.push_back(binder(p));
-  for (const Stm& stm : lambda.body) result.body.push_back((*this)(stm));
-  result.results = lambda.results;
-  in_place(result.results);
-  return result;
+Lambda Renaming::operator()(Lambda lambda) {
+  if (binders_ == Binders::keep && empty()) return lambda;
+  for (Var& p : lambda.params) p = binder(p);
+  for (Stm& stm : lambda.body) stm = (*this)(std::move(stm));
+  in_place(lambda.results);
+  return lambda;
 }
 
 void Renaming::roots(Stm& stm) {
   if (!empty()) map_roots(stm, [this](Expr e) { return (*this)(e); });
 }
 
-Stm Renaming::operator()(const Stm& stm) {
-  Stm result = stm;
-  roots(result);
-  for (auto& inner : nested_in(result)) *inner.lambda = (*this)(*inner.lambda);
-  for (Var& name : result.names) name = binder(name);
-  return result;
+Stm Renaming::operator()(Stm stm) {
+  roots(stm);
+  for (auto& inner : nested_in(stm)) *inner.lambda = (*this)(std::move(*inner.lambda));
+  for (Var& name : stm.names) name = binder(name);
+  return stm;
 }
 
 void substitute_in(Lambda& lambda, scalar::Substitution& substitute) {

@@ -25,8 +25,8 @@ class Renaming {
 
   Expr operator()(Expr e) { return values_.empty() ? e : (*substitute_)(e); }
   void in_place(std::vector<Expr>&);
-  Lambda operator()(const Lambda&);
-  Stm operator()(const Stm&);
+  Lambda operator()(Lambda);
+  Stm operator()(Stm);
   /// Only the statement's own roots; its functions and names stay for the caller to do, in this order.
   void roots(Stm&);
   /// A bound name in the new program: itself, or another one.

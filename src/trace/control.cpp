@@ -147,14 +147,13 @@ Exprs constant_extents(Tracer& t, const State& state, const soac::Lambda& body, 
 }
 
 // The function with its parameters for known extents replaced by these.
-soac::Lambda with_known(Tracer& t, const soac::Lambda& lambda, std::span<const Expr> known,
+soac::Lambda with_known(Tracer& t, soac::Lambda lambda, std::span<const Expr> known,
                         std::size_t first_param) {
   soac::Renaming rename(t.arena(), soac::Renaming::Binders::keep);
-  soac::Lambda given = lambda;
   for (std::size_t i = 0; i < known.size(); ++i)
-    if (known[i]) rename.bind(given.params[first_param + i], known[i]);
-  erase_known(given.params, known, first_param);
-  return rename(given);
+    if (known[i]) rename.bind(lambda.params[first_param + i], known[i]);
+  erase_known(lambda.params, known, first_param);
+  return rename(std::move(lambda));
 }
 
 // Ends a loop: `tests` is empty for one with trips.
@@ -163,8 +162,8 @@ Values loop(Tracer& t, State state, Expr trips, soac::Lambda tests, soac::Lambda
   const std::size_t first = trips ? 1 : 0;
   const Exprs known = constant_extents(t, state, steps, first);
   erase_known(steps.results, known);
-  steps = with_known(t, steps, known, first);
-  if (!trips) tests = with_known(t, tests, known, 0);
+  steps = with_known(t, std::move(steps), known, first);
+  if (!trips) tests = with_known(t, std::move(tests), known, 0);
   Exprs bound;
   const Exprs seen = named(t, state.groups, state.initial, known, "state", bound);
   erase_known(state.initial, known);
