@@ -1,9 +1,14 @@
 #include "plan/memory.h"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
+#include <ranges>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
+#include "base/check.h"
 #include "base/match.h"
 
 namespace fulgurite::plan {
@@ -35,6 +40,57 @@ Touched touched(const Action& action) {
       [](const While&) { return Touched(); }, [](const Converge& s) { return Touched{{}, {s.flags}}; });
 }
 
+// What a list of steps does to a set of live places: before the steps, `used` and what is live behind them
+// but not `made` is live.
+struct Effect {
+  Live used, made;
+
+  // A step that comes before.
+  void prepend(const Live& used_before, const Live& made_before) {
+    for (Place p : made_before) used.erase(p);
+    add(used, used_before);
+    add(made, made_before);
+  }
+};
+
+// The effects of steps inside others. A loop inside a loop is looked at once.
+class Effects {
+ public:
+  const Effect& operator()(const Steps& steps) {
+    const auto [found, is_new] = known_.try_emplace(&steps);
+    if (!is_new) return found->second;
+    Effect effect;
+    for (const Step& step : std::views::reverse(steps)) {
+      if (const auto* branch = base::as<If>(step.action)) {
+        const Effect &yes = (*this)(branch->then_steps), &no = (*this)(branch->else_steps);
+        Live used = yes.used, made;
+        add(used, no.used);
+        std::ranges::set_intersection(yes.made, no.made, std::inserter(made, made.end()));
+        effect.prepend(used, made);
+      } else if (const auto* loop = base::as<While>(step.action)) {
+        prepend_loop(loop->head, loop->body, effect);
+      } else if (const auto* guarded = base::as<Converge>(step.action)) {
+        prepend_loop(guarded->head, guarded->body, effect);
+      } else {
+        const Touched places = touched(step.action);
+        effect.prepend({places.used.begin(), places.used.end()}, {places.made.begin(), places.made.end()});
+      }
+    }
+    return known_[&steps] = std::move(effect);
+  }
+
+ private:
+  // head; while (..) { body; head }: an iteration may read what the one before left.
+  void prepend_loop(const Steps& head, const Steps& body, Effect& effect) {
+    Effect loop = (*this)(head);
+    for (Place p : (*this)(body).used)
+      if (!loop.made.contains(p)) loop.used.insert(p);
+    effect.prepend(loop.used, loop.made);
+  }
+
+  std::unordered_map<const Steps*, Effect> known_;
+};
+
 class Releases {
  public:
   explicit Releases(const Plan& plan) {
@@ -43,22 +99,29 @@ class Releases {
   }
 
   // The steps with releases; `live`: behind them, then before them.
-  Steps operator()(const Steps& steps, Live& live) const {
+  Steps operator()(const Steps& steps, Live& live) {
     Steps backwards;
     Live behind_launch = live;  // the launch that comes next
-    for (std::size_t i = steps.size(); i-- > 0;) {
-      Step step = steps[i];
+    for (const Step& given : std::views::reverse(steps)) {
       Live dead;
-      if (auto* branch = base::as<If>(step.action)) {
-        dead = conditional(*branch, live);
-      } else if (auto* loop = base::as<While>(step.action)) {
-        dead = repeat(loop->head, loop->body, live);
-      } else if (auto* guarded = base::as<Converge>(step.action)) {
-        dead = repeat(guarded->head, guarded->body, live);
+      if (const auto* branch = base::as<If>(given.action)) {
+        backwards.push_back({conditional(*branch, live)});
+        continue;
+      }
+      std::optional<Action> action;
+      if (const auto* loop = base::as<While>(given.action)) {
+        While with_releases{{}, loop->condition, {}};
+        dead = repeat(loop->head, loop->body, live, with_releases.head, with_releases.body);
+        action = std::move(with_releases);
+      } else if (const auto* guarded = base::as<Converge>(given.action)) {
+        Converge with_releases{{}, guarded->flags, {}};
+        dead = repeat(guarded->head, guarded->body, live, with_releases.head, with_releases.body);
+        action = std::move(with_releases);
       } else {
-        if (base::as<Launch>(step.action)) behind_launch = live;
-        if (auto* reuse = base::as<Reuse>(step.action)) reuse->is_last = !behind_launch.contains(reuse->from);
-        const Touched places = touched(step.action);
+        action = given.action;
+        if (base::as<Launch>(*action)) behind_launch = live;
+        if (auto* reuse = base::as<Reuse>(*action)) reuse->is_last = !behind_launch.contains(reuse->from);
+        const Touched places = touched(*action);
         for (const auto* list : {&places.made, &places.used})
           for (Place p : *list)
             if (!live.contains(p)) dead.insert(p);
@@ -66,7 +129,7 @@ class Releases {
         live.insert(places.used.begin(), places.used.end());
       }
       release(dead, backwards);
-      backwards.push_back(std::move(step));
+      backwards.push_back({std::move(*action)});
     }
     std::ranges::reverse(backwards);
     return backwards;
@@ -87,35 +150,33 @@ class Releases {
   }
 
   // What one branch reads and the other does not is released where the other begins.
-  Live conditional(If& branch, Live& live) const {
+  If conditional(const If& given, Live& live) {
     Live yes = live, no = live;
-    branch.then_steps = (*this)(branch.then_steps, yes);
-    branch.else_steps = (*this)(branch.else_steps, no);
+    If branch{given.condition, (*this)(given.then_steps, yes), (*this)(given.else_steps, no)};
     live = yes;
     add(live, no);
     release_in_front(live, yes, branch.then_steps);
     release_in_front(live, no, branch.else_steps);
-    return {};
+    return branch;
   }
 
-  // An iteration may read what the one before left: to a fixed point.
-  Live repeat(Steps& loop_head, Steps& loop_body, Live& live) const {
+  // Places that are dead behind the loop. What is live before the head is live behind the body.
+  Live repeat(const Steps& given_head, const Steps& given_body, Live& live, Steps& head, Steps& body) {
     const Live behind = live;
-    Live before_head, before_body, tested;
-    Steps head, body;
-    for (;;) {
-      before_body = before_head;
-      body = (*this)(loop_body, before_body);
-      tested = behind;
-      add(tested, before_body);
-      Live start = tested;
-      head = (*this)(loop_head, start);
-      if (start == before_head) break;
-      before_head = std::move(start);
-    }
+    const Effect &of_head = effects_(given_head), &of_body = effects_(given_body);
+    Live before_head = of_head.used;
+    for (const Live* read_behind : {&behind, &of_body.used})
+      for (Place p : *read_behind)
+        if (!of_head.made.contains(p)) before_head.insert(p);
+    Live before_body = before_head;
+    body = (*this)(given_body, before_body);
+    Live tested = behind;
+    add(tested, before_body);
+    Live start = tested;
+    head = (*this)(given_head, start);
+    FULGURITE_CHECK(start == before_head, "{} places are live before a loop, not {}", start.size(),
+                    before_head.size());
     release_in_front(tested, before_body, body);
-    loop_head = std::move(head);
-    loop_body = std::move(body);
     live = before_head;
     Live dead;
     std::ranges::set_difference(tested, behind, std::inserter(dead, dead.end()));
@@ -123,6 +184,7 @@ class Releases {
   }
 
   Live params_;
+  Effects effects_;
 };
 
 }  // namespace
