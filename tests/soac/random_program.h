@@ -35,8 +35,12 @@ class RandomProgram {
     }
     program.body = statements(n_statements, 0);
     const std::size_t n_results = 1 + below(3);
+    // Mostly arrays that were made last, which depend on most of the program.
+    const auto array = [&] {
+      return arrays_[arrays_.size() - 1 - below(below(3) == 0 ? arrays_.size() : 3)];
+    };
     for (std::size_t i = 0; i < n_results; ++i)
-      program.results.push_back(below(2) == 0 ? arrays_[below(arrays_.size())] : scalar(kind(), 2));
+      program.results.push_back(below(3) != 0 ? array() : scalar(kind(), 2));
     return program;
   }
 
@@ -149,7 +153,7 @@ class RandomProgram {
   std::vector<Stm> statements(int n, int depth) {
     std::vector<Stm> body;
     for (int i = 0; i < n; ++i) {
-      const std::size_t choice = below(depth == 0 ? 14 : 8);
+      const std::size_t choice = below(depth == 0 ? 15 : 8);
       if (choice == 0)
         body.push_back(branch(depth));
       else if (choice == 1)
@@ -160,7 +164,7 @@ class RandomProgram {
         body.push_back(sort(depth));
       else if (choice == 12)
         body.push_back(update(vectors_of_one_shape()));
-      else if (choice == 13)
+      else if (choice > 12)
         body.push_back(loop_of_updates());
       else
         body.push_back(soac(depth));
