@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "kernel/ir.h"
+#include "kernel/emulate.h"
 #include "runtime/device.h"
 #include "soac/ir.h"
 
@@ -29,6 +29,13 @@ struct Requirement {
 class Kernel : public std::enable_shared_from_this<Kernel> {
  public:
   kernel::Kernel ir;  // kernel::Stage::threads
+  /// The kernel as it was recorded, before any pass, and what the emulator is to find in it: indices of pull
+  /// arrays that are in range. Absent where all of them are known to be. It lacks the blocks' own memory.
+  struct Expecting {
+    kernel::Kernel ir;
+    kernel::Expectations expectations;
+  };
+  std::optional<Expecting> expecting;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<scalar::Expr> sizes;  // of the outputs

@@ -11,8 +11,10 @@
 #include "emit/names.h"
 #include "kernel/check.h"
 #include "kernel/resources.h"
+#include "kernel/traverse.h"
 #include "tidy/barriers.h"
 #include "tidy/dead.h"
+#include "tidy/fold_blocks.h"
 #include "tidy/forward.h"
 #include "tidy/global_arrays.h"
 #include "tidy/shared_layout.h"
@@ -35,6 +37,7 @@ void require_name(const std::string& name, Here where) {
         where);
 }
 
+constexpr std::int64_t most_threads = 1024;          // of a block, on any device
 constexpr std::int64_t most_shared_bytes = 1 << 20;  // of which a CPU's stack has several
 
 class Recording {
@@ -74,10 +77,14 @@ class Recording {
     made_->ir.arena = std::move(traced.arena);
     made_->sites = std::move(traced.sites);
     made_->ir.lines = recorder_.take_lines();
+    expect();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
     made_->ir = tidy::barriers(tidy::lay_out(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
     // Statements that have been joined share more.
     made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
+    made_->ir = tidy::fold_blocks(std::move(made_->ir), most_threads);
+    if (made_->expecting)
+      made_->expecting->ir = tidy::fold_blocks(std::move(made_->expecting->ir), most_threads);
     for (const tidy::Scratch& scratch : tidy::place_global(made_->ir)) {
       made_->outputs.push_back(
           {.components = {static_cast<detail::Kind>(made_->ir.arena->info(scratch.name).type.kind)},
@@ -96,6 +103,34 @@ class Recording {
   }
 
  private:
+  // The marks of what the emulator is to find stand in a copy only.
+  void expect() {
+    const kernel::Expectations& expected = recorder_.expectations();
+    if (expected.empty()) return;
+    const auto rewritten = [&](const std::function<bool(kernel::Stm&)>& keeps) {
+      const std::function<kernel::Block(const kernel::Block&)> visit = [&](const kernel::Block& body) {
+        kernel::Parts parts;
+        parts.block = visit;
+        kernel::Block out;
+        for (const kernel::Stm& s : body)
+          if (kernel::Stm changed = kernel::map_children(s, parts); keeps(changed))
+            out.push_back(std::move(changed));
+        return out;
+      };
+      return visit(made_->ir.body);
+    };
+    made_->expecting = {made_->ir, expected};
+    made_->expecting->ir.body = rewritten([](kernel::Stm& s) {
+      if (auto* array = std::get_if<kernel::Allocate>(&s.op); array && array->space == kernel::Space::global)
+        array->space = kernel::Space::shared;  // of which there is enough
+      return true;
+    });
+    made_->ir.body = rewritten([&](kernel::Stm& s) {
+      const auto* let = std::get_if<kernel::Let>(&s.op);
+      return let == nullptr || !expected.contains(let->name);
+    });
+  }
+
   trace::Tracer& tracer() { return recorder_.tracer(); }
   lower::Emitter& emitter() { return recorder_.emitter(); }
   scalar::Arena& arena() { return recorder_.arena(); }
@@ -205,10 +240,32 @@ class Recording {
       } else {
         argument.size = tracer().value(given.extent);
         argument.element = [this, &given, &input](Value index) { return element(given, input, index); };
+        if (input.is_updated) may_be_written(given, argument);
       }
       all.push_back(std::move(argument));
     }
     return all;
+  }
+
+  void may_be_written(const Given& given, Argument& argument) {
+    argument.store = [this, &given](Value index, std::span<const Value> components) {
+      if (!recorder_.is_in_instance())
+        throw TraceError("an element is written outside of par(): say which threads write it", where_);
+      const Expr at = recorder_.lower(index, where_);
+      const Expr exists = recorder_.lower(tracer().value(exists_in(given.extent, index)), where_);
+      std::vector<Expr> values;
+      for (const Value& component : components) values.push_back(recorder_.lower(component, where_));
+      for (std::size_t k = 0; k < values.size(); ++k)
+        emitter().store_plain(given.components[k].var(), at, values[k], exists);
+    };
+    argument.change = [this, &given](const char* operation, Value index, Value value) {
+      return recorder_.atomic(operation, given.components.front().var(), index, value,
+                              tracer().value(exists_in(given.extent, index)), where_);
+    };
+  }
+  Expr exists_in(Expr extent, Value index) {
+    const Expr i = tracer().expr(index, where_);
+    return arena().logical_and(arena().le(arena().i64(0), i), arena().lt(i, extent));
   }
 
   Expr in_array(std::int64_t block, Value index) {
@@ -219,12 +276,18 @@ class Recording {
   Values element(const Given& given, const Input& input, Value index) {
     const Expr at = in_array(input.block, index);
     Values values;
+    if (input.is_updated) {  // as it is now
+      const Expr place = recorder_.lower(tracer().value(at), where_);
+      for (Expr array : given.components)
+        values.push_back(
+            recorder_.given(emitter().load_plain(array.var(), place, arena().info(array.var()).name)));
+      return values;
+    }
     if (input.fill.empty()) {
       for (Expr array : given.components) values.push_back(tracer().value(arena().index(array, {&at, 1})));
       return values;
     }
     const Expr is_inside = arena().lt(at, given.extent);
-    if (!recorder_.is_making()) return element_if(is_inside, given, input, at);
     const Expr place = recorder_.lower(tracer().value(at), where_);
     const Expr mask = recorder_.lower(tracer().value(is_inside), where_);
     for (std::size_t k = 0; k < given.components.size(); ++k) {
@@ -234,23 +297,6 @@ class Recording {
       values.push_back(tracer().value(arena().apply(scalar::Op::select, {is_inside, loaded, fill})));
     }
     return values;
-  }
-
-  // In a branch or loop that is being traced.
-  Values element_if(Expr is_inside, const Given& given, const Input& input, Expr at) {
-    const auto inside = [&](std::span<const Value>) {
-      Values values;
-      for (Expr array : given.components) values.push_back(tracer().value(arena().index(array, {&at, 1})));
-      return values;
-    };
-    const auto behind = [&](std::span<const Value>) {
-      Values values;
-      for (std::size_t k = 0; k < given.components.size(); ++k)
-        values.push_back(tracer().value(arena().constant(given.components[k].kind(), input.fill[k])));
-      return values;
-    };
-    const std::size_t n = given.components.size();
-    return cond(tracer().value(is_inside), detail::Body(inside), detail::Body(behind), {&n, 1}, where_);
   }
 
   // A result ends where an argument does that has blocks as large, of which the last may be short.
@@ -310,9 +356,8 @@ class Recording {
   // Blocks meet in this array.
   void change(const Result& result, Expr array, Expr size) {
     result.change([&](Value index, Value value) {
-      const Expr i = tracer().expr(index, where_);
-      const Expr exists = arena().logical_and(arena().le(arena().i64(0), i), arena().lt(i, size));
-      return recorder_.atomic(result.operation, array.var(), index, value, tracer().value(exists), where_);
+      return recorder_.atomic(result.operation, array.var(), index, value,
+                              tracer().value(exists_in(size, index)), where_);
     });
   }
 

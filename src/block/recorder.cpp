@@ -15,6 +15,7 @@ namespace {
 thread_local Recorder* innermost = nullptr;
 
 constexpr std::int64_t lanes_of_warp = 32;
+constexpr std::int64_t most_thread_bytes = 16 << 10;  // of which a CPU's stack has one for each lane
 
 std::int64_t groups_in_block(const Nest* nest) {
   std::int64_t n = 1;
@@ -42,7 +43,16 @@ kernel::Atomic::What atomic_named(std::string_view name) {
 }
 
 lower::Emitter::Outside nothing_outside() {
-  return {[](Expr) { return false; }, [](lower::Emitter&, const soac::Stm&) {}};
+  return {[](Expr) { return false; }, [](lower::Emitter&, const soac::Stm&) {}, {}, false};
+}
+
+constexpr const char* makes_an_array =
+    "{} makes an array of the array language in a kernel: use pull and push arrays here";
+
+/// Whether a line is one of the kernel language's own functions.
+bool is_of_library(const Here& where) {
+  return where.line() == 0 ||
+         std::string_view(where.file_name()).find("fulgurite/kernel/") != std::string::npos;
 }
 
 }  // namespace
@@ -52,6 +62,7 @@ Recorder::Recorder(const std::string& name)
   nests_.push_back({});
   nest_ = &nests_.back();
   innermost = this;
+  tracer_.set_control(this);
 }
 
 Recorder::~Recorder() {
@@ -65,6 +76,10 @@ Recorder& Recorder::current(const Here& where) {
         "that is given to kernel()",
         where);
   return *innermost;
+}
+
+Recorder* Recorder::if_any() {
+  return innermost;
 }
 
 const Nest* Recorder::within(const Nest* outer, std::int64_t n, kernel::Level level, bool interleaved) {
@@ -102,13 +117,11 @@ void Recorder::at(const Here& where) {
 }
 
 void Recorder::flush(const Here& where) {
+  if (!is_making()) throw TraceError(fmt::format(makes_an_array, "this"), where);
   const std::vector<soac::Stm> traced = tracer_.take();
   for (const soac::Stm& s : traced)
     if (base::as<soac::Soac>(s.op) || base::as<soac::Sort>(s.op) || base::as<soac::Call>(s.op))
-      throw TraceError(
-          fmt::format("{} makes an array of the array language in a kernel: use pull and push arrays here",
-                      s.origin.empty() ? "this" : s.origin),
-          where);
+      throw TraceError(fmt::format(makes_an_array, s.origin.empty() ? "this" : s.origin), where);
   emitter_.statements(traced);
 }
 
@@ -174,6 +187,7 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid",
                [&](Expr t) {
                  const Making scope(*this, "par", where);
+                 of_threads_.emplace(groups * (by_warps ? lanes_of_warp : n), t.var());
                  tracer_.adopt(t);
                  Expr number = arena().i64(0);
                  const Expr i = decode(of_block, by_warps ? lanes_of_warp : n, t, number);
@@ -189,6 +203,7 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
                  }
                });
   in_instance_ = false;
+  of_threads_.reset();
 }
 
 void Recorder::lanes(std::int64_t n, const detail::block::Body& body, const Here& where) {
@@ -240,9 +255,91 @@ void Recorder::loop(Value begin, Value end, const detail::block::Body& body, con
   emitter_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
     const Making scope(*this, "loop", where);
     tracer_.adopt(i);
+    const std::size_t n_barriers = n_barriers_;
     body(tracer_.value(i));
     flush(where);
+    end_round(n_barriers, where);
   });
+}
+
+// A barrier in the body stands between what is written and what is read in a round; the one at the end
+// stands between that and what the next round writes.
+void Recorder::end_round(std::size_t n_barriers, const Here& where) {
+  if (in_instance_ || n_barriers == n_barriers_) return;
+  const kernel::Block& body = emitter_.open_statements();
+  if (body.empty() || !std::holds_alternative<kernel::Sync>(body.back().op))
+    barrier(kernel::Level::block, where);
+}
+
+std::vector<Expr> Recorder::scalars(std::span<const Value> values, const Here& where) {
+  std::vector<Expr> all = tracer_.exprs(values, where);
+  for (Expr e : all)
+    if (e.type().rank > 0) throw TraceError(fmt::format(makes_an_array, "this"), where);
+  flush(where);
+  return all;
+}
+
+Values Recorder::given(std::span<const Expr> names) {
+  Values values;
+  for (Expr name : names) values.push_back(given(name));
+  return values;
+}
+
+Values Recorder::cond(const Value& condition, const detail::Body& yes, const detail::Body& no,
+                      const Here& where) {
+  flush(where);
+  const Expr decides = emitter_.lower(tracer_.expr(condition, where));
+  if (decides.is_constant()) {
+    Values values = (decides.is_constant(1) ? yes : no)({});
+    emitter_.lower(scalars(values, where));
+    return values;
+  }
+  const auto branch = [&](const detail::Body& body) {
+    const Making scope(*this, "cond", where);
+    return scalars(body({}), where);
+  };
+  return given(emitter_.choose(decides, [&] { return branch(yes); }, [&] { return branch(no); }, "cond"));
+}
+
+Values Recorder::while_loop(const detail::Body& condition, const detail::Body& body,
+                            std::span<const Value> initial, const Here& where) {
+  std::vector<Expr> variables;
+  for (Expr e : emitter_.lower(scalars(initial, where))) variables.push_back(emitter_.declare(e, "state"));
+  {
+    const Making scope(*this, "while_loop", where);
+    const std::size_t n_barriers = n_barriers_;
+    Values state;
+    emitter_.while_loop(
+        [&] {
+          state = given(emitter_.snapshots(variables));
+          return emitter_.lower(scalars(condition(state), where)).front();
+        },
+        [&] {
+          const std::vector<Expr> next = emitter_.lower(scalars(body(state), where));
+          end_round(n_barriers, where);
+          for (std::size_t k = 0; k < next.size(); ++k) emitter_.assign(variables[k], next[k]);
+        });
+  }
+  return given(emitter_.snapshots(variables));
+}
+
+Values Recorder::iterate(const Value& trips, const detail::Body& body, std::span<const Value> initial,
+                         const Here& where) {
+  const Expr times = arena().max(tracer_.expr(trips, where), arena().i64(0));
+  std::vector<Expr> variables;
+  for (Expr e : emitter_.lower(scalars(initial, where))) variables.push_back(emitter_.declare(e, "state"));
+  const auto round = [&](Expr i) {
+    const Making scope(*this, "iterate", where);
+    const std::size_t n_barriers = n_barriers_;
+    Values arguments = given(emitter_.snapshots(variables));
+    arguments.insert(arguments.begin(), tracer_.value(tracer_.adopt(i)));
+    const std::vector<Expr> next = emitter_.lower(scalars(body(arguments), where));
+    end_round(n_barriers, where);
+    for (std::size_t k = 0; k < next.size(); ++k) emitter_.assign(variables[k], next[k]);
+  };
+  emitter_.for_loop(arena().i64(0), emitter_.lower(times), arena().i64(1), "i", round,
+                    lower::Emitter::Enclosure::iteration);
+  return given(emitter_.snapshots(variables));
 }
 
 Value Recorder::repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body,
@@ -275,6 +372,32 @@ void Recorder::when(Value condition, const std::function<void()>& then, const He
   });
 }
 
+// What marks the place is a name that means nothing, which the kernel that runs does not have.
+void Recorder::within(const Value& index, std::int64_t n, const Here& where) {
+  const Expr traced = tracer_.expr(index, where);
+  if (!is_making()) return;
+  flush(where);
+  const Expr i = scalar::substitute(arena(), traced, emitter_.bound_names());
+  const auto is_one = [n](scalar::Bits bits) { return bits < static_cast<scalar::Bits>(n); };
+  const std::uint32_t line = emitter_.line();
+  if (i.is_constant() && !is_one(i.bits())) {
+    const Where here = !is_of_library(where) || line == 0
+                           ? Where(where)
+                           : Where(lines_[line - 1].file, lines_[line - 1].line);
+    throw IndexError(
+        fmt::format("element {} of a pull array is read, which has {} elements: correct the index",
+                    static_cast<std::int64_t>(i.bits()), n),
+        here);
+  }
+  const auto* values = of_threads_ ? of_threads_->of(i) : nullptr;
+  if (i.is_constant() || (values != nullptr && std::ranges::all_of(*values, is_one))) return;
+  if (!is_of_library(where)) at(where);
+  const Expr mark = arena().fresh({Kind::i64}, "within");
+  emitter_.append(kernel::Let{mark.var(), arena().i64(0)});
+  emitter_.set_line(line);
+  expectations_.emplace(mark.var(), kernel::Expectation{i, n});
+}
+
 void Recorder::barrier(kernel::Level level, const Here& where) {
   if (in_instance_)
     throw TraceError("one thread cannot wait for the others here: sync outside of par(), on whole arrays",
@@ -282,6 +405,7 @@ void Recorder::barrier(kernel::Level level, const Here& where) {
   flush(where);
   at(where);
   emitter_.append(kernel::Sync{std::max(level, nest_->level)});
+  ++n_barriers_;
 }
 
 Value Recorder::atomic(std::string_view what, Var array, Value index, Value value, Value condition,
@@ -303,6 +427,13 @@ std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, 
     throw TraceError("a thread's own array is made inside par()", where);
   if (exchanging_.n > 0)
     throw TraceError("a lane has no array of its own: what it shuffles, it holds in values", where);
+  if (const std::int64_t bytes = n * static_cast<std::int64_t>(scalar::size_of(kind));
+      space == kernel::Space::thread && bytes > most_thread_bytes)
+    throw ShapeError(
+        fmt::format("an array of one thread takes {} bytes, and {} is the most that it may: sync an "
+                    "array that the block shares",
+                    bytes, most_thread_bytes),
+        where);
   flush(where);
   at(where);
   const std::int64_t groups = space == kernel::Space::thread ? 1 : groups_in_block(nest_);

@@ -7,10 +7,13 @@
 
 #include <deque>
 #include <optional>
+#include <unordered_map>
 
 #include "block/block_kernel.h"
+#include "kernel/emulate.h"
 #include "kernel/ir.h"
 #include "lower/emitter.h"
+#include "tidy/values.h"
 #include "trace/tracer.h"
 
 namespace fulgurite::block {
@@ -23,15 +26,16 @@ using scalar::Expr;
 using scalar::Kind;
 using scalar::Var;
 
-class Recorder {
+class Recorder : private trace::Control {
  public:
   explicit Recorder(const std::string& name);
-  ~Recorder();
+  ~Recorder() override;
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   /// The innermost one of this thread. Throws TraceError if there is none.
   static Recorder& current(const Here& where);
+  static Recorder* if_any();
 
   trace::Tracer& tracer() { return tracer_; }
   lower::Emitter& emitter() { return emitter_; }
@@ -61,6 +65,10 @@ class Recorder {
   void loop(Value begin, Value end, const detail::block::Body&, const Here&);
   Value repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body, const Here&);
   void when(Value condition, const std::function<void()>& then, const Here&);
+  /// The emulator finds where the index is none of an array of n elements, unless it is known to be one.
+  /// Throws IndexError if it is known not to be, at `where` if that is a line of the user's.
+  void within(const Value& index, std::int64_t n, const Here& where);
+  const kernel::Expectations& expectations() const { return expectations_; }
   void barrier(kernel::Level, const Here&);
 
   /// An operation of detail::block::atomic() on an element, where the condition holds.
@@ -76,8 +84,7 @@ class Recorder {
   Value given(Expr name);
   void at(const Here& where);  // statements are of this line from here on
 
-  /// A scope of the trace whose statements become the kernel's as they are made. What branches and loops of
-  /// the array language within it trace becomes statements when they are whole.
+  /// A scope of the trace whose statements become the kernel's as they are made.
   class Making {
    public:
     Making(Recorder& recorder, std::string origin, const Here& where)
@@ -93,7 +100,9 @@ class Recorder {
     trace::Scope scope_;
     std::size_t outer_;
   };
-  bool is_making() const { return tracer_.depth() == depth_; }
+  bool is_making() const override { return tracer_.depth() == depth_; }
+
+  bool is_in_instance() const { return in_instance_; }
 
   std::vector<kernel::Location> take_lines() { return std::move(lines_); }
 
@@ -103,7 +112,21 @@ class Recorder {
   const std::vector<detail::block::Requirement>& requirements() const { return requirements_; }
 
  private:
+  // fg::cond, while_loop and iterate.
+  Values cond(const Value& condition, const detail::Body& yes, const detail::Body& no, const Here&) override;
+  Values while_loop(const detail::Body& condition, const detail::Body& body, std::span<const Value> initial,
+                    const Here&) override;
+  Values iterate(const Value& trips, const detail::Body& body, std::span<const Value> initial,
+                 const Here&) override;
+
   void flush(const Here&);
+  /// What staged scalars are, for statements that follow.
+  std::vector<Expr> scalars(std::span<const Value>, const Here&);
+  /// Names that the emitter made, as staged values of the innermost scope.
+  Values given(std::span<const Expr> names);
+  /// At the end of a loop's body, in which `n_barriers` had been made before: threads that are behind a
+  /// barrier of the body wait for each other once more before they begin it again.
+  void end_round(std::size_t n_barriers, const Here&);
   /// What `i` of all elements (n in each group of `inner`) is in its group; `number` becomes the group's,
   /// which was that of the nest around the outermost of the path.
   Expr decode(std::span<const Nest* const> path, std::int64_t n, Expr i, Expr& number);
@@ -115,7 +138,10 @@ class Recorder {
   const Nest* nest_;
   Group group_;
   Expr instance_;
+  std::optional<tidy::Values> of_threads_;  // of the Par at hand
   bool in_instance_ = false;
+  std::size_t n_barriers_ = 0;
+  kernel::Expectations expectations_;
   std::size_t depth_ = 0;  // of the scope whose statements are made
   Exchanging exchanging_;
   std::vector<Var> arrays_;

@@ -4,6 +4,7 @@
 #include <fulgurite/error.h>
 
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "block/block_kernel.h"
@@ -108,6 +109,8 @@ struct HostBuffer {
   void* data;
   std::size_t bytes;
   bool is_result, has_contents;
+  bool is_new() const { return is_result && !has_contents; }
+  bool is_scratch() const { return !is_result && !has_contents; }
 };
 std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
                                    std::span<const ResultValue> results) {
@@ -142,24 +145,50 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
       values);
 }
 
-constexpr int most_emulated_threads = 1 << 15;
+// Looks for what memory does not show, in copies of the arrays as they were before the launch.
+class Expected {
+ public:
+  Expected(const Kernel& k, std::span<const HostBuffer> buffers) {
+    if (!k.expecting) return;
+    expecting_ = &*k.expecting;
+    for (const HostBuffer& b : buffers) {
+      if (b.is_scratch()) continue;
+      std::span<std::byte> bytes(static_cast<std::byte*>(b.data), b.bytes);
+      if (b.is_result) bytes = copies_.emplace_back(bytes.begin(), bytes.end());
+      arguments_.push_back({bytes, b.has_contents});
+    }
+  }
+  void require(std::span<const scalar::Bits> scalars, std::uint64_t seed) const {
+    if (expecting_ == nullptr) return;
+    constexpr std::size_t all = 1000;  // of other faults, too
+    kernel::Emulation result = kernel::emulate(expecting_->ir, arguments_, scalars,
+                                               {.seed = seed,
+                                                .shared_limit = std::numeric_limits<std::int64_t>::max(),
+                                                .most_findings = all,
+                                                .expectations = &expecting_->expectations});
+    std::erase_if(result.findings,
+                  [](const kernel::Finding& f) { return f.fault != kernel::Fault::unexpected; });
+    kernel::require_sound(expecting_->ir, result);
+  }
+
+ private:
+  const Kernel::Expecting* expecting_ = nullptr;
+  std::vector<std::vector<std::byte>> copies_;
+  std::vector<kernel::BufferArgument> arguments_;
+};
 
 kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<const HostBuffer> buffers,
                           const kernel::Runner& runner) {
-  for (const int n : kernel::block_sizes(k.ir))
-    if (n > most_emulated_threads)
-      throw KernelError(
-          fmt::format("a block of kernel '{}' has {} threads, and the emulator runs at most {}: use "
-                      "smaller blocks",
-                      k.ir.name, n, most_emulated_threads));
   std::vector<kernel::BufferArgument> arguments;
   for (const HostBuffer& b : buffers)
-    arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents});
+    arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents, b.is_new()});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
+  const Expected expected(k, buffers);
   kernel::Emulation result =
       kernel::emulate(k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
   kernel::require_sound(k.ir, result);
+  expected.require(scalars, runner.seed);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
   return result;
@@ -224,11 +253,12 @@ std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, co
 std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   std::vector<ResultValue> results = results_for(k, given);
-  if (given.n_blocks == 0) return results;
   const std::vector<HostBuffer> buffers = buffers_of(k, given, results);
   const std::string_view engine = runner.engine;
   if (engine == "emulator")
     emulate(k, given, buffers, runner);
+  else if (given.n_blocks == 0)
+    return results;
   else if (engine == "opencl")
     launch(k, runtime::opencl::OpenClDevice::shared(), "opencl", given, buffers);
   else if (engine == "cuda")

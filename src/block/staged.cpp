@@ -70,6 +70,9 @@ Value repeat(const std::function<Value(Value)>& condition, const Body& body, Her
 void when(Value condition, const std::function<void()>& then, Here where) {
   Recorder::current(where).when(condition, then, where);
 }
+void within(Value index, std::int64_t n, Here where) {
+  if (Recorder* r = Recorder::if_any()) r->within(index, n, where);
+}
 void lanes(std::int64_t n, const Body& body, Here where) {
   Recorder::current(where).lanes(n, body, where);
 }

@@ -135,10 +135,6 @@ void PhasePrinter::sync(const kernel::Sync& x) {
 
 // Outside of Par(block) one thread does it, and tells the others through shared memory.
 void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
-  FULGURITE_CHECK(!is_doubled_ || !x.name,
-                  "kernel '{}' asks for an Atomic's value beside a Shuffle, which not all threads of a block "
-                  "take part in",
-                  kernel_.name);
   prepare(s);
   const Place at = place(x.at, 1);
   const std::string stem = fmt::format("atomic_{}{}", kernel::name_of(x.what),
@@ -152,15 +148,17 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
     if (x.acquire && !dialect_.fence.empty()) line(dialect_.fence);
   };
   auto asked = [&](const std::string& to) {  // for the old value
-    return fmt::format(
-        "{} = {};", to,
-        !x.at.mask ? operation
-                   : fmt::format("{} ? {} : 0", inside(text(x.at.mask), Precedence::equality), operation));
+    std::string condition = x.at.mask ? inside(text(x.at.mask), Precedence::equality) : std::string();
+    if (is_doubled_)
+      condition = fmt::format("({} < {}{})", thread_, n_at_once_, x.at.mask ? " && " + condition : "");
+    return fmt::format("{} = {};", to,
+                       condition.empty() ? operation : fmt::format("{} ? {} : 0", condition, operation));
   };
   const std::string unasked =
       at.mask.empty() ? operation + ";" : fmt::format("if ({}) {};", at.mask, operation);
   const bool is_by_all = guard().empty();
-  if (is_by_all && x.name) return fenced(asked(spelling(dialect_, info(*x.name).type) + " " + bind(*x.name)));
+  if ((is_by_all || is_doubled_) && x.name)
+    return fenced(asked(spelling(dialect_, info(*x.name).type) + " " + bind(*x.name)));
   if (is_by_all) return fenced(unasked);
   line(guard() + "{");
   ++depth_;

@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel/ir.h"
@@ -21,18 +22,29 @@
 
 namespace fulgurite::kernel {
 
+/// What memory does not show: where the Let of a name stands, `index` is one of an array of n elements that
+/// is nowhere in memory. Reads of memory in it (Op::index, of one dimension) cost nothing.
+struct Expectation {
+  Expr index;
+  std::int64_t n = 0;
+};
+using Expectations = std::unordered_map<Var, Expectation>;
+
 struct EmulatorOptions {
   std::uint64_t seed = 0;                      // of the order in which tasks, warps and lanes run
   std::int64_t shared_limit = 48 * 1024;       // bytes that the threads of a block may share
   std::int64_t most_statements = 100'000'000;  // of all warps together, before a loop counts as endless
   std::size_t most_findings = 16;
+  const Expectations* expectations = nullptr;  // by the names of Lets in the kernel
 };
 
 /// The memory of a buffer parameter, whose element kind is the parameter's. Arguments are the same buffer if
-/// they begin at the same address. An output that is not `is_written` holds nothing that may be read.
+/// they begin at the same address. An output that is not `is_written` holds nothing that may be read; if it
+/// `is_result`, the kernel writes all of it.
 struct BufferArgument {
   std::span<std::byte> bytes;
   bool is_written = true;
+  bool is_result = false;
 };
 
 enum class Fault : std::uint8_t {
@@ -42,7 +54,9 @@ enum class Fault : std::uint8_t {
   late_read,
   divergence,
   shared_limit,
-  endless
+  endless,
+  unexpected,
+  unwritten
 };
 
 /// What one thread did to an element. `thread` is -1 for the statements of a task outside of Par(block).
@@ -58,7 +72,8 @@ struct Act {
 /// that is updated in place (Param::Role::update) comes after `other` stored to the element in the same
 /// phase. divergence: `element` of the `n`
 /// threads that there are came; `other.line` is where others wait. shared_limit: `element` bytes, `n` exist.
-/// endless: the loop that went round most often.
+/// endless: the loop that went round most often. unexpected: `element` of an array of `n` that is nowhere in
+/// memory. unwritten: the first such `element` of `n`; `act` is a store to the result, if there is one.
 struct Finding {
   Fault fault = Fault::race;
   Act act = {};

@@ -139,7 +139,7 @@ Var Emitter::allocate_shared(Kind kind, std::int64_t n) {
 
 Var Emitter::allocate(kernel::Space space, Kind kind, std::int64_t n, std::string name) {
   Expr buffer = arena_.fresh_array(kind, {arena_.i64(n)}, std::move(name));
-  own_buffers_.insert(buffer.var());
+  own_buffers_[buffer.var()] = open_.size() - 1;
   append(kernel::Allocate{buffer.var(), space, arena_.i64(n)});
   return buffer.var();
 }
@@ -147,6 +147,8 @@ Var Emitter::allocate(kernel::Space space, Kind kind, std::int64_t n, std::strin
 Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from) {
   buffer = touch(buffer, kernel::Param::Role::input);
   Expr loaded = arena_.fresh({arena_.info(buffer).type.kind}, std::string(name));
+  if (const auto own = own_buffers_.find(buffer); own != own_buffers_.end())
+    from = std::max(from, own->second);
   std::size_t at = open_.size() - 1;
   if (outside_.reads_early && !mask && !guard())  // out of the iterations of scalar loops that it does not
                                                   // depend on
@@ -172,10 +174,10 @@ void Emitter::store(const Destination& to, Expr offset, Expr value) {
 }
 
 void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
-                       const std::function<void(Expr)>& body) {
+                       const std::function<void(Expr)>& body, Enclosure enclosure) {
   Expr i = arena_.fresh({Kind::i64}, std::string(name));
   depth_[i.var()] = open_.size();
-  kernel::Block statements = block([&] { body(i); });
+  kernel::Block statements = block([&] { body(i); }, enclosure);
   append(kernel::For{i.var(), begin, end, step, std::move(statements)});
 }
 
@@ -245,6 +247,29 @@ void Emitter::if_then_else(Expr condition, const std::function<void()>& yes,
   if (condition.is_constant()) return condition.is_constant(1) ? yes() : no();
   kernel::Block then_branch = block(yes, Enclosure::branch), else_branch = block(no, Enclosure::branch);
   append(kernel::If{condition, std::move(then_branch), std::move(else_branch)});
+}
+
+std::vector<Expr> Emitter::choose(Expr condition, const std::function<std::vector<Expr>()>& yes,
+                                  const std::function<std::vector<Expr>()>& no, std::string_view name) {
+  if (condition.is_constant()) return lower(condition.is_constant(1) ? yes() : no());
+  const std::size_t around = open_.size() - 1;
+  std::vector<Expr> variables;
+  const auto branch = [&](const std::function<std::vector<Expr>()>& f) {
+    return block(
+        [&] {
+          const std::vector<Expr> values = f();
+          for (std::size_t k = variables.size(); k < values.size(); ++k) {
+            variables.push_back(arena_.fresh(values[k].type(), std::string(name)));
+            depth_[variables[k].var()] = around;
+          }
+          for (std::size_t k = 0; k < values.size(); ++k) assign(variables[k], lower(values[k]));
+        },
+        Enclosure::branch);
+  };
+  kernel::Block then_branch = branch(yes), else_branch = branch(no);
+  for (Expr v : variables) append(kernel::Declare{v.var(), arena_.constant(v.kind(), 0)});
+  append(kernel::If{condition, std::move(then_branch), std::move(else_branch)});
+  return snapshots(variables);
 }
 
 void Emitter::par(kernel::Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) {

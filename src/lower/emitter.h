@@ -95,8 +95,9 @@ class Emitter {
   Var allocate(kernel::Space, Kind, std::int64_t n, std::string name);
   /// The line of the user's program (kernel::Stm::line) that statements get from here on.
   void set_line(std::uint32_t line) { line_ = line; }
-  void for_loop(Expr begin, Expr end, Expr step, std::string_view name,
-                const std::function<void(Expr)>& body);
+  std::uint32_t line() const { return line_; }
+  void for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body,
+                Enclosure = Enclosure::straight);
   /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
   /// in the body.
   void while_loop(const std::function<Expr()>& head, const std::function<void()>& body);
@@ -113,7 +114,12 @@ class Emitter {
   Expr pick(Expr value, int from, std::string_view name);
   void if_then(Expr condition, const std::function<void()>& body);
   void if_then_else(Expr condition, const std::function<void()>& yes, const std::function<void()>& no);
+  /// The same of branches that give values, equally many: which one's there are, as names.
+  std::vector<Expr> choose(Expr condition, const std::function<std::vector<Expr>()>& yes,
+                           const std::function<std::vector<Expr>()>& no, std::string_view name);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
+  /// The statements of the innermost block so far.
+  const kernel::Block& open_statements() const { return open_.back().statements; }
 
   Expr lower(Expr);  // a leaf: constant or name
   std::vector<Expr> lower(std::span<const Expr>);
@@ -219,6 +225,9 @@ class Emitter {
   void finish(const soac::Stm&, std::span<const Expr> totals);
 
   Expr snapshot(Expr variable, std::string_view name);  // the value a mutable variable has now
+  std::vector<Expr> snapshots(const std::vector<Expr>& variables);
+  /// What names of the array IR have been bound to.
+  const std::unordered_map<Var, Expr>& bound_names() const { return env_; }
   Expr linear(std::span<const Expr> indices, std::span<const Expr> dims);  // row-major number
   Expr size(Var array);                                                    // product of its extents
 
@@ -255,7 +264,6 @@ class Emitter {
            const Running::Cursor&);
   void pack(const soac::Partition&, std::span<const Var> names, std::span<const Expr> results,
             const Running::Cursor&);
-  std::vector<Expr> snapshots(const std::vector<Expr>& variables);
 
   scalar::Arena& arena_;
   std::vector<Open> open_;
@@ -273,7 +281,7 @@ class Emitter {
   Identity identity_;
   std::vector<Var> free_scalars_;
   std::vector<FreeBuffer> free_buffers_;
-  std::unordered_set<Var> own_buffers_;  // allocated by the kernel
+  std::unordered_map<Var, std::size_t> own_buffers_;  // allocated by the kernel, and at which depth
   std::unordered_set<Var> updates_;
   std::vector<std::string> sequential_;
   bool checks_;

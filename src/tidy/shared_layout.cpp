@@ -70,10 +70,16 @@ class Layout {
         const std::int64_t bytes = (bytes_of(arena_, *array) + alignment - 1) / alignment * alignment;
         lives_.push_back({array->buffer, bytes, region});
       }
-      const bool is_loop = base::as<For>(s.op) || base::as<While>(s.op);
-      if (is_loop || base::as<If>(s.op)) {
-        const auto inner = static_cast<int>(regions_.size());
-        regions_.push_back({region, here, here, is_loop});
+      if (const auto* branch = base::as<If>(s.op)) {  // threads come by one of the two
+        for (const Block* taken : {&branch->then_branch, &branch->else_branch}) {
+          const int inner = begin_region(region, here, false);
+          number(*taken, inner);
+          regions_[static_cast<std::size_t>(inner)].end = add(region);
+        }
+        continue;
+      }
+      if (base::as<For>(s.op) || base::as<While>(s.op)) {
+        const int inner = begin_region(region, here, true);
         Parts parts;
         parts.block = [&](const Block& b) {
           number(b, inner);
@@ -91,6 +97,10 @@ class Layout {
   int add(int region) {
     region_of_.push_back(region);
     return static_cast<int>(region_of_.size()) - 1;
+  }
+  int begin_region(int outer, int here, bool is_loop) {
+    regions_.push_back({outer, here, here, is_loop});
+    return static_cast<int>(regions_.size()) - 1;
   }
   const Region& region(int r) const { return regions_[static_cast<std::size_t>(r)]; }
   int outer(int r) const { return region(r).outer; }

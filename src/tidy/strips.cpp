@@ -42,7 +42,8 @@ class Strips {
     if (takes_turns(par->body)) return one_by_one(s, *par, out);
     const std::int64_t lanes = std::min<std::int64_t>(lanes_of(par->body), round_up(n));
     if (n == lanes) {
-      out.push_back(s);
+      out.push_back(
+          {Par{par->level, par->name, par->n, by_lanes(par->body, arena_.name(par->name), lanes)}, s.line});
       return;
     }
     const std::int64_t whole = n / lanes * lanes;
@@ -92,10 +93,35 @@ class Strips {
       return arena_.add(arena_.add(of_strip, arena_.i64(least)), by_lane);
     };
     Block body = in_forms(arena_, par.body, par.name, static_cast<std::int64_t>(par.n.bits()), form);
-    body = substitute(arena_, body, {{par.name, thread}});
+    body = by_lanes(substitute(arena_, body, {{par.name, thread}}), lane, lanes);
     if (end) body = {{If{arena_.lt(thread, end), std::move(body), {}}, s.line}};
     body.insert(body.begin(), {Let{thread.var(), arena_.add(first, lane)}, s.line});
     return {Par{Level::block, lane.var(), arena_.i64(lanes), std::move(body)}, s.line};
+  }
+
+  // An array of a thread becomes one of the lanes, whose elements of one number are neighbours.
+  Block by_lanes(const Block& body, Expr lane, std::int64_t lanes) {
+    std::unordered_set<Var> own;
+    for_each_stm(body, [&](const Stm& s) {
+      if (const auto* array = std::get_if<Allocate>(&s.op)) own.insert(array->buffer);
+    });
+    return own.empty() || lanes == 1 ? body : by_lanes(body, own, lane, arena_.i64(lanes));
+  }
+  Block by_lanes(const Block& body, const std::unordered_set<Var>& own, Expr lane, Expr lanes) {
+    const auto place = [&](Access& access) {
+      if (own.contains(access.buffer)) access.index = arena_.add(arena_.mul(access.index, lanes), lane);
+    };
+    Parts parts;
+    parts.block = [&](const Block& inner) { return by_lanes(inner, own, lane, lanes); };
+    Block out;
+    for (const Stm& s : body) {
+      Stm changed = map_children(s, parts);
+      if (auto* array = std::get_if<Allocate>(&changed.op)) array->n = arena_.mul(array->n, lanes);
+      if (auto* load = std::get_if<Load>(&changed.op)) place(load->from);
+      if (auto* store = std::get_if<Store>(&changed.op)) place(store->to);
+      out.push_back(std::move(changed));
+    }
+    return out;
   }
 
   // What a function is for the first lanes of strips, if each strip adds as much.

@@ -181,6 +181,7 @@ using namespace trace;
 
 Values cond(Value condition, Body then_branch, Body else_branch, Widths results, Here where) {
   Tracer& t = Tracer::current(where);
+  if (Control* made = t.control()) return made->cond(condition, then_branch, else_branch, where);
   const Expr decides = t.expr(condition, where);
   Branch yes = branch(t, then_branch, results, where), no = branch(t, else_branch, results, where);
   Exprs& given = yes.lambda.results;
@@ -198,6 +199,7 @@ Values cond(Value condition, Body then_branch, Body else_branch, Widths results,
 
 Values while_loop(Body condition, Body body, std::span<const Value> initial, Widths widths, Here where) {
   Tracer& t = Tracer::current(where);
+  if (Control* made = t.control()) return made->while_loop(condition, body, initial, where);
   State state = state_of(t, initial, widths, where);
   soac::Lambda tests = step(t, condition, state, false, true, "while_loop", where);
   soac::Lambda steps = step(t, body, state, false, false, "while_loop", where);
@@ -206,6 +208,7 @@ Values while_loop(Body condition, Body body, std::span<const Value> initial, Wid
 
 Values iterate(Value trips, Body body, std::span<const Value> initial, Widths widths, Here where) {
   Tracer& t = Tracer::current(where);
+  if (Control* made = t.control()) return made->iterate(trips, body, initial, where);
   State state = state_of(t, initial, widths, where);
   const Expr times = t.arena().max(t.expr(trips, where), t.arena().i64(0));
   soac::Lambda steps = step(t, body, state, true, false, "iterate", where);

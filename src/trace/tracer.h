@@ -29,6 +29,21 @@ using scalar::Var;
 using Exprs = std::vector<Expr>;
 using SiteError = soac::SiteInfo::Error;
 
+/// Makes branches and loops of scalars as they are met, instead of the trace, which keeps them as statements:
+/// what a function does in them besides giving values (a kernel's stores and barriers) is in them, too.
+class Control {
+ public:
+  virtual ~Control() = default;
+  /// Whether it makes those of the innermost scope.
+  virtual bool is_making() const = 0;
+  virtual Values cond(const Value& condition, const detail::Body& yes, const detail::Body& no,
+                      const Here&) = 0;
+  virtual Values while_loop(const detail::Body& condition, const detail::Body& body,
+                            std::span<const Value> initial, const Here&) = 0;
+  virtual Values iterate(const Value& trips, const detail::Body& body, std::span<const Value> initial,
+                         const Here&) = 0;
+};
+
 class Tracer {
  public:
   explicit Tracer(std::string name);
@@ -40,6 +55,10 @@ class Tracer {
   static Tracer& current(const Here& where);
 
   Arena& arena() { return *program_.arena; }
+
+  void set_control(Control* control) { control_ = control; }
+  /// Who makes the branches and loops of the innermost scope; null: they are statements of the trace.
+  Control* control() const { return control_ != nullptr && control_->is_making() ? control_ : nullptr; }
 
   /// Throws TraceError for a value of another trace, or of a scope that is closed.
   Expr expr(const Value&, const Here& where);
@@ -99,6 +118,7 @@ class Tracer {
   soac::Program program_;
   std::uint64_t number_;
   Tracer* outer_;
+  Control* control_ = nullptr;
   std::vector<Open> scopes_;                           // innermost last
   std::vector<Opened> ever_opened_;                    // indexed by scope id
   std::vector<std::uint32_t> scope_of_var_;            // indexed by Var

@@ -1,6 +1,6 @@
-// Kernels put together at random from functions and patterns of the language, with syncs at random between
-// them and components in components: the passes change nothing of what they compute, on the CPU and, without
-// races, in any order of threads.
+// Kernels put together at random from functions and patterns of the language, arrays of threads, writes under
+// conditions and loops, with syncs at random between them and in them, and components in components: the
+// passes change nothing of what they compute, on the CPU and, without races, in any order of threads.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
@@ -30,6 +30,10 @@ struct Step {
     riffle,
     fold,
     scan,
+    own_array,
+    ordered,
+    in_rounds,
+    loop,
     two,
     interleaved,
     n_kinds
@@ -57,6 +61,46 @@ Steps drawn(std::mt19937& random, int bits, int most) {
   return steps;
 }
 
+// Each instance has an array of its own, of which its element says what it takes.
+k::Push<int> with_own_arrays(int by, const Pull<int>& a) {
+  return k::Push<int>(a.size(), [=](const k::Push<int>::Write& write) {
+    k::par(a.size(), [&](Index i) {
+      const Pull<int> mine = k::sync(k::push<k::Level::thread>(
+          Pull<int>(4, [=](const Index& j) { return (a[i] ^ by) + cast<int>(j) * a[i]; })));
+      write(i, mine[cast<std::int64_t>(a[i] & 3)] - mine[by % 4]);
+    });
+  });
+}
+// Neighbours in order, by writes of which one branch is taken.
+k::Push<int> in_order(const Pull<int>& a) {
+  return k::Push<int>(a.size(), [=](const k::Push<int>::Write& write) {
+    k::par(a.size() / 2, [&](Index t) {
+      const Exp<int> x = a[2 * t], y = a[2 * t + 1];
+      const Exp<int> less =
+          cond(x < y, [&] { return write(2 * t, x), x; }, [&] { return write(2 * t, y), y; });
+      k::when(x + 1 > less, [&] { write(2 * t + 1, select(x < y, y, x)); });
+      k::when(!(x + 1 > less), [&] { write(2 * t + 1, Exp<int>(0)); });
+    });
+  });
+}
+// The round that the element says writes it, what it was after as many rounds of another loop.
+k::Push<int> written_in_rounds(int by, const Pull<int>& a) {
+  return k::Push<int>(a.size(), [=](const k::Push<int>::Write& write) {
+    k::par(a.size(), [&](Index i) {
+      iterate(
+          4,
+          [&](Index j, Exp<int> s) {
+            k::when(cast<int>(j) == (a[i] & 3), [&] {
+              write(i, while_loop([&](Exp<int> x) { return (x & 7) != by % 8; },
+                                  [](Exp<int> x) { return x + 1; }, s));
+            });
+            return s * 3 + by;
+          },
+          a[i]);
+    });
+  });
+}
+
 Pull<int> staged(const Steps& steps, Pull<int> a);
 Pull<int> staged(const Step& s, const Pull<int>& a) {
   const int bit = s.number % k::log2(a.size());
@@ -73,6 +117,17 @@ Pull<int> staged(const Step& s, const Pull<int>& a) {
     case Step::riffle: return k::riffle(a);
     case Step::fold: return k::zip_with(plus, a, k::reverse(a));
     case Step::scan: return k::sklansky(plus, a);
+    case Step::own_array: return k::sync(with_own_arrays(s.number, a));
+    case Step::ordered: return k::sync(in_order(a));
+    case Step::in_rounds: return k::sync(written_in_rounds(s.number, a));
+    case Step::loop:  // with a sync, beside that of the state
+      return k::iterate(
+          s.number % 4,
+          [](const Index& round, const Pull<int>& x) {
+            return k::zip_with(
+                plus, x, k::reverse(k::sync(k::map([=](Exp<int> e) { return e + cast<int>(round); }, x))));
+          },
+          a);
     case Step::two: return k::two(component, a);
     default: return k::ilv(1, component, a);
   }
@@ -87,6 +142,27 @@ Pull<int> staged(const Steps& steps, Pull<int> a) {
 
 int wrapping_sum(int x, int y) {
   return static_cast<int>(static_cast<unsigned>(x) + static_cast<unsigned>(y));
+}
+
+int wrapping(std::int64_t x) {
+  return static_cast<int>(static_cast<std::uint32_t>(x));
+}
+int of_own_array(int by, int x) {
+  const auto at = [&](std::int64_t j) {
+    return wrapping(std::int64_t{x ^ by} + std::int64_t{wrapping(j * x)});
+  };
+  return wrapping(std::int64_t{at(x & 3)} - at(by % 4));
+}
+int of_rounds(int by, int x) {
+  int s = x;
+  for (int j = 0; j < (x & 3); ++j) s = wrapping(std::int64_t{wrapping(std::int64_t{s} * 3)} + by);
+  while ((s & 7) != by % 8) s = wrapping(std::int64_t{s} + 1);
+  return s;
+}
+void put_in_order(int& x, int& y) {
+  const int low = std::min(x, y), high = std::max(x, y);
+  const bool is_more = wrapping(std::int64_t{x} + 1) > low;
+  x = low, y = is_more ? high : 0;
 }
 
 Ints plain(const Steps& steps, Ints xs);
@@ -131,6 +207,24 @@ Ints plain(const Step& s, const Ints& xs) {
       for (std::size_t i = 0; i < n; ++i) ys[i] = wrapping_sum(xs[i], xs[n - 1 - i]);
       break;
     case Step::scan: std::inclusive_scan(xs.begin(), xs.end(), ys.begin(), wrapping_sum); break;
+    case Step::own_array:
+      std::ranges::transform(xs, ys.begin(), [&](int x) { return of_own_array(s.number, x); });
+      break;
+    case Step::ordered:
+      ys = xs;
+      for (std::size_t i = 0; i < n; i += 2) put_in_order(ys[i], ys[i + 1]);
+      break;
+    case Step::in_rounds:
+      std::ranges::transform(xs, ys.begin(), [&](int x) { return of_rounds(s.number, x); });
+      break;
+    case Step::loop:
+      ys = xs;
+      for (int round = 0; round < s.number % 4; ++round) {
+        const Ints before = ys;
+        for (std::size_t i = 0; i < n; ++i)
+          ys[i] = wrapping_sum(before[i], wrapping_sum(before[n - 1 - i], round));
+      }
+      break;
     case Step::two: parts([&](std::size_t part, std::size_t i) { return part * (n / 2) + i; }); break;
     default: parts([](std::size_t part, std::size_t i) { return 2 * i + part; });
   }

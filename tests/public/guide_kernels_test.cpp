@@ -168,6 +168,60 @@ TEST(GuideKernels, PushArraysHaveNoConditions) {
   EXPECT_NE(k::to_ir(cat).find("par block tid < 16 "), std::string::npos);  // of 32 elements
 }
 
+TEST(GuideKernels, ArraysOfThreads) {
+  const auto one_of_four = [](k::Pull<int> a) {
+    return k::Push<int>(a.size(), [a](const k::Push<int>::Write& write) {
+      k::par(a.size(), [&](k::Index i) {
+        const auto power = [=](k::Index j) { return a[i] * (1 << fg::cast<int>(j)); };
+        const auto mine = k::sync(k::push<k::Level::thread>(k::Pull<int>(4, power)));
+        write(i, mine[fg::cast<std::int64_t>(a[i] % 4)]);
+      });
+    });
+  };
+  const auto powers = k::kernel("powers", k::block<int>(4), one_of_four);
+  EXPECT_EQ(k::execute(fg::cpu(), powers, std::vector<int>{0, 1, 2, 3}).to_vector(),
+            (std::vector<int>{0, 2, 8, 24}));
+}
+
+TEST(GuideKernels, WritesThatDependOnData) {
+  const auto positive = k::kernel("positive", k::block<int>(64, 0), k::updated<int>(), k::updated<int>(),
+                                  [](k::Pull<int> a, k::Updated<int> out, k::Updated<int> counter) {
+                                    k::par(a.size(), [&](k::Index i) {
+                                      const fg::Exp<int> x = a[i];
+                                      k::when(x > 0, [&] { out.write(k::atomic_add(counter, 1), x); });
+                                    });
+                                    return std::tuple(out, counter);
+                                  });
+  const std::vector<int> mixed{3, -1, 4, -1, 5};
+  const auto [kept, count] =
+      k::execute(fg::cpu(), positive, mixed, std::vector<int>(5), std::vector<int>{0});
+  EXPECT_EQ(count[0], 3);
+  EXPECT_EQ(kept[0] + kept[1] + kept[2], 12);  // in any order
+  const auto either =
+      k::kernel("either", k::block<int>(64), k::scalar<bool>(), [](k::Pull<int> a, fg::Exp<bool> sums) {
+        const fg::Exp<int> all = fg::cond(
+            sums, [&] { return k::tree_reduce(fg::plus, a)[0]; },
+            [&] { return k::tree_reduce(fg::max, a)[0]; });
+        return k::map([all](fg::Exp<int> x) { return all - x; }, a);
+      });
+  EXPECT_EQ(k::execute(fg::cpu(), either, std::vector<int>(64, 2), true)[9], 126);
+  EXPECT_EQ(k::execute(fg::cpu(), either, std::vector<int>(64, 2), false)[9], 0);
+}
+
+TEST(GuideKernels, IndicesAndHolesAreFound) {
+  const auto behind = k::kernel("behind", k::block<int>(64), [](k::Pull<int> a) {
+    const k::Pull<int> low = k::halve(a).first;
+    return k::Pull<int>(32, [low](k::Index i) { return low[i + 1]; });  // of the last one: the upper half's
+  });
+  EXPECT_THROW(k::execute(fg::emulator(), behind, std::vector<int>(64)), fg::KernelError);
+  const auto every_second = k::kernel("every_second", k::block<int>(64), [](k::Pull<int> a) {
+    return k::Push<int>(128, [a](const k::Push<int>::Write& write) {
+      k::par(a.size(), [&](k::Index i) { write(2 * i, a[i]); });
+    });
+  });
+  EXPECT_THROW(k::execute(fg::emulator(), every_second, std::vector<int>(64)), fg::KernelError);
+}
+
 TEST(GuideKernels, LanesExchangeValues) {
   const auto scan_part = [](k::Pull<int> part) {
     return k::lanes(

@@ -132,6 +132,19 @@ AccumulatedInto<T> accumulate_into(const Updated<T>& to, const Op& op, const Pul
   return {accumulate(op, to.size(), T{}, at, values, where), to.argument()};
 }
 
+/// In par(): element i of the array becomes what the operation (as of Accumulated) makes of it and x, in one
+/// step, whoever else changes it; gives what it was. Nothing, and 0, where there is no element i.
+template <class T, class Op>
+Exp<T> atomic(const Op&, const Updated<T>& to, const Index& i, const std::type_identity_t<Exp<T>>& x) {
+  static_assert(fulgurite::detail::Number<T>, "numbers are changed in one step, nothing larger");
+  return to.change(atomics::name_of<Op, T>(), i, x);
+}
+/// x added to element 0: out.write(atomic_add(counter, 1), x) gives each instance a place of its own.
+template <class T>
+Exp<T> atomic_add(const Updated<T>& counter, const std::type_identity_t<Exp<T>>& x) {
+  return atomic(plus, counter, 0, x);
+}
+
 /// How many elements have each bin, in shared memory; what is in none of the bins counts nowhere.
 inline constexpr struct BlockHistogram {
   template <class T>

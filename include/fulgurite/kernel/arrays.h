@@ -15,6 +15,15 @@ namespace fulgurite::kernel {
 using Index = Exp<std::int64_t>;
 using fulgurite::detail::Here;
 
+/// An index of an array, and where it is written.
+struct IndexAt {
+  Index index;
+  Here where;
+  template <class I>
+    requires std::is_convertible_v<const I&, Index>
+  IndexAt(const I& i, Here at = Here::current()) : index(i), where(at) {}
+};
+
 template <class T>
 class Pull {
  public:
@@ -26,8 +35,12 @@ class Pull {
     if (size < 0) fulgurite::detail::block::refuse_size(size, where);
   }
   std::int64_t size() const { return size_; }
-  /// Not checked: the emulator finds what is out of range.
-  Exp<T> operator[](const Index& i) const { return at_(i); }
+  /// The emulator finds an index that is out of range, whatever the array is a part of. Throws IndexError for
+  /// a number that is.
+  Exp<T> operator[](const IndexAt& i) const {
+    fulgurite::detail::block::within(i.index.value(), size_, i.where);
+    return at_(i.index);
+  }
 
  private:
   std::int64_t size_;
@@ -65,6 +78,15 @@ inline void loop(const Index& begin, const Index& end, const std::function<void(
   fulgurite::detail::block::loop(
       begin.value(), end.value(),
       [&](fulgurite::detail::Value i) { body(Index(fulgurite::detail::Parts<std::int64_t>{i})); }, where);
+}
+
+/// What the body does (it writes, changes elements, has branches and loops of its own) happens where the
+/// condition holds; so it does in the branches of fg::cond and the bodies of fg::iterate and fg::while_loop.
+/// In par() each instance has a condition of its own. Outside of it all threads of the block have the same
+/// one, and the body may use par() and sync.
+inline void when(const Exp<bool>& condition, const std::function<void()>& body,
+                 Here where = Here::current()) {
+  fulgurite::detail::block::when(condition.value(), body, where);
 }
 
 /// One instance for each element; at level thread a loop.

@@ -42,7 +42,7 @@ ScalarArgument<T> scalar() {
   return {};
 }
 
-/// updated<T>(): Updated<T>, an array that the kernel changes: one of its results is update() of it.
+/// updated<T>(): Updated<T>, an array that the kernel changes: one of its results is update() of it, or it.
 template <class T>
 struct UpdatedArray {};
 template <class T>
@@ -100,7 +100,7 @@ struct Of<UpdatedArray<T>> {
   }
   static Updated<T> give(const UpdatedArray<T>&, const Argument& a) {
     const Whole<T> whole = Of<WholeArray<T>>::give({}, a);
-    return {whole.size(), [whole](Index i) { return whole[i]; }, a.number};
+    return {whole.size(), [whole](Index i) { return whole[i]; }, a};
   }
 };
 template <class T>
@@ -174,6 +174,16 @@ struct ResultsOf<Tiled<T>> {
                   r.size.value()});
   }
 };
+template <class T>
+struct ResultsOf<Updated<T>> {  // it has been written to
+  using Types = std::tuple<T>;
+  static void put(const Updated<T>& r, std::vector<fulgurite::detail::block::Result>& to, Here) {
+    to.push_back({{{fulgurite::detail::leaf_kinds<T>.begin(), fulgurite::detail::leaf_kinds<T>.end()},
+                   0,
+                   r.argument()},
+                  [](const auto&) {}});
+  }
+};
 template <class... Rs>
 struct ResultsOf<std::tuple<Rs...>> {
   using Types = decltype(std::tuple_cat(std::declval<typename ResultsOf<Rs>::Types>()...));
@@ -214,7 +224,7 @@ struct Named {
 };
 
 /// Records f, a function of what the descriptions say that returns a pull or push array, tiled() or update(),
-/// or a tuple of them: kernel("block_sum", block<int>(512), [](Pull<int> a) { ... }). One block of the launch
+/// an Updated that it has written to, or a tuple of them: kernel("block_sum", block<int>(512), [](Pull<int> a) { ... }). One block of the launch
 /// for each block of the arguments, and each tile of the results; something says how many there are. `name`
 /// is the function's name in source code. Throws TraceError if it cannot be, or is not known as a name of C,
 /// CUDA and OpenCL; ShapeError; and what f throws.

@@ -69,6 +69,9 @@ void loop(Value begin, Value end, const Body&, Here where);
 /// While the condition holds, which all threads compute alike: the body, once a round. Both get the number of
 /// the round; gives how many there were. Outside of par() only.
 Value repeat(const std::function<Value(Value)>& condition, const Body& body, Here where);
+/// What the emulator is to find: `index` is one of an array of n elements, where this stands. Throws
+/// IndexError if it is known not to be. Nothing where no kernel is being recorded.
+void within(Value index, std::int64_t n, Here where);
 /// What `then` makes happens where the condition holds.
 void when(Value condition, const std::function<void()>& then, Here where);
 void barrier(Level, Here where);
@@ -124,6 +127,9 @@ struct Argument {
   Values scalar;
   Value size;  // of an array: all of it
   std::function<Values(Value index)> element;
+  // Of an array that is updated, where there is such an element; `change` gives what it was, else 0.
+  std::function<void(Value index, std::span<const Value> components)> store = {};
+  std::function<Value(const char* operation, Value index, Value value)> change = {};
 };
 /// Which elements of an array the blocks of a launch have: `blocks` is how many there are, of sizes and
 /// scalar arguments; element i of the block at hand is the array's element place(i).

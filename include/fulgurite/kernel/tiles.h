@@ -25,17 +25,34 @@ class Whole {
   std::function<Exp<T>(Index)> at_;
 };
 
-/// One that the kernel changes: reads give what it was before until its own block has written it. What one
-/// block writes no other block reads.
+/// One that the kernel changes: reads give what it is when they are made. What one block writes no other block
+/// reads. A kernel returns update() of it, or the array itself where it has written to it by write() or
+/// atomic().
 template <class T>
 class Updated : public Whole<T> {
  public:
-  Updated(Index size, std::function<Exp<T>(Index)> at, int argument)
-      : Whole<T>(std::move(size), std::move(at)), argument_(argument) {}
+  Updated(Index size, std::function<Exp<T>(Index)> at, const fulgurite::detail::block::Argument& argument)
+      : Whole<T>(std::move(size), std::move(at)),
+        argument_(argument.number),
+        store_(argument.store),
+        change_(argument.change) {}
   int argument() const { return argument_; }
+  /// Element i becomes x, in par(); nothing where there is no element i. Two threads do not write one element.
+  void write(const Index& i, const Exp<T>& x) const { store_(i.value(), x.parts()); }
+  template <class I>
+    requires std::is_integral_v<I>
+  void write(const Exp<I>& i, const Exp<T>& x) const {
+    write(cast<std::int64_t>(i), x);
+  }
+  Exp<T> change(const char* operation, const Index& i, const Exp<T>& x) const {
+    return Exp<T>(fulgurite::detail::Parts<T>{change_(operation, i.value(), x.value())});
+  }
 
  private:
   int argument_;
+  std::function<void(fulgurite::detail::Value, std::span<const fulgurite::detail::Value>)> store_;
+  std::function<fulgurite::detail::Value(const char*, fulgurite::detail::Value, fulgurite::detail::Value)>
+      change_;
 };
 
 /// The number of the block at hand, from 0 on.

@@ -223,6 +223,24 @@ void Machine::atomic() {
   count_access(a);
 }
 
+/// An element, or 0 where there is none, for each active lane; nobody sees that it is read.
+void Machine::peek(const Node& node) {
+  const Accessed a = accessed(How::read, node.buffer);
+  const Values index = values(node.args[0]);
+  Bits* to = &scratch_[std::size_t{node.to.index} * warp_size];
+  for (Mask m = node.to.by_lanes ? unit_->active : Mask{1}; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const std::int64_t i = index.integer(l);
+    to[l] = 0;
+    if (i < 0 || i >= a.n) continue;
+    const std::size_t copy = unit_->warp < 0 ? 0 : std::size_t{unit_->thread(l)} + 1;
+    const std::byte* from = a.memory
+                                ? a.memory->bytes().data()
+                                : &task_->thread_bytes[copy * static_cast<std::size_t>(phase_->thread_room)];
+    to[l] = read_bits(from + a.place(i), a.of.kind);
+  }
+}
+
 void Machine::allocate() {
   const auto buffer = static_cast<std::size_t>(step_->buffer);
   const Buffer& b = program_.buffers[buffer];

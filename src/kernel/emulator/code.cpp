@@ -15,7 +15,8 @@ using File = Operand::File;
 
 class Flattener {
  public:
-  explicit Flattener(const Kernel& kernel) : kernel_(kernel) {}
+  Flattener(const Kernel& kernel, const Expectations* expectations)
+      : kernel_(kernel), expectations_(expectations) {}
 
   Program operator()() {
     for (const Param& p : kernel_.params) {
@@ -64,7 +65,12 @@ class Flattener {
       if (e.is_constant()) {
         values_[e] = constant(e);
       } else if (e.is_name()) {
-        values_[e] = names_.at(e.var());
+        if (e.type().rank == 0) values_[e] = names_.at(e.var());
+      } else if (e.op() == Op::index) {
+        Node node{e.op(), e.kind(), e.kind(), {values_.at(e.arg(1))}, {File::scratch, in_par_, scratch_++}};
+        node.buffer = buffers_.at(e.arg(0).var());
+        program_.nodes.push_back(node);
+        values_[e] = node.to;
       } else {
         Node node{e.op(), e.arg(0).kind(), e.kind(), {}, {File::scratch, false, scratch_++}};
         for (std::size_t i = 0; i < e.args().size(); ++i) {
@@ -189,7 +195,12 @@ class Flattener {
 
   void any(const Stm& s) {
     base::match(
-        s.op, [&](const Let& x) { set(s, x.name, x.value); },
+        s.op,
+        [&](const Let& x) {
+          const auto expected = expectations_ ? expectations_->find(x.name) : Expectations::const_iterator();
+          if (expectations_ && expected != expectations_->end()) return expect(s, expected->second);
+          set(s, x.name, x.value);
+        },
         [&](const Declare& x) { set(s, x.name, x.value); },
         [&](const Assign& x) {
           const Operand from = value(x.value), mask = value(x.mask);
@@ -236,6 +247,12 @@ class Flattener {
     base::check_failed("kernel::emulate", "the emulator runs kernels before vectorise");
   }
 
+  void expect(const Stm& s, const Expectation& x) {
+    const Operand index = value(x.index);
+    Step& step = add(Code::expect, s);
+    step.index = index;
+    step.n = x.n;
+  }
   void set(const Stm& s, Var name, Expr from) {
     const Operand source = value(from);
     Step& step = statement(Code::set, s);
@@ -367,6 +384,7 @@ class Flattener {
   }
 
   const Kernel& kernel_;
+  const Expectations* expectations_;
   Program program_;
   std::unordered_map<Var, Operand> names_;
   std::unordered_map<Var, std::int32_t> buffers_;
@@ -380,8 +398,8 @@ class Flattener {
 
 }  // namespace
 
-Program flatten(const Kernel& kernel) {
-  return Flattener(kernel)();
+Program flatten(const Kernel& kernel, const Expectations* expectations) {
+  return Flattener(kernel, expectations)();
 }
 
 }  // namespace fulgurite::kernel::emulator

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "kernel/ir.h"
+#include "kernel/emulate.h"
 #include "scalar/value.h"
 
 namespace fulgurite::kernel::emulator {
@@ -32,6 +32,7 @@ struct Node {
   Kind operand, result;
   std::array<Operand, 3> args;
   Operand to;
+  std::int32_t buffer = -1;  // of Op::index
 };
 
 enum class Code : std::uint8_t {
@@ -48,6 +49,7 @@ enum class Code : std::uint8_t {
   shuffle,        // `extra`: the instance
   fail,           // when `mask`: element `index`, `value`, bound `extra`
   nothing,        // Prefetch
+  expect,         // `index` is one of `n` elements
   branch,         // where `value` does not hold for a lane: `jump` has the others
   otherwise,      //
   join,           //
@@ -77,6 +79,7 @@ struct Step {
   Operand value = {}, index = {}, mask = {}, extra = {}, to = {}, limit = {}, step = {};
   std::int32_t buffer = -1;
   std::uint32_t jump = 0;
+  std::int64_t n = 0;
   std::int32_t par = -1;      // of which Par
   bool is_statement = false;  // its lanes are counted
   bool ends_turn = false;     // a loop that may wait for others goes round
@@ -125,6 +128,6 @@ struct Program {
 };
 
 /// The kernel must outlive the program.
-Program flatten(const Kernel&);
+Program flatten(const Kernel&, const Expectations*);
 
 }  // namespace fulgurite::kernel::emulator

@@ -32,6 +32,10 @@ void Machine::compute(std::uint32_t first, std::uint32_t last) {
   std::array<Row, 3> same;  // in every lane
   for (std::uint32_t i = first; i < last; ++i) {
     const Node& node = program_.nodes[i];
+    if (node.op == Op::index) {
+      peek(node);
+      continue;
+    }
     const std::size_t lanes = node.to.by_lanes ? warp_size : 1;
     std::array<const Bits*, 3> args = {};
     for (std::size_t k = 0; k < args.size() && node.args[k]; ++k) {
@@ -43,6 +47,19 @@ void Machine::compute(std::uint32_t first, std::uint32_t last) {
     }
     scalar::evaluate_all(node.op, node.operand, node.result, args[0], args[1], args[2],
                          {&scratch_[std::size_t{node.to.index} * warp_size], lanes});
+  }
+}
+
+void Machine::expect() {
+  const Values index = values(step_->index);
+  for (Mask m = unit_->active; m != 0; m &= m - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(m));
+    const std::int64_t i = index.integer(l);
+    if (0 <= i && i < step_->n) continue;
+    Finding f{
+        Fault::unexpected, act(task_->order.stamp(unit_->thread(l), unit_->step), -1), {}, Space::thread, i,
+        step_->n};
+    report(std::move(f), unit_->step, 0);
   }
 }
 
@@ -99,6 +116,7 @@ void Machine::execute() {
     case Code::shuffle: shuffle(); break;
     case Code::fail: fail(); break;
     case Code::nothing: break;
+    case Code::expect: expect(); break;
     case Code::branch: branch(); return;
     case Code::otherwise: otherwise(); return;
     case Code::join: leave(); break;

@@ -213,6 +213,14 @@ std::string message(const Kernel& kernel, const Finding& f) {
             "with '{}' the threads of a block share {} bytes, and the device has {}: use smaller blocks or "
             "arrays",
             f.act.buffer, f.element, f.n);
+      case Fault::unexpected:
+        return fmt::format("{} reads element {} of a pull array, which has {} elements: correct the index",
+                           who_of_task(f.act), f.element, f.n);
+      case Fault::unwritten:
+        return fmt::format(
+            "nothing writes '{}'[{}], which has {} elements: push all elements of a result, and see "
+            "that its tiles are all of it",
+            f.act.buffer, f.element, f.n);
       case Fault::endless:
         return fmt::format("{} does not come to an end ({} rounds): see that what it waits for happens",
                            who_of_task(f.act), f.element);

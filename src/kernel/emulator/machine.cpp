@@ -19,7 +19,7 @@ Machine::Machine(const Kernel& kernel, std::span<const BufferArgument> buffers, 
                  const EmulatorOptions& options)
     : kernel_(kernel),
       options_(options),
-      program_(flatten(kernel)),
+      program_(flatten(kernel, options.expectations)),
       task_values_(program_.task_slots),
       scratch_(std::size_t{program_.scratch_slots} * warp_size),
       draw_(options.seed) {
@@ -31,6 +31,7 @@ Machine::Machine(const Kernel& kernel, std::span<const BufferArgument> buffers, 
   for (std::size_t i = 0; i < scalars.size(); ++i) task_values_[program_.scalars[i].index] = scalars[i];
   for (std::size_t i = 0; i < n_buffers; ++i) {
     arguments_.push_back(buffers[i].bytes);
+    are_results_.push_back(buffers[i].is_result);
     const auto same = std::find_if(arguments_.begin(), arguments_.end(), [&](const auto& other) {
       return other.data() == buffers[i].bytes.data() && (!other.empty() || &other == &arguments_.back());
     });
@@ -76,8 +77,36 @@ Emulation Machine::operator()() {
     total.threads = std::max(total.threads, p.threads);
     total.shared_bytes = std::max(total.shared_bytes, p.shared_bytes);
   }
+  if (!has_stopped_ && !result_.failure && findings_.empty()) require_written();
   result_.findings = findings();
   return std::move(result_);
+}
+
+/// The first element of each result that nothing has written.
+void Machine::require_written() {
+  for (std::size_t b = 0; b < are_results_.size(); ++b) {
+    if (!are_results_[b]) continue;
+    const std::size_t size = scalar::size_of(program_.buffers[b].kind), n = arguments_[b].size() / size;
+    const Memory& memory = memories_[memory_of_[b]];
+    std::size_t element = 0;
+    while (element < n && memory.is_owned(element * size, size, 1)) ++element;
+    if (element == n) continue;
+    Finding f{Fault::unwritten,
+              {},
+              {},
+              Space::global,
+              static_cast<std::int64_t>(element),
+              static_cast<std::int64_t>(n)};
+    f.act.buffer = kernel_.arena->info(program_.buffers[b].name).name;
+    std::uint32_t step = 0;
+    for (; step < program_.steps.size(); ++step)
+      if (const Step& s = program_.steps[step];
+          s.code == Code::store && s.buffer == static_cast<std::int32_t>(b)) {
+        f.act.line = s.stm->line;
+        break;
+      }
+    report(std::move(f), step, 0);
+  }
 }
 
 bool Machine::is_off() const {

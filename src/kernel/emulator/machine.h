@@ -98,12 +98,14 @@ class Machine {
   void resolve_divergence();
   void come_together(std::uint32_t step);
   void count(const Task&);
+  void require_written();
   void report_endless_loop();
   void report_endless_turn();
 
   // execute.cpp: one step of the unit that runs.
   void execute();
   void compute(std::uint32_t first, std::uint32_t last);
+  void expect();
   Values values(Operand) const;
   Bits* target(Operand);
   Mask where(Operand condition) const;
@@ -129,6 +131,7 @@ class Machine {
   void wide_load();
   void wide_store();
   void atomic();
+  void peek(const Node&);
   void allocate();
   void begin_turn();
   void end_turn();
@@ -167,6 +170,7 @@ class Machine {
   const Program program_;
   std::vector<Bits> task_values_;  // at the beginning of a task: the scalars
   std::vector<std::span<std::byte>> arguments_;
+  std::vector<bool> are_results_;
   std::vector<std::size_t> memory_of_;  // the memory of each buffer parameter
   std::vector<Memory> memories_;        // those that are the same are one
   std::vector<Bits> scratch_;

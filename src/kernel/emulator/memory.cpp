@@ -88,6 +88,12 @@ void Memory::own(std::size_t place, std::size_t size, std::uint32_t life) {
   for (std::size_t c = cell(place); c <= cell(place + size - 1); ++c) cells_[c].life = life;
 }
 
+bool Memory::is_owned(std::size_t place, std::size_t size, std::uint32_t life) const {
+  bool is = true;
+  for (std::size_t c = cell(place); c <= cell(place + size - 1); ++c) is &= cells_[c].life == life;
+  return is;
+}
+
 KnowledgePtr Memory::held(std::size_t place) const {
   const auto at = released_.find(place);
   return at == released_.end() ? nullptr : at->second;

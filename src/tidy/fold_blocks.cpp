@@ -1,0 +1,49 @@
+#include "tidy/fold_blocks.h"
+
+#include "kernel/traverse.h"
+
+namespace fulgurite::tidy {
+namespace {
+
+using namespace kernel;
+
+/// The instances from `first` on, as many as `n`.
+Stm instances_from(Arena& arena, const Par& par, Expr first, std::int64_t n, std::uint32_t line) {
+  const Expr thread = arena.fresh({Kind::i64}, arena.info(par.name).name);
+  Block body = substitute(arena, refresh(arena, par.body), {{par.name, arena.add(first, thread)}});
+  return {Par{par.level, thread.var(), arena.i64(n), std::move(body)}, line};
+}
+
+Block folded(Arena& arena, const Block& block, std::int64_t most) {
+  Parts parts;
+  parts.block = [&](const Block& inner) { return folded(arena, inner, most); };
+  Block out;
+  for (const Stm& s : block) {
+    const auto* par = std::get_if<Par>(&s.op);
+    const bool is_of_block = par != nullptr && par->level == Level::block;
+    const std::int64_t n = is_of_block ? static_cast<std::int64_t>(par->n.bits()) : 0;
+    if (n <= most) {
+      out.push_back(is_of_block ? s : map_children(s, parts));
+      continue;
+    }
+    const std::int64_t whole = n / most * most;
+    const Expr first = arena.fresh({Kind::i64}, "first");
+    out.push_back({For{first.var(),
+                       arena.i64(0),
+                       arena.i64(whole),
+                       arena.i64(most),
+                       {instances_from(arena, *par, first, most, s.line)}},
+                   s.line});
+    if (whole < n) out.push_back(instances_from(arena, *par, arena.i64(whole), n - whole, s.line));
+  }
+  return out;
+}
+
+}  // namespace
+
+kernel::Kernel fold_blocks(kernel::Kernel kernel, std::int64_t most) {
+  kernel.body = folded(*kernel.arena, kernel.body, most);
+  return kernel;
+}
+
+}  // namespace fulgurite::tidy
