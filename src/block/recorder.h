@@ -41,7 +41,8 @@ class Recorder : private trace::Control {
   lower::Emitter& emitter() { return emitter_; }
   scalar::Arena& arena() { return tracer_.arena(); }
 
-  const Nest* nest() const { return nest_; }
+  /// What an instance has of its own is no part of anything.
+  const Nest* nest() const { return in_instance_ ? &nests_.front() : nest_; }
   const Nest* within(const Nest* outer, std::int64_t n, kernel::Level, bool interleaved);
   const Nest* enter(const Nest*);
   Value number(const Nest*, const Here&);

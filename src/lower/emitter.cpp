@@ -21,11 +21,22 @@ bool is_leaf(Expr e) {
 }  // namespace
 
 kernel::Block Emitter::block(const std::function<void()>& fill, Enclosure enclosure) {
-  open_.push_back({{}, {}, enclosure, {}});
+  open_.push_back(opened(enclosure));
   fill();
   kernel::Block statements = std::move(open_.back().statements);
   open_.pop_back();
   return statements;
+}
+
+Emitter::Open Emitter::opened(Enclosure enclosure) {
+  const bool is_numbered = !outside_.reads_early;
+  return {{}, {}, enclosure, {}, is_numbered ? arena_.fresh({Kind::i64}, "block").id() : 0};
+}
+std::size_t Emitter::written_at(Expr node) const {
+  std::size_t at = open_.size() - 1;
+  if (outside_.reads_early) return 0;
+  while (at > 0 && open_[at].first_node > node.id()) --at;
+  return at;
 }
 
 void Emitter::append(kernel::Operation operation) {
@@ -150,8 +161,8 @@ Expr Emitter::load(Var buffer, Expr index, Expr mask, std::string_view name, std
   if (const auto own = own_buffers_.find(buffer); own != own_buffers_.end())
     from = std::max(from, own->second);
   std::size_t at = open_.size() - 1;
-  if (outside_.reads_early && !mask && !guard())  // out of the iterations of scalar loops that it does not
-                                                  // depend on
+  // Out of the iterations of scalar loops that it does not depend on.
+  if (!mask && !guard())
     while (at > std::max(depth(index), from) && open_[at].enclosure == Enclosure::iteration) --at;
   depth_[loaded.var()] = at;
   const bool touched = touching_ && !own_buffers_.contains(buffer);
@@ -184,7 +195,7 @@ void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
 // Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is
 // filled.
 void Emitter::while_loop(const std::function<Expr()>& head, const std::function<void()>& body) {
-  open_.push_back({{}, {}, Enclosure::iteration, {}});
+  open_.push_back(opened(Enclosure::iteration));
   Expr condition = head();
   kernel::Block inner = block(body, Enclosure::iteration);
   kernel::Block outer = std::move(open_.back().statements);
@@ -388,7 +399,7 @@ Expr Emitter::lower_index(Expr e) {
   const Destination at = is_ours ? destination(buffer) : Destination{buffer, {}};
   auto element = [&](Expr number, Expr mask) {
     Expr index = lower(element_of(at, number));
-    return load(at.buffer, index, mask, info.name, is_ours ? made_.at(buffer) : 0);
+    return load(at.buffer, index, mask, info.name, is_ours ? made_.at(buffer) : written_at(e));
   };
   if (identity_.number && indices == identity_.indices) return element(identity_.number, guard());
   for (Expr extent : info.shape) extents.push_back(lower(extent));

@@ -63,7 +63,7 @@ class Emitter {
     /// The array whose element 0 is the scalar; none: it is a parameter.
     std::function<std::optional<Var>(Var)> on_device = {};
     /// Reads of memory leave loops that they do not depend on: of elements that may not be there where the
-    /// loop does not go round.
+    /// loop does not go round. Else they leave loops that began after they were written down.
     bool reads_early = true;
   };
   Emitter(scalar::Arena& arena, bool checks, Outside outside)
@@ -236,8 +236,12 @@ class Emitter {
     kernel::Block statements;
     std::unordered_map<std::uint32_t, Expr> memo;  // by node id
     Enclosure enclosure = Enclosure::straight;
-    Expr guard;  // false once a Check in this block failed: reads are masked by it
+    Expr guard;                    // false once a Check in this block failed: reads are masked by it
+    std::uint32_t first_node = 0;  // expressions with lower numbers are older
   };
+  Open opened(Enclosure);
+  /// The block that a read is written down in, which it does not leave.
+  std::size_t written_at(Expr node) const;
   Expr lower_node(Expr node);
   Expr lower_index(Expr node);
   Expr lower_division(Expr node);

@@ -36,6 +36,31 @@ TEST(CudaLanguage, SlowNvrtcCompilesItWithoutMemoryOfThreads) {
       k::kernel("counts", k::block<int>(256, -1), [](Pull<int> a) { return k::histogram(64, a); })));
   compiles(k::to_cuda(k::kernel("in_global", k::block<int>(256),
                                 [](Pull<int> a) { return k::reverse(k::to_global(k::reverse(a))); })));
+  const auto by_data = k::kernel(
+      "by_data", k::block<int>(2048, 0), k::updated<int>(), k::updated<int>(),
+      [](Pull<int> a, k::Updated<int> out, k::Updated<int> counter) {
+        k::par(a.size(), [&](Index i) {
+          iterate(
+              cast<std::int64_t>(a[i] % 3),
+              [&](Index j, Exp<int> s) {
+                k::when(s % 2 == 0, [&] { out.write(k::atomic_add(counter, 1), s + cast<int>(j)); });
+                return s + 1;
+              },
+              a[i]);
+        });
+        return std::tuple(out, counter);
+      });
+  compiles(k::to_cuda(by_data));
+  const auto own_arrays = k::kernel("own", k::block<int>(256), [](Pull<int> a) {
+    return k::Push<int>(256, [=](const k::Push<int>::Write& write) {
+      k::par(256, [&](Index i) {
+        const Pull<int> mine = k::sync(
+            k::push<k::Level::thread>(Pull<int>(4, [=](const Index& j) { return a[i] + cast<int>(j); })));
+        write(i, mine[cast<std::int64_t>(a[i] & 3)]);
+      });
+    });
+  });
+  EXPECT_TRUE(nvrtc(k::to_cuda(own_arrays), "sm_90").is_compiled) << k::to_cuda(own_arrays);
   compiles(k::to_cuda(matrices::transpose<float>()));
   compiles(k::to_cuda(matrices::product<float>()));
 }

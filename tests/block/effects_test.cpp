@@ -138,6 +138,34 @@ TEST(Effects, ReadsOfWhatTheLoopWrites) {
   expect_everywhere(plainly(numbers(2 * n), n, plain), pushing(n, staged), numbers(2 * n));
 }
 
+TEST(Effects, ReadsInLoopsThatDoNotGoRound) {
+  // No element is read where the loop has no round: a read that stands in it does not leave it. One that
+  // stands in front of it does not come into it.
+  const auto kernel =
+      k::kernel("reads", k::block<int>(n), k::whole<int>(), [](Pull<int> a, k::Whole<int> table) {
+        return Push<int>(n, [=](const Push<int>::Write& write) {
+          k::par(n, [&](Index i) {
+            const Exp<int> before = a[i];
+            const Index trips = cast<std::int64_t>(a[i] % 3);
+            const Index start = select(trips == 0, Index(1) << 40, trips);
+            write(i, iterate(trips, [&](Index, Exp<int> s) { return s * before + table[start]; }, 1));
+          });
+        });
+      });
+  const Ints xs = numbers(2 * n), table{10, 20, 30};
+  Ints expected;
+  for (int x : xs) {
+    unsigned s = 1;
+    for (int j = 0; j < x % 3; ++j)
+      s = s * static_cast<unsigned>(x) + static_cast<unsigned>(table[static_cast<std::size_t>(x % 3)]);
+    expected.push_back(static_cast<int>(s));
+  }
+  expect_everywhere(expected, kernel, xs, table);
+  const std::string text = k::to_ir(kernel);
+  EXPECT_LT(text.find("= input0["), text.find("for ")) << text;
+  EXPECT_GT(text.find("= input1["), text.find("for ")) << text;
+}
+
 TEST(Effects, AtomicsInBranchesAndLoops) {
   const auto counts = k::kernel("counts", k::block<int>(n), [](Pull<int> a) {
     return k::Accumulated<int>(plus, 6, 0, [=](const k::Accumulated<int>::Change& change) {
@@ -250,25 +278,24 @@ TEST(Effects, BlocksLoopAndSync) {
   expect_everywhere(expected, searched, xs);
 }
 
-TEST(Effects, ArraysOfBothBranchesOfABlock) {
-  // What one branch has written is not overwritten by what stands behind the other one's barrier.
+TEST(Effects, ArraysOfOneBranchStayWhileTheOtherOnesBarriersAreNotMet) {
+  // Threads that read what the first branch has synced meet no barrier before the array behind is written.
   const auto kernel =
       k::kernel("branches", k::block<int>(n), k::scalar<int>(), [](Pull<int> a, Exp<int> how) {
-        const Pull<int> kept = k::sync(k::reverse(a));
         const Exp<int> found = cond(
-            how > 0, [&] { return k::commit(kept)[0] + 0 * kept[1]; },
+            how > 0, [&] { return k::sync(k::reverse(a))[0]; },
             [&] {
-              const Pull<int> other = k::sync(k::reverse(kept));
-              return k::reverse(k::sync(k::map([](Exp<int> x) { return x * 2; }, k::reverse(other))))[0];
+              const Pull<int> other = k::sync(k::reverse(a));
+              return k::sync(k::map([](Exp<int> x) { return x * 2; }, k::reverse(other)))[0];
             });
-        const Pull<int> behind = k::sync(k::map([=](Exp<int> x) { return x + found; }, a));
-        return k::zip_with(plus, k::reverse(behind), kept);
+        return k::reverse(k::sync(k::map([=](Exp<int> x) { return x + found; }, a)));
       });
-  const Ints xs = numbers(n);
-  for (const int how : {0}) {
-    const int found = xs[n - 1] * 0 + xs[0] * 2;
-    Ints expected(n);
-    for (std::size_t i = 0; i < n; ++i) expected[i] = xs[n - 1 - i] + found + xs[n - 1 - i];
+  const Ints xs = numbers(2 * n);
+  for (const int how : {0, 1}) {
+    Ints expected;
+    for (std::size_t b = 0; b < 2; ++b)
+      for (std::size_t i = 0; i < n; ++i)
+        expected.push_back(xs[b * n + n - 1 - i] + (how > 0 ? xs[b * n + n - 1] : xs[b * n] * 2));
     expect_everywhere(expected, kernel, xs, how);
   }
 }

@@ -193,8 +193,7 @@ TEST(GuideKernels, WritesThatDependOnData) {
                                     return std::tuple(out, counter);
                                   });
   const std::vector<int> mixed{3, -1, 4, -1, 5};
-  const auto [kept, count] =
-      k::execute(fg::cpu(), positive, mixed, std::vector<int>(5), std::vector<int>{0});
+  const auto [kept, count] = k::execute(fg::cpu(), positive, mixed, std::vector<int>(5), std::vector<int>{0});
   EXPECT_EQ(count[0], 3);
   EXPECT_EQ(kept[0] + kept[1] + kept[2], 12);  // in any order
   const auto either =

@@ -224,10 +224,10 @@ struct Named {
 };
 
 /// Records f, a function of what the descriptions say that returns a pull or push array, tiled() or update(),
-/// an Updated that it has written to, or a tuple of them: kernel("block_sum", block<int>(512), [](Pull<int> a) { ... }). One block of the launch
-/// for each block of the arguments, and each tile of the results; something says how many there are. `name`
-/// is the function's name in source code. Throws TraceError if it cannot be, or is not known as a name of C,
-/// CUDA and OpenCL; ShapeError; and what f throws.
+/// an Updated that it has written to, or a tuple of them: kernel("block_sum", block<int>(512), [](Pull<int>
+/// a) { ... }). One block of the launch for each block of the arguments, and each tile of the results;
+/// something says how many there are. `name` is the function's name in source code. Throws TraceError if it
+/// cannot be, or is not known as a name of C, CUDA and OpenCL; ShapeError; and what f throws.
 template <class... Parts>
 auto kernel(Named name, const Parts&... descriptions_and_f);
 

@@ -25,8 +25,8 @@ class Whole {
   std::function<Exp<T>(Index)> at_;
 };
 
-/// One that the kernel changes: reads give what it is when they are made. What one block writes no other block
-/// reads. A kernel returns update() of it, or the array itself where it has written to it by write() or
+/// One that the kernel changes: reads give what it is when they are made. What one block writes no other
+/// block reads. A kernel returns update() of it, or the array itself where it has written to it by write() or
 /// atomic().
 template <class T>
 class Updated : public Whole<T> {
@@ -37,7 +37,8 @@ class Updated : public Whole<T> {
         store_(argument.store),
         change_(argument.change) {}
   int argument() const { return argument_; }
-  /// Element i becomes x, in par(); nothing where there is no element i. Two threads do not write one element.
+  /// Element i becomes x, in par(); nothing where there is no element i. Two threads do not write one
+  /// element.
   void write(const Index& i, const Exp<T>& x) const { store_(i.value(), x.parts()); }
   template <class I>
     requires std::is_integral_v<I>
