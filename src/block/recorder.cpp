@@ -377,7 +377,8 @@ void Recorder::within(const Value& index, std::int64_t n, const Here& where) {
   const Expr traced = tracer_.expr(index, where);
   if (!is_making()) return;
   flush(where);
-  const Expr i = scalar::substitute(arena(), traced, emitter_.bound_names());
+  const auto& bound = emitter_.bound_names();
+  const Expr i = bound.empty() ? traced : scalar::substitute(arena(), traced, bound);
   const auto is_one = [n](scalar::Bits bits) { return bits < static_cast<scalar::Bits>(n); };
   const std::uint32_t line = emitter_.line();
   if (i.is_constant() && !is_one(i.bits())) {
