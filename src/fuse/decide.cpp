@@ -55,14 +55,14 @@ bool is_updated_before(Arena& arena, const soac::Vars& kept, const std::vector<S
 
 namespace {
 
-/// How the only reader reads the producer.
+/// How a user reads the producer.
 Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& stms,
-               const std::vector<Expr>& results, const UseTable& table, const Uses& uses) {
-  const std::size_t reader = uses.read_by_results ? stms.size() : uses.readers[0];
-  const auto* function = uses.read_by_results ? nullptr : base::as<soac::Soac>(stms[reader].op);
+               const std::vector<Expr>& results, const UseTable& table, const Uses& uses, std::size_t reader) {
+  const bool is_result = reader == stms.size();
+  const auto* function = is_result ? nullptr : base::as<soac::Soac>(stms[reader].op);
   if (const auto reads = table.late_reads(uses.read, reader))
     return reads_in(arena, producer, *reads, function);
-  return uses.read_by_results ? reads_in(arena, producer, results) : reads_in(arena, producer, stms[reader]);
+  return is_result ? reads_in(arena, producer, results) : reads_in(arena, producer, stms[reader]);
 }
 
 }  // namespace
@@ -76,14 +76,23 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
     if (cost <= costs.load) return {true, "an element costs no more than a load"};
     return {false, "it is needed as a whole array too"};
   }
+  std::vector<std::size_t> readers = uses.readers;
+  if (uses.read_by_results) readers.push_back(stms.size());
+  // A chain of arrays each of which reads the former twice would double its reader with each of them.
+  const bool grows = std::ranges::any_of(readers, [&](std::size_t reader) {
+    return table.is_large(reader) &&
+           reads_of(arena, delayed_array, stms, results, table, uses, reader).distinct > 1;
+  });
+  if (simplify::is_cheap(cost) && grows)
+    return {false, "its reader, which is large, needs several of its elements at a time"};
   if (simplify::is_cheap(cost))
     return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
-  const std::size_t n_readers = uses.readers.size() + (uses.read_by_results ? 1 : 0);
+  const std::size_t n_readers = readers.size();
   if (n_readers > 1)
     return {false,
             fmt::format("{} statements read it and computing an element again costs {}, at most {} is cheap",
                         n_readers, cost, costs.cheap)};
-  const Reads reads = reads_of(arena, delayed_array, stms, results, table, uses);
+  const Reads reads = reads_of(arena, delayed_array, stms, results, table, uses, readers[0]);
   if (reads.distinct > 1)
     return {
         false,

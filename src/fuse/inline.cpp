@@ -36,9 +36,10 @@ class Inliner {
   }
 
   void statement(Stm& stm, std::vector<Stm>& before) {
-    const std::size_t n_before = n_replaced_;
-    own_and_inner(stm, before);
-    if (n_replaced_ > n_before && !stm.names.empty()) changed_.push_back(stm.names[0]);
+    early_.clear();
+    inside_.clear();
+    if (!producer_.may_fail) find_early(stm);
+    nested(stm, before);
   }
 
   /// Replaces the reads in the expressions.
@@ -99,6 +100,12 @@ class Inliner {
     return rest.empty() ? value : arena_.index(value, rest, read.site());
   }
 
+  void nested(Stm& stm, std::vector<Stm>& before) {
+    const std::size_t n_before = n_replaced_;
+    own_and_inner(stm, before);
+    if (n_replaced_ > n_before && !stm.names.empty()) changed_.push_back(stm.names[0]);
+  }
+
   void own_and_inner(Stm& stm, std::vector<Stm>& before) {
     std::vector<Expr> own = soac::roots_of(stm);
     roots(own, before);
@@ -106,7 +113,7 @@ class Inliner {
       auto next = own.begin();
       soac::map_roots(stm, [&](Expr) { return *next++; });
     }
-    if (!producer_.may_fail) early(stm, before);
+    early(stm, before);
     if (auto* branches = as<If>(stm.op)) {
       const Reads start = reads_;
       lambda(branches->then_branch);
@@ -138,7 +145,7 @@ class Inliner {
     const std::size_t n_evaluated = evaluated_.size(), n_distinct = distinct_.size();
     std::vector<Stm> body;
     for (Stm& stm : l.body) {
-      statement(stm, body);
+      nested(stm, body);
       if (rewrite_) body.push_back(std::move(stm));
     }
     roots(l.results, body);
@@ -151,19 +158,33 @@ class Inliner {
   /// of branches, which may not run.
   void early(const Stm& stm, std::vector<Stm>& before) {
     if (as<If>(stm.op)) return;
-    for (const auto& inner : soac::nested_in(stm)) {
-      for (const Stm& s : inner.lambda->body) {
-        early_roots(soac::roots_of(s), before);
-        early(s, before);
-      }
-      early_roots(inner.lambda->results, before);
-    }
+    const auto range = inside_.find(&stm);
+    if (range == inside_.end()) return;
+    const auto [begin, end] = range->second;
+    for (std::size_t k = begin; k < end; k = early_[k].next)
+      if (early_[k].read) early_read(early_[k].read, before);
   }
 
-  void early_roots(const std::vector<Expr>& exprs, std::vector<Stm>& before) {
-    scalar::for_each_node(exprs, [&](Expr e) {
-      if (e.op() == Op::index && e.site() == 0 && producer_.find(e.arg(0).var()) >= 0) early_read(e, before);
-    });
+  /// Finds what early() looks at, for a statement and all inside it.
+  void find_early(const Stm& stm) {
+    const std::size_t begin = early_.size();
+    const auto add = [&](const std::vector<Expr>& exprs) {
+      scalar::for_each_node(exprs, [&](Expr e) {
+        if (e.op() == Op::index && e.site() == 0 && producer_.find(e.arg(0).var()) >= 0)
+          early_.push_back({e, early_.size() + 1});
+      });
+    };
+    const bool is_branch = as<If>(stm.op) != nullptr;
+    if (is_branch) early_.push_back({});
+    for (const auto& inner : soac::nested_in(stm)) {
+      for (const Stm& s : inner.lambda->body) {
+        add(soac::roots_of(s));
+        find_early(s);
+      }
+      add(inner.lambda->results);
+    }
+    if (is_branch) early_[begin].next = early_.size();
+    if (early_.size() > begin) inside_.emplace(&stm, std::pair(begin, early_.size()));
   }
 
   void early_read(Expr e, std::vector<Stm>& before) {
@@ -228,6 +249,14 @@ class Inliner {
   std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;
   Reads reads_;
+  // Reads inside the statement at hand, in the order of the program. Before those in a branch stands an entry
+  // without a read, whose `next` is behind them.
+  struct Early {
+    Expr read;
+    std::size_t next = 0;
+  };
+  std::vector<Early> early_;
+  std::unordered_map<const Stm*, std::pair<std::size_t, std::size_t>> inside_;  // of a statement: begin, end
   std::size_t n_replaced_ = 0;
   std::vector<Var> changed_;  // first names of statements in which reads were replaced
 };

@@ -138,10 +138,14 @@ void UseTable::results_changed(const std::vector<Expr>& results) {
   look(*results_, results, {});
 }
 
+bool UseTable::is_large(std::size_t number) const {
+  return user(number).n_nodes >= large;
+}
+
 std::optional<std::vector<Expr>> UseTable::late_reads(const std::vector<Var>& arrays,
                                                       std::size_t number) const {
+  if (!is_large(number)) return {};
   const User& from = user(number);
-  if (from.n_nodes < large) return {};
   const auto waits = [&](Expr read) {
     bool found = false;
     if (!from.late.empty())

@@ -39,6 +39,8 @@ class UseTable {
   void erased(std::size_t at);
   void results_changed(const std::vector<scalar::Expr>&);
 
+  /// Whether the user's expressions are large.
+  bool is_large(std::size_t user) const;
   /// The user's reads of the arrays, if values may take their place late: the user is large, all of the reads
   /// stand at the top of its function (or among the results), none can fail, and no index waits for a value.
   std::optional<std::vector<scalar::Expr>> late_reads(const std::vector<scalar::Var>& arrays,

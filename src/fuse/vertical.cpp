@@ -248,11 +248,12 @@ class Fuser {
   }
 
   Decision decide(Body& body, std::size_t k, const Uses& uses) {
-    // Asked how it reads the array, an only reader must be as it will be.
-    if (uses.readers.size() + (uses.read_by_results ? 1 : 0) == 1) {
-      const std::size_t reader = uses.read_by_results ? body.stms.size() : uses.readers[0];
+    // Asked how it reads the array, a reader must be as it will be.
+    const auto look = [&](std::size_t reader) {
       if (!body.table.late_reads(uses.read, reader)) put_in_late(body, reader);
-    }
+    };
+    std::ranges::for_each(uses.readers, look);
+    if (uses.read_by_results) look(body.stms.size());
     return fuse::decide(arena_, body.stms, k, body.results, body.table, uses);
   }
 
