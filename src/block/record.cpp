@@ -311,7 +311,8 @@ class Recording {
   void change(const Result& result, Expr array, Expr size) {
     result.change([&](Value index, Value value) {
       const Expr i = tracer().expr(index, where_);
-      const Expr exists = arena().logical_and(arena().le(arena().i64(0), i), arena().lt(i, size));
+      const Expr is_below = arena().lt(i, size), is_number = arena().le(arena().i64(0), i);
+      const Expr exists = arena().logical_and(is_number, is_below);
       return recorder_.atomic(result.operation, array.var(), index, value, tracer().value(exists), where_);
     });
   }
