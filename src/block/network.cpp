@@ -107,7 +107,8 @@ class Reader {
       } else if (const auto* load = std::get_if<Load>(&s.op)) {
         remember(load->name, {load->from.buffer, numbers(load->from.index)});
       } else if (const auto* store = std::get_if<Store>(&s.op)) {
-        write({store->to.buffer, numbers(store->to.index)}, known(store->value));
+        const Expr value = known(store->value);
+        write({store->to.buffer, numbers(store->to.index)}, value);
       } else {
         refuse("it branches, loops or has atomics");
       }

@@ -265,7 +265,8 @@ class Recording {
   }
   Expr exists_in(Expr extent, Value index) {
     const Expr i = tracer().expr(index, where_);
-    return arena().logical_and(arena().le(arena().i64(0), i), arena().lt(i, extent));
+    const Expr is_below = arena().lt(i, extent), is_number = arena().le(arena().i64(0), i);
+    return arena().logical_and(is_number, is_below);
   }
 
   Expr in_array(std::int64_t block, Value index) {

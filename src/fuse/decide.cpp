@@ -57,7 +57,8 @@ namespace {
 
 /// How a user reads the producer.
 Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& stms,
-               const std::vector<Expr>& results, const UseTable& table, const Uses& uses, std::size_t reader) {
+               const std::vector<Expr>& results, const UseTable& table, const Uses& uses,
+               std::size_t reader) {
   const bool is_result = reader == stms.size();
   const auto* function = is_result ? nullptr : base::as<soac::Soac>(stms[reader].op);
   if (const auto reads = table.late_reads(uses.read, reader))
@@ -81,10 +82,10 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
   // A chain of arrays each of which reads the former twice would double its reader with each of them.
   const bool grows = std::ranges::any_of(readers, [&](std::size_t reader) {
     return table.is_large(reader) &&
-           reads_of(arena, delayed_array, stms, results, table, uses, reader).distinct > 1;
+           reads_of(arena, delayed_array, stms, results, table, uses, reader).copies > 1;
   });
   if (simplify::is_cheap(cost) && grows)
-    return {false, "its reader, which is large, needs several of its elements at a time"};
+    return {false, "its reader, which is large, reads several of its elements"};
   if (simplify::is_cheap(cost))
     return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
   const std::size_t n_readers = readers.size();

@@ -121,6 +121,7 @@ class Inliner {
       lambda(branches->else_branch);
       reads_.evaluations = std::max(reads_.evaluations, then_reads.evaluations);
       reads_.distinct = std::max(reads_.distinct, then_reads.distinct);
+      reads_.copies += then_reads.copies - start.copies;
       reads_.repeats = reads_.repeats || then_reads.repeats;
       return;
     }
@@ -207,6 +208,7 @@ class Inliner {
     for (const Evaluated& known : evaluated_)
       if (known.indices == indices) return rewrite_ ? known.values[result] : Expr();
     ++reads_.evaluations;
+    ++reads_.copies;
     reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
     evaluated_.push_back({indices, {}});
     if (!rewrite_) return {};

@@ -17,6 +17,7 @@ struct Reads {
   int evaluations = 0;  // of the producer, for each point of the path; of two branches the greater
   int distinct = 0;  // lists of indices, all of them (they differ from evaluations where the producer gives
                      // arrays)
+  int copies = 0;    // of the producer's function, those in both branches counted
   bool repeats = false;  // some element may be computed more than once
   bool any() const { return evaluations > 0; }
 };

@@ -159,8 +159,7 @@ class Merger {
         facts.read.erase(v);
       }
     }
-    const bool starts_with_first =
-        !body.stms[i].names.empty() && merged.names[0] == body.stms[i].names[0];
+    const bool starts_with_first = !body.stms[i].names.empty() && merged.names[0] == body.stms[i].names[0];
     facts.step = starts_with_first ? a.step : b.step;
     return facts;
   }
@@ -293,9 +292,7 @@ class Merger {
   bool loses_update(const Body& body, std::size_t i, std::size_t j, const Stm& merged) const {
     if (body.facts[i].updated.empty() && body.facts[j].updated.empty()) return false;
     const std::vector<Var> kept = soac::updated_arrays(arena_, merged);
-    const auto is_lost = [&](Var array) {
-      return std::find(kept.begin(), kept.end(), array) == kept.end();
-    };
+    const auto is_lost = [&](Var array) { return std::find(kept.begin(), kept.end(), array) == kept.end(); };
     return std::ranges::any_of(body.facts[i].updated, is_lost) ||
            std::ranges::any_of(body.facts[j].updated, is_lost);
   }

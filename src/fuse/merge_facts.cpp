@@ -45,7 +45,8 @@ BodyFacts::BodyFacts(Arena& arena, const std::vector<Stm>& stms, const Vars& kep
     facts_.push_back(facts_of(arena, stms[k], kept));
     facts_[k].id = k;
     for (Var v : facts_[k].mentioned)
-      if (const auto found = made_by.find(v); found != made_by.end()) facts_[k].needs.push_back(found->second);
+      if (const auto found = made_by.find(v); found != made_by.end())
+        facts_[k].needs.push_back(found->second);
     std::sort(facts_[k].needs.begin(), facts_[k].needs.end());
     facts_[k].needs.erase(std::unique(facts_[k].needs.begin(), facts_[k].needs.end()), facts_[k].needs.end());
     for (Var v : stms[k].names) made_by.emplace(v, k);

@@ -56,7 +56,8 @@ Expr count_off(Emitter& e, const Destination& counts, Expr runs, Expr classes, c
   classes = e.lower(classes), runs = e.lower(runs);
   Expr so_far = e.declare(arena.i64(0), "so_far"), one = arena.i64(1);
   e.for_loop(arena.i64(0), classes, one, "c", [&](Expr c) {
-    e.store_plain(offsets.buffer, element(e, offsets, c), e.snapshot(so_far, "so_far"));
+    const Expr offset = e.snapshot(so_far, "so_far");
+    e.store_plain(offsets.buffer, element(e, offsets, c), offset);
     e.for_loop(arena.i64(0), runs, one, "t", [&](Expr t) {
       Expr at = element(e, counts, arena.add(arena.mul(t, classes), c));
       Expr count = e.load_plain(counts.buffer, at, "count");

@@ -86,7 +86,8 @@ class Combinator {
       if (arena_.info(name).type.rank > 0 && launches_.host().has_place(name)) inputs.push_back(name);
     std::sort(inputs.begin(), inputs.end());
     // Results of two calls take turns, and filters keep half of the elements or so.
-    Expr touched = arena_.sub(arena_.mul(results_.bytes_written(), i64(2)), results_.bytes_filtered());
+    const Expr filtered = results_.bytes_filtered();
+    Expr touched = arena_.sub(arena_.mul(results_.bytes_written(), i64(2)), filtered);
     for (Var array : inputs) touched = arena_.add(touched, launches_.bytes(array));
     e_.set_streaming(e_.lower(arena_.lt(i64(policy.streaming), touched)));
   }

@@ -412,8 +412,8 @@ Expr Emitter::lower_index(Expr e) {
         Expr number = bind(arena_.cast(small, Kind::i32), "number");
         inside = is_inside(arena_, number, lower(narrow_extent(arena_, info.shape[d])));
       } else {
-        inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"),
-                                    bind(arena_.lt(indices[d], extents[d]), "c"));
+        const Expr is_below = bind(arena_.lt(indices[d], extents[d]), "c");
+        inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"), is_below);
       }
       inside = bind(inside, "inside");
       fail(bind(arena_.logical_not(inside), "outside"), e.site(), indices[d], extents[d]);

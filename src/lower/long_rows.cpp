@@ -33,8 +33,8 @@ LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e),
   rows_ = at_.launches.product(at_.op.dims);
   columns_ = at_.launches.product(inner.dims);
   tiles_ = at_.launches.ceil_div(columns_, tile_);
-  Expr holds = arena_.logical_and(arena_.lt(rows_, at_.i64(few_rows)),
-                                  arena_.lt(arena_.mul(tile_, at_.i64(some_tiles)), columns_));
+  const Expr are_long = arena_.lt(arena_.mul(tile_, at_.i64(some_tiles)), columns_);
+  Expr holds = arena_.logical_and(arena_.lt(rows_, at_.i64(few_rows)), are_long);
   are_few_ = arena_.apply(Op::select, {holds, at_.i64(1), at_.i64(0)});
   Expr n = arena_.mul(are_few_, arena_.mul(rows_, tiles_));
   for (const soac::Reduction& r : inner.reductions)

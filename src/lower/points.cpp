@@ -175,9 +175,10 @@ void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Va
   const std::vector<Expr> place(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(rank));
   const std::vector<Expr> extents = lower(scatter.shape);
   Expr inside = arena_.boolean(true);
-  for (std::size_t d = 0; d < rank; ++d)
-    inside = arena_.logical_and(
-        inside, arena_.logical_and(arena_.le(arena_.i64(0), place[d]), arena_.lt(place[d], extents[d])));
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Expr is_below = arena_.lt(place[d], extents[d]), is_number = arena_.le(arena_.i64(0), place[d]);
+    inside = arena_.logical_and(inside, arena_.logical_and(is_number, is_below));
+  }
   if_then(bind(inside, "inside"), [&] {
     std::vector<Expr> values(results.begin() + static_cast<std::ptrdiff_t>(rank), results.end());
     Expr at = bind(linear(place, extents), "at");
@@ -201,8 +202,8 @@ void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Va
 // if (the class is one) array[cursor[class]++] = value
 void Emitter::put(const soac::Partition& partition, std::span<const Var> names, std::span<const Expr> results,
                   const Running::Cursor& cursor) {
-  Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), results[0]),
-                                   arena_.lt(results[0], lower(partition.classes)));
+  const Expr is_below = arena_.lt(results[0], lower(partition.classes));
+  Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), results[0]), is_below);
   if_then(bind(inside, "inside"), [&] {
     Expr at;
     const Destination& table = cursor.table;

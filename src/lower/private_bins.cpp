@@ -81,9 +81,9 @@ PrivateBins::PrivateBins(Frame& frame)
                                                      // then
     if (scatter.combine[0].commutative && group.apart > gap && posts(at_.op)) {
       Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
-      group.are_few = arena_.logical_and(
-          arena_.le(group.stride, at_.i64(group.apart)),
-          arena_.le(arena_.mul(group.stride, at_.i64(group.n_copies * points_a_bin)), points));
+      const Expr in_all = arena_.mul(group.stride, at_.i64(group.n_copies * points_a_bin));
+      const Expr are_worth_it = arena_.le(in_all, points);
+      group.are_few = arena_.logical_and(arena_.le(group.stride, at_.i64(group.apart)), are_worth_it);
     }
     groups_.push_back(std::move(group));
   }
@@ -126,7 +126,8 @@ void PrivateBins::start(Group& group, Expr task) {
           fill(group, group.copies, at_.i64(c * group.apart), e_.lower(group.stride));
       },
       [&] {
-        fill(group, group.bins, e_.lower(arena_.sub(group.first, at_.i64(gap))), e_.lower(group.stride));
+        const Expr stride = e_.lower(group.stride);
+        fill(group, group.bins, e_.lower(arena_.sub(group.first, at_.i64(gap))), stride);
       });
 }
 
@@ -289,9 +290,10 @@ Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> i
     return arena_.apply(Op::select, {inside, key, arena_.cast(at_.i64(-1), Kind::i32)});
   }
   Expr inside = arena_.boolean(true);
-  for (std::size_t d = 0; d < indices.size(); ++d)  // no extent is negative
-    inside = arena_.logical_and(
-        inside, arena_.lt(arena_.cast(indices[d], Kind::u64), arena_.cast(scatter.shape[d], Kind::u64)));
+  for (std::size_t d = 0; d < indices.size(); ++d) {  // no extent is negative
+    const Expr extent = arena_.cast(scatter.shape[d], Kind::u64), index = arena_.cast(indices[d], Kind::u64);
+    inside = arena_.logical_and(inside, arena_.lt(index, extent));
+  }
   return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), at_.i64(-1)});
 }
 
@@ -321,7 +323,8 @@ void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vect
     if (width == round)
       for (Var array : portion.read_ahead) {
         const Expr next = arena_.add(portion.from, at_.i64(at_.policy.portion));
-        e_.prefetch(array, e_.lower(arena_.add(next, u)), round, at_.i64(0), e_.size(array));
+        const Expr size = e_.size(array);
+        e_.prefetch(array, e_.lower(arena_.add(next, u)), round, at_.i64(0), size);
       }
     for (std::int64_t c = 0; c < width; ++c) {
       Expr from = e_.bind(arena_.add(u, at_.i64(c)), "from");

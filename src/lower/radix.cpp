@@ -154,7 +154,8 @@ class Builder {
       constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
       const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
       const Expr random = arena_.mul(arena_.cast(hash, Kind::i64), distance);
-      const Expr at = arena_.add(arena_.mul(i, distance), arena_.apply(Op::shr, {random, i64(32)}));
+      const Expr apart = arena_.apply(Op::shr, {random, i64(32)});
+      const Expr at = arena_.add(arena_.mul(i, distance), apart);
       return std::vector{bin_of(key(op_.arrays, at))};
     });
     op_of(count).partitions.push_back({bins, 0});
@@ -197,7 +198,10 @@ class Builder {
     for (Expr array : op_.arrays) size += size_of(array.kind());
     return arena_.mul(n, i64(static_cast<std::int64_t>(size)));
   }
-  Expr length(Expr offsets, Expr r) { return arena_.sub(at(offsets, arena_.add(r, i64(1))), at(offsets, r)); }
+  Expr length(Expr offsets, Expr r) {
+    const Expr begin = at(offsets, r);
+    return arena_.sub(at(offsets, arena_.add(r, i64(1))), begin);
+  }
 
   Arena& arena_;
   const Stm& s_;

@@ -120,7 +120,8 @@ void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, 
     const Expr usable = e.snapshot(are_there, "usable");
     e.for_loop(first, last, i64(1), "row", [&](Expr i) {
       const Expr own = begin_of(i), next = begin_of(arena.add(i, i64(1)));
-      const Expr inside = arena.logical_and(arena.le(begin, own), arena.le(next, end));
+      const Expr ends_inside = arena.le(next, end), begins_inside = arena.le(begin, own);
+      const Expr inside = arena.logical_and(begins_inside, ends_inside);
       const auto together = [&] {
         reduce(i, e.bind(arena.sub(next, own), "length"));
         row(reduced, i);

@@ -171,7 +171,8 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   for (const Copy& copy : copies_) {
     const Kind kind = arena_.info(copy.array).type.kind;
     Expr stored = arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(kind))));
-    Expr spared = arena_.mul(arena_.sub(i64(1), copy.fresh), launches_.bytes(copy.array));
+    const Expr bytes = launches_.bytes(copy.array);
+    Expr spared = arena_.mul(arena_.sub(i64(1), copy.fresh), bytes);
     copied = arena_.add(copied, spared);
     written = arena_.add(written, arena_.sub(stored, spared));
   }

@@ -136,8 +136,8 @@ Expr RowSort::insert(Expr from) {
       [&] {
         i = e_.snapshot(number, "i");
         const Expr done = e_.snapshot(work, "work");
-        return bound(arena_.logical_and(arena_.lt(i, n_), arena_.apply(Op::le, {done, most_work})),
-                     "goes_on");
+        const Expr is_worth_it = arena_.apply(Op::le, {done, most_work});
+        return bound(arena_.logical_and(arena_.lt(i, n_), is_worth_it), "goes_on");
       },
       [&] {
         const Elements x = at(e_, moved_, arena_.add(from, i));
@@ -156,7 +156,8 @@ Expr RowSort::insert(Expr from) {
                   [&] {
                     j = e_.snapshot(place, "j");
                     y = at(e_, results_, arena_.max(arena_.sub(j, one), zero));
-                    return bound(arena_.logical_and(arena_.lt(zero, j), arena_.lt(k, key(y))), "goes_back");
+                    const Expr is_greater = arena_.lt(k, key(y));
+                    return bound(arena_.logical_and(arena_.lt(zero, j), is_greater), "goes_back");
                   },
                   [&] {
                     put(e_, results_, j, y);

@@ -15,7 +15,8 @@ std::vector<Expr> reduce_short_row(Emitter& e, const soac::Stm& s, const Range& 
     const Running running{e.start(op), {}, 0, {}};
     e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
       Expr index = e.bind(arena.add(j, t), "j");
-      const Expr in_range = arena.lt(arena.cast(index, Kind::i32), arena.cast(range.end, Kind::i32));
+      const Expr end = arena.cast(range.end, Kind::i32);
+      const Expr in_range = arena.lt(arena.cast(index, Kind::i32), end);
       e.if_then(e.bind(in_range, "in_range"), [&] {
         const Expr before = e.element();
         if (!before) e.set_element(index);

@@ -1,6 +1,9 @@
 #include "simplify/dead.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
 
 #include "base/match.h"
 #include "soac/layout.h"
@@ -135,7 +138,14 @@ class Deadness {
 
   /// The state that the read results depend on: the least set that holds the results read and is closed under
   /// "mentioned by what computes it".
-  std::vector<bool> needed_states(const soac::Loop& loop, std::vector<bool> needed) const {
+  std::vector<bool> needed_states(const soac::Loop& loop, const std::vector<bool>& read) const {
+    if (loop.initial.empty()) return read;
+    const std::pair question(loop.body.params.back(), read);
+    if (const auto known = needed_states_.find(question); known != needed_states_.end()) return known->second;
+    return needed_states_[question] = find_needed_states(loop, read);
+  }
+
+  std::vector<bool> find_needed_states(const soac::Loop& loop, std::vector<bool> needed) const {
     const std::size_t first = loop.trips ? 1 : 0;
     for (bool grew = true; grew;) {
       grew = false;
@@ -157,6 +167,9 @@ class Deadness {
   }
 
   Arena& arena_;
+  // By a loop's last parameter and the results that are read. A loop in a loop is asked about for each set of
+  // states of the outer one that is tried: without this, time would double with each level of a nest.
+  mutable std::map<std::pair<Var, std::vector<bool>>, std::vector<bool>> needed_states_;
 };
 
 }  // namespace

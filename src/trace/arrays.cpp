@@ -115,7 +115,8 @@ void check_sizes(Tracer& t, const char* what, std::span<const Expr> extents, con
   Expr fits = arena.boolean(true);
   Expr room = arena.i64(most_elements);
   for (Expr extent : extents) {
-    fits = arena.logical_and(fits, arena.logical_and(arena.le(arena.i64(0), extent), arena.le(extent, room)));
+    const Expr has_room = arena.le(extent, room), is_size = arena.le(arena.i64(0), extent);
+    fits = arena.logical_and(fits, arena.logical_and(is_size, has_room));
     room = arena.div(room, arena.max(extent, arena.i64(1)));
   }
   std::string sizes;

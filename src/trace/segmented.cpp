@@ -83,7 +83,8 @@ Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
         t, arena.lt(s, k), "offsets", where,
         [&] { return Exprs{select(arena.lt(integer(t, offsets, next), here), next, good)}; },
         [&] { return Exprs{select(arena.eq(here, n), good, k)}; })[0];
-    const Expr starts_late = arena.logical_and(arena.eq(s, zero), arena.apply(Op::ne, {here, zero}));
+    const Expr is_late = arena.apply(Op::ne, {here, zero}), is_first = arena.eq(s, zero);
+    const Expr starts_late = arena.logical_and(is_first, is_late);
     return select(starts_late, zero, compared);
   });
   t.check(arena.eq(bad, arena.i64(none)),

@@ -20,10 +20,12 @@ Expr slice_size(Arena& arena, Expr start, Expr stop, Expr stride) {
 
 Expr slice_fits(Arena& arena, Expr start, Expr stop, Expr stride, Expr size) {
   const Expr zero = arena.i64(0), minus_one = arena.i64(-1);
-  const Expr up = arena.logical_and(arena.le(zero, start),
-                                    arena.logical_and(arena.le(start, stop), arena.le(stop, size)));
-  const Expr down = arena.logical_and(arena.le(minus_one, stop),
-                                      arena.logical_and(arena.le(stop, start), arena.lt(start, size)));
+  const Expr stops_inside = arena.le(stop, size), ascends = arena.le(start, stop);
+  const Expr up_to_size = arena.logical_and(ascends, stops_inside);
+  const Expr up = arena.logical_and(arena.le(zero, start), up_to_size);
+  const Expr starts_inside = arena.lt(start, size), descends = arena.le(stop, start);
+  const Expr down_from_size = arena.logical_and(descends, starts_inside);
+  const Expr down = arena.logical_and(arena.le(minus_one, stop), down_from_size);
   return arena.apply(Op::select,
                      {arena.lt(zero, stride), up, arena.logical_and(arena.lt(stride, zero), down)});
 }
@@ -92,8 +94,9 @@ Value take(Value array, Value n, int axis, Here where) {
   const Expr from = t.expr(array, where), count = t.expr(n, where);
   const std::size_t k = axis_of(from, axis, "take", where);
   const Expr size = t.shape(from)[k];
-  t.check(arena.logical_and(arena.le(arena.i64(0), count), arena.le(count, size)),
-          "take({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
+  const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
+  t.check(arena.logical_and(is_size, fits), "take({0}) of {1} elements needs 0 <= n <= size", {count, size},
+          where);
   return t.value(along(t, from, k, count, arena.i64(0), arena.i64(1), "take", where));
 }
 
@@ -103,8 +106,9 @@ Value drop(Value array, Value n, int axis, Here where) {
   const Expr from = t.expr(array, where), count = t.expr(n, where);
   const std::size_t k = axis_of(from, axis, "drop", where);
   const Expr size = t.shape(from)[k];
-  t.check(arena.logical_and(arena.le(arena.i64(0), count), arena.le(count, size)),
-          "drop({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
+  const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
+  t.check(arena.logical_and(is_size, fits), "drop({0}) of {1} elements needs 0 <= n <= size", {count, size},
+          where);
   return t.value(along(t, from, k, arena.sub(size, count), count, arena.i64(1), "drop", where));
 }
 

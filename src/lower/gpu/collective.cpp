@@ -165,7 +165,8 @@ void par(Emitter& e, const Block& block, const std::function<void(Expr t)>& body
   scalar::Arena& arena = e.arena();
   const Expr n = arena.i64(block.threads);
   e.par(kernel::Level::block, n, "t", [&](Expr t) {
-    e.set_task(arena.add(arena.mul(block.task, n), t), arena.mul(block.tasks, n), true);
+    const Expr threads = arena.mul(block.tasks, n), first = arena.mul(block.task, n);
+    e.set_task(arena.add(first, t), threads, true);
     body(t);
     e.set_task(block.task, block.tasks);
   });

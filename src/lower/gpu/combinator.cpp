@@ -146,10 +146,11 @@ class Combinator {
     sinks_.tables.push_back(table);
     at_.fill_with(counts, size, i64(0));
     const Expr block = arena_.fresh({Kind::i64}, "block"), of = at_.results_of(part)[0];
-    Expr inside = arena_.lt(arena_.cast(of, Kind::u64), arena_.cast(classes, Kind::u64));
+    const Expr n_classes = arena_.cast(classes, Kind::u64);
+    Expr inside = arena_.lt(arena_.cast(of, Kind::u64), n_classes);
     Expr place = arena_.add(arena_.mul(of, at_.cut.blocks), block);
-    scatter_apart(counts, {size}, integer_sum(arena_), kernel::Atomic::What::add,
-                  {arena_.apply(Op::select, {inside, place, i64(-1)}), i64(1)},
+    const Expr stored_at = arena_.apply(Op::select, {inside, place, i64(-1)});
+    scatter_apart(counts, {size}, integer_sum(arena_), kernel::Atomic::What::add, {stored_at, i64(1)},
                   [&](Expr task) { e_.bind_name(block.var(), task); });
 
     // table[c * blocks + b] = counts[0] + ... + counts[c * blocks + b - 1]

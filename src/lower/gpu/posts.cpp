@@ -56,9 +56,10 @@ Expr size_of_bins(Emitter& e, const soac::Scatter& scatter) {
 Expr place_of(Emitter& e, std::span<const Expr> indices, std::span<const Expr> shape) {
   scalar::Arena& arena = e.arena();
   Expr inside = arena.boolean(true);
-  for (std::size_t d = 0; d < shape.size(); ++d)  // no extent is negative
-    inside = arena.logical_and(inside,
-                               arena.lt(arena.cast(indices[d], Kind::u64), arena.cast(shape[d], Kind::u64)));
+  for (std::size_t d = 0; d < shape.size(); ++d) {  // no extent is negative
+    const Expr extent = arena.cast(shape[d], Kind::u64), index = arena.cast(indices[d], Kind::u64);
+    inside = arena.logical_and(inside, arena.lt(index, extent));
+  }
   return arena.apply(Op::select, {inside, e.linear(indices.first(shape.size()), shape), arena.i64(-1)});
 }
 

@@ -77,7 +77,8 @@ class RaggedTiles {
   Expr wrong() { return e_.load_plain(wrong_, i64(0), "wrong"); }
   // Of a place from an arbitrary origin: whether it is among the first n.
   Expr is_below(Expr place, Expr n) {
-    return arena_.lt(arena_.cast(place, Kind::u64), arena_.cast(n, Kind::u64));
+    const Expr limit = arena_.cast(n, Kind::u64);
+    return arena_.lt(arena_.cast(place, Kind::u64), limit);
   }
 
   // On (a row begins here, the reductions' components).
@@ -169,7 +170,8 @@ class RaggedTiles {
       of_rows(block, [&](Expr t) {
         const auto [own, next] = extent(t);
         const Expr last = e_.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
-        const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_below(last, n));
+        const Expr is_here = is_below(last, n);
+        const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_here);
         e_.if_then(e_.bind(ends_here, "ends_here"), [&] {
           for (std::size_t c = 0; c < totals_.size(); ++c)
             e_.store_plain(totals_[c], t, e_.load_plain(values_[c + 1], last, "total"));
@@ -207,7 +209,8 @@ class RaggedTiles {
     of_rows(block, [&](Expr t) {
       const auto [own, next] = extent(t);
       const Expr place = e_.bind(arena_.sub(own, from), "place");
-      const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_below(place, n));
+      const Expr is_here = is_below(place, n);
+      const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_here);
       e_.if_then(e_.bind(begins_here, "begins_here"), [&] { e_.store_plain(values_[0], place, i32(1)); });
     });
   }

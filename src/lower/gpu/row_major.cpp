@@ -9,7 +9,10 @@ Expr quotient(Emitter& e, Expr a, Expr b, Expr is_small) {
   scalar::Arena& arena = e.arena();
   Expr q = e.declare(arena.i64(0), "q");
   auto narrow = [&](Expr x) { return arena.cast(x, Kind::u32); };
-  auto in_32_bits = [&] { return arena.cast(arena.div(narrow(a), narrow(b)), Kind::i64); };
+  auto in_32_bits = [&] {
+    const Expr divisor = narrow(b);
+    return arena.cast(arena.div(narrow(a), divisor), Kind::i64);
+  };
   e.if_then_else(
       is_small, [&] { e.assign(q, e.bind(in_32_bits(), "q")); },
       [&] { e.assign(q, e.bind(arena.div(a, b), "q")); });

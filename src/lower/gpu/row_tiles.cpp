@@ -93,7 +93,8 @@ class RowTiles {
     auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
     par(e_, block, [&](Expr t) {
       e_.for_loop(t, all, i64(n_rows_), "k", [&](Expr k) {
-        const Expr row = e_.bind(arena_.cast(arena_.div(narrow(k), narrow(n)), Kind::i64), "row");
+        const Expr divisor = narrow(n);
+        const Expr row = e_.bind(arena_.cast(arena_.div(narrow(k), divisor), Kind::i64), "row");
         const Expr column = e_.bind(arena_.sub(k, arena_.mul(row, n)), "column");
         at_row(row, [&](Expr, const soac::Applied& applied, const std::vector<Expr>&) {
           const Expr number = e_.bind(arena_.add(from, column), "number");

@@ -45,9 +45,11 @@ Rows::Rows(Frame& frame)
   // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
   const Target& target = at_.launches.options().target;
   const bool along = lower::choose(arena_, at_.op, at_.launches.sizes(), target).rows;
-  Expr holds = along ? arena_.le(at_.i64(short_row), columns_)
-                     : arena_.logical_and(arena_.le(at_.i64(long_row), columns_),
-                                          arena_.lt(rows_, at_.i64(enough_rows)));
+  const auto few_long_rows = [&] {
+    const Expr few = arena_.lt(rows_, at_.i64(enough_rows));
+    return arena_.logical_and(arena_.le(at_.i64(long_row), columns_), few);
+  };
+  Expr holds = along ? arena_.le(at_.i64(short_row), columns_) : few_long_rows();
   by_blocks_ = arena_.apply(Op::select, {holds, one, at_.i64(0)});
   (along ? by_tiles_ : by_threads_) = arena_.sub(one, by_blocks_);
   if (along) by_threads_ = at_.i64(0);

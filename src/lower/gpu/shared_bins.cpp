@@ -38,7 +38,8 @@ void SharedBins::update(Emitter& e, Expr place, Expr value) const {
   const auto to_shared = [&] {
     if (first_.is_constant(0)) return at(bins_, place);
     const Expr bin = e.bind(arena.sub(place, first_), "bin");
-    const Expr is_here = arena.lt(arena.cast(bin, Kind::u64), arena.cast(n_, Kind::u64));
+    const Expr n = arena.cast(n_, Kind::u64);
+    const Expr is_here = arena.lt(arena.cast(bin, Kind::u64), n);
     e.if_then(e.bind(is_here, "is_here"), [&] { at(bins_, bin); });
   };
   e.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });

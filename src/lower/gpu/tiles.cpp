@@ -46,23 +46,22 @@ class Tiles {
     const std::span outer(dims.data(), dims.size() - 2);
     const Expr across = at_.launches.ceil_div(dims.back(), i64(side_of_tile));
     const Expr down = at_.launches.ceil_div(dims[dims.size() - 2], i64(side_of_tile));
-    at_.phase(arena_.mul(at_.launches.product(outer), arena_.mul(down, across)), threads_of_tile,
-              [&](const Block& block) {
-                dims_ = e_.lower(at_.op.dims);
-                first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), i64(side_of_tile)));
-                Expr left = e_.lower(arena_.div(block.task, across));
-                first_row_ = e_.lower(arena_.mul(arena_.rem(left, down), i64(side_of_tile)));
-                left = e_.lower(arena_.div(left, down));
-                outer_.assign(outer.size(), {});
-                for (std::size_t d = outer.size(); d-- > 0; left = e_.lower(arena_.div(left, outer[d])))
-                  outer_[d] = d == 0 ? left : e_.lower(arena_.rem(left, outer[d]));
-                for (Expr read : reads_)
-                  buffers_.push_back(
-                      e_.allocate_shared(read.kind(), std::int64_t{side_of_tile} * (side_of_tile + 1)));
-                par(e_, block, [&](Expr t) { read(t); });
-                sync(e_);
-                par(e_, block, [&](Expr t) { write(t); });
-              });
+    const Expr tiles = arena_.mul(down, across);
+    at_.phase(arena_.mul(at_.launches.product(outer), tiles), threads_of_tile, [&](const Block& block) {
+      dims_ = e_.lower(at_.op.dims);
+      first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), i64(side_of_tile)));
+      Expr left = e_.lower(arena_.div(block.task, across));
+      first_row_ = e_.lower(arena_.mul(arena_.rem(left, down), i64(side_of_tile)));
+      left = e_.lower(arena_.div(left, down));
+      outer_.assign(outer.size(), {});
+      for (std::size_t d = outer.size(); d-- > 0; left = e_.lower(arena_.div(left, outer[d])))
+        outer_[d] = d == 0 ? left : e_.lower(arena_.rem(left, outer[d]));
+      for (Expr read : reads_)
+        buffers_.push_back(e_.allocate_shared(read.kind(), std::int64_t{side_of_tile} * (side_of_tile + 1)));
+      par(e_, block, [&](Expr t) { read(t); });
+      sync(e_);
+      par(e_, block, [&](Expr t) { write(t); });
+    });
   }
 
  private:
@@ -83,8 +82,8 @@ class Tiles {
                 const std::function<void(const std::vector<Expr>&, Expr)>& body) {
     const Expr row = e_.bind(arena_.add(first_row_, row_in_tile), "row");
     const Expr column = e_.bind(arena_.add(first_column_, column_in_tile), "column");
-    const Expr inside =
-        arena_.logical_and(arena_.lt(row, dims_[dims_.size() - 2]), arena_.lt(column, dims_.back()));
+    const Expr is_column = arena_.lt(column, dims_.back()), is_row = arena_.lt(row, dims_[dims_.size() - 2]);
+    const Expr inside = arena_.logical_and(is_row, is_column);
     e_.if_then(e_.bind(inside, "inside"), [&] {
       std::vector<Expr> indices = outer_;
       indices.push_back(row);

@@ -247,8 +247,10 @@ class Strips {
     Expr base = arena_.sub(p.base.back(), p.first);
     if (!has_rows()) return wide(arena_.add(arena_.add(column, e_.lower(narrow(base))), beside));
     base = arena_.add(base, arena_.mul(arena_.add(p.base[0], i64(distance[0])), p.pitch));
-    const Expr row = arena_.mul(narrow(arena_.name(params[params.size() - 2])), e_.lower(narrow(p.pitch)));
-    return in_window(arena_.add(arena_.add(arena_.add(row, column), e_.lower(narrow(base))), beside));
+    const Expr pitch = e_.lower(narrow(p.pitch));
+    const Expr row = arena_.mul(narrow(arena_.name(params[params.size() - 2])), pitch);
+    const Expr origin = e_.lower(narrow(base));
+    return in_window(arena_.add(arena_.add(arena_.add(row, column), origin), beside));
   }
   Expr in_window(Expr number) {
     const auto most = static_cast<std::uint64_t>(strip_.window - 1);
@@ -269,7 +271,8 @@ class Strips {
     const Expr by = e_.lower(narrow(length));
     share(t, begin, n, [&](Expr x) {
       const Expr row = e_.bind(arena_.div(narrow(x), by), "row");
-      body(x, row, e_.bind(arena_.sub(narrow(x), arena_.mul(row, by)), "column"));
+      const Expr before = arena_.mul(row, by);
+      body(x, row, e_.bind(arena_.sub(narrow(x), before), "column"));
     });
   }
 
@@ -346,8 +349,10 @@ class Strips {
   void stage_line(const Block& block, const Placed& p) {
     const Expr n = e_.lower(arena_.sub(p.end, p.begin)), before = e_.lower(arena_.sub(p.begin, p.first));
     par(e_, block, [&](Expr t) {
-      share(t, p.begin, n,
-            [&](Expr x) { copy(p, {}, e_.bind(arena_.add(p.begin, x), "column"), arena_.add(before, x)); });
+      share(t, p.begin, n, [&](Expr x) {
+        const Expr place = arena_.add(before, x);
+        copy(p, {}, e_.bind(arena_.add(p.begin, x), "column"), place);
+      });
     });
   }
   void points_of_line(const Block& block) {
@@ -396,9 +401,9 @@ class Strips {
       share_rows(t, start, n, p.pitch, [&](Expr x, Expr row, Expr column) {
         const Expr is_read = arena_.lt(arena_.sub(column, before), n_read);
         e_.if_then(e_.bind(is_read, "is_read"), [&] {
-          copy(p, e_.bind(arena_.add(begin, wide(row)), "row"),
-               e_.bind(arena_.add(p.first, wide(column)), "column"),
-               in_window(arena_.add(narrow(start), narrow(x))));
+          const Expr number = narrow(x), place = in_window(arena_.add(narrow(start), number));
+          const Expr of_array = e_.bind(arena_.add(p.first, wide(column)), "column");
+          copy(p, e_.bind(arena_.add(begin, wide(row)), "row"), of_array, place);
         });
       });
     });
@@ -412,8 +417,8 @@ class Strips {
       fold(t, [&](const Running& running) {
         share_rows(t, start, n, length, [&](Expr, Expr row, Expr column) {
           e_.if_then(e_.bind(arena_.lt(column, n_columns), "is_point"), [&] {
-            point(e_.bind(arena_.add(from, wide(row)), "row"),
-                  e_.bind(arena_.add(first_column_, wide(column)), "column"), running);
+            const Expr of_point = e_.bind(arena_.add(first_column_, wide(column)), "column");
+            point(e_.bind(arena_.add(from, wide(row)), "row"), of_point, running);
           });
         });
       });
