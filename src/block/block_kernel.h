@@ -28,7 +28,8 @@ struct Requirement {
 // (i64). What the launch needs to know is expressions of the scalars and extents.
 class Kernel : public std::enable_shared_from_this<Kernel> {
  public:
-  kernel::Kernel ir;  // kernel::Stage::threads
+  kernel::Kernel ir;          // kernel::Stage::threads
+  kernel::Kernel contracted;  // what runs: kernel/contract.h
   std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<scalar::Expr> sizes;  // of the outputs

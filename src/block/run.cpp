@@ -146,7 +146,7 @@ constexpr int most_emulated_threads = 1 << 15;
 
 kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<const HostBuffer> buffers,
                           const kernel::Runner& runner) {
-  for (const int n : kernel::block_sizes(k.ir))
+  for (const int n : kernel::block_sizes(k.contracted))
     if (n > most_emulated_threads)
       throw KernelError(
           fmt::format("a block of kernel '{}' has {} threads, and the emulator runs at most {}: use "
@@ -158,8 +158,8 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
   kernel::Emulation result =
-      kernel::emulate(k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
-  kernel::require_sound(k.ir, result);
+      kernel::emulate(k.contracted, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
+  kernel::require_sound(k.contracted, result);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
   return result;
@@ -179,7 +179,7 @@ class Held {
 };
 
 runtime::KernelSource source_of(const Kernel& k, const char* language) {
-  kernel::Interface interface = kernel::interface_of(k.ir);
+  kernel::Interface interface = kernel::interface_of(k.contracted);
   return {.name = k.ir.name,
           .text = text(k, language),
           .arguments = std::move(interface.arguments),
@@ -242,7 +242,7 @@ kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
-  return fulgurite::block::traffic_of(k.ir,
+  return fulgurite::block::traffic_of(k.contracted,
                                       emulate(k, given, buffers_of(k, given, results), emulator()).counts);
 }
 

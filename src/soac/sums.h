@@ -1,0 +1,13 @@
+// Reductions whose components are sums of floats: what may take an fma_sum as its operand.
+#pragma once
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// Whether the reduction has a neutral element and gives, as its k-th component, the sum of the k-th left and
+/// right components of its operator, which stand nowhere else in the operator. Its accumulation step is then
+/// s + x by itself, whatever the other components are.
+bool is_sum_of_floats(const Reduction&, std::size_t k);
+
+}  // namespace fulgurite::soac
