@@ -4,16 +4,11 @@
 
 namespace fulgurite::scalar {
 
-namespace {
-
-/// -(a * b), exactly; a negated constant is a constant.
 Product negated(Arena& arena, Product p) {
   Expr& factor = p.b.is_constant() ? p.b : p.a;
   factor = arena.apply(Op::neg, {factor});
   return p;
 }
-
-}  // namespace
 
 std::optional<Product> product_of(Arena& arena, Expr e) {
   if (!is_float(e.kind())) return {};

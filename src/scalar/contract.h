@@ -12,6 +12,9 @@ struct Product {
 /// `e` as a product, where it is one: a * b, or its negation.
 std::optional<Product> product_of(Arena&, Expr e);
 
+/// -(a * b), exactly; a negated constant is a constant.
+Product negated(Arena&, Product);
+
 /// left + right or left - right (`op`), of which the left (`is_left`) or the right operand is the product:
 /// rounded once. `other` is the operand that is not the product.
 Expr contracted(Arena&, Op op, const Product&, bool is_left, Expr other);

@@ -165,8 +165,9 @@ class Contraction {
     return scalar::rebuild(arena_, e, args);
   }
 
-  /// array[i...] where an elementwise operation made the array for this alone, by one product of what is
-  /// there anyway: the product of the same elements here. The array is not needed any more.
+  /// array[i...] where elementwise operations made the array for this alone, by one product of what is there
+  /// anyway, or by the negation of such an array: the product of the same elements here. The array is not
+  /// needed any more.
   std::optional<Product> element_product(Expr e) {
     if (e.op() != Op::index || !uses_.is_single(e) || !uses_.is_single(e.arg(0))) return {};
     const Made* array = made(e.arg(0).var());
@@ -174,8 +175,13 @@ class Contraction {
     const auto* by = as<Soac>(array->by->op);
     const Expr element = element_of(*array);
     if (!element || !by->body.body.empty() || !is_elementwise(e, *array)) return {};
-    if (!product_used_once(arena_, uses_, element)) return {};
-    const std::optional<Product> product = scalar::product_of(arena_, rewritten_.at(element.node()));
+    std::optional<Product> product;
+    if (product_used_once(arena_, uses_, element)) {
+      product = scalar::product_of(arena_, rewritten_.at(element.node()));
+    } else if (element.op() == Op::neg && uses_.is_single(element)) {
+      product = element_product(element.arg(0));
+      if (product) product = scalar::negated(arena_, *product);
+    }
     if (!product || !is_read(product->a) || !is_read(product->b)) return {};
     std::unordered_map<Var, Expr> here;
     for (std::size_t axis = 0; axis < by->body.params.size(); ++axis)
@@ -249,28 +255,58 @@ Program run_contract(Program program, PassContext& context) {
   return program;
 }
 
-/// Operands of sums of floats that are products become fma_sums.
+/// Of reductions and scans, which join values in an order that is the engine's: operands of sums of floats
+/// that are products become fma_sums, and in operators a sum (not a difference) of two products takes one of
+/// them without rounding it. The rounding of their results is not specified to the bit in any case.
 class SumsOfProducts {
  public:
   explicit SumsOfProducts(Program& program) : arena_(*program.arena), uses_(roots_of(program)) {}
 
   void scope(std::vector<Stm>& stms) {
     for (Stm& stm : stms) {
-      if (auto* soac = as<Soac>(stm.op)) operands(*soac);
+      if (auto* soac = as<Soac>(stm.op)) reductions(*soac);
+      if (auto* scan = as<soac::Scan>(stm.op)) operation(scan->reduction.op, scan->operands);
       for (auto& inner : soac::nested_in(stm)) scope(inner.lambda->body);
     }
   }
 
  private:
-  void operands(Soac& soac) {
+  void reductions(Soac& soac) {
     const soac::Layout layout = soac::layout_of(soac);
-    for (std::size_t g = 0; g < soac.reductions.size(); ++g)
-      for (std::size_t k = 0; k < layout.reductions[g].n_results; ++k) {
-        Expr& operand = soac.body.results[layout.reductions[g].result + k];
-        const auto product = product_used_once(arena_, uses_, operand);
-        if (product && soac::is_sum_of_floats(soac.reductions[g], k))
-          operand = arena_.apply(Op::fma_sum, {product->a, product->b});
+    for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
+      soac::Reduction& r = soac.reductions[g];
+      const auto operands =
+          std::span(soac.body.results).subspan(layout.reductions[g].result, layout.reductions[g].n_results);
+      for (std::size_t k = 0; k < operands.size(); ++k) {
+        const auto product = product_used_once(arena_, uses_, operands[k]);
+        if (product && soac::is_sum_of_floats(r, k))
+          operands[k] = arena_.apply(Op::fma_sum, {product->a, product->b});
       }
+      operation(r.op, operands);
+    }
+  }
+
+  void operation(Lambda& op, std::span<const Expr> operands) {
+    std::unordered_set<const scalar::Node*> constants;  // parameters that are one value at every point
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      if (operands[k].is_constant()) constants.insert(arena_.name(op.params[operands.size() + k]).node());
+    std::unordered_map<const scalar::Node*, Expr> rewritten;
+    scalar::for_each_node(op.results, [&](Expr e) {
+      std::vector<Expr> args;
+      for (Expr operand : e.args()) args.push_back(rewritten.at(operand.node()));
+      const bool is_of_two = e.op() == Op::add && scalar::is_float(e.kind()) && e.arg(0).op() == Op::mul &&
+                             e.arg(1).op() == Op::mul;
+      Expr& result = rewritten[e.node()] = scalar::rebuild(arena_, e, args);
+      if (!is_of_two) return;
+      // A product by 1 is none: the other one is taken then.
+      const auto has_constant = [&](Expr product) {
+        return constants.contains(product.arg(0).node()) || constants.contains(product.arg(1).node());
+      };
+      const std::size_t at = has_constant(e.arg(0)) ? 1 : 0;
+      if (uses_.is_single(e.arg(at)))
+        result = scalar::contracted(arena_, Op::add, *scalar::product_of(arena_, args[at]), at == 0, args[1 - at]);
+    });
+    for (Expr& e : op.results) e = rewritten.at(e.node());
   }
 
   Arena& arena_;

@@ -39,6 +39,7 @@ template <class F, class Check>
 void everywhere(const F& f, const Check& check) {
   for (const auto& [name, engine] : all_engines())
     for (const bool fuse : {true, false}) {
+      if (!fuse && engine != fg::Engine::cpu) continue;
       SCOPED_TRACE(name + (fuse ? "" : ", not fused"));
       check(fg::compile(f, {.engine = engine, .fuse = fuse}));
     }
@@ -278,7 +279,7 @@ void expect_the_interpreters_bits(unsigned seed) {
 
 TEST(Contraction, EnginesGiveTheInterpretersBits) {
   if (!has_fma()) GTEST_SKIP() << "this hardware has no fused multiply-add";
-  for (unsigned seed = 1; seed <= 6; ++seed) {
+  for (unsigned seed = 1; seed <= 3; ++seed) {
     expect_the_interpreters_bits<float>(seed);
     expect_the_interpreters_bits<double>(seed + 100);
   }

@@ -28,7 +28,8 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 //! needs part_names_ b1, again parts_ KIND
 // AVX-512: the processor's estimate to 2^-14, whatever x is, and one Newton step, whose residual 1 - x r^2 is exact but for the rounding of
 // x r. It is no number where r or x is infinite, and then, as an unsigned integer, larger than any residual: with -1 in its place the step
-// leaves r as it is. Half of r is r with an exponent one less, but for 0. Multiplications are what such code waits for; these are none.
+// leaves r as it is. Half of r is r with an exponent one less, but for 0: that is 1 << 7 in the upper 16 bits, subtracted as far as it goes.
+// Multiplications are what such code waits for; this is none.
 FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #ifdef __AVX512VL__
 #if LANES == 1
@@ -43,8 +44,9 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #undef FG_STEP
   V(KIND) r = parts.whole;
 #endif
-  V(u32) residual = BITS(u32, MULADD(-(x * r), r, S(KIND, 1))), half = S(u32, 0x00800000);
-  half = __builtin_elementwise_max(BITS(u32, r), half) - half;
+  V(u32) residual = BITS(u32, MULADD(-(x * r), r, S(KIND, 1)));
+  typedef u16 parts16 __attribute__((ext_vector_type(2 * LANES)));
+  parts16 half = __builtin_elementwise_sub_sat(__builtin_bit_cast(parts16, r), __builtin_bit_cast(parts16, S(u32, 0x00800000)));
   return MULADD(BITS(KIND, half), BITS(KIND, __builtin_elementwise_min(residual, S(u32, 0xbf800000))), r);
 #else
   return 1 / __builtin_elementwise_sqrt(x);
