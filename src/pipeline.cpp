@@ -342,8 +342,7 @@ std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> tra
     case Engine::cuda:
     case Engine::emulator: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
     case Engine::interpreter:
-      return std::make_shared<Interpreted>(
-          pipeline::specification(traced->program(), options.precision));
+      return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
   }
   throw DeviceError("there is no such engine: use one of fulgurite::Engine");
 }

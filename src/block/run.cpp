@@ -157,8 +157,8 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
     arguments.push_back({{static_cast<std::byte*>(b.data), b.bytes}, b.has_contents});
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
-  kernel::Emulation result =
-      kernel::emulate(k.contracted, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
+  kernel::Emulation result = kernel::emulate(k.contracted, arguments, scalars,
+                                             {.seed = runner.seed, .shared_limit = runner.shared_bytes});
   kernel::require_sound(k.contracted, result);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});

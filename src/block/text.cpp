@@ -11,8 +11,9 @@ namespace fulgurite::detail::block {
 namespace {
 
 std::string text_for_cpu(const Kernel& k) {
-  return emit::print(tidy::blocks_to_vectors(k.contracted, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
-                     emit::c);
+  return emit::print(
+      tidy::blocks_to_vectors(k.contracted, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
+      emit::c);
 }
 
 }  // namespace

@@ -35,9 +35,9 @@ struct Dialect {
   std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
                            // of blocks of threads also how many threads, parameters
   std::string_view tasks, end_tasks;  // around the body of a task: name of the task's number
-  std::string_view context;                // parameter of a phase through which it reports failures
-  std::string_view at_once;                // tasks that run at the same time, about
-  std::string_view buffer, scalar;         // arguments: number among the buffers, among the scalars (64 bits)
+  std::string_view context;           // parameter of a phase through which it reports failures
+  std::string_view at_once;           // tasks that run at the same time, about
+  std::string_view buffer, scalar;    // arguments: number among the buffers, among the scalars (64 bits)
 
   // Memory.
   std::string_view pointer, constant_pointer;  // type of a buffer: element type

@@ -112,8 +112,8 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   };
   for (std::size_t g = 0; g < soac.reductions.size(); ++g)
     join(soac.reductions[g], running.reductions[g],
-         operands(std::span(body.results)
-                      .subspan(layout.reductions[g].result, layout.reductions[g].n_results)));
+         operands(
+             std::span(body.results).subspan(layout.reductions[g].result, layout.reductions[g].n_results)));
   for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
     const soac::Layout::Part& part = layout.partitions[g];
     if (running.partitions[g].packs)

@@ -11,7 +11,6 @@
 #include <unordered_map>
 
 #include "base/match.h"
-#include "kernel/contract.h"
 #include "scalar/contract.h"
 #include "simplify/dead.h"
 #include "simplify/simplify.h"
@@ -188,8 +187,10 @@ class Contraction {
       here[by->body.params[axis]] = e.arg(axis + 1);
     const Stm& into = *points_.at(e.arg(1).var()).of;
     if (array->by->names.size() == 1)
-      context_.log.push_back(event_of(Event::Kind::fused, *array->by, into, "its products are parts of sums"));
-    return Product{scalar::substitute(arena_, product->a, here), scalar::substitute(arena_, product->b, here)};
+      context_.log.push_back(
+          event_of(Event::Kind::fused, *array->by, into, "its products are parts of sums"));
+    return Product{scalar::substitute(arena_, product->a, here),
+                   scalar::substitute(arena_, product->b, here)};
   }
 
   /// Whether the element's indices are those of the points of a Soac beside the one that makes the array.
@@ -223,8 +224,7 @@ class Contraction {
         replace(inner.lambda->body);
         replace(inner.lambda->results);
       }
-      if (auto* call = as<soac::Call>(stm.op))
-        call->kernel = std::make_shared<const kernel::Kernel>(kernel::contract(*call->kernel));
+      if (auto* call = as<soac::Call>(stm.op)) soac::contract_kernel(*call);
     }
   }
   void replace(std::vector<Expr>& roots) {
@@ -304,7 +304,8 @@ class SumsOfProducts {
       };
       const std::size_t at = has_constant(e.arg(0)) ? 1 : 0;
       if (uses_.is_single(e.arg(at)))
-        result = scalar::contracted(arena_, Op::add, *scalar::product_of(arena_, args[at]), at == 0, args[1 - at]);
+        result =
+            scalar::contracted(arena_, Op::add, *scalar::product_of(arena_, args[at]), at == 0, args[1 - at]);
     });
     for (Expr& e : op.results) e = rewritten.at(e.node());
   }

@@ -254,13 +254,11 @@ class Interpreter {
     for (std::size_t i = 0; i < value.size(); ++i) value[i] = at(r.results[i]);
   }
 
-  /// The element's products joined to what is on its left, each rounded once. (A product that nothing is to
-  /// the left of is rounded by itself.)
+  /// The element's products joined to what is on its left; the first element's are rounded by themselves.
   std::vector<Bits> with_products(const FlatReduction& r, const std::vector<Bits>& left) {
     std::vector<Bits> sums;
     for (const FlatProduct& p : r.products)
-      sums.push_back(
-          scalar::evaluate(Op::fast_fma, p.kind, p.kind, at(p.a), at(p.b), left[p.component]));
+      sums.push_back(scalar::evaluate(Op::fast_fma, p.kind, p.kind, at(p.a), at(p.b), left[p.component]));
     return sums;
   }
 

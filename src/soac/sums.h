@@ -1,4 +1,5 @@
-// Reductions whose components are sums of floats: what may take an fma_sum as its operand.
+// Contraction, as far as the array IR goes: which reductions may take an fma_sum as an operand, and the
+// kernels that a program calls.
 #pragma once
 
 #include "soac/ir.h"
@@ -9,5 +10,8 @@ namespace fulgurite::soac {
 /// right components of its operator, which stand nowhere else in the operator. Its accumulation step is then
 /// s + x by itself, whatever the other components are.
 bool is_sum_of_floats(const Reduction&, std::size_t k);
+
+/// The call of the kernel in which sums take products (kernel/contract.h).
+void contract_kernel(Call&);
 
 }  // namespace fulgurite::soac

@@ -11,8 +11,8 @@ namespace fulgurite::kernel {
 namespace {
 
 Kernel kernel_of(const std::string& body) {
-  return parse("kernel k(x: f32[], y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" + body +
-               "\n} }");
+  return parse("kernel k(x: f32[], y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" +
+               body + "\n} }");
 }
 
 /// What the body becomes; Lets that nothing reads any more stay.
@@ -27,10 +27,12 @@ TEST(Contract, SumsTakeProducts) {
                     "load p: f32 = x[i] load q: f32 = y[i] store r[i] = fast_fma(p, q, a)");
   expect_contracted("load p: f32 = x[i] let m = p * a let s = m - p store r[i] = s",
                     "load p: f32 = x[i] let m = p * a let s = fast_fma(p, a, -p) store r[i] = s");
-  expect_contracted("load p: f32 = x[i] let m = -(p * a) let s = m - p store r[i] = p - s * 2f",
-                    "load p: f32 = x[i] let m = -(p * a) let s = fast_fma(-p, a, -p) store r[i] = fast_fma(s, -2f, p)");
-  expect_contracted("var s = 0f for k in 0 : 8 step 1 { load p: f32 = x[k] s = p * a + s } store r[i] = s",
-                    "var s = 0f for k in 0 : 8 step 1 { load p: f32 = x[k] s = fast_fma(p, a, s) } store r[i] = s");
+  expect_contracted(
+      "load p: f32 = x[i] let m = -(p * a) let s = m - p store r[i] = p - s * 2f",
+      "load p: f32 = x[i] let m = -(p * a) let s = fast_fma(-p, a, -p) store r[i] = fast_fma(s, -2f, p)");
+  expect_contracted(
+      "var s = 0f for k in 0 : 8 step 1 { load p: f32 = x[k] s = p * a + s } store r[i] = s",
+      "var s = 0f for k in 0 : 8 step 1 { load p: f32 = x[k] s = fast_fma(p, a, s) } store r[i] = s");
 }
 
 TEST(Contract, SharedAndPairedProductsStay) {

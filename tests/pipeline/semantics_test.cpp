@@ -78,8 +78,8 @@ TEST_P(Semantics, FloatSumErrorOnTheEngine) {
   }
 }
 
-/// What the interpreter computes the engine computes, bit for bit, contracted or not: the programs' floats are only added in
-/// order where nothing is reduced, and maxima do not round.
+/// What the interpreter computes the engine computes, bit for bit, contracted or not: the programs' floats
+/// are only added in order where nothing is reduced, and maxima do not round.
 TEST_P(Semantics, PropertyRandomProgramsOnTheEngine) {
   const bool held = rc::check("engine and interpreter agree", [this] {
     soac::RandomProgram random(*rc::gen::arbitrary<std::uint64_t>());

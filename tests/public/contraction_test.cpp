@@ -62,8 +62,8 @@ void expect_bits(const std::vector<T>& got, const std::vector<T>& expected) {
 bool has_fma() {
   static const bool has = [] {
     const float e = 0x1p-12F;
-    return fg::compile([](Vec<float> a, Vec<float> c) { return a * a + c; })(
-               Floats{1 + e}, Floats{-(1 + 2 * e)})[0] != 0;
+    return fg::compile([](Vec<float> a, Vec<float> c) { return a * a + c; })(Floats{1 + e},
+                                                                             Floats{-(1 + 2 * e)})[0] != 0;
   }();
   return has;
 }
@@ -73,10 +73,12 @@ constexpr i64 n = 203;
 TEST(Contraction, DifferencesOfEqualProductsAreZero) {
   const Floats x = numbers<float>(n, 1), y = numbers<float>(n, 2);
   const auto f = [](Vec<float> a, Vec<float> b, Vec<float> c, Vec<float> d) {
-    const auto of_points = [](Exp<float> p, Exp<float> q, Exp<float> r, Exp<float> s) { return p * q - r * s; };
+    const auto of_points = [](Exp<float> p, Exp<float> q, Exp<float> r, Exp<float> s) {
+      return p * q - r * s;
+    };
     const auto half = [](Exp<float> p, Exp<float> r, Exp<float> s) { return p - r * s; };
     const auto other_half = [](Exp<float> p, Exp<float> q, Exp<float> r) { return p * q - r; };
-    return std::tuple{fg::map(of_points, a, b, c, d), a * b - c * d, fg::map(half, a * b, c, d),
+    return std::tuple{fg::map(of_points, a, b, c, d),   a * b - c * d,    fg::map(half, a * b, c, d),
                       fg::map(other_half, a, b, c * d), a * b + (-c) * d, -(a * b) + c * d};
   };
   everywhere(f, [&](const auto& g) {
@@ -167,8 +169,10 @@ TEST(Contraction, SumsThatTakeAProductRoundOnce) {
       return std::tuple{p * q + r, p * q + r * 0.1f, p * (q * 3.0f) - r, r - p * (q * 5.0f)};
     };
     const auto [plus, both, less, from] = fg::unzip(fg::map(points, a, b, c));
-    return std::tuple{both, less, from, fg::map([](Exp<float> p, Exp<float> q) { return p * q + 0.3f; }, b, c),
-                      a * b + c, c - a * c, -(b * b) + a};
+    return std::tuple{both,        less,
+                      from,        fg::map([](Exp<float> p, Exp<float> q) { return p * q + 0.3f; }, b, c),
+                      a * b + c,   c - a * c,
+                      -(b * b) + a};
   };
   everywhere(f, [&](const auto& g) {
     const auto [both, less, from, constant, arrays, from_arrays, negative] = g(x, y, z);
@@ -256,8 +260,8 @@ class RandomExpression {
 template <class T>
 void expect_the_interpreters_bits(unsigned seed) {
   const auto f = [seed](Vec<T> a, Vec<T> b, Vec<T> c) {
-    const Vec<T> first = fg::map([seed](Exp<T> p, Exp<T> q, Exp<T> r) { return RandomExpression<T>(seed)(p, q, r); },
-                                 a, b, c);
+    const Vec<T> first =
+        fg::map([seed](Exp<T> p, Exp<T> q, Exp<T> r) { return RandomExpression<T>(seed)(p, q, r); }, a, b, c);
     const Vec<T> product = a * first;
     // Elementwise operations, of which some meet only when they are fused.
     return std::tuple{first, product + c, b * c - first, b - a * b, first * c + fg::reverse(b) * a};
@@ -314,9 +318,8 @@ TEST(Contraction, SumsOfProductsAreWithinTheBoundOfSums) {
     const double bound = 2 * std::log2(5000.0) * 0x1p-23 * magnitude;
     for (const auto precision : {fg::Precision::fast, fg::Precision::strict}) {
       EXPECT_NEAR(fg::compile(f, {.engine = engine, .precision = precision})(x, y), exact, bound);
-      const auto rows =
-          fg::compile(many, {.engine = engine, .precision = precision})(fg::view(x.data(), {5, 1000}),
-                                                                         Floats(y.begin(), y.begin() + 1000));
+      const auto rows = fg::compile(many, {.engine = engine, .precision = precision})(
+          fg::view(x.data(), {5, 1000}), Floats(y.begin(), y.begin() + 1000));
       EXPECT_EQ(rows.size(), 5);
     }
   }
@@ -332,9 +335,12 @@ TEST(Contraction, SumsOfTuplesAndRowsOfProducts) {
       return fg::make<Parts>(sum + sum_b, fg::max(most, most_b), squares + squares_b);
     };
     const auto [sum, most, squares] = fg::reduce(join, Parts{0, -1e30F, 0}, fg::zip(x * y, x, x * x));
-    return std::tuple{sum, most, squares,
+    return std::tuple{sum,
+                      most,
+                      squares,
                       fg::map([&](Vec<float> row) { return fg::sum(row * row); }, fg::rows(m)),
-                      fg::sum(m * m, fg::axis(0)), fg::fold([](Exp<float> a, Exp<float> b) { return a + b; }, 2.5f, x * y)};
+                      fg::sum(m * m, fg::axis(0)),
+                      fg::fold([](Exp<float> a, Exp<float> b) { return a + b; }, 2.5f, x * y)};
   };
   // Small whole numbers: exact in any order.
   Floats x, y;

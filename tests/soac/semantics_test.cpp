@@ -15,27 +15,27 @@ namespace fulgurite::soac {
 namespace {
 
 void expect_row(const SemanticsRow& row, bool is_fast) {
-    SCOPED_TRACE(row.name + (is_fast ? " fast: " : " strict: ") + row.program);
-    Program program = parse(row.program, row.name);
-    PassContext context;
-    if (is_fast) program = simplify::contract.run(std::move(program), context);
-    if (row.error.empty()) {
-      const std::vector<Value> results = interpret(program, row.args), &expected = row.results_under(is_fast);
-      ASSERT_EQ(results.size(), expected.size());
-      for (std::size_t i = 0; i < results.size(); ++i)
-        EXPECT_TRUE(same(results[i], expected[i]))
-            << testing::PrintToString(results[i]) << " should be " << testing::PrintToString(expected[i]);
-      return;
+  SCOPED_TRACE(row.name + (is_fast ? " fast: " : " strict: ") + row.program);
+  Program program = parse(row.program, row.name);
+  PassContext context;
+  if (is_fast) program = simplify::contract.run(std::move(program), context);
+  if (row.error.empty()) {
+    const std::vector<Value> results = interpret(program, row.args), &expected = row.results_under(is_fast);
+    ASSERT_EQ(results.size(), expected.size());
+    for (std::size_t i = 0; i < results.size(); ++i)
+      EXPECT_TRUE(same(results[i], expected[i]))
+          << testing::PrintToString(results[i]) << " should be " << testing::PrintToString(expected[i]);
+    return;
+  }
+  try {
+    interpret(program, row.args);
+    ADD_FAILURE() << "no " << row.error;
+  } catch (const Error& e) {
+    EXPECT_EQ(e.kind(), row.error) << e.what();
+    if (!row.message.empty()) {
+      EXPECT_EQ(e.message(), row.message);
     }
-    try {
-      interpret(program, row.args);
-      ADD_FAILURE() << "no " << row.error;
-    } catch (const Error& e) {
-      EXPECT_EQ(e.kind(), row.error) << e.what();
-      if (!row.message.empty()) {
-        EXPECT_EQ(e.message(), row.message);
-      }
-    }
+  }
 }
 
 TEST(Semantics, RowsHoldOnTheInterpreter) {

@@ -95,8 +95,8 @@ bool compiler_loaded() {
 
 std::string compiler_identity(const CompileOptions& options) {
   static const std::string stamp = build_stamp_of(plugin_path());
-  return fmt::format("fulgurite {} clang {} plug-in {} cpu {}", FULGURITE_VERSION,
-                     FULGURITE_LLVM_VERSION, stamp, options.cpu == "native" ? host().identity : options.cpu);
+  return fmt::format("fulgurite {} clang {} plug-in {} cpu {}", FULGURITE_VERSION, FULGURITE_LLVM_VERSION,
+                     stamp, options.cpu == "native" ? host().identity : options.cpu);
 }
 
 }  // namespace fulgurite::runtime::cpu

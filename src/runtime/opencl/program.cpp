@@ -37,8 +37,9 @@ Owned<Program> compile(const Api& api, Context context, const DeviceEntry& devic
   std::array<const char*, 2> texts{no_contraction.data(), source.text.data()};
   std::array<std::size_t, 2> sizes{no_contraction.size(), source.text.size()};
   Status status = value::success;
-  Owned<Program> program(api.create_program_with_source(context, texts.size(), texts.data(), sizes.data(), &status),
-                         api.release_program);
+  Owned<Program> program(
+      api.create_program_with_source(context, texts.size(), texts.data(), sizes.data(), &status),
+      api.release_program);
   check(status, fmt::format("clCreateProgramWithSource of kernel '{}'", source.name));
   status = api.build_program(program.get(), 1, &device.id, options_of(device).c_str(), nullptr, nullptr);
   if (status != value::success)
