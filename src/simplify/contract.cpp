@@ -224,7 +224,11 @@ class Contraction {
         replace(inner.lambda->body);
         replace(inner.lambda->results);
       }
-      if (auto* call = as<soac::Call>(stm.op)) soac::contract_kernel(*call);
+      if (auto* call = as<soac::Call>(stm.op)) {  // calls of one kernel stay calls of one kernel
+        auto& contracted = kernels_[call->kernel];
+        if (!contracted) contracted = soac::contracted(*call->kernel);
+        call->kernel = contracted;
+      }
     }
   }
   void replace(std::vector<Expr>& roots) {
@@ -239,6 +243,7 @@ class Contraction {
   std::unordered_map<Var, Point> points_;
   std::unordered_map<const scalar::Node*, Expr> rewritten_;
   std::unordered_set<const scalar::Node*> products_;
+  std::unordered_map<std::shared_ptr<const kernel::Kernel>, std::shared_ptr<const kernel::Kernel>> kernels_;
 };
 
 void remove_dead_code(Program& program) {

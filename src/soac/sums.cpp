@@ -24,8 +24,8 @@ bool is_sum_of_floats(const Reduction& r, std::size_t k) {
   return !mentioned.contains(left) && !mentioned.contains(right);
 }
 
-void contract_kernel(Call& call) {
-  call.kernel = std::make_shared<const kernel::Kernel>(kernel::contract(*call.kernel));
+std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel& kernel) {
+  return std::make_shared<const kernel::Kernel>(kernel::contract(kernel));
 }
 
 }  // namespace fulgurite::soac

@@ -11,7 +11,7 @@ namespace fulgurite::soac {
 /// s + x by itself, whatever the other components are.
 bool is_sum_of_floats(const Reduction&, std::size_t k);
 
-/// The call of the kernel in which sums take products (kernel/contract.h).
-void contract_kernel(Call&);
+/// The kernel in which sums take products (kernel/contract.h).
+std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel&);
 
 }  // namespace fulgurite::soac
