@@ -11,7 +11,7 @@ namespace fulgurite::kernel {
 namespace {
 
 Kernel kernel_of(const std::string& body) {
-  return parse("kernel k(x: f32[], y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" +
+  return parse("kernel k(in x: f32[], in y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" +
                body + "\n} }");
 }
 
