@@ -11,8 +11,9 @@ namespace fulgurite::kernel {
 namespace {
 
 Kernel kernel_of(const std::string& body) {
-  return parse("kernel k(in x: f32[], in y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" +
-               body + "\n} }");
+  return parse(
+      "kernel k(in x: f32[], in y: f32[], a: f32, out r: f32[])\npar grid t < 1 { par block i < 32 {\n" +
+      body + "\n} }");
 }
 
 /// What the body becomes; Lets that nothing reads any more stay.
