@@ -132,12 +132,11 @@ void describe_blocks(const kernel::Kernel& kernel, plan::KernelText& text) {
 }
 
 std::string source_of(const kernel::Kernel& kernel, const Options& options) {
-  const bool contract = options.precision == Precision::fast;
   if (options.engine == Engine::emulator) return kernel::print(kernel);
   const emit::Dialect& dialect = options.engine == Engine::opencl ? emit::opencl
                                  : options.engine == Engine::cuda ? emit::cuda
                                                                   : emit::c;
-  return emit::print(kernel, dialect, contract);
+  return emit::print(kernel, dialect);
 }
 
 // Optimised program to plan and kernels with their texts.
@@ -184,8 +183,8 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
   for (const plan::KernelText& kernel : loaded.plan.kernels)
-    sources.push_back({kernel.name, kernel.source, kernel.n_phases, options.precision == Precision::fast,
-                       kernel.arguments, kernel.block_sizes, kernel.can_fail, kernel.shared_bytes});
+    sources.push_back({kernel.name, kernel.source, kernel.n_phases, kernel.arguments, kernel.block_sizes,
+                       kernel.can_fail, kernel.shared_bytes});
   Timed timed("build");
   loaded.kernels = runtime::build_all(*loaded.device, sources, is_new ? runtime::host().n_cores : 1);
   return loaded;
@@ -238,25 +237,40 @@ runtime::Device& device_of(Engine engine, int number) {
   return runtime::cpu::CpuDevice::shared();
 }
 
-std::span<const soac::Pass* const> passes() {
-  static constexpr const soac::Pass* all[] = {&simplify::simplify, &simplify::hoist,    &fuse::fuse,
-                                              &fuse::merge,        &simplify::simplify, &simplify::fields};
-  return all;
+std::span<const soac::Pass* const> passes(Precision precision) {
+  static constexpr const soac::Pass* all[] = {&simplify::contract, &simplify::simplify, &simplify::hoist,
+                                              &fuse::fuse,         &fuse::merge,        &simplify::simplify,
+                                              &simplify::fields,   &simplify::fma_sum};
+  const std::span<const soac::Pass* const> passes = all;
+  return precision == Precision::fast ? passes : passes.subspan(1, passes.size() - 2);
 }
 
-soac::Program optimise(soac::Program program, soac::PassContext& context) {
-  if (dumps("traced")) dump("traced", soac::print(program));
-  for (const soac::Pass* pass : passes()) {
-    Timed timed(pass->name);
-    bool wanted = dumps(pass->name);
-    std::string before = wanted ? soac::print(program) : std::string();
-    program = pass->run(std::move(program), context);
-    soac::check(program, pass->name);
-    if (!wanted) continue;
-    std::string after = soac::print(program);
-    if (after != before) dump(pass->name, after);
-  }
+namespace {
+
+soac::Program run(const soac::Pass& pass, soac::Program program, soac::PassContext& context) {
+  const Timed timed(pass.name);
+  const bool wanted = dumps(pass.name);
+  const std::string before = wanted ? soac::print(program) : std::string();
+  program = pass.run(std::move(program), context);
+  soac::check(program, pass.name);
+  if (!wanted) return program;
+  const std::string after = soac::print(program);
+  if (after != before) dump(pass.name, after);
   return program;
+}
+
+}  // namespace
+
+soac::Program optimise(soac::Program program, soac::PassContext& context, Precision precision) {
+  if (dumps("traced")) dump("traced", soac::print(program));
+  for (const soac::Pass* pass : passes(precision)) program = run(*pass, std::move(program), context);
+  return program;
+}
+
+soac::Program specification(soac::Program traced, Precision precision) {
+  if (precision == Precision::strict) return traced;
+  soac::PassContext context;
+  return run(simplify::contract, std::move(traced), context);
 }
 
 Report compile(const soac::Program& traced, const Options& options) {
@@ -268,7 +282,7 @@ Report compile(const soac::Program& traced, const Options& options, const runtim
   report.traced = traced;
   soac::PassContext context;
   if (!options.fuse) context.gas = 0;
-  report.optimised = optimise(traced, context);
+  report.optimised = optimise(traced, context, options.precision);
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
@@ -306,17 +320,17 @@ class Planned final : public Executable {
 
 class Interpreted final : public Executable {
  public:
-  explicit Interpreted(std::shared_ptr<const TracedProgram> traced) : traced_(std::move(traced)) {}
+  explicit Interpreted(soac::Program program) : program_(std::move(program)) {}
 
   void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
     std::vector<soac::Value> values;
     for (const ArgumentView& argument : arguments) values.push_back(value_of(argument));
-    std::vector<soac::Value> out = soac::interpret(traced_->program(), values);
+    std::vector<soac::Value> out = soac::interpret(program_, values);
     for (std::size_t i = 0; i < out.size(); ++i) results[i] = result_of(std::move(out[i]));
   }
 
  private:
-  std::shared_ptr<const TracedProgram> traced_;
+  soac::Program program_;
 };
 
 }  // namespace
@@ -327,7 +341,8 @@ std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> tra
     case Engine::opencl:
     case Engine::cuda:
     case Engine::emulator: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
-    case Engine::interpreter: return std::make_shared<Interpreted>(std::move(traced));
+    case Engine::interpreter:
+      return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
   }
   throw DeviceError("there is no such engine: use one of fulgurite::Engine");
 }

@@ -19,7 +19,7 @@ runtime::Device& device_of(Engine engine, int number = -1);
 runtime::Device& device_of(const Options&);
 
 /// The array passes in the order in which they run; the name of each is its dump label.
-std::span<const soac::Pass* const> passes();
+std::span<const soac::Pass* const> passes(Precision);
 
 /// Everything that compilation finds out, kept for explain and emit.
 struct Report {
@@ -34,7 +34,11 @@ Report compile(const soac::Program& traced, const Options&);
 Report compile(const soac::Program& traced, const Options&, const runtime::Description& device);
 
 /// Array passes only, with the checker after each. `gas`: see soac::PassContext.
-soac::Program optimise(soac::Program, soac::PassContext&);
+soac::Program optimise(soac::Program, soac::PassContext&, Precision);
+
+/// The traced program as the interpreter runs it, which says what all engines compute: contracted if that is
+/// the precision, and nothing else done to it.
+soac::Program specification(soac::Program traced, Precision);
 
 /// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then
 /// on disk) or by compile().

@@ -14,8 +14,8 @@ enum class Engine : std::uint8_t {
   emulator,  // runs what opencl runs thread by thread, and refuses races: slow, for tests
 };
 
-/// strict: no contraction of a * b + c, and maps without transcendental functions give the interpreter's
-/// bits.
+/// fast: a * b + c rounds once, where docs/semantics.md says so (`contraction`). strict: as it is written.
+/// Under both, maps without transcendental functions give the interpreter's bits.
 enum class Precision : std::uint8_t { fast, strict };
 
 /// off: shapes, indices and divisors are believed; what breaks is undefined.

@@ -28,7 +28,8 @@ struct Requirement {
 // (i64). What the launch needs to know is expressions of the scalars and extents.
 class Kernel : public std::enable_shared_from_this<Kernel> {
  public:
-  kernel::Kernel ir;  // kernel::Stage::threads
+  kernel::Kernel ir;          // kernel::Stage::threads
+  kernel::Kernel contracted;  // what runs: kernel/contract.h
   /// The kernel as it was recorded, before any pass, and what the emulator is to find in it: indices of pull
   /// arrays that are in range. Absent where all of them are known to be. It lacks the blocks' own memory.
   struct Expecting {

@@ -10,6 +10,7 @@
 #include "block/recorder.h"
 #include "emit/names.h"
 #include "kernel/check.h"
+#include "kernel/contract.h"
 #include "kernel/resources.h"
 #include "kernel/traverse.h"
 #include "tidy/barriers.h"
@@ -99,6 +100,8 @@ class Recording {
               "smaller blocks or arrays",
               made_->ir.name, bytes, most_shared_bytes),
           where_);
+    made_->contracted = tidy::remove_dead(kernel::contract(made_->ir));
+    kernel::check(made_->contracted, kernel::Stage::threads, "contract");
     return made_;
   }
 

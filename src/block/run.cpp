@@ -185,9 +185,9 @@ kernel::Emulation emulate(const Kernel& k, const Arguments& given, std::span<con
   std::vector<scalar::Bits> scalars;
   for (std::int64_t bits : given.scalars) scalars.push_back(static_cast<scalar::Bits>(bits));
   const Expected expected(k, buffers);
-  kernel::Emulation result =
-      kernel::emulate(k.ir, arguments, scalars, {.seed = runner.seed, .shared_limit = runner.shared_bytes});
-  kernel::require_sound(k.ir, result);
+  kernel::Emulation result = kernel::emulate(k.contracted, arguments, scalars,
+                                             {.seed = runner.seed, .shared_limit = runner.shared_bytes});
+  kernel::require_sound(k.contracted, result);
   expected.require(scalars, runner.seed);
   if (const auto& f = result.failure)
     raise(k, {static_cast<std::int32_t>(f->site), f->element, f->value, f->bound});
@@ -208,7 +208,7 @@ class Held {
 };
 
 runtime::KernelSource source_of(const Kernel& k, const char* language) {
-  kernel::Interface interface = kernel::interface_of(k.ir);
+  kernel::Interface interface = kernel::interface_of(k.contracted);
   return {.name = k.ir.name,
           .text = text(k, language),
           .arguments = std::move(interface.arguments),
@@ -272,7 +272,7 @@ kernel::Traffic traffic(const Kernel& k, std::span<const ArgumentView> views) {
   const Arguments given = arguments_of(k, views);
   if (given.n_blocks == 0) return {};
   const std::vector<ResultValue> results = results_for(k, given);
-  return fulgurite::block::traffic_of(k.ir,
+  return fulgurite::block::traffic_of(k.contracted,
                                       emulate(k, given, buffers_of(k, given, results), emulator()).counts);
 }
 

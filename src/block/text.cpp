@@ -11,17 +11,18 @@ namespace fulgurite::detail::block {
 namespace {
 
 std::string text_for_cpu(const Kernel& k) {
-  return emit::print(tidy::blocks_to_vectors(k.ir, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
-                     emit::c);
+  return emit::print(
+      tidy::blocks_to_vectors(k.contracted, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
+      emit::c);
 }
 
 }  // namespace
 
 std::string text(const Kernel& k, const char* language) {
   const std::string_view wanted = language;
-  if (wanted == "ir") return kernel::print(k.ir);
-  if (wanted == "cuda") return emit::print(k.ir, emit::cuda);
-  if (wanted == "opencl") return emit::print(k.ir, emit::opencl);
+  if (wanted == "ir") return kernel::print(k.contracted);
+  if (wanted == "cuda") return emit::print(k.contracted, emit::cuda);
+  if (wanted == "opencl") return emit::print(k.contracted, emit::opencl);
   return text_for_cpu(k);
 }
 

@@ -14,8 +14,6 @@ const Dialect c = {
     .from_bits = "__builtin_bit_cast({0}, {1})",
     .wraps = true,
     .phase = "void {0}_p{1}{2}(const fg_context* context, i64 first, i64 last) {{",
-    .contract = "#pragma clang fp contract(fast)",
-    .no_contract = "#pragma clang fp contract(off)",
     .tasks = "for (i64 {0} = first; {0} < last; ++{0}) {{",
     .end_tasks = "}",
     .context = "context",

@@ -13,8 +13,6 @@ const Dialect cuda = {
     .from_bits = "fg_bits_{0}({1})",
     .wraps = false,
     .phase = "extern \"C\" __global__ void __launch_bounds__({3}) {0}_p{1}({4}) {{",
-    .contract = "",
-    .no_contract = "",
     .tasks = "const i64 {0} = blockIdx.x;",
     .end_tasks = "",
     .context = "",

@@ -34,12 +34,10 @@ struct Dialect {
   // A phase of a kernel.
   std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;
                            // of blocks of threads also how many threads, parameters
-  std::string_view contract, no_contract;  // the body's first line: multiplication and addition may be fused
-                                           // or not
-  std::string_view tasks, end_tasks;       // around the body of a task: name of the task's number
-  std::string_view context;                // parameter of a phase through which it reports failures
-  std::string_view at_once;                // tasks that run at the same time, about
-  std::string_view buffer, scalar;         // arguments: number among the buffers, among the scalars (64 bits)
+  std::string_view tasks, end_tasks;  // around the body of a task: name of the task's number
+  std::string_view context;           // parameter of a phase through which it reports failures
+  std::string_view at_once;           // tasks that run at the same time, about
+  std::string_view buffer, scalar;    // arguments: number among the buffers, among the scalars (64 bits)
 
   // Memory.
   std::string_view pointer, constant_pointer;  // type of a buffer: element type
@@ -72,7 +70,8 @@ struct Dialect {
 /// -fwrapv.
 extern const Dialect c;
 
-/// CUDA C++ for NVRTC, without headers. Precision::strict wants --fmad=false.
+/// CUDA C++ for NVRTC, without headers. Wants --fmad=false: which products are part of a sum
+/// is in the text.
 extern const Dialect cuda;
 
 /// OpenCL C 1.2. Division and square root of f32 are correctly rounded with

@@ -14,8 +14,6 @@ const Dialect opencl = {
     .from_bits = "fg_bits_{0}({1})",
     .wraps = false,
     .phase = "kernel __attribute__((reqd_work_group_size({3}, 1, 1)))\nvoid {0}_p{1}({4}) {{",
-    .contract = "#pragma OPENCL FP_CONTRACT ON",
-    .no_contract = "#pragma OPENCL FP_CONTRACT OFF",
     .tasks = "const i64 {0} = get_group_id(0);",
     .end_tasks = "",
     .context = "",

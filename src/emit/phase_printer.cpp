@@ -41,15 +41,13 @@ void find_sums(Expr index, std::unordered_set<std::uint32_t>& found) {
 
 }  // namespace
 
-std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t number, bool contract) {
+std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t number) {
   uses_ = uses_of(phase.body);
   magnitudes_.begin(kernel_);
   if (dialect_.has_threads) n_threads_ = kernel::block_size(phase);
   std::string parameters = dialect_.has_threads ? parameter_list() : std::string();
   const std::string_view order = is_in_order(phase.body) ? "_in_order" : "";
   line(fill(dialect_.phase, kernel_.name, number, order, n_threads_, parameters));
-  if (const std::string_view pragma = contract ? dialect_.contract : dialect_.no_contract; !pragma.empty())
-    lines_ += fmt::format("{}\n", pragma);
   ++depth_;
   if (!dialect_.has_threads) fetch_parameters();
   const bool is_named = !dialect_.has_threads || uses_.contains(phase.name);

@@ -35,7 +35,7 @@ class PhasePrinter {
   PhasePrinter(const kernel::Kernel& kernel, const Dialect& dialect)
       : kernel_(kernel), arena_(*kernel.arena), dialect_(dialect) {}
 
-  std::string operator()(const kernel::Par& phase, std::size_t number, bool contract);
+  std::string operator()(const kernel::Par& phase, std::size_t number);
 
  private:
   /// A node as text, and the mutable variables that it reads: it means what it says only until one of them

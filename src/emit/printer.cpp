@@ -6,7 +6,7 @@
 
 namespace fulgurite::emit {
 
-std::string print_phases(const kernel::Kernel& kernel, const Dialect& dialect, bool contract) {
+std::string print_phases(const kernel::Kernel& kernel, const Dialect& dialect) {
   std::string phases;
   std::size_t number = 0;
   for (const kernel::Stm& s : kernel.body) {
@@ -14,13 +14,13 @@ std::string print_phases(const kernel::Kernel& kernel, const Dialect& dialect, b
     FULGURITE_CHECK(phase && phase->level == kernel::Level::grid,
                     "kernel '{}' has more than phases at its top", kernel.name);
     if (!phases.empty()) phases += '\n';
-    phases += PhasePrinter(kernel, dialect)(*phase, number++, contract);
+    phases += PhasePrinter(kernel, dialect)(*phase, number++);
   }
   return phases;
 }
 
-std::string print(const kernel::Kernel& kernel, const Dialect& dialect, bool contract) {
-  std::string phases = print_phases(kernel, dialect, contract);
+std::string print(const kernel::Kernel& kernel, const Dialect& dialect) {
+  std::string phases = print_phases(kernel, dialect);
   return dialect.prelude(phases) + "\n" + phases;
 }
 

@@ -33,10 +33,8 @@
 namespace fulgurite::emit {
 
 /// The phases alone: what reads as the kernel.
-std::string print_phases(const kernel::Kernel&, const Dialect&, bool contract = true);
+std::string print_phases(const kernel::Kernel&, const Dialect&);
 
-/// `contract`: a multiplication and an addition may become one operation that rounds once (Precision::strict
-/// forbids it).
-std::string print(const kernel::Kernel&, const Dialect&, bool contract = true);
+std::string print(const kernel::Kernel&, const Dialect&);
 
 }  // namespace fulgurite::emit

@@ -94,6 +94,7 @@ class Checker {
   void expression(Expr e, std::string_view what) {
     require(static_cast<bool>(e), "{} is absent", what);
     scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+      require(!scalar::info(node.op()).has('s'), "{} is of the array IR", scalar::info(node.op()).name);
       require(node.site() == 0, "{} can fail", what);
       require(stage_ == Stage::vectors || node.type().lanes == 1, "{} has lanes before vectorise", what);
       if (!node.is_name()) return;

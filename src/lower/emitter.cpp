@@ -358,6 +358,14 @@ std::vector<Expr> Emitter::lower(std::span<const Expr> roots) {
   return lowered;
 }
 
+std::vector<Expr> Emitter::operands(std::span<const Expr> roots) {
+  std::vector<Expr> lowered;
+  for (Expr root : roots)
+    lowered.push_back(root.op() == Op::fma_sum ? scalar::rebuild(arena_, root, lower(root.args()))
+                                               : lower(root));
+  return lowered;
+}
+
 Expr Emitter::lower_node(Expr e) {
   if (e.op() == Op::index || e.site() != 0) {  // may fail or read memory: stays where it is needed
     Expr value = e.op() == Op::index ? lower_index(e) : lower_division(e);
@@ -375,7 +383,10 @@ Expr Emitter::lower_node(Expr e) {
       deepest = d;
       break;
     }
-  Expr value = bind_at(deepest, scalar::rebuild(arena_, e, args), "t");
+  // A product that no sum takes as it is.
+  const bool is_product = e.op() == Op::fma_sum;
+  const Expr lowered = is_product ? arena_.mul(args[0], args[1]) : scalar::rebuild(arena_, e, args);
+  Expr value = bind_at(deepest, lowered, "t");
   open_[deepest].memo[e.id()] = value;
   return value;
 }

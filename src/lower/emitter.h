@@ -123,6 +123,8 @@ class Emitter {
 
   Expr lower(Expr);  // a leaf: constant or name
   std::vector<Expr> lower(std::span<const Expr>);
+  /// What join() adds to accumulators: the expressions lowered, each fma_sum an fma_sum of lowered factors.
+  std::vector<Expr> operands(std::span<const Expr>);
   /// Statements of a body in a sequential context: a lane, which makes no arrays, or scalar code.
   void statements(const std::vector<soac::Stm>&);
   /// Applies a scalar function of the array IR; results lowered.

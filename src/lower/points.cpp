@@ -111,7 +111,9 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
     return std::span(s.names).subspan(part.name, part.n_names);
   };
   for (std::size_t g = 0; g < soac.reductions.size(); ++g)
-    join(soac.reductions[g], running.reductions[g], results_of(layout.reductions[g]));
+    join(soac.reductions[g], running.reductions[g],
+         operands(
+             std::span(body.results).subspan(layout.reductions[g].result, layout.reductions[g].n_results)));
   for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
     const soac::Layout::Part& part = layout.partitions[g];
     if (running.partitions[g].packs)

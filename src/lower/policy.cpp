@@ -30,6 +30,7 @@ double cost(Op op) {
   if (op == Op::div || op == Op::rem || op == Op::sqrt) return 8;
   if (op == Op::pow || op == Op::atan2 || op == Op::hypot) return 40;
   if (row.has('$')) return 20;
+  if (op == Op::fast_fma) return 2;  // the product and the sum
   return row.arity == 0 ? 0 : 1;
 }
 

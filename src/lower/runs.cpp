@@ -121,7 +121,7 @@ void Runs::lane(const soac::Soac& piece, Expr start, Expr length, int n_steps, E
       point(e_.bind(arena_.add(start, step), "j"), [&](std::span<const Expr> indices) {
         const soac::Applied body = soac::apply(arena_, piece.body, indices);
         e_.statements(body.body);
-        const std::vector<Expr> operands = e_.lower(body.results);
+        const std::vector<Expr> operands = e_.operands(body.results);
         std::size_t next = 0;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
           const std::size_t n = groups_[g].components.size();
@@ -152,7 +152,7 @@ void Runs::join(const soac::Reduction& r, const Group& group, const std::vector<
     assign(e_.apply(r.op, args));
   };
   if (group.starts_with_neutral) return joined();
-  e_.if_then_else(is_first, [&] { assign(operands); }, joined);
+  e_.if_then_else(is_first, [&] { assign(e_.lower(operands)); }, joined);
 }
 
 }  // namespace fulgurite::lower

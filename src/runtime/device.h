@@ -41,7 +41,6 @@ struct KernelSource {
   std::string name;
   std::string text;
   int n_phases = 1;
-  bool contract = true;  // a * b + c may be rounded once
 
   // What engines want to know whose kernels are not called with a context.
   std::vector<std::int32_t> arguments{};     // of each parameter in order: 0 an array, else the bytes of a

@@ -109,6 +109,8 @@ struct Fold {
   std::optional<Expr> float_sum() const {
     const Bits minus_zero = evaluate(Op::neg, operand.kind, operand.kind, 0);
     if (op == Op::neg && x().op() == Op::neg) return x().arg(0);
+    if (op == Op::add && y().op() == Op::fma_sum) return same(Op::fast_fma, {y().arg(0), y().arg(1), x()});
+    if (op == Op::add && x().op() == Op::fma_sum) return same(Op::fast_fma, {x().arg(0), x().arg(1), y()});
     if (op == Op::add && is(y(), minus_zero)) return x();
     if (op == Op::sub && is_zero(y())) return x();
     if (op == Op::mul && is_one(y())) return x();

@@ -165,7 +165,9 @@ T evaluate_float(Op op, Kind kind, T a, T b, T c) {
     case Op::sign: return a > 0 ? T(1) : a < 0 ? T(-1) : a;
     case Op::min: return a != a || b < a ? b : a;  // equal operands: the first
     case Op::max: return a != a || b > a ? b : a;
-    case Op::fma: return std::fma(a, b, c);
+    case Op::fma:
+    case Op::fast_fma: return std::fma(a, b, c);
+    case Op::fma_sum: return a * b;
     case Op::sqrt: return std::sqrt(a);
     case Op::floor: return std::floor(a);
     case Op::ceil: return std::ceil(a);

@@ -23,6 +23,7 @@ int cost_of_node(Expr e, bool addresses_only) {
   if (e.op() == Op::div || e.op() == Op::rem)
     return scalar::is_float(e.kind()) ? costs.division : costs.integer_division;
   if (e.op() == Op::sqrt) return costs.division;
+  if (e.op() == Op::fast_fma) return 2 * costs.operation;  // product and sum
   return addresses_only ? 0 : costs.operation;
 }
 

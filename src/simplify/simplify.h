@@ -12,5 +12,9 @@ extern const soac::Pass simplify;
 extern const soac::Pass hoist;
 /// After fusion: reductions whose operators read packed values by bit fields reduce the fields (fields.cpp).
 extern const soac::Pass fields;
+/// Contraction (contract.cpp), under Precision::fast only: first of all passes, and of what reductions add,
+/// last.
+extern const soac::Pass contract;
+extern const soac::Pass fma_sum;
 
 }  // namespace fulgurite::simplify

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "scalar/print.h"
+#include "soac/sums.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -71,9 +72,11 @@ class Checker {
     for (; known_list_.size() > mark.n_known; known_list_.pop_back()) known_.erase(known_list_.back());
   }
 
-  /// An expression that may be an array's name.
-  void value(Expr root) {
+  /// An expression that may be an array's name. An fma_sum is a value for a sum only.
+  void value(Expr root, bool is_for_sum = false) {
     if (!root) fail("an expression is absent");
+    if (info(root.op()).has('s') && !is_for_sum)
+      fail(fmt::format("{} is not the operand of a sum of floats", info(root.op()).name));
     std::vector<Expr> stack{root};
     while (!stack.empty()) {
       const Expr e = stack.back();
@@ -86,6 +89,8 @@ class Checker {
         if (!is_array_of_index && e.arg(i).type().rank != 0)
           fail(fmt::format("array '{}' is an operand of {}", scalar::describe(arena_, e.arg(i)),
                            info(e.op()).name));
+        if (info(e.arg(i).op()).has('s'))
+          fail(fmt::format("{} is part of an expression", info(e.arg(i).op()).name));
         stack.push_back(e.arg(i));
       }
     }
@@ -119,11 +124,12 @@ class Checker {
     for (Var v : vars) list.push_back(arena_.info(v).type);
     return list;
   }
-  std::vector<Type> types(const std::vector<Expr>& exprs) {
+  /// `is_for_sum` of each expression; those behind are not.
+  std::vector<Type> types(const std::vector<Expr>& exprs, const std::vector<bool>& is_for_sum = {}) {
     std::vector<Type> list;
-    for (Expr e : exprs) {
-      value(e);
-      list.push_back(e.type());
+    for (std::size_t i = 0; i < exprs.size(); ++i) {
+      value(exprs[i], i < is_for_sum.size() && is_for_sum[i]);
+      list.push_back(exprs[i].type());
     }
     return list;
   }
@@ -146,11 +152,11 @@ class Checker {
   }
 
   /// Types of the results, within the function's scope.
-  std::vector<Type> function(const Lambda& lambda) {
+  std::vector<Type> function(const Lambda& lambda, const std::vector<bool>& is_for_sum = {}) {
     const Mark mark = open();
     for (Var p : lambda.params) bind_with_shape(p);
     statements(lambda.body);
-    std::vector<Type> results = types(lambda.results);
+    std::vector<Type> results = types(lambda.results, is_for_sum);
     close(mark);
     return results;
   }
@@ -161,7 +167,10 @@ class Checker {
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
     const bool scans_were_fine = std::exchange(scans_are_fine_, true);
     const bool was_in_soac = std::exchange(is_in_soac_, true);
-    std::vector<Type> given = function(s.body), results;
+    std::vector<bool> is_for_sum;
+    for (const Reduction& r : s.reductions)
+      for (std::size_t k = 0; k < r.op.results.size(); ++k) is_for_sum.push_back(takes_products(r, k));
+    std::vector<Type> given = function(s.body, is_for_sum), results;
     scans_are_fine_ = scans_were_fine;
     is_in_soac_ = was_in_soac;
     auto rest = given.begin();
@@ -207,6 +216,11 @@ class Checker {
       results.push_back(array_of(*rest, rest->rank + s.dims.size()));
     }
     return results;
+  }
+
+  /// Asked before the operator is checked.
+  static bool takes_products(const Reduction& r, std::size_t k) {
+    return r.op.params.size() == 2 * r.op.results.size() && r.op.results[k] && is_sum_of_floats(r, k);
   }
 
   static Type array_of(Type element, std::size_t rank) {

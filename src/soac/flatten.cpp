@@ -211,8 +211,14 @@ class Flattener {
       for (std::size_t k = 0; k < p.n_names; ++k) r.to.push_back(ref(names[p.name + k]).number);
       flat.reductions.push_back(std::move(r));
       take.push_back([this, &s, p, at = flat.reductions.size() - 1](FlatSoac& to, Segment& last) {
-        for (std::size_t k = 0; k < p.n_results; ++k)
-          to.reductions[at].operands.push_back(scalar(s.body.results[p.result + k], last));
+        FlatReduction& flat_reduction = to.reductions[at];
+        for (std::size_t k = 0; k < p.n_results; ++k) {
+          const Expr operand = s.body.results[p.result + k];
+          flat_reduction.operands.push_back(scalar(operand, last));
+          if (operand.op() == scalar::Op::fma_sum)
+            flat_reduction.products.push_back(
+                {k, operand.kind(), scalar(operand.arg(0), last), scalar(operand.arg(1), last)});
+        }
       });
     }
     for (std::size_t i = 0; i < s.scatters.size(); ++i) {

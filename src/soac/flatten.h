@@ -36,8 +36,15 @@ struct Segment {
 };
 using Code = std::vector<Segment>;
 
+/// A component whose operand is an fma_sum of a and b.
+struct FlatProduct {
+  std::size_t component;
+  Kind kind;
+  Slot a, b;
+};
 struct FlatReduction {
   std::vector<Slot> operands, left, right, results, neutral, initial, to;
+  std::vector<FlatProduct> products;
   Code op;
 };
 struct FlatOutput {

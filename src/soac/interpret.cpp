@@ -254,13 +254,24 @@ class Interpreter {
     for (std::size_t i = 0; i < value.size(); ++i) value[i] = at(r.results[i]);
   }
 
+  /// The element's products joined to what is on its left; the first element's are rounded by themselves.
+  std::vector<Bits> with_products(const FlatReduction& r, const std::vector<Bits>& left) {
+    std::vector<Bits> sums;
+    for (const FlatProduct& p : r.products)
+      sums.push_back(scalar::evaluate(Op::fast_fma, p.kind, p.kind, at(p.a), at(p.b), left[p.component]));
+    return sums;
+  }
+
   void push(Tree& tree) {
     const FlatReduction& r = *tree.reduction;
     tree.value.resize(r.operands.size());
     for (std::size_t i = 0; i < r.operands.size(); ++i) tree.value[i] = at(r.operands[i]);
     std::size_t level = 0;
     for (; level < tree.levels.size() && !tree.levels[level].empty(); ++level) {
+      std::vector<Bits> sums;
+      if (level == 0) sums = with_products(r, tree.levels[0]);
       combine(r, tree.levels[level], tree.value);
+      for (std::size_t p = 0; p < sums.size(); ++p) tree.value[r.products[p].component] = sums[p];
       tree.levels[level].clear();
     }
     if (tree.in_order) level = 0;

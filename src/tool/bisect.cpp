@@ -148,7 +148,8 @@ bool bisect(const detail::ToolProgram& program, const std::vector<std::string>& 
   const std::pair<const char*, const Runner*> runners[] = {{"the interpreter", &interpreter},
                                                            {"cpu", &engine}};
   for (const auto& [name, runner] : runners) {
-    const auto culprit = bisect(traced->program(), pipeline::passes(), expected, *runner, tolerance);
+    const auto culprit =
+        bisect(traced->program(), pipeline::passes(options.precision), expected, *runner, tolerance);
     if (!culprit) {
       fmt::print("{}: the optimised program gives what the traced one gives\n", name);
       continue;

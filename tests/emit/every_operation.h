@@ -73,7 +73,7 @@ inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
   const Expr condition = k.load(Kind::boolean, "condition");
   for (const scalar::OpInfo& row : scalar::all_ops()) {
     const Op op = *scalar::op_named(row.name);
-    if (row.rule == "leaf" || row.rule == "special" || !allows(row, kind)) continue;
+    if (row.rule == "leaf" || row.rule == "special" || row.has('s') || !allows(row, kind)) continue;
     const std::string name = "r_" + std::string(row.name);
     if (row.rule == "convert") {
       for (int number = 0; number < scalar::n_kinds; ++number) {

@@ -1,5 +1,5 @@
 // Whole kernels, those of tests/kernels and random ones, as printed and compiled, against the interpreter:
-// bit for bit, contraction off.
+// bit for bit.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
@@ -409,7 +409,7 @@ RC_GTEST_PROP(ExecutionProperty, RandomKernelsAgree, (std::uint64_t seed)) {
     if (scalar::is_float(kind))
       forget_payloads(expected.buffers[buffer], kind), forget_payloads(actual.buffers[buffer], kind);
     if (actual.buffers[buffer] != expected.buffers[buffer])
-      RC_FAIL(kernel::print(k) + emit::print_phases(k, emit::c, false));
+      RC_FAIL(kernel::print(k) + emit::print_phases(k, emit::c));
     ++buffer;
   }
   RC_ASSERT(actual.reports == expected.reports);

@@ -248,11 +248,9 @@ inline std::int64_t tasks(const kernel::Kernel& kernel, std::size_t phase, const
 
 class CompiledKernel {
  public:
-  explicit CompiledKernel(const kernel::Kernel& kernel, bool contract = false,
-                          const std::string& cpu = "native", const emit::Dialect& dialect = emit::c)
-      : kernel_(kernel),
-        module_(runtime::cpu::compile(kernel.name, emit::print(kernel, dialect, contract), {cpu, contract})) {
-  }
+  explicit CompiledKernel(const kernel::Kernel& kernel, const std::string& cpu = "native",
+                          const emit::Dialect& dialect = emit::c)
+      : kernel_(kernel), module_(runtime::cpu::compile(kernel.name, emit::print(kernel, dialect), {cpu})) {}
 
   /// Phase by phase, each in two ranges of tasks.
   void run(Launch& launch) const {

@@ -45,7 +45,7 @@ class OpenCl {
 
   /// Runs the first phase. `buffers` and `scalars` as in Launch; failures are the last buffer's.
   void run(const kernel::Kernel& kernel, Launch& launch, std::size_t n_tasks, Bytes* failure = nullptr) {
-    const std::string text = emit::print(kernel, emit::opencl, false);
+    const std::string text = emit::print(kernel, emit::opencl);
     const char* source = text.c_str();
     int error = 0;
     const void* none = nullptr;

@@ -102,7 +102,8 @@ std::vector<Case> cases_of(Kind kind) {
   std::vector<Case> cases;
   for (const scalar::OpInfo& row : scalar::all_ops()) {
     const Op op = *scalar::op_named(row.name);
-    if (row.rule == "leaf" || row.rule == "special" || !std::ranges::count(allowed_kinds(row), kind))
+    if (row.rule == "leaf" || row.rule == "special" || row.has('s') ||
+        !std::ranges::count(allowed_kinds(row), kind))
       continue;
     const auto arity = static_cast<std::size_t>(row.arity);
     if (row.rule == "convert") {

@@ -127,7 +127,7 @@ TEST(EmitExpressions, WrapOnUnsignedIntegersWhereSignedOnesDoNot) {
     test::store_element(launch.buffers[0], Kind::i64, i, 0x5555555555555555u * static_cast<unsigned>(i + 1));
   test::Launch expected = launch;
   test::interpret(k, expected);
-  test::CompiledKernel(k, false, "native", careful).run(launch);
+  test::CompiledKernel(k, "native", careful).run(launch);
   EXPECT_EQ(launch.buffers, expected.buffers);
 }
 
@@ -138,7 +138,6 @@ TEST(EmitPrinter, ValuesArePrintedBeforeWhatTheyReadChanges) {
       "r[t] = before + used + s }");
   EXPECT_EQ(print_phases(k, c),
             "void k_p0(const fg_context* context, i64 first, i64 last) {\n"
-            "#pragma clang fp contract(fast)\n"
             "  i64* r = context->buffers[0];\n"
             "  for (i64 t = first; t < last; ++t) {\n"
             "    i64 s = t;\n"

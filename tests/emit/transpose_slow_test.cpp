@@ -44,7 +44,7 @@ TEST_P(TransposedKind, SlowEveryShape) {
       EXPECT_EQ(kernel::print(kernel::parse(kernel::print(k))), kernel::print(k));
       std::vector<std::unique_ptr<CompiledKernel>> compiled;
       for (const std::string& level : emit::testing::levels())
-        compiled.push_back(std::make_unique<CompiledKernel>(k, false, level));
+        compiled.push_back(std::make_unique<CompiledKernel>(k, level));
       const std::size_t size = scalar::size_of(GetParam());
       for (int stride : {steps, 37}) {
         const auto room = static_cast<std::size_t>(11 + steps + (lanes - 1) * stride);

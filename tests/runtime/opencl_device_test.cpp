@@ -305,12 +305,11 @@ TEST_F(OpenCl, ATextThatIsRefusedIsQuoted) {
   EXPECT_NE(device().build(add()), nullptr);
 }
 
-TEST_F(OpenCl, ContractsOnlyWhereItMay) {
+TEST_F(OpenCl, ContractsNothingByItself) {
   KernelSource source{.name = "fuse",
                       .text = R"(
 kernel void fuse_p0(global float* x) { x[3] = x[0] * x[1] + x[2]; }
 )",
-                      .contract = false,
                       .arguments = {0},
                       .block_sizes = {1}};
   const float e = 0x1p-12F;
@@ -325,11 +324,9 @@ TEST_F(OpenCl, TellsKernelsApartAndFindsThemAgain) {
   const auto first = device().build(source);
   EXPECT_EQ(device().build(source), first);
   EXPECT_EQ(stats().memory_hits, 1U);
-  source.contract = false;
-  EXPECT_NE(device().build(source), first);
   source.block_sizes = {32};
   EXPECT_NE(device().build(source), first);
-  EXPECT_EQ(stats().compilations, 3U);
+  EXPECT_EQ(stats().compilations, 2U);
 }
 
 TEST_F(OpenCl, FindsOnDiskWhatAnotherDeviceObjectCompiled) {

@@ -3,37 +3,9 @@
 // float_sum_error ...) are tests of their own.
 #pragma once
 
-#include "values.h"
+#include "contraction_rows.h"
 
 namespace fulgurite::soac {
-
-struct SemanticsRow {
-  std::string name;
-  std::string program;
-  std::vector<Value> args;
-  std::vector<Value> results;
-  std::string error = "";    // kind of the error that is raised instead: "IndexError"
-  std::string message = "";  // its message
-};
-
-/// A program of one map over x and y of one kind: elements of `results`, separated by commas, in terms of a
-/// and b.
-template <class A, class R>
-SemanticsRow elementwise(std::string name, const std::string& expression, const std::vector<A>& a,
-                         const std::vector<A>& b, const std::vector<R>& result) {
-  const std::string in(scalar::name_of(kind_of<A>)), out(scalar::name_of(kind_of<R>));
-  return {std::move(name),
-          "program(x: " + in + "[n], y: " + in + "[m]) { r: " + out +
-              "[n] = map (i < n) { let a = x[i] let b = y[i] return " + expression +
-              " } return r } sites { 1 arithmetic @\"row.cpp\":1 \"zero divisor\" }",
-          {array_value(a), array_value(b)},
-          {array_value(result)}};
-}
-template <class A, class R>
-SemanticsRow elementwise(std::string name, const std::string& expression, const std::vector<A>& a,
-                         const std::vector<R>& result) {
-  return elementwise(std::move(name), expression, a, a, result);
-}
 
 inline std::vector<SemanticsRow> semantics_rows() {
   using i8 = std::int8_t;
@@ -129,8 +101,7 @@ inline std::vector<SemanticsRow> semantics_rows() {
   add(elementwise<i32, i32>("sign", "sign(a)", {3, -3, 0}, {1, -1, 0}));
   add(elementwise<u32, u32>("nan_bits", "bitcast(u32, bitcast(f32, a))", {0x7fc12345u, 0xffc00001u},
                             {0x7fc12345u, 0xffc00001u}));
-  add(elementwise<float, float>("contraction", "fma(a, b, -1f)", {1.f / 3, 0.1f}, {3, 10},
-                                {std::fma(1.f / 3, 3.f, -1.f), std::fma(0.1f, 10.f, -1.f)}));
+  add_contraction_rows(rows);
   add(elementwise<float, float>("no_reassociation", "(a + b) - b", {1, 1e-8f}, {1e8f, 1}, {0, 0}));
   add(elementwise<float, float>("no_reassociation", "a - a", {1, inf, nan}, {0, nan, nan}));
   add(elementwise<float, float>("no_reassociation", "a * 0f + 0f", {1, -1, inf}, {0, 0, nan}));

@@ -11,7 +11,7 @@
 namespace fulgurite::runtime::cpu {
 
 // Grows with every change of this interface.
-inline constexpr int clang_api_version = 1;
+inline constexpr int clang_api_version = 2;
 
 extern "C" {
 
@@ -21,7 +21,6 @@ struct fulgurite_clang_request {
   std::size_t text_size;
   const char* name;   // shown in diagnostics
   const char* cpu;    // "native", or a processor or level that Clang knows: "x86-64-v3"
-  int contract;       // multiplication and addition may become one operation
   int want_assembly;  // fill `assembly` too (for dumps)
 };
 

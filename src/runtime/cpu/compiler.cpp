@@ -70,7 +70,6 @@ std::string run(std::string_view name, std::string_view text, const CompileOptio
                                         .text_size = text.size(),
                                         .name = name_text.c_str(),
                                         .cpu = options.cpu.c_str(),
-                                        .contract = options.contract,
                                         .want_assembly = want_assembly};
   Result result;
   plugin().compile(&request, &result);
@@ -96,9 +95,8 @@ bool compiler_loaded() {
 
 std::string compiler_identity(const CompileOptions& options) {
   static const std::string stamp = build_stamp_of(plugin_path());
-  return fmt::format("fulgurite {} clang {} plug-in {} cpu {} contract {}", FULGURITE_VERSION,
-                     FULGURITE_LLVM_VERSION, stamp, options.cpu == "native" ? host().identity : options.cpu,
-                     options.contract);
+  return fmt::format("fulgurite {} clang {} plug-in {} cpu {}", FULGURITE_VERSION, FULGURITE_LLVM_VERSION,
+                     stamp, options.cpu == "native" ? host().identity : options.cpu);
 }
 
 }  // namespace fulgurite::runtime::cpu

@@ -10,7 +10,6 @@ namespace fulgurite::runtime::cpu {
 
 struct CompileOptions {
   std::string cpu = "native";  // or a processor or level that Clang knows: "x86-64-v3"
-  bool contract = true;        // a * b + c may be rounded once
 };
 
 // The bytes of a relocatable object (runtime/cpu/module.h). Throws InternalError if the text is refused (we

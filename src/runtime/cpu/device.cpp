@@ -52,8 +52,8 @@ void CpuDevice::copy(Memory to, Memory from, std::size_t bytes) {
 }
 
 std::shared_ptr<const Kernel> CpuDevice::build(const KernelSource& source) {
-  const std::string what = fmt::format("{}\n{} {}\n{}", compiler_identity({cpu_, source.contract}),
-                                       source.name, source.n_phases, source.text);
+  const std::string what =
+      fmt::format("{}\n{} {}\n{}", compiler_identity({cpu_}), source.name, source.n_phases, source.text);
   const base::Digest key = base::digest(what);
   bool found = false;
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
@@ -69,7 +69,7 @@ std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& sou
   }
   counters.misses.add();
   counters.compilations.add();
-  const std::string object = compile(source.name, source.text, {cpu_, source.contract});
+  const std::string object = compile(source.name, source.text, {cpu_});
   auto kernel = std::make_shared<CpuKernel>(source, object);
   disk_.write(EntryKind::kernel, key, object);
   return kernel;

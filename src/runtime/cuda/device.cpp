@@ -195,10 +195,10 @@ std::shared_ptr<const Kernel> CudaDevice::build(const KernelSource& source) {
           "the threads of a block of kernel '{}' share {} bytes, and the CUDA device '{}' has {}: use "
           "smaller blocks or arrays, or the engine cpu",
           source.name, bytes, entry_.name, entry_.shared_bytes));
-  const base::Digest key = base::digest(fmt::format(
-      "cuda {}\n{} {} [{}] [{}] [{}] {}\n{}", nvrtc_.identity(source.contract, entry_.capability),
-      source.name, source.n_phases, fmt::join(source.arguments, " "), fmt::join(source.block_sizes, " "),
-      fmt::join(source.shared_bytes, " "), source.can_fail, source.text));
+  const base::Digest key = base::digest(
+      fmt::format("cuda {}\n{} {} [{}] [{}] [{}] {}\n{}", nvrtc_.identity(entry_.capability), source.name,
+                  source.n_phases, fmt::join(source.arguments, " "), fmt::join(source.block_sizes, " "),
+                  fmt::join(source.shared_bytes, " "), source.can_fail, source.text));
   bool found = false;
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
   if (found) counters.memory_hits.add();

@@ -93,8 +93,7 @@ std::string Nvrtc::compile(const KernelSource& source, int capability) const {
   // Division and square root of f32 are correctly rounded, and small numbers kept, unless it is told
   // otherwise.
   const std::string architecture = "--gpu-architecture=" + wanted;
-  const std::array<const char*, 3> options{architecture.c_str(), "--std=c++17",
-                                           source.contract ? "--fmad=true" : "--fmad=false"};
+  const std::array<const char*, 3> options{architecture.c_str(), "--std=c++17", "--fmad=false"};
   const auto n_options = static_cast<std::int32_t>(options.size());
   if (const Status status = f_.compile_program(created, n_options, options.data()); status != 0)
     throw DeviceError(
@@ -116,8 +115,8 @@ std::string Nvrtc::compile(const KernelSource& source, int capability) const {
   return binary;
 }
 
-std::string Nvrtc::identity(bool contract, int capability) const {
-  return fmt::format("nvrtc {} {} contract {}", version_, target(capability), contract);
+std::string Nvrtc::identity(int capability) const {
+  return fmt::format("nvrtc {} {}", version_, target(capability));
 }
 
 std::vector<std::string> nvrtc_candidates(int driver_version) {

@@ -28,7 +28,7 @@ class Nvrtc {
   std::string compile(const KernelSource& source, int capability) const;
 
   // Everything besides the text that decides what compile() returns.
-  std::string identity(bool contract, int capability) const;
+  std::string identity(int capability) const;
 
  private:
   using Status = std::int32_t;

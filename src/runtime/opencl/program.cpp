@@ -9,7 +9,7 @@
 namespace fulgurite::runtime::opencl {
 namespace {
 
-// Contraction is what OpenCL C does unless it is told not to, and only the text can tell.
+// OpenCL C contracts products and sums unless it is told not to, and only the text can tell.
 constexpr std::string_view no_contraction = "#pragma OPENCL FP_CONTRACT OFF\n#line 1\n";
 
 // Division and square root are correctly rounded wherever the device can do that. Without warnings: there is
@@ -34,14 +34,12 @@ std::string log_of(const Api& api, Program program, DeviceId device) {
 
 Owned<Program> compile(const Api& api, Context context, const DeviceEntry& device,
                        const KernelSource& source) {
-  const std::string_view head = source.contract ? std::string_view() : no_contraction;
-  std::array<const char*, 2> texts{head.data(), source.text.data()};
-  std::array<std::size_t, 2> sizes{head.size(), source.text.size()};
-  const std::size_t first = head.empty() ? 1 : 0;
+  std::array<const char*, 2> texts{no_contraction.data(), source.text.data()};
+  std::array<std::size_t, 2> sizes{no_contraction.size(), source.text.size()};
   Status status = value::success;
-  Owned<Program> program(api.create_program_with_source(context, static_cast<std::uint32_t>(2 - first),
-                                                        texts.data() + first, sizes.data() + first, &status),
-                         api.release_program);
+  Owned<Program> program(
+      api.create_program_with_source(context, texts.size(), texts.data(), sizes.data(), &status),
+      api.release_program);
   check(status, fmt::format("clCreateProgramWithSource of kernel '{}'", source.name));
   status = api.build_program(program.get(), 1, &device.id, options_of(device).c_str(), nullptr, nullptr);
   if (status != value::success)
@@ -78,8 +76,8 @@ std::string binary_of(const Api& api, Program program) {
 }
 
 std::string identity(const DeviceEntry& device, const KernelSource& source) {
-  return fmt::format("opencl {}\n{}\n{}\n{}\n{} {} {} [{}] [{}] {}\n{}", device.platform_version, device.name,
-                     device.driver, options_of(device), source.name, source.n_phases, source.contract,
+  return fmt::format("opencl {}\n{}\n{}\n{}\n{} {} [{}] [{}] {}\n{}", device.platform_version, device.name,
+                     device.driver, options_of(device), source.name, source.n_phases,
                      fmt::join(source.arguments, " "), fmt::join(source.block_sizes, " "), source.can_fail,
                      source.text);
 }

@@ -49,7 +49,6 @@ FG_INLINE V(f64) FN(erfc_rest_, f64)(V(f64) t) {
 //! needs erfc_rest_ f64, exp_sum_ f64, product_ f64
 // erfc(x) for x >= 0.35.
 FG_INLINE V(f64) FN(erfc_far_, f64)(V(f64) x) {
-  FG_EXACT
   x = x > 28 ? S(f64, 28) : x;
   V(f64) rest = FN(erfc_rest_, f64)((x - 3.75) / (x + 3.75)), above = 0x1.3ccda0b5d5dc2p0 + rest;
   V(f64) above_low = (0x1.3ccda0b5d5dc2p0 - above) + rest;
@@ -63,7 +62,6 @@ FG_INLINE V(f64) FN(erfc_far_, f64)(V(f64) x) {
 //! erf f64
 //! needs erf_rest_ f64, erfc_far_ f64
 FG_INLINE V(f64) FN(erf, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   V(f64) near = MULADD(x, S(f64, 0x1.20dd750429b6dp0), x * FN(erf_rest_, f64)(x * x)), far = 1 - FN(erfc_far_, f64)(size);
   return __builtin_elementwise_copysign(size < 0.8 ? near : far, x);
@@ -72,7 +70,6 @@ FG_INLINE V(f64) FN(erf, f64)(V(f64) x) {
 //! erfc f64
 //! needs erf_rest_ f64, erfc_far_ f64
 FG_INLINE V(f64) FN(erfc, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) near = 1 - MULADD(x, S(f64, 0x1.20dd750429b6dp0), x * FN(erf_rest_, f64)(x * x));
   V(f64) far = FN(erfc_far_, f64)(__builtin_elementwise_abs(x));
   far = x < 0 ? 2 - far : far;
@@ -107,7 +104,6 @@ FG_INLINE V(f32) FN(erfcx_, f32)(V(f32) y) {
 //! erf f32
 //! needs erf_rest_ f32, erfcx_ f32, exp f32
 FG_INLINE V(f32) FN(erf, f32)(V(f32) x) {
-  FG_EXACT
   V(f32) size = __builtin_elementwise_abs(x), far = size > 4 ? S(f32, 4) : size;  // beyond, 1
   V(f32) near = MULADD(size, S(f32, 0x1.20dd74p0f), size * FN(erf_rest_, f32)(size * size));
   far = 1 - FN(exp, f32)(-far * far) * FN(erfcx_, f32)(far - 2.4f);
@@ -134,7 +130,6 @@ FG_INLINE V(f64) FN(erfc_brief_, f64)(V(f64) t) {
 //! needs erfc_brief_ f64, exp f64
 // In f64 lanes, where neither x^2 nor the quotient needs a second part.
 FG_INLINE V(f32) FN(erfc, f32)(V(f32) x) {
-  FG_EXACT
   V(f64) wide = CAST(f64, x), size = __builtin_elementwise_abs(wide);
   size = size > 11 ? S(f64, 11) : size;
   V(f64) p = FN(erfc_brief_, f64)((size - 3.75) / (size + 3.75));

@@ -33,7 +33,6 @@
 //! needs float_names_ b1, part_names_ b1, again parts_ KIND
 // x * 2^n for integers n, |n| < 3/2 of the greatest exponent, 1/2 <= x <= 2; rounded once.
 FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
-  FG_EXACT
 #if FG_PART && defined __AVX512VL__
   union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } a = {x}, b = {n};
 #define FG_STEP(i) a.part[i] = FG_FLOAT_BUILTIN(scalef)(a.part[i], b.part[i], a.part[i], -1 FG_ROUNDING);
@@ -80,7 +79,6 @@ FG_INLINE V(f64) FN(exp_rest_, f64)(V(f64) r) {
 //! needs exp_rest_ KIND, scale_ KIND
 // 2^n e^r
 FG_INLINE V(KIND) FN(exp_scaled_, KIND)(V(KIND) r, V(KIND) n) {
-  FG_EXACT
   V(KIND) p = MULADD(r * r, FN(exp_rest_, KIND)(r), r);
   return FN(scale_, KIND)(p + (KIND)1, n);
 }
@@ -95,7 +93,6 @@ FG_INLINE V(KIND) FN(clamp_, KIND)(V(KIND) x, KIND low, KIND high) {
 //! exp f32
 //! needs exp_scaled_ f32, clamp_ f32
 FG_INLINE V(f32) FN(exp, f32)(V(f32) x) {
-  FG_EXACT
   x = FN(clamp_, f32)(x, -104, 89);
   V(f32) n = MULADD(x, S(f32, 0x1.715476p0f), S(f32, MAGIC(f32))) - MAGIC(f32);
   V(f32) r = MULADD(n, S(f32, -0x1.62e4p-1f), x);
@@ -105,7 +102,6 @@ FG_INLINE V(f32) FN(exp, f32)(V(f32) x) {
 //! exp f64
 //! needs exp_scaled_ f64, clamp_ f64
 FG_INLINE V(f64) FN(exp, f64)(V(f64) x) {
-  FG_EXACT
   x = FN(clamp_, f64)(x, -746, 710);
   V(f64) n = MULADD(x, S(f64, 0x1.71547652b82fep0), S(f64, MAGIC(f64))) - MAGIC(f64);
   V(f64) r = MULADD(n, S(f64, -0x1.62e42fefa4p-1), x);
@@ -115,7 +111,6 @@ FG_INLINE V(f64) FN(exp, f64)(V(f64) x) {
 //! exp2 f32 f64
 //! needs exp_scaled_ KIND, clamp_ KIND
 FG_INLINE V(KIND) FN(exp2, KIND)(V(KIND) x) {
-  FG_EXACT
   x = FN(clamp_, KIND)(x, -MANTISSA(KIND) - BIAS(KIND) - 2, BIAS(KIND) + 2);
   V(KIND) n = (x + MAGIC(KIND)) - MAGIC(KIND);
   return FN(exp_scaled_, KIND)((x - n) * (KIND)0x1.62e42fefa39efp-1, n);
@@ -124,7 +119,6 @@ FG_INLINE V(KIND) FN(exp2, KIND)(V(KIND) x) {
 //! exp10 f32
 //! needs exp_scaled_ f32, clamp_ f32
 FG_INLINE V(f32) FN(exp10, f32)(V(f32) x) {
-  FG_EXACT
   x = FN(clamp_, f32)(x, -46, 39);
   V(f32) n = MULADD(x, S(f32, 0x1.a934f0979a371p1f), S(f32, MAGIC(f32))) - MAGIC(f32);
   V(f32) r = MULADD(n, S(f32, -0x1.344p-2f), x);
@@ -134,7 +128,6 @@ FG_INLINE V(f32) FN(exp10, f32)(V(f32) x) {
 //! exp10 f64
 //! needs exp_scaled_ f64, clamp_ f64
 FG_INLINE V(f64) FN(exp10, f64)(V(f64) x) {
-  FG_EXACT
   x = FN(clamp_, f64)(x, -325, 309);
   V(f64) n = MULADD(x, S(f64, 0x1.a934f0979a371p1), S(f64, MAGIC(f64))) - MAGIC(f64);
   V(f64) r = MULADD(n, S(f64, -0x1.34413509f8p-2), x);
@@ -145,7 +138,6 @@ FG_INLINE V(f64) FN(exp10, f64)(V(f64) x) {
 //! needs exp_rest_ f64, scale_ f64, clamp_ f64
 // e^(x + low), |low| far below |x|; about 0.6 ULP.
 FG_INLINE V(f64) FN(exp_sum_, f64)(V(f64) x, V(f64) low) {
-  FG_EXACT
   x = FN(clamp_, f64)(x, -746, 710);
   V(f64) n = MULADD(x, S(f64, 0x1.71547652b82fep0), S(f64, MAGIC(f64))) - MAGIC(f64);
   V(f64) head = MULADD(n, S(f64, -0x1.62e42fefa4p-1), x);  // exact
@@ -161,7 +153,6 @@ FG_INLINE V(f64) FN(exp_sum_, f64)(V(f64) x, V(f64) low) {
 //! needs exp_rest_ KIND, clamp_ KIND, scale_ KIND
 // With s = 2^(n - 1): 2 (s e^r - 1/2), the large parts added exactly.
 FG_INLINE V(KIND) FN(expm1, KIND)(V(KIND) x) {
-  FG_EXACT
   V(KIND) t = FN(clamp_, KIND)(x, FG_CAT(FG_EXPM1_LOW_, KIND), FG_CAT(FG_EXPM1_HIGH_, KIND));
   V(KIND) n = MULADD(t, S(KIND, 0x1.71547652b82fep0), S(KIND, MAGIC(KIND))) - MAGIC(KIND);
   V(KIND) head = MULADD(n, S(KIND, FG_CAT(FG_MINUS_LN2_HIGH_, KIND)), t), low = n * FG_CAT(FG_MINUS_LN2_LOW_, KIND);

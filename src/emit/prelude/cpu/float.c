@@ -128,3 +128,6 @@ FG_INLINE V(b1) FN(splat, b1)(b1 c) { return TO_B1(S(i8, c) != 0); }
 //! fma f32 f64
 // Without the instruction the compiler calls fma or fmaf of the C library, lane by lane.
 FG_INLINE V(KIND) FN(fma, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) { return __builtin_elementwise_fma(a, b, c); }
+
+//! muladd f32 f64
+FG_INLINE V(KIND) FN(muladd, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) { return MULADD(a, b, c); }

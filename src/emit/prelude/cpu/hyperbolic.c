@@ -67,7 +67,6 @@ FG_INLINE V(f64) FN(atanh_rest_, f64)(V(f64) z) {
 //! needs exp_sum_ f64
 // e^x / 2 for x >= 0, infinite only where that is.
 FG_INLINE V(f64) FN(half_exp_, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) head = x - 0x1.62e42fefa39efp-1, back = x - head;
   V(f64) low = (x - (head + back)) + (back - 0x1.62e42fefa39efp-1);
   return FN(exp_sum_, f64)(head, x < 800 ? low - 0x1.abc9e3b39803fp-56 : S(f64, 0));
@@ -76,7 +75,6 @@ FG_INLINE V(f64) FN(half_exp_, f64)(V(f64) x) {
 //! sinh f64
 //! needs half_exp_ f64, sinh_rest_ f64
 FG_INLINE V(f64) FN(sinh, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   V(f64) near = MULADD(size * z, FN(sinh_rest_, f64)(z), size);
   V(f64) half = FN(half_exp_, f64)(size);
@@ -86,7 +84,6 @@ FG_INLINE V(f64) FN(sinh, f64)(V(f64) x) {
 //! cosh f64
 //! needs half_exp_ f64
 FG_INLINE V(f64) FN(cosh, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) half = FN(half_exp_, f64)(__builtin_elementwise_abs(x));
   return half + 0.25 / half;
 }
@@ -94,7 +91,6 @@ FG_INLINE V(f64) FN(cosh, f64)(V(f64) x) {
 //! tanh f64
 //! needs exp_sum_ f64, tanh_rest_ f64
 FG_INLINE V(f64) FN(tanh, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   V(f64) near = MULADD(size * z, FN(tanh_rest_, f64)(z), size);
   V(f64) far = 1 - 2 / (FN(exp_sum_, f64)(2 * size, S(f64, 0)) + 1);
@@ -105,7 +101,6 @@ FG_INLINE V(f64) FN(tanh, f64)(V(f64) x) {
 //! needs log_sum_ f64, product_ f64, asinh_rest_ f64
 // log(a + sqrt(a^2 + 1)), a = |x|; beyond 2^28 log(2 a).
 FG_INLINE V(f64) FN(asinh, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   M(f64) large = size > 0x1p28;
   V(f64) a = large ? S(f64, 1) : size, error, square = FN(product_, f64)(a, a, &error);
@@ -122,7 +117,6 @@ FG_INLINE V(f64) FN(asinh, f64)(V(f64) x) {
 //! needs log_sum_ f64, product_ f64
 // log(1 + u), u = d + sqrt(d (d + 2)), d = x - 1; beyond 2^28 log(2 x).
 FG_INLINE V(f64) FN(acosh, f64)(V(f64) x) {
-  FG_EXACT
   M(f64) large = x > 0x1p28;
   V(f64) d = large ? S(f64, 1) : x - 1;  // exact up to 2, beyond that its error does not matter
   V(f64) next = d + 2, next_low = (2 - next) + d, error, square = FN(product_, f64)(d, next, &error);
@@ -138,7 +132,6 @@ FG_INLINE V(f64) FN(acosh, f64)(V(f64) x) {
 //! needs log_sum_ f64, product_ f64, atanh_rest_ f64
 // log((1 + a) / (1 - a)) / 2, a = |x|
 FG_INLINE V(f64) FN(atanh, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   V(f64) above = 1 + size, above_low = (1 - above) + size, below = 1 - size;  // below: exact from 1/2 on
   V(f64) ratio = above / below, error, back = FN(product_, f64)(ratio, below, &error);
@@ -159,7 +152,6 @@ FG_INLINE V(f32) FN(tanh_rest_, f32)(V(f32) z) {
 //! tanh f32
 //! needs tanh_rest_ f32, exp f32
 FG_INLINE V(f32) FN(tanh, f32)(V(f32) x) {
-  FG_EXACT
   V(f32) size = __builtin_elementwise_abs(x), z = x * x;
   V(f32) near = MULADD(size * z, FN(tanh_rest_, f32)(z), size);
   V(f32) far = 1 - 2 / (FN(exp, f32)(2 * size) + 1);

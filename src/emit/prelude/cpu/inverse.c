@@ -43,7 +43,6 @@ FG_INLINE V(f64) FN(asin_rest_, f64)(V(f64) z) {
 //! needs atan_rest_ f64
 // The angle of (x, y) in the first quadrant; x, y >= 0, not both zero, not both infinite.
 FG_INLINE V(f64) FN(atan_ratio_, f64)(V(f64) y, V(f64) x) {
-  FG_EXACT
   M(f64) low = y < 0.66 * x, high = 0.66 * y > x;
   V(f64) above = low ? y : (high ? -x : y - x), below = low ? x : (high ? y : y + x);
   V(f64) t = above / below, z = t * t;
@@ -57,7 +56,6 @@ FG_INLINE V(f64) FN(atan_ratio_, f64)(V(f64) y, V(f64) x) {
 //! atan f64
 //! needs atan_ratio_ f64
 FG_INLINE V(f64) FN(atan, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   V(f64) y = FN(atan_ratio_, f64)(size, S(f64, 1));
   return __builtin_elementwise_copysign(size > 0x1p60 ? S(f64, 0x1.921fb54442d18p0) : y, x);
@@ -67,7 +65,6 @@ FG_INLINE V(f64) FN(atan, f64)(V(f64) x) {
 //! needs atan_ratio_ f64
 // Large operands are halved twice and small ones enlarged, so that sums and products in atan_ratio_ stay in range; the ratio stays.
 FG_INLINE V(f64) FN(atan2, f64)(V(f64) y, V(f64) x) {
-  FG_EXACT
   V(f64) size_y = __builtin_elementwise_abs(y), size_x = __builtin_elementwise_abs(x);
   M(f64) infinite = size_x == __builtin_inf() & size_y == __builtin_inf();
   V(f64) a = infinite ? S(f64, 1) : size_y, b = infinite ? S(f64, 1) : size_x;
@@ -84,7 +81,6 @@ FG_INLINE V(f64) FN(atan2, f64)(V(f64) y, V(f64) x) {
 //! asin f64
 //! needs asin_rest_ f64
 FG_INLINE V(f64) FN(asin, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) outer = size > 0.5;
   V(f64) half = 0.5 * (1 - size), z = outer ? half : x * x;  // exact where it is used
@@ -98,7 +94,6 @@ FG_INLINE V(f64) FN(asin, f64)(V(f64) x) {
 //! acos f64
 //! needs asin_rest_ f64
 FG_INLINE V(f64) FN(acos, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) outer = size > 0.5;
   V(f64) half = 0.5 * (1 - size), z = outer ? half : x * x;

@@ -14,7 +14,6 @@ FG_INLINE M(KIND) FN(log_odd_, KIND)(V(KIND) x) {
 //! needs log_odd_ KIND, part_names_ b1, again parts_ KIND
 // The m and e of x. With AVX-512 zero and infinity give e = -inf, inf and a negative x gives m = NaN, so that sums e + g(m) need no special cases.
 FG_INLINE V(KIND) FN(log_split_, KIND)(V(KIND) x, V(KIND)* e) {
-  FG_EXACT
 #if FG_PART && defined __AVX512VL__
   union { V(KIND) whole; FG_FLOAT_PART_TYPE part[FG_PART_COUNT]; } a = {x}, m, n;
 #define FG_STEP(i)                                                                       \
@@ -84,14 +83,12 @@ FG_INLINE V(f64) FN(log_rest_, f64)(V(f64) z) {
 //! needs log_rest_ f32
 // log(1 + f) - f
 FG_INLINE V(f32) FN(log_tail_, f32)(V(f32) f) {
-  FG_EXACT
   return f * f * MULADD(f, FN(log_rest_, f32)(f), S(f32, -0.5f));
 }
 
 //! log_tail_ f64
 //! needs log_rest_ f64
 FG_INLINE V(f64) FN(log_tail_, f64)(V(f64) f) {
-  FG_EXACT
   V(f64) s = f / (2 + f), square = 0.5 * f * f;
   return s * (square + FN(log_rest_, f64)(s * s)) - square;
 }
@@ -99,7 +96,6 @@ FG_INLINE V(f64) FN(log_tail_, f64)(V(f64) f) {
 //! log f32
 //! needs log_split_ f32, log_tail_ f32, log_end_ f32
 FG_INLINE V(f32) FN(log, f32)(V(f32) x) {
-  FG_EXACT
   V(f32) e, f = FN(log_split_, f32)(x, &e) - 1;
   V(f32) y = MULADD(e, S(f32, 0x1.7f7d1cp-20f), FN(log_tail_, f32)(f));
   return FN(log_end_, f32)(MULADD(e, S(f32, 0x1.62e4p-1f), f + y), x);
@@ -108,7 +104,6 @@ FG_INLINE V(f32) FN(log, f32)(V(f32) x) {
 //! log f64
 //! needs log_split_ f64, log_tail_ f64, log_end_ f64
 FG_INLINE V(f64) FN(log, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
   V(f64) y = MULADD(e, S(f64, 0x1.3de6af278ece6p-42), FN(log_tail_, f64)(f));
   return FN(log_end_, f64)(MULADD(e, S(f64, 0x1.62e42fefa3p-1), f + y), x);
@@ -118,7 +113,6 @@ FG_INLINE V(f64) FN(log, f64)(V(f64) x) {
 //! needs log_split_ f64, log_tail_ f64, log_end_ f64
 // log(x + low), |low| at most an ULP of x.
 FG_INLINE V(f64) FN(log_sum_, f64)(V(f64) x, V(f64) low) {
-  FG_EXACT
   V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
   V(f64) y = FN(log_tail_, f64)(f) + (__builtin_elementwise_abs(low) > 0 ? low / x : S(f64, 0));
   y = MULADD(e, S(f64, 0x1.3de6af278ece6p-42), y);
@@ -130,7 +124,6 @@ FG_INLINE V(f64) FN(log_sum_, f64)(V(f64) x, V(f64) low) {
 //! log1p f64
 //! needs log_sum_ f64
 FG_INLINE V(f64) FN(log1p, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) sum = 1 + x, low = __builtin_elementwise_abs(x) > 1 ? (x - sum) + 1 : (1 - sum) + x;
   return x == 0 ? x : FN(log_sum_, f64)(sum, low);
 }
@@ -157,7 +150,6 @@ FG_INLINE V(f64) FN(log1p, f64)(V(f64) x) {
 //! log2 f32 f64
 //! needs log_split_ KIND, log_tail_ KIND, log_end_ KIND, log_base_names_ b1
 FG_INLINE V(KIND) FN(log2, KIND)(V(KIND) x) {
-  FG_EXACT
   V(KIND) e, f = FN(log_split_, KIND)(x + 0, &e) - 1, tail = FN(log_tail_, KIND)(f);
   V(KIND) upper = BITS(KIND, BITS(UINT(KIND), f) >> FG_CAT(FG_HALF_BITS_, KIND) << FG_CAT(FG_HALF_BITS_, KIND)), lower = (f - upper) + tail;
   V(KIND) product = upper * FG_CAT(FG_LOG2_HIGH_, KIND), sum = e + product;
@@ -169,7 +161,6 @@ FG_INLINE V(KIND) FN(log2, KIND)(V(KIND) x) {
 //! log10 f32 f64
 //! needs log_split_ KIND, log_tail_ KIND, log_end_ KIND, log_base_names_ b1
 FG_INLINE V(KIND) FN(log10, KIND)(V(KIND) x) {
-  FG_EXACT
   V(KIND) e, f = FN(log_split_, KIND)(x + 0, &e) - 1, tail = FN(log_tail_, KIND)(f);
   V(KIND) upper = BITS(KIND, BITS(UINT(KIND), f) >> FG_CAT(FG_HALF_BITS_, KIND) << FG_CAT(FG_HALF_BITS_, KIND)), lower = (f - upper) + tail;
   V(KIND) product = upper * FG_CAT(FG_LOG10_HIGH_, KIND), head = e * FG_CAT(FG_LOG10_2_HIGH_, KIND), sum = head + product;

@@ -6,7 +6,6 @@
 // infinite e is no number, and r as it should be.
 FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #ifdef __AVX512VL__
-  FG_EXACT
 #if LANES == 1
   V(KIND) r = __builtin_ia32_rsqrt14pd128_mask((f64x2)(x), (f64x2)(x), -1)[0];
 #else
@@ -29,10 +28,10 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 //! needs part_names_ b1, again parts_ KIND
 // AVX-512: the processor's estimate to 2^-14, whatever x is, and one Newton step, whose residual 1 - x r^2 is exact but for the rounding of
 // x r. It is no number where r or x is infinite, and then, as an unsigned integer, larger than any residual: with -1 in its place the step
-// leaves r as it is. Half of r is r with an exponent one less, but for 0. Multiplications are what such code waits for; these are none.
+// leaves r as it is. Half of r is r with an exponent one less, but for 0: that is 1 << 7 in the upper 16 bits, subtracted as far as it goes.
+// Multiplications are what such code waits for; this is none.
 FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #ifdef __AVX512VL__
-  FG_EXACT
 #if LANES == 1
   V(KIND) r = __builtin_ia32_rsqrt14ps128_mask((f32x4)(x), (f32x4)(x), -1)[0];
 #elif LANES == 2
@@ -45,8 +44,9 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
 #undef FG_STEP
   V(KIND) r = parts.whole;
 #endif
-  V(u32) residual = BITS(u32, MULADD(-(x * r), r, S(KIND, 1))), half = S(u32, 0x00800000);
-  half = __builtin_elementwise_max(BITS(u32, r), half) - half;
+  V(u32) residual = BITS(u32, MULADD(-(x * r), r, S(KIND, 1)));
+  typedef u16 parts16 __attribute__((ext_vector_type(2 * LANES)));
+  parts16 half = __builtin_elementwise_sub_sat(__builtin_bit_cast(parts16, r), __builtin_bit_cast(parts16, S(u32, 0x00800000)));
   return MULADD(BITS(KIND, half), BITS(KIND, __builtin_elementwise_min(residual, S(u32, 0xbf800000))), r);
 #else
   return 1 / __builtin_elementwise_sqrt(x);
@@ -68,7 +68,6 @@ FG_INLINE V(f64) FN(inverse_cube_root_, f64)(V(f64) a) {
 //! needs log_split_ f64, scale_ f64, inverse_cube_root_ f64
 // x = 2^(3 k) a. Three Newton steps towards a^(-1/3), a last one towards a^(1/3).
 FG_INLINE V(f64) FN(cbrt, f64)(V(f64) x) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) plain = size > 0 & size < __builtin_inf();
   V(f64) e, m = FN(log_split_, f64)(plain ? size : S(f64, 1), &e);
@@ -87,7 +86,6 @@ FG_INLINE V(f64) FN(cbrt, f64)(V(f64) x) {
 //! hypot f64
 // The operands are scaled into the middle of the range where their squares would leave it.
 FG_INLINE V(f64) FN(hypot, f64)(V(f64) x, V(f64) y) {
-  FG_EXACT
   V(f64) a = __builtin_elementwise_abs(x), b = __builtin_elementwise_abs(y);
   V(f64) larger = a > b ? a : b, smaller = a > b ? b : a;
   M(f64) huge = larger > 0x1p500, tiny = larger < 0x1p-450;
@@ -102,7 +100,6 @@ FG_INLINE V(f64) FN(hypot, f64)(V(f64) x, V(f64) y) {
 
 //! hypot f32
 FG_INLINE V(f32) FN(hypot, f32)(V(f32) x, V(f32) y) {
-  FG_EXACT
   V(f64) a = CAST(f64, x), b = CAST(f64, y);
   V(f32) r = CAST(f32, __builtin_elementwise_sqrt(a * a + b * b));
   M(f32) infinite = __builtin_elementwise_abs(x) == __builtin_inff() | __builtin_elementwise_abs(y) == __builtin_inff();
@@ -112,7 +109,6 @@ FG_INLINE V(f32) FN(hypot, f32)(V(f32) x, V(f32) y) {
 //! power_end_ f32 f64
 // From r = |x|^y to x^y.
 FG_INLINE V(KIND) FN(power_end_, KIND)(V(KIND) r, V(KIND) x, V(KIND) y) {
-  FG_EXACT
   V(KIND) half = y * (KIND)0.5;
   M(KIND) whole = __builtin_elementwise_trunc(y) == y, odd = whole & (__builtin_elementwise_trunc(half) != half);
   M(KIND) negative = BITS(INT(KIND), x) < 0;
@@ -134,7 +130,6 @@ FG_INLINE V(f32) FN(pow, f32)(V(f32) x, V(f32) y) {
 // log(x) for positive finite x as *low + the result, to about 2^-65 of its size. With s = f / (2 + f): 2 s + 2/3 s^3 + s^5 p(s^2), the first two terms
 // in two parts each.
 FG_INLINE V(f64) FN(log_pair_, f64)(V(f64) x, V(f64)* low) {
-  FG_EXACT
   V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
   V(f64) below = 2 + f, below_low = f - (below - 2), reciprocal = 1 / below;
   V(f64) s = f * reciprocal, error, back = FN(product_, f64)(s, below, &error);
@@ -166,7 +161,6 @@ FG_INLINE V(f64) FN(log_pair_, f64)(V(f64) x, V(f64)* low) {
 //! pow f64
 //! needs log_pair_ f64, exp_sum_ f64, product_ f64, power_end_ f64
 FG_INLINE V(f64) FN(pow, f64)(V(f64) x, V(f64) y) {
-  FG_EXACT
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) plain = size > 0 & size < __builtin_inf();
   V(f64) low, logarithm = FN(log_pair_, f64)(plain ? size : S(f64, 1), &low);

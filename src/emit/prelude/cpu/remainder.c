@@ -38,7 +38,6 @@ static __attribute__((noinline, cold, unused)) void FN(remainder_lanes_, f64)(co
 //! needs product_ f64, remainder_lanes_ f64
 // |x| - q |y| with q the truncated quotient, which rounding can make one too large.
 FG_INLINE V(f64) FN(rem, f64)(V(f64) x, V(f64) y) {
-  FG_EXACT
   V(f64) a = __builtin_elementwise_abs(x), b = __builtin_elementwise_abs(y);
   M(f64) easy = (a < 0x1p900) & (b > 0x1p-900) & (b < 0x1p900) & (a < b * 0x1p52);
   V(f64) divisor = easy ? b : S(f64, 1), q = __builtin_elementwise_trunc(a / divisor);

@@ -67,7 +67,6 @@ static __attribute__((noinline, cold, unused)) void FN(reduce_lanes_, f64)(const
 //! needs float_names_ b1, reduce_lanes_ f32
 // r, and n in the lowest two bits of *quadrant.
 FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
-  FG_EXACT
 #if defined __FMA__ || defined __ARM_FEATURE_FMA
   V(f32) t = MULADD(x, S(f32, 0x1.45f306p-1f), S(f32, MAGIC(f32))), n = t - MAGIC(f32);
   V(f32) r = MULADD(n, S(f32, -0x1.921fb6p0f), x);
@@ -94,7 +93,6 @@ FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
 //! needs float_names_ b1, reduce_lanes_ f64
 // r = *low + the result, and n in the lowest two bits of *quadrant.
 FG_INLINE V(f64) FN(reduce_, f64)(V(f64) x, V(u64)* quadrant, V(f64)* low) {
-  FG_EXACT
   V(f64) t = MULADD(x, S(f64, 0x1.45f306dc9c883p-1), S(f64, MAGIC(f64))), n = t - MAGIC(f64);
 #if defined __FMA__ || defined __ARM_FEATURE_FMA
   V(f64) head = MULADD(n, S(f64, -0x1.921fb54442d18p0), x);  // exact
@@ -157,7 +155,6 @@ FG_INLINE V(f64) FN(cos_rest_, f64)(V(f64) z) {
 //! needs reduce_ f32, sin_rest_ f32, cos_rest_ f32
 // sin(x + quarters pi/2)
 FG_INLINE V(f32) FN(sin_cos_, f32)(V(f32) x, u32 quarters) {
-  FG_EXACT
   V(u32) quadrant;
   V(f32) r = FN(reduce_, f32)(x, &quadrant), z = r * r;
   V(f32) sine = MULADD(r * z, FN(sin_rest_, f32)(z), r);
@@ -171,7 +168,6 @@ FG_INLINE V(f32) FN(sin_cos_, f32)(V(f32) x, u32 quarters) {
 //! needs reduce_ f64, sin_rest_ f64, cos_rest_ f64
 // sin(x + quarters pi/2)
 FG_INLINE V(f64) FN(sin_cos_, f64)(V(f64) x, u64 quarters) {
-  FG_EXACT
   V(u64) quadrant;
   V(f64) low, r = FN(reduce_, f64)(x, &quadrant, &low), z = r * r;
   V(f64) sine = r + MULADD(r * z, FN(sin_rest_, f64)(z), low);
@@ -211,7 +207,6 @@ FG_INLINE V(f64) FN(tan_rest_, f64)(V(f64) z) {
 //! tan f64
 //! needs reduce_ f64, tan_rest_ f64, product_ f64
 FG_INLINE V(f64) FN(tan, f64)(V(f64) x) {
-  FG_EXACT
   V(u64) quadrant;
   V(f64) low, r = FN(reduce_, f64)(x, &quadrant, &low), z = r * r;
   V(f64) tail = MULADD(r * z, FN(tan_rest_, f64)(z), MULADD(low, z, low));
@@ -227,7 +222,6 @@ FG_INLINE V(f64) FN(tan, f64)(V(f64) x) {
 //! product_ f64
 // a b and its rounding error, for moderate exponents (Dekker 1971 where the target has no FMA).
 FG_INLINE V(f64) FN(product_, f64)(V(f64) a, V(f64) b, V(f64)* error) {
-  FG_EXACT
   V(f64) p = a * b;
 #if defined __FMA__ || defined __ARM_FEATURE_FMA
   *error = MULADD(a, b, -p);

@@ -31,15 +31,16 @@
 //   ANY(m)        some lane of an M(k) holds                       LANE(v, l)      one lane of v
 // and macros
 //   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
-//   FG_EACH(LANES, f)  f(0) f(1) ... for all lanes                 FG_EXACT        at the start of a body: nothing here is contracted
+//   FG_EACH(LANES, f)  f(0) f(1) ... for all lanes
 //   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
-//   Arithmetic is never contracted behind our back: functions that depend on roundings begin with FG_EXACT. (A back end that fuses
-//   whatever it can, as with the driver's -ffp-contract=fast, breaks this; fusion by flags of instructions does not.)
+//   Arithmetic is never contracted behind our back: a product and a sum are one operation where the text says fma or muladd. (A back end that
+//   fuses whatever it can, as with the driver's -ffp-contract=fast, breaks this.)
 //
 // Invariants: no lane can trap or touch memory that its mask does not allow; lanes do not influence each other; the bits of a lane's result do not depend on the
 // lane count (tests/emit/math_accuracy_slow_test.cpp).
 
 //! types
+#pragma clang fp contract(off)
 typedef _Bool b1;
 typedef signed char i8;
 typedef short i16;
@@ -53,7 +54,6 @@ typedef float f32;
 typedef double f64;
 #define FG_TYPE(k, n) typedef k k##x##n __attribute__((ext_vector_type(n)))
 #define FG_INLINE static inline __attribute__((always_inline, unused))
-#define FG_EXACT _Pragma("clang fp contract(off)")
 #define FG_PASTE(a, b) a##b
 #define FG_CAT(a, b) FG_PASTE(a, b)
 #define FG_EACH_1(f) f(0)  // unrolled in the text: the compiler that we run has no unroller

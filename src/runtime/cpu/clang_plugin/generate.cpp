@@ -27,15 +27,15 @@ Target resolve_target(std::string_view cpu) {
   return target;
 }
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract) {
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
   std::string error;
   const llvm::Target* description = llvm::TargetRegistry::lookupTarget(target.triple, error);
   if (description == nullptr) return nullptr;
   std::string features;
   for (const std::string& feature : target.features) features += (features.empty() ? "" : ",") + feature;
   llvm::TargetOptions options;
-  // Standard: what the front end marked is fused, and the prelude's exact sums are left as they stand.
-  options.AllowFPOpFusion = contract ? llvm::FPOpFusion::Standard : llvm::FPOpFusion::Strict;
+  // Products and sums are fused where the text says so, and nowhere else.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
   options.NoTrappingFPMath = true;
   return std::unique_ptr<llvm::TargetMachine>(
       description->createTargetMachine(target.triple, target.cpu, features, options, llvm::Reloc::PIC_,

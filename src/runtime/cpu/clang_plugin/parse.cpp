@@ -23,7 +23,7 @@ namespace fulgurite::runtime::clang_plugin {
 namespace {
 
 // gnu2x, freestanding: nothing is assumed of a C library, and loops are not turned into calls of one.
-void set_language(clang::CompilerInvocation& invocation, const Target& target, bool contract) {
+void set_language(clang::CompilerInvocation& invocation, const Target& target) {
   clang::LangOptions& language = invocation.getLangOpts();
   std::vector<std::string> includes;
   clang::LangOptions::setLangDefaults(language, clang::Language::C, llvm::Triple(target.triple), includes,
@@ -34,7 +34,7 @@ void set_language(clang::CompilerInvocation& invocation, const Target& target, b
   language.PICLevel = 2;
   language.BracketDepth = 1024;
   language.setSignedOverflowBehavior(clang::LangOptions::SOB_Defined);  // -fwrapv: what emit/dialect.h wants
-  language.setDefaultFPContractMode(contract ? clang::LangOptions::FPM_Fast : clang::LangOptions::FPM_Off);
+  language.setDefaultFPContractMode(clang::LangOptions::FPM_Off);
   language.setFPExceptionMode(clang::LangOptions::FPE_Ignore);
 }
 
@@ -114,7 +114,7 @@ class BuildModule : public clang::ASTFrontendAction {
 }  // namespace
 
 std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
-                                    bool contract, llvm::LLVMContext& context, std::string& messages) {
+                                    llvm::LLVMContext& context, std::string& messages) {
   const std::string file = std::string(name) + ".c";
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(file, 0, llvm::MemoryBuffer::getMemBuffer({text.data(), text.size()}, file, false));
@@ -125,7 +125,7 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
   invocation->getTargetOpts().FeaturesAsWritten = target.features;
   invocation->getFrontendOpts().Inputs.emplace_back(file, clang::InputKind(clang::Language::C));
   invocation->getFrontendOpts().DisableFree = 0;
-  set_language(*invocation, target, contract);
+  set_language(*invocation, target);
   set_code_generation(*invocation);
   invocation->getPreprocessorOpts().UsePredefines = false;
 

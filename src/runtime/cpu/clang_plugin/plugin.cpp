@@ -28,22 +28,22 @@ struct Output {
 // takes a tenth of a small kernel's compilation.
 class Machines {
  public:
-  std::unique_ptr<llvm::TargetMachine> take(const Target& target, const std::string& cpu, bool contract) {
+  std::unique_ptr<llvm::TargetMachine> take(const Target& target, const std::string& cpu) {
     {
       const std::lock_guard lock(mutex_);
-      const auto found = idle_.find({cpu, contract});
+      const auto found = idle_.find(cpu);
       if (found != idle_.end()) return std::move(idle_.extract(found).mapped());
     }
-    return make_machine(target, contract);
+    return make_machine(target);
   }
-  void give_back(std::unique_ptr<llvm::TargetMachine> machine, const std::string& cpu, bool contract) {
+  void give_back(std::unique_ptr<llvm::TargetMachine> machine, const std::string& cpu) {
     const std::lock_guard lock(mutex_);
-    idle_.emplace(std::pair(cpu, contract), std::move(machine));
+    idle_.emplace(cpu, std::move(machine));
   }
 
  private:
   std::mutex mutex_;
-  std::multimap<std::pair<std::string, bool>, std::unique_ptr<llvm::TargetMachine>> idle_;
+  std::multimap<std::string, std::unique_ptr<llvm::TargetMachine>> idle_;
 };
 
 // Made when the plug-in is loaded, never destroyed: threads may compile while the process exits.
@@ -59,14 +59,13 @@ void initialise() {
 }
 
 void compile(const fulgurite_clang_request& request, Output& output) {
-  const bool contract = request.contract != 0;
   const Target target = resolve_target(request.cpu);
   llvm::LLVMContext context;
   context.setDiscardValueNames(true);
   const auto module =
-      parse({request.text, request.text_size}, request.name, target, contract, context, output.messages);
+      parse({request.text, request.text_size}, request.name, target, context, output.messages);
   if (!module) return;
-  auto machine = machines.take(target, request.cpu, contract);
+  auto machine = machines.take(target, request.cpu);
   if (!machine) {
     output.messages = "no code can be made for '" + target.triple + "'";
     return;
@@ -77,7 +76,7 @@ void compile(const fulgurite_clang_request& request, Output& output) {
     output.assembly = generate(*copy, *machine, llvm::CodeGenFileType::AssemblyFile);
   }
   output.object = generate(*module, *machine, llvm::CodeGenFileType::ObjectFile);
-  machines.give_back(std::move(machine), request.cpu, contract);
+  machines.give_back(std::move(machine), request.cpu);
 }
 
 }  // namespace

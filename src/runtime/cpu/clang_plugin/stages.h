@@ -27,9 +27,9 @@ Target resolve_target(std::string_view cpu);
 
 // Parses the text; null if it was refused.  `messages` receives warnings and errors.
 std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name, const Target& target,
-                                    bool contract, llvm::LLVMContext& context, std::string& messages);
+                                    llvm::LLVMContext& context, std::string& messages);
 
-std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target, bool contract);
+std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 
 // Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings
 // our kernels: loop strength reduction (addresses are base + index already: a third of a map's code

@@ -9,6 +9,12 @@ FG_INLINE KIND FN(STEM, KIND)(KIND a, KIND b) { return MATH(KIND)(a, b); }
 //! fma f32 f64
 FG_INLINE KIND FN(fma, KIND)(KIND a, KIND b, KIND c) { return MATH(KIND)(a, b, c); }
 
+//! muladd f32
+FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+
+//! muladd f64
+FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return fma(a, b, c); }
+
 //! abs f32
 FG_INLINE f32 FN(abs, f32)(f32 a) { return fabsf(a); }
 

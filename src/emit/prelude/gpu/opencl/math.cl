@@ -9,6 +9,20 @@ FG_INLINE KIND FN(STEM, KIND)(KIND a, KIND b) { return STEM(a, b); }
 //! fma f32 f64
 FG_INLINE KIND FN(fma, KIND)(KIND a, KIND b, KIND c) { return fma(a, b, c); }
 
+//! muladd f32
+#if defined FP_FAST_FMAF || defined __FMA__ || defined __ARM_FEATURE_FMA
+FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return fma(a, b, c); }
+#else
+FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return a * b + c; }
+#endif
+
+//! muladd f64
+#if defined FP_FAST_FMA || defined __FMA__ || defined __ARM_FEATURE_FMA
+FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return fma(a, b, c); }
+#else
+FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return a * b + c; }
+#endif
+
 //! abs f32 f64
 FG_INLINE KIND FN(abs, KIND)(KIND a) { return fabs(a); }
 

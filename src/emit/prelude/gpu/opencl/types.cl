@@ -1,6 +1,7 @@
 // The prelude of OpenCL C 1.2 (rules: ../both/arithmetic.c).
 
 //! types
+#pragma OPENCL FP_CONTRACT OFF
 typedef bool b1;
 typedef char i8;
 typedef short i16;

@@ -1,0 +1,31 @@
+#include "soac/sums.h"
+
+#include <algorithm>
+
+#include "kernel/contract.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+bool is_sum_of_floats(const Reduction& r, std::size_t k) {
+  const std::size_t n = r.op.results.size();
+  const Expr sum = r.op.results[k];
+  if (r.neutral.empty() || sum.op() != scalar::Op::add || !scalar::is_float(sum.kind())) return false;
+  const Var left = r.op.params[k], right = r.op.params[n + k];
+  const auto is = [](Expr e, Var v) { return e.is_name() && e.var() == v; };
+  const bool adds =
+      (is(sum.arg(0), left) && is(sum.arg(1), right)) || (is(sum.arg(0), right) && is(sum.arg(1), left));
+  if (!adds) return false;
+  std::vector<Expr> others = r.op.results;
+  others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
+  Vars mentioned;
+  add_mentioned(others, mentioned);
+  for (const Stm& stm : r.op.body) add_mentioned(stm, mentioned);
+  return !mentioned.contains(left) && !mentioned.contains(right);
+}
+
+std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel& kernel) {
+  return std::make_shared<const kernel::Kernel>(kernel::contract(kernel));
+}
+
+}  // namespace fulgurite::soac
