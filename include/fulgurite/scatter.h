@@ -64,13 +64,25 @@ Acc<T, static_cast<int>(N)> backpermute(const Index (&extents)[N], const F& f, c
   return detail::backpermute(detail::extents_of(extents), f, xs, where);
 }
 
-/// The destination with values[k] at indices[k]; of several values for one place, one. Raises ShapeError
-/// unless there are as many indices as values.
+/// Says that which of several values for one place stays does not matter: it may be another one in every run.
+struct AnyOfEqual {};
+inline constexpr AnyOfEqual any_of_equal{};
+
+/// The destination with values[k] at indices[k]; of several values for one place the last stays, as in NumPy.
+/// Raises ShapeError unless there are as many indices as values.
 template <class T, detail::Integer I>
 Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::type_identity_t<T>>& values,
                detail::Here where = detail::Here::current()) {
   return detail::unflattened<Vec<T>>(
-      detail::scatter(destination.parts(), {&indices.value(), 1}, values.parts(), where));
+      detail::scatter(destination.parts(), {&indices.value(), 1}, values.parts(), false, where));
+}
+/// Of several values for one place any stays, which takes less time where it cannot be proved that there are
+/// none: for places that are known to differ, or values that do not.
+template <class T, detail::Integer I>
+Vec<T> scatter(const Vec<T>& destination, const Vec<I>& indices, const Vec<std::type_identity_t<T>>& values,
+               AnyOfEqual, detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Vec<T>>(
+      detail::scatter(destination.parts(), {&indices.value(), 1}, values.parts(), true, where));
 }
 /// Into a matrix, or beyond: a std::tuple with a vector of indices for each axis.
 template <class T, int N, detail::Integer... Is>
@@ -78,7 +90,17 @@ template <class T, int N, detail::Integer... Is>
 Acc<T, N> scatter(const Acc<T, N>& destination, const std::tuple<Vec<Is>...>& indices,
                   const Vec<std::type_identity_t<T>>& values, detail::Here where = detail::Here::current()) {
   const auto places = std::apply([](const auto&... axis) { return std::array{axis.value()...}; }, indices);
-  return detail::unflattened<Acc<T, N>>(detail::scatter(destination.parts(), places, values.parts(), where));
+  return detail::unflattened<Acc<T, N>>(
+      detail::scatter(destination.parts(), places, values.parts(), false, where));
+}
+template <class T, int N, detail::Integer... Is>
+  requires(sizeof...(Is) == static_cast<std::size_t>(N))
+Acc<T, N> scatter(const Acc<T, N>& destination, const std::tuple<Vec<Is>...>& indices,
+                  const Vec<std::type_identity_t<T>>& values, AnyOfEqual,
+                  detail::Here where = detail::Here::current()) {
+  const auto places = std::apply([](const auto&... axis) { return std::array{axis.value()...}; }, indices);
+  return detail::unflattened<Acc<T, N>>(
+      detail::scatter(destination.parts(), places, values.parts(), true, where));
 }
 
 /// permute(op, defaults, f, xs): the defaults, each combined by op with the elements of xs that f sends

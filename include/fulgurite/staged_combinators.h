@@ -39,9 +39,10 @@ Values partition(Value classes, Body class_of, std::span<const Value> parts, Her
 
 Values gather(std::span<const Value> parts, Value indices, Here where);
 Values backpermute(std::span<const Value> extents, Body f, std::span<const Value> parts, Here where);
-/// `places`: a vector of indices for each axis of the destination.
+/// `places`: a vector of indices for each axis of the destination. Of several values for one place the last
+/// stays, or any.
 Values scatter(std::span<const Value> destination, std::span<const Value> places,
-               std::span<const Value> values, Here where);
+               std::span<const Value> values, bool any_of_equal, Here where);
 Values permute(Body op, std::span<const Value> defaults, Body target, std::span<const Value> values,
                Here where);
 Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins,

@@ -9,6 +9,7 @@
 #include "lower/lift.h"
 #include "lower/long_rows.h"
 #include "lower/neighbours.h"
+#include "lower/ordered_stores.h"
 #include "lower/private_bins.h"
 #include "lower/results.h"
 #include "soac/walk.h"
@@ -24,27 +25,32 @@ class Combinator {
   Combinator(Launches& launches, const soac::Stm& original)
       : launches_(launches),
         arena_(launches.arena()),
-        at_(launches, lift_missing_neutral(arena_, reading_what_it_updates(arena_, original))),
+        lifted_(lift_missing_neutral(arena_, reading_what_it_updates(arena_, original))),
+        ordered_(launches, lifted_),
+        at_(launches, ordered_.posting()),
         op_(at_.op),
         layout_(at_.layout),
         e_(at_.e),
-        results_(launches, e_, original, at_.s),
+        results_(launches, e_, original, lifted_),
         folding_(at_),
         long_rows_(at_),
         bins_(at_) {}
 
   void run() {
     name_totals();
+    ordered_.start(at_);
     kernel::Block phases = e_.block([&] {
       results_.fill([&](const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
                         Expr if_one) { map_over_places(f, shape, std::move(arrays), if_one); });
       folding_.phases();
-      main();
+      if (ordered_.posts_something()) main();
       long_rows_.phases();
+      ordered_.phases(at_);
       last();
       places();
     });
     LaunchNote note{0, {}, {}, at_.policy, {}};
+    note.scatter = ordered_.policy();
     results_.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
     std::vector<Var> totals;
     for (const Total& total : totals_) totals.insert(totals.end(), total.arrays.begin(), total.arrays.end());
@@ -191,6 +197,8 @@ class Combinator {
 
   Launches& launches_;
   scalar::Arena& arena_;
+  const soac::Stm lifted_;  // the original with neutral elements
+  OrderedStores ordered_;
   Frame at_;
   const soac::Soac& op_;
   const Layout& layout_;

@@ -39,6 +39,7 @@ struct LaunchNote {
   soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
   std::optional<gpu::Policy> blocks = {};          // of Schedule::blocks
   std::optional<SortPolicy> sort = {};             // of rows that are sorted
+  std::optional<ScatterPolicy> scatter = {};       // of scatters that store in the order of the points
   bool converges = false;                          // it decides whether a loop goes on (plan::Converge)
 };
 

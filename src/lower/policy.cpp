@@ -297,6 +297,13 @@ std::string to_string(const SortPolicy& p) {
       p.tasks);
 }
 
+std::string to_string(const ScatterPolicy& p) {
+  return fmt::format(
+      "of equal places the last stays: up to {} points stored in order by one task, else tiles of {} sorted by "
+      "ranges of the destination (at most {}, of at least {} elements), each stored by one task",
+      p.few, p.tile, 1 << p.range_bits, 1 << p.least_shift);
+}
+
 std::string to_string(const Policy& p) {
   const std::string runs = p.run == 0 ? std::string()
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,

@@ -76,6 +76,7 @@ class Comparison {
             return false;
           for (std::size_t i = 0; i < x.scatters.size(); ++i)
             if (x.scatters[i].shape.size() != y.scatters[i].shape.size() ||
+                x.scatters[i].of_equal != y.scatters[i].of_equal ||
                 !same_form(x.scatters[i].combine, y.scatters[i].combine))
               return false;
           for (std::size_t i = 0; i < x.partitions.size(); ++i)

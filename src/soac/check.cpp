@@ -198,6 +198,8 @@ class Checker {
       same_types(next(place.size(), "places of a scatter"), place, "places of a scatter");
       same_types(next(contents.size(), "values of a scatter"), contents, "values of a scatter");
       require(scatter.combine.size() <= 1, "a scatter with two operators");
+      require(scatter.combine.empty() || scatter.of_equal == OfEqual::last,
+              "a scatter with an operator that leaves values out");
       for (const Reduction& r : scatter.combine) {
         require(r.initial.empty(), "a scatter's operator with an initial value");
         reduction(r, contents);

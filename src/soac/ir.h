@@ -62,15 +62,20 @@ struct Reduction {
   bool operator==(const Reduction&) const = default;
 };
 
+/// Which point's values stay where several points store to one place. `any` says that a program has one
+/// meaning whichever it is, mostly because no two points have a place in common (injective.h).
+enum class OfEqual : std::uint8_t { last, any };
+
 /// k arrays of one shape, given by what their elements are before (`initial`: one i64 param for each axis of
 /// `shape`; k results) and by what the points store: each point gives a place, one index for each axis, and k
-/// values. A place outside the arrays stores nothing. `combine` empty (scatter): of several values for one
-/// place one stays. With one Reduction (histogram, permute; its `initial` is not used): element = initial
-/// value op the values for it in the order of the points.
+/// values. A place outside the arrays stores nothing. `combine` empty (scatter): of several points with one
+/// place the values of one stay, all k of them, as `of_equal` says. With one Reduction (histogram, permute;
+/// its `initial` is not used): element = initial value op the values for it in the order of the points.
 struct Scatter {
   std::vector<Expr> shape;
   Lambda initial;
-  std::vector<Reduction> combine;
+  std::vector<Reduction> combine = {};
+  OfEqual of_equal = OfEqual::last;
   bool operator==(const Scatter&) const;
 };
 

@@ -326,6 +326,7 @@ class Parser {
     }
     while (lexer_.accept("scatter")) {
       Scatter scatter;
+      if (lexer_.accept("any")) scatter.of_equal = OfEqual::any;
       scatter.shape = parenthesised();
       scatter.initial = function();
       if (lexer_.accept("combine")) scatter.combine.push_back(reduction(scatter.initial.results, 0));

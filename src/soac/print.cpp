@@ -183,7 +183,7 @@ class Printer {
       reduction(r);
     }
     for (const Scatter& scatter : s.scatters) {
-      text_ += " scatter (";
+      text_ += scatter.of_equal == OfEqual::any ? " scatter any (" : " scatter (";
       exprs(scatter.shape);
       text_ += ") ";
       function(scatter.initial);

@@ -137,6 +137,7 @@ std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& si
                       : note.policy ? lower::to_string(*note.policy)
                       : note.blocks ? lower::gpu::to_string(*note.blocks)
                                     : as_written(*called.at(note.names[0]));
+      if (note.scatter) launch.policy += "; " + lower::to_string(*note.scatter);
       launch.when = when_of[note.names[0]];
     }
     launch.bytes_read = sizes.formula(note.bytes_read);

@@ -51,7 +51,7 @@ Values backpermute(std::span<const Value> extents, Body f, std::span<const Value
 }
 
 Values scatter(std::span<const Value> destination, std::span<const Value> places,
-               std::span<const Value> values, Here where) {
+               std::span<const Value> values, bool any_of_equal, Here where) {
   Tracer& t = Tracer::current(where);
   const Exprs arrays = t.exprs(destination, where), to = t.exprs(places, where),
               from = t.exprs(values, where);
@@ -61,7 +61,8 @@ Values scatter(std::span<const Value> destination, std::span<const Value> places
         {to.size() == 1 ? "the array of indices" : fmt::format("the array of indices of axis {}", k),
          {&to[k], 1}});
   check_equal_shapes(t, "scatter", operands, where);
-  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "scatter", where), {}};
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "scatter", where)};
+  if (any_of_equal) sink.of_equal = soac::OfEqual::any;
   return store(t, shape_of(t, from[0]), std::move(sink), "scatter", where, [&](const Exprs& at) {
     Exprs results;
     for (Expr e : to) results.push_back(as_index(t, element(t, e, at)));
@@ -74,7 +75,7 @@ Values permute(Body op, std::span<const Value> defaults, Body target, std::span<
                Here where) {
   Tracer& t = Tracer::current(where);
   const Exprs arrays = t.exprs(defaults, where), from = t.exprs(values, where);
-  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "permute", where), {}};
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "permute", where)};
   sink.combine.push_back(reduction(t, {op, "permute"}, kinds_of(arrays), {}, {}, where));
   return store(t, shape_of(t, from[0]), std::move(sink), "permute", where, [&](const Exprs& at) {
     Exprs results = t.exprs(target(t.values(at)), where);
@@ -92,7 +93,7 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
   check_sizes(t, "histogram", {&n_bins, 1}, where);
   const NamedOperand operands[] = {{"the array of bins", {&to, 1}}, {"the array of values", from}};
   check_equal_shapes(t, "histogram", operands, where);
-  soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; }), {}};
+  soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; })};
   sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));
   return store(t, shape_of(t, to), std::move(sink), "histogram", where, [&](const Exprs& at) {
     Exprs results{as_index(t, element(t, to, at))};

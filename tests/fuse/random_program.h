@@ -344,11 +344,12 @@ class RandomProgram {
     add(scope, names, std::move(soac), "scan");
   }
 
-  /// A histogram by small values, or a permutation of the elements of a vector (reversed, or turned by one).
+  /// A histogram by small values, values of which the last for a place stays, or a permutation of the elements
+  /// of a vector (reversed, or turned by one).
   void store(Scope& scope, Expr array) {
     Arena& arena = *program_.arena;
     const bool permutes = shape(array).size() == 1 && choices_.one_in(2);
-    const bool reverses = choices_.one_in(2);
+    const bool reverses = choices_.one_in(2), overwrites = !permutes && choices_.one_in(2);
     const std::vector<Expr> to = permutes ? shape(array) : std::vector{arena.i64(5)};
     soac::Soac soac = over(array, [&](soac::Soac& s, const std::vector<Expr>& i) {
       soac::Scatter scatter;
@@ -356,7 +357,8 @@ class RandomProgram {
       const Expr j = size("j");
       scatter.initial.params = {j.var()};
       scatter.initial.results = {combine(arena.cast(j, Kind::i32), scalar(scope, 1))};
-      if (!permutes) scatter.combine.push_back(reduction());
+      if (!permutes && !overwrites) scatter.combine.push_back(reduction());
+      if (permutes && choices_.one_in(2)) scatter.of_equal = soac::OfEqual::any;
       s.scatters.push_back(std::move(scatter));
       const Expr e = element(scope, array, i);
       const Expr place = !permutes  ? arena.cast(e, Kind::i64)
@@ -365,7 +367,7 @@ class RandomProgram {
       return std::vector{place, e};
     });
     scope.arrays.push_back(arena.fresh_array(Kind::i32, to, "stored"));
-    add(scope, {scope.arrays.back()}, std::move(soac), permutes ? "scatter" : "histogram");
+    add(scope, {scope.arrays.back()}, std::move(soac), permutes || overwrites ? "scatter" : "histogram");
   }
 
   /// The elements of some classes, sorted by class.

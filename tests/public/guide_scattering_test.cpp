@@ -35,6 +35,15 @@ Mat<float> dense(Vec<int> rows, Vec<int> columns, Vec<float> values, Exp<int> n)
   return fg::scatter(fg::replicate({n, n}, 0.0f), std::tuple{rows, columns}, values);
 }
 
+Vec<int> ranks(Vec<float> xs) {  // argsort is an iota, sorted
+  auto n = xs.size();
+  return fg::scatter(fg::replicate(n, 0), fg::argsort(xs), fg::iota<int>(n));
+}
+Vec<int> inverse_of_known(Vec<int> permutation) {  // the caller's promise
+  auto n = permutation.size();
+  return fg::scatter(fg::replicate(n, 0), permutation, fg::iota<int>(n), fg::any_of_equal);
+}
+
 Vec<int> counts(Vec<int> bins, Exp<int> k) {
   return fg::histogram(fg::plus, 0, k, bins, fg::replicate(bins.size(), 1));
 }
@@ -93,6 +102,8 @@ TEST(GuideScattering, Scatter) {
   EXPECT_EQ(
       fg::run(dense, std::vector<int>{0, 1}, std::vector<int>{1, 0}, std::vector<float>{3, 4}, 2).to_vector(),
       (std::vector<float>{0, 3, 4, 0}));
+  EXPECT_EQ(fg::run(ranks, std::vector<float>{5, 1, 3}).to_vector(), (std::vector<int>{2, 0, 1}));
+  EXPECT_EQ(fg::run(inverse_of_known, std::vector<int>{2, 0, 1}).to_vector(), (std::vector<int>{1, 2, 0}));
 }
 
 TEST(GuideScattering, HistogramAndPermute) {

@@ -393,10 +393,15 @@ inline std::vector<SemanticsRow> semantics_rows() {
        {array_value<i32>({7, 8, 9}), array_value<i64>({1})},
        {array_value<i32>({7, 0, 9})}});
   add({"scatter_duplicates",
-       "program(p: i64[n]) { r: i32[1] = redomap (i < n) { p[i], 4i32 } scatter (1) (j: i64) { 0i32 } return "
-       "r }",
-       {array_value<i64>({0, 0, 0})},
-       {array_value<i32>({4})}});
+       "program(p: i64[n]) { r: i32[3] = redomap (i < n) { p[i], i32(i) } scatter (3) (j: i64) { -1i32 } "
+       "return r }",
+       {array_value<i64>({2, 0, 2, 7, 0, 2, -1})},
+       {array_value<i32>({4, -1, 5})}});
+  add({"scatter_duplicates",
+       "program(p: i64[n]) { r: i32[2], s: f64[2] = redomap (i < n) { p[i], i32(i), f64(i) } scatter (2) (j: "
+       "i64) { -1i32, 0.5 } return r, s }",
+       {array_value<i64>({1, 0, 1, 1, 0})},
+       {array_value<i32>({4, 3}), array_value<double>({4, 3})}});
   add({"combine_order",
        "program(p: i64[n]) { r: i32[2], t: i32[2] = redomap (i < n) { p[i], i32(i) + 2i32, i32(i) } scatter "
        "(2) "

@@ -1,7 +1,7 @@
 // A Soac of the plan to a launch of blocks of threads.
 //
 //   fill       the contents of scatters, before
-//   winners    of scatters of several components: which point's values stay
+//   winners    of scatters that leave the last value, or several components together: which point's stay
 //   fold       each block's partial results of the Scans, one level of those that depend on others at a time
 //   carry      one block: what each block goes on from; the Scans' values at the end
 //   count      the points of each class, of partitions of many classes; and where they go

@@ -10,7 +10,7 @@ struct Update {
   enum class How : std::uint8_t {
     plain,     // no other point of the launch has the place
     ranked,    // the same, and it is what the Scan number `rank` gives: how many points before have one
-    exchange,  // of several values one stays
+    exchange,  // of several values any stays
     winner,    // the value stays of the point that winners[place] names
     atomic,    // by one operation of memory
     in_order,  // bins[task][place] = bins[task][place] op values, in the order of the points
