@@ -33,7 +33,7 @@ class Marker {
     for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
       soac::Scatter& scatter = soac.scatters[k];
       if (!scatter.combine.empty() || scatter.of_equal == soac::OfEqual::any) continue;
-      if (soac::stores_one_value(soac, k) || soac::stores_apart(arena_, sizes_, origins_, soac, k))
+      if (soac::stores_one_value(arena_, sizes_, origins_, soac, k) || soac::stores_apart(arena_, sizes_, origins_, soac, k))
         scatter.of_equal = soac::OfEqual::any;
     }
   }

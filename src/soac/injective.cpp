@@ -47,13 +47,19 @@ class Prover {
   Prover(Arena& arena, const EqualSizes& sizes, const Origins& origins)
       : arena_(arena), sizes_(sizes), origins_(origins) {}
 
-  bool is_injective(const Soac& soac, std::span<const Expr> given, std::span<const Expr> shape) {
+  /// At the points of this one.
+  void enter(const Soac& soac) {
     enter(soac.body.params, soac.dims);
-    const std::unordered_map<Var, Expr> own = running_values(soac, names_of(soac.body.params));
+    add_bound(soac.body, variant_);
+    own_ = running_values(soac, names_of(soac.body.params));
+  }
+
+  bool is_one_value(Expr given) { return !varies(expand(scalar::substitute(arena_, given, own_))); }
+
+  bool is_injective(std::span<const Expr> given, std::span<const Expr> shape) {
     std::vector<Expr> places;
     for (std::size_t d = 0; d < given.size(); ++d)
-      places.push_back(inside_part(expand(scalar::substitute(arena_, given[d], own)), shape[d]));
-    add_bound(soac.body, variant_);
+      places.push_back(inside_part(expand(scalar::substitute(arena_, given[d], own_)), shape[d]));
     return std::ranges::any_of(places, [&](Expr e) { return tells_apart(e); }) || moves_each_axis(places);
   }
 
@@ -420,7 +426,8 @@ class Prover {
   const Origins& origins_;
   std::vector<Var> params_;
   std::vector<Expr> dims_;
-  Vars variant_;  // what differs from point to point
+  Vars variant_;                         // what differs from point to point
+  std::unordered_map<Var, Expr> own_;    // the running values of the Soac itself
   std::vector<Condition> conditions_;
   std::unordered_map<Var, Expr> running_;  // the array that stands for a name's running values
   std::unordered_map<Var, Running> sums_;  // by that array
@@ -442,19 +449,20 @@ bool stores_apart(Arena& arena, const EqualSizes& sizes, const Origins& origins,
                   std::size_t scatter) {
   const Scatter& s = soac.scatters[scatter];
   const std::size_t first = layout_of(soac).scatters[scatter].result;
-  const auto place = std::span(soac.body.results).subspan(first, s.shape.size());
-  return Prover(arena, sizes, origins).is_injective(soac, place, s.shape);
+  Prover prover(arena, sizes, origins);
+  prover.enter(soac);
+  return prover.is_injective(std::span(soac.body.results).subspan(first, s.shape.size()), s.shape);
 }
 
-bool stores_one_value(const Soac& soac, std::size_t scatter) {
+bool stores_one_value(Arena& arena, const EqualSizes& sizes, const Origins& origins, const Soac& soac,
+                      std::size_t scatter) {
   const Layout::Part part = layout_of(soac).scatters[scatter];
   const auto values = std::span(soac.body.results)
                           .subspan(part.result, part.n_results)
                           .subspan(soac.scatters[scatter].shape.size());
-  Vars bound, mentioned;
-  add_bound(soac.body, bound);
-  add_mentioned(values, mentioned);
-  return std::ranges::none_of(mentioned, [&](Var v) { return bound.contains(v); });
+  Prover prover(arena, sizes, origins);
+  prover.enter(soac);
+  return std::ranges::all_of(values, [&](Expr value) { return prover.is_one_value(value); });
 }
 
 }  // namespace fulgurite::soac

@@ -37,6 +37,6 @@ class Origins {
 bool stores_apart(Arena&, const EqualSizes&, const Origins&, const Soac&, std::size_t scatter);
 
 /// Proven: all points store the same values.
-bool stores_one_value(const Soac&, std::size_t scatter);
+bool stores_one_value(Arena&, const EqualSizes&, const Origins&, const Soac&, std::size_t scatter);
 
 }  // namespace fulgurite::soac
