@@ -76,7 +76,8 @@ bool OrderedStores::is_readable(const soac::Soac& op, Expr value) const {
   const bool is_row_major = op.dims.size() == 1;
   if (value.is_name())
     return value.type().rank == 0 && (is_row_major || std::ranges::find(params, value.var()) == params.end());
-  return is_row_major && value.op() == Op::index && value.site() == 0 && value.args().size() == 2 && value.arg(1) == point_ &&
+  return is_row_major && value.op() == Op::index && value.site() == 0 && value.args().size() == 2 &&
+         value.arg(1) == point_ &&
          std::ranges::find(posting_.names, value.arg(0).var()) == posting_.names.end();
 }
 
@@ -123,7 +124,8 @@ void OrderedStores::phases(Frame& at) {
     in_one_task(at, group);
     if (are_few_.is_constant(1)) continue;
     const Ranges ranges = ranges_of(group);
-    const Expr many = arena_.sub(i64(1), are_few_), tiles = launches_.ceil_div(n_points_, i64(policy_of_all.tile));
+    const Expr many = arena_.sub(i64(1), are_few_),
+               tiles = launches_.ceil_div(n_points_, i64(policy_of_all.tile));
     const Expr row = arena_.add(ranges.count, i64(1));
     group.table = at.temporary(Kind::i64, arena_.mul(many, arena_.mul(tiles, row)), "table");
     group.places = at.temporary(Kind::u32, arena_.mul(many, n_points_), "places");

@@ -44,7 +44,7 @@ class OrderedStores {
     std::optional<Var> array;
     Expr expression;
   };
-  struct Group {  // a scatter
+  struct Group {              // a scatter
     std::vector<Var> arrays;  // its results
     Expr size;
     Posted place;

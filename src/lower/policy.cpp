@@ -299,7 +299,8 @@ std::string to_string(const SortPolicy& p) {
 
 std::string to_string(const ScatterPolicy& p) {
   return fmt::format(
-      "of equal places the last stays: up to {} points stored in order by one task, else tiles of {} sorted by "
+      "of equal places the last stays: up to {} points stored in order by one task, else tiles of {} sorted "
+      "by "
       "ranges of the destination (at most {}, of at least {} elements), each stored by one task",
       p.few, p.tile, 1 << p.range_bits, 1 << p.least_shift);
 }

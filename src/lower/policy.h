@@ -75,7 +75,7 @@ std::string to_string(const SortPolicy&);
 /// How scatters keep the last of several values for a place (ordered_stores.h). Points, unless it says
 /// otherwise.
 struct ScatterPolicy {
-  std::int64_t few = 1 << 18;   // most that one task stores
+  std::int64_t few = 1 << 20;   // most that one task stores
   std::int64_t tile = 1 << 16;  // that a task sorts by range
   int range_bits = 8;           // the destination is cut into at most 2 to this power ranges, each of
   int least_shift = 6;          // at least 2 to this power elements

@@ -33,7 +33,8 @@ class Marker {
     for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
       soac::Scatter& scatter = soac.scatters[k];
       if (!scatter.combine.empty() || scatter.of_equal == soac::OfEqual::any) continue;
-      if (soac::stores_one_value(arena_, sizes_, origins_, soac, k) || soac::stores_apart(arena_, sizes_, origins_, soac, k))
+      if (soac::stores_one_value(arena_, sizes_, origins_, soac, k) ||
+          soac::stores_apart(arena_, sizes_, origins_, soac, k))
         scatter.of_equal = soac::OfEqual::any;
     }
   }
@@ -50,8 +51,8 @@ soac::Program run_unordered(soac::Program program, soac::PassContext&) {
 
 }  // namespace
 
-const soac::Pass unordered{
-    "unordered", "scatters whose points have places of their own, or one value, store in any order",
-    run_unordered};
+const soac::Pass unordered{"unordered",
+                           "scatters whose points have places of their own, or one value, store in any order",
+                           run_unordered};
 
 }  // namespace fulgurite::simplify

@@ -140,8 +140,8 @@ class Prover {
     if (e.is_constant()) {
       const int unused = 64 - bits_of(e.kind());
       if (scalar::is_signed(e.kind()) && static_cast<std::int64_t>(e.bits() << unused) < 0) return true;
-      return extent.is_constant() && scalar::is_integer(e.kind()) &&
-             e.bits() >= extent.bits();  // neither is negative
+      return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();  // neither is
+                                                                                                 // negative
     }
     return e.type() == Type{} && sizes_.canonical(e) == sizes_.canonical(extent);
   }
@@ -151,8 +151,8 @@ class Prover {
     while (true) {
       Expr inner = e;
       while (inner.op() == Op::cast && is_wide(inner.kind()) && is_wide(inner.arg(0).kind()) &&
-             bits_of(inner.arg(0).kind()) <= bits_of(inner.kind()) && scalar::is_signed(inner.arg(0).kind()) &&
-             scalar::is_signed(inner.kind()))
+             bits_of(inner.arg(0).kind()) <= bits_of(inner.kind()) &&
+             scalar::is_signed(inner.arg(0).kind()) && scalar::is_signed(inner.kind()))
         inner = inner.arg(0);
       if (inner.op() != Op::select) return e;
       const bool no = is_outside(inner.arg(2), extent);
@@ -278,7 +278,8 @@ class Prover {
     if (!is_wide(e.kind())) return {};
     if (!varies(e)) return Sum{{}, bits_of(e.kind())};
     const auto atom = [&] { return Sum{{{e, arena_.i64(1)}}, 64}; };
-    if (e.is_name()) return std::ranges::find(params_, e.var()) == params_.end() ? std::nullopt : std::optional(atom());
+    if (e.is_name())
+      return std::ranges::find(params_, e.var()) == params_.end() ? std::nullopt : std::optional(atom());
     std::optional<Sum> sum;
     switch (e.op()) {
       case Op::div:
@@ -323,7 +324,8 @@ class Prover {
     for (Sum::Term& term : sum.terms) term.coefficient = arena_.mul(term.coefficient, factor);
   }
 
-  /// How many values the atom has, from 0 on. Of a quotient only what makes it one axis of two: n = count * d.
+  /// How many values the atom has, from 0 on. Of a quotient only what makes it one axis of two: n = count *
+  /// d.
   Expr count_of(Expr atom) const {
     if (atom.op() == Op::rem) return sizes_.canonical(atom.arg(1));
     const auto param = std::ranges::find(params_, atom.var());
@@ -426,8 +428,8 @@ class Prover {
   const Origins& origins_;
   std::vector<Var> params_;
   std::vector<Expr> dims_;
-  Vars variant_;                         // what differs from point to point
-  std::unordered_map<Var, Expr> own_;    // the running values of the Soac itself
+  Vars variant_;                       // what differs from point to point
+  std::unordered_map<Var, Expr> own_;  // the running values of the Soac itself
   std::vector<Condition> conditions_;
   std::unordered_map<Var, Expr> running_;  // the array that stands for a name's running values
   std::unordered_map<Var, Running> sums_;  // by that array

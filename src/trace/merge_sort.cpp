@@ -100,8 +100,10 @@ class Sorting {
   template <class F>
   Values moved(F&& place) const {
     const Exprs shape = shape_of(t_, vectors_[0]);
-    soac::Scatter scatter{
-        shape, contents(t_, 1, origin_, where_, [&](const Exprs&) { return zeros(); }), {}, soac::OfEqual::any};
+    soac::Scatter scatter{shape,
+                          contents(t_, 1, origin_, where_, [&](const Exprs&) { return zeros(); }),
+                          {},
+                          soac::OfEqual::any};
     return store(t_, shape, std::move(scatter), origin_, where_, [&](const Exprs& indices) {
       Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
       const Exprs values = elements(t_, vectors_, indices);

@@ -344,8 +344,7 @@ class RandomProgram {
     add(scope, names, std::move(soac), "scan");
   }
 
-  /// A histogram by small values, values of which the last for a place stays, or a permutation of the elements
-  /// of a vector (reversed, or turned by one).
+  /// A histogram by small values, or the last of each; or a vector permuted (reversed, or turned by one).
   void store(Scope& scope, Expr array) {
     Arena& arena = *program_.arena;
     const bool permutes = shape(array).size() == 1 && choices_.one_in(2);

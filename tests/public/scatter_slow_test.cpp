@@ -2,7 +2,6 @@
 // ranks 1 to 3, places outside, operators that do not commute, tuples.
 #include "operators.h"
 
-
 namespace {
 
 template <class T, class I>

@@ -160,11 +160,14 @@ TEST_F(CheckTest, Reductions) {
 }
 
 TEST_F(CheckTest, Scatters) {
-  p = parse("program(x: i32[n]) { r: i32[n] = redomap (i < n) { i, x[i] } scatter any (n) (j: i64) { x[j] } return r }");
+  p = parse(
+      "program(x: i32[n]) { r: i32[n] = redomap (i < n) { i, x[i] } scatter any (n) (j: i64) { x[j] } return "
+      "r }");
   auto& scatter = op<Soac>(0).scatters[0];
   EXPECT_EQ(scatter.of_equal, OfEqual::any);
   const Expr a = fresh({Kind::i32}), b = fresh({Kind::i32});
-  scatter.combine.push_back({{{a.var(), b.var()}, {}, {arena().add(a, b)}}, {arena().constant(Kind::i32, 0)}, {}, true});
+  scatter.combine.push_back(
+      {{{a.var(), b.var()}, {}, {arena().add(a, b)}}, {arena().constant(Kind::i32, 0)}, {}, true});
   refused("an operator that leaves values out");
 }
 
