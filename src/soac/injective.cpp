@@ -1,12 +1,11 @@
 #include "soac/injective.h"
 
 #include <algorithm>
-#include <bit>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/match.h"
+#include "soac/digits.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
@@ -17,28 +16,9 @@ using scalar::Op;
 
 namespace {
 
-constexpr int point_bits = 47;  // of the number of points of a space that is ever walked
-
-int bits_of(Kind kind) {
-  return 8 * static_cast<int>(scalar::size_of(kind));
-}
-bool is_wide(Kind kind) {
-  return scalar::is_integer(kind) && bits_of(kind) >= 32;
-}
-
-/// The sum of invariants and of terms, modulo a power of two. Atoms are parameters, or their quotients and
-/// remainders.
-struct Sum {
-  struct Term {
-    Expr atom, coefficient;  // i64
-  };
-  std::vector<Term> terms;
-  int bits = 64;
-};
-
 /// What has to hold of a point for it to store.
 struct Condition {
-  Expr expression;
+  Expr condition;
   bool holds;
 };
 
@@ -49,27 +29,25 @@ class Prover {
 
   /// At the points of this one.
   void enter(const Soac& soac) {
-    enter(soac.body.params, soac.dims);
-    add_bound(soac.body, variant_);
+    Vars inside;
+    add_bound(soac.body, inside);
+    digits_.emplace(arena_, sizes_, soac.body.params, soac.dims, std::move(inside));
     own_ = running_values(soac, names_of(soac.body.params));
   }
 
-  bool is_one_value(Expr given) { return !varies(expand(scalar::substitute(arena_, given, own_))); }
+  bool is_one_value(Expr given) { return !digits_->varies(expand(scalar::substitute(arena_, given, own_))); }
 
   bool is_injective(std::span<const Expr> given, std::span<const Expr> shape) {
     std::vector<Expr> places;
     for (std::size_t d = 0; d < given.size(); ++d)
       places.push_back(inside_part(expand(scalar::substitute(arena_, given[d], own_)), shape[d]));
-    return std::ranges::any_of(places, [&](Expr e) { return tells_apart(e); }) || moves_each_axis(places);
+    return std::ranges::any_of(places, [&](Expr e) { return tells_apart(e); }) ||
+           digits_->moves_each_axis(places);
   }
 
  private:
-  void enter(const std::vector<Var>& params, const std::vector<Expr>& dims) {
-    params_ = params;
-    dims_ = sizes_.canonical(dims);
-    variant_ = Vars(params.begin(), params.end());
-    conditions_.clear();
-  }
+  using Literal = Condition;
+  struct Running;
 
   std::vector<Expr> names_of(const std::vector<Var>& vars) const {
     std::vector<Expr> names;
@@ -126,12 +104,6 @@ class Prover {
     add_mentioned(std::span(&result, 1), mentioned);
     if (std::ranges::any_of(mentioned, [&](Var v) { return bound.contains(v); })) return {};
     return expand(result);
-  }
-
-  bool varies(Expr e) const {
-    Vars mentioned;
-    add_mentioned(std::span(&e, 1), mentioned);
-    return std::ranges::any_of(mentioned, [&](Var v) { return variant_.contains(v); });
   }
 
   // ---- places outside
@@ -207,30 +179,158 @@ class Prover {
     if (condition.op() == (holds ? Op::bit_and : Op::bit_or))
       return is_known(condition.arg(0), holds) && is_known(condition.arg(1), holds);
     return std::ranges::any_of(
-        conditions_, [&](const Condition& c) { return c.expression == condition && c.holds == holds; });
+        conditions_, [&](const Condition& c) { return c.condition == condition && c.holds == holds; });
   }
 
   // ---- different values at different points
 
   bool tells_apart(Expr e) {
-    if (const auto sum = sum_of(e); sum && is_one_to_one(*sum)) return true;
+    if (digits_->tells_apart(e)) return true;
     if (e.op() == Op::cast && is_wide(e.kind()) && is_wide(e.arg(0).kind()) &&
         bits_of(e.arg(0).kind()) <= bits_of(e.kind()))
       return tells_apart(e.arg(0));
     if (!is_wide(e.kind())) return false;
     if (e.op() == Op::neg || e.op() == Op::bit_not) return tells_apart(e.arg(0));
     if (e.op() == Op::add || e.op() == Op::sub || e.op() == Op::bit_xor) {
-      if (!varies(e.arg(0))) return tells_apart(e.arg(1));
-      if (!varies(e.arg(1))) return tells_apart(e.arg(0));
+      if (!digits_->varies(e.arg(0))) return tells_apart(e.arg(1));
+      if (!digits_->varies(e.arg(1))) return tells_apart(e.arg(0));
       return false;
     }
+    if (e.op() == Op::select) return is_apart_either_way(e.arg(0), e.arg(1), e.arg(2));
     if (e.op() != Op::index) return false;
     const std::vector<Expr> at(e.args().begin() + 1, e.args().end());
-    if (!std::ranges::any_of(at, [&](Expr index) { return tells_apart(index); }) && !moves_each_axis(at))
+    if (!std::ranges::any_of(at, [&](Expr index) { return tells_apart(index); }) &&
+        !digits_->moves_each_axis(at))
       return false;
     const Var array = e.arg(0).var();
     const auto running = sums_.find(array);
     return running != sums_.end() ? grows(running->second, at) : has_no_equals(array);
+  }
+
+  /// Different values where the condition holds, and where it does not, and none of them in common.
+  bool is_apart_either_way(Expr condition, Expr yes, Expr no) {
+    const auto holds_where = [&](bool holds, const auto& test) {
+      const std::size_t n = conditions_.size();
+      add_condition(condition, holds);
+      const bool result = test();
+      conditions_.resize(n);
+      return result;
+    };
+    if (is_rotation(condition, yes, no)) return true;
+    return holds_where(true, [&] { return tells_apart(yes); }) &&
+           holds_where(false, [&] { return tells_apart(no); }) &&
+           (holds_where(true, [&] { return is_below(yes, no); }) ||
+            holds_where(false, [&] { return is_below(no, yes); }));
+  }
+
+  /// i < t ? i + a : i + a - n, for all i below n.
+  bool is_rotation(Expr condition, Expr yes, Expr no) const {
+    if (digits_->params().size() != 1 || condition.op() != Op::lt || digits_->varies(condition.arg(1)))
+      return false;
+    const Var i = digits_->params()[0];
+    if (condition.arg(0) != arena_.name(i)) return false;
+    while (yes.op() == Op::cast && no.op() == Op::cast && yes.kind() == no.kind() && is_wide(yes.kind()) &&
+           is_wide(yes.arg(0).kind()))
+      yes = yes.arg(0), no = no.arg(0);
+    const auto first = scalar::affine_in(arena_, yes, i), second = scalar::affine_in(arena_, no, i);
+    if (!first || !second || !first->coefficient.is_constant(1) || !second->coefficient.is_constant(1))
+      return false;
+    if (digits_->varies(first->base) || digits_->varies(second->base)) return false;
+    const Expr turn = arena_.sub(arena_.sub(first->base, second->base), digits_->dims()[0]);
+    return is_zero(turn);
+  }
+
+  /// A sum whose terms cancel.
+  bool is_zero(Expr sum) const {
+    std::unordered_map<Expr, std::uint64_t> terms;
+    std::uint64_t constant = 0;
+    const auto add = [&](const auto& self, Expr e, std::uint64_t times) -> void {
+      if (e.is_constant()) {
+        constant += times * e.bits();
+      } else if (e.op() == Op::add || e.op() == Op::sub) {
+        self(self, e.arg(0), times);
+        self(self, e.arg(1), e.op() == Op::add ? times : -times);
+      } else if (e.op() == Op::neg) {
+        self(self, e.arg(0), -times);
+      } else if (e.op() == Op::mul && e.arg(1).is_constant()) {
+        self(self, e.arg(0), times * e.arg(1).bits());
+      } else if (e.op() == Op::mul && e.arg(0).is_constant()) {
+        self(self, e.arg(1), times * e.arg(0).bits());
+      } else {
+        terms[sizes_.canonical(e)] += times;
+      }
+    };
+    add(add, sum, 1);
+    return constant == 0 && std::ranges::all_of(terms, [](const auto& term) { return term.second == 0; });
+  }
+
+  /// `low` counts what the points kept so far are, `high` begins with the number of all that are kept.
+  bool is_below(Expr low, Expr high) {
+    const auto running_at = [&](Expr e) -> const Running* {
+      const auto found = e.op() == Op::index ? sums_.find(e.arg(0).var()) : sums_.end();
+      return found == sums_.end() ? nullptr : &found->second;
+    };
+    const Running* kept = running_at(low);
+    if (!kept || !starts_at_zero(*kept)) return false;
+    const std::vector<Expr> at(low.args().begin() + 1, low.args().end());
+    const std::optional<Literal> what = counted(*kept, at);
+    if (!what || !is_known(what->condition, what->holds)) return false;
+    std::vector<Term> terms;
+    add_terms(high, false, terms);
+    const auto others = std::ranges::find_if(terms, [&](const Term& term) {
+      const Running* running = term.is_subtracted ? nullptr : running_at(term.value);
+      if (!running || !starts_at_zero(*running)) return false;
+      return counted(*running, {term.value.args().begin() + 1, term.value.args().end()}).has_value();
+    });
+    if (others == terms.end()) return false;
+    terms.erase(others);
+    if (terms.size() == 1) return !terms[0].is_subtracted && is_count_of(terms[0].value, *what, at);
+    if (terms.size() != 2 || terms[0].is_subtracted == terms[1].is_subtracted) return false;
+    const std::size_t all = terms[0].is_subtracted ? 1 : 0;
+    return is_number_of_points(terms[all].value) &&
+           is_count_of(terms[1 - all].value, {what->condition, !what->holds}, at);
+  }
+
+  struct Term {
+    Expr value;
+    bool is_subtracted;
+  };
+  static void add_terms(Expr sum, bool is_subtracted, std::vector<Term>& terms) {
+    if (sum.op() != Op::add && sum.op() != Op::sub) return terms.push_back({sum, is_subtracted});
+    add_terms(sum.arg(0), is_subtracted, terms);
+    add_terms(sum.arg(1), is_subtracted != (sum.op() == Op::sub), terms);
+  }
+
+  static Expr without_casts(Expr e) {
+    while (e.op() == Op::cast && is_wide(e.kind()) && is_wide(e.arg(0).kind())) e = e.arg(0);
+    return e;
+  }
+  bool is_number_of_points(Expr e) const {
+    e = without_casts(e);
+    return e.type() == Type{} && digits_->dims().size() == 1 && sizes_.canonical(e) == digits_->dims()[0];
+  }
+
+  /// Whether the scalar is the number of points of the space at which the literal, given at point `at`, is
+  /// true.
+  bool is_count_of(Expr total, const Literal& what, const std::vector<Expr>& at) {
+    const std::vector<Var>& params = digits_->params();
+    if (at.size() != 1 || params.size() != 1 || at[0] != arena_.name(params[0])) return false;
+    total = without_casts(total);
+    const Origins::Origin* origin = total.is_name() ? origins_.of(total.var()) : nullptr;
+    const auto* soac = origin ? as<Soac>(origin->stm->op) : nullptr;
+    if (!soac || soac->dims.size() != 1 || sizes_.canonical(soac->dims[0]) != digits_->dims()[0])
+      return false;
+    const Layout layout = layout_of(*soac);
+    for (std::size_t g = 0; g < soac->reductions.size(); ++g) {
+      if (layout.reductions[g].name != origin->number || !is_sum(soac->reductions[g])) continue;
+      const Reduction& r = soac->reductions[g];
+      if (!r.initial.empty() && !r.initial[0].is_constant(0)) return false;
+      const Expr added = scalar::substitute(arena_, soac->body.results[layout.reductions[g].result],
+                                            {{soac->body.params[0], at[0]}});
+      const std::optional<Literal> counts = literal_of(expand(added));
+      return counts && counts->condition == what.condition && counts->holds == what.holds;
+    }
+    return false;
   }
 
   /// A sum that grows from each point that meets the conditions to the next one.
@@ -239,25 +339,43 @@ class Prover {
     const Scan* scan;
   };
   bool grows(const Running& running, const std::vector<Expr>& at) {
-    const Reduction& r = running.scan->reduction;
+    if (!is_sum(running.scan->reduction)) return false;
+    if (added_at(running, at).is_constant(1)) return true;
+    const std::optional<Literal> what = counted(running, at);
+    return what && is_known(what->condition, what->holds);
+  }
+  static bool starts_at_zero(const Running& running) {
+    const std::vector<Expr>& initial = running.scan->reduction.initial;
+    return !running.scan->inclusive && (initial.empty() || initial[0].is_constant(0));
+  }
+
+  static bool is_sum(const Reduction& r) {
     if (r.op.results.size() != 1 || !r.op.body.empty() || r.op.results[0].op() != Op::add) return false;
     const Expr sum = r.op.results[0];
     const auto is_param = [&](Expr e, std::size_t k) { return e.is_name() && e.var() == r.op.params[k]; };
-    if (!(is_param(sum.arg(0), 0) && is_param(sum.arg(1), 1)) &&
-        !(is_param(sum.arg(0), 1) && is_param(sum.arg(1), 0)))
-      return false;
-    if (!is_wide(sum.kind())) return false;
+    return is_wide(sum.kind()) && ((is_param(sum.arg(0), 0) && is_param(sum.arg(1), 1)) ||
+                                   (is_param(sum.arg(0), 1) && is_param(sum.arg(1), 0)));
+  }
+
+  /// What a point adds.
+  Expr added_at(const Running& running, const std::vector<Expr>& at) {
     std::unordered_map<Var, Expr> values;
     for (std::size_t d = 0; d < at.size(); ++d) values.emplace(running.soac->body.params[d], at[d]);
-    const Expr added = expand(scalar::substitute(arena_, running.scan->operands[0], values));
-    const auto is_one = [](Expr e) { return e.is_constant(1); };
-    const auto is_zero = [](Expr e) { return e.is_constant(0); };
-    if (is_one(added)) return true;
+    return expand(scalar::substitute(arena_, running.scan->operands[0], values));
+  }
+  /// The points at which a sum of ones and zeros grows.
+  std::optional<Literal> counted(const Running& running, const std::vector<Expr>& at) {
+    return is_sum(running.scan->reduction) ? literal_of(added_at(running, at)) : std::nullopt;
+  }
+  std::optional<Literal> literal_of(Expr added) const {
     const auto choice = choice_of(added);
-    if (!choice) return false;
-    if (is_one(choice->yes) && is_zero(choice->no)) return is_known(choice->condition, true);
-    if (is_zero(choice->yes) && is_one(choice->no)) return is_known(choice->condition, false);
-    return false;
+    if (!choice) return {};
+    Literal literal{choice->condition, choice->yes.is_constant(1)};
+    if (!(literal.holds ? choice->no : choice->yes).is_constant(0) ||
+        !(literal.holds ? choice->yes : choice->no).is_constant(1))
+      return {};
+    while (literal.condition.op() == Op::bit_not) literal = {literal.condition.arg(0), !literal.holds};
+    return literal;
   }
 
   bool has_no_equals(Var array) {
@@ -267,168 +385,15 @@ class Prover {
     const Expr from = sort->arrays[origin->number];
     Prover of_source(arena_, sizes_, origins_);
     const Expr i = arena_.fresh({}, "i");
-    of_source.enter({i.var()}, {arena_.info(from.var()).shape[0]});
+    of_source.digits_.emplace(arena_, sizes_, std::vector{i.var()},
+                              std::vector{arena_.info(from.var()).shape[0]}, Vars{i.var()});
     return of_source.tells_apart(of_source.expand(arena_.index(from, std::span(&i, 1))));
-  }
-
-  // ---- sums
-
-  /// Nothing if there is something else in it.
-  std::optional<Sum> sum_of(Expr e) const {
-    if (!is_wide(e.kind())) return {};
-    if (!varies(e)) return Sum{{}, bits_of(e.kind())};
-    const auto atom = [&] { return Sum{{{e, arena_.i64(1)}}, 64}; };
-    if (e.is_name())
-      return std::ranges::find(params_, e.var()) == params_.end() ? std::nullopt : std::optional(atom());
-    std::optional<Sum> sum;
-    switch (e.op()) {
-      case Op::div:
-      case Op::rem:
-        if (params_.size() != 1 || !e.arg(0).is_name() || e.arg(0).var() != params_[0] || varies(e.arg(1)))
-          return {};
-        return atom();
-      case Op::cast: sum = is_wide(e.arg(0).kind()) ? sum_of(e.arg(0)) : std::nullopt; break;
-      case Op::neg:
-        sum = sum_of(e.arg(0));
-        if (sum) scale(*sum, arena_.i64(-1));
-        break;
-      case Op::add:
-      case Op::sub: {
-        sum = sum_of(e.arg(0));
-        std::optional<Sum> other = sum_of(e.arg(1));
-        if (!sum || !other) return {};
-        if (e.op() == Op::sub) scale(*other, arena_.i64(-1));
-        for (const Sum::Term& term : other->terms) {
-          const auto known = std::ranges::find(sum->terms, term.atom, &Sum::Term::atom);
-          if (known == sum->terms.end())
-            sum->terms.push_back(term);
-          else
-            known->coefficient = arena_.add(known->coefficient, term.coefficient);
-        }
-        sum->bits = std::min(sum->bits, other->bits);
-        break;
-      }
-      case Op::mul: {
-        const bool left = varies(e.arg(0));
-        if (left && varies(e.arg(1))) return {};
-        sum = sum_of(e.arg(left ? 0 : 1));
-        if (sum) scale(*sum, arena_.cast(e.arg(left ? 1 : 0), Kind::i64));
-        break;
-      }
-      default: return {};
-    }
-    if (sum) sum->bits = std::min(sum->bits, bits_of(e.kind()));
-    return sum;
-  }
-  void scale(Sum& sum, Expr factor) const {
-    for (Sum::Term& term : sum.terms) term.coefficient = arena_.mul(term.coefficient, factor);
-  }
-
-  /// How many values the atom has, from 0 on. Of a quotient only what makes it one axis of two: n = count *
-  /// d.
-  Expr count_of(Expr atom) const {
-    if (atom.op() == Op::rem) return sizes_.canonical(atom.arg(1));
-    const auto param = std::ranges::find(params_, atom.var());
-    return dims_[static_cast<std::size_t>(param - params_.begin())];
-  }
-
-  /// Different points, different sums: the terms are the digits of the point's number, times a constant, in
-  /// one of their orders.
-  bool is_one_to_one(const Sum& sum) const {
-    constexpr std::size_t most_terms = 4;
-    std::vector<Sum::Term> terms;
-    for (const Sum::Term& term : sum.terms)
-      if (!count_is_one(term.atom)) terms.push_back(term);
-    if (!has_all_digits(terms) || terms.size() > most_terms) return false;
-    if (terms.empty()) return n_points_is_one();
-    std::vector<std::size_t> order(terms.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    do {
-      std::vector<Sum::Term> ordered;
-      for (std::size_t k : order) ordered.push_back(terms[k]);
-      if (are_digits(ordered, sum.bits)) return true;
-    } while (std::ranges::next_permutation(order).found);
-    return false;
-  }
-
-  /// From the lowest on: each coefficient is the one before times how many values the digit before has.
-  bool are_digits(const std::vector<Sum::Term>& terms, int bits) const {
-    if (!is_unit(terms[0].coefficient, bits)) return false;
-    for (std::size_t k = 0; k + 1 < terms.size(); ++k) {
-      const Sum::Term &low = terms[k], &high = terms[k + 1];
-      if (low.atom.op() == Op::div) {
-        // A quotient below the remainder: as many values as the remainder's coefficient says.
-        return low.coefficient.is_constant(1) &&
-               sizes_.canonical(arena_.mul(high.coefficient, low.atom.arg(1))) == dims_[0];
-      }
-      const Expr wanted = arena_.mul(low.coefficient, count_of(low.atom));
-      if (!is_plus_or_minus(high.coefficient, wanted) && !leaves_room(wanted, high.coefficient, bits))
-        return false;
-    }
-    return true;
-  }
-
-  /// Constants that are small beside the greatest integer.
-  static bool leaves_room(Expr wanted, Expr coefficient, int bits) {
-    constexpr std::uint64_t most = std::uint64_t{1} << (63 - point_bits);
-    return bits == 64 && wanted.is_constant() && coefficient.is_constant() && coefficient.bits() <= most &&
-           wanted.bits() <= coefficient.bits();
-  }
-
-  bool count_is_one(Expr atom) const { return atom.is_name() && count_of(atom).is_constant(1); }
-  bool n_points_is_one() const {
-    return std::ranges::all_of(dims_, [](Expr n) { return n.is_constant(1); });
-  }
-
-  /// All axes of the space, or the quotient and the remainder of its one index by one divisor.
-  bool has_all_digits(const std::vector<Sum::Term>& terms) const {
-    const auto has = [&](Expr atom) {
-      return std::ranges::find(terms, atom, &Sum::Term::atom) != terms.end();
-    };
-    if (terms.size() == 2 && !terms[0].atom.is_name()) {
-      const Expr a = terms[0].atom, b = terms[1].atom;
-      return !b.is_name() && a.op() != b.op() && a.arg(0) == b.arg(0) && a.arg(1) == b.arg(1);
-    }
-    if (std::ranges::any_of(terms, [](const Sum::Term& t) { return !t.atom.is_name(); })) return false;
-    for (std::size_t d = 0; d < params_.size(); ++d)
-      if (!dims_[d].is_constant(1) && !has(arena_.name(params_[d]))) return false;
-    return true;
-  }
-
-  /// A constant whose multiples by the numbers of all points differ modulo 2^bits.
-  static bool is_unit(Expr coefficient, int bits) {
-    if (!coefficient.is_constant() || coefficient.is_constant(0)) return false;
-    const int zeros = std::countr_zero(coefficient.bits());
-    return bits == 64 ? zeros + point_bits < 64 : zeros == 0;
-  }
-  bool is_plus_or_minus(Expr coefficient, Expr stride) const {
-    const Expr a = sizes_.canonical(coefficient), b = sizes_.canonical(stride);
-    return a == b || a == sizes_.canonical(arena_.mul(stride, arena_.i64(-1))) ||
-           sizes_.canonical(arena_.mul(coefficient, arena_.i64(-1))) == b;
-  }
-
-  /// Every axis of the space moves an index of its own, and alone.
-  bool moves_each_axis(const std::vector<Expr>& places) const {
-    std::vector<std::optional<Sum>> sums;
-    for (Expr e : places) sums.push_back(sum_of(e));
-    for (std::size_t d = 0; d < params_.size(); ++d) {
-      if (dims_[d].is_constant(1)) continue;
-      const Expr p = arena_.name(params_[d]);
-      const bool moves = std::ranges::any_of(sums, [&](const std::optional<Sum>& sum) {
-        return sum && sum->terms.size() == 1 && sum->terms[0].atom == p &&
-               is_unit(sum->terms[0].coefficient, sum->bits);
-      });
-      if (!moves) return false;
-    }
-    return true;
   }
 
   Arena& arena_;
   const EqualSizes& sizes_;
   const Origins& origins_;
-  std::vector<Var> params_;
-  std::vector<Expr> dims_;
-  Vars variant_;                       // what differs from point to point
+  std::optional<Digits> digits_;       // of the places of the points
   std::unordered_map<Var, Expr> own_;  // the running values of the Soac itself
   std::vector<Condition> conditions_;
   std::unordered_map<Var, Expr> running_;  // the array that stands for a name's running values

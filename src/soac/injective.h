@@ -6,7 +6,8 @@
 //     equal elements, as of an iota that is sorted by a key;
 //   - running sums of what is not negative, where the points that add nothing store outside: the positions
 //     that an exclusive scan of flags gives to what the flags keep;
-//   - each of these with an invariant added, or instead of a place outside where some condition holds.
+//   - each of these with an invariant added, or where some condition holds, else a place outside;
+//   - rotations, and the two positions of a split by flags: what is kept before what is not, by a scan each.
 //
 // Places of 32 bits are taken to tell 2^31 points apart; lowering cuts no more than these into tasks.
 #pragma once

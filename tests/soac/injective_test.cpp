@@ -129,6 +129,36 @@ TEST(Injective, RunningSums) {
       "s: i32[n] = map (j < n) { t: i32 = scan exclusive (i32(p[j] < k)) add comm neutral 0i32 return t }"));
 }
 
+TEST(Injective, Rotations) {
+  EXPECT_TRUE(apart_at("select(i < n - k, i + k, i - (n - k))"));
+  EXPECT_TRUE(apart_at("i64(select(i < n - k, i32(i + k), i32(i + k - n)))"));
+  EXPECT_FALSE(apart_at("select(i < n - k, i + k, i - n)"));
+  EXPECT_FALSE(apart_at("select(i < n - k, i + k, 2 * i - (n - k))"));
+  EXPECT_FALSE(apart_at("select(p[i] < k, i + k, i - (n - k))"));
+}
+
+TEST(Injective, Splits) {
+  const auto split = [](const std::string& place, const std::string& total = "select(p[i] < k, 1, 0)") {
+    return apart_at(
+        place,
+        "a: i64[n] = map (i < n) { t: i64 = scan exclusive (select(p[i] < k, 1, 0)) add comm neutral 0 "
+        "return t } b: i64[n] = map (i < n) { u: i64 = scan exclusive (select(p[i] < k, 0, 1)) add comm "
+        "neutral 0 initial 0 return u } c: i64 = redomap (i < n) { " +
+            total + " } reduce add comm neutral 0");
+  };
+  const std::string others = "select(p[i] < k, 0, 1)";
+  EXPECT_TRUE(split("select(p[i] < k, a[i], c + b[i])"));
+  EXPECT_TRUE(split("select(p[i] < k, a[i], b[i] + (n - c))", others));
+  EXPECT_TRUE(split("select(p[i] < k, c + a[i], b[i])", others));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], c + b[i])", others));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], c + b[i])", "select(i < 5, 1, 0)"));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], b[i])"));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], b[i] + k)"));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], c - b[i])"));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], c + a[i])"));
+  EXPECT_FALSE(split("select(p[i] < 3, a[i], c + b[i])"));
+}
+
 TEST(Injective, ARunningSumOfItsOwnBody) {
   EXPECT_TRUE(
       apart("program(p: i64[n]) { r: i64[n] = redomap (i < n) { t: i64 = scan exclusive (select(p[i] < 3, 1, "
