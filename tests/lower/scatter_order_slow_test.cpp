@@ -13,7 +13,7 @@ using testing_lower::expect_agreement_for;
 using testing_lower::numbers;
 
 /// Around one task, tiles, and what one task stores of its own.
-const std::vector<std::int64_t> sizes = {0, 1, 10, 1000, 65'536, 65'537, 1'048'576, 1'048'577};
+const std::vector<std::int64_t> sizes = {0, 1, 10, 1000, 65'536, 65'537, 1'048'577};
 
 /// Places of different kinds, some of them outside of n.
 template <class T>
@@ -33,14 +33,18 @@ std::vector<std::vector<T>> places(std::int64_t n, std::int64_t size) {
 
 template <class T>
 void expect_last(const std::string& text, const std::vector<std::int64_t>& of = sizes) {
-  // The emulator takes long for many points.
+  // The emulator takes long for many points, and the interpreter for very many.
+  constexpr std::int64_t many = 3000, very_many = 100'000;
   const bool is_emulated = testing_lower::strict().engine == Engine::emulator;
   std::vector<std::vector<Value>> arguments;
   for (std::int64_t n : of) {
-    if (is_emulated && n > 3000) continue;
-    for (std::int64_t size : {std::int64_t{3}, std::int64_t{1000}, n})
-      for (const std::vector<T>& at : places<T>(n, size))
-        arguments.push_back({array_value(numbers<std::int32_t>(size, 100)), array_value(at)});
+    if (is_emulated && n > many) continue;
+    for (std::int64_t size : {std::int64_t{3}, std::int64_t{1000}, n}) {
+      const std::vector<std::vector<T>> all = places<T>(n, size);
+      for (std::size_t kind = 0; kind < all.size(); ++kind)
+        if (n <= very_many || (size == n && kind % 3 == 0))
+          arguments.push_back({array_value(numbers<std::int32_t>(size, 100)), array_value(all[kind])});
+    }
   }
   expect_agreement_for(text, arguments);
 }
@@ -119,7 +123,7 @@ TEST(ScatterOrder, OfRows) {
       "program(x: i32[m], p: i64[n]) { r: i32[m] = redomap (i < n) { s: i32 = redomap (j < 40) { i32(j * "
       "p[i]) } reduce add comm neutral 0i32 return p[i], s + i32(i) } scatter (m) (j: i64) { x[j] } return r "
       "}",
-      {10, 5000, 1'100'000});
+      {10, 5000});
 }
 TEST(ScatterOrder, OneOfManyRunsAsAny) {
   const std::string text =
