@@ -6,6 +6,7 @@
 #include "base/match.h"
 #include "lower/packing.h"
 #include "lower/slice.h"
+#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -68,19 +69,49 @@ Expr most_tasks(scalar::Arena& arena, Expr points, Expr own) {
   return choose(16, by_size, choose(1, arena.i64(2), one));
 }
 
+// Whether points store in any order at places that are computed in 32 bits.
+bool has_narrow_places(const soac::Soac& op) {
+  soac::Vars inside;
+  soac::add_bound(op.body, inside);
+  const soac::Layout layout = soac::layout_of(op);
+  bool found = false;
+  for (std::size_t g = 0; g < op.scatters.size(); ++g) {
+    const soac::Scatter& scatter = op.scatters[g];
+    if (!scatter.combine.empty() || scatter.of_equal != soac::OfEqual::any) continue;
+    const auto places = std::span(op.body.results).subspan(layout.scatters[g].result, scatter.shape.size());
+    scalar::for_each_node(places, [&](Expr e) {
+      if (e.op() != Op::cast || !is_integer(e.arg(0).kind()) || size_of(e.arg(0).kind()) > 4) return;
+      soac::Vars mentioned;
+      soac::add_mentioned(std::span(&e, 1), mentioned);
+      found |= std::ranges::any_of(mentioned, [&](Var v) { return inside.contains(v); });
+    });
+  }
+  return found;
+}
+
+// So many points are a task, but for places of 32 bits, which are proved to differ for 2^31 points at most
+// (soac/injective.h): more points are one task, which stores in their order.
+Expr points_of_task(Launches& launches, const soac::Soac& op, Expr points) {
+  if (!has_narrow_places(op)) return points;
+  scalar::Arena& arena = launches.arena();
+  const Expr n = launches.product(op.dims);
+  return arena.apply(Op::select, {arena.le(n, arena.i64(std::int64_t{1} << 31)), points, n});
+}
+
 }  // namespace
 
 Grid tiles_grid(Launches& launches, const soac::Soac& op, const Policy& policy) {
   scalar::Arena& arena = launches.arena();
   Grid g;
-  Expr tile = arena.i64(policy.tile), one = arena.i64(1);
+  Expr tile = points_of_task(launches, op, arena.i64(policy.tile)), one = arena.i64(1);
   g.columns_per_task = tile;
   if (policy.rows) {  // whole rows; as many a task as make a tile, where the inner length is known to the
                       // host
     g.rows = launches.product(op.dims);
     Expr length = length_of(launches, op.body);
     g.columns = length;
-    g.rows_per_task = columns_with_scratch(launches, op, g.rows, arena.max(arena.div(tile, length), one));
+    const Expr rows = arena.max(arena.div(arena.i64(policy.tile), length), one);
+    g.rows_per_task = points_of_task(launches, op, columns_with_scratch(launches, op, g.rows, rows));
     g.tiles = one;
     g.tasks = launches.ceil_div(g.rows, g.rows_per_task);
     return g;
@@ -107,6 +138,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   g.columns = launches.product(op.dims);
   Expr tile = arena.i64(policy.tile);
   if (policy.rows) tile = arena.max(arena.div(tile, length_of(launches, op.body)), one);
+  tile = points_of_task(launches, op, tile);
   g.columns_per_task = columns_with_scratch(launches, op, g.columns, tile);
   Expr own = arena.i64(0);  // elements that a task has for itself
   for (const soac::Scatter& scatter : op.scatters)
@@ -119,14 +151,15 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }
-  if (own.is_constant(0) && !keeps_arrays(op.body) && policy.tile != whole_space) g.most_points = policy.tile;
+  if (own.is_constant(0) && !keeps_arrays(op.body) && policy.tile != whole_space && !has_narrow_places(op))
+    g.most_points = policy.tile;
   g.tasks = arena.max(launches.ceil_div(g.columns, g.columns_per_task), one);
   return g;
 }
 
 Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
   scalar::Arena& arena = e.arena();
-  Expr tile = arena.i64(policy.tile);
+  Expr tile = g.columns_per_task;
   Range range;
   if (policy.rows) {
     range.is_points = true;
@@ -145,7 +178,7 @@ Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
     range.begin = e.lower(arena.mul(arena.rem(task, g.tiles), tile));
   }
   range.end = e.lower(arena.min(arena.add(range.begin, tile), g.columns));
-  range.in_tile = std::has_single_bit(static_cast<std::uint64_t>(policy.tile));
+  range.in_tile = tile.is_constant() && std::has_single_bit(static_cast<std::uint64_t>(policy.tile));
   return range;
 }
 

@@ -9,7 +9,8 @@
 //   - each of these with an invariant added, or where some condition holds, else a place outside;
 //   - rotations, and the two positions of a split by flags: what is kept before what is not, by a scan each.
 //
-// Places of 32 bits are taken to tell 2^31 points apart; lowering cuts no more than these into tasks.
+// What is computed in 32 bits is taken not to wrap around, as that of 2^31 points does not: lowering has one
+// task store more points than that (lower/grid.cpp).
 #pragma once
 
 #include <unordered_map>
