@@ -238,9 +238,9 @@ runtime::Device& device_of(Engine engine, int number) {
 }
 
 std::span<const soac::Pass* const> passes(Precision precision) {
-  static constexpr const soac::Pass* all[] = {
-      &simplify::contract, &simplify::simplify, &simplify::hoist,  &simplify::unordered, &fuse::fuse,
-      &fuse::merge,        &simplify::simplify, &simplify::fields, &simplify::fma_sum};
+  static constexpr const soac::Pass* all[] = {&simplify::contract,  &simplify::simplify, &simplify::hoist,
+                                              &simplify::unordered, &fuse::fuse,         &fuse::merge,
+                                              &simplify::simplify,  &simplify::fields,   &simplify::fma_sum};
   const std::span<const soac::Pass* const> passes = all;
   return precision == Precision::fast ? passes : passes.subspan(1, passes.size() - 2);
 }

@@ -98,8 +98,9 @@ Expr OrderedStores::place_of(const soac::Scatter& scatter, std::span<const Expr>
   Expr number = i64(0), inside = arena_.boolean(true);
   for (std::size_t d = 0; d < indices.size(); ++d) {  // no extent is negative
     number = arena_.add(arena_.mul(number, scatter.shape[d]), indices[d]);
-    inside = arena_.logical_and(
-        inside, arena_.lt(arena_.cast(indices[d], Kind::u64), arena_.cast(scatter.shape[d], Kind::u64)));
+    const Expr index = arena_.cast(indices[d], Kind::u64);
+    const Expr extent = arena_.cast(scatter.shape[d], Kind::u64);
+    inside = arena_.logical_and(inside, arena_.lt(index, extent));
   }
   return arena_.apply(Op::select, {inside, number, i64(-1)});
 }
@@ -178,7 +179,8 @@ void OrderedStores::in_one_task(Frame& at, const Group& group) {
 void OrderedStores::sort_tiles(Frame& at, const Group& group, const Ranges& ranges) {
   Emitter& e = at.e;
   const Expr tile = i64(policy_of_all.tile), one = i64(1);
-  const Expr tiles = arena_.mul(arena_.sub(one, are_few_), launches_.ceil_div(n_points_, tile));
+  const Expr many = arena_.sub(one, are_few_);
+  const Expr tiles = arena_.mul(many, launches_.ceil_div(n_points_, tile));
   at.phase(tiles, [&](Expr task) {
     const Expr begin = e.lower(arena_.mul(task, tile));
     const Expr end = e.lower(arena_.min(arena_.add(begin, tile), n_points_));
