@@ -3,13 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 
 #include "runtime/stats.h"
+#include "scalar/type.h"
+#include "soac/print.h"
 #include "trace/traced.h"
 
 namespace fulgurite {
@@ -26,6 +30,11 @@ Engine default_engine() {
     if (known == name) return engine;
   throw DeviceError(fmt::format(
       "FULGURITE_ENGINE is '{}': set it to cpu, interpreter, opencl, cuda or emulator, or not at all", name));
+}
+
+bool captures_are_checked() {
+  const char* wanted = std::getenv("FULGURITE_DEBUG");
+  return wanted != nullptr && std::string_view(wanted) == "captures";
 }
 
 namespace detail {
@@ -74,11 +83,41 @@ void warn_of_retraces(const char* name, unsigned traces, Here where) {
              stderr);
 }
 
-// The variants form a list that only grows at its head: calls read it without a lock.
+void warn_of_captures(const char* name, std::size_t bytes, Here where) {
+  std::fputs(
+      fmt::format("{}:{}: fulgurite: '{}' has captured C++ values ({} bytes), which are read when it is "
+                  "traced: calls do "
+                  "not see what becomes of them later. Make what changes a parameter\n",
+                  where.file_name(), where.line(), name, bytes)
+          .c_str(),
+      stderr);
+}
+
+bool are_equal(const Capture& a, const Capture& b) {
+  if (a.view.kind != b.view.kind || a.view.rank != b.view.rank) return false;
+  std::size_t bytes = scalar::size_of(static_cast<scalar::Kind>(a.view.kind));
+  for (int k = 0; k < a.view.rank; ++k) {
+    if (a.extents[k] != b.extents[k]) return false;
+    bytes *= static_cast<std::size_t>(a.extents[k]);
+  }
+  return a.data == b.data || bytes == 0 || std::memcmp(a.data.get(), b.data.get(), bytes) == 0;
+}
+
+// Whether two traces of one function are the same program on the same captured arrays.
+bool are_equal(const TracedProgram& a, const TracedProgram& b) {
+  const auto equal = [](const Capture& x, const Capture& y) { return are_equal(x, y); };
+  return soac::canonical(a.program()) == soac::canonical(b.program()) &&
+         std::ranges::equal(a.captures(), b.captures(), equal);
+}
+
+// The variants form a list that only grows at its head: calls read it without a lock, unless captures are
+// checked.
 class VariantList final : public Variants {
  public:
   VariantList(Traceable f, const Options& options, Here where)
       : f_(std::move(f)), options_(options), where_(where) {
+    if (options_.check_captures && f_.captured_bytes() > 0)
+      warn_of_captures(options_.name, f_.captured_bytes(), where_);
     if (f_.constants() == nullptr) add(nullptr);
   }
   VariantList(const VariantList&) = delete;
@@ -91,7 +130,9 @@ class VariantList final : public Variants {
 
   const Executable& find(const void* given) override {
     const Variant* known = known_for(given);
-    return known != nullptr ? *known->program : add(given);
+    if (known == nullptr) return add(given);
+    if (known->traced != nullptr) check_captures(*known, given);
+    return *known->program;
   }
   std::shared_ptr<const TracedProgram> traced(const void* given) const override {
     return trace(options_.name, f_, given, false, where_);
@@ -103,7 +144,22 @@ class VariantList final : public Variants {
     void* constants = nullptr;
     std::shared_ptr<const Executable> program;
     const Variant* next = nullptr;
+    std::shared_ptr<const TracedProgram> traced = nullptr;  // if captures are checked
   };
+
+  // f itself may change what it captured by value: one thread at a time calls it.
+  void check_captures(const Variant& known, const void* given) {
+    const std::lock_guard lock(adding_);
+    if (!are_equal(*trace(options_.name, f_, given, true, where_), *known.traced))
+      throw TraceError(
+          fmt::format(
+              "'{}', traced again, is another program than the one that was compiled: a C++ value that "
+              "it captured, or "
+              "otherwise reads, has changed since. Make that value a parameter (an Exp, or a C++ "
+              "type to compile a program for each value), or compile the function again",
+              options_.name),
+          where_);
+  }
 
   const Variant* known_for(const void* given) const {
     const Variant* v = first_.load(std::memory_order_acquire);
@@ -115,9 +171,10 @@ class VariantList final : public Variants {
   const Executable& add(const void* given) {
     const std::lock_guard lock(adding_);
     if (const Variant* known = known_for(given)) return *known->program;
-    auto program = instantiate(trace(options_.name, f_, given, n_variants_ > 0, where_), options_);
     auto variant = std::make_unique<Variant>();
-    variant->program = std::move(program);
+    auto traced = trace(options_.name, f_, given, n_variants_ > 0, where_);
+    if (options_.check_captures) variant->traced = traced;
+    variant->program = instantiate(std::move(traced), options_);
     if (f_.constants() != nullptr) variant->constants = f_.constants()->keep(given);
     if (++n_variants_ == 16) warn_of_retraces(options_.name, n_variants_, where_);
     variant->next = first_.load();
@@ -158,7 +215,19 @@ void refuse_element_count(std::size_t given, std::span<const std::int64_t> exten
 }
 
 void refuse_index(std::int64_t index, std::int64_t size) {
+  if (size == 0) throw IndexError(fmt::format("index {} is outside an empty array", index));
   throw IndexError(fmt::format("index {} is outside 0..{}", index, size - 1));
+}
+
+std::string no_such_axis(int axis, int rank) {
+  if (rank == 1) return fmt::format("no axis {} in an array of 1 axes: it is 0, or -1", axis);
+  return fmt::format(
+      "no axis {} in an array of {} axes: they are 0, the outermost, to {}, or -1, the innermost, to -{}",
+      axis, rank, rank - 1, rank);
+}
+
+void refuse_axis(int axis, int rank) {
+  throw ShapeError(fmt::format("size: {}", no_such_axis(axis, rank)));
 }
 
 void count_copied(std::size_t bytes) noexcept {

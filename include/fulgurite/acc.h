@@ -36,7 +36,8 @@ struct Range {
   Index start, stop, stride = 1;
 };
 
-/// An axis of an array: 0 is the outermost, -1 the innermost.
+/// An axis of an array: 0 is the outermost, -1 the innermost. Whatever takes one raises ShapeError for an
+/// axis that the array does not have.
 struct Axis {
   int number;
 };
@@ -85,6 +86,15 @@ class Acc {
   static constexpr int rank = N;
 
   explicit Acc(const detail::Parts<T>& parts) : parts_(parts) {}
+
+  // A variable may be given another array; a slice or a row is no variable.
+  Acc(const Acc&) = default;
+  Acc(Acc&&) = default;
+  Acc& operator=(const Acc&) & = default;
+  Acc& operator=(Acc&&) & = default;
+  template <class U = Acc>
+      Acc& operator=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+
   const detail::Parts<T>& parts() const { return parts_; }
   const detail::Value& value() const
     requires(is_scalar)
@@ -94,7 +104,7 @@ class Acc {
 
   /// The number of elements.
   Exp<i64> size(Here where = Here::current()) const { return size_of(detail::size(parts_[0], where)); }
-  /// The extent of an axis; negative axes count from the innermost.
+  /// The extent of an axis: 0 is the outermost, -1 the innermost.
   Exp<i64> size(int axis, Here where = Here::current()) const {
     return size_of(detail::extent(parts_[0], axis, where));
   }
@@ -154,6 +164,14 @@ class Acc {
   friend Acc operator%(Operand a, Operand b) requires(is_number) { return binary("rem", a, b); }
   friend Acc operator-(Operand a) requires(is_number) { return unary("neg", a); }
   friend Acc operator+(const Acc& a) requires(is_number) { return a; }
+  Acc& operator+=(Operand b) & requires(is_number) { return *this = binary("add", {*this, b.where}, b); }
+  Acc& operator-=(Operand b) & requires(is_number) { return *this = binary("sub", {*this, b.where}, b); }
+  Acc& operator*=(Operand b) & requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
+  Acc& operator/=(Operand b) & requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
+  template <class U> Acc& operator+=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator-=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator*=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator/=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
 
   friend Acc operator&(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_and", a, b); }
   friend Acc operator|(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_or", a, b); }

@@ -25,6 +25,7 @@ namespace detail {
 std::int64_t element_count(std::span<const std::int64_t> extents);
 [[noreturn, gnu::cold]] void refuse_element_count(std::size_t given, std::span<const std::int64_t> extents);
 [[noreturn, gnu::cold]] void refuse_index(std::int64_t index, std::int64_t size);
+[[noreturn, gnu::cold]] void refuse_axis(int axis, int rank);
 /// Counts bytes copied between the user's memory and arrays, for fg::stats().
 void count_copied(std::size_t bytes) noexcept;
 
@@ -119,7 +120,11 @@ class Array {
     for (std::int64_t extent : shape_) n *= extent;
     return n;
   }
-  std::int64_t size(int axis) const { return shape_[static_cast<std::size_t>(axis < 0 ? axis + N : axis)]; }
+  /// The extent of an axis: 0 is the outermost, -1 the innermost. Throws ShapeError for others.
+  std::int64_t size(int axis) const {
+    if (axis < -N || axis >= N) detail::refuse_axis(axis, N);
+    return shape_[static_cast<std::size_t>(axis < 0 ? axis + N : axis)];
+  }
   const Shape& shape() const { return shape_; }
   bool empty() const { return size() == 0; }
   const Parts& parts() const { return parts_; }

@@ -1,6 +1,11 @@
 // compile(f): a function on staged values made a function on real ones. f is called once, with staged
 // arguments, to learn what it computes; the callable runs the compiled program and may be called from several
 // threads at once. run(f, arguments...) does both, once.
+//
+// The C++ values that f captures are read when f is called, and are constants of the compiled program: what
+// they become later changes nothing. compile(f) calls f before it returns; where f has parameters that are
+// not staged, the first call with each new value of them calls f, which must then still be able to read what
+// it captured by reference. Options::check_captures finds programs that rely on more.
 #pragma once
 
 #include <fulgurite/traceable.h>
@@ -115,7 +120,7 @@ class Compiled<R(Ps...)> {
     return detail::HostResult<R>::take(value);
   }
 
-  /// The function traced once more, for reports on it.
+  /// The function traced once more, for reports on it: what it captured by reference still lives.
   template <class... Constants>
   std::shared_ptr<const detail::TracedProgram> traced(const Constants&... constants) const {
     static_assert(sizeof...(Constants) == std::tuple_size_v<detail::KeptConstants<Ps...>>,
@@ -164,7 +169,9 @@ Acc<T, N> constant(const Array<T, N>& array, detail::Here where = detail::Here::
 /// One call of f: compile(f)(arguments...). fg::run([&] { return fg::sum(fg::iota(n)); }) runs an expression.
 template <class F, class... Arguments>
 auto run(F f, const Arguments&... arguments) {
-  return compile(std::move(f))(arguments...);
+  Options options;
+  options.check_captures = false;  // what f captured has no time to change
+  return compile(std::move(f), options)(arguments...);
 }
 
 }  // namespace fulgurite

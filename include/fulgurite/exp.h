@@ -104,6 +104,14 @@ class Exp {
   }
   explicit Exp(const detail::Parts<T>& parts) : parts_(parts) {}
 
+  // A variable may be given another value; x[0] is no variable.
+  Exp(const Exp&) = default;
+  Exp(Exp&&) = default;
+  Exp& operator=(const Exp&) & = default;
+  Exp& operator=(Exp&&) & = default;
+  template <class U = Exp>
+      Exp& operator=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+
   const detail::Parts<T>& parts() const { return parts_; }
   const detail::Value& value() const
     requires(is_scalar)
@@ -136,10 +144,14 @@ class Exp {
   friend Exp operator%(Operand a, Operand b) requires(is_number) { return binary("rem", a, b); }
   friend Exp operator-(const Exp& a) requires(is_number) { return unary("neg", a); }
   friend Exp operator+(const Exp& a) requires(is_number) { return a; }
-  Exp& operator+=(Operand b) requires(is_number) { return *this = binary("add", {*this, b.where}, b); }
-  Exp& operator-=(Operand b) requires(is_number) { return *this = binary("sub", {*this, b.where}, b); }
-  Exp& operator*=(Operand b) requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
-  Exp& operator/=(Operand b) requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
+  Exp& operator+=(Operand b) & requires(is_number) { return *this = binary("add", {*this, b.where}, b); }
+  Exp& operator-=(Operand b) & requires(is_number) { return *this = binary("sub", {*this, b.where}, b); }
+  Exp& operator*=(Operand b) & requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
+  Exp& operator/=(Operand b) & requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
+  template <class U> Exp& operator+=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator-=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator*=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator/=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
 
   friend Exp operator&(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_and", a, b); }
   friend Exp operator|(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_or", a, b); }

@@ -127,13 +127,12 @@ struct Extreme : Binary<op, Scalars> {
 
   template <Scalar T, int N>
   Exp<T> operator()(const Acc<T, N>& xs, Here where = Here::current()) const {
-    return Exp<T>(Parts<T>{reduce(op.text, op.text, xs.value(), -1, where)});
+    return Exp<T>(Parts<T>{reduce(op.text, op.text, xs.value(), {}, where)});
   }
   template <Scalar T, int N>
     requires(N > 1)
   Acc<T, N - 1> operator()(const Acc<T, N>& xs, Axis axis, Here where = Here::current()) const {
-    return Acc<T, N - 1>(Parts<T>{
-        reduce(op.text, op.text, xs.value(), axis.number < 0 ? axis.number + N : axis.number, where)});
+    return Acc<T, N - 1>(Parts<T>{reduce(op.text, op.text, xs.value(), axis.number, where)});
   }
 };
 

@@ -25,6 +25,9 @@ enum class Checks : std::uint8_t { on, off };
 /// emulator); cpu where it is not set. Throws DeviceError for another name.
 Engine default_engine();
 
+/// Whether the environment variable FULGURITE_DEBUG is `captures`.
+bool captures_are_checked();
+
 struct Options {
   Engine engine = default_engine();
   Precision precision = Precision::fast;
@@ -35,6 +38,9 @@ struct Options {
   int device = -1;
   bool fuse = true;              // false: every operation a kernel of its own, for comparison
   const char* name = "program";  // of the program in reports and dumps
+  // For finding faults: every call traces the function again, and throws TraceError where that gives another
+  // program than the compiled one, as when a C++ value that it captured by reference has changed.
+  bool check_captures = captures_are_checked();
 };
 
 }  // namespace fulgurite

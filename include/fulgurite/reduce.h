@@ -15,11 +15,6 @@ Values reduce_with(const Fold& fold, const Op& op, std::span<const Value> parts,
   return reduce(fold, Body(body), parts, where);
 }
 
-template <int N>
-constexpr int axis_number(Axis axis) {
-  return axis.number < 0 ? axis.number + N : axis.number;
-}
-
 }  // namespace detail
 
 /// reduce(op, neutral, xs): x0 op x1 op ... over all elements in row-major order; of none, neutral, which
@@ -42,8 +37,8 @@ template <class Op, class T, int N>
 Acc<T, N - 1> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
                      Axis axis, detail::Here where = detail::Here::current()) {
   return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>(
-      {.origin = "reduce", .neutral = neutral.parts(), .initial = {}, .axis = detail::axis_number<N>(axis)},
-      op, xs.parts(), where));
+      {.origin = "reduce", .neutral = neutral.parts(), .initial = {}, .axis = axis.number}, op, xs.parts(),
+      where));
 }
 
 /// As reduce, for an operator that is commutative as well: elements may be combined in any order (the same
@@ -73,57 +68,55 @@ Exp<T> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Acc
 /// The sum of all elements; of none 0. Float sums are within the bound that docs/semantics.md states.
 template <detail::Number T, int N>
 Exp<T> sum(const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<T>(detail::Parts<T>{detail::reduce("add", "sum", xs.value(), -1, where)});
+  return Exp<T>(detail::Parts<T>{detail::reduce("add", "sum", xs.value(), {}, where)});
 }
 /// Along one axis: fg::sum(m, fg::axis(0)) is the vector of the columns' sums.
 template <detail::Number T, int N>
   requires(N > 1)
 Acc<T, N - 1> sum(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
-  return Acc<T, N - 1>(
-      detail::Parts<T>{detail::reduce("add", "sum", xs.value(), detail::axis_number<N>(axis), where)});
+  return Acc<T, N - 1>(detail::Parts<T>{detail::reduce("add", "sum", xs.value(), axis.number, where)});
 }
 
 /// The product of all elements; of none 1.
 template <detail::Number T, int N>
 Exp<T> product(const Acc<T, N>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<T>(detail::Parts<T>{detail::reduce("mul", "product", xs.value(), -1, where)});
+  return Exp<T>(detail::Parts<T>{detail::reduce("mul", "product", xs.value(), {}, where)});
 }
 template <detail::Number T, int N>
   requires(N > 1)
 Acc<T, N - 1> product(const Acc<T, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
-  return Acc<T, N - 1>(
-      detail::Parts<T>{detail::reduce("mul", "product", xs.value(), detail::axis_number<N>(axis), where)});
+  return Acc<T, N - 1>(detail::Parts<T>{detail::reduce("mul", "product", xs.value(), axis.number, where)});
 }
 
 /// Whether all elements hold; of none, true.
 template <int N>
 Exp<bool> all(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), -1, where)});
+  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), {}, where)});
 }
 template <int N>
   requires(N > 1)
 Acc<bool, N - 1> all(const Acc<bool, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
   return Acc<bool, N - 1>(
-      detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), detail::axis_number<N>(axis), where)});
+      detail::Parts<bool>{detail::reduce("bit_and", "all", xs.value(), axis.number, where)});
 }
 
 /// Whether some element holds; of none, false.
 template <int N>
 Exp<bool> any(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
-  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), -1, where)});
+  return Exp<bool>(detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), {}, where)});
 }
 template <int N>
   requires(N > 1)
 Acc<bool, N - 1> any(const Acc<bool, N>& xs, Axis axis, detail::Here where = detail::Here::current()) {
   return Acc<bool, N - 1>(
-      detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), detail::axis_number<N>(axis), where)});
+      detail::Parts<bool>{detail::reduce("bit_or", "any", xs.value(), axis.number, where)});
 }
 
 /// How many elements hold.
 template <int N>
 Exp<i64> count(const Acc<bool, N>& xs, detail::Here where = detail::Here::current()) {
   const detail::Value ones = detail::cast(xs.value(), detail::Kind::i64, where);
-  return Exp<i64>(detail::Parts<i64>{detail::reduce("add", "count", ones, -1, where)});
+  return Exp<i64>(detail::Parts<i64>{detail::reduce("add", "count", ones, {}, where)});
 }
 
 /// The index of the first least, or greatest, element; NaNs are passed over (of NaNs only: 0). Raises

@@ -33,16 +33,15 @@ auto scanned_with_total(const Scanning& how, const Op& op, const Acc<T, N>& xs, 
 template <class Op, class T, int N>
 Acc<T, N> scan(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
                Axis axis = {-1}, detail::Here where = detail::Here::current()) {
-  return detail::scanned(
-      {.origin = "scan", .neutral = neutral.parts(), .initial = {}, .axis = detail::axis_number<N>(axis)}, op,
-      xs, where);
+  return detail::scanned({.origin = "scan", .neutral = neutral.parts(), .initial = {}, .axis = axis.number},
+                         op, xs, where);
 }
 /// Without a neutral element; of none, none.
 template <class Op, class T, int N>
 Acc<T, N> scan(const Op& op, const Acc<T, N>& xs, Axis axis = {-1},
                detail::Here where = detail::Here::current()) {
-  return detail::scanned(
-      {.origin = "scan", .neutral = {}, .initial = {}, .axis = detail::axis_number<N>(axis)}, op, xs, where);
+  return detail::scanned({.origin = "scan", .neutral = {}, .initial = {}, .axis = axis.number}, op, xs,
+                         where);
 }
 /// exclusive_scan(op, initial, xs): initial, initial op x0, initial op x0 op x1 ... without the last element;
 /// initial is any value.
@@ -53,7 +52,7 @@ Acc<T, N> exclusive_scan(const Op& op, const std::type_identity_t<Exp<T>>& initi
                           .inclusive = false,
                           .neutral = {},
                           .initial = initial.parts(),
-                          .axis = detail::axis_number<N>(axis)},
+                          .axis = axis.number},
                          op, xs, where);
 }
 
@@ -65,18 +64,15 @@ Acc<T, N> scan_right(const Op& op, const std::type_identity_t<Exp<T>>& neutral, 
                           .from_right = true,
                           .neutral = neutral.parts(),
                           .initial = {},
-                          .axis = detail::axis_number<N>(axis)},
+                          .axis = axis.number},
                          op, xs, where);
 }
 template <class Op, class T, int N>
 Acc<T, N> scan_right(const Op& op, const Acc<T, N>& xs, Axis axis = {-1},
                      detail::Here where = detail::Here::current()) {
-  return detail::scanned({.origin = "scan_right",
-                          .from_right = true,
-                          .neutral = {},
-                          .initial = {},
-                          .axis = detail::axis_number<N>(axis)},
-                         op, xs, where);
+  return detail::scanned(
+      {.origin = "scan_right", .from_right = true, .neutral = {}, .initial = {}, .axis = axis.number}, op, xs,
+      where);
 }
 /// exclusive_scan_right(op, initial, xs): element i is x(i+1) op ... op the last one op initial; the last is
 /// initial, any value.
@@ -88,7 +84,7 @@ Acc<T, N> exclusive_scan_right(const Op& op, const std::type_identity_t<Exp<T>>&
                           .from_right = true,
                           .neutral = {},
                           .initial = initial.parts(),
-                          .axis = detail::axis_number<N>(axis)},
+                          .axis = axis.number},
                          op, xs, where);
 }
 
@@ -102,7 +98,7 @@ auto scan_with_total(const Op& op, const std::type_identity_t<Exp<T>>& neutral, 
                                      .totals = true,
                                      .neutral = neutral.parts(),
                                      .initial = {},
-                                     .axis = detail::axis_number<N>(axis)},
+                                     .axis = axis.number},
                                     op, xs, where);
 }
 /// The same from the right.
@@ -115,7 +111,7 @@ auto scan_right_with_total(const Op& op, const std::type_identity_t<Exp<T>>& neu
                                      .totals = true,
                                      .neutral = neutral.parts(),
                                      .initial = {},
-                                     .axis = detail::axis_number<N>(axis)},
+                                     .axis = axis.number},
                                     op, xs, where);
 }
 

@@ -8,8 +8,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
 #include <source_location>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace fulgurite::detail {
@@ -58,6 +60,17 @@ struct Bounds {
 // Every function throws TraceError where a value is not of the running trace, or no longer in scope, and
 // ShapeError where shapes known while tracing do not fit; other shapes are checked when the program runs.
 
+/// Marks operators that would assign to a temporary: `x[0] = v` changes no array.
+#define FULGURITE_ASSIGNS_TO_NOTHING                                                             \
+  __attribute__((                                                                                \
+      unavailable("an element, slice or result of a staged array is a value of its own, and to " \
+                  "assign to it changes nothing: fg::with(array, index, value) is the array "    \
+                  "with another element, fg::with(array, fg::Range{start, stop}, values) with "  \
+                  "another slice")))
+
+/// What to say of an axis that an array of that rank does not have.
+std::string no_such_axis(int axis, int rank);
+
 [[noreturn, gnu::cold]] void inexact_literal(Kind kind, double value, Here where);
 
 /// An operation by its name in src/scalar/op.def, or gt, ge, logical_and, logical_or (which spare their right
@@ -66,6 +79,8 @@ Value apply(const char* op, std::initializer_list<Value> operands, Here where);
 Value cast(Value, Kind to, Here where);
 Value bitcast(Value, Kind to, Here where);
 
+// Every axis is as the user gives it: from 0, the outermost, or from -1, the innermost. Others are
+// ShapeErrors.
 Value extent(Value array, int axis, Here where);
 Value size(Value array, Here where);                                   // the product of the extents
 Value index(Value array, std::span<const Value> indices, Here where);  // fewer indices than axes: a part of
@@ -85,18 +100,17 @@ Value reverse(Value array, int axis, Here where);
 Value transpose(Value matrix, Here where);
 Value reshape(Value array, std::span<const Value> extents, Here where);
 
-/// How to fold arrays of equal shapes, the components of one array: `axis` -1: all of it, else along that
-/// axis.
+/// How to fold arrays of equal shapes, the components of one array: all of it, or along one axis.
 struct Fold {
   const char* origin;
   bool commutative = false;        // the caller says so; known operators are recognised
   std::span<const Value> neutral;  // empty: there is none, and nothing to fold is an error
   std::span<const Value> initial;  // empty, or combined once, leftmost; then nothing to fold gives it
-  int axis = -1;
+  std::optional<int> axis = {};
 };
 Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here where);
-Value reduce(const char* op, const char* origin, Value array, int axis, Here where);  // add mul min max
-                                                                                      // bit_and bit_or
+/// `op` is one of add, mul, min, max, bit_and, bit_or.
+Value reduce(const char* op, const char* origin, Value array, std::optional<int> axis, Here where);
 Value arg_reduce(const char* order, const char* origin, Value array, int axis,
                  Here where);  // lt: argmin; gt: argmax
 /// op is a function of two arrays, which gives their next one, from `neutral` on.

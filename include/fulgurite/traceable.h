@@ -102,12 +102,14 @@ class Traceable {
   template <class F>
   Traceable(F f, Call call, std::span<const ParameterInfo> parameters, const ConstantsType* constants)
       : f_(new F(std::move(f))),
+        captured_bytes_(std::is_class_v<F> && !std::is_empty_v<F> ? sizeof(F) : 0),
         destroy_([](void* object) { delete static_cast<F*>(object); }),
         call_(call),
         parameters_(parameters),
         constants_(constants) {}
   Traceable(Traceable&& from) noexcept
       : f_(std::exchange(from.f_, nullptr)),
+        captured_bytes_(from.captured_bytes_),
         destroy_(from.destroy_),
         call_(from.call_),
         parameters_(from.parameters_),
@@ -117,12 +119,15 @@ class Traceable {
   Values operator()(std::span<const Value> staged, const void* given_constants) const {
     return call_(f_, staged, given_constants);
   }
+  /// Of a lambda that captures, or another function object with members; else 0.
+  std::size_t captured_bytes() const { return captured_bytes_; }
   std::span<const ParameterInfo> parameters() const { return parameters_; }
   /// Null: no parameter is a constant of the trace.
   const ConstantsType* constants() const { return constants_; }
 
  private:
   void* f_;
+  std::size_t captured_bytes_;
   void (*destroy_)(void*);
   Call call_;
   std::span<const ParameterInfo> parameters_;

@@ -27,26 +27,30 @@ Acc<T, N> with_slice(const Acc<T, N>& xs, const Range (&axes)[n], const Acc<T, N
 
 /// xs with x at index i; m with x at {i, j}. Raises IndexError when outside.
 template <class T>
-Vec<T> with(const Vec<T>& xs, Index i, const std::type_identity_t<Exp<T>>& x,
-            detail::Here where = detail::Here::current()) {
+[[nodiscard("with gives another array: x = fg::with(x, i, v)")]] Vec<T> with(
+    const Vec<T>& xs, Index i, const std::type_identity_t<Exp<T>>& x,
+    detail::Here where = detail::Here::current()) {
   return detail::with_element(xs, {i}, x, where);
 }
 template <class T, int N>
-Acc<T, N> with(const Acc<T, N>& xs, const Index (&indices)[N], const std::type_identity_t<Exp<T>>& x,
-               detail::Here where = detail::Here::current()) {
+[[nodiscard("with gives another array: x = fg::with(x, i, v)")]] Acc<T, N> with(
+    const Acc<T, N>& xs, const Index (&indices)[N], const std::type_identity_t<Exp<T>>& x,
+    detail::Here where = detail::Here::current()) {
   return detail::with_element(xs, indices, x, where);
 }
 
 /// xs with the elements of a slice replaced: with(xs, fg::Range{start, stop}, ys), with(m, {rows, columns},
 /// block). Raises ShapeError where slice does, and unless ys has the slice's shape.
 template <class T>
-Vec<T> with(const Vec<T>& xs, const Range& range, const std::type_identity_t<Vec<T>>& ys,
-            detail::Here where = detail::Here::current()) {
+[[nodiscard("with gives another array: x = fg::with(x, range, ys)")]] Vec<T> with(
+    const Vec<T>& xs, const Range& range, const std::type_identity_t<Vec<T>>& ys,
+    detail::Here where = detail::Here::current()) {
   return detail::with_slice(xs, {range}, ys, where);
 }
 template <class T, int N>
-Acc<T, N> with(const Acc<T, N>& xs, const Range (&axes)[N], const std::type_identity_t<Acc<T, N>>& ys,
-               detail::Here where = detail::Here::current()) {
+[[nodiscard("with gives another array: x = fg::with(x, range, ys)")]] Acc<T, N> with(
+    const Acc<T, N>& xs, const Range (&axes)[N], const std::type_identity_t<Acc<T, N>>& ys,
+    detail::Here where = detail::Here::current()) {
   return detail::with_slice(xs, axes, ys, where);
 }
 

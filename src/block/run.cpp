@@ -139,10 +139,10 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
 
 [[noreturn]] void raise(const Kernel& k, const runtime::Failure& failure) {
   const soac::SiteInfo& site = k.sites.at(static_cast<std::size_t>(failure.site) - 1);
-  const std::int64_t values[] = {failure.value, failure.bound, failure.element, failure.bound - 1};
+  const std::int64_t values[] = {failure.value, failure.bound};
   plan::raise(
       {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message},
-      values);
+      values, failure.element);
 }
 
 // Looks for what memory does not show, in copies of the arrays as they were before the launch.

@@ -227,18 +227,14 @@ class Inliner {
       reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
   }
 
-  /// The operands are what the message of an index quotes: index, extent, number of the point that reads,
-  /// greatest index.
+  /// The operands are what the message of an index quotes: index and extent.
   void check(const std::vector<Expr>& indices, Site site, std::vector<Stm>& before) {
-    Expr point = arena_.i64(0);
-    for (const Axis& axis : path_) point = arena_.add(arena_.mul(point, axis.extent), arena_.name(axis.var));
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       const Expr i = indices[axis], extent = producer_.extents[axis];
       if (algebra_.is_below(i, extent)) continue;
       const Expr below = arena_.lt(i, extent), above = arena_.le(arena_.i64(0), i);  // numbered in this order
       const Expr inside = arena_.logical_and(above, below);
-      before.push_back(
-          {{}, Check{inside, site, {i, extent, point, arena_.sub(extent, arena_.i64(1))}}, {}, "index"});
+      before.push_back({{}, Check{inside, site, {i, extent}}, {}, "index"});
     }
   }
 

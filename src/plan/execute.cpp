@@ -1,6 +1,5 @@
 #include "plan/execute.h"
 
-#include <fmt/args.h>
 #include <fmt/format.h>
 #include <fulgurite/array.h>
 
@@ -15,6 +14,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/quote.h"
 #include "plan/device_copies.h"
 #include "runtime/profile.h"
 #include "runtime/stats.h"
@@ -235,7 +235,7 @@ class Run {
 
   void run(const Compute& s) {
     std::uint64_t b = slot(s.b);
-    if (s.site != 0 && b == 0) raise(loaded_.sites.at(s.site - 1), std::array<std::int64_t, 4>{});
+    if (s.site != 0 && b == 0) raise(loaded_.sites.at(s.site - 1), {});
     slot(s.to) = scalar::evaluate(s.op, s.operand, s.result, slot(s.a), b, slot(s.c));
   }
   void run(const Constant& s) { slot(s.to) = s.bits; }
@@ -295,8 +295,8 @@ class Run {
 
   [[noreturn]] void fail(const runtime::Failure& f) {
     has_failed_ = true;
-    std::array<std::int64_t, 4> values{f.value, f.bound, f.element, f.bound - 1};
-    raise(loaded_.sites.at(static_cast<std::size_t>(f.site) - 1), values);
+    const std::int64_t values[] = {f.value, f.bound};
+    raise(loaded_.sites.at(static_cast<std::size_t>(f.site) - 1), values, f.element);
   }
 
   void run(const Fetch& s) {
@@ -408,10 +408,8 @@ class Run {
 
 }  // namespace
 
-void raise(const SiteText& site, std::span<const std::int64_t> values) {
-  fmt::dynamic_format_arg_store<fmt::format_context> quoted;
-  for (std::int64_t value : values) quoted.push_back(value);
-  std::string message = fmt::vformat(site.message, quoted);
+void raise(const SiteText& site, std::span<const std::int64_t> values, std::int64_t position) {
+  const std::string message = base::quote(site.message, values, position);
   switch (site.error) {
     case SiteText::Error::shape: throw ShapeError(message, site.where);
     case SiteText::Error::index: throw IndexError(message, site.where);

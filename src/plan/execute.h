@@ -14,16 +14,15 @@
 
 namespace fulgurite::plan {
 
-/// What the operation behind a site says when it fails. The message quotes values: of a Check its operands
-/// {0}, {1} ...; of an index or division {0} the value, {1} the bound, {2} the number of the failing element,
-/// {3} the bound less one.
+/// What the operation behind a site says when it fails. The message quotes values (base/quote.h): of a Check
+/// its operands; of an index the index and the extent; and the position, the number of the failing element.
 struct SiteText {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument };
   Error error = Error::index;
   Where where;
   std::string message;
 };
-[[noreturn]] void raise(const SiteText&, std::span<const std::int64_t> values);
+[[noreturn]] void raise(const SiteText&, std::span<const std::int64_t> values, std::int64_t position = 0);
 
 /// A plan with its kernels loaded. Immutable: any number of threads may run it at once.
 struct Loaded {

@@ -140,8 +140,8 @@ class Interpreter {
     const Bits a = at(i.a), b = at(i.b), c = at(i.c);
     if ((i.op == Op::div || i.op == Op::rem) && b == 0 && scalar::is_integer(i.operand)) {
       FULGURITE_CHECK(i.site != 0, "a divisor that was known not to be 0 is 0");
-      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0, element_, -1};
-      raise(program_.sites[i.site - 1], values);
+      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0};
+      raise(program_.sites[i.site - 1], values, element_);
     }
     return scalar::evaluate(i.op, i.operand, i.result, a, b, c);
   }
@@ -155,8 +155,8 @@ class Interpreter {
       if (index < 0 || index >= extent) {
         FULGURITE_CHECK(i.site != 0, "index {} that was known to be in range is outside 0..{}", index,
                         extent - 1);
-        const std::int64_t values[] = {index, extent, element_, extent - 1};
-        raise(program_.sites[i.site - 1], values);
+        const std::int64_t values[] = {index, extent};
+        raise(program_.sites[i.site - 1], values, element_);
       }
       flat = flat * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(index);
     }
@@ -185,8 +185,8 @@ class Interpreter {
     const kernel::Emulation emulation = kernel::emulate(*call.call->kernel, buffers, scalars);
     kernel::require_sound(*call.call->kernel, emulation);
     if (const auto& failed = emulation.failure) {
-      const std::int64_t values[] = {failed->value, failed->bound, failed->element, failed->bound - 1};
-      raise(program_.sites[call.call->sites[failed->site - 1] - 1], values);
+      const std::int64_t values[] = {failed->value, failed->bound};
+      raise(program_.sites[call.call->sites[failed->site - 1] - 1], values, failed->element);
     }
     for (std::size_t r = 0; r < made.size(); ++r) array(call.results[r].array) = std::move(made[r]);
   }
@@ -195,7 +195,7 @@ class Interpreter {
     if (at(check.condition)) return;
     std::vector<std::int64_t> values;
     for (Slot s : check.operands) values.push_back(integer(s));
-    raise(program_.sites[check.site - 1], values);
+    raise(program_.sites[check.site - 1], values, element_);
   }
 
   void run(const FlatIf& branch) {

@@ -19,7 +19,7 @@ struct InterpretOptions {
 /// them. Raises the errors of the program's sites: ShapeError, IndexError, ArithmeticError.
 std::vector<Value> interpret(const Program&, std::span<const Value> args, InterpretOptions = {});
 
-/// Throws the site's error, with its message's {0}, {1} ... replaced by the values.
-[[noreturn]] void raise(const SiteInfo&, std::span<const std::int64_t> values);
+/// Throws the site's error, whose message quotes the values and the position (base/quote.h).
+[[noreturn]] void raise(const SiteInfo&, std::span<const std::int64_t> values, std::int64_t position = 0);
 
 }  // namespace fulgurite::soac

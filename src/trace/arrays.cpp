@@ -11,8 +11,6 @@ namespace fulgurite::trace {
 
 namespace {
 
-constexpr std::int64_t most_elements = std::int64_t{1} << 47;  // more than an address space holds
-
 // "f32[{2}, {3}] (argument 1)" where `first` is 2: the extents are operands of the check from there on.
 std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t first) {
   std::string kinds =
@@ -151,14 +149,8 @@ using namespace trace;
 
 Value extent(Value array, int axis, Here where) {
   Tracer& t = Tracer::current(where);
-  const std::span<const Expr> shape = t.shape(t.expr(array, where));
-  const int rank = static_cast<int>(shape.size());
-  if (axis < -rank || axis >= rank)
-    throw ShapeError(
-        fmt::format("size({}) of an array of {} axes: axes are numbered from 0 to {}, or from -1 inwards out",
-                    axis, rank, rank - 1),
-        where);
-  return t.value(shape[static_cast<std::size_t>(axis < 0 ? axis + rank : axis)]);
+  const Expr from = t.expr(array, where);
+  return t.value(t.shape(from)[axis_of(from, axis, "size", where)]);
 }
 
 Value size(Value array, Here where) {
@@ -170,7 +162,7 @@ Value index(Value array, std::span<const Value> indices, Here where) {
   Tracer& t = Tracer::current(where);
   const Expr from = t.expr(array, where);
   const Exprs outer = t.exprs(indices, where);
-  const Site site = t.site(SiteError::index, "index {0} at position {2} is outside 0..{3}", where);
+  const Site site = t.index_site("index {0} at position {at} is outside {range}", outer, where);
   if (outer.size() == from.type().rank) return t.value(t.arena().index(from, outer, site));
   const std::span<const Expr> shape = t.shape(from);
   return t.value(tabulate(t, Exprs(shape.begin() + static_cast<std::ptrdiff_t>(outer.size()), shape.end()),

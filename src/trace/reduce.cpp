@@ -27,17 +27,16 @@ Exprs fold_over(Tracer& t, Exprs dims, soac::Reduction reduction, const std::str
 
 // `make` traces the operator in the scope it is called in.
 template <class F>
-Exprs fold_arrays(Tracer& t, const Exprs& arrays, int axis, const std::string& origin, const Here& where,
-                  F&& make) {
+Exprs fold_arrays(Tracer& t, const Exprs& arrays, std::optional<int> given_axis, const char* origin,
+                  const Here& where, F&& make) {
   const Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
-  if (axis < 0)
+  if (!given_axis)
     return fold_over(t, shape, make(), origin, where, [&](std::span<const Expr> indices) {
       Exprs elements;
       for (Expr array : arrays) elements.push_back(element(t, array, indices));
       return elements;
     });
-  if (static_cast<std::size_t>(axis) >= shape.size())
-    throw ShapeError(fmt::format("{}: no such axis in an array of {} axes", origin, shape.size()), where);
+  const auto axis = static_cast<std::ptrdiff_t>(axis_of(arrays[0], *given_axis, origin, where));
   Exprs outer = shape;
   outer.erase(outer.begin() + axis);
   Scope scope(t, origin, where);
@@ -121,7 +120,8 @@ Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here wher
   const Exprs neutral = t.exprs(fold.neutral, where), initial = t.exprs(fold.initial, where);
   if (neutral.empty() && initial.empty()) {
     const std::span<const Expr> shape = t.shape(arrays[0]);
-    check_not_empty(t, fold.axis < 0 ? shape : shape.subspan(static_cast<std::size_t>(fold.axis), 1),
+    check_not_empty(t,
+                    fold.axis ? shape.subspan(axis_of(arrays[0], *fold.axis, fold.origin, where), 1) : shape,
                     fold.origin, where);
   }
   const Operator given{op, fold.origin, fold.commutative};
@@ -130,7 +130,7 @@ Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here wher
   }));
 }
 
-Value reduce(const char* op_name, const char* origin, Value array, int axis, Here where) {
+Value reduce(const char* op_name, const char* origin, Value array, std::optional<int> axis, Here where) {
   Tracer& t = Tracer::current(where);
   const Exprs arrays{t.expr(array, where)};
   const Op op = scalar::op_named(op_name).value();

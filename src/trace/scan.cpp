@@ -3,7 +3,6 @@
 // for the total); over the other axes it stands inside a map. A scan from the right reads its line backwards,
 // with the operator's operands exchanged; its results, and those along an axis that is not the innermost, are
 // reached through a view.
-#include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
 
 #include "trace/operators.h"
@@ -23,7 +22,7 @@ struct Line {
 Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exprs& arrays,
                std::span<const Expr> others, const Here& where) {
   Arena& arena = t.arena();
-  const auto axis = static_cast<std::size_t>(how.axis);
+  const std::size_t axis = axis_of(arrays[0], how.axis, how.origin, where);
   const Expr n = t.shape(arrays[0])[axis];
   const std::vector<scalar::Kind> kinds = kinds_of(arrays);
   const Exprs neutral = t.exprs(how.neutral, where), initial = t.exprs(how.initial, where);
@@ -40,7 +39,8 @@ Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exp
   Scope scope(t, how.origin, where);
   const Expr i = index_parameters(scope, 1)[0];
   Exprs at(others.begin(), others.end());
-  at.insert(at.begin() + how.axis, how.from_right ? arena.sub(arena.sub(n, arena.i64(1)), i) : i);
+  at.insert(at.begin() + static_cast<std::ptrdiff_t>(axis),
+            how.from_right ? arena.sub(arena.sub(n, arena.i64(1)), i) : i);
   const Exprs operands = elements(t, arrays, at);
   Exprs prefixes;
   for (scalar::Kind kind : kinds) prefixes.push_back(t.fresh(kind, "prefix"));
@@ -69,9 +69,8 @@ Values scan(const Scanning& how, Body op, std::span<const Value> parts, Here whe
   const Exprs arrays = t.exprs(parts, where);
   const Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
   const std::size_t rank = shape.size(), k = arrays.size();
-  if (how.axis < 0 || static_cast<std::size_t>(how.axis) >= rank)
-    throw ShapeError(fmt::format("{}: no such axis in an array of {} axes", how.origin, rank), where);
-  const auto axis = static_cast<std::size_t>(how.axis);
+  const std::size_t axis = axis_of(arrays[0], how.axis, how.origin, where);
+  const auto at_axis = static_cast<std::ptrdiff_t>(axis);
 
   Exprs scanned, totals;
   if (rank == 1) {
@@ -80,7 +79,7 @@ Values scan(const Scanning& how, Body op, std::span<const Value> parts, Here whe
     totals = std::move(line.totals);
   } else {
     Exprs others = shape;
-    others.erase(others.begin() + how.axis);
+    others.erase(others.begin() + at_axis);
     const Exprs made = [&] {
       Scope scope(t, how.origin, where);
       const Exprs indices = index_parameters(scope, others.size());
@@ -103,7 +102,7 @@ Values scan(const Scanning& how, Body op, std::span<const Value> parts, Here whe
   if (how.from_right || axis + 1 != rank)
     scanned = tabulate_all(t, shape, how.origin, where, [&](const Exprs& indices) {
       Exprs at = indices;
-      at.erase(at.begin() + how.axis);
+      at.erase(at.begin() + at_axis);
       at.push_back(how.from_right ? arena.sub(arena.sub(shape[axis], arena.i64(1)), indices[axis])
                                   : indices[axis]);
       return elements(t, scanned, at);

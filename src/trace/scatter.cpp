@@ -17,8 +17,8 @@ Expr as_index(Tracer& t, Expr e) {
 // Reads that raise an IndexError of the operation.
 Exprs checked_elements(Tracer& t, const Exprs& arrays, std::span<const Expr> indices, const char* origin,
                        const Here& where) {
-  const Site site = t.site(
-      SiteError::index, fmt::format("{}: index {{0}} at position {{2}} is outside 0..{{3}}", origin), where);
+  const Site site = t.index_site(
+      fmt::format("{}: index {{0}} at position {{at}} is outside {{range}}", origin), indices, where);
   Exprs results;
   for (Expr array : arrays) results.push_back(t.arena().index(array, indices, site));
   return results;

@@ -8,8 +8,11 @@ namespace fulgurite::trace {
 
 namespace {
 
-// The number of indices of a slice, in range or not.
-Expr slice_size(Arena& arena, Expr start, Expr stop, Expr stride) {
+// The number of indices of a slice that fits its array. All strides that are longer than arrays give one
+// index; they are replaced by one for which no sum below wraps around.
+Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride) {
+  const Expr longest = arena.i64(most_elements + 1);
+  const Expr stride = arena.max(arena.min(given_stride, longest), arena.sub(arena.i64(0), longest));
   const Expr up = arena.sub(stop, start), down = arena.sub(start, stop), one = arena.i64(1);
   const bool is_known = stride.is_constant();
   const bool is_up = is_known && static_cast<std::int64_t>(stride.bits()) > 0;
@@ -48,7 +51,7 @@ Expr along(Tracer& t, Expr array, std::size_t axis, Expr size, Expr start, Expr 
 std::size_t axis_of(Expr array, int axis, const char* what, const Here& where) {
   const int rank = array.type().rank;
   if (axis < -rank || axis >= rank)
-    throw ShapeError(fmt::format("{}: no axis {} in an array of {} axes", what, axis, rank), where);
+    throw ShapeError(fmt::format("{}: {}", what, detail::no_such_axis(axis, rank)), where);
   return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
 }
 

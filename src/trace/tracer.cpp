@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/quote.h"
 #include "soac/walk.h"
 
 namespace fulgurite::trace {
@@ -31,15 +32,29 @@ std::string place(const Here& where) {
 }
 
 // The message with the operands' values in place of {0}, {1} ...; those not known yet are "?".
-std::string quote(std::string text, const Exprs& operands) {
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    const std::string mark = fmt::format("{{{}}}", i);
-    const std::string value =
-        operands[i].is_constant() ? fmt::format("{}", static_cast<std::int64_t>(operands[i].bits())) : "?";
-    for (std::size_t at = text.find(mark); at != text.npos; at = text.find(mark, at + value.size()))
-      text.replace(at, mark.size(), value);
-  }
-  return text;
+std::string quote_operands(std::string_view text, const Exprs& operands) {
+  return base::fill_places(text, [&](std::string_view word) -> std::optional<std::string> {
+    const auto place = base::value_place(word);
+    if (!place || place->number >= operands.size()) return std::nullopt;
+    const Expr operand = operands[place->number];
+    if (!operand.is_constant()) return "?";
+    return base::number_text(static_cast<std::int64_t>(operand.bits()), place->is_unsigned);
+  });
+}
+
+// Whether a value above 2^63 looks negative in the expression.
+bool is_unsigned(Expr e) {
+  return e.op() == Op::cast && e.arg(0).kind() == scalar::Kind::u64;
+}
+
+// The message with {0u} in place of {0} where operand 0 is unsigned, and so on.
+std::string with_unsigned_places(std::string_view text, const Exprs& operands) {
+  return base::fill_places(text, [&](std::string_view word) -> std::optional<std::string> {
+    const auto place = base::value_place(word);
+    if (!place || place->number >= operands.size() || !is_unsigned(operands[place->number]))
+      return std::nullopt;
+    return fmt::format("{{{}u}}", place->number);
+  });
 }
 
 }  // namespace
@@ -197,10 +212,26 @@ Site Tracer::site(SiteError error, std::string message, const Here& where) {
   return found->second;
 }
 
+Site Tracer::index_site(std::string message, std::span<const Expr> indices, const Here& where) {
+  // Which of several indices failed is not known: all that can be negative are unsigned, or none is taken to
+  // be.
+  const auto can_be_negative = [](Expr e) {
+    if (e.is_constant()) return static_cast<std::int64_t>(e.bits()) < 0;
+    return !(e.op() == Op::cast && scalar::size_of(e.arg(0).kind()) < 8 &&
+             !scalar::is_signed(e.arg(0).kind()));
+  };
+  const bool all =
+      std::ranges::all_of(indices, [&](Expr e) { return is_unsigned(e) || !can_be_negative(e); });
+  const auto one = std::ranges::find_if(indices, is_unsigned);
+  if (all && one != indices.end()) message = with_unsigned_places(message, {*one});
+  return site(SiteError::index, std::move(message), where);
+}
+
 void Tracer::check(Expr condition, std::string message, Exprs operands, const Here& where, SiteError error) {
   if (condition.is_constant(1)) return;
+  message = with_unsigned_places(message, operands);
   if (condition.is_constant(0)) {
-    message = quote(std::move(message), operands);
+    message = quote_operands(message, operands);
     if (error == SiteError::index) throw IndexError(message, where);
     throw ShapeError(message, where);
   }

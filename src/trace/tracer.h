@@ -90,6 +90,8 @@ class Tracer {
   /// A statement of the innermost scope. `names` are fresh.
   void add(const Exprs& names, soac::Operation, std::string origin, const Here& where);
   Site site(SiteError, std::string message, const Here& where);
+  /// Of a read at these indices.
+  Site index_site(std::string message, std::span<const Expr> indices, const Here& where);
   /// Unless the condition is known to hold, a Check of it; throws ShapeError (or IndexError) if it is known
   /// not to. `message` quotes the operands.
   void check(Expr condition, std::string message, Exprs operands, const Here& where,
@@ -169,7 +171,8 @@ template <class F>
 Exprs tabulate_all(Tracer&, Exprs shape, const char* origin, const Here& where, F&& f);
 /// The elements of several arrays at the same indices, which are in range.
 Exprs elements(Tracer&, std::span<const Expr> arrays, std::span<const Expr> indices);
-/// An axis as the user gives it, from 0 or from -1 inwards out. Throws ShapeError if there is none such.
+/// An axis as the user gives it: from 0, the outermost, or from -1, the innermost. Throws ShapeError if the
+/// array does not have it.
 std::size_t axis_of(Expr array, int axis, const char* what, const Here& where);
 /// The extents of the space over which map runs, and what its function gets of an array at indices in it.
 Exprs outer_extents(Tracer&, Expr array, const detail::Operand&, const Here& where);
@@ -185,6 +188,8 @@ soac::Lambda branch(Tracer&, const char* origin, const Here& where, F&& f);
 template <class Then, class Else>
 Exprs either(Tracer&, Expr condition, const char* origin, const Here& where, Then&& then_branch,
              Else&& else_branch);
+/// An array has at most so many elements, more than an address space holds.
+inline constexpr std::int64_t most_elements = std::int64_t{1} << 47;
 /// Sizes of new arrays: each from 0 on, no more elements in all than a machine could hold.
 void check_sizes(Tracer&, const char* what, std::span<const Expr> extents, const Here& where);
 

@@ -47,8 +47,8 @@ Loaded launch_then_check(PatientDevice& device) {
   loaded.plan.steps = {{Constant{1, 1}}, {Launch{0, {}, {}, {1}, 1, 1}}, {Check{0, 2, {0}}}};
   loaded.device = &device;
   loaded.kernels = {device.build({})};
-  loaded.sites = {{SiteText::Error::index, {}, "index {} of {}"},
-                  {SiteText::Error::shape, {}, "the size is {}"}};
+  loaded.sites = {{SiteText::Error::index, {}, "index {0} of {1}"},
+                  {SiteText::Error::shape, {}, "the size is {0}"}};
   return loaded;
 }
 

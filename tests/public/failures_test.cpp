@@ -1,0 +1,110 @@
+// The numbers that messages of failures quote, wherever the failure happens: bounds, indices, extents and
+// positions are the user's, the same on every engine.
+#include "engines.h"
+
+namespace {
+
+using fg::i64, fg::u64;
+using Ints = std::vector<int>;
+
+const Ints table{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+const Ints places{1, 2, 7, 3, 9, 1, 20, 2};
+
+/// f fails with E and says so.
+template <class E, class F, class... Arguments>
+void expect_message(const std::string& part, F f, const Arguments&... arguments) {
+  on_every_engine(f, [&](const auto& compiled) {
+    const std::string text = message_of<E>([&] { compiled(arguments...); });
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_NE(text.find("failures_test.cpp:"), std::string::npos) << text;
+  });
+}
+
+TEST(Failures, PositionsInLoopsAndScans) {
+  using E = fg::IndexError;
+  expect_message<E>(
+      "index 10 at position 2 is outside 0..9",
+      [](Vec<int> x) {
+        return fg::generate(5, [&](Exp<i64> i) {
+          return fg::iterate(4, [&](Exp<i64> k, Exp<int> s) { return s + x[i * 4 + k]; }, Exp<int>(0));
+        });
+      },
+      table);
+  expect_message<E>(
+      "index 10 at position 2 is outside 0..9",
+      [](Vec<int> x) {
+        return fg::generate(5, [&](Exp<i64> i) {
+          return fg::scan(fg::plus, 0, fg::generate(4, [&](Exp<i64> j) { return x[i * 4 + j]; }));
+        });
+      },
+      table);
+  expect_message<E>(
+      "index 20 at position 6 is outside 0..9",
+      [](Vec<int> x, Vec<int> at) { return fg::filter([&](Exp<int> i) { return x[i] == 0; }, at); }, table,
+      places);
+}
+
+TEST(Failures, UnsignedIndices) {
+  using E = fg::IndexError;
+  const std::vector<u64> at{1, (u64{1} << 63) + 5};
+  const auto read = [](Vec<int> x, Vec<u64> indices) {
+    return fg::map([&](Exp<u64> i) { return x[i]; }, indices);
+  };
+  const auto gather = [](Vec<int> x, Vec<u64> indices) { return fg::gather(x, indices); };
+  expect_message<E>("index 9223372036854775813 at position 1 is outside 0..9", read, table, at);
+  expect_message<E>("index 9223372036854775813 at position 1 is outside 0..9", gather, table, at);
+  expect_message<E>(
+      "index 18446744073709551615 at position 0 is outside 0..9", [](Vec<int> x, Exp<u64> i) { return x[i]; },
+      table, ~u64{0});
+  expect_message<E>(
+      "index 18446744073709551615 at position 0 is outside 0..2",
+      [](Mat<int> m, Exp<u64> i) { return m(i, 1); }, fg::Array<int, 2>(Ints(12), {3, 4}), ~u64{0});
+  expect_message<E>(
+      "with: index 18446744073709551615 is outside an array of 10",
+      [](Vec<int> x, Exp<u64> i) { return fg::with(x, i, 1); }, table, ~u64{0});
+  expect_message<E>(
+      "index 4000000000 at position 1 is outside 0..9",
+      [](Vec<int> x, Vec<fg::u32> indices) { return fg::map([&](Exp<fg::u32> i) { return x[i]; }, indices); },
+      table, std::vector<fg::u32>{1, 4000000000U});
+  expect_message<E>(
+      "index 250 at position 1 is outside 0..9",
+      [](Vec<int> x, Vec<fg::u8> indices) { return fg::gather(x, indices); }, table,
+      std::vector<fg::u8>{1, 250});
+  expect_message<E>(
+      "index -5 at position 1 is outside 0..9",
+      [](Vec<int> x, Vec<fg::i8> indices) { return fg::gather(x, indices); }, table,
+      std::vector<fg::i8>{1, -5});
+}
+
+TEST(Failures, UnsignedSizesAndBounds) {
+  using E = fg::ShapeError;
+  expect_message<E>(
+      "iota: a size is from 0 to 2^47 elements, not 18446744073709551615",
+      [](Exp<u64> n) { return fg::iota(n); }, ~u64{0});
+  expect_message<E>(
+      "take(9223372036854775808) of 10 elements", [](Vec<int> x, Exp<u64> n) { return fg::take(x, n); },
+      table, u64{1} << 63);
+  expect_message<E>(
+      "slice(0, 18446744073709551615) of an array of 10",
+      [](Vec<int> x, Exp<u64> stop) { return x.slice(0, stop); }, table, ~u64{0});
+}
+
+TEST(Failures, EmptyArrays) {
+  using E = fg::IndexError;
+  expect_message<E>(
+      "index 1 at position 0 is outside an empty array",
+      [](Vec<int> x, Vec<int> at) { return fg::map([&](Exp<int> i) { return x[i]; }, at); }, Ints{}, places);
+  expect_message<E>(
+      "gather: index 1 at position 0 is outside an empty array",
+      [](Vec<int> x, Vec<int> at) { return fg::gather(x, at); }, Ints{}, places);
+  expect_message<E>(
+      "backpermute: index 0 at position 0 is outside an empty array",
+      [](Vec<int> x) { return fg::backpermute(4, [](Exp<i64> i) { return i; }, x); }, Ints{});
+  expect_message<E>(
+      "index 2 at position 0 is outside an empty array", [](Mat<int> m, Exp<int> i) { return m[i]; },
+      fg::Array<int, 2>(Ints{}, {0, 4}), 2);
+  const std::string text = message_of<E>([] { fg::Array<int>().at(0); });
+  EXPECT_NE(text.find("index 0 is outside an empty array"), std::string::npos) << text;
+}
+
+}  // namespace
