@@ -36,8 +36,8 @@ Array<T, static_cast<int>(N)> adopt(Engine engine, void* memory, const std::int6
 }
 
 /// Where the elements are on the engine's device, for reading, as long as the array lives: results of that
-/// engine are there already, others are copied there. Null for an array without elements. What runs on
-/// another queue than use_queue()'s may read them at once. Throws DeviceError, OutOfMemory.
+/// engine are there already, others are copied there. Null for an array without elements. Waits for what the
+/// engine still has to do to them, so that any queue may read them at once. Throws DeviceError, OutOfMemory.
 template <detail::Scalar T, int N>
 void* device_memory(Engine engine, const Array<T, N>& array, int device = -1) {
   if (array.empty()) return nullptr;
@@ -46,8 +46,11 @@ void* device_memory(Engine engine, const Array<T, N>& array, int device = -1) {
 }
 
 /// The user's queue for all that the engine does where programs do not say a device, and with it the device
-/// that it is of; it lives as long as the process. Before anything has run on the engine. Throws DeviceError
-/// afterwards, and for a queue that does not run in order.
+/// that it is of; it lives as long as the process. A null CUstream is CUDA's legacy default stream, of the
+/// calling thread's current context if there is one. Before anything has run on the engine. Throws
+/// DeviceError afterwards, for a queue that does not run in order, for a null cl_command_queue, for
+/// CU_STREAM_PER_THREAD, which is another stream in each thread, and for a stream of another context than its
+/// device's primary one.
 void use_queue(Engine engine, void* queue);
 
 }  // namespace fulgurite

@@ -96,7 +96,7 @@ class Device {
   // DeviceError where it cannot be this device's, or is smaller.
   virtual Memory adopt(void* handle, std::size_t bytes);
   virtual void disown(Memory memory) noexcept;
-  // What the engine's own users know memory by, once what was uploaded is there.
+  // What the engine's own users know memory by, once what was uploaded, copied or computed there has arrived.
   virtual void* handle(Memory memory);
 
   // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is

@@ -14,22 +14,23 @@ namespace fulgurite::runtime {
 template <class Device, class Queue>
 class SharedDevices {
  public:
-  // Throws DeviceError once there is a device.
-  void set_queue(Queue queue, const std::string& engine) {
+  // `queue`, not null, is of the device with that number. Throws DeviceError once there is a device.
+  void set_queue(Queue queue, const std::string& engine, int number) {
     const std::lock_guard lock(mutex_);
     if (!devices_.empty())
       throw DeviceError("the engine " + engine + " is in use: call use_queue before anything runs on it");
     queue_ = queue;
+    usual_ = number;
   }
 
-  // The device with the number `wanted`, or, if that is negative, choose(queue). It is made by make(number,
-  // queue), with a null queue unless it is that one and the user has said one, and never destroyed: arrays
-  // may outlive everything, and at exit the driver may be gone before us. What throws is tried again by the
-  // next call.
+  // The device with the number `wanted`, or, if that is negative, that of the user's queue, or without one
+  // choose(). It is made by make(number, queue), with a null queue unless it is that of the user's queue, and
+  // never destroyed: arrays may outlive everything, and at exit the driver may be gone before us. What throws
+  // is tried again by the next call.
   template <class Choose, class Make>
   Device& get(int wanted, const Choose& choose, const Make& make) {
     const std::lock_guard lock(mutex_);
-    if (!usual_ && (wanted < 0 || queue_ != nullptr)) usual_ = choose(queue_);
+    if (!usual_ && wanted < 0) usual_ = choose();
     const int number = wanted < 0 ? *usual_ : wanted;
     if (const auto known = devices_.find(number); known != devices_.end()) return *known->second;
     Device* const device = make(number, usual_ == number ? queue_ : nullptr);

@@ -12,6 +12,7 @@
 
 #include "../runtime/pocl.h"
 #include "runtime/opencl/api.h"
+#include "runtime/opencl/catalogue.h"
 
 namespace fulgurite {
 namespace {
@@ -106,6 +107,44 @@ TEST_F(Residency, MemoryIsSharedWithCodeOfTheDevicesUsers) {
   EXPECT_EQ((adopt<int>(Engine::opencl, nullptr, {0, 3}).size()), 0);
   EXPECT_THROW(adopt<int>(Engine::cpu, values.data(), {128}), DeviceError);
   EXPECT_THROW(use_queue(Engine::cpu, values.data()), DeviceError);
+}
+
+// A result that is given twice is copied when the program has ended. Another queue reads it at once.
+TEST_F(Residency, AResultGivenTwiceIsThereWhenItIsHandedOut) {
+  using namespace runtime::opencl;
+  constexpr int n = 1 << 22;
+  const Array<int> x = numbers(n);
+  const auto twice = compile(
+      [](Vec<int> a) {
+        const Vec<int> b = a + a;
+        return std::tuple{b, b, a};
+      },
+      {.engine = Engine::opencl});
+  Owned<Queue> queue(nullptr, api().release_queue);
+  for (int round = 0; round < 4; ++round) {
+    const auto [first, second, same] = twice(x);
+    void* const memories[] = {device_memory(Engine::opencl, same), device_memory(Engine::opencl, second),
+                              device_memory(Engine::opencl, first)};
+    if (queue == nullptr) {
+      runtime::opencl::Context context = nullptr;
+      ASSERT_EQ(api().get_buffer_info(static_cast<Buffer>(memories[0]), value::buffer_context, sizeof context,
+                                      &context, nullptr),
+                0);
+      const DeviceId device = list_devices(api()).at(0).id;
+      Status status = 0;
+      queue = Owned<Queue>(api().create_queue(context, device, 0, &status), api().release_queue);
+      ASSERT_EQ(status, 0);
+    }
+    int factor = 1;
+    for (void* memory : memories) {
+      std::vector<int> elements(n);
+      ASSERT_EQ(api().read_buffer(queue.get(), static_cast<Buffer>(memory), 1, 0, n * sizeof(int),
+                                  elements.data(), 0, nullptr, nullptr),
+                0);
+      EXPECT_EQ(elements, numbers(n, std::exchange(factor, 2)));
+    }
+  }
+  EXPECT_THROW(use_queue(Engine::opencl, nullptr), DeviceError);
 }
 
 TEST_F(Residency, TensorsShareMemory) {

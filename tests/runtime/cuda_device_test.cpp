@@ -181,6 +181,72 @@ TEST_F(Cuda, LaunchesOnTheUsersStream) {
   EXPECT_EQ(driver().destroy_stream(stream), 0) << "it is still there";
 }
 
+TEST_F(Cuda, AStreamSaysItsDevice) {
+  const std::vector<DeviceEntry> devices = list_devices(driver());
+  ASSERT_EQ(devices.size(), 2U);
+  for (const DeviceEntry& entry : devices) {
+    const Context context(driver(), entry);
+    StreamId stream = nullptr;
+    {
+      const Context::Current current(context);
+      ASSERT_EQ(driver().create_stream(&stream, 0), 0);
+      EXPECT_EQ(device_of(driver(), devices, value::stream_legacy), entry.number) << "of the current context";
+    }
+    EXPECT_EQ(device_of(driver(), devices, stream), entry.number);
+    EXPECT_EQ(driver().destroy_stream(stream), 0);
+  }
+  EXPECT_EQ(device_of(driver(), devices, value::stream_legacy), 0) << "without a current context";
+  EXPECT_SAYS(message([&] { device_of(driver(), devices, value::stream_per_thread); }),
+              "another stream in each thread");
+
+  DeviceId others = devices[0].id;  // stands for a context that a user made
+  ASSERT_EQ(driver().push_context(reinterpret_cast<ContextId>(&others)), 0);
+  StreamId stream = nullptr;
+  ASSERT_EQ(driver().create_stream(&stream, 0), 0);
+  EXPECT_SAYS(message([&] { device_of(driver(), devices, stream); }),
+              "another context than the primary one of the CUDA device 'Stand-in GPU 1'");
+  EXPECT_EQ(driver().destroy_stream(stream), 0);
+  ContextId popped = nullptr;
+  driver().pop_context(&popped);
+}
+
+TEST_F(Cuda, LaunchesOnTheLegacyStream) {
+  DiskCache none({}, 0);
+  device();
+  CudaDevice users(list_devices(driver()).front(), none, driver(), nvrtc(), value::stream_legacy);
+  const std::int64_t n = 1;
+  const Memory x = users.allocate(4), y = users.allocate(4);
+  const int one = 1;
+  users.upload(x, &one, 4);
+  void* const buffers[] = {x.data, y.data};
+  users.launch(*users.build(twice), {buffers, {&n, 1}, {&n, 1}});
+  EXPECT_EQ(machine().calls.back(), "launch twice_p0 of 1 times 32 on 0");
+  int result = 0;
+  users.download(&result, y, 4);
+  EXPECT_EQ(result, 2);
+  users.release(x);
+  users.release(y);
+}
+
+// Whoever asks for the memory may read it at once, by means of his own.
+TEST_F(Cuda, HandedOutMemoryHasWhatWasCopiedAndComputedThere) {
+  const auto ints_at = [&](Memory memory) {
+    const auto* const ints = static_cast<const int*>(device().handle(memory));
+    return std::vector<int>(ints, ints + memory.bytes / sizeof(int));
+  };
+  const Memory x = upload(numbers(100, 1)), copy = device().allocate(x.bytes), y = device().allocate(x.bytes);
+  EXPECT_EQ(ints_at(x), numbers(100, 1));
+  device().copy(copy, x, x.bytes);
+  EXPECT_EQ(ints_at(copy), numbers(100, 1));
+  launch_twice(copy, y);
+  EXPECT_EQ(ints_at(y).back(), 200);
+  const Memory again = upload(numbers(100, 5));
+  device().copy(copy, again, again.bytes);
+  device().wait();
+  EXPECT_EQ(ints_at(copy), numbers(100, 5));
+  for (const Memory memory : {x, copy, y, again}) device().release(memory);
+}
+
 TEST_F(Cuda, OutOfMemoryEmptiesThePoolFirst) {
   constexpr std::size_t mebibyte = std::size_t{1} << 20;
   const Memory first = device().allocate(14 * mebibyte), kept = device().allocate(20 * mebibyte);

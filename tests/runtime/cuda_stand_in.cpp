@@ -30,6 +30,7 @@ struct Stream {
   std::deque<std::function<void()>> waiting;
   std::uint64_t n_enqueued = 0, n_done = 0;
   int number = 0;
+  ContextId context = nullptr;
 
   void enqueue(std::function<void()> what) {
     waiting.push_back(std::move(what));
@@ -60,15 +61,23 @@ std::map<std::uint64_t, std::size_t>& blocks() {
   static auto& all = *new std::map<std::uint64_t, std::size_t>;
   return all;
 }
-int n_contexts_made = 0;
-thread_local int n_contexts_here = 0;
+// Contexts are addresses of their device's number.
+std::map<DeviceId, DeviceId>& primary_contexts() {
+  static auto& all = *new std::map<DeviceId, DeviceId>;
+  return all;
+}
+thread_local std::vector<ContextId> contexts_here;  // the current one last
+
+Stream legacy_stream;
 
 void finish_everything() {
+  legacy_stream.run_until(legacy_stream.n_enqueued);
   for (Stream* stream : streams()) stream->run_until(stream->n_enqueued);
 }
 
+// A null stream is the legacy one, which is always there; its number is 0.
 Stream* stream_of(StreamId id) {
-  return reinterpret_cast<Stream*>(id);
+  return id == nullptr || id == value::stream_legacy ? &legacy_stream : reinterpret_cast<Stream*>(id);
 }
 Event* event_of(EventId id) {
   return reinterpret_cast<Event*>(id);
@@ -85,7 +94,7 @@ std::optional<Status> wanted(const std::string& function) {
 
 // Of a call that needs a context.
 std::optional<Status> refused(const std::string& function) {
-  if (n_contexts_here == 0) return 201;
+  if (contexts_here.empty()) return 201;
   return wanted(function);
 }
 
@@ -158,23 +167,32 @@ EXPORTED Status cuDeviceTotalMem_v2(std::size_t* bytes, DeviceId) {
   return 0;
 }
 
-EXPORTED Status cuDevicePrimaryCtxRetain(ContextId* id, DeviceId) {
+EXPORTED Status cuDevicePrimaryCtxRetain(ContextId* id, DeviceId device) {
   const Lock lock(machine().mutex);
   if (const auto status = wanted("cuDevicePrimaryCtxRetain")) return *status;
-  ++n_contexts_made;
-  return make(id, &n_contexts_made);
+  return make(id, &primary_contexts().try_emplace(device, device).first->second);
 }
 EXPORTED Status cuDevicePrimaryCtxRelease_v2(DeviceId) {
   const Lock lock(machine().mutex);
   --machine().n_objects;
   return 0;
 }
-EXPORTED Status cuCtxPushCurrent_v2(ContextId) {
-  ++n_contexts_here;
+EXPORTED Status cuCtxPushCurrent_v2(ContextId id) {
+  contexts_here.push_back(id);
   return 0;
 }
-EXPORTED Status cuCtxPopCurrent_v2(ContextId*) {
-  --n_contexts_here;
+EXPORTED Status cuCtxPopCurrent_v2(ContextId* id) {
+  *id = contexts_here.back();
+  contexts_here.pop_back();
+  return 0;
+}
+EXPORTED Status cuCtxGetCurrent(ContextId* id) {
+  *id = contexts_here.empty() ? nullptr : contexts_here.back();
+  return 0;
+}
+EXPORTED Status cuCtxGetDevice(DeviceId* device) {
+  if (contexts_here.empty()) return 201;
+  *device = *reinterpret_cast<const DeviceId*>(contexts_here.back());
   return 0;
 }
 
@@ -237,6 +255,7 @@ EXPORTED Status cuStreamCreate(StreamId* id, std::uint32_t) {
   auto* const stream = new Stream;
   streams().push_back(stream);
   stream->number = static_cast<int>(streams().size());
+  stream->context = contexts_here.back();
   return make(id, stream);
 }
 EXPORTED Status cuStreamDestroy_v2(StreamId id) {
@@ -245,6 +264,11 @@ EXPORTED Status cuStreamDestroy_v2(StreamId id) {
   std::erase(streams(), stream_of(id));
   delete stream_of(id);
   --machine().n_objects;
+  return 0;
+}
+EXPORTED Status cuStreamGetCtx(StreamId id, ContextId* context) {
+  const Lock lock(machine().mutex);
+  *context = stream_of(id)->context;
   return 0;
 }
 EXPORTED Status cuStreamSynchronize(StreamId id) {

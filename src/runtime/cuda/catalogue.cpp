@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
+
 #include "runtime/device_choice.h"
 
 namespace fulgurite::runtime::cuda {
@@ -62,6 +64,40 @@ std::vector<DeviceEntry> list_devices(const Driver& driver) {
 int wanted_device(std::span<const DeviceEntry> devices) {
   constexpr const char* variable = "FULGURITE_CUDA_DEVICE";
   return static_cast<int>(choose_device(names_of(devices), runtime::wanted_device(variable), variable, 0));
+}
+
+int device_of(const Driver& driver, std::span<const DeviceEntry> devices, StreamId stream) {
+  if (stream == value::stream_per_thread)
+    throw DeviceError(
+        "CU_STREAM_PER_THREAD is another stream in each thread: make a stream with cuStreamCreate for "
+        "use_queue");
+  ContextId context = nullptr;
+  if (stream == value::stream_legacy) {
+    check(driver, driver.get_current_context(&context), "asking for the current context");
+    if (context == nullptr) return wanted_device(devices);
+  } else {
+    check(driver, driver.get_context_of_stream(stream, &context),
+          "asking for the context of the user's stream");
+  }
+  DeviceId id = 0;
+  check(driver, driver.push_context(context), "making the context of the user's stream current");
+  const Status status = driver.get_device_of_current_context(&id);
+  ContextId popped = nullptr;
+  driver.pop_context(&popped);
+  check(driver, status, "asking for the device of the user's stream");
+  const auto entry = std::ranges::find(devices, id, &DeviceEntry::id);
+  if (entry == devices.end())
+    throw DeviceError("the stream is of a device that is not listed: use a stream of one that is");
+  ContextId primary = nullptr;
+  check(driver, driver.retain_primary_context(&primary, id),
+        fmt::format("asking for the primary context of the CUDA device '{}'", entry->name));
+  driver.release_primary_context(id);
+  if (context != primary)
+    throw DeviceError(
+        fmt::format("the stream is of another context than the primary one of the CUDA device '{}': make a "
+                    "stream in the primary context, which cuDevicePrimaryCtxRetain gives",
+                    entry->name));
+  return entry->number;
 }
 
 const DeviceEntry& device_with(std::span<const DeviceEntry> devices, int number) {

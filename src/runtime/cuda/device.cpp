@@ -72,7 +72,7 @@ CudaDevice::~CudaDevice() {
 }
 
 CudaDevice& CudaDevice::shared(int number) {
-  const auto choose = [](StreamId) { return wanted_device(list_devices(cuda::driver())); };
+  const auto choose = [] { return wanted_device(list_devices(cuda::driver())); };
   return all_devices().get(number, choose, [](int chosen, StreamId stream) {
     const std::vector<DeviceEntry> devices = list_devices(cuda::driver());
     const DeviceEntry& entry = device_with(devices, chosen);
@@ -82,7 +82,9 @@ CudaDevice& CudaDevice::shared(int number) {
 }
 
 void CudaDevice::use_stream(StreamId stream) {
-  all_devices().set_queue(stream, "cuda");
+  if (stream == nullptr) stream = value::stream_legacy;
+  const Driver& driver = cuda::driver();
+  all_devices().set_queue(stream, "cuda", device_of(driver, list_devices(driver), stream));
 }
 
 Description CudaDevice::describe() const {
@@ -185,6 +187,12 @@ void* CudaDevice::handle(Memory memory) {
   const Context::Current current(*context_);
   check(driver_, driver_.synchronise_stream(transfers_.get()),
         "cuStreamSynchronize, after the transfers before it");
+  if (block_of(memory.data)->last_use.load() > last_done_.load()) {
+    const std::uint64_t use = last_use_.load();
+    check(driver_, driver_.synchronise_stream(compute_.get()),
+          "cuStreamSynchronize, after the kernels and copies before it");
+    note_done(use);
+  }
   return reinterpret_cast<void*>(address_of(memory.data));
 }
 

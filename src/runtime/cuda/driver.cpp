@@ -51,6 +51,8 @@ Driver load_driver(const std::string& library) {
   l.resolve(d.release_primary_context, "cuDevicePrimaryCtxRelease_v2");
   l.resolve(d.push_context, "cuCtxPushCurrent_v2");
   l.resolve(d.pop_context, "cuCtxPopCurrent_v2");
+  l.resolve(d.get_current_context, "cuCtxGetCurrent");
+  l.resolve(d.get_device_of_current_context, "cuCtxGetDevice");
   l.resolve(d.allocate, "cuMemAlloc_v2");
   l.resolve(d.free, "cuMemFree_v2");
   l.resolve(d.get_memory, "cuMemGetInfo_v2");
@@ -60,6 +62,7 @@ Driver load_driver(const std::string& library) {
   l.resolve(d.create_stream, "cuStreamCreate");
   l.resolve(d.destroy_stream, "cuStreamDestroy_v2");
   l.resolve(d.synchronise_stream, "cuStreamSynchronize");
+  l.resolve(d.get_context_of_stream, "cuStreamGetCtx");
   l.resolve(d.stream_waits_for, "cuStreamWaitEvent");
   l.resolve(d.create_event, "cuEventCreate");
   l.resolve(d.destroy_event, "cuEventDestroy_v2");

@@ -31,6 +31,10 @@ inline constexpr Attribute function_threads_of_block = 0, function_shared_bytes 
                            function_thread_bytes = 3, function_registers = 4,
                            function_shared_bytes_at_launch = 8;
 inline constexpr std::uint32_t stream_non_blocking = 1, event_without_time = 2;
+// Streams that exist in every context: what a null stream means, and what it means to code that is compiled
+// for a default stream of each thread.
+inline const StreamId stream_legacy = reinterpret_cast<StreamId>(1),
+                      stream_per_thread = reinterpret_cast<StreamId>(2);
 }  // namespace value
 
 // The library's functions.
@@ -50,6 +54,8 @@ struct Driver {
   Status (*release_primary_context)(DeviceId);
   Status (*push_context)(ContextId);
   Status (*pop_context)(ContextId*);
+  Status (*get_current_context)(ContextId*);
+  Status (*get_device_of_current_context)(DeviceId*);
 
   Status (*allocate)(Address*, std::size_t bytes);
   Status (*free)(Address);
@@ -62,6 +68,7 @@ struct Driver {
   Status (*create_stream)(StreamId*, std::uint32_t flags);
   Status (*destroy_stream)(StreamId);
   Status (*synchronise_stream)(StreamId);
+  Status (*get_context_of_stream)(StreamId, ContextId*);
   Status (*stream_waits_for)(StreamId, EventId, std::uint32_t flags);
   Status (*create_event)(EventId*, std::uint32_t flags);
   Status (*destroy_event)(EventId);

@@ -80,11 +80,7 @@ OpenClDevice& OpenClDevice::shared(int number) {
   // reads what it stored before. "loops" leaves that to the compiler, which looks.
   static const int is_set = setenv("POCL_WORK_GROUP_METHOD", "loops", 0);
   (void)is_set;
-  const auto choose = [](Queue queue) {
-    const std::vector<DeviceEntry> devices = list_devices(api());
-    return queue == nullptr ? choose_device(devices, wanted_device())
-                            : number_of(devices, property_of<DeviceId>(api(), queue, value::queue_device));
-  };
+  const auto choose = [] { return choose_device(list_devices(api()), wanted_device()); };
   return all_devices().get(number, choose, [](int chosen, Queue queue) {
     const std::vector<DeviceEntry> devices = list_devices(api());
     return new OpenClDevice(device_with(devices, chosen), DiskCache::shared(), api(), queue);
@@ -92,10 +88,14 @@ OpenClDevice& OpenClDevice::shared(int number) {
 }
 
 void OpenClDevice::use_queue(Queue queue) {
+  if (queue == nullptr)
+    throw DeviceError("the OpenCL queue is null: make one with clCreateCommandQueue, or leave out use_queue");
   if ((property_of<Bits>(api(), queue, value::queue_properties) & value::queue_out_of_order) != 0)
     throw DeviceError(
         "the OpenCL queue may run what it is given in any order: make one that runs it in order");
-  all_devices().set_queue(queue, "opencl");
+  all_devices().set_queue(
+      queue, "opencl",
+      number_of(list_devices(api()), property_of<DeviceId>(api(), queue, value::queue_device)));
 }
 
 Description OpenClDevice::describe() const {
@@ -164,6 +164,7 @@ void OpenClDevice::disown(Memory memory) noexcept {
 }
 
 void* OpenClDevice::handle(Memory memory) {
+  check(api_.finish(queue_.get()), "clFinish, after the kernels and copies before it");
   return buffer_of(memory.data);
 }
 
