@@ -1,5 +1,6 @@
 #include "emulator_device.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <utility>
@@ -120,9 +121,11 @@ std::optional<runtime::Failure> EmulatorDevice::launch(const runtime::Kernel& ke
   runtime::counters.launches.add();
   if (!runtime::is_sequential(launch, kernel::block_sizes(ir))) runtime::counters.device_launches.add();
   runtime::counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
-  if (const auto& f = result.failure)
-    return runtime::Failure{static_cast<std::int32_t>(f->site), f->element, f->value, f->bound};
-  return std::nullopt;
+  if (!result.failure) return std::nullopt;
+  const kernel::Failed& f = *result.failure;
+  runtime::Failure failure{static_cast<std::int32_t>(f.site), f.element, f.value, f.bound, f.group};
+  std::ranges::copy(f.more, failure.more.begin());
+  return failure;
 }
 
 }  // namespace fulgurite

@@ -15,8 +15,8 @@ std::string fill_places(std::string_view message,
                         const std::function<std::optional<std::string>(std::string_view)>& text_of);
 
 // The message with values in place of {0}, {1} ..., unsigned ones in place of {0u}, {1u} ...; the position, a
-// number of an element, in place of {at}, or of {2} where there are two values; and, where values[1] is an extent, "0..n-1" or "an empty array" in
-// place of {range}.
+// number of an element, in place of {at}, or of {2} where there are two values; and, where values[1] is an
+// extent, "0..n-1" or "an empty array" in place of {range}.
 std::string quote(std::string_view message, std::span<const std::int64_t> values, std::int64_t position);
 
 // The number of the value that a place is for, and whether it is unsigned.

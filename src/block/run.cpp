@@ -142,7 +142,7 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
   const std::int64_t values[] = {failure.value, failure.bound};
   plan::raise(
       {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message},
-      values, failure.element);
+      values, failure.position());
 }
 
 // Looks for what memory does not show, in copies of the arrays as they were before the launch.

@@ -420,7 +420,25 @@ void PhasePrinter::fail(const Stm& s, const kernel::Fail& x) {
   std::string args =
       fmt::format("{}, {}, {}, {}, {}, {}, {}", dialect_.context, x.site, mask, text(x.element).text,
                   text(x.stride).text, text(x.value).text, text(x.bound).text);
-  line(fmt::format("if ({}) {};", test, call(dialect_, "fail", Kind::boolean, lanes, args)));
+  if (!x.is_long()) {
+    line(fmt::format("if ({}) {};", test, call(dialect_, "fail", Kind::boolean, lanes, args)));
+    return;
+  }
+  line(fmt::format("if ({}) {{ {}{}; }}", test, more_values(x, lanes),
+                   call(dialect_, "fail_more", Kind::boolean, lanes, args + more_arguments(x))));
+}
+
+// An array of the values that a failure has besides the usual two, and the arguments that pass it on. The
+// array is never empty, which C would refuse.
+std::string PhasePrinter::more_values(const kernel::Fail& x, int lanes) {
+  const scalar::Type type{Kind::i64, 0, static_cast<std::uint16_t>(lanes)};
+  std::string values;
+  for (Expr e : x.more) values += (values.empty() ? "" : ", ") + as_value(dialect_, text(e), type);
+  return fmt::format("{} const fg_more[] = {{{}}}; ", spelling(dialect_, type),
+                     x.more.empty() ? as_value(dialect_, text(x.value), type) : values);
+}
+std::string PhasePrinter::more_arguments(const kernel::Fail& x) {
+  return fmt::format(", {}, {}, fg_more", x.group ? text(x.group).text : std::string("0"), x.more.size());
 }
 
 }  // namespace fulgurite::emit

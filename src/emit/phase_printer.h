@@ -102,6 +102,8 @@ class PhasePrinter {
   void loop(const kernel::While&);
   void branch(const Stm&, const kernel::If&);
   void fail(const Stm&, const kernel::Fail&);
+  std::string more_values(const kernel::Fail&, int lanes);
+  std::string more_arguments(const kernel::Fail&);
   void allocate(const Stm&, const kernel::Allocate&);
 
   // Vectors.

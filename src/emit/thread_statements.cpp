@@ -227,8 +227,13 @@ void PhasePrinter::fail_of_thread(const Stm& s, const kernel::Fail& x) {
   prepare(s);
   const std::string args = fmt::format("{}, {}, {}, {}, {}", failure_, x.site, text(x.element).text,
                                        text(x.value).text, text(x.bound).text);
-  line(fmt::format("{}if ({}) {};", guard(), text(x.when).text,
-                   call(dialect_, "fail", Kind::boolean, 1, args)));
+  if (!x.is_long()) {
+    line(fmt::format("{}if ({}) {};", guard(), text(x.when).text,
+                     call(dialect_, "fail", Kind::boolean, 1, args)));
+    return;
+  }
+  line(fmt::format("{}if ({}) {{ {}{}; }}", guard(), text(x.when).text, more_values(x, 1),
+                   call(dialect_, "fail_more", Kind::boolean, 1, args + more_arguments(x))));
 }
 
 }  // namespace fulgurite::emit

@@ -34,6 +34,7 @@ bool collapse(Stm& stm) {
       if (at == only.names.end()) return changed;
       flat.body.results.push_back(inner->body.results[static_cast<std::size_t>(at - only.names.begin())]);
     }
+    flat.outer_axes = outer->outer_axes > 0 ? outer->outer_axes : outer->dims.size();
     flat.dims = outer->dims;
     flat.dims.insert(flat.dims.end(), inner->dims.begin(), inner->dims.end());
     flat.body.params = outer->body.params;

@@ -112,6 +112,8 @@ class Merger {
     const char* reason = nullptr;
     const bool same_space = a.dims == b.dims;
     if (same_space) {
+      if (a.outer_axes != b.outer_axes && soac::may_fail(a.body) && soac::may_fail(b.body))
+        return false;  // their messages number points in two ways
       reason = body.facts.after(i)[j] ? "it makes what the other reads, over the same space"
                                       : "they run over the same space";
       const bool both_scan = is_scan(a) && is_scan(b);
@@ -324,6 +326,7 @@ class Merger {
     Stm merged{{}, {}, second.where, second.origin};
     Soac soac;
     soac.dims = b.dims;
+    soac.outer_axes = a.outer_axes == b.outer_axes || soac::may_fail(a.body) ? a.outer_axes : b.outer_axes;
     soac.body.params = as_is ? a.body.params : b.body.params;
     std::vector<Expr> own;
     for (Var p : soac.body.params) own.push_back(arena_.name(p));

@@ -373,6 +373,10 @@ class Checker {
     integer(s.stride, "the stride");
     by_lanes(s.value, Kind::i64, s.when.type().lanes, "the value");
     by_lanes(s.bound, Kind::i64, s.when.type().lanes, "the bound");
+    require(s.more.size() <= Fail::most_more, "{} more values, at most {} are quoted", s.more.size(),
+            Fail::most_more);
+    for (Expr e : s.more) by_lanes(e, Kind::i64, s.when.type().lanes, "a value that is quoted");
+    if (s.group) integer(s.group, "the group");
   }
 
   const Kernel& kernel_;

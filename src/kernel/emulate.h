@@ -115,7 +115,8 @@ struct Counts {
 /// What a Fail reported; of several the one of the lowest element.
 struct Failed {
   Site site = 0;
-  std::int64_t element = 0, value = 0, bound = 0;
+  std::int64_t element = 0, value = 0, bound = 0, group = 0;
+  std::vector<std::int64_t> more = {};
   friend bool operator==(const Failed&, const Failed&) = default;
 };
 

@@ -240,12 +240,18 @@ struct Sync {
 };
 
 /// Reports a failure where `when` holds (a scalar boolean or a mask): the site, the number of the failing
-/// element (i64; with a mask the number of lane 0, lane l failing as element + l * stride), and two i64
-/// values that the message quotes. Execution goes on.
+/// element (i64; with a mask the number of lane 0, lane l failing as element + l * stride), and i64 values
+/// that the message quotes: two, and at most `most_more` more. `group`, if present, is how many neighbouring
+/// elements the message takes for one position. Execution goes on.
 struct Fail {
+  static constexpr std::size_t most_more = 14;
   Expr when;
   Site site = 0;
   Expr element, stride, value, bound;
+  std::vector<Expr> more = {};
+  Expr group = {};
+  /// Whether there is more to report than an element and two values.
+  bool is_long() const { return !more.empty() || group; }
   bool operator==(const Fail&) const = default;
 };
 

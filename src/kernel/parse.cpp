@@ -421,7 +421,9 @@ class Parser {
     s.value = expr();
     lexer_.expect(",");
     s.bound = expr();
+    while (lexer_.accept(",")) s.more.push_back(expr());
     lexer_.expect(")");
+    if (lexer_.accept("per")) s.group = expr();
     lexer_.expect("when");
     s.when = expr();
     return {s};

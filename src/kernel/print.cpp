@@ -217,8 +217,11 @@ class Printer {
         },
         [&](const Sync& x) { line(depth, fmt::format("sync {}", name_of(x.level))); },
         [&](const Fail& x) {
-          line(depth, fmt::format("fail @{}({}, {}, {}, {}) when {}", x.site, expr(x.element), expr(x.stride),
-                                  expr(x.value), expr(x.bound), expr(x.when)));
+          std::string more;
+          for (Expr e : x.more) more += ", " + expr(e);
+          const std::string group = x.group ? fmt::format(" per {}", expr(x.group)) : std::string();
+          line(depth, fmt::format("fail @{}({}, {}, {}, {}{}){} when {}", x.site, expr(x.element),
+                                  expr(x.stride), expr(x.value), expr(x.bound), more, group, expr(x.when)));
         });
   }
   std::string atomic(const Atomic& x) {

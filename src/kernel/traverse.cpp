@@ -109,7 +109,10 @@ class Mapper {
   }
   Operation operator()(const Sync& s) { return s; }
   Operation operator()(const Fail& s) {
-    return Fail{expr(s.when), s.site, expr(s.element), expr(s.stride), expr(s.value), expr(s.bound)};
+    Fail mapped{expr(s.when), s.site, expr(s.element), expr(s.stride), expr(s.value), expr(s.bound)};
+    for (Expr e : s.more) mapped.more.push_back(expr(e));
+    mapped.group = expr(s.group);
+    return mapped;
   }
 
  private:

@@ -85,11 +85,12 @@ Expr Emitter::guard() const {
   return all;
 }
 
-void Emitter::fail(Expr when, scalar::Site site, Expr value, Expr bound) {
+void Emitter::fail(Expr when, scalar::Site site, Expr value, Expr bound, std::vector<Expr> more) {
   if (failures_to_)
     if_then(when, failures_to_);
   else
-    append(kernel::Fail{when, site, failing_element(), arena_.i64(0), value, bound});
+    append(kernel::Fail{when, site, failing_element(), arena_.i64(0), value, bound, std::move(more),
+                        group_ ? lower(group_) : Expr()});
 }
 
 Expr Emitter::placeholder() {
@@ -475,8 +476,10 @@ void Emitter::check(const soac::Check& op) {
   Expr holds = lower(op.condition);
   if (holds.is_constant(1) || !checks_) return;
   std::vector<Expr> operands = lower(op.operands);
-  operands.resize(2, arena_.i64(0));
-  fail(bind(arena_.logical_not(holds), "failed"), op.site, operands[0], operands[1]);
+  operands.resize(std::max<std::size_t>(operands.size(), 2), arena_.i64(0));
+  std::vector<Expr> more(operands.begin() + 2, operands.end());
+  more.resize(std::min(more.size(), kernel::Fail::most_more));
+  fail(bind(arena_.logical_not(holds), "failed"), op.site, operands[0], operands[1], std::move(more));
   Expr before = guard();
   open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
 }

@@ -166,6 +166,8 @@ class Emitter {
 
   /// Number of the element being computed, for failure reports.
   void set_element(Expr element) { element_ = element; }
+  /// How many neighbouring elements messages take for one position.
+  void set_group(Expr group) { group_ = group; }
   Expr element() const { return element_; }
   /// What a failure is reported by: that number; outside of all spaces (an initial value) 0.
   Expr failing_element() const { return element_ ? element_ : arena_.i64(0); }
@@ -252,7 +254,7 @@ class Emitter {
   Expr load_once(Expr scalar, Var array);
   Var touch(Var array, kernel::Param::Role);  // the kernel's name for it
   Expr guard() const;
-  void fail(Expr when, scalar::Site, Expr value, Expr bound);
+  void fail(Expr when, scalar::Site, Expr value, Expr bound, std::vector<Expr> more = {});
   std::size_t depth(Expr leaf) const;
   Expr bind_at(std::size_t depth, Expr value, std::string_view name);
   void conditional(const soac::Stm&, const soac::If&);
@@ -281,7 +283,7 @@ class Emitter {
   std::vector<Var> scratch_;
   Expr task_, tasks_;
   bool interleaved_ = false;
-  Expr element_;
+  Expr element_, group_;
   std::function<void()> failures_to_;
   Expr streaming_, touching_;
   Identity identity_;

@@ -10,7 +10,9 @@ Frame::Frame(Launches& to, const soac::Stm& stm)
       op(std::get<soac::Soac>(s.op)),
       layout(soac::layout_of(op)),
       policy(policy_of(op)),
-      grid(depends_on_order(op) ? points_grid(to, op, policy) : tiles_grid(to, op, policy)) {}
+      grid(depends_on_order(op) ? points_grid(to, op, policy) : tiles_grid(to, op, policy)) {
+  if (op.outer_axes > 0) e.set_group(to.product(std::span(op.dims).subspan(op.outer_axes)));
+}
 
 Policy Frame::policy_of(const soac::Soac& soac) {
   return choose(arena, soac, launches.sizes(), launches.options().target);

@@ -295,8 +295,10 @@ class Run {
 
   [[noreturn]] void fail(const runtime::Failure& f) {
     has_failed_ = true;
-    const std::int64_t values[] = {f.value, f.bound};
-    raise(loaded_.sites.at(static_cast<std::size_t>(f.site) - 1), values, f.element);
+    const SiteText& site = loaded_.sites.at(static_cast<std::size_t>(f.site) - 1);
+    const auto values = f.values();
+    const bool is_check = site.error == SiteText::Error::shape;  // others have two values
+    raise(site, std::span(values).first(is_check ? values.size() : 2), f.position());
   }
 
   void run(const Fetch& s) {

@@ -1,5 +1,6 @@
 #include "runtime/failure.h"
 
+#include <algorithm>
 #include <mutex>
 #include <tuple>
 
@@ -24,6 +25,14 @@ std::optional<Failure> FailureRecord::lowest() const {
 void FailureRecord::report_from_kernel(fg_failure* record, std::int32_t site, std::int64_t element,
                                        std::int64_t value, std::int64_t bound) noexcept {
   reinterpret_cast<FailureRecord*>(record)->report({site, element, value, bound});
+}
+
+void FailureRecord::report_more_from_kernel(fg_failure* record, std::int32_t site, std::int64_t element,
+                                            std::int64_t value, std::int64_t bound, std::int64_t group,
+                                            std::int32_t n, const std::int64_t* more) noexcept {
+  Failure failure{site, element, value, bound, group};
+  std::copy_n(more, n, failure.more.begin());
+  reinterpret_cast<FailureRecord*>(record)->report(failure);
 }
 
 }  // namespace fulgurite::runtime

@@ -4,6 +4,7 @@
 // threads.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -17,10 +18,21 @@ struct fg_failure;  // opaque for kernels
 namespace fulgurite::runtime {
 
 struct Failure {
-  std::int32_t site;     // of the plan's table of source locations and messages
-  std::int64_t element;  // of the kernel's result
-  std::int64_t value;    // the index or the like
-  std::int64_t bound;    // what it should have been below
+  static constexpr std::size_t most_more = 14;
+  std::int32_t site;                              // of the plan's table of source locations and messages
+  std::int64_t element;                           // of the kernel's result
+  std::int64_t value;                             // the index or the like
+  std::int64_t bound;                             // what it should have been below
+  std::int64_t group = 0;                         // not 0: of how many elements each counts as one position
+  std::array<std::int64_t, most_more> more = {};  // values that the message quotes after these two
+
+  std::int64_t position() const { return group > 1 ? element / group : element; }
+  /// What the message quotes.
+  std::array<std::int64_t, 2 + most_more> values() const {
+    std::array<std::int64_t, 2 + most_more> all{value, bound};
+    for (std::size_t k = 0; k < more.size(); ++k) all[2 + k] = more[k];
+    return all;
+  }
   friend bool operator==(const Failure&, const Failure&) = default;
 };
 
@@ -36,6 +48,9 @@ class FailureRecord {
   fg_failure* handle() noexcept { return reinterpret_cast<fg_failure*>(this); }
   static void report_from_kernel(fg_failure* record, std::int32_t site, std::int64_t element,
                                  std::int64_t value, std::int64_t bound) noexcept;
+  static void report_more_from_kernel(fg_failure* record, std::int32_t site, std::int64_t element,
+                                      std::int64_t value, std::int64_t bound, std::int64_t group,
+                                      std::int32_t n, const std::int64_t* more) noexcept;
 
  private:
   SpinLock lock_;

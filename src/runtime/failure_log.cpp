@@ -17,7 +17,7 @@ void FailureLog::read() {
   bool any = false;
   for (const FailureCell& cell : cells) {
     if (cell.site == 0) continue;
-    if (!first_) first_ = Failure{cell.site, cell.element, cell.value, cell.bound};
+    if (!first_) first_ = Failure{cell.site, cell.element, cell.value, cell.bound, cell.group, cell.more};
     any = true;
   }
   if (any) records_->clear(n);

@@ -22,7 +22,8 @@ namespace fulgurite::runtime {
 struct FailureCell {
   std::int32_t lock;  // of what follows, while a kernel writes
   std::int32_t site;
-  std::int64_t element, value, bound;
+  std::int64_t element, value, bound, group = 0;
+  std::array<std::int64_t, Failure::most_more> more = {};
 };
 
 // Some tens of records in the memory of a device.

@@ -163,6 +163,7 @@ class Checker {
 
   std::vector<Type> soac(const Soac& s) {
     require(!s.dims.empty() && s.dims.size() < 256, "a Soac needs 1 to 255 axes");
+    require(s.outer_axes < s.dims.size(), "a Soac has more outer axes than axes");
     for (Expr extent : s.dims) scalar_of(extent, Type{}, "an extent of the iteration space");
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
     const bool scans_were_fine = std::exchange(scans_are_fine_, true);

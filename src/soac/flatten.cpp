@@ -203,6 +203,7 @@ class Flattener {
     std::vector<std::function<void(FlatSoac&, Segment&)>> take;
     FlatSoac flat;
     flat.dims = scalars(s.dims, before);
+    flat.outer_axes = s.outer_axes;
     for (Var p : s.body.params) flat.params.push_back(ref(p).number);
     for (std::size_t i = 0; i < s.reductions.size(); ++i) {
       const Layout::Part p = layout.reductions[i];

@@ -350,13 +350,16 @@ class Interpreter {
   /// Calls each(n) for the points of a space, in order, with their indices in `params`.
   template <class F>
   void points(const std::vector<std::int64_t>& dims, const std::vector<Slot>& params, const Location& where,
-              F&& each) {
+              F&& each, std::size_t outer_axes = 0) {
     const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
+    std::uint64_t n_inner = 1;  // points of one position
+    for (std::size_t d = outer_axes; n_points > 0 && outer_axes > 0 && d < dims.size(); ++d)
+      n_inner *= static_cast<std::uint64_t>(dims[d]);
     std::vector<std::int64_t> point(dims.size(), 0);
     const bool outermost = !inside_;
     inside_ = true;
     for (std::uint64_t n = 0; n < n_points; ++n) {
-      if (outermost) element_ = static_cast<std::int64_t>(n);
+      if (outermost) element_ = static_cast<std::int64_t>(n / n_inner);
       for (std::size_t d = 0; d < dims.size(); ++d) at(params[d]) = static_cast<Bits>(point[d]);
       each(n);
       for (std::size_t d = dims.size(); d-- > 0 && ++point[d] == dims[d];) point[d] = 0;
@@ -446,7 +449,7 @@ class Interpreter {
     for (const FlatReduction& r : soac.reductions) trees.push_back({&r, !soac.scans.empty(), {}, {}});
     for (Slot scan : soac.scans) running_[static_cast<std::size_t>(scan)].clear();
 
-    points(dims, soac.params, where, [&](std::uint64_t n) {
+    const auto at_point = [&](std::uint64_t n) {
       run(soac.body);
       for (Tree& tree : trees) push(tree);
       for (std::size_t i = 0; i < scattered.size(); ++i) put(soac.scatters[i], scattered[i]);
@@ -455,7 +458,8 @@ class Interpreter {
         if (c < sorted[i].size()) sorted[i][c].push_back(values_of(soac.partitions[i].values));
       }
       for (std::size_t i = 0; i < outputs.size(); ++i) put(soac.outputs[i], *outputs[i], n, dims.size());
-    });
+    };
+    points(dims, soac.params, where, at_point, soac.outer_axes);
 
     for (Tree& tree : trees) finish(tree, where);
     for (std::size_t i = 0; i < scattered.size(); ++i)

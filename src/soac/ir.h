@@ -102,6 +102,9 @@ struct Soac {
   std::vector<Reduction> reductions = {};
   std::vector<Scatter> scatters = {};
   std::vector<Partition> partitions = {};
+  /// What messages call a position: the number of a point in the space of the first so many axes, where this
+  /// was a map inside a map over those; 0: of all axes.
+  std::size_t outer_axes = 0;
   bool operator==(const Soac&) const = default;
 };
 
@@ -182,9 +185,9 @@ struct Stm {
 inline bool Lambda::operator==(const Lambda&) const = default;
 inline bool Scatter::operator==(const Scatter&) const = default;
 
-/// What a failing operation says. The text may quote values as {0}, {1} ...: the operands of a Check; of an
-/// index or a division {0} the index or dividend, {1} the extent (0 for a division), {2} the number of the
-/// failing element of the outermost Soac, {3} {1} less one. `error` names the exception to raise.
+/// What a failing operation says. The text may quote values (base/quote.h): the operands of a Check; of an
+/// index or a division the index or dividend and the extent (0 for a division); and the position, which is
+/// the number of the failing point of the outermost Soac. `error` names the exception to raise.
 struct SiteInfo {
   enum class Error : std::uint8_t { shape, index, arithmetic, argument };
   Error error = Error::index;

@@ -339,6 +339,7 @@ class Parser {
       partition.n_values = static_cast<std::size_t>(lexer_.natural());
       soac.partitions.push_back(std::move(partition));
     }
+    if (lexer_.accept("outer")) soac.outer_axes = lexer_.natural();
     return soac;
   }
 

@@ -197,6 +197,7 @@ class Printer {
       expr(p.classes);
       text_ += fmt::format(" of {}", p.n_values);
     }
+    if (s.outer_axes > 0) text_ += fmt::format(" outer {}", s.outer_axes);
   }
 
   void scan(const Scan& s) {

@@ -93,6 +93,8 @@ class Live {
           [&](const Sync&) {},
           [&](const Fail& op) {
             use(op.when), use(op.element), use(op.stride), use(op.value), use(op.bound);
+            for (Expr e : op.more) use(e);
+            if (op.group) use(op.group);
           });
   }
 

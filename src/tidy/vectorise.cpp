@@ -327,6 +327,8 @@ class Lanes {
     wide.stride = steady ? affine->coefficient : arena_.i64(1);
     if (varies(op.value)) wide.value = vector(op.value);
     if (varies(op.bound)) wide.bound = vector(op.bound);
+    for (Expr& e : wide.more)
+      if (varies(e)) e = vector(e);
     out.push_back({wide});
   }
 

@@ -233,7 +233,7 @@ TEST_F(OpenClRun, SlowTheLowestFailureIsReported) {
   std::vector<std::int64_t> at(n, 3);
   for (std::size_t i : {900u, 130u, 131u, 400u, 999u}) at[i] = 60 + static_cast<std::int64_t>(i);
   std::vector<float> x(m, 2), y(n);
-  Bytes keep(n, std::byte{1}), failure(32);
+  Bytes keep(n, std::byte{1}), failure(sizeof(runtime::FailureCell));
   Launch launch{{bytes_of(at), bytes_of(x), keep, bytes_of(y), Bytes(4)}, {n, m, scalar::to_bits(1.5f)}, {}};
   opencl_.run(read_kernel("guarded_map"), launch, 8, &failure);
   const auto words = values_of<std::int32_t>(failure);

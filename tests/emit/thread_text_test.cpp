@@ -48,6 +48,17 @@ TEST(EmitThreads, ThreadZeroDoesWhatTheTaskDoes) {
                    "if (tid == 0) if (v < 0) fg_fail_b1(failure, 2, task, 1, n);"}));
 }
 
+TEST(EmitThreads, AFailureMayQuoteMoreThanTwoValues) {
+  EXPECT_EQ(lines("in x: i32[]",
+                  "load v: i32 = x[task]\nfail @2(task, 0, 1, n, n * 2, task) per 4 when v < 0i32\n"
+                  "fail @3(task, 0, 1, n) per n when v < 1i32\n"),
+            (Lines{"i32 v = x[task];",
+                   "if (v < 0) { i64 const fg_more[] = {n * 2, task}; fg_fail_more_b1(failure, 2, "
+                   "task, 1, n, 4, 2, fg_more); }",
+                   "if (v < 1) { i64 const fg_more[] = {1}; fg_fail_more_b1(failure, 3, task, 1, "
+                   "n, n, 0, fg_more); }"}));
+}
+
 TEST(EmitThreads, AGuardIsReadBeforeAnythingElse) {
   const Kernel k = kernel::parse(
       "kernel k(in go: i32[], out y: i32[]) guard go\npar grid task < 4 {\npar block t < 64 {\n"

@@ -94,6 +94,9 @@ TEST(KernelCheck, TypesAndLanes) {
   task_broken("fail @1(t, 0, t, n) when a", "the condition is f32");
   task_broken("fail @1(splat(t, 4), 0, t, n) when splat(p, 4)", "the element");
   task_broken("fail @1(t, 0, splat(t, 8), n) when splat(p, 4)", "the value");
+  task_broken("fail @1(t, 0, t, n, splat(t, 8)) when splat(p, 4)", "a value that is quoted");
+  task_broken("fail @1(t, 0, t, n) per splat(t, 4) when splat(p, 4)", "the group");
+  task_broken("fail @1(t, 0, t, n, t, t, t, t, t, t, t, t, t, t, t, t, t, t, t) when p", "15 more values");
   broken(Stage::vectors, "par grid t < 1.0 { }", "number of instances");
 }
 

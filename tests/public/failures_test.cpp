@@ -20,6 +20,122 @@ void expect_message(const std::string& part, F f, const Arguments&... arguments)
   });
 }
 
+TEST(Failures, BoundsOfSlicesInsideMaps) {
+  using E = fg::ShapeError;
+  expect_message<E>(
+      "slice(7, 11) of an array of 10 needs",
+      [](Vec<int> x, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(x.slice(i, i + 4)); }, at);
+      },
+      table, places);
+  expect_message<E>(
+      "slice(0, 1, -1) of an array of 10 needs",
+      [](Vec<int> x, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(x.slice(0, i, i - 2)); }, at);
+      },
+      table, places);
+  expect_message<E>(
+      "slice(0, 5, 0) of an array of 10 needs",
+      [](Vec<int> x, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(x.slice(0, 5, 7 - i)); }, at);
+      },
+      table, Ints{2, 5, 7, 1});
+  expect_message<E>(
+      "slice(1, 7) of 4 along axis 1 needs",
+      [](Mat<int> m, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(m.slice({0, 2}, {1, i})); }, at);
+      },
+      fg::Array<int, 2>(Ints(12), {3, 4}), places);
+  expect_message<E>(
+      "slice(9, 3, 5) of 4 along axis 1 needs",
+      [](Mat<int> m, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(m.slice({0, 2, i}, {i + 4, 3, i})); }, at);
+      },
+      fg::Array<int, 2>(Ints(12), {3, 4}), Ints{5});
+  expect_message<E>(
+      "take(20) of 10 elements",
+      [](Vec<int> x, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return fg::sum(fg::take(x, i)); }, at);
+      },
+      table, places);
+}
+
+TEST(Failures, ShapesInsideMaps) {
+  expect_message<fg::ShapeError>(
+      "left is i64[2, 3], right is i64[2, 4]",
+      [](Vec<int> at) {
+        return fg::map(
+            [&](Exp<int> i) {
+              const auto sum_of = [](Exp<i64> r, Exp<i64> c) { return r + c; };
+              return fg::sum(fg::generate({2, i}, sum_of) + fg::generate({2, 4}, sum_of));
+            },
+            at);
+      },
+      Ints{4, 4, 3});
+  expect_message<fg::ShapeError>(
+      "left is i64[1, 2, 3], right is i64[1, 2, 5]",
+      [](Vec<int> at) {
+        return fg::map(
+            [&](Exp<int> i) {
+              const auto sum_of = [](Exp<i64> a, Exp<i64> b, Exp<i64> c) { return a + b + c; };
+              return fg::sum(fg::generate({1, 2, 3}, sum_of) + fg::generate({1, 2, i}, sum_of));
+            },
+            at);
+      },
+      Ints{3, 5});
+}
+
+TEST(Failures, PositionsInNestedMapsAreThoseOfTheOutermost) {
+  using E = fg::IndexError;
+  expect_message<E>(
+      "index 10 at position 2 is outside 0..9",
+      [](Vec<int> x) {
+        return fg::generate(
+            5, [&](Exp<i64> i) { return fg::generate(4, [&](Exp<i64> j) { return x[i * 4 + j]; }); });
+      },
+      table);
+  expect_message<E>(
+      "index 10 at position 2 is outside 0..9",
+      [](Vec<int> x) {
+        return fg::generate(5, [&](Exp<i64> i) {
+          return fg::sum(fg::generate(4, [&](Exp<i64> j) { return x[i * 4 + j]; }));
+        });
+      },
+      table);
+  const fg::Array<int, 2> m(Ints(12), {3, 4});
+  expect_message<E>(
+      "index 7 at position 0 is outside 0..3",
+      [](Mat<int> matrix, Vec<int> at) {
+        return fg::map([&](Vec<int> r) { return fg::map([&](Exp<int> i) { return r[i]; }, at); },
+                       fg::rows(matrix));
+      },
+      m, places);
+  // Three maps inside each other; the middle one's rows are 2 by 2.
+  expect_message<E>(
+      "index 10 at position 2 is outside 0..9",
+      [](Vec<int> x) {
+        return fg::generate(4, [&](Exp<i64> i) {
+          return fg::generate({2, 2}, [&](Exp<i64> j, Exp<i64> k) { return x[i * 4 + j * 2 + k]; });
+        });
+      },
+      table);
+  // Two axes are one space, and stay one.
+  expect_message<E>(
+      "index 10 at position 10 is outside 0..9",
+      [](Vec<int> x) { return fg::generate({3, 5}, [&](Exp<i64> i, Exp<i64> j) { return x[i * 5 + j]; }); },
+      table);
+  // Beside a map that fails by its own numbers.
+  expect_message<E>(
+      "index 12 at position 3 is outside 0..9",
+      [](Vec<int> x) {
+        const auto flat = fg::generate({4, 4}, [&](Exp<i64> i, Exp<i64> j) { return x[(i * 4 + j) % 10]; });
+        const auto nested = fg::generate(
+            4, [&](Exp<i64> i) { return fg::generate(4, [&](Exp<i64> j) { return x[i * 4 + j * 0]; }); });
+        return std::tuple{flat, nested};
+      },
+      table);
+}
+
 TEST(Failures, PositionsInLoopsAndScans) {
   using E = fg::IndexError;
   expect_message<E>(

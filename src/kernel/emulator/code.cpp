@@ -236,7 +236,12 @@ class Flattener {
         [&](const Fail& x) {
           const Operand when = value(x.when), element = value(x.element), v = value(x.value),
                         bound = value(x.bound);
+          const Operand group = x.group ? value(x.group) : Operand{};
+          std::vector<std::pair<std::int32_t, Operand>> more;
+          for (Expr e : x.more) more.emplace_back(-1, value(e));
           Step& step = statement(Code::fail, s);
+          step.limit = group;
+          step.parts = std::move(more);
           step.mask = when;
           step.index = element;
           step.value = v;

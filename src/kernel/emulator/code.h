@@ -47,7 +47,7 @@ enum class Code : std::uint8_t {
   pick,           //
   pack,           // `mask`: keep; `parts`
   shuffle,        // `extra`: the instance
-  fail,           // when `mask`: element `index`, `value`, bound `extra`
+  fail,           // when `mask`: element `index`, `value`, bound `extra`, group `limit`, more in `parts`
   nothing,        // Prefetch
   expect,         // `index` is one of `n` elements
   branch,         // where `value` does not hold for a lane: `jump` has the others

@@ -282,8 +282,10 @@ void Machine::fail() {
   const Values element = values(step_->index), value = values(step_->value), bound = values(step_->extra);
   for (Mask m = where(step_->mask); m != 0; m &= m - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(m));
-    const Failed failed{std::get<Fail>(step_->stm->op).site, element.integer(l), value.integer(l),
-                        bound.integer(l)};
+    const Fail& fail = std::get<Fail>(step_->stm->op);
+    Failed failed{fail.site, element.integer(l), value.integer(l), bound.integer(l)};
+    if (fail.group) failed.group = values(step_->limit).integer(l);
+    for (const auto& [unused, operand] : step_->parts) failed.more.push_back(values(operand).integer(l));
     const auto comes_first = [&](const Failed& other) {
       return std::tie(failed.element, failed.site) < std::tie(other.element, other.site);
     };

@@ -20,6 +20,7 @@ Frame::Frame(Launches& to, const soac::Stm& original)
       looks_back(may_look_back()),
       policy(choose_policy()),
       cut(whole()) {
+  if (op.outer_axes > 0) e.set_group(to.product(std::span(op.dims).subspan(op.outer_axes)));
   for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
     kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
 }

@@ -53,7 +53,8 @@ std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
                    record.handle(),
                    &FailureRecord::report_from_kernel,
                    [] { std::this_thread::yield(); },
-                   1};
+                   1,
+                   &FailureRecord::report_more_from_kernel};
   counters.launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   const std::vector<CpuKernel::Phase>& phases = kernel.phases();
