@@ -140,8 +140,8 @@ class Interpreter {
     const Bits a = at(i.a), b = at(i.b), c = at(i.c);
     if ((i.op == Op::div || i.op == Op::rem) && b == 0 && scalar::is_integer(i.operand)) {
       FULGURITE_CHECK(i.site != 0, "a divisor that was known not to be 0 is 0");
-      const std::int64_t values[] = {static_cast<std::int64_t>(a), 0};
-      raise(program_.sites[i.site - 1], values, element_);
+      raise(program_.sites[i.site - 1], std::array<std::int64_t, 2>{static_cast<std::int64_t>(a), 0},
+            element_);
     }
     return scalar::evaluate(i.op, i.operand, i.result, a, b, c);
   }
@@ -155,8 +155,7 @@ class Interpreter {
       if (index < 0 || index >= extent) {
         FULGURITE_CHECK(i.site != 0, "index {} that was known to be in range is outside 0..{}", index,
                         extent - 1);
-        const std::int64_t values[] = {index, extent};
-        raise(program_.sites[i.site - 1], values, element_);
+        raise(program_.sites[i.site - 1], std::array<std::int64_t, 2>{index, extent}, element_);
       }
       flat = flat * static_cast<std::uint64_t>(extent) + static_cast<std::uint64_t>(index);
     }
@@ -185,8 +184,8 @@ class Interpreter {
     const kernel::Emulation emulation = kernel::emulate(*call.call->kernel, buffers, scalars);
     kernel::require_sound(*call.call->kernel, emulation);
     if (const auto& failed = emulation.failure) {
-      const std::int64_t values[] = {failed->value, failed->bound};
-      raise(program_.sites[call.call->sites[failed->site - 1] - 1], values, failed->element);
+      raise(program_.sites[call.call->sites[failed->site - 1] - 1],
+            std::array<std::int64_t, 2>{failed->value, failed->bound}, failed->element);
     }
     for (std::size_t r = 0; r < made.size(); ++r) array(call.results[r].array) = std::move(made[r]);
   }
@@ -349,8 +348,8 @@ class Interpreter {
 
   /// Calls each(n) for the points of a space, in order, with their indices in `params`.
   template <class F>
-  void points(const std::vector<std::int64_t>& dims, const std::vector<Slot>& params, const Location& where,
-              F&& each, std::size_t outer_axes = 0) {
+  void points(const std::vector<std::int64_t>& dims, const std::vector<Slot>& params, std::size_t outer_axes,
+              const Location& where, F&& each) {
     const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
     std::uint64_t n_inner = 1;  // points of one position
     for (std::size_t d = outer_axes; n_points > 0 && outer_axes > 0 && d < dims.size(); ++d)
@@ -382,7 +381,7 @@ class Interpreter {
     const std::vector<std::int64_t> shape = extents(scatter.shape);
     Arrays arrays;
     for (Kind kind : scatter.kinds) arrays.push_back(allocate(kind, shape, where));
-    points(shape, scatter.params, where, [&](std::uint64_t n) {
+    points(shape, scatter.params, 0, where, [&](std::uint64_t n) {
       run(scatter.initial);
       for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k]->set(n, at(scatter.contents[k]));
     });
@@ -448,8 +447,7 @@ class Interpreter {
     std::vector<Tree> trees;
     for (const FlatReduction& r : soac.reductions) trees.push_back({&r, !soac.scans.empty(), {}, {}});
     for (Slot scan : soac.scans) running_[static_cast<std::size_t>(scan)].clear();
-
-    const auto at_point = [&](std::uint64_t n) {
+    points(dims, soac.params, soac.outer_axes, where, [&](std::uint64_t n) {
       run(soac.body);
       for (Tree& tree : trees) push(tree);
       for (std::size_t i = 0; i < scattered.size(); ++i) put(soac.scatters[i], scattered[i]);
@@ -458,9 +456,7 @@ class Interpreter {
         if (c < sorted[i].size()) sorted[i][c].push_back(values_of(soac.partitions[i].values));
       }
       for (std::size_t i = 0; i < outputs.size(); ++i) put(soac.outputs[i], *outputs[i], n, dims.size());
-    };
-    points(dims, soac.params, where, at_point, soac.outer_axes);
-
+    });
     for (Tree& tree : trees) finish(tree, where);
     for (std::size_t i = 0; i < scattered.size(); ++i)
       for (std::size_t k = 0; k < scattered[i].size(); ++k)
