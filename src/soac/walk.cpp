@@ -46,6 +46,8 @@ void each_root(S& stm, F&& one) {
     for (auto& e : call->former)
       if (e) one(e);
     all(call->scalars);
+  } else if (auto* let = as<Let>(stm.op)) {
+    one(let->value);
   }
 }
 
@@ -133,6 +135,16 @@ void add_bound(const Lambda& lambda, Vars& names) {
 void add_bound(const Stm& stm, Vars& names) {
   names.insert(stm.names.begin(), stm.names.end());
   for (const auto& inner : nested_in(stm)) add_bound(*inner.lambda, names);
+}
+
+bool is_extent(Expr e) {
+  if (e.type() != Type{}) return false;
+  bool is_total = true;
+  scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+    is_total = is_total && node.op() != scalar::Op::index && node.site() == 0 &&
+               !scalar::is_float(node.kind());
+  });
+  return is_total;
 }
 
 bool may_fail(const Stm& stm) {
