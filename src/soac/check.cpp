@@ -166,8 +166,7 @@ class Checker {
     if (!is_scan && running.empty()) return;
     Vars mentioned;
     if (!running.empty()) add_mentioned(stm, mentioned);
-    const bool depends =
-        std::ranges::any_of(mentioned, [&](Var v) { return running.contains(v); });
+    const bool depends = std::ranges::any_of(mentioned, [&](Var v) { return running.contains(v); });
     if (is_scan && depends) fail("a Scan depends on another Scan of its body");
     if (is_scan || depends) running.insert(stm.names.begin(), stm.names.end());
   }
@@ -356,8 +355,8 @@ class Checker {
   bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;
   std::unordered_set<const scalar::Node*> extents_;  // checked
-  std::vector<Var> bound_;                         // visible, in order of binding
-  std::unordered_set<const scalar::Node*> known_;  // checked, and in scope as long as their scope is open
+  std::vector<Var> bound_;                           // visible, in order of binding
+  std::unordered_set<const scalar::Node*> known_;    // checked, and in scope as long as their scope is open
   std::vector<const scalar::Node*> known_list_;
 };
 

@@ -141,8 +141,8 @@ bool is_extent(Expr e) {
   if (e.type() != Type{}) return false;
   bool is_total = true;
   scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
-    is_total = is_total && node.op() != scalar::Op::index && node.site() == 0 &&
-               !scalar::is_float(node.kind());
+    is_total =
+        is_total && node.op() != scalar::Op::index && node.site() == 0 && !scalar::is_float(node.kind());
   });
   return is_total;
 }
