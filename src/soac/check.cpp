@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "scalar/print.h"
+#include "soac/extents.h"
 #include "soac/sums.h"
 #include "soac/walk.h"
 
@@ -114,7 +115,7 @@ class Checker {
   }
   void extent(Expr e, const char* what) {
     scalar_of(e, Type{}, what);
-    if (!extents_.insert(e.node()).second || is_extent(e)) return;
+    if (is_extent_(e)) return;
     fail(fmt::format("{} may fail, reads an element or computes with floats: {}; a Let has to bind it", what,
                      scalar::describe(arena_, e)));
   }
@@ -354,9 +355,9 @@ class Checker {
   bool scans_are_fine_ = false;  // in the statements that come next
   bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;
-  std::unordered_set<const scalar::Node*> extents_;  // checked
-  std::vector<Var> bound_;                           // visible, in order of binding
-  std::unordered_set<const scalar::Node*> known_;    // checked, and in scope as long as their scope is open
+  Extents is_extent_;
+  std::vector<Var> bound_;                         // visible, in order of binding
+  std::unordered_set<const scalar::Node*> known_;  // checked, and in scope as long as their scope is open
   std::vector<const scalar::Node*> known_list_;
 };
 

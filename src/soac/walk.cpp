@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/extents.h"
 
 namespace fulgurite::soac {
 
@@ -138,13 +139,7 @@ void add_bound(const Stm& stm, Vars& names) {
 }
 
 bool is_extent(Expr e) {
-  if (e.type() != Type{}) return false;
-  bool is_total = true;
-  scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
-    is_total =
-        is_total && node.op() != scalar::Op::index && node.site() == 0 && !scalar::is_float(node.kind());
-  });
-  return is_total;
+  return Extents()(e);
 }
 
 bool may_fail(const Stm& stm) {

@@ -97,7 +97,7 @@ Exprs Tracer::exprs(std::span<const Value> values, const Here& where) {
 }
 
 Expr Tracer::settled(Expr e, const Here& where) {
-  if (e.is_name() || e.is_constant() || soac::is_extent(e)) return e;
+  if (e.is_name() || e.is_constant() || is_extent_(e)) return e;
   const Expr value = unsettled(e);
   for (const Open& scope : scopes_)
     if (const auto found = scope.settled.find(value); found != scope.settled.end()) return found->second;
@@ -200,7 +200,7 @@ Expr Tracer::fresh(scalar::Kind kind, std::string name) {
 
 Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
   for (Expr extent : shape)
-    FULGURITE_CHECK(soac::is_extent(extent), "an array's extent is {}", scalar::describe(arena(), extent));
+    FULGURITE_CHECK(is_extent_(extent), "an array's extent is {}", scalar::describe(arena(), extent));
   return made(arena().fresh_array(kind, std::move(shape), std::move(name)), scopes_.back().id);
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "soac/ir.h"
+#include "soac/extents.h"
 
 namespace fulgurite::trace {
 
@@ -137,6 +137,7 @@ class Tracer {
   std::unordered_map<std::string, Site> sites_;
   std::vector<detail::Capture> captures_;
   std::vector<Value> captured_;
+  soac::Extents is_extent_;
   std::unordered_map<Var, Expr> bound_to_;  // of settled names, unsettled
   scalar::Substitution unsettle_;
 };

@@ -30,8 +30,9 @@ class RandomProgram : RandomOperations {
   }
 
   /// x: i32[n], y: i32[n2], a: i32[m, k], b: i32[m2, k2], s: i32, with Checks that the shapes of x and y, and
-  /// of a and b, are equal.
-  soac::Program program() {
+  /// of a and b, are equal. `scans`: mostly running values of each other over one space.
+  soac::Program program(bool scans = false) {
+    scans_ = scans;
     Arena& arena = *program_.arena;
     const Expr n = size("n"), n2 = size("n2"), m = size("m"), k = size("k"), m2 = size("m2"), k2 = size("k2");
     Scope scope;
@@ -95,6 +96,7 @@ class RandomProgram : RandomOperations {
   }
 
   void statement(Scope& scope, int depth) {
+    if (scans_) return among_scans(scope, late(scope.arrays));
     switch (choices_.below(depth < 3 ? 15 : 7)) {
       case 0: return elementwise(scope, late(scope.arrays));
       case 1: return transform(scope, late(scope.arrays));
@@ -111,6 +113,17 @@ class RandomProgram : RandomOperations {
       case 12: return keep(scope, late(scope.arrays));
       case 13: return update(scope, late(scope.arrays));
       default: return two_results(scope, late(scope.arrays));
+    }
+  }
+
+  void among_scans(Scope& scope, Expr array) {
+    switch (choices_.below(8)) {
+      case 0: return elementwise(scope, array);
+      case 1: return two_results(scope, array);
+      case 2: return reduce(scope, array);
+      case 3: return keep(scope, array);
+      case 4: return store(scope, array);
+      default: return scan(scope, array);
     }
   }
 
@@ -470,6 +483,7 @@ class RandomProgram : RandomOperations {
   }
 
   soac::Program program_;
+  bool scans_ = false;
   unsigned line_ = 10;
 };
 
