@@ -49,7 +49,7 @@ class Calling {
       for (Expr e : r.operands) quoted.push_back(here(e));
       t_.check(here(r.condition), r.message, std::move(quoted), where_);
     }
-    scalars.push_back(here(k_.n_blocks));
+    scalars.push_back(t_.settled(here(k_.n_blocks), where_));
     op_.scalars = std::move(scalars);
     op_.kernel = std::shared_ptr<const kernel::Kernel>(k_.shared_from_this(), &k_.ir);
     for (const soac::SiteInfo& site : k_.sites)
@@ -68,7 +68,7 @@ class Calling {
       const std::span<const Expr> components = std::span(given_).subspan(next, input.components.size());
       next += components.size();
       if (input.is_scalar) {
-        scalars.insert(scalars.end(), components.begin(), components.end());
+        for (Expr component : components) scalars.push_back(t_.settled(component, where_));
         continue;
       }
       extents.push_back(t_.shape(components[0])[0]);
@@ -80,7 +80,7 @@ class Calling {
     trace::Exprs results;
     for (std::size_t r = 0; r < k_.outputs.size(); ++r) {
       const Output& output = k_.outputs[r];
-      const Expr size = here(k_.sizes[r]);
+      const Expr size = t_.settled(here(k_.sizes[r]), where_);
       for (std::size_t c = 0; c < output.components.size(); ++c) {
         results.push_back(t_.fresh_array(trace::kind_of(output.components[c]), {size}, k_.ir.name));
         op_.former.push_back(former(output, c, size));

@@ -468,7 +468,11 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
         },
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); },
-        [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); });
+        [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); },
+        [&](const soac::Let& op) {
+          bind_name(s.names[0], lower(op.value));
+          set_bound(s.names[0], bound(op.value));
+        });
 }
 
 // What follows a failed check may rely on what it checked: its reads are masked off.

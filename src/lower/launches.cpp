@@ -39,8 +39,9 @@ Expr Launches::bytes(Var array) {
 
 bool Launches::known_outside(std::span<const Expr> expressions) {
   bool known = true;
-  scalar::for_each_node(
-      expressions, [&](Expr e) { known &= e.op() != Op::index && (!e.is_name() || host_.knows(e.var())); });
+  scalar::for_each_node(expressions, [&](Expr e) {
+    known &= e.op() != Op::index && e.site() == 0 && (!e.is_name() || host_.knows(e.var()));
+  });
   return known;
 }
 

@@ -34,7 +34,7 @@ class Launches {
   Expr product(std::span<const Expr> factors);
   Expr ceil_div(Expr a, Expr b) { return lower::ceil_div(arena_, a, b); }
   Expr bytes(Var array);
-  /// Every name is known to the host and no array is read.
+  /// Every name is known to the host, no array is read and nothing can fail.
   bool known_outside(std::span<const Expr>);
 
   /// An array in memory from here on; of the shape that it was declared with, or of another.

@@ -55,7 +55,8 @@ double cost_of(const soac::Stm& s, double trips) {
       s.op, [&](const soac::Soac&) { return trips * (inner + 2); },
       [&](const soac::Scan&) { return inner + 2; }, [&](const soac::Sort&) { return trips * (inner + 2); },
       [&](const soac::If&) { return inner + 2; }, [&](const soac::Loop&) { return trips * (inner + 2); },
-      [](const soac::Check&) { return 1.0; }, [](const soac::Call&) { return 1.0; });
+      [](const soac::Check&) { return 1.0; }, [](const soac::Call&) { return 1.0; },
+      [](const soac::Let& l) { return cost(std::vector{l.value}); });
 }
 
 double cost_of(const soac::Lambda& f, double trips) {

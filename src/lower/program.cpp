@@ -79,7 +79,8 @@ class ProgramLowering {
             for (Expr e : op.operands) operands.push_back(value(e));
             host_.append(plan::Check{condition, op.site, std::move(operands)});
           },
-          [&](const soac::Call& op) { call(launches_, s, op); });
+          [&](const soac::Call& op) { call(launches_, s, op); },
+          [&](const soac::Let& op) { host_.bind(s.names[0], value(op.value)); });
   }
 
   // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.

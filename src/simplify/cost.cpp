@@ -71,7 +71,7 @@ int cost_of(const soac::Lambda& lambda) {
         },
         [&](const soac::Loop&) { total += costs.loop; },
         [&](const soac::Check&) { total += costs.operation; },
-        [&](const soac::Call&) { total += costs.loop; });
+        [&](const soac::Call&) { total += costs.loop; }, [](const soac::Let&) {});
   }
   return total + cost_of(roots);
 }

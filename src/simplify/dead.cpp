@@ -132,7 +132,7 @@ class Deadness {
           keep(l.body.params, used, l.trips ? 1 : 0);
           keep(l.body.results, used);
         },
-        [](soac::Check&) {}, [&](soac::Call&) { used.assign(used.size(), true); });
+        [](soac::Check&) {}, [&](soac::Call&) { used.assign(used.size(), true); }, [](soac::Let&) {});
     keep(stm.names, used);
   }
 

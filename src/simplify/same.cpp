@@ -98,7 +98,8 @@ class Comparison {
         [&](const soac::Call& x) {
           const auto& y = std::get<soac::Call>(b.op);
           return x.kernel == y.kernel && std::ranges::equal(x.former, y.former, {}, &is_there, &is_there);
-        });
+        },
+        [](const soac::Let&) { return true; });
   }
 
   Arena& arena_;

@@ -89,7 +89,8 @@ class Simplifier {
           return false;
         },
         [&](If& i) { return branches(stm, i, out); }, [&](Loop& l) { return loop(stm, l, out); },
-        [&](Check& c) { return check(c); }, [](const soac::Call&) { return false; });
+        [&](Check& c) { return check(c); }, [](const soac::Call&) { return false; },
+        [&](const soac::Let& l) { return let(stm, l); });
     if (gone || replaced_by_earlier(stm)) return;
     for (Var& name : stm.names) name = rename_.binder(name);
     if (const auto* passed = as<Check>(stm.op)) {
@@ -243,6 +244,13 @@ class Simplifier {
     for (Stm& inner : l.body) statement(std::move(inner), out);
     for (std::size_t k = 0; k < stm.names.size(); ++k)
       rename_.bind(stm.names[k], algebra_(rename_(l.results[k])));
+  }
+
+  /// The value in place of the name, wherever the name may stand.
+  bool let(const Stm& stm, const soac::Let& l) {
+    if (!l.value.is_constant() && !l.value.is_name() && !soac::is_extent(l.value)) return false;
+    rename_.bind(stm.names[0], l.value);
+    return true;
   }
 
   bool check(const Check& c) const {

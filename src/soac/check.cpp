@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
 #include "scalar/print.h"
+#include "soac/extents.h"
 #include "soac/sums.h"
 #include "soac/walk.h"
 
@@ -59,7 +61,7 @@ class Checker {
   }
   void bind_with_shape(Var var) {
     if (static_cast<std::size_t>(var) >= arena_.n_vars()) fail("a name is not of the program's arena");
-    for (Expr extent : arena_.info(var).shape) scalar_of(extent, Type{}, "an extent");
+    for (Expr e : arena_.info(var).shape) extent(e, "an extent");
     bind(var);
   }
 
@@ -111,6 +113,12 @@ class Checker {
     if (e.type() != type)
       fail(fmt::format("{} is {} but should be {}", what, to_string(e.type()), to_string(type)));
   }
+  void extent(Expr e, const char* what) {
+    scalar_of(e, Type{}, what);
+    if (is_extent_(e)) return;
+    fail(fmt::format("{} may fail, reads an element or computes with floats: {}; a Let has to bind it", what,
+                     scalar::describe(arena_, e)));
+  }
   void same_types(const std::vector<Type>& given, const std::vector<Type>& needed, const char* what) const {
     if (given.size() != needed.size())
       fail(fmt::format("{}: {} given, {} needed", what, given.size(), needed.size()));
@@ -137,6 +145,7 @@ class Checker {
   void statements(const std::vector<Stm>& body) {
     const std::string outer = current_;
     const bool scans_are_here = std::exchange(scans_are_fine_, false);
+    Vars running;  // names whose values depend on a Scan of this body
     for (const Stm& stm : body) {
       if (!stm.names.empty())
         current_ = static_cast<std::size_t>(stm.names[0]) < arena_.n_vars() ? name(stm.names[0]) : "?";
@@ -144,11 +153,23 @@ class Checker {
           stm.op, [&](const Soac& s) { return soac(s); },
           [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const Sort& s) { return sort(s); },
           [&](const If& i) { return branches(i); }, [&](const Loop& l) { return loop(l); },
-          [&](const Check& c) { return check(c); }, [&](const Call& c) { return call(c); });
+          [&](const Check& c) { return check(c); }, [&](const Call& c) { return call(c); },
+          [&](const Let& l) { return let(l); });
+      add_running(stm, running);
       for (Var v : stm.names) bind_with_shape(v);
       same_types(types(stm.names), results, "names of the statement");
     }
     current_ = outer;
+  }
+
+  void add_running(const Stm& stm, Vars& running) const {
+    const bool is_scan = base::as<Scan>(stm.op) != nullptr;
+    if (!is_scan && running.empty()) return;
+    Vars mentioned;
+    if (!running.empty()) add_mentioned(stm, mentioned);
+    const bool depends = std::ranges::any_of(mentioned, [&](Var v) { return running.contains(v); });
+    if (is_scan && depends) fail("a Scan depends on another Scan of its body");
+    if (is_scan || depends) running.insert(stm.names.begin(), stm.names.end());
   }
 
   /// Types of the results, within the function's scope.
@@ -164,7 +185,11 @@ class Checker {
   std::vector<Type> soac(const Soac& s) {
     require(!s.dims.empty() && s.dims.size() < 256, "a Soac needs 1 to 255 axes");
     require(s.outer_axes < s.dims.size(), "a Soac has more outer axes than axes");
-    for (Expr extent : s.dims) scalar_of(extent, Type{}, "an extent of the iteration space");
+    for (Expr e : s.dims)
+      if (is_in_soac_)
+        scalar_of(e, Type{}, "an extent of the iteration space");
+      else
+        extent(e, "an extent of the iteration space");
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
     const bool scans_were_fine = std::exchange(scans_are_fine_, true);
     const bool was_in_soac = std::exchange(is_in_soac_, true);
@@ -173,7 +198,6 @@ class Checker {
       for (std::size_t k = 0; k < r.op.results.size(); ++k) is_for_sum.push_back(takes_products(r, k));
     std::vector<Type> given = function(s.body, is_for_sum), results;
     scans_are_fine_ = scans_were_fine;
-    is_in_soac_ = was_in_soac;
     auto rest = given.begin();
     const auto next = [&](std::size_t n, const char* what) {
       if (static_cast<std::size_t>(given.end() - rest) < n)
@@ -190,7 +214,7 @@ class Checker {
       results.insert(results.end(), operands.begin(), operands.end());
     }
     for (const Scatter& scatter : s.scatters) {
-      for (Expr extent : scatter.shape) scalar_of(extent, Type{}, "an extent of a scattered array");
+      for (Expr e : scatter.shape) extent(e, "an extent of a scattered array");
       const std::vector<Type> place(scatter.shape.size(), Type{});
       require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
       same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
@@ -218,6 +242,7 @@ class Checker {
       require(rest->rank + s.dims.size() < 256, "a mapped result of more than 255 axes");
       results.push_back(array_of(*rest, rest->rank + s.dims.size()));
     }
+    is_in_soac_ = was_in_soac;
     return results;
   }
 
@@ -301,6 +326,12 @@ class Checker {
     return {};
   }
 
+  std::vector<Type> let(const Let& l) {
+    const std::vector<Type> value = types(std::vector{l.value});
+    require(value[0].rank == 0, "a Let of an array");
+    return value;
+  }
+
   std::vector<Type> call(const Call& c) {
     using Role = kernel::Param::Role;
     require(!is_in_soac_, "a Call in the function of a Soac");
@@ -327,6 +358,7 @@ class Checker {
   bool scans_are_fine_ = false;  // in the statements that come next
   bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;
+  Extents is_extent_;
   std::vector<Var> bound_;                         // visible, in order of binding
   std::unordered_set<const scalar::Node*> known_;  // checked, and in scope as long as their scope is open
   std::vector<const scalar::Node*> known_list_;

@@ -66,7 +66,7 @@ void add(const std::vector<Stm>& body, Counts& counts) {
         },
         [](const Scan&) {}, [&](const Sort&) { ++counts.sort; }, [&](const If&) { ++counts.branch; },
         [&](const Loop&) { ++counts.loop; }, [&](const Check&) { ++counts.check; },
-        [&](const Call&) { ++counts.call; });
+        [&](const Call&) { ++counts.call; }, [](const Let&) {});
     for (const auto& inner : nested_in(stm)) add(inner.lambda->body, counts);
   }
 }

@@ -102,7 +102,8 @@ class Demand {
           for (Expr former : call.former)
             if (former) need(former);
           for (Var result : stm->names) need(arena_.info(result).shape);
-        });
+        },
+        [&](const Let& let) { need(let.value); });
   }
 
   void reduction(const Reduction& r) {

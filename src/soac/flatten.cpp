@@ -154,7 +154,11 @@ class Flattener {
             const Slot condition = scalar(c.condition, code.back());
             flat.op = FlatCheck{condition, c.site, scalars(c.operands, code.back())};
           },
-          [&](const Call& c) { flat.op = call(c, stm->names, code.back()); });
+          [&](const Call& c) { flat.op = call(c, stm->names, code.back()); },
+          [&](const Let& l) {
+            const Slot from = scalar(l.value, code.back());
+            flat.op = FlatLet{from, ref(stm->names[0]).number};
+          });
       code.back().statement.push_back(std::move(flat));
       code.emplace_back();
     }

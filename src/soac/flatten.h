@@ -112,8 +112,11 @@ struct FlatCall {
   };
   std::vector<Result> results;
 };
+struct FlatLet {
+  Slot from, to;
+};
 struct FlatStatement {
-  std::variant<FlatSoac, FlatScan, FlatSort, FlatIf, FlatLoop, FlatCheck, FlatCall> op;
+  std::variant<FlatSoac, FlatScan, FlatSort, FlatIf, FlatLoop, FlatCheck, FlatCall, FlatLet> op;
   Location where;
 };
 

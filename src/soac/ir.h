@@ -6,7 +6,9 @@
 // statements decide the rest before anything runs. Scalar computation is interned expressions
 // (scalar/expr.h), in which `index(xs, i...)` reads an element of an array; statements bind names to
 // everything that is not a scalar expression. Expressions are evaluated on demand: one that no taken path
-// needs is not evaluated and cannot fail.
+// needs is not evaluated and cannot fail. An extent can be computed wherever its names are known, as often as
+// it takes, with one result: it neither fails, nor reads an element, nor computes with floats. A size that
+// does is bound by a Let, and the extent is that name.
 //
 // One combinator covers map, generate, reduce, scan, scatter, histogram, filter and every fusion of them
 // (redomap, section 3 of the redomap paper): Soac. Its inputs are index expressions in its body, so a
@@ -170,7 +172,14 @@ struct Call {
   bool operator==(const Call&) const = default;
 };
 
-using Operation = std::variant<Soac, Scan, Sort, If, Loop, Check, Call>;
+/// Binds the value of a scalar expression, evaluated once, where the statement stands. Extents are made of
+/// such names wherever an expression would not do (is_extent).
+struct Let {
+  Expr value;
+  bool operator==(const Let&) const = default;
+};
+
+using Operation = std::variant<Soac, Scan, Sort, If, Loop, Check, Call, Let>;
 
 /// `origin` says what the user wrote ("map", "slice", "elementwise '-'"): explain and dumps show it; no pass
 /// looks at it.

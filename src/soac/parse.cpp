@@ -210,6 +210,7 @@ class Parser {
       check.operands = parenthesised();
       return check;
     }
+    if (lexer_.accept("let")) return Let{expr()};
     if (lexer_.accept("if")) {
       If branch;
       branch.condition = expr();

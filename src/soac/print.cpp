@@ -157,7 +157,11 @@ class Printer {
           exprs(c.operands);
           text_ += ')';
         },
-        [&](const Call& c) { call(c); });
+        [&](const Call& c) { call(c); },
+        [&](const Let& l) {
+          text_ += "let ";
+          expr(l.value);
+        });
     if (!locations_) return;
     location(stm.where);
     if (!stm.origin.empty()) text_ += ' ' + scalar::quoted(stm.origin);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/extents.h"
 
 namespace fulgurite::soac {
 
@@ -46,6 +47,8 @@ void each_root(S& stm, F&& one) {
     for (auto& e : call->former)
       if (e) one(e);
     all(call->scalars);
+  } else if (auto* let = as<Let>(stm.op)) {
+    one(let->value);
   }
 }
 
@@ -133,6 +136,10 @@ void add_bound(const Lambda& lambda, Vars& names) {
 void add_bound(const Stm& stm, Vars& names) {
   names.insert(stm.names.begin(), stm.names.end());
   for (const auto& inner : nested_in(stm)) add_bound(*inner.lambda, names);
+}
+
+bool is_extent(Expr e) {
+  return Extents()(e);
 }
 
 bool may_fail(const Stm& stm) {

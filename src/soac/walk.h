@@ -48,6 +48,9 @@ void add_mentioned(const Stm&, Vars& names);
 void add_bound(const Lambda&, Vars& names);
 void add_bound(const Stm&, Vars& names);
 
+/// Whether the expression may be an extent: names, constants and arithmetic on integers that cannot fail.
+bool is_extent(Expr);
+
 /// Whether evaluating it may raise an error: a site, a Check or a Call anywhere in it.
 bool may_fail(const Stm&);
 bool may_fail(const Lambda&);

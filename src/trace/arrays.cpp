@@ -29,7 +29,7 @@ Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const 
   for (Expr e : given) {
     if (e.type().rank == 0) continue;
     for (Expr extent : t.shape(e))
-      if (!t.is_outer(extent))
+      if (!t.is_outer(t.unsettled(extent)))
         throw ShapeError(fmt::format("the function given to {} returns arrays of different sizes: an array's "
                                      "rows are equally long, so "
                                      "the size may not depend on the function's arguments",
@@ -40,7 +40,8 @@ Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const 
   Exprs names;
   for (Expr e : given) {
     Exprs shape = dims;
-    if (e.type().rank > 0) shape.insert(shape.end(), t.shape(e).begin(), t.shape(e).end());
+    if (e.type().rank > 0)
+      for (Expr extent : t.shape(e)) shape.push_back(t.settled(t.unsettled(extent), where));
     names.push_back(t.fresh_array(e.kind(), std::move(shape), origin));
   }
   t.add(names, soac::Soac{std::move(dims), std::move(body), {}}, origin, where);
@@ -188,7 +189,7 @@ Values map(std::span<const Operand> operands, Body f, Here where) {
 
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where) {
   Tracer& t = Tracer::current(where);
-  Exprs dims = t.exprs(extents, where);
+  Exprs dims = t.settled(extents, where);
   check_sizes(t, origin, dims, where);
   Scope scope(t, origin, where);
   const Values indices = t.values(index_parameters(scope, dims.size()));
@@ -197,7 +198,7 @@ Values generate(std::span<const Value> extents, Body f, const char* origin, Here
 
 Value iota(Value n, Kind kind, Here where) {
   Tracer& t = Tracer::current(where);
-  const Expr extent = t.expr(n, where);
+  const Expr extent = t.settled(n, where);
   check_sizes(t, "iota", {&extent, 1}, where);
   return t.value(tabulate(t, {extent}, "iota", "iota", where, [&](std::span<const Expr> indices) {
     return t.arena().cast(indices[0], trace::kind_of(kind));

@@ -79,7 +79,8 @@ void erase_known(std::vector<T>& list, std::span<const Expr> known, std::size_t 
 struct Branch {
   soac::Lambda lambda;
   Groups groups;
-  std::vector<bool> is_outer;  // whether a result has a meaning outside the branch
+  Exprs outer;  // the results that have a meaning outside the branch, said of what is known there; absent:
+                // others
 };
 
 Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const Here& where) {
@@ -88,7 +89,10 @@ Branch branch(Tracer& t, const detail::Body& body, detail::Widths widths, const 
   Branch result;
   result.groups = groups_of(given, widths);
   Exprs all = with_extents(t, result.groups, given);
-  for (Expr e : all) result.is_outer.push_back(t.is_outer(e));
+  for (Expr e : all) {
+    const Expr known = e.type().rank > 0 ? e : t.unsettled(e);
+    result.outer.push_back(t.is_outer(known) ? known : Expr());
+  }
   result.lambda = scope.close(std::move(all));
   return result;
 }
@@ -138,7 +142,9 @@ Exprs constant_extents(Tracer& t, const State& state, const soac::Lambda& body, 
     for (std::size_t i = 0; i < known.size(); ++i)
       if (known[i]) before.emplace(body.params[first_param + i], known[i]);
     for (std::size_t i = 0; i < known.size(); ++i) {
-      if (!known[i] || scalar::substitute(t.arena(), body.results[i], before) == known[i]) continue;
+      if (!known[i]) continue;
+      const Expr after = scalar::substitute(t.arena(), t.unsettled(body.results[i]), before);
+      if (t.unsettled(after) == t.unsettled(known[i])) continue;
       known[i] = Expr();
       changed = true;
     }
@@ -188,7 +194,8 @@ Values cond(Value condition, Body then_branch, Body else_branch, Widths results,
   const std::vector<bool> is_extent = are_extents(yes.groups);
   Exprs known(given.size());
   for (std::size_t i = 0; i < given.size(); ++i)
-    if (is_extent[i] && yes.is_outer[i] && given[i] == no.lambda.results[i]) known[i] = given[i];
+    if (is_extent[i] && yes.outer[i] && yes.outer[i] == no.outer[i])
+      known[i] = t.settled(yes.outer[i], where);  // whichever branch is taken needs it
   Exprs bound;
   const Exprs seen = named(t, yes.groups, given, known, "cond", bound);
   erase_known(yes.lambda.results, known);

@@ -94,7 +94,7 @@ Values partition(Body predicate, std::span<const Value> parts, Here where) {
 Values partition(Value classes, Body class_of, std::span<const Value> parts, Here where) {
   Tracer& t = Tracer::current(where);
   Arena& arena = t.arena();
-  const Expr n = t.expr(classes, where), one = arena.i64(1);
+  const Expr n = t.settled(classes, where), one = arena.i64(1);
   const Expr most = arena.i64(std::int64_t{1} << 32);
   const Expr some = arena.le(one, n), few = arena.le(n, most);
   t.check(arena.logical_and(some, few), "partition needs a number of classes from 1 to 2^32, not {0}", {n},

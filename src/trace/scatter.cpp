@@ -42,7 +42,7 @@ Values gather(std::span<const Value> parts, Value indices, Here where) {
 
 Values backpermute(std::span<const Value> extents, Body f, std::span<const Value> parts, Here where) {
   Tracer& t = Tracer::current(where);
-  const Exprs arrays = t.exprs(parts, where), shape = t.exprs(extents, where);
+  const Exprs arrays = t.exprs(parts, where), shape = t.settled(extents, where);
   check_sizes(t, "backpermute", shape, where);
   return t.values(tabulate_all(t, shape, "backpermute", where, [&](const Exprs& at) {
     const Exprs source = t.exprs(f(t.values(at)), where);
@@ -89,7 +89,7 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
                  std::span<const Value> values, Here where) {
   Tracer& t = Tracer::current(where);
   const Exprs from = t.exprs(values, where), start = t.exprs(neutral, where);
-  const Expr n_bins = t.expr(size, where), to = t.expr(bins, where);
+  const Expr n_bins = t.settled(size, where), to = t.expr(bins, where);
   check_sizes(t, "histogram", {&n_bins, 1}, where);
   const NamedOperand operands[] = {{"the array of bins", {&to, 1}}, {"the array of values", from}};
   check_equal_shapes(t, "histogram", operands, where);

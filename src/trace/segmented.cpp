@@ -140,7 +140,9 @@ Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
 
 Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, const char* origin,
                const Here& where) {
-  const Expr given = t.expr(segments.value, where), n = t.shape(arrays[0])[0];
+  const Expr given =
+      segments.by == SegmentsBy::regular ? t.settled(segments.value, where) : t.expr(segments.value, where);
+  const Expr n = t.shape(arrays[0])[0];
   switch (segments.by) {
     case SegmentsBy::lengths: return by_lengths(t, given, n, where);
     case SegmentsBy::offsets: return by_offsets(t, given, n, where);

@@ -67,8 +67,8 @@ Value slice(Value array, std::span<const Bounds> axes, Here where) {
   const Expr from = t.expr(array, where);
   Exprs shape, starts, strides;
   for (std::size_t k = 0; k < axes.size(); ++k) {
-    const Expr start = t.expr(axes[k].start, where), stop = t.expr(axes[k].stop, where),
-               stride = t.expr(axes[k].stride, where);
+    const Expr start = t.settled(axes[k].start, where), stop = t.settled(axes[k].stop, where),
+               stride = t.settled(axes[k].stride, where);
     const Expr size = t.shape(from)[k];
     const std::string axis = axes.size() == 1 ? "an array of {3}" : fmt::format("{{3}} along axis {}", k);
     const std::string rule = stride.is_constant(1) ? "needs 0 <= start <= stop <= size"
@@ -94,7 +94,7 @@ Value slice(Value array, std::span<const Bounds> axes, Here where) {
 Value take(Value array, Value n, int axis, Here where) {
   Tracer& t = Tracer::current(where);
   Arena& arena = t.arena();
-  const Expr from = t.expr(array, where), count = t.expr(n, where);
+  const Expr from = t.expr(array, where), count = t.settled(n, where);
   const std::size_t k = axis_of(from, axis, "take", where);
   const Expr size = t.shape(from)[k];
   const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
@@ -106,7 +106,7 @@ Value take(Value array, Value n, int axis, Here where) {
 Value drop(Value array, Value n, int axis, Here where) {
   Tracer& t = Tracer::current(where);
   Arena& arena = t.arena();
-  const Expr from = t.expr(array, where), count = t.expr(n, where);
+  const Expr from = t.expr(array, where), count = t.settled(n, where);
   const std::size_t k = axis_of(from, axis, "drop", where);
   const Expr size = t.shape(from)[k];
   const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
@@ -138,7 +138,7 @@ Value reshape(Value array, std::span<const Value> extents, Here where) {
   Arena& arena = t.arena();
   const Expr from = t.expr(array, where);
   const Exprs old_shape(t.shape(from).begin(), t.shape(from).end());
-  Exprs shape = t.exprs(extents, where);
+  Exprs shape = t.settled(extents, where);
   if (shape.size() > 1)
     check_sizes(t, "reshape", shape, where);  // one size is right if it is the number of elements
   const Expr held = product(arena, old_shape), wanted = product(arena, shape);

@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/quote.h"
+#include "scalar/print.h"
 #include "soac/walk.h"
 
 namespace fulgurite::trace {
@@ -59,9 +60,14 @@ std::string with_unsigned_places(std::string_view text, const Exprs& operands) {
 
 }  // namespace
 
-Tracer::Tracer(std::string name) : number_(next_number()), outer_(innermost) {
-  program_.name = std::move(name);
-  program_.arena = std::make_shared<Arena>();
+Tracer::Tracer(std::string name)
+    : program_{std::move(name), std::make_shared<Arena>(), {}, {}, {}, {}},
+      number_(next_number()),
+      outer_(innermost),
+      unsettle_(arena(), [this](Expr e) {
+        const auto found = e.is_name() ? bound_to_.find(e.var()) : bound_to_.end();
+        return found == bound_to_.end() ? Expr() : found->second;
+      }) {
   open("the program", {});
   innermost = this;
 }
@@ -103,6 +109,28 @@ Exprs Tracer::exprs(std::span<const Value> values, const Here& where) {
   Exprs results;
   for (const Value& v : values) results.push_back(expr(v, where));
   return results;
+}
+
+Expr Tracer::settled(Expr e, const Here& where) {
+  if (e.is_name() || e.is_constant() || is_extent_(e)) return e;
+  const Expr value = unsettled(e);
+  for (const Open& scope : scopes_)
+    if (const auto found = scope.settled.find(value); found != scope.settled.end()) return found->second;
+  const Expr name = fresh(e.kind(), "n");
+  add({name}, soac::Let{e}, "size", where);
+  scopes_.back().settled.emplace(value, name);
+  bound_to_.emplace(name.var(), value);
+  return name;
+}
+
+Exprs Tracer::settled(std::span<const Value> values, const Here& where) {
+  Exprs results;
+  for (const Value& v : values) results.push_back(settled(v, where));
+  return results;
+}
+
+Expr Tracer::unsettled(Expr e) {
+  return bound_to_.empty() ? e : unsettle_(e);
 }
 
 Value Tracer::value(Expr e) {
@@ -186,6 +214,8 @@ Expr Tracer::fresh(scalar::Kind kind, std::string name) {
 }
 
 Expr Tracer::fresh_array(scalar::Kind kind, Exprs shape, std::string name) {
+  for (Expr extent : shape)
+    FULGURITE_CHECK(is_extent_(extent), "an array's extent is {}", scalar::describe(arena(), extent));
   return made(arena().fresh_array(kind, std::move(shape), std::move(name)), scopes_.back().id);
 }
 
@@ -257,7 +287,7 @@ bool Tracer::is_live(std::uint32_t scope) const {
 }
 
 void Tracer::open(std::string origin, const Here& where) {
-  scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), {}, {}});
+  scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), {}, {}, {}});
   ever_opened_.push_back({std::move(origin), where});
 }
 

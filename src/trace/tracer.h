@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "soac/ir.h"
+#include "soac/extents.h"
 
 namespace fulgurite::trace {
 
@@ -63,6 +63,14 @@ class Tracer {
   /// Throws TraceError for a value of another trace, or of a scope that is closed.
   Expr expr(const Value&, const Here& where);
   Exprs exprs(std::span<const Value>, const Here& where);
+  /// A scalar that becomes part of an extent, or that the host needs: the expression itself if that may be an
+  /// extent (soac::is_extent), else a name that is bound to its value from here on, always the same for one
+  /// expression.
+  Expr settled(Expr, const Here& where);
+  Expr settled(const Value& v, const Here& where) { return settled(expr(v, where), where); }
+  Exprs settled(std::span<const Value>, const Here& where);
+  /// The expression with what settled names were bound to in their place.
+  Expr unsettled(Expr);
   Value value(Expr);
   Values values(std::span<const Expr>);
 
@@ -103,6 +111,7 @@ class Tracer {
     std::uint32_t id;
     std::vector<soac::Stm> body;
     std::unordered_set<Expr> checked;
+    std::unordered_map<Expr, Expr> settled;  // by what the names are bound to, unsettled
   };
   struct Opened {
     std::string origin;
@@ -130,6 +139,9 @@ class Tracer {
   std::unordered_map<std::string, Site> sites_;
   std::vector<detail::Capture> captures_;
   std::vector<Value> captured_;
+  soac::Extents is_extent_;
+  std::unordered_map<Var, Expr> bound_to_;  // of settled names, unsettled
+  scalar::Substitution unsettle_;
 };
 
 /// A function being traced: parameters first, then its statements are collected until close().

@@ -45,7 +45,7 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
   return store(t, shape_of(t, old), std::move(sink), "with", where, [&](const Exprs& at) {
     Exprs results;
     for (std::size_t k = 0; k < axes.size(); ++k) {
-      const Expr start = t.expr(axes[k].start, where), stride = t.expr(axes[k].stride, where);
+      const Expr start = t.settled(axes[k].start, where), stride = t.settled(axes[k].stride, where);
       results.push_back(arena.add(start, arena.mul(at[k], stride)));
     }
     const Exprs given = elements(t, from, at);

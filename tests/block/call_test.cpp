@@ -69,6 +69,19 @@ const auto& raise() {
   return kernel;
 }
 
+TEST(KernelCall, ScalarsMayBeElementsAndQuotients) {
+  const auto raised = [](Vec<int> xs, Exp<int> by) {
+    const Vec<int> ys = xs * 2;
+    return k::call(raise(), k::call(raise(), ys, ys[1]), xs[2] / by);
+  };
+  on_both(raised, [](auto f) {
+    std::vector<int> expected = iota_of(32);
+    for (int& x : expected) x = 2 * x + 3;
+    EXPECT_EQ(f(iota_of(32), 2).to_vector(), expected);
+    EXPECT_THROW(f(iota_of(32), 0), ArithmeticError);
+  });
+}
+
 TEST(KernelCall, UpdatesLeaveTheOldArrayToWhoReadsIt) {
   const auto both = [](Vec<int> xs) {
     const Vec<int> ys = xs + xs;

@@ -37,8 +37,8 @@ void expect_same(const soac::Program& before, const soac::Program& after, const 
 }
 
 void stays_the_same(std::initializer_list<const soac::Pass*> passes, const Numbers& shape,
-                    const Numbers& arguments, std::optional<std::int64_t> gas = {}) {
-  const soac::Program before = testing::RandomProgram(shape).program();
+                    const Numbers& arguments, std::optional<std::int64_t> gas = {}, bool scans = false) {
+  const soac::Program before = testing::RandomProgram(shape).program(scans);
   soac::check(before, "generator");
   soac::PassContext context;
   context.gas = gas;
@@ -88,6 +88,13 @@ void keeps_promise(const std::vector<const soac::Pass*>& passes) {
   if (complaints.empty()) return;
   RC_LOG() << soac::print(program) << complaints[0];
   RC_FAIL("not fused");
+}
+
+// The checker refuses a body in which a Scan depends on another.
+RC_GTEST_PROP(PassesKeepMeaning, ScansOfScans, ()) {
+  stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist,
+                  &fuse::merge, &simplify::simplify, &simplify::fields},
+                 numbers(), numbers(), {}, true);
 }
 
 RC_GTEST_PROP(Fuse, KeepsItsPromise, ()) {

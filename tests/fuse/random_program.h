@@ -8,36 +8,31 @@
 #include <cstdint>
 #include <vector>
 
-#include "choices.h"
-#include "scalar/value.h"
+#include "random_operations.h"
 #include "soac/interpret.h"
-#include "soac/ir.h"
 
 namespace fulgurite::testing {
 
-using scalar::Arena;
-using scalar::Expr;
-using scalar::Kind;
-using scalar::Op;
 using scalar::Site;
 using scalar::Type;
 using scalar::Var;
 using soac::Lambda;
 using soac::Stm;
 
-class RandomProgram {
+class RandomProgram : RandomOperations {
  public:
-  explicit RandomProgram(std::vector<std::uint8_t> numbers) : choices_(std::move(numbers)) {
+  explicit RandomProgram(std::vector<std::uint8_t> numbers) : RandomOperations(std::move(numbers)) {
     program_.name = "random";
-    program_.arena = std::make_shared<Arena>();
+    program_.arena = arena_;
     program_.sites.push_back({soac::SiteInfo::Error::shape, {"random.cpp", 1}, "shapes {0} and {1}"});
     program_.sites.push_back({soac::SiteInfo::Error::index, {"random.cpp", 2}, "index {0} of {1}"});
     program_.sites.push_back({soac::SiteInfo::Error::arithmetic, {"random.cpp", 3}, "division by zero"});
   }
 
   /// x: i32[n], y: i32[n2], a: i32[m, k], b: i32[m2, k2], s: i32, with Checks that the shapes of x and y, and
-  /// of a and b, are equal.
-  soac::Program program() {
+  /// of a and b, are equal. `scans`: mostly running values of each other over one space.
+  soac::Program program(bool scans = false) {
+    scans_ = scans;
     Arena& arena = *program_.arena;
     const Expr n = size("n"), n2 = size("n2"), m = size("m"), k = size("k"), m2 = size("m2"), k2 = size("k2");
     Scope scope;
@@ -101,46 +96,34 @@ class RandomProgram {
   }
 
   void statement(Scope& scope, int depth) {
-    switch (choices_.below(depth < 3 ? 14 : 6)) {
+    if (scans_) return among_scans(scope, late(scope.arrays));
+    switch (choices_.below(depth < 3 ? 15 : 7)) {
       case 0: return elementwise(scope, late(scope.arrays));
       case 1: return transform(scope, late(scope.arrays));
       case 2: return reduce(scope, late(scope.arrays));
       case 3: return elementwise(scope, pick(scope.arrays));
       case 4: return generate(scope, shape(pick(scope.arrays)));
       case 5: return gather(scope, late(scope.arrays));
-      case 6: return rows(scope, late(scope.arrays), depth);
-      case 7: return branch(scope, depth);
-      case 8: return loop(scope, depth);
-      case 9: return scan(scope, late(scope.arrays));
-      case 10: return store(scope, late(scope.arrays));
-      case 11: return keep(scope, late(scope.arrays));
-      case 12: return update(scope, late(scope.arrays));
+      case 6: return sized(scope, late(scope.arrays));
+      case 7: return rows(scope, late(scope.arrays), depth);
+      case 8: return branch(scope, depth);
+      case 9: return loop(scope, depth);
+      case 10: return scan(scope, late(scope.arrays));
+      case 11: return store(scope, late(scope.arrays));
+      case 12: return keep(scope, late(scope.arrays));
+      case 13: return update(scope, late(scope.arrays));
       default: return two_results(scope, late(scope.arrays));
     }
   }
 
-  Expr unary(Expr a) {
-    Arena& arena = *program_.arena;
-    switch (choices_.below(4)) {
-      case 0: return arena.apply(Op::neg, {a});
-      case 1: return arena.cast(arena.apply(Op::sin, {arena.cast(a, Kind::f64)}), Kind::i32);  // dear
-      case 2: return arena.apply(Op::popcount, {a});
-      default: return arena.apply(Op::abs, {a});
-    }
-  }
-
-  Expr combine(Expr a, Expr b) {
-    Arena& arena = *program_.arena;
-    switch (choices_.below(7)) {
-      case 0: return arena.add(a, b);
-      case 1: return arena.sub(a, b);
-      case 2: return arena.mul(a, b);
-      case 3: return arena.min(a, b);
-      case 4: return arena.apply(Op::select, {arena.lt(a, b), b, arena.apply(Op::bit_xor, {a, b})});
-      case 5:
-        return arena.apply(Op::div,
-                           {a, arena.add(arena.apply(Op::bit_or, {b, arena.constant(Kind::i32, 1)}), a)}, 3);
-      default: return arena.max(a, b);
+  void among_scans(Scope& scope, Expr array) {
+    switch (choices_.below(8)) {
+      case 0: return elementwise(scope, array);
+      case 1: return two_results(scope, array);
+      case 2: return reduce(scope, array);
+      case 3: return keep(scope, array);
+      case 4: return store(scope, array);
+      default: return scan(scope, array);
     }
   }
 
@@ -271,6 +254,27 @@ class RandomProgram {
     });
   }
 
+  /// An array whose size is computed from an element, or by a division: numbers, or the first elements of
+  /// another.
+  void sized(Scope& scope, Expr array) {
+    Arena& arena = *program_.arena;
+    const Expr zero = arena.i64(0);
+    const std::vector<Expr> first(shape(array).size(), zero);
+    Expr value = arena.cast(choices_.one_in(2)
+                                ? arena.apply(Op::div, {arena.constant(Kind::i32, 6), scalar(scope, 1)}, 3)
+                                : arena.index(array, first, 2),
+                            Kind::i64);
+    value = arena.max(arena.min(value, arena.i64(6)), zero);
+    const Expr n = size("sized");
+    scope.body.push_back({{n.var()}, soac::Let{value}, {"random.cpp", ++line_}, "size"});
+    const bool takes = shape(array).size() == 1 && choices_.one_in(2);
+    map(scope, {takes ? arena.min(n, shape(array)[0]) : n}, takes ? "take" : "generate",
+        [&](const std::vector<Expr>& i) {
+          return std::vector{takes ? element(scope, array, i) : arena.cast(i[0], Kind::i32)};
+        });
+    scope.scalars.push_back(arena.cast(n, Kind::i32));
+  }
+
   void reduce(Scope& scope, Expr array) {
     Arena& arena = *program_.arena;
     soac::Soac soac;
@@ -287,22 +291,6 @@ class RandomProgram {
     const Expr s = arena.fresh({Kind::i32}, "s");
     scope.body.push_back({{s.var()}, std::move(soac), {"random.cpp", ++line_}, "reduce"});
     scope.scalars.push_back(s);
-  }
-
-  soac::Reduction reduction() {
-    Arena& arena = *program_.arena;
-    const Expr a = arena.fresh({Kind::i32}, "l"), b = arena.fresh({Kind::i32}, "r");
-    soac::Reduction reduction;
-    reduction.op.params = {a.var(), b.var()};
-    const std::size_t which = choices_.below(3);
-    // The last of them is not commutative: the later operand wins unless it is 0.
-    const Expr zero = arena.constant(Kind::i32, 0);
-    reduction.op.results = {which == 0   ? arena.add(a, b)
-                            : which == 1 ? arena.max(a, b)
-                                         : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
-    reduction.neutral = {which == 1 ? arena.constant(Kind::i32, scalar::lowest(Kind::i32)) : zero};
-    reduction.commutative = which != 2;
-    return reduction;
   }
 
   /// A Soac over the array's shape; `f` gets its indices and may add to its outputs; it gives the results.
@@ -426,7 +414,10 @@ class RandomProgram {
       inner.scalars.push_back(arena.index(array, std::array{i}));
     fill(inner, 5, depth + 1);
     const Expr last = late(inner.arrays);
-    const bool known_size = !shape(last)[0].is_name() || shape(last)[0].var() < i.var();
+    bool known_size = true;
+    scalar::for_each_node(shape(last), [&](Expr e) {
+      if (e.is_name() && e.var() > i.var()) known_size = false;
+    });
     const bool gives_row = shape(last).size() == 1 && known_size && choices_.one_in(2) && depth == 0;
     soac.body.results = {gives_row ? last : scalar(inner, 2)};
     soac.body.body = std::move(inner.body);
@@ -492,8 +483,8 @@ class RandomProgram {
     scope.body.push_back(std::move(stm));
   }
 
-  Choices choices_;
   soac::Program program_;
+  bool scans_ = false;
   unsigned line_ = 10;
 };
 

@@ -170,11 +170,12 @@ TEST(Nested, IrregularSizesAreRefused) {
   try {
     expect_agreement(R"(program "irregular" (x: i32[n]) {
       y: i32[n] = map (i < n) {
-        r: i32[i64(x[i])] = map (j < i64(x[i])) {
+        m: i64 = let i64(x[i])
+        r: i32[m] = map (j < m) {
           s: i32 = scan (i32(j)) add comm neutral 0i32
           return s
         } @"user.cpp":7 "scan"
-        return r[0] + r[i64(x[i]) - 1]
+        return r[0] + r[m - 1]
       }
       return y
     })",

@@ -278,6 +278,88 @@ TEST(CallCheck, ArgumentsFitTheKernel) {
           "a Call in the function of a Soac"));
 }
 
+// What the checker says to the statements in a program with sizes.
+std::string refusal_of(const std::string& statements) {
+  try {
+    parse("program(x: i64[n], k: i64, f: f32) {" + statements + "} sites { 1 arithmetic \"by zero\" }");
+  } catch (const FormatError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+// A name in front of it may be an extent where the expression may not.
+TEST(ExtentCheck, IsArithmeticThatCannotFail) {
+  EXPECT_EQ(refusal_of("y: i64[n / 2 + k] = map (i < n / 2 + k) { i } return y"), "");
+  for (const std::string size : {"n /@1 k", "1 + n %@1 k", "x[0]", "max(x[k], 0)", "i64(f)"}) {
+    const std::string because = "may fail, reads an element or computes with floats";
+    EXPECT_NE(refusal_of("y: i64[" + size + "] = map (i < n) { i } return y").find(because),
+              std::string::npos)
+        << size;
+    EXPECT_NE(refusal_of("s: i64 = redomap (i < " + size + ") { i } reduce add neutral 0 return s")
+                  .find("an extent of the iteration space " + because),
+              std::string::npos)
+        << size;
+    EXPECT_NE(
+        refusal_of("y: i64[n] = redomap (i < n) { i, i } scatter (" + size + ") (j: i64) { 0 } return y")
+            .find("an extent of a scattered array " + because),
+        std::string::npos)
+        << size;
+    EXPECT_NE(refusal_of("y: i64[n] = if k < 0 { z: i64[" + size +
+                         "] = map (i < n) { i } return z } else { x } return y")
+                  .find(because),
+              std::string::npos)
+        << size;
+    EXPECT_EQ(refusal_of("m: i64 = let " + size + " y: i64[m] = map (i < m) { i } return y"), "") << size;
+  }
+}
+
+// The number of points that reduce, in a function of elements, may be what the element says.
+TEST(ExtentCheck, RaggedReductionsMakeNoArrays) {
+  EXPECT_EQ(refusal_of("r: i64[n] = map (i < n) { s: i64 = redomap (j < x[i]) { j } reduce add neutral 0 "
+                       "return s } return r"),
+            "");
+  EXPECT_NE(refusal_of("r: i64[n] = map (i < n) { a: i64[x[i]] = map (j < x[i]) { j } s: i64 = redomap (j < "
+                       "n) { a[j] } reduce add neutral 0 return s } return r"),
+            "");
+}
+
+TEST(LetCheck, BindsOneScalarOfItsType) {
+  EXPECT_NE(refusal_of("y: i64[n] = let x return y").find("a Let of an array"), std::string::npos);
+  EXPECT_NE(refusal_of("s: f32 = let k return s").find("names of the statement"), std::string::npos);
+  EXPECT_NE(refusal_of("s: i64, t: i64 = let k return s, t").find("names of the statement"),
+            std::string::npos);
+}
+
+TEST(ScanCheck, DependsOnNoOtherScanOfItsBody) {
+  const std::string first = "s: i64 = scan (x[i]) add neutral 0 ", last = "return t } return r";
+  const auto refused = [&](const std::string& rest) {
+    return refusal_of("r: i64[n] = map (i < n) { " + first + rest + last)
+               .find("a Scan depends on another Scan of its body") != std::string::npos;
+  };
+  EXPECT_EQ(
+      refusal_of("r: i64[n] = map (i < n) { " + first + "t: i64 = scan (x[i] * 2) add neutral 0 " + last),
+      "");
+  EXPECT_TRUE(refused("t: i64 = scan (s) add neutral 0 "));
+  EXPECT_TRUE(refused("t: i64 = scan (x[i] + s * 2) add neutral 0 "));
+  EXPECT_TRUE(refused("t: i64 = scan (x[s]) add neutral 0 "));
+  EXPECT_TRUE(refused("u: i64 = let s + 1 t: i64 = scan (u) add neutral 0 "));
+  EXPECT_TRUE(refused("u: i64 = if s < 0 { 1 } else { x[i] } t: i64 = scan (u) add neutral 0 "));
+  EXPECT_TRUE(refused("u: i64 = if k < 0 { s } else { x[i] } t: i64 = scan (u) add neutral 0 "));
+  EXPECT_TRUE(
+      refused("u: i64 = redomap (j < 2) { j + s } reduce add neutral 0 t: i64 = scan (u) add neutral 0 "));
+  EXPECT_TRUE(refused("t: i64 = scan (x[i]) add neutral 0 initial s "));
+  EXPECT_TRUE(refused("t: i64 = scan (x[i]) (a: i64, b: i64) { a + b + s } neutral 0 "));
+}
+
+// A running value inside another Soac of the body is another scan's.
+TEST(ScanCheck, AnInnerSoacHasScansOfItsOwn) {
+  EXPECT_EQ(
+      refusal_of("r: i64[n] = map (i < n) { s: i64 = scan (x[i]) add neutral 0 a: i64[n] = map (j < n) { "
+                 "t: i64 = scan (x[j] + s) add neutral 0 return t } return a[0] } return r"),
+      "");
+}
+
 TEST(Count, StructureOfPrograms) {
   EXPECT_EQ(to_string(count(parse(sound))),
             "soac 2, map 1, reduce 0, redomap 1, if 1, loop 2, check 1, arrays 1");

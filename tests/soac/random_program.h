@@ -166,6 +166,8 @@ class RandomProgram {
         body.push_back(update(vectors_of_one_shape()));
       else if (choice > 12)
         body.push_back(loop_of_updates());
+      else if (choice == 4)
+        body.push_back({{arena().fresh({Kind::i64}, "size").var()}, Let{scalar(Kind::i64, 2)}, {}, ""});
       else
         body.push_back(soac(depth));
       body.back().where = {"random.cpp", static_cast<unsigned>(10 + i)};

@@ -374,6 +374,25 @@ inline std::vector<SemanticsRow> semantics_rows() {
        "neutral 0i32 return x[i], s } reduce add comm neutral 0i32 return t, r }",
        {array_value<i32>({4, 5, 6})},
        {scalar_value<i32>(15), array_value<i32>({0, 4, 9})}});
+  const std::string quotient =
+      "program(x: i32[n], k: i64) { m: i64 = let n /@1 k y: i32[m] = map (i < m) { x[i * k] } return y } "
+      "sites { 1 arithmetic @\"row.cpp\":1 \"zero divisor\" }";
+  add({"computed_size",
+       quotient,
+       {array_value<i32>({1, 2, 3, 4}), scalar_value<i64>(2)},
+       {array_value<i32>({1, 3})}});
+  add({"computed_size",
+       quotient,
+       {array_value<i32>({1, 2, 3, 4}), scalar_value<i64>(0)},
+       {},
+       "ArithmeticError",
+       "zero divisor"});
+  add({"computed_size",
+       "program(x: i64[n]) { y: i64[n] = map (i < n) { x[i] + 1 } m: i64 = let y[0]@1 z: i64[m] = map (i < "
+       "m) { "
+       "i } return z } sites { 1 index @\"row.cpp\":1 \"index {0} of {1}\" }",
+       {array_value<i64>({2, 9})},
+       {array_value<i64>({0, 1, 2})}});
   const std::string scatter_into =
       "redomap (i < n) { p[i], i32(i) } scatter (m) (j: i64) { x[j] } return r } sites { 1 shape "
       "@\"row.cpp\":1 "
