@@ -4,14 +4,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "tool/npy_header.h"
 
@@ -23,8 +26,19 @@ using tool::NpyHeader;
 class File {
  public:
   File(const std::string& path, int flags) : number_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {}
+  /// A new file; sets `path` to its name, which nobody can know before and so cannot lay a link under.
+  static File new_beside(const std::string& target, std::string& path) {
+    constexpr int most_attempts = 100;
+    for (int attempt = 1;; ++attempt) {
+      std::uint64_t number = 0;
+      if (::getrandom(&number, sizeof number, 0) < 0) number = static_cast<std::uint64_t>(attempt);
+      path = fmt::format("{}.{:016x}.part", target, number);
+      File file(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+      if (file.is_open() || errno != EEXIST || attempt == most_attempts) return file;
+    }
+  }
   ~File() { close(); }
-  File(const File&) = delete;
+  File(File&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
   File& operator=(const File&) = delete;
 
   bool is_open() const { return number_ >= 0; }
@@ -185,13 +199,14 @@ void write_npy(const std::string& path, const AnyArray& array) {
   // What is there and not a regular file (a terminal, /dev/null) is written to as it is; a link is followed.
   const fs::path target = fs::weakly_canonical(path, ignored);
   const bool in_place = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
-  const std::string name = in_place ? path : fmt::format("{}.{}.part", target.string(), ::getpid());
+  std::string name = path;
+  File file = in_place ? File(path, O_WRONLY) : File::new_beside(target.string(), name);
+  const bool is_new = !in_place && file.is_open();
   auto fail = [&] {
     const int error = errno;
-    if (!in_place) ::unlink(name.c_str());
+    if (is_new) ::unlink(name.c_str());
     refuse(fmt::format("{} cannot be written: {}", path, std::strerror(error)));
   };
-  File file(name, O_WRONLY | O_CREAT | O_TRUNC);
   if (!file.is_open()) fail();
   if (!file.write(header.data(), header.size()) || !file.write(array.data.get(), bytes) || !file.close())
     fail();

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <thread>
 
 namespace fg = fulgurite;
 
@@ -258,6 +259,33 @@ TEST_F(Npy, FailedWriteKeepsTheOldFile) {
   EXPECT_TRUE(std::filesystem::is_directory(path("d")));
   EXPECT_THROW(fg::write_npy("/dev/full", fg::Array<float, 1>({1})), fg::FormatError);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);  // nothing half-written
+}
+
+TEST_F(Npy, WritesThroughNoLinkThatWasLaidForItsTemporaryFile) {
+  put("precious");
+  for (int number = 0; number < 20; ++number)
+    for (const std::string& name :
+         {path("x.npy") + "." + std::to_string(getpid()) + ".part",
+          path("x.npy") + "." + std::to_string(number) + ".part",
+          path("x.npy") + "." + std::to_string(getpid()) + "." + std::to_string(number) + ".part"})
+      if (!std::filesystem::is_symlink(name)) std::filesystem::create_symlink(path(), name);
+  std::filesystem::create_symlink(path(), path("x.npy.part"));
+  fg::write_npy(path("x.npy"), fg::Array<float, 1>({1}));
+  EXPECT_EQ(get(), "precious");
+  EXPECT_FALSE(std::filesystem::is_symlink(path("x.npy")));
+  EXPECT_EQ((fg::read_npy<float>(path("x.npy")).to_vector()), (std::vector<float>{1}));
+}
+
+TEST_F(Npy, ThreadsMayWriteOneFile) {
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 50; ++i)
+        fg::write_npy(path(), fg::Array<float, 1>(std::vector<float>(1000, float(t))));
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(fg::read_npy<float>(path()).size(), 1000);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
 }
 
 TEST_F(Npy, WritesThroughALink) {
