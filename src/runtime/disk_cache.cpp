@@ -80,11 +80,17 @@ std::string_view suffix(EntryKind kind) {
   return kind == EntryKind::program ? ".program" : ".kernel";
 }
 
-// The payload if all of it is there and as it was written. Marks the entry as used.
+// Whether nobody but this user can have written the file: who once could write to the directory may have left
+// entries of theirs in it, under a name that is asked for later.
+bool is_ours_alone(const struct stat& status) {
+  return S_ISREG(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+// The payload if all of it is there and as we wrote it. Marks the entry as used.
 std::optional<std::string> read_entry(const fs::path& path, EntryKind kind, const base::Digest* key) {
   const File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat status{};
-  if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  if (!file || fstat(file.get(), &status) != 0 || !is_ours_alone(status)) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(status.st_size);
   Header header{};
   if (size < sizeof header || !read_all(file.get(), reinterpret_cast<char*>(&header), sizeof header))
@@ -164,7 +170,8 @@ DiskCache::DiskCache(fs::path directory, std::uint64_t size_limit)
       state_(directory_.empty() ? State::refused : State::unknown) {}
 
 DiskCache& DiskCache::shared() {
-  static DiskCache cache(directory_from_environment(), limit_from_environment());
+  // Never destroyed: programs may compile at exit.
+  static DiskCache& cache = *new DiskCache(directory_from_environment(), limit_from_environment());
   return cache;
 }
 
@@ -203,7 +210,10 @@ bool DiskCache::usable(bool create) {
     refuse(fmt::format("{} belongs to another user; set FULGURITE_CACHE to a directory of your own",
                        directory_.string()));
   } else if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
-    refuse(fmt::format("others may write to {}; run 'chmod 700' on it", directory_.string()));
+    refuse(
+        fmt::format("others may write to {0}, and may have left code there: empty it ('rm -f {0}/*.kernel "
+                    "{0}/*.program {0}/tmp-*'), then run 'chmod 700 {0}'",
+                    directory_.string()));
   } else {
     state_.store(State::usable, std::memory_order_relaxed);
     return true;

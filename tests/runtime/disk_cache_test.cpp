@@ -214,8 +214,46 @@ TEST(DiskCache, RefusesADirectoryThatOthersMayWrite) {
     EXPECT_FALSE(cache.write(EntryKind::kernel, key(2), payload(2)));
     const std::string notice = testing::internal::GetCapturedStderr();
     EXPECT_NE(notice.find("chmod 700"), std::string::npos) << notice;
+    EXPECT_NE(notice.find("empty it ('rm -f "), std::string::npos) << "others' entries: " << notice;
     EXPECT_EQ(notice.find("no disk cache"), notice.rfind("no disk cache")) << "said once";
   }
+}
+
+// As after a time in which others could write to the directory: their entries are whole and under the right
+// names.
+TEST(DiskCache, RefusesEntriesOfSomebodyElse) {
+  const TemporaryDirectory directory;
+  DiskCache cache(directory.path(), plenty);
+  ASSERT_TRUE(cache.write(EntryKind::kernel, key(1), payload(1)));
+  const fs::path file = only_file(directory.path());
+  const auto expect_refused = [&](const char* what) {
+    EXPECT_EQ(cache.read(EntryKind::kernel, key(1)), std::nullopt) << what;
+    DiskCache other(directory.path(), plenty);
+    EXPECT_EQ(other.read(EntryKind::kernel, key(1)), std::nullopt) << what;
+  };
+  for (const mode_t mode : {0620, 0602, 0666, 0777}) {
+    ASSERT_EQ(chmod(file.c_str(), mode), 0);
+    expect_refused("others may write to it");
+  }
+  ASSERT_EQ(chmod(file.c_str(), 0600), 0);
+  ASSERT_EQ(cache.read(EntryKind::kernel, key(1)), payload(1));
+
+  fs::rename(file, directory.path() / "elsewhere");
+  fs::create_symlink(directory.path() / "elsewhere", file);
+  expect_refused("a symbolic link");
+  ASSERT_TRUE(cache.write(EntryKind::kernel, key(1), payload(7)));
+  EXPECT_EQ(cache.read(EntryKind::kernel, key(1)), payload(7)) << "replaced";
+  EXPECT_FALSE(fs::is_symlink(file)) << "not written through";
+  fs::remove(directory.path() / "elsewhere");
+
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make a file of another user";
+  ASSERT_EQ(chown(file.c_str(), 65534, 65534), 0);
+  expect_refused("another owner");
+  EXPECT_EQ(cache.verify().n_damaged, 1U) << "and is removed";
+  ASSERT_TRUE(cache.write(EntryKind::kernel, key(1), payload(1)));
+  ASSERT_EQ(chown(file.c_str(), 65534, 0), 0);
+  ASSERT_TRUE(cache.write(EntryKind::kernel, key(1), payload(2)));
+  EXPECT_EQ(cache.read(EntryKind::kernel, key(1)), payload(2)) << "the next write replaces it";
 }
 
 TEST(DiskCache, RefusesADirectoryOfSomebodyElse) {
