@@ -5,6 +5,8 @@
 
 #include <fulgurite/traceable.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -164,7 +166,9 @@ Acc<T, N> constant(const Array<T, N>& array, detail::Here where = detail::Here::
 /// One call of f: compile(f)(arguments...). fg::run([&] { return fg::sum(fg::iota(n)); }) runs an expression.
 template <class F, class... Arguments>
 auto run(F f, const Arguments&... arguments) {
-  return compile(std::move(f))(arguments...);
+  return compile(std::move(f), {}, {})(arguments...);  // this line is not the caller's
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

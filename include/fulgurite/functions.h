@@ -7,6 +7,8 @@
 
 #include <fulgurite/acc.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -261,3 +263,5 @@ auto bitcast(const X& x, detail::Here where = detail::Here::current()) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <fulgurite/map.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -106,3 +108,5 @@ Vec<T> histogram(const Op& op, const std::type_identity_t<Exp<T>>& neutral, Inde
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <fulgurite/results.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -51,3 +53,5 @@ Acc<T, N> with(const Acc<T, N>& xs, const Range (&axes)[N], const std::type_iden
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop
