@@ -67,6 +67,8 @@ void call_with_stack(std::size_t bytes, const std::function<void()>& work) {
     error = pthread_create(&thread, &attributes, &run, &call);
     pthread_attr_destroy(&attributes);
   }
+  // Most programs need far less, and nothing could be compiled where a user may start no thread.
+  if (error != 0 && stack_left() >= bytes / 4) return work();
   if (error != 0)
     throw OutOfMemory(fmt::format(
         "compiling needs {} KiB of stack, of which this thread has {} KiB left, and the system gives "

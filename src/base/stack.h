@@ -13,7 +13,8 @@ namespace fulgurite::base {
 inline constexpr std::size_t deep_stack = std::size_t{4} << 20;
 
 // Calls `work`: here if the calling thread has this many bytes of stack left, else on another thread, which
-// is waited for. What `work` throws is thrown here. Throws OutOfMemory where there is no memory for a stack.
+// is waited for. What `work` throws is thrown here. Where the system gives no other thread, a quarter of the
+// bytes is enough; throws OutOfMemory where this thread has less.
 void call_with_stack(std::size_t bytes, const std::function<void()>& work);
 
 // The same for work that has a result.

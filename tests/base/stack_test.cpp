@@ -3,6 +3,9 @@
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <functional>
 #include <thread>
@@ -50,6 +53,24 @@ TEST(Stack, PassesErrorsOn) {
     EXPECT_THROW(with_stack(deep_stack, []() -> int { throw ShapeError("no"); }), ShapeError);
     EXPECT_EQ(with_stack(deep_stack, [] { return 7; }), 7);
   });
+}
+
+TEST(Stack, WhereThereAreNoThreadsAQuarterIsEnough) {
+  const pid_t child = fork();
+  if (child == 0) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NPROC, &limit);
+    limit.rlim_cur = 0;
+    bool is_here = false;
+    if (setrlimit(RLIMIT_NPROC, &limit) == 0 && (geteuid() != 0 || setresuid(65534, 65534, 65534) == 0)) {
+      const std::thread::id caller = std::this_thread::get_id();
+      is_here = with_stack(std::size_t{16} << 20, [] { return std::this_thread::get_id(); }) == caller;
+    }
+    _exit(is_here ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 TEST(Stack, OneThatIsTooLargeIsAnError) {
