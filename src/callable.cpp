@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 
+#include "base/fork_gate.h"
 #include "runtime/stats.h"
 #include "scalar/type.h"
 #include "soac/print.h"
@@ -60,6 +63,28 @@ class WithCaptures final : public Executable {
   std::vector<Capture> captures_;
 };
 
+// Runs `work` for a program, and gives errors about memory that name no line the one where it was compiled.
+template <class Work>
+auto placing_errors(std::string_view name, Here where, const char* activity, Work&& work) {
+  const auto left_none = [&] {
+    return OutOfMemory(
+        fmt::format("no memory was left while '{}' was {}: free some, or raise this process's limit "
+                    "(ulimit -v)",
+                    name, activity),
+        where);
+  };
+  try {
+    return work();
+  } catch (const OutOfMemory& error) {
+    if (error.line() != 0) throw;
+    throw OutOfMemory(fmt::format("'{}': {}", name, error.message()), where);
+  } catch (const std::bad_alloc&) {
+    throw left_none();
+  } catch (const std::length_error&) {  // of a container: more than any memory
+    throw left_none();
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgram> traced,
@@ -82,6 +107,22 @@ void warn_of_retraces(const char* name, unsigned traces, Here where) {
                  .c_str(),
              stderr);
 }
+
+// A program that knows where it was compiled.
+class Placed final : public Executable {
+ public:
+  Placed(std::shared_ptr<const Executable> program, const char* name, Here where)
+      : program_(std::move(program)), name_(name), where_(where) {}
+
+  void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
+    placing_errors(name_, where_, "called", [&] { program_->call(arguments, results); });
+  }
+
+ private:
+  std::shared_ptr<const Executable> program_;
+  const std::string name_;  // the user's may be gone
+  const Here where_;
+};
 
 void warn_of_captures(const char* name, std::size_t bytes, Here where) {
   std::fputs(
@@ -169,12 +210,16 @@ class VariantList final : public Variants {
   }
 
   const Executable& add(const void* given) {
+    const base::CompilingSection section;
     const std::lock_guard lock(adding_);
     if (const Variant* known = known_for(given)) return *known->program;
     auto variant = std::make_unique<Variant>();
-    auto traced = trace(options_.name, f_, given, n_variants_ > 0, where_);
-    if (options_.check_captures) variant->traced = traced;
-    variant->program = instantiate(std::move(traced), options_);
+    variant->program = placing_errors(options_.name, where_, "compiled", [&] {
+      auto traced = trace(options_.name, f_, given, n_variants_ > 0, where_);
+      if (options_.check_captures) variant->traced = traced;
+      auto program = instantiate(std::move(traced), options_);
+      return std::make_shared<const Placed>(std::move(program), options_.name, where_);
+    });
     if (f_.constants() != nullptr) variant->constants = f_.constants()->keep(given);
     if (++n_variants_ == 16) warn_of_retraces(options_.name, n_variants_, where_);
     variant->next = first_.load();
@@ -236,9 +281,12 @@ void count_copied(std::size_t bytes) noexcept {
 
 std::shared_ptr<void> allocate_elements(std::size_t n, std::size_t size) {
   constexpr std::align_val_t cache_line{64};
-  void* memory = ::operator new(n * size, cache_line, std::nothrow);
+  std::size_t bytes = 0;
+  void* memory = nullptr;
+  if (!__builtin_mul_overflow(n, size, &bytes) && bytes < PTRDIFF_MAX)
+    memory = ::operator new(bytes, cache_line, std::nothrow);
   if (memory == nullptr) throw OutOfMemory(fmt::format("no memory for {} elements of {} bytes", n, size));
-  runtime::counters.bytes_allocated.add(n * size);
+  runtime::counters.bytes_allocated.add(bytes);
   return {memory, [](void* p) { ::operator delete(p, std::align_val_t{64}); }};
 }
 

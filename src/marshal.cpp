@@ -1,7 +1,11 @@
 #include "marshal.h"
 
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 #include <utility>
 
 namespace fulgurite {
@@ -12,7 +16,12 @@ soac::Value array(std::uint8_t kind, int rank, const std::int64_t* extents, cons
   soac::Value value{static_cast<scalar::Kind>(kind), {extents, extents + rank}, {}};
   std::size_t bytes = scalar::size_of(value.kind);
   for (std::int64_t n : value.shape) bytes *= static_cast<std::size_t>(n);
-  value.bytes.resize(bytes);
+  try {
+    value.bytes.resize(bytes);
+  } catch (const std::bad_alloc&) {
+    throw OutOfMemory(fmt::format("no memory for a copy of an argument {}: {} bytes",
+                                  soac::shape_text(value.kind, value.shape), bytes));
+  }
   if (bytes > 0) std::memcpy(value.bytes.data(), data, bytes);
   return value;
 }

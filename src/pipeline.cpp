@@ -8,7 +8,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/fork_gate.h"
 #include "base/hash.h"
+#include "base/stack.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
 #include "emulator_device.h"
@@ -18,7 +20,7 @@
 #include "kernel/resources.h"
 #include "plan/text.h"
 #include "runtime/build_all.h"
-#include "runtime/build_stamp.h"
+#include "runtime/build_id.h"
 #include "runtime/cpu/device.h"
 #include "runtime/cuda/device.h"
 #include "runtime/disk_cache.h"
@@ -100,7 +102,7 @@ lower::Options lowering_options(const Options& options, const runtime::Descripti
 base::Digest key_of(const soac::Program& traced, const Options& options) {
   lower::Options lowering = lowering_options(options, device_of(options).describe());
   std::string text =
-      fmt::format("{} {}\n{} {} {} {} {} {} {} {}\n{}", version, runtime::build_stamp(),
+      fmt::format("{} {}\n{} {} {} {} {} {} {} {}\n{}", version, runtime::build_id(),
                   runtime::host().identity, static_cast<int>(options.engine),
                   static_cast<int>(options.precision), lowering.checks, options.fuse, lowering.blocks_wait,
                   lowering.target.vector_bytes, lowering.target.last_level_cache, soac::canonical(traced));
@@ -171,6 +173,20 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
     sites.push_back(
         {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
   return sites;
+}
+
+Report compile_here(const soac::Program& traced, const Options& options, const runtime::Description& device) {
+  Report report;
+  report.traced = traced;
+  soac::PassContext context;
+  if (!options.fuse) context.gas = 0;
+  report.optimised = optimise(traced, context, options.precision);
+  report.events = std::move(context.log);
+  for (soac::Event& event : report.events)
+    if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
+  report.lowered = emit_kernels(report.optimised, options, device);
+  if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
+  return report;
 }
 
 // Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
@@ -278,27 +294,23 @@ Report compile(const soac::Program& traced, const Options& options) {
 }
 
 Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device) {
-  Report report;
-  report.traced = traced;
-  soac::PassContext context;
-  if (!options.fuse) context.gas = 0;
-  report.optimised = optimise(traced, context, options.precision);
-  report.events = std::move(context.log);
-  for (soac::Event& event : report.events)
-    if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
-  report.lowered = emit_kernels(report.optimised, options, device);
-  if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
-  return report;
+  return base::with_stack(base::deep_stack, [&] { return compile_here(traced, options, device); });
 }
 
 plan::Loaded load(const soac::Program& traced, const Options& options) {
-  const FoundPlan found = find_or_compile(traced, options);
-  return build_kernels(*found.plan, found.is_new, sites_of(traced), options);
+  const base::CompilingSection section;
+  return base::with_stack(base::deep_stack, [&] {
+    const FoundPlan found = find_or_compile(traced, options);
+    return build_kernels(*found.plan, found.is_new, sites_of(traced), options);
+  });
 }
 
 plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
-  const runtime::Description device = device_of(options).describe();
-  return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
+  const base::CompilingSection section;
+  return base::with_stack(base::deep_stack, [&] {
+    const runtime::Description device = device_of(options).describe();
+    return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
+  });
 }
 
 }  // namespace fulgurite::pipeline

@@ -8,6 +8,8 @@
 
 #include <fulgurite/exp.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 template <class T, int N>
@@ -260,3 +262,5 @@ using StagedOf = typename StagedAs<T, N>::type;
 
 }  // namespace detail
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

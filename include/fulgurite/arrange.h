@@ -5,6 +5,8 @@
 #include <fulgurite/shape.h>
 #include <fulgurite/staged_layout.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -77,3 +79,5 @@ Acc<T, N> rotate(const Acc<T, N>& x, Index k, Axis axis = {0}, detail::Here wher
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

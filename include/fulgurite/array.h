@@ -18,6 +18,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -284,6 +286,8 @@ class ArrayArgument {
 
 }  // namespace detail
 }  // namespace fulgurite
+
+#pragma GCC visibility pop
 
 template <class T, int N>
   requires(!fulgurite::detail::Scalar<T>)

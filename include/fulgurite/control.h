@@ -5,6 +5,8 @@
 
 #include <fulgurite/results.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -274,3 +276,5 @@ auto iterate(Index n, const F& body, const S1& s1, const S2& s2, const S3& s3, c
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

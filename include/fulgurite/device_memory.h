@@ -8,6 +8,8 @@
 #include <fulgurite/array.h>
 #include <fulgurite/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -54,3 +56,5 @@ void* device_memory(Engine engine, const Array<T, N>& array, int device = -1) {
 void use_queue(Engine engine, void* queue);
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

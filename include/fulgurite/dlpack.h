@@ -6,6 +6,8 @@
 #include <fulgurite/array.h>
 #include <fulgurite/options.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace dlpack {
 
@@ -65,3 +67,5 @@ Array<T, N> from_dlpack(dlpack::ManagedTensor* tensor) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 // The size of a struct with these fields in this order: larger than that of one that packs some of them into
@@ -136,3 +138,5 @@ T from_leaves(Get&& get, std::size_t first = 0) {
 }
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

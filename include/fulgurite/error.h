@@ -4,9 +4,13 @@
 //   f32[999]
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <source_location>
 #include <stdexcept>
 #include <string>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite {
 
@@ -98,3 +102,5 @@ struct [[gnu::visibility("default")]] InternalError : Error {
 };
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 #include <memory>
 #include <span>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 /// One component of an argument, owned by the caller. An array is `rank` extents and dense row-major elements
@@ -58,3 +60,5 @@ class TracedProgram;  // src/trace/traced.h
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram>, const Options&);
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

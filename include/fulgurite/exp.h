@@ -16,6 +16,8 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 template <class T>
@@ -225,6 +227,8 @@ auto get(const Exp<T>& x) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop
 
 template <class T>
   requires(!fulgurite::detail::Scalar<T>)

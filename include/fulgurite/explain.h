@@ -7,6 +7,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 enum class Explain : std::uint8_t {
@@ -33,3 +35,5 @@ void explain(const Compiled<Signature>& f, const Constants&... constants) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

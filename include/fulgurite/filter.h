@@ -6,6 +6,8 @@
 #include <fulgurite/results.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -58,3 +60,5 @@ std::tuple<Vec<T>, Vec<i64>> partition(Index k, const F& class_of, const Vec<T>&
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -7,6 +7,8 @@
 
 #include <fulgurite/acc.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -260,3 +262,5 @@ auto bitcast(const X& x, detail::Here where = detail::Here::current()) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

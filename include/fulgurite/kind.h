@@ -1,8 +1,12 @@
 // The scalar types that elements are made of.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <concepts>
 #include <cstdint>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite {
 
@@ -46,3 +50,5 @@ constexpr Kind kind_of() {
 
 }  // namespace detail
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

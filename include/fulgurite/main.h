@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 /// One component of a parameter or result.
@@ -114,6 +116,8 @@ std::vector<ToolProgram> tool_programs(std::string_view names, Here where, Fs...
 }
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop
 
 #define FULGURITE_MAIN(...)                                                                              \
   int main(int argc, char** argv) {                                                                      \

@@ -6,6 +6,8 @@
 
 #include <fulgurite/results.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -179,3 +181,5 @@ auto replicate(const Index (&extents)[N], const X& value, detail::Here where = d
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

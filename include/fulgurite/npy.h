@@ -7,6 +7,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 /// An array whose element type and rank are known when the program runs; rank 0 is a scalar. Shares its
@@ -45,3 +47,5 @@ void write_npy(const std::string& path, const Array<T, N>& array) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <fulgurite/map.h>
 #include <fulgurite/reduce.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -91,3 +93,5 @@ inline constexpr detail::MatVec matvec;
 inline constexpr detail::MatMul matmul;
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

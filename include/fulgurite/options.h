@@ -1,7 +1,11 @@
 // How a program is to run: fg::compile(f, {.engine = fg::Engine::interpreter}). The defaults need no thought.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <cstdint>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite {
 
@@ -44,3 +48,5 @@ struct Options {
 };
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 
 #include <fulgurite/results.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -144,3 +146,5 @@ Acc<i64, N - 1> argmax(const Acc<T, N>& xs, Axis axis, detail::Here where = deta
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 struct AnyField {
@@ -81,3 +83,5 @@ template <class T, std::size_t n>
 concept HasFields = !Scalar<T> && n_fields<T> == n;
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

@@ -4,6 +4,8 @@
 
 #include <fulgurite/acc.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 template <class R>
@@ -131,3 +133,5 @@ struct OperatorOn {
 };
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

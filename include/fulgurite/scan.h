@@ -7,6 +7,8 @@
 #include <fulgurite/reduce.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -116,3 +118,5 @@ auto scan_right_with_total(const Op& op, const std::type_identity_t<Exp<T>>& neu
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <fulgurite/map.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -128,3 +130,5 @@ Vec<T> histogram(const Op& op, const std::type_identity_t<Exp<T>>& neutral, Inde
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <fulgurite/results.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 /// lengths(ls): segment s has ls[s] elements, or none; they sum to the number of elements.
@@ -57,3 +59,5 @@ Vec<T> segmented_exclusive_scan(const Op& op, const std::type_identity_t<Exp<T>>
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

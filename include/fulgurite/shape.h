@@ -4,6 +4,8 @@
 
 #include <fulgurite/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 
 /// The first n elements; of a matrix, rows. Raises ShapeError unless 0 <= n <= size.
@@ -84,3 +86,5 @@ auto unzip(const Acc<T, N>& x) {
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

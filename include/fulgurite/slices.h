@@ -4,6 +4,8 @@
 
 #include <fulgurite/map.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -49,3 +51,5 @@ auto scan(const Op& op, const typename detail::MapOperand<X>::Argument& neutral,
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

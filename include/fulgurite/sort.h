@@ -10,6 +10,8 @@
 #include <fulgurite/map.h>
 #include <fulgurite/staged_layout.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -93,3 +95,5 @@ std::tuple<Vec<K>, Vec<V>> sort_by_key(const Less& less, const Vec<K>& keys, con
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

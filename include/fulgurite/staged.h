@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 using Here = std::source_location;
@@ -127,3 +129,5 @@ Values while_loop(Body condition, Body body, std::span<const Value> initial, Wid
 Values iterate(Value trips, Body body, std::span<const Value> initial, Widths state, Here where);
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

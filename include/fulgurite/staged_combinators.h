@@ -4,6 +4,8 @@
 
 #include <fulgurite/staged.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 /// How to scan arrays of equal shapes along an axis. `neutral` and `initial` as in Fold; exclusive scans need
@@ -55,3 +57,5 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
             Here where);
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

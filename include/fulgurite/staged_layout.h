@@ -4,6 +4,8 @@
 
 #include <fulgurite/staged.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 /// The arrays one after the other along an axis; they agree in the other extents.
@@ -44,3 +46,5 @@ Values sort(std::span<const Value> vectors, std::size_t n_keys, const char* orig
 Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where);
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

@@ -1,7 +1,11 @@
 // What this process has done so far, as public counters: tests assert them, and programs may watch them.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <cstdint>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite {
 
@@ -28,3 +32,5 @@ Stats stats();
 void reset_stats();
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

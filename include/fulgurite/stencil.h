@@ -7,6 +7,8 @@
 #include <fulgurite/results.h>
 #include <fulgurite/staged_layout.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -158,3 +160,5 @@ auto stencil(const F& f, const Boundary& boundary, const Acc<A, N>& a, const Acc
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

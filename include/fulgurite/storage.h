@@ -3,10 +3,14 @@
 // gets a copy made there, once.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <atomic>
 #include <memory>
 #include <type_traits>
 #include <utility>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite::detail {
 
@@ -65,3 +69,5 @@ class Elements {
 };
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

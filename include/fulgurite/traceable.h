@@ -8,6 +8,8 @@
 
 #include <memory>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail {
 
 /// One component of a parameter of a traced function.
@@ -221,3 +223,5 @@ Traceable make_traceable(F f) {
 }
 
 }  // namespace fulgurite::detail
+
+#pragma GCC visibility pop

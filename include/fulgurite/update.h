@@ -6,6 +6,8 @@
 #include <fulgurite/results.h>
 #include <fulgurite/staged_combinators.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite {
 namespace detail {
 
@@ -55,3 +57,5 @@ template <class T, int N>
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

@@ -3,10 +3,14 @@
 #include <fulgurite/array.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <unordered_map>
+#include <utility>
 
+#include "base/fork_gate.h"
+#include "base/stack.h"
 #include "block/block_kernel.h"
 #include "block/explain.h"
 #include "kernel/emulate.h"
@@ -244,10 +248,20 @@ void launch(const Kernel& k, runtime::Device& device, const char* language, cons
 }  // namespace
 
 std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, const char* language) const {
+  const auto find = [&] {
+    const auto same = [&](const auto& known) { return known.first == &device; };
+    const auto found = std::find_if(built_.begin(), built_.end(), same);
+    return found == built_.end() ? nullptr : found->second;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (auto known = find()) return known;
+  }
+  const base::CompilingSection section;
   const std::lock_guard lock(mutex_);
-  for (const auto& [known, kernel] : built_)
-    if (known == &device) return kernel;
-  return built_.emplace_back(&device, device.build(source_of(*this, language))).second;
+  if (auto known = find()) return known;
+  auto kernel = base::with_stack(base::deep_stack, [&] { return device.build(source_of(*this, language)); });
+  return built_.emplace_back(&device, std::move(kernel)).second;
 }
 
 std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<const ArgumentView> views) {

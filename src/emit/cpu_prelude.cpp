@@ -5,8 +5,8 @@
 namespace fulgurite::emit {
 
 std::string cpu_prelude(std::string_view kernel_text) {
-  static const PreludeLibrary library({"cpu/"}, LanesInNames::yes);  // immutable: the files are part of this
-                                                                     // program
+  // Immutable, as the files are part of this program, and never destroyed: programs may compile at exit.
+  static const auto& library = *new PreludeLibrary({"cpu/"}, LanesInNames::yes);
   return library.needed_by(kernel_text);
 }
 

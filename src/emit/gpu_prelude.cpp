@@ -5,12 +5,13 @@
 namespace fulgurite::emit {
 
 std::string cuda_prelude(std::string_view kernel_text) {
-  static const PreludeLibrary library({"gpu/both/", "gpu/cuda/"}, LanesInNames::no);  // immutable
+  // Immutable and never destroyed, as the CPU's.
+  static const auto& library = *new PreludeLibrary({"gpu/both/", "gpu/cuda/"}, LanesInNames::no);
   return library.needed_by(kernel_text);
 }
 
 std::string opencl_prelude(std::string_view kernel_text) {
-  static const PreludeLibrary library({"gpu/both/", "gpu/opencl/"}, LanesInNames::no);
+  static const auto& library = *new PreludeLibrary({"gpu/both/", "gpu/opencl/"}, LanesInNames::no);
   return library.needed_by(kernel_text);
 }
 

@@ -18,7 +18,7 @@
 
 namespace fulgurite::detail {
 
-class DeviceCopies {
+class [[gnu::visibility("hidden")]] DeviceCopies {
  public:
   explicit DeviceCopies(const Storage* of = nullptr) : storage_(of) {}
   ~DeviceCopies();

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <atomic>
 #include <exception>
-#include <system_error>
 #include <thread>
 
+#include "base/fork_gate.h"
 #include "runtime/profile.h"
 
 namespace fulgurite::runtime {
@@ -15,7 +15,9 @@ std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<c
   std::vector<std::shared_ptr<const Kernel>> kernels(sources.size());
   std::vector<std::exception_ptr> failures(sources.size());
   std::atomic<std::size_t> next{0};
+  const bool is_compiling = base::is_compiling();
   const auto work = [&] {
+    const base::PartOfSection part(is_compiling);
     for (std::size_t i; (i = next++) < sources.size();) try {
         const Span span(Activity::compilation, sources[i].name);
         kernels[i] = device.build(sources[i]);
@@ -28,7 +30,7 @@ std::vector<std::shared_ptr<const Kernel>> build_all(Device& device, std::span<c
   threads.reserve(wanted);
   try {
     while (threads.size() + 1 < wanted) threads.emplace_back(work);
-  } catch (const std::system_error&) {  // the system gives no more: those that there are do it
+  } catch (const std::exception&) {  // no memory or no more threads: those that there are do it
   }
   work();
   for (std::thread& thread : threads) thread.join();

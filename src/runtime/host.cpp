@@ -122,7 +122,7 @@ Host ask() {
 }  // namespace
 
 const Host& host() {
-  static const Host answer = ask();
+  static const Host& answer = *new Host(ask());  // never destroyed: programs may compile at exit
   return answer;
 }
 

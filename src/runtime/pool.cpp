@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fulgurite/error.h>
+#include <pthread.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -129,7 +130,9 @@ void BufferPool::release(void* block, std::size_t bytes) noexcept {
   }
   Bucket& b = buckets_[static_cast<std::size_t>(bucket)];
   const std::lock_guard guard(b.lock);
-  b.first = new (block) Free{b.first};
+  Free* const first = new (block) Free{b.first};
+  std::atomic_signal_fence(std::memory_order_release);  // whole before it is in the bucket
+  b.first = first;
 }
 
 void BufferPool::trim() noexcept {
@@ -142,8 +145,15 @@ void BufferPool::trim() noexcept {
   }
 }
 
+void BufferPool::release_locks() noexcept {
+  for (Bucket& bucket : buckets_) bucket.lock.unlock();
+}
+
 BufferPool& BufferPool::shared() {
-  static BufferPool& pool = *new BufferPool(host().memory / 4);
+  static BufferPool& pool = *[] {
+    pthread_atfork(nullptr, nullptr, [] { shared().release_locks(); });
+    return new BufferPool(host().memory / 4);
+  }();
   return pool;
 }
 

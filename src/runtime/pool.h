@@ -53,6 +53,10 @@ class BufferPool {
   // Gives every freed block back to where it came from.
   void trim() noexcept;
 
+  // In a child that was forked while another thread held a lock, which is nobody's there. Blocks in the
+  // buckets are whole at any time.
+  void release_locks() noexcept;
+
   std::size_t retained_bytes() const noexcept { return retained_.load(std::memory_order_relaxed); }
 
   // The host's pool of the process keeps a quarter of the machine's memory. It is never destroyed: arrays may

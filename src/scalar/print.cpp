@@ -198,8 +198,8 @@ std::string_view Names::operator()(Var var) {
 }
 
 std::string Names::unique(std::string_view base) {
-  // Words of the texts, which a name must not be.
-  static const std::unordered_set<std::string_view> words = {
+  // Words of the texts, which a name must not be. Never destroyed: programs may compile at exit.
+  static const auto& words = *new std::unordered_set<std::string_view>{
       "program", "sites",   "return",  "let",    "check",      "site",    "map",   "redomap", "reduce",
       "comm",    "neutral", "initial", "if",     "else",       "loop",    "for",   "while",   "do",
       "true",    "false",   "kernel",  "par",    "store",      "load",    "sync",  "shared",  "global",

@@ -1,6 +1,8 @@
 // What goes wrong, and what the user reads: the kind of error, the user's line, what to do.
 #include "engines.h"
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 
@@ -240,6 +242,36 @@ TEST(Errors, EnginesThatAreNotThere) {
   EXPECT_EQ(fg::default_engine(), fg::Engine::interpreter);
   unsetenv("FULGURITE_ENGINE");
   EXPECT_EQ(fg::default_engine(), fg::Engine::cpu);
+}
+
+// 2^46 elements of 8 bytes are a size, and more than any memory.
+TEST(Errors, ArraysThatFitIntoNoMemory) {
+  constexpr fg::i64 huge = fg::i64(1) << 46;
+  for (const auto& [name, engine] : tested_engines()) {
+    SCOPED_TRACE("engine " + name);
+    const unsigned before = __LINE__;
+    const auto f = fg::compile([](Exp<fg::i64> n) { return fg::iota(n); }, {.engine = engine});
+    const auto g =
+        fg::compile([](Exp<fg::i64> n) { return fg::sum(fg::sort(fg::iota(n))); }, {.engine = engine});
+    const unsigned behind = __LINE__;
+    for (const auto& call :
+         {std::function<void()>([&] { f(huge); }), std::function<void()>([&] { g(huge); })}) {
+      try {
+        call();
+        ADD_FAILURE() << "no error";
+      } catch (const fg::OutOfMemory& error) {
+        EXPECT_NE(error.message().find(std::to_string(huge * 8) + " bytes"), std::string::npos)
+            << error.what();
+        EXPECT_NE(error.file().find("errors_test.cpp"), std::string::npos) << error.what();
+        EXPECT_TRUE(before < error.line() && error.line() < behind) << error.what();
+      }
+    }
+    EXPECT_EQ(f(3).size(), 3) << "nothing is lost";
+  }
+  EXPECT_THROW(fg::detail::allocate_elements(std::size_t{1} << 62, 8), fg::OutOfMemory)
+      << "a product that overflows";
+  EXPECT_THROW(fg::detail::allocate_elements(SIZE_MAX / 8 + 2, 8), fg::OutOfMemory);
+  EXPECT_THROW(fg::detail::allocate_elements(SIZE_MAX, 1), fg::OutOfMemory);
 }
 
 TEST(Errors, RealArrays) {

@@ -8,6 +8,8 @@
 
 #include <concepts>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// The new value instead of the old one.
@@ -167,3 +169,5 @@ inline constexpr struct Histogram {
 } histogram{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -10,6 +10,8 @@
 
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 using Index = Exp<std::int64_t>;
@@ -215,3 +217,5 @@ auto sync(const A& a, Here where = Here::current()) {
 }
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <fulgurite/acc.h>
 #include <fulgurite/kernel/kernel.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 namespace arguments {
@@ -65,3 +67,5 @@ auto call(const Recorded<R, D, E, F, G, H>& k, const arguments::Staged<D>& a, co
 }
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -11,6 +11,8 @@
 #include <tuple>
 #include <utility>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 namespace loops {
@@ -159,3 +161,5 @@ inline constexpr struct WhileLoop {
 } while_loop{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

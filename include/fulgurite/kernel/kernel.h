@@ -9,6 +9,8 @@
 #include <optional>
 #include <tuple>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// What a kernel's function gets. block<T>(n): Pull<T>, n neighbouring elements of an array for each block,
@@ -381,3 +383,5 @@ std::string explain(const Recorded<std::tuple<Ts...>, Ds...>& k,
 }
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 #include <fulgurite/functions.h>
 #include <fulgurite/kernel/arrays.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 namespace warp {
@@ -107,3 +109,5 @@ inline constexpr struct WarpReduce {
 } warp_reduce{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

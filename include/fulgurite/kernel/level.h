@@ -1,7 +1,11 @@
 // The levels of a parallel machine, from a launch down to one instance.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <cstdint>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite::kernel {
 
@@ -10,3 +14,5 @@ namespace fulgurite::kernel {
 enum class Level : std::uint8_t { grid, block, warp, thread };
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

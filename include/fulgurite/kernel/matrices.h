@@ -3,6 +3,8 @@
 
 #include <fulgurite/kernel/patterns.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// The rows * columns elements of a matrix, by columns: element i * rows + j is a[j * columns + i]. Through
@@ -30,3 +32,5 @@ inline constexpr struct BlockTranspose {
 } block_transpose{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

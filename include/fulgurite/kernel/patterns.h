@@ -14,6 +14,8 @@
 #include <string>
 #include <type_traits>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// The k for which n = 2^k. Throws ShapeError for other n.
@@ -445,3 +447,5 @@ inline constexpr struct {
 } synced{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -5,6 +5,8 @@
 
 #include <fulgurite/kernel/patterns.h>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// All elements by one instance, from left to right. a.size() >= 1.
@@ -219,3 +221,5 @@ inline constexpr struct BlockFilter {
 } block_filter{};
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -1,9 +1,13 @@
 // Who runs kernels, and what the emulator says of one.
 #pragma once
 
+#include <fulgurite/abi.h>
+
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#pragma GCC visibility push(default)
 
 namespace fulgurite {
 namespace kernel {
@@ -69,3 +73,5 @@ inline kernel::Runner emulator(std::uint64_t seed = 0,
 }
 
 }  // namespace fulgurite
+
+#pragma GCC visibility pop

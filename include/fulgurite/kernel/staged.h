@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::detail::block {
 
 using kernel::Level;
@@ -179,3 +181,5 @@ std::string explanation(const Kernel&, const kernel::Traffic&);
 kernel::Traffic traffic(const Kernel&, std::span<const ArgumentView>);
 
 }  // namespace fulgurite::detail::block
+
+#pragma GCC visibility pop

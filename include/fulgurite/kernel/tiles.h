@@ -9,6 +9,8 @@
 #include <limits>
 #include <string>
 
+#pragma GCC visibility push(default)
+
 namespace fulgurite::kernel {
 
 /// An array in global memory whose size is known only when the kernel runs.
@@ -178,3 +180,5 @@ Tiled<T> update(const Updated<T>& to, const Tiles& tiles, const A& a, Here where
 }
 
 }  // namespace fulgurite::kernel
+
+#pragma GCC visibility pop

@@ -10,8 +10,10 @@
 
 namespace fulgurite::runtime::cpu {
 
-// Grows with every change of this interface.
-inline constexpr int clang_api_version = 2;
+// Names the code generator: Clang's version and a digest of the plug-in's sources, of this file and of Clang.
+// Both sides have a copy, made by cmake/plugin_identity.cmake. The library loads a plug-in that says what it
+// says itself, so that it knows what its kernels are compiled by without the plug-in.
+extern const char* const plugin_identity;
 
 extern "C" {
 
@@ -25,7 +27,7 @@ struct fulgurite_clang_request {
 };
 
 // What came out.  `object` is a relocatable ELF object; empty if the text was refused, and then `messages`
-// says why.
+// says why, or if there was too little memory.
 struct fulgurite_clang_result {
   const char* object;
   std::size_t object_size;
@@ -33,17 +35,19 @@ struct fulgurite_clang_result {
   std::size_t messages_size;
   const char* assembly;
   std::size_t assembly_size;
+  int out_of_memory;
   void* owner;
 };
 
-using fulgurite_clang_version_function = int (*)();
+// Makes the plug-in ready to compile, and returns its plugin_identity.
+using fulgurite_clang_start_function = const char* (*)();
 using fulgurite_clang_compile_function = void (*)(const fulgurite_clang_request*, fulgurite_clang_result*);
 using fulgurite_clang_release_function = void (*)(fulgurite_clang_result*);
 
 }  // extern "C"
 
 // The names under which the plug-in exports the three functions above.
-inline constexpr const char* clang_version_symbol = "fulgurite_clang_version";
+inline constexpr const char* clang_start_symbol = "fulgurite_clang_start";
 inline constexpr const char* clang_compile_symbol = "fulgurite_clang_compile";
 inline constexpr const char* clang_release_symbol = "fulgurite_clang_release";
 

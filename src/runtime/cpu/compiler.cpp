@@ -1,13 +1,21 @@
 #include "runtime/cpu/compiler.h"
 
 #include <dlfcn.h>
+#include <execinfo.h>
+#include <fmt/format.h>
 #include <fulgurite/error.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
 
 #include "base/check.h"
-#include "runtime/build_stamp.h"
+#include "base/stack.h"
+#include "runtime/build_id.h"
 #include "runtime/cpu/clang_api.h"
+#include "runtime/cpu/plugin_file.h"
 #include "runtime/host.h"
 
 namespace fulgurite::runtime::cpu {
@@ -18,34 +26,68 @@ struct Plugin {
   fulgurite_clang_release_function release = nullptr;
 };
 
+// Clang stops with a message when it has used 8 MiB, and takes that it has them.
+constexpr std::size_t compiler_stack = std::size_t{16} << 20;
+
+// What Clang and LLVM allocate while they are loaded and make themselves ready. For what they lack later they
+// are asked.
+constexpr std::size_t working_memory = std::size_t{16} << 20;
+
 std::atomic<bool> loaded{false};
 
 std::string plugin_path() {
-  return library_folder() + "libfulgurite_clang.so";
+  return beside_library("libfulgurite_clang.so");
 }
+
+// LLVM's constructors do not expect to find no memory, so it is looked for before they run.
+void check_memory(const std::string& path) {
+  const std::size_t bytes = loaded_size(path) + working_memory;
+  void* const space = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (space == MAP_FAILED)
+    throw OutOfMemory(
+        fmt::format("the compiler plug-in {} needs {} MiB of address space, which this process does not get: "
+                    "raise its limit "
+                    "(ulimit -v), or run where the kernels are in the cache, which do not need the plug-in",
+                    path, bytes >> 20));
+  munmap(space, bytes);
+}
+
+struct Close {
+  void operator()(void* handle) const { dlclose(handle); }
+};
 
 template <class Function>
-Function resolve(void* handle, const char* name, const std::string& path) {
-  void* const symbol = dlsym(handle, name);
-  if (symbol == nullptr)
-    throw CompileError(fmt::format("{} lacks '{}': it belongs to another version of Fulgurite", path, name));
-  return reinterpret_cast<Function>(symbol);
+Function resolve(void* handle, const char* name) {
+  return reinterpret_cast<Function>(dlsym(handle, name));
 }
 
-// The plug-in stays loaded until the process ends: LLVM cannot be unloaded and loaded again.
+// The plug-in stays loaded until the process ends: LLVM cannot be unloaded and loaded again. A library that
+// is not the plug-in is closed.
 Plugin load_plugin() {
   const std::string path = plugin_path();
-  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  check_memory(path);
+  const std::unique_ptr<void, Close> handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (handle == nullptr)
-    throw CompileError(fmt::format(
-        "the compiler plug-in cannot be loaded ({}): it must lie beside libfulgurite.so", dlerror()));
-  const int version = resolve<fulgurite_clang_version_function>(handle, clang_version_symbol, path)();
-  if (version != clang_api_version)
     throw CompileError(
-        fmt::format("{} has interface {}, this library needs {}: install both from one version of Fulgurite",
-                    path, version, clang_api_version));
-  const Plugin plugin{resolve<fulgurite_clang_compile_function>(handle, clang_compile_symbol, path),
-                      resolve<fulgurite_clang_release_function>(handle, clang_release_symbol, path)};
+        fmt::format("the compiler plug-in cannot be loaded ({}): install libfulgurite.so and "
+                    "libfulgurite_clang.so of one build of Fulgurite in one folder",
+                    dlerror()));
+  const auto start = resolve<fulgurite_clang_start_function>(handle.get(), clang_start_symbol);
+  const std::string_view identity = start != nullptr ? start() : "";
+  const Plugin plugin{resolve<fulgurite_clang_compile_function>(handle.get(), clang_compile_symbol),
+                      resolve<fulgurite_clang_release_function>(handle.get(), clang_release_symbol)};
+  if (identity != plugin_identity || plugin.compile == nullptr || plugin.release == nullptr)
+    throw CompileError(fmt::format(
+        "{} {}: install libfulgurite.so and libfulgurite_clang.so of one build of Fulgurite in one folder",
+        path,
+        identity.empty() ? std::string("is not a compiler plug-in of this version of Fulgurite")
+                         : fmt::format("is the compiler plug-in of another build ({}, this library needs {})",
+                                       identity, plugin_identity)));
+  dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  // The C library loads its unwinder when it first needs it. An exception that says that there is no memory
+  // left may pass pthread_once, and finds it then.
+  void* frame = nullptr;
+  backtrace(&frame, 1);
   loaded.store(true, std::memory_order_relaxed);
   return plugin;
 }
@@ -56,11 +98,15 @@ const Plugin& plugin() {
   return result;
 }
 
-struct Result : fulgurite_clang_result {
-  Result() : fulgurite_clang_result{} {}
-  ~Result() { plugin().release(this); }
+class Result : public fulgurite_clang_result {
+ public:
+  explicit Result(const Plugin& plugin) : fulgurite_clang_result{}, plugin_(plugin) {}
+  ~Result() { plugin_.release(this); }
   Result(const Result&) = delete;
   Result& operator=(const Result&) = delete;
+
+ private:
+  const Plugin& plugin_;
 };
 
 std::string run(std::string_view name, std::string_view text, const CompileOptions& options,
@@ -71,12 +117,24 @@ std::string run(std::string_view name, std::string_view text, const CompileOptio
                                         .name = name_text.c_str(),
                                         .cpu = options.cpu.c_str(),
                                         .want_assembly = want_assembly};
-  Result result;
-  plugin().compile(&request, &result);
-  FULGURITE_CHECK(result.object_size != 0, "the compiler refuses kernel '{}':\n{}\n{}", name,
-                  std::string_view(result.messages, result.messages_size), text);
-  return want_assembly ? std::string(result.assembly, result.assembly_size)
-                       : std::string(result.object, result.object_size);
+  const Plugin& compiler = plugin();
+  return base::with_stack(compiler_stack, [&] {
+    // Given back when there is none left, so that this can be said.
+    auto reserve = std::make_unique_for_overwrite<std::byte[]>(std::size_t{1} << 20);
+    Result result(compiler);
+    compiler.compile(&request, &result);
+    reserve.reset();
+    if (result.out_of_memory != 0)
+      throw OutOfMemory(
+          fmt::format("the compiler found no memory left while it compiled kernel '{}', a text of {} bytes: "
+                      "free memory, or "
+                      "raise this process's limit (ulimit -v)",
+                      name, text.size()));
+    FULGURITE_CHECK(result.object_size != 0, "the compiler refuses kernel '{}':\n{}\n{}", name,
+                    std::string_view(result.messages, result.messages_size), text);
+    return want_assembly ? std::string(result.assembly, result.assembly_size)
+                         : std::string(result.object, result.object_size);
+  });
 }
 
 }  // namespace
@@ -94,9 +152,7 @@ bool compiler_loaded() {
 }
 
 std::string compiler_identity(const CompileOptions& options) {
-  static const std::string stamp = build_stamp_of(plugin_path());
-  return fmt::format("fulgurite {} clang {} plug-in {} cpu {}", FULGURITE_VERSION, FULGURITE_LLVM_VERSION,
-                     stamp, options.cpu == "native" ? host().identity : options.cpu);
+  return fmt::format("{} cpu {}", plugin_identity, options.cpu == "native" ? host().identity : options.cpu);
 }
 
 }  // namespace fulgurite::runtime::cpu

@@ -13,8 +13,8 @@ struct CompileOptions {
 };
 
 // The bytes of a relocatable object (runtime/cpu/module.h). Throws InternalError if the text is refused (we
-// printed it, so the bug is ours), CompileError if the plug-in cannot be loaded. Any number of threads may
-// compile at once.
+// printed it, so the bug is ours), CompileError if the plug-in is missing, damaged or of another build, and
+// OutOfMemory. Any number of threads may compile at once, whatever the size of their stacks.
 std::string compile(std::string_view name, std::string_view text, const CompileOptions& options);
 
 // The same as assembly text, for dumps.
@@ -22,8 +22,9 @@ std::string assembly(std::string_view name, std::string_view text, const Compile
 
 bool compiler_loaded();
 
-// Everything besides the text that decides what compile() returns: versions, options, and the host where code
-// is native.
+// Everything besides the text that decides what compile() returns: the code generator, options, and the host
+// where code is native. Known without the plug-in, so that kernels are found in the cache where it is
+// missing.
 std::string compiler_identity(const CompileOptions& options);
 
 }  // namespace fulgurite::runtime::cpu

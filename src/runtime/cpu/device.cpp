@@ -14,7 +14,7 @@ namespace fulgurite::runtime::cpu {
 CpuDevice::CpuDevice(std::string cpu, DiskCache& disk) : cpu_(std::move(cpu)), disk_(disk) {}
 
 CpuDevice& CpuDevice::shared() {
-  static CpuDevice device(wanted_cpu());
+  static CpuDevice& device = *new CpuDevice(wanted_cpu());  // never destroyed: programs may run at exit
   return device;
 }
 

@@ -14,9 +14,9 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <mutex>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "runtime/host.h"
@@ -331,7 +331,7 @@ void ThreadPool::start_workers() {
       workers_.emplace_back([this, index] { work(index); });
       pthread_setname_np(workers_.back().native_handle(), "fulgurite");
     }
-  } catch (const std::system_error&) {
+  } catch (const std::exception&) {  // no memory, or no more threads
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

@@ -83,7 +83,7 @@ Driver load_driver(const std::string& library) {
 }
 
 const Driver& driver() {
-  static const Driver loaded = load_driver(driver_library);
+  static const Driver& loaded = *new Driver(load_driver(driver_library));  // programs may run at exit
   return loaded;
 }
 

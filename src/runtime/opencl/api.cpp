@@ -105,7 +105,7 @@ Api load_api(const std::string& library) {
 }
 
 const Api& api() {
-  static const Api loaded = load_api(icd_loader);
+  static const Api& loaded = *new Api(load_api(icd_loader));  // never destroyed: programs may run at exit
   return loaded;
 }
 

@@ -45,9 +45,9 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target) {
 std::string generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
   llvm::SmallString<0> bytes;
   llvm::raw_svector_ostream stream(bytes);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) return {};
-  passes.run(module);
+  LeftOnThrow<llvm::legacy::PassManager> passes;
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, type, /*DisableVerify=*/true)) return {};
+  passes->run(module);
   return std::string(bytes.str());
 }
 

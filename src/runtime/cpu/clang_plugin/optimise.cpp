@@ -64,10 +64,14 @@ void tune_back_end() {
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager calls;
-  llvm::ModuleAnalysisManager modules;
+  struct Analyses {
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager calls;
+    llvm::ModuleAnalysisManager modules;
+  };
+  LeftOnThrow<Analyses> all;
+  auto& [loops, functions, calls, modules] = *all;
   llvm::PassBuilder builder(&machine);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(calls);
@@ -76,11 +80,11 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.crossRegisterProxies(loops, functions, calls, modules);
 
   inline_helpers(module);
-  llvm::ModulePassManager passes;
+  LeftOnThrow<llvm::ModulePassManager> passes;
   // Lifetimes: else a local of a helper that is inlined into a loop would be carried from round to round.
-  passes.addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/true));
-  passes.addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
-  passes.run(module, modules);
+  passes->addPass(llvm::AlwaysInlinerPass(/*InsertLifetime=*/true));
+  passes->addPass(llvm::createModuleToFunctionPassAdaptor(function_passes()));
+  passes->run(module, modules);
 }
 
 }  // namespace fulgurite::runtime::clang_plugin

@@ -131,7 +131,8 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
 
   llvm::raw_string_ostream stream(messages);
   auto diagnostic_options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
-  clang::CompilerInstance compiler;
+  LeftOnThrow<clang::CompilerInstance> instance;
+  clang::CompilerInstance& compiler = *instance;
   compiler.setInvocation(std::move(invocation));
   compiler.setDiagnostics(
       new clang::DiagnosticsEngine(llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), diagnostic_options,
@@ -139,9 +140,9 @@ std::unique_ptr<llvm::Module> parse(std::string_view text, std::string_view name
   compiler.setVerboseOutputStream(stream);
   compiler.createFileManager(files);
 
-  BuildModule action(context, {text.data(), text.size()});
-  if (!compiler.ExecuteAction(action)) return nullptr;
-  return action.take_module();
+  LeftOnThrow<BuildModule> action(context, llvm::StringRef(text.data(), text.size()));
+  if (!compiler.ExecuteAction(*action)) return nullptr;
+  return action->take_module();
 }
 
 }  // namespace fulgurite::runtime::clang_plugin

@@ -1,6 +1,7 @@
 // The entry points of the plug-in (runtime/cpu/clang_api.h): plain data in, plain data out, no exception
-// crosses.
+// crosses, and nothing is destroyed when the process exits, as threads and destructors may compile then.
 #include <clang/Basic/Stack.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -49,23 +50,16 @@ class Machines {
 // Made when the plug-in is loaded, never destroyed: threads may compile while the process exits.
 Machines& machines = *new Machines;
 
-void initialise() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    tune_back_end();
-  });
-}
-
 void compile(const fulgurite_clang_request& request, Output& output) {
   const Target target = resolve_target(request.cpu);
-  llvm::LLVMContext context;
-  context.setDiscardValueNames(true);
-  const auto module =
-      parse({request.text, request.text_size}, request.name, target, context, output.messages);
+  LeftOnThrow<llvm::LLVMContext> context;
+  context->setDiscardValueNames(true);
+  const LeftOnThrow<std::unique_ptr<llvm::Module>> parsed(
+      parse({request.text, request.text_size}, request.name, target, *context, output.messages));
+  const std::unique_ptr<llvm::Module>& module = *parsed;
   if (!module) return;
-  auto machine = machines.take(target, request.cpu);
+  LeftOnThrow<std::unique_ptr<llvm::TargetMachine>> taken(machines.take(target, request.cpu));
+  std::unique_ptr<llvm::TargetMachine>& machine = *taken;
   if (!machine) {
     output.messages = "no code can be made for '" + target.triple + "'";
     return;
@@ -83,25 +77,41 @@ void compile(const fulgurite_clang_request& request, Output& output) {
 
 extern "C" {
 
-[[gnu::visibility("default")]] int fulgurite_clang_version() {
-  return clang_api_version;
+// Takes the place of the C library's for all that is linked into the plug-in: its static objects, LLVM's too,
+// are never destroyed.
+int __cxa_atexit(void (*)(void*), void*, void*) {
+  return 0;
+}
+
+[[gnu::visibility("default")]] const char* fulgurite_clang_start() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    tune_back_end();
+    // LLVM ends the process by default.
+    llvm::install_bad_alloc_error_handler([](void*, const char*, bool) { throw std::bad_alloc(); });
+  });
+  return plugin_identity;
 }
 
 [[gnu::visibility("default")]] void fulgurite_clang_compile(const fulgurite_clang_request* request,
                                                             fulgurite_clang_result* result) {
   *result = {};
   auto* output = new (std::nothrow) Output;
+  bool out_of_memory = output == nullptr;
+  if (output != nullptr) try {
+      clang::noteBottomOfStack();
+      compile(*request, *output);
+    } catch (const std::bad_alloc&) {
+      out_of_memory = true;
+      *output = {};
+    }
+  result->out_of_memory = out_of_memory ? 1 : 0;
   if (output == nullptr) return;
-  initialise();
-  clang::noteBottomOfStack();
-  compile(*request, *output);
-  *result = {output->object.data(),
-             output->object.size(),
-             output->messages.data(),
-             output->messages.size(),
-             output->assembly.data(),
-             output->assembly.size(),
-             output};
+  *result = {
+      output->object.data(),   output->object.size(),   output->messages.data(), output->messages.size(),
+      output->assembly.data(), output->assembly.size(), out_of_memory ? 1 : 0,   output};
 }
 
 [[gnu::visibility("default")]] void fulgurite_clang_release(fulgurite_clang_result* result) {

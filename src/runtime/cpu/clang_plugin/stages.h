@@ -8,12 +8,42 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Target/TargetMachine.h>
 
+#include <exception>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fulgurite::runtime::clang_plugin {
+
+// A value that is not destroyed while an exception unwinds the stack: one that says that there is no memory
+// left may come from the middle of any of LLVM's operations, after which its objects are not fit to be taken
+// apart.
+template <class T>
+class LeftOnThrow {
+ public:
+  template <class... Arguments>
+  explicit LeftOnThrow(Arguments&&... arguments) {
+    new (&value_) T(std::forward<Arguments>(arguments)...);
+  }
+  ~LeftOnThrow() {
+    if (std::uncaught_exceptions() == n_exceptions_) value_.~T();
+  }
+  LeftOnThrow(const LeftOnThrow&) = delete;
+  LeftOnThrow& operator=(const LeftOnThrow&) = delete;
+
+  T& operator*() { return value_; }
+  const T& operator*() const { return value_; }
+  T* operator->() { return &value_; }
+
+ private:
+  const int n_exceptions_ = std::uncaught_exceptions();
+  union {
+    T value_;
+  };
+};
 
 // The processor that code is made for, in Clang's words.
 struct Target {

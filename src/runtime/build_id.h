@@ -1,0 +1,17 @@
+// Tells one build of Fulgurite from another, for cache keys: what another build made of a program may not be
+// what this one would. And where this build lies.
+#pragma once
+
+#include <string>
+
+namespace fulgurite::runtime {
+
+// The linker's name for the contents of the library that this function is part of, in hexadecimal: the same
+// for a copy and after a build that changed nothing, another after a change of its code.
+const std::string& build_id();
+
+// The path of the file `name` beside the library; or beside the file that the library's name is a link to,
+// if it is there.
+std::string beside_library(const std::string& name);
+
+}  // namespace fulgurite::runtime

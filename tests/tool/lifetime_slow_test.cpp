@@ -1,0 +1,236 @@
+// Where a process begins, forks, runs out of memory and ends (lifetime_program.cpp, run as processes of their
+// own), and what the library's file is: its symbols, and the compiler plug-in beside it.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Outcome {
+  int status = -1;  // -1: ended by a signal
+  std::string out;
+};
+
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+Outcome shell(const std::string& command, const fs::path& out) {
+  const int status = std::system((command + " >'" + out.string() + "' 2>&1 </dev/null").c_str());
+  const bool by_signal = !WIFEXITED(status) || WEXITSTATUS(status) >= 128;
+  return {by_signal ? -1 : WEXITSTATUS(status), text_of(out)};
+}
+
+// A folder with the library and, if a test lays one there, a plug-in; and a cache.
+class Lifetime : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (fs::temp_directory_path() / "lifetime_XXXXXX").string();
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+    fs::copy_file(library(), folder_ / library().filename());
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  static fs::path library() { return FULGURITE_TEST_LIBRARY; }
+  static fs::path plugin() { return library().parent_path() / "libfulgurite_clang.so"; }
+  fs::path plugin_here() const { return folder_ / "libfulgurite_clang.so"; }
+
+  Outcome program(const std::string& words, const std::string& cache = "cache") const {
+    return shell("FULGURITE_CACHE='" + (folder_ / cache).string() +
+                     "' FULGURITE_THREADS=2 LD_LIBRARY_PATH='" + folder_.string() +
+                     "' timeout 120 '" FULGURITE_TEST_PROGRAM "' " + words,
+                 folder_ / "out.txt");
+  }
+  void expect_error(const std::string& part) const {
+    const Outcome run = program("run");
+    EXPECT_EQ(run.status, 3) << run.out;
+    EXPECT_NE(run.out.find("fulgurite::CompileError: "), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(plugin_here().string()), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("install libfulgurite.so and libfulgurite_clang.so of one build"),
+              std::string::npos)
+        << run.out;
+    EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
+  }
+  void lay_part_of_plugin(std::uintmax_t bytes) const {
+    fs::copy_file(plugin(), plugin_here(), fs::copy_options::overwrite_existing);
+    fs::resize_file(plugin_here(), bytes);
+  }
+  void compile_foreign(const std::string& text) const {
+    std::ofstream(folder_ / "foreign.c") << text;
+    const Outcome made = shell(
+        "cc -shared -fPIC -o '" + plugin_here().string() + "' '" + (folder_ / "foreign.c").string() + "'",
+        folder_ / "out.txt");
+    ASSERT_EQ(made.status, 0) << made.out;
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Lifetime, AMissingPluginIsAnError) {
+  expect_error("cannot be read (No such file or directory)");
+}
+
+TEST_F(Lifetime, AnEmptyPluginIsAnError) {
+  std::ofstream(plugin_here()).close();
+  expect_error("has 0 bytes");
+}
+
+TEST_F(Lifetime, AFolderOrTextInsteadOfThePluginIsAnError) {
+  fs::create_directory(plugin_here());
+  expect_error("is not a file");
+  fs::remove(plugin_here());
+  std::ofstream(plugin_here()) << std::string(1000, 'x');
+  expect_error("is not a library for this machine");
+  fs::remove(plugin_here());
+  fs::create_symlink("nowhere", plugin_here());
+  expect_error("No such file or directory");
+}
+
+TEST_F(Lifetime, ATruncatedPluginIsAnError) {
+  const std::uintmax_t size = fs::file_size(plugin());
+  for (const std::uintmax_t bytes : {std::uintmax_t{63}, std::uintmax_t{64}, std::uintmax_t{500},
+                                     std::uintmax_t{4096}, size / 3, size / 2, size - 5000, size - 1}) {
+    lay_part_of_plugin(bytes);
+    expect_error(bytes < 64 ? "has 63 bytes" : "is damaged");
+  }
+}
+
+TEST_F(Lifetime, APluginWhoseEndWasNotWrittenIsAnError) {
+  const std::uintmax_t size = fs::file_size(plugin());
+  lay_part_of_plugin(size / 2);
+  fs::resize_file(plugin_here(), size);
+  expect_error("is damaged: its last bytes were not written");
+}
+
+TEST_F(Lifetime, AForeignLibraryInsteadOfThePluginIsAnError) {
+  compile_foreign("int something_else(void) { return 1; }\n");
+  expect_error("is not a compiler plug-in of this version of Fulgurite");
+  fs::copy_file(library(), plugin_here(), fs::copy_options::overwrite_existing);
+  expect_error("is not a compiler plug-in of this version of Fulgurite");
+  compile_foreign(
+      "const char* fulgurite_clang_start(void) { return \"clang 1.0 0123\"; }\n"
+      "void fulgurite_clang_compile(void) {}\nvoid fulgurite_clang_release(void) {}\n");
+  expect_error("is the compiler plug-in of another build (clang 1.0 0123, this library needs clang 19");
+  compile_foreign("extern int nobody_has_this;\nint* f(void) { return &nobody_has_this; }\n");
+  expect_error("nobody_has_this");
+}
+
+TEST_F(Lifetime, AWarmCacheNeedsNoPlugin) {
+  fs::copy_file(plugin(), plugin_here());
+  ASSERT_EQ(program("run").status, 0);
+  fs::remove(plugin_here());
+  EXPECT_EQ(program("run").status, 0) << "the kernel is in the cache";
+  EXPECT_EQ(program("run", "another_cache").status, 3);
+  // The library's file is another one with the same contents, of another time.
+  fs::copy_file(library(), folder_ / "copy");
+  fs::rename(folder_ / "copy", folder_ / library().filename());
+  fs::last_write_time(folder_ / library().filename(),
+                      fs::file_time_type::clock::now() - std::chrono::hours(50));
+  EXPECT_EQ(program("run").status, 0) << "a copy of the library finds the same kernels";
+}
+
+TEST_F(Lifetime, ThePluginIsFoundBesideWhatTheLibrarysNameIsALinkTo) {
+  const fs::path links = folder_ / "links";
+  fs::create_directory(links);
+  fs::copy_file(plugin(), plugin_here());
+  fs::create_symlink(folder_ / library().filename(), links / library().filename());
+  fs::rename(folder_ / library().filename(), folder_ / "real.so");
+  fs::create_symlink("real.so", folder_ / library().filename());
+  EXPECT_EQ(program("run").status, 0);
+}
+
+TEST_F(Lifetime, TooLittleMemoryIsAnError) {
+  fs::copy_file(plugin(), plugin_here());
+  bool failed = false, succeeded = false;
+  int n = 0;
+  for (const int mebibytes :
+       {1, 20, 50, 70, 80, 84, 88, 90, 92, 94, 96, 98, 100, 102, 104, 106, 110, 120, 140, 160, 300, 4000}) {
+    const std::string cache = "cache" + std::to_string(n++);
+    const Outcome run = program("limited " + std::to_string(mebibytes << 10), cache);
+    EXPECT_TRUE(run.status == 0 || run.status == 3) << mebibytes << " MiB: " << run.status << "\n" << run.out;
+    EXPECT_EQ(run.status == 3, run.out.find("fulgurite::OutOfMemory: ") != std::string::npos) << run.out;
+    failed = failed || run.status == 3;
+    succeeded = succeeded || run.status == 0;
+  }
+  EXPECT_TRUE(failed);
+  EXPECT_TRUE(succeeded);
+}
+
+class Ends : public Lifetime {
+ protected:
+  void SetUp() override {
+    Lifetime::SetUp();
+    fs::copy_file(plugin(), plugin_here());
+  }
+  void expect_success(const std::string& words, int times = 1) const {
+    for (int i = 0; i < times; ++i) {
+      const Outcome run = program(words, "cache" + std::to_string(i));
+      EXPECT_EQ(run.status, 0) << words << "\n" << run.out;
+    }
+  }
+};
+
+TEST_F(Ends, StaticDestructorsMayCompile) {
+  expect_success("static_destructor");
+  expect_success("static_destructor_after_use");
+}
+
+TEST_F(Ends, ThreadsMayCompileWhileMainReturns) {
+  expect_success("detached_thread", 5);
+}
+
+TEST_F(Ends, AThreadWithASmallStackMayCompileAndRun) {
+  expect_success("small_stack");
+}
+
+TEST_F(Ends, AChildForkedWhileOthersCompileMayCompile) {
+  expect_success("fork_while_compiling", 2);
+}
+
+TEST_F(Ends, AChildForkedWhileOthersRunMayRun) {
+  expect_success("fork_while_running");
+}
+
+TEST(Exports, AreOurOwnNames) {
+  const fs::path out = fs::temp_directory_path() / ("exports_" + std::to_string(getpid()));
+  const Outcome names = shell("nm -D --defined-only '" FULGURITE_TEST_LIBRARY "'", out);
+  fs::remove(out);
+  ASSERT_EQ(names.status, 0) << names.out;
+  // Folders of src/ whose namespaces no public header opens.
+  const std::vector<std::string> inner = {"4base",  "4soac",  "6scalar",  "8simplify", "4fuse",
+                                          "5lower", "4tidy",  "4emit",    "4plan",     "7runtime",
+                                          "4tool",  "5trace", "8pipeline"};
+  std::istringstream lines(names.out);
+  std::string address, type, name;
+  int n = 0;
+  bool has_compile = false;
+  while (lines >> address >> type >> name) {
+    ++n;
+    const bool is_ours = name.starts_with("_ZN9fulgurite") || name.starts_with("_ZNK9fulgurite") ||
+                         name.starts_with("_ZTIN9fulgurite") || name.starts_with("_ZTSN9fulgurite") ||
+                         name.starts_with("_ZTVN9fulgurite");
+    EXPECT_TRUE(is_ours) << name;
+    const std::string after = name.substr(name.find("9fulgurite") + 10);
+    for (const std::string& space : inner) EXPECT_FALSE(after.starts_with(space)) << name;
+    for (const char* other : {"3CLI", "8nlohmann", "3fmt"})
+      EXPECT_EQ(name.find(other), std::string::npos) << name;
+    has_compile = has_compile || name.find("make_variants") != std::string::npos;
+  }
+  EXPECT_TRUE(has_compile);
+  EXPECT_GT(n, 100);
+  EXPECT_LT(n, 1200);
+}
+
+}  // namespace
