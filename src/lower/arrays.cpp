@@ -7,6 +7,13 @@
 
 namespace fulgurite::lower {
 
+namespace {
+
+constexpr soac::Wide most_extent = soac::Wide{1} << 47;  // of an array; checks of sizes that are computed say
+                                                         // so
+
+}  // namespace
+
 const Destination& Emitter::destination(Var array) const {
   auto found = destinations_.find(array);
   FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go",
@@ -24,7 +31,7 @@ Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where, 
   FULGURITE_CHECK(in_scalar_code_ && task_, "a lane makes an array");
   FULGURITE_CHECK(bounds_, "an array in a program whose points make none");
   // More elements than this are in no memory, and their number times that of tasks does not wrap around.
-  constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+  constexpr std::int64_t in_memory = std::int64_t{1} << 40;
   const soac::Interval interval = bounds_->of(size);
   if (!interval.high)
     throw ShapeError(
@@ -33,15 +40,17 @@ Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where, 
                     "or the largest one and ignore the rest",
                     what, scalar::describe(arena_, size)),
         {where.file, where.line});
-  Expr most = arena_.max(interval.high, arena_.i64(bounds_->known(size) ? 0 : 1));
-  if (bounds_->of(most).most > most_elements && !most.is_name())
-    most = arena_.apply(Op::select, {arena_.le(most, arena_.i64(most_elements)), most, arena_.i64(0)});
+  Expr most = interval.high;
+  const std::int64_t least = bounds_->known(size) ? 0 : 1;
+  if (bounds_->of(most).least < least) most = arena_.max(most, arena_.i64(least));
+  if (bounds_->of(most).most > most_extent)
+    most = arena_.apply(Op::select, {arena_.le(most, arena_.i64(in_memory)), most, arena_.i64(0)});
   const Expr room = most.is_constant() ? most : outside_.computes(most);
   const Expr all = arena_.mul(room, arena_.i64(copies));
   Expr buffer = arena_.fresh_array(kind, {arena_.mul(tasks_, all)}, "scratch");
   scratch_.push_back(buffer.var());
-  if (interleaved_) return {buffer.var(), lower(task_), lower(tasks_), most, room};
-  return {buffer.var(), lower(arena_.mul(task_, all)), {}, most, room};
+  if (interleaved_) return {buffer.var(), lower(task_), lower(tasks_), most, room, size};
+  return {buffer.var(), lower(arena_.mul(task_, all)), {}, most, room, size};
 }
 
 const Destination& Emitter::place(Var array, Expr size, const soac::Location& where) {
@@ -50,10 +59,12 @@ const Destination& Emitter::place(Var array, Expr size, const soac::Location& wh
 }
 
 void Emitter::fit(Expr size, const Destination& to, const soac::Location& where) {
-  if (!to.capacity || (bounds_->known(size) && bounds_->at_most(size, to.capacity))) return;
+  if (!to.capacity || (size == to.size && checks_ && bounds_->known(size))) return;
+  if (bounds_->known(size) && bounds_->at_most(size, to.capacity)) return;
   const Expr n = extent(size), room = lower(to.room);
   Expr fits = arena_.le(n, room);
-  if (bounds_->of(size).least < 0) fits = arena_.logical_and(bind(arena_.le(arena_.i64(0), n), "c"), bind(fits, "c"));
+  if (bounds_->of(size).least < 0)
+    fits = arena_.logical_and(bind(arena_.le(arena_.i64(0), n), "c"), bind(fits, "c"));
   fits = bind(fits, "fits");
   if (fits.is_constant(1)) return;
   fail(bind(arena_.logical_not(fits), "no_room"), outside_.no_room(where), n, room);
@@ -62,7 +73,7 @@ void Emitter::fit(Expr size, const Destination& to, const soac::Location& where)
 
 Expr Emitter::extent(Expr size) {
   const Expr n = lower(size), sound = guard();
-  if (!sound || outside_.knows(size)) return n;
+  if (!sound || (outside_.knows(size) && (!bounds_ || bounds_->of(size).most <= most_extent))) return n;
   return bind(arena_.apply(Op::select, {sound, n, arena_.i64(0)}), "n");
 }
 

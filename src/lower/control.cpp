@@ -77,8 +77,8 @@ void Emitter::conditional(const soac::Stm& s, const soac::If& op) {
           statements(f.body);
           for (std::size_t k = 0; k < f.results.size(); ++k)
             if (!is_array(f.results[k]))
-              assign(variables[k], is_extent(arena_, s.names, s.names[k]) ? extent(f.results[k])
-                                                                           : lower(f.results[k]));
+              assign(variables[k],
+                     is_extent(arena_, s.names, s.names[k]) ? extent(f.results[k]) : lower(f.results[k]));
             else if (!is_there[k])
               copy(f.results[k].var(), destination(s.names[k]), s.where);
         },
@@ -120,10 +120,11 @@ std::vector<Emitter::State> Emitter::start_state(const soac::Stm& s, const soac:
     }
     // Of the shape that the array has in every iteration.
     const std::size_t param = k + (op.trips ? 1 : 0);
-    const std::string what = fmt::format(
-        "component {} of the state of {} ({}), which has another size in each iteration,", component(arena_, s, k),
-        s.origin, scalar::to_string(arena_.info(s.names[k]).type));
-    const Destination both = scratch(initial.kind(), elements(arena_, op.body.params[param]), s.where, 2, what);
+    const std::string what =
+        fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
+                    component(arena_, s, k), s.origin, scalar::to_string(arena_.info(s.names[k]).type));
+    const Destination both =
+        scratch(initial.kind(), elements(arena_, op.body.params[param]), s.where, 2, what);
     Expr second = lower(element_of(both, both.room));
     copy(initial.var(), both, s.where);
     state.push_back({declare(both.base, name + "_at"), both, second});
@@ -146,7 +147,7 @@ std::vector<Expr> Emitter::state_at_start(const soac::Stm& s, const std::vector<
       for (Expr extent : info.shape) shape.push_back(scalar::substitute(arena_, extent, now));
       const Expr array = arena_.fresh_array(info.type.kind, std::move(shape), info.name);
       const Destination& both = state[k].both;
-      set_destination(array.var(), {both.buffer, value, both.step, both.capacity, both.room});
+      set_destination(array.var(), {both.buffer, value, both.step, both.capacity, both.room, both.size});
       made(array.var());
       value = array;
     }
@@ -167,7 +168,7 @@ void Emitter::iterate(const soac::Stm& s, const soac::Loop& op, std::vector<Stat
     if (!both.base) continue;
     Expr now = destination(args[n_before + k].var()).base;
     Expr other = arena_.sub(arena_.add(both.base, state[k].second), now);
-    next[k] = {both.buffer, lower(other), both.step, both.capacity, both.room};
+    next[k] = {both.buffer, lower(other), both.step, both.capacity, both.room, both.size};
     is_there[k] = make_there(body.body, body.results[k].var(), next[k]);
   }
   statements(body.body);
@@ -175,9 +176,9 @@ void Emitter::iterate(const soac::Stm& s, const soac::Loop& op, std::vector<Stat
   for (std::size_t k = 0; k < state.size(); ++k)
     if (state[k].both.base && !is_there[k]) copy(body.results[k].var(), next[k], s.where);
   for (std::size_t k = 0; k < state.size(); ++k)
-    values.push_back(state[k].both.base                        ? next[k].base
+    values.push_back(state[k].both.base                       ? next[k].base
                      : is_extent(arena_, s.names, s.names[k]) ? extent(body.results[k])
-                                                               : lower(body.results[k]));
+                                                              : lower(body.results[k]));
   for (std::size_t k = 0; k < state.size(); ++k) assign(state[k].variable, values[k]);
 }
 
@@ -213,12 +214,19 @@ void Emitter::loop(const soac::Stm& s, const soac::Loop& op) {
     append(kernel::For{i.var(), arena_.i64(0), trips, arena_.i64(1), std::move(body)});
   } else {
     std::vector<Expr> values;
+    Expr holds;
     while_loop(
         [&] {
           values = state_at_start(s, state);
-          return apply(op.condition, values)[0];
+          const soac::Applied condition = soac::apply(arena_, op.condition, values);
+          statements(condition.body);
+          holds = condition.results[0];
+          return lower(holds);
         },
-        [&] { iterate(s, op, state, values); });
+        [&] {
+          if (bounds_) bounds_->assume(holds);
+          iterate(s, op, state, values);
+        });
   }
   finish_state(s, state);
 }

@@ -30,6 +30,7 @@ struct Destination {
   Expr step = {};      // absent: 1
   Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
   Expr room = {};      // the same as a constant or a parameter of the kernel
+  Expr size = {};      // of the array that the memory was set aside for
 };
 
 /// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar

@@ -35,13 +35,12 @@ Launches::Launches(const soac::Program& program, const Options& options)
 
 Emitter Launches::emitter() {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
-  Emitter::Outside outside{
-      knows,
-      [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
-      [this](Var scalar) { return host_.on_device(scalar); },
-      options_.schedule == Schedule::lanes,
-      [this](Expr e) { return computed(e); },
-      [this](const soac::Location& where) { return soac::room_site(program_, where); }};
+  Emitter::Outside outside{knows,
+                           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
+                           [this](Var scalar) { return host_.on_device(scalar); },
+                           options_.schedule == Schedule::lanes,
+                           [this](Expr e) { return computed(e); },
+                           [this](const soac::Location& where) { return soac::room_site(program_, where); }};
   if (!points_make_arrays_) return {arena_, options_.checks, std::move(outside), {}};
   return {arena_, options_.checks, std::move(outside), soac::Bounds(program_, knows)};
 }

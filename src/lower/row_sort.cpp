@@ -16,8 +16,10 @@ RowSort::RowSort(Emitter& e, const soac::Stm& sort, Expr longest, const SortPoli
       width_(static_cast<std::int64_t>(8 * size_of(kind_))),
       longest_(longest),
       counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << policy.digit_bits)) {
-  for (Expr array : op_.arrays)
+  for (Expr array : op_.arrays) {
     moved_.push_back(e_.scratch(array.kind(), longest_, s_.where, 2));
+    e_.fit(longest_, moved_.back(), s_.where);
+  }
 }
 
 void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,

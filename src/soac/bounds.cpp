@@ -62,8 +62,7 @@ void Bounds::count_extents(const std::vector<Stm>& body) {
 void Bounds::extents_of(std::span<const Var> names) {
   for (Var array : names)
     for (Expr extent : arena_.info(array).shape)
-      if (extent.is_name() && std::ranges::find(names, extent.var()) != names.end())
-        set_extent(extent.var());
+      if (extent.is_name() && std::ranges::find(names, extent.var()) != names.end()) set_extent(extent.var());
 }
 
 void Bounds::set_extent(Var name) {
@@ -195,7 +194,7 @@ Interval Bounds::of_node(Expr e) {
     for (Expr arg : e.args()) operands.push_back(memo_.at(arg.id()));
     interval = intervals_.apply(e, operands);
   }
-  interval = with_facts(e, interval);
+  interval = with_facts(e, with_rounding(e, interval));
   if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(arena_.cast(e, Kind::i64));
   return interval;
 }
@@ -211,6 +210,19 @@ Interval Bounds::of_name(Expr e) {
   Interval interval{0, std::max<Wide>(limit.most - less, 0), arena_.i64(0), {}};
   if (limit.high) interval.high = arena_.sub(limit.high, arena_.i64(static_cast<std::int64_t>(less)));
   return interval;
+}
+
+// (x + n) / n is x / n + 1, which is at most x + 1, or 1: a quotient that is rounded up.
+Interval Bounds::with_rounding(Expr e, Interval interval) {
+  if (e.op() != Op::div || e.kind() != Kind::i64 || e.arg(0).args().size() != 2) return interval;
+  const Interval divisor = of(e.arg(1));
+  if (divisor.least < 1 || divisor.low == divisor.high) return interval;
+  const Interval rest = of(arena_.sub(e.arg(0), e.arg(1)));
+  const Interval all = intervals_.any(Kind::i64);
+  const bool is_sum = rest.most + divisor.most <= all.most && rest.least + divisor.least >= all.least;
+  if (!is_sum || !rest.high) return interval;
+  const Expr most = arena_.add(arena_.max(rest.high, arena_.i64(0)), arena_.i64(1));
+  return intervals_.meet(interval, {all.least, std::max<Wide>(rest.most, 0) + 1, {}, most});
 }
 
 // What conditions say: of e itself, and of e as the difference of the two sides of one. Differences are of
@@ -316,7 +328,9 @@ void Bounds::learn_soac(const Stm& s, const Soac& op) {
   for (std::size_t g = 0; g < op.scatters.size(); ++g)
     for (std::size_t k = 0; k < layout.scatters[g].n_names; ++k)
       equate(arena_.info(s.names[layout.scatters[g].name + k]).shape, op.scatters[g].shape);
-  const auto is_bounded = [](const Reduction& r) { return r.op.body.empty() && r.op.results.size() == 1 && is_integer(r.op.results[0]); };
+  const auto is_bounded = [](const Reduction& r) {
+    return r.op.body.empty() && r.op.results.size() == 1 && is_integer(r.op.results[0]);
+  };
   if (std::ranges::none_of(op.reductions, is_bounded)) return;
   for (std::size_t d = 0; d < op.dims.size(); ++d) set_below(op.body.params[d], op.dims[d]);
   const std::vector<Interval> operands = results_of(op.body, {}, true);

@@ -43,8 +43,8 @@ class Bounds {
  private:
   struct Name {
     Interval interval;
-    Expr limit = {};         // 0 <= name <= limit, or < limit
-    bool is_below = false;   // the latter
+    Expr limit = {};        // 0 <= name <= limit, or < limit
+    bool is_below = false;  // the latter
   };
   struct Fact {  // a <= b, or a < b
     Expr a, b;
@@ -56,18 +56,20 @@ class Bounds {
   };
   struct State {  // a component of a loop's state that is an integer
     std::size_t number;
-    Expr now;              // the body's parameter
+    Expr now;  // the body's parameter
     Interval initial;
     bool is_extent;
     bool is_positive = false;                  // or 0
     bool has_least = false, has_most = false;  // of what is found
     Interval found = {};
+    Expr more = {}, less = {};  // than it was, after an iteration
   };
 
   bool at_most(Expr a, Expr b, int depth);
   Interval of_node(Expr);
   Interval of_name(Expr);
   Interval with_facts(Expr, Interval);
+  Interval with_rounding(Expr, Interval);
   bool has_value(Expr);
   Expr safe(Expr);
   void set_extent(Var);
@@ -81,6 +83,8 @@ class Bounds {
   std::vector<Interval> results_of(const Lambda&, Expr condition, bool holds);
   std::vector<Interval> one_iteration(const Loop&);
   void compare_with_former(const Loop&, std::vector<State>&);
+  Expr increase(Expr value, Expr former, scalar::Op extreme);
+  void add_steps(const Loop&, std::vector<State>&);
   void compare_with_all(const Loop&, std::vector<State>&);
   bool take_whatever_it_was(const Loop&, std::vector<State>&);
   void set_state(const std::vector<State>&);
@@ -95,10 +99,10 @@ class Bounds {
   std::unordered_map<Var, Name> names_;
   std::vector<Fact> facts_;
   std::unordered_map<Var, Choice> choices_;
-  std::unordered_map<std::uint32_t, Interval> memo_;   // by node id, while facts and names stay
-  std::unordered_map<std::uint32_t, bool> known_;      // by node id
-  std::unordered_set<std::uint32_t> asked_;            // whose facts are being asked for
-  int loops_ = 0;                                      // around the statement that is being learned
+  std::unordered_map<std::uint32_t, Interval> memo_;  // by node id, while facts and names stay
+  std::unordered_map<std::uint32_t, bool> known_;     // by node id
+  std::unordered_set<std::uint32_t> asked_;           // whose facts are being asked for
+  int loops_ = 0;                                     // around the statement that is being learned
 };
 
 }  // namespace fulgurite::soac

@@ -74,8 +74,6 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
       changed = true;
     }
   }
-  const Expr zero = arena_.i64(0);
-  const Interval trips = loop.trips ? of(loop.trips) : Interval();
   for (State& state : states) {
     const Interval& given = next[state.number];
     const Expr now = arena_.cast(state.now, Kind::i64);
@@ -85,15 +83,35 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
     state.has_least = state.initial.low && given.low && at_most(now, given.low);
     state.found = state.initial;
     if ((state.is_extent || state.is_positive) && !state.has_least)
-      state.has_least = true, state.found.least = 0, state.found.low = zero;
-    if (!loop.trips || !trips.high) continue;
-    // A known number more, or less, each time.
-    const Interval times{0, std::max<Wide>(trips.most, 0), zero, arena_.max(trips.high, zero)};
-    const auto step = [&](Expr side) {
-      const Expr difference = side ? arena_.sub(side, now) : Expr();
-      return difference && known(difference) ? of(difference) : Interval();
-    };
-    const auto after_all = [&](const Interval& each) {
+      state.has_least = true, state.found.least = 0, state.found.low = arena_.i64(0);
+    if (!state.has_most && state.initial.high && given.high) state.more = increase(given.high, now, Op::max);
+    if (!state.has_least && state.initial.low && given.low) state.less = increase(given.low, now, Op::min);
+  }
+  if (loop.trips) add_steps(loop, states);
+}
+
+// By how much the value is more than it was. Of one of several values it is the greatest or least of theirs.
+Expr Bounds::increase(Expr value, Expr former, Op extreme) {
+  const auto of = [&](Expr e) { return increase(e, former, extreme); };
+  switch (value.op()) {
+    case Op::min:
+    case Op::max: return arena_.apply(value.op(), {of(value.arg(0)), of(value.arg(1))});
+    case Op::select: return arena_.apply(extreme, {of(value.arg(1)), of(value.arg(2))});
+    default: return arena_.sub(value, former);
+  }
+}
+
+// A bounded number more, or less, each time.
+void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
+  const Interval trips = of(loop.trips);
+  if (!trips.high) return;
+  const Expr zero = arena_.i64(0);
+  const Interval times{0, std::max<Wide>(trips.most, 0), zero, arena_.max(trips.high, zero)};
+  set_state(states);
+  for (State& state : states) {
+    const Wide far = far_from_ends(state.now.kind());
+    const auto after_all = [&](Expr step) {
+      const Interval each = step ? of(step) : Interval();
       return intervals_.add(Kind::i64, state.initial, intervals_.mul(Kind::i64, each, times));
     };
     // The end of the kind's range, when it is evaluated, where a sum comes near to it.
@@ -102,22 +120,20 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
       return arena_.apply(Op::select, {holds, side, arena_.i64(static_cast<std::int64_t>(end))});
     };
     const Expr limit = arena_.i64(static_cast<std::int64_t>(far));
-    if (const Interval more = step(given.high); !state.has_most && state.initial.high && more.high) {
-      const Interval all = after_all(more);
-      state.has_most = static_cast<bool>(all.high);
+    if (const Interval all = after_all(state.more); state.more && all.high) {
+      state.has_most = true;
       state.found.most = std::max(all.most, state.initial.most);
-      state.found.high = all.high ? arena_.max(all.high, state.initial.high) : Expr();
-      if (state.has_most && state.found.most > far)
+      state.found.high = arena_.max(all.high, state.initial.high);
+      if (state.found.most > far)
         state.found.high = limited(arena_.le(state.found.high, limit), state.found.high, kind.most);
     }
-    if (const Interval less = step(given.low); !state.has_least && state.initial.low && less.low) {
-      const Interval all = after_all(less);
-      state.has_least = static_cast<bool>(all.low);
+    if (const Interval all = after_all(state.less); state.less && all.low) {
+      state.has_least = true;
       state.found.least = std::min(all.least, state.initial.least);
-      state.found.low = all.low ? arena_.min(all.low, state.initial.low) : Expr();
-      if (state.has_least && state.found.least < -far)
-        state.found.low = limited(arena_.le(arena_.apply(Op::neg, {limit}), state.found.low),
-                                  state.found.low, kind.least);
+      state.found.low = arena_.min(all.low, state.initial.low);
+      if (state.found.least < -far)
+        state.found.low =
+            limited(arena_.le(arena_.apply(Op::neg, {limit}), state.found.low), state.found.low, kind.least);
     }
   }
 }
@@ -131,8 +147,7 @@ void Bounds::compare_with_all(const Loop& loop, std::vector<State>& states) {
   if (is_first || !all.high) return;
   set_state(states);
   for (const State& state : states)
-    if (!state.has_most && state.is_extent)
-      set(state.now.var(), {0, all.most, arena_.i64(0), all.high});
+    if (!state.has_most && state.is_extent) set(state.now.var(), {0, all.most, arena_.i64(0), all.high});
   const std::vector<Interval> next = one_iteration(loop);
   for (const State& state : states)
     if (!state.has_most && state.is_extent)
@@ -173,10 +188,11 @@ void Bounds::learn_loop(const Stm& s, const Loop& loop) {
     const scalar::Type type = arena_.info(param).type;
     if (type.rank > 0 || !scalar::is_integer(type.kind) || type.kind == Kind::u64) continue;
     const auto is_extent = [&](Var array) {
-      return std::ranges::find(arena_.info(array).shape, arena_.name(param)) != arena_.info(array).shape.end();
+      return std::ranges::find(arena_.info(array).shape, arena_.name(param)) !=
+             arena_.info(array).shape.end();
     };
-    states.push_back({k, arena_.name(param), of(loop.initial[k]),
-                      std::ranges::any_of(loop.body.params, is_extent)});
+    states.push_back(
+        {k, arena_.name(param), of(loop.initial[k]), std::ranges::any_of(loop.body.params, is_extent)});
   }
   if (states.empty() || loops_ == most_loops) {
     for (const State& state : states) set(state.now.var(), unknown(state));

@@ -86,7 +86,7 @@ Interval Intervals::meet(const Interval& a, const Interval& b) {
 template <class Ends>
 Interval Intervals::wrapped(Kind kind, Wide least, Wide most, bool has_low, bool has_high, Ends&& ends) {
   const Range range = range_of(kind);
-  const bool under = least < range.least, over = most > range.most;
+  const bool under = least<range.least, over = most> range.most;
   if ((over && !has_high) || (under && !has_low)) return any(kind);
   Interval of{std::max(least, range.least), std::min(most, range.most)};
   if (!has_low && !has_high) return finish(of);
@@ -205,11 +205,14 @@ Interval Intervals::remainder(const Interval& a, const Interval& b) {
   else
     below = size.high;
   const Expr zero = arena_.i64(0);
-  const Expr above = a.high ? arena_.max(a.high, zero) : Expr(), under = a.low ? arena_.min(a.low, zero) : Expr();
+  const Expr above = a.high ? arena_.max(a.high, zero) : Expr(),
+             under = a.low ? arena_.min(a.low, zero) : Expr();
   of.high = above && below ? arena_.min(above, below) : above ? above : below;
   const Expr least_below = negative(below);
-  of.low = a.least >= 0 ? zero : under && least_below ? arena_.max(under, least_below)
-                                                      : under ? under : least_below;
+  of.low = a.least >= 0           ? zero
+           : under && least_below ? arena_.max(under, least_below)
+           : under                ? under
+                                  : least_below;
   return finish(of);
 }
 
@@ -219,8 +222,8 @@ Interval Intervals::magnitude(Kind kind, const Interval& a) {
   const bool has_high = a.low && a.high;
   return wrapped(kind, 0, std::max(a.most, -a.least), true, has_high, [&](Kind in) {
     const auto into = [&](Expr e) { return arena_.cast(e, in); };
-    return std::pair(into(zero), has_high ? arena_.max(into(a.high), arena_.apply(Op::neg, {into(a.low)}))
-                                          : Expr());
+    return std::pair(into(zero),
+                     has_high ? arena_.max(into(a.high), arena_.apply(Op::neg, {into(a.low)})) : Expr());
   });
 }
 
@@ -274,23 +277,32 @@ Interval Intervals::apply(Expr e, std::span<const Interval> of) {
     case Op::neg: return sub(kind, exactly(0), of[0]);
     case Op::bit_not:
       if (kind == Kind::boolean || kind == Kind::u64) return any(kind);
-      return sub(kind, scalar::is_signed(kind) ? exactly(-1) : between(range_of(kind).most, range_of(kind).most),
+      return sub(kind,
+                 scalar::is_signed(kind) ? exactly(-1) : between(range_of(kind).most, range_of(kind).most),
                  of[0]);
     case Op::div: return quotient(kind, of[0], of[1]);
     case Op::rem: return remainder(of[0], of[1]);
     case Op::abs: return magnitude(kind, of[0]);
-    case Op::sign: return between(of[0].least > 0 ? 1 : of[0].least == 0 ? 0 : -1,
-                                  of[0].most < 0 ? -1 : of[0].most == 0 ? 0 : 1);
+    case Op::sign:
+      return between(of[0].least > 0    ? 1
+                     : of[0].least == 0 ? 0
+                                        : -1,
+                     of[0].most < 0    ? -1
+                     : of[0].most == 0 ? 0
+                                       : 1);
     case Op::min: {
       Interval least{std::min(of[0].least, of[1].least), std::min(of[0].most, of[1].most)};
       least.low = least_of(of[0].low, of[1].low);
       least.high = of[0].high && of[1].high ? arena_.min(of[0].high, of[1].high)
-                                            : of[0].high ? of[0].high : of[1].high;
+                   : of[0].high             ? of[0].high
+                                            : of[1].high;
       return finish(least);
     }
     case Op::max: {
       Interval most{std::max(of[0].least, of[1].least), std::max(of[0].most, of[1].most)};
-      most.low = of[0].low && of[1].low ? arena_.max(of[0].low, of[1].low) : of[0].low ? of[0].low : of[1].low;
+      most.low = of[0].low && of[1].low ? arena_.max(of[0].low, of[1].low)
+                 : of[0].low            ? of[0].low
+                                        : of[1].low;
       most.high = most_of(of[0].high, of[1].high);
       return finish(most);
     }

@@ -53,8 +53,8 @@ Site room_site(const Program& program, const Location& where) {
     const SiteInfo& site = program.sites[k];
     if (!is_room(site)) continue;
     const bool is_elsewhere = site.where.file != where.file;
-    const long distance =
-        std::labs(static_cast<long>(site.where.line) - static_cast<long>(where.line)) + (is_elsewhere ? 1L << 40 : 0);
+    const long distance = std::labs(static_cast<long>(site.where.line) - static_cast<long>(where.line)) +
+                          (is_elsewhere ? 1L << 40 : 0);
     if (nearest != 0 && distance >= least) continue;
     nearest = static_cast<Site>(k + 1);
     least = distance;

@@ -37,19 +37,15 @@ Vec<double> potentials(Vec<double> places) {
 // Sizes that depend on the element.
 Vec<float> trimmed_means(Mat<float> samples, Vec<fg::i64> wanted) {
   return fg::map(
-      [](Vec<float> row, Exp<fg::i64> n) {
-        return fg::mean(fg::drop(fg::take(fg::sort(row), n), n / 4));
-      },
+      [](Vec<float> row, Exp<fg::i64> n) { return fg::mean(fg::drop(fg::take(fg::sort(row), n), n / 4)); },
       fg::rows(samples), wanted);
 }
 Vec<int> survivors(Mat<int> hands) {
   return fg::map(
       [](Vec<int> hand) {
-        auto left = fg::while_loop([](Vec<int> v) { return v.size() > 1; },
-                                   [](Vec<int> v) {
-                                     return fg::filter([&](Exp<int> card) { return card > v[0]; }, v);
-                                   },
-                                   hand);
+        auto left = fg::while_loop(
+            [](Vec<int> v) { return v.size() > 1; },
+            [](Vec<int> v) { return fg::filter([&](Exp<int> card) { return card > v[0]; }, v); }, hand);
         return fg::sum(left);
       },
       fg::rows(hands));

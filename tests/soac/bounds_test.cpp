@@ -50,19 +50,19 @@ class Bracket {
             for (std::int64_t at : {a, (a / 2 + b / 2), b})
               for (std::int64_t other : {c, (c / 2 + d / 2), d}) {
                 if (at < a || at > b || other < c || other > d) continue;
-                const std::unordered_map<Var, std::int64_t> names{
-                    {x.var(), at},        {y.var(), other},     {ends[0].var(), a},
-                    {ends[1].var(), b},   {ends[2].var(), c},   {ends[3].var(), d}};
+                const std::unordered_map<Var, std::int64_t> names{{x.var(), at},      {y.var(), other},
+                                                                  {ends[0].var(), a}, {ends[1].var(), b},
+                                                                  {ends[2].var(), c}, {ends[3].var(), d}};
                 const std::int64_t is = value(e, names);
                 ASSERT_LE(of.least, is);
                 ASSERT_GE(of.most, is);
                 if (of.low) {
-                  ASSERT_LE(value(of.low, names), is) << "x " << at << " y " << other << " in " << a << ".." << b
-                                                      << ", " << c << ".." << d;
+                  ASSERT_LE(value(of.low, names), is)
+                      << "x " << at << " y " << other << " in " << a << ".." << b << ", " << c << ".." << d;
                 }
                 if (of.high) {
-                  ASSERT_GE(value(of.high, names), is) << "x " << at << " y " << other << " in " << a << ".." << b
-                                                       << ", " << c << ".." << d;
+                  ASSERT_GE(value(of.high, names), is)
+                      << "x " << at << " y " << other << " in " << a << ".." << b << ", " << c << ".." << d;
                 }
               }
           }
@@ -124,17 +124,21 @@ TEST(Bounds, HoldForAllValues) {
 class Learned {
  public:
   explicit Learned(const std::string& text)
-      : program_(parse(text)), arena_(*program_.arena), bounds_(program_, [this](Expr e) { return knows(e); }) {
+      : program_(parse(text)),
+        arena_(*program_.arena),
+        bounds_(program_, [this](Expr e) { return knows(e); }) {
     const auto& outer = std::get<Soac>(program_.body[0].op);
     bounds_.set_below(outer.body.params[0], outer.dims[0]);
     for (const Stm& s : outer.body.body) bounds_.learn(s);
   }
 
   /// The upper bound of the name, for these values of known names; none: absent.
-  std::optional<std::int64_t> most(const std::string& name, const std::map<std::string, std::int64_t>& values) {
+  std::optional<std::int64_t> most(const std::string& name,
+                                   const std::map<std::string, std::int64_t>& values) {
     return side(bounds_.of(named(name)).high, values);
   }
-  std::optional<std::int64_t> least(const std::string& name, const std::map<std::string, std::int64_t>& values) {
+  std::optional<std::int64_t> least(const std::string& name,
+                                    const std::map<std::string, std::int64_t>& values) {
     return side(bounds_.of(named(name)).low, values);
   }
 
@@ -178,15 +182,22 @@ TEST(Bounds, OfBranches) {
   Learned under(program("k: i64 = if 0 <= x[i, 0] & x[i, 0] < t { x[i, 0] + 1 } else { m - i }"));
   EXPECT_EQ(under.most("k", known), 7);
   EXPECT_EQ(under.least("k", known), -1);
-  EXPECT_EQ(Learned(program("k: i64 = if x[i, 0] < t { x[i, 1] } else { 3 }")).most("k", known), std::nullopt);
+  EXPECT_EQ(Learned(program("k: i64 = if x[i, 0] < t { x[i, 1] } else { 3 }")).most("k", known),
+            std::nullopt);
 }
 
 TEST(Bounds, OfSums) {
-  Learned of(program("s: i64 = redomap (j < m) { x[i, j] % 4 } reduce add comm neutral 0 "
-                     "g: i64 = redomap (l < m) { l * 2 } reduce max comm neutral -100"));
+  Learned of(
+      program("s: i64 = redomap (j < m) { x[i, j] % 4 } reduce add comm neutral 0 "
+              "g: i64 = redomap (l < m) { l * 2 } reduce max comm neutral -100"));
   EXPECT_EQ(of.most("s", known), 21);
   EXPECT_EQ(of.least("s", known), -21);
   EXPECT_EQ(of.most("g", known), 12);
+}
+
+TEST(Bounds, OfQuotientsThatAreRoundedUp) {
+  Learned of(program("k: i64 = if x[i, 0] < t { (m + (x[i, 0] & 7)) / ((x[i, 0] & 7) + 1) } else { 0 }"));
+  EXPECT_EQ(of.most("k", known), 7);
 }
 
 TEST(Bounds, OfState) {
@@ -194,7 +205,12 @@ TEST(Bounds, OfState) {
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p / 2 }"), 7);
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { 3 < q } do (p: i64) { min(p, x[i, 0]) }"), 7);
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + 2 }"), 15) << "two in each iteration";
-  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + u }"), 7) << "it shrinks";
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + i64(i32(u)) }"), 7) << "it shrinks";
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { max(p, min(p + 3, p + x[i, 0] % 3)) }"),
+            15);
+  EXPECT_EQ(most("k: i64, l: i32 = loop (m, 5i32) times t do (j: i64, p: i64, q: i32) { p + i64(q % 3i32), q "
+                 "/ 2i32 }"),
+            15);
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p * 2 }"), std::nullopt);
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), 38);
   EXPECT_EQ(most("k: i64 = loop (u) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), std::nullopt)
