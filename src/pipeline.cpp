@@ -168,7 +168,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
 
 std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   std::vector<plan::SiteText> sites;
-  for (const soac::SiteInfo& site : soac::with_room_sites(program).sites)
+  for (const soac::SiteInfo& site : soac::sites_with_room(program))
     sites.push_back(
         {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
   return sites;

@@ -63,8 +63,10 @@ void Emitter::fit(Expr size, const Destination& to, const soac::Location& where)
   if (bounds_->known(size) && bounds_->at_most(size, to.capacity)) return;
   const Expr n = extent(size), room = lower(to.room);
   Expr fits = arena_.le(n, room);
-  if (bounds_->of(size).least < 0)
-    fits = arena_.logical_and(bind(arena_.le(arena_.i64(0), n), "c"), bind(fits, "c"));
+  if (bounds_->of(size).least < 0) {
+    const Expr is_size = bind(arena_.le(arena_.i64(0), n), "c"), is_below = bind(fits, "c");
+    fits = arena_.logical_and(is_size, is_below);
+  }
   fits = bind(fits, "fits");
   if (fits.is_constant(1)) return;
   fail(bind(arena_.logical_not(fits), "no_room"), outside_.no_room(where), n, room);

@@ -103,7 +103,9 @@ class Inner {
       if (is_in(layout_.partitions[g], 0)) return arena_.add(op_.partitions[g].classes, arena_.i64(1));
     }
     const std::span<const Expr> shape = arena_.info(s_.names[name]).shape;
-    return arena_.mul(launches_.product(op_.dims), launches_.product(shape.subspan(op_.dims.size())));
+    const Expr points = launches_.product(op_.dims);
+    const Expr each = launches_.product(shape.subspan(op_.dims.size()));
+    return arena_.mul(points, each);
   }
 
   void fill() {

@@ -115,7 +115,10 @@ Interval Intervals::wrapped(Kind kind, Wide least, Wide most, bool has_low, bool
 Interval Intervals::add(Kind kind, const Interval& a, const Interval& b) {
   const bool has_low = a.low && b.low, has_high = a.high && b.high;
   return wrapped(kind, a.least + b.least, a.most + b.most, has_low, has_high, [&](Kind in) {
-    const auto sum = [&](Expr x, Expr y) { return arena_.add(arena_.cast(x, in), arena_.cast(y, in)); };
+    const auto sum = [&](Expr x, Expr y) {
+      const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
+      return arena_.add(left, right);
+    };
     return std::pair(has_low ? sum(a.low, b.low) : Expr(), has_high ? sum(a.high, b.high) : Expr());
   });
 }
@@ -124,7 +127,8 @@ Interval Intervals::sub(Kind kind, const Interval& a, const Interval& b) {
   const bool has_low = a.low && b.high, has_high = a.high && b.low;
   return wrapped(kind, a.least - b.most, a.most - b.least, has_low, has_high, [&](Kind in) {
     const auto difference = [&](Expr x, Expr y) {
-      return arena_.sub(arena_.cast(x, in), arena_.cast(y, in));
+      const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
+      return arena_.sub(left, right);
     };
     return std::pair(has_low ? difference(a.low, b.high) : Expr(),
                      has_high ? difference(a.high, b.low) : Expr());
@@ -141,7 +145,8 @@ Interval Intervals::products(Kind kind, Wide least, Wide most, std::span<const C
     const auto extreme = [&](std::span<const Corner> corners, Op op) {
       Expr so_far;
       for (const Corner& c : corners) {
-        const Expr product = arena_.mul(arena_.cast(c.a, in), arena_.cast(c.b, in));
+        const Expr left = arena_.cast(c.a, in), right = arena_.cast(c.b, in);
+        const Expr product = arena_.mul(left, right);
         so_far = so_far ? arena_.apply(op, {so_far, product}) : product;
       }
       return so_far;

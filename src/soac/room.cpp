@@ -37,12 +37,15 @@ void add_sites(const Program& program, const std::vector<Stm>& body, std::vector
 
 }  // namespace
 
+std::vector<SiteInfo> sites_with_room(const Program& program) {
+  std::vector<SiteInfo> sites = program.sites;
+  if (std::ranges::none_of(sites, is_room) && has_statements_for_elements(program.body))
+    add_sites(program, program.body, sites);
+  return sites;
+}
+
 Program with_room_sites(Program program) {
-  if (std::ranges::any_of(program.sites, is_room) || !has_statements_for_elements(program.body))
-    return program;
-  std::vector<SiteInfo> sites;
-  add_sites(program, program.body, sites);
-  program.sites.insert(program.sites.end(), sites.begin(), sites.end());
+  program.sites = sites_with_room(program);
   return program;
 }
 

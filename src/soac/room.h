@@ -6,9 +6,10 @@
 
 namespace fulgurite::soac {
 
-/// The program with a site for every statement that makes an array, where some function of elements has
-/// statements at all; as it is if it has these sites. Their numbers follow from the program's structure
-/// alone, so that programs that differ in locations only can share kernels.
+/// The program's sites, and behind them one for every statement that makes an array, where some function of
+/// elements has statements at all; as they are if these are among them. Their numbers follow from the
+/// program's structure alone, so that programs that differ in locations only can share kernels.
+std::vector<SiteInfo> sites_with_room(const Program&);
 Program with_room_sites(Program);
 
 /// The site of the statement at the location, or the nearest there is; 0 if the program has none.
