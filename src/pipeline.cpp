@@ -33,6 +33,7 @@
 #include "soac/check.h"
 #include "soac/interpret.h"
 #include "soac/print.h"
+#include "soac/room.h"
 #include "tidy/blocks.h"
 #include "tidy/dead.h"
 #include "tidy/shared_layout.h"
@@ -169,7 +170,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
 
 std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   std::vector<plan::SiteText> sites;
-  for (const soac::SiteInfo& site : program.sites)
+  for (const soac::SiteInfo& site : soac::sites_with_room(program))
     sites.push_back(
         {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
   return sites;
@@ -180,7 +181,7 @@ Report compile_here(const soac::Program& traced, const Options& options, const r
   report.traced = traced;
   soac::PassContext context;
   if (!options.fuse) context.gas = 0;
-  report.optimised = optimise(traced, context, options.precision);
+  report.optimised = optimise(soac::with_room_sites(traced), context, options.precision);
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";

@@ -7,6 +7,13 @@
 
 namespace fulgurite::lower {
 
+namespace {
+
+constexpr soac::Wide most_extent = soac::Wide{1} << 47;  // of an array; checks of sizes that are computed say
+                                                         // so
+
+}  // namespace
+
 const Destination& Emitter::destination(Var array) const {
   auto found = destinations_.find(array);
   FULGURITE_CHECK(found != destinations_.end(), "array '{}' is made inside a kernel and has nowhere to go",
@@ -19,66 +26,63 @@ Expr Emitter::element_of(const Destination& array, Expr number) {
   return array.base ? arena_.add(array.base, offset) : offset;
 }
 
-Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where) {
+Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where, int copies,
+                             std::string_view what) {
   FULGURITE_CHECK(in_scalar_code_ && task_, "a lane makes an array");
-  Expr most = bound(size);
-  if (!most)
+  FULGURITE_CHECK(bounds_, "an array in a program whose points make none");
+  // More elements than this are in no memory, and their number times that of tasks does not wrap around.
+  constexpr std::int64_t in_memory = std::int64_t{1} << 40;
+  const soac::Interval interval = bounds_->of(size);
+  if (!interval.high)
     throw ShapeError(
-        fmt::format("irregular nested array: an array made for each element has {} elements, and how many "
-                    "that can be is not known before the elements are computed; give it a size that does not "
-                    "depend on the element, or the largest one and ignore the rest",
-                    scalar::describe(arena_, size)),
+        fmt::format("irregular nested array: {} has {} elements, and how many that can be is not known "
+                    "before the elements are computed; give it a size that does not depend on the element, "
+                    "or the largest one and ignore the rest",
+                    what, scalar::describe(arena_, size)),
         {where.file, where.line});
-  Expr each = arena_.max(most, arena_.i64(0));
-  Expr buffer = arena_.fresh_array(kind, {arena_.mul(tasks_, each)}, "scratch");
+  Expr most = interval.high;
+  const std::int64_t least = bounds_->known(size) ? 0 : 1;
+  if (bounds_->of(most).least < least) most = arena_.max(most, arena_.i64(least));
+  if (bounds_->of(most).most > most_extent)
+    most = arena_.apply(Op::select, {arena_.le(most, arena_.i64(in_memory)), most, arena_.i64(0)});
+  const Expr room = most.is_constant() ? most : outside_.computes(most);
+  const Expr all = arena_.mul(room, arena_.i64(copies));
+  Expr buffer = arena_.fresh_array(kind, {arena_.mul(tasks_, all)}, "scratch");
   scratch_.push_back(buffer.var());
-  if (interleaved_) return {buffer.var(), lower(task_), lower(tasks_)};
-  return {buffer.var(), lower(arena_.mul(task_, each))};
+  if (interleaved_) return {buffer.var(), lower(task_), lower(tasks_), most, room, size};
+  return {buffer.var(), lower(arena_.mul(task_, all)), {}, most, room, size};
 }
 
-const Destination& Emitter::place(Var array, const soac::Location& where) {
-  if (!has_destination(array)) {
-    const scalar::VarInfo info = arena_.info(array);
-    Expr size = arena_.i64(1);
-    for (Expr extent : info.shape) size = arena_.mul(size, extent);
-    set_destination(array, scratch(info.type.kind, size, where));
-  }
+const Destination& Emitter::place(Var array, Expr size, const soac::Location& where) {
+  if (!has_destination(array)) set_destination(array, scratch(arena_.info(array).type.kind, size, where));
   return destination(array);
 }
 
-Expr Emitter::bound(Expr e) {
-  if (e.type() != scalar::Type{}) return {};
-  if (outside_.knows(e)) return e;
-  if (e.is_name()) {
-    auto known = bounds_.find(e.var());
-    return known == bounds_.end() ? Expr() : known->second;
+void Emitter::fit(Expr size, const Destination& to, const soac::Location& where) {
+  if (!to.capacity || (size == to.size && checks_ && bounds_->known(size))) return;
+  if (bounds_->known(size) && bounds_->at_most(size, to.capacity)) return;
+  const Expr n = extent(size), room = lower(to.room);
+  Expr fits = arena_.le(n, room);
+  if (bounds_->of(size).least < 0) {
+    const Expr is_size = bind(arena_.le(arena_.i64(0), n), "c"), is_below = bind(fits, "c");
+    fits = arena_.logical_and(is_size, is_below);
   }
-  auto of = [&](std::size_t i) { return bound(e.arg(i)); };
-  switch (e.op()) {
-    case Op::add:
-    case Op::mul:
-      if (Expr a = of(0), b = of(1); a && b) return arena_.apply(e.op(), {a, b});
-      return {};
-    case Op::sub:
-      // Less what is an index or a size, which is not negative, or known.
-      if (Expr a = of(0), b = of(1); a && b) return outside_.knows(e.arg(1)) ? arena_.sub(a, e.arg(1)) : a;
-      return {};
-    case Op::div:
-      if (Expr a = of(0); a && e.arg(1).is_constant() && static_cast<std::int64_t>(e.arg(1).bits()) > 0)
-        return arena_.div(a, e.arg(1));
-      return {};
-    case Op::min:
-      if (Expr a = of(0), b = of(1); a && b) return arena_.min(a, b);
-      if (Expr a = of(0)) return a;
-      return of(1);
-    case Op::max:
-      if (Expr a = of(0), b = of(1); a && b) return arena_.max(a, b);
-      return {};
-    case Op::select:
-      if (Expr a = of(1), b = of(2); a && b) return arena_.max(a, b);
-      return {};
-    default: return {};
-  }
+  fits = bind(fits, "fits");
+  if (fits.is_constant(1)) return;
+  fail(bind(arena_.logical_not(fits), "no_room"), outside_.no_room(where), n, room);
+  rely_on(fits);
+}
+
+Expr Emitter::extent(Expr size) {
+  const Expr n = lower(size), sound = guard();
+  if (!sound || (outside_.knows(size) && (!bounds_ || bounds_->of(size).most <= most_extent))) return n;
+  return bind(arena_.apply(Op::select, {sound, n, arena_.i64(0)}), "n");
+}
+
+std::vector<Expr> Emitter::extents(std::span<const Expr> sizes) {
+  std::vector<Expr> all;
+  for (Expr size : sizes) all.push_back(extent(size));
+  return all;
 }
 
 // map (i < n, j < m) { from[i, j] }

@@ -47,13 +47,13 @@ soac::Reduction integer_sum(scalar::Arena& arena) {
 
 void clear(Emitter& e, Expr n, const Destination& to) {
   scalar::Arena& arena = e.arena();
-  e.for_loop(arena.i64(0), e.lower(n), arena.i64(1), "c",
+  e.for_loop(arena.i64(0), e.extent(n), arena.i64(1), "c",
              [&](Expr c) { e.store_plain(to.buffer, element(e, to, c), arena.i64(0)); });
 }
 
 Expr count_off(Emitter& e, const Destination& counts, Expr runs, Expr classes, const Destination& offsets) {
   scalar::Arena& arena = e.arena();
-  classes = e.lower(classes), runs = e.lower(runs);
+  classes = e.extent(classes), runs = e.lower(runs);
   Expr so_far = e.declare(arena.i64(0), "so_far"), one = arena.i64(1);
   e.for_loop(arena.i64(0), classes, one, "c", [&](Expr c) {
     const Expr offset = e.snapshot(so_far, "so_far");

@@ -22,7 +22,9 @@ bool is_leaf(Expr e) {
 
 kernel::Block Emitter::block(const std::function<void()>& fill, Enclosure enclosure) {
   open_.push_back(opened(enclosure));
+  const std::size_t mark = bounds_ ? bounds_->mark() : 0;
   fill();
+  if (bounds_) bounds_->forget(mark);
   kernel::Block statements = std::move(open_.back().statements);
   open_.pop_back();
   return statements;
@@ -197,8 +199,10 @@ void Emitter::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
 // filled.
 void Emitter::while_loop(const std::function<Expr()>& head, const std::function<void()>& body) {
   open_.push_back(opened(Enclosure::iteration));
+  const std::size_t mark = bounds_ ? bounds_->mark() : 0;
   Expr condition = head();
   kernel::Block inner = block(body, Enclosure::iteration);
+  if (bounds_) bounds_->forget(mark);
   kernel::Block outer = std::move(open_.back().statements);
   open_.pop_back();
   append(kernel::While{std::move(outer), condition, std::move(inner)});
@@ -452,7 +456,8 @@ std::vector<Expr> Emitter::apply(const soac::Lambda& f, std::span<const Expr> ar
 }
 
 void Emitter::statements(const std::vector<soac::Stm>& body) {
-  for (const soac::Stm& s : body)
+  for (const soac::Stm& s : body) {
+    if (bounds_) bounds_->learn(s);
     base::match(
         s.op,
         [&](const soac::Soac&) {
@@ -469,13 +474,12 @@ void Emitter::statements(const std::vector<soac::Stm>& body) {
         [&](const soac::If& op) { conditional(s, op); }, [&](const soac::Loop& op) { loop(s, op); },
         [&](const soac::Check& op) { check(op); },
         [](const soac::Call&) { FULGURITE_CHECK(false, "a Call in a kernel"); },
-        [&](const soac::Let& op) {
-          bind_name(s.names[0], lower(op.value));
-          set_bound(s.names[0], bound(op.value));
-        });
+        [&](const soac::Let& op) { bind_name(s.names[0], lower(op.value)); });
+  }
 }
 
-// What follows a failed check may rely on what it checked: its reads are masked off.
+// What follows a failed check may rely on what it checked: its reads are masked off, and its combinators have
+// no points.
 void Emitter::check(const soac::Check& op) {
   Expr holds = lower(op.condition);
   if (holds.is_constant(1) || !checks_) return;
@@ -484,8 +488,12 @@ void Emitter::check(const soac::Check& op) {
   std::vector<Expr> more(operands.begin() + 2, operands.end());
   more.resize(std::min(more.size(), kernel::Fail::most_more));
   fail(bind(arena_.logical_not(holds), "failed"), op.site, operands[0], operands[1], std::move(more));
-  Expr before = guard();
-  open_.back().guard = before ? bind(arena_.logical_and(before, holds), "sound") : holds;
+  rely_on(holds);
+}
+
+void Emitter::rely_on(Expr condition) {
+  const Expr before = guard();
+  open_.back().guard = before ? bind(arena_.logical_and(before, condition), "sound") : condition;
 }
 
 }  // namespace fulgurite::lower

@@ -14,7 +14,7 @@
 
 #include "kernel/ir.h"
 #include "lower/policy.h"
-#include "soac/ir.h"
+#include "soac/bounds.h"
 
 namespace fulgurite::lower {
 
@@ -26,8 +26,11 @@ using scalar::Var;
 /// Where an array that a kernel makes is: element i... of it is buffer[base + step * linear(i...)].
 struct Destination {
   Var buffer;
-  Expr base;       // absent: 0
-  Expr step = {};  // absent: 1
+  Expr base;           // absent: 0
+  Expr step = {};      // absent: 1
+  Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
+  Expr room = {};      // the same as a constant or a parameter of the kernel
+  Expr size = {};      // of the array that the memory was set aside for
 };
 
 /// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar
@@ -65,9 +68,18 @@ class Emitter {
     /// Reads of memory leave loops that they do not depend on: of elements that may not be there where the
     /// loop does not go round. Else they leave loops that began after they were written down.
     bool reads_early = true;
+    /// A parameter, or constant, that has the value of an expression that the host can compute.
+    std::function<Expr(Expr)> computes = {};
+    /// What a failure says of an array that does not fit into its memory.
+    std::function<scalar::Site(const soac::Location&)> no_room = {};
   };
-  Emitter(scalar::Arena& arena, bool checks, Outside outside)
-      : arena_(arena), checks_(checks), outside_(std::move(outside)), in_scalar_code_(true) {}
+  /// `bounds`: none if no point makes arrays.
+  Emitter(scalar::Arena& arena, bool checks, Outside outside, std::optional<soac::Bounds> bounds = {})
+      : arena_(arena),
+        checks_(checks),
+        outside_(std::move(outside)),
+        bounds_(std::move(bounds)),
+        in_scalar_code_(true) {}
 
   scalar::Arena& arena() { return arena_; }
 
@@ -149,18 +161,21 @@ class Emitter {
   void set_task(Expr task, Expr tasks, bool interleaved = false) {
     task_ = task, tasks_ = tasks, interleaved_ = interleaved;
   }
-  /// Memory of `size` elements, which need not be known but bounded outside; throws ShapeError at `where`.
-  Destination scratch(Kind, Expr size, const soac::Location& where);
+  /// Memory for at most as many elements as `size` can be, `copies` times; where no bound of that is known
+  /// outside it throws ShapeError at `where`, in which `what` names the array.
+  Destination scratch(Kind, Expr size, const soac::Location& where, int copies = 1,
+                      std::string_view what = "an array made for each element");
   /// Gives the array memory unless it has a destination.
-  const Destination& place(Var array, const soac::Location& where);
+  const Destination& place(Var array, Expr size, const soac::Location& where);
+  /// Compares the size of what is made at the destination with the room that it has, unless it is proven to
+  /// fit: fails, and what follows makes no elements.
+  void fit(Expr size, const Destination&, const soac::Location& where);
+  /// A number of points, lowered: 0 behind a failed check, unless it is known outside.
+  Expr extent(Expr);
+  std::vector<Expr> extents(std::span<const Expr>);
   const std::vector<Var>& scratch() const { return scratch_; }
   /// The array will be made at `to`; false if the body does not make it, or makes it elsewhere.
   bool make_there(const std::vector<soac::Stm>& body, Var array, const Destination& to);
-  /// At most as large as the non-negative integer, and known to the host; absent if there is none.
-  Expr bound(Expr);
-  void set_bound(Var name, Expr most) {
-    if (most) bounds_[name] = most;
-  }
   /// Copies an array; in scalar code.
   void copy(Var from, const Destination& to, const soac::Location& where);
 
@@ -265,6 +280,7 @@ class Emitter {
   void finish_state(const soac::Stm&, const std::vector<State>&);
   void iterate(const soac::Stm&, const soac::Loop&, std::vector<State>&, std::span<const Expr> args);
   void check(const soac::Check&);
+  void rely_on(Expr condition);
   void scan(const soac::Stm&, const Running&, std::size_t number);
   void put(const soac::Soac&, std::size_t scatter, std::span<const Var> arrays, std::span<const Expr> results,
            const Running::Update&);
@@ -279,7 +295,6 @@ class Emitter {
   std::unordered_map<Var, std::size_t> depth_;  // of kernel names; others belong to the caller (depth 0)
   std::unordered_map<Var, Destination> destinations_;
   std::unordered_map<Var, std::size_t> made_;  // depth at which an array is complete
-  std::unordered_map<Var, Expr> bounds_;
   std::vector<Var> scratch_;
   Expr task_, tasks_;
   bool interleaved_ = false;
@@ -295,6 +310,7 @@ class Emitter {
   bool checks_;
   std::uint32_t line_ = 0;
   Outside outside_;
+  std::optional<soac::Bounds> bounds_;
   bool in_scalar_code_;
 };
 

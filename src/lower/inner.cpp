@@ -74,19 +74,38 @@ class Inner {
     range.begin = arena_.i64(0);
     if (op.dims.size() > 1 && !policy.linear) {
       range.first_row = arena_.i64(0);
-      range.last_row = e_.lower(launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
+      range.last_row = e_.extent(launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
     }
-    range.end = e_.lower(policy.linear ? launches_.product(op.dims) : op.dims.back());
+    range.end = e_.extent(policy.linear ? launches_.product(op.dims) : op.dims.back());
     if (is_row(op, policy)) return {reduce_row(e_, s, range, policy), {}, {}};
     return block_loop(e_, s, range, policy, entry);
   }
 
   // Memory for the arrays that do not have any; of what a partition keeps, as if it kept every point.
   void places() {
-    const Expr n_points = e_.bound(launches_.product(op_.dims));
-    for (const soac::Layout::Part& part : layout_.partitions) e_.set_bound(s_.names[part.name], n_points);
-    for (Var name : s_.names)
-      if (arena_.info(name).type.rank > 0) e_.place(name, s_.where);
+    for (std::size_t k = 0; k < s_.names.size(); ++k) {
+      if (arena_.info(s_.names[k]).type.rank == 0) continue;
+      const Expr size = size_of(k);
+      e_.fit(size, e_.place(s_.names[k], size, s_.where), s_.where);
+    }
+  }
+
+  // Elements of the array with this number among the names, as the statement says it: how its shape was
+  // declared may mention what the statement does not need any more.
+  Expr size_of(std::size_t name) const {
+    const auto is_in = [&](const soac::Layout::Part& part, std::size_t first) {
+      return name >= part.name + first && name < part.name + part.n_names;
+    };
+    for (std::size_t g = 0; g < op_.scatters.size(); ++g)
+      if (is_in(layout_.scatters[g], 0)) return launches_.product(op_.scatters[g].shape);
+    for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
+      if (is_in(layout_.partitions[g], 2)) return launches_.product(op_.dims);
+      if (is_in(layout_.partitions[g], 0)) return arena_.add(op_.partitions[g].classes, arena_.i64(1));
+    }
+    const std::span<const Expr> shape = arena_.info(s_.names[name]).shape;
+    const Expr points = launches_.product(op_.dims);
+    const Expr each = launches_.product(shape.subspan(op_.dims.size()));
+    return arena_.mul(points, each);
   }
 
   void fill() {
@@ -107,6 +126,7 @@ class Inner {
     const soac::Layout::Part& part = layout_.partitions[partition];
     tables_.resize(op_.partitions.size());
     tables_[partition] = e_.scratch(Kind::i64, p.classes, s_.where);
+    e_.fit(p.classes, tables_[partition], s_.where);
     clear(e_, p.classes, tables_[partition]);
     soac::Soac op{op_.dims, {}};
     op.partitions.push_back({p.classes, 0});

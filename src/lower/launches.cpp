@@ -2,9 +2,27 @@
 
 #include <algorithm>
 
+#include "base/match.h"
 #include "lower/inner.h"
+#include "lower/slice.h"
+#include "soac/room.h"
+#include "soac/walk.h"
 
 namespace fulgurite::lower {
+
+namespace {
+
+// Or tasks do: rows are sorted in memory that each task has for itself.
+bool points_make_arrays(const std::vector<soac::Stm>& body) {
+  return std::ranges::any_of(body, [](const soac::Stm& s) {
+    if (base::as<soac::Sort>(s.op)) return true;
+    if (const auto* op = base::as<soac::Soac>(s.op)) return makes_arrays(*op);
+    return std::ranges::any_of(soac::nested_in(s),
+                               [](const auto& inner) { return points_make_arrays(inner.lambda->body); });
+  });
+}
+
+}  // namespace
 
 Launches::Launches(const soac::Program& program, const Options& options)
     : program_(program),
@@ -12,14 +30,26 @@ Launches::Launches(const soac::Program& program, const Options& options)
       options_(options),
       sizes_(program),
       device_scalars_(options.schedule == Schedule::blocks ? DeviceScalars(program) : DeviceScalars()),
-      host_(arena_, lowered_.plan) {}
+      host_(arena_, lowered_.plan),
+      points_make_arrays_(points_make_arrays(program.body)) {}
 
 Emitter Launches::emitter() {
-  return {arena_,
-          options_.checks,
-          {[this](Expr e) { return known_outside(std::span(&e, 1)); },
-           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
-           [this](Var scalar) { return host_.on_device(scalar); }, options_.schedule == Schedule::lanes}};
+  const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
+  Emitter::Outside outside{knows,
+                           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
+                           [this](Var scalar) { return host_.on_device(scalar); },
+                           options_.schedule == Schedule::lanes,
+                           [this](Expr e) { return computed(e); },
+                           [this](const soac::Location& where) { return soac::room_site(program_, where); }};
+  if (!points_make_arrays_) return {arena_, options_.checks, std::move(outside), {}};
+  return {arena_, options_.checks, std::move(outside), soac::Bounds(program_, knows)};
+}
+
+Expr Launches::computed(Expr e) {
+  if (e.is_name()) return e;
+  const Expr name = arena_.fresh(e.type(), "room");
+  host_.bind(name.var(), host_.slot(e));
+  return name;
 }
 
 Expr Launches::product(std::span<const Expr> factors) {

@@ -29,6 +29,8 @@ class Launches {
 
   /// An emitter for a kernel: combinators that it meets in scalar code become vector loops.
   Emitter emitter();
+  /// A name for the value of an expression that the host computes, here.
+  Expr computed(Expr);
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr product(std::span<const Expr> factors);
@@ -60,6 +62,7 @@ class Launches {
   std::optional<Var> guard_;
   Lowered lowered_;
   Host host_;
+  const bool points_make_arrays_;
 };
 
 }  // namespace fulgurite::lower

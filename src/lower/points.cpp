@@ -77,9 +77,8 @@ void Emitter::point(const soac::Stm& s, std::span<const Expr> indices, Expr numb
   const soac::Layout layout = soac::layout_of(soac);
   const soac::Layout::Part& mapped = layout.mapped;
   soac::Applied body = soac::apply(arena_, soac.body, indices);
-  for (std::size_t d = 0; d < indices.size(); ++d)
-    if (Expr extent = bound(soac.dims[d]); extent && indices[d].is_name())
-      set_bound(indices[d].var(), arena_.sub(extent, arena_.i64(1)));
+  for (std::size_t d = 0; d < indices.size() && bounds_; ++d)
+    if (indices[d].is_name()) bounds_->set_below(indices[d].var(), soac.dims[d]);
   struct Row {
     Var array;
     Destination to;
@@ -175,7 +174,7 @@ void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Va
   const soac::Scatter& scatter = soac.scatters[number];
   const std::size_t rank = scatter.shape.size();
   const std::vector<Expr> place(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(rank));
-  const std::vector<Expr> extents = lower(scatter.shape);
+  const std::vector<Expr> extents = this->extents(scatter.shape);
   Expr inside = arena_.boolean(true);
   for (std::size_t d = 0; d < rank; ++d) {
     const Expr is_below = arena_.lt(place[d], extents[d]), is_number = arena_.le(arena_.i64(0), place[d]);
@@ -204,7 +203,7 @@ void Emitter::put(const soac::Soac& soac, std::size_t number, std::span<const Va
 // if (the class is one) array[cursor[class]++] = value
 void Emitter::put(const soac::Partition& partition, std::span<const Var> names, std::span<const Expr> results,
                   const Running::Cursor& cursor) {
-  const Expr is_below = arena_.lt(results[0], lower(partition.classes));
+  const Expr is_below = arena_.lt(results[0], extent(partition.classes));
   Expr inside = arena_.logical_and(arena_.le(arena_.i64(0), results[0]), is_below);
   if_then(bind(inside, "inside"), [&] {
     Expr at;
@@ -243,7 +242,7 @@ void Emitter::sequential_soac(const soac::Stm& original) {
   note_sequential(original, "depends on the element of the combinator around it");
   const soac::Stm s = lift_missing_neutral(arena_, original);
   const auto& soac = std::get<soac::Soac>(s.op);
-  std::vector<Expr> dims = lower(soac.dims);
+  std::vector<Expr> dims = extents(soac.dims);
   Running running;
   running.reductions = start(soac);
   for (const soac::Stm* scan : scans_of(soac.body)) {

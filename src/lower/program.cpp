@@ -9,6 +9,7 @@
 #include "lower/sorted_rows.h"
 #include "plan/invariants.h"
 #include "plan/memory.h"
+#include "soac/room.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -20,7 +21,7 @@ using kernel::Level;
 class ProgramLowering {
  public:
   ProgramLowering(soac::Program program, const Options& options)
-      : program_(std::move(program)),
+      : program_(soac::with_room_sites(std::move(program))),
         launches_(program_, options),
         arena_(launches_.arena()),
         lowered_(launches_.lowered()),

@@ -16,8 +16,10 @@ RowSort::RowSort(Emitter& e, const soac::Stm& sort, Expr longest, const SortPoli
       width_(static_cast<std::int64_t>(8 * size_of(kind_))),
       longest_(longest),
       counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << policy.digit_bits)) {
-  for (Expr array : op_.arrays)
-    moved_.push_back(e_.scratch(array.kind(), arena_.mul(longest_, i64(2)), s_.where));
+  for (Expr array : op_.arrays) {
+    moved_.push_back(e_.scratch(array.kind(), longest_, s_.where, 2));
+    e_.fit(longest_, moved_.back(), s_.where);
+  }
 }
 
 void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
@@ -178,9 +180,12 @@ void inner_sort(Emitter& e, const soac::Stm& s) {
   if (is_one_digit(op)) return e.statements({by_digits(e.arena(), s)});
   const SortPolicy policy;
   std::vector<Destination> results;
-  for (Var name : s.names) results.push_back(e.place(name, s.where));
   const Expr n = e.arena().info(s.names[0]).shape[0];
-  RowSort(e, s, n, policy).sort(e.lower(n), op.arrays, e.arena().i64(0), results);
+  for (Var name : s.names) {
+    results.push_back(e.place(name, n, s.where));
+    e.fit(n, results.back(), s.where);
+  }
+  RowSort(e, s, n, policy).sort(e.extent(n), op.arrays, e.arena().i64(0), results);
   for (Var name : s.names) e.made(name);
 }
 

@@ -34,6 +34,23 @@ Vec<double> potentials(Vec<double> places) {
       places);
 }
 
+// Sizes that depend on the element.
+Vec<float> trimmed_means(Mat<float> samples, Vec<fg::i64> wanted) {
+  return fg::map(
+      [](Vec<float> row, Exp<fg::i64> n) { return fg::mean(fg::drop(fg::take(fg::sort(row), n), n / 4)); },
+      fg::rows(samples), wanted);
+}
+Vec<int> survivors(Mat<int> hands) {
+  return fg::map(
+      [](Vec<int> hand) {
+        auto left = fg::while_loop(
+            [](Vec<int> v) { return v.size() > 1; },
+            [](Vec<int> v) { return fg::filter([&](Exp<int> card) { return card > v[0]; }, v); }, hand);
+        return fg::sum(left);
+      },
+      fg::rows(hands));
+}
+
 // Folds of arrays.
 Vec<float> envelope(Mat<float> curves) {
   auto lowest = fg::replicate(curves.size(1), -std::numeric_limits<float>::infinity());
@@ -80,6 +97,14 @@ TEST(GuideNesting, RowsColumnsSlices) {
 TEST(GuideNesting, EverythingAgainstEverything) {
   EXPECT_EQ(vector_of(fg::run(potentials, std::vector<double>{0, 1, 3})),
             (std::vector<double>{1.75, 1.0 / 2 + 1 + 1.0 / 3, 0.25 + 1.0 / 3 + 1}));
+}
+
+TEST(GuideNesting, SizesThatDependOnTheElement) {
+  const Floats samples{5, 1, 4, 2, 8, 6, 7, 1};
+  EXPECT_EQ(vector_of(fg::run(trimmed_means, fg::view(samples.data(), {2, 4}), std::vector<fg::i64>{2, 4})),
+            (Floats{1.5, 7}));
+  const std::vector<int> hands{1, 5, 2, 9, 4, 3, 2, 1};
+  EXPECT_EQ(vector_of(fg::run(survivors, fg::view(hands.data(), {2, 4}))), (std::vector<int>{9, 0}));
 }
 
 TEST(GuideNesting, FoldsOfArrays) {

@@ -5,7 +5,7 @@ namespace fulgurite::lower::gpu {
 Ends walk_alone(Emitter& e, const soac::Stm& s, const Entry& entry) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
-  const std::vector<Expr> dims = e.lower(op.dims);
+  const std::vector<Expr> dims = e.extents(op.dims);
   Running running{e.start(op), {}, 0, entry.partitions};
   for (const auto& group : entry.scans) {
     running.scans.emplace_back();

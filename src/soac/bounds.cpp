@@ -1,0 +1,399 @@
+#include "soac/bounds.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/layout.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+using base::as;
+using scalar::Op;
+
+namespace {
+
+constexpr Wide most_extent = Wide{1} << 47;  // trace::check_sizes, and what arguments may have
+constexpr int most_steps = 12;               // of a proof
+
+bool is_value(Expr e) {
+  return e.type().rank == 0 && e.type().lanes == 1;
+}
+
+bool is_integer(Expr e) {
+  return is_value(e) && scalar::is_integer(e.kind());
+}
+
+std::int64_t value_of(Expr constant) {
+  return static_cast<std::int64_t>(constant.bits());
+}
+
+// A size that only memory limits, as in the check that every size gets, is no bound.
+bool is_limit_of_memory(Expr e) {
+  while (e.op() == Op::div) e = e.arg(0);
+  return e.is_constant() && value_of(e) > (std::int64_t{1} << 24);
+}
+
+}  // namespace
+
+Bounds::Bounds(const Program& program, Knows knows)
+    : arena_(*program.arena), knows_(std::move(knows)), intervals_(arena_) {
+  for (Var param : program.params)
+    for (Expr extent : arena_.info(param).shape) set_extent(extent.var());
+  count_extents(program.body);
+}
+
+// Names that are extents wherever they have a value: of state, of what a branch gives and a partition keeps.
+void Bounds::count_extents(const std::vector<Stm>& body) {
+  for (const Stm& s : body) {
+    if (const auto* soac = as<Soac>(s.op)) {
+      for (const Layout::Part& part : layout_of(*soac).partitions) set_extent(s.names[part.name]);
+      continue;
+    }
+    if (as<If>(s.op) || as<Loop>(s.op)) extents_of(s.names);
+    for (const auto& inner : nested_in(s)) {
+      extents_of(inner.lambda->params);
+      count_extents(inner.lambda->body);
+    }
+  }
+}
+
+// Those among names that are bound together.
+void Bounds::extents_of(std::span<const Var> names) {
+  for (Var array : names)
+    for (Expr extent : arena_.info(array).shape)
+      if (extent.is_name() && std::ranges::find(names, extent.var()) != names.end()) set_extent(extent.var());
+}
+
+void Bounds::set_extent(Var name) {
+  set(name, {0, most_extent, arena_.i64(0), {}});
+}
+
+bool Bounds::has_value(Expr e) {
+  const auto [found, is_new] = known_.try_emplace(e.id(), false);
+  if (is_new) found->second = knows_(e);
+  return found->second;
+}
+
+bool Bounds::known(Expr e) {
+  return !scalar::can_fail(e) && has_value(e);
+}
+
+void Bounds::set(Var name, const Interval& interval) {
+  names_[name] = {interval};
+  memo_.clear();
+}
+
+void Bounds::set_below(Var name, Expr limit) {
+  names_[name] = {{}, limit, true};
+  memo_.clear();
+}
+
+void Bounds::forget(std::size_t mark) {
+  if (facts_.size() == mark) return;
+  facts_.resize(mark);
+  memo_.clear();
+}
+
+void Bounds::assume(Expr condition, bool holds) {
+  const auto both = [&](bool each) {
+    assume(condition.arg(0), each);
+    assume(condition.arg(1), each);
+  };
+  switch (condition.op()) {
+    case Op::bit_and:
+      if (holds) both(true);
+      return;
+    case Op::bit_or:
+      if (!holds) both(false);
+      return;
+    case Op::bit_not: return assume(condition.arg(0), !holds);
+    case Op::le:
+    case Op::lt: {
+      const bool is_strict = condition.op() == Op::lt;
+      if (holds) return add_fact(condition.arg(0), condition.arg(1), is_strict);
+      return add_fact(condition.arg(1), condition.arg(0), !is_strict);
+    }
+    case Op::eq:
+    case Op::ne:
+      if (holds != (condition.op() == Op::eq)) return;
+      add_fact(condition.arg(0), condition.arg(1), false);
+      add_fact(condition.arg(1), condition.arg(0), false);
+      return;
+    case Op::select: return assume(Choice{condition.arg(0), condition.arg(1), condition.arg(2)}, holds);
+    case Op::name:
+      if (const auto found = choices_.find(condition.var()); found != choices_.end())
+        assume(Choice(found->second), holds);
+      return;
+    default: return;
+  }
+}
+
+// Of `a && b` and `a || b`, which evaluate b only where it decides.
+void Bounds::assume(const Choice& choice, bool holds) {
+  const auto is = [](Expr e, bool value) { return e.is_constant(value ? 1 : 0); };
+  if (is(choice.no, !holds)) {
+    assume(choice.condition, true);
+    assume(choice.yes, holds);
+  } else if (is(choice.yes, !holds)) {
+    assume(choice.condition, false);
+    assume(choice.no, holds);
+  }
+}
+
+// An array's extents as it was declared, and as its statement has them now.
+void Bounds::equate(std::span<const Expr> shape, std::span<const Expr> extents) {
+  for (std::size_t d = 0; d < extents.size(); ++d) {
+    if (shape[d] == extents[d]) continue;
+    add_fact(shape[d], extents[d], false);
+    add_fact(extents[d], shape[d], false);
+  }
+}
+
+void Bounds::add_fact(Expr a, Expr b, bool strict) {
+  if (!is_integer(a) || a.kind() == Kind::u64) return;
+  facts_.push_back({a, b, strict, a.kind() == Kind::i64 ? arena_.sub(b, a) : Expr()});
+  memo_.clear();
+}
+
+// ---- intervals
+
+Interval Bounds::of(Expr root) {
+  if (auto found = memo_.find(root.id()); found != memo_.end()) return found->second;
+  std::vector<Expr> stack{root};
+  while (!stack.empty()) {
+    const Expr e = stack.back();
+    bool is_ready = true;
+    if (is_value(e) && e.op() != Op::index)
+      for (Expr arg : e.args())
+        if (!memo_.contains(arg.id())) {
+          stack.push_back(arg);
+          is_ready = false;
+        }
+    if (!is_ready) continue;
+    stack.pop_back();
+    if (!memo_.contains(e.id())) {
+      const Interval interval = of_node(e);
+      memo_.insert_or_assign(e.id(), interval);
+    }
+  }
+  return memo_.at(root.id());
+}
+
+Interval Bounds::of_node(Expr e) {
+  if (!is_value(e)) return {};
+  if (e.is_constant() && is_integer(e) && e.kind() != Kind::u64) return intervals_.exactly(value_of(e));
+  if (!is_integer(e)) return intervals_.any(e.kind());
+  Interval interval;
+  if (e.is_name()) {
+    interval = of_name(e);
+  } else if (e.op() == Op::index || e.args().empty()) {
+    interval = intervals_.any(e.kind());
+  } else {
+    std::vector<Interval> operands;
+    for (Expr arg : e.args()) operands.push_back(memo_.at(arg.id()));
+    interval = intervals_.apply(e, operands);
+  }
+  interval = with_facts(e, with_rounding(e, interval));
+  if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(arena_.cast(e, Kind::i64));
+  return interval;
+}
+
+Interval Bounds::of_name(Expr e) {
+  const Interval all = intervals_.any(e.kind());
+  const auto found = names_.find(e.var());
+  if (found == names_.end()) return all;
+  const Name name = found->second;
+  if (!name.limit) return name.interval;
+  const Interval limit = of(name.limit);
+  const Wide less = name.is_below ? 1 : 0;
+  Interval interval{0, std::max<Wide>(limit.most - less, 0), arena_.i64(0), {}};
+  if (limit.high) interval.high = arena_.sub(limit.high, arena_.i64(static_cast<std::int64_t>(less)));
+  return interval;
+}
+
+// (x + n) / n is x / n + 1, which is at most x + 1, or 1: a quotient that is rounded up.
+Interval Bounds::with_rounding(Expr e, Interval interval) {
+  if (e.op() != Op::div || e.kind() != Kind::i64 || e.arg(0).args().size() != 2) return interval;
+  const Interval divisor = of(e.arg(1));
+  if (divisor.least < 1 || divisor.low == divisor.high) return interval;
+  const Interval rest = of(arena_.sub(e.arg(0), e.arg(1)));
+  const Interval all = intervals_.any(Kind::i64);
+  const bool is_sum = rest.most + divisor.most <= all.most && rest.least + divisor.least >= all.least;
+  if (!is_sum || !rest.high) return interval;
+  const Expr most = arena_.add(arena_.max(rest.high, arena_.i64(0)), arena_.i64(1));
+  return intervals_.meet(interval, {all.least, std::max<Wide>(rest.most, 0) + 1, {}, most});
+}
+
+// What conditions say: of e itself, and of e as the difference of the two sides of one. Differences are of
+// the values modulo 2^64, and the right one is the one in the interval.
+Interval Bounds::with_facts(Expr e, Interval interval) {
+  if (facts_.empty() || asked_.size() > 4 || !asked_.insert(e.id()).second) return interval;
+  const Wide no_least = intervals_.any(e.kind()).least, no_most = intervals_.any(e.kind()).most;
+  const std::size_t n_facts = facts_.size();
+  for (std::size_t i = 0; i < n_facts; ++i) {
+    const Fact fact = facts_[i];
+    const Interval one = intervals_.exactly(fact.strict ? 1 : 0);
+    if (fact.a == e) {
+      Interval above = intervals_.sub(Kind::i64, of(fact.b), one);
+      if (is_limit_of_memory(fact.b)) above.high = {};
+      interval = intervals_.meet(interval, {no_least, above.most, {}, above.high});
+    } else if (fact.b == e) {
+      const Interval below = intervals_.add(Kind::i64, of(fact.a), one);
+      interval = intervals_.meet(interval, {below.least, no_most, below.low, {}});
+    } else if (fact.difference == e) {
+      const Interval difference = intervals_.sub(Kind::i64, of(fact.b), of(fact.a));
+      interval = intervals_.meet(interval, {one.least, difference.most, one.low, difference.high});
+    }
+  }
+  asked_.erase(e.id());
+  return interval;
+}
+
+// The same value where evaluating the expression does not fail, and a value where it does.
+Expr Bounds::safe(Expr e) {
+  if (!scalar::can_fail(e)) return e;
+  scalar::Substitution without_failures(arena_, [&](Expr node) {
+    if (node.site() == 0 || node.op() == Op::index) return Expr();
+    const Expr a = safe(node.arg(0)), b = safe(node.arg(1));
+    const Expr one = arena_.cast(arena_.i64(1), b.kind()), zero = arena_.constant(b.kind(), 0);
+    return arena_.apply(node.op(), {a, arena_.apply(Op::select, {arena_.eq(b, zero), one, b})});
+  });
+  return without_failures(e);
+}
+
+// ---- proofs
+
+bool Bounds::at_most(Expr a, Expr b, int depth) {
+  if (a == b) return true;
+  if (depth > most_steps) return false;
+  if (a.is_constant() && b.is_constant()) return value_of(a) <= value_of(b);
+  const Interval x = of(a), y = of(b);
+  if (x.most <= y.least) return true;
+  const auto less = [&](Expr left, Expr right) { return at_most(left, right, depth + 1); };
+  const auto is_positive = [&](Expr e) { return of(e).least >= 0; };
+  switch (b.op()) {
+    case Op::max:
+      if (less(a, b.arg(0)) || less(a, b.arg(1))) return true;
+      break;
+    case Op::min:
+      if (less(a, b.arg(0)) && less(a, b.arg(1))) return true;
+      break;
+    case Op::select:
+      if (less(a, b.arg(1)) && less(a, b.arg(2))) return true;
+      break;
+    default: break;
+  }
+  switch (a.op()) {
+    case Op::min:
+      if (less(a.arg(0), b) || less(a.arg(1), b)) return true;
+      break;
+    case Op::max:
+      if (less(a.arg(0), b) && less(a.arg(1), b)) return true;
+      break;
+    case Op::select:
+      if (less(a.arg(1), b) && less(a.arg(2), b)) return true;
+      break;
+    case Op::div:
+      if (of(a.arg(1)).least >= 1 && is_positive(a.arg(0)) && less(a.arg(0), b)) return true;
+      break;
+    case Op::rem:
+    case Op::shr:
+      if (is_positive(a.arg(0)) && less(a.arg(0), b)) return true;
+      break;
+    default: break;
+  }
+  constexpr Wide far = Wide{1} << 62;
+  const bool is_exact = x.least >= -far && x.most <= far && y.least >= -far && y.most <= far;
+  return is_exact && of(arena_.sub(a, b)).most <= 0;
+}
+
+// ---- statements
+
+void Bounds::learn(const Stm& s) {
+  base::match(
+      s.op, [&](const Soac& op) { learn_soac(s, op); }, [](const Scan&) {}, [](const Sort&) {},
+      [&](const If& op) { learn_if(s, op); }, [&](const Loop& op) { learn_loop(s, op); },
+      [&](const Check& op) { assume(op.condition); }, [](const Call&) {},
+      [&](const Let& op) {
+        if (is_integer(op.value)) set(s.names[0], of(op.value));
+      });
+}
+
+void Bounds::learn_soac(const Stm& s, const Soac& op) {
+  const Layout layout = layout_of(op);
+  Expr points = arena_.i64(1);
+  for (Expr extent : op.dims) points = arena_.mul(points, extent);
+  for (const Layout::Part& part : layout.partitions) names_[s.names[part.name]] = {{}, points, false};
+  memo_.clear();
+  for (std::size_t k = 0; k < layout.mapped.n_names; ++k)
+    equate(arena_.info(s.names[layout.mapped.name + k]).shape, op.dims);
+  for (std::size_t g = 0; g < op.scatters.size(); ++g)
+    for (std::size_t k = 0; k < layout.scatters[g].n_names; ++k)
+      equate(arena_.info(s.names[layout.scatters[g].name + k]).shape, op.scatters[g].shape);
+  const auto is_bounded = [](const Reduction& r) {
+    return r.op.body.empty() && r.op.results.size() == 1 && is_integer(r.op.results[0]);
+  };
+  if (std::ranges::none_of(op.reductions, is_bounded)) return;
+  for (std::size_t d = 0; d < op.dims.size(); ++d) set_below(op.body.params[d], op.dims[d]);
+  const std::vector<Interval> operands = results_of(op.body, {}, true);
+  for (std::size_t g = 0; g < op.reductions.size(); ++g)
+    if (is_bounded(op.reductions[g]))
+      set(s.names[layout.reductions[g].name],
+          reduced(op.reductions[g], operands[layout.reductions[g].result], of(points)));
+}
+
+// By an operation of the two operands: of the least and greatest of all, and of their sum.
+Interval Bounds::reduced(const Reduction& r, const Interval& operand, const Interval& points) {
+  const Expr e = r.op.results[0], left = arena_.name(r.op.params[0]), right = arena_.name(r.op.params[1]);
+  const Interval unknown = intervals_.any(e.kind());
+  const bool is_of_both = e.args().size() == 2 && ((e.arg(0) == left && e.arg(1) == right) ||
+                                                   (e.arg(0) == right && e.arg(1) == left));
+  if (!is_of_both || e.kind() == Kind::u64) return unknown;
+  std::vector<Expr> starts = r.neutral;
+  starts.insert(starts.end(), r.initial.begin(), r.initial.end());
+  if (e.op() == Op::min || e.op() == Op::max) {
+    Interval all = operand;
+    for (Expr start : starts) all = intervals_.hull(all, of(start));
+    return all;
+  }
+  if (e.op() != Op::add) return unknown;
+  const Interval times = intervals_.hull(intervals_.exactly(0), points);
+  Interval sum = intervals_.mul(e.kind(), intervals_.hull(operand, intervals_.exactly(0)), times);
+  for (Expr start : starts) sum = intervals_.add(e.kind(), sum, of(start));
+  return sum;
+}
+
+std::vector<Interval> Bounds::results_of(const Lambda& f, Expr condition, bool holds) {
+  const std::size_t from = mark();
+  if (condition) assume(condition, holds);
+  for (const Stm& s : f.body) learn(s);
+  std::vector<Interval> results;
+  for (Expr e : f.results) results.push_back(is_integer(e) ? of(e) : Interval());
+  forget(from);
+  return results;
+}
+
+void Bounds::learn_if(const Stm& s, const If& op) {
+  for (std::size_t k = 0; k < s.names.size(); ++k)
+    if (op.then_branch.results[k].type() == scalar::Type{Kind::boolean})
+      choices_[s.names[k]] = {op.condition, op.then_branch.results[k], op.else_branch.results[k]};
+  if (std::ranges::none_of(op.then_branch.results, is_integer)) return;
+  const std::vector<Interval> yes = results_of(op.then_branch, op.condition, true);
+  const std::vector<Interval> no = results_of(op.else_branch, op.condition, false);
+  for (std::size_t k = 0; k < s.names.size(); ++k)
+    if (is_integer(op.then_branch.results[k])) set(s.names[k], intervals_.hull(yes[k], no[k]));
+  clip_extents(s.names);
+}
+
+// Extents that are not negative, though what they come from may be as far as is known.
+void Bounds::clip_extents(std::span<const Var> names) {
+  for (Var array : names)
+    for (Expr extent : arena_.info(array).shape) {
+      if (!extent.is_name() || std::ranges::find(names, extent.var()) == names.end()) continue;
+      const Interval all{0, most_extent, arena_.i64(0), {}};
+      set(extent.var(), intervals_.meet(names_[extent.var()].interval, all));
+    }
+}
+
+}  // namespace fulgurite::soac

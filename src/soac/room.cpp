@@ -1,0 +1,68 @@
+#include "soac/room.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/match.h"
+#include "soac/walk.h"
+
+namespace fulgurite::soac {
+
+namespace {
+
+constexpr const char* message =
+    "an array that is made for an element has {0} elements, and there is room for {1}: its size follows from "
+    "data in a way that no bound is known for before the elements are computed";
+
+bool is_room(const SiteInfo& site) {
+  return site.message == message;
+}
+
+bool has_statements_for_elements(const std::vector<Stm>& body) {
+  return std::ranges::any_of(body, [](const Stm& s) {
+    return std::ranges::any_of(nested_in(s), [&](const auto& inner) {
+      if (base::as<Soac>(s.op)) return !inner.lambda->body.empty();
+      return has_statements_for_elements(inner.lambda->body);
+    });
+  });
+}
+
+void add_sites(const Program& program, const std::vector<Stm>& body, std::vector<SiteInfo>& sites) {
+  for (const Stm& s : body) {
+    if (std::ranges::any_of(s.names, [&](Var name) { return program.arena->info(name).type.rank > 0; }))
+      sites.push_back({SiteInfo::Error::shape, s.where, message});
+    for (const auto& inner : nested_in(s)) add_sites(program, inner.lambda->body, sites);
+  }
+}
+
+}  // namespace
+
+std::vector<SiteInfo> sites_with_room(const Program& program) {
+  std::vector<SiteInfo> sites = program.sites;
+  if (std::ranges::none_of(sites, is_room) && has_statements_for_elements(program.body))
+    add_sites(program, program.body, sites);
+  return sites;
+}
+
+Program with_room_sites(Program program) {
+  program.sites = sites_with_room(program);
+  return program;
+}
+
+Site room_site(const Program& program, const Location& where) {
+  Site nearest = 0;
+  long least = 0;
+  for (std::size_t k = 0; k < program.sites.size(); ++k) {
+    const SiteInfo& site = program.sites[k];
+    if (!is_room(site)) continue;
+    const bool is_elsewhere = site.where.file != where.file;
+    const long distance = std::labs(static_cast<long>(site.where.line) - static_cast<long>(where.line)) +
+                          (is_elsewhere ? 1L << 40 : 0);
+    if (nearest != 0 && distance >= least) continue;
+    nearest = static_cast<Site>(k + 1);
+    least = distance;
+  }
+  return nearest;
+}
+
+}  // namespace fulgurite::soac

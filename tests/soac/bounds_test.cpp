@@ -1,0 +1,242 @@
+// Intervals of integer expressions, against every value of small operands; facts; loops' state.
+#include "soac/bounds.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <optional>
+#include <stdexcept>
+
+#include "scalar/value.h"
+#include "soac/parse.h"
+
+namespace fulgurite::soac {
+namespace {
+
+using scalar::Op;
+
+std::int64_t value(Expr e, const std::unordered_map<Var, std::int64_t>& names) {
+  const scalar::Bits bits =
+      scalar::value_of(e, [&](Var name) { return static_cast<scalar::Bits>(names.at(name)); });
+  switch (e.kind()) {
+    case Kind::u8: return static_cast<std::uint8_t>(bits);
+    case Kind::u16: return static_cast<std::uint16_t>(bits);
+    case Kind::u32: return static_cast<std::uint32_t>(bits);
+    default: return static_cast<std::int64_t>(bits);
+  }
+}
+
+/// Expressions over x and y, which lie between known names, hold in their intervals for all such values.
+class Bracket {
+ public:
+  explicit Bracket(Kind kind) : arena_(*program_.arena), kind_(kind) {}
+
+  void check(const std::vector<std::int64_t>& values, const std::function<Expr(Arena&, Expr, Expr)>& make) {
+    const Expr x = arena_.fresh({kind_}, "x"), y = arena_.fresh({kind_}, "y");
+    std::vector<Expr> ends;  // of x, then y
+    for (const char* name : {"a", "b", "c", "d"}) ends.push_back(arena_.fresh({}, name));
+    Bounds bounds(program_, [&](Expr e) { return !mentions(e, x.var()) && !mentions(e, y.var()); });
+    Intervals intervals(arena_);
+    const Interval all = intervals.any(kind_);
+    bounds.set(x.var(), {all.least, all.most, ends[0], ends[1]});
+    bounds.set(y.var(), {all.least, all.most, ends[2], ends[3]});
+    const Expr e = make(arena_, x, y);
+    const Interval of = bounds.of(e);
+    for (std::int64_t a : values)
+      for (std::int64_t b : values)
+        for (std::int64_t c : values)
+          for (std::int64_t d : values) {
+            if (a > b || c > d) continue;
+            for (std::int64_t at : {a, (a / 2 + b / 2), b})
+              for (std::int64_t other : {c, (c / 2 + d / 2), d}) {
+                if (at < a || at > b || other < c || other > d) continue;
+                const std::unordered_map<Var, std::int64_t> names{{x.var(), at},      {y.var(), other},
+                                                                  {ends[0].var(), a}, {ends[1].var(), b},
+                                                                  {ends[2].var(), c}, {ends[3].var(), d}};
+                const std::int64_t is = value(e, names);
+                ASSERT_LE(of.least, is);
+                ASSERT_GE(of.most, is);
+                if (of.low) {
+                  ASSERT_LE(value(of.low, names), is)
+                      << "x " << at << " y " << other << " in " << a << ".." << b << ", " << c << ".." << d;
+                }
+                if (of.high) {
+                  ASSERT_GE(value(of.high, names), is)
+                      << "x " << at << " y " << other << " in " << a << ".." << b << ", " << c << ".." << d;
+                }
+              }
+          }
+  }
+
+ private:
+  Program program_{"test", std::make_shared<Arena>(), {}, {}, {}, {}};
+  Arena& arena_;
+  const Kind kind_;
+};
+
+const std::vector<std::pair<const char*, std::function<Expr(Arena&, Expr, Expr)>>> operations = {
+    {"add", [](Arena& t, Expr x, Expr y) { return t.add(x, y); }},
+    {"sub", [](Arena& t, Expr x, Expr y) { return t.sub(x, y); }},
+    {"mul", [](Arena& t, Expr x, Expr y) { return t.mul(x, y); }},
+    {"square", [](Arena& t, Expr x, Expr) { return t.mul(x, x); }},
+    {"neg", [](Arena& t, Expr x, Expr) { return t.apply(Op::neg, {x}); }},
+    {"abs", [](Arena& t, Expr x, Expr) { return t.apply(Op::abs, {x}); }},
+    {"sign", [](Arena& t, Expr x, Expr) { return t.apply(Op::sign, {x}); }},
+    {"min", [](Arena& t, Expr x, Expr y) { return t.min(x, y); }},
+    {"max", [](Arena& t, Expr x, Expr y) { return t.max(x, y); }},
+    {"select", [](Arena& t, Expr x, Expr y) { return t.apply(Op::select, {t.lt(x, y), x, y}); }},
+    {"and", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_and, {x, y}); }},
+    {"or", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_or, {x, y}); }},
+    {"xor", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_xor, {x, y}); }},
+    {"not", [](Arena& t, Expr x, Expr) { return t.apply(Op::bit_not, {x}); }},
+    {"shl", [](Arena& t, Expr x, Expr y) { return t.apply(Op::shl, {x, y}); }},
+    {"shr", [](Arena& t, Expr x, Expr y) { return t.apply(Op::shr, {x, y}); }},
+    {"shr 2", [](Arena& t, Expr x, Expr) { return t.apply(Op::shr, {x, t.cast(t.i64(2), x.kind())}); }},
+    {"shl 3", [](Arena& t, Expr x, Expr) { return t.apply(Op::shl, {x, t.cast(t.i64(3), x.kind())}); }},
+    {"popcount", [](Arena& t, Expr x, Expr) { return t.apply(Op::popcount, {x}); }},
+    {"div", [](Arena& t, Expr x, Expr y) { return t.div(x, y); }},
+    {"rem", [](Arena& t, Expr x, Expr y) { return t.rem(x, y); }},
+    {"div 3", [](Arena& t, Expr x, Expr) { return t.div(x, t.cast(t.i64(3), x.kind())); }},
+    {"rem 3", [](Arena& t, Expr x, Expr) { return t.rem(x, t.cast(t.i64(3), x.kind())); }},
+    {"div max(y, 1)",
+     [](Arena& t, Expr x, Expr y) { return t.div(x, t.max(y, t.cast(t.i64(1), x.kind()))); }},
+    {"to i32", [](Arena& t, Expr x, Expr) { return t.cast(x, Kind::i32); }},
+    {"to u8", [](Arena& t, Expr x, Expr) { return t.cast(x, Kind::u8); }},
+    {"to i64", [](Arena& t, Expr x, Expr y) { return t.sub(t.cast(x, Kind::i64), t.cast(y, Kind::i64)); }},
+    {"n - min(x, 20)",
+     [](Arena& t, Expr x, Expr y) { return t.sub(y, t.min(x, t.cast(t.i64(20), x.kind()))); }},
+    {"x + y * y - 1",
+     [](Arena& t, Expr x, Expr y) { return t.sub(t.add(x, t.mul(y, y)), t.cast(t.i64(1), x.kind())); }},
+};
+
+TEST(Bounds, HoldForAllValues) {
+  for (const auto& [name, make] : operations) {
+    SCOPED_TRACE(name);
+    Bracket(Kind::i64).check({INT64_MIN, -5, -1, 0, 3, 20, INT64_MAX}, make);
+    Bracket(Kind::i32).check({INT32_MIN, -70000, -1, 0, 2, 65536, INT32_MAX}, make);
+    Bracket(Kind::i8).check({-128, -3, 0, 1, 100, 127}, make);
+    Bracket(Kind::u8).check({0, 1, 7, 128, 255}, make);
+  }
+}
+
+/// The statements of the function of a program's first statement, learned; what the program's parameters and
+/// their extents are is known.
+class Learned {
+ public:
+  explicit Learned(const std::string& text)
+      : program_(parse(text)),
+        arena_(*program_.arena),
+        bounds_(program_, [this](Expr e) { return knows(e); }) {
+    const auto& outer = std::get<Soac>(program_.body[0].op);
+    bounds_.set_below(outer.body.params[0], outer.dims[0]);
+    for (const Stm& s : outer.body.body) bounds_.learn(s);
+  }
+
+  /// The upper bound of the name, for these values of known names; none: absent.
+  std::optional<std::int64_t> most(const std::string& name,
+                                   const std::map<std::string, std::int64_t>& values) {
+    return side(bounds_.of(named(name)).high, values);
+  }
+  std::optional<std::int64_t> least(const std::string& name,
+                                    const std::map<std::string, std::int64_t>& values) {
+    return side(bounds_.of(named(name)).low, values);
+  }
+
+ private:
+  std::optional<std::int64_t> side(Expr e, const std::map<std::string, std::int64_t>& values) {
+    if (!e) return {};
+    return static_cast<std::int64_t>(scalar::value_of(
+        e, [&](Var var) { return static_cast<scalar::Bits>(values.at(arena_.info(var).name)); }));
+  }
+  Expr named(const std::string& name) {
+    for (std::size_t v = 0; v < arena_.n_vars(); ++v)
+      if (arena_.info(static_cast<Var>(v)).name == name) return arena_.name(static_cast<Var>(v));
+    throw std::runtime_error("no name " + name);
+  }
+  bool knows(Expr e) {
+    bool all = true;
+    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+      if (node.op() == Op::index) all = false;
+      if (!node.is_name()) return;
+      const std::string& name = arena_.info(node.var()).name;
+      all = all && (name == "n" || name == "m" || name == "t" || name == "u");
+    });
+    return all;
+  }
+
+  Program program_;
+  Arena& arena_;
+  Bounds bounds_;
+};
+
+std::string program(const std::string& statements) {
+  return "program(x: i64[n, m], t: i64, u: i64) { y: i64[n] = map (i < n) {\n" + statements +
+         "\nreturn x[i, 0] } return y }";
+}
+const std::map<std::string, std::int64_t> known = {{"n", 9}, {"m", 7}, {"t", 4}, {"u", -3}};
+
+TEST(Bounds, OfBranches) {
+  Learned of(program("k: i64 = if x[i, 0] < t { x[i, 0] & 15 } else { x[i, 1] % 21 }"));
+  EXPECT_EQ(of.most("k", known), 20);
+  EXPECT_EQ(of.least("k", known), -20);
+  Learned under(program("k: i64 = if 0 <= x[i, 0] & x[i, 0] < t { x[i, 0] + 1 } else { m - i }"));
+  EXPECT_EQ(under.most("k", known), 7);
+  EXPECT_EQ(under.least("k", known), -1);
+  EXPECT_EQ(Learned(program("k: i64 = if x[i, 0] < t { x[i, 1] } else { 3 }")).most("k", known),
+            std::nullopt);
+}
+
+TEST(Bounds, OfSums) {
+  Learned of(
+      program("s: i64 = redomap (j < m) { x[i, j] % 4 } reduce add comm neutral 0 "
+              "g: i64 = redomap (l < m) { l * 2 } reduce max comm neutral -100"));
+  EXPECT_EQ(of.most("s", known), 21);
+  EXPECT_EQ(of.least("s", known), -21);
+  EXPECT_EQ(of.most("g", known), 12);
+}
+
+TEST(Bounds, OfQuotientsThatAreRoundedUp) {
+  Learned of(program("k: i64 = if x[i, 0] < t { (m + (x[i, 0] & 7)) / ((x[i, 0] & 7) + 1) } else { 0 }"));
+  EXPECT_EQ(of.most("k", known), 7);
+}
+
+TEST(Bounds, OfState) {
+  const auto most = [](const std::string& loop) { return Learned(program(loop)).most("k", known); };
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p / 2 }"), 7);
+  EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { 3 < q } do (p: i64) { min(p, x[i, 0]) }"), 7);
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + 2 }"), 15) << "two in each iteration";
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p + i64(i32(u)) }"), 7) << "it shrinks";
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { max(p, min(p + 3, p + x[i, 0] % 3)) }"),
+            15);
+  EXPECT_EQ(most("k: i64, l: i32 = loop (m, 5i32) times t do (j: i64, p: i64, q: i32) { p + i64(q % 3i32), q "
+                 "/ 2i32 }"),
+            15);
+  EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p * 2 }"), std::nullopt);
+  EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), 38);
+  EXPECT_EQ(most("k: i64 = loop (u) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), std::nullopt)
+      << "it may be far below";
+  EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < 20 } do (p: i64) { max(p, 0) * 2 }"), 38);
+  EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < t } do (p: i64) { x[i, 0] }"), std::nullopt);
+}
+
+TEST(Bounds, AreProven) {
+  Program p = parse("program(x: i64[n], t: i64) { return t }");
+  Arena& arena = *p.arena;
+  Bounds bounds(p, [](Expr) { return false; });
+  const Expr n = arena.info(p.params[0]).shape[0], t = arena.name(p.params[1]);
+  EXPECT_TRUE(bounds.at_most(arena.div(n, arena.i64(2)), n));
+  EXPECT_TRUE(bounds.at_most(arena.min(t, n), n));
+  EXPECT_TRUE(bounds.at_most(n, arena.add(n, arena.i64(1))));
+  EXPECT_TRUE(bounds.at_most(arena.min(n, arena.i64(3)), arena.max(t, arena.i64(3))));
+  EXPECT_FALSE(bounds.at_most(arena.div(t, arena.i64(2)), t)) << "it may be negative";
+  EXPECT_FALSE(bounds.at_most(t, arena.add(t, arena.i64(1)))) << "it may wrap around";
+  EXPECT_FALSE(bounds.at_most(t, n));
+  const std::size_t mark = bounds.mark();
+  bounds.assume(arena.logical_and(arena.le(arena.i64(0), t), arena.lt(t, n)));
+  EXPECT_TRUE(bounds.at_most(arena.div(t, arena.i64(2)), t));
+  bounds.forget(mark);
+  EXPECT_FALSE(bounds.at_most(arena.div(t, arena.i64(2)), t));
+}
+
+}  // namespace
+}  // namespace fulgurite::soac
