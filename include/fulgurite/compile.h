@@ -172,7 +172,7 @@ Acc<T, N> constant(const Array<T, N>& array, detail::Here where = detail::Here::
 template <class F, class... Arguments>
 auto run(F f, const Arguments&... arguments) {
   Options options;
-  options.check_captures = false;                            // what f captured has no time to change
+  options.check_captures = false;                           // what f captured has no time to change
   return compile(std::move(f), options, {})(arguments...);  // this line is not the caller's
 }
 

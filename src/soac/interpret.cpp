@@ -131,7 +131,8 @@ class Interpreter {
             s.op, [&](const FlatSoac& soac) { run(soac, where); }, [&](const FlatScan& scan) { run(scan); },
             [&](const FlatSort& sort) { run(sort, where); }, [&](const FlatIf& branch) { run(branch); },
             [&](const FlatLoop& loop) { run(loop); }, [&](const FlatCheck& check) { run(check); },
-            [&](const FlatCall& call) { run(call, where); }, [&](const FlatLet& l) { at(l.to) = at(l.from); });
+            [&](const FlatCall& call) { run(call, where); },
+            [&](const FlatLet& l) { at(l.to) = at(l.from); });
       }
     }
   }

@@ -14,6 +14,7 @@
 #include "gpu_text.h"
 #include "kernel/resources.h"
 #include "kernel_run.h"
+#include "runtime/failure_log.h"
 
 namespace fulgurite {
 namespace {

@@ -37,8 +37,8 @@ TEST(OpenClText, OfScansThatLookBackIsCompiled) {
     ASSERT_EQ(report.lowered.plan.kernels.size(), 1U);
     const plan::KernelText& kernel = report.lowered.plan.kernels[0];
     EXPECT_NE(kernel.source.find("atomic_work_item_fence"), std::string::npos) << kernel.source;
-    EXPECT_NE(device.build({kernel.name, kernel.source, kernel.n_phases, true, kernel.arguments,
-                            kernel.block_sizes, kernel.can_fail, kernel.shared_bytes}),
+    EXPECT_NE(device.build({kernel.name, kernel.source, kernel.n_phases, kernel.arguments, kernel.block_sizes,
+                            kernel.can_fail, kernel.shared_bytes}),
               nullptr);
   }
 }

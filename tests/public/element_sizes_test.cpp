@@ -198,13 +198,13 @@ TEST(ElementSizes, OfStateOfLoops) {
       small);
   on_rows(
       [](Vec<int> r, Exp<int> k) {
-        auto [n, v] = fg::iterate(
+        auto [end_n, end_v] = fg::iterate(
             k,
             [&](Exp<i64> n, Vec<int> v) {
               return std::tuple{n / 2, fg::generate(n / 2, [&](Exp<i64> i) { return v[i] + 1; })};
             },
             r.size(), r);
-        return digest(v) + fg::cast<int>(n);
+        return digest(end_v) + fg::cast<int>(end_n);
       },
       small);
 }
@@ -222,10 +222,10 @@ TEST(ElementSizes, OfStateThatGrowsByAKnownNumberEachTime) {
       small);
   on_rows(
       [](Vec<int> r, Exp<int>) {
-        auto [n, v] = fg::iterate(
+        auto [end_n, end_v] = fg::iterate(
             4, [](Exp<int> n, Vec<int> v) { return std::tuple{n / 2, fg::concat(v, fg::iota<int>(n % 3))}; },
             fg::abs(r[0]), r);
-        return digest(v) + n;
+        return digest(end_v) + end_n;
       },
       small);
 }
@@ -234,7 +234,7 @@ TEST(ElementSizes, OfStateThatGrowsByAKnownNumberEachTime) {
 TEST(ElementSizes, OfSelections) {
   on_rows(
       [](Vec<int> r, Exp<int>) {
-        auto [v, rank] =
+        auto [rest, place] =
             fg::while_loop([](Vec<int> v, Exp<i64>) { return v.size() > 1; },
                            [](Vec<int> v, Exp<i64> rank) {
                              const Exp<int> pivot = v[0];
@@ -246,7 +246,7 @@ TEST(ElementSizes, OfSelections) {
                                                fg::select(left, rank, rank - less.size() - 1)};
                            },
                            r, i64(2));
-        return fg::sum(v) * 10 + fg::cast<int>(rank);
+        return fg::sum(rest) * 10 + fg::cast<int>(place);
       },
       small);
 }
@@ -284,8 +284,9 @@ TEST(ElementSizes, OfMatricesInState) {
         const Exp<i64> n = wide(r[0] & 3) + 1;
         auto [size, end] = fg::iterate(
             k,
-            [](Exp<i64> m, Mat<int> s) {
-              return std::tuple{m, fg::generate({m, m}, [&](Exp<i64> i, Exp<i64> j) { return s(j, i) + 1; })};
+            [](Exp<i64> width, Mat<int> s) {
+              return std::tuple{
+                  width, fg::generate({width, width}, [&](Exp<i64> i, Exp<i64> j) { return s(j, i) + 1; })};
             },
             n, fg::generate({n, n}, [&](Exp<i64> i, Exp<i64> j) { return r[i] - fg::cast<int>(j); }));
         return fg::sum(end) + end(0, 0) + fg::cast<int>(size);
@@ -346,13 +347,13 @@ TEST(ElementSizes, InNestedMaps) {
 TEST(ElementSizes, BelowWhatALoopsConditionSays) {
   on_rows(
       [](Vec<int> r, Exp<int>) {
-        auto [end, sum] = fg::while_loop([](Exp<int> n, Exp<int>) { return n < 9 && n >= 0; },
-                                         [&](Exp<int> n, Exp<int> sum) {
-                                           return std::tuple{n + fg::abs(r[n % 4]) + 1,
-                                                             sum + digest(fg::iota<int>(n) * r[0])};
-                                         },
-                                         r[1], 0);
-        return sum * 100 + end;
+        auto [end, total] = fg::while_loop([](Exp<int> n, Exp<int>) { return n < 9 && n >= 0; },
+                                           [&](Exp<int> n, Exp<int> sum) {
+                                             return std::tuple{n + fg::abs(r[n % 4]) + 1,
+                                                               sum + digest(fg::iota<int>(n) * r[0])};
+                                           },
+                                           r[1], 0);
+        return total * 100 + end;
       },
       small);
 }
@@ -378,10 +379,10 @@ TEST(ElementSizes, WithoutBoundsAreRefused) {
   const auto grows = [](Mat<int> a) {
     return fg::map(
         [](Vec<int> r) {
-          auto [n, v] = fg::while_loop(
+          auto [end, all] = fg::while_loop(
               [](Exp<int> n, Vec<int>) { return n > 0; },
               [](Exp<int> n, Vec<int> v) { return std::tuple{n - 1, fg::concat(v, v)}; }, r[0], r);
-          return fg::sum(v);
+          return fg::sum(all);
         },
         fg::rows(a));
   };

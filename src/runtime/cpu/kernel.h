@@ -21,7 +21,8 @@ struct KernelContext {
   void (*yield)();
   std::int64_t at_once;
   void (*report_more)(fg_failure*, std::int32_t site, std::int64_t element, std::int64_t value,
-                      std::int64_t bound, std::int64_t group, std::int32_t n, const std::int64_t* more) = nullptr;
+                      std::int64_t bound, std::int64_t group, std::int32_t n,
+                      const std::int64_t* more) = nullptr;
 };
 
 // Runs tasks [first, last) of one phase.
