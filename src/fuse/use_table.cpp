@@ -16,7 +16,7 @@ using soac::Stm;
 namespace {
 
 /// A user with fewer nodes is rewritten at once, which costs about as much as noting what to replace.
-constexpr std::size_t large = 512;
+constexpr std::size_t large_user = 512;
 
 /// Users that are no longer statements have no number.
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -73,7 +73,7 @@ void UseTable::look(User& user, const std::vector<Expr>& top, const std::vector<
   look_at(elsewhere, [&](Expr e) { user.elsewhere.insert(e.arg(0).var()); });
   user.read = user.elsewhere;
   for (Expr e : at_top) user.read.insert(e.arg(0).var());
-  if (user.n_nodes >= large) {
+  if (user.n_nodes >= large_user) {
     user.at_top.insert(at_top.begin(), at_top.end());
     for (Expr e : at_top) user.top[e.arg(0).var()].push_back(e);
   }
@@ -139,7 +139,7 @@ void UseTable::results_changed(const std::vector<Expr>& results) {
 }
 
 bool UseTable::is_large(std::size_t number) const {
-  return user(number).n_nodes >= large;
+  return user(number).n_nodes >= large_user;
 }
 
 std::optional<std::vector<Expr>> UseTable::late_reads(const std::vector<Var>& arrays,

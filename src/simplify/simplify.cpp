@@ -45,6 +45,8 @@ class Simplifier {
 
   void program(Program& p) {
     at_top_ = true;
+    for (std::size_t v = 0; v < arena_.n_vars(); ++v)
+      soac::add_mentioned(arena_.info(static_cast<Var>(v)).shape, sizes_);
     for (Var param : p.params)
       for (Expr extent : arena_.info(param).shape) algebra_.size(extent.var());
     p.body = scope(std::move(p.body));
@@ -149,7 +151,7 @@ class Simplifier {
     for (Var name : stm.names)
       if (arena_.info(name).type.rank > 0) return false;
     for (std::size_t k = 0; k < stm.names.size(); ++k)
-      rename_.bind(stm.names[k], arena_.apply(Op::select, {i.condition, yes.results[k], no.results[k]}));
+      bind(stm, stm.names[k], arena_.apply(Op::select, {i.condition, yes.results[k], no.results[k]}), out);
     removed(stm, "both branches are cheap: a select");
     return true;
   }
@@ -191,7 +193,7 @@ class Simplifier {
   }
 
   /// State that no iteration changes is what it was at the start.
-  void drop_constant_state(Stm& stm, Loop& l) {
+  void drop_constant_state(Stm& stm, Loop& l, std::vector<Stm>& out) {
     const std::size_t first = l.trips ? 1 : 0;
     for (std::size_t k = 0; k < l.initial.size();) {
       const Var param = l.body.params[first + k];
@@ -202,10 +204,12 @@ class Simplifier {
       const auto at = [k](auto& list, std::size_t offset = 0) {
         return list.begin() + static_cast<std::ptrdiff_t>(k + offset);
       };
-      rename_.bind(param, l.initial[k]);
-      rename_.bind(stm.names[k], l.initial[k]);
+      const bool is_size = sizes_.contains(param) || (!l.trips && sizes_.contains(l.condition.params[k]));
+      if (is_size) sizes_.insert(stm.names[k]);
+      const Expr always = bind(stm, stm.names[k], l.initial[k], out);
+      rename_.bind(param, always);
       if (!l.trips) {
-        rename_.bind(l.condition.params[k], l.initial[k]);
+        rename_.bind(l.condition.params[k], always);
         l.condition.params.erase(at(l.condition.params));
       }
       l.initial.erase(at(l.initial));
@@ -216,15 +220,15 @@ class Simplifier {
   }
 
   bool loop(Stm& stm, Loop& l, std::vector<Stm>& out) {
-    drop_constant_state(stm, l);
+    drop_constant_state(stm, l, out);
     if (l.trips && l.trips.is_constant() && static_cast<std::int64_t>(l.trips.bits()) <= 0) {
-      for (std::size_t k = 0; k < stm.names.size(); ++k) rename_.bind(stm.names[k], l.initial[k]);
+      for (std::size_t k = 0; k < stm.names.size(); ++k) bind(stm, stm.names[k], l.initial[k], out);
       removed(stm, "it has no iterations");
       return true;
     }
     if (l.trips && l.trips.is_constant(1)) {
       rename_.bind(l.body.params[0], arena_.i64(0));
-      for (std::size_t k = 0; k < l.initial.size(); ++k) rename_.bind(l.body.params[k + 1], l.initial[k]);
+      for (std::size_t k = 0; k < l.initial.size(); ++k) bind(stm, l.body.params[k + 1], l.initial[k], out);
       splice(stm, l.body, out);
       removed(stm, "it has one iteration");
       return true;
@@ -243,12 +247,28 @@ class Simplifier {
   void splice(const Stm& stm, Lambda& l, std::vector<Stm>& out) {
     for (Stm& inner : l.body) statement(std::move(inner), out);
     for (std::size_t k = 0; k < stm.names.size(); ++k)
-      rename_.bind(stm.names[k], algebra_(rename_(l.results[k])));
+      bind(stm, stm.names[k], algebra_(rename_(l.results[k])), out);
+  }
+
+  /// The value in place of a name of the statement. Where the name is a size and the value may not stand in a
+  /// shape, a Let keeps the name. Gives what the name has become.
+  Expr bind(const Stm& stm, Var name, Expr value, std::vector<Stm>& out) {
+    if (sizes_.contains(name) && !may_be_size(value)) {
+      const Var kept = rename_.binder(name);
+      out.push_back({{kept}, soac::Let{value}, stm.where, stm.origin});
+      return arena_.name(kept);
+    }
+    rename_.bind(name, value);
+    return value;
+  }
+
+  static bool may_be_size(Expr value) {
+    return value.is_constant() || value.is_name() || soac::is_extent(value);
   }
 
   /// The value in place of the name, wherever the name may stand.
   bool let(const Stm& stm, const soac::Let& l) {
-    if (!l.value.is_constant() && !l.value.is_name() && !soac::is_extent(l.value)) return false;
+    if (!may_be_size(l.value)) return false;
     rename_.bind(stm.names[0], l.value);
     return true;
   }
@@ -307,6 +327,7 @@ class Simplifier {
   std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
   std::vector<Expr> checked_;
   bool at_top_ = false;
+  soac::Vars sizes_;  // names that shapes mention
 };
 
 Program run_simplify(Program program, PassContext& context) {

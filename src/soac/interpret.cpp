@@ -17,8 +17,7 @@
 namespace fulgurite::soac {
 
 using base::match;
-using scalar::Bits;
-using scalar::Op;
+using scalar::Bits, scalar::Op;
 
 namespace {
 

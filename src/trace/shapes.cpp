@@ -12,7 +12,8 @@ namespace {
 // index; they are replaced by one for which no sum below wraps around.
 Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride) {
   const Expr longest = arena.i64(most_elements + 1);
-  const Expr stride = arena.max(arena.min(given_stride, longest), arena.sub(arena.i64(0), longest));
+  const Expr at_most = arena.min(given_stride, longest), at_least = arena.i64(-most_elements - 1);
+  const Expr stride = arena.max(at_most, at_least);
   const Expr up = arena.sub(stop, start), down = arena.sub(start, stop), one = arena.i64(1);
   const bool is_known = stride.is_constant();
   const bool is_up = is_known && static_cast<std::int64_t>(stride.bits()) > 0;

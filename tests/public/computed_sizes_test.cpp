@@ -312,9 +312,9 @@ TEST(ComputedSizes, OfRows) {
             [&](Exp<int> v) {
               return fg::map(
                   [&](Exp<int> w) {
+                    const auto size = o[0] / o[1];
                     return fg::cond(
-                        v < w, [&] { return fg::iota<int>(o[0] / o[1]); },
-                        [&] { return fg::take(o, o[0] / o[1]); });
+                        v < w, [&] { return fg::iota<int>(size); }, [&] { return fg::take(o, size); });
                   },
                   x);
             },
