@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hidden.h"
 #include "kernel/emulate.h"
 #include "runtime/device.h"
 #include "soac/ir.h"
@@ -26,7 +27,7 @@ struct Requirement {
 // Parameters of `ir`, in order: the components of arrays that are only read, the results' components (those
 // of an updated array are its own); the scalars, then the extent of each array, then the number of blocks
 // (i64). What the launch needs to know is expressions of the scalars and extents.
-class [[gnu::visibility("hidden")]] Kernel : public std::enable_shared_from_this<Kernel> {
+class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
  public:
   kernel::Kernel ir;          // kernel::Stage::threads
   kernel::Kernel contracted;  // what runs: kernel/contract.h

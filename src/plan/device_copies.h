@@ -14,11 +14,12 @@
 #include <mutex>
 #include <vector>
 
+#include "base/hidden.h"
 #include "runtime/device.h"
 
 namespace fulgurite::detail {
 
-class [[gnu::visibility("hidden")]] DeviceCopies {
+class FULGURITE_HIDDEN DeviceCopies {
  public:
   explicit DeviceCopies(const Storage* of = nullptr) : storage_(of) {}
   ~DeviceCopies();

@@ -81,7 +81,7 @@ TEST(Proofs, IndicesOutsideOfAPart) {
     return k::kernel("of_half", k::block<int>(n), [&line, index](Pull<int> a) {
       const auto [low, high] = k::halve(a);
       line = __LINE__ + 1;
-      return Pull<int>(n / 2, [=, low = low](const Index& i) { return low[index(a, i)]; });
+      return Pull<int>(n / 2, [=, part = low](const Index& i) { return part[index(a, i)]; });
     });
   };
   EXPECT_NO_THROW(k::execute(emulator(), of_half([](auto&, Index i) { return i; }), numbers(n)));
@@ -96,7 +96,7 @@ TEST(Proofs, IndicesOutsideOfAPart) {
   const auto of_scalar =
       k::kernel("of_scalar", k::block<int>(n), k::scalar<std::int64_t>(), [](Pull<int> a, Index by) {
         const auto [low, high] = k::halve(k::sync(a));
-        return Pull<int>(1, [=, high = high](const Index&) { return high[by]; });
+        return Pull<int>(1, [=, part = high](const Index&) { return part[by]; });
       });
   EXPECT_NO_THROW(k::execute(emulator(), of_scalar, numbers(n), 31));
   expect_says(found(of_scalar, numbers(n), std::int64_t{-1}), "reads element -1 " + said);
@@ -106,8 +106,8 @@ TEST(Proofs, ConditionsKeepIndicesInRange) {
   const auto shifted = [](bool is_kept) {
     return k::kernel("shifted", k::block<int>(n), [=](Pull<int> a) {
       const auto [low, high] = k::halve(a);
-      return Pull<int>(n / 2, [=, low = low](const Index& i) {
-        const auto next = [=] { return low[i + 1]; };
+      return Pull<int>(n / 2, [=, part = low](const Index& i) {
+        const auto next = [=] { return part[i + 1]; };
         return is_kept ? cond(i + 1 < n / 2, next, Exp<int>(0)) : select(i + 1 < n / 2, next(), Exp<int>(0));
       });
     });

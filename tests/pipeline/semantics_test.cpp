@@ -81,7 +81,7 @@ TEST_P(Semantics, FloatSumErrorOnTheEngine) {
 /// What the interpreter computes the engine computes, bit for bit, contracted or not: the programs' floats
 /// are only added in order where nothing is reduced, and maxima do not round.
 TEST_P(Semantics, PropertyRandomProgramsOnTheEngine) {
-  const bool held = rc::check("engine and interpreter agree", [this] {
+  const bool held = rc::check("engine and interpreter agree", [] {
     soac::RandomProgram random(*rc::gen::arbitrary<std::uint64_t>());
     const soac::Program program = random.make(4);
     for (int sample = 0; sample < 2; ++sample) {
