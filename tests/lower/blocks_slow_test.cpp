@@ -51,7 +51,7 @@ TEST(Blocks, ScansAndAFilterInOneWalk) {
   agree_on_vectors(R"(program "one_walk" (x: i32[n]) {
     g: i32, k: i64, o: i64[2], e: i32[k], y: i32[n] = redomap (i < n) {
       s: i32 = scan (x[i] % 7i32) add comm neutral 0i32
-      a: i32, b: i32 = scan exclusive (x[i] * 2i32 + 1i32, x[i] + s) (a1: i32, b1: i32, a2: i32, b2: i32) { a1 * a2, b1 * a2 + b2 } neutral 1i32, 0i32 initial 3i32, 4i32
+      a: i32, b: i32 = scan exclusive (x[i] * 2i32 + 1i32, x[i] - 3i32) (a1: i32, b1: i32, a2: i32, b2: i32) { a1 * a2, b1 * a2 + b2 } neutral 1i32, 0i32 initial 3i32, 4i32
       return x[i] + s, i64((x[i] + s) % 2i32), x[i], a + b + s
     } reduce (a3: i32, b3: i32) { a3 * 3i32 + b3 - a3 * 2i32 } neutral 0i32
       partition 1 of 1

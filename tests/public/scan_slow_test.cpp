@@ -254,7 +254,7 @@ TEST(Scans, SameBitsEveryTime) {
 TEST(Scans, ErrorsOfAxesAndElements) {
   EXPECT_NE(message_of<fg::ShapeError>([] {
               fg::compile([](Mat<int> m) { return fg::scan(fg::plus, 0, m, fg::axis(2)); });
-            }).find("scan: no such axis in an array of 2 axes"),
+            }).find("scan: no axis 2 in an array of 2 axes"),
             std::string::npos);
   const std::string line = line_after(2);
   const auto picky = [](Exp<int> a, Exp<int> b) {
