@@ -205,9 +205,10 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
     }
     add(remainder, atom, t.coefficient);
   }
-  // Division truncates: of a negative dividend it would be one more.
+  // Division truncates: of a negative dividend it would be one more. A dividend of other names than indices
+  // and sizes may wrap around, even where it is a multiple of the divisor.
   const bool exact = remainder.is_constant(0);
-  if (exact || (is_not_negative(quotient) && is_below(remainder, divisor, depth + 1)))
+  if (is_not_negative(quotient) && (exact || is_below(remainder, divisor, depth + 1)))
     return Split{quotient, remainder};
   return {};
 }

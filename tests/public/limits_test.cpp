@@ -288,4 +288,19 @@ TEST(Limits, FarNeighbours) {
   expect_neighbours<INT_MIN>({0, 0, 0}, {1, 2, 0}, {0, 1, 2}, {9, 9, 9});
 }
 
+// A product that wraps around is no multiple of its factors any more.
+TEST(Limits, QuotientsOfProductsThatWrap) {
+  on_every_engine(
+      [](Vec<fg::i64> x) { return fg::map([](Exp<fg::i64> v) { return (v * 6) / 3 + (v * 6) % 3; }, x); },
+      [](const auto& f) {
+        const std::vector<fg::i64> x{5, -5, fg::i64{1} << 62, INT64_MAX, INT64_MIN};
+        std::vector<fg::i64> expected;
+        for (fg::i64 v : x) {
+          const auto product = static_cast<fg::i64>(static_cast<fg::u64>(v) * 6);
+          expected.push_back(product / 3 + product % 3);
+        }
+        EXPECT_EQ(f(x).to_vector(), expected);
+      });
+}
+
 }  // namespace
