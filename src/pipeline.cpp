@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <unordered_map>
 
 #include "base/fork_gate.h"
 #include "base/hash.h"
@@ -142,6 +143,34 @@ std::string source_of(const kernel::Kernel& kernel, const Options& options) {
   return emit::print(kernel, dialect);
 }
 
+void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
+                 const runtime::Description& device) {
+  kernel::Kernel& kernel = lowered.kernels[k];
+  {
+    Timed timed("tidy");
+    kernel = runs_blocks(options)
+                 ? to_blocks(std::move(kernel), lowered.notes[k])
+                 : to_vectors(std::move(kernel), lowered.notes[k].policy, device.vector_bytes);
+  }
+  Timed timed("emit");
+  if (runs_blocks(options)) describe_blocks(kernel, lowered.plan.kernels[k]);
+  lowered.plan.kernels[k].source = source_of(kernel, options);
+}
+
+// The same of a kernel that is equal to an earlier one, but for the lines that it comes from.
+void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) {
+  std::vector<kernel::Location> lines = std::move(lowered.kernels[k].lines);
+  lowered.kernels[k] = lowered.kernels[earlier];
+  lowered.kernels[k].lines = std::move(lines);
+  const plan::KernelText& known = lowered.plan.kernels[earlier];
+  plan::KernelText& text = lowered.plan.kernels[k];
+  text.source = known.source;
+  text.arguments = known.arguments;
+  text.block_sizes = known.block_sizes;
+  text.can_fail = known.can_fail;
+  text.shared_bytes = known.shared_bytes;
+}
+
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options,
                             const runtime::Description& device) {
@@ -150,19 +179,21 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
     Timed timed("lower");
     lowered = lower::lower(optimised, lowering_options(options, device));
   }
+  // Of many operations in a row, kernels are often equal.
+  std::unordered_map<std::string, std::size_t> first_with_text;
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
-    kernel::Kernel& kernel = lowered.kernels[k];
-    if (dumps("lower")) dump("lower", kernel::print(kernel));
-    {
-      Timed timed("tidy");
-      kernel = runs_blocks(options)
-                   ? to_blocks(std::move(kernel), lowered.notes[k])
-                   : to_vectors(std::move(kernel), lowered.notes[k].policy, device.vector_bytes);
-    }
-    if (dumps("kernel")) dump("kernel", kernel::print(kernel));
-    Timed timed("emit");
-    if (runs_blocks(options)) describe_blocks(kernel, lowered.plan.kernels[k]);
-    lowered.plan.kernels[k].source = source_of(kernel, options);
+    const std::string text = kernel::print(lowered.kernels[k]);
+    if (dumps("lower")) dump("lower", text);
+    const auto [first, is_new] = first_with_text.emplace(text, k);
+    const auto tidied_alike = [](const lower::LaunchNote& a, const lower::LaunchNote& b) {
+      return a.policy == b.policy && a.blocks.has_value() == b.blocks.has_value();
+    };
+    const bool is_known = !is_new && tidied_alike(lowered.notes[first->second], lowered.notes[k]);
+    if (is_known)
+      repeat_kernel(lowered, first->second, k);
+    else
+      emit_kernel(lowered, k, options, device);
+    if (dumps("kernel")) dump("kernel", kernel::print(lowered.kernels[k]));
     if (dumps("source")) dump("source", lowered.plan.kernels[k].source);
   }
   return lowered;

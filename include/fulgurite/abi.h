@@ -12,3 +12,6 @@
 #error \
     "Fulgurite's library is not compiled with _GLIBCXX_USE_CXX11_ABI=0, which changes the layout of std::string: compile without it"
 #endif
+
+/// Before a declaration that exists to say, in the compiler's first line, what to write instead.
+#define FULGURITE_REFUSED(message) __attribute__((unavailable(message)))

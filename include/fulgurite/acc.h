@@ -57,6 +57,7 @@ struct ArrayOperand {
 
   ArrayOperand(const Acc<T, N>& x, Here at = Here::current()) : value(x.value()), where(at) {}
   ArrayOperand(const Exp<T>& x, Here at = Here::current()) : value(x.value()), where(at) {}
+  ArrayOperand(const Located<T>& x) : value(x.value), where(x.where) {}
   template <LiteralFor<T> U>
   ArrayOperand(U x, Here at = Here::current()) : value(literal<T>(x, at)), where(at) {}
 };
@@ -81,6 +82,7 @@ class Acc {
   static constexpr bool is_scalar = detail::Scalar<T>;
   using Here = detail::Here;
   using Operand = detail::ArrayOperand<T, N>;
+  using Scalar = detail::Located<T>;
   using Part = std::conditional_t<N == 1, Exp<T>, Acc<T, (N > 1 ? N - 1 : 1)>>;
 
  public:
@@ -88,6 +90,25 @@ class Acc {
   static constexpr int rank = N;
 
   explicit Acc(const detail::Parts<T>& parts) : parts_(parts) {}
+  FULGURITE_REFUSED(
+      "a staged array is the result of an operation: begin with fg::replicate(n, 0.0f), fg::iota(n) or "
+      "fg::generate(n, f)")
+  Acc();
+  template <class X>
+    requires(std::integral<X> || std::same_as<X, Exp<i64>>)
+  FULGURITE_REFUSED(
+      "a staged array is the result of an operation: write fg::replicate(n, 0.0f), fg::iota(n) or "
+      "fg::generate(n, f)")
+  explicit Acc(const X&);
+  template <class X>
+    requires requires(const X& x) {
+      x.data();
+      x.size();
+    }
+  FULGURITE_REFUSED(
+      "a staged array does not hold the elements of a std::vector: make it a parameter of the program, "
+      "or write fg::constant(fg::Array<T>(v))")
+  explicit Acc(const X&);
 
   // A variable may be given another array; a slice or a row is no variable.
   Acc(const Acc&) = default;
@@ -119,6 +140,16 @@ class Acc {
   /// An element, or the part of a matrix (or beyond) at index i of its outermost axis. Raises IndexError when
   /// out of range.
   Part operator[](Index i) const { return indexed<Part>({&i, 1}); }
+  template <class X>
+    requires requires(const X& x) {
+      typename X::Element;
+      x.parts();
+    } && (!std::is_convertible_v<const X&, Index>)
+  FULGURITE_REFUSED(
+      "an index is one integer: write x[fg::cast<fg::i64>(i)] for a float, fg::gather(x, indices) for an "
+      "array of indices, fg::filter(f, x) for a mask")
+  void
+  operator[](const X&) const;
   /// An element: x(i), m(i, j), t(i, j, k). Raises IndexError when an index is out of range.
   Exp<T> operator()(Index i) const
     requires(N == 1)
@@ -158,6 +189,19 @@ class Acc {
   }
   Acc slice(const std::array<Range, N>& axes) const { return sliced(axes); }
 
+  FULGURITE_REFUSED(
+      "a staged array has no truth value: fg::all(c) or fg::any(c) make an Exp<bool> of an array, which "
+      "fg::cond takes in place of if")
+  explicit operator bool() const;
+  FULGURITE_REFUSED(
+      "a staged array has no elements while the program is traced: write fg::map(f, x), fg::reduce(op, "
+      "neutral, x) or fg::generate(n, f) in place of a loop over them")
+  void begin() const;
+  FULGURITE_REFUSED(
+      "a staged array has no elements while the program is traced: write fg::map(f, x), fg::reduce(op, "
+      "neutral, x) or fg::generate(n, f) in place of a loop over them")
+  void end() const;
+
   // clang-format off
   friend Acc operator+(Operand a, Operand b) requires(is_number) { return binary("add", a, b); }
   friend Acc operator-(Operand a, Operand b) requires(is_number) { return binary("sub", a, b); }
@@ -170,10 +214,12 @@ class Acc {
   Acc& operator-=(Operand b) & requires(is_number) { return *this = binary("sub", {*this, b.where}, b); }
   Acc& operator*=(Operand b) & requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
   Acc& operator/=(Operand b) & requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
+  Acc& operator%=(Operand b) & requires(is_number) { return *this = binary("rem", {*this, b.where}, b); }
   template <class U> Acc& operator+=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Acc& operator-=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Acc& operator*=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Acc& operator/=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator%=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
 
   friend Acc operator&(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_and", a, b); }
   friend Acc operator|(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_or", a, b); }
@@ -181,9 +227,25 @@ class Acc {
   friend Acc operator<<(Operand a, Operand b) requires(is_integer) { return binary("shl", a, b); }
   friend Acc operator>>(Operand a, Operand b) requires(is_integer) { return binary("shr", a, b); }
   friend Acc operator~(Operand a) requires(is_integer) { return unary("bit_not", a); }
-  friend Acc operator&&(Operand a, Operand b) requires(is_bool) { return binary("logical_and", a, b); }
-  friend Acc operator||(Operand a, Operand b) requires(is_bool) { return binary("logical_or", a, b); }
-  friend Acc operator!(Operand a) requires(is_bool) { return unary("bit_not", a); }
+  Acc& operator&=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_and", {*this, b.where}, b); }
+  Acc& operator|=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_or", {*this, b.where}, b); }
+  Acc& operator^=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_xor", {*this, b.where}, b); }
+  Acc& operator<<=(Operand b) & requires(is_integer) { return *this = binary("shl", {*this, b.where}, b); }
+  Acc& operator>>=(Operand b) & requires(is_integer) { return *this = binary("shr", {*this, b.where}, b); }
+  template <class U> Acc& operator&=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator|=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator^=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator<<=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Acc& operator>>=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  friend Acc operator&&(const Acc& a, Operand b) requires(is_bool) { return binary("logical_and", {a, b.where}, b); }
+  friend Acc operator||(const Acc& a, Operand b) requires(is_bool) { return binary("logical_or", {a, b.where}, b); }
+  friend Acc operator&&(Scalar a, const Acc& b) requires(is_bool) { return binary("logical_and", a, {b, a.where}); }
+  friend Acc operator||(Scalar a, const Acc& b) requires(is_bool) { return binary("logical_or", a, {b, a.where}); }
+  friend Acc operator&&(const Acc& a, bool b) requires(is_bool) { return binary("logical_and", {a, Here()}, {b, Here()}); }
+  friend Acc operator||(const Acc& a, bool b) requires(is_bool) { return binary("logical_or", {a, Here()}, {b, Here()}); }
+  friend Acc operator&&(bool a, const Acc& b) requires(is_bool) { return binary("logical_and", {a, Here()}, {b, Here()}); }
+  friend Acc operator||(bool a, const Acc& b) requires(is_bool) { return binary("logical_or", {a, Here()}, {b, Here()}); }
+  friend Acc operator!(const Acc& a) requires(is_bool) { return unary("bit_not", {a, Here()}); }
 
   friend Acc<bool, N> operator==(Operand a, Operand b) requires(is_scalar) { return compare("eq", a, b); }
   friend Acc<bool, N> operator!=(Operand a, Operand b) requires(is_scalar) { return compare("ne", a, b); }

@@ -149,6 +149,12 @@ class Array {
   {
     return element(i);
   }
+  template <class I>
+    requires requires { typename I::Element; }
+  FULGURITE_REFUSED(
+      "an fg::Array has no staged index: fg::constant(array)[i] reads it in a program that is traced")
+  void
+  operator[](const I&) const;
   template <class... Indices>
     requires(sizeof...(Indices) == N && (std::is_convertible_v<Indices, std::int64_t> && ...))
   decltype(auto) operator()(Indices... indices) const {
@@ -252,6 +258,29 @@ class ArrayArgument {
     refer_or_split(&matrix[0][0], rows * columns);
   }
   ArrayArgument(const ArrayArgument&) = delete;
+
+  // What cannot be an argument.
+  template <class R>
+  static constexpr bool is_accepted =
+      std::is_convertible_v<const R&, Array<T, N>> || std::is_convertible_v<const R&, View<T, N>> ||
+      (N == 1 && std::is_convertible_v<const R&, std::span<const T>>) || (N == 2 && std::rank_v<R> == 2);
+  template <class P>
+    requires(std::is_pointer_v<P>)
+  FULGURITE_REFUSED(
+      "a pointer does not say how many elements there are: give the program fg::view(pointer, {n})")
+  ArrayArgument(const P&);
+  template <class X>
+    requires requires { typename X::Element; }
+  FULGURITE_REFUSED(
+      "a compiled program takes real arrays, and this one is staged: call the C++ function that was compiled "
+      "instead, it becomes part of the program")
+  ArrayArgument(const X&);
+  template <class R>
+    requires(!is_accepted<R> && !std::is_pointer_v<R> && !requires { typename R::Element; })
+  FULGURITE_REFUSED(
+      "the argument is no array of this parameter's element type and rank: give a Vec<float> a "
+      "std::vector<float>, a Mat<float> an fg::Array<float, 2> or fg::view(pointer, {rows, columns})")
+  ArrayArgument(const R&);
 
   void view_as(ArgumentView* views) const {
     for (std::size_t leaf = 0; leaf < n_leaves<T>; ++leaf)

@@ -90,6 +90,12 @@ auto constant_argument(typename Parameter<P>::Argument argument) {
   }
 }
 
+// Whether a value can be the argument for a parameter, if that is a scalar.
+template <class P, class X>
+inline constexpr bool fits_scalar = true;
+template <class T, class X>
+inline constexpr bool fits_scalar<Exp<T>, X> = std::is_convertible_v<const X&, const T&>;
+
 }  // namespace detail
 
 template <class Signature>
@@ -121,6 +127,18 @@ class Compiled<R(Ps...)> {
     detail::ResultValue* value = values.data();
     return detail::HostResult<R>::take(value);
   }
+
+  template <class... Xs>
+    requires(sizeof...(Xs) != sizeof...(Ps))
+  FULGURITE_REFUSED("a compiled program is called with one argument for each parameter of the function")
+  void operator()(const Xs&...) const;
+  template <class... Xs>
+    requires(!(detail::fits_scalar<Ps, Xs> && ...))
+  FULGURITE_REFUSED(
+      "a parameter Exp<T> is called with a T: neither with an array nor with a staged value (inside a "
+      "program, call the C++ function that was compiled)")
+  void
+  operator()(const Xs&...) const;
 
   /// The function traced once more, for reports on it: what it captured by reference still lives.
   template <class... Constants>

@@ -105,6 +105,12 @@ class Exp {
         [&](auto i) { set(detail::first_leaf<T, i>, Exp<detail::Field<T, i>>(std::get<i>(fields))); });
   }
   explicit Exp(const detail::Parts<T>& parts) : parts_(parts) {}
+  template <class U>
+    requires(is_scalar && detail::Scalar<U> && !std::same_as<T, U>)
+  FULGURITE_REFUSED(
+      "an Exp of one type does not become one of another silently: write fg::cast<T>(x), as in "
+      "fg::cast<int>(xs.size())")
+  Exp(const Exp<U>&);
 
   // A variable may be given another value; x[0] is no variable.
   Exp(const Exp&) = default;
@@ -132,11 +138,19 @@ class Exp {
     return Exp<F>(parts);
   }
 
+  FULGURITE_REFUSED(
+      "an Exp<bool> is staged, it has no value while the program is traced: use fg::cond(c, a, b) or "
+      "fg::select(c, a, b) in place of if, ?: and switch, fg::iterate or fg::while_loop in place of "
+      "for and while")
   explicit operator bool() const
-    requires(is_bool)
-  __attribute__((
-      unavailable("an Exp<bool> is staged, it has no value while the program is traced: use "
-                  "fg::cond(c, a, b) or fg::select(c, a, b)")));
+    requires(is_bool);
+  template <class U>
+    requires(std::is_arithmetic_v<U> && !(is_bool && std::same_as<U, bool>))
+  FULGURITE_REFUSED(
+      "an Exp is staged, it has no value while the program is traced: fg::cast<T>(x) converts it, "
+      "x != 0 asks whether it is zero, and the compiled program returns its value")
+  explicit
+  operator U() const;
 
   // clang-format off
   friend Exp operator+(Operand a, Operand b) requires(is_number) { return binary("add", a, b); }
@@ -150,10 +164,12 @@ class Exp {
   Exp& operator-=(Operand b) & requires(is_number) { return *this = binary("sub", {*this, b.where}, b); }
   Exp& operator*=(Operand b) & requires(is_number) { return *this = binary("mul", {*this, b.where}, b); }
   Exp& operator/=(Operand b) & requires(is_number) { return *this = binary("div", {*this, b.where}, b); }
+  Exp& operator%=(Operand b) & requires(is_number) { return *this = binary("rem", {*this, b.where}, b); }
   template <class U> Exp& operator+=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Exp& operator-=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Exp& operator*=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
   template <class U> Exp& operator/=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator%=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
 
   friend Exp operator&(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_and", a, b); }
   friend Exp operator|(Operand a, Operand b) requires(is_integer || is_bool) { return binary("bit_or", a, b); }
@@ -161,6 +177,16 @@ class Exp {
   friend Exp operator<<(Operand a, Operand b) requires(is_integer) { return binary("shl", a, b); }
   friend Exp operator>>(Operand a, Operand b) requires(is_integer) { return binary("shr", a, b); }
   friend Exp operator~(const Exp& a) requires(is_integer) { return unary("bit_not", a); }
+  Exp& operator&=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_and", {*this, b.where}, b); }
+  Exp& operator|=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_or", {*this, b.where}, b); }
+  Exp& operator^=(Operand b) & requires(is_integer || is_bool) { return *this = binary("bit_xor", {*this, b.where}, b); }
+  Exp& operator<<=(Operand b) & requires(is_integer) { return *this = binary("shl", {*this, b.where}, b); }
+  Exp& operator>>=(Operand b) & requires(is_integer) { return *this = binary("shr", {*this, b.where}, b); }
+  template <class U> Exp& operator&=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator|=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator^=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator<<=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
+  template <class U> Exp& operator>>=(const U&) && FULGURITE_ASSIGNS_TO_NOTHING;
 
   friend Exp<bool> operator==(Operand a, Operand b) requires(is_scalar) { return compare("eq", a, b); }
   friend Exp<bool> operator!=(Operand a, Operand b) requires(is_scalar) { return compare("ne", a, b); }

@@ -23,7 +23,7 @@ struct FunctionOf {
   }
 };
 template <class F, class T>
-using ElementResult = typename ResultOf<std::decay_t<std::invoke_result_t<const F&, Exp<T>>>>::Element;
+using ElementResult = typename ResultOf<ReturnedBy<F, Exp<T>>>::Element;
 
 }  // namespace detail
 

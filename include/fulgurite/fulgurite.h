@@ -12,6 +12,7 @@
 #include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
 #include <fulgurite/map.h>
+#include <fulgurite/mistakes.h>
 #include <fulgurite/numeric.h>
 #include <fulgurite/options.h>
 #include <fulgurite/reduce.h>

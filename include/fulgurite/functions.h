@@ -104,6 +104,13 @@ struct Unary {
   auto operator()(const X& x, Here where = Here::current()) const {
     return apply_to<Result>(op.text, where, x);
   }
+  template <class... Bad>
+    requires(sizeof...(Bad) == 1 && !Operands<Domain, Bad...>)
+  FULGURITE_REFUSED(
+      "the function is not defined for operands of these types: its staged operands have one element type, "
+      "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
+  void
+  operator()(const Bad&...) const;
 };
 template <Name op, class Domain>
 struct Binary {
@@ -112,6 +119,13 @@ struct Binary {
   auto operator()(const X& x, const Y& y, Here where = Here::current()) const {
     return apply_to<void>(op.text, where, x, y);
   }
+  template <class... Bad>
+    requires(sizeof...(Bad) == 2 && !Operands<Domain, Bad...>)
+  FULGURITE_REFUSED(
+      "the function is not defined for operands of these types: its staged operands have one element type, "
+      "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
+  void
+  operator()(const Bad&...) const;
 };
 template <Name op, class Domain>
 struct Ternary {
@@ -120,6 +134,13 @@ struct Ternary {
   auto operator()(const X& x, const Y& y, const Z& z, Here where = Here::current()) const {
     return apply_to<void>(op.text, where, x, y, z);
   }
+  template <class... Bad>
+    requires(sizeof...(Bad) == 3 && !Operands<Domain, Bad...>)
+  FULGURITE_REFUSED(
+      "the function is not defined for operands of these types: its staged operands have one element type, "
+      "for fg::sqrt and other functions of real numbers float or double: fg::cast<float>(x) converts")
+  void
+  operator()(const Bad&...) const;
 };
 
 /// min and max: of two operands, or of all elements of an array.

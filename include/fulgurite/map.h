@@ -51,16 +51,31 @@ struct MapOperand<Slices<T, N>> {
 template <class X>
 concept Mappable = MapOperand<X>::is_operand;
 
+// A function of vectors is given matrices.
+template <class F, class... Xs>
+inline constexpr bool takes_rows = false;
+template <class F, class... Ts, int... Ns>
+inline constexpr bool takes_rows<F, Acc<Ts, Ns>...> =
+    ((Ns > 1) && ...) && !std::is_invocable_v<const F&, Exp<Ts>...> &&
+    std::is_invocable_v<const F&, Vec<Ts>...>;
+
 template <class F, class X, class... Xs>
 auto map(Here where, const F& f, const X& x, const Xs&... xs) {
   constexpr int rank = MapOperand<X>::rank;
-  static_assert(((MapOperand<Xs>::rank == rank) && ...), "map needs arrays of one rank");
+  static_assert(!Mappable<F>, "map takes the function first: write fg::map(f, xs)");
+  static_assert(
+      ((MapOperand<Xs>::rank == rank) && ...),
+      "map takes arrays of one rank: to combine each row of a matrix with one vector, use the vector in the "
+      "function, as in fg::map([&](fg::Vec<float> row) { return row * v; }, fg::rows(m))");
+  static_assert(
+      !takes_rows<F, X, Xs...>,
+      "map gives the function single elements of a matrix, an Exp each: write fg::map(f, fg::rows(m)), or "
+      "fg::columns(m), for a function of a Vec");
   static_assert(
       std::is_invocable_v<const F&, typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...>,
       "the function given to map takes one staged argument for each array: an Exp of its element type, "
       "a Vec for fg::rows and fg::columns, an array for fg::slices");
-  using R = std::decay_t<
-      std::invoke_result_t<const F&, typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...>>;
+  using R = ReturnedBy<F, typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...>;
   const auto body = [&](std::span<const Value> arguments) {
     Unflatten values(arguments);
     std::tuple<typename MapOperand<X>::Argument, typename MapOperand<Xs>::Argument...> staged{
@@ -85,7 +100,7 @@ auto generate(const std::array<Value, N>& extents, const F& f, const char* origi
   return [&]<std::size_t... k>(std::index_sequence<k...>) {
     static_assert(std::is_invocable_v<const F&, std::conditional_t<k == k, Exp<i64>, void>...>,
                   "the function given to generate takes one Exp<fg::i64> index for each axis");
-    using R = std::decay_t<std::invoke_result_t<const F&, std::conditional_t<k == k, Exp<i64>, void>...>>;
+    using R = ReturnedBy<F, std::conditional_t<k == k, Exp<i64>, void>...>;
     const auto body = [&](std::span<const Value> indices) {
       return flattened<R>(f(Exp<i64>(Parts<i64>{indices[k]})...));
     };

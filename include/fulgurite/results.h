@@ -11,6 +11,16 @@ namespace fulgurite::detail {
 template <class R>
 concept Tuple = TupleLike<R>;
 
+/// What a function that is called while tracing returns.
+template <class F, class... Xs>
+struct ReturnOf {
+  using type = std::decay_t<std::invoke_result_t<const F&, Xs...>>;
+  static_assert(!std::is_void_v<type>,
+                "the function returns nothing: write `return` before its last expression");
+};
+template <class F, class... Xs>
+using ReturnedBy = typename ReturnOf<F, Xs...>::type;
+
 /// The element type of a result without arrays: Exp<T> and T give T, a tuple, pair or std::array of such the
 /// same of elements.
 template <class R>
@@ -18,6 +28,14 @@ struct ResultOf {
   static_assert(check_element<R>());
   static constexpr bool has_arrays = false;
   using Element = R;
+};
+template <class X>
+struct ResultOf<std::vector<X>> {
+  static_assert(sizeof(X) == 0,
+                "a std::vector is no result of a function that is traced: return a Vec, as fg::generate and "
+                "fg::map make it, or a std::tuple of what it holds");
+  static constexpr bool has_arrays = false;
+  using Element = bool;
 };
 template <class T>
 struct ResultOf<Exp<T>> {
@@ -120,9 +138,8 @@ template <class T, class Op>
 struct OperatorOn {
   static_assert(std::is_invocable_v<const Op&, Exp<T>, Exp<T>>,
                 "the operator takes two Exp of the array's element type");
-  static_assert(
-      std::is_constructible_v<Exp<T>, const std::decay_t<std::invoke_result_t<const Op&, Exp<T>, Exp<T>>>&>,
-      "the operator returns the array's element type");
+  static_assert(std::is_constructible_v<Exp<T>, const ReturnedBy<Op, Exp<T>, Exp<T>>&>,
+                "the operator returns the array's element type");
   const Op& op;
 
   Values operator()(std::span<const Value> operands) const {

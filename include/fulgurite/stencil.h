@@ -94,7 +94,7 @@ auto stencil(Here where, const F& f, const Boundary& boundary, const Acc<T, N>& 
       std::is_invocable_v<const F&, Neighbourhood<T, N>, Neighbourhood<Ts, N>...>,
       "the function given to stencil takes one neighbourhood for each array: [](auto u, auto v) { return "
       "u(-1) + v(0); }");
-  using R = std::decay_t<std::invoke_result_t<const F&, Neighbourhood<T, N>, Neighbourhood<Ts, N>...>>;
+  using R = ReturnedBy<F, Neighbourhood<T, N>, Neighbourhood<Ts, N>...>;
   static_assert(!ResultOf<R>::has_arrays, "the function given to stencil returns elements, not arrays");
   const auto body = [&](Neighbours& from) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) {

@@ -141,6 +141,9 @@ class Traceable {
 std::shared_ptr<const TracedProgram> trace(const char* name, const Traceable& f, const void* given_constants,
                                            bool retrace, Here where);
 
+template <class P>
+inline constexpr bool is_comparable = Parameter<P>::is_staged || requires(const P& p) { p == p; };
+
 // The signature of a function pointer, lambda or other function object.
 template <class F>
 struct SignatureOf {
@@ -154,6 +157,13 @@ template <class F>
 struct SignatureOf<F> : SignatureOf<decltype(&F::operator())> {};
 template <class R, class... Ps>
 struct SignatureOf<R (*)(Ps...)> {
+  static_assert(!std::is_void_v<R>,
+                "a program returns what it computes, and this function returns nothing: write `return` "
+                "before its last expression");
+  static_assert(
+      (is_comparable<std::decay_t<Ps>> && ...),
+      "a parameter that is neither Exp nor Vec is a constant of the program, which is compared with "
+      "that of the next call: give its type an operator==, or make it an Exp, Vec or Mat");
   using type = std::decay_t<R>(std::decay_t<Ps>...);
 };
 // clang-format off

@@ -25,16 +25,20 @@ std::string fill_places(std::string_view message,
 }
 
 std::optional<ValuePlace> value_place(std::string_view word) {
-  const bool is_unsigned = word.ends_with('u');
-  if (is_unsigned) word.remove_suffix(1);
+  const Reading reading = word.ends_with('u')   ? Reading::as_unsigned
+                          : word.ends_with('?') ? Reading::as_either
+                                                : Reading::as_signed;
+  if (reading != Reading::as_signed) word.remove_suffix(1);
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (error != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  return ValuePlace{number, is_unsigned};
+  return ValuePlace{number, reading};
 }
 
-std::string number_text(std::int64_t value, bool is_unsigned) {
-  return is_unsigned ? fmt::format("{}", static_cast<std::uint64_t>(value)) : fmt::format("{}", value);
+std::string number_text(std::int64_t value, Reading reading) {
+  if (value >= 0 || reading == Reading::as_signed) return fmt::format("{}", value);
+  const std::string number = fmt::format("{}", static_cast<std::uint64_t>(value));
+  return reading == Reading::as_unsigned ? number : fmt::format("{} (or {} if it is signed)", number, value);
 }
 
 std::string quote(std::string_view message, std::span<const std::int64_t> values, std::int64_t position) {
@@ -46,7 +50,7 @@ std::string quote(std::string_view message, std::span<const std::int64_t> values
     if (!place) return std::nullopt;
     if (values.size() == 2 && place->number == 2) return fmt::format("{}", position);
     if (place->number >= values.size()) return std::nullopt;
-    return number_text(values[place->number], place->is_unsigned);
+    return number_text(values[place->number], place->reading);
   });
 }
 

@@ -8,7 +8,6 @@
 #include "fuse/inline.h"
 #include "simplify/cost.h"
 #include "soac/count.h"
-#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -43,17 +42,20 @@ bool has_known_size(const Arena& arena, const std::vector<Var>& arrays, const so
   return std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return inside.contains(v); });
 }
 
-bool is_updated_before(Arena& arena, const soac::Vars& kept, const std::vector<Stm>& stms, std::size_t from,
-                       std::size_t to) {
-  soac::Vars read;
-  soac::add_mentioned(stms[from], read);
-  for (std::size_t k = from + 1; k <= to; ++k)
-    for (Var array : soac::updated_arrays(arena, stms[k]))
-      if (read.contains(array) && !kept.contains(array)) return true;
-  return false;
+bool may_update(const Stm& stm, const soac::Vars& arrays) {
+  const auto* soac = base::as<soac::Soac>(stm.op);
+  return soac && std::ranges::any_of(soac->scatters, [&](const soac::Scatter& scatter) {
+           return std::ranges::any_of(scatter.initial.results, [&](Expr e) {
+             return e.op() == scalar::Op::index && arrays.contains(e.arg(0).var());
+           });
+         });
 }
 
 namespace {
+
+/// Of a chain of arrays, each of which a sum reads as well, the sum at its end would compute all. With a
+/// limit to the readers some of the arrays are in memory, from where the others are computed.
+constexpr std::size_t most_readers = 16;
 
 /// How a user reads the producer.
 Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& stms,
@@ -79,13 +81,16 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
   }
   std::vector<std::size_t> readers = uses.readers;
   if (uses.read_by_results) readers.push_back(stms.size());
-  // A chain of arrays each of which reads the former twice would double its reader with each of them.
+  // A chain of arrays each of which reads the former twice, if only in branches, would double its reader with
+  // each of them.
   const bool grows = std::ranges::any_of(readers, [&](std::size_t reader) {
-    return table.is_large(reader) &&
+    return table.should_not_grow(reader) &&
            reads_of(arena, delayed_array, stms, results, table, uses, reader).copies > 1;
   });
-  if (simplify::is_cheap(cost) && grows)
-    return {false, "its reader, which is large, reads several of its elements"};
+  if (grows) return {false, "its reader, which is large, reads several of its elements"};
+  if (simplify::is_cheap(cost) && readers.size() > most_readers)
+    return {false, fmt::format("{} statements read it, at most {} compute elements again", readers.size(),
+                               most_readers)};
   if (simplify::is_cheap(cost))
     return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
   const std::size_t n_readers = readers.size();

@@ -16,10 +16,9 @@ std::string_view why_in_memory(const soac::Stm&);
 /// it.
 bool has_known_size(const scalar::Arena&, const std::vector<scalar::Var>& arrays, const soac::Vars& inside);
 
-/// Whether a statement from `from` + 1 to `to` may update in place an array that statement `from` reads: what
-/// reads the old array had better not come later. `kept`: arrays that nothing updates.
-bool is_updated_before(scalar::Arena&, const soac::Vars& kept, const std::vector<soac::Stm>&,
-                       std::size_t from, std::size_t to);
+/// Whether the statement may update one of the arrays in place, whatever its function becomes: what reads the
+/// old array had better not come later.
+bool may_update(const soac::Stm&, const soac::Vars& arrays);
 
 struct Decision {
   bool inlines = false;

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "simplify/index_algebra.h"
+#include "soac/extents.h"
 #include "soac/rename.h"
 
 namespace fulgurite::fuse {
@@ -31,7 +32,11 @@ namespace {
 class Inliner {
  public:
   Inliner(Arena& arena, const Producer& producer, bool rewrite, const Path& path)
-      : arena_(arena), producer_(producer), rewrite_(rewrite), algebra_(arena) {
+      : arena_(arena),
+        producer_(producer),
+        rewrite_(rewrite),
+        is_of_elements_(!path.empty()),
+        algebra_(arena) {
     for (const Axis& axis : path) enter(axis);
   }
 
@@ -125,6 +130,8 @@ class Inliner {
       reads_.repeats = reads_.repeats || then_reads.repeats;
       return;
     }
+    const bool was_of_elements = is_of_elements_;
+    is_of_elements_ = is_of_elements_ || as<Soac>(stm.op);
     for (auto& inner : soac::nested_in(stm)) {
       const std::size_t depth = path_.size();
       const bool was_unbounded = unbounded_;
@@ -135,6 +142,7 @@ class Inliner {
       path_.resize(depth);
       unbounded_ = was_unbounded;
     }
+    is_of_elements_ = was_of_elements;
   }
 
   void enter(const Axis& axis) {
@@ -213,6 +221,7 @@ class Inliner {
     evaluated_.push_back({indices, {}});
     if (!rewrite_) return {};
     soac::Applied applied = soac::apply(arena_, producer_.at, indices);
+    if (!is_of_elements_) soac::bind_sizes(arena_, applied.body);
     std::move(applied.body.begin(), applied.body.end(), std::back_inserter(before));
     evaluated_.back().values = std::move(applied.results);
     return evaluated_.back().values[result];
@@ -241,6 +250,7 @@ class Inliner {
   Arena& arena_;
   const Producer& producer_;
   const bool rewrite_;
+  bool is_of_elements_;  // the function at hand, or one around it, is a Soac's
   simplify::IndexAlgebra algebra_;
   Path path_;
   bool unbounded_ = false;            // inside something that runs an unknown number of times

@@ -4,8 +4,7 @@
 // where they read a common array, which is then read once, where one reads what the other makes, where one
 // computes from its indices alone, and where one is small: one launch instead of two. A running value may so
 // meet what is computed from it (scan, then map and reduce), but no second scan over it: that needs the first
-// one's values in memory, or one more walk. Nothing joins a scatter of tuples, which is one task on a
-// processor, but another such scatter.
+// one's values in memory, or one more walk.
 //
 // Which pairs are taken first decides how few Soacs are left: those that share a step of the shortest
 // sequence (steps.h), then the rest in the order of the program.
@@ -43,12 +42,6 @@ using soac::Vars;
 
 namespace {
 
-std::vector<Expr> all_roots(const Stm& stm) {
-  std::vector<Expr> roots;
-  soac::for_each_root(stm, [&](Expr e) { roots.push_back(e); });
-  return roots;
-}
-
 bool mentions_any(const Stm& stm, const Vars& names) {
   Vars mentioned;
   soac::add_mentioned(stm, mentioned);
@@ -75,140 +68,196 @@ class Merger {
 
  private:
   struct Body {
-    std::vector<Stm>& stms;
+    std::vector<Stm>& stms;  // by the numbers that the facts know them by
     BodyFacts facts;
-    // By ids of two statements: whether nothing but others may keep them apart, once asked.
-    std::vector<std::vector<std::optional<bool>>> compatible;
   };
+
+  enum class Outcome : std::uint8_t { merged, never, not_here };
 
   bool merge_all(std::vector<Stm>& stms) {
     if (stms.size() < 2) return false;
-    Body body{stms, {arena_, stms, params_}, {}};
+    Body body{stms, {arena_, stms, params_}};
     find_steps(body);
     bool changed = false;
-    for (const bool same_step : {true, false}) {
-      for (std::size_t j = 1; j < stms.size(); ++j) {
-        for (std::size_t i = 0; i < j; ++i) {
-          if (same_step && !is_same_step(body.facts[i], body.facts[j])) continue;
-          if (!try_pair(body, i, j)) continue;
-          changed = true;
-          j = std::max<std::size_t>(i, 1) - 1;  // statements from i on moved
-          break;
-        }
+    for (const bool same_step : {true, false}) changed = merge_pairs(body, same_step) || changed;
+    if (!changed) return false;
+    std::vector<Stm> ordered;
+    for (std::size_t k : body.facts.order()) ordered.push_back(std::move(stms[k]));
+    stms = std::move(ordered);
+    return true;
+  }
+
+  /// What is known of the pairs of a statement and earlier ones.
+  struct Tried {
+    bool all = false;                 // no pair can be merged, but for:
+    std::size_t n_merged = 0;         // pairs with what more merges than these have made
+    std::vector<std::size_t> others;  // statements that others kept apart, or that stood behind it
+  };
+
+  /// Merges the first pair, in the order of the later ones of pairs, until there is none. A pair is looked at
+  /// again only where something may have changed: ten thousand statements have too many of them.
+  bool merge_pairs(Body& body, bool same_step) {
+    const std::vector<std::size_t>& order = body.facts.order();
+    std::vector<Tried> tried(body.stms.size());
+    std::vector<std::size_t> made;  // what each merge has made
+    for (std::size_t at = 1; at < order.size(); ++at) {
+      const std::optional<std::size_t> partner = merge_into_earlier(body, at, same_step, tried, made);
+      if (!partner) continue;
+      tried[*partner] = {};
+      made.push_back(*partner);
+      at = std::max<std::size_t>(body.facts.position(*partner), 1) - 1;  // statements from there on moved
+    }
+    return !made.empty();
+  }
+
+  std::optional<std::size_t> merge_into_earlier(Body& body, std::size_t at, bool same_step,
+                                                std::vector<Tried>& tried,
+                                                const std::vector<std::size_t>& made) {
+    BodyFacts& facts = body.facts;
+    const std::size_t b = facts.order()[at];
+    if (!facts[b].space) return {};
+    Tried& of_b = tried[b];
+    std::vector<std::size_t> earlier, apart;
+    if (of_b.all) {
+      for (std::size_t k : of_b.others) earlier.push_back(facts.position(facts.current(k)));
+      for (std::size_t k = of_b.n_merged; k < made.size(); ++k)
+        earlier.push_back(facts.position(facts.current(made[k])));
+      std::sort(earlier.begin(), earlier.end());
+      earlier.erase(std::unique(earlier.begin(), earlier.end()), earlier.end());
+      std::erase_if(earlier, [&](std::size_t position) { return position >= at; });
+    }
+    for (std::size_t k = 0; k < (of_b.all ? earlier.size() : at); ++k) {
+      const std::size_t a = facts.order()[of_b.all ? earlier[k] : k];
+      if (!may_join(body, a, b) || (same_step && !is_same_step(facts[a], facts[b]))) continue;
+      switch (try_pair(body, a, b, tried)) {
+        case Outcome::merged: return a;
+        case Outcome::not_here: apart.push_back(a); break;
+        case Outcome::never: break;
       }
     }
-    return changed;
+    of_b = {true, made.size(), std::move(apart)};
+    return {};
   }
 
   static bool is_same_step(const MergeFacts& a, const MergeFacts& b) { return a.step && a.step == b.step; }
 
-  bool try_pair(Body& body, std::size_t i, std::size_t j) {
-    std::vector<Stm>& stms = body.stms;
-    if (!are_compatible(body, i, j) || update_divides(body, i, j)) return false;
-    const std::optional<std::vector<bool>> after = what_goes_after(body, i, j);
-    if (!after) return false;
-    auto &a = std::get<Soac>(stms[i].op), &b = std::get<Soac>(stms[j].op);
-    std::optional<Stm> merged;
-    const char* reason = nullptr;
-    const bool same_space = a.dims == b.dims;
-    if (same_space) {
-      if (a.outer_axes != b.outer_axes && soac::may_fail(a.body) && soac::may_fail(b.body))
-        return false;  // their messages number points in two ways
-      reason = body.facts.after(i)[j] ? "it makes what the other reads, over the same space"
-                                      : "they run over the same space";
-      const bool both_scan = is_scan(a) && is_scan(b);
-      const bool updates = !body.facts[i].updated.empty() || !body.facts[j].updated.empty();
-      const bool is_sure = !both_scan && !updates && !context_.gas;
-      merged = merge(stms[i].names, is_sure ? std::move(a) : a, stms[j], body.facts[i].n_nodes >= large);
-      if (both_scan && !scans_are_independent(std::get<Soac>(merged->op).body)) return false;
-    } else {
-      merged = into_partition(arena_, stms[i], stms[j]);
-      reason = "the other reads what it keeps";
+  /// Two Soacs over one space, or the later one over what the earlier one keeps, and no third that needs the
+  /// one and is needed by the other.
+  static bool may_join(const Body& body, std::size_t a, std::size_t b) {
+    const MergeFacts &of_a = body.facts[a], &of_b = body.facts[b];
+    if (!of_a.space) return false;
+    if (of_a.space != of_b.space) {
+      const Soac& reader = std::get<Soac>(body.stms[b].op);
+      if (reader.dims.size() != 1 || !reader.dims[0].is_name()) return false;
+      if (body.facts.maker(reader.dims[0].var()) != a) return false;
     }
-    if (loses_update(body, i, j, *merged)) return false;
-    if (!context_.spend()) return false;
-    context_.log.push_back(event_of(Event::Kind::merged, stms[i], stms[j], reason));
-    MergeFacts facts = facts_of_both(body, i, j, *merged);
-    std::vector<std::size_t> order, after_it;
-    for (std::size_t k = i + 1; k < j; ++k) ((*after)[k - i] ? after_it : order).push_back(k);
-    order.push_back(i);
-    order.insert(order.end(), after_it.begin(), after_it.end());
-    stms[i] = std::move(*merged);
-    std::vector<Stm> moved;
-    for (std::size_t k : order) moved.push_back(std::move(stms[k]));
-    std::move(moved.begin(), moved.end(), stms.begin() + static_cast<std::ptrdiff_t>(i));
-    stms.erase(stms.begin() + static_cast<std::ptrdiff_t>(j));
-    body.facts.merged(i, j, order, std::move(facts));
-    return true;
+    return !body.facts.is_between(a, b);
   }
 
-  /// The facts of two statements that are one now. Those of a large one are not looked for in its expressions
+  Outcome try_pair(Body& body, std::size_t first, std::size_t second, std::vector<Tried>& tried) {
+    BodyFacts& facts = body.facts;
+    Stm &stm_a = body.stms[first], &stm_b = body.stms[second];
+    if (!are_compatible(body, first, second)) return Outcome::never;
+    if (update_divides(body, first, second)) return Outcome::not_here;
+    const std::optional<std::vector<bool>> after = what_goes_after(body, first, second);
+    if (!after) return Outcome::not_here;
+    auto &a = std::get<Soac>(stm_a.op), &b = std::get<Soac>(stm_b.op);
+    std::optional<Stm> merged;
+    const char* reason = nullptr;
+    if (facts[first].space == facts[second].space) {
+      if (a.outer_axes != b.outer_axes && soac::may_fail(a.body) && soac::may_fail(b.body))
+        return Outcome::never;  // their messages number points in two ways
+      reason = facts.is_after(second, first) ? "it makes what the other reads, over the same space"
+                                             : "they run over the same space";
+      const bool both_scan = is_scan(a) && is_scan(b);
+      const bool updates = !facts[first].updated.empty() || !facts[second].updated.empty();
+      const bool is_sure = !both_scan && !updates && !context_.gas;
+      merged = merge(stm_a.names, is_sure ? std::move(a) : a, stm_b, facts[second].read,
+                     facts[first].n_nodes >= large);
+      if (both_scan && !scans_are_independent(std::get<Soac>(merged->op).body)) return Outcome::never;
+    } else {
+      merged = into_partition(arena_, stm_a, stm_b);
+      reason = "the other reads what it keeps";
+    }
+    if (loses_update(body, first, second, *merged)) return Outcome::never;
+    if (!context_.spend()) return Outcome::never;
+    context_.log.push_back(event_of(Event::Kind::merged, stm_a, stm_b, reason));
+    MergeFacts of_both = facts_of_both(body, first, second, *merged);
+    const std::size_t from = facts.position(first), to = facts.position(second);
+    std::vector<std::size_t> order, after_it;
+    for (std::size_t k = from + 1; k < to; ++k) {
+      const std::size_t between = facts.order()[k];
+      if ((*after)[k - from]) {
+        after_it.push_back(between);
+        continue;
+      }
+      order.push_back(between);
+      for (std::size_t passed : after_it) tried[passed].others.push_back(between);
+    }
+    order.push_back(first);
+    order.insert(order.end(), after_it.begin(), after_it.end());
+    stm_a = std::move(*merged);
+    stm_b = {};
+    facts.merged(first, second, order, std::move(of_both));
+    return Outcome::merged;
+  }
+
+  /// The facts of two statements that are one. Those of a large one are not looked for in its expressions
   /// again, as it may take in a thousand small ones.
-  MergeFacts facts_of_both(Body& body, std::size_t i, std::size_t j, const Stm& merged) {
-    MergeFacts &a = body.facts[i], &b = body.facts[j];
+  MergeFacts facts_of_both(Body& body, std::size_t first, std::size_t second, const Stm& merged) {
+    MergeFacts &a = body.facts[first], &b = body.facts[second];
     const bool updates = !a.updated.empty() || !b.updated.empty();
     MergeFacts facts;
     if (a.n_nodes < large || updates) {
-      facts = facts_of(arena_, merged, params_);
+      facts = body.facts.facts_of(merged);
     } else {
       facts.n_nodes = a.n_nodes + b.n_nodes;
-      facts.mentioned = std::move(a.mentioned);
-      facts.mentioned.insert(b.mentioned.begin(), b.mentioned.end());
-      facts.read = std::move(a.read);
-      facts.read.insert(b.read.begin(), b.read.end());
-      for (Var v : body.stms[i].names) {
-        facts.mentioned.erase(v);
-        facts.read.erase(v);
-      }
+      const auto joined = [&](Vars& of_a, const Vars& of_b) {
+        Vars both = std::move(of_a);
+        for (Var v : of_b)
+          if (body.facts.maker(v) != first) both.insert(v);
+        return both;
+      };
+      facts.mentioned = joined(a.mentioned, b.mentioned);
+      facts.read = joined(a.read, b.read);
+      facts.elsewhere = joined(a.elsewhere, b.elsewhere);
+      facts.space = a.space;
     }
-    const bool starts_with_first = !body.stms[i].names.empty() && merged.names[0] == body.stms[i].names[0];
+    const std::vector<Var>& names = body.stms[first].names;
+    const bool starts_with_first = !names.empty() && merged.names[0] == names[0];
     facts.step = starts_with_first ? a.step : b.step;
     return facts;
   }
 
   /// What of the two statements alone decides whether they can be one, and had better be.
-  bool are_compatible(Body& body, std::size_t i, std::size_t j) {
-    const auto *a = as<Soac>(body.stms[i].op), *b = as<Soac>(body.stms[j].op);
-    if (!a || !b || scatters_tuples(*a) != scatters_tuples(*b)) return false;
-    const std::size_t id_a = body.facts[i].id, id_b = body.facts[j].id;
-    if (body.compatible.size() <= id_a) body.compatible.resize(id_a + 1);
-    std::vector<std::optional<bool>>& of_a = body.compatible[id_a];
-    if (of_a.size() <= id_b) of_a.resize(body.facts.n_ids());
-    std::optional<bool>& known = of_a[id_b];
-    if (!known) {
-      if (a->dims != b->dims)
-        known = into_partition(arena_, body.stms[i], body.stms[j]).has_value();
-      else if (binds_any(body.stms[i], body.facts[j].mentioned))
-        known = reads_own_point_only(body.stms[j], body.stms[i]) && !makes_rows(*a);
-      else
-        known = pays(body.facts[i], *a, body.facts[j], *b);
-    }
-    return *known;
+  bool are_compatible(Body& body, std::size_t first, std::size_t second) const {
+    const Stm &stm_a = body.stms[first], &stm_b = body.stms[second];
+    MergeFacts &a = body.facts[first], &b = body.facts[second];
+    const auto &soac_a = std::get<Soac>(stm_a.op), &soac_b = std::get<Soac>(stm_b.op);
+    if (a.space != b.space) return fits_partition(arena_, stm_a, stm_b);
+    if (makes_any(body.facts, first, b.mentioned))
+      return reads_own_point_only(body.facts, b, stm_a, first) && !makes_rows(soac_a);
+    return pays(a, soac_a, b, soac_b);
   }
 
   void find_steps(Body& body) const {
     const std::vector<Stm>& stms = body.stms;
     std::vector<Task> tasks(stms.size());
-    std::vector<const std::vector<Expr>*> spaces;
-    std::vector<std::set<std::size_t>> scans(stms.size());  // whose running values a statement meets
+    // The last scans whose running values a statement meets.
+    std::vector<std::set<std::size_t>> scans(stms.size());
     for (std::size_t j = 0; j < stms.size(); ++j) {
-      const auto* reader = as<Soac>(stms[j].op);
-      if (reader) {
-        const auto known = std::find_if(spaces.begin(), spaces.end(),
-                                        [&](const auto* dims) { return *dims == reader->dims; });
-        tasks[j].space = static_cast<std::size_t>(known - spaces.begin());
-        if (known == spaces.end()) spaces.push_back(&reader->dims);
-      }
+      const MergeFacts& reader = body.facts[j];
+      tasks[j].space = reader.space;
       for (std::size_t i : body.facts.needs(j)) {
-        const auto* maker = as<Soac>(stms[i].op);
-        const bool meets =
-            maker && reader && maker->dims == reader->dims && reads_own_point_only(stms[j], stms[i]);
+        const bool meets = reader.space && body.facts[i].space == reader.space &&
+                           reads_own_point_only(body.facts, reader, stms[i], i);
         tasks[j].needs.push_back({i, !meets});
         if (meets) scans[j].insert(scans[i].begin(), scans[i].end());
       }
-      if (!reader || !is_scan(*reader)) continue;
+      const auto* soac = as<Soac>(stms[j].op);
+      if (!soac || !is_scan(*soac)) continue;
       for (std::size_t scan : scans[j]) tasks[j].needs.push_back({scan, true});
-      scans[j].insert(j);
+      scans[j] = {j};
     }
     const std::vector<std::size_t> step = fewest_steps(tasks);
     for (std::size_t k = 0; k < stms.size(); ++k)
@@ -232,33 +281,19 @@ class Merger {
     return is_scan(soac_a) == is_scan(soac_b) && (is_small(b, soac_b) || is_small(a, soac_a));
   }
 
-  /// Every mention of what `maker` binds is an element of a mapped result at the Soac's own indices, in its
+  /// Every mention of what `maker` binds is an element of a mapped result at the reader's own indices, in its
   /// body.
-  bool reads_own_point_only(const Stm& stm, const Stm& maker) const {
-    const Soac& soac = std::get<Soac>(stm.op);
-    const Vars made(maker.names.begin(), maker.names.end());
-    const soac::Layout::Part mapped = layout_of(std::get<Soac>(maker.op)).mapped;
-    const Vars elements(maker.names.begin() + static_cast<std::ptrdiff_t>(mapped.name), maker.names.end());
-    std::vector<Expr> own;
-    for (Var p : soac.body.params) own.push_back(arena_.name(p));
-    auto is_made = [&](Expr e) { return e.is_name() && made.contains(e.var()); };
-    auto is_own_element = [&](Expr e) {
-      return e.op() == Op::index && elements.contains(e.arg(0).var()) &&
-             std::equal(own.begin(), own.end(), e.args().begin() + 1, e.args().end());
-    };
-    const std::vector<Expr> roots = all_roots(stm);
-    bool fine = std::none_of(roots.begin(), roots.end(), is_made);
-    scalar::for_each_node(soac::roots_of(stm), [&](Expr e) { fine = fine && !is_made(e); });
-    scalar::for_each_node(roots, [&](Expr e) {
-      if (!is_own_element(e)) fine = fine && std::none_of(e.args().begin(), e.args().end(), is_made);
+  static bool reads_own_point_only(const BodyFacts& facts, const MergeFacts& reader, const Stm& maker,
+                                   std::size_t number) {
+    if (makes_any(facts, number, reader.elsewhere)) return false;
+    const auto mapped =
+        maker.names.begin() + static_cast<std::ptrdiff_t>(layout_of(std::get<Soac>(maker.op)).mapped.name);
+    return std::ranges::none_of(reader.mentioned, [&](Var v) {
+      return facts.maker(v) == number && std::find(maker.names.begin(), mapped, v) != mapped;
     });
-    for (const auto& inner : soac::nested_in(stm)) {
-      if (inner.role == soac::Role::points) continue;
-      Vars mentioned;
-      soac::add_mentioned(*inner.lambda, mentioned);
-      fine = fine && std::none_of(made.begin(), made.end(), [&](Var v) { return mentioned.contains(v); });
-    }
-    return fine;
+  }
+  static bool makes_any(const BodyFacts& facts, std::size_t statement, const Vars& names) {
+    return std::ranges::any_of(names, [&](Var v) { return facts.maker(v) == statement; });
   }
 
   /// No Scan of the body runs over what another one gives.
@@ -277,10 +312,10 @@ class Merger {
 
   /// One reads an array that is updated in place, the other what the update makes of it: together they would
   /// need both, and so a copy.
-  static bool update_divides(const Body& body, std::size_t i, std::size_t j) {
-    const MergeFacts &a = body.facts[i], &b = body.facts[j];
+  static bool update_divides(const Body& body, std::size_t first, std::size_t second) {
+    const MergeFacts &a = body.facts[first], &b = body.facts[second];
     return std::ranges::any_of(body.facts.updating(), [&](std::size_t k) {
-      if (k >= j || k == i) return false;
+      if (k == first || body.facts.position(k) >= body.facts.position(second)) return false;
       const Vars& old = body.facts[k].updated;
       const auto divides = [&](const MergeFacts& one, const MergeFacts& other) {
         return have_common(one.mentioned, old) && binds_any(body.stms[k], other.mentioned);
@@ -291,37 +326,42 @@ class Merger {
 
   /// An array that one of the two updates in place must be copied for the merged statement, because the other
   /// reads elements of it that other points store to.
-  bool loses_update(const Body& body, std::size_t i, std::size_t j, const Stm& merged) const {
-    if (body.facts[i].updated.empty() && body.facts[j].updated.empty()) return false;
+  bool loses_update(const Body& body, std::size_t first, std::size_t second, const Stm& merged) const {
+    const MergeFacts &a = body.facts[first], &b = body.facts[second];
+    if (a.updated.empty() && b.updated.empty()) return false;
     const std::vector<Var> kept = soac::updated_arrays(arena_, merged);
     const auto is_lost = [&](Var array) { return std::find(kept.begin(), kept.end(), array) == kept.end(); };
-    return std::ranges::any_of(body.facts[i].updated, is_lost) ||
-           std::ranges::any_of(body.facts[j].updated, is_lost);
+    return std::ranges::any_of(a.updated, is_lost) || std::ranges::any_of(b.updated, is_lost);
   }
 
-  /// Which of the statements from i to j need what i makes, and so come after the two; nothing if j needs one
-  /// of them, or if a Check is among them: it may be what makes j's indices safe.
-  static std::optional<std::vector<bool>> what_goes_after(Body& body, std::size_t i, std::size_t j) {
-    const std::vector<bool>& after = body.facts.after(i);
-    if (std::ranges::any_of(body.facts.needs(j), [&](std::size_t k) { return k > i && after[k]; })) return {};
+  /// Which of the statements from the first to the second need what the first makes, and so come after the
+  /// two; nothing if a Check is among them, which may be what makes the second one's indices safe. None of
+  /// them is needed by the second.
+  static std::optional<std::vector<bool>> what_goes_after(const Body& body, std::size_t first,
+                                                          std::size_t second) {
+    const BodyFacts& facts = body.facts;
+    const std::size_t from = facts.position(first), to = facts.position(second);
     // Reads of an array that is updated in place had better stay before the update.
     const auto updates_what_is_read = [&](std::size_t update, std::size_t reader) {
-      return have_common(body.facts[update].updated, body.facts[reader].mentioned);
+      return !facts[update].updated.empty() && have_common(facts[update].updated, facts[reader].mentioned);
     };
-    for (std::size_t k = i + 1; k < j; ++k) {
-      if (!after[k]) {
-        if (updates_what_is_read(k, i)) return {};
-        continue;
+    std::vector<bool> after(to - from, false);
+    for (std::size_t at = from + 1; at < to; ++at) {
+      const std::size_t k = facts.order()[at];
+      after[at - from] = facts.is_after(k, first);
+      if (!after[at - from]) {
+        if (updates_what_is_read(k, first)) return {};
+      } else if (facts[k].is_check || updates_what_is_read(second, k)) {
+        return {};
       }
-      if (as<soac::Check>(body.stms[k].op) || updates_what_is_read(j, k)) return {};
     }
-    return std::vector<bool>(after.begin() + static_cast<std::ptrdiff_t>(i),
-                             after.begin() + static_cast<std::ptrdiff_t>(j));
+    return after;
   }
 
   /// The second statement's function takes in the first one's; `as_is`: it is the other way round, as
   /// copying a large function for each small one that it meets would take quadratic time.
-  Stm merge(const std::vector<Var>& first_names, Soac a, const Stm& second, bool as_is) {
+  Stm merge(const std::vector<Var>& first_names, Soac a, const Stm& second, const Vars& read_by_second,
+            bool as_is) {
     const Soac& b = std::get<Soac>(second.op);
     Stm merged{{}, {}, second.where, second.origin};
     Soac soac;
@@ -338,6 +378,7 @@ class Merger {
     // b's reads of a's arrays are what a computes at this point.
     std::unordered_map<Var, Expr> elements;
     for (std::size_t k = 0; k < of_first.mapped.n_names; ++k) {
+      if (!read_by_second.contains(first_names[of_first.mapped.name + k])) continue;
       const Expr element = of_a.results[of_first.mapped.result + k];
       if (element.type().rank == 0) elements.emplace(first_names[of_first.mapped.name + k], element);
     }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/match.h"
 #include "scalar/value.h"
 #include "soac/count.h"
@@ -38,8 +39,7 @@ class IntoPartition {
         at_(partition),
         part_(of_a_.partitions[partition]) {}
 
-  std::optional<Stm> run() {
-    if (!fits()) return {};
+  Stm run() {
     Soac merged = a_;
     Stm stm{{}, {}, reader_.where, reader_.origin};
     // Both bodies at this point; the reader's only where the point is kept.
@@ -90,12 +90,6 @@ class IntoPartition {
     return stm;
   }
 
- private:
-  template <class T>
-  static void append(std::vector<T>& list, const std::vector<T>& more) {
-    list.insert(list.end(), more.begin(), more.end());
-  }
-
   bool fits() const {
     if (!a_.partitions[at_].classes.is_constant(1) || is_scan(b_)) return false;
     if (b_.dims.size() != 1 || b_.dims[0] != arena_.name(keeper_.names[part_.name])) return false;
@@ -129,6 +123,12 @@ class IntoPartition {
     return fine && std::none_of(outside.begin(), outside.end(), [&](Var v) { return made.contains(v); });
   }
 
+ private:
+  template <class T>
+  static void append(std::vector<T>& list, const std::vector<T>& more) {
+    list.insert(list.end(), more.begin(), more.end());
+  }
+
   Expr is_kept() const {
     const Expr c = a_.body.results[part_.result];
     if (c.op() == Op::select && c.arg(1).is_constant(0) && c.arg(2).is_constant() && !c.arg(2).is_constant(0))
@@ -159,13 +159,23 @@ class IntoPartition {
   const Layout::Part part_;
 };
 
+/// The first partition of the keeper that the reader fits, as the reader's place.
+std::optional<IntoPartition> place_in(Arena& arena, const Stm& keeper, const Stm& reader) {
+  for (std::size_t k = 0; k < std::get<Soac>(keeper.op).partitions.size(); ++k)
+    if (IntoPartition into(arena, keeper, reader, k); into.fits()) return into;
+  return {};
+}
+
 }  // namespace
 
-std::optional<Stm> into_partition(Arena& arena, const Stm& keeper, const Stm& reader) {
-  const Soac& soac = std::get<Soac>(keeper.op);
-  for (std::size_t k = 0; k < soac.partitions.size(); ++k)
-    if (auto merged = IntoPartition(arena, keeper, reader, k).run()) return merged;
-  return {};
+bool fits_partition(Arena& arena, const Stm& keeper, const Stm& reader) {
+  return place_in(arena, keeper, reader).has_value();
+}
+
+Stm into_partition(Arena& arena, const Stm& keeper, const Stm& reader) {
+  auto into = place_in(arena, keeper, reader);
+  FULGURITE_CHECK(into.has_value(), "a reader that does not fit");
+  return into->run();
 }
 
 }  // namespace fulgurite::fuse

@@ -10,8 +10,11 @@
 
 namespace fulgurite::fuse {
 
-/// `reader` in the Soac that `keeper` is; nothing if its space is not what the keeper keeps, if it uses more
-/// of the keeper than kept elements at its own index, or has a Scan or a reduction without a neutral element.
-std::optional<soac::Stm> into_partition(scalar::Arena&, const soac::Stm& keeper, const soac::Stm& reader);
+/// Whether `reader` can run in the Soac that `keeper` is. Not if its space is not what the keeper keeps, if
+/// it uses more of the keeper than kept elements at its own index, or has a Scan or a reduction without a
+/// neutral element.
+bool fits_partition(scalar::Arena&, const soac::Stm& keeper, const soac::Stm& reader);
+/// `reader`, which fits, in the Soac that `keeper` is.
+soac::Stm into_partition(scalar::Arena&, const soac::Stm& keeper, const soac::Stm& reader);
 
 }  // namespace fulgurite::fuse

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "soac/count.h"
 
 namespace fulgurite::fuse {
 
@@ -17,6 +16,8 @@ namespace {
 
 /// A user with fewer nodes is rewritten at once, which costs about as much as noting what to replace.
 constexpr std::size_t large_user = 512;
+/// A user with more expressions has many statements, for each of which a read of an element is looked at.
+constexpr std::size_t long_user = 64;
 
 /// Users that are no longer statements have no number.
 constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -39,7 +40,7 @@ void UseTable::look(User& user, const Stm& stm) {
     soac::for_each_root(part, [&](Expr e) { roots.push_back(e); });
   };
   const auto* soac = base::as<Soac>(stm.op);
-  if (!soac || soac::is_scatter(*soac)) {
+  if (!soac) {
     add(elsewhere, stm);
     return look(user, top, elsewhere);
   }
@@ -63,6 +64,7 @@ void UseTable::look(User& user, const std::vector<Expr>& top, const std::vector<
   const auto look_at = [&](const std::vector<Expr>& roots, auto visit) {
     for (Expr root : roots)
       if (root && root.type().rank > 0) user.whole.insert(root.var());
+    user.n_roots += roots.size();
     scalar::for_each_node(roots, [&](Expr e) {
       ++user.n_nodes;
       if (e.op() == Op::index) visit(e);
@@ -140,6 +142,10 @@ void UseTable::results_changed(const std::vector<Expr>& results) {
 
 bool UseTable::is_large(std::size_t number) const {
   return user(number).n_nodes >= large_user;
+}
+
+bool UseTable::should_not_grow(std::size_t number) const {
+  return is_large(number) || user(number).n_roots > long_user;
 }
 
 std::optional<std::vector<Expr>> UseTable::late_reads(const std::vector<Var>& arrays,

@@ -39,8 +39,9 @@ class UseTable {
   void erased(std::size_t at);
   void results_changed(const std::vector<scalar::Expr>&);
 
-  /// Whether the user's expressions are large.
-  bool is_large(std::size_t user) const;
+  /// Whether the user's expressions are so large, or so many, that no array of which it reads several
+  /// elements had better be computed in it.
+  bool should_not_grow(std::size_t user) const;
   /// The user's reads of the arrays, if values may take their place late: the user is large, all of the reads
   /// stand at the top of its function (or among the results), none can fail, and no index waits for a value.
   std::optional<std::vector<scalar::Expr>> late_reads(const std::vector<scalar::Var>& arrays,
@@ -53,7 +54,7 @@ class UseTable {
  private:
   struct User {
     std::size_t number = 0;
-    std::size_t n_nodes = 0;
+    std::size_t n_nodes = 0, n_roots = 0;
     soac::Vars read, whole;
     // Of a large user: reads at the top of its function by array, and arrays that are read elsewhere in it.
     std::unordered_map<scalar::Var, std::vector<scalar::Expr>> top;
@@ -67,6 +68,7 @@ class UseTable {
   void look(User&, const std::vector<scalar::Expr>& top, const std::vector<scalar::Expr>& elsewhere);
   User& user(std::size_t number) const { return number < users_.size() ? *users_[number] : *results_; }
   void renumber(std::size_t from);
+  bool is_large(std::size_t number) const;
 
   std::vector<std::unique_ptr<User>> users_;
   std::unique_ptr<User> results_;

@@ -14,6 +14,7 @@
 #include "simplify/dead.h"
 #include "soac/count.h"
 #include "soac/layout.h"
+#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -41,13 +42,6 @@ class Fuser {
     for (std::size_t k = 0; k < context.log.size(); ++k)
       if (context.log[k].kind == Event::Kind::kept) kept_[context.log[k].what.value_or(Var{-1})] = k;
   }
-  ~Fuser() {
-    std::size_t k = 0;
-    std::erase_if(context_.log, [&](const Event&) { return out_of_date_.contains(k++); });
-  }
-  Fuser(const Fuser&) = delete;
-  Fuser& operator=(const Fuser&) = delete;
-
   /// A body whose arrays can be in memory: the program, and the bodies of its loops and branches. Producers
   /// are taken last to first, so that each meets its consumers as they will be.
   void memory_scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
@@ -55,6 +49,12 @@ class Fuser {
     while (sweep(stms, results)) {
     }
     for (Stm& stm : stms) inside(stm);
+  }
+
+  /// Takes out of the log what it says of arrays of which it says something else later.
+  void keep_last_words() {
+    std::size_t k = 0;
+    std::erase_if(context_.log, [&](const Event&) { return out_of_date_.contains(k++); });
   }
 
  private:
@@ -79,8 +79,7 @@ class Fuser {
       }
       const Uses uses = body.table.of(arrays_of(arena_, stms[k]), k);
       Decision decision = decide(body, k, uses);
-      if (decision.inlines && !uses.readers.empty() &&
-          is_updated_before(arena_, params_, stms, k, uses.readers.back()))
+      if (decision.inlines && !uses.readers.empty() && is_updated_before(body, k, uses.readers.back()))
         decision = {false, "an array that it reads is updated in place before its reader runs"};
       if (decision.inlines && context_.spend()) {
         inline_everywhere(delayed(arena_, stms[k], uses.read), body, k, uses, decision.reason);
@@ -93,6 +92,19 @@ class Fuser {
     }
     for (std::size_t user = 0; user <= stms.size(); ++user) put_in_late(body, user);
     return inlined && undecided;
+  }
+
+  /// An array that statement `from` reads is updated in place by a later one, up to `to`.
+  bool is_updated_before(Body& body, std::size_t from, std::size_t to) {
+    soac::Vars read;
+    soac::add_mentioned(body.stms[from], read);
+    for (std::size_t k = from + 1; k <= to; ++k) {
+      if (!may_update(body.stms[k], read)) continue;
+      put_in_late(body, k);
+      for (Var array : soac::updated_arrays(arena_, body.stms[k]))
+        if (read.contains(array) && !params_.contains(array)) return true;
+    }
+    return false;
   }
 
   /// The last word on an array counts: after a merge it is asked again.
@@ -349,7 +361,9 @@ void fuse_vertically(Program& program, PassContext& context) {
   soac::Vars live;
   soac::add_mentioned(program.results, live);
   simplify::remove_dead(*program.arena, program.body, live);
-  Fuser(program, context).memory_scope(program.body, program.results);
+  Fuser fuser(program, context);
+  fuser.memory_scope(program.body, program.results);
+  fuser.keep_last_words();
 }
 
 const soac::Pass fuse{

@@ -386,8 +386,7 @@ class BlockLoop {
       e_.if_then(e_.lower(arena_.lt(from, to)),
                  [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
       from = e_.lower(arena_.add(from, step));
-      const bool is_short = range_.in_tile && policy_.tile < whole_space;
-      const auto narrow = is_short ? narrow_indices(arena_, *behind) : std::nullopt;
+      const auto narrow = range_.in_tile ? narrow_indices(arena_, *behind) : std::nullopt;
       piece_ = narrow ? &narrow->stm : &*behind;
       if (narrow)
         steps_in_32_bits(outer, t, from, to, into, *narrow);

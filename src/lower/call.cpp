@@ -29,7 +29,8 @@ void begin_as_copy(Launches& launches, Var name, Var from, bool is_read) {
     host.append(plan::Constant{fresh, 1});
   } else {
     const plan::Place to = host.fresh_place();
-    host.append(plan::Reuse{to, host.place(from), info.type.kind, host.slots(info.shape), fresh});
+    host.append(plan::Reuse{to, host.place(from), info.type.kind, host.slots(info.shape), fresh, false,
+                            launches.memory_site()});
     host.bind_place(name, to);
   }
   host.append(plan::CopyArray{host.place(name), host.place(from), info.type.kind, fresh});

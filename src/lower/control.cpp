@@ -147,7 +147,7 @@ std::vector<Expr> Emitter::state_at_start(const soac::Stm& s, const std::vector<
       for (Expr extent : info.shape) shape.push_back(scalar::substitute(arena_, extent, now));
       const Expr array = arena_.fresh_array(info.type.kind, std::move(shape), info.name);
       const Destination& both = state[k].both;
-      set_destination(array.var(), {both.buffer, value, both.step, both.capacity, both.room, both.size});
+      set_destination(array.var(), {both.buffer, value, both.step, both.capacity, both.room});
       made(array.var());
       value = array;
     }
@@ -168,7 +168,7 @@ void Emitter::iterate(const soac::Stm& s, const soac::Loop& op, std::vector<Stat
     if (!both.base) continue;
     Expr now = destination(args[n_before + k].var()).base;
     Expr other = arena_.sub(arena_.add(both.base, state[k].second), now);
-    next[k] = {both.buffer, lower(other), both.step, both.capacity, both.room, both.size};
+    next[k] = {both.buffer, lower(other), both.step, both.capacity, both.room};
     is_there[k] = make_there(body.body, body.results[k].var(), next[k]);
   }
   statements(body.body);

@@ -457,7 +457,7 @@ std::vector<Expr> Emitter::apply(const soac::Lambda& f, std::span<const Expr> ar
 
 void Emitter::statements(const std::vector<soac::Stm>& body) {
   for (const soac::Stm& s : body) {
-    if (bounds_) bounds_->learn(s);
+    if (bounds_) learn(s);
     base::match(
         s.op,
         [&](const soac::Soac&) {

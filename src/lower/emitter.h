@@ -30,7 +30,6 @@ struct Destination {
   Expr step = {};      // absent: 1
   Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
   Expr room = {};      // the same as a constant or a parameter of the kernel
-  Expr size = {};      // of the array that the memory was set aside for
 };
 
 /// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar
@@ -265,6 +264,14 @@ class Emitter {
   Expr lower_index(Expr node);
   Expr lower_division(Expr node);
   Expr find(Expr);
+  struct Origin {
+    Expr value;  // of a Let; absent: of another statement
+    soac::Location where;
+    std::string statement;
+  };
+  void learn(const soac::Stm&);
+  Expr size_written_out(Expr size) const;
+  std::string size_text(Expr size) const;
   void parameter(Var scalar);
   Expr load_once(Expr scalar, Var array);
   Var touch(Var array, kernel::Param::Role);  // the kernel's name for it
@@ -311,6 +318,7 @@ class Emitter {
   std::uint32_t line_ = 0;
   Outside outside_;
   std::optional<soac::Bounds> bounds_;
+  std::unordered_map<Var, Origin> origins_;  // of integers, for messages about sizes
   bool in_scalar_code_;
 };
 

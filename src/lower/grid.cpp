@@ -77,7 +77,7 @@ bool has_narrow_places(const soac::Soac& op) {
   bool found = false;
   for (std::size_t g = 0; g < op.scatters.size(); ++g) {
     const soac::Scatter& scatter = op.scatters[g];
-    if (!scatter.combine.empty() || scatter.of_equal != soac::OfEqual::any) continue;
+    if (!scatter.stores_in_any_order()) continue;
     const auto places = std::span(op.body.results).subspan(layout.scatters[g].result, scatter.shape.size());
     scalar::for_each_node(places, [&](Expr e) {
       if (e.op() != Op::cast || !is_integer(e.arg(0).kind()) || size_of(e.arg(0).kind()) > 4) return;
@@ -151,8 +151,7 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }
-  if (own.is_constant(0) && !keeps_arrays(op.body) && policy.tile != whole_space && !has_narrow_places(op))
-    g.most_points = policy.tile;
+  if (own.is_constant(0) && !keeps_arrays(op.body) && !has_narrow_places(op)) g.most_points = policy.tile;
   g.tasks = arena.max(launches.ceil_div(g.columns, g.columns_per_task), one);
   return g;
 }

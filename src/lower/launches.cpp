@@ -16,9 +16,10 @@ namespace {
 bool points_make_arrays(const std::vector<soac::Stm>& body) {
   return std::ranges::any_of(body, [](const soac::Stm& s) {
     if (base::as<soac::Sort>(s.op)) return true;
-    if (const auto* op = base::as<soac::Soac>(s.op)) return makes_arrays(*op);
-    return std::ranges::any_of(soac::nested_in(s),
-                               [](const auto& inner) { return points_make_arrays(inner.lambda->body); });
+    const bool has_points = base::as<soac::Soac>(s.op) != nullptr;
+    return std::ranges::any_of(soac::nested_in(s), [&](const auto& inner) {
+      return has_points ? makes_arrays(*inner.lambda) : points_make_arrays(inner.lambda->body);
+    });
   });
 }
 
@@ -31,7 +32,8 @@ Launches::Launches(const soac::Program& program, const Options& options)
       sizes_(program),
       device_scalars_(options.schedule == Schedule::blocks ? DeviceScalars(program) : DeviceScalars()),
       host_(arena_, lowered_.plan),
-      points_make_arrays_(points_make_arrays(program.body)) {}
+      points_make_arrays_(points_make_arrays(program.body)),
+      memory_sites_(program) {}
 
 Emitter Launches::emitter() {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
@@ -75,13 +77,17 @@ bool Launches::known_outside(std::span<const Expr> expressions) {
   return known;
 }
 
+void Launches::set_line(const soac::Location& where) {
+  memory_site_ = memory_sites_.at(where);
+}
+
 void Launches::allocate(Var array) {
   allocate(array, arena_.info(array).shape);
 }
 
 void Launches::allocate(Var array, std::span<const Expr> shape) {
   plan::Place place = host_.fresh_place();
-  host_.append(plan::Allocate{place, arena_.info(array).type.kind, host_.slots(shape)});
+  host_.append(plan::Allocate{place, arena_.info(array).type.kind, host_.slots(shape), memory_site_});
   host_.bind_place(array, place);
 }
 

@@ -6,6 +6,7 @@
 #include "lower/host.h"
 #include "lower/lower.h"
 #include "soac/equal_sizes.h"
+#include "soac/room.h"
 
 namespace fulgurite::lower {
 
@@ -39,6 +40,9 @@ class Launches {
   /// Every name is known to the host, no array is read and nothing can fail.
   bool known_outside(std::span<const Expr>);
 
+  /// Of the statement that is lowered, which memory is asked for from here on.
+  void set_line(const soac::Location&);
+  soac::Site memory_site() const { return memory_site_; }
   /// An array in memory from here on; of the shape that it was declared with, or of another.
   void allocate(Var array);
   void allocate(Var array, std::span<const Expr> shape);
@@ -63,6 +67,8 @@ class Launches {
   Lowered lowered_;
   Host host_;
   const bool points_make_arrays_;
+  const soac::MemorySites memory_sites_;
+  soac::Site memory_site_ = 0;
 };
 
 }  // namespace fulgurite::lower

@@ -13,13 +13,10 @@ namespace {
 
 constexpr ScatterPolicy policy_of_all{};
 
-// Of a space of one point there is nothing to order. Components of one point stay together, which they do
-// only where the order is known.
-bool is_ordered(const soac::Soac& op, const soac::Layout& layout, std::size_t g) {
-  const soac::Scatter& scatter = op.scatters[g];
+// Of a space of one point there is nothing to order.
+bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
   const bool is_one_point = std::ranges::all_of(op.dims, [](Expr n) { return n.is_constant(1); });
-  return scatter.combine.empty() && !is_one_point &&
-         (scatter.of_equal == soac::OfEqual::last || layout.scatters[g].n_names > 1);
+  return scatter.combine.empty() && !is_one_point && !scatter.stores_in_any_order();
 }
 
 template <class T>
@@ -40,7 +37,7 @@ OrderedStores::OrderedStores(Launches& launches, const soac::Stm& s)
   if (op.dims.size() == 1) point_ = arena_.name(op.body.params[0]);
   std::vector<Expr> results;
   for (std::size_t g = 0; g < before.scatters.size(); ++g) {
-    if (!is_ordered(before, layout, g)) continue;
+    if (!is_ordered(before, before.scatters[g])) continue;
     const soac::Scatter& scatter = before.scatters[g];
     const soac::Layout::Part& part = layout.scatters[g];
     const auto first = s.names.begin() + static_cast<std::ptrdiff_t>(part.name);
@@ -56,7 +53,7 @@ OrderedStores::OrderedStores(Launches& launches, const soac::Stm& s)
     groups_.push_back(std::move(group));
   }
   for (std::size_t g = before.scatters.size(); g-- > 0;) {
-    if (!is_ordered(before, layout, g)) continue;
+    if (!is_ordered(before, before.scatters[g])) continue;
     drop(op.body.results, layout.scatters[g].result, layout.scatters[g].n_results);
     drop(posting_.names, layout.scatters[g].name, layout.scatters[g].n_names);
     drop(op.scatters, g, 1);

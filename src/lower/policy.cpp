@@ -277,7 +277,6 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   if (policy.scan_steps > 0)
     while (policy.tile > least_tile && policy.tile * bytes_scanned(soac) > bytes_scanned_ahead)
       policy.tile /= 2;
-  if (soac::scatters_tuples(soac)) policy.tile = whole_space;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
@@ -310,11 +309,10 @@ std::string to_string(const Policy& p) {
   const std::string runs = p.run == 0 ? std::string()
                                       : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
                                                     p.run_steps, p.run_lanes, p.ahead);
-  const std::string tile = p.tile == whole_space ? "of all points" : std::to_string(p.tile);
   const std::string steps = p.scan_steps == 0 ? std::string() : fmt::format(" by {}", p.scan_steps);
   return fmt::format(
       "lanes {} (tail {}, scan {}{}) tile {} chain {}{}{}{} portion {} streaming {}from {} MiB", p.lanes,
-      p.tail_lanes, p.scan_lanes, steps, tile, p.chain, runs, p.linear ? " linear" : "",
+      p.tail_lanes, p.scan_lanes, steps, p.tile, p.chain, runs, p.linear ? " linear" : "",
       p.rows ? " rows" : "", p.portion, p.touch ? "and touching " : "", p.streaming >> 20);
 }
 

@@ -16,9 +16,6 @@ struct Target {
   friend bool operator==(const Target&, const Target&) = default;
 };
 
-/// A tile that no space fills: one task has all points.
-inline constexpr std::int64_t whole_space = std::int64_t{1} << 40;
-
 /// Most bytes that a task scans before its turn comes and keeps for then (scan_runs.h).
 inline constexpr std::int64_t bytes_scanned_ahead = 1 << 16;
 

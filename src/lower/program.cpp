@@ -66,7 +66,8 @@ class ProgramLowering {
   bool has_blocks() const { return launches_.options().schedule == Schedule::blocks; }
 
   void statements(const std::vector<soac::Stm>& body) {
-    for (const soac::Stm& s : body)
+    for (const soac::Stm& s : body) {
+      launches_.set_line(s.where);
       base::match(
           s.op,
           [&](const soac::Soac&) { has_blocks() ? gpu::combinator(launches_, s) : combinator(launches_, s); },
@@ -82,6 +83,7 @@ class ProgramLowering {
           },
           [&](const soac::Call& op) { call(launches_, s, op); },
           [&](const soac::Let& op) { host_.bind(s.names[0], value(op.value)); });
+    }
   }
 
   // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.

@@ -153,7 +153,8 @@ void Results::allocate(std::span<const Var> temporaries) {
     const plan::Place to = host_.fresh_place();
     const plan::Slot fresh = host_.fresh_slot();
     host_.bind(copy.fresh.var(), fresh);
-    host_.append(plan::Reuse{to, host_.place(copy.from), info.type.kind, host_.slots(info.shape), fresh});
+    host_.append(plan::Reuse{to, host_.place(copy.from), info.type.kind, host_.slots(info.shape), fresh,
+                             false, launches_.memory_site()});
     host_.bind_place(copy.array, to);
   }
 }

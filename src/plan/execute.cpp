@@ -221,6 +221,16 @@ class Run {
     array.data = buffer_of(array).memory.data;
   }
 
+  // The same, for the statement at the site.
+  void allocate(Place p, Kind kind, Site site) {
+    try {
+      allocate(p, kind);
+    } catch (const OutOfMemory& error) {
+      if (site == 0 || error.line() != 0) throw;
+      throw OutOfMemory(error.message(), loaded_.sites.at(site - 1).where);
+    }
+  }
+
   void set_extents(Array& array, const std::vector<Slot>& shape) {
     array.rank = static_cast<std::int32_t>(shape.size());
     for (std::size_t d = 0; d < shape.size(); ++d) array.extents[d] = extent(shape[d]);
@@ -250,7 +260,7 @@ class Run {
   void run(const Allocate& s) {
     release(s.place);
     set_extents(at(s.place), s.shape);
-    allocate(s.place, s.kind);
+    allocate(s.place, s.kind, s.site);
   }
   void run(const Share& s) { share(s.to, s.from); }
   void run(const Reuse& s) {
@@ -262,7 +272,7 @@ class Run {
     } else {
       release(s.to);
       set_extents(at(s.to), s.shape);
-      allocate(s.to, s.kind);
+      allocate(s.to, s.kind, s.site);
     }
   }
   void run(const CopyArray& s) {
@@ -416,6 +426,7 @@ void raise(const SiteText& site, std::span<const std::int64_t> values, std::int6
     case SiteText::Error::shape: throw ShapeError(message, site.where);
     case SiteText::Error::index: throw IndexError(message, site.where);
     case SiteText::Error::arithmetic: throw ArithmeticError(message, site.where);
+    case SiteText::Error::memory: throw OutOfMemory(message, site.where);
     case SiteText::Error::argument: break;
   }
   throw ShapeError(message, site.where);

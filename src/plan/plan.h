@@ -44,11 +44,12 @@ struct Check {
   bool operator==(const Check&) const = default;
 };
 /// A new array of uninitialised elements. Raises ShapeError for a negative extent, OutOfMemory if it cannot
-/// be had.
+/// be had: of the site, if that is not 0.
 struct Allocate {
   Place place;
   Kind kind;
   std::vector<Slot> shape;
+  Site site = 0;
   bool operator==(const Allocate&) const = default;
 };
 /// Place `to` holds the array of place `from` as well: no element moves.
@@ -66,6 +67,7 @@ struct Reuse {
   std::vector<Slot> shape;
   Slot fresh;
   bool is_last = false;
+  Site site = 0;  // as of Allocate
   bool operator==(const Reuse&) const = default;
 };
 /// Of a Reuse that needs a copy, where the next Launch does not make it: if the slot is not 0, the elements

@@ -43,11 +43,13 @@ class Printer {
         },
         [&](const Constant& s) { line("constant {} {:#x}", s.to, s.bits); },
         [&](const Check& s) { line("check {} {} {}", s.condition, s.site, list(s.operands)); },
-        [&](const Allocate& s) { line("allocate {} {} {}", s.place, name_of(s.kind), list(s.shape)); },
+        [&](const Allocate& s) {
+          line("allocate {} {} {} {}", s.place, name_of(s.kind), list(s.shape), s.site);
+        },
         [&](const Share& s) { line("share {} {}", s.to, s.from); },
         [&](const Reuse& s) {
-          line("reuse {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh,
-               s.is_last ? 1 : 0);
+          line("reuse {} {} {} {} {} {} {}", s.to, s.from, name_of(s.kind), list(s.shape), s.fresh,
+               s.is_last ? 1 : 0, s.site);
         },
         [&](const CopyArray& s) { line("copy_array {} {} {} {}", s.to, s.from, name_of(s.kind), s.fresh); },
         [&](const Shrink& s) { line("shrink {} {}", s.place, s.extent); },
@@ -184,10 +186,11 @@ class Parser {
                      number<Slot>(), number<Slot>(), number<Slot>(), number<Site>()};
     if (verb == "constant") return Constant{number<Slot>(), number<std::uint64_t>()};
     if (verb == "check") return Check{number<Slot>(), number<Site>(), list()};
-    if (verb == "allocate") return Allocate{number<Place>(), kind(), list()};
+    if (verb == "allocate") return Allocate{number<Place>(), kind(), list(), number<Site>()};
     if (verb == "share") return Share{number<Place>(), number<Place>()};
     if (verb == "reuse")
-      return Reuse{number<Place>(), number<Place>(), kind(), list(), number<Slot>(), number<int>() != 0};
+      return Reuse{number<Place>(), number<Place>(),    kind(),        list(),
+                   number<Slot>(),  number<int>() != 0, number<Site>()};
     if (verb == "copy_array") return CopyArray{number<Place>(), number<Place>(), kind(), number<Slot>()};
     if (verb == "shrink") return Shrink{number<Place>(), number<Slot>()};
     if (verb == "release") return Release{number<Place>()};

@@ -200,11 +200,12 @@ std::string_view Names::operator()(Var var) {
 std::string Names::unique(std::string_view base) {
   // Words of the texts, which a name must not be. Never destroyed: programs may compile at exit.
   static const auto& words = *new std::unordered_set<std::string_view>{
-      "program", "sites",   "return",  "let",    "check",      "site",    "map",   "redomap", "reduce",
-      "comm",    "neutral", "initial", "if",     "else",       "loop",    "for",   "while",   "do",
-      "true",    "false",   "kernel",  "par",    "store",      "load",    "sync",  "shared",  "global",
-      "grid",    "block",   "warp",    "thread", "fail",       "var",     "alloc", "when",    "in",
-      "out",     "step",    "shape",   "index",  "arithmetic", "argument"};
+      "program", "sites",   "return",  "let",    "check",      "site",     "map",    "redomap", "reduce",
+      "comm",    "neutral", "initial", "if",     "else",       "loop",     "for",    "while",   "do",
+      "true",    "false",   "kernel",  "par",    "store",      "load",     "sync",   "shared",  "global",
+      "grid",    "block",   "warp",    "thread", "fail",       "var",      "alloc",  "when",    "in",
+      "out",     "step",    "shape",   "index",  "arithmetic", "argument", "memory", "scatter", "partition",
+      "combine", "outer",   "former",  "scalars"};
   std::string name;
   for (char c : base) name += is_identifier_part(c) ? c : '_';
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "x" + name;

@@ -1,6 +1,7 @@
 #include "simplify/index_algebra.h"
 
 #include <algorithm>
+#include <map>
 
 namespace fulgurite::simplify {
 namespace {
@@ -39,6 +40,18 @@ void collect(Expr e, std::int64_t factor, std::vector<Term>& terms) {
       [[fallthrough]];
     default: terms.push_back({e, factor});
   }
+}
+
+/// The atom, of those that do not cancel, that was created first; nothing of a constant.
+Expr first_atom(Expr e) {
+  std::vector<Term> terms;
+  collect(e, 1, terms);
+  std::map<std::uint32_t, Term> sums;
+  for (const Term& t : terms)
+    if (t.atom) sums.try_emplace(t.atom.id(), t.atom, 0).first->second.coefficient += t.coefficient;
+  for (const auto& [id, term] : sums)
+    if (term.coefficient != 0) return term.atom;
+  return {};
 }
 
 void collect_factors(Expr e, std::vector<Expr>& factors) {
@@ -108,8 +121,13 @@ void IndexAlgebra::range(scalar::Var var, Expr extent) {
   if (extent.is_name()) sizes_.insert(extent.var());
   const Expr name = arena_.name(var);
   if (!is_small(extent)) return;
-  facts_.push_back(name);
-  facts_.push_back(arena_.sub(arena_.sub(extent, name), arena_.i64(1)));
+  add_fact(name);
+  add_fact(arena_.sub(arena_.sub(extent, name), arena_.i64(1)));
+}
+
+void IndexAlgebra::add_fact(Expr fact) {
+  facts_about_[first_atom(fact)].push_back(fact);
+  facts_.push_back(fact);
 }
 
 IndexAlgebra::Assumption::Assumption(IndexAlgebra& algebra, Expr condition)
@@ -119,7 +137,8 @@ IndexAlgebra::Assumption::Assumption(IndexAlgebra& algebra, Expr condition)
 }
 
 IndexAlgebra::Assumption::~Assumption() {
-  algebra_.facts_.resize(n_facts_);
+  for (; algebra_.facts_.size() > n_facts_; algebra_.facts_.pop_back())
+    algebra_.facts_about_[first_atom(algebra_.facts_.back())].pop_back();
   algebra_.memo_ = std::move(memo_);
 }
 
@@ -131,7 +150,7 @@ void IndexAlgebra::assume(Expr condition) {
   if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{}) return;
   const Expr a = condition.arg(0), b = condition.arg(1);
   if (!is_small(a) || !is_small(b)) return;
-  facts_.push_back(arena_.sub(arena_.sub(b, a), arena_.i64(condition.op() == Op::lt ? 1 : 0)));
+  add_fact(arena_.sub(arena_.sub(b, a), arena_.i64(condition.op() == Op::lt ? 1 : 0)));
 }
 
 bool IndexAlgebra::is_small(Expr e) const {
@@ -159,7 +178,10 @@ bool IndexAlgebra::is_not_negative(Expr e) const {
     });
   });
   if (sum_of_such) return true;
-  return is_small(e) && std::any_of(facts_.begin(), facts_.end(), [&](Expr fact) {
+  if (!is_small(e)) return false;
+  // A fact that differs by a constant has the same atoms.
+  const auto about = facts_about_.find(first_atom(e));
+  return about != facts_about_.end() && std::ranges::any_of(about->second, [&](Expr fact) {
            const Expr rest = arena_.sub(e, fact);
            return rest.is_constant() && value(rest) >= 0;
          });
@@ -235,7 +257,10 @@ bool IndexAlgebra::is_below(Expr e, Expr limit, int depth) const {
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const Expr outer = product(arena_, others);
     auto parts = split(e, factors[i], depth + 1);
-    if (parts && is_below(parts->quotient, outer, depth + 1)) return true;
+    // A multiple of c has remainder 0, which is below c unless c is 0.
+    if (!parts || (parts->remainder.is_constant(0) && !is_below(arena_.i64(0), factors[i], depth + 1)))
+      continue;
+    if (is_below(parts->quotient, outer, depth + 1)) return true;
   }
   return false;
 }

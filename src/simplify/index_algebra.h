@@ -56,12 +56,14 @@ class IndexAlgebra {
   bool is_not_negative(scalar::Expr) const;
   bool is_small(scalar::Expr) const;  // no sum or difference of a few such things overflows
   void assume(scalar::Expr condition);
+  void add_fact(scalar::Expr);
 
   scalar::Arena& arena_;
   std::function<scalar::Expr(scalar::Expr)> canonical_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;
   std::unordered_set<scalar::Var> sizes_;
   std::vector<scalar::Expr> facts_;  // small things that are not negative
+  std::unordered_map<scalar::Expr, std::vector<scalar::Expr>> facts_about_;  // by their first atoms
   std::unordered_map<scalar::Expr, scalar::Expr> memo_;
 };
 

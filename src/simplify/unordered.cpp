@@ -32,10 +32,10 @@ class Marker {
   void mark(Soac& soac) {
     for (std::size_t k = 0; k < soac.scatters.size(); ++k) {
       soac::Scatter& scatter = soac.scatters[k];
-      if (!scatter.combine.empty() || scatter.of_equal == soac::OfEqual::any) continue;
+      if (!scatter.combine.empty() || scatter.of_equal == soac::OfEqual::unordered) continue;
       if (soac::stores_one_value(arena_, sizes_, origins_, soac, k) ||
           soac::stores_apart(arena_, sizes_, origins_, soac, k))
-        scatter.of_equal = soac::OfEqual::any;
+        scatter.of_equal = soac::OfEqual::unordered;
     }
   }
 

@@ -41,6 +41,11 @@ Bounds::Bounds(const Program& program, Knows knows)
   for (Var param : program.params)
     for (Expr extent : arena_.info(param).shape) set_extent(extent.var());
   count_extents(program.body);
+  points_ = intervals_.any(Kind::i64);
+  for (const Stm& s : program.body)
+    if (!as<Loop>(s.op) && !as<Call>(s.op))
+      for (Var name : s.names)
+        if (arena_.info(name).type.rank > 0) made_.emplace(name, &s);
 }
 
 // Names that are extents wherever they have a value: of state, of what a branch gives and a partition keeps.
@@ -182,17 +187,20 @@ Interval Bounds::of(Expr root) {
 
 Interval Bounds::of_node(Expr e) {
   if (!is_value(e)) return {};
-  if (e.is_constant() && is_integer(e) && e.kind() != Kind::u64) return intervals_.exactly(value_of(e));
+  if (e.is_constant() && is_integer(e) && (e.kind() != Kind::u64 || value_of(e) >= 0))
+    return intervals_.exactly(value_of(e));
   if (!is_integer(e)) return intervals_.any(e.kind());
   Interval interval;
   if (e.is_name()) {
     interval = of_name(e);
-  } else if (e.op() == Op::index || e.args().empty()) {
+  } else if (e.op() == Op::index) {
+    interval = of_elements(e.arg(0));
+  } else if (e.args().empty()) {
     interval = intervals_.any(e.kind());
   } else {
     std::vector<Interval> operands;
     for (Expr arg : e.args()) operands.push_back(memo_.at(arg.id()));
-    interval = intervals_.apply(e, operands);
+    interval = without_neutral(e, intervals_.apply(e, operands));
   }
   interval = with_facts(e, with_rounding(e, interval));
   if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(arena_.cast(e, Kind::i64));
@@ -204,6 +212,7 @@ Interval Bounds::of_name(Expr e) {
   const auto found = names_.find(e.var());
   if (found == names_.end()) return all;
   const Name name = found->second;
+  if (name.neutral) return intervals_.hull(name.interval, of(name.neutral));
   if (!name.limit) return name.interval;
   const Interval limit = of(name.limit);
   const Wide less = name.is_below ? 1 : 0;
@@ -312,56 +321,13 @@ bool Bounds::at_most(Expr a, Expr b, int depth) {
 
 void Bounds::learn(const Stm& s) {
   base::match(
-      s.op, [&](const Soac& op) { learn_soac(s, op); }, [](const Scan&) {}, [](const Sort&) {},
-      [&](const If& op) { learn_if(s, op); }, [&](const Loop& op) { learn_loop(s, op); },
-      [&](const Check& op) { assume(op.condition); }, [](const Call&) {},
+      s.op, [&](const Soac& op) { learn_soac(s, op); }, [&](const Scan& op) { learn_scan(s, op); },
+      [&](const Sort& op) { learn_sort(s, op); }, [&](const If& op) { learn_if(s, op); },
+      [&](const Loop& op) { learn_loop(s, op); }, [&](const Check& op) { assume(op.condition); },
+      [](const Call&) {},
       [&](const Let& op) {
         if (is_integer(op.value)) set(s.names[0], of(op.value));
       });
-}
-
-void Bounds::learn_soac(const Stm& s, const Soac& op) {
-  const Layout layout = layout_of(op);
-  Expr points = arena_.i64(1);
-  for (Expr extent : op.dims) points = arena_.mul(points, extent);
-  for (const Layout::Part& part : layout.partitions) names_[s.names[part.name]] = {{}, points, false};
-  memo_.clear();
-  for (std::size_t k = 0; k < layout.mapped.n_names; ++k)
-    equate(arena_.info(s.names[layout.mapped.name + k]).shape, op.dims);
-  for (std::size_t g = 0; g < op.scatters.size(); ++g)
-    for (std::size_t k = 0; k < layout.scatters[g].n_names; ++k)
-      equate(arena_.info(s.names[layout.scatters[g].name + k]).shape, op.scatters[g].shape);
-  const auto is_bounded = [](const Reduction& r) {
-    return r.op.body.empty() && r.op.results.size() == 1 && is_integer(r.op.results[0]);
-  };
-  if (std::ranges::none_of(op.reductions, is_bounded)) return;
-  for (std::size_t d = 0; d < op.dims.size(); ++d) set_below(op.body.params[d], op.dims[d]);
-  const std::vector<Interval> operands = results_of(op.body, {}, true);
-  for (std::size_t g = 0; g < op.reductions.size(); ++g)
-    if (is_bounded(op.reductions[g]))
-      set(s.names[layout.reductions[g].name],
-          reduced(op.reductions[g], operands[layout.reductions[g].result], of(points)));
-}
-
-// By an operation of the two operands: of the least and greatest of all, and of their sum.
-Interval Bounds::reduced(const Reduction& r, const Interval& operand, const Interval& points) {
-  const Expr e = r.op.results[0], left = arena_.name(r.op.params[0]), right = arena_.name(r.op.params[1]);
-  const Interval unknown = intervals_.any(e.kind());
-  const bool is_of_both = e.args().size() == 2 && ((e.arg(0) == left && e.arg(1) == right) ||
-                                                   (e.arg(0) == right && e.arg(1) == left));
-  if (!is_of_both || e.kind() == Kind::u64) return unknown;
-  std::vector<Expr> starts = r.neutral;
-  starts.insert(starts.end(), r.initial.begin(), r.initial.end());
-  if (e.op() == Op::min || e.op() == Op::max) {
-    Interval all = operand;
-    for (Expr start : starts) all = intervals_.hull(all, of(start));
-    return all;
-  }
-  if (e.op() != Op::add) return unknown;
-  const Interval times = intervals_.hull(intervals_.exactly(0), points);
-  Interval sum = intervals_.mul(e.kind(), intervals_.hull(operand, intervals_.exactly(0)), times);
-  for (Expr start : starts) sum = intervals_.add(e.kind(), sum, of(start));
-  return sum;
 }
 
 std::vector<Interval> Bounds::results_of(const Lambda& f, Expr condition, bool holds) {
@@ -369,7 +335,7 @@ std::vector<Interval> Bounds::results_of(const Lambda& f, Expr condition, bool h
   if (condition) assume(condition, holds);
   for (const Stm& s : f.body) learn(s);
   std::vector<Interval> results;
-  for (Expr e : f.results) results.push_back(is_integer(e) ? of(e) : Interval());
+  for (Expr e : f.results) results.push_back(of_result(e));
   forget(from);
   return results;
 }
@@ -378,11 +344,15 @@ void Bounds::learn_if(const Stm& s, const If& op) {
   for (std::size_t k = 0; k < s.names.size(); ++k)
     if (op.then_branch.results[k].type() == scalar::Type{Kind::boolean})
       choices_[s.names[k]] = {op.condition, op.then_branch.results[k], op.else_branch.results[k]};
-  if (std::ranges::none_of(op.then_branch.results, is_integer)) return;
+  const auto is_of_integers = [](Expr e) { return scalar::is_integer(e.kind()); };
+  if (std::ranges::none_of(op.then_branch.results, is_of_integers)) return;
   const std::vector<Interval> yes = results_of(op.then_branch, op.condition, true);
   const std::vector<Interval> no = results_of(op.else_branch, op.condition, false);
   for (std::size_t k = 0; k < s.names.size(); ++k)
-    if (is_integer(op.then_branch.results[k])) set(s.names[k], intervals_.hull(yes[k], no[k]));
+    if (is_integer(op.then_branch.results[k]))
+      set(s.names[k], intervals_.hull(yes[k], no[k]));
+    else if (is_of_integers(op.then_branch.results[k]))
+      set_elements(s.names[k], intervals_.hull(yes[k], no[k]));
   clip_extents(s.names);
 }
 

@@ -45,6 +45,7 @@ class Bounds {
     Interval interval;
     Expr limit = {};        // 0 <= name <= limit, or < limit
     bool is_below = false;  // the latter
+    Expr neutral = {};      // not in the interval, but the value as well: of a reduction of nothing
   };
   struct Fact {  // a <= b, or a < b
     Expr a, b;
@@ -60,14 +61,20 @@ class Bounds {
     Interval initial;
     bool is_extent;
     bool is_positive = false;                  // or 0
+    bool is_below_beginning = false;           // or at most 0
     bool has_least = false, has_most = false;  // of what is found
     Interval found = {};
     Expr more = {}, less = {};  // than it was, after an iteration
   };
 
+  using Made = std::unordered_map<Var, const Stm*>;
+
   bool at_most(Expr a, Expr b, int depth);
   Interval of_node(Expr);
   Interval of_name(Expr);
+  Interval of_elements(Expr array);
+  Interval of_result(Expr);
+  Interval without_neutral(Expr e, const Interval&);
   Interval with_facts(Expr, Interval);
   Interval with_rounding(Expr, Interval);
   bool has_value(Expr);
@@ -77,7 +84,15 @@ class Bounds {
   void extents_of(std::span<const Var> names);
   void clip_extents(std::span<const Var> names);
   void learn_soac(const Stm&, const Soac&);
-  Interval reduced(const Reduction&, const Interval& operand, const Interval& points);
+  void learn_reduction(std::span<const Var> names, const Reduction&, std::span<const Interval> operands,
+                       const Interval& points);
+  void learn_scatter(std::span<const Var> names, const Scatter&, std::span<const Interval> values,
+                     const Interval& points);
+  void learn_scan(const Stm&, const Scan&);
+  void learn_sort(const Stm&, const Sort&);
+  void set_elements(Var array, const Interval&);
+  Interval reduced(const Lambda& op, std::span<const Interval> starts, const Interval& operand,
+                   const Interval& points);
   void learn_if(const Stm&, const If&);
   void learn_loop(const Stm&, const Loop&);
   std::vector<Interval> results_of(const Lambda&, Expr condition, bool holds);
@@ -85,6 +100,7 @@ class Bounds {
   void compare_with_former(const Loop&, std::vector<State>&);
   Expr increase(Expr value, Expr former, scalar::Op extreme);
   void add_steps(const Loop&, std::vector<State>&);
+  void compare_with_beginning(const Loop&, std::vector<State>&);
   void compare_with_all(const Loop&, std::vector<State>&);
   bool take_whatever_it_was(const Loop&, std::vector<State>&);
   void set_state(const std::vector<State>&);
@@ -99,6 +115,10 @@ class Bounds {
   std::unordered_map<Var, Name> names_;
   std::vector<Fact> facts_;
   std::unordered_map<Var, Choice> choices_;
+  std::unordered_map<Var, Interval> elements_;  // of arrays of integers
+  Made made_;        // by statements of the program, which are learned when asked for
+  Interval points_;  // number of those of the Soac whose body is being learned
+  int arrays_ = 0;   // of made_ whose statements are being learned
   std::unordered_map<std::uint32_t, Interval> memo_;  // by node id, while facts and names stay
   std::unordered_map<std::uint32_t, bool> known_;     // by node id
   std::unordered_set<std::uint32_t> asked_;           // whose facts are being asked for

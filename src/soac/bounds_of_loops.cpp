@@ -1,5 +1,6 @@
 // Bounds of a loop's state, by induction. Hypotheses are tried one after the other:
 //   the former value   an iteration gives at most what it got (a filter), or that and a known number
+//   its beginning      what is at most the most of what it began with and 0 stays so (it approaches 0)
 //   all                every component gives at most the most of what all began with (they change places)
 //   none               whatever it got, an iteration gives at most so much (a minimum with a size)
 // and the same for lower bounds. In the first the parameter itself stands for its value.
@@ -138,6 +139,42 @@ void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
   }
 }
 
+void Bounds::compare_with_beginning(const Loop& loop, std::vector<State>& states) {
+  const auto beginning = [&](const State& state) {
+    return intervals_.hull(state.initial, intervals_.exactly(0));
+  };
+  bool is_any = false;
+  for (State& state : states) {
+    state.is_below_beginning = !state.has_most && state.initial.high;
+    is_any = is_any || state.is_below_beginning;
+  }
+  for (bool changed = is_any; changed;) {
+    changed = false;
+    set_state(states);
+    for (const State& state : states) {
+      if (!state.is_below_beginning) continue;
+      const Interval most = beginning(state);
+      Interval now = names_.at(state.now.var()).interval;
+      now.most = std::min(now.most, most.most), now.high = most.high;
+      set(state.now.var(), now);
+    }
+    const std::vector<Interval> next = one_iteration(loop);
+    for (State& state : states) {
+      if (!state.is_below_beginning) continue;
+      const Expr high = next[state.number].high;
+      if (high && at_most(high, beginning(state).high)) continue;
+      state.is_below_beginning = false;
+      changed = true;
+    }
+  }
+  for (State& state : states) {
+    if (!state.is_below_beginning) continue;
+    const Interval most = beginning(state);
+    state.has_most = true;
+    state.found.most = most.most, state.found.high = most.high;
+  }
+}
+
 void Bounds::compare_with_all(const Loop& loop, std::vector<State>& states) {
   Interval all;
   bool is_first = true;
@@ -204,6 +241,7 @@ void Bounds::learn_loop(const Stm& s, const Loop& loop) {
   const auto are_all_found = [&] {
     return std::ranges::all_of(states, [](const State& state) { return state.has_least && state.has_most; });
   };
+  if (!are_all_found()) compare_with_beginning(loop, states);
   if (!are_all_found()) compare_with_all(loop, states);
   for (int round = 0; round < 2 && !are_all_found(); ++round)
     if (!take_whatever_it_was(loop, states)) break;

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -21,13 +20,6 @@ bool is_scatter(const Soac& s) {
 }
 bool is_partition(const Soac& s) {
   return !s.partitions.empty();
-}
-
-bool scatters_tuples(const Soac& s) {
-  const Layout layout = layout_of(s);
-  for (std::size_t g = 0; g < s.scatters.size(); ++g)
-    if (s.scatters[g].combine.empty() && layout.scatters[g].n_names > 1) return true;
-  return false;
 }
 
 bool is_map(const Soac& s) {

@@ -17,9 +17,6 @@ bool is_redomap(const Soac&);
 bool is_scan(const Soac&);
 bool is_scatter(const Soac&);
 bool is_partition(const Soac&);
-/// A Soac that scatters tuples without an operator: what is left at a place must be one of them whole, so one
-/// task has all points where a place's components are stored one by one.
-bool scatters_tuples(const Soac&);
 
 struct Counts {
   int soac = 0, map = 0, reduce = 0, redomap = 0;  // at every depth; soac is the sum of the others

@@ -14,6 +14,8 @@ std::unordered_map<Var, Expr> equations_of(Arena&, Expr condition);
 class EqualSizes {
  public:
   explicit EqualSizes(const Program&);
+  /// Of no Checks.
+  explicit EqualSizes(Arena& arena) : arena_(arena) {}
 
   Expr canonical(Expr size) const;
   std::vector<Expr> canonical(std::vector<Expr> shape) const;

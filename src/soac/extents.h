@@ -1,4 +1,5 @@
-// is_extent (walk.h) of many expressions that share parts: each node is looked at once.
+// Extents: is_extent (walk.h) of many expressions that share parts, where each node is looked at once; and
+// names for what is none.
 #pragma once
 
 #include <unordered_map>
@@ -16,5 +17,9 @@ class Extents {
 
   std::unordered_map<const scalar::Node*, bool> known_;
 };
+
+/// Binds by Lets the sizes of iteration spaces that are no extents: inside a function of elements they may be
+/// any expressions, in these statements, which come from one, they may not.
+void bind_sizes(scalar::Arena&, std::vector<Stm>&);
 
 }  // namespace fulgurite::soac

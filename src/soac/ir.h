@@ -64,9 +64,10 @@ struct Reduction {
   bool operator==(const Reduction&) const = default;
 };
 
-/// Which point's values stay where several points store to one place. `any` says that a program has one
-/// meaning whichever it is, mostly because no two points have a place in common (injective.h).
-enum class OfEqual : std::uint8_t { last, any };
+/// Which point's values stay where several points store to one place: those of the last one, or, as the user
+/// says, all of any one of them. `unordered`: the order makes no difference, not even for each component by
+/// itself, because no two points have a place in common, or all store the same values (injective.h).
+enum class OfEqual : std::uint8_t { last, any, unordered };
 
 /// k arrays of one shape, given by what their elements are before (`initial`: one i64 param for each axis of
 /// `shape`; k results) and by what the points store: each point gives a place, one index for each axis, and k
@@ -78,6 +79,11 @@ struct Scatter {
   Lambda initial;
   std::vector<Reduction> combine = {};
   OfEqual of_equal = OfEqual::last;
+  /// Whether each component of a point may be stored before or after those of others.
+  bool stores_in_any_order() const {
+    return combine.empty() &&
+           (of_equal == OfEqual::unordered || (of_equal == OfEqual::any && initial.results.size() == 1));
+  }
   bool operator==(const Scatter&) const;
 };
 
@@ -196,9 +202,10 @@ inline bool Scatter::operator==(const Scatter&) const = default;
 
 /// What a failing operation says. The text may quote values (base/quote.h): the operands of a Check; of an
 /// index or a division the index or dividend and the extent (0 for a division); and the position, which is
-/// the number of the failing point of the outermost Soac. `error` names the exception to raise.
+/// the number of the failing point of the outermost Soac. `error` names the exception to raise; of `memory`
+/// the message is made where memory is asked for.
 struct SiteInfo {
-  enum class Error : std::uint8_t { shape, index, arithmetic, argument };
+  enum class Error : std::uint8_t { shape, index, arithmetic, argument, memory };
   Error error = Error::index;
   Location where;
   std::string message;

@@ -327,7 +327,10 @@ class Parser {
     }
     while (lexer_.accept("scatter")) {
       Scatter scatter;
-      if (lexer_.accept("any")) scatter.of_equal = OfEqual::any;
+      if (lexer_.accept("any"))
+        scatter.of_equal = OfEqual::any;
+      else if (lexer_.accept("unordered"))
+        scatter.of_equal = OfEqual::unordered;
       scatter.shape = parenthesised();
       scatter.initial = function();
       if (lexer_.accept("combine")) scatter.combine.push_back(reduction(scatter.initial.results, 0));
@@ -379,6 +382,8 @@ class Parser {
         site.error = SiteInfo::Error::arithmetic;
       else if (lexer_.accept("argument"))
         site.error = SiteInfo::Error::argument;
+      else if (lexer_.accept("memory"))
+        site.error = SiteInfo::Error::memory;
       else
         lexer_.expect("index");
       if (lexer_.is("@")) site.where = location();

@@ -26,6 +26,7 @@ std::string_view word_of(SiteInfo::Error error) {
     case SiteInfo::Error::index: return "index";
     case SiteInfo::Error::arithmetic: return "arithmetic";
     case SiteInfo::Error::argument: return "argument";
+    case SiteInfo::Error::memory: return "memory";
   }
   return "";
 }
@@ -187,7 +188,9 @@ class Printer {
       reduction(r);
     }
     for (const Scatter& scatter : s.scatters) {
-      text_ += scatter.of_equal == OfEqual::any ? " scatter any (" : " scatter (";
+      text_ += scatter.of_equal == OfEqual::any         ? " scatter any ("
+               : scatter.of_equal == OfEqual::unordered ? " scatter unordered ("
+                                                        : " scatter (";
       exprs(scatter.shape);
       text_ += ") ";
       function(scatter.initial);

@@ -12,6 +12,7 @@ void raise(const SiteInfo& site, std::span<const std::int64_t> values, std::int6
   switch (site.error) {
     case SiteInfo::Error::index: throw IndexError(message, where);
     case SiteInfo::Error::arithmetic: throw ArithmeticError(message, where);
+    case SiteInfo::Error::memory: throw OutOfMemory(message, where);
     case SiteInfo::Error::shape:
     case SiteInfo::Error::argument: break;
   }

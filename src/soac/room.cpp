@@ -18,6 +18,10 @@ bool is_room(const SiteInfo& site) {
   return site.message == message;
 }
 
+bool is_memory(const SiteInfo& site) {
+  return site.error == SiteInfo::Error::memory;
+}
+
 bool has_statements_for_elements(const std::vector<Stm>& body) {
   return std::ranges::any_of(body, [](const Stm& s) {
     return std::ranges::any_of(nested_in(s), [&](const auto& inner) {
@@ -27,11 +31,25 @@ bool has_statements_for_elements(const std::vector<Stm>& body) {
   });
 }
 
-void add_sites(const Program& program, const std::vector<Stm>& body, std::vector<SiteInfo>& sites) {
+bool makes_arrays(const Program& program, const Stm& s) {
+  return std::ranges::any_of(s.names, [&](Var name) { return program.arena->info(name).type.rank > 0; });
+}
+
+void add_room(const Program& program, const std::vector<Stm>& body, std::vector<SiteInfo>& sites) {
   for (const Stm& s : body) {
-    if (std::ranges::any_of(s.names, [&](Var name) { return program.arena->info(name).type.rank > 0; }))
-      sites.push_back({SiteInfo::Error::shape, s.where, message});
-    for (const auto& inner : nested_in(s)) add_sites(program, inner.lambda->body, sites);
+    if (makes_arrays(program, s)) sites.push_back({SiteInfo::Error::shape, s.where, message});
+    for (const auto& inner : nested_in(s)) add_room(program, inner.lambda->body, sites);
+  }
+}
+
+// Of what the host makes: what runs for elements gets its memory from the statement around it.
+void add_memory(const Program& program, const std::vector<Stm>& body, std::vector<SiteInfo>& sites) {
+  for (const Stm& s : body) {
+    if (base::as<Soac>(s.op) || base::as<Sort>(s.op) || base::as<Call>(s.op)) {
+      sites.push_back({SiteInfo::Error::memory, s.where, "no memory"});
+      continue;
+    }
+    for (const auto& inner : nested_in(s)) add_memory(program, inner.lambda->body, sites);
   }
 }
 
@@ -39,8 +57,10 @@ void add_sites(const Program& program, const std::vector<Stm>& body, std::vector
 
 std::vector<SiteInfo> sites_with_room(const Program& program) {
   std::vector<SiteInfo> sites = program.sites;
-  if (std::ranges::none_of(sites, is_room) && has_statements_for_elements(program.body))
-    add_sites(program, program.body, sites);
+  if (std::ranges::any_of(sites, [](const SiteInfo& site) { return is_room(site) || is_memory(site); }))
+    return sites;
+  if (has_statements_for_elements(program.body)) add_room(program, program.body, sites);
+  add_memory(program, program.body, sites);
   return sites;
 }
 
@@ -63,6 +83,18 @@ Site room_site(const Program& program, const Location& where) {
     least = distance;
   }
   return nearest;
+}
+
+MemorySites::MemorySites(const Program& program) {
+  for (std::size_t k = 0; k < program.sites.size(); ++k) {
+    const SiteInfo& site = program.sites[k];
+    if (is_memory(site)) sites_.try_emplace({site.where.file, site.where.line}, static_cast<Site>(k + 1));
+  }
+}
+
+Site MemorySites::at(const Location& where) const {
+  const auto found = sites_.find({where.file, where.line});
+  return found == sites_.end() ? 0 : found->second;
 }
 
 }  // namespace fulgurite::soac

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/digits.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
@@ -19,20 +20,14 @@ std::optional<Var> read_at(Expr e, std::span<const Expr> indices) {
   return e.arg(0).var();
 }
 
-/// No two points store to one place: each axis of the space moves an index of its own, and alone.
+/// No two points store to one place, as can be seen without what Checks say of sizes.
 bool is_injective(Arena& arena, const Soac& soac, std::span<const Expr> place) {
   Vars inside;
   add_bound(soac.body, inside);
-  const auto moves = [&](Expr index, Var p) {
-    const auto affine = scalar::affine_in(arena, index, p);
-    if (!affine || !affine->coefficient.is_constant() || affine->coefficient.is_constant(0)) return false;
-    Vars others;
-    add_mentioned(std::span(&affine->base, 1), others);
-    return std::none_of(others.begin(), others.end(), [&](Var v) { return inside.contains(v); });
-  };
-  return std::all_of(soac.body.params.begin(), soac.body.params.end(), [&](Var p) {
-    return std::any_of(place.begin(), place.end(), [&](Expr index) { return moves(index, p); });
-  });
+  const EqualSizes of_no_checks(arena);
+  const Digits digits(arena, of_no_checks, soac.body.params, soac.dims, std::move(inside));
+  return std::ranges::any_of(place, [&](Expr index) { return digits.tells_apart(index); }) ||
+         digits.moves_each_axis(place);
 }
 
 class Reads {

@@ -144,7 +144,7 @@ Exprs constant_extents(Tracer& t, const State& state, const soac::Lambda& body, 
     for (std::size_t i = 0; i < known.size(); ++i) {
       if (!known[i]) continue;
       const Expr after = scalar::substitute(t.arena(), t.unsettled(body.results[i]), before);
-      if (t.unsettled(after) == t.unsettled(known[i])) continue;
+      if (t.is_same(after, known[i])) continue;
       known[i] = Expr();
       changed = true;
     }
@@ -194,7 +194,7 @@ Values cond(Value condition, Body then_branch, Body else_branch, Widths results,
   const std::vector<bool> is_extent = are_extents(yes.groups);
   Exprs known(given.size());
   for (std::size_t i = 0; i < given.size(); ++i)
-    if (is_extent[i] && yes.outer[i] && yes.outer[i] == no.outer[i])
+    if (is_extent[i] && yes.outer[i] && no.outer[i] && t.is_same(yes.outer[i], no.outer[i]))
       known[i] = t.settled(yes.outer[i], where);  // whichever branch is taken needs it
   Exprs bound;
   const Exprs seen = named(t, yes.groups, given, known, "cond", bound);

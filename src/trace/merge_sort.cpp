@@ -103,7 +103,7 @@ class Sorting {
     soac::Scatter scatter{shape,
                           contents(t_, 1, origin_, where_, [&](const Exprs&) { return zeros(); }),
                           {},
-                          soac::OfEqual::any};
+                          soac::OfEqual::unordered};
     return store(t_, shape, std::move(scatter), origin_, where_, [&](const Exprs& indices) {
       Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
       const Exprs values = elements(t_, vectors_, indices);

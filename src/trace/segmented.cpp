@@ -179,7 +179,7 @@ std::function<Expr(Expr)> starts_of(Tracer& t, const Segments& segments, const E
   const Spans spans = spans_of(t, segments, arrays, origin, where);
   const Expr n = t.shape(arrays[0])[0], no = t.arena().boolean(false), yes = t.arena().boolean(true);
   const Expr flags = t.fresh_array(scalar::Kind::boolean, {n}, "starts");
-  soac::Scatter scatter{{n}, {}, {}, soac::OfEqual::any};
+  soac::Scatter scatter{{n}, {}, {}, soac::OfEqual::unordered};
   {
     Scope scope(t, origin, where);
     index_parameters(scope, 1);

@@ -8,9 +8,10 @@ namespace fulgurite::trace {
 
 namespace {
 
-// The number of indices of a slice that fits its array. All strides that are longer than arrays give one
-// index; they are replaced by one for which no sum below wraps around.
-Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride) {
+// The number of indices of a slice that fits its array of `size`. All strides that are longer than arrays
+// give one index; they are replaced by one for which no sum below wraps around. Where the direction is not
+// known the result says that it is at most `size`, which follows from the check of the direction otherwise.
+Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride, Expr size) {
   const Expr longest = arena.i64(most_elements + 1);
   const Expr at_most = arena.min(given_stride, longest), at_least = arena.i64(-most_elements - 1);
   const Expr stride = arena.max(at_most, at_least);
@@ -19,7 +20,8 @@ Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride) {
   const bool is_up = is_known && static_cast<std::int64_t>(stride.bits()) > 0;
   const Expr distance = !is_known ? arena.max(up, down) : is_up ? up : down;
   const Expr step = arena.max(arena.apply(Op::abs, {stride}), one);
-  return arena.div(arena.add(distance, arena.sub(step, one)), step);
+  const Expr count = arena.div(arena.add(distance, arena.sub(step, one)), step);
+  return is_known ? count : arena.min(count, size);
 }
 
 Expr slice_fits(Arena& arena, Expr start, Expr stop, Expr stride, Expr size) {
@@ -80,7 +82,7 @@ Value slice(Value array, std::span<const Bounds> axes, Here where) {
     t.check(slice_fits(arena, start, stop, stride, size),
             fmt::format("slice({{0}}, {{1}}{}) of {} {}", stride.is_constant(1) ? "" : ", {2}", axis, rule),
             {start, stop, stride, size}, where);
-    shape.push_back(slice_size(arena, start, stop, stride));
+    shape.push_back(slice_size(arena, start, stop, stride, size));
     starts.push_back(start);
     strides.push_back(stride);
   }

@@ -39,7 +39,7 @@ std::string quote_operands(std::string_view text, const Exprs& operands) {
     if (!place || place->number >= operands.size()) return std::nullopt;
     const Expr operand = operands[place->number];
     if (!operand.is_constant()) return "?";
-    return base::number_text(static_cast<std::int64_t>(operand.bits()), place->is_unsigned);
+    return base::number_text(static_cast<std::int64_t>(operand.bits()), place->reading);
   });
 }
 
@@ -48,26 +48,52 @@ bool is_unsigned(Expr e) {
   return e.op() == Op::cast && e.arg(0).kind() == scalar::Kind::u64;
 }
 
-// The message with {0u} in place of {0} where operand 0 is unsigned, and so on.
-std::string with_unsigned_places(std::string_view text, const Exprs& operands) {
+// The message with {0u} or {0?}, as `sign` says, in place of {0} where operand 0 is unsigned, and so on.
+std::string with_unsigned_places(std::string_view text, const Exprs& operands, char sign) {
   return base::fill_places(text, [&](std::string_view word) -> std::optional<std::string> {
     const auto place = base::value_place(word);
     if (!place || place->number >= operands.size() || !is_unsigned(operands[place->number]))
       return std::nullopt;
-    return fmt::format("{{{}u}}", place->number);
+    return fmt::format("{{{}{}}}", place->number, sign);
   });
 }
 
 }  // namespace
 
+Expr OnePlace::operator()(Expr root) {
+  std::vector<Expr> stack{root};
+  while (!stack.empty()) {
+    const Expr e = stack.back();
+    const std::size_t before = stack.size();
+    if (scalar::can_fail(e) && !memo_.contains(e))
+      for (Expr operand : e.args())
+        if (!memo_.contains(operand)) stack.push_back(operand);
+    if (stack.size() > before) continue;
+    stack.pop_back();
+    memo_.try_emplace(e, scalar::can_fail(e) ? placed(e) : e);
+  }
+  return memo_.at(root);
+}
+
+Expr OnePlace::placed(Expr e) {
+  Exprs operands;
+  for (Expr operand : e.args()) operands.push_back(memo_.at(operand));
+  if (e.site() == 0) return scalar::rebuild(arena_, e, operands);
+  constexpr Site one = 1;
+  if (e.op() == Op::index) return arena_.index(operands[0], std::span(operands).subspan(1), one);
+  return arena_.apply(e.op(), operands, one);
+}
+
 Tracer::Tracer(std::string name)
     : program_{std::move(name), std::make_shared<Arena>(), {}, {}, {}, {}},
       number_(next_number()),
       outer_(innermost),
-      unsettle_(arena(), [this](Expr e) {
-        const auto found = e.is_name() ? bound_to_.find(e.var()) : bound_to_.end();
-        return found == bound_to_.end() ? Expr() : found->second;
-      }) {
+      unsettle_(arena(),
+                [this](Expr e) {
+                  const auto found = e.is_name() ? bound_to_.find(e.var()) : bound_to_.end();
+                  return found == bound_to_.end() ? Expr() : found->second;
+                }),
+      wherever_(arena()) {
   open("the program", {});
   innermost = this;
 }
@@ -113,12 +139,16 @@ Exprs Tracer::exprs(std::span<const Value> values, const Here& where) {
 
 Expr Tracer::settled(Expr e, const Here& where) {
   if (e.is_name() || e.is_constant() || is_extent_(e)) return e;
-  const Expr value = unsettled(e);
-  for (const Open& scope : scopes_)
-    if (const auto found = scope.settled.find(value); found != scope.settled.end()) return found->second;
+  const Expr value = unsettled(e), key = wherever_(value);
+  for (const Open& scope : scopes_) {
+    const auto found = scope.settled.find(key);
+    if (found == scope.settled.end()) continue;
+    // What fails elsewhere in a function around this one may fail where this one does not run.
+    if (&scope == &scopes_.back() || bound_to_.at(found->second.var()) == value) return found->second;
+  }
   const Expr name = fresh(e.kind(), "n");
   add({name}, soac::Let{e}, "size", where);
-  scopes_.back().settled.emplace(value, name);
+  scopes_.back().settled.insert_or_assign(key, name);
   bound_to_.emplace(name.var(), value);
   return name;
 }
@@ -243,8 +273,8 @@ Site Tracer::site(SiteError error, std::string message, const Here& where) {
 }
 
 Site Tracer::index_site(std::string message, std::span<const Expr> indices, const Here& where) {
-  // Which of several indices failed is not known: all that can be negative are unsigned, or none is taken to
-  // be.
+  // Which of several indices failed is not known: where one that can be negative is signed, another unsigned,
+  // the message gives both readings.
   const auto can_be_negative = [](Expr e) {
     if (e.is_constant()) return static_cast<std::int64_t>(e.bits()) < 0;
     return !(e.op() == Op::cast && scalar::size_of(e.arg(0).kind()) < 8 &&
@@ -253,13 +283,15 @@ Site Tracer::index_site(std::string message, std::span<const Expr> indices, cons
   const bool all =
       std::ranges::all_of(indices, [&](Expr e) { return is_unsigned(e) || !can_be_negative(e); });
   const auto one = std::ranges::find_if(indices, is_unsigned);
-  if (all && one != indices.end()) message = with_unsigned_places(message, {*one});
+  if (one != indices.end()) message = with_unsigned_places(message, {*one}, all ? 'u' : '?');
   return site(SiteError::index, std::move(message), where);
 }
 
 void Tracer::check(Expr condition, std::string message, Exprs operands, const Here& where, SiteError error) {
   if (condition.is_constant(1)) return;
-  message = with_unsigned_places(message, operands);
+  Exprs unbound;
+  for (Expr operand : operands) unbound.push_back(unsettled(operand));
+  message = with_unsigned_places(message, unbound, 'u');
   if (condition.is_constant(0)) {
     message = quote_operands(message, operands);
     if (error == SiteError::index) throw IndexError(message, where);

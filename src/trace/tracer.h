@@ -44,6 +44,20 @@ class Control {
                          const Here&) = 0;
 };
 
+/// Expressions with one site in place of all their sites: those that are equal but for where they fail become
+/// one expression.
+class OnePlace {
+ public:
+  explicit OnePlace(Arena& arena) : arena_(arena) {}
+  Expr operator()(Expr);
+
+ private:
+  Expr placed(Expr);  // its operands are in memo_
+
+  Arena& arena_;
+  std::unordered_map<Expr, Expr> memo_;
+};
+
 class Tracer {
  public:
   explicit Tracer(std::string name);
@@ -64,13 +78,15 @@ class Tracer {
   Expr expr(const Value&, const Here& where);
   Exprs exprs(std::span<const Value>, const Here& where);
   /// A scalar that becomes part of an extent, or that the host needs: the expression itself if that may be an
-  /// extent (soac::is_extent), else a name that is bound to its value from here on, always the same for one
-  /// expression.
+  /// extent (soac::is_extent), else a name that is bound to its value from here on, always the same for
+  /// expressions that are equal (is_same).
   Expr settled(Expr, const Here& where);
   Expr settled(const Value& v, const Here& where) { return settled(expr(v, where), where); }
   Exprs settled(std::span<const Value>, const Here& where);
   /// The expression with what settled names were bound to in their place.
   Expr unsettled(Expr);
+  /// Whether the expressions have one value wherever both have one: they may fail at different lines.
+  bool is_same(Expr a, Expr b) { return wherever_(unsettled(a)) == wherever_(unsettled(b)); }
   Value value(Expr);
   Values values(std::span<const Expr>);
 
@@ -111,7 +127,7 @@ class Tracer {
     std::uint32_t id;
     std::vector<soac::Stm> body;
     std::unordered_set<Expr> checked;
-    std::unordered_map<Expr, Expr> settled;  // by what the names are bound to, unsettled
+    std::unordered_map<Expr, Expr> settled;  // by what the names are bound to, unsettled, wherever it fails
   };
   struct Opened {
     std::string origin;
@@ -142,6 +158,7 @@ class Tracer {
   soac::Extents is_extent_;
   std::unordered_map<Var, Expr> bound_to_;  // of settled names, unsettled
   scalar::Substitution unsettle_;
+  OnePlace wherever_;
 };
 
 /// A function being traced: parameters first, then its statements are collected until close().

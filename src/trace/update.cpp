@@ -23,7 +23,7 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
                               : fmt::format("with: index {{0}} is outside {{1}} along axis {}", k),
             {place[k], extent}, where, SiteError::index);
   }
-  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::any};
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::unordered};
   return store(t, {arena.i64(1)}, std::move(sink), "with", where, [&](const Exprs&) {
     Exprs results = place;
     results.insert(results.end(), values.begin(), values.end());
@@ -41,7 +41,7 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
   const NamedOperand operands[] = {{"the slice", {&old, 1}}, {"what replaces it", from}};
   check_equal_shapes(t, "with", operands, where);
   // No stride is 0, as the slice has checked.
-  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::any};
+  soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::unordered};
   return store(t, shape_of(t, old), std::move(sink), "with", where, [&](const Exprs& at) {
     Exprs results;
     for (std::size_t k = 0; k < axes.size(); ++k) {

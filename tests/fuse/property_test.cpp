@@ -59,22 +59,22 @@ auto numbers() {
   return *rc::gen::resize(150, rc::gen::arbitrary<Numbers>());
 }
 
-RC_GTEST_PROP(PassesKeepMeaning, Simplify, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertySimplify, ()) {
   stays_the_same({&simplify::simplify}, numbers(), numbers());
 }
-RC_GTEST_PROP(PassesKeepMeaning, Hoist, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyHoist, ()) {
   stays_the_same({&simplify::hoist}, numbers(), numbers());
 }
-RC_GTEST_PROP(PassesKeepMeaning, Fuse, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyFuse, ()) {
   stays_the_same({&fuse::fuse}, numbers(), numbers());
 }
-RC_GTEST_PROP(PassesKeepMeaning, FuseWithGas, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyFuseWithGas, ()) {
   stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers(), *rc::gen::inRange(0, 10));
 }
-RC_GTEST_PROP(PassesKeepMeaning, Merge, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyMerge, ()) {
   stays_the_same({&fuse::fuse, &fuse::merge}, numbers(), numbers());
 }
-RC_GTEST_PROP(PassesKeepMeaning, All, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyAll, ()) {
   stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist,
                   &simplify::simplify},
                  numbers(), numbers());
@@ -91,16 +91,16 @@ void keeps_promise(const std::vector<const soac::Pass*>& passes) {
 }
 
 // The checker refuses a body in which a Scan depends on another.
-RC_GTEST_PROP(PassesKeepMeaning, ScansOfScans, ()) {
+RC_GTEST_PROP(PassesKeepMeaning, PropertyScansOfScans, ()) {
   stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist,
                   &fuse::merge, &simplify::simplify, &simplify::fields},
                  numbers(), numbers(), {}, true);
 }
 
-RC_GTEST_PROP(Fuse, KeepsItsPromise, ()) {
+RC_GTEST_PROP(Fuse, PropertyKeepsItsPromise, ()) {
   keeps_promise({&simplify::simplify, &simplify::hoist, &fuse::fuse});
 }
-RC_GTEST_PROP(Merge, KeepsThePromiseOfFuse, ()) {
+RC_GTEST_PROP(Merge, PropertyKeepsThePromiseOfFuse, ()) {
   keeps_promise({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge});
 }
 

@@ -345,7 +345,8 @@ class RandomProgram : RandomOperations {
       scatter.initial.params = {j.var()};
       scatter.initial.results = {combine(arena.cast(j, Kind::i32), scalar(scope, 1))};
       if (!permutes && !overwrites) scatter.combine.push_back(reduction());
-      if (permutes && choices_.one_in(2)) scatter.of_equal = soac::OfEqual::any;
+      if (permutes && choices_.one_in(2))
+        scatter.of_equal = choices_.one_in(2) ? soac::OfEqual::any : soac::OfEqual::unordered;
       s.scatters.push_back(std::move(scatter));
       const Expr e = element(scope, array, i);
       const Expr place = !permutes  ? arena.cast(e, Kind::i64)

@@ -71,6 +71,29 @@ TEST(KernelText, GuardsRoundTrip) {
   EXPECT_NE(canonical(other), canonical(guarded));
 }
 
+TEST(KernelText, FailuresRoundTrip) {
+  const std::string text =
+      "kernel k(n: i64, out y: i64[])\n"
+      "par grid task < n {\n"
+      "  fail @1(task, 0, task, n) when n < task\n"
+      "  fail @2(task, 1, task + 1, n) per n when n < task + 2\n"
+      "  fail @3(task, 0, task, n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, n, task) when n < task + 3\n"
+      "  fail @4(task, 0, task, n, n + 1, task) per n * 4 when n < task + 4\n"
+      "  store y[task] = n\n"
+      "}\n";
+  const Kernel kernel = parse(text);
+  EXPECT_EQ(print(kernel), text);
+  expect_round_trip(kernel);
+  std::vector<std::size_t> more;
+  std::vector<bool> grouped;
+  for_each_stm(kernel.body, [&](const Stm& s) {
+    if (const auto* f = std::get_if<Fail>(&s.op))
+      more.push_back(f->more.size()), grouped.push_back(bool(f->group));
+  });
+  EXPECT_EQ(more, (std::vector<std::size_t>{0, 0, 14, 2}));
+  EXPECT_EQ(grouped, (std::vector<bool>{false, true, false, true}));
+}
+
 TEST(KernelText, OfOneLineIsWhatWasWritten) {
   const std::string text =
       "kernel k(n: i64, in x: f32[], out y: bool[])\n"

@@ -106,6 +106,13 @@ TEST(ScatterOrder, MatricesOfPointsAndPlaces) {
       "{ 1 shape \"negative\" }",
       arguments);
 }
+/// Tuples whose points have places of their own need no order.
+TEST(ScatterOrder, TuplesApart) {
+  expect_last<std::int64_t>(
+      "program(x: i32[m], p: i64[n]) { r: i32[n], s: u8[n] = redomap (i < n) { n - 1 - i, i32(p[i]), u8(i) "
+      "} scatter unordered (n) (j: i64) { 0i32, 7u8 } return r, s }",
+      {10, 65'537, 1'100'000});
+}
 TEST(ScatterOrder, InsideOfAMap) {
   std::vector<std::vector<Value>> arguments;
   for (std::int64_t n : {0, 1, 70, 3000})

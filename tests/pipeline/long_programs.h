@@ -54,6 +54,17 @@ inline std::tuple<Numbers, Numbers, Numbers> three_results(int n, Numbers x, Exp
   }
   return {x, y, z};
 }
+inline std::tuple<Numbers, Numbers, Numbers, Numbers> four_results(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
+  Numbers y = x + a, z = x ^ b, w = x * 3;
+  for (int k = 0; k < n; k += 4) {
+    const Numbers p = x ^ y, q = y + z, r = z ^ w, s = w + x;
+    x = p;
+    y = q;
+    z = r;
+    w = s;
+  }
+  return {x, y, z, w};
+}
 inline Numbers slices_and_reverses(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
   for (int k = 0; k < n; k += 4) {
     x = reverse(x.slice(1, x.size())) ^ a;
@@ -78,6 +89,41 @@ inline Exp<i64> many_sums(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
   Exp<i64> total = 0;
   for (const Exp<i64>& s : sums) total = total ^ s;
   return total;
+}
+// Each array of a chain is summed as well, and needs the sum before.
+inline Numbers sums_on_the_way(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
+  for (int k = 0; k < n; k += 3) x = (x ^ sum(x)) + (a * b);
+  return x;
+}
+inline Numbers into_a_scatter(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
+  return scatter(x, x, operators(n, x, a, b));
+}
+
+// Chains of operations that need the array before in memory, or read several of its elements.
+
+inline Numbers scans(int n, Numbers x, Exp<i64> a, Exp<i64>) {
+  for (int k = 0; k < n; k += 2) x = scan([](Exp<i64> p, Exp<i64> q) { return p + q; }, 0, x) ^ a;
+  return x;
+}
+inline Numbers scatters(int n, Numbers x, Exp<i64> a, Exp<i64> b) {
+  for (int k = 0; k < n; k += 2) x = scatter(x, x ^ a, x + b);
+  return x;
+}
+inline Numbers updates(int n, Numbers x, Exp<i64>, Exp<i64> b) {
+  for (int k = 0; k < n; ++k) x = with(x, k % 7, x[(k + 3) % 9] + b);
+  return x;
+}
+inline Numbers rotations(int n, Numbers x, Exp<i64> a, Exp<i64>) {
+  for (int k = 0; k < n; ++k) x = rotate(x, a + k);
+  return x;
+}
+inline Numbers gathers(int n, Numbers x, Exp<i64> a, Exp<i64>) {
+  for (int k = 0; k < n; k += 2) x = gather(x, (x ^ a) & 7);
+  return x;
+}
+inline Numbers concatenations(int n, Numbers x, Exp<i64>, Exp<i64>) {
+  for (int k = 0; k < n; k += 2) x = concat(x, x).slice(1, x.size() + 1);
+  return x;
 }
 
 // Nests of so many levels. Loops have `trips` iterations at each, while-loops end when `limit` is reached.

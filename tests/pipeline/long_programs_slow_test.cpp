@@ -58,11 +58,20 @@ TEST(LongPrograms, ChainsGiveWhatTheInterpreterGives) {
   chain("diamonds", diamonds);
   chain("doubled", doubled);
   chain("three results", three_results);
+  chain("four results", four_results);
   chain("slices and reverses", slices_and_reverses, 24);
   chain("choices", choices);
   chain("summed", summed);
   chain("scanned", scanned);
   chain("many sums", many_sums, 160);
+  chain("sums on the way", sums_on_the_way, 90);
+  chain("into a scatter", into_a_scatter);
+  chain("scans", scans, 20);
+  chain("scatters", scatters, 20);
+  chain("updates", updates, 40);
+  chain("rotations", rotations, 20);
+  chain("gathers", gathers, 40);
+  chain("concatenations", concatenations, 30);
 }
 
 TEST(LongPrograms, NestsGiveWhatTheInterpreterGives) {

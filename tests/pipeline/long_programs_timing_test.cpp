@@ -23,44 +23,56 @@ void compile_only(F f) {
   pipeline::compile(compile(f, {.engine = Engine::interpreter}).traced()->program(), {.engine = Engine::cpu});
 }
 
-// The better of two runs: others may disturb one.
 double seconds(const std::function<void()>& f) {
-  double best = 1e9;
-  for (int run = 0; run < 2; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    f();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
+  const auto start = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// Four times the operations take less than ten times as long: quadratic time would be sixteen.
-void expect_nearly_linear(const char* name, const std::function<void(int)>& compile) {
+// Four times the size takes less than `factor` times as long. Others may disturb one try.
+void expect_growth(const char* name, const std::function<void(int)>& compile, int n, double factor) {
   SCOPED_TRACE(name);
-  const double few = seconds([&] { compile(2500); }), many = seconds([&] { compile(10000); });
-  EXPECT_LT(many, 10 * few + 0.5) << few << " s for 2500 operations";
+  double few = 0, many = 0;
+  for (int tries = 0; tries < 2; ++tries) {
+    few = seconds([&] { compile(n / 4); });
+    many = seconds([&] { compile(n); });
+    if (many < factor * few + 0.5) break;
+  }
+  EXPECT_LT(many, factor * few + 0.5) << few << " s for " << n / 4;
   EXPECT_LT(many, 40);
 }
 
+// Quadratic time would be sixteen times as long.
+void expect_nearly_linear(const char* name, const std::function<void(int)>& compile, int n = 10000) {
+  expect_growth(name, compile, n, 10);
+}
+
 TEST(LongProgramsTiming, ChainsOfTenThousandOperations) {
-  const auto chain = [](const char* name, auto f) {
-    expect_nearly_linear(
-        name, [&](int n) { compile_only([=](Numbers x, Exp<i64> a, Exp<i64> b) { return f(n, x, a, b); }); });
+  const auto chain = [](const char* name, auto f, int most = 10000) {
+    const auto compile_chain = [&](int n) {
+      compile_only([=](Numbers x, Exp<i64> a, Exp<i64> b) { return f(n, x, a, b); });
+    };
+    expect_nearly_linear(name, compile_chain, most);
   };
   chain("operators", operators);
   chain("diamonds", diamonds);
   chain("three results", three_results);
   chain("choices", choices);
   chain("summed", summed);
+  chain("four results", four_results);
+  chain("into a scatter", into_a_scatter);
+  // Of these an operation is a kernel, or a part of one that is not small: fewer are enough to see.
+  chain("sums on the way", sums_on_the_way, 1600);
+  chain("scans", scans, 1600);
+  chain("scatters", scatters, 1600);
+  chain("updates", updates, 800);
+  chain("rotations", rotations, 400);
+  chain("gathers", gathers, 800);
+  chain("concatenations", concatenations, 400);
 }
 
 TEST(LongProgramsTiming, NestsOfThreeHundredLevels) {
-  const auto nest = [](const char* name, auto compile) {
-    SCOPED_TRACE(name);
-    const double few = seconds([&] { compile(75); }), many = seconds([&] { compile(300); });
-    EXPECT_LT(many, 40 * few + 0.5) << few << " s for 75 levels";
-    EXPECT_LT(many, 40);
-  };
+  const auto nest = [](const char* name, auto compile) { expect_growth(name, compile, 300, 40); };
   nest("loops", [](int n) { compile_only([=](Exp<i64> x, Exp<i64> m) { return loops(n, x, m); }); });
   nest("array loops",
        [](int n) { compile_only([=](Numbers x, Exp<i64> m) { return array_loops(n, x, m); }); });

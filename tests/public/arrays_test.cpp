@@ -33,6 +33,21 @@ TEST(Arrays, Broadcast) {
   });
 }
 
+TEST(Arrays, LogicalOperatorsOfArraysAndScalars) {
+  on_every_engine(
+      [](Vec<int> x, Exp<bool> c) {
+        const Vec<bool> high = x > 1, low = x < 3;
+        return std::tuple{fg::count(high && low),  fg::count(high || !low), fg::count(c && high),
+                          fg::count(high || c),    fg::count(high && true), fg::count(false || high),
+                          fg::count(false && high)};
+      },
+      [](const auto& f) {
+        const std::tuple<fg::i64, fg::i64, fg::i64, fg::i64, fg::i64, fg::i64, fg::i64> expected{1, 3, 0, 3,
+                                                                                                 3, 3, 0};
+        EXPECT_EQ(f(std::vector<int>{0, 1, 2, 3, 4}, false), expected);
+      });
+}
+
 TEST(Arrays, MapOfSeveralArrays) {
   const auto f = [](Vec<int> a, Vec<int> b, Vec<int> c, Vec<int> d, Vec<int> e, Vec<int> g) {
     const auto add = [](const auto&... xs) { return (xs + ...); };

@@ -43,6 +43,30 @@ TEST(Assignments, OfScalars) {
       [](const auto& f) { EXPECT_EQ(f(5, 8), (std::tuple{10, 25, 37, 26, 10})); });
 }
 
+TEST(Assignments, WithEveryOperator) {
+  on_every_engine(
+      [](Exp<int> x, Vec<int> xs, Exp<bool> p) {
+        const auto all = [](auto v, const auto& by) {
+          v += by, v *= 3, v -= 1, v ^= by, v <<= 2, v |= 5, v %= 1000, v &= by * 7, v /= 2, v >>= 1;
+          return v;
+        };
+        p &= x > 3;
+        p |= x > 100;
+        p ^= true;
+        return std::tuple{all(x, Exp<int>(37)), all(xs, xs + 5), p};
+      },
+      [](const auto& f) {
+        const auto all = [](int v, int by) {
+          v += by, v *= 3, v -= 1, v ^= by, v <<= 2, v |= 5, v %= 1000, v &= by * 7, v /= 2, v >>= 1;
+          return v;
+        };
+        const auto [x, xs, p] = f(123, std::vector{1, 22, -333}, true);
+        EXPECT_EQ(x, all(123, 37));
+        EXPECT_EQ(xs.to_vector(), (std::vector{all(1, 6), all(22, 27), all(-333, -328)}));
+        EXPECT_FALSE(p);
+      });
+}
+
 TEST(Assignments, OfElementsOfContainers) {
   on_every_engine(
       [](Exp<int> x) {

@@ -216,6 +216,54 @@ TEST(ComputedSizes, InLoops) {
       [](const auto& g) { EXPECT_EQ(g(Ints(8), 2).size(), 8 + 4 + 2 + 1); });
 }
 
+// A size that is written down at several lines is one size, though it fails at different lines.
+TEST(ComputedSizes, WrittenAtSeveralLines) {
+  on_every_engine(
+      [](Vec<int> x, Vec<int> o) {
+        return fg::map(
+            [&](Exp<int> v) {
+              return fg::cond(
+                  v > 2, [&] { return fg::iota<int>(o[0] / o[1]); },
+                  [&] {
+                    return fg::cond(
+                        v > 1, [&] { return fg::take(o, o[0] / o[1]); },
+                        [&] {
+                          const auto size = o[0] / o[1];
+                          return fg::replicate(size, v);
+                        });
+                  });
+            },
+            x);
+      },
+      [](const auto& g) {
+        EXPECT_EQ(vector_of(g(Ints{1, 2, 3}, Ints{4, 2})), (Ints{1, 1, 4, 2, 0, 1}));
+        EXPECT_THROW(g(Ints{3}, Ints{4, 0}), fg::ArithmeticError);
+        EXPECT_THROW(g(Ints{1}, Ints{4}), fg::IndexError);
+        EXPECT_THROW(g(Ints{2}, Ints{4, 1}), fg::ShapeError);
+      });
+  on_every_engine(
+      [](Vec<int> x, Vec<int> o) {
+        return fg::map(
+            [&](Exp<int> v) {
+              const auto start = fg::replicate(o[0] % o[1], v);
+              return fg::iterate(2, [&](Vec<int> s) { return s * 10 + fg::take(o, o[0] % o[1]); }, start);
+            },
+            x);
+      },
+      [](const auto& g) {
+        EXPECT_EQ(vector_of(g(Ints{1, 2}, Ints{5, 3})), (Ints{155, 133, 255, 233}));
+        EXPECT_THROW(g(Ints{1}, Ints{4, 0}), fg::ArithmeticError);
+      });
+  on_every_engine(
+      [](Vec<int> o) {
+        return fg::while_loop(
+            [](Vec<int> s) { return fg::sum(s) < 50; },
+            [&](Vec<int> s) { return fg::generate(o[0] / o[1], [&](Number i) { return s[i] + 3; }); },
+            fg::take(o, o[0] / o[1]));
+      },
+      [](const auto& g) { EXPECT_EQ(vector_of(g(Ints{7, 3, 1})), (Ints{28, 24})); });
+}
+
 // An iteration that computes the size again gives the size that the state has.
 TEST(ComputedSizes, StateOfOneSize) {
   on_every_engine(

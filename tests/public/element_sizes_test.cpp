@@ -126,6 +126,70 @@ TEST(ElementSizes, OfStridedParts) {
   on_rows([](Vec<int> r, Exp<int> k) { return digest(r.slice(0, 4, wide(k))); }, small);
 }
 
+// A slice is no longer than the array, whichever way it goes.
+TEST(ElementSizes, OfPartsWhoseDirectionDependsOnData) {
+  const auto parts = [](Vec<int> r, Exp<int>) { return digest(r.slice(wide(r[0]), wide(r[1]), wide(r[2]))); };
+  on_rows(parts,
+          {{fg::Array<int, 2>({0, 4, 1, 9, 3, -1, -2, 8, 1, 3, 2, 5, 2, 2, 7, 1, 3, 0, -9, 4}, {5, 4}), 0},
+           {fg::Array<int, 2>({0, 4, 0, 9}, {1, 4}), 0},
+           {fg::Array<int, 2>({0, 4, 1, 9, 0, 4, -1, 9}, {2, 4}), 0},
+           {fg::Array<int, 2>({3, 4, 1, 9, 2, 5, 1, 9}, {2, 4}), 0}});
+  on_rows(
+      [](Vec<int> r, Exp<int> k) {
+        return digest(
+            r.slice(fg::select(k < 0, i64(3), i64(0)), fg::select(k < 0, i64(-1), i64(4)), wide(k)));
+      },
+      small);
+}
+
+TEST(ElementSizes, OfUnsignedNumbers) {
+  on_rows(
+      [](Vec<int> r, Exp<int>) { return digest(fg::iota<int>(fg::cast<fg::u64>(wide(r[0])) % fg::u64{13})); },
+      small);
+  on_rows(
+      [](Vec<int> r, Exp<int> k) {
+        return digest(fg::iota<int>(fg::min(fg::cast<fg::u64>(r[0]), fg::u64{9}) / fg::u64{2} +
+                                    fg::cast<fg::u64>(k & 3)));
+      },
+      small);
+  on_rows([](Vec<int> r,
+             Exp<int>) { return digest(fg::iota<int>(fg::cast<fg::u64>(wide(r[0])) >> fg::u64{60})); },
+          small);
+}
+
+TEST(ElementSizes, OfPlacesOfExtremes) {
+  on_rows([](Vec<int> r, Exp<int>) { return digest(fg::iota<int>(fg::argmax(r))); }, small);
+  on_rows([](Vec<int> r, Exp<int>) { return digest(fg::iota<int>(fg::argmin(fg::cast<float>(r)) + 1)); },
+          small);
+}
+
+// Where all elements of an array are bounded, so is a size that is one of them.
+TEST(ElementSizes, OfElementsOfArrays) {
+  on_rows([](Vec<int> r, Exp<int>) { return digest(fg::iota<int>(fg::sort(fg::abs(r % 7))[2])); }, small);
+  on_rows([](Vec<int> r, Exp<int>) { return digest(fg::iota<int>(fg::scan(fg::plus, 0, r & 3)[2])); }, small);
+  on_rows(
+      [](Vec<int> r, Exp<int>) {
+        const Vec<int> counts = fg::histogram(fg::plus, 0, 4, r & 3, fg::replicate(r.size(), 1));
+        return digest(fg::iota<int>(counts[r[0] & 3] + 1));
+      },
+      small);
+  on_rows(
+      [](Vec<int> r, Exp<int> k) {
+        const Vec<int> a =
+            fg::cond(k > 0, [&] { return fg::sort(r & 7); }, [&] { return fg::reverse(fg::sort(r & 3)); });
+        return digest(fg::iota<int>(a[1]));
+      },
+      small);
+  // The array is one of the program's.
+  expect_interpreters(
+      [](Vec<int> x, Vec<int> places) {
+        const auto [kept, starts] = fg::partition(3, [](Exp<int> v) { return v % 3; }, fg::sort(x & 15));
+        return fg::map([&](Exp<int> i) { return digest(fg::iota<int>(kept[i])) + fg::cast<int>(starts[1]); },
+                       places);
+      },
+      std::vector<std::tuple<Ints, Ints>>{{{5, 9, 12, 3, 8}, {0, 2, 1}}, {{5, 9}, {2}}, {{}, {}}});
+}
+
 TEST(ElementSizes, OfOneOfTwoBranches) {
   on_rows(
       [](Vec<int> r, Exp<int>) {
@@ -205,6 +269,23 @@ TEST(ElementSizes, OfStateOfLoops) {
             },
             r.size(), r);
         return digest(end_v) + fg::cast<int>(end_n);
+      },
+      small);
+}
+
+TEST(ElementSizes, OfStateThatApproachesZero) {
+  on_rows(
+      [](Vec<int> r, Exp<int>) {
+        const Exp<i64> n = fg::iterate(2, [](Exp<i64> k) { return k / 2; }, fg::min(wide(r[0]), i64(64)));
+        return digest(fg::iota<int>(fg::max(n, i64(0))));
+      },
+      small);
+  on_rows(
+      [](Vec<int> r, Exp<int>) {
+        auto [a, b] = fg::while_loop([](Exp<int> p, Exp<int>) { return p != 0; },
+                                     [](Exp<int> p, Exp<int> q) { return std::tuple{p / 3, q / 2}; },
+                                     fg::min(r[0], 7), fg::clamp(r[1], 0, 9));
+        return digest(fg::iota<int>(b)) + a;
       },
       small);
 }

@@ -205,6 +205,46 @@ TEST(Failures, UnsignedSizesAndBounds) {
       [](Vec<int> x, Exp<u64> stop) { return x.slice(0, stop); }, table, ~u64{0});
 }
 
+// Where the size or bound has a name, because it is computed or read.
+TEST(Failures, UnsignedSizesAndBoundsThatAreComputed) {
+  using E = fg::ShapeError;
+  expect_message<E>(
+      "take(18446744073709551615) of 10 elements",
+      [](Vec<int> x, Vec<u64> at) {
+        return fg::map([&](Exp<u64> n) { return fg::sum(fg::take(x, n)); }, at);
+      },
+      table, std::vector<u64>{1, ~u64{0}});
+  expect_message<E>(
+      "slice(9223372036854775808, 9223372036854775809) of an array of 10",
+      [](Vec<int> x, Vec<u64> at) {
+        return fg::map([&](Exp<u64> i) { return fg::sum(x.slice(i, i + u64{1})); }, at);
+      },
+      table, std::vector<u64>{1, u64{1} << 63});
+  expect_message<E>(
+      "iota: a size is from 0 to 2^47 elements, not 18446744073709551615",
+      [](Exp<u64> n, Exp<u64> k) { return fg::iota(n / k); }, ~u64{0}, u64{1});
+  expect_message<E>(
+      "take(18446744073709551615) of 10 elements", [](Vec<int> x, Vec<u64> n) { return fg::take(x, n[1]); },
+      table, std::vector<u64>{1, ~u64{0}});
+}
+
+// Of several indices some of which are unsigned the message gives both readings.
+TEST(Failures, UnsignedIndicesBesideSignedOnes) {
+  using E = fg::IndexError;
+  const auto read = [](Mat<int> m, Vec<u64> rows, Vec<i64> columns) {
+    return fg::map([&](Exp<u64> i, Exp<i64> j) { return m(i, j); }, rows, columns);
+  };
+  const fg::Array<int, 2> m(Ints(12), {3, 4});
+  const std::vector<u64> huge{1, ~u64{0}};
+  const std::vector<i64> inside{1, 2}, negative{1, -3};
+  expect_message<E>("index 18446744073709551615 (or -1 if it is signed) at position 1 is outside 0..2", read,
+                    m, huge, inside);
+  expect_message<E>("index 18446744073709551613 (or -3 if it is signed) at position 1 is outside 0..3", read,
+                    m, std::vector<u64>{1, 2}, negative);
+  expect_message<E>("index 4 at position 1 is outside 0..3", read, m, std::vector<u64>{1, 2},
+                    std::vector<i64>{1, 4});
+}
+
 TEST(Failures, EmptyArrays) {
   using E = fg::IndexError;
   expect_message<E>(

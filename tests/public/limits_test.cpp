@@ -218,6 +218,53 @@ TEST(Limits, SizesOfNewArrays) {
                   });
 }
 
+constexpr i64 too_large = i64{1} << 46;  // elements, for any memory, though a size may be that
+
+constexpr int line_of_iota = __LINE__ + 2;
+Vec<i64> many(Exp<i64> n) {
+  return fg::iota(n);
+}
+
+TEST(Limits, MemoryThatThereIsNot) {
+  on_every_engine([](Exp<i64> n) { return many(n); },
+                  [](const auto& f) {
+                    EXPECT_EQ(f(3).size(), 3);
+                    for (const i64 n : {i64{1} << 40, too_large}) {
+                      const std::string text = message_of<fg::OutOfMemory>([&] { f(n); });
+                      const std::string line = "limits_test.cpp:" + std::to_string(line_of_iota);
+                      EXPECT_NE(text.find(line), std::string::npos) << text;
+                    }
+                  });
+  on_every_engine(
+      [](Exp<i64> n, Vec<i64> x) {
+        return std::tuple{fg::sum(x), fg::sort(many(n)), fg::scatter(many(n), x, x)};
+      },
+      [](const auto& f) {
+        const std::vector<i64> x{1, 0};
+        EXPECT_EQ(std::get<1>(f(3, x)).size(), 3);
+        const std::string text = message_of<fg::OutOfMemory>([&] { f(too_large, x); });
+        EXPECT_NE(text.find("limits_test.cpp:"), std::string::npos) << text;
+        EXPECT_EQ(text.find("engines.h"), std::string::npos) << text;
+      });
+}
+
+TEST(Limits, MemoryThatThereIsNotForElements) {
+  on_every_engine(
+      [](Vec<i64> x, Exp<i64> n) {
+        return fg::map([&](Exp<i64> v) { return fg::sum(fg::sort(fg::iota(n) * v)); }, x);
+      },
+      [](const auto& f) {
+        const std::vector<i64> x{2, 1};
+        EXPECT_EQ(vector_of(f(x, 3)), (std::vector<i64>{6, 3}));
+        for (const i64 n : {i64{1} << 40, (i64{1} << 40) + 1, too_large}) {
+          const std::string text = message_of<fg::OutOfMemory>([&] { f(x, n); });
+          EXPECT_NE(text.find("limits_test.cpp:"), std::string::npos) << text;
+          EXPECT_EQ(text.find("engines.h"), std::string::npos) << text;
+        }
+        EXPECT_THROW(f(x, i64{1} << 50), fg::ShapeError);
+      });
+}
+
 TEST(Limits, ShapesOfSeveralAxes) {
   on_every_engine(
       [](Vec<int> x, Exp<i64> r, Exp<i64> c) {

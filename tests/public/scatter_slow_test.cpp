@@ -117,6 +117,17 @@ TEST(Scatters, IntoMatricesAndCubes) {
     EXPECT_EQ(c.to_vector(), (std::vector<float>{1, 2, 10, 4, 5, 6, 7, 8, 9, 10, 11, 20}));
   });
 }
+TEST(Scatters, IntoWhatIsSortedForEachElement) {
+  const auto program = [](Mat<int> m, Vec<int> at, Vec<int> xs) {
+    const auto middle = [](Vec<int> row) { return fg::sort(row)[1]; };
+    return fg::scatter(fg::map(middle, fg::rows(m)), at, xs);
+  };
+  on_every_engine(program, [](const auto& f) {
+    const fg::Array<int, 2> m({3, 1, 2, 9, 8, 7, 4, 6, 5}, {3, 3});
+    EXPECT_EQ(f(m, std::vector<int>{1, 3}, std::vector<int>{10, 20}).to_vector(),
+              (std::vector<int>{2, 10, 5}));
+  });
+}
 TEST(Scatters, ReverseAndInversePermutation) {
   on_every_engine(
       [](Vec<int> xs) {

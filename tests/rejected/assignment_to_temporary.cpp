@@ -20,6 +20,22 @@ void elements(fg::Vec<float> x, fg::Mat<float> m, fg::Exp<float> v, fg::Exp<fg::
   x[0] = {};        // error: fg::with
 }
 
+void bits(fg::Vec<int> k, fg::Mat<int> n, fg::Exp<int> v) {
+  k[0] %= v;     // error: fg::with
+  k[0] &= 3;     // error: fg::with
+  k[0] |= v;     // error: fg::with
+  k[0] ^= 3;     // error: fg::with
+  k[0] <<= 3;    // error: fg::with
+  k[0] >>= v;    // error: fg::with
+  n(0, 1) %= 3;  // error: fg::with
+  n[0] %= v;     // error: fg::with
+  n[0] &= 3;     // error: fg::with
+  n[0] |= k;     // error: fg::with
+  n[0] ^= 3;     // error: fg::with
+  n[0] <<= k;    // error: fg::with
+  n[0] >>= 3;    // error: fg::with
+}
+
 void parts(fg::Vec<float> x, fg::Mat<float> m, fg::Vec<float> y) {
   m[0] = x;                     // error: fg::with
   m[0] += 1.0f;                 // error: fg::with

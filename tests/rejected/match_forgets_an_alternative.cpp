@@ -1,4 +1,4 @@
-// error: HandlesAlternative
+// says: HandlesAlternative
 #include "base/match.h"
 
 struct Map {};

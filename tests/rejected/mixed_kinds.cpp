@@ -1,4 +1,4 @@
-// error: operator*
+// error: none is converted silently: write fg::cast<T>(x)
 #include <fulgurite/fulgurite.h>
 namespace fg = fulgurite;
 

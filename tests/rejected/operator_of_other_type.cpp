@@ -1,4 +1,5 @@
 // error: the operator takes two Exp of the array's element type
+// or: an Exp of one type does not become one of another silently: write fg::cast<T>(x)
 #include <fulgurite/fulgurite.h>
 namespace fg = fulgurite;
 

@@ -1,4 +1,5 @@
 // error: a loop's state and its next one have one type
+// or: an Exp of one type does not become one of another silently: write fg::cast<T>(x)
 #include <fulgurite/fulgurite.h>
 
 namespace fg = fulgurite;

@@ -195,6 +195,37 @@ TEST(Bounds, OfSums) {
   EXPECT_EQ(of.most("g", known), 12);
 }
 
+TEST(Bounds, OfReductionsOfTuples) {
+  Learned of(
+      program("a: i64, b: i64 = redomap (j < m) { x[i, j], j } "
+              "reduce (p: i64, q: i64, r: i64, s: i64) { select(p < r, r, p), select(p < r, s, q) } "
+              "neutral -9223372036854775808, 9223372036854775807 "
+              "c: i64 = if i < 1 { select(b == 9223372036854775807, 0, b) } else { 2 } "
+              "d: i64 = if i < 1 { b } else { 0 }"));
+  EXPECT_EQ(of.most("c", known), 6);
+  EXPECT_EQ(of.least("c", known), 0);
+  EXPECT_EQ(of.most("d", known), INT64_MAX) << "the neutral element, of no points";
+  EXPECT_EQ(of.most("a", known), std::nullopt);
+}
+
+TEST(Bounds, OfElementsOfArrays) {
+  Learned of(
+      program("v: i64[m] = map (j < m) { x[i, j] & 15 } "
+              "w: i64[m] = sort (v) by (e: i64) { u64(e) } "
+              "z: i64[m] = map (j < m) { r: i64 = scan (v[j] & 1) add comm neutral 0 return r + 2 } "
+              "h: i64[t] = redomap (j < m) { v[j], 1 } scatter (t) (q: i64) { 0 } combine add comm neutral 0 "
+              "k: i64 = if i < 1 { w[0] } else { v[1] - 20 } "
+              "l: i64 = if i < 1 { z[0] } else { 0 } "
+              "g: i64 = if i < 1 { h[0] } else { 0 } "
+              "f: i64 = if i < 1 { x[0, 0] } else { 0 }"));
+  EXPECT_EQ(of.most("k", known), 15);
+  EXPECT_EQ(of.least("k", known), -20);
+  EXPECT_EQ(of.most("l", known), 9);
+  EXPECT_EQ(of.least("l", known), 0);
+  EXPECT_EQ(of.most("g", known), 7);
+  EXPECT_EQ(of.most("f", known), std::nullopt);
+}
+
 TEST(Bounds, OfQuotientsThatAreRoundedUp) {
   Learned of(program("k: i64 = if x[i, 0] < t { (m + (x[i, 0] & 7)) / ((x[i, 0] & 7) + 1) } else { 0 }"));
   EXPECT_EQ(of.most("k", known), 7);
@@ -211,6 +242,10 @@ TEST(Bounds, OfState) {
   EXPECT_EQ(most("k: i64, l: i32 = loop (m, 5i32) times t do (j: i64, p: i64, q: i32) { p + i64(q % 3i32), q "
                  "/ 2i32 }"),
             15);
+  EXPECT_EQ(most("k: i64 = loop (u) times t do (j: i64, p: i64) { p / 2 }"), 0) << "from below";
+  EXPECT_EQ(most("k: i64, l: i64 = loop (u, m) times t do (j: i64, p: i64, q: i64) { p % 5, q * 2 + p % 2 }"),
+            0)
+      << "of the first alone: the second may exceed what it began with";
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p * 2 }"), std::nullopt);
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), 38);
   EXPECT_EQ(most("k: i64 = loop (u) while (q: i64) { q < 20 } do (p: i64) { p * 2 }"), std::nullopt)

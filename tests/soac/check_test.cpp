@@ -165,6 +165,10 @@ TEST_F(CheckTest, Scatters) {
       "r }");
   auto& scatter = op<Soac>(0).scatters[0];
   EXPECT_EQ(scatter.of_equal, OfEqual::any);
+  EXPECT_TRUE(scatter.stores_in_any_order());
+  scatter.initial.results.push_back(scatter.initial.results[0]);  // whose components belong together
+  EXPECT_FALSE(scatter.stores_in_any_order());
+  scatter.initial.results.pop_back();
   const Expr a = fresh({Kind::i32}), b = fresh({Kind::i32});
   scatter.combine.push_back(
       {{{a.var(), b.var()}, {}, {arena().add(a, b)}}, {arena().constant(Kind::i32, 0)}, {}, true});

@@ -104,6 +104,39 @@ TEST(Text, PartsAreNamedWhereAllUsesSeeThem) {
   EXPECT_EQ(print(parse(text)), text);
 }
 
+// A map that was one inside another.
+TEST(Text, OuterAxes) {
+  const std::string text =
+      "program \"p\" (x: i32[n, m]) {\n"
+      "  y: i32[n, m] = map (i < n, j < m) { x[i, j] + 1i32 } outer 1\n"
+      "  s: i32, z: i32[n, m, 3] = redomap (i_1 < n, j_1 < m, k < 3) { x[i_1, j_1], y[i_1, j_1] } reduce add "
+      "comm neutral 0i32 outer 2\n"
+      "  return y, s, z\n"
+      "}\n";
+  const Program p = parse(text);
+  EXPECT_EQ(print(p), text);
+  EXPECT_EQ(std::get<Soac>(p.body[0].op).outer_axes, 1u);
+  EXPECT_EQ(std::get<Soac>(p.body[1].op).outer_axes, 2u);
+  EXPECT_NE(canonical(p), canonical(parse(std::string(text).erase(text.find(" outer 1"), 8))));
+}
+
+TEST(Text, NamesThatTheGrammarUsesAsWords) {
+  for (const char* word : {"scatter", "partition", "combine", "outer", "memory"}) {
+    SCOPED_TRACE(word);
+    Program p = parse("program p (x: i32[n]) { y: i32[n] = map (i < n) { x[i] + 1i32 } return y }");
+    Arena& a = *p.arena;
+    const Expr named = a.fresh_array(Kind::i32, {a.info(p.params[0]).shape[0]}, word);
+    p.body.push_back(p.body[0]);
+    p.body[1].names[0] = named.var();
+    std::get<Soac>(p.body[1].op).body.params[0] = a.fresh({Kind::i64}, "i").var();
+    std::get<Soac>(p.body[1].op).body.results[0] = a.constant(Kind::i32, 1);
+    p.results.push_back(named);
+    check(p, "the test");
+    const std::string text = print(p);
+    EXPECT_EQ(print(parse(text)), text);
+  }
+}
+
 TEST(Text, CanonicalForgetsNamesAndPlaces) {
   const std::string body = " { s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f return s }";
   const Program one = parse("program one (x: f32[n])" + body);

@@ -69,7 +69,7 @@ class Combinator {
         update.how = Update::How::in_order;
         const Expr n = arena_.mul(at_.cut.blocks, at_.launches.product(scatter.shape));
         for (Var array : names) update.bins.push_back(at_.temporary(arena_.info(array).type.kind, n, "bins"));
-      } else if (names.size() <= 1 && scatter.of_equal == soac::OfEqual::any) {
+      } else if (scatter.stores_in_any_order()) {
         update.how = Update::How::exchange;
         update.what = kernel::Atomic::What::exchange;
       } else {

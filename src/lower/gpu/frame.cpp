@@ -65,9 +65,7 @@ bool Frame::may_look_back() const {
   for (const Ranks::Partition& p : ranks.partitions)
     if (p.counts.size() > 1) return false;
   for (std::size_t g = 0; g < ranks.n_scatters; ++g) {
-    const bool is_plain = op.scatters[g].combine.empty() && layout.scatters[g].n_names <= 1 &&
-                          op.scatters[g].of_equal == soac::OfEqual::any;
-    if (!is_plain && !atomic_of(op.scatters[g])) return false;
+    if (!op.scatters[g].stores_in_any_order() && !atomic_of(op.scatters[g])) return false;
   }
   return true;
 }

@@ -62,7 +62,7 @@ Ranks rank(scalar::Arena& arena, const soac::Stm& original) {
     made.results[0] = place;
     made.names.erase(made.names.begin(), made.names.begin() + 2);
     soac::Scatter scatter;
-    scatter.of_equal = soac::OfEqual::any;
+    scatter.of_equal = soac::OfEqual::unordered;
     scatter.shape = {n_points};
     scatter.initial.results.assign(made.names.size(), zero);  // as many as values; of no use
     op.scatters.push_back(std::move(scatter));

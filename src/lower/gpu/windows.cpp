@@ -223,7 +223,9 @@ class Strips {
       const Expr column = arena_.add(first_column_, p.base.back());
       p.begin = e_.lower(arena_.max(i64(0), arena_.add(column, i64(w.low.back()))));
       p.end = arena_.add(arena_.add(column, n_columns_), i64(w.high.back()));
-      p.end = e_.lower(arena_.min(extent, p.end));
+      p.end = arena_.min(extent, p.end);
+      if (const Expr there = is_there(p)) p.end = arena_.apply(Op::select, {there, p.end, p.begin});
+      p.end = e_.lower(p.end);
       p.first = e_.lower(down_to_warp(p.begin));
       if (has_rows()) p.pitch = e_.lower(pitch(arena_.max(arena_.sub(p.end, p.first), i64(1)), extent));
       for (const Window::Read& read : w.reads) {
@@ -237,6 +239,24 @@ class Strips {
       return found == elements.end() ? Expr() : found->second;
     });
     soac::substitute_in(std::get<soac::Soac>(s_.op).body, substitute);
+  }
+
+  // Whether the array has the window's indices of its first axes, which points read only where it does;
+  // absent: it is known to.
+  Expr is_there(const Placed& p) {
+    const std::span<const Var> params = at_.op.body.params;
+    const std::vector<Expr>& shape = arena_.info(p.of->array).shape;
+    Expr there;
+    for (std::size_t k = 0; k < p.outer.size(); ++k) {
+      const Expr index = p.of->outer[k];
+      const auto axis = std::ranges::find_if(params, [&](Var v) { return index == arena_.name(v); });
+      if (axis != params.end() && at_.op.dims[static_cast<std::size_t>(axis - params.begin())] == shape[k])
+        continue;
+      const Expr both = arena_.apply(
+          Op::bit_and, {arena_.le(i64(0), p.outer[k]), arena_.lt(p.outer[k], e_.lower(shape[k]))});
+      there = there ? arena_.apply(Op::bit_and, {there, both}) : both;
+    }
+    return there;
   }
 
   // Where the read of a point is found: the point's own indices, and what is the same for all.
