@@ -24,7 +24,7 @@ class Nvrtc {
     for (const std::string& name : names) {
       library_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
       if (library_ != nullptr && dlsym(library_, "cuda_stand_in") == nullptr) break;
-      library_ = nullptr;  // there is none, or it is what stands in for it (tests/runtime/cuda_stand_in.h)
+      library_ = nullptr;  // there is none, or it is what stands in for it (tests/runtime/cuda_stand_in/)
     }
     if (!library_) return;
     find("nvrtcCreateProgram", create_);

@@ -1,8 +1,8 @@
 // The CUDA text of whole programs, by NVRTC where its library is found, for three generations of devices:
 // that of the benchmarks compiles and spills no register; so compiles, in
 // `./dev test --large`, that of the rows of docs/semantics.md and of every program of the tests of the public
-// interface. What these are the plans in a cache tell: test_public and test_public_slow are run on a device
-// that runs no kernels (tests/runtime/cuda_stand_in.h), whatever it thinks of the results.
+// interface. What these are the plans in a cache tell: test_public and test_public_slow are run on the
+// stand-in for a device (tests/runtime/cuda_stand_in/machine.h).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ TEST_F(CudaText, LargeKernelsOfThePublicSuiteCompile) {
                                   "' LD_LIBRARY_PATH='" FULGURITE_CUDA_STAND_INS "' ";
   int n_tests = 0;
   for (const std::string executable : {FULGURITE_TEST_PUBLIC, FULGURITE_TEST_PUBLIC "_slow"}) {
-    // Each test by itself: results that are not there may end a process.
+    // Each test by itself, with a limit of time.
     std::system((environment + "timeout 100 " + executable + " --gtest_list_tests > '" +
                  (cache.path() / "tests").string() + "'")
                     .c_str());

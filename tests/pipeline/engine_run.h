@@ -23,7 +23,10 @@ inline Options tested(Precision precision = Precision::fast) {
   const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
   const std::string_view name = wanted == nullptr ? "cpu" : wanted;
   Options options;
-  options.engine = name == "opencl" ? Engine::opencl : name == "emulator" ? Engine::emulator : Engine::cpu;
+  options.engine = name == "opencl"     ? Engine::opencl
+                   : name == "cuda"     ? Engine::cuda
+                   : name == "emulator" ? Engine::emulator
+                                        : Engine::cpu;
   options.precision = precision;
   return options;
 }

@@ -1,5 +1,5 @@
-// A machine with CUDA devices, which a stand-in for the driver and NVRTC pretends to be (cuda_stand_in.h),
-// and kernels for it.
+// A machine with CUDA devices, which a stand-in for the driver and NVRTC pretends to be
+// (cuda_stand_in/machine.h), and kernels for it.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,42 +9,42 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cuda_stand_in.h"
+#include "cuda_stand_in/machine.h"
 #include "runtime/cuda/device.h"
 
 namespace fulgurite::runtime::cuda {
 
+using test::CudaMutant;
 using test::CudaStandIn;
-using Launched = CudaStandIn::Launched;
 
 inline constexpr const char* library = FULGURITE_CUDA_STAND_IN;
 
-inline KernelSource source(const std::string& name, std::vector<std::int32_t> arguments) {
+// A kernel of one phase in blocks of 32 threads.
+inline KernelSource source(const std::string& name, const std::string& parameters,
+                           std::vector<std::int32_t> arguments, const std::string& body) {
   return {.name = name,
-          .text = " " + name + "_p0() {}",
+          .text = "extern \"C\" __global__ void __launch_bounds__(32) " + name + "_p0(" + parameters +
+                  ") {\n" + body + "}\n",
           .arguments = std::move(arguments),
           .block_sizes = {32},
           .shared_bytes = {0}};
 }
 
-// y[i] = 2 x[i] of n elements, one to a block.
-inline const KernelSource twice = source("twice", {0, 0, 8});
-inline void run_twice(const Launched& l) {
-  ASSERT_EQ(l.n_blocks, l.at<std::int64_t>(2));
-  for (std::int64_t i = 0; i < l.n_blocks; ++i) l.array<int>(1)[i] = 2 * l.array<int>(0)[i];
-}
+// y[i] = 2 x[i] of n elements, 1024 to a block.
+inline const KernelSource twice = source(
+    "twice", "const int* x, int* y, long long n", {0, 0, 8},
+    "  const long long first = blockIdx.x * 1024ll;\n"
+    "  for (long long i = first + threadIdx.x; i < n && i < first + 1024; i += 32) y[i] = 2 * x[i];\n");
 
-// Fails as the scalars say, at site 0 not at all.
+// Fails as the scalars say, at site 0 not at all; at site -1 if its record was not zero.
 inline KernelSource failing() {
-  KernelSource result = source("failing", {8, 8});
+  KernelSource result = source("failing", "long long site, long long element, long long* record", {8, 8},
+                               "  if (threadIdx.x != 0 || site == 0) return;\n"
+                               "  int& its_site = ((int*)record)[1];\n"
+                               "  its_site = its_site == 0 ? (int)site : -1;\n"
+                               "  record[1] = element, record[2] = -3, record[3] = 50;\n");
   result.can_fail = true;
   return result;
-}
-inline void run_failing(const Launched& l) {
-  if (l.at<std::int64_t>(0) == 0) return;
-  FailureCell& cell = *l.array<FailureCell>(2);
-  ASSERT_EQ(cell.site, 0) << "records are zero";
-  cell = {0, static_cast<std::int32_t>(l.at<std::int64_t>(0)), l.at<std::int64_t>(1), -3, 50};
 }
 
 template <class F>
@@ -65,8 +65,6 @@ class Cuda : public testing::Test {
     ASSERT_NE(handle, nullptr) << dlerror();
     machine_ = reinterpret_cast<test::CudaStandInFunction>(dlsym(handle, "cuda_stand_in"))();
     reset();
-    machine().functions["twice_p0"] = {.body = run_twice, .n_arguments = 3};
-    machine().functions["failing_p0"] = {.body = run_failing, .n_arguments = 3};
     driver_ = load_driver(library);
   }
   void TearDown() override {
@@ -103,7 +101,8 @@ class Cuda : public testing::Test {
   void launch_twice(Memory x, Memory y) {
     void* const buffers[] = {x.data, y.data};
     const auto n = static_cast<std::int64_t>(x.bytes / sizeof(int));
-    device().launch(*device().build(twice), {buffers, {&n, 1}, {&n, 1}, 80, 8});
+    const std::int64_t n_tasks = (n + 1023) / 1024;
+    device().launch(*device().build(twice), {buffers, {&n, 1}, {&n_tasks, 1}, 80, 8});
   }
   void launch_failing(std::int64_t site, std::int64_t element) {
     const std::int64_t scalars[] = {site, element}, n = 1;
@@ -124,8 +123,12 @@ class Cuda : public testing::Test {
     m.nvrtc_version = fresh.nvrtc_version;
     m.capability = fresh.capability;
     m.capabilities = fresh.capabilities;
-    m.memory = fresh.memory;
-    m.functions.clear();
+    m.memory = std::size_t{64} << 20;
+    m.registers = fresh.registers;
+    m.seed = fresh.seed;
+    m.mutant = fresh.mutant;
+    m.dropped_statement.clear();
+    m.dropped_number = 0;
     m.statuses.clear();
     m.calls.clear();
     m.compilations_at_once = 1;

@@ -214,8 +214,8 @@ TEST_F(ToolProgram, DevicesShowsTheProcessorAndOpenCl) {
   EXPECT_SAYS(without.out, "install");
 }
 
-// As on a machine with CUDA devices, which libraries that stand in for the driver and NVRTC pretend to be:
-// all but the kernels runs. Where the real NVRTC is found, it compiles them.
+// As on a machine with CUDA devices, which libraries that stand in for the driver and NVRTC pretend to be.
+// Where the real NVRTC is found, it compiles the kernels, and none runs.
 TEST_F(ToolProgram, RunsOnCuda) {
   for (const char* library : {"libcuda.so.1", "libnvrtc.so.12"})
     fs::create_symlink(FULGURITE_CUDA_STAND_IN, path(library));
@@ -225,7 +225,7 @@ TEST_F(ToolProgram, RunsOnCuda) {
   EXPECT_SAYS(devices.out, "cuda 0       Stand-in GPU 1\n");
   EXPECT_SAYS(devices.out, "cuda 1       Other GPU 2\n");
   EXPECT_SAYS(devices.out,
-              "3 multiprocessors, 64.0 MiB memory, compute capability 9.0; driver for CUDA 12.4, NVRTC 12.4");
+              "3 multiprocessors, 2.0 GiB memory, compute capability 9.0; driver for CUDA 12.4, NVRTC 12.4");
   EXPECT_FAILS(call("run rmse x.npy y.npy --engine cuda", libraries + " FULGURITE_CUDA_DEVICE=abacus"), 1,
                "FULGURITE_CUDA_DEVICE is 'abacus'");
   const auto expect_runs = [&](const std::string& environment) {
