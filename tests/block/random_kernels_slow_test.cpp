@@ -1,10 +1,12 @@
-// Kernels put together at random from functions and patterns of the language, arrays of threads, writes under
-// conditions and loops, with syncs at random between them and in them, and components in components: the
-// passes change nothing of what they compute, on the CPU and, without races, in any order of threads.
+// Kernels put together at random from functions and patterns of the language, arrays of threads and of
+// all memories, of several kinds, atomics, writes under conditions and loops, with syncs at random between
+// them and in them, and components in components: the passes change nothing of what they compute, on the CPU
+// and, without races, in any order of threads.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
 
@@ -34,6 +36,9 @@ struct Step {
     ordered,
     in_rounds,
     loop,
+    in_global,
+    pairs,
+    counted,
     two,
     interleaved,
     n_kinds
@@ -101,6 +106,32 @@ k::Push<int> written_in_rounds(int by, const Pull<int>& a) {
   });
 }
 
+// As numbers of other kinds, in an array of both memories.
+Pull<int> as_pairs(int by, const Pull<int>& a) {
+  using Pair = std::pair<double, std::int16_t>;
+  const Pull<Pair> pairs = k::to_global(k::map(
+      [](Exp<int> x) { return make<Pair>(cast<double>(x) / 2, cast<std::int16_t>(x)); }, k::reverse(a)));
+  const Pull<std::int64_t> sums = k::sync(k::map(
+      [=](Exp<Pair> p) { return cast<std::int64_t>(p.get<0>() * 2) * by + cast<std::int64_t>(p.get<1>()); },
+      pairs));
+  return k::map([](Exp<std::int64_t> x) { return cast<int>(x); }, sums);
+}
+// The least element of those that have the same last bits, and how many these are, of which some do not
+// count.
+Pull<int> counted(int by, const Pull<int>& a) {
+  const auto place = [](Exp<int> x) { return x & 7; };
+  const Pull<int> places = k::map(place, a);
+  const Pull<int> least = k::sync(k::accumulate(min, 8, 1000, places, a));
+  const Pull<std::uint32_t> counts = k::sync(k::accumulate(
+      plus, by % 8 + 1, std::uint32_t{5}, places, k::map([](Exp<int>) { return Exp<std::uint32_t>(1); }, a)));
+  return k::map(
+      [=](Exp<int> x) {
+        const Exp<int> at = place(x);
+        return least[cast<std::int64_t>(at)] + cast<int>(counts[cast<std::int64_t>(at % (by % 8 + 1))]) * x;
+      },
+      a);
+}
+
 Pull<int> staged(const Steps& steps, Pull<int> a);
 Pull<int> staged(const Step& s, const Pull<int>& a) {
   const int bit = s.number % k::log2(a.size());
@@ -128,6 +159,9 @@ Pull<int> staged(const Step& s, const Pull<int>& a) {
                 plus, x, k::reverse(k::sync(k::map([=](Exp<int> e) { return e + cast<int>(round); }, x))));
           },
           a);
+    case Step::in_global: return k::to_global(k::reverse(a));
+    case Step::pairs: return as_pairs(s.number, a);
+    case Step::counted: return counted(s.number, a);
     case Step::two: return k::two(component, a);
     default: return k::ilv(1, component, a);
   }
@@ -163,6 +197,28 @@ void put_in_order(int& x, int& y) {
   const int low = std::min(x, y), high = std::max(x, y);
   const bool is_more = wrapping(std::int64_t{x} + 1) > low;
   x = low, y = is_more ? high : 0;
+}
+
+int of_pair(int by, int x) {
+  return wrapping(std::int64_t{x} * by + std::int64_t{static_cast<std::int16_t>(x)});
+}
+Ints of_counted(int by, const Ints& xs) {
+  std::array<int, 8> least;
+  std::array<unsigned, 8> counts;
+  least.fill(1000);
+  counts.fill(5);
+  for (int x : xs) {
+    const auto at = static_cast<std::size_t>(x & 7);
+    least[at] = std::min(least[at], x);
+    if (static_cast<int>(at) <= by % 8) ++counts[at];
+  }
+  Ints ys;
+  for (int x : xs) {
+    const int at = x & 7;
+    const auto count = static_cast<int>(counts[static_cast<std::size_t>(at % (by % 8 + 1))]);
+    ys.push_back(wrapping_sum(least[static_cast<std::size_t>(at)], wrapping(std::int64_t{count} * x)));
+  }
+  return ys;
 }
 
 Ints plain(const Steps& steps, Ints xs);
@@ -225,6 +281,11 @@ Ints plain(const Step& s, const Ints& xs) {
           ys[i] = wrapping_sum(before[i], wrapping_sum(before[n - 1 - i], round));
       }
       break;
+    case Step::in_global: std::reverse_copy(xs.begin(), xs.end(), ys.begin()); break;
+    case Step::pairs:
+      for (std::size_t i = 0; i < n; ++i) ys[i] = of_pair(s.number, xs[n - 1 - i]);
+      break;
+    case Step::counted: ys = of_counted(s.number, xs); break;
     case Step::two: parts([&](std::size_t part, std::size_t i) { return part * (n / 2) + i; }); break;
     default: parts([](std::size_t part, std::size_t i) { return 2 * i + part; });
   }

@@ -1,0 +1,44 @@
+// Random programs, traced as a user's are, give on engines what they give on the interpreter.
+#include <gtest/gtest.h>
+
+#include "../runtime/pocl.h"
+#include "campaign.h"
+
+namespace fulgurite::programs {
+namespace {
+
+std::string on_engine(const soac::Program& program, const Runs& runs, Tally& tally) {
+  const Options options = testing_pipeline::tested();
+  if (options.engine == Engine::opencl) runtime::test::prepare_pocl();
+  const soac::Program specification = pipeline::specification(program, options.precision);
+  std::optional<plan::Loaded> loaded;
+  for (const std::vector<soac::Value>& args : runs) {
+    const Outcome expected = interpreted(specification, args);
+    ++tally.runs;
+    tally.failed += !expected.error.empty();
+    if (expected.error == "OutOfMemory") continue;
+    const Outcome got = outcome_of([&] {
+      if (!loaded) loaded = pipeline::load(program, options);
+      return testing_pipeline::run_loaded(*loaded, program, args);
+    });
+    tally.refused += is_refused(got);
+    if (const std::string what = difference(expected, got); !what.empty()) return what;
+  }
+  soac::PassContext context;
+  count_constructs(program, tally.constructs);
+  count_constructs(pipeline::optimise(program, context, options.precision), tally.constructs);
+  return "";
+}
+
+TEST(RandomPrograms, SlowPropertyEnginesGiveWhatTheInterpreterGives) {
+  campaign(on_engine, parameter("max_success", 100));
+}
+
+TEST(RandomPrograms, SlowEnginesRunWhatWasOnceWrong) {
+  Tally tally;
+  for (const Kept& kept : all_kept())
+    EXPECT_EQ(on_engine(kept.program, kept.arguments, tally), "") << kept.name;
+}
+
+}  // namespace
+}  // namespace fulgurite::programs

@@ -1,0 +1,45 @@
+// Random programs, traced as a user's are, give the same on the interpreter before and after every pass.
+#include <gtest/gtest.h>
+
+#include "campaign.h"
+#include "soac/room.h"
+
+namespace fulgurite::programs {
+namespace {
+
+std::string through_passes(const soac::Program& traced, const Runs& runs, Tally& tally) {
+  soac::check(traced, "trace");
+  std::vector<Outcome> expected;
+  for (const std::vector<soac::Value>& args : runs) {
+    expected.push_back(interpreted(pipeline::specification(traced, Precision::fast), args));
+    ++tally.runs;
+    tally.failed += !expected.back().error.empty();
+  }
+  soac::PassContext context;
+  soac::Program after = traced;
+  for (const soac::Pass* pass : pipeline::passes(Precision::fast)) {
+    after = pass->run(std::move(after), context);
+    soac::check(after, pass->name);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+      if (expected[k].error == "OutOfMemory") continue;
+      const std::string what = difference(expected[k], interpreted(after, runs[k]));
+      if (!what.empty()) return "after " + std::string(pass->name) + ": " + what + "\n" + soac::print(after);
+    }
+  }
+  count_constructs(traced, tally.constructs);
+  count_constructs(after, tally.constructs);
+  return "";
+}
+
+TEST(RandomPrograms, PropertyPassesKeepMeaning) {
+  campaign(through_passes, parameter("max_success", 100));
+}
+
+TEST(RandomPrograms, PassesKeepMeaningOfWhatWasOnceWrong) {
+  Tally tally;
+  for (const Kept& kept : all_kept())
+    EXPECT_EQ(through_passes(kept.program, kept.arguments, tally), "") << kept.name;
+}
+
+}  // namespace
+}  // namespace fulgurite::programs
