@@ -1,7 +1,6 @@
 // Where a process begins, forks, runs out of memory and ends (lifetime_program.cpp, run as processes of their
 // own), and what the library's file is: its symbols, and the compiler plug-in beside it.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -12,25 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "process.h"
+
 namespace fs = std::filesystem;
 
 namespace {
 
-struct Outcome {
-  int status = -1;  // -1: ended by a signal
-  std::string out;
-};
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-Outcome shell(const std::string& command, const fs::path& out) {
-  const int status = std::system((command + " >'" + out.string() + "' 2>&1 </dev/null").c_str());
-  const bool by_signal = !WIFEXITED(status) || WEXITSTATUS(status) >= 128;
-  return {by_signal ? -1 : WEXITSTATUS(status), text_of(out)};
-}
+using test::Outcome, test::shell;
 
 // A folder with the library and, if a test lays one there, a plug-in; and a cache.
 class Lifetime : public testing::Test {
