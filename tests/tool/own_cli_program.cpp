@@ -41,7 +41,6 @@ class App {
   void _configure();
   void _process();
 
- private:
   char name_[3] = {};
 };
 
