@@ -95,6 +95,18 @@ std::map<std::string, std::function<std::uint64_t()>> programs() {
         d.add(f(bins, xs));
         return d.value();
       };
+  all["scatter"] = [f = fg::compile([](Vec<int> b, Vec<float> x) {
+                      auto zeros = fg::replicate(1009, Exp<float>(0.f));
+                      auto [first, second] = fg::unzip(fg::scatter(fg::zip(zeros, zeros), b, fg::zip(x, -x)));
+                      return std::tuple{fg::scatter(zeros, b, x), first, second};
+                    })] {
+    Digest d;
+    auto [last, first, second] = f(bins, xs);
+    d.add(last);
+    d.add(first);
+    d.add(second);
+    return d.value();
+  };
   all["filter"] = [f = fg::compile([](Vec<float> x) {
                      auto kept = fg::filter([](Exp<float> v) { return v > 0.25f; }, x);
                      return std::tuple{kept, fg::sum(kept)};
