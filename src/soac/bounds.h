@@ -95,6 +95,7 @@ class Bounds {
                    const Interval& points);
   void learn_if(const Stm&, const If&);
   void learn_loop(const Stm&, const Loop&);
+  void keep_elements(const Stm&, const Loop&);
   std::vector<Interval> results_of(const Lambda&, Expr condition, bool holds);
   std::vector<Interval> one_iteration(const Loop&);
   void compare_with_former(const Loop&, std::vector<State>&);

@@ -3,7 +3,8 @@
 //   its beginning      what is at most the most of what it began with and 0 stays so (it approaches 0)
 //   all                every component gives at most the most of what all began with (they change places)
 //   none               whatever it got, an iteration gives at most so much (a minimum with a size)
-// and the same for lower bounds. In the first the parameter itself stands for its value.
+// and the same for lower bounds. In the first the parameter itself stands for its value. The elements of arrays
+// stay where those of their beginning are, or have no bound.
 #include <algorithm>
 
 #include "soac/bounds.h"
@@ -214,6 +215,45 @@ bool Bounds::take_whatever_it_was(const Loop& loop, std::vector<State>& states) 
   return found;
 }
 
+// Of arrays of integers, whatever the other components are.
+void Bounds::keep_elements(const Stm& s, const Loop& loop) {
+  const std::size_t first = loop.trips ? 1 : 0;
+  struct Elements {
+    std::size_t number;
+    Var now;
+    Interval initial;
+    bool stay;
+  };
+  std::vector<Elements> arrays;
+  for (std::size_t k = 0; k < loop.initial.size(); ++k) {
+    const Expr initial = loop.initial[k];
+    if (initial.type().rank == 0 || !scalar::is_integer(initial.kind())) continue;
+    const Interval elements = of_result(initial);
+    const bool may_stay = loops_ < most_loops && (elements.low || elements.high);
+    arrays.push_back({k, loop.body.params[first + k], elements, may_stay});
+  }
+  if (arrays.empty()) return;
+  ++loops_;
+  for (bool changed = true; changed;) {
+    for (const Elements& a : arrays)
+      set_elements(a.now, a.stay ? a.initial : intervals_.any(loop.initial[a.number].kind()));
+    changed = false;
+    if (std::ranges::none_of(arrays, &Elements::stay)) break;
+    const std::vector<Interval> next = one_iteration(loop);
+    for (Elements& a : arrays) {
+      if (!a.stay) continue;
+      const Interval& to = next[a.number];
+      const bool is_inside = a.initial.least <= to.least && to.most <= a.initial.most;
+      const bool is_above = !a.initial.low || (to.low && at_most(a.initial.low, to.low));
+      const bool is_below = !a.initial.high || (to.high && at_most(to.high, a.initial.high));
+      a.stay = is_inside && is_above && is_below;
+      changed = changed || !a.stay;
+    }
+  }
+  --loops_;
+  for (const Elements& a : arrays) set_elements(s.names[a.number], elements_.at(a.now));
+}
+
 void Bounds::learn_loop(const Stm& s, const Loop& loop) {
   const std::size_t first = loop.trips ? 1 : 0;
   if (loop.trips) set_below(loop.body.params[0], loop.trips);
@@ -231,8 +271,9 @@ void Bounds::learn_loop(const Stm& s, const Loop& loop) {
     states.push_back(
         {k, arena_.name(param), of(loop.initial[k]), std::ranges::any_of(loop.body.params, is_extent)});
   }
+  for (const State& state : states) set(state.now.var(), unknown(state));
+  keep_elements(s, loop);
   if (states.empty() || loops_ == most_loops) {
-    for (const State& state : states) set(state.now.var(), unknown(state));
     for (const State& state : states) set(s.names[state.number], unknown(state));
     return;
   }

@@ -180,6 +180,12 @@ TEST(ElementSizes, OfElementsOfArrays) {
         return digest(fg::iota<int>(a[1]));
       },
       small);
+  on_rows(
+      [](Vec<int> r, Exp<int> k) {
+        const auto turn = [](Exp<i64>, Vec<int> s) { return fg::reverse(s); };
+        return digest(fg::iota<int>(fg::iterate(k, turn, r & 7)[1]));
+      },
+      small);
   // The array is one of the program's.
   expect_interpreters(
       [](Vec<int> x, Vec<int> places) {
