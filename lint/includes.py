@@ -30,7 +30,7 @@ PUBLIC = {"trace", "block", "runtime", "plan", "pipeline", "tool"}
 # Third-party headers that belong to some places only.
 OWNERS = {
     r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/",),
-    r"CLI/": ("src/tool/", "bench/", "examples/"),
+    r"CLI/": ("src/tool/", "tests/tool/", "bench/", "examples/"),
     r"png\.h": ("src/tool/", "examples/"),
     r"(gtest|rapidcheck)[./]": ("tests/",),
 }

@@ -43,8 +43,13 @@ runtime::Description EmulatorDevice::describe() const {
 
 runtime::Memory EmulatorDevice::allocate(std::size_t bytes) {
   void* data = runtime::BufferPool::shared().allocate(bytes);
-  const std::lock_guard lock(mutex_);
-  blocks_[data] = {bytes, false};
+  try {
+    const std::lock_guard lock(mutex_);
+    blocks_[data] = {bytes, false};
+  } catch (...) {
+    runtime::BufferPool::shared().release(data, bytes);
+    throw;
+  }
   return {data, bytes};
 }
 

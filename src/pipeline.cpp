@@ -73,9 +73,9 @@ class Timed {
   explicit Timed(std::string_view label)
       : span_(runtime::Activity::pass, label), label_(label), wanted_(dumps("time")) {}
   ~Timed() {
-    if (wanted_)
-      fmt::print(stderr, "time {:12} {:8.3f} ms\n", label_,
-                 std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
+    if (wanted_)  // fmt might throw, which a destructor may not
+      std::fprintf(stderr, "time %-12.*s %8.3f ms\n", static_cast<int>(label_.size()), label_.data(),
+                   std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
   }
   Timed(const Timed&) = delete;
   Timed& operator=(const Timed&) = delete;

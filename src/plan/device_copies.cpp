@@ -79,7 +79,13 @@ void DeviceCopies::add(runtime::Device& device, runtime::Memory memory, std::siz
                        std::shared_ptr<const void> keeps) {
   const std::lock_guard lock(registry().mutex);
   copies_.push_back({&device, memory, bytes, std::move(keeps), 0, ++registry().n_uses});
-  if (copies_.size() == 1) registry().all.push_back(this);
+  if (copies_.size() != 1) return;
+  try {
+    registry().all.push_back(this);
+  } catch (...) {  // the memory is still the caller's
+    copies_.pop_back();
+    throw;
+  }
 }
 
 // The copy that is read stays meanwhile: only who holds transfer_ takes a last one away.
@@ -172,8 +178,15 @@ runtime::Memory allocate_on(runtime::Device& device, std::size_t bytes) {
 
 std::shared_ptr<const Storage> storage_on(runtime::Device& device, runtime::Memory memory, std::size_t bytes,
                                           std::shared_ptr<const void> keeps) {
-  auto copies = std::make_unique<DeviceCopies>();
-  copies->add(device, memory, bytes, std::move(keeps));
+  const bool is_ours = keeps == nullptr;
+  std::unique_ptr<DeviceCopies> copies;
+  try {
+    copies = std::make_unique<DeviceCopies>();
+    copies->add(device, memory, bytes, std::move(keeps));
+  } catch (...) {
+    is_ours ? device.release(memory) : device.disown(memory);
+    throw;
+  }
   return std::make_shared<const Storage>(std::move(copies));
 }
 

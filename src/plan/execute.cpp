@@ -72,6 +72,8 @@ class Run {
         arrays_(static_cast<std::size_t>(loaded.plan.n_places)),
         buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {}
   ~Run() {
+    parks_ = false;  // keeping memory for later may itself need memory
+    n_loops_ = 0;
     for (Place p = 0; p < loaded_.plan.n_places; ++p) release(p);
     for (const Memory& memory : parked_) device_.release(memory);
     for (detail::DeviceCopies* copies : acquired_) copies->release(device_);
@@ -146,6 +148,7 @@ class Run {
     }
     if (argument.storage != nullptr) {
       detail::DeviceCopies& copies = argument.storage->copies();
+      acquired_.reserve(acquired_.size() + 1);  // nothing may fail between acquire() and push_back()
       array.data = copies.acquire(device_, bytes_of(param.kind, array)).data;
       acquired_.push_back(&copies);
       return;
@@ -204,7 +207,9 @@ class Run {
     Array& array = at(p);
     if (array.buffer >= 0) {
       Buffer& buffer = buffer_of(array);
-      if (--buffer.n_arrays == 0 && !buffer.is_given) give_back(buffer.memory);
+      if (buffer.n_arrays == 1 && !buffer.is_given)
+        give_back(buffer.memory);  // may fail: changes nothing then
+      --buffer.n_arrays;
     }
     array.buffer = -1;
     array.data = nullptr;
@@ -351,6 +356,7 @@ class Run {
 
   // As if nothing had been launched since.
   void go_back_to(const Moment& then) {
+    parked_.reserve(parked_.size() + then.buffers.size());  // no memory may be in both lists if this fails
     for (std::size_t b = 0; b < then.buffers.size(); ++b)
       if (buffers_[b].n_arrays > 0) parked_.push_back(buffers_[b].memory);
     for (const Buffer& buffer : then.buffers)

@@ -9,8 +9,9 @@ void* FailureLog::next() {
   return records_->record(n_used_++);
 }
 
+// What throws has read nothing: a failure that stayed in a record would be one of the next program.
 void FailureLog::read() {
-  const std::size_t n = std::exchange(n_used_, 0);
+  const std::size_t n = n_used_;
   if (n == 0) return;
   std::vector<FailureCell> cells(n);
   records_->read(cells);
@@ -21,6 +22,7 @@ void FailureLog::read() {
     any = true;
   }
   if (any) records_->clear(n);
+  n_used_ = 0;
 }
 
 std::optional<Failure> FailureLog::collect() {

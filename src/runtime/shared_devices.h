@@ -5,6 +5,7 @@
 #include <fulgurite/error.h>
 
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -33,9 +34,9 @@ class SharedDevices {
     if (!usual_ && wanted < 0) usual_ = choose();
     const int number = wanted < 0 ? *usual_ : wanted;
     if (const auto known = devices_.find(number); known != devices_.end()) return *known->second;
-    Device* const device = make(number, usual_ == number ? queue_ : nullptr);
-    devices_.emplace(number, device);
-    return *device;
+    std::unique_ptr<Device> device(make(number, usual_ == number ? queue_ : nullptr));
+    devices_.emplace(number, device.get());
+    return *device.release();
   }
 
  private:

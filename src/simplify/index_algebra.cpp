@@ -126,19 +126,21 @@ void IndexAlgebra::range(scalar::Var var, Expr extent) {
 }
 
 void IndexAlgebra::add_fact(Expr fact) {
-  facts_about_[first_atom(fact)].push_back(fact);
-  facts_.push_back(fact);
+  const Expr atom = first_atom(fact);
+  facts_about_[atom].push_back(fact);
+  atoms_of_facts_.push_back(atom);
 }
 
 IndexAlgebra::Assumption::Assumption(IndexAlgebra& algebra, Expr condition)
-    : algebra_(algebra), n_facts_(algebra.facts_.size()), memo_(std::move(algebra.memo_)) {
+    : algebra_(algebra), n_facts_(algebra.atoms_of_facts_.size()), memo_(std::move(algebra.memo_)) {
   algebra_.memo_.clear();
   algebra_.assume(condition);
 }
 
+// Allocates nothing: it also runs when an allocation has failed.
 IndexAlgebra::Assumption::~Assumption() {
-  for (; algebra_.facts_.size() > n_facts_; algebra_.facts_.pop_back())
-    algebra_.facts_about_[first_atom(algebra_.facts_.back())].pop_back();
+  for (; algebra_.atoms_of_facts_.size() > n_facts_; algebra_.atoms_of_facts_.pop_back())
+    algebra_.facts_about_.find(algebra_.atoms_of_facts_.back())->second.pop_back();
   algebra_.memo_ = std::move(memo_);
 }
 

@@ -62,8 +62,10 @@ class IndexAlgebra {
   std::function<scalar::Expr(scalar::Expr)> canonical_;
   std::unordered_map<scalar::Var, scalar::Expr> extents_;
   std::unordered_set<scalar::Var> sizes_;
-  std::vector<scalar::Expr> facts_;  // small things that are not negative
-  std::unordered_map<scalar::Expr, std::vector<scalar::Expr>> facts_about_;  // by their first atoms
+  // Facts are small expressions that are not negative, by their first atoms; and these atoms, oldest fact
+  // first.
+  std::unordered_map<scalar::Expr, std::vector<scalar::Expr>> facts_about_;
+  std::vector<scalar::Expr> atoms_of_facts_;
   std::unordered_map<scalar::Expr, scalar::Expr> memo_;
 };
 
