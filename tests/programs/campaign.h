@@ -36,7 +36,7 @@ inline void campaign(const Test& test, std::uint64_t n_programs) {
     if (parameter("go_on", 0) == 0) break;
   }
   // Enough programs have every construct, on this engine as on others.
-  if (tally.drawn >= 1000) {
+  if (tally.drawn >= 5000) {
     std::vector<std::string> rows = constructs_of_traces();
     for (const std::string& row : constructs_of_passes()) rows.push_back(row);
     EXPECT_EQ(missing(tally.constructs, rows), std::vector<std::string>());

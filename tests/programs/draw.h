@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <string>
@@ -19,6 +20,15 @@ namespace fulgurite::programs {
 
 using detail::Body, detail::Here, detail::Kind, detail::Value, detail::Values;
 using Kinds = std::vector<Kind>;
+
+/// Of RC_PARAMS, which `./dev fuzz` and the tests' configuration set for all properties.
+inline std::uint64_t parameter(const std::string& name, std::uint64_t otherwise) {
+  const char* all = std::getenv("RC_PARAMS");
+  if (all == nullptr) return otherwise;
+  const std::string text = all;
+  const std::size_t at = text.find(name + "=");
+  return at == text.npos ? otherwise : std::stoull(text.substr(at + name.size() + 1));
+}
 
 /// The source of all decisions: a list of numbers for the program's frame and one for each of its
 /// statements, so that a statement can go without changing what the others decide.

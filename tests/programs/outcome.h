@@ -3,7 +3,6 @@
 #pragma once
 
 #include <chrono>
-#include <cstdlib>
 #include <sstream>
 
 #include "../pipeline/engine_run.h"
@@ -14,15 +13,6 @@
 #include "soac/print.h"
 
 namespace fulgurite::programs {
-
-/// Of RC_PARAMS, which `./dev fuzz` and the tests' configuration set for all properties.
-inline std::uint64_t parameter(const std::string& name, std::uint64_t otherwise) {
-  const char* all = std::getenv("RC_PARAMS");
-  if (all == nullptr) return otherwise;
-  const std::string text = all;
-  const std::size_t at = text.find(name + "=");
-  return at == text.npos ? otherwise : std::stoull(text.substr(at + name.size() + 1));
-}
 
 struct Outcome {
   std::vector<soac::Value> results;

@@ -45,7 +45,7 @@ class Frame {
  public:
   explicit Frame(const Numbers& numbers) : draw_(numbers) {
     draw_.enter(0);
-    is_large_ = draw_.one_in(40);
+    is_large_ = draw_.one_in(40) && draw_.one_in(parameter("large", 1));
     const std::size_t n = 2 + draw_.below(3);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t rank = draw_.one_in(4) ? 2 + draw_.below(2) : 1;
