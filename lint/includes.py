@@ -1,6 +1,6 @@
 """Who may include whom: a folder of src/ is a stage, and stages form a directed acyclic graph. Also keeps LLVM inside the
-plug-in, and the public headers down to the standard library; and sees which of the precompiled headers (src/CMakeLists.txt)
-a file of src/ uses without including it, itself or by headers of ours."""
+plug-in and the finder of mutants, and the public headers down to the standard library; and sees which of the precompiled
+headers (src/CMakeLists.txt) a file of src/ uses without including it, itself or by headers of ours."""
 
 import os
 import re
@@ -29,7 +29,7 @@ STAGES = {
 PUBLIC = {"trace", "block", "runtime", "plan", "pipeline", "tool"}
 # Third-party headers that belong to some places only.
 OWNERS = {
-    r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/",),
+    r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/", "tests/mutate/"),
     r"CLI/": ("src/tool/", "tests/tool/", "bench/", "examples/"),
     r"png\.h": ("src/tool/", "examples/"),
     r"(gtest|rapidcheck)[./]": ("tests/",),
