@@ -227,6 +227,15 @@ TEST_F(Npy, RefusesAbsurdHeaders) {
               "a header of 4294967295 bytes");
 }
 
+TEST_F(Npy, TheLongestHeader) {
+  const std::string text = dictionary("<f4", "(1,)");
+  auto of_length = [&](std::size_t length) {  // with the end of the line, that is
+    return refusal(file(text + std::string(length - 1 - text.size(), ' '), "abcd", 2));
+  };
+  EXPECT_EQ(of_length(65536), "accepted");
+  EXPECT_SAYS(of_length(65537), "a header of 65537 bytes");
+}
+
 TEST_F(Npy, RefusesWhatIsNoFile) {
   EXPECT_SAYS(refusal(), "No such file");
   std::filesystem::create_directory(path());
