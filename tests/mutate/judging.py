@@ -14,7 +14,7 @@ from planting import BUILD, ROOT, read
 REACHED = os.path.join(BUILD, "reached")
 CACHES = os.path.join(BUILD, "caches")
 UNTOLD = "-*Timing*:*Large*"  # tests that measure, and those that want the machine for themselves
-CHEAP_MS = 2000  # of all tests of an executable that run before the expensive ones of others
+CHEAP_MS = 1000  # of tests of an executable that run before the expensive ones of others
 MEMORY = 16 << 30  # a mutant may ask for anything
 
 
@@ -85,8 +85,8 @@ def reaching():
     return found
 
 
-def batches(site, tests):
-    """(executable, [test], seconds that they take): the nearest and cheapest first."""
+def batches(site, tests, seconds):
+    """(executable, [test], seconds that they take): the nearest and cheapest first, until all take so many seconds."""
     folders = site["file"].split("/")[1:-1]
     folder = folders[0] if folders else "pipeline"
     order = sorted(tests, key=lambda e: (not e.startswith("test_" + folder), sum(t for t, _ in tests[e])))
@@ -99,10 +99,16 @@ def batches(site, tests):
                 break
             first.append((milliseconds, test))
         cheap.append((executable, first))
-        rest = tests[executable][len(first):]
-        if rest:
-            expensive.append((executable, rest))
-    return [(executable, [test for _, test in many], sum(t for t, _ in many) / 1000) for executable, many in cheap + expensive]
+        expensive += [(milliseconds, executable, test) for milliseconds, test in tests[executable][len(first):]]
+    left = 1000 * seconds - sum(milliseconds for _, many in cheap for milliseconds, _ in many)
+    late = {executable: [] for executable in order}
+    for milliseconds, executable, test in sorted(expensive):
+        left -= milliseconds
+        if left < 0:
+            break
+        late[executable].append((milliseconds, test))
+    return [(executable, [test for _, test in many], sum(t for t, _ in many) / 1000)
+            for executable, many in [*cheap, *late.items()] if many]
 
 
 def own_cache(number):
@@ -119,14 +125,14 @@ def own_cache(number):
     return cache
 
 
-def judge(site, tests):
-    """What becomes of a mutant: {"outcome": killed, survived or not reached, "by": what killed it}."""
+def judge(site, tests, seconds):
+    """What becomes of a mutant: {"outcome": killed, survived or not reached, "by": what killed it}, by tests of so many seconds."""
     if not tests:
         return {"outcome": "not reached", "by": "", "seconds": 0}
     cache, began = own_cache(site["number"]), time.time()
     try:
-        for executable, names, seconds in batches(site, tests):
-            status, output = run(executable, cache, 20 + 8 * seconds, {"FULGURITE_MUTANT": str(site["number"])},
+        for executable, names, expected in batches(site, tests, seconds):
+            status, output = run(executable, cache, 20 + 8 * expected, {"FULGURITE_MUTANT": str(site["number"])},
                                  "--gtest_filter=" + ":".join(names), "--gtest_fail_fast")
             if status == 0:
                 continue

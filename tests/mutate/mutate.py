@@ -24,6 +24,8 @@ def arguments():
     parser.add_argument("--again", choices=["no", "survivors", "all"], default="no",
                         help="judge again what an earlier run of the same sources has judged")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="mutants that are judged at once")
+    parser.add_argument("--seconds", type=int, default=60, metavar="N",
+                        help="how long tests run for one mutant, by the time they take without it (60)")
     parser.add_argument("--list", action="store_true", help="count the mutants that there are, by folder and kind, and stop")
     options = parser.parse_args()
     if options.sample is None:
@@ -99,7 +101,7 @@ def main():
     def one(site):
         known = results.get(site)
         if not known or options.again == "all" or (options.again == "survivors" and known["outcome"] != "killed"):
-            results.set(site, judging.judge(site, reaching.get(site["number"], {})))
+            results.set(site, judging.judge(site, reaching.get(site["number"], {}), options.seconds))
         result = results.get(site)
         print(f"{site['number']:6} {result['outcome']:11} {planting.name(site)} {site['kind']}  {result['by']} {result['seconds']} s",
               flush=True)
