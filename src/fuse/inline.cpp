@@ -220,7 +220,8 @@ class Inliner {
     reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
     evaluated_.push_back({indices, {}});
     if (!rewrite_) return {};
-    soac::Applied applied = soac::apply(arena_, producer_.at, indices);
+    const std::vector<Expr> at = soac::bind_for_shapes(arena_, producer_.at, indices, before);
+    soac::Applied applied = soac::apply(arena_, producer_.at, at);
     if (!is_of_elements_) soac::bind_sizes(arena_, applied.body);
     std::move(applied.body.begin(), applied.body.end(), std::back_inserter(before));
     evaluated_.back().values = std::move(applied.results);
