@@ -154,28 +154,33 @@ def refused():
 
 
 def head_of(path):
-    """What a program of tests/rejected expects, and the program."""
-    expected, text = [], lines(path)
+    """What a program of tests/rejected expects, what to write instead if compilers do not say it, and the program."""
+    expected, written, text = [], [], lines(path)
     while text[0].startswith("// "):
         line = text.pop(0)[3:]
         kind, colon, rest = line.partition(": ")
         if colon and kind in ("error", "or", "says"):
             expected.append(rest)
+        elif colon and kind == "write":
+            written.append(rest)
+        elif written:
+            written[-1] += " " + line
         else:
             expected[-1] += " " + line
-    return expected, "\n".join(text).strip("\n")
+    return expected, written, "\n".join(text).strip("\n")
 
 
 def compile_time():
     page, said, messages = [], "", [text for _, text in refused()]
     for path in files(".cpp", under=("tests/rejected",)):
-        expected, program = head_of(path)
+        expected, written, program = head_of(path)
         if '#include "base/' in program:  # of Fulgurite's own code
             continue
         program = re.sub(r"#include <fulgurite/fulgurite.h>\n+|namespace fg = fulgurite;\n+", "", program)
         expected = [next((text for text in messages if part in text), part) for part in expected]
         said += "\n".join(expected) + "\n"
         page.append(f"```cpp\n{program}\n```\n\n```text\n" + "\nor: ".join(expected) + "\n```\n")
+        page += [f"Write {text}.\n" for text in written]
     page.append("### Further messages\n")
     others = [text for text in dict.fromkeys(messages) if text not in said]
     page.append("\n".join(f"- {text.strip()}" for text in others) + "\n")

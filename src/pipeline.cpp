@@ -143,6 +143,9 @@ std::string source_of(const kernel::Kernel& kernel, const Options& options) {
   return emit::print(kernel, dialect);
 }
 
+// Any thread's stack has room for a kernel on the CPU whose arrays take no more.
+constexpr std::int64_t small_locals = std::int64_t{16} << 10;
+
 void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
                  const runtime::Description& device) {
   kernel::Kernel& kernel = lowered.kernels[k];
@@ -153,7 +156,10 @@ void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
                  : to_vectors(std::move(kernel), lowered.notes[k].policy, device.vector_bytes);
   }
   Timed timed("emit");
-  if (runs_blocks(options)) describe_blocks(kernel, lowered.plan.kernels[k]);
+  if (runs_blocks(options))
+    describe_blocks(kernel, lowered.plan.kernels[k]);
+  else if (const std::int64_t bytes = kernel::local_bytes(kernel); bytes > small_locals)
+    lowered.plan.kernels[k].shared_bytes = {static_cast<std::int32_t>(bytes)};
   lowered.plan.kernels[k].source = source_of(kernel, options);
 }
 

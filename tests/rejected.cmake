@@ -3,6 +3,7 @@
 #   // error: PART      in the comment that the source begins with: PART stands in the first error, which is what a user reads;
 #   // or: PART         below it: what the first error may say instead, where compilers find different faults first;
 #   // says: PART       in that comment: PART stands anywhere in the output, for faults inside the library;
+#   // write: TEXT      there too: what to write, for docs/errors.md, where no declaration of ours can have compilers say it;
 #   ... // error: PART   at the end of any other line: PART stands in an error of that line.
 # A comment that is too long for a line goes on in the next one.
 string(REPLACE "," ";" options "${FOLDERS}")
@@ -41,6 +42,8 @@ foreach(line IN LISTS lines)
   elseif(in_head AND line MATCHES "^// says: (.+)$")
     set(kind anywhere)
     list(APPEND anywhere "${CMAKE_MATCH_1}")
+  elseif(in_head AND line MATCHES "^// write: ")
+    set(kind unused)
   elseif(in_head AND line MATCHES "^// (.+)$")
     string(APPEND ${kind} " ${CMAKE_MATCH_1}") # the line above goes on
   else()

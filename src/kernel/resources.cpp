@@ -56,6 +56,18 @@ std::int64_t shared_bytes(const Kernel& kernel) {
   return most;
 }
 
+std::int64_t local_bytes(const Kernel& kernel) {
+  std::int64_t most = 0;
+  for (const Stm& phase : kernel.body) {
+    std::int64_t bytes = 0;
+    for_each_stm(phase_of(kernel, phase).body, [&](const Stm& s) {
+      if (const auto* array = base::as<Allocate>(s.op)) bytes += bytes_of(*kernel.arena, *array);
+    });
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
 bool can_fail(const Kernel& kernel) {
   bool found = false;
   for_each_stm(kernel.body, [&](const Stm& s) { found |= std::holds_alternative<Fail>(s.op); });

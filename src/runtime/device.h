@@ -43,11 +43,13 @@ struct KernelSource {
   int n_phases = 1;
 
   // What engines want to know whose kernels are not called with a context.
-  std::vector<std::int32_t> arguments{};     // of each parameter in order: 0 an array, else the bytes of a
-                                             // scalar
-  std::vector<std::int32_t> block_sizes{};   // threads of a block, of each phase
-  bool can_fail = false;                     // there is a record of failures behind the parameters
-  std::vector<std::int32_t> shared_bytes{};  // that the threads of a block share, of each phase; empty: none
+  std::vector<std::int32_t> arguments{};    // of each parameter in order: 0 an array, else the bytes of a
+                                            // scalar
+  std::vector<std::int32_t> block_sizes{};  // threads of a block, of each phase
+  bool can_fail = false;                    // there is a record of failures behind the parameters
+  // That the threads of a block share, of each phase; on the CPU one number, of what tasks keep on the stack.
+  // Empty: none.
+  std::vector<std::int32_t> shared_bytes{};
 };
 
 // What one phase of a compiled kernel takes of a multiprocessor.

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <pwd.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <utility>
+
+#include "base/file_limit.h"
 
 namespace fulgurite::runtime {
 namespace {
@@ -230,11 +233,15 @@ std::optional<std::string> DiskCache::read(EntryKind kind, const base::Digest& k
 
 bool DiskCache::write(EntryKind kind, const base::Digest& key, std::string_view payload) noexcept try {
   static std::atomic<unsigned> serial{0};
-  if (payload.size() + sizeof(Header) > size_limit_ || !usable(true)) return false;
-  make_room(payload.size() + sizeof(Header));
+  const std::uint64_t bytes = payload.size() + sizeof(Header);
+  if (bytes > size_limit_ || !base::may_write_file(bytes) || !usable(true)) return false;
+  make_room(bytes);
   const Header header{magic, format_version, kind, key, payload.size(), base::digest(payload)};
+  // Who was killed may have had this process's number, and have left a file of that name.
+  std::uint32_t chance = 0;
+  if (::getrandom(&chance, sizeof chance, 0) < 0) chance = 0;
   const fs::path temporary =
-      directory_ / fmt::format("{}{}-{}", temporary_prefix, ::getpid(), serial.fetch_add(1));
+      directory_ / fmt::format("{}{}-{}-{:08x}", temporary_prefix, ::getpid(), serial.fetch_add(1), chance);
   File file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file) return false;
   const bool written = write_all(file.get(), reinterpret_cast<const char*>(&header), sizeof header) &&

@@ -16,6 +16,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/file_limit.h"
 #include "tool/npy_header.h"
 
 namespace fulgurite {
@@ -208,6 +209,10 @@ void write_npy(const std::string& path, const AnyArray& array) {
     refuse(fmt::format("{} cannot be written: {}", path, std::strerror(error)));
   };
   if (!file.is_open()) fail();
+  if (!in_place && !base::may_write_file(header.size() + bytes)) {
+    errno = EFBIG;
+    fail();
+  }
   if (!file.write(header.data(), header.size()) || !file.write(array.data.get(), bytes) || !file.close())
     fail();
   if (!in_place && ::rename(name.c_str(), target.c_str()) != 0) fail();

@@ -31,7 +31,7 @@ static_assert(static_cast<int>(Kind::f64) == static_cast<int>(scalar::Kind::f64)
 
 std::shared_ptr<const TracedProgram> trace(const char* name, const Traceable& f, const void* given_constants,
                                            bool retrace, Here where) {
-  fulgurite::trace::Tracer tracer(name);
+  fulgurite::trace::Tracer tracer(name, where);
   const std::span<const ParameterInfo> parameters = f.parameters();
   Values arguments;
   for (const ParameterInfo& p : parameters)

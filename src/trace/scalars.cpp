@@ -100,6 +100,7 @@ void inexact_literal(Kind kind, double value, Here where) {
 
 Value apply(const char* op, std::initializer_list<Value> operands, Here where) {
   Tracer& t = Tracer::current(where);
+  where = t.or_latest(where);
   const Exprs given = t.exprs(operands, where);
   return elementwise(t, given, op, fmt::format("elementwise {}", spelled(op)), where,
                      [&](std::span<const Expr> elements) { return apply_scalars(t, op, elements, where); });

@@ -84,10 +84,11 @@ Expr OnePlace::placed(Expr e) {
   return arena_.apply(e.op(), operands, one);
 }
 
-Tracer::Tracer(std::string name)
+Tracer::Tracer(std::string name, const Here& where)
     : program_{std::move(name), std::make_shared<Arena>(), {}, {}, {}, {}},
       number_(next_number()),
       outer_(innermost),
+      latest_(where),
       unsettle_(arena(),
                 [this](Expr e) {
                   const auto found = e.is_name() ? bound_to_.find(e.var()) : bound_to_.end();
@@ -108,6 +109,7 @@ Tracer& Tracer::current(const Here& where) {
         "no program is being traced here: staged values exist only inside the function that is given to "
         "fg::compile or fg::run",
         where);
+  if (where.line() != 0) innermost->latest_ = where;
   return *innermost;
 }
 
@@ -319,6 +321,7 @@ bool Tracer::is_live(std::uint32_t scope) const {
 }
 
 void Tracer::open(std::string origin, const Here& where) {
+  if (where.line() != 0) latest_ = where;
   scopes_.push_back({static_cast<std::uint32_t>(ever_opened_.size()), {}, {}, {}});
   ever_opened_.push_back({std::move(origin), where});
 }

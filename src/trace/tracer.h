@@ -60,13 +60,16 @@ class OnePlace {
 
 class Tracer {
  public:
-  explicit Tracer(std::string name);
+  explicit Tracer(std::string name, const Here& where = {});
   ~Tracer();
   Tracer(const Tracer&) = delete;
   Tracer& operator=(const Tracer&) = delete;
 
   /// The innermost trace of this thread. Throws TraceError if there is none.
   static Tracer& current(const Here& where);
+  /// Operators that have no place for a line, as !mask and mask && true, take that of what was traced before
+  /// them.
+  Here or_latest(const Here& where) const { return where.line() != 0 ? where : latest_; }
 
   Arena& arena() { return *program_.arena; }
 
@@ -146,9 +149,10 @@ class Tracer {
   std::uint64_t number_;
   Tracer* outer_;
   Control* control_ = nullptr;
-  std::vector<Open> scopes_;                           // innermost last
-  std::vector<Opened> ever_opened_;                    // indexed by scope id
-  std::vector<std::uint32_t> scope_of_var_;            // indexed by Var
+  Here latest_;                              // the last line that was given, first that of the program
+  std::vector<Open> scopes_;                 // innermost last
+  std::vector<Opened> ever_opened_;          // indexed by scope id
+  std::vector<std::uint32_t> scope_of_var_;  // indexed by Var
   std::unordered_map<Expr, std::uint32_t> scope_of_;   // of the innermost scope that an expression needs; for
                                                        // look-up only
   std::vector<std::pair<Exprs, unsigned>> arguments_;  // shapes of parameters and what the user calls them

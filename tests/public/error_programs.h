@@ -189,6 +189,14 @@ ERROR_PROGRAM(captured_value_has_changed) {
   factor = 3;
   f(Floats(3));
 }
+ERROR_PROGRAM(mask_of_another_trace) {
+  std::optional<Vec<bool>> kept;
+  fg::compile([&](Vec<float> x) {
+    kept = x > 0.0f;
+    return *kept;
+  });
+  fg::compile([&](Vec<float> x) { return fg::select(!*kept, x, -x); });
+}
 ERROR_PROGRAM(kernel_called_for_each_element) {
   const auto pairs = k::kernel("pairs", k::block<int>(2), [](k::Pull<int> a) { return k::reverse(a); });
   fg::compile(
@@ -229,6 +237,11 @@ ERROR_PROGRAM(tensor_with_a_stride) {
 ERROR_PROGRAM(tensor_of_another_device) {
   fg::from_dlpack<float>(tensor({static_cast<fg::dlpack::DeviceType>(8), 0}, f32, 1, 1));
 }
+ERROR_PROGRAM(tensor_inside_of_its_memory) {
+  fg::dlpack::ManagedTensor* const inside = tensor({fg::dlpack::DeviceType::opencl, 0}, f32, 1, 1);
+  inside->tensor.byte_offset = 4;
+  fg::from_dlpack<float>(inside);
+}
 ERROR_PROGRAM(tensor_of_no_device) {
   fg::from_dlpack<float>(tensor({fg::dlpack::DeviceType::cuda, -1}, f32, 1, 1));
 }
@@ -240,6 +253,14 @@ ERROR_PROGRAM(no_memory_for_elements) {
         return fg::map([](Exp<std::pair<float, float>> e) { return e.get<0>(); }, v);
       },
       fg::view(x, {i64(1) << 46}));
+}
+ERROR_PROGRAM(no_memory_in_the_function) {
+  fg::run(
+      [](Vec<float> x) {
+        const Floats table(~std::size_t{0} / sizeof(float));
+        return x * table[0];
+      },
+      Floats(3));
 }
 ERROR_PROGRAM(no_memory_for_an_array) {
   fg::run([](Exp<i64> n) { return fg::iota(n); }, i64(1) << 45);
@@ -259,6 +280,9 @@ ERROR_PROGRAM(engine_that_has_no_name) {
 }
 ERROR_PROGRAM(queue_of_the_host) {
   fg::use_queue(fg::Engine::cpu, nullptr);
+}
+ERROR_PROGRAM(queue_that_is_null) {
+  fg::use_queue(fg::Engine::opencl, nullptr);
 }
 ERROR_PROGRAM(memory_of_the_host) {
   float x[4] = {};

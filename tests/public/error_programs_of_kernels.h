@@ -160,5 +160,71 @@ ERROR_PROGRAM(array_of_a_thread_outside_of_par) {
         8, [a](const auto& put) { k::loop(0, 8, [&](k::Index j) { put(j, a[j]); }); }));
   });
 }
+ERROR_PROGRAM(block_that_shares_too_much) {
+  k::kernel("it", k::block<int>(1 << 19),
+            [](k::Pull<int> a) { return k::sync(k::reverse(k::sync(k::reverse(a)))); });
+}
+ERROR_PROGRAM(blocks_counted_by_data) {
+  k::kernel("it", k::whole<i64>(), [](k::Whole<i64> a) {
+    const k::Tiles tiles(4, a[0], [](k::Index i) { return i; });
+    return k::tiled(a.size(), tiles, k::tile(a, tiles));
+  });
+}
+ERROR_PROGRAM(drawing_of_a_while_loop) {
+  k::draw(k::kernel("it", k::block<int>(8), [](k::Pull<int> a) {
+    return k::while_loop([](k::Pull<int> x) { return x[0] < 9; },
+                         [](k::Pull<int> x) { return k::reverse(x); }, a);
+  }));
+}
+ERROR_PROGRAM(drawing_of_a_loop_of_unknown_length) {
+  k::draw(k::kernel("it", k::block<int>(8), k::scalar<i64>(), [](k::Pull<int> a, k::Index n) {
+    return k::iterate(n, [](k::Pull<int> x) { return k::reverse(x); }, a);
+  }));
+}
+ERROR_PROGRAM(drawing_of_a_branch) {
+  k::draw(k::kernel("it", k::block<int>(8), [](k::Pull<int> a) {
+    const auto f = [a](Exp<int> x) { return fg::cond(x > 0, [&] { return a[0]; }, [&] { return x; }); };
+    return k::sync(k::map(f, a));
+  }));
+}
+ERROR_PROGRAM(part_outside_of_its_function) {
+  k::kernel("it", k::block<int>(64), [](k::Pull<int> a) {
+    std::optional<k::Pull<int>> kept;
+    const auto f = [&](k::Pull<int> part) {
+      kept = part;
+      return k::sync(part);
+    };
+    const auto all = k::sync(k::warps(32, f, a));
+    return k::map([=](Exp<int> x) { return x + (*kept)[0]; }, all);
+  });
+}
+ERROR_PROGRAM(array_of_a_lane) {
+  k::kernel("it", k::block<int>(32), [](k::Pull<int> a) {
+    const auto f = [](Exp<int> x) {
+      const auto mine = k::sync(k::Push<int, k::Level::thread>(
+          2, [x](const auto& put) { k::loop(0, 2, [&](k::Index j) { put(j, x); }); }));
+      return k::shuffle_xor(mine[0], 1);
+    };
+    return k::warps(32, [f](k::Pull<int> part) { return k::lanes(f, part); }, a);
+  });
+}
+ERROR_PROGRAM(large_array_of_a_thread) {
+  k::kernel("it", k::block<int>(8), [](k::Pull<int> a) {
+    return k::Push<int>(8, [a](const k::Push<int>::Write& write) {
+      k::par(8, [&](k::Index i) {
+        const auto mine = k::sync(k::Push<int, k::Level::thread>(
+            1 << 20, [&](const auto& put) { k::loop(0, 1 << 20, [&](k::Index j) { put(j, a[i]); }); }));
+        write(i, mine[0]);
+      });
+    });
+  });
+}
+ERROR_PROGRAM(lanes_in_par) {
+  k::kernel("it", k::block<int>(32), [](k::Pull<int> a) {
+    return k::Push<int>(32, [a](const k::Push<int>::Write& write) {
+      k::par(32, [&](k::Index) { k::lanes([](Exp<int> x) { return x; }, a)(write); });
+    });
+  });
+}
 
 }  // namespace error_programs

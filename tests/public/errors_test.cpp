@@ -282,4 +282,34 @@ TEST(Errors, RealArrays) {
   EXPECT_THROW(fg::Array<int>({1, 2}).at(2), fg::IndexError);
 }
 
+// Operators that C++ gives no place for a line take that of what was traced before them.
+TEST(Errors, EveryOperatorHasALine) {
+  std::optional<Vec<bool>> mask;
+  std::optional<Exp<int>> number;
+  fg::compile([&](Vec<float> x, Exp<int> n) {
+    mask = x > 0.0f;
+    number = n;
+    return *mask;
+  });
+  const auto line_of = [&](const auto& wrong) -> unsigned {
+    try {
+      fg::compile(wrong);
+    } catch (const fg::TraceError& error) {
+      EXPECT_NE(error.file().find("errors_test.cpp"), std::string::npos) << error.what();
+      return error.line();
+    }
+    ADD_FAILURE() << "no error";
+    return 0;
+  };
+  EXPECT_NE(line_of([&](Vec<float> x) { return fg::select(!*mask, x, x); }), 0U);
+  EXPECT_NE(line_of([&](Vec<float> x) { return fg::select(*mask && true, x, x); }), 0U);
+  EXPECT_NE(line_of([&](Vec<float> x) { return fg::select(false || *mask, x, x); }), 0U);
+  EXPECT_NE(line_of([&](Exp<int>) { return -*number; }), 0U);
+  const auto later = [&](Vec<float> x) {
+    const auto y = x + 1.0f;
+    return fg::select(!*mask, x, y);
+  };
+  EXPECT_EQ(line_of(later), __LINE__ - 3U);
+}
+
 }  // namespace

@@ -347,6 +347,16 @@ TEST(DiskCache, AWriterKilledInMidWriteLeavesAValidCache) {
   EXPECT_GT(n_left, 0) << "no writer was killed in mid-write: this test tested nothing";
 }
 
+// In a container every process may have the same number.
+TEST(DiskCache, WritesBesideWhatAKilledWriterOfItsNumberLeft) {
+  const TemporaryDirectory directory;
+  for (int serial = 0; serial < 3000; ++serial)
+    std::ofstream(directory.path() / ("tmp-" + std::to_string(getpid()) + "-" + std::to_string(serial)));
+  DiskCache cache(directory.path(), plenty);
+  EXPECT_TRUE(cache.write(EntryKind::kernel, key(1), payload(1)));
+  EXPECT_EQ(cache.read(EntryKind::kernel, key(1)), payload(1));
+}
+
 TEST(DiskCache, SweepsWhatAKilledWriterLeft) {
   const TemporaryDirectory directory;
   const fs::path fresh = directory.path() / "tmp-1-1", old = directory.path() / "tmp-1-2";

@@ -1,6 +1,7 @@
 // Where a process begins, forks, runs out of memory and ends (lifetime_program.cpp, run as processes of their
 // own), and what the library's file is: its symbols, and the compiler plug-in beside it.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -83,13 +84,22 @@ TEST_F(Lifetime, AFolderOrTextInsteadOfThePluginIsAnError) {
   fs::remove(plugin_here());
   fs::create_symlink("nowhere", plugin_here());
   expect_error("No such file or directory");
+  fs::remove(plugin_here());
+  ASSERT_EQ(mkfifo(plugin_here().c_str(), 0600), 0);
+  expect_error("is not a file");  // and nobody waits for a writer
+  fs::remove(plugin_here());
+  fs::create_symlink("/dev/zero", plugin_here());
+  expect_error("is not a file");
 }
 
 TEST_F(Lifetime, ATruncatedPluginIsAnError) {
   const std::uintmax_t size = fs::file_size(plugin());
-  for (const std::uintmax_t bytes : {std::uintmax_t{63}, std::uintmax_t{64}, std::uintmax_t{500},
-                                     std::uintmax_t{4096}, size / 3, size / 2, size - 5000, size - 1}) {
-    lay_part_of_plugin(bytes);
+  std::vector<std::uintmax_t> lengths = {size - 1, size - 64, size - 5000};
+  for (std::uintmax_t part = 23; part > 0; --part) lengths.push_back(size / 24 * part);
+  for (const std::uintmax_t bytes : {100'000, 4096, 4095, 500, 65, 64, 63}) lengths.push_back(bytes);
+  lay_part_of_plugin(size);
+  for (const std::uintmax_t bytes : lengths) {  // ever shorter
+    fs::resize_file(plugin_here(), bytes);
     expect_error(bytes < 64 ? "has 63 bytes" : "is damaged");
   }
 }

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "base/check.h"
+#include "base/stack.h"
 #include "runtime/cpu/threads.h"
 #include "runtime/stats.h"
 
@@ -20,6 +21,8 @@ CpuKernel::CpuKernel(const KernelSource& source, std::string_view object) : modu
     FULGURITE_CHECK(function != nullptr, "kernel '{}' lacks function '{}'", source.name, name);
     phases_.push_back({reinterpret_cast<PhaseFunction>(function), is_in_order});
   }
+  for (const std::int32_t bytes : source.shared_bytes)
+    stack_bytes_ = std::max(stack_bytes_, static_cast<std::size_t>(bytes));
 }
 
 namespace {
@@ -43,9 +46,7 @@ struct alignas(64) Phase {
   }
 };
 
-}  // namespace
-
-std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
+std::optional<Failure> launch_here(const CpuKernel& kernel, const Launch& launch) {
   FailureRecord record;
   Phase phase;
   phase.context = {launch.buffers.data(),
@@ -80,6 +81,14 @@ std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
     if (record.any()) return record.lowest();
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
+  if (kernel.stack_bytes() == 0) return launch_here(kernel, launch);
+  // Four times as much, since where there is no other thread a quarter has to be enough.
+  return base::with_stack(4 * kernel.stack_bytes(), [&] { return launch_here(kernel, launch); });
 }
 
 }  // namespace fulgurite::runtime::cpu

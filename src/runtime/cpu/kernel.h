@@ -38,10 +38,13 @@ class CpuKernel final : public Kernel {
     bool is_in_order;  // no task begins before those with lower numbers have
   };
   const std::vector<Phase>& phases() const { return phases_; }
+  // What arrays of its tasks take on the stack, if that is much.
+  std::size_t stack_bytes() const { return stack_bytes_; }
 
  private:
   Module module_;
   std::vector<Phase> phases_;
+  std::size_t stack_bytes_ = 0;
 };
 
 // Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a
