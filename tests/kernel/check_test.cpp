@@ -144,6 +144,8 @@ TEST(KernelCheck, Turns) {
   task_broken("alloc shared c: i64[1] inorder c, a { }", "the task is f32");
   threads_broken("alloc shared c: i64[1] par block u < 4 { inorder c, t { } }", "in Par(block)");
   task_broken("prefetch x[t] by 0 per n end n", "0 elements");
+  EXPECT_NO_THROW(check(parse(std::string(head) + "par grid t < n { prefetch x[t] by 1 per n end n }"),
+                        Stage::vectors, "some_pass"));
 }
 
 TEST(KernelCheck, Memory) {

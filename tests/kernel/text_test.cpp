@@ -94,6 +94,22 @@ TEST(KernelText, FailuresRoundTrip) {
   EXPECT_EQ(grouped, (std::vector<bool>{false, true, false, true}));
 }
 
+TEST(KernelText, BlocksAreIndented) {
+  const std::string text =
+      "kernel k(n: i64, out y: i64[])\n"
+      "par grid task < n {\n"
+      "  alloc shared turn: i64[1]\n"
+      "  inorder turn, task {\n"
+      "    for i in 0 : n step 1 {\n"
+      "      if i < task {\n"
+      "        store y[i] = task\n"
+      "      }\n"
+      "    }\n"
+      "  }\n"
+      "}\n";
+  EXPECT_EQ(print(parse(text)), text);
+}
+
 TEST(KernelText, OfOneLineIsWhatWasWritten) {
   const std::string text =
       "kernel k(n: i64, in x: f32[], out y: bool[])\n"

@@ -134,6 +134,25 @@ TEST(PlanLoops, WhatIsTheSameInAllIterationsIsComputedOnce) {
   EXPECT_EQ(hoist_invariants(hoisted), hoisted);
 }
 
+// It fails in an iteration, and there may be none.
+TEST(PlanLoops, ADivisionByZeroStaysWhereItIs) {
+  const auto compute = [](Op op, Slot to, Slot a, Slot b) {
+    return Step{Compute{op, Kind::i64, Kind::i64, to, a, b, to, 0}};
+  };
+  for (const std::uint64_t divisor : {0, 1}) {
+    SCOPED_TRACE(divisor);
+    const Step constant{Constant{3, divisor}}, quotient = compute(Op::div, 4, 0, 3),
+                                               less = compute(Op::lt, 2, 1, 0);
+    Plan plan;
+    plan.n_slots = 5;
+    plan.params = {{Kind::i64, 0, 0, -1}};
+    plan.steps = {{Copy{1, 0}}, {While{{less}, 2, {constant, quotient, compute(Op::add, 1, 1, 4)}}}};
+    const Plan hoisted = hoist_invariants(plan);
+    const auto& body = std::get<While>(hoisted.steps.back().action).body;
+    EXPECT_EQ(std::ranges::count(body, quotient), divisor == 0 ? 1 : 0);
+  }
+}
+
 // A guarded loop's scalars too; not what a loop that is not there would have to compute.
 TEST(PlanLoops, OutsideOfLoopsNothingMoves) {
   Plan plan = sample();

@@ -3,6 +3,8 @@
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
+
 #include <cstdlib>
 #include <string>
 
@@ -45,6 +47,12 @@ TEST_F(WantedCpu, IsALevelThatWeKnowAndHave) {
   } else {
     EXPECT_EQ(wanted_cpu(), "x86-64-v4");
   }
+}
+
+TEST(Host, HasTheCoresThatTheProcessMayUse) {
+  cpu_set_t set;
+  ASSERT_EQ(sched_getaffinity(0, sizeof set, &set), 0);
+  EXPECT_EQ(host().n_cores, CPU_COUNT(&set));
 }
 
 }  // namespace

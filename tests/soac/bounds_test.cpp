@@ -186,6 +186,17 @@ TEST(Bounds, OfBranches) {
             std::nullopt);
 }
 
+TEST(Bounds, OfWhatIsEqual) {
+  Learned equal(program("k: i64 = if x[i, 0] == t { x[i, 0] } else { 0 }"));
+  EXPECT_EQ(equal.most("k", known), 4);
+  Learned below(program("k: i64 = if x[i, 0] == u { x[i, 0] } else { 0 }"));
+  EXPECT_EQ(below.least("k", known), -3);
+  Learned unequal(program("k: i64 = if x[i, 0] != t { 0 } else { x[i, 0] }"));
+  EXPECT_EQ(unequal.most("k", known), 4);
+  EXPECT_EQ(Learned(program("k: i64 = if x[i, 0] != t { x[i, 0] } else { 0 }")).most("k", known),
+            std::nullopt);
+}
+
 TEST(Bounds, OfSums) {
   Learned of(
       program("s: i64 = redomap (j < m) { x[i, j] % 4 } reduce add comm neutral 0 "

@@ -46,6 +46,22 @@ TEST(SizeNames, NamesExtentsOfParameters) {
   EXPECT_EQ(sizes.formula(arena.mul(arena.max(n_a, n_c), arena.i64(4))).text(), "4max(n, m)");
 }
 
+TEST(SizeNames, AreThoseOfEqualNamesOnly) {
+  soac::Program program;
+  program.arena = std::make_shared<scalar::Arena>();
+  scalar::Arena& arena = *program.arena;
+  // A sum stands on the left of what is younger.
+  const auto n_a = arena.fresh({}, "n_a"), sum = arena.add(n_a, arena.i64(1)), n_b = arena.fresh({}, "n_b");
+  const auto a = arena.fresh_array(Kind::f32, {n_a}, "a"), b = arena.fresh_array(Kind::f32, {n_b}, "b");
+  program.params = {a.var(), b.var()};
+  for (const auto condition : {arena.eq(n_a, arena.i64(4)), arena.eq(sum, n_b),
+                               arena.eq(n_b, arena.mul(n_a, n_a)), arena.le(n_a, n_b)})
+    program.body.push_back({{}, soac::Check{condition, 0, {}}, {}, ""});
+  SizeNames sizes(program);
+  EXPECT_EQ(sizes.type(a.var()), "f32[n]");
+  EXPECT_EQ(sizes.type(b.var()), "f32[m]");
+}
+
 TEST(Literal, ReadsEveryKind) {
   EXPECT_EQ(parse_literal(Kind::boolean, "true"), 1u);
   EXPECT_EQ(parse_literal(Kind::i8, "-128"), scalar::to_bits<std::int8_t>(-128));
@@ -75,6 +91,21 @@ RC_GTEST_PROP(LiteralProperty, PrintedValuesReadBack, ()) {
   if (kind == Kind::f32) RC_PRE(std::isfinite(scalar::from_bits<float>(bits)));
   if (kind == Kind::f64) RC_PRE(std::isfinite(scalar::from_bits<double>(bits)));
   RC_ASSERT(parse_literal(kind, print_literal(kind, bits)) == bits);
+}
+
+TEST(Layout, AChainIsStraight) {
+  std::vector<Box> boxes{{200, 20}, {40, 20}, {120, 20}, {30, 20}};
+  std::vector<Link> links{{0, 1, {}}, {1, 2, {}}, {2, 3, {}}};
+  layout(boxes, links);
+  for (const Box& box : boxes) EXPECT_NEAR(box.x, boxes[0].x, 0.01);
+}
+
+TEST(Layout, TwoChainsDoNotCross) {
+  std::vector<Box> boxes(6, {50, 20});
+  std::vector<Link> links{{0, 3, {}}, {1, 2, {}}, {2, 4, {}}, {3, 5, {}}};
+  layout(boxes, links);
+  EXPECT_EQ(boxes[0].x < boxes[1].x, boxes[3].x < boxes[2].x);
+  EXPECT_EQ(boxes[3].x < boxes[2].x, boxes[5].x < boxes[4].x);
 }
 
 RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
