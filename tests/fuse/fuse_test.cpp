@@ -124,6 +124,28 @@ TEST(Merge, LeavesUpdatesInPlace) {
   EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>());
 }
 
+// One reads what the update makes, the other what it takes: one statement of both would want a copy.
+TEST(Merge, LeavesReadsOnBothSidesOfAnUpdate) {
+  const auto merged = [](const std::string& statements) {
+    soac::PassContext context;
+    const soac::Program program =
+        testing::run({&fuse::merge},
+                     soac::parse("program p(x: f32[n], at: i64[m]) {\n"
+                                 "s: f32[n] = map (i < n) { p: f32 = scan (x[i]) add comm "
+                                 "neutral 0f return p }\n" +
+                                 statements + "return r, g, h }"),
+                     context);
+    EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>()) << soac::print(program);
+    return soac::count(program).soac;
+  };
+  const std::string update = "r: f32[n] = redomap (j < n) { i64(x[j]), 7f } scatter (n) (k: i64) { s[k] }\n",
+                    before = "g: f32[m] = map (j < m) { s[at[j]] }\n",
+                    behind = "h: f32[m] = map (j < m) { r[at[j]] }\n";
+  EXPECT_EQ(merged(before + update + behind), 4);
+  EXPECT_EQ(merged(update + before + behind), 4);
+  EXPECT_EQ(merged(update + behind + before), 4);
+}
+
 bool first_is_linear(const char* text) {
   const soac::Program program = soac::parse(text);
   for (const soac::Stm& stm : program.body)

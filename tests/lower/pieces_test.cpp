@@ -42,6 +42,23 @@ TEST(Pieces, JoinedArrays) {
   EXPECT_EQ(c.text(result(pieces->behind)), "y[i - n]");
 }
 
+TEST(Pieces, TheBoundIsIncludedOrNot) {
+  const auto check = [](const std::string& condition, const std::string& at, const std::string& before,
+                        const std::string& behind) {
+    SCOPED_TRACE(condition);
+    Cutting c("    e: f32 = if " + condition + " { 1f } else { 2f }");
+    const auto pieces = c.run();
+    ASSERT_TRUE(pieces);
+    EXPECT_EQ(c.text(pieces->at), at);
+    EXPECT_EQ(c.text(result(pieces->before)), before);
+    EXPECT_EQ(c.text(result(pieces->behind)), behind);
+  };
+  check("i < k", "k", "1f", "2f");
+  check("i <= k", "k + 1", "1f", "2f");
+  check("k < i", "k + 1", "2f", "1f");
+  check("k <= i", "k", "2f", "1f");
+}
+
 TEST(Pieces, OneBranchInAnother) {
   Cutting c(
       "    e: f32 = if i < n {\n      return x[i]\n    } else {\n      f: f32 = if i - n < k { 0f } else { "

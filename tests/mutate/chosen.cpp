@@ -1,6 +1,7 @@
 #include "chosen.h"
 
 #include <atomic>
+#include <cstdio>
 #include <cstdlib>
 
 namespace fulgurite::mutants {
@@ -14,11 +15,23 @@ constexpr int most_mutants = 1 << 16;
 // equal values.
 constinit std::atomic<int> the_chosen{unread};
 constinit std::atomic<bool> reached[most_mutants]{};
+constinit std::atomic<bool> is_taken{false};
 
 int read_choice() {
   const char* text = std::getenv("FULGURITE_MUTANT");
   return text != nullptr ? std::atoi(text) : none;
 }
+
+// What a program reaches that a test runs.
+struct AtExit {
+  ~AtExit() {
+    const char* path = std::getenv("FULGURITE_REACHED_BELOW");
+    std::FILE* to = path != nullptr && !is_taken ? std::fopen(path, "a") : nullptr;
+    if (to == nullptr) return;
+    for (int mutant : take_reached()) std::fprintf(to, "%d\n", mutant);
+    std::fclose(to);
+  }
+} at_exit;
 
 }  // namespace
 
@@ -33,6 +46,7 @@ bool chosen(int mutant) {
 }
 
 std::vector<int> take_reached() {
+  is_taken = true;
   std::vector<int> result;
   for (int mutant = 0; mutant < most_mutants; ++mutant)
     if (reached[mutant].exchange(false, std::memory_order_relaxed)) result.push_back(mutant);

@@ -56,6 +56,9 @@ def record(jobs):
         of = path + ".of"
         if os.path.exists(of) and read(of) == now:
             return
+        for old in (path, of):
+            if os.path.exists(old):
+                os.remove(old)
         status, output = run(executable, cache, 1800, {"FULGURITE_REACHED": path}, f"--gtest_filter={UNTOLD}", "--gtest_brief=1")
         with open(of, "w", encoding="utf-8") as file:
             file.write(now)
@@ -102,7 +105,7 @@ def batches(site, tests, seconds):
         expensive += [(milliseconds, executable, test) for milliseconds, test in tests[executable][len(first):]]
     left = 1000 * seconds - sum(milliseconds for _, many in cheap for milliseconds, _ in many)
     late = {executable: [] for executable in order}
-    for milliseconds, executable, test in sorted(expensive):
+    for milliseconds, executable, test in sorted(expensive, key=lambda e: (not e[1].startswith("test_" + folder), e[0])):
         left -= milliseconds
         if left < 0:
             break

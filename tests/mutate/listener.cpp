@@ -1,9 +1,12 @@
-// Part of every test executable that is linked with mutants: writes, for each test, whether it passed, how
-// many milliseconds it took and the mutants that it reached, to the file that FULGURITE_REACHED names.
+// Part of every test executable that is linked with mutants: adds a line for each test, whether it passed,
+// how many milliseconds it took and the mutants that it and the programs that it runs reached, to the file
+// that FULGURITE_REACHED names.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
+#include <string>
 
 #include "chosen.h"
 
@@ -12,7 +15,10 @@ namespace {
 
 class ReachedByTest : public testing::EmptyTestEventListener {
  public:
-  explicit ReachedByTest(std::FILE* to) : to_(to) {}
+  explicit ReachedByTest(const std::string& path)
+      : below_(path + ".below"), to_(std::fopen(path.c_str(), "a")) {
+    setenv("FULGURITE_REACHED_BELOW", below_.c_str(), 1);
+  }
 
  private:
   void OnTestEnd(const testing::TestInfo& test) override {
@@ -23,18 +29,21 @@ class ReachedByTest : public testing::EmptyTestEventListener {
                                    : "failed",
                  static_cast<long long>(result.elapsed_time()));
     for (int mutant : take_reached()) std::fprintf(to_, " %d", mutant);
+    std::ifstream below(below_);
+    for (int mutant = 0; below >> mutant;) std::fprintf(to_, " %d", mutant);
+    std::remove(below_.c_str());
     std::fprintf(to_, "\n");
     std::fflush(to_);  // a test may end the process
   }
 
+  std::string below_;
   std::FILE* to_;
 };
 
 const bool listening = [] {
   const char* path = std::getenv("FULGURITE_REACHED");
-  std::FILE* to = path != nullptr ? std::fopen(path, "w") : nullptr;
-  if (to != nullptr) testing::UnitTest::GetInstance()->listeners().Append(new ReachedByTest(to));
-  return to != nullptr;
+  if (path != nullptr) testing::UnitTest::GetInstance()->listeners().Append(new ReachedByTest(path));
+  return path != nullptr;
 }();
 
 }  // namespace
