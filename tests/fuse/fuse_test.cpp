@@ -146,6 +146,25 @@ TEST(Merge, LeavesReadsOnBothSidesOfAnUpdate) {
   EXPECT_EQ(merged(update + behind + before), 4);
 }
 
+// What is read there may be made by another point.
+TEST(Merge, LeavesTransposedReads) {
+  const auto merged = [](const std::string& read) {
+    soac::PassContext context;
+    const soac::Program program =
+        testing::run({&fuse::merge},
+                     soac::parse("program p(n: i64) {\n"
+                                 "y: f32[n, n] = map (i < n, j < n) { s: f32 = redomap (q < n) { f32(i * q - "
+                                 "j) } reduce add comm neutral 0f return s }\n"
+                                 "z: f32[n, n] = map (k < n, l < n) { " +
+                                 read + " * 2f }\nreturn y, z }"),
+                     context);
+    return soac::count(program).soac;
+  };
+  EXPECT_EQ(merged("y[k, l]"), 2) << "the sum in them counts";
+  EXPECT_EQ(merged("y[l, k]"), 3);
+  EXPECT_EQ(merged("y[k, k]"), 3);
+}
+
 bool first_is_linear(const char* text) {
   const soac::Program program = soac::parse(text);
   for (const soac::Stm& stm : program.body)
