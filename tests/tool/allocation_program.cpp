@@ -3,8 +3,8 @@
 //   allocation_program ENGINE PROGRAM MODE one|all FIRST STEP SECONDS
 // PROGRAM: map, filter, loop or sort; MODE: what fails is
 //   first      what a process does first, each n in a child of its own
-//   compiler   the same, and the allocations of compilers and drivers count too
 //   compile    to trace, compile and call a program that is new each time
+//   compiler   the same, and the allocations of the compiler count too, which is loaded
 //   call       to call a program that is compiled
 // Each ends in OutOfMemory or std::bad_alloc, or succeeds, and the next attempt, without a failure, succeeds.
 #include "failing_memory.h"
@@ -170,7 +170,7 @@ struct Request {
 template <class Program>
 int sweep(const Request& request) {
   const auto [mode, which, first, step, seconds] = request;
-  const bool in_children = mode == "first" || mode == "compiler";
+  const bool in_children = mode == "first";
   failing_memory::everybody_counts = mode == "compiler";
   const auto compiled = fg::compile(Program::f, {.engine = engine});
   const auto call = [&] { return Program::is_right(compiled(input(), 1), 1); };
