@@ -22,7 +22,8 @@ struct Outcome {
 
 /// A size that the library says no bound is known for (docs/guide/nesting.md).
 inline bool is_refused(const Outcome& outcome) {
-  return outcome.message.find("no bound is known for") != std::string::npos;
+  return outcome.message.find("no bound is known for") != std::string::npos ||
+         outcome.message.find("irregular nested array:") != std::string::npos;
 }
 
 template <class F>
