@@ -117,9 +117,9 @@ TEST_F(CudaText, LargeKernelsOfThePublicSuiteCompile) {
   int n_tests = 0;
   for (const std::string executable : {FULGURITE_TEST_PUBLIC, FULGURITE_TEST_PUBLIC "_slow"}) {
     // Each test by itself, with a limit of time.
-    std::system((environment + "timeout 100 " + executable + " --gtest_list_tests > '" +
-                 (cache.path() / "tests").string() + "'")
-                    .c_str());
+    const std::string list_tests = environment + "timeout 100 " + executable + " --gtest_list_tests > '" +
+                                   (cache.path() / "tests").string() + "'";
+    ASSERT_EQ(std::system(list_tests.c_str()), 0) << executable;
     std::ifstream list(cache.path() / "tests");
     std::string suite;
     for (std::string line; std::getline(list, line);) {
