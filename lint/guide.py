@@ -1,9 +1,10 @@
-"""Every C++ block of docs/guide.md stands, word for word, in tests/public/guide_test.cpp, which runs it; those of a page
-docs/guide/NAME.md in guide_NAME_test.cpp."""
+"""Every C++ block of docs/guide.md stands, word for word, in tests/public/guide_test.cpp, which runs it, or in
+guide_programs.h; those of a page docs/guide/NAME.md in guide_NAME_test.cpp or guide_NAME_programs.h."""
 
+import os
 import re
 
-from files import files, finish, lines
+from files import ROOT, files, finish, lines
 
 BLOCK = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -13,7 +14,9 @@ def squeezed(text):
 
 
 def check(page, tests, findings):
-    run = squeezed("\n".join(lines(tests)))
+    programs = tests.replace("_test.cpp", "_programs.h")
+    written = [path for path in (tests, programs) if os.path.exists(os.path.join(ROOT, path))]
+    run = squeezed("\n".join(line for path in written for line in lines(path)))
     text = "\n".join(lines(page)) + "\n"
     for block in BLOCK.finditer(text):
         if squeezed(block.group(1)) not in run:

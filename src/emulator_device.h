@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "kernel/emulate.h"
 #include "runtime/device.h"
@@ -31,6 +33,16 @@ class EmulatorDevice final : public runtime::Device {
   /// Of all launches since the last call: what they moved, and how much of that was needed.
   kernel::PhaseCounts take_counts();
 
+  /// For tests of what is said of launches: what each of them did to its buffers, since recording began.
+  struct Recorded {
+    const runtime::Kernel* kernel;
+    kernel::Counts counts;
+    bool was_off;  // its guard kept it from doing anything
+  };
+  /// Lanes of a processor, which go together without barriers, run in a block if nothing asks for a proof.
+  void begin_recording(bool proves = true);
+  std::vector<Recorded> end_recording();
+
  private:
   struct Block {
     std::size_t bytes;
@@ -43,6 +55,8 @@ class EmulatorDevice final : public runtime::Device {
   std::unordered_map<void*, Block> blocks_;
   kernel::PhaseCounts counts_;
   std::uint64_t n_launches_ = 0;
+  std::optional<std::vector<Recorded>> recorded_;
+  bool proves_ = true;
 };
 
 }  // namespace fulgurite

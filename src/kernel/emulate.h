@@ -106,10 +106,16 @@ struct StageCounts {
   std::int64_t bank_conflicts = 0, lane_slots = 0, idle_lanes = 0;
   friend bool operator==(const StageCounts&, const StageCounts&) = default;
 };
+/// Of one buffer parameter: the bytes that each phase touches, once for each phase, summed.
+struct BufferCounts {
+  std::int64_t read = 0, written = 0;
+  friend bool operator==(const BufferCounts&, const BufferCounts&) = default;
+};
 struct Counts {
   PhaseCounts total;
   std::vector<PhaseCounts> phases;
-  std::vector<StageCounts> stages;  // in the order in which they stand
+  std::vector<BufferCounts> buffers;  // in the order of the buffer parameters
+  std::vector<StageCounts> stages;    // in the order in which they stand
 };
 
 /// What a Fail reported; of several the one of the lowest element.

@@ -51,6 +51,7 @@ Expr Launches::computed(Expr e) {
   if (e.is_name()) return e;
   const Expr name = arena_.fresh(e.type(), "room");
   host_.bind(name.var(), host_.slot(e));
+  lowered_.computed.emplace_back(name.var(), e);
   return name;
 }
 
@@ -130,6 +131,11 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   launch.bytes_written = host_.slot(bytes_written);
   note.kernel = launch.kernel;
   note.sequential = e.sequential();
+  if (!note.source) note.source = std::make_shared<LaunchSource>();
+  note.source->tasks.assign(tasks.begin(), tasks.end());
+  note.source->own.insert(note.source->own.end(), e.scratch().begin(), e.scratch().end());
+  for (const Emitter::FreeBuffer& buffer : e.free_buffers())
+    note.source->buffers.push_back({buffer.param.name, buffer.array});
   lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});
   lowered_.kernels.push_back(std::move(kernel));
   lowered_.notes.push_back(std::move(note));

@@ -5,7 +5,9 @@
 // KernelText::source is still empty.
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernel/ir.h"
@@ -27,6 +29,25 @@ struct Options {
   bool blocks_wait = false;  // for blocks that began before them (runtime::Description)
 };
 
+/// What `explain` looks at to say what a launch moves.
+struct LaunchSource {
+  /// An array that begins as another one and has its memory where nothing else needs it: `fresh` is 0 then.
+  struct Copy {
+    soac::Var array, from;
+    soac::Expr fresh;
+    plan::Place place;  // of the array
+  };
+  /// A parameter of the kernel, and the array that it is.
+  struct Buffer {
+    soac::Var param, array;
+  };
+  soac::Stm stm;  // a Soac as it was lowered; of scalars one without dimensions
+  std::vector<Copy> copies;
+  std::vector<soac::Expr> tasks;  // of each phase
+  std::vector<Buffer> buffers;
+  std::vector<soac::Var> own;  // memory of the launch alone
+};
+
 /// What one launch came from, for explain and profiles.
 struct LaunchNote {
   std::int32_t kernel;
@@ -41,12 +62,15 @@ struct LaunchNote {
   std::optional<SortPolicy> sort = {};             // of rows that are sorted
   std::optional<ScatterPolicy> scatter = {};       // of scatters that store in the order of the points
   bool converges = false;                          // it decides whether a loop goes on (plan::Converge)
+  std::shared_ptr<LaunchSource> source = {};       // none of a kernel that the user wrote
 };
 
 struct Lowered {
   plan::Plan plan;
   std::vector<kernel::Kernel> kernels;  // kernels[k] is plan.kernels[k]
   std::vector<LaunchNote> notes;
+  /// Names for what the host computes before launches, and what that is.
+  std::vector<std::pair<soac::Var, soac::Expr>> computed = {};
 };
 
 Lowered lower(const soac::Program&, const Options&);

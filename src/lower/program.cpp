@@ -103,7 +103,10 @@ class ProgramLowering {
       });
     });
     for (Var output : outputs) launches_.allocate(output);
-    launch_one(e, std::move(phases), "scalar", {0, std::move(origin), std::move(where), {}, {}});
+    LaunchNote note{0, std::move(origin), std::move(where), {}, {}};
+    note.source = std::make_shared<LaunchSource>();
+    note.source->stm.op = soac::Soac{{}, {{}, body, {results.begin(), results.end()}}};
+    launch_one(e, std::move(phases), "scalar", std::move(note));
     return outputs;
   }
 

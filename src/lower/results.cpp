@@ -182,6 +182,11 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   note.names = original_.names;
   note.bytes_read = read;
   note.bytes_written = written_;
+  note.source = std::make_shared<LaunchSource>();
+  note.source->stm = s_;
+  for (const Copy& copy : copies_)
+    note.source->copies.push_back({copy.array, copy.from, copy.fresh, host_.place(copy.array)});
+  note.source->own.assign(temporaries.begin(), temporaries.end());
   launches_.launch(name_of_launch(op_), e_, std::move(phases), tasks, arena_.sub(read, copied), written,
                    std::move(note));
 }

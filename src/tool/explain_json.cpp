@@ -31,13 +31,30 @@ Json json_of(const runtime::Occupancy& o) {
 Json json_of(const LaunchReport& launch) {
   Json occupancy = Json::array();
   for (const runtime::Occupancy& o : launch.occupancy) occupancy.push_back(json_of(o));
+  Json copies = Json::array(), own = Json::array(), passes = Json::array();
+  for (const CopyReport& c : launch.copies)
+    copies.push_back({{"array", c.array},
+                      {"from", c.from},
+                      {"bytes", c.bytes.text()},
+                      {"made", c.is_made},
+                      {"reason", c.reason}});
+  for (const PrivateReport& p : launch.own)
+    own.push_back({{"name", p.name}, {"bytes", p.bytes.text()}, {"moved_at_most", p.moved.text()}});
+  for (const PassReport& p : launch.passes)
+    passes.push_back({{"array", p.array}, {"times", p.often ? "often" : p.times.text()}});
+  Json bytes = json_of(launch.bytes_read, launch.bytes_written);
+  bytes["read_is_bound"] = launch.reads_at_most;
+  bytes["written_is_bound"] = launch.writes_at_most;
   return {{"name", launch.kernel},
           {"operation", json_of(launch.operation)},
           {"when", launch.when},
           {"phases", launch.n_phases},
           {"policy", launch.policy},
           {"fused", json_of(launch.fused)},
-          {"bytes", json_of(launch.bytes_read, launch.bytes_written)},
+          {"bytes", std::move(bytes)},
+          {"copies", std::move(copies)},
+          {"private", std::move(own)},
+          {"passes", std::move(passes)},
           {"sequential", launch.sequential},
           {"occupancy", std::move(occupancy)}};
 }

@@ -27,6 +27,34 @@ std::string operations(std::string_view label, const std::vector<Operation>& all
   return text;
 }
 
+// Formulas that can be read as they are, others as their value for large sizes.
+std::string amount(const Formula& bytes, std::size_t most) {
+  constexpr double large = 1 << 20;
+  std::string text = bytes.text();
+  if (text.size() <= most && text.find("select") == text.npos) return text;
+  return fmt::format("{:.0f} (where every size is 2^20)", bytes.at(large));
+}
+std::string bounded(bool at_most, const Formula& bytes) {
+  constexpr std::size_t readable = 120;
+  return (at_most ? "at most " : "") + amount(bytes, readable);
+}
+
+// Copies, private memory, elements that are read again and again.
+std::string memory_text(const LaunchReport& launch) {
+  constexpr std::size_t short_enough = 48;
+  std::string text;
+  for (const CopyReport& c : launch.copies)
+    text += c.is_made ? fmt::format("  {:<12}{} into {}, {} bytes: {}\n", "copies", c.from, c.array,
+                                    c.bytes.text(), c.reason)
+                      : fmt::format("  {:<12}{} becomes {}, {}\n", "in place", c.from, c.array, c.reason);
+  for (const PrivateReport& own : launch.own)
+    text += fmt::format("  {:<12}{}, {} bytes\n", "private", own.name, amount(own.bytes, short_enough));
+  for (const PassReport& p : launch.passes)
+    text += p.often ? fmt::format("  {:<12}goes through {} as often as elements say\n", "passes", p.array)
+                    : fmt::format("  {:<12}goes through {} {} times\n", "passes", p.array, p.times.text());
+  return text;
+}
+
 std::string launch_text(const LaunchReport& launch, std::size_t number) {
   std::string text =
       fmt::format("\nkernel {}: {}  {}", number, launch.operation.origin, place(launch.operation.where));
@@ -34,8 +62,10 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
                       launch.n_phases > 1 ? fmt::format(", {} phases", launch.n_phases) : "",
                       launch.when.empty() ? "" : ", " + launch.when);
   text += operations("fused in", launch.fused);
-  text += fmt::format("  {:<12}reads {} bytes, writes {}\n", "moves", launch.bytes_read.text(),
-                      launch.bytes_written.text());
+  text += fmt::format("  {:<12}reads {} bytes, writes {}\n", "moves",
+                      bounded(launch.reads_at_most, launch.bytes_read),
+                      bounded(launch.writes_at_most, launch.bytes_written));
+  text += memory_text(launch);
   if (!launch.policy.empty()) text += fmt::format("  {:<12}{}\n", "policy", launch.policy);
   for (const runtime::Occupancy& o : launch.occupancy)
     text += fmt::format(
@@ -58,10 +88,13 @@ std::string to_text(const Explanation& e) {
   text += fmt::format("{} in {}, {}\n", counted(e.n_operations, "operation"),
                       counted(static_cast<int>(e.launches.size()), "kernel"),
                       n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
-  text += fmt::format("moves {} bytes; least possible {}", (e.bytes_read + e.bytes_written).text(),
-                      (e.least_read + e.least_written).text());
+  text +=
+      fmt::format("moves {} bytes; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
+                  bounded(false, e.least_read + e.least_written));
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);
+  if (const auto share = e.own_share(); share && *share > 0.01)
+    text += fmt::format("; private memory at most {:.0f} % more", 100 * *share);
   if (std::any_of(e.launches.begin(), e.launches.end(),
                   [](const LaunchReport& l) { return !l.when.empty(); }))
     text += "; kernels in loops and branches are counted once";

@@ -3,14 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include "base/match.h"
-#include "kernel/resources.h"
-#include "kernel/traverse.h"
 #include "scalar/print.h"
 #include "soac/count.h"
 #include "soac/walk.h"
+#include "tool/launches.h"
 
 namespace fulgurite::tool {
 
@@ -32,6 +32,12 @@ void add_once(std::vector<Operation>& list, Operation operation) {
   if (std::find(list.begin(), list.end(), operation) == list.end()) list.push_back(std::move(operation));
 }
 
+// "while_loop at heat.cpp:12"
+std::string named(const Stm& stm) {
+  const std::string origin = stm.origin.empty() ? "a loop" : stm.origin, where = place(stm.where);
+  return where.empty() ? origin : fmt::format("{} at {}", origin, where);
+}
+
 // Calls visit(stm, when) for the statements whose arrays are in memory: the program's, and those of its loops
 // and branches.
 void for_each_in_memory(const std::vector<Stm>& stms, const std::string& when,
@@ -40,9 +46,11 @@ void for_each_in_memory(const std::vector<Stm>& stms, const std::string& when,
     visit(stm, when);
     if (as<soac::Soac>(stm.op)) continue;
     for (const auto& inner : soac::nested_in(stm))
-      for_each_in_memory(inner.lambda->body,
-                         inner.role == soac::Role::branch ? "in a branch" : "in each iteration of a loop",
-                         visit);
+      for_each_in_memory(
+          inner.lambda->body,
+          fmt::format("{} {}", inner.role == soac::Role::branch ? "in a branch of" : "in each iteration of",
+                      named(stm)),
+          visit);
   }
 }
 
@@ -102,49 +110,11 @@ class Checks {
   std::vector<CheckReport> checks_;
 };
 
-// A kernel of the kernel language: what its blocks are and have. What they do with memory depends on the
-// arguments: fulgurite::kernel::explain() says it.
-std::string as_written(const kernel::Kernel& kernel) {
-  int n_block = 0, n_warp = 0;
-  kernel::for_each_stm(kernel.body, [&](const kernel::Stm& s) {
-    if (const auto* sync = as<kernel::Sync>(s.op)) ++(sync->level == kernel::Level::warp ? n_warp : n_block);
-  });
-  return fmt::format(
-      "as written: blocks of {} threads, {} bytes of shared memory, {} barriers and {} of a warp",
-      kernel::block_sizes(kernel)[0], kernel::shared_bytes(kernel), n_block, n_warp);
-}
-
-std::vector<LaunchReport> launches(const pipeline::Report& report, SizeNames& sizes) {
-  std::unordered_map<Var, std::string> when_of;
-  std::unordered_map<Var, const kernel::Kernel*> called;
-  for_each_in_memory(report.optimised.body, "", [&](const Stm& stm, const std::string& when) {
-    when_of[first_name(stm)] = when;
-    if (const auto* call = as<soac::Call>(stm.op)) called[first_name(stm)] = call->kernel.get();
-  });
-  std::vector<LaunchReport> result;
-  for (const lower::LaunchNote& note : report.lowered.notes) {
-    const plan::KernelText& kernel = report.lowered.plan.kernels[static_cast<std::size_t>(note.kernel)];
-    LaunchReport launch;
-    launch.kernel = kernel.name;
-    launch.operation = {note.origin, note.where, {}};
-    launch.n_phases = kernel.n_phases;
-    if (note.converges)
-      launch.policy =
-          fmt::format("the loop ends on the device: up to {} iterations are launched before the host asks",
-                      plan::most_ahead);
-    if (!note.names.empty()) {
-      launch.policy = note.sort     ? lower::to_string(*note.sort)
-                      : note.policy ? lower::to_string(*note.policy)
-                      : note.blocks ? lower::gpu::to_string(*note.blocks)
-                                    : as_written(*called.at(note.names[0]));
-      if (note.scatter) launch.policy += "; " + lower::to_string(*note.scatter);
-      launch.when = when_of[note.names[0]];
-    }
-    launch.bytes_read = sizes.formula(note.bytes_read);
-    launch.bytes_written = sizes.formula(note.bytes_written);
-    launch.sequential = note.sequential;
-    result.push_back(std::move(launch));
-  }
+// When the launches run that make what statements bind first.
+std::unordered_map<Var, std::string> when_of(const pipeline::Report& report) {
+  std::unordered_map<Var, std::string> result;
+  for_each_in_memory(report.optimised.body, "",
+                     [&](const Stm& stm, const std::string& when) { result[first_name(stm)] = when; });
   return result;
 }
 
@@ -202,13 +172,11 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
   return result;
 }
 
-void add_least_bytes(const soac::Program& program, SizeNames& sizes, Explanation& e) {
-  soac::Vars mentioned;
-  for (const Stm& stm : program.body) soac::add_mentioned(stm, mentioned);
-  soac::add_mentioned(program.results, mentioned);
+void add_least_bytes(const pipeline::Report& report, SizeNames& sizes, Explanation& e) {
+  const soac::Program& program = report.optimised;
   for (Var param : program.params)
-    if (program.arena->info(param).type.rank > 0 && mentioned.contains(param))
-      e.least_read = e.least_read + sizes.bytes(param);
+    if (program.arena->info(param).type.rank > 0)
+      if (const Expr needed = needed_of(report, param)) e.least_read = e.least_read + sizes.formula(needed);
   std::vector<Expr> written;
   for (Expr result : program.results) {
     const bool is_new =
@@ -232,11 +200,30 @@ int Explanation::n_intermediate() const {
       std::count_if(arrays.begin(), arrays.end(), [](const ArrayReport& a) { return !a.is_result; }));
 }
 
+bool Explanation::at_most() const {
+  return std::any_of(launches.begin(), launches.end(),
+                     [](const LaunchReport& l) { return l.reads_at_most || l.writes_at_most; });
+}
+
+namespace {
+
+// Of two numbers that grow with sizes alike.
+std::optional<double> ratio(const Formula& a, const Formula& b) {
+  constexpr double large = 1 << 20, larger = 1 << 24;
+  if (b.at(large) <= 0 || b.at(larger) <= 0) return std::nullopt;
+  const double first = a.at(large) / b.at(large), second = a.at(larger) / b.at(larger);
+  if (std::abs(first - second) > 0.05 * std::max(std::abs(first), std::abs(second))) return std::nullopt;
+  return first;
+}
+
+}  // namespace
+
 std::optional<double> Explanation::excess() const {
-  constexpr double large = 1 << 20;
-  const double least = (least_read + least_written).at(large);
-  if (least <= 0) return std::nullopt;
-  return (bytes_read + bytes_written).at(large) / least;
+  return ratio(bytes_read + bytes_written, least_read + least_written);
+}
+
+std::optional<double> Explanation::own_share() const {
+  return ratio(own_moved, bytes_read + bytes_written);
 }
 
 std::unordered_map<Var, std::set<std::size_t>> launches_of(const pipeline::Report& report) {
@@ -280,15 +267,16 @@ Explanation explanation_of(const pipeline::Report& report) {
                                                : std::string(name_of(result.kind())));
   const soac::Counts counts = soac::count(report.traced);
   e.n_operations = counts.soac + counts.sort;
-  e.launches = launches(report, sizes);
+  e.launches = launches_told(report, sizes, when_of(report));
   distribute(report, e);
   e.arrays = arrays(report, sizes);
   e.checks = Checks(report.optimised).all();
   for (const LaunchReport& launch : e.launches) {
     e.bytes_read = e.bytes_read + launch.bytes_read;
     e.bytes_written = e.bytes_written + launch.bytes_written;
+    for (const PrivateReport& own : launch.own) e.own_moved = e.own_moved + own.moved;
   }
-  add_least_bytes(report.optimised, sizes, e);
+  add_least_bytes(report, sizes, e);
   return e;
 }
 

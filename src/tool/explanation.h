@@ -23,6 +23,26 @@ struct Operation {
 /// "elementwise '-'  stats.cpp:12"; the file without its folder.
 std::string place(const soac::Location&);
 
+/// An array that a launch changes, which begins as another one.
+struct CopyReport {
+  std::string array, from;
+  Formula bytes;
+  bool is_made;        // else the array gets the memory of the other one
+  std::string reason;  // why, or where it is made nevertheless
+};
+/// Memory that only a launch has: partial results, bins of tasks, arrays of single elements.
+struct PrivateReport {
+  std::string name;
+  Formula bytes;
+  Formula moved;  // at most
+};
+/// An array of which a launch reads elements more than once.
+struct PassReport {
+  std::string array;
+  Formula times;
+  bool often = false;  // so often as nobody knows before
+};
+
 struct LaunchReport {
   std::string kernel;   // its name
   Operation operation;  // the last of those it does
@@ -31,6 +51,10 @@ struct LaunchReport {
   std::string policy;
   std::vector<Operation> fused;  // what else it does
   Formula bytes_read, bytes_written;
+  bool reads_at_most = false, writes_at_most = false;  // elements decide
+  std::vector<CopyReport> copies;
+  std::vector<PrivateReport> own;
+  std::vector<PassReport> passes;
   std::vector<std::string> sequential;
   std::vector<runtime::Occupancy> occupancy;  // of each phase, where a device told it
 };
@@ -57,11 +81,16 @@ struct Explanation {
   std::vector<Operation> removed, hoisted;
   std::vector<CheckReport> checks;
   Formula bytes_read, bytes_written;  // of all launches, each counted once
-  Formula least_read, least_written;  // each argument read once, each result written once
+  Formula own_moved;                  // by memory of single launches, at most
+  Formula least_read, least_written;  // what is needed of each argument once, each result once
 
   int n_intermediate() const;
-  /// Bytes moved by those least possible, for large sizes; nothing if there is nothing to move.
+  bool at_most() const;  // elements decide how much of the bytes moves
+  /// Bytes moved by those least possible, for large sizes; nothing if the one grows with sizes as the other
+  /// does not, or there is nothing to move.
   std::optional<double> excess() const;
+  /// What moves in private memory by everything else, for large sizes; nothing if there is nothing else.
+  std::optional<double> own_share() const;
 };
 
 Explanation explanation_of(const pipeline::Report&);

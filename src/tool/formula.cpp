@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/match.h"
@@ -125,6 +126,20 @@ std::string SizeNames::text(Expr e) {
 
 namespace {
 
+// f(...), to the bracket's end.
+bool is_call(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_'))
+    ++at;
+  if (at == 0 || at == text.size() || text[at] != '(') return false;
+  int depth = 0;
+  for (; at + 1 < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return false;
+  }
+  return text.back() == ')';
+}
+
 // Of an expression that reads no array.
 double share_of(Expr root) {
   constexpr std::int64_t large = 1 << 20;
@@ -147,8 +162,7 @@ Formula SizeNames::formula(Expr e) {
     case Op::name: return Formula::variable(std::string(name(e.var())));
     default: {
       const std::string whole = text(e);
-      const bool is_call = whole.ends_with(')') && !whole.starts_with('(');
-      return Formula::variable(is_call ? whole : "(" + whole + ")", share_of(e));
+      return Formula::variable(is_call(whole) ? whole : "(" + whole + ")", share_of(e));
     }
   }
 }

@@ -31,9 +31,9 @@ inline Options tested(Precision precision = Precision::fast) {
   return options;
 }
 
-/// The results of a program that is loaded, in the form of the interpreter's.
-inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soac::Program& program,
-                                           std::span<const soac::Value> args) {
+/// The plan run once.
+inline std::vector<detail::ResultValue> execute(const plan::Loaded& loaded, std::span<const soac::Value> args,
+                                                std::size_t n_results) {
   std::vector<detail::ArgumentView> views;
   for (const soac::Value& v : args) {
     detail::ArgumentView view;
@@ -44,9 +44,16 @@ inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soa
     if (v.shape.empty()) view.bits = v.at(0);
     views.push_back(view);
   }
-  std::vector<detail::ResultValue> results(program.results.size());
-  const Stats before = stats();
+  std::vector<detail::ResultValue> results(n_results);
   plan::execute(loaded, views, results);
+  return results;
+}
+
+/// The results of a program that is loaded, in the form of the interpreter's.
+inline std::vector<soac::Value> run_loaded(const plan::Loaded& loaded, const soac::Program& program,
+                                           std::span<const soac::Value> args) {
+  const Stats before = stats();
+  const std::vector<detail::ResultValue> results = execute(loaded, args, program.results.size());
   const Stats after = stats();
   if (!loaded.is_host) {  // no kernel ran but on the device, by more than one of its threads
     EXPECT_EQ(after.device_launches - before.device_launches, after.launches - before.launches);

@@ -44,6 +44,9 @@ TEST(SizeNames, NamesExtentsOfParameters) {
   EXPECT_EQ((sizes.bytes(a.var()) + sizes.bytes(b.var())).text(), "8n");
   EXPECT_EQ(sizes.formula(arena.sub(n_a, arena.i64(1))).text(), "n - 1");
   EXPECT_EQ(sizes.formula(arena.mul(arena.max(n_a, n_c), arena.i64(4))).text(), "4max(n, m)");
+  // No call, though a bracket stands at the end.
+  const auto shifted = arena.apply(scalar::Op::shl, {arena.i64(1), arena.min(n_a, arena.i64(9))});
+  EXPECT_EQ(sizes.formula(arena.mul(shifted, arena.i64(8))).text(), "8(1 << min(n, 9))");
 }
 
 TEST(SizeNames, AreThoseOfEqualNamesOnly) {

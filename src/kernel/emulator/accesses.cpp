@@ -89,8 +89,9 @@ std::byte* Machine::touch(const Accessed& a, std::int64_t index, unsigned lane) 
   }
   if (a.of.space == Space::global) {
     const auto bytes = static_cast<std::int64_t>(a.size);
-    if (met.is_first_read) counts_.least_read += bytes;
-    if (met.is_first_write) counts_.least_written += bytes;
+    BufferCounts& of = result_.counts.buffers[static_cast<std::size_t>(a.of.place)];
+    if (met.is_first_read) counts_.least_read += bytes, of.read += bytes;
+    if (met.is_first_write) counts_.least_written += bytes, of.written += bytes;
   }
   return m.bytes().data() + at;
 }

@@ -38,6 +38,7 @@ Machine::Machine(const Kernel& kernel, std::span<const BufferArgument> buffers, 
     memory_of_.push_back(static_cast<std::size_t>(same - arguments_.begin()));
   }
   memories_.resize(n_buffers);
+  result_.counts.buffers.resize(n_buffers);
   for (std::size_t m = 0; m < n_buffers; ++m) {
     std::size_t grain = 8;
     std::span<std::byte> bytes;

@@ -1,0 +1,79 @@
+// Which part of an array a statement reads: the elements that its index expressions reach, each once, as a
+// number in terms of sizes. Indices that are computed from elements reach what nobody knows before: at most
+// one element for each time that they are evaluated, and at most all.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "soac/equal_sizes.h"
+#include "soac/ir.h"
+
+namespace fulgurite::tool {
+
+struct Footprint {
+  soac::Expr elements;
+  bool at_most = false;
+  /// How often the statement goes through those elements; absent: once.
+  soac::Expr times = {};
+  bool often = false;  // so often as nobody knows before
+};
+
+class Footprints {
+ public:
+  /// Of the points of a Soac and what it updates; `sizes`: of the program around it.
+  Footprints(scalar::Arena&, const soac::EqualSizes& sizes, const soac::Stm&);
+  Footprints(const Footprints&) = delete;
+
+  /// Nothing if no index of the statement mentions the array.
+  std::optional<Footprint> of(soac::Var array) const;
+  /// Points of the statement.
+  soac::Expr points() const { return points_; }
+
+ private:
+  using Expr = soac::Expr;
+  using Var = soac::Var;
+
+  struct Span {  // every `step`-th number from low to high
+    Expr low, high;
+    std::int64_t step = 1;
+    Expr count = {};        // absent: by the others
+    bool is_fixed = false;  // no matter which point
+  };
+  struct Read {
+    std::vector<std::optional<Span>> spans;  // of each axis; none: of all of it, for all that is known
+    Expr indices;                            // values that the names in its indices have together; absent:
+                                             // nobody knows
+    bool at_most;
+    const soac::Stm* loop;  // the innermost statement whose points it is in
+    Expr again;             // for as many values of names that are not in its indices: the same
+  };
+  struct Range {
+    Expr extent;  // absent: unknown
+    const soac::Stm* of;
+  };
+
+  void function(const soac::Lambda&, bool in_branch, const soac::Stm* loop);
+  void statement(const soac::Stm&, bool in_branch, const soac::Stm* loop);
+  void roots(const std::vector<Expr>&, bool in_branch, const soac::Stm* loop);
+  void read(Expr index, bool in_branch, const soac::Stm* loop);
+  Expr known_size(Expr) const;
+  std::optional<Span> span(Expr);
+  std::optional<Span> affine(Expr);
+  std::optional<Span> hull(const std::optional<Span>&, const std::optional<Span>&);
+  Expr count(const Span&) const;
+  Expr extent(Var array, std::size_t axis) const;
+  Expr elements_of(Var array, const Read&) const;
+
+  scalar::Arena& arena_;
+  const soac::EqualSizes& sizes_;
+  std::unordered_map<Var, Range> ranges_;  // that are open
+  std::vector<Var> open_;                  // in order
+  std::unordered_map<Var, Expr> lets_;
+  std::unordered_map<Var, bool> bound_;  // by the statement: values nobody knows, unless they are a range
+  std::unordered_map<Var, std::vector<Read>> reads_;
+  Expr points_;
+};
+
+}  // namespace fulgurite::tool

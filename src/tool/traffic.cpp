@@ -1,0 +1,230 @@
+#include "tool/traffic.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/match.h"
+#include "kernel/traverse.h"
+#include "soac/equal_sizes.h"
+#include "soac/layout.h"
+#include "soac/walk.h"
+#include "tool/footprint.h"
+#include "tool/samples.h"
+
+namespace fulgurite::tool {
+
+using base::as;
+using scalar::Op;
+using soac::Expr;
+using soac::Layout;
+using soac::Var;
+
+namespace {
+
+struct Phase {
+  std::set<Var> reads, stores, exchanges;  // buffers; exchanges: what is read is what is stored
+  Expr tasks;
+};
+
+std::vector<Phase> phases_of(const lower::LaunchSource& source, const kernel::Kernel& kernel) {
+  std::vector<Phase> phases;
+  for (const kernel::Stm& s : kernel.body) {
+    const kernel::Names names = kernel::names_of({s});
+    Phase phase{names.reads, names.stores, {}, source.tasks.at(phases.size())};
+    kernel::for_each_stm({s}, [&](const kernel::Stm& inner) {
+      if (const auto* atomic = as<kernel::Atomic>(inner.op)) phase.exchanges.insert(atomic->at.buffer);
+    });
+    phase.stores.insert(phase.exchanges.begin(), phase.exchanges.end());
+    phase.reads.insert(phase.exchanges.begin(), phase.exchanges.end());
+    phases.push_back(std::move(phase));
+  }
+  return phases;
+}
+
+// With the names that the kernel has for them, which may be those of an earlier launch of the same text.
+std::vector<lower::LaunchSource::Buffer> buffers_of(const lower::LaunchSource& source,
+                                                    const kernel::Kernel& kernel) {
+  std::vector<lower::LaunchSource::Buffer> buffers = source.buffers;
+  std::size_t next = 0;
+  for (const kernel::Param& p : kernel.params)
+    if (p.role != kernel::Param::Role::scalar && next < buffers.size()) buffers[next++].param = p.name;
+  return buffers;
+}
+
+class Counting {
+ public:
+  Counting(const soac::Program& program, const lower::Lowered& lowered, const lower::LaunchNote& note)
+      : arena_(*program.arena),
+        sizes_(program),
+        computed_(lowered.computed.begin(), lowered.computed.end()),
+        source_(*note.source),
+        phases_(phases_of(source_, lowered.kernels.at(static_cast<std::size_t>(note.kernel)))),
+        buffers_(buffers_of(source_, lowered.kernels.at(static_cast<std::size_t>(note.kernel)))),
+        footprints_(arena_, sizes_, source_.stm) {}
+
+  Traffic operator()() {
+    Traffic traffic;
+    for (const auto& copy : source_.copies)
+      traffic.copies.push_back({copy.array, copy.from, copy.place, bytes(copy.array, whole(copy.array))});
+    for (const auto& buffer : buffers_) {
+      if (std::ranges::find(source_.own, buffer.array) != source_.own.end())
+        traffic.own.push_back(own(buffer));
+      else
+        traffic.arrays.push_back(array(buffer));
+    }
+    return traffic;
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  Expr whole(Var array) {
+    Expr all = i64(1);
+    for (Expr extent : arena_.info(array).shape)
+      all = arena_.mul(all, sizes_.canonical(scalar::substitute(arena_, extent, computed_)));
+    return all;
+  }
+  Expr bytes(Var array, Expr elements) {
+    return arena_.mul(elements, i64(static_cast<std::int64_t>(size_of(arena_.info(array).type.kind))));
+  }
+
+  // Whether the phase copies an array into memory that is new.
+  bool copies(const Phase& phase) const {
+    return std::ranges::any_of(
+        source_.copies, [&](const auto& copy) { return scalar::mentions(phase.tasks, copy.fresh.var()); });
+  }
+
+  // The sum over the phases of what each moves. Phases that sizes decide about stand for each other where one
+  // of them always runs.
+  template <class Of>
+  Expr over_phases(const Of& moved_by) {
+    Expr sum = i64(0);
+    std::vector<std::pair<std::size_t, Expr>> sometimes;
+    for (std::size_t p = 0; p < phases_.size(); ++p) {
+      if (copies(phases_[p]) || phases_[p].tasks.is_constant(0)) continue;
+      const Expr moved = moved_by(p);
+      if (!moved || moved.is_constant(0)) continue;
+      int n_runs = 0, n_known = 0;
+      for (int sample = 0; sample < n_samples; ++sample)
+        if (const auto n = sampled(phases_[p].tasks, sample)) ++n_known, n_runs += *n > 0;
+      is_at_most_ |= n_runs == 0;
+      if (n_runs == 0 || n_runs == n_known)
+        sum = arena_.add(sum, moved);
+      else
+        sometimes.emplace_back(p, moved);
+    }
+    return arena_.add(sum, alternatives(sometimes));
+  }
+
+  Expr alternatives(const std::vector<std::pair<std::size_t, Expr>>& sometimes) {
+    if (sometimes.empty()) return i64(0);
+    std::optional<Expr> all;
+    bool are_one = true;
+    for (int sample = 0; sample < n_samples; ++sample) {
+      Expr sum = i64(0);
+      for (const auto& [p, moved] : sometimes)
+        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sum = arena_.add(sum, moved);
+      are_one = are_one && (!all || *all == sum);
+      all = sum;
+    }
+    if (are_one) return *all;
+    // As if those ran that move most.
+    Expr most = i64(0);
+    for (int sample = 0; sample < n_samples; ++sample) {
+      Expr sum = i64(0);
+      for (const auto& [p, moved] : sometimes)
+        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sum = arena_.add(sum, moved);
+      most = larger(arena_, most, sum);
+    }
+    is_at_most_ = true;
+    return most;
+  }
+
+  Traffic::Own own(const lower::LaunchSource::Buffer& buffer) {
+    const Expr all = bytes(buffer.array, whole(buffer.array));
+    const auto moved = [&](bool stores) {
+      return over_phases([&](std::size_t p) {
+        return (stores ? phases_[p].stores : phases_[p].reads).contains(buffer.param) ? all : Expr();
+      });
+    };
+    return {buffer.array, all, moved(false), moved(true)};
+  }
+
+  Traffic::Array array(const lower::LaunchSource::Buffer& buffer) {
+    Traffic::Array result{buffer.array, {}, {}};
+    const Expr all = whole(buffer.array);
+    const auto part = footprints_.of(buffer.array);
+    const Stored stored = stored_to(buffer.array, all);
+    if (part) {
+      result.times = part->times;
+      result.often = part->often;
+    }
+    const Expr read = part ? smaller(arena_, part->elements, all) : stored.is_scatter ? stored.elements : all;
+    is_at_most_ = false;
+    result.read =
+        bytes(buffer.array, over_phases([&](std::size_t p) {
+                if (!phases_[p].reads.contains(buffer.param)) return Expr();
+                if (!phases_[p].exchanges.contains(buffer.param)) return read;
+                return smaller(arena_, part ? arena_.add(read, stored.elements) : stored.elements, all);
+              }));
+    result.reads_at_most = is_at_most_ || (part && part->at_most) || (!part && stored.at_most);
+    result.passes =
+        over_phases([&](std::size_t p) { return phases_[p].reads.contains(buffer.param) ? i64(1) : Expr(); });
+    bool is_first = true;
+    is_at_most_ = false;
+    result.written = bytes(buffer.array, over_phases([&](std::size_t p) {
+                             if (!phases_[p].stores.contains(buffer.param)) return Expr();
+                             const bool fills = stored.is_filled && is_first;
+                             is_first = false;
+                             result.writes_at_most |= !fills && stored.at_most;
+                             return fills ? all : stored.elements;
+                           }));
+    result.writes_at_most |= is_at_most_;
+    return result;
+  }
+
+  // What a phase stores of an array: of a scatter the first phase stores what it holds before, unless it
+  // begins as a copy.
+  struct Stored {
+    Expr elements;
+    bool is_scatter = false, is_filled = false, at_most = false;
+  };
+  Stored stored_to(Var array, Expr all) {
+    const auto* op = as<soac::Soac>(source_.stm.op);
+    if (!op) return {all};
+    const Layout layout = soac::layout_of(*op);
+    const auto is_in = [&](const Layout::Part& part) {
+      const auto first = source_.stm.names.begin() + static_cast<std::ptrdiff_t>(part.name);
+      return std::find(first, first + static_cast<std::ptrdiff_t>(part.n_names), array) - first <
+             static_cast<std::ptrdiff_t>(part.n_names);
+    };
+    for (std::size_t g = 0; g < op->scatters.size(); ++g) {
+      if (!is_in(layout.scatters[g])) continue;
+      const bool is_copy =
+          std::ranges::find(source_.copies, array, &lower::LaunchSource::Copy::array) != source_.copies.end();
+      return {smaller(arena_, footprints_.points(), all), true, !is_copy,
+              !op->scatters[g].stores_in_any_order()};
+    }
+    for (const Layout::Part& part : layout.partitions)
+      if (is_in(part) && array != source_.stm.names[part.name + 1])
+        return {footprints_.points(), false, false, true};
+    return {all};
+  }
+
+  scalar::Arena& arena_;
+  const soac::EqualSizes sizes_;
+  const std::unordered_map<Var, Expr> computed_;
+  bool is_at_most_ = false;  // what over_phases found last
+  const lower::LaunchSource& source_;
+  const std::vector<Phase> phases_;
+  const std::vector<lower::LaunchSource::Buffer> buffers_;
+  const Footprints footprints_;
+};
+
+}  // namespace
+
+Traffic traffic_of(const soac::Program& program, const lower::Lowered& lowered,
+                   const lower::LaunchNote& note) {
+  return Counting(program, lowered, note)();
+}
+
+}  // namespace fulgurite::tool

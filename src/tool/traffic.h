@@ -1,0 +1,42 @@
+// What a launch moves between memory and the processor, array by array. A phase of a kernel is a pass: it
+// reads each element that it needs once, as caches and shared memory keep what it needs again, and stores
+// each element once. What is in memory between phases is read again.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "lower/lower.h"
+
+namespace fulgurite::tool {
+
+struct Traffic {
+  struct Array {
+    soac::Var array;
+    soac::Expr read, written;  // bytes
+    bool reads_at_most = false, writes_at_most = false;
+    soac::Expr passes = {};  // phases that read it
+    soac::Expr times = {};   // that each pass goes through what it reads; absent: once
+    bool often = false;      // so often as nobody knows before
+  };
+  /// Memory of the launch alone.
+  struct Own {
+    soac::Var array;
+    soac::Expr bytes;
+    soac::Expr read, written;
+  };
+  /// An array that begins as another one, all of which moves unless it gets its memory.
+  struct Copy {
+    soac::Var array, from;
+    plan::Place place;
+    soac::Expr bytes;
+  };
+  std::vector<Array> arrays;
+  std::vector<Own> own;
+  std::vector<Copy> copies;
+};
+
+/// Of a launch that the lowering made of `note.source` and this kernel.
+Traffic traffic_of(const soac::Program&, const lower::Lowered&, const lower::LaunchNote&);
+
+}  // namespace fulgurite::tool
