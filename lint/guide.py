@@ -1,5 +1,6 @@
 """Every C++ block of docs/guide.md stands, word for word, in tests/public/guide_test.cpp, which runs it, or in
-guide_programs.h; those of a page docs/guide/NAME.md in guide_NAME_test.cpp or guide_NAME_programs.h."""
+guide_programs.h; those of a page docs/guide/NAME.md in guide_NAME_test.cpp or guide_NAME_programs.h. README's first program
+is that of tests/public/readme_program.cpp."""
 
 import os
 import re
@@ -11,6 +12,10 @@ BLOCK = re.compile(r"^```cpp\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 def squeezed(text):
     return " ".join(text.split())
+
+
+def without_comments(text):
+    return squeezed(re.sub(r"//.*", "", text))
 
 
 def check(page, tests, findings):
@@ -30,6 +35,9 @@ def main():
     for page in files(".md", under=("docs/guide",)):
         name = page.rpartition("/")[2].removesuffix(".md")
         check(page, f"tests/public/guide_{name}_test.cpp", findings)
+    first = BLOCK.search("\n".join(lines("README.md")) + "\n").group(1)
+    if without_comments(first) != without_comments("\n".join(lines("tests/public/readme_program.cpp"))):
+        findings.append(("README.md", 1, "its first program is not that of tests/public/readme_program.cpp"))
     finish("guide", findings)
 
 

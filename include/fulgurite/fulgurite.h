@@ -1,5 +1,5 @@
-// All of Fulgurite's array language: staged values, operations on them, compiled programs, real arrays,
-// errors.
+// All of Fulgurite's array language: staged values, operations on them, compiled programs and what explain
+// tells of them, real arrays, errors, FULGURITE_MAIN.
 #pragma once
 
 #include <fulgurite/acc.h>
@@ -9,8 +9,10 @@
 #include <fulgurite/control.h>
 #include <fulgurite/error.h>
 #include <fulgurite/exp.h>
+#include <fulgurite/explain.h>
 #include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
+#include <fulgurite/main.h>
 #include <fulgurite/map.h>
 #include <fulgurite/mistakes.h>
 #include <fulgurite/numeric.h>

@@ -28,27 +28,26 @@ std::string operations(std::string_view label, const std::vector<Operation>& all
 }
 
 // Formulas that can be read as they are, others as their value for large sizes.
-std::string amount(const Formula& bytes, std::size_t most) {
+std::string amount(const Formula& bytes, std::string_view unit = " bytes", std::size_t readable = 120) {
   constexpr double large = 1 << 20;
-  std::string text = bytes.text();
-  if (text.size() <= most && text.find("select") == text.npos) return text;
-  return fmt::format("{:.0f} (where every size is 2^20)", bytes.at(large));
+  const std::string text = bytes.text();
+  if (text.size() <= readable && text.find("select") == text.npos) return fmt::format("{}{}", text, unit);
+  return fmt::format("{:.0f}{} where every size is 2^20", bytes.at(large), unit);
 }
-std::string bounded(bool at_most, const Formula& bytes) {
-  constexpr std::size_t readable = 120;
-  return (at_most ? "at most " : "") + amount(bytes, readable);
+std::string bounded(bool at_most, const Formula& bytes, std::string_view unit = " bytes") {
+  return (at_most ? "at most " : "") + amount(bytes, unit);
 }
 
 // Copies, private memory, elements that are read again and again.
 std::string memory_text(const LaunchReport& launch) {
-  constexpr std::size_t short_enough = 48;
+  constexpr std::size_t readable = 48;
   std::string text;
   for (const CopyReport& c : launch.copies)
     text += c.is_made ? fmt::format("  {:<12}{} into {}, {} bytes: {}\n", "copies", c.from, c.array,
                                     c.bytes.text(), c.reason)
                       : fmt::format("  {:<12}{} becomes {}, {}\n", "in place", c.from, c.array, c.reason);
   for (const PrivateReport& own : launch.own)
-    text += fmt::format("  {:<12}{}, {} bytes\n", "private", own.name, amount(own.bytes, short_enough));
+    text += fmt::format("  {:<12}{}, {}\n", "private", own.name, amount(own.bytes, " bytes", readable));
   for (const PassReport& p : launch.passes)
     text += p.often ? fmt::format("  {:<12}goes through {} as often as elements say\n", "passes", p.array)
                     : fmt::format("  {:<12}goes through {} {} times\n", "passes", p.array, p.times.text());
@@ -62,9 +61,9 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
                       launch.n_phases > 1 ? fmt::format(", {} phases", launch.n_phases) : "",
                       launch.when.empty() ? "" : ", " + launch.when);
   text += operations("fused in", launch.fused);
-  text += fmt::format("  {:<12}reads {} bytes, writes {}\n", "moves",
-                      bounded(launch.reads_at_most, launch.bytes_read),
-                      bounded(launch.writes_at_most, launch.bytes_written));
+  text +=
+      fmt::format("  {:<12}reads {}, writes {}\n", "moves", bounded(launch.reads_at_most, launch.bytes_read),
+                  bounded(launch.writes_at_most, launch.bytes_written, ""));
   text += memory_text(launch);
   if (!launch.policy.empty()) text += fmt::format("  {:<12}{}\n", "policy", launch.policy);
   for (const runtime::Occupancy& o : launch.occupancy)
@@ -90,7 +89,7 @@ std::string to_text(const Explanation& e) {
                       n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
   text +=
       fmt::format("moves {} bytes; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
-                  bounded(false, e.least_read + e.least_written));
+                  bounded(false, e.least_read + e.least_written, ""));
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);
   if (const auto share = e.own_share(); share && *share > 0.01)

@@ -106,10 +106,9 @@ class Counting {
       int n_runs = 0, n_known = 0;
       for (int sample = 0; sample < n_samples; ++sample)
         if (const auto n = sampled(phases_[p].tasks, sample)) ++n_known, n_runs += *n > 0;
-      is_at_most_ |= n_runs == 0;
-      if (n_runs == 0 || n_runs == n_known)
+      if (n_runs == n_known)
         sum = arena_.add(sum, moved);
-      else
+      else if (n_runs > 0)
         sometimes.emplace_back(p, moved);
     }
     return arena_.add(sum, alternatives(sometimes));

@@ -111,6 +111,11 @@ Vec<float> look_up(Vec<float> table, Vec<int> at) {
   return fg::map([&](Exp<int> i) { return table[i]; }, at);
 }
 
+// What explain tells.
+Vec<float> mean_in_front(Vec<float> x) {
+  return fg::with(x, 0, fg::mean(x));
+}
+
 // C++ values.
 Vec<float> powers(Vec<float> x, int k) {
   auto result = x;

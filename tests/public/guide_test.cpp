@@ -1,7 +1,11 @@
 // The code of docs/guide.md, run.
 #include "guide_programs.h"
 
+#include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <regex>
+#include <sstream>
 
 #include "engines.h"
 
@@ -67,6 +71,28 @@ TEST(Guide, Indices) {
 
 TEST(Guide, Constants) {
   EXPECT_EQ(fg::run(powers, ramp, 3)[2], 8.0f);
+}
+
+// Without what differs between machines, and where lines are.
+std::vector<std::string> lines_of_explanation(std::istream& text) {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(text, line);) {
+    line = std::regex_replace(line, std::regex("[a-z_]+\\.h:[0-9]+"), "guide.h");
+    if (!line.empty() && line.find("policy ") == line.npos) lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST(Guide, ShowsWhatExplainTells) {
+  std::ifstream page(FULGURITE_TEST_DATA "/../../docs/guide.md");
+  const std::vector<std::string> shown = lines_of_explanation(page);
+  std::istringstream told(fg::explanation(fg::compile(mean_in_front, {.engine = fg::Engine::cpu})));
+  auto next = shown.begin();
+  for (const std::string& line : lines_of_explanation(told)) {
+    next = std::find(next, shown.end(), line);
+    ASSERT_NE(next, shown.end()) << "docs/guide.md does not show: " << line;
+  }
+  EXPECT_EQ(fg::run(mean_in_front, ramp).to_vector(), (std::vector<float>{2.5f, 1, 2, 3, 4, 5}));
 }
 
 }  // namespace

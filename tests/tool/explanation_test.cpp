@@ -1,0 +1,108 @@
+// What `explain` says of single programs: bytes of parts of arrays, copies, memory of launches, loops, and no
+// ratios where there is nothing to compare with.
+#include <fulgurite/fulgurite.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace fg = fulgurite;
+using fg::Exp, fg::Mat, fg::Vec;
+
+namespace {
+
+template <class F>
+std::string told(F f) {
+  return fg::explanation(fg::compile(f, {.engine = fg::Engine::cpu}));
+}
+
+#define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+#define EXPECT_SILENT(text, part) EXPECT_EQ((text).find(part), std::string::npos) << (text)
+
+TEST(Explanation, CountsThePartOfAnArrayThatIsRead) {
+  const std::string stride = told([](Vec<float> x) { return x.slice(0, x.size(), 4) * 2.0f; });
+  EXPECT_SAYS(stride, "moves 8((n + 3) / 4) bytes; least possible 8((n + 3) / 4)\n");
+  const std::string row =
+      told([](Mat<float> m) { return fg::generate(m.size(1), [&](Exp<fg::i64> j) { return m(3, j); }); });
+  EXPECT_SAYS(row, "reads 4m bytes, writes 4m\n");
+  const std::string neighbours =
+      told([](Vec<float> x) { return x.slice(2, x.size()) + x.slice(0, x.size() - 2); });
+  EXPECT_SAYS(neighbours, "reads 4n bytes, writes 4n - 8\n");
+}
+
+TEST(Explanation, BoundsWhatElementsDecide) {
+  const std::string gather = told([](Vec<float> table, Vec<int> at) { return fg::gather(table, at); });
+  EXPECT_SAYS(gather, "reads at most 4m + 4min(n, m) bytes, writes 4m\n");
+  const std::string filter = told([](Vec<int> x) { return fg::filter([](Exp<int> k) { return k > 0; }, x); });
+  EXPECT_SAYS(filter, "reads 4n bytes, writes at most 4n + 16\n");
+}
+
+TEST(Explanation, NamesCopiesAndTheirReasons) {
+  const std::string argument = told([](Vec<float> x) { return fg::with(x, 0, 1.0f); });
+  EXPECT_SAYS(argument, "copies      a into with, 4n bytes: an argument stays as the caller has it\n");
+  EXPECT_SAYS(argument, "reads 4n bytes, writes 4n + 4\n");
+  const std::string own = told([](Vec<float> x) { return fg::with(fg::scan(fg::plus, 0.0f, x), 0, 1.0f); });
+  EXPECT_SAYS(own, "in place    scan becomes with");
+  EXPECT_SAYS(own, "reads 0 bytes, writes 4\n");
+  const std::string both = told([](Vec<float> x) {
+    auto sums = fg::scan(fg::plus, 0.0f, x);
+    return std::tuple{sums, fg::with(sums, 0, 1.0f)};
+  });
+  EXPECT_SAYS(both, "copies      scan into with, 4n bytes: it is a result itself\n");
+}
+
+TEST(Explanation, NamesMemoryOfLaunchesAndPasses) {
+  const std::string rows = told([](Mat<float> m) {
+    return fg::map(
+        [](Vec<float> row) {
+          auto powers = fg::exp(row - fg::max(row));
+          return powers / fg::sum(powers);
+        },
+        fg::rows(m));
+  });
+  EXPECT_SAYS(rows, "private     scratch, ");
+  EXPECT_SAYS(rows, "passes      goes through a 2 times\n");
+  const std::string pairs = told([](Vec<float> x, Vec<float> y) {
+    return fg::map([&](Exp<float> p) { return fg::sum(fg::abs(y - p)); }, x);
+  });
+  EXPECT_SAYS(pairs, "passes      goes through b n times\n");
+  const std::string bins =
+      told([](Vec<int> keys) { return fg::histogram(fg::plus, 0, 64, keys, fg::replicate(keys.size(), 1)); });
+  EXPECT_SAYS(bins, "private     bins, ");
+}
+
+TEST(Explanation, NamesEveryLoop) {
+  const auto line = [](int number) { return "explanation_test.cpp:" + std::to_string(number); };
+  const int before_loop = __LINE__;
+  const std::string loop = told([](Vec<float> x) {
+    return fg::map(
+        [](Exp<float> a) { return fg::iterate(9, [&](Exp<float> y) { return 0.5f * (y + a / y); }, a); }, x);
+  });
+  EXPECT_SAYS(loop, line(before_loop + 3) + ": iterate runs as a sequential loop");
+  const std::string alone = told([](Exp<float> a) {
+    return fg::while_loop([](Exp<float> y) { return y < 9.0f; }, [](Exp<float> y) { return y * 2.0f; }, a);
+  });
+  EXPECT_SAYS(alone, "while_loop runs as a sequential loop");
+  EXPECT_SAYS(alone, "policy      one task\n");
+  const std::string sorts = told(
+      [](Mat<float> m) { return fg::map([](Vec<float> row) { return fg::sort(row)[0]; }, fg::rows(m)); });
+  EXPECT_SAYS(sorts, "sort runs as a sequential loop");
+  const int before_again = __LINE__;
+  const std::string again = told([](Vec<float> x) {
+    return fg::iterate(9, [](Vec<float> v) { return fg::scan(fg::plus, 0.0f, v); }, x);
+  });
+  EXPECT_SAYS(again, "in each iteration of iterate at " + line(before_again + 2));
+}
+
+TEST(Explanation, HasNoRatioToNothing) {
+  const std::string made = told([](Exp<fg::i64> n) { return fg::sum(fg::iota(n)); });
+  EXPECT_SAYS(made, "moves 0 bytes; least possible 0\n");
+  const std::string last = told([](Vec<float> x) { return fg::scan(fg::plus, 0.0f, x)[x.size() - 1]; });
+  for (const std::string& text : {made, last}) {
+    EXPECT_SILENT(text, "times that");
+    EXPECT_SILENT(text, "inf");
+    EXPECT_SILENT(text, "nan");
+  }
+}
+
+}  // namespace
