@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "tool/drawing.h"
 #include "tool/explanation.h"
 #include "trace/traced.h"
@@ -13,8 +15,7 @@ namespace fulgurite::detail {
 namespace {
 
 // What the device's compiler made of the kernels.
-void add_occupancy(tool::Explanation& told, const pipeline::Report& report, const Options& options) {
-  const plan::Loaded loaded = pipeline::load_optimised(report.optimised, options);
+void add_occupancy(tool::Explanation& told, const pipeline::Report& report, const plan::Loaded& loaded) {
   for (std::size_t i = 0; i < told.launches.size(); ++i)
     told.launches[i].occupancy =
         loaded.kernels[static_cast<std::size_t>(report.lowered.notes[i].kernel)]->occupancy();
@@ -24,8 +25,11 @@ void add_occupancy(tool::Explanation& told, const pipeline::Report& report, cons
 
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
   const pipeline::Report report = pipeline::compile(traced.program(), options);
+  // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
+  std::optional<plan::Loaded> loaded;
+  if (options.engine == Engine::cuda) loaded = pipeline::load_optimised(report.optimised, options);
   tool::Explanation told = tool::explanation_of(report);
-  if (options.engine == Engine::cuda) add_occupancy(told, report, options);
+  if (loaded) add_occupancy(told, report, *loaded);
   switch (form) {
     case Explain::text: break;
     case Explain::json: return tool::to_json(told);
