@@ -287,6 +287,8 @@ TEST_F(ToolProgram, ExplainTellsWhatFused) {
         "moves 8n bytes; least possible 8n\n", "kernel 1: sum  example_program.cpp:17", "fused in",
         "elementwise '-'  example_program.cpp:16", "reads 8n bytes, writes 0", "checks that remain"})
     EXPECT_SAYS(text.out, part);
+  const std::string of_one_phase = call("explain saxpy").out;
+  EXPECT_EQ(of_one_phase.find("phases"), std::string::npos) << of_one_phase;
   const Outcome apart = call("explain rmse --no-fuse");
   EXPECT_SAYS(apart.out, "3 operations in 3 kernels, 2 intermediate arrays");
   EXPECT_SAYS(apart.out, "kept: fusion is off");
@@ -337,6 +339,8 @@ TEST_F(ToolProgram, ExplainAsPicture) {
     EXPECT_TRUE(is_well_formed(svg)) << program;
     EXPECT_SAYS(svg, "as written:");
     EXPECT_SAYS(svg, "after fusion:");
+    EXPECT_SAYS(svg, "<style");
+    EXPECT_SAYS(svg, std::string(program) == "total_and_squares" ? ">result 2: " : ">result: ");
     EXPECT_EQ(svg.find("nan"), svg.npos);
   }
   EXPECT_FAILS(call("explain rmse --svg none/flow.svg"), 1, "none/flow.svg cannot be written");
