@@ -114,6 +114,17 @@ def batches(site, tests, seconds):
             for executable, many in [*cheap, *late.items()] if many]
 
 
+def whole_executables(site):
+    """What a process computes once, only one of its tests reaches: all tests of the file's folder, at last."""
+    folder = (site["file"].split("/")[1:-1] or ["pipeline"])[0]
+    path = os.path.join(REACHED, "test_" + folder)
+    if not os.path.exists(path):
+        return []
+    rows = [line.split() for line in read(path).splitlines()]
+    passed = [(row[0], int(row[2]) / 1000) for row in rows if row[1] == "passed"]
+    return [("test_" + folder, [test for test, _ in passed], sum(seconds for _, seconds in passed))]
+
+
 def own_cache(number):
     """A cache with the kernels that tests compile without a mutant, but with no programs: those depend on the mutant."""
     cache, source = os.path.join(CACHES, str(number)), os.path.join(CACHES, "none")
@@ -130,11 +141,9 @@ def own_cache(number):
 
 def judge(site, tests, seconds):
     """What becomes of a mutant: {"outcome": killed, survived or not reached, "by": what killed it}, by tests of so many seconds."""
-    if not tests:
-        return {"outcome": "not reached", "by": "", "seconds": 0}
     cache, began = own_cache(site["number"]), time.time()
     try:
-        for executable, names, expected in batches(site, tests, seconds):
+        for executable, names, expected in batches(site, tests, seconds) + whole_executables(site):
             status, output = run(executable, cache, 20 + 8 * expected, {"FULGURITE_MUTANT": str(site["number"])},
                                  "--gtest_filter=" + ":".join(names), "--gtest_fail_fast")
             if status == 0:
@@ -144,6 +153,6 @@ def judge(site, tests, seconds):
             how = "" if failed else " (takes too long)" if status is None else " (ends the process)"
             test = failed[1] if failed else running[-1] if running else "its start"
             return {"outcome": "killed", "by": f"{executable} {test}{how}", "seconds": round(time.time() - began, 1)}
-        return {"outcome": "survived", "by": "", "seconds": round(time.time() - began, 1)}
+        return {"outcome": "survived" if tests else "not reached", "by": "", "seconds": round(time.time() - began, 1)}
     finally:
         shutil.rmtree(cache, ignore_errors=True)

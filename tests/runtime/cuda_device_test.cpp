@@ -15,6 +15,7 @@ TEST_F(Cuda, CopiesUpDownAndAcross) {
   EXPECT_EQ(device().describe().name, "Stand-in GPU 1");
   EXPECT_EQ(device().describe().engine, "cuda");
   EXPECT_FALSE(device().describe().is_host);
+  EXPECT_EQ(device().describe().vector_bytes, 16);
   constexpr std::size_t chunk = Staging::chunk_bytes / sizeof(int);
   for (const std::size_t n :
        {std::size_t{0}, std::size_t{1}, chunk - 1, chunk, chunk + 1, 4 * chunk, 9 * chunk + 7}) {
