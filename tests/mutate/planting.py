@@ -119,6 +119,8 @@ def guarded(site, text):
     mutant = site["mutant"]
     if "//" not in mutant:
         mutant = mutant.replace("\n", " ")  # so that the compiler names lines of the original
+    if "static_cast<bool>" in mutant and "static_cast<bool>" not in original(site):  # a pointer may be a condition
+        text = f"static_cast<bool>({text})"
     return f"({chosen} ? ({mutant}) : ({text}))"
 
 

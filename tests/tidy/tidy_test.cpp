@@ -102,6 +102,31 @@ par grid task < 1 {
   EXPECT_TRUE(all<Store>(kernel)[0].to.mask);
 }
 
+// What all lanes read is read if any of them wants it: the element need not be there otherwise.
+TEST(Vectorise, LoadsOfOneElementAreMaskedToo) {
+  const Kernel kernel = vectorised(R"(kernel k(in x: f32[], in y: f32[], out z: f32[], n: i64)
+par grid task < 1 {
+  par block t < 8 {
+    load a: f32 = x[n, 1] when 3 < n
+    store z[t, 1] = a
+    if t < n {
+      load b: f32 = x[n, 1]
+      load c: f32 = y[n, 1] when 5 < n
+      store z[t, 1] = b + c
+    }
+  }
+}
+)");
+  const auto loads = all<Load>(kernel);
+  ASSERT_EQ(loads.size(), 3u);
+  for (const Load& load : loads) {
+    ASSERT_TRUE(load.from.mask) << print(kernel);
+    EXPECT_EQ(load.from.mask.type().lanes, 1) << print(kernel);
+  }
+  EXPECT_EQ(loads[1].from.mask.op(), scalar::Op::any);
+  EXPECT_EQ(loads[2].from.mask.op(), scalar::Op::bit_and);
+}
+
 TEST(Vectorise, LoopsOfDifferentLengthRunWhileAnyLaneIsActive) {
   const Kernel kernel = vectorised(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < 1 {
