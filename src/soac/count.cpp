@@ -39,10 +39,6 @@ bool is_reduce(const Soac& s) {
   });
 }
 
-bool is_redomap(const Soac& s) {
-  return !is_map(s) && !is_reduce(s);
-}
-
 namespace {
 
 void add(const std::vector<Stm>& body, Counts& counts) {

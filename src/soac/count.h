@@ -11,8 +11,6 @@ namespace fulgurite::soac {
 bool is_map(const Soac&);
 /// A Soac that only reduces elements of arrays as they are, in their order: reduce(op, xs...) of the source.
 bool is_reduce(const Soac&);
-/// A Soac that reduces what it computes, or maps and reduces at once.
-bool is_redomap(const Soac&);
 /// A Soac with a Scan in its body, with a Scatter, with a Partition: each of these besides the above.
 bool is_scan(const Soac&);
 bool is_scatter(const Soac&);
