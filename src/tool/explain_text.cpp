@@ -88,7 +88,7 @@ std::string to_text(const Explanation& e) {
                       counted(static_cast<int>(e.launches.size()), "kernel"),
                       n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
   text +=
-      fmt::format("moves {} bytes; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
+      fmt::format("moves {}; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
                   bounded(false, e.least_read + e.least_written, ""));
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);

@@ -80,6 +80,7 @@ inline void known_reduce(Draw& d) {
       static constexpr const char* ops[] = {"add", "add", "add", "min", "max", "mul"};
       static constexpr const char* names[] = {"sum", "sum", "sum", "min", "max", "product"};
       text = names[which];
+      if (text == "min" || text == "max") a = tamed(d, a);  // which of two zeros is the least is left open
       result = detail::reduce(ops[which], names[which], a.parts[0], of, Here::current());
     }
   }
