@@ -87,9 +87,8 @@ std::string to_text(const Explanation& e) {
   text += fmt::format("{} in {}, {}\n", counted(e.n_operations, "operation"),
                       counted(static_cast<int>(e.launches.size()), "kernel"),
                       n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
-  text +=
-      fmt::format("moves {}; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
-                  bounded(false, e.least_read + e.least_written, ""));
+  text += fmt::format("moves {}; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
+                      bounded(false, e.least_read + e.least_written, ""));
   if (const auto excess = e.excess(); excess && *excess > 1.005)
     text += fmt::format(" ({:.2f} times that)", *excess);
   if (const auto share = e.own_share(); share && *share > 0.01)
