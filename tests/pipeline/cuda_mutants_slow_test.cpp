@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,7 @@ class CudaMutants : public testing::Test {
     machine().seed = 0;
   }
   CudaStandIn& machine() { return *machine_; }
+  void expect_found_without_statements(std::size_t n_programs);
 
   // Several orders of threads. With seed 0, which comes first, streams run as late as they may. In a process
   // of its own: none has kernels that another mutant's process compiled.
@@ -158,9 +160,9 @@ const std::vector<Harmless> harmless = {
     {"filter", "__syncthreads();", {8, 9, 12, 15}}, {"filter", "__threadfence();", {1}},
     {"histogram", "__syncthreads();", {2}},         {"sort", "__syncthreads();", {0, 1, 2, 7, 10}}};
 
-TEST_F(CudaMutants, SlowKernelsWithoutABarrierOrAFenceAreFound) {
+void CudaMutants::expect_found_without_statements(std::size_t n_programs) {
   int n_barriers = 0, n_fences = 0;
-  for (const Program& program : programs)
+  for (const Program& program : std::span(programs).first(n_programs))
     for (const std::string statement : {"__syncthreads();", "__threadfence();"}) {
       machine().dropped_statement = statement;
       for (machine().dropped_number = 0;; ++machine().dropped_number) {
@@ -178,6 +180,15 @@ TEST_F(CudaMutants, SlowKernelsWithoutABarrierOrAFenceAreFound) {
     }
   EXPECT_GE(n_barriers, 10);
   EXPECT_GE(n_fences, 3);
+}
+
+// Of the first programs, up to the scan.
+TEST_F(CudaMutants, SlowKernelsWithoutABarrierOrAFenceAreFound) {
+  expect_found_without_statements(4);
+}
+
+TEST_F(CudaMutants, LargeKernelsWithoutABarrierOrAFenceAreFound) {
+  expect_found_without_statements(programs.size());
 }
 
 }  // namespace
