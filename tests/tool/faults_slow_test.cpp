@@ -45,13 +45,15 @@ class Faults : public testing::Test {
   Outcome run(const std::string& words, const std::string& before = "true") const {
     return shell(before + " && " + command(words, cache()), folder_ / "out.txt");
   }
-  /// Commands of the shell on a disk of so many KiB, which only they see.
+  /// Commands of the shell on a disk of so many KiB, which only they see; status 77 where nothing may be
+  /// mounted, as in a root file system that is no mount point.
   Outcome on_disk(int kibibytes, const std::string& commands) const {
     std::ofstream(folder_ / "script")
         << "mount -t tmpfs -o size=" << kibibytes << "k tmpfs '" << disk().string() << "' || exit 77\n"
         << commands << "\n";
-    return shell("unshare -m sh '" + (folder_ / "script").string() + "' || unshare -rm sh '" +
-                     (folder_ / "script").string() + "'",
+    const std::string script = "sh '" + (folder_ / "script").string() + "'";
+    return shell("if unshare -m true; then unshare -m " + script +
+                     "; elif unshare -rm true; then unshare -rm " + script + "; else exit 77; fi",
                  folder_ / "out.txt");
   }
   static int n_temporary(const fs::path& folder) {
