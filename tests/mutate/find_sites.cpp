@@ -1,6 +1,7 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
+#include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/ADT/StringMap.h>
 
 #include "sites.h"
@@ -40,11 +41,13 @@ bool returns(const clang::Expr* statement) {
   return callee == nullptr || !callee->isNoReturn();
 }
 
-// Memory that a container asks for before it needs it changes nothing that a test could see.
-bool only_reserves(const clang::Expr* statement) {
-  const auto* call = llvm::dyn_cast<clang::CXXMemberCallExpr>(statement);
-  const clang::CXXMethodDecl* callee = call != nullptr ? call->getMethodDecl() : nullptr;
-  return callee != nullptr && callee->getIdentifier() != nullptr && callee->getName() == "reserve";
+// Memory that a container asks for before it needs it, and the rest that a core takes while it waits, change
+// nothing that a test could see.
+bool only_saves_time(const clang::Expr* statement) {
+  const auto* call = llvm::dyn_cast<clang::CallExpr>(statement);
+  const clang::FunctionDecl* callee = call != nullptr ? call->getDirectCallee() : nullptr;
+  return callee != nullptr && callee->getIdentifier() != nullptr &&
+         (callee->getName() == "reserve" || callee->getName() == "pause");
 }
 
 class Finder : public clang::RecursiveASTVisitor<Finder> {
@@ -93,6 +96,7 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
   }
   // Not the step: a loop that takes another hardly ever ends.
   bool TraverseForStmt(clang::ForStmt* loop) {
+    keep_last<clang::ContinueStmt>(loop->getBody());
     negate(loop->getCond(), loop->getConditionVariable() != nullptr);
     drop(loop->getBody());
     return TraverseStmt(loop->getInit()) && TraverseStmt(loop->getCond()) && TraverseStmt(loop->getBody());
@@ -110,8 +114,16 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     return true;
   }
   bool VisitDefaultStmt(clang::DefaultStmt* label) { return drop(label->getSubStmt()); }
-  bool VisitCXXForRangeStmt(clang::CXXForRangeStmt* loop) { return drop(loop->getBody()); }
+  bool VisitCXXForRangeStmt(clang::CXXForRangeStmt* loop) {
+    keep_last<clang::ContinueStmt>(loop->getBody());
+    return drop(loop->getBody());
+  }
+  bool VisitSwitchStmt(clang::SwitchStmt* choice) {
+    keep_last<clang::BreakStmt>(choice->getBody());
+    return true;
+  }
   bool VisitWhileStmt(clang::WhileStmt* loop) {
+    keep_last<clang::ContinueStmt>(loop->getBody());
     negate(loop->getCond(), loop->hasVarStorage());
     return drop(loop->getBody());
   }
@@ -259,11 +271,25 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
     if (!llvm::isa<clang::CallExpr>(expression) && !(binary != nullptr && binary->isAssignmentOp()) &&
         !(unary != nullptr && unary->isIncrementDecrementOp()))
       return true;
-    if (!returns(expression) || only_reserves(expression)) return true;
+    if (!returns(expression) || only_saves_time(expression)) return true;
     return add("statement left out", Form::statement, expression->getBeginLoc(),
                end_of(expression->getEndLoc()), "");
   }
+  // A `continue` at the end of a loop's body, a `break` at the end of a switch: the control goes there
+  // anyway.
+  template <class Jump>
+  void keep_last(const clang::Stmt* body) {
+    while (body != nullptr && !llvm::isa<Jump>(body)) {
+      const auto* block = llvm::dyn_cast<clang::CompoundStmt>(body);
+      const auto* label = llvm::dyn_cast<clang::SwitchCase>(body);
+      body = block != nullptr && !block->body_empty() ? block->body_back()
+             : label != nullptr                       ? label->getSubStmt()
+                                                      : nullptr;
+    }
+    if (body != nullptr) without_effect_.insert(body);
+  }
   bool drop_jump(const clang::Stmt* jump) {
+    if (without_effect_.contains(jump)) return true;
     const auto end = clang::Lexer::findLocationAfterToken(jump->getEndLoc(), clang::tok::semi, sources_,
                                                           context_.getLangOpts(), false);
     return end.isInvalid() || add("statement left out", Form::jump, jump->getBeginLoc(), end, "");
@@ -272,6 +298,7 @@ class Finder : public clang::RecursiveASTVisitor<Finder> {
   clang::ASTContext& context_;
   const clang::SourceManager& sources_;
   SitesOfFiles& sites_;
+  llvm::SmallPtrSet<const clang::Stmt*, 16> without_effect_;
 };
 
 }  // namespace
