@@ -9,11 +9,16 @@ import signal
 import subprocess
 import time
 
+import fuzzing
 from planting import BUILD, ROOT, read
 
 REACHED = os.path.join(BUILD, "reached")
 CACHES = os.path.join(BUILD, "caches")
 UNTOLD = "-*Timing*:*Large*"  # tests that measure, and those that want the machine for themselves
+# Executables that `./dev test` also runs as blocks of threads on the emulator (tests/CMakeLists.txt), and which of their tests.
+ON_THE_EMULATOR = {"test_public": "-*Slow*:*Timing*:*Large*:*Property*",
+                   "test_pipeline": "Compositions.*:*Semantics.*:-*Slow*:*Timing*:*Large*"}
+SUFFIX = "_on_the_emulator"
 CHEAP_MS = 1000  # of tests of an executable that run before the expensive ones of others
 MEMORY = 16 << 30  # a mutant may ask for anything
 
@@ -21,13 +26,16 @@ MEMORY = 16 << 30  # a mutant may ask for anything
 def executables():
     folder = os.path.join(BUILD, "bin")
     names = [name for name in os.listdir(folder) if name.startswith("test_") and not name.endswith("_headers")]
-    return sorted(name for name in names if os.access(os.path.join(folder, name), os.X_OK))
+    found = [name for name in names if os.access(os.path.join(folder, name), os.X_OK)]
+    return sorted(found + [name + SUFFIX for name in found if name in ON_THE_EMULATOR])
 
 
 def run(executable, cache, limit, environment, *arguments):
     """(exit status, or None after `limit` seconds; output)"""
-    variables = dict(os.environ, XDG_CACHE_HOME=cache, RC_PARAMS="seed=1 max_success=40", **environment)
-    process = subprocess.Popen([os.path.join(BUILD, "bin", executable), *arguments], cwd=ROOT, env=variables, text=True,
+    drawn = {"RC_PARAMS": "seed=1 max_success=40 shrink_seconds=0", "FULGURITE_KEEP": os.devnull}
+    engine = {"FULGURITE_TEST_ENGINE": "emulator"} if executable.endswith(SUFFIX) else {}
+    variables = {**os.environ, "XDG_CACHE_HOME": cache, **drawn, **engine, **environment}
+    process = subprocess.Popen([os.path.join(BUILD, "bin", executable.removesuffix(SUFFIX)), *arguments], cwd=ROOT, env=variables, text=True,
                                errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
                                preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY)))
     try:
@@ -41,7 +49,7 @@ def run(executable, cache, limit, environment, *arguments):
 
 def built(executable):
     """What an executable and the library are, as far as the build knows."""
-    parts = [os.path.join(BUILD, "bin", executable), os.path.join(BUILD, "lib", "libfulgurite.so")]
+    parts = [os.path.join(BUILD, "bin", executable.removesuffix(SUFFIX)), os.path.join(BUILD, "lib", "libfulgurite.so")]
     return " ".join(str(os.stat(part).st_mtime_ns) for part in parts)
 
 
@@ -59,7 +67,8 @@ def record(jobs):
         for old in (path, of):
             if os.path.exists(old):
                 os.remove(old)
-        status, output = run(executable, cache, 1800, {"FULGURITE_REACHED": path}, f"--gtest_filter={UNTOLD}", "--gtest_brief=1")
+        told = ON_THE_EMULATOR[executable.removesuffix(SUFFIX)] if executable.endswith(SUFFIX) else UNTOLD
+        status, output = run(executable, cache, 1800, {"FULGURITE_REACHED": path}, f"--gtest_filter={told}", "--gtest_brief=1")
         with open(of, "w", encoding="utf-8") as file:
             file.write(now)
         print(f"mutate: {executable} took {time.time() - began:.0f} s", flush=True)
@@ -139,8 +148,9 @@ def own_cache(number):
     return cache
 
 
-def judge(site, tests, seconds):
-    """What becomes of a mutant: {"outcome": killed, survived or not reached, "by": what killed it}, by tests of so many seconds."""
+def judge(site, tests, campaigns, seconds):
+    """What becomes of a mutant: {"outcome": killed, killed by random programs, survived or not reached, "by": what killed it},
+    by tests of so many seconds."""
     cache, began = own_cache(site["number"]), time.time()
     try:
         for executable, names, expected in batches(site, tests, seconds) + whole_executables(site):
@@ -153,6 +163,8 @@ def judge(site, tests, seconds):
             how = "" if failed else " (takes too long)" if status is None else " (ends the process)"
             test = failed[1] if failed else running[-1] if running else "its start"
             return {"outcome": "killed", "by": f"{executable} {test}{how}", "seconds": round(time.time() - began, 1)}
-        return {"outcome": "survived" if tests else "not reached", "by": "", "seconds": round(time.time() - began, 1)}
+        by = fuzzing.killer(site, campaigns, cache)
+        outcome = "killed by random programs" if by else "survived" if tests or campaigns else "not reached"
+        return {"outcome": outcome, "by": by, "seconds": round(time.time() - began, 1)}
     finally:
         shutil.rmtree(cache, ignore_errors=True)

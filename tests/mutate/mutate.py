@@ -5,9 +5,9 @@ import concurrent.futures
 import hashlib
 import json
 import os
-import random
 import threading
 
+import fuzzing
 import judging
 import planting
 
@@ -33,12 +33,21 @@ def arguments():
     return options
 
 
+def in_drawn_order(sites, seed):
+    """By a hash of what a mutant changes, so that a sample stays nearly as it is when sources change."""
+    seen, order = {}, []
+    for site in sites:
+        what = json.dumps([seed, site["file"], site["kind"], planting.difference_of(site)])
+        seen[what] = seen.get(what, 0) + 1
+        order.append((hashlib.sha256(f"{what} {seen[what]}".encode()).digest(), site))
+    return [site for _, site in sorted(order, key=lambda entry: entry[0])]
+
+
 def choose(options, sites):
     """The mutants that are asked for, as many as the sample wants of those that compile."""
     named = [site for site in sites if site["number"] in options.mutant or f"{site['file']}:{site['line']}" in options.at]
     prefix = options.only if options.only.startswith("src/") else "src/" + options.only
-    among = [site for site in sites if site["file"].startswith(prefix)]
-    random.Random(options.seed).shuffle(among)
+    among = [site for site in in_drawn_order(sites, options.seed) if site["file"].startswith(prefix)]
     out = planting.refused()
     drawn = [site for site in among if site["number"] not in out][:options.sample]
     return drawn + [site for site in named if site["number"] not in out and site not in drawn]
@@ -64,7 +73,7 @@ class Results:
 
     @staticmethod
     def key(site):
-        text = hashlib.sha256(planting.read(site["file"]).encode()).hexdigest()
+        text = hashlib.sha256(planting.read_source(site["file"])).hexdigest()
         return json.dumps([text, site["begin"], site["end"], site["kind"], site["mutant"]])
 
     def get(self, site):
@@ -96,12 +105,14 @@ def main():
     chosen = plant(options, sites)
     planting.build("mutants_and_tests")
     judging.record(options.jobs)
-    results, reaching = Results(), judging.reaching()
+    fuzzing.record()
+    results, reaching, random_programs = Results(), judging.reaching(), fuzzing.reaching()
 
     def one(site):
         known = results.get(site)
         if not known or options.again == "all" or (options.again == "survivors" and known["outcome"] != "killed"):
-            results.set(site, judging.judge(site, reaching.get(site["number"], {}), options.seconds))
+            number = site["number"]
+            results.set(site, judging.judge(site, reaching.get(number, {}), random_programs.get(number, []), options.seconds))
         result = results.get(site)
         print(f"{site['number']:6} {result['outcome']:11} {planting.name(site)} {site['kind']}  {result['by']} {result['seconds']} s",
               flush=True)
@@ -114,8 +125,10 @@ def main():
             print(f"\n{outcome}:\n")
             for site in sorted(left, key=lambda s: s["number"]):
                 print(planting.difference(site))
-    killed = sum(results.get(site)["outcome"] == "killed" for site in chosen)
-    print(f"{killed} of {len(chosen)} mutants killed: {100 * killed / max(1, len(chosen)):.1f} %")
+    outcomes = [results.get(site)["outcome"] for site in chosen]
+    tests, programs = outcomes.count("killed"), outcomes.count("killed by random programs")
+    print(f"{tests + programs} of {len(chosen)} mutants killed: {100 * (tests + programs) / max(1, len(chosen)):.1f} %, "
+          f"{tests} by tests, {programs} by nothing but random programs of ./dev fuzz")
     return None
 
 

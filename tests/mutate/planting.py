@@ -2,6 +2,7 @@
 long as src/ and the rules stay as they are."""
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -16,6 +17,12 @@ SITES = os.path.join(BUILD, "sites.json")
 REFUSED = os.path.join(BUILD, "refused.json")
 # Another compiler's library, and texts of kernels.
 SKIPPED = ("src/runtime/cpu/clang_plugin/", "src/emit/prelude/")
+
+
+@functools.cache
+def read_source(path):
+    with open(os.path.join(ROOT, path), "rb") as source:
+        return source.read()
 
 
 def read(path):
@@ -98,13 +105,17 @@ def original(site):
     return read(site["file"]).encode()[site["begin"]:site["end"]].decode()
 
 
-def difference(site):
+def difference_of(site):
     """The lines of the mutant, before and after."""
-    text = read(site["file"]).encode()
+    text = read_source(site["file"])
     first = text.rfind(b"\n", 0, site["begin"]) + 1
     last = text.find(b"\n", site["end"])
-    before = text[first:last].decode()
-    after = (text[first:site["begin"]] + site["mutant"].encode() + text[site["end"]:last]).decode()
+    after = text[first:site["begin"]] + site["mutant"].encode() + text[site["end"]:last]
+    return text[first:last].decode(), after.decode()
+
+
+def difference(site):
+    before, after = difference_of(site)
     mark = lambda sign, lines: "".join(f"    {sign} {line}\n" for line in lines.split("\n") if line.strip())
     return f"{site['number']}  {name(site)}  {site['kind']}\n" + mark("-", before) + mark("+", after)
 

@@ -1,5 +1,5 @@
 // Random programs one after the other. One that fails is made smaller, printed as C++ and as IR, and kept in
-// the folder kept/, from where it is tested ever after.
+// the folder kept/, from where it is tested ever after; FULGURITE_KEEP names another folder.
 #pragma once
 
 #include "kept.h"
@@ -9,8 +9,9 @@ namespace fulgurite::programs {
 inline void keep(const Numbers& numbers, std::uint64_t seed, std::uint64_t number) {
   const std::optional<Drawn> drawn = draw_program(numbers);
   if (!drawn) return;
-  std::ofstream out(FULGURITE_TEST_DATA "/kept/seed_" + std::to_string(seed) + "_program_" +
-                    std::to_string(number) + ".soac");
+  const char* folder = std::getenv("FULGURITE_KEEP");
+  std::ofstream out(std::string(folder != nullptr ? folder : FULGURITE_TEST_DATA "/kept") + "/seed_" +
+                    std::to_string(seed) + "_program_" + std::to_string(number) + ".soac");
   out << text_of(drawn->program(), drawn->arguments);
 }
 
