@@ -317,18 +317,15 @@ class BlockLoop {
   Expr unaligned_head(std::span<const Expr> outer, Expr begin) {
     if (range_.is_aligned && outer.empty() && begin == range_.begin) return {};
     const soac::Layout::Part mapped = soac::layout_of(soac_).mapped;
-    for (std::size_t k = 0; k < mapped.n_results; ++k) {
-      Expr result = soac_.body.results[mapped.result + k];
-      if (result.type().rank > 0) continue;
-      constexpr std::int64_t cache_line = 64;
-      std::vector<Expr> first(outer.begin(), outer.end());
-      first.push_back(begin);
-      Expr at = e_.linear(first, dims_);
-      if (Expr base = e_.destination(s_.names[mapped.name + k]).base) at = arena_.add(base, at);
-      std::int64_t line = cache_line / static_cast<std::int64_t>(size_of(result.kind()));
-      return e_.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
-    }
-    return {};
+    if (mapped.n_results == 0) return {};
+    constexpr std::int64_t cache_line = 64;
+    std::vector<Expr> first(outer.begin(), outer.end());
+    first.push_back(begin);
+    Expr at = e_.linear(first, dims_);
+    if (Expr base = e_.destination(s_.names[mapped.name]).base) at = arena_.add(base, at);
+    const Expr result = soac_.body.results[mapped.result];  // of a scalar: lanes make no arrays
+    const std::int64_t line = cache_line / static_cast<std::int64_t>(size_of(result.kind()));
+    return e_.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
   }
 
   // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.

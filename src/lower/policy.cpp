@@ -273,10 +273,9 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   constexpr std::int64_t packed_bytes = 1 << 17, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
     while (policy.tile > least_tile && policy.tile * bytes > packed_bytes) policy.tile /= 2;
-  // So does what it has scanned, as long as a task waits for its turn.
+  // So does what it has scanned, at most 256 bytes a point, as long as a task waits for its turn.
   if (policy.scan_steps > 0)
-    while (policy.tile > least_tile && policy.tile * bytes_scanned(soac) > bytes_scanned_ahead)
-      policy.tile /= 2;
+    while (policy.tile * bytes_scanned(soac) > bytes_scanned_ahead) policy.tile /= 2;
   policy.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, sizes);
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;

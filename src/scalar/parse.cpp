@@ -243,8 +243,7 @@ class Parser {
       bits = static_cast<Bits>(number<std::int64_t>(spelling, negative));
     else
       bits = number<std::uint64_t>(spelling, negative);
-    if (is_integer(kind) && evaluate(Op::bitcast, kind, kind, bits) != bits)
-      lexer_.fail("literal out of range");
+    if (evaluate(Op::bitcast, kind, kind, bits) != bits) lexer_.fail("literal out of range");
     lexer_.next();
     return in_.arena().constant(kind, bits);
   }

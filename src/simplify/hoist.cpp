@@ -123,7 +123,7 @@ class Hoister {
     const bool always = guard && guard.is_constant(1);
     if (auto* check = as<Check>(stm.op)) {
       if (!guard || ((check_stays_ || !always) && !is_total(soac::roots_of(stm)))) return false;
-      check_left_guarded_ = check_left_guarded_ || !always;
+      check_left_guarded_ = !always;
       check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
       out.push_back(std::move(stm));
       return true;

@@ -241,7 +241,6 @@ void Machine::advance(Task& task) {
   const std::uint32_t how = draw_.below(8);
   const std::uint32_t most = how < 4 ? 4096 : 1 + draw_.below(how < 6 ? 64 : 4);
   Unit& unit = *unit_;
-  task.waits_for_turn = false;
   for (std::uint32_t i = 0; i < most && unit.state == Unit::State::runs && !has_stopped_; ++i) {
     execute();
     if (task.waits_for_turn) return;
