@@ -116,6 +116,19 @@ TEST(Bins, OperatorThatDoesNotCommute) {
                      {array_value(numbers<std::int32_t>(n, 1000))});
 }
 
+// Lanes join the private bins of several tasks, and an operator that folds something does that by itself.
+TEST(Bins, OperatorThatFolds) {
+  for (std::int64_t n : {0, 513, 70003})
+    expect_agreement(R"(program "bins" (x: i32[n], c: i64) {
+      y: i32[16] = redomap (i < n) { i64(x[i] % 16i32), x[i] } scatter (16) (l: i64) { i32(l) } combine (a: i32, b: i32) {
+        m: i32 = redomap (j < c) { select(j % 2 == 0, a, b) } reduce max comm neutral -2147483648i32
+        return m
+      } comm neutral -2147483648i32
+      return y
+    })",
+                     {array_value(numbers<std::int32_t>(n, 1000)), scalar_value(std::int64_t{5})});
+}
+
 TEST(Bins, WithoutNeutralElement) {
   for (std::int64_t n : {0, 3, 600, 70000})
     expect_agreement(R"(program "greatest" (x: i32[n]) {

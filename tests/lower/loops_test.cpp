@@ -4,6 +4,21 @@
 namespace fulgurite::testing_lower {
 namespace {
 
+TEST(Checks, AreNotMadeWhereTheyAreOff) {
+  const soac::Program program = soac::parse(R"(program "checked" (x: i32[n], k: i64) {
+    check k == n site 1 (k, n)
+    s: i32 = redomap (i < n) { x[i] } reduce add comm neutral 0i32
+    return s
+  }
+  sites { 1 shape "{0} is not {1}" })",
+                                            "test.soac");
+  const std::vector<Value> arguments{array_value<std::int32_t>({1, 2, 3}), scalar_value(std::int64_t{4})};
+  Options options = strict();
+  EXPECT_THROW(testing_pipeline::run(program, arguments, options), ShapeError);
+  options.checks = Checks::off;
+  EXPECT_TRUE(soac::same(testing_pipeline::run(program, arguments, options).at(0), scalar_value(6)));
+}
+
 void expect_agreement_on(const std::string& text, int below = 100) {
   for (std::int64_t n : {0, 1, 15, 64, 65, 1000, 5000}) {
     SCOPED_TRACE(n);

@@ -59,6 +59,23 @@ TEST(Nested, ScatterAndHistogramOfRows) {
   })");
 }
 
+// What a condition says of sizes holds in the branch that is taken, and its negation in the other one.
+TEST(Nested, SizesThatAConditionBounds) {
+  const std::string sorted = R"({
+        s: i64 = let max(min(x[i], m), 0)
+        a: i64[s] = map (j < s) { (j * 7 + x[i]) % 11 }
+        b: i64[s] = sort (a) by (v: i64) { u64(v) }
+        t: i64 = redomap (k < s) { b[k] * (k + 1) } reduce add comm neutral 0
+        return t
+      })";
+  for (const std::string& branches : {"{ 7 } else " + sorted, sorted + " else { 7 }"})
+    for (const std::string condition : {"x[i] < 5", "5 <= x[i]"})
+      expect_agreement(
+          "program \"sizes\" (x: i64[n], m: i64) {\n    y: i64[n] = map (i < n) {\n      r: i64 = if " +
+              condition + " " + branches + "\n      return r\n    }\n    return y\n  }",
+          {array_value(numbers<std::int64_t>(300, 40)), scalar_value(std::int64_t{30})});
+}
+
 TEST(Nested, PartitionsOfRows) {
   expect_agreement_on_matrices(R"(program "rows" (x: i32[n, m]) {
     y: i32[n], z: i64[n], u: i32[n], o: i64[n, 4] = map (i < n) {

@@ -70,6 +70,22 @@ TEST(Rows, SeveralReductionsOfTuples) {
                    {array_value(starts), array_value(numbers<float>(starts.back(), 9))});
 }
 
+// Gathers go in full vectors only where the operator commutes.
+TEST(Rows, OfGathersFoldInOrder) {
+  const std::vector<std::int32_t> starts = offsets();
+  expect_agreement(R"(program "gathers" (a: i32[n], b: i64[m], x: i32[k]) {
+    y: i32[n - 1], z: i32[n - 1] = map (i < n - 1) {
+      let t = i64(a[i])
+      r: i32, s: i32 = redomap (j < i64(a[i + 1]) - t) { x[b[t + j]] * 2i32 + 1i32, x[b[t + j]] }
+        reduce (a1: i32, b1: i32, a2: i32, b2: i32) { a1 * a2, b1 * a2 + b2 } neutral 1i32, 0i32
+      return r, s
+    }
+    return y, z
+  })",
+                   {array_value(starts), array_value(numbers<std::int64_t>(starts.back(), 50)),
+                    array_value(numbers<std::int32_t>(50, 1000))});
+}
+
 /// A product of a sparse matrix; columns of every type that is an index.
 template <class T>
 std::string sparse_product(const std::string& kind) {
