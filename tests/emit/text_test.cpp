@@ -57,6 +57,7 @@ TEST(EmitLiterals, AreExact) {
   EXPECT_EQ(text(Kind::f32, scalar::highest(Kind::f32), false), "__builtin_inff()");
   EXPECT_EQ(text(Kind::f64, scalar::lowest(Kind::f64), false), "-__builtin_inf()");
   EXPECT_EQ(text(Kind::f32, 0x7fc00001, false), "__builtin_bit_cast(f32, 0x7fc00001u)");
+  for (const Kind kind : {Kind::i8, Kind::u16, Kind::i64}) EXPECT_TRUE(literal(c, kind, 5, true).is_literal);
 }
 
 std::string of_vectors(const std::string& expression) {
@@ -110,6 +111,15 @@ TEST(EmitExpressions, ScalarsAreSplatWhereVectorsMeetThem) {
   EXPECT_EQ(of_vectors("splat(x, 8) * splat(x, 8) + v"), "x * x + v");
   EXPECT_EQ(of_vectors("sqrt(splat(x, 8)) * v"), "fg_sqrt_f32_x1(x) * v");
   EXPECT_EQ(of_vectors("select(!m, v, w)"), "fg_select_f32_x8(!m, v, w)");
+}
+
+TEST(EmitExpressions, VectorsAreDividedByThePrelude) {
+  const std::string text = print_phases(
+      kernel::parse(
+          "kernel k(a: i64, in x: i64[], out r: i64[])\npar grid t < a { load v: i64x8 = x[0, 1] store "
+          "r[0, 1] = v / splat(3, 8) }"),
+      c);
+  EXPECT_NE(text.find("fg_div_i64_x8(v, 3"), std::string::npos) << text;
 }
 
 // A language whose signed arithmetic does not wrap computes the same on unsigned integers.

@@ -55,6 +55,20 @@ TEST(Gas, InsideFunctionsArraysAreDelayedWithoutGas) {
   EXPECT_EQ(soac::count(program).soac, 3);
 }
 
+TEST(Log, SaysOnceWhyAnArrayIsKept) {
+  const soac::Program program = soac::parse(R"(program kept(x: f32[n], q: i64[m]) {
+    a: f32[n] = map (i < n) { exp(x[i]) }
+    b: f32[m] = map (i < m) { a[q[i]] }
+    return b
+  })");
+  soac::PassContext once, twice;
+  testing::run({&fuse::fuse}, program, once);
+  testing::run({&fuse::fuse, &fuse::fuse}, program, twice);
+  ASSERT_FALSE(once.log.empty());
+  EXPECT_EQ(once.log[0].kind, Event::Kind::kept);
+  EXPECT_EQ(twice.log.size(), once.log.size());
+}
+
 TEST(Log, TellsOfEveryStatement) {
   soac::PassContext context;
   const soac::Program program = testing::run(all, file("mean_and_deviation"), context);

@@ -404,6 +404,24 @@ par grid task < 2 {
     EXPECT_EQ(f.findings[0].act.line, 3u);
     EXPECT_EQ(f.findings[0].act.task, 0);
   }
+  // The loop that has gone round most often is named, not the one inside that it is in.
+  const std::string nested = R"(kernel nested(out y: i64[])
+par grid task < 1 {
+  1: var k = 0
+  2: loop { } while k < 9 {
+    3: for i in 0 : 2 step 1 {
+      4: k = k * i
+    }
+  }
+  5: store y[0] = k
+}
+)";
+  std::vector<std::int64_t> k(1);
+  for (std::int64_t most : {1000, 1001, 1002, 1003}) {
+    const Emulation inside = run(nested, {empty(k)}, {}, {.most_statements = most});
+    ASSERT_EQ(inside.findings.size(), 1u) << text_of(nested, inside.findings);
+    EXPECT_EQ(inside.findings[0].act.line, 2u) << text_of(nested, inside.findings);
+  }
   const std::string turn = R"(kernel turn(out turn: i64[])
 par grid task < 3 {
   1: inorder turn, task { }

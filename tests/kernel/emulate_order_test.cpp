@@ -204,5 +204,33 @@ TEST(EmulateOrder, SeedsOrderTasksWarpsAndLanes) {
   EXPECT_GT(orders("1", "32", "true"), 10u);
 }
 
+TEST(EmulateOrder, CompareExchangesStoreWhereTheyFindWhatTheyExpect) {
+  std::vector<std::int32_t> y{3, 4};
+  std::vector<std::int32_t> old(2);
+  const std::string text = R"(kernel exchange(inout y: i32[], out old: i32[])
+par grid task < 2 {
+  atomic before = compare_exchange y[task] by 9i32 expects 4i32
+  store old[task] = before
+}
+)";
+  const Emulation e = run(text, {holds(y), empty(old)});
+  EXPECT_TRUE(e.findings.empty()) << text_of(text, e.findings);
+  EXPECT_EQ(y, (std::vector<std::int32_t>{3, 9}));
+  EXPECT_EQ(old, (std::vector<std::int32_t>{3, 4}));
+}
+
+TEST(EmulateOrder, ScalarsMayStandBeforeArrays) {
+  std::vector<std::int64_t> x{3, 4}, y(2);
+  const std::string text = R"(kernel scaled(n: i64, m: i64, in x: i64[], k: i64, out y: i64[])
+par grid task < 2 {
+  load v: i64 = x[task]
+  store y[task] = v * n + m * k
+}
+)";
+  const Emulation e = run(text, {holds(x), empty(y)}, {10, 100, 7});
+  EXPECT_TRUE(e.findings.empty()) << text_of(text, e.findings);
+  EXPECT_EQ(y, (std::vector<std::int64_t>{730, 740}));
+}
+
 }  // namespace
 }  // namespace fulgurite::kernel

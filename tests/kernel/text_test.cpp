@@ -199,6 +199,7 @@ TEST(KernelText, WrongTextsAreRefusedWithTheirLine) {
   refused("let t = 1", "bound already");
   refused("a = 1", "expected a variable");
   refused("x = 1", "expected a variable");
+  refused("@s = t + 1 s = 1", "expected a variable");
   refused("load v: f33 = x[0]", "expected a type");
   refused("load v: f32x = x[0]", "expected a type");
   refused("load v: f32x99999 = x[0]", "expected a type");

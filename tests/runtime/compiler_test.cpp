@@ -5,15 +5,19 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <limits>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "kernels.h"
+#include "runtime/build_id.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/cpu/module.h"
+#include "runtime/cpu/plugin_file.h"
 #include "runtime/host.h"
 
 namespace fulgurite::runtime::cpu {
@@ -44,6 +48,21 @@ TEST(Compiler, RunsVectorCode) {
     kernel.phases()[0].function(&context, 0, 1);
     for (std::size_t i = 0; i < 19; ++i) EXPECT_EQ(result[i], 2 * x[i] + 1) << cpu;
     EXPECT_EQ(result[19], 1) << "beyond the end";
+  }
+}
+
+// Before the plug-in is loaded, as much address space is reserved, to see whether there is any.
+TEST(Compiler, KeepsNoReservedMemory) {
+  compile("k", convention + "void k_p0(const fg_context* c, int64_t first, int64_t last) {}", {});
+  const std::size_t least = loaded_size(beside_library("libfulgurite_clang.so"));
+  ASSERT_GT(least, std::size_t{1} << 20);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    std::size_t begin = 0, end = 0;
+    char access[5] = "";
+    ASSERT_EQ(std::sscanf(line.c_str(), "%zx-%zx %4s", &begin, &end, access), 3) << line;
+    const bool is_like_it = end - begin >= least && end - begin < least + (std::size_t{32} << 20);
+    EXPECT_FALSE(is_like_it && std::string(access) == "---p") << line;
   }
 }
 

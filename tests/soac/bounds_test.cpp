@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
@@ -263,6 +264,42 @@ TEST(Bounds, OfState) {
       << "it may be far below";
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < 20 } do (p: i64) { max(p, 0) * 2 }"), 38);
   EXPECT_EQ(most("k: i64 = loop (m) while (q: i64) { q < t } do (p: i64) { x[i, 0] }"), std::nullopt);
+  Learned shrinks(program("k: i64 = loop (m) times t do (j: i64, p: i64) { max(p - x[i, 0] % 3, 0) }"));
+  EXPECT_EQ(shrinks.least("k", known), 0);
+  Learned falls(program("k: i64 = loop (m) times t do (j: i64, p: i64) { p - 3 }"));
+  EXPECT_EQ(falls.least("k", known), -5);
+  std::map<std::string, std::int64_t> often = known;
+  often["t"] = std::int64_t{1} << 60;
+  EXPECT_EQ(falls.least("k", often), std::numeric_limits<std::int64_t>::min()) << "it may wrap around";
+}
+
+// Loops that far inside are not looked at; extents of their state are not negative all the same.
+TEST(Bounds, OfStateOfManyLoops) {
+  Learned of(program(R"(k1: i64 = loop (m) times t do (j1: i64, p1: i64) {
+    k2: i64 = loop (p1) times t do (j2: i64, p2: i64) {
+      k3: i64 = loop (p2) times t do (j3: i64, p3: i64) {
+        a: i64[p3] = map (q < p3) { q }
+        k4: i64, v: i64[k4] = loop (p3, a) times t do (j4: i64, p4: i64, w: i64[p4]) {
+          b: i64[p4] = map (q < p4) { w[q] + 1 }
+          return p4, b
+        }
+        return k4
+      }
+      return k3
+    }
+    return k2
+  })"));
+  EXPECT_EQ(of.least("k4", known), 0);
+}
+
+TEST(Bounds, BeyondAnyIntegerHaveNoExpression) {
+  Arena arena;
+  Intervals intervals(arena);
+  const Wide far = Wide{1} << 70;
+  EXPECT_FALSE(intervals.between(far, 2 * far).low);
+  EXPECT_FALSE(intervals.between(-2 * far, -far).high);
+  EXPECT_EQ(intervals.between(-3, far).low, arena.i64(-3));
+  EXPECT_EQ(intervals.between(-far, 5).high, arena.i64(5));
 }
 
 TEST(Bounds, AreProven) {

@@ -108,6 +108,9 @@ TEST(Injective, RunningSums) {
     EXPECT_TRUE(apart_at("select(p[i] < k, s[i], -1)", sums));
     EXPECT_TRUE(apart_at("select(f[i] == 0, -1, s[i])", sums));
     EXPECT_TRUE(apart_at("select(p[i] < k & 3 < i, s[i], -1)", sums));
+    EXPECT_TRUE(apart_at("select(!(p[i] < k & 3 < i), -1, s[i])", sums));
+    EXPECT_FALSE(apart_at("select(!(p[i] < k & 3 < i), s[i], -1)", sums));
+    EXPECT_FALSE(apart_at("select(!(p[i] < k & 3 < i) & 2 < i, s[i], -1)", sums));
     EXPECT_FALSE(apart_at("s[i]", sums));
     EXPECT_FALSE(apart_at("select(f[i] == 0, s[i], -1)", sums));
     EXPECT_FALSE(apart_at("select(p[i] < 7, s[i], -1)", sums));
@@ -138,13 +141,14 @@ TEST(Injective, Rotations) {
 }
 
 TEST(Injective, Splits) {
-  const auto split = [](const std::string& place, const std::string& total = "select(p[i] < k, 1, 0)") {
+  const auto split = [](const std::string& place, const std::string& total = "select(p[i] < k, 1, 0)",
+                        const std::string& points = "i < n") {
     return apart_at(
         place,
         "a: i64[n] = map (i < n) { t: i64 = scan exclusive (select(p[i] < k, 1, 0)) add comm neutral 0 "
         "return t } b: i64[n] = map (i < n) { u: i64 = scan exclusive (select(p[i] < k, 0, 1)) add comm "
-        "neutral 0 initial 0 return u } c: i64 = redomap (i < n) { " +
-            total + " } reduce add comm neutral 0");
+        "neutral 0 initial 0 return u } c: i64 = redomap (" +
+            points + ") { " + total + " } reduce add comm neutral 0");
   };
   const std::string others = "select(p[i] < k, 0, 1)";
   EXPECT_TRUE(split("select(p[i] < k, a[i], c + b[i])"));
@@ -152,6 +156,7 @@ TEST(Injective, Splits) {
   EXPECT_TRUE(split("select(p[i] < k, c + a[i], b[i])", others));
   EXPECT_FALSE(split("select(p[i] < k, a[i], c + b[i])", others));
   EXPECT_FALSE(split("select(p[i] < k, a[i], c + b[i])", "select(i < 5, 1, 0)"));
+  EXPECT_FALSE(split("select(p[i] < k, a[i], c + b[i])", "select(p[i] < k, 1, 0)", "i < n, j < 2"));
   EXPECT_FALSE(split("select(p[i] < k, a[i], b[i])"));
   EXPECT_FALSE(split("select(p[i] < k, a[i], b[i] + k)"));
   EXPECT_FALSE(split("select(p[i] < k, a[i], c - b[i])"));

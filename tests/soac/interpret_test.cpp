@@ -5,6 +5,7 @@
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -105,6 +106,16 @@ TEST(Interpret, Loops) {
   } catch (const IndexError& e) {
     EXPECT_STREQ(e.what(), "loops.cpp:3: fulgurite::IndexError: index 1 is outside 0..0");
   }
+}
+
+TEST(Interpret, SumsOfProductsRoundOnce) {
+  const Program program = parse(
+      "program p(x: f32[n], y: f32[m]) { s: f32 = redomap (i < n) { fma_sum(x[i], y[i]) } reduce add comm "
+      "neutral 0f "
+      "return s }");
+  const float a = 1 + 0x1p-13f;
+  const std::vector<Value> args = {array_value<float>({1, a}), array_value<float>({-1, a})};
+  EXPECT_EQ(elements_of<float>(interpret(program, args)[0])[0], std::fma(a, a, -1.0f));
 }
 
 TEST(Interpret, SortsAreStable) {

@@ -193,6 +193,9 @@ TEST(Text, BadTextIsRefused) {
   std::string deep = "program p(k: i64) { ";
   for (int i = 0; i < 5000; ++i) deep += "a: i64 = if k == 0 { ";
   EXPECT_THROW(parse(deep), FormatError);
+  std::string wide = "program p(k: i64) { return k";
+  for (int i = 0; i < 5000; ++i) wide += " + k";
+  EXPECT_NO_THROW(parse(wide + " }"));
 }
 
 /// No prefix and no mutilation of a text does worse than FormatError.

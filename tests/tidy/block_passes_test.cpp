@@ -59,6 +59,7 @@ TEST(ThreadForms, EqualFunctionsAreWrittenAlike) {
   EXPECT_EQ(form("t + (t & -4)"), "t + (t & -4)");
   EXPECT_EQ(form("t % 4 * 16 + t / 4"), "(t & 3) * 16 + (t >> 2)");
   EXPECT_EQ(form("t + n + t / 4 * 4"), form("n + (t / 4 * 8 + t % 4)"));
+  EXPECT_EQ(form("n + t - t % 4"), form("n + t / 4 * 4"));
   EXPECT_EQ(form("select(t < 100, t, n)"), "t");
 }
 

@@ -66,6 +66,8 @@ TEST(Bisect, Differences) {
                 c = {soac::array_value<float>({1.f})};
   EXPECT_EQ(difference(a, b, 1e-3), "");
   EXPECT_NE(difference(a, b, 1e-6), "");
+  const Outcome one = {soac::array_value<int>({1, 2})}, other = {soac::array_value<int>({1, 3})};
+  EXPECT_NE(difference(one, other, 1), "") << "integers are equal or not";
   EXPECT_EQ(difference(a, c, 1), "result 1 has the shape [1] instead of [2]");
 }
 

@@ -69,6 +69,15 @@ TEST(Explanation, NamesMemoryOfLaunchesAndPasses) {
   const std::string bins =
       told([](Vec<int> keys) { return fg::histogram(fg::plus, 0, 64, keys, fg::replicate(keys.size(), 1)); });
   EXPECT_SAYS(bins, "private     bins, ");
+  const std::string again = told([](Vec<float> x, Vec<float> y) {
+    return fg::map(
+        [&](Exp<float> limit) {
+          return fg::while_loop([&](Exp<float> sum) { return sum < limit; },
+                                [&](Exp<float> sum) { return sum + fg::sum(y * sum); }, 1.0f);
+        },
+        x);
+  });
+  EXPECT_SAYS(again, "passes      goes through b as often as elements say\n");
 }
 
 TEST(Explanation, NamesEveryLoop) {

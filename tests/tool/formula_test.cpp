@@ -142,6 +142,8 @@ RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
     for (std::size_t k = 1; k < link.points.size(); ++k) RC_ASSERT(link.points[k].y >= link.points[k - 1].y);
     RC_ASSERT(link.points.front().y == boxes[link.from].y + boxes[link.from].height);
     RC_ASSERT(link.points.back().y == boxes[link.to].y);
+    const auto is_on = [](const Box& box, Point point) { return std::abs(point.x - box.x) <= box.width / 2; };
+    RC_ASSERT(is_on(boxes[link.from], link.points.front()) && is_on(boxes[link.to], link.points.back()));
   }
 }
 
