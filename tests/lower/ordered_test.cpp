@@ -1,5 +1,6 @@
 // Scans, scatters and partitions on the cpu engine.
 #include "agree.h"
+#include "lower/lower.h"
 
 namespace fulgurite::testing_lower {
 namespace {
@@ -167,6 +168,19 @@ TEST(Everything, AtOnce) {
   } reduce add comm neutral 0i32 scatter (n) (j: i64) { i32(j) } scatter (3) (j_1: i64) { 10 } combine add comm neutral 0 partition 1 of 1 partition 2 of 2
   return total, back, counts, even, starts, sorted, place, ends, running, before
 })");
+}
+
+// Of equal places the last value stays, which takes no care where there is one point.
+TEST(Scatter, OfOnePointNeedsNoOrder) {
+  const auto is_ordered = [](const std::string& n) {
+    const soac::Program program = soac::parse("program p(x: i32[m], k: i64) { y: i32[m] = redomap (i < " + n +
+                                              ") { k, 1i32 } scatter (m) (j: i64) { x[j] } return y }");
+    const lower::Lowered lowered = lower::lower(program, {});
+    return std::ranges::any_of(lowered.notes,
+                               [](const lower::LaunchNote& note) { return note.scatter.has_value(); });
+  };
+  EXPECT_FALSE(is_ordered("1"));
+  EXPECT_TRUE(is_ordered("2"));
 }
 
 }  // namespace

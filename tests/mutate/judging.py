@@ -114,7 +114,9 @@ def batches(site, tests, seconds):
         expensive += [(milliseconds, executable, test) for milliseconds, test in tests[executable][len(first):]]
     left = 1000 * seconds - sum(milliseconds for _, many in cheap for milliseconds, _ in many)
     late = {executable: [] for executable in order}
-    for milliseconds, executable, test in sorted(expensive, key=lambda e: (not e[1].startswith("test_" + folder), e[0])):
+    # Golden texts first: they show what no result does.
+    for milliseconds, executable, test in sorted(
+            expensive, key=lambda e: ("Golden" not in e[2], not e[1].startswith("test_" + folder), e[0])):
         left -= milliseconds
         if left < 0:
             break

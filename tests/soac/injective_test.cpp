@@ -135,6 +135,8 @@ TEST(Injective, RunningSums) {
 TEST(Injective, Rotations) {
   EXPECT_TRUE(apart_at("select(i < n - k, i + k, i - (n - k))"));
   EXPECT_TRUE(apart_at("i64(select(i < n - k, i32(i + k), i32(i + k - n)))"));
+  EXPECT_FALSE(apart_at("select(i == n - k, i + k, i - (n - k))"));
+  EXPECT_FALSE(apart_at("select(bool(w), i + k, i - (n - k))")) << "not looked at";
   EXPECT_FALSE(apart_at("select(i < n - k, i + k, i - n)"));
   EXPECT_FALSE(apart_at("select(i < n - k, i + k, 2 * i - (n - k))"));
   EXPECT_FALSE(apart_at("select(p[i] < k, i + k, i - (n - k))"));
