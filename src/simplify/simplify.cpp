@@ -47,6 +47,7 @@ class Simplifier {
     at_top_ = true;
     for (std::size_t v = 0; v < arena_.n_vars(); ++v)
       soac::add_mentioned(arena_.info(static_cast<Var>(v)).shape, sizes_);
+    add_sizes_of_iteration_spaces(p.body);
     for (Var param : p.params)
       for (Expr extent : arena_.info(param).shape) algebra_.size(extent.var());
     p.body = scope(std::move(p.body));
@@ -55,6 +56,17 @@ class Simplifier {
   }
 
  private:
+  /// Inside a function of elements such sizes may be any expressions.
+  void add_sizes_of_iteration_spaces(const std::vector<Stm>& stms) {
+    for (const Stm& stm : stms) {
+      if (const auto* soac = as<Soac>(stm.op)) {
+        soac::add_mentioned(soac->dims, sizes_);
+      } else {
+        for (const auto& inner : soac::nested_in(stm)) add_sizes_of_iteration_spaces(inner.lambda->body);
+      }
+    }
+  }
+
   std::vector<Stm> scope(std::vector<Stm> stms) {
     std::vector<Stm> out;
     for (Stm& stm : stms) statement(std::move(stm), out);
@@ -327,7 +339,7 @@ class Simplifier {
   std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
   std::vector<Expr> checked_;
   bool at_top_ = false;
-  soac::Vars sizes_;  // names that shapes mention
+  soac::Vars sizes_;  // names that shapes and sizes of iteration spaces mention
 };
 
 Program run_simplify(Program program, PassContext& context) {
