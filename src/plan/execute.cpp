@@ -82,6 +82,7 @@ class Run {
   Run& operator=(const Run&) = delete;
 
   void bind(std::span<const detail::ArgumentView> arguments) {
+    acquired_.reserve(arguments.size());  // nothing may fail between acquire() and push_back()
     for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded_.plan.params[i], arguments[i]);
   }
   void steps(const Steps& all) {
@@ -148,7 +149,6 @@ class Run {
     }
     if (argument.storage != nullptr) {
       detail::DeviceCopies& copies = argument.storage->copies();
-      acquired_.reserve(acquired_.size() + 1);  // nothing may fail between acquire() and push_back()
       array.data = copies.acquire(device_, bytes_of(param.kind, array)).data;
       acquired_.push_back(&copies);
       return;

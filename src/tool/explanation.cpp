@@ -174,9 +174,8 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
 
 void add_least_bytes(const pipeline::Report& report, SizeNames& sizes, Explanation& e) {
   const soac::Program& program = report.optimised;
-  for (Var param : program.params)
-    if (program.arena->info(param).type.rank > 0)
-      if (const Expr needed = needed_of(report, param)) e.least_read = e.least_read + sizes.formula(needed);
+  for (Expr needed : needed_of_params(report))
+    if (needed) e.least_read = e.least_read + sizes.formula(needed);
   std::vector<Expr> written;
   for (Expr result : program.results) {
     const bool is_new =

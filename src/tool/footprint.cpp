@@ -5,7 +5,6 @@
 #include <span>
 
 #include "base/match.h"
-#include "soac/walk.h"
 #include "tool/samples.h"
 
 namespace fulgurite::tool {
@@ -17,9 +16,7 @@ using soac::Stm;
 
 Footprints::Footprints(scalar::Arena& arena, const soac::EqualSizes& sizes, const Stm& stm)
     : arena_(arena), sizes_(sizes), points_(arena.i64(1)) {
-  soac::Vars bound;
-  soac::add_bound(stm, bound);
-  for (Var name : bound) bound_[name] = true;
+  soac::add_bound(stm, bound_);
   for (Var name : stm.names) bound_.erase(name);
   if (const auto* op = as<soac::Soac>(stm.op))
     for (Expr extent : op->dims) points_ = arena_.mul(points_, sizes_.canonical(extent));
@@ -42,14 +39,14 @@ void Footprints::statement(const Stm& s, bool in_branch, const Stm* loop) {
                          inner.role == Role::iteration || inner.role == Role::condition;
     for (std::size_t k = 0; k < inner.extents.size(); ++k) {
       open_.push_back(inner.lambda->params[k]);
-      ranges_[open_.back()] = {known_size(inner.extents[k]), &s};
+      ranges_[open_.back()] = known_size(inner.extents[k]);
     }
     const Var unknown = s.names.empty() ? Var{-1} : s.names[0];
     const bool is_unknown =
         (inner.role == Role::iteration || inner.role == Role::condition) && inner.extents.empty();
     if (is_unknown) {
       open_.push_back(unknown);
-      ranges_[unknown] = {{}, &s};
+      ranges_[unknown] = {};
     }
     function(*inner.lambda, in_branch || inner.role == Role::branch, repeats ? &s : loop);
     for (; open_.size() > n_open; open_.pop_back()) ranges_.erase(open_.back());
@@ -94,7 +91,7 @@ void Footprints::read(Expr index, bool in_branch, const Stm* loop) {
   std::size_t n_around = open_.size();
   while (knows_all && n_around > 0 && !mentioned.contains(open_[n_around - 1])) --n_around;
   for (Var name : std::span(open_).first(n_around)) {
-    const Expr extent = ranges_.at(name).extent;
+    const Expr extent = ranges_.at(name);
     if (mentioned.contains(name) || !knows_all)
       r.indices = r.indices && extent ? arena_.mul(r.indices, extent) : Expr();
     else
@@ -103,7 +100,8 @@ void Footprints::read(Expr index, bool in_branch, const Stm* loop) {
   reads_[array].push_back(std::move(r));
 }
 
-std::optional<Footprints::Span> Footprints::hull(const std::optional<Span>& a, const std::optional<Span>& b) {
+std::optional<Footprints::Span> Footprints::hull(const std::optional<Span>& a,
+                                                 const std::optional<Span>& b) const {
   if (!a || !b) return std::nullopt;
   if (a->low == b->low && a->high == b->high && a->step == b->step) return a;
   const Expr apart = arena_.sub(a->low, b->low);
@@ -125,21 +123,21 @@ std::optional<Footprints::Span> Footprints::affine(Expr e) {
   std::int64_t step = 0;
   std::vector<Expr> extents;
   for (Var name : open_) {
-    const Range& range = ranges_.at(name);
+    const Expr extent = ranges_.at(name);
     if (!scalar::mentions(low, name)) continue;
-    if (!range.extent) return std::nullopt;
+    if (!extent) return std::nullopt;
     const auto at_low = scalar::affine_in(arena_, low, name), at_high = scalar::affine_in(arena_, high, name);
     if (!at_low || !at_high) return std::nullopt;
-    const Expr last = arena_.sub(range.extent, arena_.i64(1));
+    const Expr last = arena_.sub(extent, arena_.i64(1));
     low = at_low->base, high = at_high->base;
     if (at_low->coefficient.is_constant()) {
       const auto factor = static_cast<std::int64_t>(at_low->coefficient.bits());
       (factor < 0 ? low : high) = arena_.add(factor < 0 ? low : high, arena_.mul(arena_.i64(factor), last));
       step = std::gcd(step, factor);
-      extents.push_back(range.extent);
+      extents.push_back(extent);
     } else {  // of rows, whose length is a size
       high = arena_.add(high, arena_.mul(at_high->coefficient, last));
-      extents.push_back(range.extent);
+      extents.push_back(extent);
       step = 1;
     }
   }
@@ -228,11 +226,10 @@ std::optional<Footprint> Footprints::of(Var array) const {
   Expr sum = elements_of(array, reads[0]);
   Footprint result;
   result.at_most = reads[0].at_most;
-  auto* self = const_cast<Footprints*>(this);
   std::vector<const Read*> walks{&reads[0]};
   for (std::size_t k = 1; k < reads.size(); ++k) {
     const Read& r = reads[k];
-    for (std::size_t d = 0; d < all.spans.size(); ++d) all.spans[d] = self->hull(all.spans[d], r.spans[d]);
+    for (std::size_t d = 0; d < all.spans.size(); ++d) all.spans[d] = hull(all.spans[d], r.spans[d]);
     sum = arena_.add(sum, elements_of(array, r));
     result.at_most |= r.at_most;
     const auto same = [&](const Read* w) { return w->loop == r.loop; };

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "soac/equal_sizes.h"
-#include "soac/ir.h"
+#include "soac/walk.h"
 
 namespace fulgurite::tool {
 
@@ -49,11 +49,6 @@ class Footprints {
     const soac::Stm* loop;  // the innermost statement whose points it is in
     Expr again;             // for as many values of names that are not in its indices: the same
   };
-  struct Range {
-    Expr extent;  // absent: unknown
-    const soac::Stm* of;
-  };
-
   void function(const soac::Lambda&, bool in_branch, const soac::Stm* loop);
   void statement(const soac::Stm&, bool in_branch, const soac::Stm* loop);
   void roots(const std::vector<Expr>&, bool in_branch, const soac::Stm* loop);
@@ -61,17 +56,17 @@ class Footprints {
   Expr known_size(Expr) const;
   std::optional<Span> span(Expr);
   std::optional<Span> affine(Expr);
-  std::optional<Span> hull(const std::optional<Span>&, const std::optional<Span>&);
+  std::optional<Span> hull(const std::optional<Span>&, const std::optional<Span>&) const;
   Expr count(const Span&) const;
   Expr extent(Var array, std::size_t axis) const;
   Expr elements_of(Var array, const Read&) const;
 
   scalar::Arena& arena_;
   const soac::EqualSizes& sizes_;
-  std::unordered_map<Var, Range> ranges_;  // that are open
-  std::vector<Var> open_;                  // in order
+  std::unordered_map<Var, Expr> ranges_;  // the extents of those that are open; absent: unknown
+  std::vector<Var> open_;                 // in order
   std::unordered_map<Var, Expr> lets_;
-  std::unordered_map<Var, bool> bound_;  // by the statement: values nobody knows, unless they are a range
+  soac::Vars bound_;  // by the statement: values nobody knows, unless they are a range
   std::unordered_map<Var, std::vector<Read>> reads_;
   Expr points_;
 };

@@ -74,7 +74,11 @@ std::string as_written(const kernel::Kernel& kernel) {
 class Telling {
  public:
   Telling(const pipeline::Report& report, SizeNames& sizes, const std::unordered_map<Var, std::string>& when)
-      : report_(report), program_(report.optimised), sizes_(sizes), when_(when) {
+      : report_(report),
+        program_(report.optimised),
+        sizes_(sizes),
+        when_(when),
+        traffic_of_(program_, report.lowered) {
     find_calls(program_.body);
   }
 
@@ -97,7 +101,7 @@ class Telling {
     launch.sequential = note.sequential;
     if (note.source) {
       add_loops(note.source->stm, launch.sequential);
-      add_traffic(traffic_of(program_, report_.lowered, note), launch);
+      add_traffic(traffic_of_(note), launch);
       launch.reads_at_most |= note.sort.has_value();  // results are read again where digits are moved
     } else {
       launch.bytes_read = sizes_.formula(note.bytes_read);
@@ -198,6 +202,7 @@ class Telling {
   const soac::Program& program_;
   SizeNames& sizes_;
   const std::unordered_map<Var, std::string>& when_;
+  const TrafficOfLaunches traffic_of_;
   std::unordered_map<Var, const kernel::Kernel*> called_;
 };
 
@@ -227,25 +232,36 @@ std::vector<LaunchReport> launches_told(const pipeline::Report& report, SizeName
   return all;
 }
 
-Expr needed_of(const pipeline::Report& report, Var param) {
+std::vector<Expr> needed_of_params(const pipeline::Report& report) {
   const soac::Program& program = report.optimised;
   scalar::Arena& arena = *program.arena;
   const soac::EqualSizes sizes(program);
-  Expr all = arena.i64(1), most;
-  for (Expr extent : arena.info(param).shape) all = arena.mul(all, sizes.canonical(extent));
+  std::vector<Expr> most(program.params.size());
   const auto add = [&](const Stm& s, bool repeats) {
     soac::Vars mentioned;
     soac::add_mentioned(s, mentioned);
-    if (!mentioned.contains(param)) return;
-    const auto part = repeats ? std::nullopt : Footprints(arena, sizes, s).of(param);
-    const Expr needed = part ? smaller(arena, part->elements, all) : all;
-    most = most ? larger(arena, most, needed) : needed;
+    std::optional<Footprints> footprints;
+    for (std::size_t k = 0; k < program.params.size(); ++k) {
+      const Var param = program.params[k];
+      if (arena.info(param).type.rank == 0 || !mentioned.contains(param)) continue;
+      Expr needed = arena.i64(1);
+      for (Expr extent : arena.info(param).shape) needed = arena.mul(needed, sizes.canonical(extent));
+      if (!repeats) {
+        if (!footprints) footprints.emplace(arena, sizes, s);
+        if (const auto part = footprints->of(param)) needed = smaller(arena, part->elements, needed);
+      }
+      most[k] = most[k] ? larger(arena, most[k], needed) : needed;
+    }
   };
   for_each_reader(program.body, false, add);
   for (Expr result : program.results)
     if (result.type().rank == 0) add({{}, soac::Let{result}, {}, {}}, false);
-  if (!most) return {};
-  return arena.mul(most, arena.i64(static_cast<std::int64_t>(size_of(arena.info(param).type.kind))));
+  for (std::size_t k = 0; k < most.size(); ++k)
+    if (most[k]) {
+      const auto bytes = static_cast<std::int64_t>(size_of(arena.info(program.params[k]).type.kind));
+      most[k] = arena.mul(most[k], arena.i64(bytes));
+    }
+  return most;
 }
 
 }  // namespace fulgurite::tool

@@ -38,17 +38,19 @@ std::optional<std::int64_t> sampled(Expr root, int sample) {
   return value(root);
 }
 
-bool always(Expr a, Expr b, const std::function<bool(std::int64_t, std::int64_t)>& holds) {
+namespace {
+
+/// In every sample.
+bool always_at_most(Expr a, Expr b) {
+  if (a == b) return true;
   for (int sample = 0; sample < n_samples; ++sample) {
     const auto left = sampled(a, sample), right = sampled(b, sample);
-    if (!left || !right || !holds(*left, *right)) return false;
+    if (!left || !right || *left > *right) return false;
   }
   return true;
 }
 
-bool always_at_most(Expr a, Expr b) {
-  return a == b || always(a, b, [](std::int64_t left, std::int64_t right) { return left <= right; });
-}
+}  // namespace
 
 Expr smaller(scalar::Arena& arena, Expr a, Expr b) {
   if (always_at_most(a, b)) return a;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
 #include "soac/ir.h"
@@ -15,10 +14,6 @@ inline constexpr int n_samples = 64;
 /// The value of an integer expression where every name has the size that sample number `sample` draws for
 /// it; nothing if it reads an array or divides by 0.
 std::optional<std::int64_t> sampled(soac::Expr, int sample);
-
-/// Whether the relation holds in every sample.
-bool always(soac::Expr a, soac::Expr b, const std::function<bool(std::int64_t, std::int64_t)>& holds);
-bool always_at_most(soac::Expr a, soac::Expr b);
 
 /// The smaller or larger one: by what the samples say, or an expression that asks.
 soac::Expr smaller(scalar::Arena&, soac::Expr a, soac::Expr b);

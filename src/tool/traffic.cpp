@@ -1,11 +1,11 @@
 #include "tool/traffic.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/match.h"
 #include "kernel/traverse.h"
-#include "soac/equal_sizes.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 #include "tool/footprint.h"
@@ -53,14 +53,16 @@ std::vector<lower::LaunchSource::Buffer> buffers_of(const lower::LaunchSource& s
 
 class Counting {
  public:
-  Counting(const soac::Program& program, const lower::Lowered& lowered, const lower::LaunchNote& note)
-      : arena_(*program.arena),
-        sizes_(program),
-        computed_(lowered.computed.begin(), lowered.computed.end()),
-        source_(*note.source),
-        phases_(phases_of(source_, lowered.kernels.at(static_cast<std::size_t>(note.kernel)))),
-        buffers_(buffers_of(source_, lowered.kernels.at(static_cast<std::size_t>(note.kernel)))),
-        footprints_(arena_, sizes_, source_.stm) {}
+  Counting(scalar::Arena& arena, const soac::EqualSizes& sizes,
+           const std::unordered_map<Var, Expr>& computed, const lower::LaunchSource& source,
+           const kernel::Kernel& kernel)
+      : arena_(arena),
+        sizes_(sizes),
+        computed_(computed),
+        source_(source),
+        phases_(phases_of(source, kernel)),
+        buffers_(buffers_of(source, kernel)),
+        footprints_(arena, sizes, source.stm) {}
 
   Traffic operator()() {
     Traffic traffic;
@@ -116,26 +118,17 @@ class Counting {
 
   Expr alternatives(const std::vector<std::pair<std::size_t, Expr>>& sometimes) {
     if (sometimes.empty()) return i64(0);
-    std::optional<Expr> all;
-    bool are_one = true;
+    std::vector<Expr> sums;  // of what runs in each sample
     for (int sample = 0; sample < n_samples; ++sample) {
-      Expr sum = i64(0);
+      sums.push_back(i64(0));
       for (const auto& [p, moved] : sometimes)
-        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sum = arena_.add(sum, moved);
-      are_one = are_one && (!all || *all == sum);
-      all = sum;
+        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sums.back() = arena_.add(sums.back(), moved);
     }
-    if (are_one) return *all;
+    if (std::ranges::all_of(sums, [&](Expr sum) { return sum == sums[0]; })) return sums[0];
     // As if those ran that move most.
-    Expr most = i64(0);
-    for (int sample = 0; sample < n_samples; ++sample) {
-      Expr sum = i64(0);
-      for (const auto& [p, moved] : sometimes)
-        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sum = arena_.add(sum, moved);
-      most = larger(arena_, most, sum);
-    }
     is_at_most_ = true;
-    return most;
+    return std::accumulate(sums.begin(), sums.end(), i64(0),
+                           [&](Expr a, Expr b) { return larger(arena_, a, b); });
   }
 
   Traffic::Own own(const lower::LaunchSource::Buffer& buffer) {
@@ -210,8 +203,8 @@ class Counting {
   }
 
   scalar::Arena& arena_;
-  const soac::EqualSizes sizes_;
-  const std::unordered_map<Var, Expr> computed_;
+  const soac::EqualSizes& sizes_;
+  const std::unordered_map<Var, Expr>& computed_;
   bool is_at_most_ = false;  // what over_phases found last
   const lower::LaunchSource& source_;
   const std::vector<Phase> phases_;
@@ -221,9 +214,15 @@ class Counting {
 
 }  // namespace
 
-Traffic traffic_of(const soac::Program& program, const lower::Lowered& lowered,
-                   const lower::LaunchNote& note) {
-  return Counting(program, lowered, note)();
+TrafficOfLaunches::TrafficOfLaunches(const soac::Program& program, const lower::Lowered& lowered)
+    : arena_(*program.arena),
+      sizes_(program),
+      computed_(lowered.computed.begin(), lowered.computed.end()),
+      kernels_(lowered.kernels) {}
+
+Traffic TrafficOfLaunches::operator()(const lower::LaunchNote& note) const {
+  return Counting(arena_, sizes_, computed_, *note.source,
+                  kernels_.at(static_cast<std::size_t>(note.kernel)))();
 }
 
 }  // namespace fulgurite::tool

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "lower/lower.h"
+#include "soac/equal_sizes.h"
 
 namespace fulgurite::tool {
 
@@ -36,7 +38,19 @@ struct Traffic {
   std::vector<Copy> copies;
 };
 
-/// Of a launch that the lowering made of `note.source` and this kernel.
-Traffic traffic_of(const soac::Program&, const lower::Lowered&, const lower::LaunchNote&);
+/// Of the launches of one program.
+class TrafficOfLaunches {
+ public:
+  TrafficOfLaunches(const soac::Program&, const lower::Lowered&);
+
+  /// Of a launch that the lowering made of `note.source`.
+  Traffic operator()(const lower::LaunchNote&) const;
+
+ private:
+  scalar::Arena& arena_;
+  const soac::EqualSizes sizes_;
+  const std::unordered_map<soac::Var, soac::Expr> computed_;  // sizes by what they are computed from
+  const std::vector<kernel::Kernel>& kernels_;
+};
 
 }  // namespace fulgurite::tool
