@@ -26,6 +26,8 @@ struct Description {
   // A block of threads may wait for one that has begun before it, and sees what that one stored before a
   // release.
   bool blocks_wait = false;
+  // Bytes that the threads of a block have together: 48 KiB, or less on a device that has less.
+  std::size_t shared_memory = 48 << 10;
 };
 
 // A block of device memory. `data` is an address or the device's handle for one; null: none.

@@ -183,9 +183,10 @@ class Combinator {
   };
 
   void main() {
-    const std::vector<Expr> crosswise = crosswise_reads(arena_, op_);
+    const Target& target = at_.launches.options().target;
+    const std::vector<Expr> crosswise = crosswise_reads(arena_, op_, target);
     if (!crosswise.empty()) return map_by_tiles(at_, crosswise);
-    const Windows windows = windows_of(e_, arena_, op_);
+    const Windows windows = windows_of(e_, arena_, op_, target);
     if (!windows.all.empty()) {
       strip_ = windows.strip;
       blocks_ = blocks_of(at_, windows.strip);

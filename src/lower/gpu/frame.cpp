@@ -80,7 +80,7 @@ std::int64_t Frame::posted_bytes() const {
 }
 
 Policy Frame::choose_policy() const {
-  Policy chosen = choose(op, posted_bytes());
+  Policy chosen = choose(op, launches.options().target, posted_bytes());
   if (looks_back) chosen.points = chosen.tile(), chosen.most_blocks = 0;
   return chosen;
 }
@@ -121,7 +121,7 @@ void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sink
                      Expr if_one) {
   const bool deals = !sinks.published.empty();
   const std::int64_t posted = sinks.scatters.empty() ? 0 : posted_bytes();
-  const Policy by = deals ? policy : choose(std::get<soac::Soac>(stm.op), posted);
+  const Policy by = deals ? policy : choose(std::get<soac::Soac>(stm.op), launches.options().target, posted);
   phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Block& dealt) {
     Block block = dealt;
     if (deals) {
@@ -139,7 +139,7 @@ void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sink
 
 void Frame::walk_by_one(const soac::Stm& stm, const std::function<Entry()>& start, const Finish& finish) {
   const auto& soac = std::get<soac::Soac>(stm.op);
-  Policy by = choose(soac);
+  Policy by = choose(soac, launches.options().target);
   by.neighbours = 1;  // it is alone: no time is in what it moves
   phase(i64(1), by.threads, [&](const Block& block) {
     const Run run{i64(0), e.lower(launches.product(soac.dims))};
@@ -150,7 +150,7 @@ void Frame::walk_by_one(const soac::Stm& stm, const std::function<Entry()>& star
 
 void Frame::map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays, Expr if_one) {
   const soac::Stm stm{std::move(arrays), soac::Soac{shape, f}, lifted.where, lifted.origin};
-  const Policy by = choose(std::get<soac::Soac>(stm.op));
+  const Policy by = choose(std::get<soac::Soac>(stm.op), launches.options().target);
   const Cut of = cut_of(launches.product(shape), by, i64(0));
   phase(arena.mul(of.blocks, if_one), by.threads, [&](const Block& block) {
     const Run run = run_of(of, block.task);

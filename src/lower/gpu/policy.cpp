@@ -19,8 +19,7 @@ using scalar::Kind;
 
 namespace {
 
-constexpr std::int64_t most_shared = 40 << 10;  // bytes of a block, of the 48 KiB that every device has
-constexpr std::int64_t with_scratch = 128;      // where each thread has arrays of its own
+constexpr std::int64_t with_scratch = 128;  // where each thread has arrays of its own
 
 std::int64_t bytes(std::span<const Expr> values) {
   std::int64_t sum = 0;
@@ -77,7 +76,7 @@ bool in_order(const soac::Reduction& r) {
   return !r.commutative;
 }
 
-Policy choose(const soac::Soac& op, std::int64_t posted) {
+Policy choose(const soac::Soac& op, const Target& target, std::int64_t posted) {
   Policy policy;
   Needs needs = needs_of(op);
   needs.point += posted;
@@ -89,8 +88,8 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
       std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); }));
   const std::int64_t bins = static_cast<std::int64_t>(std::min(n_bins, most_bins)) * bin_bytes;
   auto shared = [&] { return bins + policy.threads * (needs.thread + policy.items * needs.point); };
-  while (shared() > most_shared && policy.items > 1) policy.items -= 2;
-  while (shared() > most_shared && policy.threads > 32) policy.threads /= 2;
+  while (shared() > most_of_tiles(target) && policy.items > 1) policy.items -= 2;
+  while (shared() > most_of_tiles(target) && policy.threads > 32) policy.threads /= 2;
 
   if (only_fills_bins(op)) policy.bin_passes = most_bin_passes;
   policy.neighbours = neighbours_of(op);
@@ -107,9 +106,9 @@ Policy choose(const soac::Soac& op, std::int64_t posted) {
 
 // What is read around a strip costs little beside the strip itself, at most a sixteenth on each axis where
 // there is room. Narrow strips are more blocks.
-std::optional<Strip> choose_strip(bool has_rows, std::int64_t rows, std::int64_t columns,
-                                  std::int64_t bytes) {
-  const auto fits = [&](std::int64_t window) { return window * bytes <= most_shared; };
+std::optional<Strip> choose_strip(const Target& target, bool has_rows, std::int64_t rows,
+                                  std::int64_t columns, std::int64_t bytes) {
+  const auto fits = [&](std::int64_t window) { return window * bytes <= most_of_tiles(target); };
   if (!has_rows) {
     for (std::int64_t n = 1024; n <= 4096; n *= 2) {
       const std::int64_t window = (n + columns + 31) / 32 * 32 + 32;  // it begins where a warp's elements do

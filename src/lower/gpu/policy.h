@@ -1,14 +1,21 @@
 // Tuning numbers of the GPU lowering: how many threads a block has, how many points it takes. From what the
-// code does only, so that results do not depend on the device.
+// code does, and from how much shared memory a block has, which is the same for most devices, so that results
+// seldom depend on the device.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
+#include "lower/policy.h"
 #include "soac/ir.h"
 
 namespace fulgurite::lower::gpu {
+
+/// Bytes of a block that tiles may take: the others are for what collectives keep.
+constexpr std::int64_t most_of_tiles(const Target& target) {
+  return target.shared_memory - (8 << 10);
+}
 
 /// Fill a device, where each has a result of its own or walks on.
 inline constexpr std::int64_t enough_blocks = 1024;
@@ -22,7 +29,8 @@ struct Strip {
 };
 /// Nothing where so much does not fit. `rows`, `columns`: how far the reads of one array are apart;
 /// `has_rows`: the space has these; `bytes`: of an element of each array.
-std::optional<Strip> choose_strip(bool has_rows, std::int64_t rows, std::int64_t columns, std::int64_t bytes);
+std::optional<Strip> choose_strip(const Target&, bool has_rows, std::int64_t rows, std::int64_t columns,
+                                  std::int64_t bytes);
 
 struct Policy {
   int threads = 256;                // of a block: a power of two
@@ -47,7 +55,7 @@ inline constexpr std::int64_t bin_bytes = 8 << 10;
 inline constexpr int most_bin_passes = 4;
 
 /// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
-Policy choose(const soac::Soac&, std::int64_t posted = 0);
+Policy choose(const soac::Soac&, const Target&, std::int64_t posted = 0);
 
 /// What has to be folded in the order of the points: a reduction whose operator does not commute.
 bool in_order(const soac::Reduction&);

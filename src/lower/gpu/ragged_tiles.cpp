@@ -13,7 +13,6 @@ namespace fulgurite::lower::gpu {
 namespace {
 
 constexpr int threads_of_block = 256, most_items = 7;  // odd: threads' runs begin in different banks
-constexpr std::int64_t most_of_tile = 40 << 10;        // bytes of a block
 constexpr std::int64_t aligned = 32;                   // elements: tiles begin where warps' elements do
 
 const soac::Soac& reduction_of(const soac::Lambda& body) {
@@ -45,7 +44,8 @@ class RaggedTiles {
     const auto shared = [&] {
       return (policy_.items + 2) * threads_of_block * bytes + threads_of_block * std::int64_t{8};
     };
-    while (shared() > most_of_tile && policy_.items > 1) policy_.items -= 2;
+    const std::int64_t most = most_of_tiles(at_.launches.options().target);
+    while (shared() > most && policy_.items > 1) policy_.items -= 2;
   }
 
   Policy operator()() {

@@ -7,8 +7,6 @@ namespace fulgurite::lower::gpu {
 
 namespace {
 
-constexpr std::int64_t most_of_rows = 40 << 10;  // bytes of a block
-
 class RowTiles {
  public:
   RowTiles(Frame& frame, const soac::Lambda& body, Expr rows, Expr columns)
@@ -23,8 +21,9 @@ class RowTiles {
         columns_(columns) {
     std::int64_t bytes = 0;
     for (Expr operand : inner_.body.results) bytes += static_cast<std::int64_t>(size_of(operand.kind()));
-    while (n_rows_ * (width_ + 2) * bytes > most_of_rows && width_ > 8) width_ /= 2;
-    while (n_rows_ * (width_ + 2) * bytes > most_of_rows && n_rows_ > 32) n_rows_ /= 2;
+    const std::int64_t most = most_of_tiles(at_.launches.options().target);
+    while (n_rows_ * (width_ + 2) * bytes > most && width_ > 8) width_ /= 2;
+    while (n_rows_ * (width_ + 2) * bytes > most && n_rows_ > 32) n_rows_ /= 2;
   }
 
   void operator()(Expr if_one) {

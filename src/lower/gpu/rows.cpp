@@ -39,11 +39,11 @@ Rows::Rows(Frame& frame)
   columns_ = at_.launches.product(inner.dims);
   Expr most = arena_.max(arena_.div(at_.i64(blocks_to_fill), arena_.max(rows_, one)), one);
   Expr least = arena_.max(at_.launches.ceil_div(columns_, most), at_.i64(least_tile));
-  Expr threads = at_.i64(choose(inner).threads);
+  const Target& target = at_.launches.options().target;
+  Expr threads = at_.i64(choose(inner, target).threads);
   tile_ = arena_.mul(at_.launches.ceil_div(least, threads), threads);
   tiles_ = arena_.max(at_.launches.ceil_div(columns_, tile_), one);
   // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
-  const Target& target = at_.launches.options().target;
   const bool along = lower::choose(arena_, at_.op, at_.launches.sizes(), target).rows;
   const auto few_long_rows = [&] {
     const Expr few = arena_.lt(rows_, at_.i64(enough_rows));
@@ -69,7 +69,7 @@ void Rows::phases() {
 }
 
 void Rows::partials() {
-  Policy policy = choose(std::get<soac::Soac>(body_.body[0].op));
+  Policy policy = choose(std::get<soac::Soac>(body_.body[0].op), at_.launches.options().target);
   policy.neighbours = 1;  // a row begins anywhere
   at_.phase(arena_.mul(by_blocks_, arena_.mul(rows_, tiles_)), policy.threads, [&](const Block& block) {
     const Expr row = e_.lower(arena_.div(block.task, tiles_));

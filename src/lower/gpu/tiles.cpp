@@ -11,7 +11,6 @@ namespace {
 
 constexpr int side_of_tile = 32;  // a warp reads and writes a row of it
 constexpr int threads_of_tile = 256;
-constexpr std::int64_t most_of_tiles = 40 << 10;  // bytes of a block
 
 bool is_crosswise(scalar::Arena& arena, Expr read, Var outer, Var inner) {
   const auto affine = scalar::affine_in(arena, read.args().back(), outer);
@@ -131,7 +130,7 @@ class Tiles {
 
 }  // namespace
 
-std::vector<Expr> crosswise_reads(scalar::Arena& arena, const soac::Soac& op) {
+std::vector<Expr> crosswise_reads(scalar::Arena& arena, const soac::Soac& op, const Target& target) {
   const std::size_t n_axes = op.dims.size();
   const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
   if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
@@ -143,7 +142,7 @@ std::vector<Expr> crosswise_reads(scalar::Arena& arena, const soac::Soac& op) {
   scalar::for_each_node(op.body.results, [&](Expr e) {
     if (e.op() != Op::index || !is_crosswise(arena, e, outer, inner)) return;
     const auto more = static_cast<std::int64_t>(size_of(e.kind())) * side_of_tile * (side_of_tile + 1);
-    if (bytes + more > most_of_tiles) return;
+    if (bytes + more > most_of_tiles(target)) return;
     bytes += more;
     found.push_back(e);
   });

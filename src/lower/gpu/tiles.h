@@ -11,7 +11,7 @@ namespace fulgurite::lower::gpu {
 /// The reads of a map's results in which neighbours on the last axis but one are neighbours in memory, and
 /// those on the last are not. None where the function is more than an expression, or a tile of one of them
 /// would be too large.
-std::vector<Expr> crosswise_reads(scalar::Arena&, const soac::Soac&);
+std::vector<Expr> crosswise_reads(scalar::Arena&, const soac::Soac&, const Target&);
 
 /// A phase that makes the arrays of the frame's statement, a map.
 void map_by_tiles(Frame&, std::span<const Expr> reads);

@@ -26,8 +26,8 @@ bool has_branches_only(const soac::Lambda& f) {
 // Finds the windows of a walk.
 class Finder {
  public:
-  Finder(const Emitter& e, scalar::Arena& arena, const soac::Soac& op)
-      : e_(e), arena_(arena), op_(op), n_staged_(std::min<std::size_t>(op.dims.size(), 2)) {
+  Finder(const Emitter& e, scalar::Arena& arena, const soac::Soac& op, const Target& target)
+      : e_(e), arena_(arena), op_(op), target_(target), n_staged_(std::min<std::size_t>(op.dims.size(), 2)) {
     soac::add_bound(op.body, bound_);
     const std::span<const Var> params = op.body.params;
     staged_ = params.last(n_staged_);
@@ -54,7 +54,7 @@ class Finder {
       columns = std::max(columns, w.around(n_staged_ - 1));
       bytes += static_cast<std::int64_t>(size_of(arena_.info(w.array).type.kind));
     }
-    return choose_strip(n_staged_ > 1, rows, columns, bytes);
+    return choose_strip(target_, n_staged_ > 1, rows, columns, bytes);
   }
 
   // Known where the block begins, and without a failure.
@@ -105,6 +105,7 @@ class Finder {
   const Emitter& e_;
   scalar::Arena& arena_;
   const soac::Soac& op_;
+  const Target& target_;
   const std::size_t n_staged_;
   std::span<const Var> staged_;  // the parameters of the last axes
   soac::Vars bound_;             // what has another value at the next point
@@ -460,13 +461,13 @@ class Strips {
 
 }  // namespace
 
-Windows windows_of(const Emitter& e, scalar::Arena& arena, const soac::Soac& op) {
+Windows windows_of(const Emitter& e, scalar::Arena& arena, const soac::Soac& op, const Target& target) {
   const bool has_places = !op.scatters.empty() || !op.partitions.empty();
   const auto is_element = [](Expr result) { return result.type().rank == 0; };
   if (op.dims.empty() || has_places || !std::ranges::all_of(op.body.results, is_element)) return {};
   if (std::ranges::any_of(op.reductions, in_order) || makes_arrays(op)) return {};
   if (!has_branches_only(op.body)) return {};
-  return Finder(e, arena, op)();
+  return Finder(e, arena, op, target)();
 }
 
 Expr blocks_of(Frame& frame, const Strip& strip) {

@@ -30,7 +30,7 @@ struct Windows {
 
 /// Nothing unless the Soac gives elements and totals in any order, without loops, and several of its reads
 /// share a window.
-Windows windows_of(const Emitter&, scalar::Arena&, const soac::Soac&);
+Windows windows_of(const Emitter&, scalar::Arena&, const soac::Soac&, const Target&);
 
 /// How many there are.
 Expr blocks_of(Frame&, const Strip&);

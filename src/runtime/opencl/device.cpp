@@ -106,7 +106,8 @@ Description OpenClDevice::describe() const {
           .last_level_cache = entry_.cache,
           .vector_bytes = entry_.vector_bytes,
           .is_host = false,
-          .blocks_wait = entry_.groups_wait};
+          .blocks_wait = entry_.groups_wait,
+          .shared_memory = std::min(entry_.shared_bytes, std::size_t{48} << 10)};
 }
 
 Memory OpenClDevice::allocate(std::size_t bytes) {
