@@ -7,18 +7,16 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "../runtime/topology.h"
+
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec;
 
-// Where there is no /sys, as in a bare root file system, PoCL's topology library finds no memory, and PoCL
-// aborts.
-inline const bool has_topology = std::filesystem::exists("/sys/devices") ||
-                                 setenv("HWLOC_SYNTHETIC", "NUMANode:1(memory=4GB) core:2 pu:1", 0) == 0;
+inline const bool topology_is_told = fulgurite::runtime::test::tell_topology();
 
 /// Whether this machine has a CUDA device and a compiler for it.
 inline bool has_cuda() {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdlib>
-#include <filesystem>
 
 #include "kernels.h"
+#include "topology.h"
 
 namespace fulgurite::runtime::test {
 
@@ -12,10 +12,7 @@ namespace fulgurite::runtime::test {
 inline void prepare_pocl() {
   static const TemporaryDirectory cache;
   setenv("POCL_CACHE_DIR", cache.path().c_str(), 1);
-  // Where there is no /sys, as in a bare root file system, PoCL's topology library finds no memory, and PoCL
-  // aborts.
-  if (!std::filesystem::exists("/sys/devices"))
-    setenv("HWLOC_SYNTHETIC", "NUMANode:1(memory=4GB) core:2 pu:1", 0);
+  tell_topology();
 }
 
 }  // namespace fulgurite::runtime::test
