@@ -53,9 +53,8 @@ std::vector<lower::LaunchSource::Buffer> buffers_of(const lower::LaunchSource& s
 
 class Counting {
  public:
-  Counting(scalar::Arena& arena, const soac::EqualSizes& sizes,
-           const std::unordered_map<Var, Expr>& computed, const lower::LaunchSource& source,
-           const kernel::Kernel& kernel)
+  Counting(scalar::Arena& arena, const soac::EqualSizes& sizes, const std::unordered_map<Var, Expr>& computed,
+           const lower::LaunchSource& source, const kernel::Kernel& kernel)
       : arena_(arena),
         sizes_(sizes),
         computed_(computed),

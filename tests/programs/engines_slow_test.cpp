@@ -7,6 +7,18 @@
 namespace fulgurite::programs {
 namespace {
 
+/// What Oclgrind has reported since the last call, where it is the OpenCL device: accesses outside memory.
+std::string reported() {
+  const char* log = std::getenv("OCLGRIND_LOG");
+  if (log == nullptr) return "";
+  static std::streamoff known = 0;
+  std::ifstream in(log);
+  in.seekg(known);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  known += static_cast<std::streamoff>(text.size());
+  return text;
+}
+
 std::string on_engine(const soac::Program& program, const Runs& runs, Tally& tally) {
   const Options options = testing_pipeline::tested();
   if (options.engine == Engine::opencl) runtime::test::prepare_pocl();
@@ -23,6 +35,7 @@ std::string on_engine(const soac::Program& program, const Runs& runs, Tally& tal
     });
     tally.refused += is_refused(got);
     if (const std::string what = difference(expected, got); !what.empty()) return what;
+    if (const std::string what = reported(); !what.empty()) return what;
   }
   soac::PassContext context;
   count_constructs(program, tally.constructs);
