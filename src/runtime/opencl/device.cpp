@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
