@@ -14,6 +14,7 @@
 
 #include "../emit/nvrtc.h"
 #include "../runtime/kernels.h"
+#include "../runtime/temporary_directory.h"
 #include "../soac/semantics_rows.h"
 #include "cuda_programs.h"
 #include "plan/text.h"

@@ -16,6 +16,7 @@
 #include "runtime/join_map.h"
 #include "runtime/pool.h"
 #include "runtime/stats.h"
+#include "temporary_directory.h"
 
 namespace fulgurite::runtime {
 namespace {

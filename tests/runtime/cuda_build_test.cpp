@@ -6,6 +6,7 @@
 #include "kernels.h"
 #include "runtime/build_all.h"
 #include "runtime/stats.h"
+#include "temporary_directory.h"
 
 namespace fulgurite::runtime::cuda {
 namespace {

@@ -1,5 +1,6 @@
 // The CPU device: building through the caches, launching.
 #include "runtime/cpu/device.h"
+#include "temporary_directory.h"
 
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>

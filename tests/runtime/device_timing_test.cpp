@@ -8,6 +8,7 @@
 
 #include "kernels.h"
 #include "runtime/cpu/device.h"
+#include "temporary_directory.h"
 
 namespace fulgurite::runtime::cpu {
 namespace {

@@ -1,4 +1,5 @@
 #include "runtime/disk_cache.h"
+#include "temporary_directory.h"
 
 #include <gtest/gtest.h>
 #include <signal.h>

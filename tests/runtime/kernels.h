@@ -1,8 +1,6 @@
-// Texts of small kernels, written by hand in the calling convention of runtime/cpu/kernel.h, and a temporary
-// directory.
+// Texts of small kernels, written by hand in the calling convention of runtime/cpu/kernel.h.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 #include "runtime/device.h"
@@ -72,26 +70,5 @@ void gather_p1(const fg_context* c, int64_t first, int64_t last) { *(int64_t*)c-
 )",
           .n_phases = 2};
 }
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "fulgurite-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::filesystem::filesystem_error("mkdtemp", {});
-    path_ = name;
-  }
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::permissions(path_, std::filesystem::perms::owner_all, ignored);
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace fulgurite::runtime::test

@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "kernels.h"
+#include "temporary_directory.h"
 #include "topology.h"
 
 namespace fulgurite::runtime::test {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "../runtime/temporary_directory.h"
 #include "process.h"
 
 namespace fg = fulgurite;
@@ -20,13 +21,7 @@ using test::Outcome, test::shell;
 
 class OtherCli11 : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "cli11_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    fg::write_npy((folder_ / "x.npy").string(), fg::Array<float>({1, 2, 3}));
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fg::write_npy((folder_ / "x.npy").string(), fg::Array<float>({1, 2, 3})); }
 
   fs::path program() const { return fs::path(FULGURITE_TEST_PROGRAM).parent_path() / GetParam(); }
   Outcome call(const std::string& words) const {
@@ -42,7 +37,8 @@ class OtherCli11 : public testing::TestWithParam<const char*> {
     EXPECT_NE(run.out.find(part), std::string::npos) << words << "\n" << run.out;
   }
 
-  fs::path folder_;
+  const fulgurite::runtime::test::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 TEST_P(OtherCli11, CommandLinesAreReadByTheLibrarysOwn) {

@@ -16,6 +16,7 @@
 #include <string>
 #include <thread>
 
+#include "../runtime/temporary_directory.h"
 #include "process.h"
 #include "runtime/disk_cache.h"
 
@@ -28,13 +29,7 @@ using test::Outcome, test::shell;
 
 class Faults : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "faults_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    fs::create_directory(disk());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::create_directory(disk()); }
 
   fs::path cache() const { return folder_ / "cache"; }
   fs::path disk() const { return folder_ / "disk"; }
@@ -64,7 +59,8 @@ class Faults : public testing::Test {
     return n;
   }
 
-  fs::path folder_;
+  const fulgurite::runtime::test::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 // Without room for any entry, for some, and for all.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../runtime/temporary_directory.h"
 #include "process.h"
 
 namespace fs = std::filesystem;
@@ -23,13 +24,7 @@ using test::Outcome, test::shell;
 // A folder with the library and, if a test lays one there, a plug-in; and a cache.
 class Lifetime : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "lifetime_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-    fs::copy_file(library(), folder_ / library().filename());
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { fs::copy_file(library(), folder_ / library().filename()); }
 
   static fs::path library() { return FULGURITE_TEST_LIBRARY; }
   static fs::path plugin() { return library().parent_path() / "libfulgurite_clang.so"; }
@@ -63,7 +58,8 @@ class Lifetime : public testing::Test {
     ASSERT_EQ(made.status, 0) << made.out;
   }
 
-  fs::path folder_;
+  const fulgurite::runtime::test::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 TEST_F(Lifetime, AMissingPluginIsAnError) {

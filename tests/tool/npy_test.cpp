@@ -11,21 +11,14 @@
 #include <numeric>
 #include <thread>
 
+#include "../runtime/temporary_directory.h"
+
 namespace fg = fulgurite;
 
 namespace {
 
 class Npy : public testing::Test {
  protected:
-  void SetUp() override {
-    char name[] = "npy_test_XXXXXX";
-    folder_ = std::filesystem::temp_directory_path() / name;
-    std::string pattern = folder_.string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::string path(const std::string& name = "a.npy") const { return (folder_ / name).string(); }
   void put(const std::string& bytes) const { std::ofstream(path(), std::ios::binary) << bytes; }
   std::string get() const {
@@ -67,7 +60,8 @@ class Npy : public testing::Test {
     return "accepted";
   }
 
-  std::filesystem::path folder_;
+  const fulgurite::runtime::test::TemporaryDirectory directory_;
+  const std::filesystem::path& folder_ = directory_.path();
 };
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)

@@ -14,6 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "../runtime/temporary_directory.h"
+
 namespace fg = fulgurite;
 namespace fs = std::filesystem;
 
@@ -27,9 +29,6 @@ struct Outcome {
 class ToolProgram : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "tool_test_XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = pattern;
     std::vector<float> x(1000), y(1000);
     std::iota(x.begin(), x.end(), 0.0f);
     fg::write_npy(path("x.npy"), fg::Array<float, 1>(x));
@@ -39,7 +38,6 @@ class ToolProgram : public testing::Test {
     fg::write_npy(path("u.npy"), fg::Array<fg::u8, 1>({1, 255}));
     fg::write_npy(path("m.npy"), fg::Array<float, 2>({0, 1, 2, 3, 4, 5}, {2, 3}));
   }
-  void TearDown() override { fs::remove_all(folder_); }
 
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
 
@@ -54,7 +52,8 @@ class ToolProgram : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
-  fs::path folder_;
+  const fulgurite::runtime::test::TemporaryDirectory directory_;
+  const fs::path& folder_ = directory_.path();
 };
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
