@@ -32,9 +32,9 @@ class Flattener {
     }
     std::vector<const Stm*> order;
     for (const Stm& stm : program_.body)
-      if (mentions_arguments_only(stm)) order.push_back(&stm);
+      if (comes_first(stm)) order.push_back(&stm);
     for (const Stm& stm : program_.body)
-      if (!mentions_arguments_only(stm)) order.push_back(&stm);
+      if (!comes_first(stm)) order.push_back(&stm);
     statements(order, flat_.code);
     for (Expr e : program_.results) flat_.results.push_back(value(e, flat_.code.back()));
     flat_.n_slots = static_cast<std::size_t>(n_slots_);
@@ -44,13 +44,19 @@ class Flattener {
   }
 
  private:
-  bool mentions_arguments_only(const Stm& stm) {
+  /// A Check of nothing but arguments. Elements are read, and divisors are not 0, only behind the Checks
+  /// before it.
+  bool comes_first(const Stm& stm) {
     if (!as<Check>(stm.op)) return false;
     if (bound_.empty())
       for (const Stm& s : program_.body) bound_.insert(s.names.begin(), s.names.end());
-    Vars mentioned;
-    add_mentioned(stm, mentioned);
-    return std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return bound_.contains(v); });
+    bool is_first = true;
+    scalar::for_each_node(roots_of(stm), [&](Expr e) {
+      const bool divides = e.op() == Op::div || e.op() == Op::rem;
+      is_first &= e.op() != Op::index && !(divides && !e.arg(1).is_constant());
+      is_first &= !e.is_name() || !bound_.contains(e.var());
+    });
+    return is_first;
   }
 
   Slot slot(Expr e) {

@@ -206,6 +206,14 @@ inline std::vector<SemanticsRow> semantics_rows() {
        {},
        "ShapeError",
        "shapes 6 and 4 differ"});
+  add({"checks_come_first",
+       "program(x: i32[n]) { s: i64 = redomap (i < n) { 1 } reduce add neutral 0 check 9 < s site 3 (9, s) "
+       "check x[9] == 0i32 site 3 (n, n) return s }" +
+           sites,
+       {ints},
+       {},
+       "ShapeError",
+       "shapes 9 and 4 differ"});
   add({"lowest_element",
        "program(x: i32[n]) { r: i32[n] = map (i < n) { 8i32 /@1 x[n - 1 - i] } return r }" + sites,
        {ints},
