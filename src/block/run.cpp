@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -213,6 +214,10 @@ class Held {
 
 runtime::KernelSource source_of(const Kernel& k, const char* language) {
   kernel::Interface interface = kernel::interface_of(k.contracted);
+  const std::string_view wanted = language;
+  constexpr std::int64_t most_lanes = 16;  // of 32 bits
+  if (wanted != "opencl" && wanted != "cuda")
+    interface.shared_bytes = {static_cast<std::int32_t>(kernel::local_bytes(k.contracted, most_lanes))};
   return {.name = k.ir.name,
           .text = text(k, language),
           .arguments = std::move(interface.arguments),

@@ -56,12 +56,13 @@ std::int64_t shared_bytes(const Kernel& kernel) {
   return most;
 }
 
-std::int64_t local_bytes(const Kernel& kernel) {
+std::int64_t local_bytes(const Kernel& kernel, std::int64_t lanes) {
   std::int64_t most = 0;
   for (const Stm& phase : kernel.body) {
     std::int64_t bytes = 0;
     for_each_stm(phase_of(kernel, phase).body, [&](const Stm& s) {
-      if (const auto* array = base::as<Allocate>(s.op)) bytes += bytes_of(*kernel.arena, *array);
+      if (const auto* array = base::as<Allocate>(s.op))
+        bytes += bytes_of(*kernel.arena, *array) * (array->space == Space::thread ? lanes : 1);
     });
     most = std::max(most, bytes);
   }

@@ -110,6 +110,23 @@ void programs_of_many_kinds(fg::Engine engine) {
   check(looped.to_vector() == std::vector<float>{6, 4, 5, 8, 7}, "iterate");
 }
 
+// Kernels whose tasks keep more on the stack than there is.
+void programs_with_large_tasks() {
+  const fg::Array<float> x({3, 1, 2});
+  const auto several = [](Vec<float> v) {
+    return std::tuple{fg::scan(fg::plus, 0.0f, v), fg::filter([](Exp<float> e) { return e > 1.5f; }, v)};
+  };
+  const auto [scanned, kept] = fg::compile(several)(x);
+  check(scanned.to_vector() == std::vector<float>{3, 4, 6} && kept.to_vector() == std::vector<float>{3, 2},
+        "a scan and a filter");
+  namespace k = fg::kernel;
+  constexpr int n = 1 << 15;
+  const auto turned = k::kernel("turned", k::block<int>(n),
+                                [](k::Pull<int> a) { return k::sync(k::reverse(k::sync(k::reverse(a)))); });
+  const std::vector<int> ones(n, 1);
+  check(k::execute(fg::cpu(), turned, ones).to_vector() == ones, "a kernel of a large block");
+}
+
 int small_stack() {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
@@ -120,6 +137,7 @@ int small_stack() {
       check(attempt(9) == 0, "compiled on a small stack");
       for (const fg::Engine engine : {fg::Engine::cpu, fg::Engine::interpreter, fg::Engine::emulator})
         programs_of_many_kinds(engine);
+      programs_with_large_tasks();
     } catch (const fg::Error& error) {
       check(false, error.what());
     }
