@@ -125,6 +125,18 @@ void programs_with_large_tasks() {
                                 [](k::Pull<int> a) { return k::sync(k::reverse(k::sync(k::reverse(a)))); });
   const std::vector<int> ones(n, 1);
   check(k::execute(fg::cpu(), turned, ones).to_vector() == ones, "a kernel of a large block");
+  const auto own = k::kernel("own", k::block<int>(32), [](k::Pull<int> a) {
+    return k::Push<int>(32, [a](const k::Push<int>::Write& write) {
+      k::par(32, [&](k::Index i) {
+        const auto mine = k::sync(k::Push<int, k::Level::thread>(4000, [&](const auto& put) {
+          k::loop(0, 4000, [&](k::Index j) { put(j, a[i] + fg::cast<int>(j)); });
+        }));
+        write(i, mine[fg::cast<fg::i64>(a[i] * 3999)]);
+      });
+    });
+  });
+  check(k::execute(fg::cpu(), own, std::vector<int>(32, 1)).to_vector() == std::vector<int>(32, 4000),
+        "a kernel whose threads have arrays");
 }
 
 int small_stack() {
