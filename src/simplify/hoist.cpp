@@ -122,7 +122,7 @@ class Hoister {
   bool move(Stm& stm, Role role, Guard guard, std::vector<Stm>& out) {
     const bool always = guard && guard.is_constant(1);
     if (auto* check = as<Check>(stm.op)) {
-      if (!guard || ((check_stays_ || !always) && !is_total(soac::roots_of(stm)))) return false;
+      if (!guard || ((check_stays_ || !always) && !soac::is_total(soac::roots_of(stm)))) return false;
       check_left_guarded_ = !always;
       check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
       out.push_back(std::move(stm));
@@ -131,7 +131,7 @@ class Hoister {
     if (role == Role::branch) return false;
     IndexAlgebra algebra(arena_, [this](Expr size) { return sizes_.canonical(size); });
     for (const auto& [var, extent] : axes_) algebra.range(var, extent);
-    const bool safe = is_total(soac::roots_of(stm)) && reads_are_inside(stm, algebra);
+    const bool safe = soac::is_total(soac::roots_of(stm)) && reads_are_inside(stm, algebra);
     if (check_stays_ && !safe) return false;
     const bool sure =
         safe && !check_stays_ && !check_left_guarded_ && !soac::may_fail(stm) && soac::surely_ends(stm);
@@ -140,16 +140,6 @@ class Hoister {
       return true;
     }
     return role == Role::points && guard && move_guarded(stm, guard, out);
-  }
-
-  /// Neither reads an element nor divides by what might be 0, nor fails.
-  static bool is_total(const std::vector<Expr>& roots) {
-    bool total = true;
-    scalar::for_each_node(roots, [&](Expr e) {
-      const bool divides = (e.op() == Op::div || e.op() == Op::rem) && scalar::is_integer(e.kind());
-      if (e.op() == Op::index || (divides && !e.arg(1).is_constant())) total = false;
-    });
-    return total && std::none_of(roots.begin(), roots.end(), [](Expr e) { return e && scalar::can_fail(e); });
   }
 
   /// Every read in it is inside its array by the ranges of its own axes.

@@ -50,13 +50,10 @@ class Flattener {
     if (!as<Check>(stm.op)) return false;
     if (bound_.empty())
       for (const Stm& s : program_.body) bound_.insert(s.names.begin(), s.names.end());
-    bool is_first = true;
-    scalar::for_each_node(roots_of(stm), [&](Expr e) {
-      const bool divides = e.op() == Op::div || e.op() == Op::rem;
-      is_first &= e.op() != Op::index && !(divides && !e.arg(1).is_constant());
-      is_first &= !e.is_name() || !bound_.contains(e.var());
-    });
-    return is_first;
+    Vars mentioned;
+    add_mentioned(stm, mentioned);
+    return is_total(roots_of(stm)) &&
+           std::none_of(mentioned.begin(), mentioned.end(), [&](Var v) { return bound_.contains(v); });
   }
 
   Slot slot(Expr e) {

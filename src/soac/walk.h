@@ -51,6 +51,9 @@ void add_bound(const Stm&, Vars& names);
 /// Whether the expression may be an extent: names, constants and arithmetic on integers that cannot fail.
 bool is_extent(Expr);
 
+/// None of these expressions reads an element, divides by what might be 0, or fails.
+bool is_total(const std::vector<Expr>& roots);
+
 /// Whether evaluating it may raise an error: a site, a Check or a Call anywhere in it.
 bool may_fail(const Stm&);
 bool may_fail(const Lambda&);
