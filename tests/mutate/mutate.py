@@ -7,6 +7,7 @@ import json
 import os
 import threading
 
+import faults
 import fuzzing
 import judging
 import planting
@@ -27,6 +28,7 @@ def arguments():
     parser.add_argument("--seconds", type=int, default=60, metavar="N",
                         help="how long tests run for one mutant, by the time they take without it (60)")
     parser.add_argument("--list", action="store_true", help="count the mutants that there are, by folder and kind, and stop")
+    parser.add_argument("--faults", action="store_true", help="plant what the library once did wrong, and say how soon random programs notice")
     options = parser.parse_args()
     if options.sample is None:
         options.sample = 0 if options.at or options.mutant else 300
@@ -99,6 +101,8 @@ def plant(options, sites):
 def main():
     options = arguments()
     planting.configure()
+    if options.faults:
+        return faults.report(options.jobs)
     sites = planting.all_sites()
     if options.list:
         return counts(sites)

@@ -1,0 +1,101 @@
+"""Faults that the library once had, as mutants: each takes back what mended one. `./dev mutate --faults` says how soon random
+programs notice."""
+
+import concurrent.futures
+import re
+import shutil
+import time
+from typing import NamedTuple
+
+import fuzzing
+import judging
+import planting
+
+
+class Fault(NamedTuple):
+    what: str
+    file: str
+    original: str  # stands once in the file
+    mutant: str  # "": a statement that is left out
+
+
+FAULTS = (
+    Fault("an update merged with a read of what it overwrites", "src/fuse/merge.cpp",
+          "update_divides(body, first, second)", "false"),
+    Fault("two scans merged of which one reads the other", "src/fuse/merge.cpp",
+          "both_scan && !scans_are_independent(std::get<Soac>(merged->op).body)", "false"),
+    Fault("an update in place though points read what others store", "src/soac/update.cpp",
+          "is_injective(arena, soac, place)", "true"),
+    Fault("an update in place though its array is read elsewhere", "src/soac/update.cpp", "!reads.allow(*array)", "false"),
+    Fault("bounds of sizes: subtrahends are not negative", "src/soac/interval.cpp", "difference(a.high, b.low)",
+          "arena_.cast(a.high, in)"),
+    Fault("bounds of sizes: factors are not negative", "src/soac/interval.cpp",
+          "products(kind, least, most, {{ll, lh, hl, hh}}, {{ll, lh, hl, hh}})", "products(kind, least, most, {{ll}}, {{hh}})"),
+    Fault("bounds of elements that loops carry", "src/soac/bounds_of_loops.cpp", "is_inside && is_above && is_below", "true"),
+    Fault("sums that may wrap around are divided by their factors", "src/simplify/index_algebra.cpp",
+          "is_not_negative(quotient) && (exact || is_below(remainder, divisor, depth + 1))",
+          "exact || (is_not_negative(quotient) && is_below(remainder, divisor, depth + 1))"),
+    Fault("scatters at equal places in any order", "src/simplify/unordered.cpp",
+          "soac::stores_apart(arena_, sizes_, origins_, soac, k)", "true"),
+    Fault("bounds of pieces that include their end", "src/lower/pieces.cpp", "condition.op() == Op::le", "false"),
+    Fault("loads of one element without their mask", "src/tidy/vectorise.cpp",
+          "uniform.from.mask = uniform.from.mask ? arena_.logical_and(any, uniform.from.mask) : any", ""),
+    Fault("scans that begin anew with each portion of private bins", "src/lower/private_bins.cpp",
+          "e_.assign(scans[g][c], ends.scans[g][c])", ""),
+    Fault("shapes with elements or quotients in them", "src/simplify/simplify.cpp",
+          "sizes_.contains(name) && !may_be_size(value)", "false"),
+    Fault("iteration spaces with floats in their sizes", "src/simplify/simplify.cpp",
+          "add_sizes_of_iteration_spaces(p.body)", ""),
+    Fault("shapes of inlined arrays that depend on an index", "src/fuse/inline.cpp",
+          "soac::bind_for_shapes(arena_, producer_.at, indices, before)", "indices"),
+    Fault("sizes of inlined iteration spaces that may fail", "src/fuse/inline.cpp", "soac::bind_sizes(arena_, applied.body)", ""),
+)
+FIRST = 1000000  # numbers above those of mechanical mutants
+
+
+def sites():
+    """As planting.all_sites gives them."""
+    found = []
+    for number, fault in enumerate(FAULTS, FIRST):
+        text = planting.read(fault.file)
+        if text.count(fault.original) != 1:
+            raise SystemExit(f"mutate: '{fault.original}' stands {text.count(fault.original)} times in {fault.file}")
+        begin = len(text[:text.index(fault.original)].encode())
+        before = text[:text.index(fault.original)]
+        found.append({"number": number, "file": fault.file, "line": before.count("\n") + 1,
+                      "column": len(before) - before.rfind("\n"), "begin": begin, "end": begin + len(fault.original.encode()),
+                      "kind": fault.what, "mutant": fault.mutant, "form": "value" if fault.mutant else "statement"})
+    return found
+
+
+# Ten minutes, as `./dev fuzz` divides them.
+SECONDS = {"passes": 120, "emulator": 300, "cpu": 180}
+
+
+def judge(site):
+    """(what finds the fault, seconds until then); nothing: ten minutes of random programs do not."""
+    cache, began = judging.own_cache(site["number"]), time.time()
+    try:
+        for campaign in fuzzing.CAMPAIGNS:
+            limit = SECONDS[campaign.name]
+            status, output = judging.run(campaign.executable, cache, 2 * limit,
+                                         {"RC_PARAMS": f"seed={fuzzing.SEED} max_success=1000000 limit={limit} shrink_seconds=0 table=0",
+                                          "FULGURITE_TEST_ENGINE": campaign.engine, "FULGURITE_MUTANT": str(site["number"])},
+                                         f"--gtest_filter={campaign.test}")
+            failed = re.search(r"seed \d+, program (\d+)", output)
+            if status != 0:
+                how = f"program {failed[1]}" if failed else "a program that does not end" if status is None else "a program that ends the process"
+                return f"{campaign.name}, {how}", time.time() - began
+        return "", time.time() - began
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+
+
+def report(jobs):
+    all_faults = sites()
+    if planting.plant(all_faults) & {site["number"] for site in all_faults}:
+        raise SystemExit("mutate: a fault does not compile")
+    planting.build("test_programs", "test_programs_slow")
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        for site, (by, seconds) in zip(all_faults, pool.map(judge, all_faults)):
+            print(f"{planting.name(site)} {site['kind']}: {by or 'NOT FOUND'}, {seconds:.0f} s", flush=True)
