@@ -351,6 +351,8 @@ class Interpreter {
   void points(const std::vector<std::int64_t>& dims, const std::vector<Slot>& params, std::size_t outer_axes,
               const Location& where, F&& each) {
     const std::uint64_t n_points = bytes_of(Kind::i8, dims, where);
+    if (n_points > points_left_) throw OutOfMemory("more points than were allowed", place(where));
+    points_left_ -= n_points;
     std::uint64_t n_inner = 1;  // points of one position
     for (std::size_t d = outer_axes; n_points > 0 && outer_axes > 0 && d < dims.size(); ++d)
       n_inner *= static_cast<std::uint64_t>(dims[d]);
@@ -363,10 +365,7 @@ class Interpreter {
       each(n);
       for (std::size_t d = dims.size(); d-- > 0 && ++point[d] == dims[d];) point[d] = 0;
     }
-    if (outermost) {
-      inside_ = false;
-      element_ = 0;
-    }
+    if (outermost) inside_ = false, element_ = 0;
   }
 
   std::vector<std::int64_t> extents(const std::vector<Slot>& slots) {
@@ -481,6 +480,7 @@ class Interpreter {
 
   const Program& program_;
   const InterpretOptions options_;
+  std::uint64_t points_left_ = options_.max_points;
   const FlatProgram flat_;
   std::shared_ptr<std::uint64_t> in_use_ = std::make_shared<std::uint64_t>(0);
   std::vector<Bits> slots_;

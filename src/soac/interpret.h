@@ -13,6 +13,7 @@ namespace fulgurite::soac {
 
 struct InterpretOptions {
   std::uint64_t max_bytes = std::uint64_t{1} << 33;  // of all arrays that are alive; OutOfMemory beyond
+  std::uint64_t max_points = UINT64_MAX;             // of all combinators together; OutOfMemory beyond
 };
 
 /// The program's results. `args` fit its parameters in kind and rank, else ShapeError; extents come from

@@ -31,16 +31,12 @@ std::string on_engine(const soac::Program& program, const Runs& runs, Tally& tal
     ++tally.runs;
     tally.failed += !expected.error.empty();
     if (expected.error == "OutOfMemory") continue;
-    const Stats before = stats();
     const Outcome got = outcome_of([&] {
       if (!loaded) loaded = pipeline::load(program, options);
       return testing_pipeline::results_of(*loaded, program, args);
     });
     tally.refused += is_refused(got);
     if (const std::string what = difference(expected, got); !what.empty()) return what;
-    if (loaded && !loaded->is_host && got.error.empty() &&
-        testing_pipeline::n_sequential(before, stats()) > 0)
-      return "a kernel ran by one thread";
     if (const std::string what = reported(); !what.empty()) return what;
   }
   soac::PassContext context;

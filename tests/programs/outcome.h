@@ -40,6 +40,7 @@ Outcome outcome_of(F&& f) {
 inline Outcome interpreted(const soac::Program& program, std::span<const soac::Value> args) {
   soac::InterpretOptions options;
   options.max_bytes = 1 << 26;
+  options.max_points = 1 << 22;
   return outcome_of([&] { return soac::interpret(program, args, options); });
 }
 

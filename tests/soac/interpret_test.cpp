@@ -160,6 +160,14 @@ TEST(Interpret, MemoryIsBounded) {
   EXPECT_THROW(interpret(program, absurd), OutOfMemory);
 }
 
+TEST(Interpret, OfSoManyPointsOnly) {
+  const Program program =
+      parse("program(n: i64) { s: i64 = redomap (i < n) { i } reduce add neutral 0 return s }");
+  const std::vector<Value> args = {scalar_value<std::int64_t>(1000)};
+  EXPECT_EQ(interpret(program, args, {.max_points = 1000})[0].at(0), 499500U);
+  EXPECT_THROW(interpret(program, args, {.max_points = 999}), OutOfMemory);
+}
+
 TEST(Interpret, MessagesQuoteValues) {
   const SiteInfo site{SiteInfo::Error::index, {"dir/f.cpp", 3}, "{0} of {1} at {2}, {3} {x} {"};
   const std::int64_t values[] = {7, 5, -1};
