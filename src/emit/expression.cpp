@@ -288,6 +288,8 @@ Text literal(const Dialect& d, Kind kind, std::uint64_t bits, bool typed) {
     if ((bits > 0x7fffffffffffffff || is_u32) && !typed) text += "u";  // nor any signed type
   } else if (bits == scalar::lowest(Kind::i64)) {
     return {fmt::format("(-9223372036854775807{} - 1)", suffix)};
+  } else if (kind == Kind::i32 && bits == scalar::lowest(Kind::i32)) {  // 2147483648 is no int
+    return {"(-2147483647 - 1)"};
   } else {
     text = fmt::format("-{}", 0 - bits);
   }

@@ -44,6 +44,8 @@ TEST(EmitLiterals, AreExact) {
   EXPECT_EQ(text(Kind::i64, 5, true), "5l");
   EXPECT_EQ(text(Kind::i64, static_cast<std::uint64_t>(-5), true), "-5l");
   EXPECT_EQ(text(Kind::i64, std::uint64_t{1} << 63, false), "(-9223372036854775807l - 1)");
+  EXPECT_EQ(text(Kind::i32, scalar::lowest(Kind::i32), false), "(-2147483647 - 1)") << "2147483648 is no int";
+  EXPECT_EQ(text(Kind::i32, scalar::lowest(Kind::i32), true), "(-2147483647 - 1)");
   EXPECT_EQ(text(Kind::u64, ~std::uint64_t{0}, false), "18446744073709551615u");
   EXPECT_EQ(text(Kind::u64, ~std::uint64_t{0}, true), "18446744073709551615ul");
   EXPECT_EQ(text(Kind::u32, 7, true), "7u");
