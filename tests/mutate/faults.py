@@ -50,7 +50,7 @@ FAULTS = (
           "soac::bind_for_shapes(arena_, producer_.at, indices, before)", "indices"),
     Fault("sizes of inlined iteration spaces that may fail", "src/fuse/inline.cpp", "soac::bind_sizes(arena_, applied.body)", ""),
 )
-FIRST = 1000000  # numbers above those of mechanical mutants
+FIRST = 60000  # numbers above those of mechanical mutants, below the most that chosen.cpp has room for
 
 
 def sites():
@@ -72,16 +72,19 @@ def sites():
 SECONDS = {"passes": 120, "emulator": 300, "cpu": 180}
 
 
+def run(campaign, number, cache, limit):
+    return judging.run(campaign.executable, cache, 2 * limit,
+                       {"RC_PARAMS": f"seed={fuzzing.SEED} max_success=1000000 limit={limit} shrink_seconds=0 table=0",
+                        "FULGURITE_TEST_ENGINE": campaign.engine, "FULGURITE_MUTANT": str(number)},
+                       f"--gtest_filter={campaign.test}")
+
+
 def judge(site):
     """(what finds the fault, seconds until then); nothing: ten minutes of random programs do not."""
     cache, began = judging.own_cache(site["number"]), time.time()
     try:
         for campaign in fuzzing.CAMPAIGNS:
-            limit = SECONDS[campaign.name]
-            status, output = judging.run(campaign.executable, cache, 2 * limit,
-                                         {"RC_PARAMS": f"seed={fuzzing.SEED} max_success=1000000 limit={limit} shrink_seconds=0 table=0",
-                                          "FULGURITE_TEST_ENGINE": campaign.engine, "FULGURITE_MUTANT": str(site["number"])},
-                                         f"--gtest_filter={campaign.test}")
+            status, output = run(campaign, site["number"], cache, SECONDS[campaign.name])
             failed = re.search(r"seed \d+, program (\d+)", output)
             if status != 0:
                 how = f"program {failed[1]}" if failed else "a program that does not end" if status is None else "a program that ends the process"
@@ -96,6 +99,9 @@ def report(jobs):
     if planting.plant(all_faults) & {site["number"] for site in all_faults}:
         raise SystemExit("mutate: a fault does not compile")
     planting.build("test_programs", "test_programs_slow")
+    for campaign in fuzzing.CAMPAIGNS:
+        if run(campaign, -1, judging.own_cache(-1), 10)[0] != 0:
+            raise SystemExit(f"mutate: random programs fail on {campaign.name} without a fault")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for site, (by, seconds) in zip(all_faults, pool.map(judge, all_faults)):
             print(f"{planting.name(site)} {site['kind']}: {by or 'NOT FOUND'}, {seconds:.0f} s", flush=True)
