@@ -2,6 +2,7 @@
 programs notice."""
 
 import concurrent.futures
+import os
 import re
 import shutil
 import time
@@ -100,7 +101,7 @@ def report(jobs):
         raise SystemExit("mutate: a fault does not compile")
     planting.build("test_programs", "test_programs_slow")
     for campaign in fuzzing.CAMPAIGNS:
-        if run(campaign, -1, judging.own_cache(-1), 10)[0] != 0:
+        if run(campaign, -1, os.path.join(judging.CACHES, "none"), 10)[0] != 0:
             raise SystemExit(f"mutate: random programs fail on {campaign.name} without a fault")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for site, (by, seconds) in zip(all_faults, pool.map(judge, all_faults)):
