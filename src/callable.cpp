@@ -190,6 +190,7 @@ class VariantList final : public Variants {
 
   // f itself may change what it captured by value: one thread at a time calls it.
   void check_captures(const Variant& known, const void* given) {
+    const base::CompilingSection section;
     const std::lock_guard lock(adding_);
     if (!are_equal(*trace(options_.name, f_, given, true, where_), *known.traced))
       throw TraceError(

@@ -3,10 +3,14 @@
 #include <fulgurite/error.h>
 #include <pthread.h>
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
 #include <new>
+
+#include "base/made_once.h"
 
 namespace fulgurite::base {
 namespace {
@@ -22,10 +26,10 @@ struct Gate {
   bool lost_sections = false;  // this process is a child, and others compiled when it was forked
 };
 
-// Never destroyed: threads may compile while the process exits.
+// Threads may compile while the process exits.
 Gate& gate() {
-  static Gate& one = *new Gate;
-  return one;
+  static constinit std::atomic<Gate*> one{nullptr};
+  return made_once(one, [] { return std::make_unique<Gate>(); });
 }
 
 thread_local int depth = 0;  // of sections of this thread
@@ -54,16 +58,12 @@ void after_fork_in_child() {
   g.lost_sections = lost;
 }
 
-void watch_forks() {
-  static const int registered = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
-  static_cast<void>(registered);
-}
+const int forks_are_watched = pthread_atfork(&before_fork, &after_fork_in_parent, &after_fork_in_child);
 
 }  // namespace
 
 CompilingSection::CompilingSection() {
   if (depth == 0) {
-    watch_forks();
     Gate& g = gate();
     std::unique_lock lock(g.mutex);
     if (g.lost_sections)

@@ -4,7 +4,9 @@
 #include <fulgurite/error.h>
 
 #include <algorithm>
+#include <memory>
 
+#include "base/made_once.h"
 #include "runtime/profile.h"
 
 namespace fulgurite::detail {
@@ -18,10 +20,10 @@ struct Registry {
   std::uint64_t n_uses = 0;
 };
 
-// Never destroyed: arrays may outlive everything.
+// Arrays may outlive everything else.
 Registry& registry() {
-  static Registry& one = *new Registry;
-  return one;
+  static constinit std::atomic<Registry*> one{nullptr};
+  return base::made_once(one, [] { return std::make_unique<Registry>(); });
 }
 
 }  // namespace

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <thread>
 
 #include "base/hash.h"
+#include "base/made_once.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -122,8 +125,8 @@ Host ask() {
 }  // namespace
 
 const Host& host() {
-  static const Host& answer = *new Host(ask());  // never destroyed: programs may compile at exit
-  return answer;
+  static constinit std::atomic<const Host*> answer{nullptr};
+  return base::made_once(answer, [] { return std::make_unique<const Host>(ask()); });
 }
 
 std::string wanted_cpu() {

@@ -9,9 +9,11 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
 
+#include "base/made_once.h"
 #include "runtime/host.h"
 #include "runtime/stats.h"
 
@@ -68,10 +70,9 @@ class HostMemory final : public BlockSource {
 
 }  // namespace
 
-// Never destroyed, like the pool of the process.
 BlockSource& BlockSource::host() {
-  static BlockSource& source = *new HostMemory;
-  return source;
+  static constinit std::atomic<BlockSource*> source{nullptr};
+  return base::made_once(source, [] { return std::make_unique<HostMemory>(); });
 }
 
 std::string readable_size(std::size_t bytes) {
@@ -149,12 +150,19 @@ void BufferPool::release_locks() noexcept {
   for (Bucket& bucket : buckets_) bucket.lock.unlock();
 }
 
+namespace {
+
+constinit std::atomic<BufferPool*> pool_of_process{nullptr};
+
+const int locks_are_released_in_a_child = pthread_atfork(nullptr, nullptr, [] {
+  if (BufferPool* pool = pool_of_process.load()) pool->release_locks();
+});
+
+}  // namespace
+
 BufferPool& BufferPool::shared() {
-  static BufferPool& pool = *[] {
-    pthread_atfork(nullptr, nullptr, [] { shared().release_locks(); });
-    return new BufferPool(host().memory / 4);
-  }();
-  return pool;
+  return base::made_once(pool_of_process,
+                         [] { return std::make_unique<BufferPool>(runtime::host().memory / 4); });
 }
 
 }  // namespace fulgurite::runtime

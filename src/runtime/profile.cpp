@@ -1,8 +1,11 @@
 #include "runtime/profile.h"
 
+#include <memory>
 #include <mutex>
 #include <new>
 #include <utility>
+
+#include "base/made_once.h"
 
 namespace fulgurite::runtime {
 namespace {
@@ -16,8 +19,8 @@ struct Recorder {
 };
 
 Recorder& recorder() {
-  static Recorder& one = *new Recorder;
-  return one;
+  static constinit std::atomic<Recorder*> one{nullptr};
+  return base::made_once(one, [] { return std::make_unique<Recorder>(); });
 }
 
 int number_of_this_thread() {

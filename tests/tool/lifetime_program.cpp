@@ -221,6 +221,34 @@ int fork_while_running() {
   return result;
 }
 
+// A child of a process whose threads make their first calls. Each round is a new process, in which nothing
+// has been made by first use; fork() waits while its threads compile, so it meets their first runs.
+int fork_at_first_call() {
+  const auto f = fg::compile([](Vec<float> x) { return fg::sort(x * 2.0f); });
+  const std::vector<float> ones(1000, 1.0f);
+  const auto is_right_here = [&] { return f(ones).to_vector() == std::vector<float>(1000, 2.0f); };
+  int result = 0;
+  for (int round = 0; round < 60 && result == 0; ++round) {
+    const pid_t parent = fork();
+    if (parent == 0) {
+      std::vector<std::thread> threads;
+      for (int t = 0; t < 4; ++t) threads.emplace_back([&] { check(is_right_here(), "called beside fork"); });
+      std::this_thread::sleep_for(std::chrono::microseconds(10 * round));
+      const pid_t child = fork();
+      if (child == 0) {
+        check(is_right_here(), "called in a child");
+        std::_Exit(0);
+      }
+      const int outcome = outcome_of(child);
+      for (std::thread& thread : threads) thread.join();
+      std::fflush(stdout);
+      std::_Exit(outcome);
+    }
+    result = outcome_of(parent);
+  }
+  return result;
+}
+
 // Compiles with this many KiB of address space more than there are in use.
 int limited(const char* kibibytes) {
   std::size_t pages = 0;
@@ -250,6 +278,7 @@ int main(int argc, char** argv) {
   if (what == "small_stack") return small_stack();
   if (what == "fork_while_compiling") return fork_while_compiling();
   if (what == "fork_while_running") return fork_while_running();
+  if (what == "fork_at_first_call") return fork_at_first_call();
   if (what == "limited" && argc > 2) return limited(argv[2]);
   std::puts("no such test");
   return 2;

@@ -196,6 +196,10 @@ TEST_F(Ends, AChildForkedWhileOthersRunMayRun) {
   expect_success("fork_while_running");
 }
 
+TEST_F(Ends, AChildForkedAtFirstCallsMayRun) {
+  expect_success("fork_at_first_call");
+}
+
 TEST(Exports, AreOurOwnNames) {
   const fs::path out = fs::temp_directory_path() / ("exports_" + std::to_string(getpid()));
   const Outcome names = shell("nm -D --defined-only '" FULGURITE_TEST_LIBRARY "'", out);

@@ -15,10 +15,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <mutex>
+#include <memory>
 #include <new>
 #include <utility>
 
+#include "base/made_once.h"
 #include "runtime/host.h"
 
 namespace fulgurite::runtime::cpu {
@@ -359,30 +360,27 @@ void ThreadPool::stop_workers() {
 
 // A pool of the process is never freed, so that threads which outlive main() can still run their tasks,
 // themselves; its workers are joined when the process exits or the library is unloaded.
-ThreadPool& ThreadPool::shared() {
-  static std::atomic<ThreadPool*> pool{nullptr};
-  static ThreadPool* newest = nullptr;  // in a forked child the parent's, until there is a new one
-  static std::mutex creation;
-  struct AtExit {
-    ~AtExit() {
-      if (ThreadPool* p = pool.load(std::memory_order_acquire)) p->stop_workers();
-    }
-  };
+struct ThreadPool::OfProcess {
+  std::atomic<ThreadPool*> pool{nullptr};
+  std::atomic<ThreadPool*> of_parent{nullptr};  // of the process that this one was forked from
 
-  if (ThreadPool* p = pool.load(std::memory_order_acquire)) return *p;
-  const std::lock_guard lock(creation);
-  if (pool.load(std::memory_order_relaxed) == nullptr) {
-    auto* fresh = new ThreadPool(wanted_threads());
-    fresh->before_fork_ = std::exchange(newest, fresh);
-    pool.store(fresh, std::memory_order_release);
-    static const int registered = pthread_atfork(nullptr, nullptr, [] {
-      pool.store(nullptr, std::memory_order_relaxed);  // its workers exist in the parent only
-      new (&creation) std::mutex;
-    });
-    static_cast<void>(registered);
-    static const AtExit at_exit;
+  ~OfProcess() {
+    if (ThreadPool* p = pool.load(std::memory_order_acquire)) p->stop_workers();
   }
-  return *pool.load(std::memory_order_relaxed);
+};
+constinit ThreadPool::OfProcess ThreadPool::of_process_;
+
+// Its workers exist in the parent only.
+const int ThreadPool::left_to_the_parent_ = pthread_atfork(nullptr, nullptr, [] {
+  if (ThreadPool* p = of_process_.pool.exchange(nullptr)) of_process_.of_parent = p;
+});
+
+ThreadPool& ThreadPool::shared() {
+  return base::made_once(of_process_.pool, [] {
+    auto fresh = std::make_unique<ThreadPool>(wanted_threads());
+    fresh->of_parent_ = of_process_.of_parent;
+    return fresh;
+  });
 }
 
 }  // namespace fulgurite::runtime::cpu

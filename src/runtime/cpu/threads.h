@@ -61,6 +61,10 @@ class ThreadPool {
   static ThreadPool& shared();
 
  private:
+  struct OfProcess;
+  static OfProcess of_process_;
+  static const int left_to_the_parent_;
+
   struct Job {
     Function function;
     void* context;
@@ -106,7 +110,8 @@ class ThreadPool {
   const int n_threads_;
   std::unique_ptr<Share[]> shares_;
   std::vector<std::thread> workers_;
-  const ThreadPool* before_fork_ = nullptr;  // cannot be freed: its threads are not there to be joined
+  // Cannot be freed: its threads are not there to be joined.
+  const ThreadPool* of_parent_ = nullptr;
 
   alignas(128) std::atomic<bool> busy_{false};  // by the one caller that writes what follows, and shares
   std::chrono::steady_clock::time_point last_wake_{};
