@@ -358,9 +358,7 @@ Program run_fuse(Program program, PassContext& context) {
 
 void fuse_vertically(Program& program, PassContext& context) {
   // What is dead must not be fused: its failures would become those of the living.
-  soac::Vars live;
-  soac::add_mentioned(program.results, live);
-  simplify::remove_dead(*program.arena, program.body, live);
+  simplify::remove_dead(program);
   Fuser fuser(program, context);
   fuser.memory_scope(program.body, program.results);
   fuser.keep_last_words();

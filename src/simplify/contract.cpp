@@ -246,17 +246,11 @@ class Contraction {
   std::unordered_map<std::shared_ptr<const kernel::Kernel>, std::shared_ptr<const kernel::Kernel>> kernels_;
 };
 
-void remove_dead_code(Program& program) {
-  soac::Vars live;
-  soac::add_mentioned(program.results, live);
-  remove_dead(*program.arena, program.body, live);
-}
-
 // A product in code that nobody needs is no use.
 Program run_contract(Program program, PassContext& context) {
-  remove_dead_code(program);
+  remove_dead(program);
   Contraction(program, context).run();
-  remove_dead_code(program);
+  remove_dead(program);
   return program;
 }
 

@@ -174,6 +174,12 @@ class Deadness {
 
 }  // namespace
 
+void remove_dead(soac::Program& program) {
+  Vars live;
+  soac::add_mentioned(program.results, live);
+  remove_dead(*program.arena, program.body, live);
+}
+
 void remove_dead(Arena& arena, Lambda& lambda) {
   Vars live;
   Deadness(arena).lambda(lambda, live);

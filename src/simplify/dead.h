@@ -8,6 +8,7 @@
 namespace fulgurite::simplify {
 
 /// Drops what the results do not need. Every result is needed.
+void remove_dead(soac::Program&);
 void remove_dead(scalar::Arena&, soac::Lambda&);
 /// Of a program's or function's statements, given the names that are needed after them; `live` grows by what
 /// the statements need.

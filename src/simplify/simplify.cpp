@@ -343,10 +343,10 @@ class Simplifier {
 };
 
 Program run_simplify(Program program, PassContext& context) {
+  // A loop that nothing needs must not leave the checks of its one iteration behind.
+  remove_dead(program);
   Simplifier(program, context).program(program);
-  soac::Vars live;
-  soac::add_mentioned(program.results, live);
-  remove_dead(*program.arena, program.body, live);
+  remove_dead(program);
   return program;
 }
 

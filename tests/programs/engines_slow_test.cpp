@@ -19,10 +19,10 @@ std::string reported() {
   return text;
 }
 
-std::string on_engine(const soac::Program& program, const Runs& runs, Tally& tally) {
+std::string on_engine(const soac::Program& program, const Runs& runs, Precision precision, Tally& tally) {
   // Oclgrind rounds the product of an fma.
   const bool is_oclgrind = std::getenv("OCLGRIND_LOG") != nullptr;
-  const Options options = testing_pipeline::tested(is_oclgrind ? Precision::strict : Precision::fast);
+  const Options options = testing_pipeline::tested(is_oclgrind ? Precision::strict : precision);
   if (options.engine == Engine::opencl) runtime::test::prepare_pocl();
   const soac::Program specification = pipeline::specification(program, options.precision);
   std::optional<plan::Loaded> loaded;
@@ -52,7 +52,8 @@ TEST(RandomPrograms, SlowPropertyEnginesGiveWhatTheInterpreterGives) {
 TEST(RandomPrograms, SlowEnginesRunWhatWasOnceWrong) {
   Tally tally;
   for (const Kept& kept : all_kept())
-    EXPECT_EQ(on_engine(kept.program, kept.arguments, tally), "") << kept.name;
+    for (const Precision precision : {Precision::fast, Precision::strict})
+      EXPECT_EQ(on_engine(kept.program, kept.arguments, precision, tally), "") << kept.name;
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ inline std::ostream& operator<<(std::ostream& out, const Tally& t) {
 }
 
 /// What is wrong with the program; empty: nothing.
-using Test = std::function<std::string(const soac::Program&, const Runs&, Tally&)>;
+using Test = std::function<std::string(const soac::Program&, const Runs&, Precision, Tally&)>;
 
 inline std::string tested(const Numbers& numbers, const Test& test, Tally& tally) {
   ++tally.drawn;
@@ -91,7 +91,7 @@ inline std::string tested(const Numbers& numbers, const Test& test, Tally& tally
   }
   if (parameter("show", 0) != 0) std::cout << drawn->text << std::flush;
   try {
-    return test(drawn->program(), drawn->arguments, tally);
+    return test(drawn->program(), drawn->arguments, drawn->precision, tally);
   } catch (const std::exception& e) {
     return std::string("fails: ") + e.what();
   }
@@ -166,7 +166,8 @@ inline std::string story(const Numbers& numbers, const std::string& what) {
   out << what << "\nnumbers " << text_of(numbers) << "\n";
   const std::optional<Drawn> drawn = draw_program(numbers);
   if (!drawn) return out.str();
-  out << drawn->text << soac::print(drawn->program());
+  out << drawn->text << (drawn->precision == Precision::strict ? "with Precision::strict\n" : "")
+      << soac::print(drawn->program());
   for (const auto& args : drawn->arguments) out << "of " << ::testing::PrintToString(args) << "\n";
   return out.str();
 }

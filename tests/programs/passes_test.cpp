@@ -7,17 +7,17 @@
 namespace fulgurite::programs {
 namespace {
 
-std::string through_passes(const soac::Program& traced, const Runs& runs, Tally& tally) {
+std::string through_passes(const soac::Program& traced, const Runs& runs, Precision precision, Tally& tally) {
   soac::check(traced, "trace");
   std::vector<Outcome> expected;
   for (const std::vector<soac::Value>& args : runs) {
-    expected.push_back(interpreted(pipeline::specification(traced, Precision::fast), args));
+    expected.push_back(interpreted(pipeline::specification(traced, precision), args));
     ++tally.runs;
     tally.failed += !expected.back().error.empty();
   }
   soac::PassContext context;
   soac::Program after = traced;
-  for (const soac::Pass* pass : pipeline::passes(Precision::fast)) {
+  for (const soac::Pass* pass : pipeline::passes(precision)) {
     after = pass->run(std::move(after), context);
     soac::check(after, pass->name);
     for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -38,7 +38,8 @@ TEST(RandomPrograms, PropertyPassesKeepMeaning) {
 TEST(RandomPrograms, PassesKeepMeaningOfWhatWasOnceWrong) {
   Tally tally;
   for (const Kept& kept : all_kept())
-    EXPECT_EQ(through_passes(kept.program, kept.arguments, tally), "") << kept.name;
+    for (const Precision precision : {Precision::fast, Precision::strict})
+      EXPECT_EQ(through_passes(kept.program, kept.arguments, precision, tally), "") << kept.name;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct Drawn {
   std::shared_ptr<const detail::TracedProgram> traced;
   std::string text;
   Runs arguments;
+  Precision precision;
 
   const soac::Program& program() const { return traced->program(); }
 };
@@ -57,6 +58,7 @@ class Frame {
     n_scalar_results_ = draw_.below(3);
     argument_seed_ = static_cast<std::uint32_t>(1 + draw_.below(256) + 256 * draw_.below(256));
     are_equal_ = !draw_.one_in(6);
+    precision_ = draw_.one_in(3) ? Precision::strict : Precision::fast;
     unsigned number = 0;
     for (const Parameter& p : parameters_) {
       ++number;
@@ -73,6 +75,7 @@ class Frame {
     const detail::Traceable traceable(this, call, infos_, nullptr);
     drawn.traced = detail::trace("random", traceable, nullptr, false, Here::current());
     drawn.text = draw_.text();
+    drawn.precision = precision_;
     for (int sample = 0; sample < 2; ++sample) drawn.arguments.push_back(arguments(sample));
     return drawn;
   }
@@ -167,6 +170,7 @@ class Frame {
 
   Draw draw_;
   bool is_large_ = false, are_equal_ = true;
+  Precision precision_ = Precision::fast;
   std::size_t n_results_ = 1, n_scalar_results_ = 0;
   std::uint32_t argument_seed_ = 1;
   std::vector<Parameter> parameters_;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int32_t shared_memory = 32 << 10;
 
-std::string on_a_small_device(const soac::Program& program, const Runs&, Tally& tally) {
+std::string on_a_small_device(const soac::Program& program, const Runs&, Precision precision, Tally& tally) {
   const runtime::Description device{.engine = "opencl",
                                     .name = "a small device",
                                     .n_cores = 4,
@@ -17,7 +17,8 @@ std::string on_a_small_device(const soac::Program& program, const Runs&, Tally& 
                                     .vector_bytes = 16,
                                     .is_host = false,
                                     .shared_memory = shared_memory};
-  const pipeline::Report report = pipeline::compile(program, {.engine = Engine::opencl}, device);
+  const pipeline::Report report =
+      pipeline::compile(program, {.engine = Engine::opencl, .precision = precision}, device);
   count_constructs(program, tally.constructs);
   count_constructs(report.optimised, tally.constructs);
   for (const plan::KernelText& kernel : report.lowered.plan.kernels)
