@@ -68,7 +68,8 @@ struct Act {
 };
 
 /// race: `act` and `other` are not ordered, `act` writes. out_of_bounds: `element` of `n`. uninitialised:
-/// `other` is who stored over the element, if anyone did, for another array. late_read: a load of an array
+/// `other` is who stored over the element, if anyone did, for another array; of a launch that failed it is no
+/// fault, because what cannot be computed is not stored. late_read: a load of an array
 /// that is updated in place (Param::Role::update) comes after `other` stored to the element in the same
 /// phase. divergence: `element` of the `n`
 /// threads that there are came; `other.line` is where others wait. shared_limit: `element` bytes, `n` exist.

@@ -226,6 +226,31 @@ par grid task < 1 {
   expect_one(with(again, "k < 9", "k < 2"), {empty(z)}, Fault::uninitialised, 2, 1);
 }
 
+TEST(EmulateFindings, WhatALaunchThatFailedHasNotWrittenIsNoFault) {
+  const std::string guarded = R"(kernel guarded(in x: f32[], out y: f32[])
+par grid task < 1 {
+  alloc shared s: f32[64]
+  par block t < 64 {
+    load v: f32 = x[t]
+    fail @3(t, 0, t, 9) when v < 0f
+    store s[t] = v when 0f <= v
+  }
+  sync block
+  par block t < 64 {
+    1: load w: f32 = s[63 - t]
+    2: store y[t] = w
+  }
+}
+)";
+  std::vector<float> x(64, 1), y(64);
+  x[9] = -1;
+  expect_sound(guarded, {holds(x), empty(y)});
+  EXPECT_EQ(run(guarded, {holds(x), empty(y)}).failure, (Failed{3, 9, 9, 9}));
+  expect_one(with(guarded, "when v < 0f", "when v < -1f"), {holds(x), empty(y)}, Fault::uninitialised, 1, 0);
+  // Other faults are faults there, too.
+  expect_one(with(guarded, "63 - t", "64 - t"), {holds(x), empty(y)}, Fault::out_of_bounds, 1, 0);
+}
+
 TEST(EmulateFindings, AReadOfAnUpdatedArrayBehindTheStore) {
   const std::string swap = R"(kernel swap(inout x: i32[], inout y: i32[])
 par grid task < 2 {

@@ -47,7 +47,8 @@ void Machine::report(Finding f, std::uint32_t step, std::uint32_t other_step) {
   if (where_of(f) < where_of(found->second.finding)) found->second = {std::move(f), step, other_step};
 }
 
-/// A load that races with a store may come before it: that nothing is written yet is the same fault.
+/// A load that races with a store may come before it: that nothing is written yet is the same fault. Nor is
+/// it a fault of its own in a launch that failed, which stores nothing where it could not compute the value.
 std::vector<Finding> Machine::findings() const {
   std::vector<Finding> result;
   for (const auto& [key, found] : findings_) {
@@ -55,7 +56,8 @@ std::vector<Finding> Machine::findings() const {
       const Found& race = other.second;
       return race.finding.fault == Fault::race && (race.step == found.step || race.other_step == found.step);
     };
-    if (found.finding.fault == Fault::uninitialised && std::any_of(findings_.begin(), findings_.end(), races))
+    if (found.finding.fault == Fault::uninitialised &&
+        (result_.failure || std::any_of(findings_.begin(), findings_.end(), races)))
       continue;
     result.push_back(found.finding);
   }
