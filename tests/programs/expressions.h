@@ -165,6 +165,13 @@ inline Scalar integer_expression(Draw& d, Kind kind, int depth) {
     return applied(op, {a, operand()});
   }
   if (which == 6 || which == 10) return applied(one[d.below(std::size(one))], {operand()});
+  if (which == 7 && d.one_in(4)) {  // a multiple, and perhaps more, divided again
+    const auto factor = static_cast<std::int64_t>(2 + d.below(4));
+    const Scalar by = constant(kind, factor);
+    Scalar x = applied("mul", {operand(), by});
+    if (d.one_in(2)) x = applied("add", {x, applied("rem", {operand(), by})});
+    return applied(d.one_in(3) ? "rem" : "div", {x, by});
+  }
   if (which == 7) {
     const Scalar a = operand();
     Scalar by = d.one_in(2) ? constant(kind, static_cast<std::int64_t>(1 + d.below(7))) : operand();
@@ -274,7 +281,7 @@ inline Extent draw_size(Draw& d, std::int64_t most) {
   };
   const Scalar zero = constant(Kind::i64, 0), top = constant(Kind::i64, most);
   Scalar x;
-  switch (d.below(8)) {
+  switch (d.below(11)) {
     case 0:
       x = constant(Kind::i64, static_cast<std::int64_t>(d.below(static_cast<std::size_t>(most) + 1)));
       break;
@@ -301,6 +308,28 @@ inline Extent draw_size(Draw& d, std::int64_t most) {
       if (!d.one_in(4)) x = applied("max", {x, zero});
       break;
     }
+    case 7: {  // computed with floats
+      const Scalar f = expression(d, d.one_in(2) ? Kind::f32 : Kind::f64, 1);
+      const Scalar small = applied("min", {applied("abs", {f}), constant(f.kind(), most)});
+      x = converted(applied("select", {applied("isnan", {f}), constant(f.kind(), 1), small}), Kind::i64);
+      break;
+    }
+    case 8: {  // a difference, or a product, of numbers of both signs
+      const auto small = [&](std::int64_t below) {
+        return applied("rem", {expression(d, Kind::i64, 1), constant(Kind::i64, below)});
+      };
+      const Scalar a = small(4), b = small(most / 3 + 1);
+      x = applied("max", {applied(d.one_in(2) ? "sub" : "mul", {a, b}), zero});
+      break;
+    }
+    case 9:  // one that grows with an index
+      if (!d.indices.empty()) {
+        x = applied("add", {applied("abs", {d.indices.back().scalar}),
+                            constant(Kind::i64, static_cast<std::int64_t>(d.below(3)))});
+        if (most < 20) x = applied("min", {x, top});
+        break;
+      }
+      [[fallthrough]];
     default: {
       const auto all = extents_in_scope();
       const Scalar n = all.empty() ? top : applied("min", {of_extent(all[d.below(all.size())]), top});

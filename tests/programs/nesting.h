@@ -2,7 +2,7 @@
 // folds of rows.
 #pragma once
 
-#include "folding.h"
+#include "idioms.h"
 
 namespace fulgurite::programs {
 
@@ -412,6 +412,9 @@ inline constexpr Statement all_statements[] = {
     {"choose", choose, 3, false},
     {"sort", sort, 2, false},
     {"stencil", stencil, 2, false},
+    {"replace", replace, 2, false},
+    {"scan_and_count", scan_and_count, 1, false},
+    {"rows_of_sizes", rows_of_sizes, 2, true},
     {"let", let, 1, false},
     {"fold_rows", fold_rows, 1, true},
     {"nest", nest, 5, true},

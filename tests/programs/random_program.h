@@ -155,6 +155,9 @@ class Frame {
         soac::Value value{static_cast<scalar::Kind>(kind), shape, {}};
         value.bytes.resize(n * scalar::size_of(value.kind));
         for (std::size_t i = 0; i < n; ++i) value.set(i, element(random, value.kind));
+        if (p.rank == 0 && kind == Kind::i64 && random() % 8 == 0)  // far outside of every array
+          value.set(0,
+                    (random() % 2 == 0 ? 1 : ~scalar::Bits{0}) * (scalar::Bits{1} << (33 + random() % 30)));
         all.push_back(std::move(value));
       }
     }

@@ -1,0 +1,154 @@
+// Statements of random programs that single draws rarely make up: reads of what is stored elsewhere in the
+// same array, inner arrays whose sizes loops change, scans beside histograms.
+#pragma once
+
+#include "folding.h"
+
+namespace fulgurite::programs {
+
+/// scatter(x, at, map([&](p) { return x[p] op ...; }, at)): elements computed from what they replace, at
+/// places of which some are equal, and from an element beside.
+inline void replace(Draw& d) {
+  const Array* picked = d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1; });
+  if (picked == nullptr) return;
+  const Array x = *picked;
+  const Kind kind = x.kinds[0];
+  const Array at = places(d, x.shape[0], nullptr);
+  const bool beside = d.one_in(3);
+  const Array made = map_to(d, {at}, {kind}, [&](const std::vector<Scalar>& p, std::string& text) {
+    Scalar place = converted(p[0], Kind::i64);
+    if (beside)
+      place = applied("rem", {applied("add", {applied("abs", {place}), constant(Kind::i64, 1)}),
+                              applied("max", {of_extent(x.shape[0]), constant(Kind::i64, 1)})});
+    const Scalar old = element_at(x, 0, {place}), more = expression(d, kind, 1);
+    const Scalar result = applied(kind == Kind::boolean ? "bit_xor" : "add", {old, more});
+    text = result.text;
+    return Values{result.value};
+  });
+  const std::string name = d.fresh("v");
+  d.line("auto " + name + " = fg::scatter(" + x.name + ", " + at.name + ", " + made.name + ");");
+  const Value place_values[] = {at.parts[0]};
+  d.add(name, x.kinds, x.shape, detail::scatter(x.parts, place_values, made.parts, false, Here::current()));
+}
+
+/// Small numbers, perhaps changed by a loop, which are the sizes of inner arrays, each folded to one element.
+inline void rows_of_sizes(Draw& d) {
+  if (d.is_large || d.depth > 1) return;
+  const Extent n = draw_size(d, 8);
+  const std::size_t change = d.below(6);
+  const auto step = static_cast<std::int64_t>(d.below(3)) - 1;
+  std::string index, text;
+  const auto size_of = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    index = d.fresh("i");
+    d.indices.push_back({{index, at[0]}, n.id});
+    const Scalar size =
+        applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}), constant(Kind::i64, 6)});
+    text = size.text;
+    --d.level;
+    return Values{size.value};
+  });
+  const Value extents[] = {n.value};
+  Value sizes = detail::generate(extents, Body(size_of), "generate", Here::current())[0];
+  std::string name = d.fresh("sizes");
+  d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + index + ") { return " + text +
+         "; });");
+  if (change > 0) {
+    const Value trips = literal(Kind::i64, static_cast<std::int64_t>(1 + d.below(4)));
+    const auto by = std::to_string(step);
+    const auto next = [&](std::span<const Value> x) {
+      switch (change) {
+        case 1: return Values{call("add", x[0], literal(Kind::i64, step))};
+        case 2: return Values{call("max", call("sub", x[0], literal(Kind::i64, 1)), literal(Kind::i64, 0))};
+        case 3: return Values{call("mul", x[0], literal(Kind::i64, step))};
+        default: return Values{call("min", call("add", x[0], literal(Kind::i64, 1)), literal(Kind::i64, 7))};
+      }
+    };
+    static constexpr const char* texts[] = {
+        "", "x + ", "fg::max(x - 1, 0)", "x * ", "fg::min(x + 1, 7)", "fg::min(x + 1, 7)"};
+    const auto once = [&](std::span<const Value> state) {
+      const detail::Operand operands[] = {{state.subspan(1, 1)}};
+      return detail::map(operands, Body(next), Here::current());
+    };
+    const std::size_t widths[] = {1};
+    const Value initial[] = {sizes};
+    sizes = detail::iterate(trips, Body(once), initial, widths, Here::current())[0];
+    const std::string made = d.fresh("sizes");
+    d.line("auto " + made + " = fg::iterate(.., [&](auto, auto v) { return fg::map([&](auto x) { return " +
+           texts[change] + (change == 1 || change == 3 ? by : "") + "; }, v); }, " + name + ");");
+    name = made;
+  }
+  // A fold of an array of so many elements, or of one with as many as a product or a difference.
+  const std::size_t how = d.below(4);
+  std::string param, body_text;
+  const auto row = d.repeatable([&](std::span<const Value> given) {
+    ++d.level;
+    param = d.fresh("n");
+    Scalar size{param, given[0]};
+    const Scalar factor = applied("rem", {expression(d, Kind::i64, 1), constant(Kind::i64, 4)});
+    if (how == 1) size = applied("max", {applied("sub", {size, factor}), constant(Kind::i64, 0)});
+    if (how == 2) size = applied("max", {applied("mul", {size, factor}), constant(Kind::i64, 0)});
+    if (how == 3)
+      size = applied("max", {applied("mul", {applied("sub", {size, constant(Kind::i64, 2)}), factor}),
+                             constant(Kind::i64, 0)});
+    const Extent inner = d.extent(size.value, size.text);
+    std::string j;
+    const auto element = d.repeatable([&](std::span<const Value> at) {
+      ++d.level;
+      j = d.fresh("j");
+      d.indices.push_back({{j, at[0]}, inner.id});
+      const Scalar x = expression(d, Kind::i64, 2);
+      body_text = x.text;
+      --d.level;
+      return Values{x.value};
+    });
+    const Value inner_extents[] = {size.value};
+    Values elements = detail::generate(inner_extents, Body(element), "generate", Here::current());
+    body_text = "fg::generate(" + size.text + ", [&](auto " + j + ") { return " + body_text + "; })";
+    if (d.one_in(2)) {  // an array that is kept: it is read twice, in another order
+      const Value reversed = detail::reverse(elements[0], 0, Here::current());
+      const detail::Operand operands[] = {{elements}, {std::span(&reversed, 1)}};
+      const auto product = [](std::span<const Value> ab) {
+        return Values{call("bit_xor", ab[0], call("mul", ab[1], literal(Kind::i64, 3)))};
+      };
+      elements = detail::map(operands, Body(product), Here::current());
+      body_text = "xor_with_reversed(" + body_text + ")";
+    }
+    const Value sum = detail::reduce("add", "sum", elements[0], std::nullopt, Here::current());
+    body_text = "fg::sum(" + body_text + ")";
+    --d.level;
+    return Values{sum};
+  });
+  const detail::Operand operands[] = {{std::span(&sizes, 1)}};
+  Values sums = detail::map(operands, Body(row), Here::current());
+  const std::string made = d.fresh("v");
+  d.line("auto " + made + " = fg::map([&](auto " + param + ") { return " + body_text + "; }, " + name + ");");
+  d.add(made, {Kind::i64}, {n}, std::move(sums));
+}
+
+/// A scan and a histogram of one array, which one walk computes.
+inline void scan_and_count(Draw& d) {
+  const Array* picked =
+      d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
+  if (picked == nullptr) return;
+  const Array a = *picked;
+  const std::string name = d.fresh("v"), bins = d.fresh("v");
+  const Value zero = literal(a.kinds[0], 0);
+  const Value neutral[] = {zero};
+  const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
+  detail::Scanning how{.origin = "scan", .neutral = neutral, .initial = {}};
+  d.line("auto " + name + " = fg::scan(fg::plus, 0, " + a.name + ");");
+  d.add(name, a.kinds, a.shape, detail::scan(how, Body(add), a.parts, Here::current()));
+  const Extent k = draw_size(d, 9);
+  const auto bin = [&](std::span<const Value> x) {
+    const Value bits = call("bit_and", x[0], literal(a.kinds[0], 7));
+    return Values{detail::cast(bits, Kind::i64, Here::current())};
+  };
+  const detail::Operand operands[] = {{a.parts}};
+  const Value at = detail::map(operands, Body(bin), Here::current())[0];
+  d.line("auto " + bins + " = fg::histogram(fg::plus, 0, " + k.text + ", fg::cast<fg::i64>(" + a.name +
+         " & 7), " + a.name + ");");
+  d.add(bins, a.kinds, {k}, detail::histogram(Body(add), neutral, k.value, at, a.parts, Here::current()));
+}
+
+}  // namespace fulgurite::programs
