@@ -105,7 +105,14 @@ inline void rows_of_sizes(Draw& d) {
     const Value inner_extents[] = {size.value};
     Values elements = detail::generate(inner_extents, Body(element), "generate", Here::current());
     body_text = "fg::generate(" + size.text + ", [&](auto " + j + ") { return " + body_text + "; })";
-    if (d.one_in(2)) {  // an array that is kept: it is read twice, in another order
+    if (d.one_in(2)) {
+      const Value one[] = {literal(Kind::i64, 0)};
+      detail::Scanning sums{.origin = "scan", .neutral = one, .initial = {}};
+      const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
+      elements = detail::scan(sums, Body(add), elements, Here::current());
+      body_text = "fg::scan(fg::plus, 0, " + body_text + ")";
+    }
+    if (d.one_in(2)) {  // read twice, in another order
       const Value reversed = detail::reverse(elements[0], 0, Here::current());
       const detail::Operand operands[] = {{elements}, {std::span(&reversed, 1)}};
       const auto product = [](std::span<const Value> ab) {
