@@ -168,7 +168,8 @@ inline Scalar integer_expression(Draw& d, Kind kind, int depth) {
   if (which == 7 && d.one_in(4)) {  // a multiple, and perhaps more, divided again
     const auto factor = static_cast<std::int64_t>(2 + d.below(4));
     const Scalar by = constant(kind, factor);
-    Scalar x = applied("mul", {operand(), by});
+    Scalar x = d.scalars.empty() || d.is_safe || d.one_in(2) ? operand() : converted(d.scalars.front(), kind);
+    x = applied("mul", {x, by});
     if (d.one_in(2)) x = applied("add", {x, applied("rem", {operand(), by})});
     return applied(d.one_in(3) ? "rem" : "div", {x, by});
   }

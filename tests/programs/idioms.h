@@ -33,7 +33,6 @@ inline void replace(Draw& d) {
 
 /// Small numbers, perhaps changed by a loop, which are the sizes of inner arrays, each folded to one element.
 inline void rows_of_sizes(Draw& d) {
-  if (d.is_large || d.depth > 1) return;
   const Extent n = draw_size(d, 8);
   const std::size_t change = d.below(6);
   const auto step = static_cast<std::int64_t>(d.below(3)) - 1;
@@ -85,7 +84,10 @@ inline void rows_of_sizes(Draw& d) {
     ++d.level;
     param = d.fresh("n");
     Scalar size{param, given[0]};
-    const Scalar factor = applied("rem", {expression(d, Kind::i64, 1), constant(Kind::i64, 4)});
+    const Scalar multiple =
+        applied("mul", {size, constant(Kind::i64, static_cast<std::int64_t>(1 + d.below(5)))});
+    const Scalar factor =
+        applied("rem", {applied("sub", {expression(d, Kind::i64, 1), multiple}), constant(Kind::i64, 4)});
     if (how == 1) size = applied("max", {applied("sub", {size, factor}), constant(Kind::i64, 0)});
     if (how == 2) size = applied("max", {applied("mul", {size, factor}), constant(Kind::i64, 0)});
     if (how == 3)
@@ -131,6 +133,30 @@ inline void rows_of_sizes(Draw& d) {
   const std::string made = d.fresh("v");
   d.line("auto " + made + " = fg::map([&](auto " + param + ") { return " + body_text + "; }, " + name + ");");
   d.add(made, {Kind::i64}, {n}, std::move(sums));
+}
+
+/// generate(n, [&](i) { rows of sizes, within; return their sum; }): sizes are elements of an inner array.
+inline void inner_rows_of_sizes(Draw& d) {
+  if (d.is_large || d.depth > 1) return;
+  const Extent n = draw_size(d, 5);
+  const std::string name = d.fresh("m");
+  const auto body = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    const std::string index = d.fresh("i");
+    d.indices.push_back({{index, at[0]}, n.id});
+    d.outdent();
+    d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + index + ") {");
+    d.indent();
+    rows_of_sizes(d);
+    const Array rows = d.arrays.back();
+    d.line("return fg::sum(" + rows.name + ");");
+    --d.level;
+    return Values{detail::reduce("add", "sum", rows.parts[0], std::nullopt, Here::current())};
+  });
+  const Value extents[] = {n.value};
+  Values sums = detail::generate(extents, Body(body), "generate", Here::current());
+  d.line("});");
+  d.add(name, {Kind::i64}, {n}, std::move(sums));
 }
 
 /// A scan and a histogram of one array, which one walk computes.

@@ -20,8 +20,8 @@ struct Outcome {
   std::string message;
 };
 
-/// A size that the library says no bound is known for (docs/guide/nesting.md). Where it knew one, and made room
-/// for some elements, the bound is wrong if it does not hold.
+/// A size that the library says no bound is known for (docs/guide/nesting.md). Where it knew one, and made
+/// room for some elements, the bound is wrong if it does not hold.
 inline bool is_refused(const Outcome& outcome) {
   return (outcome.message.find("no bound is known for") != std::string::npos &&
           outcome.message.find("there is room for 0:") != std::string::npos) ||
