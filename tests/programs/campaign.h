@@ -15,7 +15,7 @@ inline void keep(const Numbers& numbers, std::uint64_t seed, std::uint64_t numbe
   out << text_of(drawn->program(), drawn->arguments);
 }
 
-/// Draws programs and tests them until one fails, or `limit` seconds are over.
+/// Draws programs and tests them, those with numbers `from` on, until one fails, or `limit` seconds are over.
 inline void campaign(const Test& test, std::uint64_t n_programs) {
   const std::uint64_t seed = parameter("seed", 1);
   std::mt19937_64 random(seed);
@@ -24,6 +24,7 @@ inline void campaign(const Test& test, std::uint64_t n_programs) {
   const std::chrono::duration<double> most(static_cast<double>(parameter("limit", 1000000)));
   for (std::uint64_t k = 0; k < n_programs && std::chrono::steady_clock::now() - start < most; ++k) {
     const Numbers numbers = draw_numbers(random);
+    if (k < parameter("from", 0)) continue;
     const auto began = std::chrono::steady_clock::now();
     const std::string what = tested(numbers, test, tally);
     const std::chrono::duration<double> one = std::chrono::steady_clock::now() - began;

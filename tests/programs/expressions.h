@@ -117,6 +117,8 @@ inline Scalar read(Draw& d, Kind kind, int depth) {
         inside = applied("logical_and",
                          {inside, applied("logical_and", {applied("le", {constant(Kind::i64, 0), at[k]}),
                                                           applied("lt", {at[k], of_extent(a.shape[k])})})});
+      if (depth > 1 && d.one_in(4))  // where it is read differs from element to element
+        inside = applied("logical_and", {inside, expression(d, Kind::boolean, depth - 1)});
       std::string text;
       {
         std::vector<std::string> texts;

@@ -159,6 +159,31 @@ inline void inner_rows_of_sizes(Draw& d) {
   d.add(name, {Kind::i64}, {n}, std::move(sums));
 }
 
+/// cond(f < g, [&] { return fg::take(a, n); }, [&] { return a; }), and the sum of that: a size that floats
+/// decide.
+inline void size_by_floats(Draw& d) {
+  const Array* picked =
+      d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
+  if (picked == nullptr) return;
+  const Array a = *picked;
+  const Kind kind = d.one_in(2) ? Kind::f32 : Kind::f64;
+  const Scalar condition = applied(
+      "lt", {applied("add", {expression(d, kind, 1), expression(d, kind, 1)}), expression(d, kind, 1)});
+  const Scalar n = applied("min", {of_extent(draw_size(d, 6)), of_extent(a.shape[0])});
+  const auto some = [&](std::span<const Value>) {
+    return each(a, [&](const Value& v) { return detail::take(v, n.value, 0, Here::current()); });
+  };
+  const auto all = [&](std::span<const Value>) { return a.parts; };
+  const std::size_t widths[] = {1};
+  const std::string name = d.fresh("v"), sum = d.fresh("r");
+  d.line("auto " + name + " = fg::cond(" + condition.text + ", [&] { return fg::take(" + a.name + ", " +
+         n.text + "); }, [&] { return " + a.name + "; });");
+  const Values parts = detail::cond(condition.value, Body(some), Body(all), widths, Here::current());
+  d.line("auto " + sum + " = fg::sum(" + name + ");");
+  d.scalars.push_back({sum, detail::reduce("add", "sum", parts[0], std::nullopt, Here::current())});
+  if (d.one_in(2)) d.add_fresh(name, a.kinds, parts);
+}
+
 /// A scan and a histogram of one array, which one walk computes.
 inline void scan_and_count(Draw& d) {
   const Array* picked =

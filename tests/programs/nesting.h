@@ -414,6 +414,7 @@ inline constexpr Statement all_statements[] = {
     {"stencil", stencil, 2, false},
     {"replace", replace, 2, false},
     {"scan_and_count", scan_and_count, 1, false},
+    {"size_by_floats", size_by_floats, 1, true},
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"let", let, 1, false},
@@ -431,6 +432,7 @@ inline void statement(Draw& d) {
     return sum;
   }();
   --d.budget;
+  if (d.is_large && d.depth == 0 && d.one_in(6)) return scan_and_count(d);
   auto at = static_cast<int>(d.below(static_cast<std::size_t>(total)));
   for (const Statement& s : all_statements) {
     at -= s.weight;
