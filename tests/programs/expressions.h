@@ -97,8 +97,13 @@ inline Scalar read(Draw& d, Kind kind, int depth) {
     } else if (!fitting.empty() && d.one_in(2)) {  // the other way round
       at.push_back(applied("sub", {applied("sub", {of_extent(e), constant(Kind::i64, 1)}), fitting.back()}));
     } else {
-      at.push_back(d.one_in(2) ? constant(Kind::i64, static_cast<std::int64_t>(d.below(3)))
-                               : expression(d, Kind::i64, depth - 1));
+      const std::size_t way = d.below(4);
+      if (way < 2)
+        at.push_back(constant(Kind::i64, static_cast<std::int64_t>(d.below(3))));
+      else if (way == 3 && !d.scalars.empty() && !d.is_safe)  // an argument, which may be far outside
+        at.push_back(converted(d.scalars.front(), Kind::i64));
+      else
+        at.push_back(expression(d, Kind::i64, depth - 1));
       is_safe = false;
     }
   }
@@ -117,7 +122,7 @@ inline Scalar read(Draw& d, Kind kind, int depth) {
         inside = applied("logical_and",
                          {inside, applied("logical_and", {applied("le", {constant(Kind::i64, 0), at[k]}),
                                                           applied("lt", {at[k], of_extent(a.shape[k])})})});
-      if (depth > 1 && d.one_in(4))  // where it is read differs from element to element
+      if (depth > 1 && d.one_in(3))  // where it is read differs from element to element
         inside = applied("logical_and", {inside, expression(d, Kind::boolean, depth - 1)});
       std::string text;
       {

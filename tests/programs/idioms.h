@@ -159,6 +159,56 @@ inline void inner_rows_of_sizes(Draw& d) {
   d.add(name, {Kind::i64}, {n}, std::move(sums));
 }
 
+/// Sums of rows that grow with the index, of which one, or some, are read at computed places.
+inline void triangle(Draw& d) {
+  const Extent n = draw_size(d, 8);
+  const auto more = static_cast<std::int64_t>(d.below(3));
+  const bool scans = d.one_in(2);
+  std::string index, inner, text;
+  const auto row = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    index = d.fresh("i");
+    d.indices.push_back({{index, at[0]}, n.id});
+    const Scalar size = applied("add", {{index, at[0]}, constant(Kind::i64, more)});
+    const Extent length = d.extent(size.value, size.text);
+    const auto element = d.repeatable([&](std::span<const Value> place) {
+      ++d.level;
+      inner = d.fresh("j");
+      d.indices.push_back({{inner, place[0]}, length.id});
+      const Scalar x = expression(d, Kind::i64, 2);
+      text = x.text;
+      --d.level;
+      return Values{x.value};
+    });
+    const Value extents[] = {size.value};
+    Values elements = detail::generate(extents, Body(element), "generate", Here::current());
+    if (scans) {
+      const Value zero[] = {literal(Kind::i64, 0)};
+      const detail::Scanning sums{.origin = "scan", .neutral = zero, .initial = {}};
+      const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
+      elements = detail::scan(sums, Body(add), elements, Here::current());
+    }
+    text = "fg::generate(" + size.text + ", [&](auto " + inner + ") { return " + text + "; })";
+    text = std::string("fg::sum(") + (scans ? "fg::scan(fg::plus, 0, " + text + ")" : text) + ")";
+    --d.level;
+    return Values{detail::reduce("add", "sum", elements[0], std::nullopt, Here::current())};
+  });
+  const Value extents[] = {n.value};
+  const std::string name = d.fresh("v");
+  Values sums = detail::generate(extents, Body(row), "generate", Here::current());
+  d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + index + ") { return " + text +
+         "; });");
+  const Array made = d.add(name, {Kind::i64}, {n}, std::move(sums));
+  if (d.one_in(3)) return;
+  const Scalar place = applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}),
+                                       applied("max", {of_extent(n), constant(Kind::i64, 1)})});
+  const std::string one = d.fresh("r");
+  const Scalar element = element_at(made, 0, {place});
+  d.line("auto " + one + " = " + element.text + ";");
+  d.scalars.push_back({one, element.value});
+  if (d.one_in(2)) d.arrays.pop_back();
+}
+
 /// cond(f < g, [&] { return fg::take(a, n); }, [&] { return a; }), and the sum of that: a size that floats
 /// decide.
 inline void size_by_floats(Draw& d) {
