@@ -122,7 +122,9 @@ void expect_said(const char* what, const std::optional<double>& said, bool is_bo
   if (!said) return;
   const auto real = static_cast<double>(counted), room = tolerance * std::max(real, *said) + few;
   EXPECT_LE(real, *said + room) << what;
-  if (!is_bound) EXPECT_GE(real, *said - room) << what;
+  if (!is_bound) {
+    EXPECT_GE(real, *said - room) << what;
+  }
 }
 
 // How many launches were compared, and how many formulas name sizes that elements decide.
