@@ -1,4 +1,4 @@
-// From which sizes on results are stored past the caches.
+// From which sizes on results are stored past the caches of a CPU.
 #include "agree.h"
 #include "kernel/print.h"
 
@@ -6,7 +6,9 @@ namespace fulgurite::testing_lower {
 namespace {
 
 std::string kernels_of(const std::string& text) {
-  const pipeline::Report report = pipeline::compile(soac::parse(text, "test.soac"), strict());
+  Options options = strict();
+  options.engine = Engine::cpu;
+  const pipeline::Report report = pipeline::compile(soac::parse(text, "test.soac"), options);
   std::string kernels;
   for (const kernel::Kernel& k : report.lowered.kernels) kernels += kernel::print(k);
   return kernels;

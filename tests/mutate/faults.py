@@ -21,8 +21,6 @@ class Fault(NamedTuple):
 
 
 FAULTS = (
-    Fault("an update merged with a read of what it overwrites", "src/fuse/merge.cpp",
-          "update_divides(body, first, second)", "false"),
     Fault("two scans merged of which one reads the other", "src/fuse/merge.cpp",
           "both_scan && !scans_are_independent(std::get<Soac>(merged->op).body)", "false"),
     Fault("an update in place though points read what others store", "src/soac/update.cpp",
@@ -39,8 +37,6 @@ FAULTS = (
     Fault("scatters at equal places in any order", "src/simplify/unordered.cpp",
           "soac::stores_apart(arena_, sizes_, origins_, soac, k)", "true"),
     Fault("bounds of pieces that include their end", "src/lower/pieces.cpp", "condition.op() == Op::le", "false"),
-    Fault("loads of one element without their mask", "src/tidy/vectorise.cpp",
-          "uniform.from.mask = uniform.from.mask ? arena_.logical_and(any, uniform.from.mask) : any", ""),
     Fault("scans that begin anew with each portion of private bins", "src/lower/private_bins.cpp",
           "e_.assign(scans[g][c], ends.scans[g][c])", ""),
     Fault("shapes with elements or quotients in them", "src/simplify/simplify.cpp",

@@ -148,6 +148,11 @@ TEST(Policies, SlowGoldenOfEachLaunch) {
   for (int steps = 0; steps < 6; ++steps, value = "(" + value + " * x[i] + 1.0f)")
     add_policies(fmt::format("an operator that asks, {} steps", steps), soac::parse(asking(value)), text);
 
+#ifndef __clang__
+  GTEST_SKIP()
+      << "compilers evaluate arguments in different orders, in which the programs' statements stand: the "
+         "golden file is of those that Clang compiled";
+#endif
   const fs::path golden = FULGURITE_TEST_DATA "/policies.golden";
   if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;
   std::ostringstream known;
