@@ -101,7 +101,7 @@ Destination Emitter::scratch(Kind kind, Expr size, const soac::Location& where, 
         {where.file, where.line});
   Expr most = interval.high;
   const std::int64_t least = bounds_->known(size) ? 0 : 1;
-  if (bounds_->of(most).least < least) most = arena_.max(most, arena_.i64(least));
+  if (bounds_->of(most, n_facts_outside_).least < least) most = arena_.max(most, arena_.i64(least));
   if (bounds_->of(most).most > most_extent) {
     // A size that is known is asked for as far as that goes, which fails. A bound that is no size, because
     // the size wraps around, takes no memory: elements of which it is too large fail by themselves.

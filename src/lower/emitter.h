@@ -78,6 +78,7 @@ class Emitter {
         checks_(checks),
         outside_(std::move(outside)),
         bounds_(std::move(bounds)),
+        n_facts_outside_(bounds_ ? bounds_->mark() : 0),
         in_scalar_code_(true) {}
 
   scalar::Arena& arena() { return arena_; }
@@ -318,6 +319,7 @@ class Emitter {
   std::uint32_t line_ = 0;
   Outside outside_;
   std::optional<soac::Bounds> bounds_;
+  const std::size_t n_facts_outside_;        // of the bounds: what holds before the kernel runs
   std::unordered_map<Var, Origin> origins_;  // of integers, for messages about sizes
   bool in_scalar_code_;
 };

@@ -5,6 +5,7 @@
 #include "lower/call.h"
 #include "lower/combinator.h"
 #include "lower/gpu/combinator.h"
+#include "lower/initials.h"
 #include "lower/radix.h"
 #include "lower/sorted_rows.h"
 #include "plan/invariants.h"
@@ -21,7 +22,7 @@ using kernel::Level;
 class ProgramLowering {
  public:
   ProgramLowering(soac::Program program, const Options& options)
-      : program_(soac::with_room_sites(std::move(program))),
+      : program_(soac::with_room_sites(guard_initials(std::move(program)))),
         launches_(program_, options),
         arena_(launches_.arena()),
         lowered_(launches_.lowered()),

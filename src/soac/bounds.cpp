@@ -185,6 +185,16 @@ Interval Bounds::of(Expr root) {
   return memo_.at(root.id());
 }
 
+Interval Bounds::of(Expr e, std::size_t mark) {
+  if (facts_.size() == mark) return of(e);
+  std::vector<Fact> later(facts_.begin() + static_cast<std::ptrdiff_t>(mark), facts_.end());
+  forget(mark);
+  const Interval interval = of(e);
+  facts_.insert(facts_.end(), later.begin(), later.end());
+  memo_.clear();
+  return interval;
+}
+
 Interval Bounds::of_node(Expr e) {
   if (!is_value(e)) return {};
   if (e.is_constant() && is_integer(e) && (e.kind() != Kind::u64 || value_of(e) >= 0))
