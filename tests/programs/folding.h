@@ -311,7 +311,8 @@ inline void sort(Draw& d) {
   Kinds kinds = keys.kinds;
   std::string text = which == 1 ? "argsort(" : which == 2 ? "sort_by_key(" : "sort(", after = keys.name;
   if (which == 1)
-    vectors.push_back(detail::iota(keys.shape[0].value, Kind::i64, Here::current())),
+    vectors.push_back(
+        detail::iota(detail::extent(keys.parts[0], 0, Here::current()), Kind::i64, Here::current())),
         kinds.push_back(Kind::i64);
   if (which == 2) {
     detail::require_equal_shapes("sort_by_key", operands_of({keys, values}), Here::current());

@@ -17,8 +17,16 @@ std::string on_a_small_device(const soac::Program& program, const Runs&, Precisi
                                     .vector_bytes = 16,
                                     .is_host = false,
                                     .shared_memory = shared_memory};
-  const pipeline::Report report =
-      pipeline::compile(program, {.engine = Engine::opencl, .precision = precision}, device);
+  pipeline::Report report;
+  const Outcome compiled = outcome_of([&] {
+    report = pipeline::compile(program, {.engine = Engine::opencl, .precision = precision}, device);
+    return std::vector<soac::Value>();
+  });
+  if (is_refused(compiled)) {
+    ++tally.refused;
+    return "";
+  }
+  if (!compiled.error.empty()) return "fails: " + compiled.message;
   count_constructs(program, tally.constructs);
   count_constructs(report.optimised, tally.constructs);
   for (const plan::KernelText& kernel : report.lowered.plan.kernels)
