@@ -1,5 +1,6 @@
-// What the process makes by first use and never frees, without a lock: a child that is forked while another
-// thread initialises a static variable of a function waits for ever when it comes there itself.
+// What is made by first use, without a lock: a child that is forked while another thread initialises a static
+// variable of a function waits for ever when it comes there itself. Who owns the place frees what is there,
+// or, of the process, nobody does.
 #pragma once
 
 #include <atomic>

@@ -40,11 +40,7 @@ Storage::~Storage() {
 }
 
 DeviceCopies& Storage::copies() const {
-  DeviceCopies* known = copies_.load(std::memory_order_acquire);
-  if (known != nullptr) return *known;
-  auto fresh = std::make_unique<DeviceCopies>(this);
-  if (copies_.compare_exchange_strong(known, fresh.get(), std::memory_order_acq_rel)) return *fresh.release();
-  return *known;
+  return base::made_once(copies_, [this] { return std::make_unique<DeviceCopies>(this); });
 }
 
 const void* Storage::on_host() const {

@@ -31,6 +31,33 @@ inline void replace(Draw& d) {
   d.add(name, x.kinds, x.shape, detail::scatter(x.parts, place_values, made.parts, false, Here::current()));
 }
 
+/// So many drawn numbers, in a function of elements; their text goes to `text`.
+inline Values drawn_elements(Draw& d, const Scalar& size, std::string& text) {
+  const Extent length = d.extent(size.value, size.text);
+  std::string index;
+  const auto element = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    index = d.fresh("j");
+    d.indices.push_back({{index, at[0]}, length.id});
+    const Scalar x = expression(d, Kind::i64, 2);
+    text = x.text;
+    --d.level;
+    return Values{x.value};
+  });
+  const Value extents[] = {size.value};
+  Values elements = detail::generate(extents, Body(element), "generate", Here::current());
+  text = "fg::generate(" + size.text + ", [&](auto " + index + ") { return " + text + "; })";
+  return elements;
+}
+
+/// fg::scan(fg::plus, 0, numbers): of a vector of integers.
+inline Values prefix_sums(const Values& numbers) {
+  const Value zero[] = {literal(numbers[0].kind, 0)};
+  const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
+  const detail::Scanning how{.origin = "scan", .neutral = zero, .initial = {}};
+  return detail::scan(how, Body(add), numbers, Here::current());
+}
+
 /// Small numbers, perhaps changed by a loop, which are the sizes of inner arrays, each folded to one element.
 inline void rows_of_sizes(Draw& d) {
   const Extent n = draw_size(d, 8);
@@ -93,25 +120,9 @@ inline void rows_of_sizes(Draw& d) {
     if (how == 3)
       size = applied("max", {applied("mul", {applied("sub", {size, constant(Kind::i64, 2)}), factor}),
                              constant(Kind::i64, 0)});
-    const Extent inner = d.extent(size.value, size.text);
-    std::string j;
-    const auto element = d.repeatable([&](std::span<const Value> at) {
-      ++d.level;
-      j = d.fresh("j");
-      d.indices.push_back({{j, at[0]}, inner.id});
-      const Scalar x = expression(d, Kind::i64, 2);
-      body_text = x.text;
-      --d.level;
-      return Values{x.value};
-    });
-    const Value inner_extents[] = {size.value};
-    Values elements = detail::generate(inner_extents, Body(element), "generate", Here::current());
-    body_text = "fg::generate(" + size.text + ", [&](auto " + j + ") { return " + body_text + "; })";
+    Values elements = drawn_elements(d, size, body_text);
     if (d.one_in(2)) {
-      const Value one[] = {literal(Kind::i64, 0)};
-      detail::Scanning sums{.origin = "scan", .neutral = one, .initial = {}};
-      const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
-      elements = detail::scan(sums, Body(add), elements, Here::current());
+      elements = prefix_sums(elements);
       body_text = "fg::scan(fg::plus, 0, " + body_text + ")";
     }
     if (d.one_in(2)) {  // read twice, in another order
@@ -164,31 +175,14 @@ inline void triangle(Draw& d) {
   const Extent n = draw_size(d, 8);
   const auto more = static_cast<std::int64_t>(d.below(3));
   const bool scans = d.one_in(2);
-  std::string index, inner, text;
+  std::string index, text;
   const auto row = d.repeatable([&](std::span<const Value> at) {
     ++d.level;
     index = d.fresh("i");
     d.indices.push_back({{index, at[0]}, n.id});
     const Scalar size = applied("add", {{index, at[0]}, constant(Kind::i64, more)});
-    const Extent length = d.extent(size.value, size.text);
-    const auto element = d.repeatable([&](std::span<const Value> place) {
-      ++d.level;
-      inner = d.fresh("j");
-      d.indices.push_back({{inner, place[0]}, length.id});
-      const Scalar x = expression(d, Kind::i64, 2);
-      text = x.text;
-      --d.level;
-      return Values{x.value};
-    });
-    const Value extents[] = {size.value};
-    Values elements = detail::generate(extents, Body(element), "generate", Here::current());
-    if (scans) {
-      const Value zero[] = {literal(Kind::i64, 0)};
-      const detail::Scanning sums{.origin = "scan", .neutral = zero, .initial = {}};
-      const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
-      elements = detail::scan(sums, Body(add), elements, Here::current());
-    }
-    text = "fg::generate(" + size.text + ", [&](auto " + inner + ") { return " + text + "; })";
+    Values elements = drawn_elements(d, size, text);
+    if (scans) elements = prefix_sums(elements);
     text = std::string("fg::sum(") + (scans ? "fg::scan(fg::plus, 0, " + text + ")" : text) + ")";
     --d.level;
     return Values{detail::reduce("add", "sum", elements[0], std::nullopt, Here::current())};
@@ -244,9 +238,8 @@ inline void scan_and_count(Draw& d) {
   const Value zero = literal(a.kinds[0], 0);
   const Value neutral[] = {zero};
   const auto add = [](std::span<const Value> ab) { return Values{call("add", ab[0], ab[1])}; };
-  detail::Scanning how{.origin = "scan", .neutral = neutral, .initial = {}};
   d.line("auto " + name + " = fg::scan(fg::plus, 0, " + a.name + ");");
-  d.add(name, a.kinds, a.shape, detail::scan(how, Body(add), a.parts, Here::current()));
+  d.add(name, a.kinds, a.shape, prefix_sums(a.parts));
   const Extent k = draw_size(d, 9);
   const auto bin = [&](std::span<const Value> x) {
     const Value bits = call("bit_and", x[0], literal(a.kinds[0], 7));
