@@ -267,11 +267,28 @@ int run() {
   return attempt(4) == first ? first : 1;
 }
 
+// A program of several kernels, some of which have phases.
+int several() {
+  const auto f = [](Vec<float> x) {
+    const auto sorted = fg::sort(x * 2.0f);
+    return std::tuple{sorted, fg::sum(fg::scan(fg::plus, 0.0f, sorted))};
+  };
+  try {
+    const auto [sorted, sum] = fg::run(f, std::vector<float>{3.0f, 1.0f, 2.0f});
+    check(sorted.to_vector() == std::vector<float>{2.0f, 4.0f, 6.0f} && sum == 20.0f, "several kernels");
+    return 0;
+  } catch (const fg::Error& error) {
+    std::printf("%s\n", error.what());
+    return 3;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "run") return run();
+  if (what == "several") return several();
   if (what == "static_destructor") return static_destructor();
   if (what == "static_destructor_after_use") return static_destructor_after_use();
   if (what == "detached_thread") return detached_thread();

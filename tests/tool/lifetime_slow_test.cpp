@@ -31,19 +31,23 @@ class Lifetime : public testing::Test {
   fs::path plugin_here() const { return folder_ / "libfulgurite_clang.so"; }
 
   Outcome program(const std::string& words, const std::string& cache = "cache") const {
-    return shell("FULGURITE_CACHE='" + (folder_ / cache).string() +
+    return shell("FULGURITE_CACHE='" + (cache.empty() ? cache : (folder_ / cache).string()) +
                      "' FULGURITE_THREADS=2 LD_LIBRARY_PATH='" + folder_.string() +
                      "' timeout 120 '" FULGURITE_TEST_PROGRAM "' " + words,
                  folder_ / "out.txt");
   }
-  void expect_error(const std::string& part) const {
-    const Outcome run = program("run");
+  void expect_error(const std::string& part) const { expect_error("run", "cache", part); }
+  void expect_error(const std::string& words, const std::string& cache, const std::string& part) const {
+    const Outcome run = program(words, cache);
     EXPECT_EQ(run.status, 3) << run.out;
-    EXPECT_NE(run.out.find("fulgurite::CompileError: "), std::string::npos) << run.out;
     EXPECT_NE(run.out.find(plugin_here().string()), std::string::npos) << run.out;
     EXPECT_NE(run.out.find("install libfulgurite.so and libfulgurite_clang.so of one build"),
               std::string::npos)
         << run.out;
+    EXPECT_NE(run.out.find("fulgurite::CompileError: kernel '"), std::string::npos) << run.out;
+    const std::string named = cache.empty() ? "which is off" : (folder_ / cache).string();
+    EXPECT_NE(run.out.find("is not in the cache (" + named + "), and "), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find(", or set FULGURITE_CACHE to a folder"), std::string::npos) << run.out;
     EXPECT_NE(run.out.find(part), std::string::npos) << run.out;
   }
   void lay_part_of_plugin(std::uintmax_t bytes) const {
@@ -123,9 +127,13 @@ TEST_F(Lifetime, AForeignLibraryInsteadOfThePluginIsAnError) {
 TEST_F(Lifetime, AWarmCacheNeedsNoPlugin) {
   fs::copy_file(plugin(), plugin_here());
   ASSERT_EQ(program("run").status, 0);
+  ASSERT_EQ(program("several", "warm").status, 0);
   fs::remove(plugin_here());
   EXPECT_EQ(program("run").status, 0) << "the kernel is in the cache";
-  EXPECT_EQ(program("run", "another_cache").status, 3);
+  expect_error("several", "cache", "cannot be read");  // of which nothing is
+  EXPECT_EQ(program("several", "warm").status, 0) << "all of its kernels are there";
+  expect_error("run", "warm", "cannot be read");
+  expect_error("run", "", "the cache (which is off)");
   // The library's file is another one with the same contents, of another time.
   fs::copy_file(library(), folder_ / "copy");
   fs::rename(folder_ / "copy", folder_ / library().filename());

@@ -1,6 +1,7 @@
 #include "runtime/cpu/device.h"
 
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 
 #include <cstring>
 
@@ -10,6 +11,23 @@
 #include "runtime/stats.h"
 
 namespace fulgurite::runtime::cpu {
+namespace {
+
+// Of a kernel that was not found. A CompileError is about the compiler's file, never about the kernel.
+std::string compile_unknown(const KernelSource& source, const CompileOptions& options,
+                            const DiskCache& disk) {
+  try {
+    return compile(source.name, source.text, options);
+  } catch (const CompileError& error) {
+    const std::string cache = disk.path().empty() ? "which is off" : disk.path().string();
+    throw CompileError(
+        fmt::format("kernel '{}' is not in the cache ({}), and {}, or set FULGURITE_CACHE to a folder in which "
+                    "a process that had the plug-in left the program's kernels",
+                    source.name, cache, error.message()));
+  }
+}
+
+}  // namespace
 
 CpuDevice::CpuDevice(std::string cpu, DiskCache& disk) : cpu_(std::move(cpu)), disk_(disk) {}
 
@@ -69,7 +87,7 @@ std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& sou
   }
   counters.misses.add();
   counters.compilations.add();
-  const std::string object = compile(source.name, source.text, {cpu_});
+  const std::string object = compile_unknown(source, {cpu_}, disk_);
   auto kernel = std::make_shared<CpuKernel>(source, object);
   disk_.write(EntryKind::kernel, key, object);
   return kernel;
