@@ -19,6 +19,7 @@
 #include "kernel/check.h"
 #include "kernel/print.h"
 #include "kernel/resources.h"
+#include "plan/read_params.h"
 #include "plan/text.h"
 #include "runtime/build_all.h"
 #include "runtime/build_id.h"
@@ -233,6 +234,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
                            const Options& options) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
+  plan::find_read_params(loaded.plan);
   loaded.device = &device_of(options);
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);

@@ -143,6 +143,7 @@ class Run {
       array.extents[d] = argument.extents[d];
       slot(param.slot + d) = static_cast<std::uint64_t>(argument.extents[d]);
     }
+    if (!param.is_read) return;
     if (is_host_) {
       array.data = const_cast<void*>(argument.on_host());  // kernels never write a parameter
       return;

@@ -151,6 +151,7 @@ struct Param {
   std::int32_t rank;  // 0: scalar
   Slot slot;
   Place place = -1;
+  bool is_read = true;  // false: nothing but its extents (plan/read_params.h, when the plan is loaded)
   friend bool operator==(const Param&, const Param&) = default;
 };
 struct Result {

@@ -20,10 +20,10 @@ std::string compile_unknown(const KernelSource& source, const CompileOptions& op
     return compile(source.name, source.text, options);
   } catch (const CompileError& error) {
     const std::string cache = disk.path().empty() ? "which is off" : disk.path().string();
-    throw CompileError(
-        fmt::format("kernel '{}' is not in the cache ({}), and {}, or set FULGURITE_CACHE to a folder in which "
-                    "a process that had the plug-in left the program's kernels",
-                    source.name, cache, error.message()));
+    throw CompileError(fmt::format(
+        "kernel '{}' is not in the cache ({}), and {}, or set FULGURITE_CACHE to a folder in which "
+        "a process that had the plug-in left the program's kernels",
+        source.name, cache, error.message()));
   }
 }
 
