@@ -20,13 +20,14 @@ STAGES = {
     "emit": {"base", "scalar", "kernel"},
     "runtime": {"base"},
     "plan": {"base", "scalar", "runtime"},
+    "ahead": {"base", "scalar", "kernel", "plan", "emit", "runtime"},
     "lower": {"base", "scalar", "soac", "kernel", "plan"},
     "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime", "plan"},
     "pipeline": None,
     "tool": None,
 }
 # Stages that know the public types; the others know <fulgurite/error.h> only.
-PUBLIC = {"trace", "block", "runtime", "plan", "pipeline", "tool"}
+PUBLIC = {"trace", "block", "runtime", "plan", "pipeline", "tool", "ahead"}
 # Third-party headers that belong to some places only.
 OWNERS = {
     r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/", "tests/mutate/"),

@@ -207,14 +207,6 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   return lowered;
 }
 
-std::vector<plan::SiteText> sites_of(const soac::Program& program) {
-  std::vector<plan::SiteText> sites;
-  for (const soac::SiteInfo& site : soac::sites_with_room(program))
-    sites.push_back(
-        {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
-  return sites;
-}
-
 Report compile_here(const soac::Program& traced, const Options& options, const runtime::Description& device) {
   Report report;
   report.traced = traced;
@@ -277,6 +269,14 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 }
 
 }  // namespace
+
+std::vector<plan::SiteText> sites_of(const soac::Program& program) {
+  std::vector<plan::SiteText> sites;
+  for (const soac::SiteInfo& site : soac::sites_with_room(program))
+    sites.push_back(
+        {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
+  return sites;
+}
 
 runtime::Device& device_of(const Options& options) {
   return device_of(options.engine, options.device);

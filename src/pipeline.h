@@ -40,6 +40,9 @@ soac::Program optimise(soac::Program, soac::PassContext&, Precision);
 /// the precision, and nothing else done to it.
 soac::Program specification(soac::Program traced, Precision);
 
+/// What a plan of the program says when it fails.
+std::vector<plan::SiteText> sites_of(const soac::Program&);
+
 /// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then
 /// on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);

@@ -60,6 +60,8 @@ std::string legal(std::string_view wanted) {
   while (name.starts_with('_')) name.erase(0, 1);
   if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front()))) name = "v" + name;
   if (is_macro_like(name) && name.size() > 1) name += "_";
+  const auto begins_as_ours = [&](std::string_view prefix) { return name.starts_with(prefix); };
+  if (begins_as_ours("fg_") || begins_as_ours("FG_") || begins_as_ours("get_")) name = "v_" + name;
   if (is_reserved(name)) name += "_";
   return name;
 }

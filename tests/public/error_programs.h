@@ -4,6 +4,7 @@
 
 #include <fulgurite/device_memory.h>
 #include <fulgurite/dlpack.h>
+#include <fulgurite/emit.h>
 #include <fulgurite/fulgurite.h>
 #include <fulgurite/kernel.h>
 
@@ -287,6 +288,30 @@ ERROR_PROGRAM(queue_that_is_null) {
 ERROR_PROGRAM(memory_of_the_host) {
   float x[4] = {};
   fg::adopt<float>(fg::Engine::cpu, x, {4});
+}
+
+// ## Emitted programs
+
+inline Vec<float> twice(Vec<float> x) {
+  return x + x;
+}
+inline Vec<float> times(Vec<float> x, int k) {
+  return x * static_cast<float>(k);
+}
+ERROR_PROGRAM(name_that_is_a_keyword) {
+  fg::emitted({{"twice", twice, {"while"}}}, fg::Target::c);
+}
+ERROR_PROGRAM(name_that_stands_twice) {
+  fg::emitted({{"twice", twice, {"x"}, {"x"}}}, fg::Target::c);
+}
+ERROR_PROGRAM(number_of_names) {
+  fg::emitted({{"twice", twice, {"x", "y"}}}, fg::Target::c);
+}
+ERROR_PROGRAM(number_of_names_of_components) {
+  fg::emitted({{"twice", twice, {fg::EmittedName("x", {"re", "im"})}}}, fg::Target::c);
+}
+ERROR_PROGRAM(constants_of_an_emitted_program) {
+  fg::emitted({{"times", times, {"x"}}}, fg::Target::c);
 }
 
 }  // namespace error_programs

@@ -1,0 +1,81 @@
+// What emit (emit.h) writes: programs under their authors' names, and the files that they become.
+#pragma once
+
+#include <fulgurite/main.h>
+
+#include <filesystem>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#pragma GCC visibility push(default)
+
+namespace fulgurite {
+
+enum class Target : std::uint8_t { c };
+
+/// What a parameter or result is called; of composite elements also what their components are, in order.
+struct EmittedName {
+  std::string name;
+  std::vector<std::string> components = {};
+
+  EmittedName(const char* n) : name(n) {}  // NOLINT(google-explicit-constructor): {"measured", "predicted"}
+  EmittedName(std::string n, std::vector<std::string> c = {})
+      : name(std::move(n)), components(std::move(c)) {}
+};
+
+/// A function on staged values under the name that its code gets. Names that are not given are those that
+/// explain shows (a, b ...), and `result`, or result0, result1 ...; components are 0, 1 ...
+class EmittedProgram {
+ public:
+  template <class F>
+  EmittedProgram(std::string name, F f, std::vector<EmittedName> parameters = {},
+                 std::vector<EmittedName> results = {}, detail::Here where = detail::Here::current())
+      : program_(detail::tool_program(detail::make_traceable(std::move(f)), std::move(name), where,
+                                      static_cast<typename detail::SignatureOf<F>::type*>(nullptr))),
+        parameters_(std::move(parameters)),
+        results_(std::move(results)) {}
+  /// Of a program that is described already.
+  explicit EmittedProgram(detail::ToolProgram program) : program_(std::move(program)) {}
+
+  /// The values of the parameters that are not staged, in order: a function has one program for each.
+  template <class... Constants>
+  EmittedProgram with(const Constants&... constants) && {
+    constants_ = {detail::bits_of(constants)...};
+    return std::move(*this);
+  }
+
+  const detail::ToolProgram& program() const { return program_; }
+  const std::vector<EmittedName>& parameters() const { return parameters_; }
+  const std::vector<EmittedName>& results() const { return results_; }
+  const std::vector<std::uint64_t>& constants() const { return constants_; }
+
+ private:
+  detail::ToolProgram program_;
+  std::vector<EmittedName> parameters_, results_;
+  std::vector<std::uint64_t> constants_;
+};
+
+struct EmitOptions {
+  Precision precision = Precision::fast;
+  Checks checks = Checks::on;
+  /// Of Target::c: the processors that get code of their own, from the best to the least; the last one's runs
+  /// where none of the others can.
+  std::vector<std::string> levels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+};
+
+struct EmittedFile {
+  std::string name, text;
+};
+
+/// The files, without writing them. Throws TraceError for names that are not identifiers of all languages,
+/// are keywords, or stand twice; what the functions and compiling throw.
+std::vector<EmittedFile> emitted(const std::vector<EmittedProgram>&, Target, const EmitOptions& = {});
+namespace detail {
+void write_emitted(const std::vector<EmittedProgram>&, Target, const std::filesystem::path& folder,
+                   const EmitOptions&);
+}
+
+}  // namespace fulgurite
+
+#pragma GCC visibility pop

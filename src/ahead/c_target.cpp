@@ -1,0 +1,272 @@
+#include "ahead/c_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "ahead/host_steps.h"
+#include "ahead/sections.h"
+#include "ahead/signature.h"
+#include "ahead/sizes.h"
+#include "base/text.h"
+#include "emit/cpu_prelude.h"
+#include "emit/host_prelude.h"
+#include "emit/prelude.h"
+#include "scalar/value.h"
+
+namespace fulgurite::ahead {
+namespace {
+
+class CSteps final : public HostSteps {
+ public:
+  using HostSteps::HostSteps;
+
+ private:
+  void launch(const plan::Launch& s) override {
+    const KernelText& kernel = program_.kernels[static_cast<std::size_t>(s.kernel)];
+    line("{");
+    ++depth_;
+    if (!s.buffers.empty())
+      line(fmt::format("void* const buffers[] = {{{}}};",
+                       base::join(s.buffers, ", ", [&](plan::Place p) { return data(p); })));
+    if (!s.scalars.empty())
+      line(fmt::format("const i64 scalars[] = {{{}}};",
+                       base::join(s.scalars, ", ", [&](Slot x) { return slots_.bits(x); })));
+    const bool fails = kernel.phases.find("fg_fail") != std::string::npos;
+    if (fails) line("struct fg_failure failure = {0};");
+    line(fmt::format("fg_context context = {{{}, {}, {}, {}, fg_yield, 1, {}}};",
+                     s.buffers.empty() ? "0" : "buffers", s.scalars.empty() ? "0" : "scalars",
+                     fails ? "&failure" : "0", fails ? "fg_report" : "0", fails ? "fg_report_more" : "0"));
+    for (std::size_t phase = 0; phase < s.tasks.size(); ++phase) {
+      line(fmt::format("fg_launch_phase(call, &context, {}, {});", kernel.entries[phase],
+                       slots_.text(s.tasks[phase], Kind::i64)));
+      if (fails) line("if (failure.any) return fg_failed(call, sites, &failure);");
+    }
+    --depth_;
+    line("}");
+  }
+
+  std::string fetched(const plan::Fetch& s) override {
+    if (s.kind == Kind::boolean) return fmt::format("((const u8*){})[0] != 0", data(s.from));
+    return fmt::format("(({}*){})[0]", type(s.kind), data(s.from));
+  }
+
+  std::string copied(const std::string& to, const std::string& from, const std::string& bytes) override {
+    return fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes);
+  }
+};
+
+std::string captured_text(const Program& program) {
+  std::string text;
+  for (std::size_t k = 0; k < program.captured.size(); ++k) {
+    const Captured& array = program.captured[k];
+    const std::size_t bytes = scalar::size_of(array.kind), n = array.elements.size() / bytes;
+    text +=
+        fmt::format("static const {} captured{}[{}] = {{",
+                    array.kind == Kind::boolean ? "u8" : c_type(array.kind), k, std::max<std::size_t>(n, 1));
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, array.elements.data() + i * bytes, bytes);
+      if (scalar::is_integer(array.kind) && scalar::is_signed(array.kind)) {
+        const int shift = static_cast<int>(64 - 8 * bytes);
+        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
+      }
+      if (i % 16 == 0) text += "\n  ";
+      text +=
+          emit::literal(emit::host, array.kind == Kind::boolean ? Kind::u8 : array.kind, bits, false).text +
+          ", ";
+    }
+    text += n == 0 ? "0};\n" : "\n};\n";
+  }
+  return text.empty() ? text : text + "\n";
+}
+
+std::string sites_text(const Program& program) {
+  constexpr const char* status[] = {"FG_SHAPE", "FG_INDEX", "FG_ARITHMETIC", "FG_ARGUMENT", "FG_MEMORY"};
+  std::string text = "static const fg_site sites[] = {\n";
+  for (const plan::SiteText& site : program.sites)
+    text += fmt::format("  {{{}, {}, {}, {}}},\n", status[static_cast<std::size_t>(site.error)],
+                        site.where.line, quoted(site.where.file), quoted(site.message));
+  return text + "};\n\n";
+}
+
+std::string function_text(const std::string& name, const std::vector<std::string>& parameters,
+                          bool with_call) {
+  std::string all = base::join(parameters, ", ", [](const std::string& p) { return p; });
+  if (with_call) all += all.empty() ? "const fg_call* call" : ", const fg_call* call";
+  if (all.empty()) all = "void";
+  return name + "(" + all + ")";
+}
+
+std::string level_file(const Level& level) {
+  const Program& program = level.program;
+  emit::Names names;
+  for (const std::string& taken : arguments(program)) names.fresh(taken);
+  for (const char* taken : {"call", "run", "arrays", "sites", "status", "near", "values", "size", "buffers",
+                            "scalars", "failure"})
+    names.fresh(taken);
+  CSteps steps(program, emit::host, names);
+  bind(steps, program);
+  const std::string body = steps.body();
+
+  std::vector<std::string> inner = declarations(program);
+  inner.insert(inner.begin(), {"const fg_call* call", "fg_run* run", "fg_array* arrays"});
+  std::string host = captured_text(program);
+  if (steps.can_fail()) host += sites_text(program);
+  host += "static fg_status " + function_text(program.name + "_steps", inner, false) +
+          " {\n  (void)arrays;\n  (void)call;\n" + body + "}\n\n";
+  const std::string name = program.name + "_" + level.name;
+  std::vector<std::string> outer = declarations(program);
+  host += "fg_status " + function_text(name, outer, true) + ";\n";
+  host += "fg_status " + function_text(name, outer, true) + " {\n";
+  const std::size_t n = std::max<std::size_t>(1, steps.n_arrays());
+  std::vector<std::string> passed = arguments(program);
+  passed.insert(passed.begin(), {"call", "&run", "arrays"});
+  host += fmt::format(
+      "  unsigned char near[4096] __attribute__((aligned(64)));\n"
+      "  fg_run run;\n"
+      "  fg_array arrays[{0}];\n"
+      "  fg_begin(&run, call, near, sizeof near);\n"
+      "  memset(arrays, 0, sizeof arrays);\n"
+      "  const fg_status status = {1};\n"
+      "  for (int k = 0; k < {0}; ++k) fg_release(&run, &arrays[k]);\n"
+      "  return status;\n"
+      "}}\n",
+      n, function_text(program.name + "_steps", passed, false));
+
+  std::string kernels;
+  std::vector<std::string> printed;
+  for (const KernelText& kernel : program.kernels) {
+    if (std::ranges::find(printed, kernel.name) != printed.end()) continue;
+    printed.push_back(kernel.name);
+    kernels += "// " + kernel.comment + "\n" + kernel.phases + "\n";
+  }
+  std::string text =
+      fmt::format("// {}: {}\n#include \"{}.h\"\n\n", in_comment(program.name),
+                  level.cpu.empty() ? "for any processor" : "for processors of " + level.cpu, program.name);
+  if (!level.cpu.empty()) text += "#if defined __x86_64__\n";
+  text +=
+      "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sched.h>\n#ifdef "
+      "_OPENMP\n#include <omp.h>\n#endif\n\n";
+  text += emit::cpu_prelude(kernels + "fg_context") + "\n" + kernels;
+  text += fmt::format("#define FG_MOST_AXES {}\n", steps.most_axes());
+  const std::string used = sections_for(host, emit::prelude("host/c.c"));
+  text += emit::host_prelude(host + used) + "\n" + used + "\n" + host;
+  if (!level.cpu.empty()) text += "#endif\n";
+  return text;
+}
+
+std::string header(const Program& program) {
+  std::string guard = program.name;
+  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  guard += "_H";
+  std::string text = fmt::format(
+      "/* {0}\n"
+      "   Arrays are dense and row-major; results must not overlap with arguments. Returns FG_OK, or what "
+      "went wrong. */\n"
+      "#ifndef {1}\n#define {1}\n\n#include \"fulgurite_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" "
+      "{{\n#endif\n\n",
+      in_comment(program.description), guard);
+  text += "fg_status " + function_text(program.name, declarations(program), true) + ";\n";
+  for (const Value& value : program.results) {
+    if (value.rank == 0) continue;
+    text += fmt::format(
+        "\n/* How many elements {0} can have, which is how large the memory for it has to be; -1: only the "
+        "call itself finds out,\n"
+        "   and returns FG_CAPACITY with the extents where that is too small. */\n",
+        value.name);
+    text += "int64_t " +
+            function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+            ";\n";
+  }
+  text += "\n/* Bytes of workspace with which a call takes no other memory; -1: nobody knows before. */\n";
+  text += "int64_t " + function_text(program.name + "_workspace", size_declarations(program), false) + ";\n";
+  return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+}
+
+// Levels differ in what their kernels need beside the arrays of the program.
+std::string workspaces(const std::vector<Level>& levels) {
+  const Program& program = levels.front().program;
+  std::vector<std::string> different;
+  for (const Level& level : levels) {
+    const std::string text = workspace_text(level.program);
+    if (std::ranges::find(different, text) == different.end()) different.push_back(text);
+  }
+  std::string functions = "\n", most;
+  const std::string passed =
+      base::join(size_arguments(program), ", ", [](const std::string& name) { return name; });
+  const bool uses_room =
+      std::ranges::any_of(different, [](const std::string& t) { return t.find("fg_room") != t.npos; });
+  if (uses_room)
+    functions +=
+        "// Bytes that an array of so many elements takes.\n"
+        "FG_INLINE i64 fg_room(i64 elements, i64 bytes) { return 64 + (elements * bytes + 63) / 64 * 64; "
+        "}\n\n";
+  const std::string name = program.name + "_workspace";
+  if (different.size() == 1)
+    return functions + "int64_t " + function_text(name, size_declarations(program), false) + " {\n" +
+           different[0] + "}\n";
+  for (std::size_t k = 0; k < different.size(); ++k) {
+    const std::string one = fmt::format("fg_workspace_{}", k);
+    functions += "static i64 " + function_text(one, size_declarations(program), false) + " {\n" +
+                 different[k] + "}\n\n";
+    most += k == 0 ? fmt::format("  i64 most = {}({});\n", one, passed)
+                   : fmt::format("  if (most < {0}({1})) most = {0}({1});\n", one, passed);
+  }
+  return functions + "int64_t " + function_text(name, size_declarations(program), false) + " {\n" + most +
+         "  return most;\n}\n";
+}
+
+std::string dispatcher(const std::vector<Level>& levels) {
+  const Program& program = levels.front().program;
+  std::string text = fmt::format("// {}: takes the best code that the processor has.\n#include \"{}.h\"\n\n",
+                                 in_comment(program.name), program.name);
+  const std::vector<std::string> parameters = declarations(program);
+  std::string choose;
+  for (const Level& level : levels) {
+    const std::string name = program.name + "_" + level.name;
+    text += "fg_status " + function_text(name, parameters, true) + ";\n";
+    std::vector<std::string> passed = arguments(program);
+    passed.push_back("call");
+    const std::string call = function_text(name, passed, false);
+    const bool is_last = &level == &levels.back();
+    choose += is_last ? fmt::format("  return {};\n", call)
+                      : fmt::format("  if (__builtin_cpu_supports(\"{}\")) return {};\n", level.cpu, call);
+  }
+  std::string functions;
+  for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size()) {
+    const Value& value = program.results[r];
+    if (value.rank == 0) continue;
+    functions +=
+        "\nint64_t " +
+        function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+        " {\n" + capacity_text(program, first) + "}\n";
+  }
+  functions += workspaces(levels);
+  text += "\n" + emit::host_prelude(functions) + "\n";
+  text += "fg_status " + function_text(program.name, parameters, true) + " {\n";
+  std::string refused;
+  for (const Value& value : program.parameters)
+    for (const std::string& extent : extent_names(value))
+      refused += fmt::format("{}{} < 0 || {} > (int64_t)1 << 46", refused.empty() ? "" : " ||\n      ",
+                             extent, extent);
+  if (!refused.empty()) text += "  if (" + refused + ")\n    return FG_ARGUMENT;\n";
+  return text + choose + "}\n" + functions;
+}
+
+}  // namespace
+
+std::vector<File> c_files(const std::vector<Level>& levels) {
+  const Program& program = levels.front().program;
+  std::vector<File> files{{program.name + ".h", header(program)}, {program.name + ".c", dispatcher(levels)}};
+  for (const Level& level : levels)
+    files.push_back({program.name + "_" + level.name + ".c", level_file(level)});
+  return files;
+}
+
+File c_common_header() {
+  return {"fulgurite_c.h", std::string(emit::prelude("host/fulgurite_c.h"))};
+}
+
+}  // namespace fulgurite::ahead

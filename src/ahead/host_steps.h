@@ -1,0 +1,98 @@
+// The steps of a plan as statements of a function in a language of the C family: its scalars, checks,
+// branches and loops as they are in each; its arrays by functions that each language's run time has under the
+// same names (emit/prelude/host); launches as a language says.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "ahead/program.h"
+#include "ahead/slots.h"
+#include "emit/names.h"
+
+namespace fulgurite::ahead {
+
+class HostSteps {
+ public:
+  HostSteps(const Program&, const emit::Dialect&, emit::Names&);
+  virtual ~HostSteps() = default;
+
+  /// Names under which the function has its arguments: of each component of a parameter, and of each axis.
+  void set_scalar(std::size_t param, const std::string& name);
+  void set_array(std::size_t param, const std::string& pointer, const std::vector<std::string>& extents);
+  /// Where the caller wants result r: a pointer, how many elements there is room for, and a pointer to the
+  /// extents.
+  void set_result(std::size_t result, const std::string& pointer, const std::string& capacity = {},
+                  const std::string& size = {});
+
+  /// The function's statements, a line each, indented once.
+  std::string body();
+  std::size_t n_arrays() const { return number_.size(); }
+  /// Of the arrays.
+  int most_axes() const { return most_axes_; }
+  /// Whether the function or one of its kernels may fail at a site.
+  bool can_fail() const { return can_fail_; }
+
+ protected:
+  virtual void launch(const plan::Launch&) = 0;
+  /// An expression: element 0 of an array.
+  virtual std::string fetched(const plan::Fetch&) = 0;
+  /// The statement that copies bytes between arrays.
+  virtual std::string copied(const std::string& to, const std::string& from, const std::string& bytes) = 0;
+  virtual void converge(const plan::Converge&);
+
+  void line(const std::string& text);
+  void steps(const plan::Steps&);
+  /// The array of a place: a pointer to an fg_array, and to its elements.
+  std::string array(plan::Place) const;
+  std::string data(plan::Place) const;
+  std::string_view type(Kind kind) const { return dialect_.types[static_cast<std::size_t>(kind)]; }
+
+  const Program& program_;
+  const emit::Dialect& dialect_;
+  emit::Names& names_;
+  Slots slots_;
+  int depth_ = 1;
+
+ private:
+  struct Given {
+    std::string pointer;
+    std::vector<std::string> extents;
+  };
+  void want_names(const plan::Steps&);
+  void name_places(const plan::Steps&);
+  void step(const plan::Compute&);
+  void step(const plan::Constant&);
+  void step(const plan::Check&);
+  void step(const plan::Allocate&);
+  void step(const plan::Share&);
+  void step(const plan::Reuse&);
+  void step(const plan::CopyArray&);
+  void step(const plan::Shrink&);
+  void step(const plan::Release&);
+  void step(const plan::Launch& s) { launch(s); }
+  void step(const plan::Fetch&);
+  void step(const plan::Copy&);
+  void step(const plan::If&);
+  void step(const plan::While&);
+  void step(const plan::Converge& s) { converge(s); }
+  void allocate(plan::Place, Kind, const std::vector<Slot>& shape, scalar::Site, bool may_be_result);
+  void deliver(std::size_t result);
+  std::string shape_text(const std::vector<Slot>& shape);
+
+  struct Wanted {
+    std::string pointer, capacity, size;
+  };
+  std::map<plan::Place, Given> given_;         // parameters
+  std::map<std::size_t, Wanted> wanted_;       // array results
+  std::map<plan::Place, std::string> number_;  // names of places that are arrays of their own
+  std::map<plan::Place, std::string> wanted_names_;
+  std::map<plan::Place, int> n_results_, n_allocations_;
+  std::string text_;
+  int n_loops_ = 0, most_axes_ = 1;
+  bool can_fail_ = false;
+};
+
+}  // namespace fulgurite::ahead

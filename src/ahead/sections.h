@@ -1,0 +1,19 @@
+// Parts of a text file that an emitted program is put together with.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fulgurite::ahead {
+
+/// Of a file in which "//! <word>" opens each section: those whose word stands in the program, or in a
+/// section that is taken, in the order of the file.
+std::string sections_for(std::string_view program, std::string_view file);
+
+/// A string literal of C with this text, whatever it holds.
+std::string quoted(std::string_view text);
+
+/// The text as part of a comment that ends with its line.
+std::string in_comment(std::string_view text);
+
+}  // namespace fulgurite::ahead

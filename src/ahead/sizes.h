@@ -1,0 +1,15 @@
+// What is known of sizes before a call: from extents and scalars alone.
+#pragma once
+
+#include <string>
+
+#include "ahead/program.h"
+
+namespace fulgurite::ahead {
+
+/// The statements of functions of extents and scalars (signature.h): the most elements that result r can
+/// have, and the bytes of intermediate arrays that live at once, or a bound of that; -1 where nobody knows.
+std::string capacity_text(const Program&, std::size_t result);
+std::string workspace_text(const Program&);
+
+}  // namespace fulgurite::ahead
