@@ -44,6 +44,11 @@ struct Dialect {
   std::string_view shuffle;                    // lanes {2} of the vectors {0} and {1} side by side
   std::string_view array;                      // memory of a task: element type, name, size
 
+  // Operators of C work on vectors, a scalar beside one is splat, v[l] is a lane, and `shuffle` takes any
+  // lanes. Otherwise all of these are functions of the prelude: a vector may be several registers side by
+  // side.
+  bool has_vector_operators = true;
+
   // Blocks of threads: kernels before vectorise. A task is a block, arguments are parameters, tasks come in
   // any order; `tasks` says which one this block is.
   bool has_threads = false;      // and functions of the prelude carry no lanes in their names
@@ -69,6 +74,10 @@ struct Dialect {
 /// C for Clang, vectors explicit: the kernel ABI is that of prelude/cpu/context.c. Signed arithmetic wants
 /// -fwrapv.
 extern const Dialect c;
+
+/// C11 for GCC 12 and later and Clang: for kernels that other programs compile with their own flags. What it
+/// stands behind depends on the processor: portable_prelude.h.
+extern const Dialect portable_c;
 
 /// CUDA C++ for NVRTC, without headers. Wants --fmad=false: which products are part of a sum
 /// is in the text.

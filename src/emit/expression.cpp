@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "base/check.h"
@@ -17,6 +18,9 @@ using scalar::size_of;
 
 std::size_t number(Kind kind) {
   return static_cast<std::size_t>(kind);
+}
+bool part_of_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 bool is_narrow(Kind kind) {
   return scalar::is_integer(kind) && size_of(kind) < 4;
@@ -92,8 +96,8 @@ class Combiner {
       case Op::constant: return literal(dialect_, type_.kind, node_.bits(), false);
       case Op::lane: return {call(dialect_, "lane", type_.kind, type_.lanes, ""), Precedence::primary, false};
       case Op::splat: return operands_[0];
-      case Op::neg: return prefix("-");
-      case Op::bit_not: return prefix(type_.kind == Kind::boolean ? "!" : "~");
+      case Op::neg: return is_called() ? function() : prefix("-");
+      case Op::bit_not: return is_called() ? function() : prefix(type_.kind == Kind::boolean ? "!" : "~");
       case Op::cast: return scalar_ ? scalar_cast() : conversion();
       case Op::bitcast: return conversion();
       case Op::any:
@@ -101,7 +105,8 @@ class Combiner {
       case Op::select: return scalar_ ? conditional() : function();
       default: break;
     }
-    if (auto infix = arithmetic(node_.op(), operand_.kind)) return binary(*infix, true);
+    if (auto infix = arithmetic(node_.op(), operand_.kind))
+      return is_called() ? function() : binary(*infix, true);
     if (auto infix = division(); infix) return binary(*infix, true);
     if (auto infix = shift(); infix) return binary(*infix, true);
     if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
@@ -135,10 +140,12 @@ class Combiner {
     return Infix{" >> ", Precedence::shift};
   }
   bool result_is_scalar() const { return scalar_ || type_.lanes == 1; }
-  // Comparisons of vectors are functions of the prelude under the operation's own name.
+  bool is_called() const { return !scalar_ && !dialect_.has_vector_operators; }
+  // Operators that are functions of the prelude are so under the operation's own name.
   std::string_view stem() const {
     std::string_view c = scalar::info(node_.op()).c;
-    return comparison(node_.op()) ? scalar::info(node_.op()).name : c;
+    const bool is_operator = c.empty() || !part_of_word(c.front());
+    return is_operator ? scalar::info(node_.op()).name : c;
   }
   std::vector<std::size_t> numbers() const {
     std::vector<std::size_t> all(operands_.size());
@@ -305,8 +312,9 @@ std::string inside(const Text& t, Precedence at_least) {
 }
 
 std::string as_value(const Dialect& d, const Text& t, Type type) {
-  if (!t.is_scalar || type.lanes == 1 || type.kind != Kind::boolean) return t.text;
-  return call(d, "splat", Kind::boolean, type.lanes, t.text);
+  const bool is_splat_in_c = d.has_vector_operators && type.kind != Kind::boolean;
+  if (!t.is_scalar || type.lanes == 1 || is_splat_in_c) return t.text;
+  return call(d, "splat", type.kind, type.lanes, t.text);
 }
 
 Text combine(const Dialect& d, Expr node, std::span<const Text> operands, bool fits) {

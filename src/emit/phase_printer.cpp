@@ -170,7 +170,7 @@ PhasePrinter::Value PhasePrinter::temporary(Type type, const Value& value) {
 /// For operators of C that do not splat.
 std::string PhasePrinter::vector(Expr e) const {
   std::string value = initialiser(e, e.type());
-  const bool is_bare = text(e).is_scalar && e.kind() != Kind::boolean;
+  const bool is_bare = text(e).is_scalar && e.kind() != Kind::boolean && dialect_.has_vector_operators;
   return is_bare ? fmt::format("({})({})", spelling(dialect_, e.type()), value) : value;
 }
 
@@ -289,7 +289,7 @@ Place PhasePrinter::place(const kernel::Access& a, int lanes) const {
   Place p{name(a.buffer),
           info(a.buffer).type.kind,
           lanes,
-          text(a.index).text,
+          initialiser(a.index, a.index.type()),
           a.index.type().lanes > 1,
           false,
           {},
@@ -417,9 +417,10 @@ void PhasePrinter::fail(const Stm& s, const kernel::Fail& x) {
   std::string test =
       lanes > 1 && !when.is_scalar ? call(dialect_, "any", Kind::boolean, lanes, when.text) : when.text;
   std::string mask = as_value(dialect_, when, {Kind::boolean, 0, static_cast<std::uint16_t>(lanes)});
-  std::string args =
-      fmt::format("{}, {}, {}, {}, {}, {}, {}", dialect_.context, x.site, mask, text(x.element).text,
-                  text(x.stride).text, text(x.value).text, text(x.bound).text);
+  const Type values{Kind::i64, 0, static_cast<std::uint16_t>(lanes)};
+  std::string args = fmt::format(
+      "{}, {}, {}, {}, {}, {}, {}", dialect_.context, x.site, mask, text(x.element).text, text(x.stride).text,
+      as_value(dialect_, text(x.value), values), as_value(dialect_, text(x.bound), values));
   if (!x.is_long()) {
     line(fmt::format("if ({}) {};", test, call(dialect_, "fail", Kind::boolean, lanes, args)));
     return;

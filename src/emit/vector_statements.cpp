@@ -8,6 +8,30 @@ namespace fulgurite::emit {
 
 using scalar::Op;
 
+namespace {
+
+/// Lanes as the name of a function says them: 0to63 or 63to0, 0to62by2, 5 (one), 5n3 (three times the same),
+/// runs joined by "_".
+std::string lane_list(std::span<const std::int32_t> lanes) {
+  std::string text;
+  for (std::size_t begin = 0; begin < lanes.size();) {
+    const std::int32_t first = lanes[begin];
+    std::size_t end = begin + 1;
+    const std::int32_t step = end < lanes.size() ? lanes[end] - first : 0;
+    while (end < lanes.size() && lanes[end] - lanes[end - 1] == step) ++end;
+    const std::size_t n = end - begin;
+    if (!text.empty()) text += "_";
+    text += std::to_string(first);
+    if (n > 1 && step == 0) text += fmt::format("n{}", n);
+    if (n > 1 && step != 0) text += fmt::format("to{}", lanes[end - 1]);
+    if (n > 1 && step != 0 && step != 1 && step != -1) text += fmt::format("by{}", step < 0 ? -step : step);
+    begin = end;
+  }
+  return text;
+}
+
+}  // namespace
+
 void PhasePrinter::prefetch(const Stm& s, const kernel::Prefetch& x) {
   prepare(s);
   std::string ahead = fmt::format("{} * {}", inside(text(x.per_task), Precedence::product), dialect_.at_once);
@@ -19,6 +43,12 @@ void PhasePrinter::prefetch(const Stm& s, const kernel::Prefetch& x) {
 void PhasePrinter::permute(const Stm& s, const kernel::Permute& x) {
   prepare(s);
   Type type = info(x.name).type;
+  if (!dialect_.has_vector_operators) {
+    const std::string value = call(dialect_, "permute_" + lane_list(x.lanes), type.kind, x.low.type().lanes,
+                                   vector(x.low) + ", " + vector(x.high));
+    line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
+    return;
+  }
   std::string lanes;
   for (int l = 0; l < type.lanes; ++l) {
     const bool starts_line = l > 0 && l % 16 == 0;
@@ -35,7 +65,9 @@ void PhasePrinter::pick(const Stm& s, const kernel::Pick& x) {
   const Type type = info(x.name).type;
   std::string value = text(x.value).text;
   if (!text(x.value).is_scalar)
-    value = fmt::format("{}[{}]", inside(text(x.value), Precedence::primary), x.from);
+    value = dialect_.has_vector_operators
+                ? fmt::format("{}[{}]", inside(text(x.value), Precedence::primary), x.from)
+                : call(dialect_, fmt::format("pick_{}", x.from), type.kind, x.value.type().lanes, value);
   line(fmt::format("{} {} = {};", spelling(dialect_, type), bind(x.name), value));
 }
 void PhasePrinter::pack(const Stm& s, const kernel::Pack& x) {

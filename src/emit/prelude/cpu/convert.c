@@ -42,12 +42,12 @@
 //! needs cast_limits KIND
 FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) {
   V(KIND) low = S(KIND, FG_CAT(FG_MIN_, TO)), high = S(KIND, FG_CAT(FG_CAT(FG_CAT(FG_HIGH_, KIND), _), TO));
-  V(KIND) kept = x == x ? x : S(KIND, 0);
-  kept = kept > low ? kept : low;
-  V(TO) r = CAST(TO, kept < high ? kept : high);
+  V(KIND) kept = CHOOSE(KIND, x == x, x, S(KIND, 0));
+  kept = CHOOSE(KIND, kept > low, kept, low);
+  V(TO) r = CAST(TO, CHOOSE(KIND, kept < high, kept, high));
   if (sizeof(TO) >= sizeof(KIND)) {  // `high` is less than the greatest TO
     V(b1) above = TO_B1(x > high);
-    r = MASK(TO, above) ? S(TO, FG_CAT(FG_MAX_, TO)) : r;
+    r = CHOOSE(TO, MASK(TO, above), S(TO, FG_CAT(FG_MAX_, TO)), r);
   }
   return r;
 }
@@ -67,7 +67,7 @@ FG_INLINE V(TO) FN2(cast_run, KIND, TO)(V(KIND) x) {
 FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) { return CAST(TO, x); }
 
 //! cast b1 > i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-FG_INLINE V(TO) FN2(cast, b1, TO)(V(b1) x) { return MASK(TO, x) ? S(TO, 1) : S(TO, 0); }
+FG_INLINE V(TO) FN2(cast, b1, TO)(V(b1) x) { return CHOOSE(TO, MASK(TO, x), S(TO, 1), S(TO, 0)); }
 
 //! cast i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 > b1
 FG_INLINE V(b1) FN2(cast, KIND, b1)(V(KIND) x) { return TO_B1(x != 0); }

@@ -49,10 +49,10 @@ FG_INLINE V(f64) FN(erfc_rest_, f64)(V(f64) t) {
 //! needs erfc_rest_ f64, exp_sum_ f64, product_ f64
 // erfc(x) for x >= 0.35.
 FG_INLINE V(f64) FN(erfc_far_, f64)(V(f64) x) {
-  x = x > 28 ? S(f64, 28) : x;
+  x = CHOOSE(f64, x > 28, S(f64, 28), x);
   V(f64) rest = FN(erfc_rest_, f64)((x - 3.75) / (x + 3.75)), above = 0x1.3ccda0b5d5dc2p0 + rest;
   V(f64) above_low = (0x1.3ccda0b5d5dc2p0 - above) + rest;
-  V(f64) below = 1 + 2 * x, below_low = x > 0.5 ? (2 * x - below) + 1 : (1 - below) + 2 * x, reciprocal = 1 / below;
+  V(f64) below = 1 + 2 * x, below_low = CHOOSE(f64, x > 0.5, (2 * x - below) + 1, (1 - below) + 2 * x), reciprocal = 1 / below;
   V(f64) ratio = above * reciprocal, error, back = FN(product_, f64)(ratio, below, &error);
   V(f64) ratio_low = (((above - back) - error) + (above_low - ratio * below_low)) * reciprocal;
   V(f64) square = FN(product_, f64)(x, x, &error), e = FN(exp_sum_, f64)(-square, -error);
@@ -64,7 +64,7 @@ FG_INLINE V(f64) FN(erfc_far_, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(erf, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x);
   V(f64) near = MULADD(x, S(f64, 0x1.20dd750429b6dp0), x * FN(erf_rest_, f64)(x * x)), far = 1 - FN(erfc_far_, f64)(size);
-  return __builtin_elementwise_copysign(size < 0.8 ? near : far, x);
+  return __builtin_elementwise_copysign(CHOOSE(f64, size < 0.8, near, far), x);
 }
 
 //! erfc f64
@@ -72,8 +72,8 @@ FG_INLINE V(f64) FN(erf, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(erfc, f64)(V(f64) x) {
   V(f64) near = 1 - MULADD(x, S(f64, 0x1.20dd750429b6dp0), x * FN(erf_rest_, f64)(x * x));
   V(f64) far = FN(erfc_far_, f64)(__builtin_elementwise_abs(x));
-  far = x < 0 ? 2 - far : far;
-  return ((x < 0.35) & (x > -1)) ? near : far;
+  far = CHOOSE(f64, x < 0, 2 - far, far);
+  return CHOOSE(f64, ((x < 0.35) & (x > -1)), near, far);
 }
 
 //! erf_rest_ f32
@@ -104,10 +104,10 @@ FG_INLINE V(f32) FN(erfcx_, f32)(V(f32) y) {
 //! erf f32
 //! needs erf_rest_ f32, erfcx_ f32, exp f32
 FG_INLINE V(f32) FN(erf, f32)(V(f32) x) {
-  V(f32) size = __builtin_elementwise_abs(x), far = size > 4 ? S(f32, 4) : size;  // beyond, 1
+  V(f32) size = __builtin_elementwise_abs(x), far = CHOOSE(f32, size > 4, S(f32, 4), size);  // beyond, 1
   V(f32) near = MULADD(size, S(f32, 0x1.20dd74p0f), size * FN(erf_rest_, f32)(size * size));
   far = 1 - FN(exp, f32)(-far * far) * FN(erfcx_, f32)(far - 2.4f);
-  return __builtin_elementwise_copysign(size < 0.8f ? near : far, x);
+  return __builtin_elementwise_copysign(CHOOSE(f32, size < 0.8f, near, far), x);
 }
 
 //! erfc_brief_ f64
@@ -130,9 +130,9 @@ FG_INLINE V(f64) FN(erfc_brief_, f64)(V(f64) t) {
 //! needs erfc_brief_ f64, exp f64
 // In f64 lanes, where neither x^2 nor the quotient needs a second part.
 FG_INLINE V(f32) FN(erfc, f32)(V(f32) x) {
-  V(f64) wide = CAST(f64, x), size = __builtin_elementwise_abs(wide);
-  size = size > 11 ? S(f64, 11) : size;
+  V(f64) wide = CAST(f64, x), size = ELEMENTWISE(abs, f64, wide);
+  size = CHOOSE(f64, size > 11, S(f64, 11), size);
   V(f64) p = FN(erfc_brief_, f64)((size - 3.75) / (size + 3.75));
   V(f64) y = FN(exp, f64)(-size * size) * p / (1 + 2 * size);
-  return CAST(f32, wide < 0 ? 2 - y : y);
+  return CAST(f32, CHOOSE(f64, wide < 0, 2 - y, y));
 }

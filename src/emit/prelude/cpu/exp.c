@@ -41,12 +41,12 @@ FG_INLINE V(KIND) FN(scale_, KIND)(V(KIND) x, V(KIND) n) {
   return a.whole;
 #else
   V(KIND) plain = BITS(KIND, BITS(UINT(KIND), x) + (BITS(UINT(KIND), n + MAGIC(KIND)) << MANTISSA(KIND)));
-  M(KIND) far = !(__builtin_elementwise_abs(n) <= BIAS(KIND) - 2);  // the result may be infinite, NaN or not normal: two steps, the first exact
-  if (ANY(far)) {
+  M(KIND) far = NOT((__builtin_elementwise_abs(n) <= BIAS(KIND) - 2));  // the result may be infinite, NaN or not normal: two steps, the first exact
+  if (ANY(KIND, far)) {
     V(KIND) half = n * (KIND)0.5 + MAGIC(KIND), rest = n - (half - MAGIC(KIND)) + MAGIC(KIND);
     x *= BITS(KIND, (BITS(UINT(KIND), half) + BIAS(KIND)) << MANTISSA(KIND));
     x *= BITS(KIND, (BITS(UINT(KIND), rest) + BIAS(KIND)) << MANTISSA(KIND));
-    plain = far ? x : plain;
+    plain = CHOOSE(KIND, far, x, plain);
   }
   return plain;
 #endif
@@ -86,8 +86,8 @@ FG_INLINE V(KIND) FN(exp_scaled_, KIND)(V(KIND) r, V(KIND) n) {
 //! clamp_ f32 f64
 // x between low and high; NaN stays.
 FG_INLINE V(KIND) FN(clamp_, KIND)(V(KIND) x, KIND low, KIND high) {
-  x = S(KIND, high) < x ? S(KIND, high) : x;
-  return S(KIND, low) > x ? S(KIND, low) : x;
+  x = CHOOSE(KIND, S(KIND, high) < x, S(KIND, high), x);
+  return CHOOSE(KIND, S(KIND, low) > x, S(KIND, low), x);
 }
 
 //! exp f32
@@ -162,7 +162,7 @@ FG_INLINE V(KIND) FN(expm1, KIND)(V(KIND) x) {
   V(KIND) one = s - (KIND)0.5, scaled = s * r, sum = one + scaled;
   V(KIND) rest = MULADD(r * r, FN(exp_rest_, KIND)(r), low);
   M(KIND) led = __builtin_elementwise_abs(one) > __builtin_elementwise_abs(scaled);
-  V(KIND) lost = led ? (one - sum) + scaled : (scaled - sum) + one;
+  V(KIND) lost = CHOOSE(KIND, led, (one - sum) + scaled, (scaled - sum) + one);
   V(KIND) y = 2 * (sum + MULADD(s, rest, lost));
-  return __builtin_elementwise_abs(x) < 0x1p-60f ? x : y;  // keeps the sign of zero, and denormals
+  return CHOOSE(KIND, __builtin_elementwise_abs(x) < 0x1p-60f, x, y);  // keeps the sign of zero, and denormals
 }

@@ -12,7 +12,7 @@ FG_INLINE V(KIND) FN(copysign, KIND)(V(KIND) a, V(KIND) b) { return __builtin_el
 
 //! sign f32 f64
 FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) {
-  return (a > 0 | a < 0) ? __builtin_elementwise_copysign(S(KIND, 1), a) : a;  // zeros and NaN as they are
+  return CHOOSE(KIND, (a > 0 | a < 0), __builtin_elementwise_copysign(S(KIND, 1), a), a);  // zeros and NaN as they are
 }
 
 // One instruction of AVX-512 does what otherwise takes a minimum, a comparison and a choice.

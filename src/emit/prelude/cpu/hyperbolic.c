@@ -69,7 +69,7 @@ FG_INLINE V(f64) FN(atanh_rest_, f64)(V(f64) z) {
 FG_INLINE V(f64) FN(half_exp_, f64)(V(f64) x) {
   V(f64) head = x - 0x1.62e42fefa39efp-1, back = x - head;
   V(f64) low = (x - (head + back)) + (back - 0x1.62e42fefa39efp-1);
-  return FN(exp_sum_, f64)(head, x < 800 ? low - 0x1.abc9e3b39803fp-56 : S(f64, 0));
+  return FN(exp_sum_, f64)(head, CHOOSE(f64, x < 800, low - 0x1.abc9e3b39803fp-56, S(f64, 0)));
 }
 
 //! sinh f64
@@ -78,7 +78,7 @@ FG_INLINE V(f64) FN(sinh, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   V(f64) near = MULADD(size * z, FN(sinh_rest_, f64)(z), size);
   V(f64) half = FN(half_exp_, f64)(size);
-  return __builtin_elementwise_copysign(size < 1 ? near : half - 0.25 / half, x);
+  return __builtin_elementwise_copysign(CHOOSE(f64, size < 1, near, half - 0.25 / half), x);
 }
 
 //! cosh f64
@@ -94,7 +94,7 @@ FG_INLINE V(f64) FN(tanh, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   V(f64) near = MULADD(size * z, FN(tanh_rest_, f64)(z), size);
   V(f64) far = 1 - 2 / (FN(exp_sum_, f64)(2 * size, S(f64, 0)) + 1);
-  return __builtin_elementwise_copysign(size < 0.55 ? near : far, x);
+  return __builtin_elementwise_copysign(CHOOSE(f64, size < 0.55, near, far), x);
 }
 
 //! asinh f64
@@ -103,14 +103,14 @@ FG_INLINE V(f64) FN(tanh, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(asinh, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x), z = x * x;
   M(f64) large = size > 0x1p28;
-  V(f64) a = large ? S(f64, 1) : size, error, square = FN(product_, f64)(a, a, &error);
+  V(f64) a = CHOOSE(f64, large, S(f64, 1), size), error, square = FN(product_, f64)(a, a, &error);
   V(f64) sum = square + 1;
-  error += square > 1 ? (square - sum) + 1 : (1 - sum) + square;
+  error += CHOOSE(f64, square > 1, (square - sum) + 1, (1 - sum) + square);
   V(f64) root = __builtin_elementwise_sqrt(sum), lost, back = FN(product_, f64)(root, root, &lost);
   V(f64) root_low = (((sum - back) - lost) + error) / (2 * root);
   V(f64) argument = root + a, low = ((root - argument) + a) + root_low;
-  V(f64) y = FN(log_sum_, f64)(large ? size : argument, large ? S(f64, 0) : low) + (large ? S(f64, 0x1.62e42fefa39efp-1) : S(f64, 0));
-  return __builtin_elementwise_copysign(size < 0.5 ? MULADD(size * z, FN(asinh_rest_, f64)(z), size) : y, x);
+  V(f64) y = FN(log_sum_, f64)(CHOOSE(f64, large, size, argument), CHOOSE(f64, large, S(f64, 0), low)) + (CHOOSE(f64, large, S(f64, 0x1.62e42fefa39efp-1), S(f64, 0)));
+  return __builtin_elementwise_copysign(CHOOSE(f64, size < 0.5, MULADD(size * z, FN(asinh_rest_, f64)(z), size), y), x);
 }
 
 //! acosh f64
@@ -118,14 +118,14 @@ FG_INLINE V(f64) FN(asinh, f64)(V(f64) x) {
 // log(1 + u), u = d + sqrt(d (d + 2)), d = x - 1; beyond 2^28 log(2 x).
 FG_INLINE V(f64) FN(acosh, f64)(V(f64) x) {
   M(f64) large = x > 0x1p28;
-  V(f64) d = large ? S(f64, 1) : x - 1;  // exact up to 2, beyond that its error does not matter
+  V(f64) d = CHOOSE(f64, large, S(f64, 1), x - 1);  // exact up to 2, beyond that its error does not matter
   V(f64) next = d + 2, next_low = (2 - next) + d, error, square = FN(product_, f64)(d, next, &error);
   V(f64) root = __builtin_elementwise_sqrt(square), lost, back = FN(product_, f64)(root, root, &lost);
-  V(f64) root_low = root > 0 ? (((square - back) - lost) + MULADD(d, next_low, error)) / (2 * root) : S(f64, 0);
+  V(f64) root_low = CHOOSE(f64, root > 0, (((square - back) - lost) + MULADD(d, next_low, error)) / (2 * root), S(f64, 0));
   V(f64) u = root + d, u_low = ((root - u) + d) + root_low;
-  V(f64) sum = 1 + u, low = (u > 1 ? (u - sum) + 1 : (1 - sum) + u) + u_low;
-  V(f64) y = FN(log_sum_, f64)(large ? x : sum, large ? S(f64, 0) : low) + (large ? S(f64, 0x1.62e42fefa39efp-1) : S(f64, 0));
-  return x < 1 ? S(f64, __builtin_nan("")) : y;
+  V(f64) sum = 1 + u, low = (CHOOSE(f64, u > 1, (u - sum) + 1, (1 - sum) + u)) + u_low;
+  V(f64) y = FN(log_sum_, f64)(CHOOSE(f64, large, x, sum), CHOOSE(f64, large, S(f64, 0), low)) + (CHOOSE(f64, large, S(f64, 0x1.62e42fefa39efp-1), S(f64, 0)));
+  return CHOOSE(f64, x < 1, S(f64, __builtin_nan("")), y);
 }
 
 //! atanh f64
@@ -137,7 +137,7 @@ FG_INLINE V(f64) FN(atanh, f64)(V(f64) x) {
   V(f64) ratio = above / below, error, back = FN(product_, f64)(ratio, below, &error);
   V(f64) low = (((above - back) - error) + above_low) / below;
   V(f64) y = 0.5 * FN(log_sum_, f64)(ratio, low);
-  return __builtin_elementwise_copysign(size < 0.5 ? MULADD(size * z, FN(atanh_rest_, f64)(z), size) : y, x);
+  return __builtin_elementwise_copysign(CHOOSE(f64, size < 0.5, MULADD(size * z, FN(atanh_rest_, f64)(z), size), y), x);
 }
 
 //! tanh_rest_ f32
@@ -155,5 +155,5 @@ FG_INLINE V(f32) FN(tanh, f32)(V(f32) x) {
   V(f32) size = __builtin_elementwise_abs(x), z = x * x;
   V(f32) near = MULADD(size * z, FN(tanh_rest_, f32)(z), size);
   V(f32) far = 1 - 2 / (FN(exp, f32)(2 * size) + 1);
-  return __builtin_elementwise_copysign(size < 0.625f ? near : far, x);
+  return __builtin_elementwise_copysign(CHOOSE(f32, size < 0.625f, near, far), x);
 }

@@ -17,13 +17,13 @@ FG_INLINE V(KIND) FN(neg, KIND)(V(KIND) a) { return (V(KIND))((WRAP(KIND))0 - (W
 
 //! abs i8 i16 i32 i64
 //! needs neg KIND
-FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return a < 0 ? FN(neg, KIND)(a) : a; }
+FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return CHOOSE(KIND, a < 0, FN(neg, KIND)(a), a); }
 
 //! abs u8 u16 u32 u64
 FG_INLINE V(KIND) FN(abs, KIND)(V(KIND) a) { return a; }
 
 //! sign i8 i16 i32 i64 u8 u16 u32 u64
-FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) { return a > 0 ? S(KIND, 1) : (a == 0 ? S(KIND, 0) : S(KIND, -1)); }
+FG_INLINE V(KIND) FN(sign, KIND)(V(KIND) a) { return CHOOSE(KIND, a > 0, S(KIND, 1), (CHOOSE(KIND, a == 0, S(KIND, 0), S(KIND, -1)))); }
 
 //! min i8 i16 i32 i64 u8 u16 u32 u64
 #define FN(min, KIND)(a, b) ((V(KIND))__builtin_elementwise_min((V(KIND))(a), (V(KIND))(b)))
@@ -73,12 +73,12 @@ FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
 
 //! div u8 u16 u32 u64
 //! needs divide_ KIND
-FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) { return FN(divide_, KIND)(a, b == 0 ? S(KIND, 1) : b); }
+FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) { return FN(divide_, KIND)(a, CHOOSE(KIND, b == 0, S(KIND, 1), b)); }
 
 //! rem u8 u16 u32 u64
 //! needs divide_ KIND
 FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
-  b = b == 0 ? S(KIND, 1) : b;
+  b = CHOOSE(KIND, b == 0, S(KIND, 1), b);
   return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))FN(divide_, KIND)(a, b) * (WRAP(KIND))b);
 }
 
@@ -88,8 +88,8 @@ FG_INLINE i32 fg_div_i32_x1(i32 a, i32 b) { return b == -1 ? (i32)(0u - (u32)a) 
 #else
 FG_INLINE V(i32) FN(div, i32)(V(i32) a, V(i32) b) {
   M(i32) trivial = b == 0 | b == -1;  // the quotient is then +-a, which for INT_MIN / -1 would not fit
-  V(i32) q = CAST(i32, CAST(f64, a) / CAST(f64, trivial ? S(i32, 1) : b));
-  return b == -1 ? (V(i32))(0 - (V(u32))q) : q;
+  V(i32) q = CAST(i32, CAST(f64, a) / CAST(f64, CHOOSE(i32, trivial, S(i32, 1), b)));
+  return CHOOSE(i32, b == -1, (V(i32))(0 - (V(u32))q), q);
 }
 #endif
 
@@ -98,7 +98,7 @@ FG_INLINE V(i32) FN(div, i32)(V(i32) a, V(i32) b) {
 FG_INLINE KIND FN(div, KIND)(KIND a, KIND b) { return (KIND)(a / (b == 0 ? 1 : b)); }
 #else
 FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) {
-  return CAST(KIND, CAST(i32, CAST(f32, a) / CAST(f32, b == 0 ? S(KIND, 1) : b)));  // through i32, where 128 and 32768 fit
+  return CAST(KIND, CAST(i32, CAST(f32, a) / CAST(f32, CHOOSE(KIND, b == 0, S(KIND, 1), b))));  // through i32, where 128 and 32768 fit
 }
 #endif
 
@@ -106,14 +106,14 @@ FG_INLINE V(KIND) FN(div, KIND)(V(KIND) a, V(KIND) b) {
 //! needs divide_ u64
 FG_INLINE V(i64) FN(div, i64)(V(i64) a, V(i64) b) {
   V(u64) wrap_a = (V(u64))a, wrap_b = (V(u64))b;
-  V(u64) q = FN(divide_, u64)(a < 0 ? 0 - wrap_a : wrap_a, b == 0 ? S(u64, 1) : (b < 0 ? 0 - wrap_b : wrap_b));
-  return (V(i64))((a ^ b) < 0 ? 0 - q : q);
+  V(u64) q = FN(divide_, u64)(CHOOSE(u64, a < 0, 0 - wrap_a, wrap_a), CHOOSE(u64, b == 0, S(u64, 1), (CHOOSE(u64, b < 0, 0 - wrap_b, wrap_b))));
+  return (V(i64))(CHOOSE(u64, (a ^ b) < 0, 0 - q, q));
 }
 
 //! rem i8 i16 i32 i64
 //! needs div KIND
 FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
-  b = b == 0 ? S(KIND, 1) : b;
+  b = CHOOSE(KIND, b == 0, S(KIND, 1), b);
   return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))FN(div, KIND)(a, b) * (WRAP(KIND))b);
 }
 

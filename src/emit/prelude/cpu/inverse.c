@@ -44,13 +44,13 @@ FG_INLINE V(f64) FN(asin_rest_, f64)(V(f64) z) {
 // The angle of (x, y) in the first quadrant; x, y >= 0, not both zero, not both infinite.
 FG_INLINE V(f64) FN(atan_ratio_, f64)(V(f64) y, V(f64) x) {
   M(f64) low = y < 0.66 * x, high = 0.66 * y > x;
-  V(f64) above = low ? y : (high ? -x : y - x), below = low ? x : (high ? y : y + x);
+  V(f64) above = CHOOSE(f64, low, y, (CHOOSE(f64, high, -x, y - x))), below = CHOOSE(f64, low, x, (CHOOSE(f64, high, y, y + x)));
   V(f64) t = above / below, z = t * t;
-  V(f64) head = low ? S(f64, 0) : (high ? S(f64, 0x1.921fb54442d18p0) : S(f64, 0x1.921fb54442d18p-1));
-  V(f64) rest = low ? S(f64, 0) : (high ? S(f64, 0x1.1a62633145c07p-54) : S(f64, 0x1.1a62633145c07p-55));
+  V(f64) head = CHOOSE(f64, low, S(f64, 0), (CHOOSE(f64, high, S(f64, 0x1.921fb54442d18p0), S(f64, 0x1.921fb54442d18p-1))));
+  V(f64) rest = CHOOSE(f64, low, S(f64, 0), (CHOOSE(f64, high, S(f64, 0x1.1a62633145c07p-54), S(f64, 0x1.1a62633145c07p-55))));
   V(f64) sum = head + t;
   rest = MULADD(t * z, FN(atan_rest_, f64)(z), rest);
-  return sum + (low ? rest : ((head - sum) + t) + rest);
+  return sum + (CHOOSE(f64, low, rest, ((head - sum) + t) + rest));
 }
 
 //! atan f64
@@ -58,7 +58,7 @@ FG_INLINE V(f64) FN(atan_ratio_, f64)(V(f64) y, V(f64) x) {
 FG_INLINE V(f64) FN(atan, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x);
   V(f64) y = FN(atan_ratio_, f64)(size, S(f64, 1));
-  return __builtin_elementwise_copysign(size > 0x1p60 ? S(f64, 0x1.921fb54442d18p0) : y, x);
+  return __builtin_elementwise_copysign(CHOOSE(f64, size > 0x1p60, S(f64, 0x1.921fb54442d18p0), y), x);
 }
 
 //! atan2 f64
@@ -67,15 +67,15 @@ FG_INLINE V(f64) FN(atan, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(atan2, f64)(V(f64) y, V(f64) x) {
   V(f64) size_y = __builtin_elementwise_abs(y), size_x = __builtin_elementwise_abs(x);
   M(f64) infinite = size_x == __builtin_inf() & size_y == __builtin_inf();
-  V(f64) a = infinite ? S(f64, 1) : size_y, b = infinite ? S(f64, 1) : size_x;
+  V(f64) a = CHOOSE(f64, infinite, S(f64, 1), size_y), b = CHOOSE(f64, infinite, S(f64, 1), size_x);
   M(f64) large = a > 0x1p1000 | b > 0x1p1000, small = a < 0x1p-900 & b < 0x1p-900;
-  V(f64) factor = large ? S(f64, 0.25) : (small ? S(f64, 0x1p120) : S(f64, 1));
+  V(f64) factor = CHOOSE(f64, large, S(f64, 0.25), (CHOOSE(f64, small, S(f64, 0x1p120), S(f64, 1))));
   V(f64) angle = FN(atan_ratio_, f64)(a * factor, b * factor);
-  angle = (a == 0 & b == 0) ? S(f64, 0) : angle;
+  angle = CHOOSE(f64, (a == 0 & b == 0), S(f64, 0), angle);
   M(f64) left = BITS(i64, x) < 0;  // a negative zero is on the left
   V(f64) mirrored = 0x1.921fb54442d18p1 - (angle - 0x1.1a62633145c07p-53);
-  angle = left ? mirrored : angle;
-  return (x != x | y != y) ? x + y : __builtin_elementwise_copysign(angle, y);
+  angle = CHOOSE(f64, left, mirrored, angle);
+  return CHOOSE(f64, (x != x | y != y), x + y, __builtin_elementwise_copysign(angle, y));
 }
 
 //! asin f64
@@ -83,11 +83,11 @@ FG_INLINE V(f64) FN(atan2, f64)(V(f64) y, V(f64) x) {
 FG_INLINE V(f64) FN(asin, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) outer = size > 0.5;
-  V(f64) half = 0.5 * (1 - size), z = outer ? half : x * x;  // exact where it is used
-  V(f64) root = __builtin_elementwise_sqrt(half), t = outer ? root : size;
+  V(f64) half = 0.5 * (1 - size), z = CHOOSE(f64, outer, half, x * x);  // exact where it is used
+  V(f64) root = __builtin_elementwise_sqrt(half), t = CHOOSE(f64, outer, root, size);
   V(f64) tail = t * z * FN(asin_rest_, f64)(z);
   V(f64) far = 0x1.921fb54442d18p0 - 2 * t, rest = ((0x1.921fb54442d18p0 - far) - 2 * t) + 0x1.1a62633145c07p-54;
-  V(f64) y = outer ? far + (rest - 2 * tail) : t + tail;
+  V(f64) y = CHOOSE(f64, outer, far + (rest - 2 * tail), t + tail);
   return __builtin_elementwise_copysign(y, x);
 }
 
@@ -96,12 +96,12 @@ FG_INLINE V(f64) FN(asin, f64)(V(f64) x) {
 FG_INLINE V(f64) FN(acos, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) outer = size > 0.5;
-  V(f64) half = 0.5 * (1 - size), z = outer ? half : x * x;
-  V(f64) t = outer ? __builtin_elementwise_sqrt(half) : x;
+  V(f64) half = 0.5 * (1 - size), z = CHOOSE(f64, outer, half, x * x);
+  V(f64) t = CHOOSE(f64, outer, __builtin_elementwise_sqrt(half), x);
   V(f64) tail = t * z * FN(asin_rest_, f64)(z);
-  V(f64) head = outer ? S(f64, 0x1.921fb54442d18p1) : S(f64, 0x1.921fb54442d18p0);
-  V(f64) rest = outer ? S(f64, 0x1.1a62633145c07p-53) : S(f64, 0x1.1a62633145c07p-54);
-  V(f64) by = outer ? 2 * t : t, far = head - by;
-  V(f64) y = far + ((((head - far) - by) + rest) - (outer ? 2 * tail : tail));
-  return (x > 0.5) ? 2 * (t + tail) : y;
+  V(f64) head = CHOOSE(f64, outer, S(f64, 0x1.921fb54442d18p1), S(f64, 0x1.921fb54442d18p0));
+  V(f64) rest = CHOOSE(f64, outer, S(f64, 0x1.1a62633145c07p-53), S(f64, 0x1.1a62633145c07p-54));
+  V(f64) by = CHOOSE(f64, outer, 2 * t, t), far = head - by;
+  V(f64) y = far + ((((head - far) - by) + rest) - (CHOOSE(f64, outer, 2 * tail, tail)));
+  return CHOOSE(f64, (x > 0.5), 2 * (t + tail), y);
 }

@@ -26,10 +26,10 @@ FG_INLINE V(KIND) FN(log_split_, KIND)(V(KIND) x, V(KIND)* e) {
   return m.whole;
 #else
   V(KIND) offset = S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND));
-  if (ANY(FN(log_odd_, KIND)(x))) {
+  if (ANY(KIND, FN(log_odd_, KIND)(x))) {
     M(KIND) tiny = x < LEAST_NORMAL(KIND);
-    x = tiny ? x * IMPLICIT_ONE(KIND) : x;
-    offset = tiny ? S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND) + MANTISSA(KIND)) : offset;
+    x = CHOOSE(KIND, tiny, x * IMPLICIT_ONE(KIND), x);
+    offset = CHOOSE(KIND, tiny, S(KIND, IMPLICIT_ONE(KIND) + BIAS(KIND) + MANTISSA(KIND)), offset);
   }
   V(UINT(KIND)) low = BITS(UINT(KIND), S(KIND, 0.75)), at_one = BITS(UINT(KIND), S(KIND, 1));
   V(UINT(KIND)) i = BITS(UINT(KIND), x) + (at_one - low);  // has the bits of (x / m) * (1 + something below 1)
@@ -47,9 +47,9 @@ FG_INLINE V(KIND) FN(log_end_, KIND)(V(KIND) y, V(KIND) x) {
   (void)x;
   return y;
 #else
-  if (ANY(FN(log_odd_, KIND)(x))) {
-    y = x > 0 ? y : (x == 0 ? S(KIND, -__builtin_inff()) : S(KIND, __builtin_nanf("")));
-    y = x == __builtin_inff() ? x : y;
+  if (ANY(KIND, FN(log_odd_, KIND)(x))) {
+    y = CHOOSE(KIND, x > 0, y, (CHOOSE(KIND, x == 0, S(KIND, -__builtin_inff()), S(KIND, __builtin_nanf("")))));
+    y = CHOOSE(KIND, x == __builtin_inff(), x, y);
   }
   return y;
 #endif
@@ -114,18 +114,18 @@ FG_INLINE V(f64) FN(log, f64)(V(f64) x) {
 // log(x + low), |low| at most an ULP of x.
 FG_INLINE V(f64) FN(log_sum_, f64)(V(f64) x, V(f64) low) {
   V(f64) e, f = FN(log_split_, f64)(x, &e) - 1;
-  V(f64) y = FN(log_tail_, f64)(f) + (__builtin_elementwise_abs(low) > 0 ? low / x : S(f64, 0));
+  V(f64) y = FN(log_tail_, f64)(f) + (CHOOSE(f64, __builtin_elementwise_abs(low) > 0, low / x, S(f64, 0)));
   y = MULADD(e, S(f64, 0x1.3de6af278ece6p-42), y);
   V(f64) head = e * 0x1.62e42fefa3p-1, sum = head + f;  // e = 0 or |head| > |f|
   y = ((head - sum) + f) + y;
-  return FN(log_end_, f64)(__builtin_elementwise_abs(head) == __builtin_inf() ? head : sum + y, x);
+  return FN(log_end_, f64)(CHOOSE(f64, __builtin_elementwise_abs(head) == __builtin_inf(), head, sum + y), x);
 }
 
 //! log1p f64
 //! needs log_sum_ f64
 FG_INLINE V(f64) FN(log1p, f64)(V(f64) x) {
-  V(f64) sum = 1 + x, low = __builtin_elementwise_abs(x) > 1 ? (x - sum) + 1 : (1 - sum) + x;
-  return x == 0 ? x : FN(log_sum_, f64)(sum, low);
+  V(f64) sum = 1 + x, low = CHOOSE(f64, __builtin_elementwise_abs(x) > 1, (x - sum) + 1, (1 - sum) + x);
+  return CHOOSE(f64, x == 0, x, FN(log_sum_, f64)(sum, low));
 }
 
 //! log_base_names_ b1
@@ -155,7 +155,7 @@ FG_INLINE V(KIND) FN(log2, KIND)(V(KIND) x) {
   V(KIND) product = upper * FG_CAT(FG_LOG2_HIGH_, KIND), sum = e + product;
   V(KIND) rest = MULADD(lower, S(KIND, FG_CAT(FG_LOG2_HIGH_, KIND)), (upper + lower) * FG_CAT(FG_LOG2_LOW_, KIND));
   V(KIND) y = sum + (((e - sum) + product) + rest);
-  return FN(log_end_, KIND)(__builtin_elementwise_abs(e) == __builtin_inff() ? e : y, x);
+  return FN(log_end_, KIND)(CHOOSE(KIND, __builtin_elementwise_abs(e) == __builtin_inff(), e, y), x);
 }
 
 //! log10 f32 f64
@@ -167,5 +167,5 @@ FG_INLINE V(KIND) FN(log10, KIND)(V(KIND) x) {
   V(KIND) rest = MULADD(lower, S(KIND, FG_CAT(FG_LOG10_HIGH_, KIND)), (upper + lower) * FG_CAT(FG_LOG10_LOW_, KIND));
   rest = MULADD(e, S(KIND, FG_CAT(FG_LOG10_2_LOW_, KIND)), rest);
   V(KIND) y = sum + (((head - sum) + product) + rest);
-  return FN(log_end_, KIND)(__builtin_elementwise_abs(e) == __builtin_inff() ? e : y, x);
+  return FN(log_end_, KIND)(CHOOSE(KIND, __builtin_elementwise_abs(e) == __builtin_inff(), e, y), x);
 }

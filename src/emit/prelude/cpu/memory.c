@@ -160,7 +160,7 @@ FG_INLINE V(KIND) FN(load_masked, KIND)(const KIND* p, V(b1) m, V(KIND) other) {
 #define FG_STEP(i) r.part[i] = FG_AVX2(maskload)((const void*)(p + i * FG_PART_LANES), mask.part[i]);
   FG_EACH_PART(FG_STEP)
 #undef FG_STEP
-  return mask.whole ? r.whole : other;
+  return CHOOSE(KIND, mask.whole, r.whole, other);
 #else
 #define FG_STEP(l) if (m[l]) other[l] = p[l];
   FG_EACH(LANES, FG_STEP)
@@ -344,23 +344,23 @@ FG_INLINE V(b1) FN(load, b1)(const u8* p) { return TO_B1(FN(load, u8)(p) != 0); 
 
 //! store b1
 //! needs store u8
-FG_INLINE void FN(store, b1)(u8* p, V(b1) v) { FN(store, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0)); }
+FG_INLINE void FN(store, b1)(u8* p, V(b1) v) { FN(store, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0))); }
 
 //! load_masked b1
 //! needs load_masked u8
 FG_INLINE V(b1) FN(load_masked, b1)(const u8* p, V(b1) m, V(b1) other) {
-  return TO_B1(FN(load_masked, u8)(p, m, MASK(u8, other) ? S(u8, 1) : S(u8, 0)) != 0);
+  return TO_B1(FN(load_masked, u8)(p, m, CHOOSE(u8, MASK(u8, other), S(u8, 1), S(u8, 0))) != 0);
 }
 
 //! store_masked b1
 //! needs store_masked u8
 FG_INLINE void FN(store_masked, b1)(u8* p, V(b1) v, V(b1) m) {
-  FN(store_masked, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m);
+  FN(store_masked, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)), m);
 }
 
 //! store_stream b1
 //! needs store_stream u8
-FG_INLINE void FN(store_stream, b1)(u8* p, V(b1) v) { FN(store_stream, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0)); }
+FG_INLINE void FN(store_stream, b1)(u8* p, V(b1) v) { FN(store_stream, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0))); }
 
 //! load_reversed b1
 //! needs load_reversed u8
@@ -368,7 +368,7 @@ FG_INLINE V(b1) FN(load_reversed, b1)(const u8* p) { return TO_B1(FN(load_revers
 
 //! store_reversed b1
 //! needs store_reversed u8
-FG_INLINE void FN(store_reversed, b1)(u8* p, V(b1) v) { FN(store_reversed, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0)); }
+FG_INLINE void FN(store_reversed, b1)(u8* p, V(b1) v) { FN(store_reversed, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0))); }
 
 //! load_strided b1
 //! needs load_strided u8
@@ -377,7 +377,7 @@ FG_INLINE V(b1) FN(load_strided, b1)(const u8* p, i64 stride) { return TO_B1(FN(
 //! store_strided b1
 //! needs store_strided u8
 FG_INLINE void FN(store_strided, b1)(u8* p, i64 stride, V(b1) v) {
-  FN(store_strided, u8)(p, stride, MASK(u8, v) ? S(u8, 1) : S(u8, 0));
+  FN(store_strided, u8)(p, stride, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)));
 }
 
 //! gather b1
@@ -387,7 +387,7 @@ FG_INLINE V(b1) FN(gather, b1)(const u8* p, V(i64) index, V(b1) m) { return TO_B
 //! scatter b1
 //! needs scatter u8
 FG_INLINE void FN(scatter, b1)(u8* p, V(i64) index, V(b1) v, V(b1) m) {
-  FN(scatter, u8)(p, index, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m);
+  FN(scatter, u8)(p, index, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)), m);
 }
 
 //! load_strided_masked b1
@@ -399,7 +399,7 @@ FG_INLINE V(b1) FN(load_strided_masked, b1)(const u8* p, i64 stride, V(b1) m) {
 //! store_strided_masked b1
 //! needs store_strided_masked u8
 FG_INLINE void FN(store_strided_masked, b1)(u8* p, i64 stride, V(b1) v, V(b1) m) {
-  FN(store_strided_masked, u8)(p, stride, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m);
+  FN(store_strided_masked, u8)(p, stride, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)), m);
 }
 
 //! load_reversed_masked b1
@@ -409,5 +409,5 @@ FG_INLINE V(b1) FN(load_reversed_masked, b1)(const u8* p, V(b1) m) { return TO_B
 //! store_reversed_masked b1
 //! needs store_reversed_masked u8
 FG_INLINE void FN(store_reversed_masked, b1)(u8* p, V(b1) v, V(b1) m) {
-  FN(store_reversed_masked, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m);
+  FN(store_reversed_masked, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)), m);
 }

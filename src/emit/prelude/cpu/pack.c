@@ -123,4 +123,4 @@ FG_INLINE void FN(pack, KIND)(KIND* p, V(KIND) v, V(b1) m) {
 
 //! pack b1
 //! needs pack u8
-FG_INLINE void FN(pack, b1)(u8* p, V(b1) v, V(b1) m) { FN(pack, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0), m); }
+FG_INLINE void FN(pack, b1)(u8* p, V(b1) v, V(b1) m) { FN(pack, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0)), m); }

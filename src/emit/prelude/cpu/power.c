@@ -18,7 +18,7 @@ FG_INLINE V(KIND) FN(rsqrt, KIND)(V(KIND) x) {
   V(KIND) e = MULADD(-(x * r), r, S(KIND, 1));
   V(KIND) p = MULADD(S(KIND, 35.0 / 128), e, S(KIND, 5.0 / 16));
   p = MULADD(MULADD(p, e, S(KIND, 3.0 / 8)), e, S(KIND, 0.5));
-  return e == e ? MULADD(r * e, p, r) : r;
+  return CHOOSE(f64, e == e, MULADD(r * e, p, r), r);
 #else
   return 1 / __builtin_elementwise_sqrt(x);
 #endif
@@ -70,9 +70,9 @@ FG_INLINE V(f64) FN(inverse_cube_root_, f64)(V(f64) a) {
 FG_INLINE V(f64) FN(cbrt, f64)(V(f64) x) {
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) plain = size > 0 & size < __builtin_inf();
-  V(f64) e, m = FN(log_split_, f64)(plain ? size : S(f64, 1), &e);
+  V(f64) e, m = FN(log_split_, f64)(CHOOSE(f64, plain, size, S(f64, 1)), &e);
   V(f64) k = (e * (1.0 / 3) + MAGIC(f64)) - MAGIC(f64), rest = e - 3 * k;
-  V(f64) a = rest == 0 ? m : (rest > 0 ? 2 * m : 0.5 * m);
+  V(f64) a = CHOOSE(f64, rest == 0, m, (CHOOSE(f64, rest > 0, 2 * m, 0.5 * m)));
   V(f64) third = a * (1.0 / 3), r = FN(inverse_cube_root_, f64)(a);
   r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
   r = MULADD(r, S(f64, 4.0 / 3), -third * r * (r * r * r));
@@ -80,30 +80,30 @@ FG_INLINE V(f64) FN(cbrt, f64)(V(f64) x) {
   V(f64) y = a * r * r;
   y = y - MULADD(y * y, y, -a) * (r * r * (1.0 / 3));
   y = __builtin_elementwise_copysign(FN(scale_, f64)(y, k), x);
-  return plain ? y : x;
+  return CHOOSE(f64, plain, y, x);
 }
 
 //! hypot f64
 // The operands are scaled into the middle of the range where their squares would leave it.
 FG_INLINE V(f64) FN(hypot, f64)(V(f64) x, V(f64) y) {
   V(f64) a = __builtin_elementwise_abs(x), b = __builtin_elementwise_abs(y);
-  V(f64) larger = a > b ? a : b, smaller = a > b ? b : a;
+  V(f64) larger = CHOOSE(f64, a > b, a, b), smaller = CHOOSE(f64, a > b, b, a);
   M(f64) huge = larger > 0x1p500, tiny = larger < 0x1p-450;
-  V(f64) down = huge ? S(f64, 0x1p-600) : (tiny ? S(f64, 0x1p600) : S(f64, 1));
-  V(f64) up = huge ? S(f64, 0x1p600) : (tiny ? S(f64, 0x1p-600) : S(f64, 1));
+  V(f64) down = CHOOSE(f64, huge, S(f64, 0x1p-600), (CHOOSE(f64, tiny, S(f64, 0x1p600), S(f64, 1))));
+  V(f64) up = CHOOSE(f64, huge, S(f64, 0x1p600), (CHOOSE(f64, tiny, S(f64, 0x1p-600), S(f64, 1))));
   larger *= down;
   smaller *= down;
   V(f64) r = __builtin_elementwise_sqrt(MULADD(larger, larger, smaller * smaller)) * up;
-  r = (a != a | b != b) ? a + b : r;
-  return (a == __builtin_inf() | b == __builtin_inf()) ? S(f64, __builtin_inf()) : r;
+  r = CHOOSE(f64, (a != a | b != b), a + b, r);
+  return CHOOSE(f64, (a == __builtin_inf() | b == __builtin_inf()), S(f64, __builtin_inf()), r);
 }
 
 //! hypot f32
 FG_INLINE V(f32) FN(hypot, f32)(V(f32) x, V(f32) y) {
   V(f64) a = CAST(f64, x), b = CAST(f64, y);
-  V(f32) r = CAST(f32, __builtin_elementwise_sqrt(a * a + b * b));
+  V(f32) r = CAST(f32, ELEMENTWISE(sqrt, f64, a * a + b * b));
   M(f32) infinite = __builtin_elementwise_abs(x) == __builtin_inff() | __builtin_elementwise_abs(y) == __builtin_inff();
-  return infinite ? S(f32, __builtin_inff()) : r;
+  return CHOOSE(f32, infinite, S(f32, __builtin_inff()), r);
 }
 
 //! power_end_ f32 f64
@@ -112,10 +112,10 @@ FG_INLINE V(KIND) FN(power_end_, KIND)(V(KIND) r, V(KIND) x, V(KIND) y) {
   V(KIND) half = y * (KIND)0.5;
   M(KIND) whole = __builtin_elementwise_trunc(y) == y, odd = whole & (__builtin_elementwise_trunc(half) != half);
   M(KIND) negative = BITS(INT(KIND), x) < 0;
-  r = (negative & odd) ? -r : r;
-  r = ((x < 0) & !whole & (x > -__builtin_inff())) ? S(KIND, __builtin_nanf("")) : r;
-  r = ((x == -1) & (__builtin_elementwise_abs(y) == __builtin_inff())) ? S(KIND, 1) : r;
-  return ((x == 1) | (y == 0)) ? S(KIND, 1) : r;
+  r = CHOOSE(KIND, (negative & odd), -r, r);
+  r = CHOOSE(KIND, ((x < 0) & NOT(whole) & (x > -__builtin_inff())), S(KIND, __builtin_nanf("")), r);
+  r = CHOOSE(KIND, ((x == -1) & (__builtin_elementwise_abs(y) == __builtin_inff())), S(KIND, 1), r);
+  return CHOOSE(KIND, ((x == 1) | (y == 0)), S(KIND, 1), r);
 }
 
 //! pow f32
@@ -163,13 +163,13 @@ FG_INLINE V(f64) FN(log_pair_, f64)(V(f64) x, V(f64)* low) {
 FG_INLINE V(f64) FN(pow, f64)(V(f64) x, V(f64) y) {
   V(f64) size = __builtin_elementwise_abs(x);
   M(f64) plain = size > 0 & size < __builtin_inf();
-  V(f64) low, logarithm = FN(log_pair_, f64)(plain ? size : S(f64, 1), &low);
-  V(f64) bounded = y > 0x1p70 ? S(f64, 0x1p70) : y;
-  bounded = bounded < -0x1p70 ? S(f64, -0x1p70) : bounded;
+  V(f64) low, logarithm = FN(log_pair_, f64)(CHOOSE(f64, plain, size, S(f64, 1)), &low);
+  V(f64) bounded = CHOOSE(f64, y > 0x1p70, S(f64, 0x1p70), y);
+  bounded = CHOOSE(f64, bounded < -0x1p70, S(f64, -0x1p70), bounded);
   V(f64) error, product = FN(product_, f64)(logarithm, bounded, &error);
-  V(f64) r = FN(exp_sum_, f64)(product, __builtin_elementwise_abs(product) < 800 ? MULADD(bounded, low, error) : S(f64, 0));
-  V(f64) edge = (size == 0) == (y > 0) ? S(f64, 0) : S(f64, __builtin_inf());
-  r = plain ? r : edge;
-  r = (x != x | y != y) ? x + y : r;
+  V(f64) r = FN(exp_sum_, f64)(product, CHOOSE(f64, __builtin_elementwise_abs(product) < 800, MULADD(bounded, low, error), S(f64, 0)));
+  V(f64) edge = CHOOSE(f64, (size == 0) == (y > 0), S(f64, 0), S(f64, __builtin_inf()));
+  r = CHOOSE(f64, plain, r, edge);
+  r = CHOOSE(f64, (x != x | y != y), x + y, r);
   return FN(power_end_, f64)(r, x, y);
 }

@@ -40,11 +40,11 @@ static __attribute__((noinline, cold, unused)) void FN(remainder_lanes_, f64)(co
 FG_INLINE V(f64) FN(rem, f64)(V(f64) x, V(f64) y) {
   V(f64) a = __builtin_elementwise_abs(x), b = __builtin_elementwise_abs(y);
   M(f64) easy = (a < 0x1p900) & (b > 0x1p-900) & (b < 0x1p900) & (a < b * 0x1p52);
-  V(f64) divisor = easy ? b : S(f64, 1), q = __builtin_elementwise_trunc(a / divisor);
+  V(f64) divisor = CHOOSE(f64, easy, b, S(f64, 1)), q = __builtin_elementwise_trunc(a / divisor);
   V(f64) error, product = FN(product_, f64)(q, divisor, &error), r = (a - product) - error;
-  r = __builtin_elementwise_copysign(r < 0 ? r + b : r, x);
-  M(f64) hard = !easy;
-  if (ANY(hard)) {
+  r = __builtin_elementwise_copysign(CHOOSE(f64, r < 0, r + b, r), x);
+  M(f64) hard = NOT(easy);
+  if (ANY(f64, hard)) {
     V(f64) from = x, by = y, to = r;
     V(i64) slowly = hard;
     FN(remainder_lanes_, f64)((const f64*)&from, (const f64*)&by, (const i64*)&slowly, (f64*)&to);

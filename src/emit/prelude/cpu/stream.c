@@ -11,4 +11,4 @@ FG_INLINE void FN(store_streaming, KIND)(KIND* p, V(KIND) v) {
 
 //! store_streaming b1
 //! needs store_streaming u8
-FG_INLINE void FN(store_streaming, b1)(u8* p, V(b1) v) { FN(store_streaming, u8)(p, MASK(u8, v) ? S(u8, 1) : S(u8, 0)); }
+FG_INLINE void FN(store_streaming, b1)(u8* p, V(b1) v) { FN(store_streaming, u8)(p, CHOOSE(u8, MASK(u8, v), S(u8, 1), S(u8, 0))); }

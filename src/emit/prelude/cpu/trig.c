@@ -79,7 +79,7 @@ FG_INLINE V(f32) FN(reduce_, f32)(V(f32) x, V(u32)* quadrant) {
   *quadrant = CAST(u32, BITS(u64, t));
 #endif
   M(f32) huge = __builtin_elementwise_abs(x) > 65536;
-  if (ANY(huge)) {
+  if (ANY(f32, huge)) {
     V(f32) from = x, to = r;
     V(u32) turns = *quadrant;
     FN(reduce_lanes_, f32)((const f32*)&from, (f32*)&to, (u32*)&turns);
@@ -106,7 +106,7 @@ FG_INLINE V(f64) FN(reduce_, f64)(V(f64) x, V(u64)* quadrant, V(f64)* low) {
   *low = rest;
   *quadrant = BITS(u64, t);
   M(f64) huge = __builtin_elementwise_abs(x) > 0x1p20;
-  if (ANY(huge)) {
+  if (ANY(f64, huge)) {
     V(f64) from = x, to = r, to_low = rest;
     V(u64) turns = *quadrant;
     FN(reduce_lanes_, f64)((const f64*)&from, (f64*)&to, (f64*)&to_low, (u64*)&turns);
@@ -160,7 +160,7 @@ FG_INLINE V(f32) FN(sin_cos_, f32)(V(f32) x, u32 quarters) {
   V(f32) sine = MULADD(r * z, FN(sin_rest_, f32)(z), r);
   V(f32) cosine = MULADD(z * z, FN(cos_rest_, f32)(z), MULADD(z, S(f32, -0.5f), S(f32, 1)));
   quadrant += quarters;
-  V(f32) y = (quadrant & 1) != 0 ? cosine : sine;
+  V(f32) y = CHOOSE(f32, (quadrant & 1) != 0, cosine, sine);
   return BITS(f32, BITS(u32, y) ^ (quadrant & 2) << 30);
 }
 
@@ -174,13 +174,13 @@ FG_INLINE V(f64) FN(sin_cos_, f64)(V(f64) x, u64 quarters) {
   V(f64) half = 0.5 * z, head = 1 - half;
   V(f64) cosine = head + (((1 - head) - half) + MULADD(z * z, FN(cos_rest_, f64)(z), -r * low));
   quadrant += quarters;
-  V(f64) y = (quadrant & 1) != 0 ? cosine : sine;
+  V(f64) y = CHOOSE(f64, (quadrant & 1) != 0, cosine, sine);
   return BITS(f64, BITS(u64, y) ^ (quadrant & 2) << 62);
 }
 
 //! sin f32 f64
 //! needs sin_cos_ KIND
-FG_INLINE V(KIND) FN(sin, KIND)(V(KIND) x) { return x == 0 ? x : FN(sin_cos_, KIND)(x, 0); }  // keeps the sign of zero
+FG_INLINE V(KIND) FN(sin, KIND)(V(KIND) x) { return CHOOSE(KIND, x == 0, x, FN(sin_cos_, KIND)(x, 0)); }  // keeps the sign of zero
 
 //! cos f32 f64
 //! needs sin_cos_ KIND
@@ -215,8 +215,8 @@ FG_INLINE V(f64) FN(tan, f64)(V(f64) x) {
   // -1 / (y + tail): a quotient and what its product with the divisor lacks
   V(f64) inverse = -1 / y, error, product = FN(product_, f64)(inverse, y, &error);
   V(f64) other = inverse + inverse * (((1 + product) + error) + inverse * tail);
-  y = (quadrant & 1) != 0 ? other : y;
-  return x == 0 ? x : y;
+  y = CHOOSE(f64, (quadrant & 1) != 0, other, y);
+  return CHOOSE(f64, x == 0, x, y);
 }
 
 //! product_ f64

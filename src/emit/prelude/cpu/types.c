@@ -28,11 +28,13 @@
 //   S(k, c)       the constant c in every lane                     CAST(k, x)      element-wise C conversion (only for values that fit)
 //   BITS(k, x)    the same bits as kind k                          MASK(k, m)      a b1 mask as an M(k)
 //   TO_B1(m)      an M(k) as a b1 mask                             WRAP(k)         unsigned type in which arithmetic of kind k wraps
-//   ANY(m)        some lane of an M(k) holds                       LANE(v, l)      one lane of v
+//   ANY(k, m)     some lane of an M(k) holds                       LANE(v, l)      one lane of v
+//   CHOOSE(k, m, a, b)  m ? a : b with m an M(k) and a, b of V(k): a single blend on every target
+//   NOT(m)        the other lanes of an M(k)                       ELEMENTWISE(f, k, x)  Clang's function of that name for a V(k)
 // and macros
 //   MULADD(a,b,c) a * b + c, rounded once where the target has FMA, else twice
 //   FG_EACH(LANES, f)  f(0) f(1) ... for all lanes
-//   Select: `m ? a : b` with m an M(k) and a, b of V(k); & | ! on M(k). This is a single blend on every target. Never ~, which is wrong for one lane.
+//   & | on M(k). Never ~, which is wrong for one lane.
 //   Arithmetic is never contracted behind our back: a product and a sum are one operation where the text says fma or muladd. (A back end that
 //   fuses whatever it can, as with the driver's -ffp-contract=fast, breaks this.)
 //
