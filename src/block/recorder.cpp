@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "base/match.h"
+#include "block/side_by_side.h"
 
 namespace fulgurite::block {
 namespace {
@@ -407,6 +408,20 @@ void Recorder::barrier(kernel::Level level, const Here& where) {
   at(where);
   emitter_.append(kernel::Sync{std::max(level, nest_->level)});
   ++n_barriers_;
+}
+
+void Recorder::side_by_side(const std::function<void()>& first, const std::function<void()>& second,
+                            const Here& where) {
+  flush(where);
+  kernel::Block before = emitter_.take_open_statements();
+  first();
+  flush(where);
+  kernel::Block of_first = emitter_.take_open_statements();
+  second();
+  flush(where);
+  kernel::Block of_second = emitter_.take_open_statements();
+  emitter_.append(std::move(before));
+  emitter_.append(block::side_by_side(std::move(of_first), std::move(of_second)));
 }
 
 Value Recorder::atomic(std::string_view what, Var array, Value index, Value value, Value condition,

@@ -71,6 +71,8 @@ class Recorder : private trace::Control {
   void within(const Value& index, std::int64_t n, const Here& where);
   const kernel::Expectations& expectations() const { return expectations_; }
   void barrier(kernel::Level, const Here&);
+  /// What both make, with barriers in common (block/side_by_side.h).
+  void side_by_side(const std::function<void()>& first, const std::function<void()>& second, const Here&);
 
   /// An operation of detail::block::atomic() on an element, where the condition holds.
   Value atomic(std::string_view what, Var array, Value index, Value value, Value condition, const Here&);

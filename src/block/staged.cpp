@@ -99,6 +99,10 @@ void barrier(Level level, Here where) {
   Recorder::current(where).barrier(level, where);
 }
 
+void side_by_side(const std::function<void()>& first, const std::function<void()>& second, Here where) {
+  Recorder::current(where).side_by_side(first, second, where);
+}
+
 namespace {
 
 void make(lower::Network* network, std::int64_t n, const Meet& meet, Here where) {

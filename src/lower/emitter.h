@@ -130,8 +130,9 @@ class Emitter {
   std::vector<Expr> choose(Expr condition, const std::function<std::vector<Expr>()>& yes,
                            const std::function<std::vector<Expr>()>& no, std::string_view name);
   void par(kernel::Level, Expr n, std::string_view name, const std::function<void(Expr)>& body);
-  /// The statements of the innermost block so far.
+  /// The statements of the innermost block so far; take_: it then lacks them.
   const kernel::Block& open_statements() const { return open_.back().statements; }
+  kernel::Block take_open_statements() { return std::exchange(open_.back().statements, {}); }
 
   Expr lower(Expr);  // a leaf: constant or name
   std::vector<Expr> lower(std::span<const Expr>);

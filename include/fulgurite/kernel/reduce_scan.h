@@ -3,7 +3,7 @@
 // otherwise. They are function objects, so that a user's function of the same name is never ambiguous.
 #pragma once
 
-#include <fulgurite/kernel/patterns.h>
+#include <fulgurite/kernel/components.h>
 
 #pragma GCC visibility push(default)
 

@@ -77,6 +77,9 @@ void within(Value index, std::int64_t n, Here where);
 /// What `then` makes happens where the condition holds.
 void when(Value condition, const std::function<void()>& then, Here where);
 void barrier(Level, Here where);
+/// What two components do that act on disjoint data: each step of the one and of the other between the same
+/// two barriers.
+void side_by_side(const std::function<void()>& first, const std::function<void()>& second, Here where);
 
 /// Over elements that the instances of each group share, of an operator that `meet` applies in an instance:
 /// element[to] = element[left] op element[right]. All instances have waited for each other before, and have
