@@ -38,12 +38,17 @@ void require_name(const std::string& name, Here where) {
         where);
 }
 
-constexpr std::int64_t most_threads = 1024;          // of a block, on any device
+constexpr std::int64_t most_threads = 1024;  // of a block, on any device
+constexpr std::int64_t lanes_of_warp = 32;
 constexpr std::int64_t most_shared_bytes = 1 << 20;  // of which a CPU's stack has several
 
 class Recording {
  public:
-  Recording(const std::string& name, std::vector<Input> inputs, Here where) : recorder_(name), where_(where) {
+  Recording(const std::string& name, std::vector<Input> inputs, std::optional<std::int64_t> threads,
+            Here where)
+      : recorder_(name), where_(where), threads_(threads) {
+    if (threads_ && (*threads_ < 1 || *threads_ > most_threads))
+      throw ShapeError(fmt::format("a block of {} threads: it has 1 to {}", *threads_, most_threads), where_);
     made_->inputs = std::move(inputs);
     made_->ir.name = name;
   }
@@ -80,10 +85,14 @@ class Recording {
     made_->ir.lines = recorder_.take_lines();
     expect();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir = tidy::barriers(tidy::lay_out(tidy::thread_forms(tidy::take_turns(std::move(made_->ir)))));
+    made_->ir = threads_
+                    ? tidy::take_turns(tidy::without_split_warps(std::move(made_->ir), *threads_), *threads_)
+                    : tidy::take_turns(std::move(made_->ir));
+    made_->ir = tidy::barriers(tidy::lay_out(tidy::thread_forms(std::move(made_->ir))));
     // Statements that have been joined share more.
     made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
-    made_->ir = tidy::fold_blocks(std::move(made_->ir), most_threads);
+    require_lanes();
+    made_->ir = tidy::fold_blocks(std::move(made_->ir), threads_.value_or(most_threads));
     if (made_->expecting)
       made_->expecting->ir = tidy::fold_blocks(std::move(made_->expecting->ir), most_threads);
     for (const tidy::Scratch& scratch : tidy::place_global(made_->ir)) {
@@ -106,6 +115,24 @@ class Recording {
   }
 
  private:
+  // A lane that is one of several takes part in the exchanges of each.
+  void require_lanes() const {
+    if (!threads_ || *threads_ % lanes_of_warp == 0) return;
+    kernel::for_each_stm(made_->ir.body, [&](const kernel::Stm& s) {
+      const auto* par = std::get_if<kernel::Par>(&s.op);
+      if (par == nullptr || par->level != kernel::Level::block ||
+          static_cast<std::int64_t>(par->n.bits()) <= *threads_)
+        return;
+      kernel::for_each_stm(par->body, [&](const kernel::Stm& inner) {
+        if (std::holds_alternative<kernel::Shuffle>(inner.op))
+          throw ShapeError(fmt::format("the lanes of kernel '{}' exchange values, which needs whole warps: "
+                                       "{} threads are no multiple of {}",
+                                       made_->ir.name, *threads_, lanes_of_warp),
+                           where_);
+      });
+    });
+  }
+
   // The marks of what the emulator is to find stand in a copy only.
   void expect() {
     const kernel::Expectations& expected = recorder_.expectations();
@@ -368,6 +395,7 @@ class Recording {
   std::shared_ptr<Kernel> made_ = std::make_shared<Kernel>();
   Recorder recorder_;
   Here where_;
+  std::optional<std::int64_t> threads_;  // of a block, as the user states
   std::vector<Given> given_;
   std::unordered_set<scalar::Var> known_;  // to the host before the launch
   std::vector<Requirement> requirements_;
@@ -378,9 +406,9 @@ class Recording {
 
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
-                                     Here where) {
+                                     std::optional<std::int64_t> threads, Here where) {
   require_name(name, where);
-  return Recording(name, std::move(inputs), where)(f);
+  return Recording(name, std::move(inputs), threads, where)(f);
 }
 
 }  // namespace fulgurite::detail::block

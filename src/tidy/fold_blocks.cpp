@@ -7,6 +7,8 @@ namespace {
 
 using namespace kernel;
 
+constexpr std::int64_t warp_size = 32;
+
 /// The instances from `first` on, as many as `n`.
 Stm instances_from(Arena& arena, const Par& par, Expr first, std::int64_t n, std::uint32_t line) {
   const Expr thread = arena.fresh({Kind::i64}, arena.info(par.name).name);
@@ -39,9 +41,37 @@ Block folded(Arena& arena, const Block& block, std::int64_t most) {
   return out;
 }
 
+bool has_more_threads(const Block& body, std::int64_t most) {
+  bool found = false;
+  for_each_stm(body, [&](const Stm& s) {
+    const auto* par = std::get_if<Par>(&s.op);
+    found |= par != nullptr && par->level == Level::block && static_cast<std::int64_t>(par->n.bits()) > most;
+  });
+  return found;
+}
+
+// What was a warp is none any more.
+Block with_block_barriers(const Block& block) {
+  Parts parts;
+  parts.block = with_block_barriers;
+  Block out;
+  for (const Stm& s : block)
+    out.push_back(std::holds_alternative<Sync>(s.op) ? Stm{Sync{Level::block}, s.line}
+                                                     : map_children(s, parts));
+  return out;
+}
+
 }  // namespace
 
+kernel::Kernel without_split_warps(kernel::Kernel kernel, std::int64_t most) {
+  const bool splits = most > warp_size && most % warp_size != 0;
+  if (splits && has_more_threads(kernel.body, most)) kernel.body = with_block_barriers(kernel.body);
+  return kernel;
+}
+
 kernel::Kernel fold_blocks(kernel::Kernel kernel, std::int64_t most) {
+  if (!has_more_threads(kernel.body, most)) return kernel;
+  kernel = without_split_warps(std::move(kernel), most);
   kernel.body = folded(*kernel.arena, kernel.body, most);
   return kernel;
 }

@@ -1,7 +1,8 @@
-// As many threads as most statements of a block have. A network whose columns have one thread for two
-// elements ends with a statement of one for each, which copies the result: a block twice as large as it need
-// be, half of which has nothing to do in all the columns, and a condition around each of them. Here the
-// threads of such a statement take turns instead: thread t does what t did and then what t + n / 2 did.
+// As many threads as most statements of a block have, or as the user states. A network whose columns have one
+// thread for k elements ends with a statement of one for each, which copies the result: a block k times as
+// large as it need be, most of which has nothing to do in all the columns, and a condition around each of
+// them. Here the threads of such a statement take turns instead: of n threads, thread t does what t did, then
+// what t + n did, then t + 2n ...
 //
 // In: scalar kernel IR. Out: the same; only statements of loads, stores and values change.
 #pragma once
@@ -10,6 +11,10 @@
 
 namespace fulgurite::tidy {
 
+/// As many as most statements have.
 kernel::Kernel take_turns(kernel::Kernel);
+/// At most n in statements without branches and loops, if that is a few turns; the others are left to
+/// fold_blocks().
+kernel::Kernel take_turns(kernel::Kernel, std::int64_t n);
 
 }  // namespace fulgurite::tidy

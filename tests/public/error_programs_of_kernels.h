@@ -53,6 +53,23 @@ ERROR_PROGRAM(sync_inside_par) {
     });
   });
 }
+ERROR_PROGRAM(fewer_elements_than_parts) {
+  k::kernel("it", k::block<int>(3),
+            [](k::Pull<int> a) { return k::two_k(2, [](k::Pull<int> part) { return k::sync(part); }, a); });
+}
+ERROR_PROGRAM(results_that_do_not_interleave) {
+  k::kernel("it", k::block<int>(7), [](k::Pull<int> a) {
+    return k::ilv(1, [](k::Pull<int> part) { return k::conc(part, part); }, a);
+  });
+}
+ERROR_PROGRAM(stated_threads_out_of_range) {
+  k::kernel("it", k::threads(2000), k::block<int>(4096), [](k::Pull<int> a) { return k::reverse(a); });
+}
+ERROR_PROGRAM(stated_threads_of_no_whole_warps) {
+  k::kernel("it", k::threads(48), k::block<int>(128), [](k::Pull<int> a) {
+    return k::warps(32, [](k::Pull<int> part) { return k::warp_scan(fg::plus, part); }, a);
+  });
+}
 ERROR_PROGRAM(lanes_outside_of_warps) {
   k::kernel("it", k::block<int>(32), [](k::Pull<int> a) {
     return k::sync(k::lanes([](Exp<int> x) { return k::shuffle_xor(x, 1); }, a));
@@ -69,8 +86,9 @@ ERROR_PROGRAM(zip_of_other_sizes) {
   k::kernel("it", k::block<int>(6), [](k::Pull<int> a) { return k::zip_with(fg::plus, a, k::even(a)); });
 }
 ERROR_PROGRAM(split_into_uneven_pieces) {
-  k::kernel("it", k::block<int>(6),
-            [](k::Pull<int> a) { return k::warps(4, [](k::Pull<int> part) { return part; }, a); });
+  k::kernel("it", k::block<int>(6), [](k::Pull<int> a) {
+    return k::map([](k::Pull<int> part) { return part[0]; }, k::split_up(4, a));
+  });
 }
 ERROR_PROGRAM(sequential_reduction_of_no_elements) {
   k::kernel("it", k::block<int>(4), [](k::Pull<int> a) {

@@ -61,6 +61,15 @@ k::Pull<int> vsort_r(k::Pull<int> a) {
   return sorted;
 }
 
+k::Pull<int> scan_of_any_size(k::Pull<int> a) {
+  if (a.size() == 1) return a;
+  const k::Pull<int> both = k::two(scan_of_any_size, a);
+  const auto halves = k::halve(both);
+  const k::Pull<int> low = halves.first;
+  const auto fan = [low](fg::Exp<int> x) { return low[low.size() - 1] + x; };
+  return k::sync(k::conc_p(low, k::map(fan, halves.second)));
+}
+
 k::Pull<int> scan(k::Pull<int> a) {
   if (a.size() <= 1) return a;
   const k::Pull<int> both = k::two(scan, a);
@@ -149,6 +158,13 @@ TEST(GuideKernels, BlocksAreSummed) {
       k::kernel("block_sum", k::block<int>(512), [](k::Pull<int> a) { return tree(fg::plus, a); });
   const auto sums = k::execute(fg::cpu(), block_sum, std::vector<int>(1024, 3));
   EXPECT_EQ(sums.to_vector(), (std::vector<int>{1536, 1536}));
+}
+
+TEST(GuideKernels, FewThreads) {
+  const auto few =
+      k::kernel("few", k::threads(32), k::block<int>(512), [](k::Pull<int> a) { return tree(fg::plus, a); });
+  EXPECT_EQ(k::traffic(few, std::vector<int>(512)).threads, 32);
+  EXPECT_EQ(k::to_ir(few).find("sync block"), std::string::npos);  // all of them are one warp's
 }
 
 TEST(GuideKernels, ArraysInGlobalMemory) {
@@ -338,6 +354,7 @@ TEST(GuideKernels, WhatIsDefinedComputes) {
   };
   EXPECT_EQ(run(spread, 2, {1, 2}), (std::vector<int>{1, 1, 2, 2}));
   EXPECT_EQ(run(scan, 4, {1, 2, 3, 4}), (std::vector<int>{1, 3, 6, 10}));
+  EXPECT_EQ(run(scan_of_any_size, 5, {1, 2, 3, 4, 5}), (std::vector<int>{1, 3, 6, 10, 15}));
   EXPECT_EQ(run(vsort_r, 4, {3, 1, 2, 0}), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(run(merge_in_rounds, 4, {1, 3, 2, 0}), (std::vector<int>{0, 1, 2, 3}));
   EXPECT_EQ(run([](k::Pull<int> a) { return bmerge(2, a); }, 4, {1, 3, 2, 0}),

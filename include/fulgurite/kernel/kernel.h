@@ -217,6 +217,16 @@ class Recorded {
   std::shared_ptr<const fulgurite::detail::block::Kernel> kernel_;
 };
 
+/// How many threads a block has: the instances of statements that have more take turns, thread t doing those
+/// with the numbers t, t + n, t + 2n ... A block of which no statement has n instances has fewer. Unless it
+/// is said, a block has as many threads as most of its statements have instances, up to 1024.
+struct Threads {
+  std::int64_t n;
+};
+inline Threads threads(std::int64_t n) {
+  return {n};
+}
+
 /// The name of a kernel, and where it is given.
 struct Named {
   std::string name;
@@ -232,6 +242,10 @@ struct Named {
 /// cannot be, or is not known as a name of C, CUDA and OpenCL; ShapeError; and what f throws.
 template <class... Parts>
 auto kernel(Named name, const Parts&... descriptions_and_f);
+/// The same with blocks of a stated number of threads, 1 to 1024; else throws ShapeError. Lanes that exchange
+/// values are of whole warps.
+template <class... Parts>
+auto kernel(Named name, Threads threads, const Parts&... descriptions_and_f);
 
 namespace arguments {
 
@@ -249,7 +263,8 @@ struct Recording<std::tuple<Ds...>, F> {
   };
   using Type = typename As<typename ResultsOf<R>::Types>::type;
 
-  static Type record(std::string name, const std::tuple<Ds...>& descriptions, const F& f, Here where) {
+  static Type record(std::string name, const std::tuple<Ds...>& descriptions, const F& f,
+                     std::optional<std::int64_t> threads, Here where) {
     std::vector<Input> inputs;
     std::apply([&](const Ds&... d) { (inputs.push_back(Of<Ds>::input(d)), ...); }, descriptions);
     return Type(fulgurite::detail::block::record(
@@ -261,7 +276,7 @@ struct Recording<std::tuple<Ds...>, F> {
           }(std::index_sequence_for<Ds...>());
           return results;
         },
-        where));
+        threads, where));
   }
 };
 
@@ -270,17 +285,26 @@ auto first_of(const All& all, std::index_sequence<i...>) {
   return std::make_tuple(std::get<i>(all)...);
 }
 
+template <class... Parts>
+auto recorded(Named name, std::optional<std::int64_t> threads, const Parts&... parts) {
+  static_assert(sizeof...(Parts) >= 2, "kernel(name, descriptions of the arguments ..., function)");
+  constexpr std::size_t n = sizeof...(Parts) - 1;
+  const std::tuple<std::decay_t<const Parts&>...> all(parts...);
+  const auto descriptions = first_of(all, std::make_index_sequence<n>());
+  using F = std::tuple_element_t<n, std::decay_t<decltype(all)>>;
+  return Recording<std::decay_t<decltype(descriptions)>, F>::record(name.name, descriptions, std::get<n>(all),
+                                                                    threads, name.where);
+}
+
 }  // namespace arguments
 
 template <class... Parts>
 auto kernel(Named name, const Parts&... parts) {
-  static_assert(sizeof...(Parts) >= 2, "kernel(name, descriptions of the arguments ..., function)");
-  constexpr std::size_t n = sizeof...(Parts) - 1;
-  const std::tuple<std::decay_t<const Parts&>...> all(parts...);
-  const auto descriptions = arguments::first_of(all, std::make_index_sequence<n>());
-  using F = std::tuple_element_t<n, std::decay_t<decltype(all)>>;
-  return arguments::Recording<std::decay_t<decltype(descriptions)>, F>::record(name.name, descriptions,
-                                                                               std::get<n>(all), name.where);
+  return arguments::recorded(std::move(name), {}, parts...);
+}
+template <class... Parts>
+auto kernel(Named name, Threads threads, const Parts&... parts) {
+  return arguments::recorded(std::move(name), threads.n, parts...);
 }
 
 /// The kernel as source text, with the names it was given (arguments are numbered: C++ does not tell the

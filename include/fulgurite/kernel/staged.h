@@ -165,11 +165,12 @@ Value remainder(Value a, Value b, Here where);
 
 class Kernel;  // src/block/block_kernel.h
 
-/// Records a kernel: calls f once. Throws TraceError for a name that is not an identifier of C, or is a
-/// keyword there, and for a number of blocks that is not of sizes and scalar arguments alone.
+/// Records a kernel: calls f once. `threads`: how many a block has at most, if the user states it. Throws
+/// TraceError for a name that is not an identifier of C, or is a keyword there, and for a number of blocks
+/// that is not of sizes and scalar arguments alone.
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
-                                     Here where);
+                                     std::optional<std::int64_t> threads, Here where);
 
 /// A launch in the array program that is being traced: components of arrays, and scalars, in order.
 Values call(const Kernel&, std::span<const Value> given, Here where);
