@@ -8,6 +8,7 @@
 #include <fulgurite/kernel/arrays.h>
 #include <fulgurite/kernel/call.h>
 #include <fulgurite/kernel/components.h>
+#include <fulgurite/kernel/filter.h>
 #include <fulgurite/kernel/iterate.h>
 #include <fulgurite/kernel/kernel.h>
 #include <fulgurite/kernel/lanes.h>

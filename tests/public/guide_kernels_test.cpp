@@ -223,6 +223,16 @@ TEST(GuideKernels, WritesThatDependOnData) {
   EXPECT_EQ(k::execute(fg::cpu(), either, std::vector<int>(64, 2), false)[9], 0);
 }
 
+TEST(GuideKernels, Filters) {
+  const auto odd_ones = k::kernel("odd_ones", k::block<int>(4), [](k::Pull<int> a) {
+    const k::Kept<int> odd = k::filter([](fg::Exp<int> x) { return x % 2 != 0; }, a);
+    return std::tuple(k::filled(0, odd), k::size_of(odd));
+  });
+  const auto [ones, sizes] = k::execute(fg::cpu(), odd_ones, std::vector<int>{1, 2, 3, 4, 6, 8, 5, 7});
+  EXPECT_EQ(ones.to_vector(), (std::vector<int>{1, 3, 0, 0, 5, 7, 0, 0}));
+  EXPECT_EQ(sizes.to_vector(), (std::vector<std::int64_t>{2, 2}));
+}
+
 TEST(GuideKernels, IndicesAndHolesAreFound) {
   const auto behind = k::kernel("behind", k::block<int>(64), [](k::Pull<int> a) {
     const k::Pull<int> low = k::halve(a).first;
