@@ -175,6 +175,11 @@ TEST(GuideKernels, ArraysInGlobalMemory) {
   const std::vector<int> many(1 << 17, 5);
   EXPECT_EQ(k::execute(fg::cpu(), large, many)[7], 5);
   EXPECT_NE(k::to_ir(large).find("out scratch: i32[]"), std::string::npos);
+  const auto sums_of_large = k::kernel("sums", k::block<int>(1 << 12), [](k::Pull<int> a) {
+    return k::sklansky(fg::plus, a, k::Place::global);
+  });
+  EXPECT_EQ(k::execute(fg::cpu(), sums_of_large, many)[7], 40);
+  EXPECT_EQ(k::to_ir(sums_of_large).find("alloc shared"), std::string::npos);
 }
 
 TEST(GuideKernels, PushArraysHaveNoConditions) {

@@ -104,12 +104,13 @@ inline constexpr struct Accumulate {
   }
 } accumulate{};
 
-/// In shared memory; all threads have waited for all changes. Throws TraceError if the size is not a number.
+/// In memory of the block; all threads have waited for all changes. Throws TraceError if the size is not a
+/// number.
 template <class T>
-Pull<T> sync(const Accumulated<T>& a, Here where = Here::current()) {
+Pull<T> sync(const Accumulated<T>& a, Place place, Here where = Here::current()) {
   using namespace fulgurite::detail;
   const std::int64_t n = block::number_of(a.size().value(), where);
-  const memory::Stored<T> cells(block::Space::shared, n, where);
+  const memory::Stored<T> cells(memory::space_of(place), n, where);
   par(n, [&](Index i) { cells.store(i, a.initial(), where); }, where);
   block::barrier(Level::block, where);
   a([&](const Index& i, const Exp<T>& x) {
@@ -119,6 +120,10 @@ Pull<T> sync(const Accumulated<T>& a, Here where = Here::current()) {
   });
   block::barrier(Level::block, where);
   return cells.read(where);
+}
+template <class T>
+Pull<T> sync(const Accumulated<T>& a, Here where = Here::current()) {
+  return sync(a, Place::shared, where);
 }
 
 /// A result: what all blocks make of an array that the launch is given, element by element as accumulate()
@@ -147,22 +152,22 @@ Exp<T> atomic_add(const Updated<T>& counter, const std::type_identity_t<Exp<T>>&
   return atomic(plus, counter, 0, x);
 }
 
-/// How many elements have each bin, in shared memory; what is in none of the bins counts nowhere.
+/// How many elements have each bin, in memory of the block; what is in none of the bins counts nowhere.
 inline constexpr struct BlockHistogram {
   template <class T>
-  Pull<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of,
+  Pull<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of, Place place = Place::shared,
                                 Here where = Here::current()) const {
     const Pull<std::int32_t> ones(bin_of.size(), [](Index) { return Exp<std::int32_t>(1); });
-    return sync(accumulate(plus, bins, 0, bin_of, ones, where), where);
+    return sync(accumulate(plus, bins, 0, bin_of, ones, where), place, where);
   }
 } block_histogram{};
 
 /// The same over all blocks of the launch, each of which counts by itself first: a result of `bins` elements.
 inline constexpr struct Histogram {
   template <class T>
-  Accumulated<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of,
+  Accumulated<std::int32_t> operator()(std::int64_t bins, const Pull<T>& bin_of, Place place = Place::shared,
                                        Here where = Here::current()) const {
-    const Pull<std::int32_t> counts = block_histogram(bins, bin_of, where);
+    const Pull<std::int32_t> counts = block_histogram(bins, bin_of, place, where);
     const Pull<std::int64_t> at(bins, [](Index i) { return i; });
     return accumulate(plus, bins, 0, at, counts, where);
   }

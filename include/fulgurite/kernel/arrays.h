@@ -142,7 +142,16 @@ struct PushableOf<Push<T, L>> {
 template <class A>
 concept Pushable = PushableOf<A>::is;
 
+/// Where the elements of a synced array are: in memory that the threads of a block share, or in a part of
+/// global memory that each block has to itself (SArr and GArr of the 2008 paper, section 4).
+enum class Place : std::uint8_t { shared, global };
+
 namespace memory {
+
+inline fulgurite::detail::block::Space space_of(Place place) {
+  using fulgurite::detail::block::Space;
+  return place == Place::global ? Space::global : Space::shared;
+}
 
 /// Elements of one array in memory, in one place for each group.
 template <class T>
@@ -214,6 +223,15 @@ auto sync(const A& a, Here where = Here::current()) {
   if constexpr (PushableOf<A>::level != Level::thread)
     fulgurite::detail::block::barrier(PushableOf<A>::level, where);
   return result;
+}
+
+/// sync() to this place: to shared memory, or as to_global() does.
+template <class A>
+  requires Pushable<A>
+auto sync(const A& a, Place place, Here where = Here::current()) {
+  static_assert(PushableOf<A>::level == Level::block || PushableOf<A>::level == Level::warp,
+                "a block or a warp has its arrays at a place");
+  return place == Place::global ? to_global(a, where) : sync(a, where);
 }
 
 }  // namespace fulgurite::kernel

@@ -51,10 +51,10 @@ class Kept {
 
 namespace filters {
 
-/// The elements of `a` for which `flag` is 1, where a running sum of the flags says; it is in shared memory.
+/// The elements of `a` for which `flag` is 1, where a running sum of the flags says; it is in memory.
 template <class T>
-Kept<T> kept(const Pull<T>& a, const Pull<std::int32_t>& flags, Here where) {
-  const Pull<std::int32_t> counts = block_scan(plus, flags, where);
+Kept<T> kept(const Pull<T>& a, const Pull<std::int32_t>& flags, Place place, Here where) {
+  const Pull<std::int32_t> counts = block_scan(plus, flags, place, where);
   const std::int64_t n = a.size();
   const auto size = [=] { return n == 0 ? Index(0) : cast<std::int64_t>(counts[n - 1]); };
   return {n, size, [=](const typename Kept<T>::Write& write) {
@@ -73,23 +73,26 @@ Kept<T> kept(const Pull<T>& a, const Pull<std::int32_t>& flags, Here where) {
 /// to each element, and what computes it, too: sync what is expensive.
 inline constexpr struct Filter {
   template <class T, class Keep>
-  Kept<T> operator()(const Keep& keep, const Pull<T>& a, Here where = Here::current()) const {
+  Kept<T> operator()(const Keep& keep, const Pull<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     const Pull<std::int32_t> flags(a.size(),
                                    [=](Index i) { return cast<std::int32_t>(Exp<bool>(keep(a[i]))); });
-    return filters::kept(a, flags, where);
+    return filters::kept(a, flags, place, where);
   }
   template <class T, class Keep>
-  Kept<T> operator()(const Keep& keep, const Push<T>& a, Here where = Here::current()) const {
-    return (*this)(keep, sync(a, where), where);
+  Kept<T> operator()(const Keep& keep, const Push<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
+    return (*this)(keep, sync(a, place, where), place, where);
   }
   template <class T, class Keep>
-  Kept<T> operator()(const Keep& keep, const Prefix<T>& a, Here where = Here::current()) const {
+  Kept<T> operator()(const Keep& keep, const Prefix<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     const auto flag = [=](Index i) {
       return cond(
           i < a.size(), [&] { return cast<std::int32_t>(Exp<bool>(keep(a[i]))); },
           [] { return Exp<std::int32_t>(0); });
     };
-    return filters::kept(a.elements(), Pull<std::int32_t>(a.most(), flag), where);
+    return filters::kept(a.elements(), Pull<std::int32_t>(a.most(), flag), place, where);
   }
 } filter{};
 
@@ -104,13 +107,17 @@ auto map(const F& f, const Kept<T>& a) {
       });
 }
 
-/// In memory that the threads of a block share; all of them have waited.
+/// In memory of the block; all of its threads have waited.
 template <class T>
-Prefix<T> sync(const Kept<T>& a, Here where = Here::current()) {
-  const memory::Stored<T> stored(fulgurite::detail::block::Space::shared, a.most(), where);
+Prefix<T> sync(const Kept<T>& a, Place place, Here where = Here::current()) {
+  const memory::Stored<T> stored(memory::space_of(place), a.most(), where);
   a([&](Index i, Exp<T> x) { stored.store(i, x, where); });
   fulgurite::detail::block::barrier(Level::block, where);
   return {stored.read(where), [a] { return a.size(); }};
+}
+template <class T>
+Prefix<T> sync(const Kept<T>& a, Here where = Here::current()) {
+  return sync(a, Place::shared, where);
 }
 
 /// An array of one element: how many there are.

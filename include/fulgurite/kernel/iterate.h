@@ -1,7 +1,7 @@
 // Loops of a block whose rounds are counted, or ended, while the kernel runs: all threads go round equally
 // often, and in each round they compute, wait, and exchange elements as outside of it. The state is arrays in
-// shared memory, each with two places: a round reads one and writes the other, so that one barrier a round is
-// enough. (A loop of C++ around sync() is unrolled: as much code as there are rounds.)
+// memory of the block, each with two places: a round reads one and writes the other, so that one barrier a
+// round is enough. (A loop of C++ around sync() is unrolled: as much code as there are rounds.)
 #pragma once
 
 #include <fulgurite/functions.h>
@@ -22,8 +22,8 @@ template <class T>
 class Places {
  public:
   template <class A>
-  Places(const A& initial, Here where)
-      : n_(initial.size()), stored_(fulgurite::detail::block::Space::shared, 2 * n_, where), where_(where) {
+  Places(const A& initial, Place place, Here where)
+      : n_(initial.size()), stored_(memory::space_of(place), 2 * n_, where), where_(where) {
     write(0, initial);
   }
   Pull<T> read(const Index& round) const {
@@ -75,10 +75,10 @@ class State {
   static_assert((Pushable<As> && ...), "the state of a block's loop is pull and push arrays");
 
  public:
-  State(const std::tuple<As...>& initial, Here where)
+  State(const std::tuple<As...>& initial, Place place, Here where)
       : places_(std::apply(
             [&](const As&... a) {
-              return std::tuple<Places<typename PushableOf<As>::Element>...>{{a, where}...};
+              return std::tuple<Places<typename PushableOf<As>::Element>...>{{a, place, where}...};
             },
             initial)),
         where_(where) {
@@ -121,11 +121,11 @@ class State {
   Here where_;
 };
 template <class... As>
-State(const std::tuple<As...>&, Here) -> State<As...>;
+State(const std::tuple<As...>&, Place, Here) -> State<As...>;
 
 template <class A>
-auto state_of(const A& a, Here where) {
-  return State(StateOf<A>::from(a), where);
+auto state_of(const A& a, Place place, Here where) {
+  return State(StateOf<A>::from(a), place, where);
 }
 
 }  // namespace loops
@@ -133,12 +133,13 @@ auto state_of(const A& a, Here where) {
 /// iterate(n, f, a): a, after n times a = f(a), or a = f(round, a) with the round's number 0, 1 ... n - 1
 /// (none if n < 0). a is a pull or push array; or a std::tuple of them, of which f gets each as an argument,
 /// and returns a tuple. f returns arrays as large as those it gets; it need not sync them, which iterate()
-/// does. Gives the pull array, or a tuple of them. It stands outside of par(). Throws ShapeError if f changes
-/// a size, TraceError inside of par().
+/// does, to the place that is said. Gives the pull array, or a tuple of them. It stands outside of par().
+/// Throws ShapeError if f changes a size, TraceError inside of par().
 inline constexpr struct Iterate {
   template <class F, class A>
-  auto operator()(const Index& n, const F& f, const A& a, Here where = Here::current()) const {
-    const auto state = loops::state_of(a, where);
+  auto operator()(const Index& n, const F& f, const A& a, Place place = Place::shared,
+                  Here where = Here::current()) const {
+    const auto state = loops::state_of(a, place, where);
     loop(0, n, [&](Index round) { state.step(f, round); }, where);
     return state.result(max(n, Index(0)));
   }
@@ -149,9 +150,10 @@ inline constexpr struct Iterate {
 /// as iterate().
 inline constexpr struct WhileLoop {
   template <class Condition, class F, class A>
-  auto operator()(const Condition& condition, const F& f, const A& a, Here where = Here::current()) const {
+  auto operator()(const Condition& condition, const F& f, const A& a, Place place = Place::shared,
+                  Here where = Here::current()) const {
     using fulgurite::detail::Value;
-    const auto state = loops::state_of(a, where);
+    const auto state = loops::state_of(a, place, where);
     const auto number = [](Value round) { return Index(fulgurite::detail::Parts<std::int64_t>{round}); };
     const Value rounds = fulgurite::detail::block::repeat(
         [&](Value round) { return Exp<bool>(state.with(condition, number(round))).value(); },

@@ -8,11 +8,11 @@
 namespace fulgurite::kernel {
 
 /// The rows * columns elements of a matrix, by columns: element i * rows + j is a[j * columns + i]. Through
-/// shared memory, where each row has one place more than elements, so that neighbours of a column lie in
+/// memory, where each row has one place more than elements, so that neighbours of a column lie in
 /// different banks; one sync. Throws ShapeError if a has another size.
 inline constexpr struct BlockTranspose {
   template <class T>
-  Pull<T> operator()(std::int64_t rows, std::int64_t columns, const Pull<T>& a,
+  Pull<T> operator()(std::int64_t rows, std::int64_t columns, const Pull<T>& a, Place place = Place::shared,
                      Here where = Here::current()) const {
     if (rows < 1 || columns < 1 || a.size() != rows * columns)
       fulgurite::detail::block::refuse("a matrix of " + std::to_string(rows) + " rows and " +
@@ -26,7 +26,7 @@ inline constexpr struct BlockTranspose {
             [=](const typename Push<T>::Write& write) {
               par(rows * columns, [&](Index i) { write(i / columns * stride + i % columns, a[i]); }, where);
             }),
-        where);
+        place, where);
     return {rows * columns, [=](Index i) { return padded[i % rows * stride + i / rows]; }};
   }
 } block_transpose{};

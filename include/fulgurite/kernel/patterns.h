@@ -342,8 +342,8 @@ A rep(int n, const F& f, A a) {
 }
 /// The shuffle exchange network: n times riffle, evens(f), sync.
 template <class F, class T>
-Pull<T> shex(int n, const F& f, const Pull<T>& a, Here where = Here::current()) {
-  return rep(n, [&](const Pull<T>& x) { return sync(evens(f, riffle(x, where), where), where); }, a);
+Pull<T> shex(int n, const F& f, const Pull<T>& a, Place place = Place::shared, Here where = Here::current()) {
+  return rep(n, [&](const Pull<T>& x) { return sync(evens(f, riffle(x, where), where), place, where); }, a);
 }
 
 /// f, then g.

@@ -1,6 +1,7 @@
 // Reductions and scans of a block as networks of an operator, and what is built from them. The operator is
 // associative; where it is not commutative too, the order of elements is kept unless a function says
-// otherwise. They are function objects, so that a user's function of the same name is never ambiguous.
+// otherwise. Their intermediate arrays are where the user says (Place). They are function objects, so that a
+// user's function of the same name is never ambiguous.
 #pragma once
 
 #include <fulgurite/kernel/components.h>
@@ -40,11 +41,12 @@ inline constexpr struct SeqScan {
 /// array of one element.
 inline constexpr struct TreeReduce {
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, Pull<T> a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, Pull<T> a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     log2(a.size(), where);
     while (a.size() > 1) {
       const auto [low, high] = halve(a);
-      a = sync(zip_with(op, low, high, where), where);
+      a = sync(zip_with(op, low, high, where), place, where);
     }
     return a;
   }
@@ -53,16 +55,17 @@ inline constexpr struct TreeReduce {
 /// A tree over neighbours (section 1.1), for any associative operator and any size of at least 1.
 inline constexpr struct PairReduce {
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, Pull<T> a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, Pull<T> a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     if (a.size() == 0) fulgurite::detail::block::refuse("a reduction of no elements", where);
     while (a.size() > 1) {
       const Pull<T> left = even(a), right = odd(a);
       const Pull<T> joined(right.size(),
                            [=](Index i) { return Exp<T>(elements::join(op, left, i, right, i)); });
       if (left.size() == right.size())
-        a = sync(joined, where);
+        a = sync(joined, place, where);
       else
-        a = sync(conc_p(joined, Pull<T>(1, [=](Index) { return left[right.size()]; })), where);
+        a = sync(conc_p(joined, Pull<T>(1, [=](Index) { return left[right.size()]; })), place, where);
     }
     return a;
   }
@@ -72,12 +75,13 @@ inline constexpr struct PairReduce {
 /// two halves are scanned, then the last result of the lower half meets all of the upper one. Any size.
 inline constexpr struct Sklansky {
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, const Pull<T>& a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, const Pull<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     const std::int64_t n = a.size();
     if (n <= 1) return a;
-    if (n % 2 != 0) return odd_size(op, a, where);
-    const auto scanned = two([&](const Pull<T>& half) { return (*this)(op, half, where); }, a, where);
-    return sync(fan(op, scanned, n / 2, where), where);
+    if (n % 2 != 0) return odd_size(op, a, place, where);
+    const auto scanned = two([&](const Pull<T>& half) { return (*this)(op, half, place, where); }, a, where);
+    return sync(fan(op, scanned, n / 2, where), place, where);
   }
 
  private:
@@ -96,10 +100,10 @@ inline constexpr struct Sklansky {
   }
   // With one element more than there are, so that halves are equal (of (n + 1) / 2); nobody reads its result.
   template <class T, class Op>
-  Pull<T> odd_size(const Op& op, const Pull<T>& a, Here where) const {
+  Pull<T> odd_size(const Op& op, const Pull<T>& a, Place place, Here where) const {
     const std::int64_t n = a.size();
     const Pull<T> padded(n + 1, [=](Index i) { return a[min(i, Index(n - 1))]; });
-    const Pull<T> scanned = (*this)(op, padded, where);
+    const Pull<T> scanned = (*this)(op, padded, place, where);
     return Pull<T>(n, [=](Index i) { return scanned[i]; });
   }
 } sklansky{};
@@ -107,7 +111,8 @@ inline constexpr struct Sklansky {
 /// Kogge and Stone (1973): log2(n) steps, in each of which element i meets element i - 2^k.
 inline constexpr struct KoggeStone {
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, Pull<T> a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, Pull<T> a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     for (std::int64_t by = 1; by < a.size(); by *= 2)
       a = sync(Push<T>(a.size(),
                        [=](const typename Push<T>::Write& write) {
@@ -117,7 +122,7 @@ inline constexpr struct KoggeStone {
                              [&](Index i) { write(i + by, Exp<T>(elements::join(op, a, i, a, i + by))); },
                              where);
                        }),
-               where);
+               place, where);
     return a;
   }
 } kogge_stone{};
@@ -126,13 +131,15 @@ inline constexpr struct KoggeStone {
 /// scanned, and what is between them filled in; about 2n applications of the operator. Any size.
 inline constexpr struct BrentKung {
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, const Pull<T>& a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, const Pull<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     const std::int64_t n = a.size();
     if (n <= 1) return a;
     const std::int64_t half = n / 2;
-    const Pull<T> joined = sync(
-        Pull<T>(half, [=](Index i) { return Exp<T>(elements::join(op, a, i * 2, a, i * 2 + 1)); }), where);
-    const Pull<T> scanned = (*this)(op, joined, where);
+    const Pull<T> joined =
+        sync(Pull<T>(half, [=](Index i) { return Exp<T>(elements::join(op, a, i * 2, a, i * 2 + 1)); }),
+             place, where);
+    const Pull<T> scanned = (*this)(op, joined, place, where);
     return sync(Push<T>(n,
                         [=](const typename Push<T>::Write& write) {
                           par(half, [&](Index i) { write(i * 2 + 1, scanned[i]); }, where);
@@ -144,27 +151,27 @@ inline constexpr struct BrentKung {
                                 },
                                 where);
                         }),
-                where);
+                place, where);
   }
 } brent_kung{};
 
 namespace networks {
 
-/// The elements in shared memory.
+/// The elements in memory.
 template <class T>
-memory::Stored<T> shared(const Pull<T>& a, Here where) {
-  const memory::Stored<T> elements(fulgurite::detail::block::Space::shared, a.size(), where);
+memory::Stored<T> stored(const Pull<T>& a, Place place, Here where) {
+  const memory::Stored<T> elements(memory::space_of(place), a.size(), where);
   par(a.size(), [&](Index i) { elements.store(i, a[i], where); }, where);
   fulgurite::detail::block::barrier(Level::block, where);
   return elements;
 }
 template <class T, class Op>
-auto meet(const Op& op, const memory::Stored<T>& shared, Here where) {
+auto meet(const Op& op, const memory::Stored<T>& elements, Here where) {
   using fulgurite::detail::Parts, fulgurite::detail::Value;
   return [=](Value to, Value left, Value right) {
     const auto index = [](Value number) { return Index(Parts<std::int64_t>{number}); };
-    const Pull<T> now = shared.read(where);
-    shared.store(index(to), Exp<T>(kernel::elements::join(op, now, index(left), now, index(right))), where);
+    const Pull<T> now = elements.read(where);
+    elements.store(index(to), Exp<T>(kernel::elements::join(op, now, index(left), now, index(right))), where);
   };
 }
 
@@ -174,24 +181,25 @@ auto meet(const Op& op, const memory::Stored<T>& shared, Here where) {
 inline constexpr struct BlockReduce {
   /// An array of one element, the result of all; there is at least one. `commutative`: the order may change.
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, const Pull<T>& a, bool commutative = false,
+  Pull<T> operator()(const Op& op, const Pull<T>& a, bool commutative = false, Place place = Place::shared,
                      Here where = Here::current()) const {
     const bool is_power = a.size() > 0 && std::has_single_bit(static_cast<std::uint64_t>(a.size()));
-    if (!commutative || !is_power) return pair_reduce(op, a, where);
-    const memory::Stored<T> shared = networks::shared(a, where);
-    fulgurite::detail::block::join_all(a.size(), networks::meet(op, shared, where), where);
-    return Pull<T>(1, [all = shared.read(where)](Index) { return all[0]; });
+    if (!commutative || !is_power) return pair_reduce(op, a, place, where);
+    const memory::Stored<T> elements = networks::stored(a, place, where);
+    fulgurite::detail::block::join_all(a.size(), networks::meet(op, elements, where), where);
+    return Pull<T>(1, [all = elements.read(where)](Index) { return all[0]; });
   }
 } block_reduce{};
 
 inline constexpr struct BlockScan {
   /// Running results, inclusive; of any associative operator.
   template <class T, class Op>
-  Pull<T> operator()(const Op& op, const Pull<T>& a, Here where = Here::current()) const {
+  Pull<T> operator()(const Op& op, const Pull<T>& a, Place place = Place::shared,
+                     Here where = Here::current()) const {
     if (a.size() == 0) return a;
-    const memory::Stored<T> shared = networks::shared(a, where);
-    fulgurite::detail::block::join_up_to(a.size(), networks::meet(op, shared, where), where);
-    return shared.read(where);
+    const memory::Stored<T> elements = networks::stored(a, place, where);
+    fulgurite::detail::block::join_up_to(a.size(), networks::meet(op, elements, where), where);
+    return elements.read(where);
   }
 } block_scan{};
 
@@ -200,11 +208,11 @@ inline constexpr struct BlockScan {
 inline constexpr struct BlockFilter {
   template <class T, class Keep>
   std::pair<Pull<T>, Pull<std::int32_t>> operator()(const Keep& keep, const Pull<T>& a, const Exp<T>& fill,
+                                                    Place place = Place::shared,
                                                     Here where = Here::current()) const {
-    using fulgurite::detail::block::Space;
     const auto kept = [=](Index i) { return cast<std::int32_t>(Exp<bool>(keep(a[i]))); };
-    const Pull<std::int32_t> counts = block_scan(plus, Pull<std::int32_t>(a.size(), kept), where);
-    const memory::Stored<T> packed(Space::shared, a.size(), where);
+    const Pull<std::int32_t> counts = block_scan(plus, Pull<std::int32_t>(a.size(), kept), place, where);
+    const memory::Stored<T> packed(memory::space_of(place), a.size(), where);
     par(a.size(), [&](Index i) { packed.store(i, fill, where); }, where);
     fulgurite::detail::block::barrier(Level::block, where);
     par(
