@@ -1,2 +1,22 @@
-# Defines fulgurite::fulgurite. The library needs nothing of its user: its own dependencies are shared libraries that it names.
-include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+# Defines fulgurite::fulgurite, and with COMPONENTS runtime fulgurite::runtime instead: the static run time for bundles, which a
+# project in C links. The library needs nothing of its user: its own dependencies are shared libraries that it names.
+if(NOT fulgurite_FIND_COMPONENTS)
+  include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+endif()
+foreach(component IN LISTS fulgurite_FIND_COMPONENTS)
+  if(component STREQUAL "runtime")
+    include("${CMAKE_CURRENT_LIST_DIR}/fulguriteRuntimeTargets.cmake")
+    # It is compiled as C++, and links as C.
+    get_target_property(configurations fulgurite::runtime IMPORTED_CONFIGURATIONS)
+    foreach(configuration IN LISTS configurations)
+      set_target_properties(fulgurite::runtime PROPERTIES IMPORTED_LINK_INTERFACE_LANGUAGES_${configuration} C)
+    endforeach()
+    set(fulgurite_runtime_FOUND TRUE)
+  elseif(component STREQUAL "library")
+    include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+    set(fulgurite_library_FOUND TRUE)
+  elseif(fulgurite_FIND_REQUIRED_${component})
+    set(fulgurite_FOUND FALSE)
+    set(fulgurite_NOT_FOUND_MESSAGE "Fulgurite has no component ${component}: it has library and runtime")
+  endif()
+endforeach()

@@ -11,6 +11,10 @@ install(TARGETS fulgurite EXPORT fulguriteTargets LIBRARY DESTINATION "${CMAKE_I
 if(TARGET fulgurite_clang)
   install(TARGETS fulgurite_clang LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
+install(TARGETS fulgurite_standalone EXPORT fulguriteRuntimeTargets ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(FILES "${PROJECT_SOURCE_DIR}/include/fulgurite_runtime.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT fulguriteRuntimeTargets NAMESPACE fulgurite:: DESTINATION "${package_dir}")
+export(EXPORT fulguriteRuntimeTargets NAMESPACE fulgurite:: FILE "${PROJECT_BINARY_DIR}/cmake/fulguriteRuntimeTargets.cmake")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/fulgurite" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT fulguriteTargets NAMESPACE fulgurite:: DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteConfigVersion.cmake"

@@ -30,6 +30,8 @@ MESSENGERS = (
 )
 # Where the message of a `throw` that has no words of its own comes from.
 WORDLESS = {
+    "src/bundle_calls.cpp": "the message of another error: why a program that has no code for this machine cannot be compiled",
+    "src/plan/words.cpp": "caught by who calls read_steps()",
     "src/callable.cpp": "the message of another error, and left_none()",
     "src/trace/tracer.cpp": "the message given to check()",
     "src/trace/shapes.cpp": "no_such_axis(): every axis in the first part",

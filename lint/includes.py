@@ -21,13 +21,15 @@ STAGES = {
     "runtime": {"base"},
     "plan": {"base", "scalar", "runtime"},
     "ahead": {"base", "scalar", "kernel", "plan", "emit", "runtime"},
+    "bundled": {"base", "scalar", "runtime", "plan"},
+    "standalone": {"base", "scalar", "runtime", "plan", "bundled"},
     "lower": {"base", "scalar", "soac", "kernel", "plan"},
     "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime", "plan"},
     "pipeline": None,
     "tool": None,
 }
 # Stages that know the public types; the others know <fulgurite/error.h> only.
-PUBLIC = {"trace", "block", "runtime", "plan", "pipeline", "tool", "ahead"}
+PUBLIC = {"trace", "block", "runtime", "plan", "bundled", "pipeline", "tool", "ahead"}
 # Third-party headers that belong to some places only.
 OWNERS = {
     r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/", "tests/mutate/"),
@@ -129,6 +131,8 @@ def main():
             message = None
             if path.startswith("src/"):
                 message = src_finding(path, bracket, header)
+            elif path == "include/fulgurite_runtime.h":  # for C
+                message = None if header in ("stddef.h", "stdint.h") else "it includes <stddef.h> and <stdint.h> only"
             elif path.startswith("include/"):
                 message = public_finding(path, bracket, header)
             for pattern, owners in OWNERS.items():

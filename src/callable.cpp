@@ -1,4 +1,6 @@
 // What compiled programs and arrays (compile.h, array.h, options.h) need that is not a template.
+#include "callable.h"
+
 #include <fulgurite/compile.h>
 
 #include <fmt/format.h>
@@ -63,6 +65,16 @@ class WithCaptures final : public Executable {
   std::vector<Capture> captures_;
 };
 
+}  // namespace
+
+std::shared_ptr<const Executable> with_captures(std::shared_ptr<const Executable> program,
+                                                std::vector<Capture> captures) {
+  if (captures.empty()) return program;
+  return std::make_shared<WithCaptures>(std::move(program), std::move(captures));
+}
+
+namespace {
+
 // Runs `work` for a program, and gives errors about memory that name no line the one where it was compiled.
 template <class Work>
 auto placing_errors(std::string_view name, Here where, const char* activity, Work&& work) {
@@ -92,9 +104,7 @@ std::shared_ptr<const Executable> instantiate(std::shared_ptr<const TracedProgra
   runtime::counters.traces.add();
   if (traced->is_retrace()) runtime::counters.retraces.add();
   std::vector<Capture> captures = traced->captures();
-  std::shared_ptr<const Executable> program = build(std::move(traced), options);
-  if (captures.empty()) return program;
-  return std::make_shared<WithCaptures>(std::move(program), std::move(captures));
+  return with_captures(build(std::move(traced), options), std::move(captures));
 }
 
 namespace {
@@ -123,6 +133,15 @@ class Placed final : public Executable {
   const std::string name_;  // the user's may be gone
   const Here where_;
 };
+
+}  // namespace
+
+std::shared_ptr<const Executable> placed(std::shared_ptr<const Executable> program, const char* name,
+                                         Here where) {
+  return std::make_shared<const Placed>(std::move(program), name, where);
+}
+
+namespace {
 
 void warn_of_captures(const char* name, std::size_t bytes, Here where) {
   std::fputs(
@@ -219,7 +238,7 @@ class VariantList final : public Variants {
       auto traced = trace(options_.name, f_, given, n_variants_ > 0, where_);
       if (options_.check_captures) variant->traced = traced;
       auto program = instantiate(std::move(traced), options_);
-      return std::make_shared<const Placed>(std::move(program), options_.name, where_);
+      return placed(std::move(program), options_.name, where_);
     });
     if (f_.constants() != nullptr) variant->constants = f_.constants()->keep(given);
     if (++n_variants_ == 16) warn_of_retraces(options_.name, n_variants_, where_);

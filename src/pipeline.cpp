@@ -1,6 +1,7 @@
 #include "pipeline.h"
 
 #include "marshal.h"
+#include "open_bundles.h"
 
 #include <fmt/format.h>
 
@@ -278,6 +279,11 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   return sites;
 }
 
+base::Digest key_in_bundles(const soac::Program& traced, Precision precision, Checks checks) {
+  return base::digest(fmt::format("{} {} {}\n{}", version, static_cast<int>(precision),
+                                  static_cast<int>(checks), soac::canonical(traced)));
+}
+
 runtime::Device& device_of(const Options& options) {
   return device_of(options.engine, options.device);
 }
@@ -341,6 +347,7 @@ Report compile(const soac::Program& traced, const Options& options, const runtim
 plan::Loaded load(const soac::Program& traced, const Options& options) {
   const base::CompilingSection section;
   return base::with_stack(base::deep_stack, [&] {
+    if (auto from_bundle = bundles::find(traced, options)) return std::move(*from_bundle);
     const FoundPlan found = find_or_compile(traced, options);
     return build_kernels(*found.plan, found.is_new, sites_of(traced), options);
   });
@@ -387,13 +394,20 @@ class Interpreted final : public Executable {
 };
 
 }  // namespace
+}  // namespace fulgurite::detail
+
+std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::executable_of(plan::Loaded loaded) {
+  return std::make_shared<detail::Planned>(std::move(loaded));
+}
+
+namespace fulgurite::detail {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
   switch (options.engine) {
     case Engine::cpu:
     case Engine::opencl:
     case Engine::cuda:
-    case Engine::emulator: return std::make_shared<Planned>(pipeline::load(traced->program(), options));
+    case Engine::emulator: return pipeline::executable_of(pipeline::load(traced->program(), options));
     case Engine::interpreter:
       return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
   }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.h"
 #include "lower/lower.h"
 #include "plan/execute.h"
 #include "soac/pass.h"
@@ -40,14 +41,20 @@ soac::Program optimise(soac::Program, soac::PassContext&, Precision);
 /// the precision, and nothing else done to it.
 soac::Program specification(soac::Program traced, Precision);
 
-/// What a plan of the program says when it fails.
-std::vector<plan::SiteText> sites_of(const soac::Program&);
+/// Equal where a program and the options that a bundle keeps are, on every machine.
+base::Digest key_in_bundles(const soac::Program& traced, Precision, Checks);
 
-/// The plan of a traced program with its kernels loaded on the CPU: from the program cache (in memory, then
-/// on disk) or by compile().
+/// What the traced program's sites say when they fail.
+std::vector<plan::SiteText> sites_of(const soac::Program& traced);
+
+/// The plan of a traced program with its kernels loaded: from an open bundle, from the program cache (in
+/// memory, then on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);
 
 /// The same of a program as some passes have left it, compiled anew.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
+
+/// A loaded plan to be called.
+std::shared_ptr<const detail::Executable> executable_of(plan::Loaded);
 
 }  // namespace fulgurite::pipeline

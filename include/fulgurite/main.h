@@ -4,6 +4,7 @@
 //   ./rmse run rmse a.npy b.npy --time       --engine, -o e.npy, --repeat, --no-fuse
 //   ./rmse explain rmse --svg rmse.svg       what fused, kernels, bytes moved
 //   ./rmse bisect rmse a.npy b.npy           the rewrite that makes a result wrong
+//   ./rmse bundle -o programs.fgb            --cpu x86-64-v3,x86-64-v4, --cuda sm_90, --no-opencl
 //   ./rmse devices                           ./rmse cache --list
 // A parameter Acc<T, N> is the name of a .npy file, an Exp<T> a literal (or a .npy file without axes);
 // composite elements are one argument for each of their scalars. Parameters that are not staged are literals

@@ -10,6 +10,12 @@ Memory Device::adopt(void*, std::size_t) {
                                 describe().engine));
 }
 
+std::shared_ptr<const Kernel> Device::load(const KernelSource& source, std::string_view code) {
+  KernelSource with_text = source;
+  with_text.text = code;
+  return build(with_text);
+}
+
 void Device::disown(Memory) noexcept {}
 
 void* Device::handle(Memory memory) {

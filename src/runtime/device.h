@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/failure.h"
@@ -28,6 +29,8 @@ struct Description {
   bool blocks_wait = false;
   // Bytes that the threads of a block have together: 48 KiB, or less on a device that has less.
   std::size_t shared_memory = 48 << 10;
+  // The newest code that it runs: x86-64-v3, sm_90. Empty where code is text.
+  std::string architecture = {};
 };
 
 // A block of device memory. `data` is an address or the device's handle for one; null: none.
@@ -106,6 +109,10 @@ class Device {
   // From memory, from the disk cache, or from the compiler; a kernel that another thread is building is
   // waited for.
   virtual std::shared_ptr<const Kernel> build(const KernelSource& source) = 0;
+
+  // From what was compiled before, elsewhere, for an architecture that this device runs; `source` lacks its
+  // text unless code is text. Kept for as long as somebody holds it.
+  virtual std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code);
 
   // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it
   // already.

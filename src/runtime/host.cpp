@@ -129,11 +129,34 @@ const Host& host() {
   return base::made_once(answer, [] { return std::make_unique<const Host>(ask()); });
 }
 
+namespace {
+
+constexpr std::string_view levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+
+}  // namespace
+
+std::span<const std::string_view> cpu_levels() {
+  return levels;
+}
+
+std::string_view host_level() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("x86-64-v4")) return levels[2];
+  if (__builtin_cpu_supports("x86-64-v3")) return levels[1];
+  if (__builtin_cpu_supports("x86-64-v2")) return levels[0];
+#endif
+  return {};
+}
+
+std::size_t last_level_cache(std::string_view cpu) {
+  if (cpu == "native") return host().last_level_cache;
+  return std::size_t{32} << 20;
+}
+
 std::string wanted_cpu() {
   const char* cpu = std::getenv("FULGURITE_CPU");
   if (cpu == nullptr || *cpu == 0 || cpu == std::string_view("native")) return "native";
-  constexpr std::string_view levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-  if (std::find(std::begin(levels), std::end(levels), cpu) == std::end(levels))
+  if (std::ranges::find(levels, cpu) == std::end(levels))
     throw DeviceError(fmt::format("FULGURITE_CPU is '{}': set it to {} or native, or not at all", cpu,
                                   fmt::join(levels, ", ")));
   if (!host().identity.starts_with("x86-64") || vector_bytes(cpu) > host().vector_bytes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,16 @@ const Host& host();
 // The processor to compile for: what FULGURITE_CPU names, "native" where it is not set. Throws DeviceError if
 // that is no level of x86-64 (x86-64-v2, -v3, -v4), or one that this processor does not reach.
 std::string wanted_cpu();
+
+// The levels that may be named, lower ones first.
+std::span<const std::string_view> cpu_levels();
+
+// The highest of them that this processor reaches; empty if none.
+std::string_view host_level();
+
+// What a processor named as the compiler names it has of the outermost cache: of a level, one size on every
+// machine, so that what is compiled for it depends on nothing else.
+std::size_t last_level_cache(std::string_view cpu);
 
 // The widest vectors of a processor named as the compiler names it: "native", "x86-64-v3".
 int vector_bytes(std::string_view cpu);

@@ -1,4 +1,5 @@
 // The command line of FULGURITE_MAIN: words in, one of the commands called, exit status out.
+#include <fulgurite/bundle.h>
 #include <fulgurite/explain.h>
 #include <fulgurite/main.h>
 
@@ -122,6 +123,49 @@ void add_bisect(CLI::App& app, const std::vector<ToolProgram>& programs, Choices
   });
 }
 
+struct BundleRequest {
+  std::vector<std::string> names;
+  std::string output;
+  BundleOptions options;
+  bool no_opencl = false, strict = false;
+};
+
+std::vector<detail::NamedTrace> traced_for(const BundleRequest& request,
+                                           const std::vector<ToolProgram>& programs) {
+  std::vector<detail::NamedTrace> traced;
+  const auto is_constant = [](const detail::ToolValue& value) { return value.is_constant; };
+  for (const ToolProgram& program : programs) {
+    if (request.names.empty() ? std::ranges::any_of(program.parameters, is_constant)
+                              : std::ranges::find(request.names, program.name) == request.names.end())
+      continue;
+    traced.push_back({program.name, trace(program, {})});
+  }
+  for (const std::string& name : request.names) program_named(programs, name);
+  return traced;
+}
+
+void add_bundle(CLI::App& app, const std::vector<ToolProgram>& programs, BundleRequest& request) {
+  CLI::App* command = app.add_subcommand(
+      "bundle", "compile programs for other machines, into one file that fg::open and FULGURITE_BUNDLE take");
+  command->add_option("NAMES", request.names,
+                      "the programs; all that have no parameters that are constants, if not given");
+  command->add_option("-o,--output", request.output, "the file")->required()->allow_extra_args(false);
+  command->add_option("--cpu", request.options.cpu_levels, "levels of x86-64")
+      ->delimiter(',')
+      ->capture_default_str();
+  command
+      ->add_option("--cuda", request.options.cuda_architectures,
+                   "architectures of CUDA devices, such as sm_90")
+      ->delimiter(',');
+  command->add_flag("--no-opencl", request.no_opencl, "no OpenCL C");
+  command->add_flag("--strict", request.strict, "a * b + c rounds twice");
+  command->callback([&] {
+    request.options.opencl = !request.no_opencl;
+    if (request.strict) request.options.precision = Precision::strict;
+    detail::write_bundle(traced_for(request, programs), request.output, request.options);
+  });
+}
+
 void add_cache(CLI::App& app, CacheAction& action) {
   CLI::App* command = app.add_subcommand("cache", "show the compiled programs and kernels kept on disk");
   CLI::Option_group* actions = command->add_option_group("actions");
@@ -184,6 +228,7 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   Choices choices;
   RunRequest run_request;
   ExplainRequest explain_request;
+  BundleRequest bundle_request;
   CacheAction cache_action = CacheAction::summary;
   double tolerance = 1e-4;
   bool all_agree = true;
@@ -193,6 +238,7 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
     list_programs(programs);
   });
   app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
+  add_bundle(app, programs, bundle_request);
   add_cache(app, cache_action);
   add_bisect(app, programs, choices, tolerance, all_agree);
   const int status = run_command(app, argc, argv);

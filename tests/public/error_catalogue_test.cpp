@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "error_programs.h"
+#include "error_programs_of_bundles.h"
 #include "error_programs_of_files.h"
 #include "error_programs_of_kernels.h"
 
@@ -39,6 +40,7 @@ std::string thrown_by(const error_programs::ErrorProgram& program) {
   }
   setenv("FULGURITE_ENGINE", engine.c_str(), 1);
   std::remove("errors.npy");
+  std::remove("errors.fgb");
   return std::regex_replace(said, std::regex("error_programs.h:[0-9]+"), "program.cpp:2");
 }
 
@@ -49,7 +51,7 @@ std::string block(const std::string& language, const std::string& text) {
 /// The sections: programs as they stand in error_programs.h, each with its error.
 std::string catalogue() {
   std::string headers;
-  for (const char* of : {"", "_of_files", "_of_kernels"})
+  for (const char* of : {"", "_of_files", "_of_bundles", "_of_kernels"})
     headers += text_of(folder + "/error_programs" + of + ".h");
   std::istringstream source(headers);
   std::string result, line;

@@ -73,6 +73,15 @@ TEST_F(ToolProgram, ListShowsSignatures) {
   EXPECT_SAYS(list.out, "row_sums(f32[,]) -> f32[]\n");
 }
 
+TEST_F(ToolProgram, BundleIsWhatTheEnvironmentNames) {
+  EXPECT_EQ(call("bundle rmse saxpy -o programs.fgb --cpu x86-64-v2 --no-opencl").status, 0);
+  EXPECT_EQ(call("run rmse x.npy y.npy", "FULGURITE_BUNDLE=programs.fgb").status, 0);
+  EXPECT_FAILS(call("bundle blur -o programs.fgb"), 2, "there is no program 'blur'");
+  EXPECT_FAILS(call("bundle rmse -o b.fgb --cpu native"), 1,
+               "'native' is no level that bundles are compiled for");
+  EXPECT_FAILS(call("bundle rmse"), 2, "--output is required");
+}
+
 TEST_F(ToolProgram, NamesOfTheMacro) {
   EXPECT_EQ(fg::detail::tool_names("f, ns::g ,\n  &h"), (std::vector<std::string>{"f", "g", "h"}));
 }
@@ -149,7 +158,8 @@ TEST_F(ToolProgram, RefusesBadArguments) {
 
 TEST_F(ToolProgram, RefusesBadUsage) {
   EXPECT_FAILS(call(""), 2, "subcommand is required");
-  EXPECT_FAILS(call("fly"), 2, "there is no command 'fly'; there are run, explain, list, devices, cache");
+  EXPECT_FAILS(call("fly"), 2,
+               "there is no command 'fly'; there are run, explain, list, devices, bundle, cache");
   EXPECT_FAILS(call("run"), 2, "NAME is required");
   EXPECT_FAILS(call("run cube x.npy"), 2, "there is no program 'cube'; there are saxpy, rmse");
   EXPECT_FAILS(call("run rmse x.npy"), 2, "rmse takes 2 arguments, 1 given: rmse(f32[], f32[]) -> f32");
@@ -188,8 +198,8 @@ TEST_F(ToolProgram, ProfileIsATraceOfEvents) {
 }
 
 TEST_F(ToolProgram, HelpIsEverywhere) {
-  for (const char* words :
-       {"--help", "run --help", "explain --help", "cache --help", "devices --help", "list --help"}) {
+  for (const char* words : {"--help", "run --help", "explain --help", "cache --help", "bundle --help",
+                            "devices --help", "list --help"}) {
     const Outcome help = call(words);
     EXPECT_EQ(help.status, 0) << words;
     EXPECT_SAYS(help.out, "--help");

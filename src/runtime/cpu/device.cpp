@@ -42,9 +42,10 @@ Description CpuDevice::describe() const {
           .name = h.processor,
           .n_cores = h.n_cores,
           .memory = h.memory,
-          .last_level_cache = h.last_level_cache,
+          .last_level_cache = last_level_cache(cpu_),
           .vector_bytes = vector_bytes(cpu_),
-          .is_host = true};
+          .is_host = true,
+          .architecture = cpu_ == "native" ? std::string(host_level()) : cpu_};
 }
 
 Memory CpuDevice::allocate(std::size_t bytes) {
@@ -77,6 +78,10 @@ std::shared_ptr<const Kernel> CpuDevice::build(const KernelSource& source) {
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
   if (found) counters.memory_hits.add();
   return kernel;
+}
+
+std::shared_ptr<const Kernel> CpuDevice::load(const KernelSource& source, std::string_view code) {
+  return std::make_shared<CpuKernel>(source, code);
 }
 
 std::shared_ptr<const Kernel> CpuDevice::load_or_compile(const KernelSource& source,

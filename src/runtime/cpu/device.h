@@ -24,6 +24,7 @@ class CpuDevice final : public Device {
   void download(void* to, Memory from, std::size_t bytes) override;
   void copy(Memory to, Memory from, std::size_t bytes) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
+  std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override { return std::nullopt; }
 

@@ -1,5 +1,4 @@
-// Machine code of a kernel, and the calling convention between it and us. The same structure is printed in
-// front of every kernel's text (emit/prelude): change both or none.
+// Machine code of a kernel.
 #pragma once
 
 #include <cstdint>
@@ -7,26 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/cpu/kernel_context.h"
 #include "runtime/cpu/module.h"
 #include "runtime/device.h"
 
 namespace fulgurite::runtime::cpu {
-
-struct KernelContext {
-  void* const* buffers;
-  const std::int64_t* scalars;
-  fg_failure* failure;
-  void (*report)(fg_failure*, std::int32_t site, std::int64_t element, std::int64_t value,
-                 std::int64_t bound);
-  void (*yield)();
-  std::int64_t at_once;
-  void (*report_more)(fg_failure*, std::int32_t site, std::int64_t element, std::int64_t value,
-                      std::int64_t bound, std::int64_t group, std::int32_t n,
-                      const std::int64_t* more) = nullptr;
-};
-
-// Runs tasks [first, last) of one phase.
-using PhaseFunction = void (*)(const KernelContext*, std::int64_t first, std::int64_t last);
 
 class CpuKernel final : public Kernel {
  public:

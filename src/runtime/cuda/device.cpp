@@ -95,7 +95,8 @@ Description CudaDevice::describe() const {
           .last_level_cache = entry_.cache,
           .vector_bytes = 16,  // of the widest access of a thread
           .is_host = false,
-          .blocks_wait = true};
+          .blocks_wait = true,
+          .architecture = fmt::format("sm_{}", entry_.capability)};
 }
 
 Memory CudaDevice::allocate(std::size_t bytes) {
@@ -211,6 +212,11 @@ std::shared_ptr<const Kernel> CudaDevice::build(const KernelSource& source) {
   auto kernel = kernels_.get(key, [&] { return load_or_compile(source, key); }, &found);
   if (found) counters.memory_hits.add();
   return kernel;
+}
+
+std::shared_ptr<const Kernel> CudaDevice::load(const KernelSource& source, std::string_view code) {
+  return std::make_shared<CudaKernel>(
+      entry_, source, std::make_unique<const Module>(context_, source.name, std::string(code)));
 }
 
 std::shared_ptr<const Kernel> CudaDevice::load_or_compile(const KernelSource& source,

@@ -45,6 +45,7 @@ class CudaDevice final : public Device {
   void disown(Memory memory) noexcept override;
   void* handle(Memory memory) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
+  std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override;
 
