@@ -8,10 +8,11 @@
 #include "ahead/host_steps.h"
 #include "ahead/sections.h"
 #include "ahead/signature.h"
+#include "ahead/tables.h"
 #include "ahead/sizes.h"
 #include "base/text.h"
-#include "emit/cpu_prelude.h"
 #include "emit/host_prelude.h"
+#include "emit/portable_prelude.h"
 #include "emit/prelude.h"
 #include "scalar/value.h"
 
@@ -47,57 +48,27 @@ class CSteps final : public HostSteps {
     line("}");
   }
 
-  std::string fetched(const plan::Fetch& s) override {
-    if (s.kind == Kind::boolean) return fmt::format("((const u8*){})[0] != 0", data(s.from));
-    return fmt::format("(({}*){})[0]", type(s.kind), data(s.from));
+  void fetch(const plan::Fetch& s) override {
+    if (s.kind == Kind::boolean)
+      fetched(s, fmt::format("((u8*){})[0] != 0", data(s.from)));
+    else
+      fetched(s, fmt::format("(({}*){})[0]", type(s.kind), data(s.from)));
+  }
+
+  std::string fetch_call(const std::string& from, const std::string& to) const override {
+    return fmt::format("fg_fetch(run, {0}, &{1}, sizeof {1})", from, to);
+  }
+
+  void deliver(const plan::Result& result, const Wanted& wanted) override {
+    line(fmt::format("FG_TRY(fg_deliver(run, {}, sizeof({}), {}, {}, {}, {}));", array(result.place),
+                     result.kind == Kind::boolean ? "u8" : type(result.kind), result.rank, wanted.pointer,
+                     wanted.capacity, wanted.size));
   }
 
   std::string copied(const std::string& to, const std::string& from, const std::string& bytes) override {
     return fmt::format("memcpy({}, {}, (size_t){});", to, from, bytes);
   }
 };
-
-std::string captured_text(const Program& program) {
-  std::string text;
-  for (std::size_t k = 0; k < program.captured.size(); ++k) {
-    const Captured& array = program.captured[k];
-    const std::size_t bytes = scalar::size_of(array.kind), n = array.elements.size() / bytes;
-    text +=
-        fmt::format("static const {} captured{}[{}] = {{",
-                    array.kind == Kind::boolean ? "u8" : c_type(array.kind), k, std::max<std::size_t>(n, 1));
-    for (std::size_t i = 0; i < n; ++i) {
-      std::uint64_t bits = 0;
-      std::memcpy(&bits, array.elements.data() + i * bytes, bytes);
-      if (scalar::is_integer(array.kind) && scalar::is_signed(array.kind)) {
-        const int shift = static_cast<int>(64 - 8 * bytes);
-        bits = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << shift) >> shift);
-      }
-      if (i % 16 == 0) text += "\n  ";
-      text +=
-          emit::literal(emit::host, array.kind == Kind::boolean ? Kind::u8 : array.kind, bits, false).text +
-          ", ";
-    }
-    text += n == 0 ? "0};\n" : "\n};\n";
-  }
-  return text.empty() ? text : text + "\n";
-}
-
-std::string sites_text(const Program& program) {
-  constexpr const char* status[] = {"FG_SHAPE", "FG_INDEX", "FG_ARITHMETIC", "FG_ARGUMENT", "FG_MEMORY"};
-  std::string text = "static const fg_site sites[] = {\n";
-  for (const plan::SiteText& site : program.sites)
-    text += fmt::format("  {{{}, {}, {}, {}}},\n", status[static_cast<std::size_t>(site.error)],
-                        site.where.line, quoted(site.where.file), quoted(site.message));
-  return text + "};\n\n";
-}
-
-std::string function_text(const std::string& name, const std::vector<std::string>& parameters,
-                          bool with_call) {
-  std::string all = base::join(parameters, ", ", [](const std::string& p) { return p; });
-  if (with_call) all += all.empty() ? "const fg_call* call" : ", const fg_call* call";
-  if (all.empty()) all = "void";
-  return name + "(" + all + ")";
-}
 
 std::string level_file(const Level& level) {
   const Program& program = level.program;
@@ -112,11 +83,11 @@ std::string level_file(const Level& level) {
 
   std::vector<std::string> inner = declarations(program);
   inner.insert(inner.begin(), {"const fg_call* call", "fg_run* run", "fg_array* arrays"});
-  std::string host = captured_text(program);
+  std::string host = captured_text(program, "static const");
   if (steps.can_fail()) host += sites_text(program);
   host += "static fg_status " + function_text(program.name + "_steps", inner, false) +
           " {\n  (void)arrays;\n  (void)call;\n" + body + "}\n\n";
-  const std::string name = program.name + "_" + level.name;
+  const std::string name = program.name + "_" + std::string(name_of(level.kind));
   std::vector<std::string> outer = declarations(program);
   host += "fg_status " + function_text(name, outer, true) + ";\n";
   host += "fg_status " + function_text(name, outer, true) + " {\n";
@@ -149,10 +120,10 @@ std::string level_file(const Level& level) {
   text +=
       "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sched.h>\n#ifdef "
       "_OPENMP\n#include <omp.h>\n#endif\n\n";
-  text += emit::cpu_prelude(kernels + "fg_context") + "\n" + kernels;
+  text += emit::portable_prelude(kernels + "fg_context", level.kind) + "\n" + kernels;
   text += fmt::format("#define FG_MOST_AXES {}\n", steps.most_axes());
-  const std::string used = sections_for(host, emit::prelude("host/c.c"));
-  text += emit::host_prelude(host + used) + "\n" + used + "\n" + host;
+  const std::string used = run_time_for(host, "host/c.c");
+  text += emit::host_prelude(host + used) + "\n" + used + "\n" + host + std::string(emit::portable_end);
   if (!level.cpu.empty()) text += "#endif\n";
   return text;
 }
@@ -225,7 +196,7 @@ std::string dispatcher(const std::vector<Level>& levels) {
   const std::vector<std::string> parameters = declarations(program);
   std::string choose;
   for (const Level& level : levels) {
-    const std::string name = program.name + "_" + level.name;
+    const std::string name = program.name + "_" + std::string(name_of(level.kind));
     text += "fg_status " + function_text(name, parameters, true) + ";\n";
     std::vector<std::string> passed = arguments(program);
     passed.push_back("call");
@@ -261,7 +232,7 @@ std::vector<File> c_files(const std::vector<Level>& levels) {
   const Program& program = levels.front().program;
   std::vector<File> files{{program.name + ".h", header(program)}, {program.name + ".c", dispatcher(levels)}};
   for (const Level& level : levels)
-    files.push_back({program.name + "_" + level.name + ".c", level_file(level)});
+    files.push_back({program.name + "_" + std::string(name_of(level.kind)) + ".c", level_file(level)});
   return files;
 }
 

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "ahead/program.h"
+#include "emit/portable_prelude.h"
 
 namespace fulgurite::ahead {
 
 /// A program as it is for one level of processors.
 struct Level {
-  std::string name;  // "v3": part of names
-  std::string cpu;   // "x86-64-v3", as compilers call it; empty: any processor
+  emit::Level kind;
+  std::string cpu;  // "x86-64-v3", as compilers call it; empty: any processor
   Program program;
 };
 

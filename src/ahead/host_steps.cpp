@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/match.h"
 #include "base/text.h"
@@ -119,7 +120,14 @@ std::string HostSteps::body() {
       line(fmt::format("{}->size[{}] = {};", name, k, given->second.extents[k]));
   }
   steps(program_.plan.steps);
-  for (std::size_t r = 0; r < program_.plan.results.size(); ++r) deliver(r);
+  end();
+  for (std::size_t r = 0; r < program_.plan.results.size(); ++r) {
+    const plan::Result& result = program_.plan.results[r];
+    if (result.rank > 0)
+      deliver(result, wanted_.at(r));
+    else
+      line(fmt::format("{} = {};", wanted_.at(r).pointer, slots_.text(result.slot, result.kind)));
+  }
   line("return FG_OK;");
   return text_;
 }
@@ -178,11 +186,16 @@ void HostSteps::allocate(Place place, Kind kind, const std::vector<Slot>& shape,
                          bool may_be_result) {
   most_axes_ = std::max(most_axes_, static_cast<int>(shape.size()));
   std::string where = "0, 0";
+  std::optional<std::size_t> result;
   if (may_be_result && n_loops_ == 0 && n_allocations_[place] == 1 && n_results_[place] == 1)
     for (const auto& [r, wanted] : wanted_)
-      if (program_.plan.results[r].place == place) where = wanted.pointer + ", " + wanted.capacity;
+      if (program_.plan.results[r].place == place) {
+        where = wanted.pointer + ", " + wanted.capacity;
+        result = r;
+      }
   line("{");
   line(fmt::format("  const i64 size[] = {{{}}};", shape_text(shape)));
+  if (result) make_room(*result);
   std::string made = fmt::format("fg_allocate(run, {}, sizeof({}), {}, size, {})", array(place),
                                  kind == Kind::boolean ? "u8" : type(kind), shape.size(), where);
   if (site != 0) {
@@ -237,8 +250,7 @@ void HostSteps::step(const plan::Shrink& s) {
 void HostSteps::step(const plan::Release& s) {
   if (number_.contains(s.place)) line(fmt::format("fg_release(run, {});", array(s.place)));
 }
-void HostSteps::step(const plan::Fetch& s) {
-  const std::string value = fetched(s);
+void HostSteps::fetched(const plan::Fetch& s, const std::string& value) {
   if (const std::string text = slots_.assign(s.to, value); !text.empty()) line(text);
 }
 
@@ -269,7 +281,7 @@ void HostSteps::step(const plan::While& s) {
 }
 
 // The condition is asked for in each iteration.
-void HostSteps::converge(const plan::Converge& s) {
+void HostSteps::step(const plan::Converge& s) {
   ++n_loops_;
   const std::string flag = names_.fresh("goes_on");
   line(fmt::format("FG_TRY(fg_set_flags(run, {}));", array(s.flags)));
@@ -277,24 +289,12 @@ void HostSteps::converge(const plan::Converge& s) {
   ++depth_;
   steps(s.head);
   line(fmt::format("i32 {} = 0;", flag));
-  line(fmt::format("FG_TRY(fg_fetch(run, {}, &{}, sizeof {}));", data(s.flags), flag, flag));
+  line(fmt::format("FG_TRY({});", fetch_call(data(s.flags), flag)));
   line(fmt::format("if (!{}) break;", flag));
   steps(s.body);
   --depth_;
   line("}");
   --n_loops_;
-}
-
-void HostSteps::deliver(std::size_t r) {
-  const plan::Result& result = program_.plan.results[r];
-  if (result.rank == 0) {
-    line(fmt::format("*{} = {};", wanted_.at(r).pointer, slots_.text(result.slot, result.kind)));
-    return;
-  }
-  const Wanted& wanted = wanted_.at(r);
-  line(fmt::format("FG_TRY(fg_deliver(run, {}, sizeof({}), {}, {}, {}, {}));", array(result.place),
-                   result.kind == Kind::boolean ? "u8" : type(result.kind), result.rank, wanted.pointer,
-                   wanted.capacity, wanted.size));
 }
 
 }  // namespace fulgurite::ahead

@@ -36,12 +36,23 @@ class HostSteps {
   bool can_fail() const { return can_fail_; }
 
  protected:
+  struct Wanted {
+    std::string pointer, capacity, size;
+  };
   virtual void launch(const plan::Launch&) = 0;
-  /// An expression: element 0 of an array.
-  virtual std::string fetched(const plan::Fetch&) = 0;
+  /// The statements by which element 0 of an array comes to the host; ends with fetched().
+  virtual void fetch(const plan::Fetch&) = 0;
+  /// An expression with a status: as many bytes as the variable `to` has come from an array's beginning.
+  virtual std::string fetch_call(const std::string& from, const std::string& to) const = 0;
   /// The statement that copies bytes between arrays.
   virtual std::string copied(const std::string& to, const std::string& from, const std::string& bytes) = 0;
-  virtual void converge(const plan::Converge&);
+  /// Between the array `size` of a result's extents and its allocation.
+  virtual void make_room(std::size_t /*result*/) {}
+  /// Behind all steps, in front of the results.
+  virtual void end() {}
+  /// A result that is an array, to the caller.
+  virtual void deliver(const plan::Result&, const Wanted&) = 0;
+  void fetched(const plan::Fetch&, const std::string& value);
 
   void line(const std::string& text);
   void steps(const plan::Steps&);
@@ -54,6 +65,7 @@ class HostSteps {
   const emit::Dialect& dialect_;
   emit::Names& names_;
   Slots slots_;
+  std::map<std::size_t, Wanted> wanted_;  // results
   int depth_ = 1;
 
  private:
@@ -73,20 +85,15 @@ class HostSteps {
   void step(const plan::Shrink&);
   void step(const plan::Release&);
   void step(const plan::Launch& s) { launch(s); }
-  void step(const plan::Fetch&);
+  void step(const plan::Fetch& s) { fetch(s); }
   void step(const plan::Copy&);
   void step(const plan::If&);
   void step(const plan::While&);
-  void step(const plan::Converge& s) { converge(s); }
+  void step(const plan::Converge&);
   void allocate(plan::Place, Kind, const std::vector<Slot>& shape, scalar::Site, bool may_be_result);
-  void deliver(std::size_t result);
   std::string shape_text(const std::vector<Slot>& shape);
 
-  struct Wanted {
-    std::string pointer, capacity, size;
-  };
   std::map<plan::Place, Given> given_;         // parameters
-  std::map<std::size_t, Wanted> wanted_;       // array results
   std::map<plan::Place, std::string> number_;  // names of places that are arrays of their own
   std::map<plan::Place, std::string> wanted_names_;
   std::map<plan::Place, int> n_results_, n_allocations_;

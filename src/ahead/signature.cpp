@@ -135,7 +135,8 @@ void bind(HostSteps& steps, const Program& program) {
   }
   for (const Value& value : program.results)
     for (std::size_t c = 0; c < value.kinds.size(); ++c, ++r)
-      steps.set_result(r, component_name(value, c), value.name + "_capacity", value.name + "_size");
+      steps.set_result(r, (value.rank == 0 ? "*" : "") + component_name(value, c), value.name + "_capacity",
+                       value.name + "_size");
 }
 
 }  // namespace fulgurite::ahead
