@@ -11,9 +11,9 @@
 #include "ahead/signature.h"
 #include "base/text.h"
 #include "emit/names.h"
+#include "emit/portable_prelude.h"
 #include "emit/printer.h"
 #include "pipeline.h"
-#include "runtime/host.h"
 #include "soac/rename.h"
 #include "tool/explanation.h"
 #include "trace/traced.h"
@@ -23,14 +23,12 @@ namespace {
 
 constexpr std::size_t usual_last_level_cache = std::size_t{32} << 20;
 
-// Kernels as functions of their file alone.
-const emit::Dialect& c_kernels() {
-  static const emit::Dialect dialect = [] {
-    emit::Dialect d = emit::c;
-    d.phase = "static void {0}_p{1}{2}(const fg_context* context, i64 first, i64 last) {{";
-    return d;
-  }();
-  return dialect;
+emit::Level level_named(const std::string& cpu) {
+  for (const emit::Level level : {emit::Level::v4, emit::Level::v3, emit::Level::v2})
+    if (cpu == "x86-64-" + std::string(name_of(level))) return level;
+  if (cpu == name_of(emit::Level::generic)) return emit::Level::generic;
+  throw DeviceError(
+      fmt::format("C cannot be emitted for '{}': use x86-64-v4, x86-64-v3, x86-64-v2 or generic", cpu));
 }
 
 // One for each position among the parameters or results, of those that are staged.
@@ -219,16 +217,17 @@ std::vector<EmittedFile> as_c(const std::vector<EmittedProgram>& programs, const
     const Described d = described(program);
     std::vector<ahead::Level> levels;
     for (const std::string& cpu : wanted.levels) {
+      const emit::Level level = level_named(cpu);
       const runtime::Description device{.engine = "cpu",
                                         .name = cpu,
                                         .n_cores = 1,
                                         .memory = 0,
                                         .last_level_cache = usual_last_level_cache,
-                                        .vector_bytes = runtime::vector_bytes(cpu),
+                                        .vector_bytes = emit::register_bytes(level),
                                         .is_host = true};
       const Options options{.engine = Engine::cpu, .precision = wanted.precision, .checks = wanted.checks};
-      std::string name = cpu.substr(cpu.rfind('-') + 1);
-      levels.push_back({std::move(name), cpu, lowered(d, options, device, c_kernels())});
+      levels.push_back({level, level == emit::Level::generic ? std::string() : cpu,
+                        lowered(d, options, device, emit::portable_c)});
     }
     append(files, ahead::c_files(levels));
   }

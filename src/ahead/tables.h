@@ -16,7 +16,8 @@ std::string captured_text(const Program&, std::string_view storage);
 std::string sites_text(const Program&);
 
 /// name(parameters), with the call as the last one.
-std::string function_text(const std::string& name, const std::vector<std::string>& parameters, bool with_call);
+std::string function_text(const std::string& name, const std::vector<std::string>& parameters,
+                          bool with_call);
 
 /// What the program uses of a language's run time (emit/prelude/host) and of failures.
 std::string run_time_for(std::string_view program, std::string_view file);

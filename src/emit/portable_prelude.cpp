@@ -311,6 +311,12 @@ class Printer {
       return text + "  return p;\n";
     }
     const auto piece = vector_type(s.result);
+    if (f.stem == "mask_bits") {
+      std::string bits = calls[0];
+      for (std::size_t k = 1; k < calls.size(); ++k)
+        bits += fmt::format(" | {} << {}", calls[k], static_cast<int>(k) * width);
+      return "  return " + bits + ";\n";
+    }
     if (!piece) {
       const std::string_view sign = f.stem == "any" ? " || " : f.stem == "all" ? " && " : " + ";
       return "  return " + base::join(calls, sign, [](const std::string& one) { return one; }) + ";\n";

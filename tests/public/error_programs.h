@@ -314,4 +314,8 @@ ERROR_PROGRAM(constants_of_an_emitted_program) {
   fg::emitted({{"times", times, {"x"}}}, fg::Target::c);
 }
 
+ERROR_PROGRAM(level_of_processors) {
+  fg::emitted({{"twice", twice, {"x"}}}, fg::Target::c, {.levels = {"x86-64-v5"}});
+}
+
 }  // namespace error_programs
