@@ -415,7 +415,8 @@ Expr Emitter::lower_index(Expr e) {
   const Destination at = is_ours ? destination(buffer) : Destination{buffer, {}};
   auto element = [&](Expr number, Expr mask) {
     Expr index = lower(element_of(at, number));
-    return load(at.buffer, index, mask, info.name, is_ours ? made_.at(buffer) : written_at(e));
+    const std::size_t complete_at = is_ours ? made_.at(buffer) : 0;
+    return load(at.buffer, index, mask, info.name, std::max(complete_at, written_at(e)));
   };
   if (identity_.number && indices == identity_.indices) return element(identity_.number, guard());
   for (Expr extent : info.shape) extents.push_back(lower(extent));

@@ -99,4 +99,26 @@ TEST(InnerCombinators, InLoops) {
       });
 }
 
+// Rows that are longer than what is sorted by counting: runs are merged, of which the last has no other, so
+// that the search in that begins at the row's end, where nothing may be read.
+TEST(InnerCombinators, SortsLongRowsByMerging) {
+  const auto even_ones_first = [](auto a, auto b) {
+    return ((a & 1) < (b & 1)) || ((a & 1) == (b & 1) && a < b);
+  };
+  const auto program = [=](Mat<int> m) {
+    const auto less = [=](Exp<int> a, Exp<int> b) { return even_ones_first(a, b); };
+    return fg::map([=](Vec<int> row) { return fg::sort(less, row); }, fg::rows(m));
+  };
+  on_every_engine(program, [=](const auto& f) {
+    for (const int columns : {33, 65, 130}) {
+      std::vector<int> x(static_cast<std::size_t>(3 * columns));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i * 7919 % 101);
+      auto expected = x;
+      for (auto row = expected.begin(); row != expected.end(); row += columns)
+        std::sort(row, row + columns, even_ones_first);
+      EXPECT_EQ(f(fg::Array<int, 2>(x, {3, columns})).to_vector(), expected) << columns;
+    }
+  });
+}
+
 }  // namespace
