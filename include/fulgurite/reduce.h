@@ -43,6 +43,16 @@ Acc<T, N - 1> reduce(const Op& op, const std::type_identity_t<Exp<T>>& neutral, 
       where));
 }
 
+/// Along one axis without a neutral element. Raises ShapeError if the axis is empty and there is an element
+/// of the result to compute.
+template <class Op, class T, int N>
+  requires(N > 1)
+Acc<T, N - 1> reduce(const Op& op, const Acc<T, N>& xs, Axis axis,
+                     detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>(
+      {.origin = "reduce", .neutral = {}, .initial = {}, .axis = axis.number}, op, xs.parts(), where));
+}
+
 /// As reduce, for an operator that is commutative as well: elements may be combined in any order (the same
 /// one on every run).
 template <class Op, class T, int N>
@@ -58,6 +68,26 @@ Exp<T> reduce_comm(const Op& op, const Acc<T, N>& xs, detail::Here where = detai
       {.origin = "reduce_comm", .commutative = true, .neutral = {}, .initial = {}}, op, xs.parts(), where));
 }
 
+template <class Op, class T, int N>
+  requires(N > 1)
+Acc<T, N - 1> reduce_comm(const Op& op, const std::type_identity_t<Exp<T>>& neutral, const Acc<T, N>& xs,
+                          Axis axis, detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>({.origin = "reduce_comm",
+                                                                    .commutative = true,
+                                                                    .neutral = neutral.parts(),
+                                                                    .initial = {},
+                                                                    .axis = axis.number},
+                                                                   op, xs.parts(), where));
+}
+template <class Op, class T, int N>
+  requires(N > 1)
+Acc<T, N - 1> reduce_comm(const Op& op, const Acc<T, N>& xs, Axis axis,
+                          detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>(
+      {.origin = "reduce_comm", .commutative = true, .neutral = {}, .initial = {}, .axis = axis.number}, op,
+      xs.parts(), where));
+}
+
 /// fold(op, initial, xs): initial op x0 op x1 ...; initial is any value, combined once, leftmost (Barracuda's
 /// areduce).
 template <class Op, class T, int N>
@@ -65,6 +95,16 @@ Exp<T> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Acc
             detail::Here where = detail::Here::current()) {
   return detail::unflattened<Exp<T>>(detail::reduce_with<T>(
       {.origin = "fold", .neutral = {}, .initial = initial.parts()}, op, xs.parts(), where));
+}
+
+/// Along one axis: every element of the result begins with initial.
+template <class Op, class T, int N>
+  requires(N > 1)
+Acc<T, N - 1> fold(const Op& op, const std::type_identity_t<Exp<T>>& initial, const Acc<T, N>& xs, Axis axis,
+                   detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N - 1>>(detail::reduce_with<T>(
+      {.origin = "fold", .neutral = {}, .initial = initial.parts(), .axis = axis.number}, op, xs.parts(),
+      where));
 }
 
 /// The sum of all elements; of none 0. Float sums are within the bound that docs/semantics.md states.

@@ -56,12 +56,32 @@ Exprs fold_arrays(Tracer& t, const Exprs& arrays, std::optional<int> given_axis,
   return names;
 }
 
+// Each element of the result, where there are any, needs something along the axis.
+void check_axis_not_empty(Tracer& t, std::span<const Expr> shape, std::size_t axis, std::string message,
+                          const Here& where) {
+  Arena& arena = t.arena();
+  Exprs outer(shape.begin(), shape.end());
+  outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(axis));
+  const Expr zero = arena.i64(0);
+  const Expr needed = outer.empty() ? arena.boolean(true) : arena.lt(zero, product(arena, outer));
+  t.check(arena.apply(Op::bit_or, {arena.logical_not(needed), arena.lt(zero, shape[axis])}),
+          std::move(message), {}, where);
+}
+
 // A reduction without a neutral element needs something to reduce.
-void check_not_empty(Tracer& t, std::span<const Expr> extents, const std::string& origin, const Here& where) {
+void check_not_empty(Tracer& t, Expr array, std::optional<int> axis, const char* origin, const Here& where) {
+  const std::span<const Expr> shape = t.shape(array);
+  if (axis && shape.size() > 1) {
+    const std::size_t along = axis_of(array, *axis, origin, where);
+    check_axis_not_empty(
+        t, shape, along,
+        fmt::format("{} along axis {}, which is empty: give a neutral element", origin, along), where);
+    return;
+  }
   Arena& arena = t.arena();
   Expr some = arena.boolean(true);
-  for (Expr extent : extents) some = arena.logical_and(some, arena.lt(arena.i64(0), extent));
-  t.check(some, origin + " of an empty array: give a neutral element", {}, where);
+  for (Expr extent : shape) some = arena.logical_and(some, arena.lt(arena.i64(0), extent));
+  t.check(some, fmt::format("{} of an empty array: give a neutral element", origin), {}, where);
 }
 
 // What every element of the kind beats: a NaN, which elements that are NaNs share, or the extreme.
@@ -118,12 +138,7 @@ Values reduce(const Fold& fold, Body op, std::span<const Value> parts, Here wher
   Tracer& t = Tracer::current(where);
   const Exprs arrays = t.exprs(parts, where);
   const Exprs neutral = t.exprs(fold.neutral, where), initial = t.exprs(fold.initial, where);
-  if (neutral.empty() && initial.empty()) {
-    const std::span<const Expr> shape = t.shape(arrays[0]);
-    check_not_empty(t,
-                    fold.axis ? shape.subspan(axis_of(arrays[0], *fold.axis, fold.origin, where), 1) : shape,
-                    fold.origin, where);
-  }
+  if (neutral.empty() && initial.empty()) check_not_empty(t, arrays[0], fold.axis, fold.origin, where);
   const Operator given{op, fold.origin, fold.commutative};
   return t.values(fold_arrays(t, arrays, fold.axis, fold.origin, where, [&] {
     return reduction(t, given, kinds_of(arrays), neutral, initial, where);
@@ -140,17 +155,13 @@ Value reduce(const char* op_name, const char* origin, Value array, std::optional
 
 Value arg_reduce(const char* order, const char* origin, Value array, int axis, Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   const Expr from = t.expr(array, where);
   const Exprs shape(t.shape(from).begin(), t.shape(from).end());
   const std::size_t along = axis_of(from, axis, origin, where);
   const Expr size = shape[along];
   Exprs outer = shape;
   outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(along));
-  // The places of the result, where there are any, each have something to choose from.
-  const Expr chosen = outer.empty() ? arena.boolean(true) : arena.lt(arena.i64(0), product(arena, outer));
-  t.check(arena.apply(Op::bit_or, {arena.logical_not(chosen), arena.lt(arena.i64(0), size)}),
-          fmt::format("{} of an empty array", origin), {}, where);
+  check_axis_not_empty(t, shape, along, fmt::format("{} of an empty array", origin), where);
   const auto best = [&](std::span<const Expr> indices) {
     return best_index(t, from.kind(), size, std::string_view(order) == "lt", origin, where, [&](Expr i) {
       Exprs all(indices.begin(), indices.end());

@@ -1,10 +1,12 @@
 // Reductions: named, with operators, with and without neutral elements, along axes.
 #include "engines.h"
+#include "lines.h"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <numeric>
 
 namespace {
 
@@ -211,6 +213,91 @@ TEST(Reductions, Axes) {
     EXPECT_EQ(vector_of(also), (Ints{5, 7, 9}));
     EXPECT_EQ((std::tuple{total, top}), (std::tuple{21, 6}));
   });
+}
+
+// Without neutral elements and from any value, along each axis of an array of rank 3; one operator does
+// not commute, and of one only the caller says that it does.
+TEST(Reductions, AxesWithoutNeutralElement) {
+  using Spot = std::tuple<int, int>;
+  const auto program = [](fg::Acc<int, 3> x) {
+    const auto last = [](Exp<int> a, Exp<int> b) { return fg::select(b != 0, b, a); };
+    const auto largest = [](Exp<Spot> a, Exp<Spot> b) {
+      auto [x1, i1] = a;
+      auto [x2, i2] = b;
+      auto wins = x1 < x2 || (x1 == x2 && i2 < i1);
+      return std::tuple{fg::select(wins, x2, x1), fg::select(wins, i2, i1)};
+    };
+    const auto [rows, columns, depth] = x.shape();
+    const auto numbers =
+        fg::generate({rows, columns, depth}, [](auto, auto j, auto) { return fg::cast<int>(j); });
+    const auto [most, at] = fg::unzip(fg::reduce_comm(largest, fg::zip(x, numbers), fg::axis(1)));
+    return std::tuple{fg::reduce(last, x, fg::axis(0)),
+                      fg::reduce(last, x, fg::axis(1)),
+                      fg::reduce(last, x, fg::axis(-1)),
+                      fg::reduce(fg::plus, x, fg::axis(-1)),
+                      fg::fold(last, 7, x, fg::axis(1)),
+                      fg::fold(fg::plus, 100, x, fg::axis(0)),
+                      fg::reduce_comm(fg::bit_xor, 0, x, fg::axis(2)),
+                      most,
+                      at};
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const lines::Shape<3>& shape : lines::shapes) {
+      if (lines::count(shape) == 0) continue;
+      SCOPED_TRACE(::testing::PrintToString(shape));
+      Ints x(lines::count(shape));
+      for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 3 == 0 ? 0 : static_cast<int>(i * 7919 % 23);
+      const auto along = [&](std::size_t axis, int first, auto op) {
+        return lines::mapped<int>(x, shape, axis, 1, [&](const Ints& line) {
+          return Ints{std::accumulate(line.begin(), line.end(), first, op)};
+        });
+      };
+      const auto last = [](int a, int b) { return b != 0 ? b : a; };
+      const auto [first, second, third, sums, from, sums_from, bits, most, at] =
+          f(fg::Array<int, 3>(x, shape));
+      EXPECT_EQ(first.to_vector(), along(0, 0, last));
+      EXPECT_EQ(second.to_vector(), along(1, 0, last));
+      EXPECT_EQ(third.to_vector(), along(2, 0, last));
+      EXPECT_EQ(sums.to_vector(), along(2, 0, std::plus<>()));
+      EXPECT_EQ(from.to_vector(), along(1, 7, last));
+      EXPECT_EQ(sums_from.to_vector(), along(0, 100, std::plus<>()));
+      EXPECT_EQ(bits.to_vector(), along(2, 0, std::bit_xor<>()));
+      EXPECT_EQ(most.to_vector(), along(1, 0, [](int a, int b) { return std::max(a, b); }));
+      EXPECT_EQ(at.to_vector(), lines::mapped<int>(x, shape, 1, 1, [](const Ints& line) {
+                  return Ints{static_cast<int>(std::max_element(line.begin(), line.end()) - line.begin())};
+                }));
+    }
+  });
+}
+
+// An axis without elements fails if there is an element of the result to compute from it; with a value to
+// begin with, or with nothing to compute, it does not.
+TEST(Reductions, EmptyAxes) {
+  on_every_engine(
+      [](Mat<int> m) {
+        return std::tuple{fg::reduce([](Exp<int> a, Exp<int> b) { return a * b + 0 / b; }, m, fg::axis(0)),
+                          fg::fold(fg::plus, 3, m, fg::axis(0))};
+      },
+      [](const auto& f) {
+        const auto shaped = [](std::int64_t rows, std::int64_t columns) {
+          return fg::Array<int, 2>(Ints(static_cast<std::size_t>(rows * columns), 2), {rows, columns});
+        };
+        EXPECT_NE(message_of<fg::ShapeError>([&] {
+                    (void)f(shaped(0, 4));
+                  }).find("reduce along axis 0, which is empty: give a neutral element"),
+                  std::string::npos);
+        for (const std::int64_t rows : {0, 3}) {
+          const auto [reduced, folded] = f(shaped(rows, 0));
+          EXPECT_EQ(reduced.size(), 0);
+          EXPECT_EQ(folded.size(), 0);
+        }
+        const auto [reduced, folded] = f(shaped(3, 2));
+        EXPECT_EQ(vector_of(reduced), (Ints{8, 8}));
+        EXPECT_EQ(vector_of(folded), (Ints{9, 9}));
+      });
+  on_every_engine(
+      [](Mat<int> m) { return fg::fold(fg::plus, 3, m, fg::axis(-1)); },
+      [](const auto& f) { EXPECT_EQ(vector_of(f(fg::Array<int, 2>(Ints(), {2, 0}))), (Ints{3, 3})); });
 }
 
 TEST(Reductions, FloatSumsAreReproducible) {

@@ -1,0 +1,44 @@
+// The lines of an array along an axis, in plain C++: what tests of operations along axes compare with.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace lines {
+
+namespace fg = fulgurite;
+template <std::size_t N>
+using Shape = std::array<std::int64_t, N>;
+
+template <std::size_t N>
+std::size_t count(const Shape<N>& shape, std::size_t from = 0, std::size_t to = N) {
+  std::size_t n = 1;
+  for (std::size_t k = from; k < to; ++k) n *= static_cast<std::size_t>(shape[k]);
+  return n;
+}
+
+/// An array of which the axis has `length` elements: f of each line, a function from vector to vector.
+template <class R, class T, std::size_t N, class F>
+std::vector<R> mapped(const std::vector<T>& x, const Shape<N>& shape, std::size_t axis, std::size_t length,
+                      F f) {
+  const std::size_t outer = count(shape, 0, axis), inner = count(shape, axis + 1),
+                    n = static_cast<std::size_t>(shape[axis]);
+  std::vector<R> result(outer * length * inner);
+  for (std::size_t o = 0; o < outer; ++o)
+    for (std::size_t i = 0; i < inner; ++i) {
+      std::vector<T> line;
+      for (std::size_t k = 0; k < n; ++k) line.push_back(x[(o * n + k) * inner + i]);
+      const std::vector<R> made = f(line);
+      for (std::size_t k = 0; k < length; ++k) result[(o * length + k) * inner + i] = made.at(k);
+    }
+  return result;
+}
+
+/// Three axes to try, some empty, some of one element, some longer than a vector and a block.
+inline const std::vector<Shape<3>> shapes = {{0, 3, 4},  {2, 0, 5},  {3, 2, 0},  {1, 1, 1},  {2, 3, 4},
+                                             {1, 17, 3}, {33, 2, 1}, {2, 65, 3}, {3, 2, 130}};
+
+}  // namespace lines
