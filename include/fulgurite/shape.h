@@ -29,8 +29,28 @@ Acc<T, N> reverse(const Acc<T, N>& x, Axis axis = {0}, detail::Here where = deta
 /// Rows become columns.
 template <class T>
 Mat<T> transpose(const Mat<T>& x, detail::Here where = detail::Here::current()) {
+  const int swapped[] = {1, 0};
   return Mat<T>(detail::each_part<T>(
-      x.parts(), [&](const detail::Value& part) { return detail::transpose(part, where); }));
+      x.parts(), [&](const detail::Value& part) { return detail::transpose(part, swapped, where); }));
+}
+/// The axes in another order: axis k of fg::transpose(x, {2, 0, 1}) is axis 2, 0 or 1 of x. Raises ShapeError
+/// unless each axis of x is named once, from 0 on or from -1.
+template <class T, int N, std::size_t M>
+Acc<T, N> transpose(const Acc<T, N>& x, const int (&axes)[M], detail::Here where = detail::Here::current()) {
+  static_assert(M == N,
+                "transpose names each axis of the array once: fg::transpose(x, {2, 0, 1}) for rank 3");
+  return Acc<T, N>(detail::each_part<T>(
+      x.parts(), [&](const detail::Value& part) { return detail::transpose(part, axes, where); }));
+}
+
+/// replicate(n, x, fg::axis(k)): x n times along a new axis, which is axis k of the result: of a vector,
+/// axis(0) makes it every row and axis(1) every column. Raises ShapeError for a negative or absurd n.
+template <class T, int N>
+Acc<T, N + 1> replicate(Index n, const Acc<T, N>& x, Axis axis,
+                        detail::Here where = detail::Here::current()) {
+  return Acc<T, N + 1>(detail::each_part<T>(x.parts(), [&](const detail::Value& part) {
+    return detail::replicate(part, n.value, axis.number, where);
+  }));
 }
 
 /// The same elements in row-major order under another shape: fg::reshape(x, {r, c}). Raises ShapeError if

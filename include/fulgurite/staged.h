@@ -99,7 +99,10 @@ Value slice(Value array, std::span<const Bounds> axes, Here where);
 Value take(Value array, Value n, int axis, Here where);
 Value drop(Value array, Value n, int axis, Here where);
 Value reverse(Value array, int axis, Here where);
-Value transpose(Value matrix, Here where);
+/// Axis k of the result is axis axes[k] of the array.
+Value transpose(Value array, std::span<const int> axes, Here where);
+/// The array n times along a new axis, which is `axis` of the result.
+Value replicate(Value array, Value n, int axis, Here where);
 Value reshape(Value array, std::span<const Value> extents, Here where);
 
 /// How to fold arrays of equal shapes, the components of one array: all of it, or along one axis.

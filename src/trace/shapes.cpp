@@ -2,6 +2,8 @@
 // range by the checks made here.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trace/tracer.h"
 
 namespace fulgurite::trace {
@@ -127,13 +129,42 @@ Value reverse(Value array, int axis, Here where) {
   return t.value(along(t, from, k, size, arena.sub(size, arena.i64(1)), arena.i64(-1), "reverse", where));
 }
 
-Value transpose(Value matrix, Here where) {
+Value transpose(Value array, std::span<const int> axes, Here where) {
   Tracer& t = Tracer::current(where);
-  const Expr from = t.expr(matrix, where);
-  const std::span<const Expr> shape = t.shape(from);
-  return t.value(tabulate(
-      t, {shape[1], shape[0]}, "transpose", "transpose", where,
-      [&](std::span<const Expr> indices) { return element(t, from, std::array{indices[1], indices[0]}); }));
+  const Expr from = t.expr(array, where);
+  std::vector<std::size_t> order;
+  Exprs shape;
+  for (int axis : axes) {
+    const std::size_t k = axis_of(from, axis, "transpose", where);
+    if (std::ranges::find(order, k) != order.end())
+      throw ShapeError(fmt::format("transpose names axis {} twice", k), where);
+    order.push_back(k);
+    shape.push_back(t.shape(from)[k]);
+  }
+  return t.value(
+      tabulate(t, std::move(shape), "transpose", "transpose", where, [&](std::span<const Expr> indices) {
+        Exprs source(indices.size());
+        for (std::size_t k = 0; k < indices.size(); ++k) source[order[k]] = indices[k];
+        return element(t, from, source);
+      }));
+}
+
+Value replicate(Value array, Value n, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr from = t.expr(array, where), count = t.settled(n, where);
+  const int rank = from.type().rank + 1;
+  if (axis < -rank || axis >= rank)
+    throw ShapeError(fmt::format("replicate: {}", detail::no_such_axis(axis, rank)), where);
+  const std::ptrdiff_t new_axis = axis < 0 ? axis + rank : axis;
+  check_sizes(t, "replicate", {&count, 1}, where);
+  Exprs shape(t.shape(from).begin(), t.shape(from).end());
+  shape.insert(shape.begin() + new_axis, count);
+  return t.value(
+      tabulate(t, std::move(shape), "replicate", "replicate", where, [&](std::span<const Expr> indices) {
+        Exprs source(indices.begin(), indices.end());
+        source.erase(source.begin() + new_axis);
+        return element(t, from, source);
+      }));
 }
 
 Value reshape(Value array, std::span<const Value> extents, Here where) {

@@ -123,7 +123,7 @@ inline void arrange(Draw& d) {
       if (a.rank() == 2) {
         d.line("auto " + name + " = fg::transpose(" + a.name + ");");
         d.add(name, a.kinds, {a.shape[1], a.shape[0]},
-              each(a, [&](const Value& v) { return detail::transpose(v, here); }));
+              each(a, [&](const Value& v) { return detail::transpose(v, std::array{1, 0}, here); }));
         return;
       }
       [[fallthrough]];
