@@ -21,19 +21,22 @@ struct Scanning {
 };
 Values scan(const Scanning&, Body op, std::span<const Value> parts, Here where);
 
-/// Consecutive elements of a vector, taken together.
+/// Consecutive elements of an axis, taken together.
 enum class SegmentsBy : std::uint8_t { lengths, offsets, flags, regular };
 struct Segments {
   SegmentsBy by;
   Value value;  // a vector; regular: the length of all
 };
-Values segmented_reduce(Segments, Body op, std::span<const Value> neutral, std::span<const Value> parts,
-                        Here where);
-/// `first`: neutral, or of an exclusive scan any value that segments start from.
-Values segmented_scan(Segments, bool inclusive, Body op, std::span<const Value> first,
-                      std::span<const Value> parts, Here where);
+/// The folds of the segments of an axis, the innermost unless the fold has one. Without a neutral element and
+/// an initial value an empty segment is an error.
+Values segmented_reduce(Segments, const Fold&, Body op, std::span<const Value> parts, Here where);
+/// The scan of each segment of an axis by itself; totals: then their folds, the axis having an element for
+/// each segment.
+Values segmented_scan(Segments, const Scanning&, Body op, std::span<const Value> parts, Here where);
 
 Values filter(Body predicate, std::span<const Value> parts, Here where);
+/// What a vector of booleans holds for, along an axis.
+Values filter(Value mask, std::span<const Value> parts, int axis, Here where);
 /// The elements for which it holds, then the others.
 Values partition(Body predicate, std::span<const Value> parts, Here where);
 /// The elements by class, then the places where classes begin.

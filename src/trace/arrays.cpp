@@ -142,6 +142,16 @@ void check_equal_shapes(Tracer& t, const std::string& what, std::span<const Name
   }
 }
 
+void check_fits_axis(Tracer& t, const char* what, Expr vector, Expr array, std::size_t axis,
+                     const Here& where) {
+  const Expr given = t.shape(vector)[0], wanted = t.shape(array)[axis];
+  t.check(t.arena().eq(given, wanted),
+          fmt::format("{} needs a vector as long as the axis: the vector has {{0}} elements{}, axis {} has "
+                      "{{1}}{}",
+                      what, t.argument_text(vector), axis, t.argument_text(array)),
+          {given, wanted}, where);
+}
+
 }  // namespace fulgurite::trace
 
 namespace fulgurite::detail {

@@ -1,198 +1,23 @@
-// Segments of vectors, given by lengths, offsets, flags or one length for all: reductions are a map over the
-// segments with a reduction of each inside; scans are one scan of pairs (a segment starts here, value) under
-// the operator that forgets what lies left of a start (Blelloch, Prefix sums and their applications, 1990).
-// Equal segments are the rows of a matrix. Descriptions that do not fit the vector raise ShapeError.
-#include <fmt/format.h>
+// Folds and scans of the segments of an axis. A reduction is a map over the segments (and the other axes)
+// with a reduction of each inside; scans are one scan of pairs (a segment starts here, value) along each
+// line, under the operator that forgets what lies left of a start (Blelloch, Prefix sums and their
+// applications, 1990). Equal segments are the rows of a matrix. A scan from the right reads lines backwards,
+// with the operator's operands exchanged.
 #include <fulgurite/staged_combinators.h>
 
 #include <algorithm>
-#include <functional>
-#include <limits>
+#include <optional>
 
 #include "trace/operators.h"
-#include "trace/tracer.h"
+#include "trace/segments.h"
 
 namespace fulgurite::trace {
 
 namespace {
 
+using detail::Scanning;
 using detail::Segments;
 using detail::SegmentsBy;
-
-struct Spans {
-  Expr count;
-  std::function<Expr(Expr segment)> start, length;
-};
-
-Expr integer(Tracer& t, Expr array, Expr i) {
-  return t.arena().cast(element(t, array, {&i, 1}), scalar::Kind::i64);
-}
-
-// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `none`.
-constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-template <class F>
-Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
-  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
-  const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
-  Scope scope(t, origin, where);
-  const Expr s = index_parameters(scope, 1)[0];
-  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
-  return first;
-}
-
-Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
-  Arena& arena = t.arena();
-  const Expr k = t.shape(lengths)[0];
-  const Expr bad = first_bad(t, k, "lengths", where, [&](Expr s) {
-    const Expr length = integer(t, lengths, s);
-    const Expr is_bad = arena.apply(Op::bit_or, {arena.lt(length, arena.i64(0)), arena.lt(n, length)});
-    return arena.apply(Op::select, {is_bad, s, arena.i64(none)});
-  });
-  t.check(arena.eq(bad, arena.i64(none)),
-          "lengths of segments of {1} elements are from 0 to {1}: that of segment {0} is not", {bad, n},
-          where);
-
-  soac::Reduction sum = known_reduction(t, Op::add, scalar::Kind::i64, "lengths", where);
-  const Expr total = t.fresh(scalar::Kind::i64, "total");
-  const Expr starts = t.fresh_array(scalar::Kind::i64, {k}, "starts");
-  Scope scope(t, "lengths", where);
-  const Expr s = index_parameters(scope, 1)[0];
-  const Expr length = integer(t, lengths, s), start = t.fresh(scalar::Kind::i64, "start");
-  t.add({start}, soac::Scan{copied(arena, sum), {length}, false}, "lengths", where);
-  soac::Lambda body = scope.close({length, start});
-  t.add({total, starts}, soac::Soac{{k}, std::move(body), {std::move(sum)}}, "lengths", where);
-  t.check(arena.eq(total, n), "lengths of segments sum to {0}, but there are {1} elements", {total, n},
-          where);
-  return {k, [&t, starts](Expr at) { return element(t, starts, {&at, 1}); },
-          [&t, lengths](Expr at) { return integer(t, lengths, at); }};
-}
-
-Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
-  Arena& arena = t.arena();
-  const Expr zero = arena.i64(0), one = arena.i64(1), n_offsets = t.shape(offsets)[0];
-  t.check(arena.le(one, n_offsets), "offsets of segments are one more than segments: there are none", {},
-          where);
-  const Expr k = arena.sub(n_offsets, one);
-  const Expr bad = first_bad(t, n_offsets, "offsets", where, [&](Expr s) {
-    // Each is compared with the next one, where there is one: memory is read in order.
-    const auto select = [&](Expr condition, Expr a, Expr b) {
-      return arena.apply(Op::select, {condition, a, b});
-    };
-    const Expr here = integer(t, offsets, s), next = arena.add(s, one), good = arena.i64(none);
-    const Expr compared = either(
-        t, arena.lt(s, k), "offsets", where,
-        [&] { return Exprs{select(arena.lt(integer(t, offsets, next), here), next, good)}; },
-        [&] { return Exprs{select(arena.eq(here, n), good, k)}; })[0];
-    const Expr is_late = arena.apply(Op::ne, {here, zero}), is_first = arena.eq(s, zero);
-    const Expr starts_late = arena.logical_and(is_first, is_late);
-    return select(starts_late, zero, compared);
-  });
-  t.check(arena.eq(bad, arena.i64(none)),
-          "offsets of segments ascend from 0 to the number of elements, which is {1}: offset {0} does not",
-          {bad, n}, where);
-  return {k, [&t, offsets](Expr s) { return integer(t, offsets, s); },
-          [&t, offsets, one](Expr s) {
-            const Expr from = integer(t, offsets, s);
-            return t.arena().sub(integer(t, offsets, t.arena().add(s, one)), from);
-          }};
-}
-
-// Whether a segment starts at element i.
-Expr starts_by_flags(Tracer& t, Expr flags, Expr i) {
-  return t.arena().apply(Op::bit_or, {t.arena().eq(i, t.arena().i64(0)), element(t, flags, {&i, 1})});
-}
-
-void check_flags(Tracer& t, Expr flags, const Exprs& arrays, const char* origin, const Here& where) {
-  const NamedOperand operands[] = {{"the array of flags", {&flags, 1}}, {"the array of elements", arrays}};
-  check_equal_shapes(t, origin, operands, where);
-}
-
-Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
-  Arena& arena = t.arena();
-  const Expr zero = arena.i64(0), one = arena.i64(1);
-  const Expr count = t.fresh(scalar::Kind::i64, "n_segments");
-  const Expr ends = t.fresh_array(scalar::Kind::i64, {arena.i64(2)}, "ends");
-  const Expr starts = t.fresh_array(scalar::Kind::i64, {count}, "starts");
-  Scope scope(t, "flags", where);
-  const Expr i = index_parameters(scope, 1)[0];
-  soac::Soac soac{{n}, {}};
-  soac.body = scope.close({arena.apply(Op::select, {starts_by_flags(t, flags, i), zero, one}), i});
-  soac.partitions.push_back({one, 1});
-  t.add({count, ends, starts}, std::move(soac), "flags", where);
-  const auto start = [&t, starts](Expr s) { return element(t, starts, {&s, 1}); };
-  return {count, start, [&arena, start, count, n, one](Expr s) {
-            const Expr next = arena.add(s, one), last = arena.sub(count, one);
-            const Expr from = start(s), to = start(arena.min(next, last));
-            return arena.sub(arena.apply(Op::select, {arena.lt(next, count), to, n}), from);
-          }};
-}
-
-Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
-  Arena& arena = t.arena();
-  const Expr one = arena.i64(1), divisor = arena.max(length, one);
-  const Expr is_positive = arena.le(one, length), divides = arena.eq(arena.rem(n, divisor), arena.i64(0));
-  t.check(arena.logical_and(is_positive, divides),
-          "regular segments of length {0} need a length from 1 and a multiple of it, not {1} elements",
-          {length, n}, where);
-  return {arena.div(n, divisor), [&arena, length](Expr s) { return arena.mul(s, length); },
-          [length](Expr) { return length; }};
-}
-
-Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, const char* origin,
-               const Here& where) {
-  const Expr given =
-      segments.by == SegmentsBy::regular ? t.settled(segments.value, where) : t.expr(segments.value, where);
-  const Expr n = t.shape(arrays[0])[0];
-  switch (segments.by) {
-    case SegmentsBy::lengths: return by_lengths(t, given, n, where);
-    case SegmentsBy::offsets: return by_offsets(t, given, n, where);
-    case SegmentsBy::regular: return by_length(t, given, n, where);
-    case SegmentsBy::flags: break;
-  }
-  check_flags(t, given, arrays, origin, where);
-  return by_flags(t, given, n, where);
-}
-
-// For each segment one Soac over its elements, which `inside` makes; its results, scalars or arrays of
-// `extents`, become arrays.
-template <class F>
-Exprs map_segments(Tracer& t, const Spans& spans, const Exprs& extents, const char* origin, const Here& where,
-                   F&& inside) {
-  Scope scope(t, origin, where);
-  const Expr s = index_parameters(scope, 1)[0];
-  soac::Lambda body = scope.close(inside(s));
-  Exprs shape{spans.count}, names;
-  shape.insert(shape.end(), extents.begin(), extents.end());
-  for (Expr e : body.results) names.push_back(t.fresh_array(e.kind(), shape, origin));
-  t.add(names, soac::Soac{{spans.count}, std::move(body)}, origin, where);
-  return names;
-}
-
-// Whether a segment starts at an element, as a function of its place.
-std::function<Expr(Expr)> starts_of(Tracer& t, const Segments& segments, const Exprs& arrays,
-                                    const char* origin, const Here& where) {
-  if (segments.by == SegmentsBy::flags) {
-    const Expr flags = t.expr(segments.value, where);
-    check_flags(t, flags, arrays, origin, where);
-    return [&t, flags](Expr i) { return starts_by_flags(t, flags, i); };
-  }
-  const Spans spans = spans_of(t, segments, arrays, origin, where);
-  const Expr n = t.shape(arrays[0])[0], no = t.arena().boolean(false), yes = t.arena().boolean(true);
-  const Expr flags = t.fresh_array(scalar::Kind::boolean, {n}, "starts");
-  soac::Scatter scatter{{n}, {}, {}, soac::OfEqual::unordered};
-  {
-    Scope scope(t, origin, where);
-    index_parameters(scope, 1);
-    scatter.initial = scope.close({no});
-  }
-  Scope scope(t, origin, where);
-  const Expr s = index_parameters(scope, 1)[0];
-  // An empty segment starts where the next one does, or behind the last element, which is dropped.
-  soac::Soac soac{{spans.count}, scope.close({spans.start(s), yes})};
-  soac.scatters.push_back(std::move(scatter));
-  t.add({flags}, std::move(soac), origin, where);
-  return [&t, flags](Expr i) { return element(t, flags, {&i, 1}); };
-}
 
 // `computed()` where the condition does not hold, else `otherwise`: as a branch if computing it may fail.
 template <class F>
@@ -211,49 +36,191 @@ Exprs unless(Tracer& t, Expr condition, const Exprs& otherwise, const char* orig
   return results;
 }
 
-Exprs called(Tracer& t, const detail::Body& op, const Exprs& left, const Exprs& right, const Here& where) {
-  Exprs both = left;
-  both.insert(both.end(), right.begin(), right.end());
-  return t.exprs(op(t.values(both)), where);
+Exprs with_inserted(std::span<const Expr> indices, std::size_t axis, Expr index) {
+  Exprs all(indices.begin(), indices.end());
+  all.insert(all.begin() + static_cast<std::ptrdiff_t>(axis), index);
+  return all;
 }
 
-// On (a segment starts here, value).
-soac::Lambda lifted(Tracer& t, const detail::Body& op, std::vector<scalar::Kind> kinds, const char* origin,
-                    const Here& where) {
-  const auto k = static_cast<std::ptrdiff_t>(kinds.size());
-  kinds.insert(kinds.begin(), scalar::Kind::boolean);
-  return operation(t, kinds, origin, where, [&](const Exprs& p) {
-    const Expr left_starts = p[0], starts = p[static_cast<std::size_t>(k) + 1];
-    const Exprs a(p.begin() + 1, p.begin() + 1 + k), b(p.begin() + 2 + k, p.end());
-    Exprs results = unless(t, starts, b, origin, where, [&] { return called(t, op, a, b, where); });
-    results.insert(results.begin(), t.arena().apply(Op::bit_or, {left_starts, starts}));
-    return results;
-  });
-}
-
-// Equal segments: the rows of a matrix, each scanned by itself.
-Exprs scan_rows(Tracer& t, const Spans& spans, const detail::Body& op, bool inclusive, const Exprs& first,
-                const Exprs& arrays, const char* origin, const Here& where) {
-  Arena& arena = t.arena();
-  const Expr length = spans.length({});
-  const Exprs rows = map_segments(t, spans, {length}, origin, where, [&](Expr s) {
-    const std::vector<scalar::Kind> kinds = kinds_of(arrays);
-    soac::Reduction running =
-        reduction(t, {op, origin}, kinds, inclusive ? first : Exprs(), inclusive ? Exprs() : first, where);
-    Exprs scanned, prefixes;
-    for (scalar::Kind kind : kinds) scanned.push_back(t.fresh_array(kind, {length}, origin));
+// Arrays of the other extents, then `n`: for each index of the other axes one Soac over n points, whose
+// results `results_at` computes from that index and the point's number.
+template <class F>
+Exprs lines(Tracer& t, const Exprs& others, Expr n, const std::vector<scalar::Kind>& kinds,
+            const char* origin, const Here& where, F&& results_at) {
+  const auto line = [&](std::span<const Expr> at) {
     Scope scope(t, origin, where);
-    const Expr j = index_parameters(scope, 1)[0];
-    const Exprs operands = elements(t, arrays, Exprs{arena.add(spans.start(s), j)});
-    for (scalar::Kind kind : kinds) prefixes.push_back(t.fresh(kind, "prefix"));
-    t.add(prefixes, soac::Scan{std::move(running), operands, inclusive}, origin, where);
-    t.add(scanned, soac::Soac{{length}, scope.close(prefixes)}, origin, where);
-    return scanned;
-  });
-  return tabulate_all(t, {t.shape(arrays[0])[0]}, origin, where, [&](const Exprs& at) {
-    return elements(t, rows, Exprs{arena.div(at[0], length), arena.rem(at[0], length)});
-  });
+    const Expr i = index_parameters(scope, 1)[0];
+    soac::Lambda body = scope.close(results_at(at, i));
+    Exprs names;
+    for (scalar::Kind kind : kinds) names.push_back(t.fresh_array(kind, {n}, origin));
+    t.add(names, soac::Soac{{n}, std::move(body)}, origin, where);
+    return names;
+  };
+  if (others.empty()) return line({});
+  Scope scope(t, origin, where);
+  const Exprs indices = index_parameters(scope, others.size());
+  soac::Lambda body = scope.close(line(indices));
+  Exprs names;
+  for (scalar::Kind kind : kinds)
+    names.push_back(t.fresh_array(kind, with_inserted(others, others.size(), n), origin));
+  t.add(names, soac::Soac{others, std::move(body)}, origin, where);
+  return names;
 }
+
+// A scan of the segments of an axis.
+class SegmentedScan {
+ public:
+  SegmentedScan(Tracer& t, const Segments& segments, const Scanning& how, const detail::Body& op,
+                std::span<const Value> parts, const Here& where)
+      : t_(t),
+        arena_(t.arena()),
+        segments_(segments),
+        how_(how),
+        op_(op),
+        where_(where),
+        arrays_(t.exprs(parts, where)),
+        neutral_(t.exprs(how.neutral, where)),
+        initial_(t.exprs(how.initial, where)),
+        kinds_(kinds_of(arrays_)),
+        shape_(t.shape(arrays_[0]).begin(), t.shape(arrays_[0]).end()),
+        axis_(axis_of(arrays_[0], how.axis, how.origin, where)),
+        others_(shape_) {
+    others_.erase(others_.begin() + static_cast<std::ptrdiff_t>(axis_));
+  }
+
+  Spans spans() const { return spans_of(t_, segments_, arrays_, axis_, how_.origin, where_); }
+
+  // Flags need no spans.
+  Exprs scanned(const std::optional<Spans>& spans) const {
+    return segments_.by == SegmentsBy::regular ? scanned_as_rows(*spans) : scanned_by_marks(spans);
+  }
+
+  // Of an exclusive scan: what comes last of each segment, combined with the last element.
+  Exprs totals(const Spans& spans, const Exprs& scanned) const {
+    Exprs extents = shape_;
+    extents[axis_] = spans.count;
+    return tabulate_all(t_, std::move(extents), how_.origin, where_, [&](Exprs at) {
+      const Expr segment = at[axis_], length = spans.length(segment);
+      const auto total = [&] {
+        const Expr start = spans.start(segment);
+        at[axis_] = how_.from_right ? start : arena_.add(start, arena_.sub(length, arena_.i64(1)));
+        return called(elements(t_, scanned, at), elements(t_, arrays_, at));
+      };
+      return either(t_, arena_.lt(arena_.i64(0), length), how_.origin, where_, total,
+                    [&] { return neutral_; });
+    });
+  }
+
+ private:
+  // The operator on what was combined so far and an element: from the right, that stands on its left.
+  Exprs called(const Exprs& so_far, const Exprs& element) const {
+    return t_.exprs(applied(t_.values(so_far), t_.values(element)), where_);
+  }
+  Values applied(Values so_far, Values element) const {
+    if (how_.from_right) std::swap(so_far, element);
+    so_far.insert(so_far.end(), element.begin(), element.end());
+    return op_(so_far);
+  }
+  soac::Reduction running() const {
+    return reduction(t_, {op_, how_.origin, false, how_.from_right}, kinds_, neutral_, initial_, where_);
+  }
+  Expr from_end(Expr n, Expr i) const { return arena_.sub(arena_.sub(n, arena_.i64(1)), i); }
+
+  // The operator on (a segment starts here, value).
+  soac::Lambda lifted() const {
+    const auto k = static_cast<std::ptrdiff_t>(kinds_.size());
+    std::vector<scalar::Kind> kinds = kinds_;
+    kinds.insert(kinds.begin(), scalar::Kind::boolean);
+    return operation(t_, kinds, how_.origin, where_, [&](const Exprs& p) {
+      const Expr left_starts = p[0], starts = p[static_cast<std::size_t>(k) + 1];
+      const Exprs a(p.begin() + 1, p.begin() + 1 + k), b(p.begin() + 2 + k, p.end());
+      Exprs results = unless(t_, starts, b, how_.origin, where_, [&] { return called(a, b); });
+      results.insert(results.begin(), arena_.apply(Op::bit_or, {left_starts, starts}));
+      return results;
+    });
+  }
+
+  Exprs scanned_by_marks(const std::optional<Spans>& spans) const {
+    const Expr n = shape_[axis_];
+    const Marks starts = segments_.by == SegmentsBy::flags
+                             ? starts_by_flags(t_, segments_, arrays_, axis_, how_.origin, where_)
+                             : starts_by_spans(t_, *spans, n, how_.origin, where_);
+    const Expr last = arena_.sub(n, arena_.i64(1));
+    const auto ends = [&](Expr i) {
+      const Expr next = arena_.min(arena_.add(i, arena_.i64(1)), last);
+      return arena_.apply(Op::bit_or, {arena_.eq(i, last), starts(next)});
+    };
+    const bool begins_with_value = !initial_.empty();  // which is part of the segment's first element
+    const Expr no = arena_.boolean(false);
+    Exprs neutral = begins_with_value ? Exprs() : neutral_;
+    if (neutral.empty()) neutral = running().neutral;
+    Exprs initial = initial_;  // the first element forgets it
+    if (!neutral.empty()) neutral.insert(neutral.begin(), no);
+    if (!initial.empty()) initial.insert(initial.begin(), no);
+    const auto results_at = [&](std::span<const Expr> at, Expr i) {
+      const Expr place = how_.from_right ? from_end(n, i) : i;
+      const Expr begins = how_.from_right ? ends(place) : starts(place);
+      Exprs operands = elements(t_, arrays_, with_inserted(at, axis_, place));
+      if (begins_with_value) {
+        const Exprs given = operands;
+        operands = unless(t_, arena_.logical_not(begins), given, how_.origin, where_,
+                          [&] { return called(initial_, given); });
+      }
+      operands.insert(operands.begin(), begins);
+      Exprs prefixes{t_.fresh(scalar::Kind::boolean, "started")};
+      for (scalar::Kind kind : kinds_) prefixes.push_back(t_.fresh(kind, "prefix"));
+      t_.add(prefixes, soac::Scan{{lifted(), neutral, initial, false}, operands, how_.inclusive}, how_.origin,
+             where_);
+      prefixes.erase(prefixes.begin());
+      if (how_.inclusive) return prefixes;
+      const Exprs& first = begins_with_value ? initial_ : neutral_;
+      for (std::size_t k = 0; k < prefixes.size(); ++k)
+        prefixes[k] = arena_.apply(Op::select, {begins, first[k], prefixes[k]});
+      return prefixes;
+    };
+    const Exprs scanned = lines(t_, others_, n, kinds_, how_.origin, where_, results_at);
+    if (!how_.from_right && axis_ + 1 == shape_.size()) return scanned;
+    return tabulate_all(t_, shape_, how_.origin, where_, [&](Exprs at) {
+      const Expr i = at[axis_];
+      at.erase(at.begin() + static_cast<std::ptrdiff_t>(axis_));
+      at.push_back(how_.from_right ? from_end(n, i) : i);
+      return elements(t_, scanned, at);
+    });
+  }
+
+  // Equal segments: the rows of an array with one more axis, each scanned by itself.
+  Exprs scanned_as_rows(const Spans& spans) const {
+    const Expr length = spans.length({});
+    const Exprs rows = lines(
+        t_, with_inserted(others_, others_.size(), spans.count), length, kinds_, how_.origin, where_,
+        [&](std::span<const Expr> at, Expr i) {
+          const Expr place = arena_.add(spans.start(at.back()), how_.from_right ? from_end(length, i) : i);
+          const Exprs operands = elements(t_, arrays_, with_inserted(at.first(others_.size()), axis_, place));
+          Exprs prefixes;
+          for (scalar::Kind kind : kinds_) prefixes.push_back(t_.fresh(kind, "prefix"));
+          t_.add(prefixes, soac::Scan{running(), operands, how_.inclusive}, how_.origin, where_);
+          return prefixes;
+        });
+    return tabulate_all(t_, shape_, how_.origin, where_, [&](Exprs at) {
+      const Expr i = at[axis_], in_row = arena_.rem(i, length);
+      at.erase(at.begin() + static_cast<std::ptrdiff_t>(axis_));
+      at.insert(at.end(), {arena_.div(i, length), how_.from_right ? from_end(length, in_row) : in_row});
+      return elements(t_, rows, at);
+    });
+  }
+
+  Tracer& t_;
+  Arena& arena_;
+  const Segments& segments_;
+  const Scanning& how_;
+  const detail::Body& op_;
+  const Here& where_;
+  const Exprs arrays_, neutral_, initial_;
+  const std::vector<scalar::Kind> kinds_;
+  const Exprs shape_;
+  const std::size_t axis_;
+  Exprs others_;
+};
 
 }  // namespace
 }  // namespace fulgurite::trace
@@ -262,62 +229,42 @@ namespace fulgurite::detail {
 
 using namespace trace;
 
-Values segmented_reduce(Segments segments, Body op, std::span<const Value> neutral,
-                        std::span<const Value> parts, Here where) {
-  const char* const origin = "segmented_reduce";
+Values segmented_reduce(Segments segments, const Fold& how, Body op, std::span<const Value> parts,
+                        Here where) {
   Tracer& t = Tracer::current(where);
   Arena& arena = t.arena();
-  const Exprs arrays = t.exprs(parts, where), start_value = t.exprs(neutral, where);
-  const Spans spans = spans_of(t, segments, arrays, origin, where);
-  return t.values(map_segments(t, spans, {}, origin, where, [&](Expr s) {
-    soac::Reduction fold = reduction(t, {op, origin}, kinds_of(arrays), start_value, {}, where);
-    const Expr length = spans.length(s), start = spans.start(s);
+  const Exprs arrays = t.exprs(parts, where);
+  const Exprs neutral = t.exprs(how.neutral, where), initial = t.exprs(how.initial, where);
+  const std::size_t axis = axis_of(arrays[0], how.axis.value_or(-1), how.origin, where);
+  const Spans spans = spans_of(t, segments, arrays, axis, how.origin, where);
+  if (neutral.empty() && initial.empty()) check_no_segment_is_empty(t, segments, spans, how.origin, where);
+  Exprs extents(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
+  extents[axis] = spans.count;
+  return t.values(tabulate_all(t, std::move(extents), how.origin, where, [&](Exprs at) {
+    soac::Reduction fold = reduction(t, {op, how.origin}, kinds_of(arrays), neutral, initial, where);
+    const Expr length = spans.length(at[axis]), start = spans.start(at[axis]);
     Exprs names;
-    for (Expr array : arrays) names.push_back(t.fresh(array.kind(), origin));
-    Scope scope(t, origin, where);
-    const Expr j = index_parameters(scope, 1)[0];
-    Exprs operands = elements(t, arrays, Exprs{arena.add(start, j)});
-    soac::Lambda body = scope.close(std::move(operands));
-    t.add(names, soac::Soac{{length}, std::move(body), {std::move(fold)}}, origin, where);
+    for (Expr array : arrays) names.push_back(t.fresh(array.kind(), how.origin));
+    Scope scope(t, how.origin, where);
+    at[axis] = arena.add(start, index_parameters(scope, 1)[0]);
+    soac::Lambda body = scope.close(elements(t, arrays, at));
+    t.add(names, soac::Soac{{length}, std::move(body), {std::move(fold)}}, how.origin, where);
     return names;
   }));
 }
 
-Values segmented_scan(Segments segments, bool inclusive, Body op, std::span<const Value> first,
-                      std::span<const Value> parts, Here where) {
-  const char* const origin = inclusive ? "segmented_scan" : "segmented_exclusive_scan";
+Values segmented_scan(Segments segments, const Scanning& how, Body op, std::span<const Value> parts,
+                      Here where) {
   Tracer& t = Tracer::current(where);
-  const Exprs arrays = t.exprs(parts, where), start_value = t.exprs(first, where);
-  if (segments.by == SegmentsBy::regular) {
-    const Spans spans = spans_of(t, segments, arrays, origin, where);
-    return t.values(scan_rows(t, spans, op, inclusive, start_value, arrays, origin, where));
+  const SegmentedScan scan(t, segments, how, op, parts, where);
+  std::optional<Spans> spans;
+  if (how.totals || segments.by != SegmentsBy::flags) spans = scan.spans();
+  Exprs results = scan.scanned(spans);
+  if (how.totals) {
+    const Exprs totals = scan.totals(*spans, results);
+    results.insert(results.end(), totals.begin(), totals.end());
   }
-  const auto starts = starts_of(t, segments, arrays, origin, where);
-  const Expr no = t.arena().boolean(false);
-  Exprs neutral =
-      inclusive ? start_value : reduction(t, {op, origin}, kinds_of(arrays), {}, {}, where).neutral;
-  Exprs initial = inclusive ? Exprs() : start_value;  // element 0 forgets it
-  if (!neutral.empty()) neutral.insert(neutral.begin(), no);
-  if (!initial.empty()) initial.insert(initial.begin(), no);
-  const soac::Reduction running{lifted(t, op, kinds_of(arrays), origin, where), neutral, initial, false};
-  return t.values(tabulate_all(t, {t.shape(arrays[0])[0]}, origin, where, [&](const Exprs& at) {
-    const Expr start = starts(at[0]);
-    Exprs operands = elements(t, arrays, at);
-    if (!inclusive) {  // what a segment starts from is part of its first element
-      const Exprs given = operands;
-      operands = unless(t, t.arena().logical_not(start), given, origin, where,
-                        [&] { return called(t, op, start_value, given, where); });
-    }
-    operands.insert(operands.begin(), start);
-    Exprs prefixes{t.fresh(scalar::Kind::boolean, "started")};
-    for (Expr array : arrays) prefixes.push_back(t.fresh(array.kind(), "prefix"));
-    t.add(prefixes, soac::Scan{running, operands, inclusive}, origin, where);
-    prefixes.erase(prefixes.begin());
-    if (inclusive) return prefixes;
-    for (std::size_t k = 0; k < prefixes.size(); ++k)
-      prefixes[k] = t.arena().apply(Op::select, {start, start_value[k], prefixes[k]});
-    return prefixes;
-  }));
+  return t.values(results);
 }
 
 }  // namespace fulgurite::detail

@@ -235,6 +235,9 @@ struct NamedOperand {
 void check_equal_shapes(Tracer&, const std::string& what, std::span<const NamedOperand> operands,
                         const Here& where);
 
+/// Checks that a vector is as long as an axis of an array.
+void check_fits_axis(Tracer&, const char* what, Expr vector, Expr array, std::size_t axis, const Here& where);
+
 template <class F>
 soac::Lambda branch(Tracer& t, const char* origin, const Here& where, F&& f) {
   Scope scope(t, origin, where);

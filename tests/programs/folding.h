@@ -1,5 +1,4 @@
-// Statements of random programs that combine elements: folds, scans, segments, histograms, filters, sorts,
-// stencils.
+// Statements of random programs that combine elements: folds, scans, histograms, filters, sorts, stencils.
 #pragma once
 
 #include "arranging.h"
@@ -29,10 +28,9 @@ inline void reduce(Draw& d) {
   if (fold.commutative) fold.origin = "reduce_comm";
   const std::string name = d.fresh("r");
   std::string of_axis;
-  if (a.rank() > 1 && d.one_in(2) && !fold.neutral.empty()) {
+  if (a.rank() > 1 && d.one_in(2)) {
     fold.axis = static_cast<int>(d.below(a.rank())) - (d.one_in(2) ? static_cast<int>(a.rank()) : 0);
-    fold.commutative = false, fold.origin = "reduce";
-    text = "reduce(", of_axis = ", fg::axis(" + std::to_string(*fold.axis) + ")";
+    of_axis = ", fg::axis(" + std::to_string(*fold.axis) + ")";
   }
   d.line("auto " + name + " = fg::" + text + op.text + ", " + starts + a.name + of_axis + ");");
   Values results = detail::reduce(fold, Body(op.body), a.parts, Here::current());
@@ -133,81 +131,6 @@ inline void scan(Draw& d) {
   auto shape = a.shape;
   shape.erase(shape.begin() + (how.axis < 0 ? how.axis + static_cast<int>(a.rank()) : how.axis));
   d.add("std::get<1>(" + name + ")", a.kinds, shape, totals);
-}
-
-inline void segmented(Draw& d) {
-  const Array* picked = d.pick_rank(1);
-  if (picked == nullptr) return;
-  const Array a = tamed(d, *picked);
-  const Extent& n = a.shape[0];
-  const Operator op = draw_operator(d, a.kinds);
-  const Here here = Here::current();
-  detail::Segments segments{};
-  std::string by;
-  std::vector<Extent> segment_shape;
-  switch (d.below(4)) {
-    case 0: {
-      const Array* flags = d.pick([&](const Array& x) {
-        return x.rank() == 1 && x.kinds == Kinds{Kind::boolean} && x.shape[0].id == n.id;
-      });
-      Value fs;
-      if (flags != nullptr) {
-        fs = flags->parts[0], by = "fg::flags(" + flags->name + ")";
-      } else {
-        const auto every = static_cast<std::int64_t>(1 + d.below(5));
-        fs = detail::apply(
-            "eq",
-            {detail::apply("rem", {detail::iota(n.value, Kind::i64, here), literal(Kind::i64, every)}, here),
-             literal(Kind::i64, 0)},
-            here);
-        by = "fg::flags(fg::iota(" + n.text + ") % " + std::to_string(every) + " == 0)";
-      }
-      segments = {detail::SegmentsBy::flags, fs};
-      break;
-    }
-    case 1: {  // all in the second of three
-      const auto body = [&](std::span<const Value> i) {
-        return Values{
-            call("select", call("eq", i[0], literal(Kind::i64, 1)), n.value, literal(Kind::i64, 0))};
-      };
-      const Value three[] = {literal(Kind::i64, 3)};
-      segments = {detail::SegmentsBy::lengths, detail::generate(three, Body(body), "generate", here)[0]};
-      by = "fg::lengths({0, " + n.text + ", 0})";
-      break;
-    }
-    case 2: {  // offsets 0, then an ascending half, all
-      const auto cut = static_cast<std::int64_t>(1 + d.below(4));
-      const auto body = [&](std::span<const Value> i) {
-        return Values{detail::apply(
-            "div", {detail::apply("mul", {i[0], n.value}, here), literal(Kind::i64, cut)}, here)};
-      };
-      const Value count[] = {literal(Kind::i64, cut + 1)};
-      segments = {detail::SegmentsBy::offsets, detail::generate(count, Body(body), "generate", here)[0]};
-      by = "fg::offsets(generate(" + std::to_string(cut + 1) + ", i * " + n.text + " / " +
-           std::to_string(cut) + "))";
-      break;
-    }
-    default: {
-      const Scalar length = d.one_in(2) ? constant(Kind::i64, static_cast<std::int64_t>(1 + d.below(2)))
-                                        : applied("max", {of_extent(n), constant(Kind::i64, 1)});
-      segments = {detail::SegmentsBy::regular, length.value};
-      by = "fg::regular(" + length.text + ")";
-    }
-  }
-  const std::string name = d.fresh("v");
-  const std::size_t which = op.neutral.empty() ? 2 : d.below(3);
-  if (which == 0) {
-    d.line("auto " + name + " = fg::segmented_reduce(" + op.text + ", " + op.neutral_text + ", " + by + ", " +
-           a.name + ");");
-    d.add_fresh(name, a.kinds, detail::segmented_reduce(segments, Body(op.body), op.neutral, a.parts, here));
-    return;
-  }
-  const auto [element, text] = draw_element(d, a.kinds, 1, true);
-  d.line("auto " + name + " = fg::segmented_" + (which == 1 ? "" : "exclusive_") + "scan(" + op.text + ", " +
-         (which == 1 ? op.neutral_text : text) + ", " + by + ", " + a.name + ");");
-  d.add(name, a.kinds, a.shape,
-        detail::segmented_scan(segments, which == 1, Body(op.body), which == 1 ? op.neutral : element,
-                               a.parts, here));
 }
 
 /// The array's elements in one axis.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "idioms.h"
+#include "segments.h"
 
 namespace fulgurite::programs {
 

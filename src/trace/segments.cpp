@@ -1,0 +1,188 @@
+#include "trace/segments.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "trace/operators.h"
+
+namespace fulgurite::trace {
+
+namespace {
+
+using detail::Segments;
+using detail::SegmentsBy;
+
+Expr integer(Tracer& t, Expr array, Expr i) {
+  return t.arena().cast(element(t, array, {&i, 1}), scalar::Kind::i64);
+}
+
+// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `none`.
+constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+template <class F>
+Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
+  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
+  const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
+  Scope scope(t, origin, where);
+  const Expr s = index_parameters(scope, 1)[0];
+  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
+  return first;
+}
+
+Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
+  Arena& arena = t.arena();
+  const Expr k = t.shape(lengths)[0];
+  const Expr bad = first_bad(t, k, "lengths", where, [&](Expr s) {
+    const Expr length = integer(t, lengths, s);
+    const Expr is_bad = arena.apply(Op::bit_or, {arena.lt(length, arena.i64(0)), arena.lt(n, length)});
+    return arena.apply(Op::select, {is_bad, s, arena.i64(none)});
+  });
+  t.check(arena.eq(bad, arena.i64(none)),
+          "lengths of segments of {1} elements are from 0 to {1}: that of segment {0} is not", {bad, n},
+          where);
+
+  soac::Reduction sum = known_reduction(t, Op::add, scalar::Kind::i64, "lengths", where);
+  const Expr total = t.fresh(scalar::Kind::i64, "total");
+  const Expr starts = t.fresh_array(scalar::Kind::i64, {k}, "starts");
+  Scope scope(t, "lengths", where);
+  const Expr s = index_parameters(scope, 1)[0];
+  const Expr length = integer(t, lengths, s), start = t.fresh(scalar::Kind::i64, "start");
+  t.add({start}, soac::Scan{copied(arena, sum), {length}, false}, "lengths", where);
+  soac::Lambda body = scope.close({length, start});
+  t.add({total, starts}, soac::Soac{{k}, std::move(body), {std::move(sum)}}, "lengths", where);
+  t.check(arena.eq(total, n), "lengths of segments sum to {0}, but there are {1} elements", {total, n},
+          where);
+  return {k, [&t, starts](Expr at) { return element(t, starts, {&at, 1}); },
+          [&t, lengths](Expr at) { return integer(t, lengths, at); }};
+}
+
+Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
+  Arena& arena = t.arena();
+  const Expr zero = arena.i64(0), one = arena.i64(1), n_offsets = t.shape(offsets)[0];
+  t.check(arena.le(one, n_offsets), "offsets of segments are one more than segments: there are none", {},
+          where);
+  const Expr k = arena.sub(n_offsets, one);
+  const Expr bad = first_bad(t, n_offsets, "offsets", where, [&](Expr s) {
+    // Each is compared with the next one, where there is one: memory is read in order.
+    const auto select = [&](Expr condition, Expr a, Expr b) {
+      return arena.apply(Op::select, {condition, a, b});
+    };
+    const Expr here = integer(t, offsets, s), next = arena.add(s, one), good = arena.i64(none);
+    const Expr compared = either(
+        t, arena.lt(s, k), "offsets", where,
+        [&] { return Exprs{select(arena.lt(integer(t, offsets, next), here), next, good)}; },
+        [&] { return Exprs{select(arena.eq(here, n), good, k)}; })[0];
+    const Expr is_late = arena.apply(Op::ne, {here, zero}), is_first = arena.eq(s, zero);
+    const Expr starts_late = arena.logical_and(is_first, is_late);
+    return select(starts_late, zero, compared);
+  });
+  t.check(arena.eq(bad, arena.i64(none)),
+          "offsets of segments ascend from 0 to the number of elements, which is {1}: offset {0} does not",
+          {bad, n}, where);
+  return {k, [&t, offsets](Expr s) { return integer(t, offsets, s); },
+          [&t, offsets, one](Expr s) {
+            const Expr from = integer(t, offsets, s);
+            return t.arena().sub(integer(t, offsets, t.arena().add(s, one)), from);
+          }};
+}
+
+// Whether a segment starts at element i.
+Expr is_start(Tracer& t, Expr flags, Expr i) {
+  return t.arena().apply(Op::bit_or, {t.arena().eq(i, t.arena().i64(0)), element(t, flags, {&i, 1})});
+}
+
+void check_flags(Tracer& t, Expr flags, const Exprs& arrays, std::size_t axis, const char* origin,
+                 const Here& where) {
+  if (arrays[0].type().rank == 1) {
+    const NamedOperand operands[] = {{"the array of flags", {&flags, 1}}, {"the array of elements", arrays}};
+    check_equal_shapes(t, origin, operands, where);
+    return;
+  }
+  check_fits_axis(t, origin, flags, arrays[0], axis, where);
+}
+
+Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
+  Arena& arena = t.arena();
+  const Expr zero = arena.i64(0), one = arena.i64(1);
+  const Expr count = t.fresh(scalar::Kind::i64, "n_segments");
+  const Expr ends = t.fresh_array(scalar::Kind::i64, {arena.i64(2)}, "ends");
+  const Expr starts = t.fresh_array(scalar::Kind::i64, {count}, "starts");
+  Scope scope(t, "flags", where);
+  const Expr i = index_parameters(scope, 1)[0];
+  soac::Soac soac{{n}, {}};
+  soac.body = scope.close({arena.apply(Op::select, {is_start(t, flags, i), zero, one}), i});
+  soac.partitions.push_back({one, 1});
+  t.add({count, ends, starts}, std::move(soac), "flags", where);
+  const auto start = [&t, starts](Expr s) { return element(t, starts, {&s, 1}); };
+  return {count, start, [&arena, start, count, n, one](Expr s) {
+            const Expr next = arena.add(s, one), last = arena.sub(count, one);
+            const Expr from = start(s), to = start(arena.min(next, last));
+            return arena.sub(arena.apply(Op::select, {arena.lt(next, count), to, n}), from);
+          }};
+}
+
+Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
+  Arena& arena = t.arena();
+  const Expr one = arena.i64(1), divisor = arena.max(length, one);
+  const Expr is_positive = arena.le(one, length), divides = arena.eq(arena.rem(n, divisor), arena.i64(0));
+  t.check(arena.logical_and(is_positive, divides),
+          "regular segments of length {0} need a length from 1 and a multiple of it, not {1} elements",
+          {length, n}, where);
+  return {arena.div(n, divisor), [&arena, length](Expr s) { return arena.mul(s, length); },
+          [length](Expr) { return length; }};
+}
+
+}  // namespace
+
+Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis, const char* origin,
+               const Here& where) {
+  const Expr given =
+      segments.by == SegmentsBy::regular ? t.settled(segments.value, where) : t.expr(segments.value, where);
+  const Expr n = t.shape(arrays[0])[axis];
+  switch (segments.by) {
+    case SegmentsBy::lengths: return by_lengths(t, given, n, where);
+    case SegmentsBy::offsets: return by_offsets(t, given, n, where);
+    case SegmentsBy::regular: return by_length(t, given, n, where);
+    case SegmentsBy::flags: break;
+  }
+  check_flags(t, given, arrays, axis, origin, where);
+  return by_flags(t, given, n, where);
+}
+
+void check_no_segment_is_empty(Tracer& t, const Segments& segments, const Spans& spans, const char* origin,
+                               const Here& where) {
+  if (segments.by == SegmentsBy::flags || segments.by == SegmentsBy::regular) return;
+  Arena& arena = t.arena();
+  const Expr bad = first_bad(t, spans.count, origin, where, [&](Expr s) {
+    return arena.apply(Op::select, {arena.lt(arena.i64(0), spans.length(s)), arena.i64(none), s});
+  });
+  t.check(arena.eq(bad, arena.i64(none)),
+          fmt::format("{}: segment {{0}} is empty: give a neutral element", origin), {bad}, where);
+}
+
+Marks starts_by_flags(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis,
+                      const char* origin, const Here& where) {
+  const Expr flags = t.expr(segments.value, where);
+  check_flags(t, flags, arrays, axis, origin, where);
+  return [&t, flags](Expr i) { return is_start(t, flags, i); };
+}
+
+Marks starts_by_spans(Tracer& t, const Spans& spans, Expr n, const char* origin, const Here& where) {
+  const Expr no = t.arena().boolean(false), yes = t.arena().boolean(true);
+  const Expr flags = t.fresh_array(scalar::Kind::boolean, {n}, "starts");
+  soac::Scatter scatter{{n}, {}, {}, soac::OfEqual::unordered};
+  {
+    Scope scope(t, origin, where);
+    index_parameters(scope, 1);
+    scatter.initial = scope.close({no});
+  }
+  Scope scope(t, origin, where);
+  const Expr s = index_parameters(scope, 1)[0];
+  // An empty segment starts where the next one does, or behind the last element, which is dropped.
+  soac::Soac soac{{spans.count}, scope.close({spans.start(s), yes})};
+  soac.scatters.push_back(std::move(scatter));
+  t.add({flags}, std::move(soac), origin, where);
+  return [&t, flags](Expr i) { return element(t, flags, {&i, 1}); };
+}
+
+}  // namespace fulgurite::trace
