@@ -1,9 +1,9 @@
-// Elements chosen or sorted by what a function says of each; their order stays. How many there are is known
-// when the program runs: xs.size() of the result is staged as any other size, and shapes that have to fit it
-// are checked then.
+// Elements, or rows, chosen or sorted by what a function says of each; their order stays. How many there are
+// is known when the program runs: xs.size() of the result is staged as any other size, and shapes that have
+// to fit it are checked then.
 #pragma once
 
-#include <fulgurite/results.h>
+#include <fulgurite/slices.h>
 #include <fulgurite/staged_combinators.h>
 
 #pragma GCC visibility push(default)
@@ -25,14 +25,44 @@ struct FunctionOf {
 template <class F, class T>
 using ElementResult = typename ResultOf<ReturnedBy<F, Exp<T>>>::Element;
 
+// The axis along which slices are taken: rows of matrices only, as those of other arrays lie along several.
+template <class T>
+int sliced_axis(const Rows<T, 2>&) {
+  return 0;
+}
+template <class T, int N>
+int sliced_axis(const Slices<T, N>& xs) {
+  return xs.axis;
+}
+
 }  // namespace detail
 
 /// The elements for which p holds.
 template <class P, class T>
+  requires(!detail::Staged<P>)
 Vec<T> filter(const P& p, const Vec<T>& xs, detail::Here where = detail::Here::current()) {
   const detail::FunctionOf<T, P> body{p};
   static_assert(std::same_as<detail::ElementResult<P, T>, bool>, "the function returns an Exp<bool>");
   return detail::unflattened<Vec<T>>(detail::filter(detail::Body(body), xs.parts(), where));
+}
+
+/// filter(mask, xs): the elements where the mask holds; of an array of higher rank the rows x[0], x[1] ...,
+/// or what has one index on the axis given. Raises ShapeError unless the mask is as long as the axis.
+template <class T, int N>
+Acc<T, N> filter(const Vec<bool>& mask, const Acc<T, N>& xs, Axis axis = {0},
+                 detail::Here where = detail::Here::current()) {
+  return detail::unflattened<Acc<T, N>>(detail::filter(mask.value(), xs.parts(), axis.number, where));
+}
+/// filter(p, fg::rows(m)), also of fg::columns and fg::slices: an array like m with those for which p holds.
+template <class P, detail::Sliced X>
+  requires requires(const X& xs) { detail::sliced_axis(xs); }
+auto filter(const P& p, const X& xs, detail::Here where = detail::Here::current()) {
+  using Slice = typename detail::MapOperand<X>::Argument;
+  static_assert(std::is_invocable_v<const P&, Slice>, "the function takes one array, as it is cut from xs");
+  static_assert(std::is_convertible_v<detail::ReturnedBy<P, Slice>, Exp<bool>>,
+                "the function returns an Exp<bool>");
+  const auto holds = [&p](const Slice& slice) { return Exp<bool>(p(slice)); };
+  return filter(map(holds, xs, where), xs.array, Axis{detail::sliced_axis(xs)}, where);
 }
 
 /// std::tuple{the elements for which p holds, the others}.

@@ -1,10 +1,11 @@
-// Sorting of vectors, always stable: equal elements keep their order. Without a comparison the order is that
-// of the element type: integers and false < true as one expects, floats with -0 before +0 and every NaN last,
-// composites by their fields in order of declaration. These are sorted by radix, in time proportional to the
-// number of elements and to the bytes of the key. A comparison is a function of two elements that says
-// whether the first comes before the second (a strict weak order, as for std::sort). One that compares the
-// same function of both, as a.x * a.x > b.x * b.x does, is sorted by radix too, others by merging. It is
-// called several times while tracing.
+// Sorting, always stable: equal elements keep their order. Of an array of higher rank the lines along one
+// axis are sorted, each by itself, the innermost axis unless another is given; or rows, by a key of each.
+// Without a comparison the order is that of the element type: integers and false < true as one expects,
+// floats with -0 before +0 and every NaN last, composites by their fields in order of declaration. These are
+// sorted by radix, in time proportional to the number of elements and to the bytes of the key. A comparison
+// is a function of two elements that says whether the first comes before the second (a strict weak order, as
+// for std::sort). One that compares the same function of both, as a.x * a.x > b.x * b.x does, is sorted by
+// radix too, others by merging. It is called several times while tracing.
 #pragma once
 
 #include <fulgurite/map.h>
@@ -47,6 +48,54 @@ template <class K, class V>
 std::tuple<Vec<K>, Vec<V>> keys_and_values(const Values& sorted) {
   Unflatten rest(sorted);
   return {rest.next<Vec<K>>(), rest.next<Vec<V>>()};
+}
+
+// The vectors of keys and of what follows them, in order: a function of the vectors.
+template <class Less>
+auto sorting(const Less& less, std::size_t n_keys, const char* origin, Here where) {
+  return [&less, n_keys, origin, where](std::span<const Value> vectors) {
+    return sort(Body(less), vectors, n_keys, origin, where);
+  };
+}
+inline auto sorting(std::size_t n_keys, const char* origin, Here where) {
+  return [n_keys, origin, where](std::span<const Value> vectors) {
+    return sort(vectors, n_keys, origin, where);
+  };
+}
+// The indices of a line's keys in order, as a function of the keys.
+template <class Sorted>
+auto ordering(const Sorted& sorted, Here where) {
+  return [&sorted, where](std::span<const Value> keys) {
+    Values vectors(keys.begin(), keys.end());
+    vectors.push_back(iota(extent(keys[0], 0, where), Kind::i64, where));
+    return Values{sorted(vectors).back()};
+  };
+}
+template <class X, class Sorted>
+X sorted_lines(const Sorted& sorted, std::span<const Value> parts, Axis axis, const char* origin,
+               Here where) {
+  return unflattened<X>(on_lines(parts, axis.number, Body(sorted), origin, where));
+}
+template <class K, class V, int N, class Sorted>
+std::tuple<Acc<K, N>, Acc<V, N>> lines_by_key(const Sorted& sorted, const Acc<K, N>& keys,
+                                              const Acc<V, N>& values, Axis axis, Here where) {
+  const Operand operands[] = {{keys.parts()}, {values.parts()}};
+  require_equal_shapes("sort_by_key", operands, where);
+  const Values lines =
+      on_lines(flattened(std::tie(keys, values)), axis.number, Body(sorted), "sort_by_key", where);
+  Unflatten rest(lines);
+  return {rest.next<Acc<K, N>>(), rest.next<Acc<V, N>>()};
+}
+// The keys in order, and of an array what has the keys' indices along an axis.
+template <class K, class V, int N, class Sorted>
+std::tuple<Vec<K>, Acc<V, N>> slices_by_key(const Sorted& sorted, const Vec<K>& keys, const Acc<V, N>& values,
+                                            Axis axis, Here where) {
+  require_fits_axis("sort_by_key", keys.parts()[0], values.parts()[0], axis.number, where);
+  const Values vectors = sorted(keys_and(keys, indices_of(keys, where)));
+  Unflatten rest(vectors);
+  Vec<K> in_order = rest.next<Vec<K>>();
+  return {in_order, unflattened<Acc<V, N>>(
+                        at_places(values.parts(), vectors.back(), axis.number, "sort_by_key", where))};
 }
 
 }  // namespace detail
@@ -92,6 +141,73 @@ std::tuple<Vec<K>, Vec<V>> sort_by_key(const Less& less, const Vec<K>& keys, con
   const detail::Values vectors = detail::with_values(keys, values, where);
   return detail::keys_and_values<K, V>(
       detail::sort(detail::Body(body), vectors, detail::n_leaves<K>, "sort_by_key", where));
+}
+
+/// Along one axis: each line is sorted by itself.
+template <class T, int N>
+  requires(N > 1)
+Acc<T, N> sort(const Acc<T, N>& xs, Axis axis = {-1}, detail::Here where = detail::Here::current()) {
+  const auto sorted = detail::sorting(detail::n_leaves<T>, "sort", where);
+  return detail::sorted_lines<Acc<T, N>>(sorted, xs.parts(), axis, "sort", where);
+}
+template <class Less, class T, int N>
+  requires(N > 1)
+Acc<T, N> sort(const Less& less, const Acc<T, N>& xs, Axis axis = {-1},
+               detail::Here where = detail::Here::current()) {
+  const auto body = detail::comparison<T>(less);
+  const auto sorted = detail::sorting(body, detail::n_leaves<T>, "sort", where);
+  return detail::sorted_lines<Acc<T, N>>(sorted, xs.parts(), axis, "sort", where);
+}
+/// The indices along the axis.
+template <class T, int N>
+  requires(N > 1)
+Acc<i64, N> argsort(const Acc<T, N>& xs, Axis axis = {-1}, detail::Here where = detail::Here::current()) {
+  const auto sorted = detail::sorting(detail::n_leaves<T>, "argsort", where);
+  const auto order = detail::ordering(sorted, where);
+  return detail::sorted_lines<Acc<i64, N>>(order, xs.parts(), axis, "argsort", where);
+}
+template <class Less, class T, int N>
+  requires(N > 1)
+Acc<i64, N> argsort(const Less& less, const Acc<T, N>& xs, Axis axis = {-1},
+                    detail::Here where = detail::Here::current()) {
+  const auto body = detail::comparison<T>(less);
+  const auto sorted = detail::sorting(body, detail::n_leaves<T>, "argsort", where);
+  const auto order = detail::ordering(sorted, where);
+  return detail::sorted_lines<Acc<i64, N>>(order, xs.parts(), axis, "argsort", where);
+}
+/// Keys and values of one shape (else ShapeError), in order along the axis.
+template <class K, class V, int N>
+  requires(N > 1)
+std::tuple<Acc<K, N>, Acc<V, N>> sort_by_key(const Acc<K, N>& keys, const Acc<V, N>& values, Axis axis = {-1},
+                                             detail::Here where = detail::Here::current()) {
+  const auto sorted = detail::sorting(detail::n_leaves<K>, "sort_by_key", where);
+  return detail::lines_by_key(sorted, keys, values, axis, where);
+}
+template <class Less, class K, class V, int N>
+  requires(N > 1)
+std::tuple<Acc<K, N>, Acc<V, N>> sort_by_key(const Less& less, const Acc<K, N>& keys, const Acc<V, N>& values,
+                                             Axis axis = {-1}, detail::Here where = detail::Here::current()) {
+  const auto body = detail::comparison<K>(less);
+  const auto sorted = detail::sorting(body, detail::n_leaves<K>, "sort_by_key", where);
+  return detail::lines_by_key(sorted, keys, values, axis, where);
+}
+
+/// sort_by_key(keys, m): the keys in order, and the rows that belong to them, whole; or what has one index on
+/// the axis given. Raises ShapeError unless there are as many keys.
+template <class K, class V, int N>
+  requires(N > 1)
+std::tuple<Vec<K>, Acc<V, N>> sort_by_key(const Vec<K>& keys, const Acc<V, N>& values, Axis axis = {0},
+                                          detail::Here where = detail::Here::current()) {
+  const auto sorted = detail::sorting(detail::n_leaves<K>, "sort_by_key", where);
+  return detail::slices_by_key(sorted, keys, values, axis, where);
+}
+template <class Less, class K, class V, int N>
+  requires(N > 1)
+std::tuple<Vec<K>, Acc<V, N>> sort_by_key(const Less& less, const Vec<K>& keys, const Acc<V, N>& values,
+                                          Axis axis = {0}, detail::Here where = detail::Here::current()) {
+  const auto body = detail::comparison<K>(less);
+  const auto sorted = detail::sorting(body, detail::n_leaves<K>, "sort_by_key", where);
+  return detail::slices_by_key(sorted, keys, values, axis, where);
 }
 
 }  // namespace fulgurite

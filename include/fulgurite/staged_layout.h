@@ -13,6 +13,13 @@ Values concat(std::span<const Operand> arrays, int axis, Here where);
 /// Index i of the result is i + by, modulo the extent, of the array.
 Values rotate(std::span<const Value> parts, Value by, int axis, Here where);
 
+/// That a vector is as long as an axis of an array.
+void require_fits_axis(const char* what, Value vector, Value array, int axis, Here where);
+/// Index i along the axis of the result is places[i] of the array; all are places of that axis.
+Values at_places(std::span<const Value> parts, Value places, int axis, const char* origin, Here where);
+/// f of the vectors that lie along an axis, for each index of the other axes; it gives vectors as long.
+Values on_lines(std::span<const Value> parts, int axis, Body f, const char* origin, Here where);
+
 /// What a stencil function reads: array number `array`, at a distance along each axis from its own point.
 class Neighbours {
  public:

@@ -1,7 +1,10 @@
-// Arrays that take their elements from one of several places, by a comparison of the index along one axis: a
-// branch, not a selection, so that what is not taken is not read.
+// Arrays that take their elements from elsewhere along one axis: from one of several arrays or places, by a
+// comparison of the index (a branch, not a selection, so that what is not taken is not read), or from places
+// that a vector gives; and what a function makes of the lines along an axis.
 #include <fmt/format.h>
 #include <fulgurite/staged_layout.h>
+
+#include <algorithm>
 
 #include "trace/tracer.h"
 
@@ -59,6 +62,52 @@ Values concat(std::span<const Operand> operands, int axis, Here where) {
   }
   return t.values(tabulate_all(t, std::move(shape), "concat", where, [&](std::span<const Expr> indices) {
     return piece(t, arrays, 0, arena.i64(0), along, indices, where);
+  }));
+}
+
+void require_fits_axis(const char* what, Value vector, Value array, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Expr given = t.expr(vector, where), of = t.expr(array, where);
+  check_fits_axis(t, what, given, of, axis_of(of, axis, what, where), where);
+}
+
+Values at_places(std::span<const Value> parts, Value places, int axis, const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(parts, where);
+  const Expr from = t.expr(places, where);
+  const std::size_t along = axis_of(arrays[0], axis, origin, where);
+  Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
+  shape[along] = t.shape(from)[0];
+  return t.values(tabulate_all(t, std::move(shape), origin, where, [&](Exprs indices) {
+    indices[along] = element(t, from, {&indices[along], 1});
+    return elements(t, arrays, indices);
+  }));
+}
+
+Values on_lines(std::span<const Value> parts, int axis, Body f, const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs arrays = t.exprs(parts, where);
+  const Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
+  const std::size_t along = axis_of(arrays[0], axis, origin, where);
+  const auto at_axis = static_cast<std::ptrdiff_t>(along);
+  Exprs others = shape;
+  others.erase(others.begin() + at_axis);
+  Scope scope(t, origin, where);
+  const Exprs outer = index_parameters(scope, others.size());
+  const Exprs line = tabulate_all(t, {shape[along]}, origin, where, [&](std::span<const Expr> i) {
+    Exprs at = outer;
+    at.insert(at.begin() + at_axis, i[0]);
+    return elements(t, arrays, at);
+  });
+  soac::Lambda body = scope.close(t.exprs(f(t.values(line)), where));
+  Exprs extents = others, results;
+  extents.push_back(shape[along]);
+  for (Expr e : body.results) results.push_back(t.fresh_array(e.kind(), extents, origin));
+  t.add(results, soac::Soac{others, std::move(body)}, origin, where);
+  if (along + 1 == shape.size()) return t.values(results);
+  return t.values(tabulate_all(t, shape, origin, where, [&](Exprs indices) {
+    std::rotate(indices.begin() + at_axis, indices.begin() + at_axis + 1, indices.end());
+    return elements(t, results, indices);
   }));
 }
 

@@ -2,6 +2,7 @@
 // whose size is known only when the program runs out. That size is a name that the statement binds.
 #include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
+#include <fulgurite/staged_layout.h>
 
 #include "base/check.h"
 #include "trace/tracer.h"
@@ -22,7 +23,8 @@ struct Sorted {
   Exprs arrays;
 };
 
-// The vectors' elements sorted once for each of `classes`: `class_of` gives the element's class in each.
+// The vectors' elements sorted once for each of `classes`: `class_of` gives the class in each of an element
+// at an index.
 template <class F>
 std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& classes, const char* origin,
                                   const Here& where, F&& class_of) {
@@ -31,7 +33,7 @@ std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& c
   Scope scope(t, origin, where);
   const Exprs indices = index_parameters(scope, 1);
   const Exprs given = elements(t, arrays, indices);
-  const Exprs of_classes = class_of(given);
+  const Exprs of_classes = class_of(given, indices[0]);
   Exprs results;
   for (std::size_t p = 0; p < classes.size(); ++p) {
     results.push_back(of_classes[p]);
@@ -67,11 +69,28 @@ Values filter(Body predicate, std::span<const Value> parts, Here where) {
   Arena& arena = t.arena();
   const Expr zero = arena.i64(0), one = arena.i64(1);
   return t.values(sort_by_class(t, t.exprs(parts, where), {one}, "filter", where,
-                                [&](const Exprs& element) {
+                                [&](const Exprs& element, Expr) {
                                   return Exprs{arena.apply(
                                       Op::select, {of_element(t, predicate, element, where), zero, one})};
                                 })[0]
                       .arrays);
+}
+
+Values filter(Value mask, std::span<const Value> parts, int axis, Here where) {
+  Tracer& t = Tracer::current(where);
+  Arena& arena = t.arena();
+  const Exprs arrays = t.exprs(parts, where);
+  const Expr flags = t.expr(mask, where);
+  const std::size_t along = axis_of(arrays[0], axis, "filter", where);
+  check_fits_axis(t, "filter", flags, arrays[0], along, where);
+  const auto kept = [&](const Exprs& vectors) {
+    return sort_by_class(t, vectors, {arena.i64(1)}, "filter", where, [&](const Exprs&, Expr i) {
+      return Exprs{arena.apply(Op::select, {element(t, flags, {&i, 1}), arena.i64(0), arena.i64(1)})};
+    })[0];
+  };
+  if (t.shape(arrays[0]).size() == 1) return t.values(kept(arrays).arrays);
+  const Expr numbers = t.expr(iota(t.value(t.shape(arrays[0])[along]), Kind::i64, where), where);
+  return at_places(parts, t.value(kept({numbers}).arrays[0]), axis, "filter", where);
 }
 
 Values partition(Body predicate, std::span<const Value> parts, Here where) {
@@ -79,8 +98,8 @@ Values partition(Body predicate, std::span<const Value> parts, Here where) {
   Arena& arena = t.arena();
   const Expr zero = arena.i64(0), one = arena.i64(1);
   // Two results of their own sizes, written by one pass.
-  const std::vector<Sorted> sorted =
-      sort_by_class(t, t.exprs(parts, where), {one, one}, "partition", where, [&](const Exprs& element) {
+  const std::vector<Sorted> sorted = sort_by_class(
+      t, t.exprs(parts, where), {one, one}, "partition", where, [&](const Exprs& element, Expr) {
         const Expr holds = of_element(t, predicate, element, where);
         const Expr yes = arena.apply(Op::select, {holds, zero, one});
         const Expr no = arena.apply(Op::select, {holds, one, zero});
@@ -100,7 +119,7 @@ Values partition(Value classes, Body class_of, std::span<const Value> parts, Her
   t.check(arena.logical_and(some, few), "partition needs a number of classes from 1 to 2^32, not {0}", {n},
           where);
   const Sorted sorted =
-      sort_by_class(t, t.exprs(parts, where), {n}, "partition", where, [&](const Exprs& element) {
+      sort_by_class(t, t.exprs(parts, where), {n}, "partition", where, [&](const Exprs& element, Expr) {
         return Exprs{arena.cast(of_element(t, class_of, element, where), scalar::Kind::i64)};
       })[0];
   Exprs results = sorted.arrays;
