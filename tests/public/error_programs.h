@@ -91,6 +91,16 @@ ERROR_PROGRAM(matvec_of_other_sizes) {
 ERROR_PROGRAM(axis_that_is_not_there) {
   fg::run([](Mat<int> m) { return fg::sum(m, fg::axis(2)); }, fg::Array<int, 2>(Ints(6), {2, 3}));
 }
+ERROR_PROGRAM(axis_named_twice) {
+  fg::run([](fg::Acc<int, 3> x) { return fg::transpose(x, {2, 0, -1}); }, fg::Array<int, 3>());
+}
+ERROR_PROGRAM(new_axis_beyond_the_last) {
+  fg::run([](Vec<int> x) { return fg::replicate(4, x, fg::axis(2)); }, Ints(3));
+}
+ERROR_PROGRAM(mask_of_another_size) {
+  fg::run([](Vec<bool> kept, Mat<int> m) { return fg::filter(kept, m); }, std::vector<bool>(2),
+          fg::Array<int, 2>(Ints(6), {3, 2}));
+}
 ERROR_PROGRAM(rows_of_different_sizes) {
   fg::run([](Exp<i64> n) { return fg::generate(n, [](Exp<i64> i) { return fg::iota(i); }); }, 3);
 }
@@ -100,6 +110,9 @@ ERROR_PROGRAM(partition_into_no_classes) {
 }
 ERROR_PROGRAM(reduce_of_nothing) {
   fg::run([](Vec<int> x) { return fg::reduce(fg::plus, x); }, Ints());
+}
+ERROR_PROGRAM(reduce_along_an_empty_axis) {
+  fg::run([](Mat<int> m) { return fg::reduce(fg::plus, m, fg::axis(1)); }, fg::Array<int, 2>(Ints(), {3, 0}));
 }
 ERROR_PROGRAM(argmax_of_nothing) {
   fg::run([](Vec<int> x) { return fg::argmax(x); }, Ints());
@@ -119,6 +132,10 @@ ERROR_PROGRAM(no_offsets) {
 ERROR_PROGRAM(offsets_that_descend) {
   fg::run([](Vec<int> at, Vec<int> x) { return fg::segmented_reduce(fg::plus, 0, fg::offsets(at), x); },
           Ints{0, 3, 2, 5}, Ints(5));
+}
+ERROR_PROGRAM(empty_segment) {
+  fg::run([](Vec<int> n, Vec<int> x) { return fg::segmented_reduce(fg::plus, fg::lengths(n), x); },
+          Ints{2, 0, 3}, Ints(5));
 }
 ERROR_PROGRAM(regular_segments) {
   fg::run([](Vec<int> x) { return fg::segmented_reduce(fg::plus, 0, fg::regular(2), x); }, Ints(5));

@@ -55,6 +55,16 @@ Vec<fg::i64> ranks(Vec<int> x) {
   return fg::argsort(fg::argsort(x));
 }
 
+Vec<float> medians(Mat<float> columns) {
+  return fg::sort(columns, fg::axis(0))[columns.size(0) / 2];
+}
+Mat<float> longest_first(Mat<float> vectors) {
+  auto squares = fg::sum(vectors * vectors, fg::axis(1));
+  auto [lengths, sorted] =
+      fg::sort_by_key([](Exp<float> a, Exp<float> b) { return a > b; }, squares, vectors);
+  return sorted;
+}
+
 }  // namespace
 
 }  // namespace guide::arranging

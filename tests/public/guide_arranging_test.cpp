@@ -33,4 +33,10 @@ TEST(GuideArranging, Sorting) {
   EXPECT_EQ(vector_of(fg::run(ranks, Ints{30, 10, 20})), (std::vector<fg::i64>{2, 0, 1}));
 }
 
+TEST(GuideArranging, SortingAlongAxes) {
+  const float m[3][2] = {{3, 1}, {0, 5}, {1, 2}};
+  EXPECT_EQ(vector_of(fg::run(medians, m)), (Floats{1, 2}));
+  EXPECT_EQ(vector_of(fg::run(longest_first, m)), (Floats{0, 5, 3, 1, 1, 2}));
+}
+
 }  // namespace

@@ -57,6 +57,14 @@ Vec<float> column_means(Mat<float> m) {
   return fg::sum(m, fg::axis(0)) / fg::cast<float>(m.size(0));
 }
 
+Vec<float> farthest_from_zero(Mat<float> m) {  // of each row; of equal ones the first
+  auto farther = [](Exp<float> a, Exp<float> b) { return fg::select(fg::abs(b) > fg::abs(a), b, a); };
+  return fg::reduce(farther, m, fg::axis(1));
+}
+Vec<int> closing_balances(Mat<int> flows, Exp<int> opening) {
+  return fg::fold(fg::plus, opening, flows, fg::axis(0));
+}
+
 // Index transforms.
 Vec<float> forward_difference(Vec<float> x) {
   auto n = x.size();
@@ -67,6 +75,14 @@ Mat<float> corners(Mat<float> m) {
 }
 Exp<bool> is_palindrome(Vec<int> x) {
   return fg::all(x == fg::reverse(x));
+}
+
+fg::Acc<fg::u8, 3> planes(fg::Acc<fg::u8, 3> pixels) {  // from rows, columns, colours
+  return fg::transpose(pixels, {2, 0, 1});
+}
+Mat<float> squared_distances(Mat<float> a, Mat<float> b) {  // between the rows, which are points
+  auto difference = fg::replicate(b.size(0), a, fg::axis(1)) - fg::replicate(a.size(0), b, fg::axis(0));
+  return fg::sum(difference * difference, fg::axis(-1));
 }
 
 // Structs as elements.

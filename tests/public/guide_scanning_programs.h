@@ -53,6 +53,16 @@ Vec<int> positions_in_rows(Vec<int> row_lengths, Vec<float> values) {
   return fg::segmented_exclusive_scan(fg::plus, 0, fg::lengths(row_lengths), fg::replicate(values.size(), 1));
 }
 
+std::tuple<Vec<float>, Vec<float>> waiting_times(Vec<int> batches, Vec<float> durations) {
+  return fg::segmented_scan_with_totals(fg::plus, 0.0f, fg::lengths(batches), durations);
+}
+Mat<float> monthly_sums(Mat<float> daily, Vec<int> days_of_months) {  // a row for each day
+  return fg::segmented_reduce(fg::plus, 0.0f, fg::lengths(days_of_months), daily, fg::axis(0));
+}
+Mat<float> still_to_come(Mat<float> daily, Vec<int> days_of_months) {  // on and after each day of a month
+  return fg::segmented_scan_right(fg::plus, 0.0f, fg::lengths(days_of_months), daily, fg::axis(0));
+}
+
 }  // namespace
 
 }  // namespace guide::scanning

@@ -34,4 +34,15 @@ TEST(GuideScanning, Segments) {
   EXPECT_THROW(fg::run(positions_in_rows, std::vector<int>{2, 0, 3}, ramp), fg::ShapeError);
 }
 
+TEST(GuideScanning, SegmentsOfAnyAxis) {
+  const auto [waits, totals] = fg::run(waiting_times, std::vector<int>{2, 0, 4}, ramp);
+  EXPECT_EQ(waits.to_vector(), (std::vector<float>{0, 0, 0, 2, 5, 9}));
+  EXPECT_EQ(totals.to_vector(), (std::vector<float>{1, 0, 14}));
+  const auto days = fg::view(ramp.data(), {3, 2});
+  EXPECT_EQ(fg::run(monthly_sums, days, std::vector<int>{1, 2}).to_vector(),
+            (std::vector<float>{0, 1, 6, 8}));
+  EXPECT_EQ(fg::run(still_to_come, days, std::vector<int>{1, 2}).to_vector(),
+            (std::vector<float>{0, 1, 6, 8, 4, 5}));
+}
+
 }  // namespace

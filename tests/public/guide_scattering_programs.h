@@ -18,6 +18,13 @@ Exp<float> mean_of_positive(Vec<float> xs) {
   return fg::sum(kept) / fg::cast<float>(kept.size());
 }
 
+Mat<float> without_gaps(Mat<float> samples) {  // rows in which nothing is missing
+  return fg::filter([](Vec<float> row) { return !fg::any(fg::isnan(row)); }, fg::rows(samples));
+}
+Mat<float> chosen_columns(Mat<float> samples, Vec<bool> is_chosen) {
+  return fg::filter(is_chosen, samples, fg::axis(1));
+}
+
 std::tuple<Vec<int>, Vec<int>> by_sign(Vec<int> xs) {
   return fg::partition([](Exp<int> x) { return x < 0; }, xs);
 }

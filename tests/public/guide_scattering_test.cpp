@@ -18,6 +18,16 @@ TEST(GuideScattering, FilterAndPartition) {
             (std::vector<int>{3, 5, 7}));
 }
 
+TEST(GuideScattering, FilteredRows) {
+  const float gap = std::numeric_limits<float>::quiet_NaN();
+  const float samples[3][2] = {{1, 2}, {3, gap}, {5, 6}};
+  const auto rows = fg::run(without_gaps, samples);
+  EXPECT_EQ(rows.to_vector(), (std::vector<float>{1, 2, 5, 6}));
+  EXPECT_EQ(fg::run(chosen_columns, rows, std::vector<bool>{false, true}).to_vector(),
+            (std::vector<float>{2, 6}));
+  EXPECT_THROW(fg::run(chosen_columns, rows, std::vector<bool>(3)), fg::ShapeError);
+}
+
 TEST(GuideScattering, GatherAndBackpermute) {
   EXPECT_EQ(fg::run(shaded, ramp, std::vector<fg::u8>{5, 0, 5}).to_vector(), (std::vector<float>{5, 0, 5}));
   EXPECT_THROW(fg::run(shaded, ramp, std::vector<fg::u8>{6}), fg::IndexError);

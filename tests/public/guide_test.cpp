@@ -46,12 +46,22 @@ TEST(Guide, RowsAndAxes) {
   const auto m = fg::view(ramp.data(), {2, 3});
   EXPECT_NEAR(fg::run(row_norms, m)[1], std::sqrt(50.0), 1e-5);
   EXPECT_EQ(fg::run(column_means, m).to_vector(), (std::vector<float>{1.5f, 2.5f, 3.5f}));
+  const float mixed[2][3] = {{1, -4, 4}, {-2, 2, 0}};
+  EXPECT_EQ(fg::run(farthest_from_zero, mixed).to_vector(), (std::vector<float>{-4, -2}));
+  EXPECT_THROW(fg::run(farthest_from_zero, fg::view(ramp.data(), {2, 0})), fg::ShapeError);
+  const int flows[2][2] = {{1, 2}, {3, 4}};
+  EXPECT_EQ(fg::run(closing_balances, flows, 10).to_vector(), (std::vector<int>{14, 16}));
 }
 
 TEST(Guide, IndexTransforms) {
   EXPECT_EQ(fg::run(forward_difference, ramp).to_vector(), (std::vector<float>{1, 1, 1, 1, 1}));
   EXPECT_EQ(fg::run(corners, fg::view(ramp.data(), {2, 3})).to_vector(), (std::vector<float>{0, 2}));
   EXPECT_TRUE(fg::run(is_palindrome, std::vector<int>{1, 2, 1}));
+  const std::vector<fg::u8> pixels{1, 2, 3, 4, 5, 6};
+  EXPECT_EQ(fg::run(planes, fg::view(pixels.data(), {1, 2, 3})).to_vector(),
+            (std::vector<fg::u8>{1, 4, 2, 5, 3, 6}));
+  const float a[2][2] = {{0, 0}, {3, 4}}, b[1][2] = {{0, 4}};
+  EXPECT_EQ(fg::run(squared_distances, a, b).to_vector(), (std::vector<float>{16, 9}));
 }
 
 TEST(Guide, Structs) {
