@@ -2,6 +2,7 @@
 // folds of rows.
 #pragma once
 
+#include "axes.h"
 #include "idioms.h"
 #include "segments.h"
 
@@ -425,6 +426,7 @@ inline constexpr Statement all_statements[] = {
     {"branch", branch, 3, true},
     {"call_kernel", call_kernel, 1, false},
     {"loop", loop, 5, true},
+    {"axes", axes, 4, false},
 };
 
 inline void statement(Draw& d) {
