@@ -29,12 +29,6 @@ struct Captured {
   std::vector<std::byte> elements;
 };
 
-/// A parameter of a kernel whose tasks are blocks of threads.
-struct KernelParameter {
-  Kind kind;
-  bool is_scalar, is_written;
-};
-
 struct KernelText {
   std::string name;                  // phases are <name>_p0 ...; <name>_p0_in_order if tasks begin in order
   std::string phases;                // without a prelude
@@ -42,10 +36,6 @@ struct KernelText {
   std::vector<std::string> entries;  // the phases' names
   std::vector<std::string> buffers;  // names of what it writes, in the order of its arrays; empty: it only
                                      // reads
-  // Of blocks of threads: its parameters, and of each phase the threads of a block and the bytes they share.
-  std::vector<KernelParameter> parameters = {};
-  std::vector<std::int32_t> block_sizes = {}, shared_bytes = {};
-  bool can_fail = false;
 };
 
 struct Program {

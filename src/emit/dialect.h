@@ -29,7 +29,6 @@ struct Dialect {
                                                            // type
   std::array<std::string_view, 2> infinity;                // f32, f64
   std::string_view from_bits;  // a value from its bits: kind, expression of the unsigned kind
-  bool contracts = false;      // the compiler may fuse a product and a sum: products of floats are functions
   bool wraps;                  // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.

@@ -105,17 +105,12 @@ class Combiner {
       case Op::select: return scalar_ ? conditional() : function();
       default: break;
     }
-    if (node_.op() == Op::mul && dialect_.contracts && scalar::is_float(type_.kind)) return product();
     if (auto infix = arithmetic(node_.op(), operand_.kind))
       return is_called() ? function() : binary(*infix, true);
     if (auto infix = division(); infix) return binary(*infix, true);
     if (auto infix = shift(); infix) return binary(*infix, true);
     if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
     return function();
-  }
-  Text product() {
-    const std::string args = fmt::format("{}, {}", typed(0).text, typed(1).text);
-    return {call(dialect_, "mul", type_.kind, lanes_, args), Precedence::primary, scalar_};
   }
   bool is_run() const {
     if (node_.op() == Op::lane) return true;

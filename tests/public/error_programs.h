@@ -309,30 +309,30 @@ ERROR_PROGRAM(memory_of_the_host) {
 
 // ## Emitted programs
 
-inline Vec<float> twice(Vec<float> x) {
+inline Vec<float> doubled(Vec<float> x) {
   return x + x;
 }
 inline Vec<float> times(Vec<float> x, int k) {
   return x * static_cast<float>(k);
 }
 ERROR_PROGRAM(name_that_is_a_keyword) {
-  fg::emitted({{"twice", twice, {"while"}}}, fg::Target::c);
+  fg::emitted({{"doubled", doubled, {"while"}}}, fg::Target::c);
 }
 ERROR_PROGRAM(name_that_stands_twice) {
-  fg::emitted({{"twice", twice, {"x"}, {"x"}}}, fg::Target::c);
+  fg::emitted({{"doubled", doubled, {"x"}, {"x"}}}, fg::Target::c);
 }
 ERROR_PROGRAM(number_of_names) {
-  fg::emitted({{"twice", twice, {"x", "y"}}}, fg::Target::c);
+  fg::emitted({{"doubled", doubled, {"x", "y"}}}, fg::Target::c);
 }
 ERROR_PROGRAM(number_of_names_of_components) {
-  fg::emitted({{"twice", twice, {fg::EmittedName("x", {"re", "im"})}}}, fg::Target::c);
+  fg::emitted({{"doubled", doubled, {fg::EmittedName("x", {"re", "im"})}}}, fg::Target::c);
 }
 ERROR_PROGRAM(constants_of_an_emitted_program) {
   fg::emitted({{"times", times, {"x"}}}, fg::Target::c);
 }
 
 ERROR_PROGRAM(level_of_processors) {
-  fg::emitted({{"twice", twice, {"x"}}}, fg::Target::c, {.levels = {"x86-64-v5"}});
+  fg::emitted({{"doubled", doubled, {"x"}}}, fg::Target::c, {.levels = {"x86-64-v5"}});
 }
 
 }  // namespace error_programs
