@@ -26,7 +26,8 @@ TEST(EmitNames, AreLegalAndUnique) {
   EXPECT_EQ(names.fresh("f32x16"), "f32x16_");
   EXPECT_EQ(names.fresh("u8"), "u8_");
   EXPECT_EQ(names.fresh("float4"), "float4_");
-  EXPECT_EQ(names.fresh("fg_load"), "fg_load_");
+  EXPECT_EQ(names.fresh("fg_load"), "v_fg_load");
+  EXPECT_EQ(names.fresh("fg_load"), "v_fg_load2");
   EXPECT_EQ(names.fresh("__x"), "x2");
   EXPECT_EQ(names.fresh("NAN"), "NAN_");
   EXPECT_EQ(names.fresh("T"), "T");
