@@ -40,6 +40,7 @@ WORDLESS = {
     "src/kernel/emulator/findings.cpp": "races and other faults of kernels: docs/guide/kernels.md",
     "src/block/staged.cpp": "the message given to refuse()",
     "src/block/recorder.cpp": "makes_an_array",
+    "src/emit/prelude/host/fulgurite_cuda.h": "CUDA's own words, in programs that were emitted",
     "src/tool/npy.cpp": "the message given to refuse()",
 }
 COMPILE_TIME = ("<!-- compile time -->\n", "<!-- end of compile time -->\n")

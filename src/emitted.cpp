@@ -8,6 +8,7 @@
 #include <map>
 
 #include "ahead/c_target.h"
+#include "ahead/cuda_target.h"
 #include "ahead/signature.h"
 #include "base/text.h"
 #include "emit/names.h"
@@ -112,7 +113,7 @@ struct Described {
   ahead::Program shell;  // names, captured arrays
 };
 
-Described described(const EmittedProgram& emitted) {
+Described described(const EmittedProgram& emitted, const std::vector<std::string>& others = {}) {
   const detail::ToolProgram& tool = emitted.program();
   std::size_t n_constants = 0;
   for (const detail::ToolValue& v : tool.parameters) n_constants += v.is_constant;
@@ -157,7 +158,7 @@ Described described(const EmittedProgram& emitted) {
       std::memcpy(array.elements.data(), capture.view.on_host(), array.elements.size());
     shell.captured.push_back(std::move(array));
   }
-  ahead::check_names(shell);
+  ahead::check_names(shell, others);
   d.program = renamed(program, shell.parameters);
   return d;
 }
@@ -192,10 +193,13 @@ ahead::Program lowered(const Described& d, const Options& options, const runtime
         text.comment = comment_of(launch);
         break;
       }
-    for (const kernel::Param& param : kernel.params)
-      if (param.role != kernel::Param::Role::scalar)
-        text.buffers.push_back(
-            param.role == kernel::Param::Role::input ? std::string() : kernel.arena->info(param.name).name);
+    for (const kernel::Param& param : kernel.params) {
+      const scalar::VarInfo& info = kernel.arena->info(param.name);
+      if (param.role == kernel::Param::Role::scalar)
+        text.scalars.push_back(info.type.kind);
+      else
+        text.buffers.push_back(param.role == kernel::Param::Role::input ? std::string() : info.name);
+    }
     for (std::size_t phase = 0; phase < kernel.body.size(); ++phase) {
       const std::string name = fmt::format("{}_p{}", text.name, phase);
       const bool in_order = text.phases.find(name + "_in_order(") != std::string::npos;
@@ -234,11 +238,30 @@ std::vector<EmittedFile> as_c(const std::vector<EmittedProgram>& programs, const
   return files;
 }
 
+// As for any device of CUDA that is sold today.
+std::vector<EmittedFile> as_cuda(const std::vector<EmittedProgram>& programs, const EmitOptions& wanted) {
+  const runtime::Description device{.engine = "cuda",
+                                    .name = "any",
+                                    .n_cores = 1,
+                                    .memory = 0,
+                                    .last_level_cache = usual_last_level_cache,
+                                    .vector_bytes = 16,
+                                    .is_host = false,
+                                    .blocks_wait = true};
+  const Options options{.engine = Engine::cuda, .precision = wanted.precision, .checks = wanted.checks};
+  std::vector<EmittedFile> files;
+  append(files, ahead::cuda_common_headers());
+  for (const EmittedProgram& program : programs)
+    append(files, ahead::cuda_files(lowered(described(program, ahead::cuda_words()), options, device,
+                                            emit::cuda_in_a_file)));
+  return files;
+}
+
 }  // namespace
 
-std::vector<EmittedFile> emitted(const std::vector<EmittedProgram>& programs, Target,
+std::vector<EmittedFile> emitted(const std::vector<EmittedProgram>& programs, Target target,
                                  const EmitOptions& options) {
-  return as_c(programs, options);
+  return target == Target::cuda ? as_cuda(programs, options) : as_c(programs, options);
 }
 
 void detail::write_emitted(const std::vector<EmittedProgram>& programs, Target target,

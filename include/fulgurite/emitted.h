@@ -12,7 +12,8 @@
 
 namespace fulgurite {
 
-enum class Target : std::uint8_t { c };
+/// c: functions on arrays of the host. cuda: functions on arrays of a device, for nvcc.
+enum class Target : std::uint8_t { c, cuda };
 
 /// What a parameter or result is called; of composite elements also what their components are, in order.
 struct EmittedName {

@@ -106,13 +106,7 @@ std::string level_file(const Level& level) {
       "}}\n",
       n, function_text(program.name + "_steps", passed, false));
 
-  std::string kernels;
-  std::vector<std::string> printed;
-  for (const KernelText& kernel : program.kernels) {
-    if (std::ranges::find(printed, kernel.name) != printed.end()) continue;
-    printed.push_back(kernel.name);
-    kernels += "// " + kernel.comment + "\n" + kernel.phases + "\n";
-  }
+  const std::string kernels = kernels_text(program);
   std::string text =
       fmt::format("// {}: {}\n#include \"{}.h\"\n\n", in_comment(program.name),
                   level.cpu.empty() ? "for any processor" : "for processors of " + level.cpu, program.name);
@@ -121,7 +115,7 @@ std::string level_file(const Level& level) {
       "#include <math.h>\n#include <stdlib.h>\n#include <string.h>\n#include <sched.h>\n#ifdef "
       "_OPENMP\n#include <omp.h>\n#endif\n\n";
   text += emit::portable_prelude(kernels + "fg_context", level.kind) + "\n" + kernels;
-  text += fmt::format("#define FG_MOST_AXES {}\n", steps.most_axes());
+  text += fmt::format("#define FG_MOST_AXES {}\ntypedef fg_call fg_caller;\n", steps.most_axes());
   const std::string used = run_time_for(host, "host/c.c");
   text += emit::host_prelude(host + used) + "\n" + used + "\n" + host + std::string(emit::portable_end);
   if (!level.cpu.empty()) text += "#endif\n";

@@ -146,7 +146,12 @@ std::string HostSteps::array(Place p) const {
 
 std::string HostSteps::data(Place p) const {
   const auto own = number_.find(p);
-  return own == number_.end() ? "(void*)" + given_.at(p).pointer : own->second + "->data";
+  return (own == number_.end() ? "(void*)" : "") + pointer(p);
+}
+
+std::string HostSteps::pointer(Place p) const {
+  const auto own = number_.find(p);
+  return own == number_.end() ? given_.at(p).pointer : own->second + "->data";
 }
 
 std::string HostSteps::shape_text(const std::vector<Slot>& shape) {

@@ -36,6 +36,7 @@ struct KernelText {
   std::vector<std::string> entries;  // the phases' names
   std::vector<std::string> buffers;  // names of what it writes, in the order of its arrays; empty: it only
                                      // reads
+  std::vector<Kind> scalars = {};    // of its parameters that are no arrays
 };
 
 struct Program {

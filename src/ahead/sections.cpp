@@ -12,6 +12,8 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+}  // namespace
+
 bool mentions(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
@@ -19,8 +21,6 @@ bool mentions(std::string_view text, std::string_view word) {
   }
   return false;
 }
-
-}  // namespace
 
 std::string sections_for(std::string_view program, std::string_view file) {
   constexpr std::string_view mark = "//! ";

@@ -37,8 +37,9 @@ void check(std::set<std::string>& taken, const Value& value, const std::string& 
 
 }  // namespace
 
-void check_names(const Program& program) {
+void check_names(const Program& program, const std::vector<std::string>& others) {
   std::set<std::string> taken{"call", "run", "arrays", "sites", "status", "near", "values", "size"};
+  taken.insert(others.begin(), others.end());
   if (!emit::is_legal(program.name)) check(taken, program.name, "a function");
   for (const Value& value : program.parameters) check(taken, value, program.name);
   for (const Value& value : program.results) {

@@ -11,7 +11,8 @@
 namespace fulgurite::ahead {
 
 /// Refuses, by TraceError, names that are no identifiers of all languages, are keywords, or stand twice.
-void check_names(const Program&);
+/// `others`: words that the target's functions need themselves.
+void check_names(const Program&, const std::vector<std::string>& others = {});
 
 std::string c_type(Kind);  // int32_t, float, bool
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "ahead/sections.h"
 #include "ahead/signature.h"
 #include "ahead/slots.h"
 #include "base/match.h"
@@ -87,7 +88,7 @@ class Sizes {
     const std::string n = product(shape);
     add(place, {n});
     made_[&step] =
-        n == unknown ? n : fmt::format("{} * fg_room({}, {})", in_loop ? 2 : 1, n, scalar::size_of(kind));
+        n == unknown ? n : fmt::format("{}fg_room({}, {})", in_loop ? "2 * " : "", n, scalar::size_of(kind));
   }
   void add(Place place, const std::set<std::string>& sizes) {
     std::set<std::string>& all = sizes_[place];
@@ -145,10 +146,12 @@ class Sizes {
   bool changes_ = false;
 };
 
-std::string unused(const Program& program) {
-  std::string text;
-  for (const std::string& name : size_arguments(program)) text += fmt::format("  (void){};\n", name);
-  return text;
+// The statements behind those that name what they do not use.
+std::string with_unused(const Program& program, const std::string& text) {
+  std::string names;
+  for (const std::string& name : size_arguments(program))
+    if (!mentions(text, name)) names += fmt::format("  (void){};\n", name);
+  return names + text;
 }
 
 }  // namespace
@@ -156,21 +159,19 @@ std::string unused(const Program& program) {
 std::string capacity_text(const Program& program, std::size_t result) {
   const Sizes sizes(program);
   const auto all = sizes.elements(program.plan.results[result].place);
-  std::string text = unused(program);
-  if (!all || all->empty()) return text + "  return -1;\n";
-  if (all->size() == 1) return text + fmt::format("  return {};\n", *all->begin());
-  text += "  i64 most = 0;\n";
+  if (!all || all->empty()) return with_unused(program, "  return -1;\n");
+  if (all->size() == 1) return with_unused(program, fmt::format("  return {};\n", *all->begin()));
+  std::string text = "  i64 most = 0;\n";
   for (const std::string& n : *all) text += fmt::format("  if (most < {0}) most = {0};\n", n);
-  return text + "  return most;\n";
+  return with_unused(program, text + "  return most;\n");
 }
 
-std::string workspace_text(const Program& program) {
+std::string workspace_text(const Program& program, std::int64_t others) {
   const auto all = Sizes(program).bytes();
-  std::string text = unused(program);
-  if (!all) return text + "  return -1;\n";
-  std::string sum = "64";
+  if (!all) return with_unused(program, "  return -1;\n");
+  std::string sum = std::to_string(others);
   for (const std::string& bytes : *all) sum += " + " + bytes;
-  return text + fmt::format("  return {};\n", sum);
+  return with_unused(program, fmt::format("  return {};\n", sum));
 }
 
 }  // namespace fulgurite::ahead

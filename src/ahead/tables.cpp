@@ -19,9 +19,10 @@ std::string captured_text(const Program& program, std::string_view storage) {
   for (std::size_t k = 0; k < program.captured.size(); ++k) {
     const Captured& array = program.captured[k];
     const std::size_t bytes = scalar::size_of(array.kind), n = array.elements.size() / bytes;
-    text +=
-        fmt::format("{} {} captured{}[{}] = {{", storage,
-                    array.kind == Kind::boolean ? "u8" : c_type(array.kind), k, std::max<std::size_t>(n, 1));
+    text += fmt::format(
+        "{} {} captured{}[{}] = {{", storage,
+        emit::host.types[static_cast<std::size_t>(array.kind == Kind::boolean ? Kind::u8 : array.kind)], k,
+        std::max<std::size_t>(n, 1));
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, array.elements.data() + i * bytes, bytes);
@@ -48,6 +49,17 @@ std::string sites_text(const Program& program) {
   return text + "};\n\n";
 }
 
+std::string kernels_text(const Program& program) {
+  std::string text;
+  std::vector<std::string> printed;
+  for (const KernelText& kernel : program.kernels) {
+    if (std::ranges::find(printed, kernel.name) != printed.end()) continue;
+    printed.push_back(kernel.name);
+    text += "// " + kernel.comment + "\n" + kernel.phases + "\n";
+  }
+  return text;
+}
+
 std::string function_text(const std::string& name, const std::vector<std::string>& parameters,
                           bool with_call) {
   std::string all = base::join(parameters, ", ", [](const std::string& p) { return p; });
@@ -57,7 +69,11 @@ std::string function_text(const std::string& name, const std::vector<std::string
 }
 
 std::string run_time_for(std::string_view program, std::string_view file) {
-  const std::string all = std::string(emit::prelude("host/failures.c")) + std::string(emit::prelude(file));
+  std::string all;
+  for (const std::string_view name : {std::string_view("host/failures.c"), file}) {
+    const std::string_view text = emit::prelude(name);
+    all += text.substr(text.find("//! "));
+  }
   return sections_for(program, all);
 }
 

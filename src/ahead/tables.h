@@ -15,6 +15,9 @@ std::string captured_text(const Program&, std::string_view storage);
 /// The table `sites`: what each failure says.
 std::string sites_text(const Program&);
 
+/// The kernels, each once, without a prelude.
+std::string kernels_text(const Program&);
+
 /// name(parameters), with the call as the last one.
 std::string function_text(const std::string& name, const std::vector<std::string>& parameters,
                           bool with_call);

@@ -41,4 +41,18 @@ const Dialect cuda = {
     .builtins = {"blockIdx", "threadIdx"},
 };
 
+namespace {
+
+Dialect in_a_file() {
+  Dialect dialect = cuda;
+  dialect.name = "cuda in a file";
+  dialect.phase = "static __global__ void __launch_bounds__({3}) {0}_p{1}({4}) {{";
+  dialect.contracts = true;
+  return dialect;
+}
+
+}  // namespace
+
+const Dialect cuda_in_a_file = in_a_file();
+
 }  // namespace fulgurite::emit

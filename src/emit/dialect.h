@@ -29,6 +29,7 @@ struct Dialect {
                                                            // type
   std::array<std::string_view, 2> infinity;                // f32, f64
   std::string_view from_bits;  // a value from its bits: kind, expression of the unsigned kind
+  bool contracts = false;      // the compiler may fuse a product and a sum: products of floats are functions
   bool wraps;                  // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.
@@ -82,6 +83,9 @@ extern const Dialect portable_c;
 /// CUDA C++ for NVRTC, without headers. Wants --fmad=false: which products are part of a sum
 /// is in the text.
 extern const Dialect cuda;
+
+/// The same for nvcc, whatever its flags: which products are part of a sum is in the text.
+extern const Dialect cuda_in_a_file;
 
 /// OpenCL C 1.2. Division and square root of f32 are correctly rounded with
 /// -cl-fp32-correctly-rounded-divide-sqrt only.

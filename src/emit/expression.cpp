@@ -105,12 +105,17 @@ class Combiner {
       case Op::select: return scalar_ ? conditional() : function();
       default: break;
     }
+    if (node_.op() == Op::mul && dialect_.contracts && scalar::is_float(type_.kind)) return product();
     if (auto infix = arithmetic(node_.op(), operand_.kind))
       return is_called() ? function() : binary(*infix, true);
     if (auto infix = division(); infix) return binary(*infix, true);
     if (auto infix = shift(); infix) return binary(*infix, true);
     if (auto infix = comparison(node_.op()); infix && scalar_) return binary(*infix, false);
     return function();
+  }
+  Text product() {
+    const std::string args = fmt::format("{}, {}", typed(0).text, typed(1).text);
+    return {call(dialect_, "mul", type_.kind, lanes_, args), Precedence::primary, scalar_};
   }
   bool is_run() const {
     if (node_.op() == Op::lane) return true;
@@ -245,7 +250,8 @@ class Combiner {
     Kind kind = size_of(type_.kind) == 8 ? Kind::u64 : Kind::u32;
     auto converted = [&](const Text& t, bool is_right) {
       if (!t.unsigned_text.empty()) return operand({t.unsigned_text, t.unsigned_precedence}, infix, is_right);
-      if (t.is_literal) return operand(t, infix, is_right);  // the other one is not
+      // The other one is not; nvcc warns of what changes its sign.
+      if (t.is_literal && !t.text.starts_with('-')) return operand(t, infix, is_right);
       return fmt::format("({}){}", dialect_.types[number(kind)], inside(t, Precedence::unary));
     };
     std::string sum = converted(left, false) + std::string(infix.spelling) + converted(right, true);

@@ -104,6 +104,13 @@ static FG_UNSEEN inline To fg_as(From from) {
   __builtin_memcpy(&to, &from, sizeof to);
   return to;
 }
+// Products are not contracted: how the text is compiled says so.
+static inline float __fmul_rn(float a, float b) {
+  return a * b;
+}
+static inline double __dmul_rn(double a, double b) {
+  return a * b;
+}
 static FG_UNSEEN inline float __int_as_float(int x) {
   return fg_as<float>(x);
 }

@@ -1,4 +1,4 @@
-// What an emitted program says when it fails, in C and C++ (sections as in c.c). fg_call is the call's, with an fg_error.
+// What an emitted program says when it fails, in C and C++ (sections as in c.c). fg_caller is the call's, with an fg_error.
 
 //! fg_site
 typedef struct fg_site {
@@ -61,7 +61,7 @@ static int fg_quote(fg_error* error, size_t* end, const char* word, size_t lengt
 
 //! fg_fail
 // Says what is wrong, to whom wants to know.
-static fg_status fg_fail(const fg_call* call, const fg_site* site, i64 position, i32 n, const i64* values) {
+static fg_status fg_fail(const fg_caller* call, const fg_site* site, i64 position, i32 n, const i64* values) {
   fg_error* const error = call != 0 ? call->error : 0;
   if (error == 0) return site->status;
   error->status = site->status;
@@ -80,7 +80,7 @@ static fg_status fg_fail(const fg_call* call, const fg_site* site, i64 position,
 
 //! fg_made
 // The status of fg_allocate, with the line whose array could not be made.
-static fg_status fg_made(fg_status status, const fg_call* call, const fg_site* site) {
+static fg_status fg_made(fg_status status, const fg_caller* call, const fg_site* site) {
   if (status == FG_MEMORY) {
     const fg_site there = {FG_MEMORY, site->line, site->file, "there is not enough memory"};
     return fg_fail(call, &there, 0, 0, 0);

@@ -21,7 +21,8 @@ typedef enum fg_status {
   FG_ARITHMETIC = 3, /* an integer divided by zero */
   FG_MEMORY = 4,     /* no memory */
   FG_CAPACITY = 5,   /* a result is larger than the memory for it: its extents say how large */
-  FG_ARGUMENT = 6    /* an argument that cannot be: an extent that no memory has, a missing pointer */
+  FG_ARGUMENT = 6,   /* an argument that cannot be: an extent that no memory has, a missing pointer */
+  FG_DEVICE = 7      /* a device refused something, or was lost; never of functions for the host */
 } fg_status;
 
 /* What went wrong, in words. Set status to FG_OK before a call. */

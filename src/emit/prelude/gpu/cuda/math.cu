@@ -15,6 +15,13 @@ FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
 //! muladd f64
 FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return fma(a, b, c); }
 
+//! mul f32
+// A product that no compiler makes part of a sum.
+FG_INLINE f32 FN(mul, f32)(f32 a, f32 b) { return __fmul_rn(a, b); }
+
+//! mul f64
+FG_INLINE f64 FN(mul, f64)(f64 a, f64 b) { return __dmul_rn(a, b); }
+
 //! abs f32
 FG_INLINE f32 FN(abs, f32)(f32 a) { return fabsf(a); }
 

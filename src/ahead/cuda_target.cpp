@@ -1,0 +1,303 @@
+#include "ahead/cuda_target.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ahead/c_target.h"
+#include "ahead/host_steps.h"
+#include "ahead/sections.h"
+#include "ahead/signature.h"
+#include "ahead/sizes.h"
+#include "ahead/tables.h"
+#include "base/text.h"
+#include "emit/gpu_prelude.h"
+#include "emit/host_prelude.h"
+#include "emit/prelude.h"
+
+namespace fulgurite::ahead {
+namespace {
+
+// As in prelude/host/cuda.cu: a workspace begins anywhere, and so many records of failures.
+constexpr std::int64_t alignment = 256, failure_bytes = 32 * 160;
+
+std::string space_of(const Program& program) {
+  return program.name + "_kernels";
+}
+
+bool kernels_fail(const Program& program) {
+  return std::ranges::any_of(program.plan.kernels, [](const plan::KernelText& k) { return k.can_fail; });
+}
+
+class CudaSteps final : public HostSteps {
+ public:
+  using HostSteps::HostSteps;
+
+ private:
+  void launch(const plan::Launch& s) override {
+    const KernelText& kernel = program_.kernels[static_cast<std::size_t>(s.kernel)];
+    const plan::KernelText& facts = program_.plan.kernels[static_cast<std::size_t>(s.kernel)];
+    std::string arguments;
+    std::size_t buffer = 0, scalar = 0;
+    for (const std::int32_t bytes : facts.arguments)
+      if (bytes == 0) {
+        arguments += ", " + pointer(s.buffers[buffer++]);
+      } else {
+        arguments += ", " + slots_.text(s.scalars[scalar], kernel.scalars[scalar]);
+        ++scalar;
+      }
+    if (facts.can_fail) {
+      arguments += ", record";
+      line("{");
+      ++depth_;
+      line("fg_failure* record = nullptr;");
+      line("FG_TRY(fg_record(run, &failures, sites, &record));");
+    }
+    for (std::size_t phase = 0; phase < s.tasks.size(); ++phase) {
+      const std::string function = space_of(program_) + "::" + kernel.entries[phase];
+      const std::int32_t bytes = facts.shared_bytes.empty() ? 0 : facts.shared_bytes[phase];
+      const bool asks = bytes > emit::cuda_in_a_file.most_shared;
+      if (asks) line(fmt::format("FG_TRY(fg_share_more(run, (const void*){}, {}));", function, bytes));
+      line(fmt::format("FG_TRY(fg_launch(run, {}, {}, {}, {}{}));", function,
+                       slots_.text(s.tasks[phase], Kind::i64), facts.block_sizes[phase], asks ? bytes : 0,
+                       arguments));
+    }
+    if (facts.can_fail) {
+      --depth_;
+      line("}");
+    }
+  }
+
+  void fetch(const plan::Fetch& s) override {
+    const std::string name = names_.fresh("fetched");
+    line(fmt::format("{} {} = 0;", s.kind == Kind::boolean ? "u8" : type(s.kind), name));
+    line(fmt::format("FG_TRY({});", fetch_call(pointer(s.from), name)));
+    if (kernels_fail(program_)) line(collected);
+    fetched(s, s.kind == Kind::boolean ? name + " != 0" : name);
+  }
+
+  std::string fetch_call(const std::string& from, const std::string& to) const override {
+    return fmt::format("fg_fetch(run, {0}, &{1}, sizeof {1})", from, to);
+  }
+
+  std::string copied(const std::string& to, const std::string& from, const std::string& bytes) override {
+    return fmt::format("FG_TRY(fg_copy(run, {}, {}, {}));", to, from, bytes);
+  }
+
+  void make_room(std::size_t result) override {
+    line(fmt::format("  FG_TRY(fg_reserve(run, size, {}));", name_of(result)));
+  }
+  void end() override {
+    if (kernels_fail(program_)) line(collected);
+  }
+  void deliver(const plan::Result& result, const Wanted& wanted) override {
+    line(fmt::format("FG_TRY(fg_deliver(run, {}, {}));", array(result.place), wanted.size));
+  }
+
+  std::string name_of(std::size_t result) const { return wanted_.at(result).size; }
+
+  static constexpr const char* collected = "FG_TRY(fg_collect(run, &failures, sites));";
+};
+
+std::string array_type(const Value& value, std::size_t component) {
+  const std::string of = c_type(value.kinds[component]);
+  if (value.rank == 1) return "gpu_array<" + of + ">";
+  if (value.rank == 2) return "gpu_matrix<" + of + ">";
+  return fmt::format("gpu_nd<{}, {}>", of, value.rank);
+}
+
+// Of parameters and results, without the call.
+std::vector<std::string> cuda_declarations(const Program& program) {
+  std::vector<std::string> all;
+  for (const Value& value : program.parameters)
+    for (std::size_t c = 0; c < value.kinds.size(); ++c)
+      all.push_back(
+          (value.rank == 0 ? c_type(value.kinds[c]) + " " : "const " + array_type(value, c) + "& ") +
+          component_name(value, c));
+  for (const Value& value : program.results)
+    for (std::size_t c = 0; c < value.kinds.size(); ++c)
+      all.push_back((value.rank == 0 ? c_type(value.kinds[c]) : array_type(value, c)) + "& " +
+                    component_name(value, c));
+  return all;
+}
+
+// The names behind the types.
+std::vector<std::string> names_in(const std::vector<std::string>& declarations) {
+  std::vector<std::string> all;
+  for (const std::string& declaration : declarations)
+    all.push_back(declaration.substr(declaration.rfind(' ') + 1));
+  return all;
+}
+
+std::string with(std::vector<std::string> parameters, const std::string& last) {
+  parameters.push_back(last);
+  return base::join(parameters, ", ", [](const std::string& p) { return p; });
+}
+
+void bind_arrays(HostSteps& steps, const Program& program) {
+  std::size_t p = 0, r = 0;
+  for (const Value& value : program.parameters)
+    for (std::size_t c = 0; c < value.kinds.size(); ++c, ++p) {
+      const std::string name = component_name(value, c);
+      if (value.rank == 0)
+        steps.set_scalar(p, name);
+      else
+        steps.set_array(p, name + ".data()", extent_names(value));
+    }
+  for (std::size_t k = 0; k < program.captured.size(); ++k, ++p) {
+    std::vector<std::string> extents;
+    for (const std::int64_t n : program.captured[k].extents) extents.push_back(std::to_string(n));
+    steps.set_array(p, fmt::format("captured{}", k), extents);
+  }
+  for (const Value& value : program.results)
+    for (std::size_t c = 0; c < value.kinds.size(); ++c, ++r) {
+      const std::string name = component_name(value, c);
+      if (value.rank == 0)
+        steps.set_result(r, name);
+      else
+        steps.set_result(r, name + ".data()", name + ".capacity()", name);
+    }
+}
+
+// What a function does in front of the steps: looks at its arguments, and names what the steps need.
+std::string begin_text(const Program& program, const HostSteps& steps, const std::string& body) {
+  std::string text = "  const gpu_call* const call = &how;\n";
+  for (const Value& value : program.parameters) {
+    if (value.rank == 0) continue;
+    for (std::size_t c = 0; c < value.kinds.size(); ++c) {
+      text += fmt::format("  FG_TRY(fg_check_array(call, {}));\n", component_name(value, c));
+      if (c > 0)
+        text += fmt::format("  FG_TRY(fg_check_component(call, {}, {}));\n", component_name(value, 0),
+                            component_name(value, c));
+    }
+    const std::vector<std::string> extents = extent_names(value);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+      if (mentions(body, extents[k]))
+        text += fmt::format("  const i64 {} = {}.size({});\n", extents[k], component_name(value, 0), k);
+  }
+  if (mentions(body, "run")) text += "  fg_run one_call(call);\n  fg_run* const run = &one_call;\n";
+  if (kernels_fail(program)) text += "  fg_failures failures;\n";
+  for (std::size_t k = 0; k < program.captured.size(); ++k)
+    if (const std::string name = fmt::format("captured{}", k); mentions(body, name))
+      text += fmt::format(
+          "  void* {0} = nullptr;\n  FG_TRY(fg_cuda(call, cudaGetSymbolAddress(&{0}, {1}::{0})));\n", name,
+          space_of(program));
+  if (steps.n_arrays() > 0) text += fmt::format("  fg_array arrays[{}] = {{}};\n", steps.n_arrays());
+  return text;
+}
+
+std::string host_text(const Program& program, HostSteps& steps) {
+  bind_arrays(steps, program);
+  const std::string body = steps.body();
+  std::string text;
+  if (steps.can_fail() || kernels_fail(program)) text += sites_text(program);
+  text += "}  // namespace\n\n";
+  text += fmt::format("fg_status {}({}) {{\n{}{}}}\n", program.name,
+                      with(cuda_declarations(program), "const gpu_call& how"),
+                      begin_text(program, steps, body), body);
+  for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size())
+    if (const Value& value = program.results[r]; value.rank > 0)
+      text +=
+          "\nint64_t " +
+          function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+          " {\n" + capacity_text(program, first) + "}\n";
+  return text + "\nint64_t " + function_text(program.name + "_workspace", size_declarations(program), false) +
+         " {\n" + workspace_text(program, alignment + (kernels_fail(program) ? failure_bytes : 0)) + "}\n";
+}
+
+std::string cuda_source(const Program& program) {
+  emit::Names names;
+  for (const std::string& taken : names_in(cuda_declarations(program))) names.fresh(taken);
+  for (const std::string& taken : size_arguments(program)) names.fresh(taken);
+  for (const std::string& taken : cuda_words()) names.fresh(taken);
+  CudaSteps steps(program, emit::host, names);
+  const std::string host = host_text(program, steps);
+  const std::string kernels = captured_text(program, "static __device__ const") + kernels_text(program);
+
+  std::string text =
+      fmt::format("// {0}: kernels, and the function that launches them.\n#include \"{1}.cuh\"\n\n",
+                  in_comment(program.name), program.name);
+  text += "#include <cmath>\n#include <cstring>\n\n";
+  text += "namespace " + space_of(program) + " {\n\n" + emit::cuda_prelude(kernels) + "\n" + kernels;
+  text +=
+      "}  // namespace " + space_of(program) + "\n\n#undef FG_INLINE\n#undef FG_GLOBAL\n#undef FG_SHARED\n\n";
+  text += "namespace {\n\n";
+  std::string defined = fmt::format("#define FG_MOST_AXES {}\n#define FG_N_BLOCKS {}\n", steps.most_axes(),
+                                    2 * steps.n_arrays() + 4);
+  if (kernels_fail(program)) defined += "using " + space_of(program) + "::fg_failure;\n";
+  std::string used = run_time_for(host, "host/cuda.cu");
+  if (mentions(used + host, "fg_room"))
+    used +=
+        "// Bytes that an array of so many elements takes.\n"
+        "FG_INLINE i64 fg_room(i64 elements, i64 bytes) { return elements == 0 ? 256 : (elements * bytes + "
+        "255) / "
+        "256 * 256; }\n\n";
+  text += emit::host_prelude(used + host) + "\ntypedef gpu_call fg_caller;\n" + defined + "\n" + used;
+  return text + host;
+}
+
+std::string cuda_header(const Program& program) {
+  const std::vector<std::string> parameters = cuda_declarations(program);
+  std::string guard = program.name;
+  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  const std::string passed = with(names_in(parameters), "call");
+  const bool waits = kernels_fail(program) ||
+                     std::ranges::any_of(program.results, [](const Value& v) { return v.rank == 0; });
+  std::string text = fmt::format(
+      "/* {0}\n"
+      "   Arrays are dense and row-major, in the device's memory; results must not overlap with arguments. "
+      "Results that own their "
+      "memory get as much as\n   they need. {1} */\n"
+      "#ifndef {2}_CUH\n#define {2}_CUH\n\n#include \"fulgurite_cuda.h\"\n\n",
+      in_comment(program.description),
+      waits ? "Returns when the results are there."
+            : "Unless it asks the device for sizes, it returns before the stream has computed the results.",
+      guard);
+  text += "/* Returns FG_OK, or what went wrong. */\n";
+  text += fmt::format("fg_status {}({});\n\n", program.name, with(parameters, "const gpu_call& call"));
+  text += "/* Throws gpu_error. */\n";
+  text += fmt::format(
+      "inline void {0}({1}) {{\n"
+      "  fg_error error = {{}};\n"
+      "  gpu_call call;\n"
+      "  call.stream = stream;\n"
+      "  call.error = &error;\n"
+      "  const fg_status status = {0}({2});\n"
+      "  if (status == FG_OK) return;\n"
+      "  error.status = status;\n"
+      "  throw gpu_error(error);\n"
+      "}}\n",
+      program.name, with(parameters, "cudaStream_t stream = nullptr"), passed);
+  for (const Value& value : program.results)
+    if (value.rank > 0)
+      text +=
+          fmt::format(
+              "\n/* How many elements {} can have; -1: only the call itself finds out. A view of less memory "
+              "than they take "
+              "gets FG_CAPACITY. */\nint64_t ",
+              value.name) +
+          function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+          ";\n";
+  text +=
+      "\n/* Bytes of workspace with which a call takes no other memory; -1: nobody knows before. "
+      "*/\nint64_t " +
+      function_text(program.name + "_workspace", size_declarations(program), false) + ";\n";
+  return text + "\n#endif\n";
+}
+
+}  // namespace
+
+std::vector<std::string> cuda_words() {
+  return {"call",   "how",  "run",    "one_call", "arrays", "sites", "status",
+          "values", "size", "record", "failures", "error",  "stream"};
+}
+
+std::vector<File> cuda_files(const Program& program) {
+  return {{program.name + ".cuh", cuda_header(program)}, {program.name + ".cu", cuda_source(program)}};
+}
+
+std::vector<File> cuda_common_headers() {
+  return {c_common_header(), {"fulgurite_cuda.h", std::string(emit::prelude("host/fulgurite_cuda.h"))}};
+}
+
+}  // namespace fulgurite::ahead

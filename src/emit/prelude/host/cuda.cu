@@ -1,0 +1,294 @@
+// What the host part of an emitted CUDA program is put together with (ahead/cuda_target.cpp; sections as in c.c). FG_N_BLOCKS is more
+// than twice as many as arrays live at once.
+
+//! fg_cuda
+// The status of what CUDA answers.
+static fg_status fg_cuda(const gpu_call* call, cudaError_t answer) {
+  if (answer == cudaSuccess) return FG_OK;
+  const fg_status status = answer == cudaErrorMemoryAllocation ? FG_MEMORY : FG_DEVICE;
+  const fg_site site = {status, 0, "", cudaGetErrorString(answer)};
+  return fg_fail(call, &site, 0, 0, nullptr);
+}
+
+//! fg_refused
+static fg_status fg_refused(const gpu_call* call, fg_status status, const char* message) {
+  const fg_site site = {status, 0, "", message};
+  return fg_fail(call, &site, 0, 0, nullptr);
+}
+
+//! fg_check_array
+// Whether the extents can be, and lie within the memory.
+template <class T, int N>
+static fg_status fg_check_array(const gpu_call* call, const gpu_nd<T, N>& array) {
+  i64 n = array.capacity();
+  for (int k = 0; k < N; ++k) {
+    if (array.size(k) < 0) return fg_refused(call, FG_ARGUMENT, "an array has a negative extent: give it the right one");
+    if (array.size(k) == 0) return FG_OK;
+    n /= array.size(k);
+  }
+  return n > 0 ? FG_OK : fg_refused(call, FG_ARGUMENT, "an array's extents are larger than its memory: give it the right ones");
+}
+
+//! fg_check_component
+// Whether the arrays of an array's components have the same extents.
+template <class T, class U, int N>
+static fg_status fg_check_component(const gpu_call* call, const gpu_nd<T, N>& first, const gpu_nd<U, N>& other) {
+  for (int k = 0; k < N; ++k)
+    if (first.size(k) != other.size(k))
+      return fg_refused(call, FG_SHAPE, "the components of an array have different extents: give all the same");
+  return FG_OK;
+}
+
+//! fg_block
+// Device memory that arrays of one call are in.
+struct fg_block {
+  unsigned char* data;
+  i64 bytes;  // 0: this describes none
+  i32 n_arrays;
+  bool is_allocated;
+};
+
+//! fg_array
+struct fg_array {
+  void* data;
+  fg_block* block;  // null: the caller's memory, or none
+  i64 bytes;        // as many as were allocated
+  i64 size[FG_MOST_AXES];
+};
+
+//! fg_run
+// One call. At its end what does not belong to the caller is given back, once the stream is done with it.
+struct fg_run {
+  const gpu_call* call;
+  cudaStream_t stream;
+  unsigned char* workspace = nullptr;  // what is left of it
+  i64 workspace_bytes = 0;
+  fg_block blocks[FG_N_BLOCKS] = {};
+
+  explicit fg_run(const gpu_call* c) : call(c), stream(c->stream) {
+    const i64 skipped = (i64)(-(uintptr_t)c->workspace & 255);
+    const i64 bytes = (i64)c->workspace_bytes;
+    if (c->workspace != nullptr && bytes > skipped) {
+      workspace = (unsigned char*)c->workspace + skipped;
+      workspace_bytes = (bytes - skipped) & ~(i64)255;
+    }
+  }
+  ~fg_run() {
+    for (fg_block& block : blocks) give_back(&block);
+  }
+  fg_run(const fg_run&) = delete;
+  fg_run& operator=(const fg_run&) = delete;
+
+  void give_back(fg_block* block) {
+    if (block->is_allocated) {
+      if (call->allocate != nullptr)
+        call->release(call->memory, block->data, stream);
+      else
+        (void)cudaFreeAsync(block->data, stream);
+    }
+    *block = fg_block();
+  }
+};
+
+//! fg_take
+static fg_status fg_take(fg_run* run, i64 bytes, fg_block** to) {
+  const gpu_call* const call = run->call;
+  bytes = bytes == 0 ? 256 : (bytes + 255) & ~(i64)255;
+  fg_block *best = nullptr, *unused = nullptr;
+  for (fg_block& b : run->blocks) {
+    if (b.n_arrays > 0) continue;
+    if (b.bytes >= bytes && (best == nullptr || b.bytes < best->bytes)) best = &b;
+    if (unused == nullptr || b.bytes < unused->bytes) unused = &b;
+  }
+  if (best == nullptr) {
+    best = unused;
+    run->give_back(best);
+    if (bytes <= run->workspace_bytes) {
+      best->data = run->workspace;
+      run->workspace += bytes;
+      run->workspace_bytes -= bytes;
+    } else {
+      void* memory = nullptr;
+      FG_TRY(fg_cuda(call, call->allocate != nullptr ? call->allocate(call->memory, &memory, (size_t)bytes, run->stream)
+                                                     : cudaMallocAsync(&memory, (size_t)bytes, run->stream)));
+      best->data = (unsigned char*)memory;
+      best->is_allocated = true;
+    }
+    best->bytes = bytes;
+  }
+  best->n_arrays = 1;
+  *to = best;
+  return FG_OK;
+}
+
+//! fg_release
+// The next array that gets the memory is written later on the stream.
+static void fg_release(fg_run*, fg_array* array) {
+  if (array->block != nullptr) --array->block->n_arrays;
+  array->data = nullptr;
+  array->block = nullptr;
+}
+
+//! fg_bytes
+// Of an array; negative: the size cannot be.
+static i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
+  i64 bytes = element_bytes;
+  for (i32 k = 0; k < rank; ++k) {
+    if (size[k] < 0) return -1;
+    if (size[k] == 0) bytes = 0;
+  }
+  if (bytes == 0) return 0;
+  for (i32 k = 0; k < rank; ++k) {
+    if (bytes > ((i64)1 << 62) / size[k]) return -2;
+    bytes *= size[k];
+  }
+  return bytes;
+}
+
+//! fg_reserve
+// Memory of a result's own where it may get some; one that gets none has to have enough when its elements are there.
+template <class T, int N>
+static fg_status fg_reserve(fg_run* run, const i64* size, gpu_nd<T, N>& result) {
+  const i64 bytes = fg_bytes(sizeof(T), N, size);
+  if (bytes < 0 || (result.data() != nullptr && !result.owns_memory())) return FG_OK;
+  return fg_cuda(run->call, result.reserve(bytes / (i64)sizeof(T)));
+}
+
+//! fg_allocate
+// An array of this size, its elements uninitialised: in the caller's memory for a result, where that is given and large enough.
+static fg_status fg_allocate(fg_run* run, fg_array* array, i64 element_bytes, i32 rank, const i64* size, void* place, i64 capacity) {
+  const i64 bytes = fg_bytes(element_bytes, rank, size);
+  if (bytes == -1) return FG_SHAPE;
+  if (bytes < 0) return FG_MEMORY;
+  fg_release(run, array);
+  for (i32 k = 0; k < rank; ++k) array->size[k] = size[k];
+  array->bytes = bytes;
+  if (place != nullptr && bytes <= capacity * element_bytes) {
+    array->data = place;
+    return FG_OK;
+  }
+  FG_TRY(fg_take(run, bytes, &array->block));
+  array->data = array->block->data;
+  return FG_OK;
+}
+
+//! fg_share
+static void fg_share(fg_run* run, fg_array* to, const fg_array* from) {
+  const fg_array shared = *from;
+  if (shared.block != nullptr) ++shared.block->n_arrays;
+  fg_release(run, to);
+  *to = shared;
+}
+
+//! fg_is_alone
+// Whether nobody else has the array's memory.
+static bool fg_is_alone(const fg_array* array) { return array->block != nullptr && array->block->n_arrays == 1; }
+
+//! fg_copy
+static fg_status fg_copy(fg_run* run, void* to, const void* from, i64 bytes) {
+  if (bytes == 0) return FG_OK;
+  return fg_cuda(run->call, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, run->stream));
+}
+
+//! fg_failures
+// Records of what launches found wrong, zeros while nothing is, in the device's memory: one for each launch until they are looked at.
+struct fg_failures {
+  enum { most = 32 };
+  fg_failure* records = nullptr;
+  fg_array memory = {};
+  i32 n = 0;
+};
+
+//! fg_collect
+// Waits until the launches have ended; of those that failed the first counts.
+static fg_status fg_collect(fg_run* run, fg_failures* failures, const fg_site* sites) {
+  fg_failure records[fg_failures::most];
+  const i32 n = failures->n;
+  const size_t bytes = (size_t)n * sizeof *records;
+  if (n > 0) FG_TRY(fg_cuda(run->call, cudaMemcpyAsync(records, failures->records, bytes, cudaMemcpyDeviceToHost, run->stream)));
+  FG_TRY(fg_cuda(run->call, cudaStreamSynchronize(run->stream)));
+  failures->n = 0;
+  for (i32 k = 0; k < n; ++k) {
+    const fg_failure* const f = &records[k];
+    if (f->site == 0) continue;
+    const fg_site* const site = &sites[f->site - 1];
+    i64 values[16] = {f->value, f->bound};
+    for (i32 v = 0; v < 14; ++v) values[2 + v] = f->more[v];
+    return fg_fail(run->call, site, f->group > 1 ? f->element / f->group : f->element, site->status == FG_SHAPE ? 16 : 2, values);
+  }
+  return FG_OK;
+}
+
+//! fg_record
+// For the next launch.
+static fg_status fg_record(fg_run* run, fg_failures* failures, const fg_site* sites, fg_failure** record) {
+  if (failures->n == fg_failures::most) FG_TRY(fg_collect(run, failures, sites));
+  const i64 size[] = {fg_failures::most};
+  if (failures->records == nullptr) {
+    FG_TRY(fg_allocate(run, &failures->memory, sizeof(fg_failure), 1, size, nullptr, 0));
+    failures->records = (fg_failure*)failures->memory.data;
+  }
+  if (failures->n == 0)
+    FG_TRY(fg_cuda(run->call, cudaMemsetAsync(failures->records, 0, (size_t)size[0] * sizeof(fg_failure), run->stream)));
+  *record = failures->records + failures->n++;
+  return FG_OK;
+}
+
+//! fg_fetch
+// Waits for the stream.
+static fg_status fg_fetch(fg_run* run, const void* from, void* to, size_t bytes) {
+  FG_TRY(fg_cuda(run->call, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, run->stream)));
+  return fg_cuda(run->call, cudaStreamSynchronize(run->stream));
+}
+
+//! fg_set_flags
+static fg_status fg_set_flags(fg_run* run, fg_array* flags) {
+  static const i32 begin[2] = {1, 0};
+  return fg_cuda(run->call, cudaMemcpyAsync(flags->data, begin, sizeof begin, cudaMemcpyHostToDevice, run->stream));
+}
+
+//! fg_start
+template <class... P>
+static fg_status fg_start(fg_run* run, const void* kernel, i64 blocks, unsigned threads, size_t shared, P... values) {
+  void* arguments[] = {(void*)&values..., nullptr};
+  return fg_cuda(run->call, cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, run->stream));
+}
+
+//! fg_launch
+// The arguments become the kernel's parameters; pointers are of the type that it has them of.
+template <class... P, class... A>
+static fg_status fg_launch(fg_run* run, void (*kernel)(P...), i64 blocks, unsigned threads, size_t shared, A... arguments) {
+  if (blocks <= 0) return FG_OK;
+  if (blocks > 2147483647) return fg_refused(run->call, FG_SHAPE, "CUDA runs at most 2147483647 blocks at a time: use smaller arrays");
+  return fg_start<P...>(run, (const void*)kernel, blocks, threads, shared, (P)arguments...);
+}
+
+//! fg_share_more
+// Lets blocks of a kernel share more than 48 KiB.
+static fg_status fg_share_more(fg_run* run, const void* kernel, int bytes) {
+  return fg_cuda(run->call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
+//! fg_deliver
+// The elements of a result to the caller, if they are not there yet.
+template <class T, int N>
+static fg_status fg_deliver(fg_run* run, const fg_array* array, gpu_nd<T, N>& result) {
+  i64 n = 1;
+  std::int64_t size[N];
+  for (i32 k = 0; k < N; ++k) {
+    size[k] = array->size[k];
+    n *= array->size[k];
+  }
+  const bool is_view = result.data() != nullptr && !result.owns_memory();
+  if (n > result.capacity() && is_view) {
+    const i64 values[2] = {n, result.capacity()};
+    const fg_site site = {FG_CAPACITY, 0, "", "a result has {0} elements, and there is memory for {1}: give it more"};
+    return fg_fail(run->call, &site, 0, 2, values);
+  }
+  if (array->data != result.data()) {
+    FG_TRY(fg_cuda(run->call, result.reserve(n)));
+    FG_TRY(fg_copy(run, result.data(), array->data, n * (i64)sizeof(T)));
+  }
+  result.set_size(size);
+  return FG_OK;
+}
