@@ -9,6 +9,7 @@
 #include "ahead/sections.h"
 #include "ahead/signature.h"
 #include "ahead/sizes.h"
+#include "ahead/structs.h"
 #include "ahead/tables.h"
 #include "base/text.h"
 #include "emit/host_prelude.h"
@@ -130,10 +131,12 @@ std::string header(const Program& program) {
       "/* {0}\n"
       "   Arrays are dense and row-major; results must not overlap with arguments. Returns FG_OK, or what "
       "went wrong. */\n"
-      "#ifndef {1}\n#define {1}\n\n#include \"fulgurite_c.h\"\n\n#ifdef __cplusplus\nextern \"C\" "
-      "{{\n#endif\n\n",
-      in_comment(program.description), guard);
+      "#ifndef {1}\n#define {1}\n\n#include \"fulgurite_c.h\"\n"
+      "#if FULGURITE_C_VERSION != 1\n#error \"{2}.h needs version 1 of fulgurite_c.h: emit both again\"\n"
+      "#endif\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n",
+      in_comment(program.description), guard, program.name);
   text += "fg_status " + function_text(program.name, declarations(program), true) + ";\n";
+  text += structs_text(program);
   for (const Value& value : program.results) {
     if (value.rank == 0) continue;
     text += fmt::format(
@@ -198,6 +201,11 @@ std::string dispatcher(const std::vector<Level>& levels) {
     const bool is_last = &level == &levels.back();
     choose += is_last ? fmt::format("  return {};\n", call)
                       : fmt::format("  if (__builtin_cpu_supports(\"{}\")) return {};\n", level.cpu, call);
+  }
+  // Only the last level's code may be for any processor.
+  if (levels.size() > 1 && levels.back().cpu.empty()) {
+    const std::size_t last = choose.rfind("  return ");
+    choose = "#if defined __x86_64__\n" + choose.substr(0, last) + "#endif\n" + choose.substr(last);
   }
   std::string functions;
   for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size()) {

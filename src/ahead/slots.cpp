@@ -45,8 +45,13 @@ Expr Slots::named(Kind kind, const std::string& name, bool is_variable) {
 
 void Slots::set_parameter(Slot s, const std::string& name, bool is_extent) {
   if (expr(s) && !facts_.is_variable(s)) return;
-  const Expr e = named(facts_.kind(s), name, false);
-  if (is_extent) magnitudes_.set(e.var(), bits_of_extent);
+  Expr e;
+  if (is_extent) e = extents_[name];
+  if (!e) e = named(facts_.kind(s), name, false);
+  if (is_extent) {
+    extents_[name] = e;
+    magnitudes_.set(e.var(), bits_of_extent);
+  }
   if (!facts_.is_variable(s)) expr(s) = e;
 }
 
@@ -136,6 +141,9 @@ std::string Slots::compute(const plan::Compute& s) {
   if (!facts_.is_needed(s.to)) return {};
   std::vector<Expr> operands;
   for (int i = 0; i < n_operands(s); ++i) operands.push_back(value(operand(s, i), kind_of_operand(s, i)));
+  // Components of one array have the same extents.
+  if (s.op == Op::eq && scalar::is_integer(operands[0].kind()) && operands[0] == operands[1])
+    return define(s.to, arena_.constant(Kind::boolean, 1));
   const Expr e = s.op == Op::cast      ? arena_.cast(operands[0], s.result)
                  : s.op == Op::bitcast ? arena_.bitcast(operands[0], s.result)
                                        : arena_.apply(s.op, operands);

@@ -3,6 +3,7 @@
 // slot that loops or branches write is a variable. What nothing but statistics needs is not printed.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,7 @@ class Slots {
   const Locals which_;
   scalar::Arena arena_;
   emit::Magnitudes magnitudes_;
+  std::map<std::string, Expr> extents_;                  // of parameters, by their names
   std::vector<Expr> exprs_;                              // by slot
   std::vector<std::optional<std::uint64_t>> constants_;  // by slot
   struct Local {
