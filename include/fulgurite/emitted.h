@@ -15,6 +15,15 @@ namespace fulgurite {
 /// c: functions on arrays of the host. cuda: functions on arrays of a device, for nvcc.
 enum class Target : std::uint8_t { c, cuda };
 
+namespace detail {
+struct TargetName {
+  const char* name;
+  Target target;
+};
+/// What targets are called on a command line.
+inline constexpr TargetName target_names[] = {{"c", Target::c}, {"cuda", Target::cuda}};
+}  // namespace detail
+
 /// What a parameter or result is called; of composite elements also what their components are, in order.
 struct EmittedName {
   std::string name;
@@ -36,8 +45,13 @@ class EmittedProgram {
                                       static_cast<typename detail::SignatureOf<F>::type*>(nullptr))),
         parameters_(std::move(parameters)),
         results_(std::move(results)) {}
-  /// Of a program that is described already.
-  explicit EmittedProgram(detail::ToolProgram program) : program_(std::move(program)) {}
+  /// Of a program that is described already; constants are the bits of the parameters that are not staged.
+  explicit EmittedProgram(detail::ToolProgram program, std::vector<EmittedName> parameters = {},
+                          std::vector<EmittedName> results = {}, std::vector<std::uint64_t> constants = {})
+      : program_(std::move(program)),
+        parameters_(std::move(parameters)),
+        results_(std::move(results)),
+        constants_(std::move(constants)) {}
 
   /// The values of the parameters that are not staged, in order: a function has one program for each.
   template <class... Constants>

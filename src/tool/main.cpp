@@ -8,9 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "base/text.h"
 #include "tool/bisect.h"
+#include "tool/emit.h"
 #include "tool/inventory.h"
 #include "tool/run.h"
 
@@ -20,13 +22,6 @@ namespace {
 using detail::ToolProgram;
 
 enum Status { success = 0, failed = 1, misused = 2 };
-
-const ToolProgram& program_named(const std::vector<ToolProgram>& programs, const std::string& name) {
-  for (const ToolProgram& program : programs)
-    if (program.name == name) return program;
-  throw UsageError(fmt::format("there is no program '{}'; there are {}", name,
-                               base::join(programs, ", ", [](const ToolProgram& p) { return p.name; })));
-}
 
 void write_text(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
@@ -177,6 +172,41 @@ void add_cache(CLI::App& app, CacheAction& action) {
   command->callback([&] { show_cache(action); });
 }
 
+void add_emit(CLI::App& app, const std::vector<ToolProgram>& programs, EmitRequest& request) {
+  CLI::App* command = app.add_subcommand("emit", "write programs as source that an application includes");
+  command
+      ->add_option("NAMES", request.functions,
+                   "the programs; FUNCTION=NAME calls what is written of program NAME FUNCTION")
+      ->required();
+  std::map<std::string, Target> targets;
+  for (const auto& [name, target] : detail::target_names) targets.emplace(name, target);
+  command->add_option("--target", request.target, "the language")
+      ->required()
+      ->transform(CLI::CheckedTransformer(targets));
+  command->add_option("-o,--out", request.folder, "the folder for the files")->required();
+  const auto add_names = [&](const char* option, std::vector<std::string>& to, const char* what) {
+    command->add_option(option, to, what)->allow_extra_args(false);
+  };
+  add_names(
+      "--parameters", request.parameters,
+      "names of the parameters, as x,y; components of composite elements as point.x.y; of one of several "
+      "functions as FUNCTION:x,y");
+  add_names("--results", request.results, "names of the results, in the same way");
+  add_names("--constants", request.constants,
+            "values of the parameters that are not staged, in the same way");
+  command->add_option("--precision", request.precision, "strict: no contraction, a * b + c rounds twice")
+      ->check(CLI::IsMember({"fast", "strict"}))
+      ->capture_default_str();
+  command->add_flag("--no-checks", request.no_checks, "no checks of indices and divisors");
+  command
+      ->add_option(
+          "--levels", request.levels,
+          "of target c: the processors that get code of their own, from the best to the least; generic: any")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"x86-64-v4", "x86-64-v3", "x86-64-v2", "generic"}));
+  command->callback([&] { emit_programs(programs, request); });
+}
+
 // CLI11 would say that a command is missing.
 void refuse_unknown_command(const CLI::App& app, std::string_view word) {
   const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
@@ -241,6 +271,8 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   add_bundle(app, programs, bundle_request);
   add_cache(app, cache_action);
   add_bisect(app, programs, choices, tolerance, all_agree);
+  EmitRequest emit_request;
+  add_emit(app, programs, emit_request);
   const int status = run_command(app, argc, argv);
   return status == success && !all_agree ? failed : status;
 }

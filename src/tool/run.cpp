@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/text.h"
 #include "pipeline.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
@@ -178,12 +179,18 @@ double milliseconds(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
+const ToolProgram& program_named(const std::vector<ToolProgram>& programs, const std::string& name) {
+  for (const ToolProgram& program : programs)
+    if (program.name == name) return program;
+  throw UsageError(fmt::format("there is no program '{}'; there are {}", name,
+                               base::join(programs, ", ", [](const ToolProgram& p) { return p.name; })));
+}
+
 std::string signature(const ToolProgram& program) {
   return fmt::format("{}({}) -> {}", program.name, types_of(program.parameters), types_of(program.results));
 }
 
-std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
-                                                   const std::vector<std::string>& literals) {
+std::vector<scalar::Bits> constants_of(const ToolProgram& program, const std::vector<std::string>& literals) {
   const auto wanted = std::count_if(program.parameters.begin(), program.parameters.end(),
                                     [](const ToolValue& p) { return p.is_constant; });
   if (static_cast<std::size_t>(wanted) != literals.size())
@@ -195,7 +202,12 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
     const ToolValue& parameter = program.parameters[i];
     if (parameter.is_constant) constants.push_back(scalar_argument(program, i, literals[constants.size()]));
   }
-  return program.trace(constants);
+  return constants;
+}
+
+std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
+                                                   const std::vector<std::string>& literals) {
+  return program.trace(constants_of(program, literals));
 }
 
 Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments) {

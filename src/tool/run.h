@@ -15,6 +15,9 @@ struct UsageError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Throws UsageError, which says which programs there are, for another name.
+const detail::ToolProgram& program_named(const std::vector<detail::ToolProgram>&, const std::string& name);
+
 struct RunRequest {
   std::vector<std::string> arguments;  // .npy files and literals, in the order of the parameters
   std::vector<std::string> outputs;    // none, or one for each result
@@ -33,7 +36,10 @@ struct Given {
 };
 Given read_arguments(const detail::ToolProgram&, const std::vector<std::string>& arguments);
 
-/// Traces with the constants that stand in `literals`, one for each parameter that is not staged.
+/// The values that stand in `literals`, one for each parameter that is not staged. Throws UsageError for
+/// another number.
+std::vector<std::uint64_t> constants_of(const detail::ToolProgram&, const std::vector<std::string>& literals);
+/// Traces with these values.
 std::shared_ptr<const detail::TracedProgram> trace(const detail::ToolProgram&,
                                                    const std::vector<std::string>& literals);
 

@@ -189,5 +189,17 @@ ERROR_PROGRAM(number_that_is_too_large) {
 ERROR_PROGRAM(float_that_is_too_large) {
   tool({"run", "saxpy", "1e99", "x.npy"});
 }
+ERROR_PROGRAM(names_of_no_function) {
+  tool({"emit", "saxpy", "cube=power", "--target", "c", "-o", "out", "--parameters", "a,x"});
+}
+ERROR_PROGRAM(names_of_another_function) {
+  tool({"emit", "cube=power", "--target", "c", "-o", "out", "--constants", "power:3"});
+}
+ERROR_PROGRAM(names_twice) {
+  tool({"emit", "saxpy", "--target", "c", "-o", "out", "--results", "y", "--results", "z"});
+}
+ERROR_PROGRAM(function_twice) {
+  tool({"emit", "power", "power", "--target", "c", "-o", "out"});
+}
 
 }  // namespace error_programs
