@@ -1,7 +1,9 @@
-# Defines fulgurite::fulgurite, and with COMPONENTS runtime fulgurite::runtime instead: the static run time for bundles, which a
-# project in C links. The library needs nothing of its user: its own dependencies are shared libraries that it names.
+# Defines fulgurite::fulgurite and fulgurite_generate (fulguriteGenerate.cmake), and with COMPONENTS runtime fulgurite::runtime
+# instead: the static run time for bundles, which a project in C links. The library needs nothing of its user: its own dependencies
+# are shared libraries that it names.
 if(NOT fulgurite_FIND_COMPONENTS)
   include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+  include("${CMAKE_CURRENT_LIST_DIR}/fulguriteGenerate.cmake")
 endif()
 foreach(component IN LISTS fulgurite_FIND_COMPONENTS)
   if(component STREQUAL "runtime")
@@ -14,6 +16,7 @@ foreach(component IN LISTS fulgurite_FIND_COMPONENTS)
     set(fulgurite_runtime_FOUND TRUE)
   elseif(component STREQUAL "library")
     include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+    include("${CMAKE_CURRENT_LIST_DIR}/fulguriteGenerate.cmake")
     set(fulgurite_library_FOUND TRUE)
   elseif(fulgurite_FIND_REQUIRED_${component})
     set(fulgurite_FOUND FALSE)

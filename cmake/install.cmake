@@ -6,6 +6,7 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/fulgurite")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cmake/fulguriteConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
 configure_file("${PROJECT_SOURCE_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" COPYONLY)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/fulguriteGenerate.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteGenerate.cmake" COPYONLY)
 
 install(TARGETS fulgurite EXPORT fulguriteTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 if(TARGET fulgurite_clang)
@@ -18,5 +19,6 @@ export(EXPORT fulguriteRuntimeTargets NAMESPACE fulgurite:: FILE "${PROJECT_BINA
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/fulgurite" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT fulguriteTargets NAMESPACE fulgurite:: DESTINATION "${package_dir}")
 install(FILES "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BINARY_DIR}/cmake/fulguriteConfigVersion.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/fulguriteGenerate.cmake"
   DESTINATION "${package_dir}")
 export(EXPORT fulguriteTargets NAMESPACE fulgurite:: FILE "${PROJECT_BINARY_DIR}/cmake/fulguriteTargets.cmake")
