@@ -1,8 +1,9 @@
 // What compiling costs, through the public interface: the first program of a process, which loads the
 // compiler; further programs, once a few have been compiled; and the same programs in a second process, which
-// finds all kernels in the disk cache and never loads LLVM. Times are those of fg::compile and the first call
-// together, less a second call; on a busy machine the processor time of this process says more than the
-// clock. Uses a cache directory of its own.
+// finds all kernels in the disk cache and never loads LLVM; and when the first result of a program of several
+// kernels is there, with and without Options::background. Times but the last are those of fg::compile and the
+// first call together, less a second call; on a busy machine the processor time of this process says more
+// than the clock. Uses a cache directory of its own.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 #include <sys/wait.h>
@@ -136,6 +137,56 @@ int first_process() {
   return 0;
 }
 
+// A program of several kernels, each of which reads what another one made.
+auto compile_chain(float constant, bool background) {
+  return fg::compile(
+      [=](Vec<float> x) {
+        const auto sums = fg::scan(fg::plus, 0.0f, x * constant);
+        const auto large = fg::filter([=](Exp<float> y) { return y > constant; }, sums);
+        const auto sorted = fg::sort(large);
+        return std::tuple{fg::sum(sorted * sorted), fg::scan(fg::max, 0.0f, fg::reverse(sorted))};
+      },
+      {.background = background});
+}
+
+// From before fg::compile until it returned, and until the first result was there.
+struct FirstResult {
+  double compiled_ms, result_ms;
+};
+FirstResult first_result(float constant, bool background, const std::vector<float>& x) {
+  const double start = now_us();
+  const auto program = compile_chain(constant, background);
+  const double compiled = now_us();
+  program(x);
+  const double end = now_us();
+  return {(compiled - start) / 1000, (end - start) / 1000};
+}
+
+int in_background() {
+  fmt::print("\n| a program of {} kernels, on elements | background | compile() ms | first result ms |\n",
+             [] {
+               const auto before = fg::stats().compilations;
+               compile_chain(0.5f, false);
+               return fg::stats().compilations - before;
+             }());
+  fmt::print("|---:|---|---:|---:|\n");
+  for (const std::size_t n : {1000, 1'000'000, 4'000'000}) {
+    const std::vector<float> x(n, 1.0f);
+    std::vector<double> compiled[2], result[2];
+    for (int variant = 0; variant < n_variants; ++variant)
+      for (const bool background : {false, true}) {
+        const float other = constant(2 * variant + background) + 1e-6f * static_cast<float>(n);
+        const FirstResult first = first_result(other, background, x);
+        compiled[background].push_back(first.compiled_ms);
+        result[background].push_back(first.result_ms);
+      }
+    for (const bool background : {false, true})
+      fmt::print("| {} | {} | {:.1f} | {:.1f} |\n", n, background ? "yes" : "no",
+                 median(compiled[background]), median(result[background]));
+  }
+  return 0;
+}
+
 // Runs this program again with one argument; its exit status.
 int start(const char* argument) {
   const pid_t child = fork();
@@ -153,6 +204,7 @@ int start(const char* argument) {
 int main(int count, char** arguments) {
   if (count == 2 && std::strcmp(arguments[1], "--first") == 0) return first_process();
   if (count == 2 && std::strcmp(arguments[1], "--second") == 0) return second_process();
+  if (count == 2 && std::strcmp(arguments[1], "--background") == 0) return in_background();
   if (count > 1) {
     fmt::print(stderr, "bench compile: takes no options\n");
     return 1;
@@ -163,7 +215,7 @@ int main(int count, char** arguments) {
     return 1;
   }
   setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  const int failed = start("--first") || start("--second");
+  const int failed = start("--first") || start("--second") || start("--background");
   std::filesystem::remove_all(folder);
   return failed;
 }

@@ -106,6 +106,8 @@ class BundledVariant final : public Variants {
   }
 
   const Executable& find(const void*) override { return *executable_; }
+  bool are_ready() const noexcept override { return executable_->is_ready(); }
+  void wait() const override { executable_->wait(); }
   const Options& options() const override { return options_; }
   std::shared_ptr<const TracedProgram> traced(const void*) const override {
     const std::string_view text =

@@ -46,6 +46,12 @@ namespace detail {
 
 Executable::~Executable() = default;
 
+bool Executable::is_ready() const noexcept {
+  return true;
+}
+
+void Executable::wait() const {}
+
 namespace {
 
 // A program with the arrays that it captured as the last of its arguments.
@@ -59,6 +65,8 @@ class WithCaptures final : public Executable {
     for (const Capture& capture : captures_) all.emplace_back(capture.view).extents = capture.extents;
     program_->call(all, results);
   }
+  bool is_ready() const noexcept override { return program_->is_ready(); }
+  void wait() const override { program_->wait(); }
 
  private:
   std::shared_ptr<const Executable> program_;
@@ -126,6 +134,10 @@ class Placed final : public Executable {
 
   void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
     placing_errors(name_, where_, "called", [&] { program_->call(arguments, results); });
+  }
+  bool is_ready() const noexcept override { return program_->is_ready(); }
+  void wait() const override {
+    placing_errors(name_, where_, "compiled", [&] { program_->wait(); });
   }
 
  private:
@@ -198,6 +210,15 @@ class VariantList final : public Variants {
     return trace(options_.name, f_, given, false, where_);
   }
   const Options& options() const override { return options_; }
+  bool are_ready() const noexcept override {
+    for (const Variant* v = first_.load(std::memory_order_acquire); v != nullptr; v = v->next)
+      if (!v->program->is_ready()) return false;
+    return true;
+  }
+  void wait() const override {
+    for (const Variant* v = first_.load(std::memory_order_acquire); v != nullptr; v = v->next)
+      v->program->wait();
+  }
 
  private:
   struct Variant {

@@ -236,7 +236,12 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
     sources.push_back({kernel.name, kernel.source, kernel.n_phases, kernel.arguments, kernel.block_sizes,
                        kernel.can_fail, kernel.shared_bytes});
   Timed timed("build");
-  loaded.kernels = runtime::build_all(*loaded.device, sources, is_new ? runtime::host().n_cores : 1);
+  const int n_cores = runtime::host().n_cores;
+  if (options.background)
+    loaded.later = std::make_unique<const runtime::BackgroundBuild>(*loaded.device, std::move(sources),
+                                                                    is_new ? n_cores : 0);
+  else
+    loaded.kernels = runtime::build_all(*loaded.device, sources, is_new ? n_cores : 1);
   return loaded;
 }
 
@@ -353,8 +358,10 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
   });
 }
 
-plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& given) {
   const base::CompilingSection section;
+  Options options = given;
+  options.background = false;
   return base::with_stack(base::deep_stack, [&] {
     const runtime::Description device = device_of(options).describe();
     return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
@@ -372,6 +379,10 @@ class Planned final : public Executable {
   explicit Planned(plan::Loaded loaded) : loaded_(std::move(loaded)) {}
   void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const override {
     plan::execute(loaded_, arguments, results);
+  }
+  bool is_ready() const noexcept override { return loaded_.later == nullptr || loaded_.later->is_ready(); }
+  void wait() const override {
+    if (loaded_.later != nullptr) loaded_.later->wait();
   }
 
  private:

@@ -31,6 +31,9 @@ class [[gnu::visibility("default")]] Variants {
   /// The function traced once more, for explain.
   virtual std::shared_ptr<const TracedProgram> traced(const void* given_constants) const = 0;
   virtual const Options& options() const = 0;
+  /// Of all programs so far.
+  virtual bool are_ready() const noexcept = 0;
+  virtual void wait() const = 0;
 };
 /// Compiles a function without constants at once.
 std::shared_ptr<Variants> make_variants(Traceable, const Options&, Here where);
@@ -151,13 +154,20 @@ class Compiled<R(Ps...)> {
   }
   const Options& options() const { return variants_->options(); }
 
+  /// Options::background: whether all kernels are compiled, or were tried, so that no call waits for them.
+  bool ready() const noexcept { return variants_->are_ready(); }
+  /// Until all kernels are compiled. Throws what the compiler threw, unless a call did; the next call or
+  /// wait() tries again.
+  void wait() const { variants_->wait(); }
+
  private:
   std::shared_ptr<detail::Variants> variants_;
 };
 
 /// Traces and compiles f: a function pointer, lambda or function object with typed parameters. Throws what f
 /// throws, TraceError, ShapeError for shapes that can never fit, DeviceError and CompileError of the engine;
-/// where f has parameters that are not staged, these come with the first call.
+/// where f has parameters that are not staged, these come with the first call. With Options::background it
+/// returns before kernels are compiled, and a CompileError comes later.
 template <class F>
 auto compile(F f, const Options& options = {}, detail::Here where = detail::Here::current()) {
   using Function = std::decay_t<F>;

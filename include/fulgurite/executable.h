@@ -45,6 +45,9 @@ class [[gnu::visibility("default")]] Executable {
  public:
   virtual ~Executable();
   virtual void call(std::span<const ArgumentView> arguments, std::span<ResultValue> results) const = 0;
+  /// Options::background: whether all is compiled; until then.
+  virtual bool is_ready() const noexcept;
+  virtual void wait() const;
 };
 
 /// An array of the host that a program reads beside its arguments; it lives as long as the program.

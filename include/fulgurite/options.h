@@ -45,6 +45,9 @@ struct Options {
   // For finding faults: every call traces the function again, and throws TraceError where that gives another
   // program than the compiled one, as when a C++ value that it captured by reference has changed.
   bool check_captures = captures_are_checked();
+  // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for those that
+  // it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
+  bool background = false;
 };
 
 }  // namespace fulgurite

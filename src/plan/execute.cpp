@@ -302,10 +302,11 @@ class Run {
                            {tasks.data(), s.tasks.size()},
                            slot(s.bytes_read),
                            slot(s.bytes_written)};
-    const auto kernel = static_cast<std::size_t>(s.kernel);
-    const runtime::Span span(runtime::Activity::kernel, loaded_.plan.kernels[kernel].name, launch.bytes_read,
+    const auto number = static_cast<std::size_t>(s.kernel);
+    const runtime::Kernel& kernel = loaded_.later ? (*loaded_.later)[number] : *loaded_.kernels[number];
+    const runtime::Span span(runtime::Activity::kernel, loaded_.plan.kernels[number].name, launch.bytes_read,
                              launch.bytes_written, s.kernel);
-    if (auto failure = device_.launch(*loaded_.kernels[kernel], launch)) fail(*failure);
+    if (auto failure = device_.launch(kernel, launch)) fail(*failure);
     if (span.is_on()) wait();  // it lasts as long as the kernel, not as long as its launch
   }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "runtime/background_build.h"
 #include "runtime/device.h"
 
 namespace fulgurite::plan {
@@ -24,12 +25,13 @@ struct SiteText {
 };
 [[noreturn]] void raise(const SiteText&, std::span<const std::int64_t> values, std::int64_t position = 0);
 
-/// A plan with its kernels loaded. Immutable: any number of threads may run it at once.
+/// A plan with its kernels loaded, or compiling. Immutable: any number of threads may run it at once.
 struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
   bool is_host = true;                                          // as the device says of itself
-  std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels
+  std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels, unless they are in
+  std::unique_ptr<const runtime::BackgroundBuild> later;        // this, which makes them meanwhile
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]
 };
 

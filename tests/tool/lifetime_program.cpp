@@ -14,7 +14,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <thread>
 #include <vector>
@@ -268,19 +270,89 @@ int run() {
 }
 
 // A program of several kernels, some of which have phases.
+auto compile_several(bool in_background, float factor = 2.0f) {
+  return fg::compile(
+      [factor](Vec<float> x) {
+        const auto sorted = fg::sort(x * factor);
+        return std::tuple{sorted, fg::sum(fg::scan(fg::plus, 0.0f, sorted))};
+      },
+      {.background = in_background});
+}
+void check_several(const auto& f, float factor = 2.0f) {
+  const auto [sorted, sum] = f(std::vector<float>{3.0f, 1.0f, 2.0f});
+  check(sorted.to_vector() == std::vector<float>{factor, 2 * factor, 3 * factor} && sum == 10 * factor,
+        "several kernels");
+}
+
 int several() {
-  const auto f = [](Vec<float> x) {
-    const auto sorted = fg::sort(x * 2.0f);
-    return std::tuple{sorted, fg::sum(fg::scan(fg::plus, 0.0f, sorted))};
-  };
   try {
-    const auto [sorted, sum] = fg::run(f, std::vector<float>{3.0f, 1.0f, 2.0f});
-    check(sorted.to_vector() == std::vector<float>{2.0f, 4.0f, 6.0f} && sum == 20.0f, "several kernels");
+    check_several(compile_several(false));
     return 0;
   } catch (const fg::Error& error) {
     std::printf("%s\n", error.what());
     return 3;
   }
+}
+
+// Where there is no compiler: not compile() says so, but wait() and each call.
+int several_in_background() {
+  const auto f = compile_several(true);
+  int n_errors = 0;
+  const auto is_error = [&](auto&& work) {
+    try {
+      work();
+    } catch (const fg::CompileError& error) {
+      if (++n_errors == 1) std::printf("%s\n", error.what());
+    }
+  };
+  is_error([&] { f.wait(); });
+  for (int call = 0; call < 3; ++call) is_error([&] { check_several(f); });
+  check(n_errors == 0 || n_errors == 4, "the same each time");
+  check(f.ready(), "nothing compiles any more");
+  return n_errors == 0 ? 0 : 3;
+}
+
+std::size_t threads_of_this_process() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// When the kernels are in the cache.
+int background_without_threads() {
+  const auto before = threads_of_this_process();
+  const auto f = compile_several(true);
+  check(f.ready(), "found kernels are there at once");
+  check(threads_of_this_process() == before, "found kernels need no thread");
+  check_several(f);
+  return 0;
+}
+
+// Returns at once, from main or by exit().
+int exit_while_compiling(bool by_exit) {
+  for (int k = 0; k < 4; ++k) compile_several(true, static_cast<float>(k + 3));
+  static const auto kept = compile_several(true, 8.0f);
+  if (by_exit) std::exit(0);
+  return 0;
+}
+
+// Children compile what no thread of the parent had begun, and find the rest.
+int fork_beside_background() {
+  int result = 0;
+  for (int round = 0; round < 6 && result == 0; ++round) {
+    const float factor = static_cast<float>(round + 3);
+    const auto f = compile_several(true, factor);
+    std::this_thread::sleep_for(std::chrono::milliseconds(4 * round));
+    const pid_t child = fork();
+    if (child == 0) {
+      check(f.ready(), "nobody compiles in a child");
+      check_several(f, factor);
+      check_several(compile_several(true, factor + 100), factor + 100);
+      std::exit(0);  // waits for threads of its own only
+    }
+    check_several(f, factor);
+    result = outcome_of(child);
+  }
+  return result;
 }
 
 }  // namespace
@@ -289,6 +361,11 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "run") return run();
   if (what == "several") return several();
+  if (what == "several_in_background") return several_in_background();
+  if (what == "background_without_threads") return background_without_threads();
+  if (what == "end_while_compiling") return exit_while_compiling(false);
+  if (what == "exit_while_compiling") return exit_while_compiling(true);
+  if (what == "fork_beside_background") return fork_beside_background();
   if (what == "static_destructor") return static_destructor();
   if (what == "static_destructor_after_use") return static_destructor_after_use();
   if (what == "detached_thread") return detached_thread();

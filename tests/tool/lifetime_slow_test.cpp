@@ -134,6 +134,8 @@ TEST_F(Lifetime, AWarmCacheNeedsNoPlugin) {
   EXPECT_EQ(program("several", "warm").status, 0) << "all of its kernels are there";
   expect_error("run", "warm", "cannot be read");
   expect_error("run", "", "the cache (which is off)");
+  expect_error("several_in_background", "cache", "cannot be read");
+  EXPECT_EQ(program("several_in_background", "warm").status, 0);
   // The library's file is another one with the same contents, of another time.
   fs::copy_file(library(), folder_ / "copy");
   fs::rename(folder_ / "copy", folder_ / library().filename());
@@ -194,6 +196,32 @@ TEST_F(Ends, ThreadsMayCompileWhileMainReturns) {
 
 TEST_F(Ends, AThreadWithASmallStackMayCompileAndRun) {
   expect_success("small_stack");
+}
+
+TEST_F(Ends, ProcessesWhoseKernelsCompileInTheBackground) {
+  expect_success("end_while_compiling", 5);
+  expect_success("exit_while_compiling", 5);
+}
+
+// PoCL makes static objects as late as in its first compilation.
+TEST_F(Ends, ProcessesWhoseDriversCompileInTheBackground) {
+  setenv("FULGURITE_ENGINE", "opencl", 1);
+  const bool has_device = program("several", "warm").status == 0;
+  if (has_device) {
+    expect_success("end_while_compiling", 2);
+    expect_success("exit_while_compiling", 2);
+  }
+  unsetenv("FULGURITE_ENGINE");
+  if (!has_device) GTEST_SKIP() << "there is no OpenCL device";
+}
+
+TEST_F(Ends, AChildForkedBesideTheBackgroundMayCallAndCompile) {
+  expect_success("fork_beside_background", 2);
+}
+
+TEST_F(Ends, KernelsOfTheCacheNeedNoThreads) {
+  expect_success("several");
+  expect_success("background_without_threads");
 }
 
 TEST_F(Ends, AChildForkedWhileOthersCompileMayCompile) {
