@@ -105,9 +105,9 @@ TEST(InnerCombinators, SortsLongRowsByMerging) {
   const auto even_ones_first = [](auto a, auto b) {
     return ((a & 1) < (b & 1)) || ((a & 1) == (b & 1) && a < b);
   };
-  const auto program = [=](Mat<int> m) {
+  const auto program = [=](Mat<int> table) {
     const auto less = [=](Exp<int> a, Exp<int> b) { return even_ones_first(a, b); };
-    return fg::map([=](Vec<int> row) { return fg::sort(less, row); }, fg::rows(m));
+    return fg::map([=](Vec<int> row) { return fg::sort(less, row); }, fg::rows(table));
   };
   on_every_engine(program, [=](const auto& f) {
     for (const int columns : {33, 65, 130}) {
