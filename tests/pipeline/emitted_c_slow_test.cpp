@@ -1,0 +1,309 @@
+// Programs emitted as C, as applications use them: a project of its own, built by GCC alone and by Clang
+// alone under sanitizers, whose results are those of the interpreter.
+#include <fmt/format.h>
+#include <fulgurite/emitted.h>
+#include <fulgurite/fulgurite.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "../runtime/temporary_directory.h"
+#include "base/text.h"
+#include "cases_to_emit.h"
+#include "engine_run.h"
+#include "soac/interpret.h"
+
+namespace fulgurite {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace emitted_programs;
+
+// The C function that reads arguments, calls the program twice, in two ways, and writes the results.
+class Consumer {
+ public:
+  explicit Consumer(const EmittedProgram& program) : program_(program), name_(program.program().name) {
+    parameters();
+    results();
+  }
+  std::string text() const {
+    return fmt::format(
+        "static void call_{0}(void) {{\n"
+        "{1}  fg_status status = FG_OK;\n"
+        "  do {{\n{2}    status = {0}({3}{4}NULL);\n{5}  }} while (status == FG_CAPACITY);\n"
+        "  expect(status == FG_OK, \"{0}\", \"refused\");\n"
+        "  const int64_t bytes = {0}_workspace({6});\n"
+        "  fg_error error;\n  const fg_call call = call_with(bytes, &error);\n{7}"
+        "  expect({0}({3}{8}&call) == FG_OK, \"{0}\", error.text);\n"
+        "  expect(bytes < 0 || n_blocks == 0, \"{0}\", \"took more than its workspace\");\n{9}"
+        "  free(call.workspace);\n{10}}}\n",
+        name_, begin_, prepared_, arguments_, passed_, enlarged_, sizes_, prepared_again_, passed_again_,
+        ended_, freed_);
+  }
+
+ private:
+  static std::string list(const std::vector<std::string>& words) {
+    return base::join(words, ", ", [](const std::string& w) { return w; });
+  }
+
+  void parameters() {
+    std::vector<std::string> sizes;
+    std::size_t k = 0;
+    const std::vector<detail::ToolValue>& all = program_.program().parameters;
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      const detail::ToolValue& v = all[p];
+      if (v.is_constant) continue;
+      const std::string type = type_of(v.kind), name = fmt::format("a{}", k++);
+      arguments_ += name + ", ";
+      if (v.rank == 0) {
+        begin_ += fmt::format("  {0} {1};\n  take(&{1}, sizeof {1});\n", type, name);
+        sizes.push_back(name);
+        continue;
+      }
+      begin_ +=
+          fmt::format("  int64_t {0}_size[{1}];\n  {2}* {0} = take_array({0}_size, {1}, sizeof({2}));\n",
+                      name, v.rank, type);
+      freed_ += fmt::format("  free({});\n", name);
+      if (p + 1 < all.size() && all[p + 1].position == v.position) continue;  // components have one size
+      for (int d = 0; d < v.rank; ++d) {
+        const std::string extent = fmt::format("{}_size[{}]", name, d);
+        arguments_ += extent + ", ";
+        sizes.push_back(extent);
+      }
+    }
+    sizes_ = list(sizes);
+  }
+
+  void results() {
+    const std::vector<detail::ToolValue>& all = program_.program().results;
+    const unsigned n = all.back().position;
+    std::string compared, given;
+    for (std::size_t r = 0; r < all.size(); ++r) {
+      const detail::ToolValue& v = all[r];
+      const std::string type = type_of(v.kind), of = fmt::format("{}", v.position);
+      if (v.rank == 0) {
+        begin_ += fmt::format("  {0} r{1}, again{1};\n", type, r);
+        passed_ += fmt::format("&r{}, ", r);
+        passed_again_ += fmt::format("&again{}, ", r);
+        compared += fmt::format(" && memcmp(&r{0}, &again{0}, sizeof r{0}) == 0", r);
+        given += fmt::format("  give(&r{0}, sizeof r{0});\n", r);
+        continue;
+      }
+      if (r == 0 || all[r - 1].position != v.position) {
+        const EmittedName name =
+            program_.results().empty()
+                ? EmittedName(n == 1 ? "result" : fmt::format("result{}", v.position - 1))
+                : program_.results()[v.position - 1];
+        begin_ += fmt::format("  int64_t size{0}[{1}], room{0} = {2}_{3}_capacity({4});\n", of, v.rank, name_,
+                              name.name, sizes_);
+        prepared_ += fmt::format("    memset(size{0}, 0, sizeof size{0});\n", of);
+        prepared_again_ += fmt::format("  int64_t size_again{}[{}];\n", of, v.rank);
+        enlarged_ += fmt::format(
+            "    if (status == FG_CAPACITY && product(size{0}, {1}) > room{0}) room{0} = product(size{0}, "
+            "{1});\n",
+            of, v.rank);
+        compared += fmt::format(" && memcmp(size{0}, size_again{0}, sizeof size{0}) == 0", of);
+      }
+      begin_ += fmt::format("  {}* r{} = NULL;\n", type, r);
+      prepared_ += fmt::format("    free(r{0});\n    r{0} = memory_of(room{1}, sizeof({2}));\n", r, of, type);
+      prepared_again_ +=
+          fmt::format("  {2}* const again{0} = memory_of(room{1}, sizeof({2}));\n", r, of, type);
+      passed_ += fmt::format("r{}, ", r);
+      passed_again_ += fmt::format("again{}, ", r);
+      if (r + 1 == all.size() || all[r + 1].position != v.position) {
+        passed_ += fmt::format("room{0}, size{0}, ", of);
+        passed_again_ += fmt::format("room{0}, size_again{0}, ", of);
+      }
+      compared += fmt::format(" && memcmp(r{0}, again{0}, (size_t)product(size{1}, {2}) * sizeof({3})) == 0",
+                              r, of, v.rank, type);
+      given += fmt::format("  give_array(r{0}, size{1}, {2}, sizeof({3}));\n", r, of, v.rank, type);
+      freed_ += fmt::format("  free(r{0});\n  free(again{0});\n", r);
+    }
+    ended_ = fmt::format("  expect({}, \"{}\", \"differs in its second call\");\n{}", compared.substr(4),
+                         name_, given);
+  }
+
+  const EmittedProgram& program_;
+  const std::string name_;
+  std::string begin_, arguments_, sizes_, prepared_, passed_, enlarged_, prepared_again_, passed_again_,
+      ended_, freed_;
+};
+
+class Project {
+ public:
+  Project(const std::vector<Case>& cases, std::vector<std::string> levels) {
+    std::string includes, functions, choice;
+    for (std::size_t k = 0; k < cases.size(); ++k) {
+      const EmittedProgram& program = cases[k].program;
+      const std::string& name = program.program().name;
+      EmitOptions options;
+      options.levels = {levels[k % levels.size()]};
+      for (const EmittedFile& file : emitted({program}, Target::c, options)) write(file.name, file.text);
+      includes += fmt::format("#include \"{}.h\"\n", name);
+      functions += Consumer(program).text();
+      choice += fmt::format("      case {}: call_{}(); break;\n", k, name);
+    }
+    write("main.c",
+          "#include \"consumer.h\"\n" + includes + functions +
+              fmt::format(
+                  "int main(void) {{\n  given = fopen(\"given\", \"rb\");\n  wanted = fopen(\"wanted\", "
+                  "\"wb\");\n"
+                  "  int32_t program;\n  while (fread(&program, sizeof program, 1, given) == 1) {{\n"
+                  "    switch (program) {{\n{}    }}\n  }}\n  fclose(given);\n  return fclose(wanted);\n}}\n",
+                  choice));
+    write("Makefile", "consumer: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) $(CFLAGS) $^ -lm -o $@\n");
+  }
+
+  // The results of all calls, in the order of `calls`.
+  std::vector<std::byte> run(const std::string& compiler, const std::vector<std::byte>& calls) const {
+    std::ofstream(folder_.path() / "given", std::ios::binary)
+        .write(reinterpret_cast<const char*>(calls.data()), static_cast<std::streamsize>(calls.size()));
+    const std::string command = fmt::format(
+        "cd {} && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} "
+        "-fsanitize=address,undefined "
+        "-fno-sanitize-recover=all\" && ./consumer",
+        folder_.path().string(), compiler, FULGURITE_EMITTED_C);
+    EXPECT_EQ(std::system(command.c_str()), 0) << command;
+    std::ifstream in(folder_.path() / "wanted", std::ios::binary);
+    const std::string read{std::istreambuf_iterator<char>(in), {}};
+    std::vector<std::byte> bytes(read.size());
+    std::memcpy(bytes.data(), read.data(), read.size());
+    return bytes;
+  }
+
+ private:
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name, std::ios::binary) << text;
+  }
+  runtime::test::TemporaryDirectory folder_;
+};
+
+void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
+  const auto* const begin = static_cast<const std::byte*>(from);
+  to.insert(to.end(), begin, begin + bytes);
+}
+
+// Sums of floats are added in another order.
+void expect_close(const Value& actual, const Value& expected) {
+  if (!scalar::is_float(expected.kind)) {
+    EXPECT_TRUE(same(actual, expected))
+        << testing::PrintToString(actual) << "\ninterpreter: " << testing::PrintToString(expected);
+    return;
+  }
+  ASSERT_EQ(actual.shape, expected.shape);
+  const auto number = [&](const Value& v, std::size_t i) {
+    return scalar::from_bits<double>(scalar::evaluate(scalar::Op::cast, v.kind, Kind::f64, v.at(i)));
+  };
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const double a = number(actual, i), b = number(expected, i);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a != b) {
+      ASSERT_LE(std::abs(a - b), 1e-3 * std::max(1.0, std::abs(b))) << "element " << i;
+    }
+  }
+}
+
+std::vector<std::int64_t> sizes_of(const Case& c) {
+  std::vector<std::int64_t> sizes = c.sizes;
+  if (c.largest > sizes.back()) sizes.push_back(c.largest);
+  return sizes;
+}
+
+constexpr std::int64_t most_interpreted = 5000;
+// Large arrays: whether the interpreter, or the cpu engine, computes what is expected of them.
+enum class OfLarge : bool { interpreter, engine };
+
+std::vector<Value> results_of(const detail::TracedProgram& traced, std::vector<Value> arguments,
+                              bool is_large, OfLarge which) {
+  arguments = with_captured(traced, std::move(arguments));
+  return is_large && which == OfLarge::engine
+             ? testing_pipeline::run(traced.program(), arguments, Options{.engine = Engine::cpu})
+             : soac::interpret(traced.program(), arguments);
+}
+
+struct Calls {
+  std::vector<std::byte> arguments;
+  std::vector<std::vector<Value>> expected;
+  std::vector<std::string> names;
+};
+
+Calls calls_of(const std::vector<Case>& all, OfLarge of_large) {
+  Calls calls;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const detail::ToolProgram& tool = all[k].program.program();
+    const auto traced = tool.trace(all[k].program.constants());
+    soac::Program own = traced->program();
+    own.params.resize(own.params.size() - traced->captures().size());
+    for (const std::int64_t n : sizes_of(all[k])) {
+      const std::vector<Value> arguments = all[k].arguments(own, n);
+      const auto number = static_cast<std::int32_t>(k);
+      append(calls.arguments, &number, sizeof number);
+      for (const Value& v : arguments) {
+        append(calls.arguments, v.shape.data(), v.shape.size() * sizeof v.shape[0]);
+        append(calls.arguments, v.bytes.data(), v.bytes.size());
+      }
+      calls.expected.push_back(results_of(*traced, arguments, n > most_interpreted, of_large));
+      calls.names.push_back(fmt::format("{} of {}", tool.name, n));
+    }
+  }
+  return calls;
+}
+
+// Each level compiles some of the programs.
+std::vector<std::string> levels_of_this_machine() {
+  std::vector<std::string> levels{"x86-64-v2", "generic"};
+  if (__builtin_cpu_supports("x86-64-v3")) levels.insert(levels.begin(), "x86-64-v3");
+  if (__builtin_cpu_supports("x86-64-v4")) levels.insert(levels.begin(), "x86-64-v4");
+  return levels;
+}
+
+void expect_agreement(const std::string& compiler, const std::vector<std::byte>& results,
+                      const Calls& calls) {
+  SCOPED_TRACE(compiler);
+  std::size_t at = 0;
+  const auto take = [&](void* to, std::size_t bytes) {
+    if (at + bytes > results.size()) throw std::runtime_error("results are missing");
+    if (bytes > 0) std::memcpy(to, results.data() + at, bytes);
+    at += bytes;
+  };
+  for (std::size_t k = 0; k < calls.expected.size(); ++k) {
+    SCOPED_TRACE(calls.names[k]);
+    for (const Value& e : calls.expected[k]) {
+      Value value{e.kind, e.shape, std::vector<std::byte>(e.bytes.size())};
+      take(value.shape.data(), e.shape.size() * sizeof(std::int64_t));
+      ASSERT_EQ(value.shape, e.shape);
+      take(value.bytes.data(), value.bytes.size());
+      expect_close(value, e);
+    }
+  }
+  EXPECT_EQ(at, results.size());
+}
+
+TEST(EmittedC, SlowAgreesByGcc) {
+  const std::vector<Case> all = cases();
+  const Calls calls = calls_of(all, OfLarge::engine);
+  const std::string gcc = "gcc -std=c11 -O0";
+  expect_agreement(gcc, Project(all, levels_of_this_machine()).run(gcc, calls.arguments), calls);
+}
+TEST(EmittedC, SlowAgreesByClang) {
+  const std::vector<Case> all = cases();
+  const Calls calls = calls_of(all, OfLarge::engine);
+  std::vector<std::string> levels = levels_of_this_machine();
+  std::rotate(levels.begin(), levels.begin() + 1, levels.end());
+  const std::string clang = "clang-19 -std=gnu17 -O0 -ffp-contract=fast";
+  expect_agreement(clang, Project(all, levels).run(clang, calls.arguments), calls);
+}
+TEST(EmittedC, LargeAgreesWithTheInterpreterAtAllLevels) {
+  const std::vector<Case> all = cases();
+  const Calls calls = calls_of(all, OfLarge::interpreter);
+  for (const std::string& level : levels_of_this_machine())
+    for (const char* compiler : {"gcc -std=c11 -O2", "clang-19 -std=c11 -O2"})
+      expect_agreement(compiler + (" for " + level), Project(all, {level}).run(compiler, calls.arguments),
+                       calls);
+}
+
+}  // namespace
+}  // namespace fulgurite
