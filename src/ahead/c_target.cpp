@@ -224,7 +224,11 @@ std::string dispatcher(const std::vector<Level>& levels) {
     for (const std::string& extent : extent_names(value))
       refused += fmt::format("{}{} < 0 || {} > (int64_t)1 << 46", refused.empty() ? "" : " ||\n      ",
                              extent, extent);
-  if (!refused.empty()) text += "  if (" + refused + ")\n    return FG_ARGUMENT;\n";
+  if (!refused.empty())
+    text +=
+        "  if (" + refused +
+        ") {\n    const fg_error error = {FG_ARGUMENT, 0, \"\", \"an extent is negative, or larger than any "
+        "memory\"};\n    if (call && call->error) *call->error = error;\n    return FG_ARGUMENT;\n  }\n";
   return text + choose + "}\n" + functions;
 }
 
