@@ -1,14 +1,13 @@
 /* The static run time: runs the programs of bundles (fulgurite/bundle.h makes them) on the CPU, from C or any
  * language that calls it, without a compiler. Needs the C library only. docs/guide/shipping.md tells more.
  *
- *   fg_error error;
+ *   fg_runtime_error error;
  *   fg_bundle* bundle;
  *   const fg_program* rmse;
- *   if (fg_bundle_open("programs.fgb", &bundle, &error) != FG_OK || fg_bundle_find(bundle, "rmse", &rmse,
- * &error) != FG_OK) ... fg_value arguments[2] = {{FG_F32, 1, {n}, a, 0}, {FG_F32, 1, {n}, b, 0}}, result =
- * {0}; if (fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_OK) ...   error.message says what
- *   float value = *(const float*)result.data;
- *   fg_value_free(&result);
+ *   if (fg_bundle_open("programs.fgb", &bundle, &error) != FG_RUNTIME_OK || fg_bundle_find(bundle, "rmse",
+ * &rmse, &error) != FG_RUNTIME_OK) ... fg_value arguments[2] = {{FG_F32, 1, {n}, a, 0}, {FG_F32, 1, {n}, b,
+ * 0}}, result = {0}; if (fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_RUNTIME_OK) ...
+ * error.message says what float value = *(const float*)result.data; fg_value_free(&result);
  *   fg_bundle_close(bundle);
  *
  * Any number of threads may use a bundle and its programs. */
@@ -21,8 +20,8 @@
 extern "C" {
 #endif
 
-typedef enum fg_status {
-  FG_OK = 0,
+typedef enum fg_runtime_status {
+  FG_RUNTIME_OK = 0,
   FG_FORMAT_ERROR,     /* no bundle, one that is damaged or of another version */
   FG_NO_PROGRAM,       /* the bundle has no program of that name */
   FG_NO_CODE,          /* it has the program, and not for this processor */
@@ -32,14 +31,14 @@ typedef enum fg_status {
   FG_ARITHMETIC_ERROR, /* a division by zero */
   FG_OUT_OF_MEMORY,
   FG_SYSTEM_ERROR /* the operating system refuses something else */
-} fg_status;
+} fg_runtime_status;
 
-typedef struct fg_error {
-  fg_status status;
+typedef struct fg_runtime_error {
+  fg_runtime_status status;
   unsigned line;  /* of the program's source; 0 where none is to blame */
   char file[256]; /* the source, cut off if its name is longer */
   char message[768];
-} fg_error;
+} fg_runtime_error;
 
 typedef enum fg_kind {
   FG_BOOL, /* a byte, 0 or 1 */
@@ -77,10 +76,11 @@ typedef struct fg_bundle fg_bundle;
 typedef struct fg_program fg_program;
 
 /* error may be null in each of these. */
-fg_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_error* error);
+fg_runtime_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_runtime_error* error);
 /* The bytes, aligned to 8, are read where they are until the bundle is closed: a bundle that is part of the
  * executable. */
-fg_status fg_bundle_open_memory(const void* bytes, size_t size, fg_bundle** bundle, fg_error* error);
+fg_runtime_status fg_bundle_open_memory(const void* bytes, size_t size, fg_bundle** bundle,
+                                        fg_runtime_error* error);
 /* Its programs are gone then. Null is closed already. */
 void fg_bundle_close(fg_bundle* bundle);
 
@@ -88,7 +88,8 @@ size_t fg_bundle_n_programs(const fg_bundle* bundle);
 const char* fg_bundle_name(const fg_bundle* bundle, size_t program);
 
 /* Loads its kernels for this processor, the first time. */
-fg_status fg_bundle_find(fg_bundle* bundle, const char* name, const fg_program** program, fg_error* error);
+fg_runtime_status fg_bundle_find(fg_bundle* bundle, const char* name, const fg_program** program,
+                                 fg_runtime_error* error);
 
 size_t fg_program_n_parameters(const fg_program* program);
 size_t fg_program_n_results(const fg_program* program);
@@ -98,8 +99,8 @@ fg_type fg_program_result(const fg_program* program, size_t result);
 const char* fg_program_architecture(const fg_program* program);
 
 /* Results are written only if all is well. */
-fg_status fg_program_call(const fg_program* program, const fg_value* arguments, size_t n_arguments,
-                          fg_value* results, size_t n_results, fg_error* error);
+fg_runtime_status fg_program_call(const fg_program* program, const fg_value* arguments, size_t n_arguments,
+                                  fg_value* results, size_t n_results, fg_runtime_error* error);
 /* Frees what the run time made of a result; does nothing for memory of the caller's. */
 void fg_value_free(fg_value* value);
 

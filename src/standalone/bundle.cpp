@@ -20,11 +20,11 @@ using base::WordReader;
 
 constexpr std::uint32_t n_kinds = FG_F64 + 1, most_of_anything = 1U << 28;
 
-fg_status damaged(fg_error* error, std::string_view what) {
+fg_runtime_status damaged(fg_runtime_error* error, std::string_view what) {
   return fail(error, FG_FORMAT_ERROR, "the bundle is damaged: ", what,
               ": copy it again, or make it anew (fg::bundle)");
 }
-fg_status no_memory(fg_error* error) {
+fg_runtime_status no_memory(fg_runtime_error* error) {
   return fail(error, FG_OUT_OF_MEMORY, "no memory is left for a bundle's programs");
 }
 
@@ -53,7 +53,7 @@ bool is_type(std::uint32_t kind, std::uint32_t rank) {
 }
 
 // Its header, blobs and the names of its programs.
-fg_status read(fg_bundle& bundle, fg_error* error) {
+fg_runtime_status read(fg_bundle& bundle, fg_runtime_error* error) {
   bundled::Header header;
   if (bundle.size < sizeof header || std::memcmp(bundle.bytes, bundled::magic, sizeof bundled::magic) != 0)
     return fail(error, FG_FORMAT_ERROR, "this is not a bundle: give a file that fg::bundle has written");
@@ -105,13 +105,13 @@ fg_status read(fg_bundle& bundle, fg_error* error) {
     std::memcpy(name, text.data(), text.size());
     name += text.size() + 1;
   }
-  return FG_OK;
+  return FG_RUNTIME_OK;
 }
 
 // One program of a bundle, being found.
 class Finding {
  public:
-  Finding(const fg_bundle& bundle, fg_program& program, fg_error* error)
+  Finding(const fg_bundle& bundle, fg_program& program, fg_runtime_error* error)
       : bundle_(bundle), program_(program), plan_(program.plan), error_(error) {}
 
   bool find() {
@@ -126,7 +126,7 @@ class Finding {
     if (!words.is_done()) return refuse("a program has another form");
     return read_plan(target);
   }
-  fg_status status() const { return status_; }
+  fg_runtime_status status() const { return status_; }
 
  private:
   bool refuse(std::string_view what) {
@@ -316,7 +316,7 @@ class Finding {
       names[i] = {text, std::strlen(text)};
     }
     status_ = load_object(object, names.data(), addresses.data(), 2 * n, kernel.module, error_);
-    if (status_ != FG_OK) return false;
+    if (status_ != FG_RUNTIME_OK) return false;
     for (std::size_t phase = 0; phase < n; ++phase) {
       const bool is_in_order = addresses[2 * phase] == nullptr;
       void* const address = addresses[2 * phase + (is_in_order ? 1 : 0)];
@@ -329,8 +329,8 @@ class Finding {
   const fg_bundle& bundle_;
   fg_program& program_;
   Plan& plan_;
-  fg_error* const error_;
-  fg_status status_ = FG_OK;
+  fg_runtime_error* const error_;
+  fg_runtime_status status_ = FG_RUNTIME_OK;
   Several<fg_type> types_;
 };
 
@@ -351,15 +351,16 @@ void free_bundle(fg_bundle* bundle) {
   std::free(bundle);
 }
 
-fg_status open(const char* bytes, std::size_t size, bool is_mapped, fg_bundle** to, fg_error* error) {
+fg_runtime_status open(const char* bytes, std::size_t size, bool is_mapped, fg_bundle** to,
+                       fg_runtime_error* error) {
   void* const memory = std::calloc(1, sizeof(fg_bundle));
   if (memory == nullptr) {
     if (is_mapped) munmap(const_cast<char*>(bytes), size);
     return no_memory(error);
   }
   auto* const bundle = new (memory) fg_bundle{bytes, size, is_mapped, PTHREAD_MUTEX_INITIALIZER, {}, {}, {}};
-  const fg_status status = read(*bundle, error);
-  if (status != FG_OK)
+  const fg_runtime_status status = read(*bundle, error);
+  if (status != FG_RUNTIME_OK)
     free_bundle(bundle);
   else
     *to = bundle;
@@ -377,7 +378,7 @@ std::size_t size_of(fg_kind kind) {
 
 using namespace fulgurite::standalone;
 
-fg_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_error* error) {
+fg_runtime_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_runtime_error* error) {
   *bundle = nullptr;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
   struct stat status{};
@@ -395,7 +396,8 @@ fg_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_error* error) 
   return open(static_cast<const char*>(bytes), size, size != 0, bundle, error);
 }
 
-fg_status fg_bundle_open_memory(const void* bytes, size_t size, fg_bundle** bundle, fg_error* error) {
+fg_runtime_status fg_bundle_open_memory(const void* bytes, size_t size, fg_bundle** bundle,
+                                        fg_runtime_error* error) {
   *bundle = nullptr;
   return open(static_cast<const char*>(bytes), size, false, bundle, error);
 }
@@ -412,12 +414,13 @@ const char* fg_bundle_name(const fg_bundle* bundle, size_t program) {
   return program < bundle->programs.size() ? bundle->programs[program].name : nullptr;
 }
 
-fg_status fg_bundle_find(fg_bundle* bundle, const char* name, const fg_program** found, fg_error* error) {
+fg_runtime_status fg_bundle_find(fg_bundle* bundle, const char* name, const fg_program** found,
+                                 fg_runtime_error* error) {
   *found = nullptr;
   for (fg_program& program : bundle->programs) {
     if (std::strcmp(program.name, name) != 0) continue;
     pthread_mutex_lock(&bundle->mutex);
-    fg_status status = FG_OK;
+    fg_runtime_status status = FG_RUNTIME_OK;
     if (!program.is_loaded) {
       Finding finding(*bundle, program, error);
       program.is_loaded = finding.find();
@@ -451,8 +454,8 @@ const char* fg_program_architecture(const fg_program* program) {
   return program->architecture;
 }
 
-fg_status fg_program_call(const fg_program* program, const fg_value* arguments, size_t n_arguments,
-                          fg_value* results, size_t n_results, fg_error* error) {
+fg_runtime_status fg_program_call(const fg_program* program, const fg_value* arguments, size_t n_arguments,
+                                  fg_value* results, size_t n_results, fg_runtime_error* error) {
   if (n_arguments != program->n_parameters || n_results != program->n_results)
     return fail(error, FG_ARGUMENT_ERROR, "'", std::string_view(program->name), "' takes ",
                 static_cast<std::int64_t>(program->n_parameters), " arguments and gives ",

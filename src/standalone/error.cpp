@@ -63,7 +63,7 @@ bool quote(Text& text, std::string_view word, const std::int64_t* values, std::s
   return true;
 }
 
-fg_status status_of(std::uint32_t error) {
+fg_runtime_status status_of(std::uint32_t error) {
   switch (error) {  // plan::SiteText::Error
     case 1: return FG_INDEX_ERROR;
     case 2: return FG_ARITHMETIC_ERROR;
@@ -89,9 +89,9 @@ Text& Text::operator<<(std::int64_t value) {
   return number(0 - static_cast<std::uint64_t>(value));
 }
 
-fg_status fail_at(fg_error* error, const Site& site, const std::int64_t* values, std::size_t n_values,
-                  std::int64_t position) {
-  const fg_status status = status_of(site.error);
+fg_runtime_status fail_at(fg_runtime_error* error, const Site& site, const std::int64_t* values,
+                          std::size_t n_values, std::int64_t position) {
+  const fg_runtime_status status = status_of(site.error);
   if (error == nullptr) return status;
   error->status = status;
   error->line = site.line;

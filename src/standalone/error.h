@@ -1,4 +1,4 @@
-// Errors of the static run time: a code and a text in the caller's fg_error, without exceptions.
+// Errors of the static run time: a code and a text in the caller's fg_runtime_error, without exceptions.
 #pragma once
 
 #include <fulgurite_runtime.h>
@@ -35,7 +35,7 @@ struct Site {
 
 // error may be null. Return the status.
 template <class... Parts>
-fg_status fail(fg_error* error, fg_status status, const Parts&... parts) {
+fg_runtime_status fail(fg_runtime_error* error, fg_runtime_status status, const Parts&... parts) {
   if (error == nullptr) return status;
   error->status = status;
   error->line = 0;
@@ -45,7 +45,7 @@ fg_status fail(fg_error* error, fg_status status, const Parts&... parts) {
   return status;
 }
 // The site's message with the values that it quotes (base/quote.h).
-fg_status fail_at(fg_error* error, const Site&, const std::int64_t* values, std::size_t n_values,
-                  std::int64_t position);
+fg_runtime_status fail_at(fg_runtime_error* error, const Site&, const std::int64_t* values,
+                          std::size_t n_values, std::int64_t position);
 
 }  // namespace fulgurite::standalone

@@ -29,12 +29,12 @@ std::size_t round_up(std::size_t n, std::size_t to) {
 
 class Loader {
  public:
-  Loader(std::string_view object, Module& module, fg_error* error)
+  Loader(std::string_view object, Module& module, fg_runtime_error* error)
       : object_(object), module_(module), error_(error) {}
 
-  fg_status load() {
+  fg_runtime_status load() {
     const bool is_loaded = read() && place() && relocate_all() && protect();
-    return is_loaded ? FG_OK : status_;
+    return is_loaded ? FG_RUNTIME_OK : status_;
   }
   void find(const std::string_view* names, void** addresses, std::size_t n_names) const {
     for (const Elf64_Sym& symbol : symbols_) {
@@ -235,8 +235,8 @@ class Loader {
 
   const std::string_view object_;
   Module& module_;
-  fg_error* const error_;
-  fg_status status_ = FG_OK;
+  fg_runtime_error* const error_;
+  fg_runtime_status status_ = FG_RUNTIME_OK;
   Several<Elf64_Shdr> sections_;
   Several<Elf64_Sym> symbols_;
   Elf64_Shdr names_{};
@@ -247,11 +247,11 @@ class Loader {
 
 }  // namespace
 
-fg_status load_object(std::string_view object, const std::string_view* names, void** addresses,
-                      std::size_t n_names, Module& module, fg_error* error) {
+fg_runtime_status load_object(std::string_view object, const std::string_view* names, void** addresses,
+                              std::size_t n_names, Module& module, fg_runtime_error* error) {
   Loader loader(object, module, error);
-  const fg_status status = loader.load();
-  if (status == FG_OK)
+  const fg_runtime_status status = loader.load();
+  if (status == FG_RUNTIME_OK)
     loader.find(names, addresses, n_names);
   else
     unload(module);

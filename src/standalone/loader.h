@@ -15,8 +15,8 @@ struct Module {
 };
 
 // `names` are looked for among its functions; where there is none of a name, its address is null.
-fg_status load_object(std::string_view object, const std::string_view* names, void** addresses,
-                      std::size_t n_names, Module& module, fg_error* error);
+fg_runtime_status load_object(std::string_view object, const std::string_view* names, void** addresses,
+                              std::size_t n_names, Module& module, fg_runtime_error* error);
 void unload(Module&);
 
 }  // namespace fulgurite::standalone

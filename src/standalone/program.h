@@ -52,7 +52,8 @@ struct Plan {
 // most.
 bool check_steps(Plan&);
 
-fg_status run(const fg_program&, const fg_value* arguments, fg_value* results, fg_error* error);
+fg_runtime_status run(const fg_program&, const fg_value* arguments, fg_value* results,
+                      fg_runtime_error* error);
 
 std::size_t size_of(fg_kind);
 

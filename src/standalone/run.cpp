@@ -48,7 +48,7 @@ struct PhaseCall {
 
 class Run {
  public:
-  Run(const fg_program& program, fg_error* error)
+  Run(const fg_program& program, fg_runtime_error* error)
       : plan_(program.plan),
         error_(error),
         slots_(static_cast<std::size_t>(plan_.n_slots)),
@@ -65,7 +65,7 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  fg_status call(const fg_value* arguments, fg_value* results) {
+  fg_runtime_status call(const fg_value* arguments, fg_value* results) {
     if (slots_.is_null() || arrays_.is_null() || buffers_.is_null() || launched_buffers_.is_null() ||
         launched_scalars_.is_null() || launched_tasks_.is_null())
       return fail(error_, FG_OUT_OF_MEMORY, "no memory is left for a call");
@@ -83,7 +83,7 @@ class Run {
   Buffer& buffer_of(const Array& array) { return buffers_[static_cast<std::size_t>(array.buffer)]; }
 
   template <class... Parts>
-  bool stop(fg_status status, const Parts&... parts) {
+  bool stop(fg_runtime_status status, const Parts&... parts) {
     status_ = fail(error_, status, parts...);
     return false;
   }
@@ -371,7 +371,7 @@ class Run {
     }
   }
 
-  fg_status give(fg_value* results) {
+  fg_runtime_status give(fg_value* results) {
     Several<fg_value> made(plan_.results.size());
     if (made.is_null()) return fail(error_, FG_OUT_OF_MEMORY, "no memory is left for the results");
     for (std::size_t i = 0; i < made.size(); ++i)
@@ -381,7 +381,7 @@ class Run {
         return status_;
       }
     for (std::size_t i = 0; i < made.size(); ++i) results[i] = made[i];
-    return FG_OK;
+    return FG_RUNTIME_OK;
   }
   // Where the caller's memory is too small, or there is none, an array of this run is handed over, unless
   // that is the caller's, or given already.
@@ -417,8 +417,8 @@ class Run {
   }
 
   const Plan& plan_;
-  fg_error* const error_;
-  fg_status status_ = FG_OK;
+  fg_runtime_error* const error_;
+  fg_runtime_status status_ = FG_RUNTIME_OK;
   Several<std::uint64_t> slots_;
   Several<Array> arrays_;
   Several<Buffer> buffers_;
@@ -428,7 +428,8 @@ class Run {
 
 }  // namespace
 
-fg_status run(const fg_program& program, const fg_value* arguments, fg_value* results, fg_error* error) {
+fg_runtime_status run(const fg_program& program, const fg_value* arguments, fg_value* results,
+                      fg_runtime_error* error) {
   return Run(program, error).call(arguments, results);
 }
 

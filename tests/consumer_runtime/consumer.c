@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 int main(int argc, char** argv) {
-  fg_error error;
+  fg_runtime_error error;
   fg_bundle* bundle;
   const fg_program* rmse;
   float a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 8};
@@ -14,8 +14,8 @@ int main(int argc, char** argv) {
     printf("%s: %s\n", fg_runtime_version(), error.message);
     return 0;
   }
-  if (fg_bundle_open(argv[1], &bundle, &error) != FG_OK || fg_bundle_find(bundle, "rmse", &rmse, &error) != FG_OK ||
-      fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_OK) {
+  if (fg_bundle_open(argv[1], &bundle, &error) != FG_RUNTIME_OK || fg_bundle_find(bundle, "rmse", &rmse, &error) != FG_RUNTIME_OK ||
+      fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_RUNTIME_OK) {
     fprintf(stderr, "%s\n", error.message);
     return 1;
   }

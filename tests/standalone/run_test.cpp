@@ -73,7 +73,8 @@ class Standalone : public testing::Test {
  protected:
   Standalone() {
     const auto& words = bundle_words();
-    EXPECT_EQ(fg_bundle_open_memory(words.data(), words.back(), &bundle_, &error_), FG_OK) << error_.message;
+    EXPECT_EQ(fg_bundle_open_memory(words.data(), words.back(), &bundle_, &error_), FG_RUNTIME_OK)
+        << error_.message;
   }
   ~Standalone() override {
     for (fg_value& result : results_) fg_value_free(&result);
@@ -81,11 +82,11 @@ class Standalone : public testing::Test {
   }
   const fg_program* find(const char* name) {
     const fg_program* program = nullptr;
-    EXPECT_EQ(fg_bundle_find(bundle_, name, &program, &error_), FG_OK) << error_.message;
+    EXPECT_EQ(fg_bundle_find(bundle_, name, &program, &error_), FG_RUNTIME_OK) << error_.message;
     return program;
   }
   // The results, which live as long as the test.
-  fg_status call(const char* name, std::vector<fg_value> arguments) {
+  fg_runtime_status call(const char* name, std::vector<fg_value> arguments) {
     const fg_program* program = find(name);
     for (fg_value& result : results_) fg_value_free(&result);
     results_.assign(fg_program_n_results(program), fg_value{});
@@ -94,7 +95,7 @@ class Standalone : public testing::Test {
   }
 
   fg_bundle* bundle_ = nullptr;
-  fg_error error_{};
+  fg_runtime_error error_{};
   std::vector<fg_value> results_;
 };
 
@@ -120,34 +121,34 @@ TEST_F(Standalone, TellsWhatThereIs) {
 
 TEST_F(Standalone, RunsEveryProgram) {
   std::vector<float> a{1, 2, 3, 4}, b{1, 2, 3, 8};
-  ASSERT_EQ(call("rmse", {array(a), array(b)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("rmse", {array(a), array(b)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(*static_cast<const float*>(results_[0].data), 2.0f);
   Ints numbers(10'000);
   std::iota(numbers.begin(), numbers.end(), 0);
-  ASSERT_EQ(call("evens", {array(numbers)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("evens", {array(numbers)}), FG_RUNTIME_OK) << error_.message;
   ASSERT_EQ(results_[0].extents[0], 5000);
   EXPECT_EQ(elements_of<int>(results_[0])[4999], 9998);
   Ints few(640, 2);
-  ASSERT_EQ(call("total", {array(few)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("total", {array(few)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(*static_cast<const int*>(results_[0].data), 1280);
   Ints keys{0, 2, 2, 1, 0, 2};
   std::int64_t bins = 3;
-  ASSERT_EQ(call("counts", {array(keys), scalar(bins)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("counts", {array(keys), scalar(bins)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(elements_of<int>(results_[0]), (Ints{2, 1, 3}));
   Ints mixed = numbers;
   for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] = numbers[i * 7919 % mixed.size()];
-  ASSERT_EQ(call("sorted", {array(mixed)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("sorted", {array(mixed)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(elements_of<int>(results_[0]), numbers);
   std::vector<double> x{1.0, -4.0};
   double limit = 0.5;
-  ASSERT_EQ(call("halved", {array(x), scalar(limit)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("halved", {array(x), scalar(limit)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(elements_of<double>(results_[0]), (std::vector<double>{0.125, -0.5}));
   EXPECT_EQ(*static_cast<const int*>(results_[1].data), 3);
   Ints three{1, 2, 3};
-  ASSERT_EQ(call("weighted", {array(three)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("weighted", {array(three)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(elements_of<int>(results_[0]), (Ints{10, 40, 90}));
   Ints empty;
-  ASSERT_EQ(call("sorted", {array(empty)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("sorted", {array(empty)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(results_[0].extents[0], 0);
 }
 
@@ -166,7 +167,7 @@ TEST_F(Standalone, GivesTheLibrarysBits) {
   const float expected = fg::open(path, {.engine = fg::Engine::cpu})
                              .get<float(fg::Array<float>, fg::Array<float>)>("rmse")(a, b);
   unsetenv("FULGURITE_CPU");
-  ASSERT_EQ(call("rmse", {array(a), array(b)}), FG_OK) << error_.message;
+  ASSERT_EQ(call("rmse", {array(a), array(b)}), FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(*static_cast<const float*>(results_[0].data), expected);
 }
 
@@ -211,14 +212,16 @@ TEST_F(Standalone, ResultsGoWhereTheCallerWants) {
   fg_value result{};
   result.data = room.data();
   result.capacity = room.size() * sizeof(int);
-  ASSERT_EQ(fg_program_call(find("evens"), &argument, 1, &result, 1, &error_), FG_OK) << error_.message;
+  ASSERT_EQ(fg_program_call(find("evens"), &argument, 1, &result, 1, &error_), FG_RUNTIME_OK)
+      << error_.message;
   EXPECT_EQ(result.data, room.data());
   EXPECT_EQ(result.extents[0], 2);
   EXPECT_EQ(room, (Ints{2, 4, -1, -1, -1, -1, -1, -1}));
   fg_value_free(&result);  // the caller's, and stays
   EXPECT_EQ(result.data, room.data());
   result.capacity = 4;
-  ASSERT_EQ(fg_program_call(find("evens"), &argument, 1, &result, 1, &error_), FG_OK) << error_.message;
+  ASSERT_EQ(fg_program_call(find("evens"), &argument, 1, &result, 1, &error_), FG_RUNTIME_OK)
+      << error_.message;
   EXPECT_NE(result.data, room.data());
   EXPECT_EQ(elements_of<int>(result), (Ints{2, 4}));
   fg_value_free(&result);
@@ -232,7 +235,7 @@ TEST_F(Standalone, ThreadsCallAtOnceAndChildrenCallToo) {
   const auto sorts = [&] {
     const fg_value argument = array(numbers);
     fg_value result{};
-    if (fg_program_call(sort, &argument, 1, &result, 1, nullptr) != FG_OK) return false;
+    if (fg_program_call(sort, &argument, 1, &result, 1, nullptr) != FG_RUNTIME_OK) return false;
     const Ints given = elements_of<int>(result);
     fg_value_free(&result);
     return std::is_sorted(given.begin(), given.end()) && given.size() == numbers.size();
@@ -260,26 +263,26 @@ TEST_F(Standalone, RunsOnTheCallersPool) {
       },
       nullptr, 4);
   std::vector<float> a(1'000'000, 3), b(a.size(), 1);
-  const fg_status status = call("rmse", {array(a), array(b)});
+  const fg_runtime_status status = call("rmse", {array(a), array(b)});
   fg_use_pool(nullptr, nullptr, 0);
-  ASSERT_EQ(status, FG_OK) << error_.message;
+  ASSERT_EQ(status, FG_RUNTIME_OK) << error_.message;
   EXPECT_EQ(*static_cast<const float*>(results_[0].data), 2.0f);
   EXPECT_GT(n_ranges, 1);
 }
 
 // Opens the bytes and finds every program.
-fg_status use(const std::vector<std::uint64_t>& words, std::size_t size, fg_error& error) {
+fg_runtime_status use(const std::vector<std::uint64_t>& words, std::size_t size, fg_runtime_error& error) {
   fg_bundle* bundle = nullptr;
-  fg_status status = fg_bundle_open_memory(words.data(), size, &bundle, &error);
-  if (status != FG_OK) {
+  fg_runtime_status status = fg_bundle_open_memory(words.data(), size, &bundle, &error);
+  if (status != FG_RUNTIME_OK) {
     EXPECT_EQ(bundle, nullptr);
     return status;
   }
   for (std::size_t i = 0; i < fg_bundle_n_programs(bundle); ++i) {
     const fg_program* program = nullptr;
-    const fg_status found = fg_bundle_find(bundle, fg_bundle_name(bundle, i), &program, &error);
-    EXPECT_EQ(found == FG_OK, program != nullptr);
-    if (found != FG_OK) status = found;
+    const fg_runtime_status found = fg_bundle_find(bundle, fg_bundle_name(bundle, i), &program, &error);
+    EXPECT_EQ(found == FG_RUNTIME_OK, program != nullptr);
+    if (found != FG_RUNTIME_OK) status = found;
   }
   fg_bundle_close(bundle);
   return status;
@@ -288,8 +291,8 @@ fg_status use(const std::vector<std::uint64_t>& words, std::size_t size, fg_erro
 TEST(StandaloneDamage, IsNoticed) {
   const auto& whole = bundle_words();
   const std::size_t size = whole.back();
-  fg_error error{};
-  EXPECT_EQ(use(whole, size, error), FG_OK) << error.message;
+  fg_runtime_error error{};
+  EXPECT_EQ(use(whole, size, error), FG_RUNTIME_OK) << error.message;
   for (std::size_t cut = 0; cut < size; cut += size / 50)
     EXPECT_EQ(use(whole, cut, error), FG_FORMAT_ERROR) << cut;
   std::minstd_rand random(1);
@@ -297,8 +300,9 @@ TEST(StandaloneDamage, IsNoticed) {
     auto changed = whole;
     const std::size_t at = random() % (size / 8);
     for (std::size_t i = at; i < std::min(at + 512, size / 8); ++i) changed[i] ^= random();
-    const fg_status status = use(changed, size, error);
-    EXPECT_TRUE(status == FG_OK || status == FG_FORMAT_ERROR) << error.message;  // paddings may change
+    const fg_runtime_status status = use(changed, size, error);
+    EXPECT_TRUE(status == FG_RUNTIME_OK || status == FG_FORMAT_ERROR) << error.message;  // paddings may
+                                                                                         // change
   }
   auto later = whole;
   later[1] = 7;
@@ -312,7 +316,7 @@ TEST(StandaloneDamage, IsNoticed) {
 
 TEST(StandaloneFile, ThatCannotBeRead) {
   fg_bundle* bundle = nullptr;
-  fg_error error{};
+  fg_runtime_error error{};
   EXPECT_EQ(fg_bundle_open("/nowhere/programs.fgb", &bundle, &error), FG_FORMAT_ERROR);
   EXPECT_NE(std::strstr(error.message, "the bundle /nowhere/programs.fgb cannot be read"), nullptr);
   EXPECT_EQ(fg_bundle_open("/proc", &bundle, &error), FG_FORMAT_ERROR);
