@@ -1,10 +1,11 @@
-# fulgurite_generate(TARGET SOURCES file.. FUNCTIONS name.. TARGETS c|cuda|opencl.. [PARAMETERS text..] [RESULTS text..]
+# fulgurite_generate(TARGET SOURCES file..|PROGRAMS executable FUNCTIONS name.. TARGETS c|cuda|opencl.. [PARAMETERS text..] [RESULTS text..]
 #   [CONSTANTS text..] [PRECISION fast|strict] [LEVELS level..] [FOLDER folder] [OPENMP])
 #
 # Compiles programs ahead of time, while the project is built, and adds them to TARGET. SOURCES are C++ files that say
 # FULGURITE_MAIN(..): with the library they become the executable <TARGET>_programs, which runs on the machine that builds.
 # FUNCTIONS are words for its command `emit`: `rmse`, or `power_3=power`. PARAMETERS, RESULTS and CONSTANTS are what that
 # command takes under these names: `rmse:measured,predicted`, `power_3:3`. Nothing of the library becomes part of TARGET.
+# PROGRAMS is such an executable that exists, for projects that are compiled for another machine.
 #
 # TARGET gets the sources, the folder of their headers (FOLDER; generated/<TARGET> in the build tree if none is given) and the
 # libraries that they need. What is generated for cuda is compiled if CUDA is a language of the project.
@@ -30,11 +31,18 @@ function(fulgurite_generated variable language function levels)
 endfunction()
 
 function(fulgurite_generate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP" "FOLDER;PRECISION" "SOURCES;FUNCTIONS;TARGETS;PARAMETERS;RESULTS;CONSTANTS;LEVELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "OPENMP" "FOLDER;PRECISION;PROGRAMS" "SOURCES;FUNCTIONS;TARGETS;PARAMETERS;RESULTS;CONSTANTS;LEVELS")
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "fulgurite_generate does not know ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  foreach(needed IN ITEMS SOURCES FUNCTIONS TARGETS)
+  if(arg_SOURCES AND arg_PROGRAMS)
+    message(FATAL_ERROR "fulgurite_generate takes SOURCES or PROGRAMS, not both")
+  endif()
+  set(programs SOURCES)
+  if(arg_PROGRAMS)
+    set(programs PROGRAMS)
+  endif()
+  foreach(needed IN ITEMS ${programs} FUNCTIONS TARGETS)
     if(NOT arg_${needed})
       message(FATAL_ERROR "fulgurite_generate needs ${needed}")
     endif()
@@ -46,10 +54,13 @@ function(fulgurite_generate target)
     set(arg_LEVELS x86-64-v4 x86-64-v3 x86-64-v2)
   endif()
 
-  set(generator ${target}_programs)
-  add_executable(${generator} ${arg_SOURCES})
-  target_link_libraries(${generator} PRIVATE fulgurite::fulgurite)
-  target_compile_features(${generator} PRIVATE cxx_std_20)
+  set(generator "${arg_PROGRAMS}")
+  if(NOT generator)
+    set(generator ${target}_programs)
+    add_executable(${generator} ${arg_SOURCES})
+    target_link_libraries(${generator} PRIVATE fulgurite::fulgurite)
+    target_compile_features(${generator} PRIVATE cxx_std_20)
+  endif()
 
   set(names "")
   foreach(option IN ITEMS parameters results constants)
@@ -96,7 +107,7 @@ function(fulgurite_generate target)
   target_sources(${target} PRIVATE ${compiled_files})
   set_source_files_properties(${compiled_files} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
-  target_include_directories(${target} PRIVATE "${arg_FOLDER}")
+  target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${arg_FOLDER}>")
   if(UNIX)
     target_link_libraries(${target} PRIVATE m)
   endif()

@@ -132,6 +132,8 @@ class Consumer {
       ended_, freed_;
 };
 
+constexpr const char* sanitized = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+
 class Project {
  public:
   Project(const std::vector<Case>& cases, std::vector<std::string> levels) {
@@ -158,14 +160,13 @@ class Project {
   }
 
   // The results of all calls, in the order of `calls`.
-  std::vector<std::byte> run(const std::string& compiler, const std::vector<std::byte>& calls) const {
+  std::vector<std::byte> run(const std::string& compiler, const std::vector<std::byte>& calls,
+                             const std::string& flags = sanitized, const std::string& runner = "") const {
     std::ofstream(folder_.path() / "given", std::ios::binary)
         .write(reinterpret_cast<const char*>(calls.data()), static_cast<std::streamsize>(calls.size()));
     const std::string command = fmt::format(
-        "cd {} && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} "
-        "-fsanitize=address,undefined "
-        "-fno-sanitize-recover=all\" && ./consumer",
-        folder_.path().string(), compiler, FULGURITE_EMITTED_C);
+        "cd {} && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} {}\" && {}./consumer",
+        folder_.path().string(), compiler, FULGURITE_EMITTED_C, flags, runner);
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     std::ifstream in(folder_.path() / "wanted", std::ios::binary);
     const std::string read{std::istreambuf_iterator<char>(in), {}};
@@ -296,13 +297,26 @@ TEST(EmittedC, SlowAgreesByClang) {
   const std::string clang = "clang-19 -std=gnu17 -O0 -ffp-contract=fast";
   expect_agreement(clang, Project(all, levels).run(clang, calls.arguments), calls);
 }
-TEST(EmittedC, LargeAgreesWithTheInterpreterAtAllLevels) {
+void agrees_with_the_interpreter(const std::string& compiler) {
   const std::vector<Case> all = cases();
   const Calls calls = calls_of(all, OfLarge::interpreter);
   for (const std::string& level : levels_of_this_machine())
-    for (const char* compiler : {"gcc -std=c11 -O2", "clang-19 -std=c11 -O2"})
-      expect_agreement(compiler + (" for " + level), Project(all, {level}).run(compiler, calls.arguments),
-                       calls);
+    expect_agreement(compiler + " for " + level, Project(all, {level}).run(compiler, calls.arguments), calls);
+}
+TEST(EmittedC, LargeAgreesWithTheInterpreterByGcc) {
+  agrees_with_the_interpreter("gcc -std=c11 -O2");
+}
+TEST(EmittedC, LargeAgreesWithTheInterpreterByClang) {
+  agrees_with_the_interpreter("clang-19 -std=c11 -O2");
+}
+TEST(EmittedC, LargeAgreesOnArm) {
+  if (std::system("command -v aarch64-linux-gnu-gcc qemu-aarch64 > /dev/null") != 0)
+    GTEST_SKIP() << "there is no compiler for aarch64, or no emulator of it";
+  std::vector<Case> all = cases();
+  for (Case& c : all) c.largest = 0;
+  const Calls calls = calls_of(all, OfLarge::interpreter);
+  const std::string gcc = "aarch64-linux-gnu-gcc -std=c11 -O2 -static";
+  expect_agreement(gcc, Project(all, {"generic"}).run(gcc, calls.arguments, "", "qemu-aarch64 "), calls);
 }
 
 }  // namespace

@@ -83,6 +83,28 @@ TEST(EmittedStructs, ConvertersGoThereAndBack) {
   fs::remove_all(folder);
 }
 
+TEST(EmittedHeaders, AreOfOneVersionAndStandBesideTheRunTimes) {
+  std::string name = (fs::temp_directory_path() / "fulgurite_headers_XXXXXX").string();
+  const fs::path folder = mkdtemp(name.data());
+  fg::EmitOptions options;
+  options.levels = {"x86-64-v2"};
+  for (const fg::EmittedFile& file : fg::emitted({{"moved", moved}}, fg::Target::c, options))
+    std::ofstream(folder / file.name) << file.text;
+  std::ofstream(folder / "both.c") << "#include \"moved.h\"\n#include <fulgurite_runtime.h>\n";
+  const auto status = [&](const std::string& words) {
+    return std::system(("cd '" + folder.string() + "' && " + words).c_str());
+  };
+  for (const char* compiler : {"gcc -std=c11", "g++ -x c++ -std=c++17", "clang-19 -std=c11"})
+    EXPECT_EQ(status(std::string(compiler) + " -Wall -Wextra -Werror -I '" FULGURITE_TEST_DATA
+                                             "/../../include' -fsyntax-only both.c"),
+              0)
+        << compiler;
+  EXPECT_EQ(status("gcc -DFULGURITE_C_H -DFULGURITE_C_VERSION=2 -fsyntax-only moved.h 2>&1 | grep -q "
+                   "'moved.h needs version 1 of fulgurite_c.h'"),
+            0);
+  fs::remove_all(folder);
+}
+
 TEST(EmittedStructs, OnlyForComponentsThatTheAuthorNamed) {
   const std::string named = header({"moved", moved, {{"places", components}}, {"there"}});
   EXPECT_NE(named.find("moved_places_split"), std::string::npos) << named;

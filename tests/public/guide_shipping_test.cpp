@@ -1,9 +1,12 @@
 // The code of docs/guide/shipping.md, run.
 #include <fulgurite/bundle.h>
+#include <fulgurite/emit.h>
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "../runtime/temporary_directory.h"
 #include "bundled_programs.h"
@@ -22,6 +25,15 @@ class GuideShipping : public testing::Test {
   const fulgurite::runtime::test::TemporaryDirectory folder_;
 };
 
+TEST_F(GuideShipping, SourceIsEmitted) {
+  fg::emit({{"rmse", rmse, {"measured", "predicted"}, {"error"}}}, fg::Target::c, "generated");
+  std::ifstream header("generated/rmse.h");
+  const std::string text{std::istreambuf_iterator<char>(header), {}};
+  EXPECT_NE(text.find("fg_status rmse(const float* measured, int64_t measured_size, const float* predicted, "
+                      "int64_t predicted_size, float* error, const fg_call* call);"),
+            std::string::npos)
+      << text;
+}
 TEST_F(GuideShipping, BundleIsMadeAndOpened) {
   fg::bundle({{"rmse", rmse}, {"evens", evens}}, "programs.fgb");
   const std::vector<float> a{1, 2, 3, 4}, b{1, 2, 3, 8};

@@ -48,6 +48,15 @@ TEST_F(ToolEmit, WritesFilesUnderTheNamesThatAreGiven) {
   EXPECT_EQ(written("rmse_v4.c"), "");
 }
 
+TEST_F(ToolEmit, WritesEachTarget) {
+  const test::Outcome done = emit("rmse --target cuda --parameters measured,predicted" + out());
+  EXPECT_EQ(done.status, 0) << done.out;
+  EXPECT_SAYS(written("rmse.cuh"),
+              "rmse(const gpu_array<float>& measured, const gpu_array<float>& predicted");
+  for (const char* file : {"fulgurite_c.h", "fulgurite_cuda.h", "rmse.cu"})
+    EXPECT_NE(written(file), "") << file;
+}
+
 TEST_F(ToolEmit, NamesOfOneFunctionNeedNoFunction) {
   const test::Outcome done =
       emit("brighter --target c --levels x86-64-v2 --precision strict --parameters by,pixels" + out());
