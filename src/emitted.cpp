@@ -9,6 +9,7 @@
 
 #include "ahead/c_target.h"
 #include "ahead/cuda_target.h"
+#include "ahead/opencl_target.h"
 #include "ahead/signature.h"
 #include "base/text.h"
 #include "emit/names.h"
@@ -257,11 +258,37 @@ std::vector<EmittedFile> as_cuda(const std::vector<EmittedProgram>& programs, co
   return files;
 }
 
+// As for any device of OpenCL 1.2: a group does not wait for others, and its work-items share what every
+// device has.
+std::vector<EmittedFile> as_opencl(const std::vector<EmittedProgram>& programs, const EmitOptions& wanted) {
+  const runtime::Description device{.engine = "opencl",
+                                    .name = "any",
+                                    .n_cores = 1,
+                                    .memory = 0,
+                                    .last_level_cache = std::size_t{1} << 20,
+                                    .vector_bytes = 16,
+                                    .is_host = false,
+                                    .blocks_wait = false,
+                                    .shared_memory = std::size_t{32} << 10};
+  const Options options{.engine = Engine::opencl, .precision = wanted.precision, .checks = wanted.checks};
+  std::vector<EmittedFile> files;
+  append(files, ahead::opencl_common_headers());
+  for (const EmittedProgram& program : programs)
+    append(files, ahead::opencl_files(
+                      lowered(described(program, ahead::opencl_words()), options, device, emit::opencl)));
+  return files;
+}
+
 }  // namespace
 
 std::vector<EmittedFile> emitted(const std::vector<EmittedProgram>& programs, Target target,
                                  const EmitOptions& options) {
-  return target == Target::cuda ? as_cuda(programs, options) : as_c(programs, options);
+  switch (target) {
+    case Target::cuda: return as_cuda(programs, options);
+    case Target::opencl: return as_opencl(programs, options);
+    case Target::c: break;
+  }
+  return as_c(programs, options);
 }
 
 void detail::write_emitted(const std::vector<EmittedProgram>& programs, Target target,

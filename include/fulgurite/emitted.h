@@ -12,8 +12,9 @@
 
 namespace fulgurite {
 
-/// c: functions on arrays of the host. cuda: functions on arrays of a device, for nvcc.
-enum class Target : std::uint8_t { c, cuda };
+/// c: functions on arrays of the host. cuda: functions on arrays of a device, for nvcc. opencl: host code in
+/// C and kernels for any device of OpenCL 1.2.
+enum class Target : std::uint8_t { c, cuda, opencl };
 
 namespace detail {
 struct TargetName {
@@ -21,7 +22,8 @@ struct TargetName {
   Target target;
 };
 /// What targets are called on a command line.
-inline constexpr TargetName target_names[] = {{"c", Target::c}, {"cuda", Target::cuda}};
+inline constexpr TargetName target_names[] = {
+    {"c", Target::c}, {"cuda", Target::cuda}, {"opencl", Target::opencl}};
 }  // namespace detail
 
 /// What a parameter or result is called; of composite elements also what their components are, in order.

@@ -124,9 +124,7 @@ std::string level_file(const Level& level) {
 }
 
 std::string header(const Program& program) {
-  std::string guard = program.name;
-  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  guard += "_H";
+  const std::string guard = guard_of(program) + "_H";
   std::string text = fmt::format(
       "/* {0}\n"
       "   Arrays are dense and row-major; results must not overlap with arguments. Returns FG_OK, or what "
@@ -137,17 +135,7 @@ std::string header(const Program& program) {
       in_comment(program.description), guard, program.name);
   text += "fg_status " + function_text(program.name, declarations(program), true) + ";\n";
   text += structs_text(program);
-  for (const Value& value : program.results) {
-    if (value.rank == 0) continue;
-    text += fmt::format(
-        "\n/* How many elements {0} can have, which is how large the memory for it has to be; -1: only the "
-        "call itself finds out,\n"
-        "   and returns FG_CAPACITY with the extents where that is too small. */\n",
-        value.name);
-    text += "int64_t " +
-            function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
-            ";\n";
-  }
+  text += capacity_declarations(program);
   text += "\n/* Bytes of workspace with which a call takes no other memory; -1: nobody knows before. */\n";
   text += "int64_t " + function_text(program.name + "_workspace", size_declarations(program), false) + ";\n";
   return text + "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
@@ -164,13 +152,8 @@ std::string workspaces(const std::vector<Level>& levels) {
   std::string functions = "\n", most;
   const std::string passed =
       base::join(size_arguments(program), ", ", [](const std::string& name) { return name; });
-  const bool uses_room =
-      std::ranges::any_of(different, [](const std::string& t) { return t.find("fg_room") != t.npos; });
-  if (uses_room)
-    functions +=
-        "// Bytes that an array of so many elements takes.\n"
-        "FG_INLINE i64 fg_room(i64 elements, i64 bytes) { return 64 + (elements * bytes + 63) / 64 * 64; "
-        "}\n\n";
+  functions += room_function(base::join(different, "", [](const std::string& text) { return text; }),
+                             "64 + (elements * bytes + 63) / 64 * 64");
   const std::string name = program.name + "_workspace";
   if (different.size() == 1)
     return functions + "int64_t " + function_text(name, size_declarations(program), false) + " {\n" +
@@ -207,28 +190,10 @@ std::string dispatcher(const std::vector<Level>& levels) {
     const std::size_t last = choose.rfind("  return ");
     choose = "#if defined __x86_64__\n" + choose.substr(0, last) + "#endif\n" + choose.substr(last);
   }
-  std::string functions;
-  for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size()) {
-    const Value& value = program.results[r];
-    if (value.rank == 0) continue;
-    functions +=
-        "\nint64_t " +
-        function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
-        " {\n" + capacity_text(program, first) + "}\n";
-  }
-  functions += workspaces(levels);
+  const std::string functions = capacity_functions(program) + workspaces(levels);
   text += "\n" + emit::host_prelude(functions) + "\n";
   text += "fg_status " + function_text(program.name, parameters, true) + " {\n";
-  std::string refused;
-  for (const Value& value : program.parameters)
-    for (const std::string& extent : extent_names(value))
-      refused += fmt::format("{}{} < 0 || {} > (int64_t)1 << 46", refused.empty() ? "" : " ||\n      ",
-                             extent, extent);
-  if (!refused.empty())
-    text +=
-        "  if (" + refused +
-        ") {\n    const fg_error error = {FG_ARGUMENT, 0, \"\", \"an extent is negative, or larger than any "
-        "memory\"};\n    if (call && call->error) *call->error = error;\n    return FG_ARGUMENT;\n  }\n";
+  text += extents_refused(program);
   return text + choose + "}\n" + functions;
 }
 

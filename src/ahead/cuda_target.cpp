@@ -147,7 +147,7 @@ void bind_arrays(HostSteps& steps, const Program& program) {
   for (std::size_t k = 0; k < program.captured.size(); ++k, ++p) {
     std::vector<std::string> extents;
     for (const std::int64_t n : program.captured[k].extents) extents.push_back(std::to_string(n));
-    steps.set_array(p, fmt::format("captured{}", k), extents);
+    steps.set_array(p, fmt::format("fg_captured{}", k), extents);
   }
   for (const Value& value : program.results)
     for (std::size_t c = 0; c < value.kinds.size(); ++c, ++r) {
@@ -178,7 +178,7 @@ std::string begin_text(const Program& program, const HostSteps& steps, const std
   if (mentions(body, "run")) text += "  fg_run one_call(call);\n  fg_run* const run = &one_call;\n";
   if (kernels_fail(program)) text += "  fg_failures failures;\n";
   for (std::size_t k = 0; k < program.captured.size(); ++k)
-    if (const std::string name = fmt::format("captured{}", k); mentions(body, name))
+    if (const std::string name = fmt::format("fg_captured{}", k); mentions(body, name))
       text += fmt::format(
           "  void* {0} = nullptr;\n  FG_TRY(fg_cuda(call, cudaGetSymbolAddress(&{0}, {1}::{0})));\n", name,
           space_of(program));
@@ -195,12 +195,7 @@ std::string host_text(const Program& program, HostSteps& steps) {
   text += fmt::format("fg_status {}({}) {{\n{}{}}}\n", program.name,
                       with(cuda_declarations(program), "const gpu_call& how"),
                       begin_text(program, steps, body), body);
-  for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size())
-    if (const Value& value = program.results[r]; value.rank > 0)
-      text +=
-          "\nint64_t " +
-          function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
-          " {\n" + capacity_text(program, first) + "}\n";
+  text += capacity_functions(program);
   return text + "\nint64_t " + function_text(program.name + "_workspace", size_declarations(program), false) +
          " {\n" + workspace_text(program, alignment + (kernels_fail(program) ? failure_bytes : 0)) + "}\n";
 }
@@ -226,20 +221,13 @@ std::string cuda_source(const Program& program) {
                                     2 * steps.n_arrays() + 4);
   if (kernels_fail(program)) defined += "using " + space_of(program) + "::fg_failure;\n";
   std::string used = run_time_for(host, "host/cuda.cu");
-  if (mentions(used + host, "fg_room"))
-    used +=
-        "// Bytes that an array of so many elements takes.\n"
-        "FG_INLINE i64 fg_room(i64 elements, i64 bytes) { return elements == 0 ? 256 : (elements * bytes + "
-        "255) / "
-        "256 * 256; }\n\n";
+  used += room_function(used + host, "elements == 0 ? 256 : (elements * bytes + 255) / 256 * 256");
   text += emit::host_prelude(used + host) + "\ntypedef gpu_call fg_caller;\n" + defined + "\n" + used;
   return text + host;
 }
 
 std::string cuda_header(const Program& program) {
   const std::vector<std::string> parameters = cuda_declarations(program);
-  std::string guard = program.name;
-  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const std::string passed = with(names_in(parameters), "call");
   const bool waits = kernels_fail(program) ||
                      std::ranges::any_of(program.results, [](const Value& v) { return v.rank == 0; });
@@ -252,7 +240,7 @@ std::string cuda_header(const Program& program) {
       in_comment(program.description),
       waits ? "Returns when the results are there."
             : "Unless it asks the device for sizes, it returns before the stream has computed the results.",
-      guard);
+      guard_of(program));
   text += "/* Returns FG_OK, or what went wrong. */\n";
   text += fmt::format("fg_status {}({});\n\n", program.name, with(parameters, "const gpu_call& call"));
   text += "/* Throws gpu_error. */\n";
@@ -268,16 +256,7 @@ std::string cuda_header(const Program& program) {
       "  throw gpu_error(error);\n"
       "}}\n",
       program.name, with(parameters, "cudaStream_t stream = nullptr"), passed);
-  for (const Value& value : program.results)
-    if (value.rank > 0)
-      text +=
-          fmt::format(
-              "\n/* How many elements {} can have; -1: only the call itself finds out. A view of less memory "
-              "than they take "
-              "gets FG_CAPACITY. */\nint64_t ",
-              value.name) +
-          function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
-          ";\n";
+  text += capacity_declarations(program);
   text +=
       "\n/* Bytes of workspace with which a call takes no other memory; -1: nobody knows before. "
       "*/\nint64_t " +

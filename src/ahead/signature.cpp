@@ -87,17 +87,21 @@ std::vector<std::string> extent_names(const Value& value) {
   return names;
 }
 
-std::vector<std::string> declarations(const Program& program) {
+std::vector<std::string> declarations(const Program& program, const std::string& handle) {
+  const auto array = [&](Kind kind, const char* qualifier) {
+    return handle.empty() ? qualifier + c_type(kind) + "* " : handle + " ";
+  };
   std::vector<std::string> all;
   for (const Value& value : program.parameters) {
     for (std::size_t c = 0; c < value.kinds.size(); ++c)
-      all.push_back((value.rank == 0 ? "" : "const ") + c_type(value.kinds[c]) +
-                    (value.rank == 0 ? " " : "* ") + component_name(value, c));
+      all.push_back((value.rank == 0 ? c_type(value.kinds[c]) + " " : array(value.kinds[c], "const ")) +
+                    component_name(value, c));
     for (const std::string& name : extent_names(value)) all.push_back("int64_t " + name);
   }
   for (const Value& value : program.results) {
     for (std::size_t c = 0; c < value.kinds.size(); ++c)
-      all.push_back(fmt::format("{}* {}", c_type(value.kinds[c]), component_name(value, c)));
+      all.push_back((value.rank == 0 ? c_type(value.kinds[c]) + "* " : array(value.kinds[c], "")) +
+                    component_name(value, c));
     if (value.rank == 0) continue;
     all.push_back(fmt::format("int64_t {}_capacity", value.name));
     all.push_back(fmt::format("int64_t* {}_size", value.name));
@@ -142,7 +146,7 @@ void bind(HostSteps& steps, const Program& program) {
   for (std::size_t k = 0; k < program.captured.size(); ++k, ++p) {
     std::vector<std::string> extents;
     for (const std::int64_t n : program.captured[k].extents) extents.push_back(std::to_string(n));
-    steps.set_array(p, fmt::format("captured{}", k), extents);
+    steps.set_array(p, fmt::format("fg_captured{}", k), extents);
   }
   for (const Value& value : program.results)
     for (std::size_t c = 0; c < value.kinds.size(); ++c, ++r)

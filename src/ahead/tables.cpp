@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #include "ahead/sections.h"
 #include "ahead/signature.h"
+#include "ahead/sizes.h"
 #include "base/text.h"
 #include "emit/host_prelude.h"
 #include "emit/prelude.h"
@@ -14,15 +16,15 @@
 
 namespace fulgurite::ahead {
 
-std::string captured_text(const Program& program, std::string_view storage) {
+std::string captured_text(const Program& program, std::string_view storage, std::string_view name) {
   std::string text;
   for (std::size_t k = 0; k < program.captured.size(); ++k) {
     const Captured& array = program.captured[k];
     const std::size_t bytes = scalar::size_of(array.kind), n = array.elements.size() / bytes;
     text += fmt::format(
-        "{} {} captured{}[{}] = {{", storage,
-        emit::host.types[static_cast<std::size_t>(array.kind == Kind::boolean ? Kind::u8 : array.kind)], k,
-        std::max<std::size_t>(n, 1));
+        "{} {} {}{}[{}] = {{", storage,
+        emit::host.types[static_cast<std::size_t>(array.kind == Kind::boolean ? Kind::u8 : array.kind)], name,
+        k, std::max<std::size_t>(n, 1));
     for (std::size_t i = 0; i < n; ++i) {
       std::uint64_t bits = 0;
       std::memcpy(&bits, array.elements.data() + i * bytes, bytes);
@@ -66,6 +68,60 @@ std::string function_text(const std::string& name, const std::vector<std::string
   if (with_call) all += all.empty() ? "const fg_call* call" : ", const fg_call* call";
   if (all.empty()) all = "void";
   return name + "(" + all + ")";
+}
+
+std::string guard_of(const Program& program) {
+  std::string guard = program.name;
+  for (char& c : guard) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return guard;
+}
+
+std::string capacity_declarations(const Program& program) {
+  std::string text;
+  for (const Value& value : program.results) {
+    if (value.rank == 0) continue;
+    text += fmt::format(
+        "\n/* How many elements {0} can have, which is how large the memory for it has to be; -1: only the "
+        "call itself finds out,\n"
+        "   and returns FG_CAPACITY with the extents where that is too small. */\n",
+        value.name);
+    text += "int64_t " +
+            function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+            ";\n";
+  }
+  return text;
+}
+
+std::string capacity_functions(const Program& program) {
+  std::string text;
+  for (std::size_t r = 0, first = 0; r < program.results.size(); first += program.results[r++].kinds.size()) {
+    const Value& value = program.results[r];
+    if (value.rank == 0) continue;
+    text += "\nint64_t " +
+            function_text(program.name + "_" + value.name + "_capacity", size_declarations(program), false) +
+            " {\n" + capacity_text(program, first) + "}\n";
+  }
+  return text;
+}
+
+std::string extents_refused(const Program& program) {
+  std::string refused;
+  for (const Value& value : program.parameters)
+    for (const std::string& extent : extent_names(value))
+      refused += fmt::format("{}{} < 0 || {} > (int64_t)1 << 46", refused.empty() ? "" : " ||\n      ",
+                             extent, extent);
+  if (refused.empty()) return refused;
+  return "  if (" + refused +
+         ") {\n    const fg_error error = {FG_ARGUMENT, 0, \"\", \"an extent is negative, or larger than any "
+         "memory\"};\n    if (call && call->error) *call->error = error;\n    return FG_ARGUMENT;\n  }\n";
+}
+
+std::string room_function(std::string_view program, std::string_view bytes) {
+  if (!mentions(program, "fg_room")) return {};
+  return fmt::format(
+      "// Bytes that an array of so many elements takes.\n"
+      "FG_INLINE i64 fg_room(i64 elements, i64 bytes) {{ return {}; }}\n\n",
+      bytes);
 }
 
 std::string run_time_for(std::string_view program, std::string_view file) {

@@ -87,22 +87,6 @@ static void fg_release(fg_run* run, fg_array* array) {
     free(block);
 }
 
-//! fg_bytes
-// Of an array; negative: the size cannot be.
-static i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
-  i64 bytes = element_bytes;
-  for (i32 k = 0; k < rank; ++k) {
-    if (size[k] < 0) return -1;
-    if (size[k] == 0) bytes = 0;
-  }
-  if (bytes == 0) return 0;
-  for (i32 k = 0; k < rank; ++k) {
-    if (bytes > ((i64)1 << 62) / size[k]) return -2;
-    bytes *= size[k];
-  }
-  return bytes;
-}
-
 //! fg_allocate
 // An array of this size, its elements uninitialised: in the caller's memory for a result, where that is given and large enough.
 static fg_status fg_allocate(fg_run* run, fg_array* array, i64 element_bytes, i32 rank, const i64* size, void* place, i64 capacity) {

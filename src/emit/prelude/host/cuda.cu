@@ -129,22 +129,6 @@ static void fg_release(fg_run*, fg_array* array) {
   array->block = nullptr;
 }
 
-//! fg_bytes
-// Of an array; negative: the size cannot be.
-static i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
-  i64 bytes = element_bytes;
-  for (i32 k = 0; k < rank; ++k) {
-    if (size[k] < 0) return -1;
-    if (size[k] == 0) bytes = 0;
-  }
-  if (bytes == 0) return 0;
-  for (i32 k = 0; k < rank; ++k) {
-    if (bytes > ((i64)1 << 62) / size[k]) return -2;
-    bytes *= size[k];
-  }
-  return bytes;
-}
-
 //! fg_reserve
 // Memory of a result's own where it may get some; one that gets none has to have enough when its elements are there.
 template <class T, int N>

@@ -1,4 +1,21 @@
-// What an emitted program says when it fails, in C and C++ (sections as in c.c). fg_caller is the call's, with an fg_error.
+// What emitted programs of all targets have in common (sections as in c.c, in front of the target's own): sizes, and what failed, in words.
+// An fg_caller is the target's fg_call, with an fg_error.
+
+//! fg_bytes
+// Of an array; negative: the size cannot be.
+static i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
+  i64 bytes = element_bytes;
+  for (i32 k = 0; k < rank; ++k) {
+    if (size[k] < 0) return -1;
+    if (size[k] == 0) bytes = 0;
+  }
+  if (bytes == 0) return 0;
+  for (i32 k = 0; k < rank; ++k) {
+    if (bytes > ((i64)1 << 62) / size[k]) return -2;
+    bytes *= size[k];
+  }
+  return bytes;
+}
 
 //! fg_site
 typedef struct fg_site {
