@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -99,12 +100,16 @@ soac::Program renamed(soac::Program program, const std::vector<ahead::Value>& pa
 }
 
 std::string comment_of(const tool::LaunchReport& launch) {
-  std::string text = fmt::format("{}, {}", launch.operation.origin, tool::place(launch.operation.where));
-  if (!launch.fused.empty())
-    text += "; fused in: " + base::join(launch.fused, ", ", [](const tool::Operation& o) {
-              return fmt::format("{} ({})", o.origin, tool::place(o.where));
-            });
-  return text;
+  std::vector<std::string> fused;  // each once
+  for (const tool::Operation& o : launch.fused) {
+    std::string text = fmt::format("{} ({})", o.origin, tool::place(o.where));
+    if (std::ranges::find(fused, text) == fused.end()) fused.push_back(std::move(text));
+  }
+  const std::string text =
+      fmt::format("{}, {}", launch.operation.origin, tool::place(launch.operation.where));
+  return fused.empty()
+             ? text
+             : text + "; fused in: " + base::join(fused, ", ", [](const std::string& f) { return f; });
 }
 
 // What is the same for all targets and levels.

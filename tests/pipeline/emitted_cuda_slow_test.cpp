@@ -244,6 +244,33 @@ TEST(EmittedCuda, SlowFailuresTellTheLine) {
   EXPECT_EQ(outcome.status, shape_status);
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++n;
+  return n;
+}
+
+TEST(EmittedCuda, SlowTextIsThatOfThePapers) {
+  const std::vector<EmittedProgram> programs = {{"forward_difference", bench::forward_difference, {"x"}},
+                                                {"moving_average", bench::moving_average},
+                                                {"jacobi", bench::jacobi, {"u"}}};
+  for (const EmittedFile& file : emitted(programs, Target::cuda)) {
+    if (!file.name.ends_with(".cu")) continue;
+    SCOPED_TRACE(file.name);
+    const std::size_t begin = file.text.find("static __global__"), end = file.text.find("\n}\n", begin);
+    ASSERT_NE(begin, file.text.npos);
+    const std::string kernel = file.text.substr(begin, end - begin);
+    EXPECT_EQ(count(file.text, "static __global__"), 1U);
+    EXPECT_EQ(count(file.text, "; fused in: "), 1U);
+    EXPECT_EQ(count(kernel, "__shared__"), 1U);
+    // What is computed comes from the window alone, and without a look where the neighbour is.
+    const std::string computed = kernel.substr(kernel.find("__syncthreads();"));
+    EXPECT_EQ(count(computed, "= x[") + count(computed, "= u["), 0U) << computed;
+    EXPECT_EQ(count(computed, " ? "), 1U) << "where a thread begins\n" << computed;
+    EXPECT_EQ(count(computed, "if ("), file.name == "jacobi.cu" ? 1U : 0U) << computed;
+  }
+}
+
 TEST(EmittedCuda, SlowNvccTakesTheFiles) {
   if (std::system("nvcc --version > nvcc.log 2>&1") != 0) GTEST_SKIP() << "there is no nvcc";
   const runtime::test::TemporaryDirectory directory;
