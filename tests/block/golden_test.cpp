@@ -69,6 +69,7 @@ TEST(PapersGolden, MergersAndSorters) {
   expect_golden("vsort", k::block<int>(16), vsort);
   expect_golden("vsort_r", k::block<int>(16), vsort_r);
   expect_golden("periodic", k::block<int>(16), periodic);
+  expect_golden("bitonic", k::block<int>(16), bitonic);
 }
 
 TEST(PapersGolden, FilterAndHistogram) {

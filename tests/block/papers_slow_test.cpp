@@ -108,6 +108,24 @@ TEST(Papers, SortersOfPushArrays) {
   for (const auto& f : {tsort_1, vsort_1}) EXPECT_EQ(count(ir_of(512, f), "< 512 {"), 45);
 }
 
+// The appendix's sort: a thread for each element in all 45 columns, a condition for who of two acts and one for
+// the direction. What is generated from `vsort` has half the threads and neither.
+TEST(Papers, TheHandwrittenSortHasConditionsAndAThreadForEachElement) {
+  const std::string by_hand = ir_of(512, bitonic);
+  EXPECT_EQ(count(by_hand, "< 512 {"), 45 + 2) << by_hand;  // the copies in and out
+  EXPECT_EQ(count(by_hand, "if "), 45);
+  EXPECT_TRUE(has_condition(by_hand));
+  EXPECT_FALSE(has_condition(ir_of(512, vsort)));
+  const std::vector<int> xs(2048, 1);
+  const auto hand = k::traffic(recorded("hand", 512, bitonic), xs),
+             push = k::traffic(recorded("push", 512, vsort), xs);
+  EXPECT_EQ(hand.threads, 512);
+  EXPECT_EQ(push.threads, 256);
+  EXPECT_GT(hand.idle_lanes, 0);
+  EXPECT_EQ(push.idle_lanes, 0);
+  EXPECT_LT(push.lanes, hand.lanes);
+}
+
 TEST(Papers, SortersOnTheCpuTouchNeighbours) {
   for (const auto& f : {tsort_2, vsort, vsort_r}) {
     const std::string c = k::to_c(recorded("it", 512, f));
@@ -242,7 +260,7 @@ TEST(Papers, ReductionsAndScansCompute) {
 
 TEST(Papers, SortersSort) {
   for (std::int64_t n : {2, 4, 16, 64, 512}) {
-    for (const auto& f : {tsort_1, tsort_2, vsort_1, vsort, vsort_r}) expect_blocks(n, f, sorted);
+    for (const auto& f : {tsort_1, tsort_2, vsort_1, vsort, vsort_r, bitonic}) expect_blocks(n, f, sorted);
   }
   expect_blocks(256, periodic, sorted);
 }

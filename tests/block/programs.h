@@ -99,6 +99,25 @@ inline Pull<int> periodic(Pull<int> a) {
   for (int i = 0; i < n; ++i) a = bpmerge_2(n, a);
   return a;
 }
+// DAMP 2012, appendix: the bitonic sort written by hand. A thread for each element; of two that meet the
+// lower one compares and swaps, in the direction of their run.
+inline Pull<int> bitonic(Pull<int> a) {
+  a = k::sync(a);
+  for (std::int64_t run = 2; run <= a.size(); run *= 2)
+    for (std::int64_t distance = run / 2; distance > 0; distance /= 2)
+      a = k::sync(Push<int>(a.size(), [=](const Push<int>::Write& write) {
+        k::par(a.size(), [&](k::Index tid) {
+          const k::Index partner = tid ^ distance;
+          k::when(tid < partner, [&] {
+            const Exp<int> low = a[tid], high = a[partner];
+            const Exp<bool> swaps = select((tid & run) == 0, high < low, low < high);
+            write(tid, select(swaps, high, low));
+            write(partner, select(swaps, low, high));
+          });
+        });
+      }));
+  return a;
+}
 // 2008, section 4.
 inline Pull<int> rev_add(Pull<int> a) {
   return k::sync(k::map([](Exp<int> x) { return x + 1; }, k::sync(k::reverse(a))));
