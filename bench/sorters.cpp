@@ -252,9 +252,8 @@ int main() {
                   [](Pull<int> a) { return large_sorter::sorted_block(3, a); });
     tables.library("std::sort, one core", [](std::vector<int>& xs) { std::sort(xs.begin(), xs.end()); });
 #ifdef BENCH_SORT
-    tables.library("vqsort, one core", [](std::vector<int>& xs) {
-      hwy::Sorter()(xs.data(), xs.size(), hwy::SortAscending());
-    });
+    tables.library("vqsort, one core",
+                   [](std::vector<int>& xs) { hwy::Sorter()(xs.data(), xs.size(), hwy::SortAscending()); });
 #endif
     tables.library("qsort, one core",
                    [](std::vector<int>& xs) { std::qsort(xs.data(), xs.size(), sizeof(int), compare_ints); });

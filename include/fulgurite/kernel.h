@@ -13,6 +13,9 @@
 #include <fulgurite/kernel/kernel.h>
 #include <fulgurite/kernel/lanes.h>
 #include <fulgurite/kernel/matrices.h>
+#include <fulgurite/kernel/matrix.h>
+#include <fulgurite/kernel/matrix_arguments.h>
+#include <fulgurite/kernel/matrix_tiles.h>
 #include <fulgurite/kernel/patterns.h>
 #include <fulgurite/kernel/reduce_scan.h>
 #include <fulgurite/kernel/tiles.h>

@@ -40,7 +40,7 @@ class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
   std::optional<Expecting> expecting;
   std::vector<Input> inputs;
   std::vector<Output> outputs;
-  std::vector<scalar::Expr> sizes;  // of the outputs
+  std::vector<std::vector<scalar::Expr>> shapes;  // of the outputs
   scalar::Expr n_blocks;
   std::vector<Requirement> requirements;
   std::vector<soac::SiteInfo> sites;  // of Fail statements

@@ -71,7 +71,8 @@ class Calling {
         for (Expr component : components) scalars.push_back(t_.settled(component, where_));
         continue;
       }
-      extents.push_back(t_.shape(components[0])[0]);
+      const auto& shape = t_.shape(components[0]);
+      extents.insert(extents.end(), shape.begin(), shape.end());
       if (!input.is_updated) op_.arrays.insert(op_.arrays.end(), components.begin(), components.end());
     }
   }
@@ -80,10 +81,11 @@ class Calling {
     trace::Exprs results;
     for (std::size_t r = 0; r < k_.outputs.size(); ++r) {
       const Output& output = k_.outputs[r];
-      const Expr size = t_.settled(here(k_.sizes[r]), where_);
+      trace::Exprs shape;
+      for (Expr extent : k_.shapes[r]) shape.push_back(t_.settled(here(extent), where_));
       for (std::size_t c = 0; c < output.components.size(); ++c) {
-        results.push_back(t_.fresh_array(trace::kind_of(output.components[c]), {size}, k_.ir.name));
-        op_.former.push_back(former(output, c, size));
+        results.push_back(t_.fresh_array(trace::kind_of(output.components[c]), shape, k_.ir.name));
+        op_.former.push_back(former(output, c, shape[0]));
       }
     }
     return results;

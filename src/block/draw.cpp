@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fulgurite/error.h>
 
 #include <algorithm>
 
@@ -8,6 +9,7 @@ namespace fulgurite::block {
 namespace {
 
 constexpr int between_wires = 14, between_columns = 10, between_stages = 16, margin = 16;
+constexpr int around_box = 5, name_height = 12, name_size = 9;
 
 // What stands in one column: from wire `low` to wire `high`.
 struct Line {
@@ -49,17 +51,47 @@ std::string point(int x, std::int64_t wire) {
   return fmt::format("cx=\"{}\" cy=\"{}\"", x, margin + wire * between_wires);
 }
 
+std::string escaped(const std::string& name) {
+  std::string text;
+  for (char c : name) text += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return text;
+}
+
+void require_all_framed(const Network& network, std::span<const kernel::PictureFrame> frames) {
+  std::int64_t stages = 0;
+  for (const kernel::PictureFrame& f : frames) {
+    if (f.stages < 1 || f.wires < 0 || (f.wires > 0 && network.n_wires % f.wires != 0))
+      throw ShapeError(
+          fmt::format("the frame '{}' has {} stages and boxes of {} wires, in a picture of {} wires", f.name,
+                      f.stages, f.wires, network.n_wires));
+    stages += f.stages;
+  }
+  if (stages != std::ssize(network.stages))
+    throw ShapeError(
+        fmt::format("the frames of a picture have {} stages, and it has {}", stages, network.stages.size()));
+}
+
 class Picture {
  public:
-  std::string operator()(const Network& network, const std::string& title) {
+  std::string operator()(const Network& network, const std::string& title,
+                         std::span<const kernel::PictureFrame> frames) {
     int x = margin + between_stages;
-    for (const auto& stage : network.stages) x = column(stage, x) + between_stages;
-    const std::int64_t height = 2 * margin + std::max<std::int64_t>(network.n_wires - 1, 0) * between_wires;
+    auto stage = network.stages.begin();
+    if (frames.empty())
+      for (; stage != network.stages.end(); ++stage) x = column(*stage, x) + between_stages;
+    for (const kernel::PictureFrame& f : frames) {
+      const int left = x;
+      for (std::int64_t i = 0; i < f.stages; ++i) x = column(*stage++, x) + between_stages;
+      frame(f, left, x - between_stages - between_columns, network.n_wires);
+    }
+    const int top = frames.empty() ? 0 : name_height;
+    const std::int64_t height =
+        top + 2 * margin + std::max<std::int64_t>(network.n_wires - 1, 0) * between_wires;
     const int width = x + margin;
     std::string text = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 {5} {0} {1}\">\n"
         "<title>{2}: {3} stages, depth {4}</title>\n<g stroke=\"black\" stroke-width=\"1\">\n",
-        width, height, title, network.stages.size(), network.depth);
+        width, height, title, network.stages.size(), network.depth, -top);
     for (std::int64_t wire = 0; wire < network.n_wires; ++wire)
       line(text, margin, wire, width - margin, wire);
     return text + shapes_ + "</g>\n</svg>\n";
@@ -83,6 +115,19 @@ class Picture {
     return x + static_cast<int>(ends.size()) * between_columns;
   }
 
+  // Around what stands from `left` to `right`.
+  void frame(const kernel::PictureFrame& f, int left, int right, std::int64_t n_wires) {
+    shapes_ += fmt::format(
+        "<text x=\"{}\" y=\"{}\" stroke=\"none\" font-family=\"sans-serif\" font-size=\"{}\" "
+        "text-anchor=\"middle\">{}</text>\n",
+        (left + right) / 2, margin - name_height, name_size, escaped(f.name));
+    for (std::int64_t first = 0; f.wires > 0 && first < n_wires; first += f.wires)
+      shapes_ +=
+          fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"gray\"/>\n",
+                      left - between_stages / 2, margin + first * between_wires - around_box,
+                      right - left + between_stages, (f.wires - 1) * between_wires + 2 * around_box);
+  }
+
   void draw(const Line& l, int x) {
     if (l.is_comparator) {
       line(shapes_, x, l.low, x, l.high);
@@ -100,8 +145,10 @@ class Picture {
 
 }  // namespace
 
-std::string draw(const Network& network, const std::string& title) {
-  return Picture()(network, title);
+std::string draw(const Network& network, const std::string& title,
+                 std::span<const kernel::PictureFrame> frames) {
+  if (!frames.empty()) require_all_framed(network, frames);
+  return Picture()(network, title, frames);
 }
 
 }  // namespace fulgurite::block

@@ -2,6 +2,9 @@
 // kernel IR, so that it is what runs, not what somebody meant.
 #pragma once
 
+#include <fulgurite/kernel/picture.h>
+
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,7 +30,8 @@ struct Network {
 Network network_of(const kernel::Kernel&);
 
 /// As papers draw them: wires from left to right, a vertical line for each comparator, a dot where an
-/// operator stands, with lines from what it joins. SVG.
-std::string draw(const Network&, const std::string& title);
+/// operator stands, with lines from what it joins. SVG. Throws ShapeError if there are frames that do not
+/// have all stages, or boxes that do not have all wires.
+std::string draw(const Network&, const std::string& title, std::span<const kernel::PictureFrame> = {});
 
 }  // namespace fulgurite::block

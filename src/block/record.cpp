@@ -44,11 +44,10 @@ constexpr std::int64_t most_shared_bytes = 1 << 20;  // of which a CPU's stack h
 
 class Recording {
  public:
-  Recording(const std::string& name, std::vector<Input> inputs, std::optional<std::int64_t> threads,
+  Recording(const std::string& name, std::vector<Input> inputs, std::optional<ThreadShape> threads,
             Here where)
-      : recorder_(name), where_(where), threads_(threads) {
-    if (threads_ && (*threads_ < 1 || *threads_ > most_threads))
-      throw ShapeError(fmt::format("a block of {} threads: it has 1 to {}", *threads_, most_threads), where_);
+      : recorder_(name), where_(where) {
+    if (threads) state(*threads);
     made_->inputs = std::move(inputs);
     made_->ir.name = name;
   }
@@ -99,7 +98,8 @@ class Recording {
       made_->outputs.push_back(
           {.components = {static_cast<detail::Kind>(made_->ir.arena->info(scratch.name).type.kind)},
            .is_scratch = true});
-      made_->sizes.push_back(made_->ir.arena->mul(made_->n_blocks, made_->ir.arena->i64(scratch.per_task)));
+      made_->shapes.push_back(
+          {made_->ir.arena->mul(made_->n_blocks, made_->ir.arena->i64(scratch.per_task))});
     }
     kernel::check(made_->ir, kernel::Stage::threads, "place_global");
     if (const std::int64_t bytes = kernel::shared_bytes(made_->ir); bytes > most_shared_bytes)
@@ -115,6 +115,18 @@ class Recording {
   }
 
  private:
+  void state(const ThreadShape& threads) {
+    const auto [x, y, is_matrix] = threads;
+    const bool fits = 1 <= x && x <= most_threads;
+    if (!is_matrix && !fits)
+      throw ShapeError(fmt::format("a block of {} threads: it has 1 to {}", x, most_threads), where_);
+    if (is_matrix && (!fits || y < 1 || y > most_threads / x))
+      throw ShapeError(fmt::format("a block of {} times {} threads: it has 1 to {}", x, y, most_threads),
+                       where_);
+    threads_ = is_matrix ? x * y : x;
+    recorder_.set_thread_shape(threads);
+  }
+
   // A lane that is one of several takes part in the exchanges of each.
   void require_lanes() const {
     if (!threads_ || *threads_ % lanes_of_warp == 0) return;
@@ -167,16 +179,27 @@ class Recording {
 
   struct Given {
     std::vector<Expr> components;  // arrays, or scalars
-    Expr extent;
+    Expr extent;                   // elements
+    Expr rows, columns;            // of a matrix
   };
+
+  Expr fresh_extent(const std::string& name, std::vector<Param>& extents) {
+    const Expr extent = tracer().fresh(scalar::Kind::i64, name);
+    extents.push_back({extent.var(), Param::Role::scalar});
+    known_.insert(extent.var());
+    return extent;
+  }
 
   void parameters(std::vector<Param>& arrays, std::vector<Param>& scalars, std::vector<Param>& extents) {
     int n_arrays = 0, n_updated = 0, n_scalars = 0;
     for (const Input& input : made_->inputs) {
       Given given;
-      if (!input.is_scalar) {
-        given.extent = tracer().fresh(scalar::Kind::i64, fmt::format("n{}", n_arrays));
-        extents.push_back({given.extent.var(), Param::Role::scalar});
+      if (input.rank == 2) {
+        given.rows = fresh_extent(fmt::format("rows{}", n_arrays), extents);
+        given.columns = fresh_extent(fmt::format("columns{}", n_arrays), extents);
+        given.extent = arena().mul(given.rows, given.columns);
+      } else if (!input.is_scalar) {
+        given.extent = fresh_extent(fmt::format("n{}", n_arrays), extents);
         if (input.block < 0) refuse_size(input.block, where_);
       }
       for (detail::Kind kind : input.components) {
@@ -193,7 +216,6 @@ class Recording {
           arrays.push_back({given.components.back().var(), Param::Role::input});
         }
       }
-      if (given.extent) known_.insert(given.extent.var());
       if (input.is_scalar)
         for (Expr scalar : given.components) known_.insert(scalar.var());
       given_.push_back(std::move(given));
@@ -216,6 +238,7 @@ class Recording {
   void count_blocks_of_arguments() {
     for (std::size_t k = 0; k < given_.size(); ++k) {
       const Input& input = made_->inputs[k];
+      if (input.tile_rows > 0) count_tiles(k);
       if (input.block == 0) continue;
       const Expr n = given_[k].extent, block = arena().i64(input.block);
       const std::string what = fmt::format("argument {}", k + 1);
@@ -229,6 +252,48 @@ class Recording {
              where_});
       count(arena().div(arena().add(n, arena().i64(input.block - 1)), block), what, where_);
     }
+  }
+
+  Expr is_multiple(Expr n, std::int64_t of) {
+    const Expr left = arena().rem(n, arena().i64(of));
+    return arena().eq(left, arena().i64(0));
+  }
+
+  // Matrices that are dealt to the blocks of the launch are as many tiles in each direction.
+  void count_tiles(std::size_t k) {
+    const Input& input = made_->inputs[k];
+    const Expr rows = given_[k].rows, columns = given_[k].columns;
+    const Expr tile_rows = arena().i64(input.tile_rows), tile_columns = arena().i64(input.tile_columns);
+    const Expr rows_fit = is_multiple(rows, input.tile_rows),
+               columns_fit = is_multiple(columns, input.tile_columns);
+    requirements_.push_back(
+        {arena().logical_and(rows_fit, columns_fit),
+         fmt::format(
+             "argument {} of kernel '{}' has {{0}} rows and {{1}} columns, which are no tiles of {{2}} "
+             "rows and {{3}} columns",
+             k + 1, made_->ir.name),
+         {rows, columns, tile_rows, tile_columns},
+         where_});
+    const Expr down = arena().div(rows, tile_rows), across = arena().div(columns, tile_columns);
+    if (recorder_.grid())
+      require_grid(down, across, k);
+    else
+      recorder_.set_grid({tracer().value(down), tracer().value(across),
+                          tracer().value(arena().div(block_, across)),
+                          tracer().value(arena().rem(block_, across))});
+    count(arena().mul(down, across), fmt::format("argument {}", k + 1), where_);
+  }
+  void require_grid(Expr down, Expr across, std::size_t k) {
+    const Expr before_down = tracer().expr(recorder_.grid()->rows, where_),
+               before_across = tracer().expr(recorder_.grid()->columns, where_);
+    const Expr same_down = arena().eq(down, before_down), same_across = arena().eq(across, before_across);
+    requirements_.push_back(
+        {arena().logical_and(same_down, same_across),
+         fmt::format(
+             "argument {} of kernel '{}' has {{0}} rows of {{1}} blocks, what is before it {{2}} of {{3}}",
+             k + 1, made_->ir.name),
+         {down, across, before_down, before_across},
+         where_});
   }
 
   void require_known(Expr root, const char* what) const {
@@ -269,6 +334,8 @@ class Recording {
         argument.scalar = tracer().values(given.components);
       } else {
         argument.size = tracer().value(given.extent);
+        if (given.rows) argument.rows = tracer().value(given.rows);
+        if (given.columns) argument.columns = tracer().value(given.columns);
         argument.element = [this, &given, &input](Value index) { return element(given, input, index); };
         if (input.is_updated) may_be_written(given, argument);
       }
@@ -338,7 +405,11 @@ class Recording {
     return {};
   }
 
-  // How many elements the result has.
+  std::vector<Expr> shape_of(const Result& result, Expr end) {
+    if (result.shape.empty()) return {size_of(result, end)};
+    return tracer().exprs(result.shape, where_);
+  }
+  // How many elements the result has, if its shape does not say it.
   Expr size_of(const Result& result, Expr end) {
     if (result.output.updates >= 0) return given_[static_cast<std::size_t>(result.output.updates)].extent;
     if (result.tiling || result.change) return tracer().expr(result.size, where_);
@@ -365,9 +436,12 @@ class Recording {
                                    made_->outputs.size(), made_->ir.name),
                        where_);
     }
-    const Expr end = end_of(result), size = size_of(result, end);
+    const Expr end = end_of(result);
+    const std::vector<Expr> shape = shape_of(result, end);
+    Expr size = shape.front();
+    for (std::size_t axis = 1; axis < shape.size(); ++axis) size = arena().mul(size, shape[axis]);
     require_known(size, "the size of a result");
-    made_->sizes.push_back(size);
+    made_->shapes.push_back(shape);
     const std::vector<Expr> arrays = arrays_of(result, size, outputs.size());
     for (Expr array : arrays) outputs.push_back({array.var(), Param::Role::output});
     if (result.change) return change(result, arrays.front(), size);
@@ -406,7 +480,7 @@ class Recording {
 
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
-                                     std::optional<std::int64_t> threads, Here where) {
+                                     std::optional<ThreadShape> threads, Here where) {
   require_name(name, where);
   return Recording(name, std::move(inputs), threads, where)(f);
 }

@@ -111,6 +111,10 @@ class Recorder : private trace::Control {
 
   void set_block_number(Expr number) { block_number_ = number; }
   Expr block_number() const { return block_number_; }
+  void set_grid(const detail::block::Grid& grid) { grid_ = grid; }
+  const std::optional<detail::block::Grid>& grid() const { return grid_; }
+  void set_thread_shape(const detail::block::ThreadShape& shape) { thread_shape_ = shape; }
+  const detail::block::ThreadShape& thread_shape() const { return thread_shape_; }
   void expect(detail::block::Requirement requirement) { requirements_.push_back(std::move(requirement)); }
   const std::vector<detail::block::Requirement>& requirements() const { return requirements_; }
 
@@ -150,6 +154,8 @@ class Recorder : private trace::Control {
   std::vector<Var> arrays_;
   std::vector<kernel::Location> lines_;
   Expr block_number_;
+  std::optional<detail::block::Grid> grid_;
+  detail::block::ThreadShape thread_shape_;
   std::vector<detail::block::Requirement> requirements_;
   int n_allocated_ = 0;
 };

@@ -31,12 +31,19 @@ std::size_t size_of(detail::Kind kind) {
 }
 
 struct Arguments {
-  std::vector<std::int64_t> extents;  // of the arrays
+  std::vector<std::int64_t> extents;  // of the arrays, of a matrix two
+  std::vector<std::size_t> elements;  // of the arrays
   std::vector<const void*> data;      // of each component of an argument; null for scalars
   std::vector<std::int64_t> scalars;  // of the kernel: the user's, extents, blocks
   std::int64_t n_blocks = 0;
-  std::vector<std::int64_t> result_extents;
+  std::vector<std::vector<std::int64_t>> result_shapes;
 };
+
+std::size_t n_elements(std::span<const std::int64_t> extents) {
+  std::size_t n = 1;
+  for (std::int64_t extent : extents) n *= static_cast<std::size_t>(extent);
+  return n;
+}
 
 Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   Arguments given;
@@ -47,7 +54,11 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
       given.data.push_back(input.is_scalar ? nullptr : view.on_host());
       if (input.is_scalar) given.scalars.push_back(static_cast<std::int64_t>(view.bits));
     }
-    if (!input.is_scalar) given.extents.push_back(views[next].extents[0]);
+    if (!input.is_scalar) {
+      const std::span extents(views[next].extents, static_cast<std::size_t>(input.rank));
+      given.extents.insert(given.extents.end(), extents.begin(), extents.end());
+      given.elements.push_back(n_elements(extents));
+    }
     next += input.components.size();
   }
   given.scalars.insert(given.scalars.end(), given.extents.begin(), given.extents.end());
@@ -65,7 +76,10 @@ Arguments arguments_of(const Kernel& k, std::span<const ArgumentView> views) {
   }
   given.n_blocks = value(k.n_blocks);
   given.scalars.push_back(given.n_blocks);
-  for (scalar::Expr size : k.sizes) given.result_extents.push_back(value(size));
+  for (const std::vector<scalar::Expr>& shape : k.shapes) {
+    std::vector<std::int64_t>& extents = given.result_shapes.emplace_back();
+    for (scalar::Expr extent : shape) extents.push_back(value(extent));
+  }
   return given;
 }
 
@@ -94,15 +108,16 @@ std::vector<ResultValue> results_for(const Kernel& k, const Arguments& given) {
   std::vector<ResultValue> results;
   for (std::size_t r = 0; r < k.outputs.size(); ++r)
     for (detail::Kind kind : k.outputs[r].components) {
-      const auto extent = static_cast<std::size_t>(given.result_extents[r]);
+      const std::vector<std::int64_t>& shape = given.result_shapes[r];
+      const std::size_t n = n_elements(shape);
       const Former before = former[results.size()];
       ResultValue& result = results.emplace_back();
       result.kind = static_cast<std::uint8_t>(kind);
-      result.rank = 1;
-      result.extents[0] = given.result_extents[r];
-      const std::shared_ptr<void> memory = allocate_elements(extent, size_of(kind));
-      if (before.data != nullptr) std::memcpy(memory.get(), before.data, extent * size_of(kind));
-      for (std::size_t i = 0; i < extent && before.each; ++i)  // of any kind: the low bytes
+      result.rank = static_cast<int>(shape.size());
+      std::copy(shape.begin(), shape.end(), result.extents);
+      const std::shared_ptr<void> memory = allocate_elements(n, size_of(kind));
+      if (before.data != nullptr) std::memcpy(memory.get(), before.data, n * size_of(kind));
+      for (std::size_t i = 0; i < n && before.each; ++i)  // of any kind: the low bytes
         std::memcpy(static_cast<std::byte*>(memory.get()) + i * size_of(kind), &*before.each, size_of(kind));
       result.data = memory;
     }
@@ -125,8 +140,7 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
     for (detail::Kind kind : input.components) {
       const void* data = given.data[next++];
       if (!input.is_scalar && !input.is_updated)
-        buffers.push_back({const_cast<void*>(data),
-                           static_cast<std::size_t>(given.extents[array]) * size_of(kind), false, true});
+        buffers.push_back({const_cast<void*>(data), given.elements[array] * size_of(kind), false, true});
     }
     if (!input.is_scalar) ++array;
   }
@@ -136,7 +150,7 @@ std::vector<HostBuffer> buffers_of(const Kernel& k, const Arguments& given,
     is_scratch.insert(is_scratch.end(), output.components.size(), output.is_scratch);
   for (std::size_t r = 0; r < results.size(); ++r)
     buffers.push_back({const_cast<void*>(results[r].data.get()),
-                       static_cast<std::size_t>(results[r].extents[0]) *
+                       n_elements({results[r].extents, static_cast<std::size_t>(results[r].rank)}) *
                            size_of(static_cast<detail::Kind>(results[r].kind)),
                        !is_scratch[r], former[r].exists()});
   return buffers;

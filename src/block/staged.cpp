@@ -173,6 +173,19 @@ Value block_number(Here where) {
   return r.tracer().value(r.block_number());
 }
 
+const Grid& grid(Here where) {
+  const auto& grid = Recorder::current(where).grid();
+  if (!grid)
+    throw TraceError(
+        "nothing says how the blocks lie that return a matrix: give the kernel an argument "
+        "matrix_block<T>(rows, columns), or return tiled() of the matrix",
+        where);
+  return *grid;
+}
+ThreadShape thread_shape(Here where) {
+  return Recorder::current(where).thread_shape();
+}
+
 void expects(Value condition, std::string message, std::span<const Value> quoted, Here where) {
   Recorder& r = Recorder::current(where);
   const scalar::Expr holds = r.tracer().expr(condition, where);

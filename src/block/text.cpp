@@ -26,8 +26,8 @@ std::string text(const Kernel& k, const char* language) {
   return text_for_cpu(k);
 }
 
-std::string drawing(const Kernel& k) {
-  return fulgurite::block::draw(fulgurite::block::network_of(k.ir), k.ir.name);
+std::string drawing(const Kernel& k, std::span<const kernel::PictureFrame> frames) {
+  return fulgurite::block::draw(fulgurite::block::network_of(k.ir), k.ir.name, frames);
 }
 int depth(const Kernel& k) {
   return fulgurite::block::network_of(k.ir).depth;

@@ -153,7 +153,7 @@ class Checker {
           stm.op, [&](const Soac& s) { return soac(s); },
           [&](const Scan& s) { return scan(s, scans_are_here); }, [&](const Sort& s) { return sort(s); },
           [&](const If& i) { return branches(i); }, [&](const Loop& l) { return loop(l); },
-          [&](const Check& c) { return check(c); }, [&](const Call& c) { return call(c); },
+          [&](const Check& c) { return check(c); }, [&](const Call& c) { return call(c, stm.names); },
           [&](const Let& l) { return let(l); });
       add_running(stm, running);
       for (Var v : stm.names) bind_with_shape(v);
@@ -332,7 +332,13 @@ class Checker {
     return value;
   }
 
-  std::vector<Type> call(const Call& c) {
+  // Kernels have arrays of any rank row by row, as arrays of one axis.
+  static std::vector<Type> with_ranks_of(const std::vector<Type>& given, std::vector<Type> needed) {
+    for (std::size_t i = 0; i < std::min(given.size(), needed.size()); ++i)
+      if (given[i].rank > 0) needed[i].rank = given[i].rank;
+    return needed;
+  }
+  std::vector<Type> call(const Call& c, const std::vector<Var>& names) {
     using Role = kernel::Param::Role;
     require(!is_in_soac_, "a Call in the function of a Soac");
     require(c.kernel != nullptr, "a Call of nothing");
@@ -341,7 +347,9 @@ class Checker {
       const Type type = c.kernel->arena->info(p.name).type;
       (p.role == Role::input ? arrays : p.role == Role::output ? results : scalars).push_back(type);
     }
-    same_types(types(c.arrays), arrays, "arrays of a Call");
+    const std::vector<Type> given = types(c.arrays);
+    same_types(given, with_ranks_of(given, arrays), "arrays of a Call");
+    results = with_ranks_of(types(names), results);
     same_types(types(c.scalars), scalars, "scalars of a Call");
     require(c.former.size() == results.size(), "a Call without as many former arrays as results");
     for (std::size_t r = 0; r < results.size(); ++r)

@@ -10,6 +10,7 @@
 #include "block/block_kernel.h"
 #include "emit/printer.h"
 #include "programs.h"
+#include "two_dimensions.h"
 
 namespace fulgurite {
 namespace {
@@ -23,17 +24,21 @@ std::string read(const std::filesystem::path& path) {
   return text.str();
 }
 
-template <class... Parts>
-void expect_golden(const char* name, const Parts&... parts) {
-  const auto recorded = k::kernel(name, parts...);
+template <class... Ts>
+void expect_golden_text(const std::string& name, const k::Recorded<Ts...>& recorded) {
   const kernel::Kernel& ir = recorded.get().ir;
   for (const emit::Dialect* dialect : {&emit::cuda, &emit::opencl}) {
     const std::filesystem::path golden = std::filesystem::path(FULGURITE_TEST_DATA) / "papers" /
-                                         (std::string(name) + "." + std::string(dialect->name) + ".golden");
+                                         (name + "." + std::string(dialect->name) + ".golden");
     const std::string text = emit::print_phases(ir, *dialect);
     if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(golden) << text;
     EXPECT_EQ(text, read(golden)) << "if the new text is better: ./dev golden";
   }
+}
+
+template <class... Parts>
+void expect_golden(const char* name, const Parts&... parts) {
+  expect_golden_text(name, k::kernel(name, parts...));
 }
 
 TEST(PapersGolden, MapsAndReductions) {
@@ -70,6 +75,12 @@ TEST(PapersGolden, MergersAndSorters) {
   expect_golden("vsort_r", k::block<int>(16), vsort_r);
   expect_golden("periodic", k::block<int>(16), periodic);
   expect_golden("bitonic", k::block<int>(16), bitonic);
+}
+
+TEST(PapersGolden, Matrices) {
+  expect_golden_text("matrix_sum", two_dimensions::sum_of_matrices(k::threads(16, 16)));
+  expect_golden_text("matrix_transpose", two_dimensions::transpose<float>(k::threads(32, 8)));
+  expect_golden_text("matrix_product", two_dimensions::product<float>(k::threads(4, 4), 4));
 }
 
 TEST(PapersGolden, FilterAndHistogram) {

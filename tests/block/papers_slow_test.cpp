@@ -108,8 +108,8 @@ TEST(Papers, SortersOfPushArrays) {
   for (const auto& f : {tsort_1, vsort_1}) EXPECT_EQ(count(ir_of(512, f), "< 512 {"), 45);
 }
 
-// The appendix's sort: a thread for each element in all 45 columns, a condition for who of two acts and one for
-// the direction. What is generated from `vsort` has half the threads and neither.
+// The appendix's sort: a thread for each element in all 45 columns, a condition for who of two acts and one
+// for the direction. What is generated from `vsort` has half the threads and neither.
 TEST(Papers, TheHandwrittenSortHasConditionsAndAThreadForEachElement) {
   const std::string by_hand = ir_of(512, bitonic);
   EXPECT_EQ(count(by_hand, "< 512 {"), 45 + 2) << by_hand;  // the copies in and out

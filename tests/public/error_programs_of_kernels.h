@@ -70,6 +70,73 @@ ERROR_PROGRAM(stated_threads_of_no_whole_warps) {
     return k::warps(32, [](k::Pull<int> part) { return k::warp_scan(fg::plus, part); }, a);
   });
 }
+ERROR_PROGRAM(stated_rows_of_threads_out_of_range) {
+  k::kernel("it", k::threads(64, 32), k::matrix_block<int>(64, 64),
+            [](k::Matrix<int> m) { return k::transpose(m); });
+}
+ERROR_PROGRAM(matrices_of_other_shapes) {
+  k::kernel("it", k::matrix_block<int>(4, 8),
+            [](k::Matrix<int> m) { return k::zip_with(fg::plus, m, k::transpose(m)); });
+}
+ERROR_PROGRAM(matrix_of_other_elements) {
+  k::kernel("it", k::block<int>(8), [](k::Pull<int> a) { return k::flat(k::matrix(3, 3, a)); });
+}
+ERROR_PROGRAM(matrix_of_negative_size) {
+  k::kernel("it", k::matrix_block<int>(4, 8), [](k::Matrix<int> m) {
+    return k::Matrix<int>(4, -8, [m](k::Index r, k::Index c) { return m(r, c); });
+  });
+}
+ERROR_PROGRAM(row_outside_a_matrix) {
+  k::kernel("it", k::matrix_block<int>(4, 8),
+            [](k::Matrix<int> m) { return k::map([m](Exp<int> x) { return x + m(4, 0); }, m); });
+}
+ERROR_PROGRAM(tiles_of_no_rows) {
+  k::matrix_block<int>(0, 8);
+}
+ERROR_PROGRAM(tile_of_another_shape) {
+  k::kernel("it", k::whole_matrix<int>(), [](k::WholeMatrix<int> a) {
+    const k::MatrixTiles tiles = k::tiles(a.columns(), a.rows(), 4, 8);
+    return k::tiled(tiles, k::transpose(k::tile(a, tiles)));
+  });
+}
+ERROR_PROGRAM(matrix_of_a_block_of_an_array) {
+  k::kernel("it", k::block<int>(16), [](k::Pull<int> a) { return k::matrix(4, 4, a); });
+}
+ERROR_PROGRAM(state_of_another_shape) {
+  k::kernel("it", k::matrix_block<int>(4, 8), [](k::Matrix<int> m) {
+    return k::iterate(3, [](k::Matrix<int> x) { return k::transpose(x); }, m);
+  });
+}
+ERROR_PROGRAM(matrix_that_is_no_tiles) {
+  const auto turn =
+      k::kernel("it", k::matrix_block<int>(4, 8), [](k::Matrix<int> m) { return k::map(fg::abs, m); });
+  const std::vector<int> xs(48);
+  k::execute(fg::cpu(), turn, fg::view(xs.data(), {6, 8}));
+}
+ERROR_PROGRAM(matrices_of_other_tiles) {
+  const auto add = k::kernel("it", k::matrix_block<int>(4, 8), k::matrix_block<int>(4, 8),
+                             [](k::Matrix<int> a, k::Matrix<int> b) { return k::zip_with(fg::plus, a, b); });
+  const std::vector<int> xs(64);
+  k::execute(fg::cpu(), add, fg::view(xs.data(), {8, 8}), fg::view(xs.data(), {4, 16}));
+}
+ERROR_PROGRAM(matrix_that_tiles_do_not_cover) {
+  const auto turn = k::kernel("it", k::whole_matrix<int>(), [](k::WholeMatrix<int> a) {
+    const k::MatrixTiles tiles = k::tiles(a.rows(), a.columns(), 4, 8);
+    return k::tiled(tiles, k::tile(a, tiles));
+  });
+  const std::vector<int> xs(48);
+  k::execute(fg::cpu(), turn, fg::view(xs.data(), {6, 8}));
+}
+ERROR_PROGRAM(frames_of_another_picture) {
+  const auto pairs =
+      k::kernel("it", k::block<int>(8), [](k::Pull<int> a) { return k::ilv(0, fg::min, fg::max, a); });
+  k::draw(pairs, {{.stages = 2, .wires = 4, .name = "pairs"}});
+}
+ERROR_PROGRAM(boxes_of_another_picture) {
+  const auto pairs =
+      k::kernel("it", k::block<int>(8), [](k::Pull<int> a) { return k::ilv(0, fg::min, fg::max, a); });
+  k::draw(pairs, {{.stages = 1, .wires = 3, .name = "pairs"}});
+}
 ERROR_PROGRAM(lanes_outside_of_warps) {
   k::kernel("it", k::block<int>(32), [](k::Pull<int> a) {
     return k::sync(k::lanes([](Exp<int> x) { return k::shuffle_xor(x, 1); }, a));

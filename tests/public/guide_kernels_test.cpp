@@ -146,6 +146,28 @@ fg::Vec<int> large_sort(fg::Vec<int> xs) {
   return sorted;
 }
 
+template <class T>
+auto product_by_tiles() {
+  constexpr int side = 16;
+  const auto multiply = [](k::WholeMatrix<T> a, k::WholeMatrix<T> b) {
+    k::expects(a.columns() == b.rows() && a.columns() % side == 0, "{0} columns do not meet {1} rows",
+               {a.columns(), b.rows()});
+    const k::MatrixTiles to = k::tiles(a.rows(), b.columns(), side, side);
+    const auto add_round = [=](k::Index round, k::Matrix<T> sum) {
+      const k::Matrix<T> left = k::sync(k::part(a, to.first_row(), round * side, side, side));
+      const k::Matrix<T> right = k::sync(k::part(b, round * side, to.first_column(), side, side));
+      return k::Matrix<T>(side, side, [=](k::Index r, k::Index c) {
+        fg::Exp<T> all = sum(r, c);
+        for (int j = 0; j < side; ++j) all = all + left(r, j) * right(j, c);
+        return all;
+      });
+    };
+    const k::Matrix<T> zeros(side, side, [](k::Index, k::Index) { return fg::Exp<T>(0); });
+    return k::tiled(to, k::iterate(a.columns() / side, add_round, zeros));
+  };
+  return k::kernel("product", k::threads(side, side), k::whole_matrix<T>(), k::whole_matrix<T>(), multiply);
+}
+
 TEST(GuideKernels, MapsFuse) {
   const auto map_fusion = k::kernel("map_fusion", k::block<int>(32), twice_and_one);
   const std::vector<int> xs(1024, 20);
@@ -363,6 +385,35 @@ TEST(GuideKernels, TailsScalarsAndWholeArrays) {
   EXPECT_EQ(result[99], 3.0f);
 }
 
+TEST(GuideKernels, Matrices) {
+  const auto turn =
+      k::kernel("turn", k::threads(32, 8), k::whole_matrix<float>(), [](k::WholeMatrix<float> a) {
+        const k::MatrixTiles to = k::tiles(a.columns(), a.rows(), 32, 32);
+        const k::Matrix<float> from = k::part(a, to.first_column(), to.first_row(), 32, 32);
+        return k::tiled(to, k::transpose(k::sync(from, k::Rows::apart)));
+      });
+  const fg::Array<float, 2> wide(std::vector<float>(64 * 96, 1.0f), {64, 96});
+  EXPECT_EQ(k::execute(fg::cpu(), turn, wide).shape()[0], 96);
+  EXPECT_EQ(k::traffic(turn, wide).bank_conflicts, 0);
+  EXPECT_EQ(k::traffic(turn, wide).transactions, k::traffic(turn, wide).least_transactions);
+  const auto doubled_rows = k::kernel("doubled_rows", k::matrix_block<int>(4, 16), [](k::Matrix<int> m) {
+    return k::PushMatrix<int>(8, 16, [m](const k::PushMatrix<int>::Write& write) {
+      k::par(m.rows(), m.columns(), [&](k::Index row, k::Index column) {
+        write(2 * row, column, m(row, column));
+        write(2 * row + 1, column, m(row, column));
+      });
+    });
+  });
+  const fg::Array<int, 2> table(std::vector<int>(8 * 32, 3), {8, 32});
+  EXPECT_EQ(k::execute(fg::cpu(), doubled_rows, table).shape()[0], 16);
+  const auto times = product_by_tiles<float>();
+  const fg::Array<float, 2> left(std::vector<float>(32 * 48, 2.0f), {32, 48}),
+      right(std::vector<float>(48 * 16, 3.0f), {48, 16});
+  const auto all = k::execute(fg::emulator(), times, left, right);
+  EXPECT_EQ(all.shape()[0], 32);
+  EXPECT_EQ(all.to_vector(), std::vector<float>(32 * 16, 48 * 6.0f));
+}
+
 TEST(GuideKernels, WhatIsDefinedComputes) {
   const auto run = [](const auto& f, std::int64_t n, const std::vector<int>& xs) {
     return k::execute(fg::emulator(), k::kernel("it", k::block<int>(n), f), xs).to_vector();
@@ -394,8 +445,9 @@ TEST(GuideKernels, GoldenFiguresAreWhatKernelsAre) {
     for (int i = 3; i >= 0; --i) a = k::sync(k::vee(i, fg::min, fg::max, a));
     return a;
   };
-  const auto is_figure = [](const char* name, std::int64_t n, const auto& f) {
-    const std::string picture = k::draw(k::kernel(name, k::block<int>(n), f));
+  const auto is_figure = [](const char* name, std::int64_t n, const auto& f,
+                            const std::vector<k::PictureFrame>& frames = {}) {
+    const std::string picture = k::draw(k::kernel(name, k::block<int>(n), f), frames);
     const std::string path = std::string(FULGURITE_TEST_DATA "/../../docs/guide/figures/") + name + ".svg";
     if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << picture;
     std::stringstream text;
@@ -406,6 +458,13 @@ TEST(GuideKernels, GoldenFiguresAreWhatKernelsAre) {
   is_figure("tmerge", 16, merger);
   is_figure("tsort", 16, tree_sorter);
   is_figure("bpmerge", 16, balanced);
+  is_figure("large_sorter", 16, tree_sorter,
+            {{.stages = 3, .wires = 4, .name = "sortSmall"},
+             {.stages = 1, .name = "vSwap"},
+             {.stages = 2, .wires = 4, .name = "mergeSmall"},
+             {.stages = 1, .name = "vSwap"},
+             {.stages = 1, .name = "iSwap"},
+             {.stages = 2, .wires = 4, .name = "mergeSmall"}});
   is_figure("vsort", 16, vsort);
   is_figure("sklansky", 32, scan);
 }

@@ -12,8 +12,8 @@ namespace fulgurite::kernel {
 namespace arguments {
 
 template <class D>
-using Staged =
-    std::conditional_t<Of<D>::is_scalar, Exp<typename Of<D>::Element>, Vec<typename Of<D>::Element>>;
+using Staged = std::conditional_t<Of<D>::is_scalar, Exp<typename Of<D>::Element>,
+                                  Acc<typename Of<D>::Element, rank_of<D>()>>;
 
 template <class... Ts, class... Ds>
 auto called(const Recorded<std::tuple<Ts...>, Ds...>& k, Here where, const Staged<Ds>&... given) {
@@ -23,23 +23,24 @@ auto called(const Recorded<std::tuple<Ts...>, Ds...>& k, Here where, const Stage
   const Values results = block::call(k.get(), values, where);
   std::size_t next = 0;
   const auto take = [&]<class T>(std::type_identity<T>) {
-    Parts<T> parts;
+    using A = typename ArrayOf<T>::Type;
+    Parts<typename A::Element> parts;
     for (Value& part : parts) part = results[next++];
-    return Vec<T>(parts);
+    return A(parts);
   };
   if constexpr (sizeof...(Ts) == 1)
     return (take(std::type_identity<Ts>()), ...);
   else
-    return std::tuple<Vec<Ts>...>{take(std::type_identity<Ts>())...};
+    return std::tuple<typename ArrayOf<Ts>::Type...>{take(std::type_identity<Ts>())...};
 }
 
 }  // namespace arguments
 
 /// One launch of the kernel over arrays and scalars of the program that is being traced, one for each of its
-/// descriptions; gives its results, a Vec or a tuple of them. An array that the kernel updates keeps its old
-/// contents for whoever still reads it; where nobody does, the kernel works in its memory. Raises ShapeError
-/// where the arrays do not fit the kernel's blocks or what it expects() does not hold; on the interpreter,
-/// which runs kernels on the emulator, KernelError. Throws TraceError in a function of elements.
+/// descriptions; gives its results, a Vec or Mat or a tuple of them. An array that the kernel updates keeps
+/// its old contents for whoever still reads it; where nobody does, the kernel works in its memory. Raises
+/// ShapeError where the arrays do not fit the kernel's blocks or what it expects() does not hold; on the
+/// interpreter, which runs kernels on the emulator, KernelError. Throws TraceError in a function of elements.
 template <class R, class D>
 auto call(const Recorded<R, D>& k, const arguments::Staged<D>& a, Here where = Here::current()) {
   return arguments::called(k, where, a);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <fulgurite/functions.h>
-#include <fulgurite/kernel/arrays.h>
+#include <fulgurite/kernel/matrix.h>
 
 #include <string>
 #include <tuple>
@@ -130,11 +130,37 @@ auto state_of(const A& a, Place place, Here where) {
 
 }  // namespace loops
 
+namespace loops {
+
+/// A step of a state that is a matrix, as one of its elements.
+template <class F, class T>
+auto of_elements(const F& f, const Matrix<T>& initial, Here where) {
+  return
+      [f, rows = initial.rows(), columns = initial.columns(), where](Index round, const Pull<T>& elements) {
+        const Matrix<T> state = matrix(rows, columns, elements, where);
+        const auto next = [&] {
+          if constexpr (std::is_invocable_v<const F&, Index, Matrix<T>>)
+            return push(f(round, state), where);
+          else
+            return push(f(state), where);
+        }();
+        if (next.rows() != rows || next.columns() != columns)
+          fulgurite::detail::block::refuse("the state of a loop is a matrix of " +
+                                               sizes::rows_and_columns(rows, columns) +
+                                               ", and the body of the loop makes it one of " +
+                                               sizes::rows_and_columns(next.rows(), next.columns()),
+                                           where);
+        return flat(next);
+      };
+}
+
+}  // namespace loops
+
 /// iterate(n, f, a): a, after n times a = f(a), or a = f(round, a) with the round's number 0, 1 ... n - 1
-/// (none if n < 0). a is a pull or push array; or a std::tuple of them, of which f gets each as an argument,
-/// and returns a tuple. f returns arrays as large as those it gets; it need not sync them, which iterate()
-/// does, to the place that is said. Gives the pull array, or a tuple of them. It stands outside of par().
-/// Throws ShapeError if f changes a size, TraceError inside of par().
+/// (none if n < 0). a is a pull or push array; a matrix; or a std::tuple of them, of which f gets each as an
+/// argument, and returns a tuple. f returns arrays as large as those it gets; it need not sync them, which
+/// iterate() does, to the place that is said. Gives the pull array, or a tuple of them. It stands outside of
+/// par(). Throws ShapeError if f changes a size, TraceError inside of par().
 inline constexpr struct Iterate {
   template <class F, class A>
   auto operator()(const Index& n, const F& f, const A& a, Place place = Place::shared,
@@ -142,6 +168,12 @@ inline constexpr struct Iterate {
     const auto state = loops::state_of(a, place, where);
     loop(0, n, [&](Index round) { state.step(f, round); }, where);
     return state.result(max(n, Index(0)));
+  }
+  template <class F, class T>
+  Matrix<T> operator()(const Index& n, const F& f, const Matrix<T>& a, Place place = Place::shared,
+                       Here where = Here::current()) const {
+    const auto elements = (*this)(n, loops::of_elements(f, a, where), flat(push(a, where)), place, where);
+    return matrix(a.rows(), a.columns(), elements, where);
   }
 } iterate{};
 

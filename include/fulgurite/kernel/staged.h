@@ -5,6 +5,7 @@
 
 #include <fulgurite/executable.h>
 #include <fulgurite/kernel/level.h>
+#include <fulgurite/kernel/picture.h>
 #include <fulgurite/kernel/runner.h>
 #include <fulgurite/staged.h>
 
@@ -118,6 +119,9 @@ struct Input {
   bool is_scalar = false;
   std::vector<std::uint64_t> fill = {};
   bool is_updated = false;
+  // Of a matrix (rank 2): the tile that each block has; 0: every block sees all of it.
+  int rank = 1;
+  std::int64_t tile_rows = 0, tile_columns = 0;
 };
 struct Output {
   std::vector<Kind> components;
@@ -130,7 +134,8 @@ struct Output {
 struct Argument {
   int number = 0;
   Values scalar;
-  Value size;  // of an array: all of it
+  Value size;                     // of an array: all of it
+  Value rows = {}, columns = {};  // of a matrix
   std::function<Values(Value index)> element;
   // Of an array that is updated, where there is such an element; `change` gives what it was, else 0.
   std::function<void(Value index, std::span<const Value> components)> store = {};
@@ -152,10 +157,23 @@ struct Result {
   // Instead of `run`: all blocks change elements of one array by this operation of atomic().
   const char* operation = nullptr;
   std::function<void(const std::function<Value(Value index, Value value)>& change)> change = {};
+  std::vector<Value> shape = {};  // instead of `size`, of an array of several axes
 };
 
 /// The number of the block at hand among those of the launch.
 Value block_number(Here where);
+/// How the blocks lie that have tiles of matrices: rows * columns of them, numbered row by row, and where the
+/// block at hand is. Throws TraceError if no argument is dealt so.
+struct Grid {
+  Value rows, columns, row, column;
+};
+const Grid& grid(Here where);
+/// The threads of a block as they are stated: x of them, or y rows of x.
+struct ThreadShape {
+  std::int64_t x = 0, y = 1;
+  bool is_matrix = false;
+};
+ThreadShape thread_shape(Here where);
 /// A launch is refused with this sentence, which quotes the values as {0}, {1} ..., unless the condition
 /// holds; all are of sizes and scalar arguments.
 void expects(Value condition, std::string message, std::span<const Value> quoted, Here where);
@@ -165,18 +183,18 @@ Value remainder(Value a, Value b, Here where);
 
 class Kernel;  // src/block/block_kernel.h
 
-/// Records a kernel: calls f once. `threads`: how many a block has at most, if the user states it. Throws
+/// Records a kernel: calls f once. `threads`: those that a block has at most, if the user states them. Throws
 /// TraceError for a name that is not an identifier of C, or is a keyword there, and for a number of blocks
 /// that is not of sizes and scalar arguments alone.
 std::shared_ptr<const Kernel> record(std::string name, std::vector<Input> inputs,
                                      const std::function<std::vector<Result>(std::span<const Argument>)>& f,
-                                     std::optional<std::int64_t> threads, Here where);
+                                     std::optional<ThreadShape> threads, Here where);
 
 /// A launch in the array program that is being traced: components of arrays, and scalars, in order.
 Values call(const Kernel&, std::span<const Value> given, Here where);
 
 std::string text(const Kernel&, const char* language);  // c, cuda, opencl, ir
-std::string drawing(const Kernel&);
+std::string drawing(const Kernel&, std::span<const kernel::PictureFrame> frames);
 int depth(const Kernel&);
 /// Runs it over arguments (components in order); allocates the results.
 std::vector<ResultValue> run(const Kernel&, kernel::Runner, std::span<const ArgumentView>);
