@@ -226,34 +226,32 @@ std::string cuda_source(const Program& program) {
   return text + host;
 }
 
-std::string cuda_header(const Program& program) {
+std::string cuda_header(const Program& program, bool waits) {
   const std::vector<std::string> parameters = cuda_declarations(program);
   const std::string passed = with(names_in(parameters), "call");
-  const bool waits = kernels_fail(program) ||
-                     std::ranges::any_of(program.results, [](const Value& v) { return v.rank == 0; });
   std::string text = fmt::format(
       "/* {0}\n"
       "   Arrays are dense and row-major, in the device's memory; results must not overlap with arguments. "
       "Results that own their "
       "memory get as much as\n   they need. {1} */\n"
-      "#ifndef {2}_CUH\n#define {2}_CUH\n\n#include \"fulgurite_cuda.h\"\n\n",
+      "#ifndef {2}_CUH\n#define {2}_CUH\n\n#include \"fulgurite_cuda.h\"\n"
+      "#if FULGURITE_CUDA_VERSION != 1\n#error \"{3}.cuh needs version 1 of fulgurite_cuda.h: emit both "
+      "again\"\n"
+      "#endif\n\n",
       in_comment(program.description),
-      waits ? "Returns when the results are there."
-            : "Unless it asks the device for sizes, it returns before the stream has computed the results.",
-      guard_of(program));
+      waits ? "Returns when the results are there." : "Returns before the stream has computed the results.",
+      guard_of(program), program.name);
   text += "/* Returns FG_OK, or what went wrong. */\n";
   text += fmt::format("fg_status {}({});\n\n", program.name, with(parameters, "const gpu_call& call"));
   text += "/* Throws gpu_error. */\n";
   text += fmt::format(
       "inline void {0}({1}) {{\n"
-      "  fg_error error = {{}};\n"
+      "  fg_error fg_what = {{}};\n"
       "  gpu_call call;\n"
       "  call.stream = stream;\n"
-      "  call.error = &error;\n"
-      "  const fg_status status = {0}({2});\n"
-      "  if (status == FG_OK) return;\n"
-      "  error.status = status;\n"
-      "  throw gpu_error(error);\n"
+      "  call.error = &fg_what;\n"
+      "  fg_what.status = {0}({2});\n"
+      "  if (fg_what.status != FG_OK) throw gpu_error(fg_what);\n"
       "}}\n",
       program.name, with(parameters, "cudaStream_t stream = nullptr"), passed);
   text += capacity_declarations(program);
@@ -267,12 +265,15 @@ std::string cuda_header(const Program& program) {
 }  // namespace
 
 std::vector<std::string> cuda_words() {
-  return {"call",   "how",  "run",    "one_call", "arrays", "sites", "status",
-          "values", "size", "record", "failures", "error",  "stream"};
+  return {"call",   "how",  "run",    "one_call", "arrays", "sites",
+          "values", "size", "record", "failures", "stream"};
 }
 
 std::vector<File> cuda_files(const Program& program) {
-  return {{program.name + ".cuh", cuda_header(program)}, {program.name + ".cu", cuda_source(program)}};
+  const std::string source = cuda_source(program);
+  const std::string function = source.substr(source.find("\nfg_status " + program.name + "("));
+  const bool waits = mentions(function, "fg_fetch") || mentions(function, "fg_collect");
+  return {{program.name + ".cuh", cuda_header(program, waits)}, {program.name + ".cu", source}};
 }
 
 std::vector<File> cuda_common_headers() {

@@ -43,7 +43,7 @@ Vec<float> power(Vec<float> x, int k) {
   return result;
 }
 
-TEST(EmittedGolden, Headers) {
+void expect_headers(fg::Target target, const std::string& name, std::size_t n) {
   fg::EmitOptions options;
   options.levels = {"x86-64-v2"};
   const std::vector<fg::EmittedFile> files =
@@ -52,13 +52,13 @@ TEST(EmittedGolden, Headers) {
                    {"all_kinds", all_kinds},
                    {"moved", moved, {{"places", {"x", "y", "id"}}, "by"}, {{"there", {"x", "y", "id"}}}},
                    fg::EmittedProgram("power_3", power, {"x"}).with(3)},
-                  fg::Target::c, options);
+                  target, options);
   std::size_t n_headers = 0;
   for (const fg::EmittedFile& file : files) {
-    if (!file.name.ends_with(".h")) continue;
+    if (!file.name.ends_with(".h") && !file.name.ends_with(".cuh")) continue;
     ++n_headers;
     const std::filesystem::path golden =
-        std::filesystem::path(FULGURITE_TEST_DATA) / "emitted" / (file.name + ".golden");
+        std::filesystem::path(FULGURITE_TEST_DATA) / "emitted" / name / (file.name + ".golden");
     if (std::getenv("FULGURITE_UPDATE_GOLDEN")) {
       std::filesystem::create_directories(golden.parent_path());
       std::ofstream(golden) << file.text;
@@ -67,7 +67,17 @@ TEST(EmittedGolden, Headers) {
     const std::string expected{std::istreambuf_iterator<char>(in), {}};
     EXPECT_EQ(file.text, expected) << file.name << "; if the new interface is better: ./dev golden";
   }
-  EXPECT_EQ(n_headers, 6u);
+  EXPECT_EQ(n_headers, n);
+}
+
+TEST(EmittedGolden, HeadersOfC) {
+  expect_headers(fg::Target::c, "c", 6);
+}
+TEST(EmittedGolden, HeadersOfCuda) {
+  expect_headers(fg::Target::cuda, "cuda", 7);
+}
+TEST(EmittedGolden, HeadersOfOpenCl) {
+  expect_headers(fg::Target::opencl, "opencl", 7);
 }
 
 }  // namespace
