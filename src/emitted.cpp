@@ -16,6 +16,7 @@
 #include "emit/names.h"
 #include "emit/portable_prelude.h"
 #include "emit/printer.h"
+#include "emitted_together.h"
 #include "pipeline.h"
 #include "soac/rename.h"
 #include "tool/explanation.h"
@@ -288,6 +289,7 @@ std::vector<EmittedFile> as_opencl(const std::vector<EmittedProgram>& programs, 
 
 std::vector<EmittedFile> emitted(const std::vector<EmittedProgram>& programs, Target target,
                                  const EmitOptions& options) {
+  check_together(programs);
   switch (target) {
     case Target::cuda: return as_cuda(programs, options);
     case Target::opencl: return as_opencl(programs, options);

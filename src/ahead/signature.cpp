@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "ahead/structs.h"
 #include "base/text.h"
 #include "emit/names.h"
 
@@ -48,15 +47,6 @@ void check_names(const Program& program, const std::vector<std::string>& others)
     if (value.rank > 0) check(taken, value.name + "_capacity", program.name, false);
     if (value.rank > 1) check(taken, value.name + "_size", program.name, false);
   }
-  // What the header declares beside the function, behind its name.
-  std::set<std::string> declared{"workspace"};
-  for (const Value& value : program.results)
-    if (value.rank > 0) check(declared, value.name + "_capacity", program.name, false);
-  for (const auto* values : {&program.parameters, &program.results})
-    for (const Value& value : *values)
-      if (has_struct(value))
-        for (const char* end : {"", "_split", "_join"})
-          check(declared, value.name + end, program.name, false);
 }
 
 std::string c_type(Kind kind) {

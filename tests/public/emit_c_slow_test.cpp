@@ -235,6 +235,18 @@ TEST(EmitC, NamesAreIdentifiersOfAllLanguages) {
                fg::TraceError);
   EXPECT_THROW((void)fg::emitted({{"saxpy", saxpy, {"alpha", "x"}}}, fg::Target::c), fg::TraceError);
   EXPECT_THROW((void)fg::emitted({{"two words", saxpy}}, fg::Target::c), fg::TraceError);
+  EXPECT_THROW((void)fg::emitted({{"../saxpy", saxpy}}, fg::Target::c), fg::TraceError);
+}
+
+TEST(EmitC, FunctionsHaveNamesOfTheirOwn) {
+  for (const char* other :
+       {"halved", "halved_workspace", "halved_result_capacity", "halved_v4", "halved_generic"})
+    EXPECT_THROW((void)fg::emitted({{"halved", halved}, {other, saxpy}}, fg::Target::c), fg::TraceError)
+        << other;
+  EXPECT_THROW((void)fg::emitted({{"fulgurite_c", saxpy}}, fg::Target::c), fg::TraceError);
+  fg::EmitOptions options;
+  options.levels = {"generic"};
+  EXPECT_EQ(fg::emitted({{"halved", halved}, {"halved_x", saxpy}}, fg::Target::c, options).size(), 7u);
 }
 
 }  // namespace

@@ -321,6 +321,9 @@ ERROR_PROGRAM(name_that_is_a_keyword) {
 ERROR_PROGRAM(name_that_stands_twice) {
   fg::emitted({{"doubled", doubled, {"x"}, {"x"}}}, fg::Target::c);
 }
+ERROR_PROGRAM(functions_that_declare_the_same) {
+  fg::emitted({{"doubled", doubled, {"x"}}, {"doubled_v3", doubled, {"x"}}}, fg::Target::c);
+}
 ERROR_PROGRAM(number_of_names) {
   fg::emitted({{"doubled", doubled, {"x", "y"}}}, fg::Target::c);
 }

@@ -20,5 +20,9 @@ func mean(x []float32) (float32, error) {
 }
 
 func main() {
-	fmt.Println(mean([]float32{1, 2, 6}))
+	average, err := mean([]float32{1, 2, 6})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println("average", average)
 }
