@@ -28,7 +28,8 @@ class Declared {
 void add(Declared& declared, const EmittedProgram& emitted) {
   const detail::ToolProgram& program = emitted.program();
   const std::string owner = "function " + program.name;
-  for (const char* end : {"", "_workspace", "_v2", "_v3", "_v4", "_generic", "_cl", "_cl_program", "_cl_create", "_cl_destroy", "_cl_workspace"})
+  for (const char* end : {"", "_workspace", "_v2", "_v3", "_v4", "_generic", "_cl", "_cl_program",
+                          "_cl_create", "_cl_destroy", "_cl_workspace"})
     declared.add(program.name + end, owner);
   const std::size_t n_results = program.results.empty() ? 0 : program.results.back().position;
   for (const detail::ToolValue& value : program.results) {

@@ -20,7 +20,7 @@
 namespace fulgurite::ahead {
 namespace {
 
-constexpr const char* cl_handle = "cl_mem";
+constexpr const char* handle = "cl_mem";
 
 // The phases of all kernels that differ: what a launch needs to know of each.
 class Phases {
@@ -110,7 +110,7 @@ std::string object(const Program& program) {
 }
 
 std::vector<std::string> outer_declarations(const Program& program) {
-  std::vector<std::string> all = declarations(program, cl_handle);
+  std::vector<std::string> all = declarations(program, handle);
   all.insert(all.begin(), {object(program) + "* opencl", "cl_command_queue queue"});
   all.emplace_back("const fg_cl_call* call");
   return all;
@@ -165,7 +165,7 @@ std::string create_text(const Program& program, bool can_fail) {
 }
 
 std::string steps_text(const Program& program, const std::string& body) {
-  std::vector<std::string> inner = declarations(program, cl_handle);
+  std::vector<std::string> inner = declarations(program, handle);
   inner.insert(inner.begin(), {"const fg_cl_call* call", "fg_run* run", "fg_array* arrays"});
   std::string text = "static fg_status " + function_text(program.name + "_steps", inner, false) + " {\n";
   std::vector<std::string> all = arguments(program);

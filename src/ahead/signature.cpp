@@ -77,9 +77,9 @@ std::vector<std::string> extent_names(const Value& value) {
   return names;
 }
 
-std::vector<std::string> declarations(const Program& program, const std::string& handle) {
+std::vector<std::string> declarations(const Program& program, const std::string& array_type) {
   const auto array = [&](Kind kind, const char* qualifier) {
-    return handle.empty() ? qualifier + c_type(kind) + "* " : handle + " ";
+    return array_type.empty() ? qualifier + c_type(kind) + "* " : array_type + " ";
   };
   std::vector<std::string> all;
   for (const Value& value : program.parameters) {

@@ -22,8 +22,8 @@ std::string component_name(const Value&, std::size_t component);
 std::vector<std::string> extent_names(const Value&);
 
 /// The parameters' declarations, in order: of each parameter, then of each result, without the fg_call.
-/// `handle`: the type of arrays that are no pointers.
-std::vector<std::string> declarations(const Program&, const std::string& handle = {});
+/// `array_type`: the type of arrays that are no pointers.
+std::vector<std::string> declarations(const Program&, const std::string& array_type = {});
 /// Their names, as they are passed on.
 std::vector<std::string> arguments(const Program&);
 /// Of the function that says how large a result can be: extents and scalars.
