@@ -1,6 +1,7 @@
 #include "tidy/strips.h"
 
 #include <algorithm>
+#include <optional>
 #include <unordered_set>
 
 #include "base/check.h"
@@ -27,8 +28,27 @@ class Strips {
   }
 
  private:
+  // A block of more threads than a GPU has is a loop over as many as it has (fold_blocks.h). Strips of all of
+  // them come in the order in which those of the rounds do, and their indices have simpler forms.
+  std::optional<Stm> unfolded(const For& rounds, std::uint32_t line) {
+    const auto* par = rounds.body.size() == 1 ? std::get_if<Par>(&rounds.body[0].op) : nullptr;
+    if (par == nullptr || par->level != Level::block || rounds.step != par->n || !rounds.step.is_constant() ||
+        !rounds.end.is_constant() || rounds.begin != arena_.i64(0))
+      return {};
+    const auto n = static_cast<std::int64_t>(par->n.bits()),
+               all = static_cast<std::int64_t>(rounds.end.bits());
+    if (all % n != 0 || n % lanes_of(par->body) != 0) return {};
+    const Expr instance = arena_.fresh({Kind::i64}, arena_.info(par->name).name);
+    const Expr in_round = arena_.sub(instance, arena_.name(rounds.name));
+    Block body = substitute(arena_, par->body, {{par->name, in_round}});
+    if (names_of(body).reads.contains(rounds.name)) return {};
+    return Stm{Par{Level::block, instance.var(), rounds.end, std::move(body)}, line};
+  }
+
   void statement(const Stm& s, Block& out) {
     if (std::holds_alternative<Sync>(s.op)) return;
+    if (const auto* rounds = std::get_if<For>(&s.op))
+      if (const auto all = unfolded(*rounds, s.line)) return statement(*all, out);
     if (const auto* array = std::get_if<Allocate>(&s.op); array && array->space == Space::shared)
       shared_.insert(array->buffer);
     const auto* par = std::get_if<Par>(&s.op);
