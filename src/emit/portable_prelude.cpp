@@ -135,7 +135,11 @@ class Printer {
     const Section* section = find(f, lanes);
     FULGURITE_CHECK(section != nullptr, "the prelude has no function '{}' of {} {} x{} in portable C", f.stem,
                     f.kind, f.to, lanes);
-    const int most = is_whole(f.stem) ? lanes : registers_.bytes() / widest_of(*section, f);
+    // What a mask of bits has in one register is one integer, however wide that is.
+    const int most = is_whole(f.stem) ? lanes
+                     : f.stem == "mask_bits" && registers_.has_bit_masks()
+                         ? registers_.lanes_of_part({"b1", lanes})
+                         : registers_.bytes() / widest_of(*section, f);
     if (f.stem == "lane" && lanes > 1) return lane_numbers(f, lanes);
     if (lanes > most) return by_parts(f, lanes, std::max(most, 1));
     for (const Library::Need& need : section->needs) {
