@@ -100,17 +100,19 @@ soac::Program renamed(soac::Program program, const std::vector<ahead::Value>& pa
   return program;
 }
 
+std::string origin_of(const tool::Operation& o, std::string_view begin, std::string_view end) {
+  const std::string place = tool::place(o.where);
+  return place.empty() ? o.origin : fmt::format("{}{}{}{}", o.origin, begin, place, end);
+}
+
 std::string comment_of(const tool::LaunchReport& launch) {
-  std::vector<std::string> fused;  // each once
-  for (const tool::Operation& o : launch.fused) {
-    std::string text = fmt::format("{} ({})", o.origin, tool::place(o.where));
-    if (std::ranges::find(fused, text) == fused.end()) fused.push_back(std::move(text));
-  }
-  const std::string text =
-      fmt::format("{}, {}", launch.operation.origin, tool::place(launch.operation.where));
-  return fused.empty()
-             ? text
-             : text + "; fused in: " + base::join(fused, ", ", [](const std::string& f) { return f; });
+  std::vector<std::string> fused;
+  for (const tool::Operation& o : launch.fused)
+    if (std::string text = origin_of(o, " (", ")"); std::ranges::find(fused, text) == fused.end())
+      fused.push_back(std::move(text));
+  const std::string text = origin_of(launch.operation, ", ", "");
+  if (fused.empty()) return text;
+  return text + "; fused in: " + base::join(fused, ", ", [](const std::string& f) { return f; });
 }
 
 // What is the same for all targets and levels.

@@ -25,10 +25,6 @@ std::string space_of(const Program& program) {
   return program.name + "_kernels";
 }
 
-bool kernels_fail(const Program& program) {
-  return std::ranges::any_of(program.plan.kernels, [](const plan::KernelText& k) { return k.can_fail; });
-}
-
 class CudaSteps final : public HostSteps {
  public:
   using HostSteps::HostSteps;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <map>
+#include <utility>
 
 #include "ahead/c_target.h"
 #include "ahead/host_steps.h"
@@ -134,7 +136,7 @@ std::string rooms(const Program& program) {
   return text;
 }
 
-std::string create_text(const Program& program, bool can_fail) {
+std::string create_text(const Program& program) {
   std::string text = fmt::format(
       "struct {0} {{\n  fg_opencl opencl;\n}};\n\n"
       "{0}* {1}_create(cl_context context, cl_device_id device, fg_error* error) {{\n"
@@ -146,20 +148,22 @@ std::string create_text(const Program& program, bool can_fail) {
       "  fg_opencl* const opencl = &made->opencl;\n"
       "  fg_status status = fg_build(opencl, context, device, fg_source, phases, error);\n",
       object(program), program.name);
-  if (can_fail) text += "  if (status == FG_OK) status = fg_make_records(opencl, device, error);\n";
+  if (kernels_fail(program))
+    text += "  if (status == FG_OK) status = fg_make_records(opencl, device, error);\n";
   for (std::size_t k = 0; k < program.captured.size(); ++k)
-    if (!program.captured[k].elements.empty())
-      text += fmt::format(
-          "  if (status == FG_OK) status = fg_hold(opencl, {0}, fg_elements{0}, sizeof fg_elements{0}, "
-          "error);\n",
-          k);
+    text += fmt::format(
+        "  if (status == FG_OK) status = fg_hold(opencl, {0}, fg_elements{0}, sizeof fg_elements{0}, "
+        "error);\n",
+        k);
   return text + fmt::format(
                     "  if (status == FG_OK) return made;\n"
-                    "  fg_destroy(opencl);\n"
+                    "  {1}_destroy(made);\n"
                     "  return 0;\n"
                     "}}\n\n"
                     "void {1}_destroy({0}* opencl) {{\n"
-                    "  if (opencl != 0) fg_destroy(&opencl->opencl);\n"
+                    "  if (opencl == 0) return;\n"
+                    "  fg_destroy(&opencl->opencl);\n"
+                    "  free(opencl);\n"
                     "}}\n\n",
                     object(program), program.name);
 }
@@ -170,39 +174,48 @@ std::string steps_text(const Program& program, const std::string& body) {
   std::string text = "static fg_status " + function_text(program.name + "_steps", inner, false) + " {\n";
   std::vector<std::string> all = arguments(program);
   all.insert(all.begin(), {"call", "run", "arrays"});
-  for (const std::string& name : all) text += fmt::format("  (void){};\n", name);
+  std::string begin;
   for (std::size_t k = 0; k < program.captured.size(); ++k)
-    text += fmt::format(
-        "  const cl_mem fg_captured{0} = run->opencl->captured[{0}];\n  (void)fg_captured{0};\n", k);
-  return text + body + "}\n\n";
+    if (const std::string name = fmt::format("fg_captured{}", k); mentions(body, name))
+      begin += fmt::format("  const cl_mem {} = run->opencl->captured[{}];\n", name, k);
+  begin += body;
+  for (const std::string& name : all)
+    if (!mentions(begin, name)) text += fmt::format("  (void){};\n", name);
+  return text + begin + "}\n\n";
 }
 
-std::string call_text(const Program& program, std::size_t n_arrays, bool can_fail) {
+std::string call_text(const Program& program, std::size_t n_arrays) {
   std::vector<std::string> passed = arguments(program);
   passed.insert(passed.begin(), {"call", "&run", "arrays"});
   return "fg_status " + function_text(program.name, outer_declarations(program), false) + " {\n" +
          extents_refused(program) +
          fmt::format(
              "  fg_array arrays[{0}];\n"
-             "  fg_block blocks[{0}];\n"
              "  fg_run run;\n"
              "  memset(arrays, 0, sizeof arrays);\n"
-             "  memset(blocks, 0, sizeof blocks);\n"
-             "  fg_status status = fg_begin(&run, call, &opencl->opencl, {1}, queue, blocks, {0});\n"
+             "  fg_status status = fg_begin(&run, call, &opencl->opencl, {1}, queue);\n"
              "  if (status != FG_OK) return status;\n"
              "{2}"
              "  if (status == FG_OK) status = {3};\n"
              "  return fg_end(&run, arrays, {0}, status);\n"
              "}}\n",
-             n_arrays, can_fail ? "sites" : "0", rooms(program),
+             n_arrays, kernels_fail(program) ? "sites" : "0", rooms(program),
              function_text(program.name + "_steps", passed, false));
+}
+
+// A literal whose escapes are those that a reader expects.
+std::string readable(std::string literal) {
+  for (const auto& [from, to] : {std::pair("\\012\"", "\\n\""), std::pair(" \\077 ", " ? ")})
+    for (std::size_t at = 0; (at = literal.find(from, at)) != literal.npos;)
+      literal.replace(at, std::strlen(from), to);
+  return literal;
 }
 
 std::string source_text(std::string_view kernels) {
   std::string text = "static const char fg_source[] =\n";
   while (!kernels.empty()) {
     const std::size_t end = std::min(kernels.find('\n'), kernels.size() - 1) + 1;
-    text += "    " + quoted(kernels.substr(0, end)) + "\n";
+    text += "    " + readable(quoted(kernels.substr(0, end))) + "\n";
     kernels.remove_prefix(end);
   }
   text.back() = ';';
@@ -213,7 +226,7 @@ std::string host_file(const Program& program, const std::string& kernels) {
   emit::Names names;
   for (const std::string& taken : arguments(program)) names.fresh(taken);
   for (const char* taken : {"call", "run", "arrays", "sites", "status", "values", "size", "buffers",
-                            "scalars", "record", "opencl", "queue", "blocks", "phases"})
+                            "scalars", "record", "opencl", "queue", "phases"})
     names.fresh(taken);
   const Phases phases(program);
   OpenClSteps steps(program, names, phases);
@@ -221,24 +234,24 @@ std::string host_file(const Program& program, const std::string& kernels) {
   const std::string body = steps.body();
 
   std::string host = captured_text(program, "static const", "fg_elements") + phases.text();
-  if (steps.can_fail()) host += sites_text(program);
+  if (steps.can_fail() || kernels_fail(program)) host += sites_text(program);
   const std::size_t n_arrays = std::max<std::size_t>(1, steps.n_arrays());
-  host += create_text(program, steps.can_fail()) + steps_text(program, body) +
-          call_text(program, n_arrays, steps.can_fail()) + capacity_functions(program);
-  const std::string workspace = workspace_text(program);
-  host += "\n" + room_function(workspace, "(elements * bytes + 63) / 64 * 64") + "int64_t " +
+  host += create_text(program) + steps_text(program, body) + call_text(program, n_arrays) +
+          capacity_functions(program);
+  const std::string workspace = workspace_text(program, 0);
+  host += "\n" + room_function(workspace, "elements * bytes") + "int64_t " +
           function_text(program.name + "_workspace", size_declarations(program), false) + " {\n" + workspace +
           "}\n";
 
+  const std::string wait = kernels_fail(program) ? "fg_collect" : "fg_finish";
   std::string text = fmt::format(
       "// {0}: the host's part; its kernels are those of {1}.cl.\n#include \"{1}.h\"\n\n#include <math.h>\n"
       "#include <stdlib.h>\n#include <string.h>\n\n"
       "#define FG_MOST_AXES {2}\n#define FG_N_KERNELS {3}\n#define FG_N_CAPTURED {4}\n"
-      "#define fg_wait {5}\ntypedef fg_cl_call fg_caller;\n\n",
+      "#define FG_N_BLOCKS {5}\n#define fg_wait {6}\ntypedef fg_cl_call fg_caller;\n\n",
       in_comment(program.name), program.name, steps.most_axes(), std::max(1, phases.size()),
-      std::max<std::size_t>(1, program.captured.size()), steps.can_fail() ? "fg_collect" : "fg_finish");
-  const std::string used =
-      run_time_for(host + (steps.can_fail() ? " fg_collect" : " fg_finish"), "host/opencl.c");
+      std::max<std::size_t>(1, program.captured.size()), n_arrays + 1, wait);
+  const std::string used = run_time_for(host + " " + wait, "host/opencl.c");
   return text + emit::host_prelude(host + used) + "\n" + used + "\n" + source_text(kernels) + host;
 }
 
@@ -250,7 +263,8 @@ std::string opencl_header(const Program& program) {
       "overlap with arguments.\n"
       "   The queue runs what it is given in order. Returns when the results are there: FG_OK, or what went "
       "wrong. Calls with one {2}\n"
-      "   must not overlap in time: make one for each thread. */\n"
+      "   must not overlap in time: make one for each thread. It keeps memory for intermediate arrays, so "
+      "that later calls on\n   arrays of the same sizes allocate none. */\n"
       "#ifndef {3}\n#define {3}\n\n#include \"fulgurite_opencl.h\"\n"
       "#if FULGURITE_OPENCL_VERSION != 1\n#error \"{1}.h needs version 1 of fulgurite_opencl.h: emit both "
       "again\"\n"
@@ -274,7 +288,7 @@ std::string opencl_header(const Program& program) {
 }  // namespace
 
 std::vector<std::string> opencl_words() {
-  return {"opencl", "queue", "blocks", "phases"};
+  return {"opencl", "queue", "phases", "record"};
 }
 
 std::vector<File> opencl_files(const Program& program) {

@@ -169,8 +169,8 @@ std::string capacity_text(const Program& program, std::size_t result) {
 std::string workspace_text(const Program& program, std::int64_t others) {
   const auto all = Sizes(program).bytes();
   if (!all) return with_unused(program, "  return -1;\n");
-  std::string sum = std::to_string(others);
-  for (const std::string& bytes : *all) sum += " + " + bytes;
+  std::string sum = others == 0 && !all->empty() ? std::string() : std::to_string(others);
+  for (const std::string& bytes : *all) sum += (sum.empty() ? "" : " + ") + bytes;
   return with_unused(program, fmt::format("  return {};\n", sum));
 }
 

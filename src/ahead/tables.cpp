@@ -51,6 +51,10 @@ std::string sites_text(const Program& program) {
   return text + "};\n\n";
 }
 
+bool kernels_fail(const Program& program) {
+  return std::ranges::any_of(program.plan.kernels, [](const plan::KernelText& k) { return k.can_fail; });
+}
+
 std::string kernels_text(const Program& program) {
   std::string text;
   std::vector<std::string> printed;

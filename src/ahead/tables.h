@@ -15,6 +15,9 @@ std::string captured_text(const Program&, std::string_view storage, std::string_
 /// The table `sites`: what each failure says.
 std::string sites_text(const Program&);
 
+/// Whether one of the kernels may find something wrong.
+bool kernels_fail(const Program&);
+
 /// The kernels, each once, without a prelude.
 std::string kernels_text(const Program&);
 

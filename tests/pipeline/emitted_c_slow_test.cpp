@@ -5,16 +5,13 @@
 #include <fulgurite/fulgurite.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "../runtime/temporary_directory.h"
 #include "base/text.h"
-#include "cases_to_emit.h"
-#include "engine_run.h"
-#include "soac/interpret.h"
+#include "calls_of_emitted.h"
 
 namespace fulgurite {
 namespace {
@@ -182,105 +179,12 @@ class Project {
   runtime::test::TemporaryDirectory folder_;
 };
 
-void append(std::vector<std::byte>& to, const void* from, std::size_t bytes) {
-  const auto* const begin = static_cast<const std::byte*>(from);
-  to.insert(to.end(), begin, begin + bytes);
-}
-
-// Sums of floats are added in another order.
-void expect_close(const Value& actual, const Value& expected) {
-  if (!scalar::is_float(expected.kind)) {
-    EXPECT_TRUE(same(actual, expected))
-        << testing::PrintToString(actual) << "\ninterpreter: " << testing::PrintToString(expected);
-    return;
-  }
-  ASSERT_EQ(actual.shape, expected.shape);
-  const auto number = [&](const Value& v, std::size_t i) {
-    return scalar::from_bits<double>(scalar::evaluate(scalar::Op::cast, v.kind, Kind::f64, v.at(i)));
-  };
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    const double a = number(actual, i), b = number(expected, i);
-    if (std::isnan(a) && std::isnan(b)) continue;
-    if (a != b) {
-      ASSERT_LE(std::abs(a - b), 1e-3 * std::max(1.0, std::abs(b))) << "element " << i;
-    }
-  }
-}
-
-std::vector<std::int64_t> sizes_of(const Case& c) {
-  std::vector<std::int64_t> sizes = c.sizes;
-  if (c.largest > sizes.back()) sizes.push_back(c.largest);
-  return sizes;
-}
-
-constexpr std::int64_t most_interpreted = 5000;
-// Large arrays: whether the interpreter, or the cpu engine, computes what is expected of them.
-enum class OfLarge : bool { interpreter, engine };
-
-std::vector<Value> results_of(const detail::TracedProgram& traced, std::vector<Value> arguments,
-                              bool is_large, OfLarge which) {
-  arguments = with_captured(traced, std::move(arguments));
-  return is_large && which == OfLarge::engine
-             ? testing_pipeline::run(traced.program(), arguments, Options{.engine = Engine::cpu})
-             : soac::interpret(traced.program(), arguments);
-}
-
-struct Calls {
-  std::vector<std::byte> arguments;
-  std::vector<std::vector<Value>> expected;
-  std::vector<std::string> names;
-};
-
-Calls calls_of(const std::vector<Case>& all, OfLarge of_large) {
-  Calls calls;
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const detail::ToolProgram& tool = all[k].program.program();
-    const auto traced = tool.trace(all[k].program.constants());
-    soac::Program own = traced->program();
-    own.params.resize(own.params.size() - traced->captures().size());
-    for (const std::int64_t n : sizes_of(all[k])) {
-      const std::vector<Value> arguments = all[k].arguments(own, n);
-      const auto number = static_cast<std::int32_t>(k);
-      append(calls.arguments, &number, sizeof number);
-      for (const Value& v : arguments) {
-        append(calls.arguments, v.shape.data(), v.shape.size() * sizeof v.shape[0]);
-        append(calls.arguments, v.bytes.data(), v.bytes.size());
-      }
-      calls.expected.push_back(results_of(*traced, arguments, n > most_interpreted, of_large));
-      calls.names.push_back(fmt::format("{} of {}", tool.name, n));
-    }
-  }
-  return calls;
-}
-
 // Each level compiles some of the programs.
 std::vector<std::string> levels_of_this_machine() {
   std::vector<std::string> levels{"x86-64-v2", "generic"};
   if (__builtin_cpu_supports("x86-64-v3")) levels.insert(levels.begin(), "x86-64-v3");
   if (__builtin_cpu_supports("x86-64-v4")) levels.insert(levels.begin(), "x86-64-v4");
   return levels;
-}
-
-void expect_agreement(const std::string& compiler, const std::vector<std::byte>& results,
-                      const Calls& calls) {
-  SCOPED_TRACE(compiler);
-  std::size_t at = 0;
-  const auto take = [&](void* to, std::size_t bytes) {
-    if (at + bytes > results.size()) throw std::runtime_error("results are missing");
-    if (bytes > 0) std::memcpy(to, results.data() + at, bytes);
-    at += bytes;
-  };
-  for (std::size_t k = 0; k < calls.expected.size(); ++k) {
-    SCOPED_TRACE(calls.names[k]);
-    for (const Value& e : calls.expected[k]) {
-      Value value{e.kind, e.shape, std::vector<std::byte>(e.bytes.size())};
-      take(value.shape.data(), e.shape.size() * sizeof(std::int64_t));
-      ASSERT_EQ(value.shape, e.shape);
-      take(value.bytes.data(), value.bytes.size());
-      expect_close(value, e);
-    }
-  }
-  EXPECT_EQ(at, results.size());
 }
 
 TEST(EmittedC, SlowAgreesByGcc) {

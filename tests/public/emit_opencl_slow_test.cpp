@@ -47,8 +47,8 @@ class Emitted {
     fg::emit(programs, fg::Target::opencl, folder_);
     const fs::path of_tests = fs::path(FULGURITE_TEST_DATA) / "opencl_headers";
     std::string sources = (of_tests / "driver.c").string();
-    const std::string flags = " -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -fPIC -Wall -Wextra -Werror -I" +
-                              folder_.string() + " -isystem " + of_tests.string() + " ";
+    const std::string flags = " -std=c11 -O1 -fPIC -Wall -Wextra -Werror -I" + folder_.string() +
+                              " -isystem " + of_tests.string() + " ";
     for (const auto& file : fs::directory_iterator(folder_)) {
       const std::string path = file.path().string();
       if (file.path().extension() == ".cl")

@@ -1,45 +1,8 @@
-// What the main file of a consumer of emitted C has besides its calls (emitted_c_slow_test.cpp writes those):
-// arguments are read from one file, results written to another. Memory is as large as it has to be, so that
-// sanitizers see what is beyond.
+// What the main file of a consumer of emitted C has besides its calls (emitted_c_slow_test.cpp writes those).
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
+#include "files.h"
 #include "fulgurite_c.h"
-
-static FILE *given, *wanted;
-
-static void* memory_of(int64_t elements, size_t size) {
-  void* const block = malloc(elements > 0 ? (size_t)elements * size : 1);
-  if (block == NULL) abort();
-  return block;
-}
-static void take(void* to, size_t bytes) {
-  if (bytes > 0 && fread(to, bytes, 1, given) != 1) abort();
-}
-static void give(const void* from, size_t bytes) {
-  if (bytes > 0 && fwrite(from, bytes, 1, wanted) != 1) abort();
-}
-static int64_t product(const int64_t* extents, int rank) {
-  int64_t n = 1;
-  for (int k = 0; k < rank; ++k) n *= extents[k];
-  return n;
-}
-static void* take_array(int64_t* extents, int rank, size_t size) {
-  take(extents, (size_t)rank * sizeof *extents);
-  const int64_t n = product(extents, rank);
-  void* const array = memory_of(n, size);
-  take(array, (size_t)n * size);
-  return array;
-}
-static void give_array(const void* from, const int64_t* extents, int rank, size_t size) {
-  give(extents, (size_t)rank * sizeof *extents);
-  give(from, (size_t)product(extents, rank) * size);
-}
 
 static int n_blocks;
 static void* counted_block(void* memory, size_t bytes) {
@@ -71,9 +34,4 @@ static fg_call call_with(int64_t workspace_bytes, fg_error* error) {
   call.parallel_for = in_ranges;
   call.n_threads = 4;
   return call;
-}
-static void expect(bool holds, const char* program, const char* what) {
-  if (holds) return;
-  fprintf(stderr, "%s: %s\n", program, what);
-  exit(1);
 }

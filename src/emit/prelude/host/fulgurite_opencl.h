@@ -19,12 +19,13 @@
 extern "C" {
 #endif
 
-/* How a call runs. All zero (or no fg_cl_call at all): memory for intermediate arrays from clCreateBuffer, given back before the
-   call returns. */
+/* How a call runs. All zero (or no fg_cl_call at all): memory for intermediate arrays from clCreateBuffer, which the program
+   keeps for later calls until it is destroyed. */
 typedef struct fg_cl_call {
   fg_error* error; /* NULL: only the status is wanted */
 
-  /* Memory for intermediate arrays: a buffer of the program's context, which kernels may read and write; NULL: there is none. */
+  /* Memory for intermediate arrays: a buffer of the program's context, which kernels may read and write; NULL: there is none.
+     All are released before the call returns. */
   cl_mem (*allocate)(void* memory, size_t bytes);
   void (*release)(void* memory, cl_mem buffer);
   void* memory;

@@ -1,10 +1,10 @@
 // What the host part of an emitted OpenCL program is put together with (ahead/opencl_target.cpp; sections as in c.c). FG_N_KERNELS and
-// FG_N_CAPTURED are at least 1; fg_wait is fg_collect, or where nothing can fail fg_finish.
+// FG_N_CAPTURED are at least 1, FG_N_BLOCKS is more than arrays live at once; fg_wait is fg_collect, or where nothing can fail fg_finish.
 
 //! fg_block
 // Memory that arrays of one call are in.
 typedef struct fg_block {
-  cl_mem memory;
+  cl_mem memory;          // NULL: this describes none
   struct fg_block* next;  // of those that are free
   i64 bytes;
   i32 n_arrays;
@@ -47,7 +47,8 @@ typedef struct fg_opencl {
   cl_kernel kernels[FG_N_KERNELS];
   cl_mem captured[FG_N_CAPTURED];
   cl_mem all_records, records[fg_n_records];
-  size_t record_bytes;  // from one record to the next
+  fg_block kept[FG_N_BLOCKS];  // for intermediate arrays, from call to call
+  size_t record_bytes;         // from one record to the next
   unsigned char* record_memory;
 } fg_opencl;
 
@@ -58,9 +59,9 @@ typedef struct fg_run {
   fg_opencl* opencl;
   const fg_site* sites;
   cl_command_queue queue;
-  fg_block* blocks;  // as many as arrays
-  i32 n_blocks;
+  fg_block* blocks;  // FG_N_BLOCKS: the program's, or those of the caller's memory
   fg_block* free;
+  fg_block of_caller[FG_N_BLOCKS];
   i32 n_records;  // of launches since the last look
 } fg_run;
 
@@ -128,9 +129,9 @@ static fg_block* fg_take(fg_run* run, i64 bytes) {
     block = *best;
     *best = block->next;
   } else {
-    for (i32 k = 0; k < run->n_blocks && block == 0; ++k)
+    for (i32 k = 0; k < FG_N_BLOCKS && block == 0; ++k)
       if (run->blocks[k].memory == 0) block = &run->blocks[k];
-    if (block == 0) {  // all others are in use or free, and one array has none
+    if (block == 0) {  // as there are more blocks than arrays, some are free
       fg_trim(run);
       return fg_take(run, bytes);
     }
@@ -290,15 +291,19 @@ static fg_status fg_deliver(fg_run* run, const fg_array* array, i64 element_byte
 }
 
 //! fg_begin
-static fg_status fg_begin(fg_run* run, const fg_caller* call, fg_opencl* opencl, const fg_site* sites, cl_command_queue queue, fg_block* blocks,
-                          i32 n_blocks) {
+static fg_status fg_begin(fg_run* run, const fg_caller* call, fg_opencl* opencl, const fg_site* sites, cl_command_queue queue) {
   run->call = call;
   run->sites = sites;
   run->opencl = opencl;
   run->queue = queue;
-  run->blocks = blocks;
-  run->n_blocks = n_blocks;
   run->free = 0;
+  memset(run->of_caller, 0, sizeof run->of_caller);
+  run->blocks = call != 0 && call->allocate != 0 ? run->of_caller : opencl->kept;
+  for (i32 k = 0; k < FG_N_BLOCKS; ++k)
+    if (run->blocks[k].memory != 0) {
+      run->blocks[k].next = run->free;
+      run->free = &run->blocks[k];
+    }
   run->n_records = 0;
   cl_command_queue_properties properties = 0;
   FG_TRY(fg_asked(run, clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, 0), "asking for the queue"));
@@ -326,13 +331,12 @@ static fg_status fg_has_room(const fg_run* run, cl_mem buffer, i64 element_bytes
 static fg_status fg_end(fg_run* run, fg_array* arrays, i32 n_arrays, fg_status status) {
   const fg_status of_kernels = fg_wait(run);
   for (i32 k = 0; k < n_arrays; ++k) fg_release(run, &arrays[k]);
-  fg_trim(run);
+  if (run->blocks == run->of_caller) fg_trim(run);
   return of_kernels != FG_OK ? of_kernels : status;
 }
 
 //! fg_destroy
 static void fg_destroy(fg_opencl* opencl) {
-  if (opencl == 0) return;
   for (int k = 0; k < FG_N_KERNELS; ++k)
     if (opencl->kernels[k] != 0) clReleaseKernel(opencl->kernels[k]);
   for (int k = 0; k < FG_N_CAPTURED; ++k)
@@ -342,8 +346,9 @@ static void fg_destroy(fg_opencl* opencl) {
   if (opencl->all_records != 0) clReleaseMemObject(opencl->all_records);
   if (opencl->program != 0) clReleaseProgram(opencl->program);
   if (opencl->context != 0) clReleaseContext(opencl->context);
+  for (int k = 0; k < FG_N_BLOCKS; ++k)
+    if (opencl->kept[k].memory != 0) clReleaseMemObject(opencl->kept[k].memory);
   free(opencl->record_memory);
-  free(opencl);
 }
 
 //! fg_too_small
@@ -411,11 +416,11 @@ static fg_status fg_hold(fg_opencl* opencl, int number, const void* elements, si
 static void fg_said(cl_program program, cl_device_id device, fg_error* error) {
   size_t bytes = 0;
   if (error == 0 || clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, 0, &bytes) != CL_SUCCESS || bytes == 0) return;
-  char* const log = (char*)malloc(bytes);
+  char* const log = (char*)calloc(bytes + 1, 1);
   if (log != 0 && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, bytes, log, 0) == CL_SUCCESS) {
     size_t end = strlen(error->text);
     fg_put(error, &end, ": ", 2);
-    fg_put(error, &end, log, strnlen(log, bytes));
+    fg_put(error, &end, log, strlen(log));
   }
   free(log);
 }
