@@ -206,7 +206,7 @@ Vec<Segment> turned(Vec<Segment> s, Exp<bool> all, Exp<fg::i8> more) {
 
 using Ints = fg::Array<int, 1>;
 
-TEST(EmitOpenCl, ArraysOfOneProgramAreWhatTheLibraryComputes) {
+TEST(EmitOpenCl, LargeArraysOfOneProgramAreWhatTheLibraryComputes) {
   const Emitted emitted({{"saxpy", saxpy, {"alpha", "x", "y"}},
                          {"spread", spread, {"xs"}},
                          {"positives", positives, {"xs"}},
@@ -242,7 +242,7 @@ TEST(EmitOpenCl, ArraysOfOneProgramAreWhatTheLibraryComputes) {
   }
 }
 
-TEST(EmitOpenCl, MatricesLoopsComponentsAndCapturedArraysAreWhatTheLibraryComputes) {
+TEST(EmitOpenCl, LargeMatricesLoopsComponentsAndCapturedArraysAreWhatTheLibraryComputes) {
   const Ints table{std::vector<int>{5, -3, 1000, 7}};
   const auto looked_up = [table](Vec<int> places) {
     auto entries = fg::constant(table);
