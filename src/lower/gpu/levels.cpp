@@ -35,17 +35,30 @@ std::vector<int> levels_of(const soac::Lambda& body) {
   return levels;
 }
 
+std::vector<bool> are_early(const soac::Soac& op) {
+  const std::vector<int> levels = levels_of(op.body);
+  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  Levels by_name;
+  for (std::size_t k = 0; k < scans.size(); ++k) by_name.emplace(scans[k]->names[0], levels[k]);
+  std::vector<bool> early;
+  for (const Expr& result : std::span(op.body.results).subspan(soac::layout_of(op).mapped.result))
+    early.push_back(level_of(op.body, std::span(&result, 1), by_name) == 0);
+  return early;
+}
+
 std::vector<Expr> read_again(const soac::Soac& op) {
   const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  if (scans.empty()) return {};
   const std::vector<int> levels = levels_of(op.body);
   const soac::Layout layout = soac::layout_of(op);
   std::vector<Expr> first, rest = op.body.results;
+  const std::vector<bool> early = are_early(op);
+  for (std::size_t k = early.size(); k-- > 0;)
+    if (early[k]) rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(layout.mapped.result + k));
   for (std::size_t g = op.reductions.size(); g-- > 0;) {
     if (!in_order(op.reductions[g])) continue;
     const auto operands = rest.begin() + static_cast<std::ptrdiff_t>(layout.reductions[g].result);
-    const auto end = operands + static_cast<std::ptrdiff_t>(layout.reductions[g].n_results);
-    if (scans.empty()) first.insert(first.end(), operands, end);
-    rest.erase(operands, end);
+    rest.erase(operands, operands + static_cast<std::ptrdiff_t>(layout.reductions[g].n_results));
   }
   for (std::size_t k = 0; k < scans.size(); ++k) {
     const std::vector<Expr>& operands = std::get<soac::Scan>(scans[k]->op).operands;

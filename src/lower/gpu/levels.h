@@ -17,8 +17,12 @@ int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Lev
 /// Of each Scan of the body, in order.
 std::vector<int> levels_of(const soac::Lambda& body);
 
-/// The elements of arrays that the rest of the body needs beside what is folded in the order of the points
-/// first: Scans and reductions whose operands need no Scan.
+/// Whether each mapped result needs no Scan: beside something that is folded in the order of the points, it
+/// is stored when that is computed.
+std::vector<bool> are_early(const soac::Soac&);
+
+/// The elements of arrays that a later step of the body needs beside what is computed first: operands of
+/// Scans and reductions that need no Scan, and early results.
 std::vector<Expr> read_again(const soac::Soac&);
 
 }  // namespace fulgurite::lower::gpu

@@ -9,6 +9,7 @@
 #include "lower/gpu/compaction.h"
 #include "lower/gpu/levels.h"
 #include "lower/gpu/posts.h"
+#include "lower/gpu/rest.h"
 #include "lower/gpu/row_major.h"
 #include "lower/gpu/shared_bins.h"
 #include "lower/gpu/wide.h"
@@ -23,12 +24,6 @@ namespace fulgurite::lower::gpu {
 namespace {
 
 using soac::Layout;
-
-template <class T>
-void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
-  const auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
-  list.erase(first, first + static_cast<std::ptrdiff_t>(n));
-}
 
 class Walk {
  public:
@@ -52,7 +47,7 @@ class Walk {
 
   Ends operator()() {
     find_ordered();
-    rest_ = rest_of();
+    find_rest();
     FULGURITE_CHECK(posts_.empty() || items_ == 1, "a thread posts {} points", items_);
     Ends ends;
     choose_bins();
@@ -150,71 +145,30 @@ class Walk {
     return f;
   }
 
-  // What is left for the points to do: no reduction in order, and what is posted (a scatter in order, a
-  // partition) as mapped results: its place or class, then its values.
-  struct Posts {
-    bool is_partition;
-    std::size_t number;  // of the scatter or partition
-    std::vector<Var> names, buffers;
-  };
+  // ---- steps
 
-  soac::Stm rest_of() {
-    soac::Stm out = s_;
-    auto& op = std::get<soac::Soac>(out.op);
-    std::vector<Expr> posted;
-    auto post = [&](Posts& posts, Expr value) {
-      posted.push_back(value);
-      posts.names.push_back(arena_.fresh_array(value.kind(), {i64(0)}, "posted").var());
-      posts.buffers.push_back(e_.allocate_shared(value.kind(), tile()));
-    };
-    auto from_on = [&](std::size_t from) { return std::span(soac_.body.results).subspan(from); };
-    auto result = [&](const Layout::Part& part, std::size_t k) {
-      return soac_.body.results[part.result + k];
-    };
-    for (std::size_t g = 0; g < soac_.scatters.size(); ++g) {
-      if (update_of(g).how != Update::How::in_order) continue;
-      Posts posts{false, g, {}, {}};
-      post(posts, place_of(e_, from_on(layout_.scatters[g].result), soac_.scatters[g].shape));
-      for (std::size_t k = soac_.scatters[g].shape.size(); k < layout_.scatters[g].n_results; ++k)
-        post(posts, result(layout_.scatters[g], k));
-      posts_.push_back(std::move(posts));
-    }
-    for (std::size_t g = 0; g < soac_.partitions.size(); ++g) {
-      Posts posts{true, g, {}, {}};
-      for (std::size_t k = 0; k < layout_.partitions[g].n_results; ++k)
-        post(posts,
-             k > 0 ? result(layout_.partitions[g], k)
-                   : place_of(e_, from_on(layout_.partitions[g].result), {&soac_.partitions[g].classes, 1}));
-      posts_.push_back(std::move(posts));
-    }
-    auto drop_part = [&](const Layout::Part& part) {
-      drop(op.body.results, part.result, part.n_results);
-      drop(out.names, part.name, part.n_names);
-    };
-    for (std::size_t g = op.partitions.size(); g-- > 0;) drop_part(layout_.partitions[g]);
-    op.partitions.clear();
-    for (std::size_t g = op.scatters.size(); g-- > 0;) {
-      if (update_of(g).how != Update::How::in_order) continue;
-      drop_part(layout_.scatters[g]);
-      drop(op.scatters, g, 1);
-    }
-    for (std::size_t g = op.scatters.size(), all = soac_.scatters.size(); all-- > 0;)
-      if (update_of(all).how != Update::How::in_order) updates_[--g] = update_of(all);
-    for (std::size_t g = op.reductions.size(); g-- > 0;) {
-      if (!in_order(op.reductions[g])) continue;
-      drop_part(layout_.reductions[g]);
-      drop(op.reductions, g, 1);
-    }
-    std::vector<Expr> results = op.body.results;
-    results.insert(results.end(), posted.begin(), posted.end());
-    for (const Posts& posts : posts_)
-      out.names.insert(out.names.end(), posts.names.begin(), posts.names.end());
-    op.body = part(std::move(results), ordered_.empty());
-    return out;
-  }
+  // Nothing waits for a Scan: one step computes what is folded in order, and everything else.
+  bool is_one_step() const { return !ordered_.empty() && scanned_.empty(); }
 
-  Update update_of(std::size_t scatter) const {
-    return scatter < sinks_.scatters.size() ? sinks_.scatters[scatter] : Update{};
+  void find_rest() {
+    Rest found = rest_of(e_, s_, sinks_.scatters, tile());
+    posts_ = std::move(found.posts), updates_ = std::move(found.updates);
+    rest_ = std::move(found.stm);
+    std::vector<Expr>& results = std::get<soac::Soac>(rest_.op).body.results;
+    if (is_one_step()) {
+      name_staged(rest_, ordered_[0].operands);
+      results.insert(results.end(), ordered_[0].operands.begin(), ordered_[0].operands.end());
+    } else if (!ordered_.empty()) {
+      const Layout::Part mapped = soac::layout_of(rest()).mapped;
+      const std::vector<bool> early = are_early(soac_);
+      for (std::size_t k = layout_.mapped.n_results; k-- > 0;) {
+        if (!early[k]) continue;
+        early_.emplace_back(rest_.names[mapped.name + k], results[mapped.result + k]);
+        rest_.names.erase(rest_.names.begin() + static_cast<std::ptrdiff_t>(mapped.name + k));
+        results.erase(results.begin() + static_cast<std::ptrdiff_t>(mapped.result + k));
+      }
+    }
+    std::get<soac::Soac>(rest_.op).body = part(results, ordered_.empty() || is_one_step());
   }
 
   // ---- points
@@ -351,13 +305,17 @@ class Walk {
                               bins_.size() + own_bins_.size() < most_bins);
     open_dense();
     std::vector<soac::Stm> staged;
-    for (const Level& level : ordered_) staged.push_back(staged_of(level, staged.empty()));
-    const bool has_rest = ordered_.empty() || !rest().body.results.empty();
+    for (const Level& level : ordered_)
+      if (!is_one_step()) staged.push_back(staged_of(level, staged.empty()));
+    const bool has_rest = ordered_.empty() || (!is_one_step() && !rest().body.results.empty());
     e_.for_loop(run_.begin, run_.end, i64(tile()), "tile", [&](Expr from) {
       Expr base = e_.bind(arena_.sub(i64(0), from), "base");
       Expr n = e_.bind(arena_.min(arena_.sub(run_.end, from), i64(tile())), "n");
       for (std::size_t l = 0; l < ordered_.size(); ++l) {
-        stage(staged[l], l, from, n, base);
+        if (is_one_step())
+          points(from, n, base);
+        else
+          stage(staged[l], l, from, n, base);
         sync(e_);
         const std::vector<Ordered>& groups = ordered_[l].groups;
         FindBefore find_before;
@@ -371,10 +329,11 @@ class Walk {
             if (groups[g].is_scan && groups[g].so_far[0] == scanned_[updates_[scatter].rank][0])
               dense.begin_tile(before[g][0], e_.snapshot(groups[g].so_far[0], "end"));
       }
-      if (!has_rest) return;
-      points(from, n, base);
-      sync(e_);
-      for (const auto& [scatter, dense] : dense_) dense.flush(e_, block_);
+      if (has_rest) {
+        points(from, n, base);
+        sync(e_);
+        for (const auto& [scatter, dense] : dense_) dense.flush(e_, block_);
+      }
       for (const Posts& posts : posts_) put(posts);
     });
     for (const auto& [scatter, bins] : own_bins_) bins.flush(e_, block_);
@@ -385,10 +344,19 @@ class Walk {
     std::vector<Expr> results = level.operands;
     if (is_first)
       for (const Read& read : again_) results.push_back(read.element);
-    soac::Stm s{{}, soac::Soac{soac_.dims, part(results, is_first)}, s_.where, s_.origin};
-    for (Expr result : results)
-      s.names.push_back(arena_.fresh_array(result.kind(), {i64(0)}, "staged").var());
+    soac::Stm s{{}, {}, s_.where, s_.origin};
+    name_staged(s, results);
+    if (is_first)
+      for (const auto& [name, result] : early_) {
+        s.names.push_back(name);
+        results.push_back(result);
+      }
+    s.op = soac::Soac{soac_.dims, part(std::move(results), is_first)};
     return s;
+  }
+
+  void name_staged(soac::Stm& s, std::span<const Expr> values) {
+    for (Expr value : values) s.names.push_back(arena_.fresh_array(value.kind(), {i64(0)}, "staged").var());
   }
 
   // body(place in the tile, number of the point) for the points of the tile.
@@ -408,10 +376,16 @@ class Walk {
                        e_.load_plain(ordered_[l].groups[g].values[k], at, "scanned"));
   }
 
-  void stage(const soac::Stm& s, std::size_t level, Expr from, Expr n, Expr base) {
+  // Where the operands of a level, which have these names, are in shared memory.
+  void place_operands(std::span<const Var> names, std::size_t level, Expr base) {
     std::size_t next = 0;
     for (const Ordered& o : ordered_[level].groups)
-      for (Var buffer : o.values) e_.set_destination(s.names[next++], {buffer, base});
+      for (Var buffer : o.values) e_.set_destination(names[next++], {buffer, base});
+  }
+
+  void stage(const soac::Stm& s, std::size_t level, Expr from, Expr n, Expr base) {
+    place_operands(s.names, level, base);
+    std::size_t next = ordered_[level].operands.size();
     if (level == 0)
       for (const Read& read : again_) e_.set_destination(s.names[next++], {read.buffer, base});
     par(e_, block_, [&](Expr t) {
@@ -426,6 +400,7 @@ class Walk {
     for (const Posts& posts : posts_)
       for (std::size_t k = 0; k < posts.names.size(); ++k)
         e_.set_destination(posts.names[k], {posts.buffers[k], base});
+    if (is_one_step()) place_operands(std::span(rest_.names).last(ordered_[0].operands.size()), 0, base);
     par(e_, block_, [&](Expr t) {
       Running running = start();
       std::size_t next = 0;
@@ -477,6 +452,7 @@ class Walk {
   std::vector<Posts> posts_;
   std::map<std::size_t, Update> updates_;  // of the scatters that are left
   soac::Stm rest_;
+  std::vector<std::pair<Var, Expr>> early_;  // mapped results of the first step, where that is not all
   std::map<std::size_t, SharedBins> bins_;   // of the atomic ones among those
   std::map<std::size_t, Compaction> dense_;  // of the ranked ones
   std::map<std::size_t, OwnBins> own_bins_;  // of those whose values are combined in the points' order

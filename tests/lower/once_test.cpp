@@ -1,0 +1,87 @@
+// An expensive function runs once for each element on GPUs, whoever needs its values: the code of all kernels
+// has it once.
+#include "agree.h"
+#include "emulator_device.h"
+#include "kernel/print.h"
+#include "kernel/traverse.h"
+
+namespace fulgurite::testing_lower {
+namespace {
+
+struct Code {
+  std::string text;         // of all kernels
+  std::int64_t shared = 0;  // bytes of the arrays of the first phase
+};
+
+Code code_of(const std::string& program, Engine engine) {
+  runtime::Description device = EmulatorDevice::shared().describe();
+  device.blocks_wait = engine == Engine::cuda;
+  const pipeline::Report report =
+      pipeline::compile(soac::parse(program, "test.soac"), {.engine = engine}, device);
+  Code code;
+  for (const kernel::Kernel& k : report.lowered.kernels)
+    for (const kernel::Stm& phase : k.body) {
+      const bool is_first = code.text.empty();
+      code.text += kernel::print(*k.arena, phase);
+      if (!is_first) continue;
+      kernel::for_each_stm(std::get<kernel::Par>(phase.op).body, [&](const kernel::Stm& s) {
+        const auto* allocate = std::get_if<kernel::Allocate>(&s.op);
+        if (allocate == nullptr || allocate->space != kernel::Space::shared) return;
+        const auto bytes = static_cast<std::int64_t>(size_of(k.arena->info(allocate->buffer).type.kind));
+        code.shared += bytes * static_cast<std::int64_t>(allocate->n.bits());
+      });
+    }
+  return code;
+}
+
+int count(const std::string& text, std::string_view word) {
+  int n = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;
+  return n;
+}
+
+void expect_one_exponential(const std::string& program, Engine engine) {
+  const Code code = code_of(program, engine);
+  EXPECT_EQ(count(code.text, "exp("), 1) << code.text;
+}
+
+constexpr const char* kept_beside_last = R"(program "kept" (x: f32[n]) {
+  e: f32[n] = map (i < n) { exp(x[i]) }
+  s: f32 = redomap (i < n) { e[i] } reduce (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f
+  return e, s
+})";
+
+TEST(Once, KeptBesideAReductionInOrder) {
+  for (const Engine engine : {Engine::opencl, Engine::cuda}) {
+    expect_one_exponential(kept_beside_last, engine);
+    // The values of a tile, 15 for each of 256 threads, and what each thread has folded.
+    EXPECT_EQ(code_of(kept_beside_last, engine).shared, (15 + 1) * 256 * 4);
+  }
+}
+
+TEST(Once, KeptAndAddedBesideAReductionInOrder) {
+  for (const Engine engine : {Engine::opencl, Engine::cuda})
+    expect_one_exponential(R"(program "added" (x: f32[n]) {
+      e: f32[n] = map (i < n) { exp(x[i]) }
+      s: f32 = redomap (i < n) { e[i] } reduce (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f
+      t: f32 = redomap (i < n) { e[i] } reduce add comm neutral 0f
+      h: i32[10] = redomap (i < n) { i64(e[i]), 1i32 } scatter (10) (b: i64) { 0i32 } combine add comm neutral 0i32
+      return e, s, t, h
+    })",
+                           engine);
+}
+
+TEST(Once, KeptBesideAScanOfOnePass) {
+  expect_one_exponential(R"(program "scan" (x: f32[n]) {
+    e: f32[n] = map (i < n) { exp(x[i]) }
+    s: f32[n] = map (i < n) {
+      r: f32 = scan (e[i]) (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f
+      return r
+    }
+    return e, s
+  })",
+                         Engine::cuda);
+}
+
+}  // namespace
+}  // namespace fulgurite::testing_lower
