@@ -6,10 +6,12 @@
 #include "base/match.h"
 #include "simplify/cost.h"
 #include "simplify/dead.h"
+#include "simplify/equal_components.h"
 #include "simplify/index_algebra.h"
 #include "simplify/same.h"
 #include "soac/count.h"
 #include "soac/equal_sizes.h"
+#include "soac/layout.h"
 #include "soac/rename.h"
 
 namespace fulgurite::simplify {
@@ -96,6 +98,7 @@ class Simplifier {
         stm.op, [&](Soac& s) { return soac(stm, s); },
         [&](soac::Scan& s) {
           lambda(s.reduction.op);
+          join_equal(s.reduction, s.operands, 0, stm.names, 0);
           return false;
         },
         [&](soac::Sort& s) {
@@ -115,7 +118,25 @@ class Simplifier {
     out.push_back(std::move(stm));
   }
 
-  bool soac(const Stm& stm, Soac& s) {
+  /// Leaves of a reduction's components that always have one value the first. Its operands stand in `results`
+  /// and its names in `names`, from these places on.
+  void join_equal(soac::Reduction& r, std::vector<Expr>& results, std::size_t result, std::vector<Var>& names,
+                  std::size_t name) {
+    const std::size_t n = r.op.results.size();
+    const std::vector<std::size_t> first = equal_components(arena_, r, std::span(results).subspan(result, n));
+    bool all_differ = true;
+    for (std::size_t k = 0; k < n; ++k) all_differ = all_differ && first[k] == k;
+    if (all_differ) return;
+    r = join_components(arena_, r, first);
+    for (std::size_t k = n; k-- > 0;) {
+      if (first[k] == k) continue;
+      rename_.bind(names[name + k], arena_.name(names[name + first[k]]));
+      names.erase(names.begin() + static_cast<std::ptrdiff_t>(name + k));
+      results.erase(results.begin() + static_cast<std::ptrdiff_t>(result + k));
+    }
+  }
+
+  bool soac(Stm& stm, Soac& s) {
     for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
       algebra_.range(s.body.params[axis], s.dims[axis]);
     lambda(s.body);
@@ -126,6 +147,10 @@ class Simplifier {
       lambda(scatter.initial);
       for (soac::Reduction& r : scatter.combine) lambda(r.op);
     }
+    const soac::Layout layout = soac::layout_of(s);
+    for (std::size_t g = s.reductions.size(); g-- > 0;)
+      join_equal(s.reductions[g], s.body.results, layout.reductions[g].result, stm.names,
+                 layout.reductions[g].name);
     if (!is_map(s) || !s.body.body.empty()) return false;
     // A copy of arrays: every element result reads its array at the indices, and the whole array.
     std::vector<Expr> sources;

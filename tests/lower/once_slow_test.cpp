@@ -6,8 +6,7 @@
 namespace fulgurite::testing_lower {
 namespace {
 
-const std::vector<std::int64_t> around_tiles = {0,   1,   31,   64,   65,   256,
-                                                257, 1023, 3839, 3840, 3841, 10007};
+const std::vector<std::int64_t> around_tiles = {0, 1, 31, 64, 65, 256, 257, 1023, 3839, 3840, 3841, 10007};
 
 template <class T>
 void expect_agreement_everywhere(const std::string& text, int below) {
@@ -61,6 +60,20 @@ TEST(Once, KeptBesideScansAndFilters) {
     return e, s, v, y, l
   })",
                                             12);
+}
+
+TEST(Once, EqualOperandsAndComponents) {
+  expect_agreement_everywhere<float>(R"(program "equal" (x: f32[n]) {
+    e: f32[n] = map (i < n) { sqrt(x[i]) }
+    s: f32, t: f32 = redomap (i < n) { e[i], e[i] } reduce (a: f32, p: f32, b: f32, q: f32) { select(b == 0f, a, b), select(p == 0f, q, p) } neutral 0f, 0f
+    u: f32, v: f32 = redomap (i < n) { e[i], e[i] } reduce (a: f32, p: f32, b: f32, q: f32) { select(q == 0f, p, b), select(b == 0f, a, q) } neutral 0f, 0f
+    w: f32[n], z: f32[n] = map (i < n) {
+      l: f32, o: f32 = scan (e[i], e[i]) (a: f32, p: f32, b: f32, q: f32) { select(q == 0f, p, b), select(b == 0f, a, q) } neutral 0f, 0f
+      return l, o + x[i]
+    }
+    return s, t, u, v, w, z
+  })",
+                                     3);
 }
 
 TEST(Once, FailuresBesideReductionsInOrder) {

@@ -9,8 +9,8 @@ namespace fulgurite::testing_lower {
 namespace {
 
 struct Code {
-  std::string text;         // of all kernels
-  std::int64_t shared = 0;  // bytes of the arrays of the first phase
+  std::string text;                  // of all kernels
+  std::vector<std::int64_t> shared;  // bytes of each phase's arrays
 };
 
 Code code_of(const std::string& program, Engine engine) {
@@ -21,14 +21,13 @@ Code code_of(const std::string& program, Engine engine) {
   Code code;
   for (const kernel::Kernel& k : report.lowered.kernels)
     for (const kernel::Stm& phase : k.body) {
-      const bool is_first = code.text.empty();
+      std::int64_t& shared = code.shared.emplace_back();
       code.text += kernel::print(*k.arena, phase);
-      if (!is_first) continue;
       kernel::for_each_stm(std::get<kernel::Par>(phase.op).body, [&](const kernel::Stm& s) {
         const auto* allocate = std::get_if<kernel::Allocate>(&s.op);
         if (allocate == nullptr || allocate->space != kernel::Space::shared) return;
         const auto bytes = static_cast<std::int64_t>(size_of(k.arena->info(allocate->buffer).type.kind));
-        code.shared += bytes * static_cast<std::int64_t>(allocate->n.bits());
+        shared += bytes * static_cast<std::int64_t>(allocate->n.bits());
       });
     }
   return code;
@@ -55,7 +54,7 @@ TEST(Once, KeptBesideAReductionInOrder) {
   for (const Engine engine : {Engine::opencl, Engine::cuda}) {
     expect_one_exponential(kept_beside_last, engine);
     // The values of a tile, 15 for each of 256 threads, and what each thread has folded.
-    EXPECT_EQ(code_of(kept_beside_last, engine).shared, (15 + 1) * 256 * 4);
+    EXPECT_EQ(code_of(kept_beside_last, engine).shared.at(0), (15 + 1) * 256 * 4);
   }
 }
 
@@ -81,6 +80,45 @@ TEST(Once, KeptBesideAScanOfOnePass) {
     return e, s
   })",
                          Engine::cuda);
+}
+
+// Components that fold one value, of one operator or of two, read it from one array.
+TEST(Once, EqualOperandsLieInSharedMemoryOnce) {
+  for (const char* reductions : {"reduce (a: f32, p: f32, b: f32, q: f32) { select(b == 0f, a, b), select(p "
+                                 "== 0f, q, p) } neutral 0f, "
+                                 "0f",
+                                 "reduce (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f "
+                                 "reduce (p: f32, q: f32) { select(p == 0f, q, p) } neutral 0f"}) {
+    const std::string program = std::string(R"(program "both" (x: f32[n]) {
+      s: f32, t: f32 = redomap (i < n) { exp(x[i]), exp(x[i]) } )") +
+                                reductions + " return s, t }";
+    EXPECT_EQ(code_of(program, Engine::opencl).shared.at(0), (15 + 2) * 256 * 4) << program;
+    expect_one_exponential(program, Engine::opencl);
+  }
+}
+
+// Components that always have one value are one: of a reduction in order, of one in any order, of a scan.
+TEST(Once, EqualComponentsLieInSharedMemoryOnce) {
+  const std::string in_order =
+      "(a: f32, p: f32, b: f32, q: f32) { select(q == 0f, p, b), select(b == 0f, a, q) }";
+  const auto reduces = [](const std::string& by) {
+    return R"(program "pair" (x: f32[n]) {
+      e: f32[n] = map (i < n) { exp(x[i]) }
+      s: f32, t: f32 = redomap (i < n) { e[i], e[i] } reduce )" +
+           by + " neutral 0f, 0f return s, t }";
+  };
+  EXPECT_EQ(code_of(reduces(in_order), Engine::opencl).shared.at(0), (15 + 1) * 256 * 4);
+  EXPECT_EQ(
+      code_of(reduces("(a: f32, p: f32, b: f32, q: f32) { a + b, p + q } comm"), Engine::opencl).shared.at(0),
+      256 * 4);
+  const auto scans = [](const std::string& scan, const std::string& result) {
+    const std::string program = R"(program "scans" (x: f32[n]) { y: f32[n] = map (i < n) { )";
+    return code_of(program + scan + " return " + result + " } return y }", Engine::cuda);
+  };
+  const Code of_pairs = scans("s: f32, t: f32 = scan (x[i], x[i]) " + in_order + " neutral 0f, 0f", "s * t");
+  const Code of_one =
+      scans("s: f32 = scan (x[i]) (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f", "s * s");
+  EXPECT_EQ(of_pairs.shared, of_one.shared);
 }
 
 }  // namespace

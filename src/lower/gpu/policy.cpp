@@ -44,12 +44,16 @@ Needs needs_of(const soac::Soac& op) {
   };
   for (const soac::Stm* s : scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
   needs.point += bytes(read_again(op));
-  for (const soac::Reduction& r : op.reductions) {
-    if (in_order(r))
-      staged(r.op.results);
-    else
-      needs.thread += bytes(r.op.results);
+  std::vector<Expr> folded;  // what lies in shared memory once, whoever folds it (walk.cpp)
+  const soac::Layout layout = soac::layout_of(op);
+  for (std::size_t g = 0; g < op.reductions.size(); ++g) {
+    needs.thread += bytes(op.reductions[g].op.results);
+    if (!in_order(op.reductions[g])) continue;
+    for (Expr value :
+         std::span(op.body.results).subspan(layout.reductions[g].result, layout.reductions[g].n_results))
+      if (std::ranges::find(folded, value) == folded.end()) folded.push_back(value);
   }
+  needs.point += bytes(folded);
   for (const soac::Scatter& s : op.scatters)  // posted; the place beside them
     if (posts(s)) needs.point += bytes(s.combine[0].op.results) + 8;
   for (const soac::Partition& p : op.partitions) needs.point += 8 * static_cast<std::int64_t>(p.n_values) + 8;

@@ -75,7 +75,8 @@ class Walk {
 
   struct Level {
     std::vector<Ordered> groups;
-    std::vector<Expr> operands;            // of all of them
+    std::vector<Expr> operands;            // of all of them; those of reductions once
+    std::vector<Var> buffers;              // where each of these is
     std::vector<std::vector<Expr>> names;  // of each group: what stands for a Scan's values in the body
   };
 
@@ -91,42 +92,53 @@ class Walk {
     for (std::size_t k = 0; k < scans.size(); ++k) {
       const auto& scan = std::get<soac::Scan>(scans[k]->op);
       by_name.emplace(scans[k]->names[0], levels[k]);
-      Ordered o = ordered(scan.reduction, entry_.scans[k]);
-      o.is_scan = true, o.inclusive = scan.inclusive;
+      Level& level = at(levels[k]);
+      Ordered o{&scan.reduction, {}, {}, {}, true, scan.inclusive};
+      add(o, level, entry_.scans[k], scan.operands);
       scanned_.push_back(o.so_far);
       std::vector<Expr> names;
       for (Var name : scans[k]->names) {
         names.push_back(arena_.fresh(arena_.info(name).type, arena_.info(name).name));
         scan_values_.emplace(name, names.back());
       }
-      add(levels[k], std::move(o), scan.operands, std::move(names));
+      level.groups.push_back(std::move(o));
+      level.names.push_back(std::move(names));
     }
     for (std::size_t g = 0; g < soac_.reductions.size(); ++g) {
       const soac::Reduction& r = soac_.reductions[g];
       if (!in_order(r)) continue;
       const auto operands = std::span(soac_.body.results)
                                 .subspan(layout_.reductions[g].result, layout_.reductions[g].n_results);
-      folded_.push_back(ordered(r, e_.lower(r.neutral)));
-      add(level_of(soac_.body, operands, by_name), folded_.back(), {operands.begin(), operands.end()}, {});
+      Level& level = at(level_of(soac_.body, operands, by_name));
+      Ordered o{&r, {}, {}, {}};
+      add(o, level, e_.lower(r.neutral), operands);
+      folded_.push_back(o);
+      level.groups.push_back(std::move(o));
+      level.names.emplace_back();
     }
   }
 
-  Ordered ordered(const soac::Reduction& r, std::span<const Expr> start) {
-    Ordered o{&r, {}, {}, {}};
-    for (Expr value : start) {
-      o.so_far.push_back(e_.declare(value, "so_far"));
-      o.values.push_back(e_.allocate_shared(value.kind(), tile()));
-      o.totals.push_back(e_.allocate_shared(value.kind(), block_.threads));
-    }
-    return o;
+  Level& at(int level) {
+    const auto number = static_cast<std::size_t>(level);
+    if (ordered_.size() <= number) ordered_.resize(number + 1);
+    return ordered_[number];
   }
 
-  void add(int level, Ordered o, std::span<const Expr> operands, std::vector<Expr> names) {
-    const auto at = static_cast<std::size_t>(level);
-    if (ordered_.size() <= at) ordered_.resize(at + 1);
-    ordered_[at].groups.push_back(std::move(o));
-    ordered_[at].operands.insert(ordered_[at].operands.end(), operands.begin(), operands.end());
-    ordered_[at].names.push_back(std::move(names));
+  // The components get memory. A Scan's values become what it binds; equal values of reductions share theirs.
+  void add(Ordered& o, Level& level, std::span<const Expr> start, std::span<const Expr> operands) {
+    for (std::size_t k = 0; k < start.size(); ++k) {
+      o.so_far.push_back(e_.declare(start[k], "so_far"));
+      const auto same = folded_values_.find(operands[k].id());
+      if (!o.is_scan && same != folded_values_.end()) {
+        o.values.push_back(same->second);
+      } else {
+        o.values.push_back(e_.allocate_shared(start[k].kind(), tile()));
+        level.operands.push_back(operands[k]);
+        level.buffers.push_back(o.values.back());
+        if (!o.is_scan) folded_values_.emplace(operands[k].id(), o.values.back());
+      }
+      o.totals.push_back(e_.allocate_shared(start[k].kind(), block_.threads));
+    }
   }
 
   // The part of the body that these results need, with the Scans' values for the Scans; and unless it comes
@@ -378,14 +390,13 @@ class Walk {
 
   // Where the operands of a level, which have these names, are in shared memory.
   void place_operands(std::span<const Var> names, std::size_t level, Expr base) {
-    std::size_t next = 0;
-    for (const Ordered& o : ordered_[level].groups)
-      for (Var buffer : o.values) e_.set_destination(names[next++], {buffer, base});
+    for (std::size_t k = 0; k < names.size(); ++k)
+      e_.set_destination(names[k], {ordered_[level].buffers[k], base});
   }
 
   void stage(const soac::Stm& s, std::size_t level, Expr from, Expr n, Expr base) {
-    place_operands(s.names, level, base);
     std::size_t next = ordered_[level].operands.size();
+    place_operands(std::span(s.names).first(next), level, base);
     if (level == 0)
       for (const Read& read : again_) e_.set_destination(s.names[next++], {read.buffer, base});
     par(e_, block_, [&](Expr t) {
@@ -440,8 +451,9 @@ class Walk {
   const bool linear_;
   const Expr is_small_;  // every number of a point, and every extent, fits into 32 bits
   std::vector<Level> ordered_;
-  std::vector<Ordered> folded_;             // the reductions among them
-  std::vector<std::vector<Expr>> scanned_;  // what the Scans go on from
+  std::vector<Ordered> folded_;                           // the reductions among them
+  std::unordered_map<std::uint32_t, Var> folded_values_;  // their values, by the operand's node
+  std::vector<std::vector<Expr>> scanned_;                // what the Scans go on from
   std::unordered_map<Var, Expr> scan_values_;
   struct Read {  // once, for several steps
     Expr element, name;
