@@ -71,6 +71,9 @@ struct Lowered {
   std::vector<LaunchNote> notes;
   /// Names for what the host computes before launches, and what that is.
   std::vector<std::pair<soac::Var, soac::Expr>> computed = {};
+  /// Arrays of the program that are nowhere in memory, as blocks compute the elements that they read around
+  /// their points, and the first name that the reader binds (gpu/window_producers.h).
+  std::vector<std::pair<soac::Var, soac::Var>> in_windows = {};
 };
 
 Lowered lower(const soac::Program&, const Options&);

@@ -26,7 +26,12 @@ class ProgramLowering {
         launches_(program_, options),
         arena_(launches_.arena()),
         lowered_(launches_.lowered()),
-        host_(launches_.host()) {}
+        host_(launches_.host()) {
+    if (!has_blocks()) return;
+    producers_ = gpu::window_producers(program_, options.target);
+    for (const auto& [array, producer] : producers_) lowered_.in_windows.emplace_back(array, producer.reader);
+    std::ranges::sort(lowered_.in_windows);
+  }
 
   Lowered run() {
     plan::Plan& plan = lowered_.plan;
@@ -70,8 +75,7 @@ class ProgramLowering {
     for (const soac::Stm& s : body) {
       launches_.set_line(s.where);
       base::match(
-          s.op,
-          [&](const soac::Soac&) { has_blocks() ? gpu::combinator(launches_, s) : combinator(launches_, s); },
+          s.op, [&](const soac::Soac&) { combinator_of(s); },
           [](const soac::Scan&) { FULGURITE_CHECK(false, "a Scan outside a Soac"); },
           [&](const soac::Sort& op) { sort(s, op); }, [&](const soac::If& op) { conditional(s, op); },
           [&](const soac::Loop& op) { loop(s, op); },
@@ -85,6 +89,11 @@ class ProgramLowering {
           [&](const soac::Call& op) { call(launches_, s, op); },
           [&](const soac::Let& op) { host_.bind(s.names[0], value(op.value)); });
     }
+  }
+
+  void combinator_of(const soac::Stm& s) {
+    if (!has_blocks()) return combinator(launches_, s);
+    if (!producers_.contains(s.names[0])) gpu::combinator(launches_, s, producers_);
   }
 
   // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.
@@ -397,6 +406,7 @@ class ProgramLowering {
   scalar::Arena& arena_;
   Lowered& lowered_;
   Host& host_;
+  gpu::WindowProducers producers_;
 };
 
 }  // namespace

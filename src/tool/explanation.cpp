@@ -139,6 +139,13 @@ void distribute(const pipeline::Report& report, Explanation& e) {
     for (std::size_t launch : found->second) add_once(e.launches[launch].fused, operation);
   }
   for_each_in_memory(report.optimised.body, "", [&](const Stm& stm, const std::string&) {
+    for (const auto& [array, reader] : report.lowered.in_windows) {
+      const auto launches = landing.find(reader);
+      if (array != first_name(stm) || launches == landing.end()) continue;
+      for (std::size_t launch : launches->second)
+        add_once(e.launches[launch].fused,
+                 {stm.origin, stm.where, "blocks compute what they read around their points"});
+    }
     const auto found = landing.find(first_name(stm));
     if (!as<soac::Soac>(stm.op) || found == landing.end()) return;
     for (std::size_t launch : found->second) add_inner(stm, e.launches[launch].fused);
@@ -155,7 +162,10 @@ std::vector<ArrayReport> arrays(const pipeline::Report& report, SizeNames& sizes
   for_each_in_memory(program.body, "", [&](const Stm& stm, const std::string&) {
     if (!as<soac::Soac>(stm.op) && !as<soac::Sort>(stm.op) && !as<soac::Call>(stm.op)) return;
     for (Var name : stm.names) {
-      if (program.arena->info(name).type.rank == 0) continue;
+      const bool is_in_memory =
+          std::ranges::find(report.lowered.in_windows, name, &std::pair<Var, Var>::first) ==
+          report.lowered.in_windows.end();
+      if (program.arena->info(name).type.rank == 0 || !is_in_memory) continue;
       ArrayReport array{sizes.type(name), false, operation_of(stm), sizes.bytes(name)};
       const Expr e = program.arena->name(name);
       array.is_result = std::find(program.results.begin(), program.results.end(), e) != program.results.end();

@@ -76,6 +76,21 @@ TEST(Once, EqualOperandsAndComponents) {
                                      3);
 }
 
+TEST(Once, ProducersOfSlicesAndStencils) {
+  expect_agreement_everywhere<float>(R"(program "line" (y: f32[n]) {
+    x: f32[n + 20] = map (i < n + 20) { f32(i % 7) }
+    e: f32[n + 20] = map (i < n + 20) {
+      r: f32 = if x[i] < 5f { sqrt(x[i]) } else { f32(i) }
+      return r * x[i]
+    }
+    m: f32, d: f32[n + 17] = redomap (i < n + 17) { e[i + 3] * e[i], e[i + 2] - 2f * e[i + 1] + e[i] } reduce max comm neutral 0f
+    c: f32[n / 9 + 1, 40] = map (i < n / 9 + 1, j < 40) { sqrt(f32(i * 7 + j)) }
+    g: f32[n / 9, 38] = map (i < n / 9, j < 38) { c[i, j + 1] + c[i + 1, j] + c[i, j + 2] }
+    return m, d, g
+  })",
+                                     12);
+}
+
 TEST(Once, FailuresBesideReductionsInOrder) {
   runtime::test::prepare_pocl();
   for (const Engine engine : {Engine::cpu, Engine::emulator, Engine::opencl}) {

@@ -9,7 +9,8 @@ namespace fulgurite::testing_lower {
 namespace {
 
 struct Code {
-  std::string text;                  // of all kernels
+  std::vector<kernel::Kernel> kernels;
+  std::string text;                  // of all
   std::vector<std::int64_t> shared;  // bytes of each phase's arrays
 };
 
@@ -18,8 +19,8 @@ Code code_of(const std::string& program, Engine engine) {
   device.blocks_wait = engine == Engine::cuda;
   const pipeline::Report report =
       pipeline::compile(soac::parse(program, "test.soac"), {.engine = engine}, device);
-  Code code;
-  for (const kernel::Kernel& k : report.lowered.kernels)
+  Code code{report.lowered.kernels, {}, {}};
+  for (const kernel::Kernel& k : code.kernels)
     for (const kernel::Stm& phase : k.body) {
       std::int64_t& shared = code.shared.emplace_back();
       code.text += kernel::print(*k.arena, phase);
@@ -119,6 +120,59 @@ TEST(Once, EqualComponentsLieInSharedMemoryOnce) {
   const Code of_one =
       scans("s: f32 = scan (x[i]) (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f", "s * s");
   EXPECT_EQ(of_pairs.shared, of_one.shared);
+}
+
+// Into the window of a block; at its edges by two blocks. There is no array of the exponentials.
+TEST(Once, ProducersOfSlicesAndStencils) {
+  const std::string of_line = R"(program "line" (x: f32[n]) {
+    e: f32[n] = map (i < n) { exp(x[i]) }
+    d: f32[n - 2] = map (i < n - 2) { e[i + 2] - 2f * e[i + 1] + e[i] }
+    return d
+  })",
+                    of_slices = R"(program "slices" (x: f32[n]) {
+    e: f32[n] = map (i < n) { exp(x[i]) }
+    a: f32[n - 1] = map (i < n - 1) { e[i] * 3f }
+    b: f32[n - 1] = map (i < n - 1) { e[i + 1] * 5f }
+    s: f32 = redomap (i < n - 1) { e[i] * e[i + 1] } reduce add comm neutral 0f
+    return a, b, s
+  })",
+                    of_plane = R"(program "plane" (x: f32[n, m]) {
+    e: f32[n, m] = map (i < n, j < m) { exp(x[i, j]) }
+    d: f32[n - 2, m - 2] = map (i < n - 2, j < m - 2) { e[i, j + 1] + e[i + 1, j] + e[i + 2, j + 1] + e[i + 1, j + 2] }
+    return d
+  })";
+  for (const std::string& program : {of_line, of_slices, of_plane})
+    for (const Engine engine : {Engine::opencl, Engine::cuda}) {
+      expect_one_exponential(program, engine);
+      const Code code = code_of(program, engine);
+      EXPECT_EQ(code.kernels.size(), 1u);
+      for (const kernel::Kernel& k : code.kernels)
+        for (const kernel::Param& param : k.params)
+          EXPECT_FALSE(k.arena->info(param.name).name == "e") << kernel::print(k);
+    }
+}
+
+// Whose elements somebody else reads, or that can fail where nobody reads them.
+TEST(Once, OtherProducersOfStencilsHaveArrays) {
+  for (const char* program : {R"(program "kept" (x: f32[n]) {
+         e: f32[n] = map (i < n) { exp(x[i]) }
+         d: f32[n - 1] = map (i < n - 1) { e[i + 1] - e[i] }
+         return d, e
+       })",
+                              R"(program "elsewhere" (x: f32[n]) {
+         e: f32[n] = map (i < n) { exp(x[i]) }
+         d: f32[n - 1] = map (i < n - 1) { e[i + 1] - e[i] + e[n - 1 - i] }
+         return d
+       })",
+                              R"(program "fails" (x: f32[n], p: i64[m]) {
+         e: f32[m] = map (i < m) { exp(x[p[i]]@1) }
+         d: f32[m - 2] = map (i < m - 2) { e[i + 1] - e[i] }
+         return d
+       }
+       sites { 1 index @"lib.cpp":3 "no {0} of {1}" })"}) {
+    const Code code = code_of(program, Engine::opencl);
+    EXPECT_EQ(code.kernels.size(), 2u) << code.text;
+  }
 }
 
 }  // namespace

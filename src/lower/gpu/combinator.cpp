@@ -16,8 +16,9 @@ using soac::Layout;
 
 class Combinator {
  public:
-  Combinator(Launches& launches, const soac::Stm& original)
+  Combinator(Launches& launches, const soac::Stm& original, const WindowProducers& producers)
       : at_(launches, original),
+        producers_(producers),
         arena_(at_.arena),
         op_(at_.op),
         layout_(at_.layout),
@@ -186,7 +187,7 @@ class Combinator {
     const Target& target = at_.launches.options().target;
     const std::vector<Expr> crosswise = crosswise_reads(arena_, op_, target);
     if (!crosswise.empty()) return map_by_tiles(at_, crosswise);
-    const Windows windows = windows_of(e_, arena_, op_, target);
+    const Windows windows = windows_of(arena_, op_, target);
     if (!windows.all.empty()) {
       strip_ = windows.strip;
       blocks_ = blocks_of(at_, windows.strip);
@@ -214,7 +215,7 @@ class Combinator {
       for (const Total& total : totals_)
         for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
     };
-    if (strip_) return walk_strips(at_, windows, finish);
+    if (strip_) return walk_strips(at_, windows, producers_, finish);
     const soac::Stm s = without_reductions(at_.s, given);
     sinks_.published = scans_.published();
     at_.walk_all(
@@ -289,6 +290,7 @@ class Combinator {
   }
 
   Frame at_;
+  const WindowProducers& producers_;
   scalar::Arena& arena_;
   const soac::Soac& op_;
   const Layout& layout_;
@@ -303,8 +305,8 @@ class Combinator {
 
 }  // namespace
 
-void combinator(Launches& launches, const soac::Stm& s) {
-  Combinator(launches, s).run();
+void combinator(Launches& launches, const soac::Stm& s, const WindowProducers& producers) {
+  Combinator(launches, s, producers).run();
 }
 
 }  // namespace fulgurite::lower::gpu

@@ -11,10 +11,12 @@
 //   places     scatters with an operator that needs an order: what the blocks have for each place, joined
 #pragma once
 
+#include "lower/gpu/window_producers.h"
 #include "lower/launches.h"
 
 namespace fulgurite::lower::gpu {
 
-void combinator(Launches&, const soac::Stm&);
+/// What producers compute is nowhere in memory.
+void combinator(Launches&, const soac::Stm&, const WindowProducers&);
 
 }  // namespace fulgurite::lower::gpu

@@ -26,8 +26,8 @@ bool has_branches_only(const soac::Lambda& f) {
 // Finds the windows of a walk.
 class Finder {
  public:
-  Finder(const Emitter& e, scalar::Arena& arena, const soac::Soac& op, const Target& target)
-      : e_(e), arena_(arena), op_(op), target_(target), n_staged_(std::min<std::size_t>(op.dims.size(), 2)) {
+  Finder(scalar::Arena& arena, const soac::Soac& op, const Target& target)
+      : arena_(arena), op_(op), target_(target), n_staged_(std::min<std::size_t>(op.dims.size(), 2)) {
     soac::add_bound(op.body, bound_);
     const std::span<const Var> params = op.body.params;
     staged_ = params.last(n_staged_);
@@ -70,7 +70,7 @@ class Finder {
   void add(Expr read) {
     const Var array = read.arg(0).var();
     const std::span<const Expr> indices = read.args().subspan(1);
-    if (indices.size() < n_staged_ || e_.has_destination(array)) return;
+    if (indices.size() < n_staged_) return;
     const auto outer = indices.first(indices.size() - n_staged_);
     if (!std::ranges::all_of(outer, [&](Expr index) { return is_known(index); })) return;
     std::vector<Expr> base;
@@ -102,7 +102,6 @@ class Finder {
     return true;
   }
 
-  const Emitter& e_;
   scalar::Arena& arena_;
   const soac::Soac& op_;
   const Target& target_;
@@ -123,12 +122,13 @@ class Finder {
 //     barrier; points of the rows [from, to); barrier
 class Strips {
  public:
-  Strips(Frame& frame, const Windows& windows, const Frame::Finish& finish)
+  Strips(Frame& frame, const Windows& windows, const WindowProducers& producers, const Frame::Finish& finish)
       : at_(frame),
         arena_(frame.arena),
         e_(frame.e),
         windows_(windows.all),
         strip_(windows.strip),
+        producers_(producers),
         finish_(finish),
         s_(frame.s) {}
 
@@ -301,8 +301,16 @@ class Strips {
     std::vector<Expr> indices = p.outer;
     if (row) indices.push_back(row);
     indices.push_back(column);
-    const Expr value = e_.lower(arena_.index(arena_.name(p.of->array), indices));
+    const Expr value = element(*p.of, indices);
     e_.store_plain(p.shared, e_.lower(place), value);
+  }
+
+  Expr element(const Window& w, std::span<const Expr> indices) {
+    const auto producer = producers_.find(w.array);
+    if (producer == producers_.end()) return e_.lower(arena_.index(arena_.name(w.array), indices));
+    const soac::Applied at = soac::apply(arena_, producer->second.at, indices);
+    e_.statements(at.body);
+    return e_.lower(at.results[0]);
   }
 
   // ---- what the threads have folded
@@ -451,6 +459,7 @@ class Strips {
   Emitter& e_;
   const std::vector<Window>& windows_;
   const Strip& strip_;
+  const WindowProducers& producers_;
   const Frame::Finish& finish_;
   soac::Stm s_;              // reading the windows
   std::vector<Var> totals_;  // of the threads, for each component of the reductions
@@ -461,21 +470,22 @@ class Strips {
 
 }  // namespace
 
-Windows windows_of(const Emitter& e, scalar::Arena& arena, const soac::Soac& op, const Target& target) {
+Windows windows_of(scalar::Arena& arena, const soac::Soac& op, const Target& target) {
   const bool has_places = !op.scatters.empty() || !op.partitions.empty();
   const auto is_element = [](Expr result) { return result.type().rank == 0; };
   if (op.dims.empty() || has_places || !std::ranges::all_of(op.body.results, is_element)) return {};
   if (std::ranges::any_of(op.reductions, in_order) || makes_arrays(op)) return {};
   if (!has_branches_only(op.body)) return {};
-  return Finder(e, arena, op, target)();
+  return Finder(arena, op, target)();
 }
 
 Expr blocks_of(Frame& frame, const Strip& strip) {
   return Strips::cut_of(frame, strip).blocks;
 }
 
-void walk_strips(Frame& frame, const Windows& windows, const Frame::Finish& finish) {
-  Strips(frame, windows, finish)();
+void walk_strips(Frame& frame, const Windows& windows, const WindowProducers& producers,
+                 const Frame::Finish& finish) {
+  Strips(frame, windows, producers, finish)();
 }
 
 }  // namespace fulgurite::lower::gpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lower/gpu/frame.h"
+#include "lower/gpu/window_producers.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -30,11 +31,12 @@ struct Windows {
 
 /// Nothing unless the Soac gives elements and totals in any order, without loops, and several of its reads
 /// share a window.
-Windows windows_of(const Emitter&, scalar::Arena&, const soac::Soac&, const Target&);
+Windows windows_of(scalar::Arena&, const soac::Soac&, const Target&);
 
 /// How many there are.
 Expr blocks_of(Frame&, const Strip&);
-/// A phase of so many blocks: of the frame's statement.
-void walk_strips(Frame&, const Windows&, const Frame::Finish&);
+/// A phase of so many blocks: of the frame's statement. Windows hold what producers compute, or elements of
+/// arrays in memory.
+void walk_strips(Frame&, const Windows&, const WindowProducers&, const Frame::Finish&);
 
 }  // namespace fulgurite::lower::gpu
