@@ -30,6 +30,17 @@ TEST(Explanation, CountsThePartOfAnArrayThatIsRead) {
   EXPECT_SAYS(neighbours, "reads 4n bytes, writes 4n - 8\n");
 }
 
+TEST(Explanation, KnowsArraysThatAreInWindowsOnly) {
+  const auto differences = [](Vec<float> x) {
+    auto powers = fg::exp(x);
+    return powers.slice(1, x.size()) - powers.slice(0, x.size() - 1);
+  };
+  const std::string by_blocks = fg::explanation(fg::compile(differences, {.engine = fg::Engine::emulator}));
+  EXPECT_SAYS(by_blocks, " in 1 kernel, no intermediate array\n");
+  EXPECT_SAYS(by_blocks, "blocks compute what they read around their points");
+  EXPECT_SAYS(told(differences), " in 2 kernels, 1 intermediate array\n");
+}
+
 TEST(Explanation, BoundsWhatElementsDecide) {
   const std::string gather = told([](Vec<float> table, Vec<int> at) { return fg::gather(table, at); });
   EXPECT_SAYS(gather, "reads at most 4m + 4min(n, m) bytes, writes 4m\n");
