@@ -1,5 +1,7 @@
-// An expensive function runs once for each element on GPUs, whoever needs its values: the code of all kernels
-// has it once.
+// An expensive function runs once for each element, whoever needs its values: the code of all kernels has it
+// once.
+#include <algorithm>
+
 #include "agree.h"
 #include "emulator_device.h"
 #include "kernel/print.h"
@@ -11,6 +13,7 @@ namespace {
 struct Code {
   std::vector<kernel::Kernel> kernels;
   std::string text;                  // of all
+  std::vector<std::string> phases;   // of each
   std::vector<std::int64_t> shared;  // bytes of each phase's arrays
 };
 
@@ -19,11 +22,11 @@ Code code_of(const std::string& program, Engine engine) {
   device.blocks_wait = engine == Engine::cuda;
   const pipeline::Report report =
       pipeline::compile(soac::parse(program, "test.soac"), {.engine = engine}, device);
-  Code code{report.lowered.kernels, {}, {}};
+  Code code{report.lowered.kernels, {}, {}, {}};
   for (const kernel::Kernel& k : code.kernels)
     for (const kernel::Stm& phase : k.body) {
       std::int64_t& shared = code.shared.emplace_back();
-      code.text += kernel::print(*k.arena, phase);
+      code.text += code.phases.emplace_back(kernel::print(*k.arena, phase));
       kernel::for_each_stm(std::get<kernel::Par>(phase.op).body, [&](const kernel::Stm& s) {
         const auto* allocate = std::get_if<kernel::Allocate>(&s.op);
         if (allocate == nullptr || allocate->space != kernel::Space::shared) return;
@@ -40,9 +43,27 @@ int count(const std::string& text, std::string_view word) {
   return n;
 }
 
+constexpr Engine devices[] = {Engine::emulator, Engine::opencl, Engine::cuda};
+constexpr Engine all_engines[] = {Engine::cpu, Engine::emulator, Engine::opencl, Engine::cuda};
+
 void expect_one_exponential(const std::string& program, Engine engine) {
   const Code code = code_of(program, engine);
   EXPECT_EQ(count(code.text, "exp("), 1) << code.text;
+}
+
+// Where loops are unrolled: one phase has exponentials, each of an element of its own.
+void expect_each_once(const std::string& program, Engine engine) {
+  const Code code = code_of(program, engine);
+  int phases = 0;
+  for (const std::string& phase : code.phases) {
+    std::vector<std::string> arguments;
+    for (std::size_t at = phase.find("exp("); at != std::string::npos; at = phase.find("exp(", at + 1))
+      arguments.push_back(phase.substr(at, phase.find(')', at) - at));
+    phases += arguments.empty() ? 0 : 1;
+    std::ranges::sort(arguments);
+    EXPECT_EQ(std::ranges::adjacent_find(arguments), arguments.end()) << phase;
+  }
+  EXPECT_EQ(phases, 1) << code.text;
 }
 
 constexpr const char* kept_beside_last = R"(program "kept" (x: f32[n]) {
@@ -52,7 +73,8 @@ constexpr const char* kept_beside_last = R"(program "kept" (x: f32[n]) {
 })";
 
 TEST(Once, KeptBesideAReductionInOrder) {
-  for (const Engine engine : {Engine::opencl, Engine::cuda}) {
+  expect_each_once(kept_beside_last, Engine::cpu);
+  for (const Engine engine : devices) {
     expect_one_exponential(kept_beside_last, engine);
     // The values of a tile, 15 for each of 256 threads, and what each thread has folded.
     EXPECT_EQ(code_of(kept_beside_last, engine).shared.at(0), (15 + 1) * 256 * 4);
@@ -60,8 +82,8 @@ TEST(Once, KeptBesideAReductionInOrder) {
 }
 
 TEST(Once, KeptAndAddedBesideAReductionInOrder) {
-  for (const Engine engine : {Engine::opencl, Engine::cuda})
-    expect_one_exponential(R"(program "added" (x: f32[n]) {
+  for (const Engine engine : all_engines)
+    expect_each_once(R"(program "added" (x: f32[n]) {
       e: f32[n] = map (i < n) { exp(x[i]) }
       s: f32 = redomap (i < n) { e[i] } reduce (a: f32, b: f32) { select(b == 0f, a, b) } neutral 0f
       t: f32 = redomap (i < n) { e[i] } reduce add comm neutral 0f
@@ -93,8 +115,9 @@ TEST(Once, EqualOperandsLieInSharedMemoryOnce) {
     const std::string program = std::string(R"(program "both" (x: f32[n]) {
       s: f32, t: f32 = redomap (i < n) { exp(x[i]), exp(x[i]) } )") +
                                 reductions + " return s, t }";
-    EXPECT_EQ(code_of(program, Engine::opencl).shared.at(0), (15 + 2) * 256 * 4) << program;
-    expect_one_exponential(program, Engine::opencl);
+    for (const Engine engine : devices)
+      EXPECT_EQ(code_of(program, engine).shared.at(0), (15 + 2) * 256 * 4) << program;
+    for (const Engine engine : all_engines) expect_each_once(program, engine);
   }
 }
 
@@ -108,10 +131,12 @@ TEST(Once, EqualComponentsLieInSharedMemoryOnce) {
       s: f32, t: f32 = redomap (i < n) { e[i], e[i] } reduce )" +
            by + " neutral 0f, 0f return s, t }";
   };
-  EXPECT_EQ(code_of(reduces(in_order), Engine::opencl).shared.at(0), (15 + 1) * 256 * 4);
-  EXPECT_EQ(
-      code_of(reduces("(a: f32, p: f32, b: f32, q: f32) { a + b, p + q } comm"), Engine::opencl).shared.at(0),
-      256 * 4);
+  const std::string sums = "(a: f32, p: f32, b: f32, q: f32) { a + b, p + q } comm";
+  for (const Engine engine : devices) {
+    EXPECT_EQ(code_of(reduces(in_order), engine).shared.at(0), (15 + 1) * 256 * 4);
+    EXPECT_EQ(code_of(reduces(sums), engine).shared.at(0), 256 * 4);
+  }
+  for (const Engine engine : all_engines) expect_each_once(reduces(in_order), engine);
   const auto scans = [](const std::string& scan, const std::string& result) {
     const std::string program = R"(program "scans" (x: f32[n]) { y: f32[n] = map (i < n) { )";
     return code_of(program + scan + " return " + result + " } return y }", Engine::cuda);
@@ -122,7 +147,20 @@ TEST(Once, EqualComponentsLieInSharedMemoryOnce) {
   EXPECT_EQ(of_pairs.shared, of_one.shared);
 }
 
-// Into the window of a block; at its edges by two blocks. There is no array of the exponentials.
+// The half is copied from the array that the sum's walk stores.
+TEST(Once, HalfBesideASum) {
+  for (const Engine engine : all_engines)
+    expect_each_once(R"(program "half" (x: f32[n]) {
+      e: f32[n] = map (i < n) { exp(x[i]) }
+      h: f32[n / 2] = map (i < n / 2) { e[i] }
+      s: f32 = redomap (i < n) { e[i] } reduce add comm neutral 0f
+      return h, s
+    })",
+                           engine);
+}
+
+// Into the window of a block; at its edges by two blocks. There is no array of the exponentials. On a CPU
+// there is one, which the next kernel finds in its caches.
 TEST(Once, ProducersOfSlicesAndStencils) {
   const std::string of_line = R"(program "line" (x: f32[n]) {
     e: f32[n] = map (i < n) { exp(x[i]) }
@@ -141,8 +179,9 @@ TEST(Once, ProducersOfSlicesAndStencils) {
     d: f32[n - 2, m - 2] = map (i < n - 2, j < m - 2) { e[i, j + 1] + e[i + 1, j] + e[i + 2, j + 1] + e[i + 1, j + 2] }
     return d
   })";
-  for (const std::string& program : {of_line, of_slices, of_plane})
-    for (const Engine engine : {Engine::opencl, Engine::cuda}) {
+  for (const std::string& program : {of_line, of_slices, of_plane}) {
+    expect_each_once(program, Engine::cpu);
+    for (const Engine engine : devices) {
       expect_one_exponential(program, engine);
       const Code code = code_of(program, engine);
       EXPECT_EQ(code.kernels.size(), 1u);
@@ -150,6 +189,7 @@ TEST(Once, ProducersOfSlicesAndStencils) {
         for (const kernel::Param& param : k.params)
           EXPECT_FALSE(k.arena->info(param.name).name == "e") << kernel::print(k);
     }
+  }
 }
 
 // Whose elements somebody else reads, or that can fail where nobody reads them.

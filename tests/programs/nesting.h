@@ -5,6 +5,7 @@
 #include "axes.h"
 #include "idioms.h"
 #include "segments.h"
+#include "sharing.h"
 
 namespace fulgurite::programs {
 
@@ -416,6 +417,7 @@ inline constexpr Statement all_statements[] = {
     {"stencil", stencil, 2, false},
     {"replace", replace, 2, false},
     {"scan_and_count", scan_and_count, 1, false},
+    {"share", share, 3, false},
     {"size_by_floats", size_by_floats, 1, true},
     {"triangle", triangle, 1, true},
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
