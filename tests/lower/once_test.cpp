@@ -90,7 +90,7 @@ TEST(Once, KeptAndAddedBesideAReductionInOrder) {
       h: i32[10] = redomap (i < n) { i64(e[i]), 1i32 } scatter (10) (b: i64) { 0i32 } combine add comm neutral 0i32
       return e, s, t, h
     })",
-                           engine);
+                     engine);
 }
 
 TEST(Once, KeptBesideAScanOfOnePass) {
@@ -156,7 +156,7 @@ TEST(Once, HalfBesideASum) {
       s: f32 = redomap (i < n) { e[i] } reduce add comm neutral 0f
       return h, s
     })",
-                           engine);
+                     engine);
 }
 
 // Into the window of a block; at its edges by two blocks. There is no array of the exponentials. On a CPU

@@ -14,8 +14,8 @@ inline Array roots_of(Draw& d, const Array& a) {
     const Scalar root = applied("sqrt", {applied("mul", {small, small})});
     Scalar whole = converted(applied("rint", {root}), Kind::i32);
     if (branches)
-      whole = chosen(applied("lt", {whole, constant(Kind::i32, 4)}), "7", [] { return literal(Kind::i32, 7); },
-                     whole);
+      whole = chosen(
+          applied("lt", {whole, constant(Kind::i32, 4)}), "7", [] { return literal(Kind::i32, 7); }, whole);
     text = whole.text;
     return Values{whole.value};
   });
@@ -55,7 +55,9 @@ inline void last_of(Draw& d, const Array& a) {
   const Kinds kinds(n, Kind::i32);
   const std::string name = d.fresh(scans ? "v" : "r");
   d.line("auto " + name + " = fg::" + (scans ? "scan" : "reduce") + "(last" +
-         (n == 1 ? ", 0, " : are_exchanged ? "_exchanged, {0, 0}, " : "_each, {0, 0}, ") +
+         (n == 1          ? ", 0, "
+          : are_exchanged ? "_exchanged, {0, 0}, "
+                          : "_each, {0, 0}, ") +
          (n == 1 ? a.name : "fg::zip(" + a.name + ", " + a.name + ")") + ");");
   if (scans) {
     const detail::Scanning how{.origin = "scan", .neutral = neutral, .initial = {}};
@@ -76,15 +78,13 @@ inline void half_of(Draw& d, const Array& a) {
 inline void sum_of(Draw& d, const Array& a) {
   const std::string name = d.fresh("r");
   d.line("auto " + name + " = fg::sum(" + a.name + ");");
-  d.add_scalars(name, a.kinds,
-                {detail::reduce("add", "sum", a.parts[0], std::nullopt, Here::current())});
+  d.add_scalars(name, a.kinds, {detail::reduce("add", "sum", a.parts[0], std::nullopt, Here::current())});
 }
 
 /// A map, and one to three statements that need its elements. It may be a result, or is in no scope any more.
 inline void share(Draw& d) {
-  const Array* picked = d.pick([](const Array& a) {
-    return a.rank() <= 3 && a.kinds.size() == 1 && is_integer(a.kinds[0]);
-  });
+  const Array* picked =
+      d.pick([](const Array& a) { return a.rank() <= 3 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
   if (picked == nullptr) return;
   const bool is_kept = d.one_in(3);
   const Array a = roots_of(d, *picked);
