@@ -1,10 +1,13 @@
-// Bundles of OpenCL C, run on a device.
+// Bundles on devices: OpenCL C, and cubins on what stands in for a device of CUDA, without a compilation.
+#include <dlfcn.h>
 #include <fulgurite/bundle.h>
 #include <fulgurite/fulgurite.h>
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <vector>
 
+#include "../runtime/cuda_stand_in/machine.h"
 #include "../runtime/pocl.h"
 #include "../runtime/temporary_directory.h"
 
@@ -62,6 +65,36 @@ TEST(BundlesOnDevices, SlowOpenClComputesWhatTheLibraryDoes) {
   Options on_device;
   on_device.engine = Engine::opencl;
   expect_results(open(file, on_device));
+}
+
+TEST(BundlesOnDevices, SlowCubinsRunWithoutCompiler) {
+  Options on_device;
+  on_device.engine = Engine::cuda;
+  // From here on this process compiles with the stand-in, whose code the stand-in runs.
+  EXPECT_EQ(compile([](Vec<int> xs) { return xs + 1; }, on_device)(std::vector<int>{1}).to_vector(),
+            std::vector<int>{2});
+  const runtime::test::TemporaryDirectory directory;
+  const std::string file = (directory.path() / "programs.fgb").string();
+  BundleOptions options;
+  options.cpu_levels.clear();
+  options.opencl = false;
+  options.cuda_architectures = {"sm_90"};
+  bundle({{"rmse", rmse}, {"sums_of_even", sums_of_even}, {"relaxed", relaxed}, {"at", at}}, file, options);
+
+  void* const driver = dlopen("libcuda.so.1", RTLD_NOW);
+  ASSERT_NE(driver, nullptr) << dlerror();
+  const auto found = reinterpret_cast<runtime::test::CudaStandInFunction>(dlsym(driver, "cuda_stand_in"));
+  ASSERT_NE(found, nullptr) << "this is a driver of a device";
+  runtime::test::CudaStandIn& machine = *found();
+  {
+    const std::lock_guard lock(machine.mutex);
+    machine.options.clear();
+    machine.calls.clear();
+  }
+  expect_results(open(file, on_device));
+  const std::lock_guard lock(machine.mutex);
+  EXPECT_TRUE(machine.options.empty()) << "NVRTC compiled";
+  EXPECT_FALSE(machine.calls.empty()) << "nothing ran on the device";
 }
 
 }  // namespace
