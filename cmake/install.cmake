@@ -22,3 +22,6 @@ install(FILES "${PROJECT_BINARY_DIR}/cmake/fulguriteConfig.cmake" "${PROJECT_BIN
   "${PROJECT_SOURCE_DIR}/cmake/fulguriteGenerate.cmake"
   DESTINATION "${package_dir}")
 export(EXPORT fulguriteTargets NAMESPACE fulgurite:: FILE "${PROJECT_BINARY_DIR}/cmake/fulguriteTargets.cmake")
+
+# What `cmake --install` copies: the tests of an installed tree want it built, also where nothing else does.
+add_custom_target(installable DEPENDS fulgurite fulgurite_standalone $<$<TARGET_EXISTS:fulgurite_clang>:fulgurite_clang>)
