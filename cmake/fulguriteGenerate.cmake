@@ -115,6 +115,10 @@ function(fulgurite_generate target)
   target_sources(${target} PRIVATE ${compiled_files})
   set_source_files_properties(${compiled_files} TARGET_DIRECTORY ${target}
     PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  set(c_files ${compiled_files})
+  list(FILTER c_files INCLUDE REGEX "\\.c$")
+  # Clang's fast math would change results, whatever the files say.
+  set_source_files_properties(${c_files} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "-fno-fast-math;-ffp-contract=off")
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${arg_FOLDER}>")
   if(UNIX)
     target_link_libraries(${target} PRIVATE m)

@@ -42,11 +42,9 @@ const Folders& folders(Level level) {
   return *levels[static_cast<std::size_t>(level)];
 }
 
-/// Kinds whose vectors a section has: those of its heading, and what stands behind V( and the like.
-int widest_of(const Section& section, const Function& f) {
-  int widest = f.kind == "b1" ? bytes_of("b1") : bytes_of(f.kind);
-  if (!f.to.empty()) widest = std::max(widest, bytes_of(f.to));
-  const std::string_view text = section.text;
+/// Of the kinds whose vectors a text has: what stands behind V( and the like.
+int widest_in(std::string_view text) {
+  int widest = 1;
   for (std::size_t i = 0; i < text.size();) {
     std::size_t end = i;
     while (end < text.size() && is_part_of_name(text[end])) ++end;
@@ -183,6 +181,21 @@ class Printer {
     print(expanded(section, f, lanes));
   }
 
+  /// The bytes of the largest element whose vectors a function has, and those that it calls by its side: such
+  /// helpers (log_split_) may take addresses of vectors, which cannot be in parts.
+  int widest_of(const Section& section, const Function& f) const {
+    int widest = std::max(bytes_of(f.kind), f.to.empty() ? 1 : bytes_of(f.to));
+    widest = std::max(widest, widest_in(decide_conditions(
+                                  section.text, [&](std::string_view name) { return number_of(name, f); })));
+    for (const Library::Need& need : section.needs) {
+      if (!need.function.stem.ends_with("_") || need.function.kind == "b1") continue;
+      const Function needed{need.function.stem, need.function.kind == "KIND" ? f.kind : need.function.kind,
+                            ""};
+      if (const Section* s = find(needed, 2)) widest = std::max(widest, widest_of(*s, needed));
+    }
+    return widest;
+  }
+
   const Section* find(const Function& f, int lanes) const {
     auto in = [&](const Library& library) -> const Section* {
       const auto found = library.defined.find(f);
@@ -212,10 +225,10 @@ class Printer {
   std::optional<long> number_of(std::string_view name, const Function& f) const {
     const Level level = registers_.level();
     const bool is_v3 = level == Level::v3 || level == Level::v4;
-    if (name == "FG_PART" || name == "FG_ARM_FMA")
-      return name == "FG_PART" ? std::optional(0L) : std::nullopt;
+    if (name == "FG_PART" || name == "FG_ARM_FMA") return 0;
     if (name == "FG_BYTES") return bytes_of(f.kind);
-    if (name == "FG_FMA" || name == "FG_AVX2") return is_v3 ? 1 : 0;
+    if (name == "__ARM_FEATURE_FMA") return 0;
+    if (name == "FG_FMA" || name == "__FMA__" || name == "FG_AVX2") return is_v3 ? 1 : 0;
     if (name == "FG_SSSE3" || name == "FG_X86") return level != Level::generic ? 1 : 0;
     if (name.starts_with("FG_AVX512")) return level == Level::v4 && name != "FG_AVX512VBMI2" ? 1 : 0;
     return std::nullopt;

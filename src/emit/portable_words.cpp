@@ -71,7 +71,8 @@ std::optional<std::string> PortableWords::call(std::string_view word,
     if (!is_vector) return a[0];
     return level_ == Level::v4 ? fmt::format("({} >> {} & 1)", a[0], a[1]) : a[0] + "[" + a[1] + "]";
   }
-  if (word == "BITS" && !is_vector) return fmt::format("FG_BITS({}, {})", a[0], a[1]);
+  const bool is_bit_cast = word == "__builtin_bit_cast";
+  if (is_bit_cast || (word == "BITS" && !is_vector)) return fmt::format("FG_BITS({}, {})", a[0], a[1]);
   if (word == "CHOOSE" && !is_vector) return fmt::format("({} ? {} : {})", a[1], a[2], a[3]);
   if (!is_vector) return Words::call(word, a);
   if (word == "NOT") return "~" + a[0];

@@ -12,8 +12,13 @@
 //   IS_ON(m, l)                        whether lane l of a mask is on
 // Masks: with AVX-512 the bits of an integer, else integers of 32 bits, all ones where a lane is on.
 
+// Clang's back end minds neither pragma nor attribute under -ffast-math, which it tells, and -ffp-contract=fast, which it does not.
+
 //! opening
 #if defined __clang__
+#if defined __FAST_MATH__
+#error "Clang's -ffast-math would change the results of this file: compile it with -fno-fast-math -ffp-contract=off"
+#endif
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wparentheses"
 #pragma clang diagnostic ignored "-Wunknown-pragmas"
@@ -26,7 +31,7 @@
 #pragma GCC diagnostic ignored "-Wparentheses"
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC push_options
-#pragma GCC optimize("fp-contract=off", "wrapv", "no-math-errno", "no-unsafe-math-optimizations", "no-finite-math-only", "signed-zeros", "no-strict-aliasing")
+#pragma GCC optimize("fp-contract=off", "wrapv", "no-math-errno", "no-unsafe-math-optimizations", "no-associative-math", "no-reciprocal-math", "no-finite-math-only", "signed-zeros", "no-strict-aliasing")
 #endif
 
 //! target_generic
