@@ -9,6 +9,7 @@
 #include "ahead/sections.h"
 #include "ahead/signature.h"
 #include "ahead/sizes.h"
+#include "ahead/structs.h"
 #include "ahead/tables.h"
 #include "base/text.h"
 #include "emit/gpu_prelude.h"
@@ -250,6 +251,7 @@ std::string cuda_header(const Program& program, bool waits) {
       "  if (fg_what.status != FG_OK) throw gpu_error(fg_what);\n"
       "}}\n",
       program.name, with(parameters, "cudaStream_t stream = nullptr"), passed);
+  text += structs_text(program);
   text += capacity_declarations(program);
   text +=
       "\n/* Bytes of workspace with which a call takes no other memory; -1: nobody knows before. "

@@ -12,6 +12,7 @@
 #include "ahead/sections.h"
 #include "ahead/signature.h"
 #include "ahead/sizes.h"
+#include "ahead/structs.h"
 #include "ahead/tables.h"
 #include "base/text.h"
 #include "emit/gpu_prelude.h"
@@ -277,6 +278,7 @@ std::string opencl_header(const Program& program) {
       "void {1}_destroy({2}* opencl);\n\n",
       in_comment(program.description), program.name, object(program), guard_of(program) + "_H");
   text += "fg_status " + function_text(program.name, outer_declarations(program), false) + ";\n";
+  text += structs_text(program);
   text += capacity_declarations(program);
   text +=
       "\n/* Bytes of the device's memory that intermediate arrays take at most; -1: nobody knows before. "

@@ -43,7 +43,7 @@ constexpr const char* application = R"(
 struct users { float y; int other; double x; bool is_known; };
 #define MOVED_PLACES_STRUCT struct users
 #endif
-#include "moved.h"
+#include HEADER
 int main(void) {
   moved_places places[3], back[3];
   moved_there there[1];
@@ -65,22 +65,36 @@ int main(void) {
 }
 )";
 
-TEST(EmittedStructs, ConvertersGoThereAndBack) {
+void expect_converters(fg::Target target, const std::string& header, const std::string& includes,
+                       const std::vector<std::string>& compilers) {
   std::string name = (fs::temp_directory_path() / "fulgurite_structs_XXXXXX").string();
   const fs::path folder = mkdtemp(name.data());
   fg::EmitOptions options;
   options.levels = {"x86-64-v2"};
-  for (const fg::EmittedFile& file : fg::emitted(
-           {{"moved", moved, {{"places", components}}, {{"there", components}}}}, fg::Target::c, options))
+  for (const fg::EmittedFile& file :
+       fg::emitted({{"moved", moved, {{"places", components}}, {{"there", components}}}}, target, options))
     std::ofstream(folder / file.name) << file.text;
-  std::ofstream(folder / "main.c") << application;
-  for (const char* compiler : {"gcc -std=c11", "g++ -x c++ -std=c++17", "clang-19 -std=c11"})
+  std::ofstream(folder / "main.c") << "#define HEADER \"" << header << "\"\n" << application;
+  for (const std::string& compiler : compilers)
     for (const char* type : {"", " -DUSERS"}) {
-      const std::string command = "cd '" + folder.string() + "' && " + compiler + type +
+      const std::string command = "cd '" + folder.string() + "' && " + compiler + type + includes +
                                   " -Wall -Wextra -Wpedantic -Werror main.c -o main && ./main";
       EXPECT_EQ(std::system(command.c_str()), 0) << command;
     }
   fs::remove_all(folder);
+}
+
+TEST(EmittedStructs, ConvertersGoThereAndBack) {
+  expect_converters(fg::Target::c, "moved.h", "",
+                    {"gcc -std=c11", "g++ -x c++ -std=c++17", "clang-19 -std=c11"});
+}
+TEST(EmittedStructs, ConvertersOfCuda) {
+  expect_converters(fg::Target::cuda, "moved.cuh",
+                    " -isystem " FULGURITE_TEST_DATA "/../pipeline/emitted_cuda", {"g++ -x c++ -std=c++17"});
+}
+TEST(EmittedStructs, ConvertersOfOpenCl) {
+  expect_converters(fg::Target::opencl, "moved.h", " -isystem " FULGURITE_TEST_DATA "/opencl_headers",
+                    {"gcc -std=c11", "g++ -x c++ -std=c++17", "clang-19 -std=c11"});
 }
 
 TEST(EmittedHeaders, AreOfOneVersionAndStandBesideTheRunTimes) {
