@@ -172,7 +172,10 @@ std::string begin_text(const Program& program, const HostSteps& steps, const std
       if (mentions(body, extents[k]))
         text += fmt::format("  const i64 {} = {}.size({});\n", extents[k], component_name(value, 0), k);
   }
-  if (mentions(body, "run")) text += "  fg_run one_call(call);\n  fg_run* const run = &one_call;\n";
+  if (mentions(body, "run"))
+    text += fmt::format(
+        "  fg_block blocks[{}] = {{}};\n  fg_run one_call(call, blocks);\n  fg_run* const run = &one_call;\n",
+        2 * steps.n_arrays() + 4);
   if (kernels_fail(program)) text += "  fg_failures failures;\n";
   for (std::size_t k = 0; k < program.captured.size(); ++k)
     if (const std::string name = fmt::format("fg_captured{}", k); mentions(body, name))
@@ -206,20 +209,18 @@ std::string cuda_source(const Program& program) {
   const std::string host = host_text(program, steps);
   const std::string kernels = captured_text(program, "static __device__ const") + kernels_text(program);
 
-  std::string text =
-      fmt::format("// {0}: kernels, and the function that launches them.\n#include \"{1}.cuh\"\n\n",
-                  in_comment(program.name), program.name);
-  text += "#include <cmath>\n#include <cstring>\n\n";
+  std::string text = fmt::format(
+      "// {0}: kernels, and the function that launches them.\n#include \"{1}.cuh\"\n\n"
+      "#include <cmath>\n\n#include \"fulgurite_cuda_run.h\"\n"
+      "#if FULGURITE_CUDA_RUN_VERSION != 1\n#error \"{1}.cu needs version 1 of "
+      "fulgurite_cuda_run.h: emit both again\"\n#endif\n\n",
+      in_comment(program.name), program.name);
   text += "namespace " + space_of(program) + " {\n\n" + emit::cuda_prelude(kernels) + "\n" + kernels;
   text +=
       "}  // namespace " + space_of(program) + "\n\n#undef FG_INLINE\n#undef FG_GLOBAL\n#undef FG_SHARED\n\n";
-  text += "namespace {\n\n";
-  std::string defined = fmt::format("#define FG_MOST_AXES {}\n#define FG_N_BLOCKS {}\n", steps.most_axes(),
-                                    2 * steps.n_arrays() + 4);
-  if (kernels_fail(program)) defined += "using " + space_of(program) + "::fg_failure;\n";
-  std::string used = run_time_for(host, "host/cuda.cu");
-  used += room_function(used + host, "elements == 0 ? 256 : (elements * bytes + 255) / 256 * 256");
-  text += emit::host_prelude(used + host) + "\ntypedef gpu_call fg_caller;\n" + defined + "\n" + used;
+  text += "using namespace fulgurite_run_1;\nnamespace {\n\n";
+  const std::string room = room_function(host, "elements == 0 ? 256 : (elements * bytes + 255) / 256 * 256");
+  text += emit::host_prelude(room + host) + room + "\n";
   return text + host;
 }
 
@@ -264,7 +265,7 @@ std::string cuda_header(const Program& program, bool waits) {
 
 std::vector<std::string> cuda_words() {
   return {"call",   "how",  "run",    "one_call", "arrays", "sites",
-          "values", "size", "record", "failures", "stream"};
+          "values", "size", "record", "failures", "stream", "blocks"};
 }
 
 std::vector<File> cuda_files(const Program& program) {
@@ -275,7 +276,13 @@ std::vector<File> cuda_files(const Program& program) {
 }
 
 std::vector<File> cuda_common_headers() {
-  return {c_common_header(), {"fulgurite_cuda.h", std::string(emit::prelude("host/fulgurite_cuda.h"))}};
+  std::string run(emit::prelude("host/fulgurite_cuda_run.h"));
+  constexpr std::string_view mark = "//! sections\n";
+  run.replace(run.find(mark), mark.size(),
+              sections_of(emit::prelude("host/failures.c")) + sections_of(emit::prelude("host/cuda.cu")));
+  return {c_common_header(),
+          {"fulgurite_cuda.h", std::string(emit::prelude("host/fulgurite_cuda.h"))},
+          {"fulgurite_cuda_run.h", run}};
 }
 
 }  // namespace fulgurite::ahead

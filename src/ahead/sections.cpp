@@ -12,6 +12,23 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
 }
 
+struct Section {
+  std::string_view word, text;
+  bool is_taken = false;
+};
+
+std::vector<Section> split(std::string_view file) {
+  constexpr std::string_view mark = "//! ";
+  std::vector<Section> sections;
+  for (std::size_t at = file.find(mark); at != file.npos;) {
+    const std::size_t line = file.find('\n', at), next = file.find(mark, line);
+    sections.push_back({file.substr(at + mark.size(), line - at - mark.size()),
+                        file.substr(line + 1, next == file.npos ? file.npos : next - line - 1)});
+    at = next;
+  }
+  return sections;
+}
+
 }  // namespace
 
 bool mentions(std::string_view text, std::string_view word) {
@@ -23,18 +40,7 @@ bool mentions(std::string_view text, std::string_view word) {
 }
 
 std::string sections_for(std::string_view program, std::string_view file) {
-  constexpr std::string_view mark = "//! ";
-  struct Section {
-    std::string_view word, text;
-    bool is_taken = false;
-  };
-  std::vector<Section> sections;
-  for (std::size_t at = file.find(mark); at != file.npos;) {
-    const std::size_t line = file.find('\n', at), next = file.find(mark, line);
-    sections.push_back({file.substr(at + mark.size(), line - at - mark.size()),
-                        file.substr(line + 1, next == file.npos ? file.npos : next - line - 1)});
-    at = next;
-  }
+  std::vector<Section> sections = split(file);
   for (bool changes = true; changes;) {
     changes = false;
     for (Section& section : sections) {
@@ -48,6 +54,12 @@ std::string sections_for(std::string_view program, std::string_view file) {
   std::string text;
   for (const Section& section : sections)
     if (section.is_taken) text += section.text;
+  return text;
+}
+
+std::string sections_of(std::string_view file) {
+  std::string text;
+  for (const Section& section : split(file)) text += section.text;
   return text;
 }
 

@@ -10,6 +10,9 @@ namespace fulgurite::ahead {
 /// section that is taken, in the order of the file.
 std::string sections_for(std::string_view program, std::string_view file);
 
+/// All sections.
+std::string sections_of(std::string_view file);
+
 /// Whether the word stands in the text by itself.
 bool mentions(std::string_view text, std::string_view word);
 

@@ -74,7 +74,7 @@ TEST(EmittedGolden, HeadersOfC) {
   expect_headers(fg::Target::c, "c", 6);
 }
 TEST(EmittedGolden, HeadersOfCuda) {
-  expect_headers(fg::Target::cuda, "cuda", 7);
+  expect_headers(fg::Target::cuda, "cuda", 8);
 }
 TEST(EmittedGolden, HeadersOfOpenCl) {
   expect_headers(fg::Target::opencl, "opencl", 7);

@@ -53,7 +53,7 @@ TEST_F(ToolEmit, WritesEachTarget) {
   EXPECT_EQ(done.status, 0) << done.out;
   EXPECT_SAYS(written("rmse.cuh"),
               "rmse(const gpu_array<float>& measured, const gpu_array<float>& predicted");
-  for (const char* file : {"fulgurite_c.h", "fulgurite_cuda.h", "rmse.cu"})
+  for (const char* file : {"fulgurite_c.h", "fulgurite_cuda.h", "fulgurite_cuda_run.h", "rmse.cu"})
     EXPECT_NE(written(file), "") << file;
 }
 

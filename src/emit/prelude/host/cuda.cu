@@ -1,9 +1,8 @@
-// What the host part of an emitted CUDA program is put together with (ahead/cuda_target.cpp; sections as in c.c). FG_N_BLOCKS is more
-// than twice as many as arrays live at once.
+// What fulgurite_cuda_run.h has behind the sections of failures.c (sections as in c.c).
 
 //! fg_cuda
 // The status of what CUDA answers.
-static fg_status fg_cuda(const gpu_call* call, cudaError_t answer) {
+FG_INLINE fg_status fg_cuda(const gpu_call* call, cudaError_t answer) {
   if (answer == cudaSuccess) return FG_OK;
   const fg_status status = answer == cudaErrorMemoryAllocation ? FG_MEMORY : FG_DEVICE;
   const fg_site site = {status, 0, "", cudaGetErrorString(answer)};
@@ -11,7 +10,7 @@ static fg_status fg_cuda(const gpu_call* call, cudaError_t answer) {
 }
 
 //! fg_refused
-static fg_status fg_refused(const gpu_call* call, fg_status status, const char* message) {
+FG_INLINE fg_status fg_refused(const gpu_call* call, fg_status status, const char* message) {
   const fg_site site = {status, 0, "", message};
   return fg_fail(call, &site, 0, 0, nullptr);
 }
@@ -19,7 +18,7 @@ static fg_status fg_refused(const gpu_call* call, fg_status status, const char* 
 //! fg_check_array
 // Whether the extents can be, and lie within the memory.
 template <class T, int N>
-static fg_status fg_check_array(const gpu_call* call, const gpu_nd<T, N>& array) {
+FG_INLINE fg_status fg_check_array(const gpu_call* call, const gpu_nd<T, N>& array) {
   i64 n = array.capacity();
   for (int k = 0; k < N; ++k) {
     if (array.size(k) < 0) return fg_refused(call, FG_ARGUMENT, "an array has a negative extent: give it the right one");
@@ -32,7 +31,7 @@ static fg_status fg_check_array(const gpu_call* call, const gpu_nd<T, N>& array)
 //! fg_check_component
 // Whether the arrays of an array's components have the same extents.
 template <class T, class U, int N>
-static fg_status fg_check_component(const gpu_call* call, const gpu_nd<T, N>& first, const gpu_nd<U, N>& other) {
+FG_INLINE fg_status fg_check_component(const gpu_call* call, const gpu_nd<T, N>& first, const gpu_nd<U, N>& other) {
   for (int k = 0; k < N; ++k)
     if (first.size(k) != other.size(k))
       return fg_refused(call, FG_SHAPE, "the components of an array have different extents: give all the same");
@@ -53,7 +52,7 @@ struct fg_array {
   void* data;
   fg_block* block;  // null: the caller's memory, or none
   i64 bytes;        // as many as were allocated
-  i64 size[FG_MOST_AXES];
+  i64 size[8];
 };
 
 //! fg_run
@@ -63,9 +62,12 @@ struct fg_run {
   cudaStream_t stream;
   unsigned char* workspace = nullptr;  // what is left of it
   i64 workspace_bytes = 0;
-  fg_block blocks[FG_N_BLOCKS] = {};
+  fg_block* const blocks;
+  const int n_blocks;
 
-  explicit fg_run(const gpu_call* c) : call(c), stream(c->stream) {
+  // `b`: more than twice as many as arrays live at once, all empty.
+  template <int N>
+  fg_run(const gpu_call* c, fg_block (&b)[N]) : call(c), stream(c->stream), blocks(b), n_blocks(N) {
     const i64 skipped = (i64)(-(uintptr_t)c->workspace & 255);
     const i64 bytes = (i64)c->workspace_bytes;
     if (c->workspace != nullptr && bytes > skipped) {
@@ -74,7 +76,7 @@ struct fg_run {
     }
   }
   ~fg_run() {
-    for (fg_block& block : blocks) give_back(&block);
+    for (int k = 0; k < n_blocks; ++k) give_back(&blocks[k]);
   }
   fg_run(const fg_run&) = delete;
   fg_run& operator=(const fg_run&) = delete;
@@ -91,14 +93,14 @@ struct fg_run {
 };
 
 //! fg_take
-static fg_status fg_take(fg_run* run, i64 bytes, fg_block** to) {
+FG_INLINE fg_status fg_take(fg_run* run, i64 bytes, fg_block** to) {
   const gpu_call* const call = run->call;
   bytes = bytes == 0 ? 256 : (bytes + 255) & ~(i64)255;
   fg_block *best = nullptr, *unused = nullptr;
-  for (fg_block& b : run->blocks) {
-    if (b.n_arrays > 0) continue;
-    if (b.bytes >= bytes && (best == nullptr || b.bytes < best->bytes)) best = &b;
-    if (unused == nullptr || b.bytes < unused->bytes) unused = &b;
+  for (fg_block* b = run->blocks; b != run->blocks + run->n_blocks; ++b) {
+    if (b->n_arrays > 0) continue;
+    if (b->bytes >= bytes && (best == nullptr || b->bytes < best->bytes)) best = b;
+    if (unused == nullptr || b->bytes < unused->bytes) unused = b;
   }
   if (best == nullptr) {
     best = unused;
@@ -123,7 +125,7 @@ static fg_status fg_take(fg_run* run, i64 bytes, fg_block** to) {
 
 //! fg_release
 // The next array that gets the memory is written later on the stream.
-static void fg_release(fg_run*, fg_array* array) {
+FG_INLINE void fg_release(fg_run*, fg_array* array) {
   if (array->block != nullptr) --array->block->n_arrays;
   array->data = nullptr;
   array->block = nullptr;
@@ -132,7 +134,7 @@ static void fg_release(fg_run*, fg_array* array) {
 //! fg_reserve
 // Memory of a result's own where it may get some; one that gets none has to have enough when its elements are there.
 template <class T, int N>
-static fg_status fg_reserve(fg_run* run, const i64* size, gpu_nd<T, N>& result) {
+FG_INLINE fg_status fg_reserve(fg_run* run, const i64* size, gpu_nd<T, N>& result) {
   const i64 bytes = fg_bytes(sizeof(T), N, size);
   if (bytes < 0 || (result.data() != nullptr && !result.owns_memory())) return FG_OK;
   return fg_cuda(run->call, result.reserve(bytes / (i64)sizeof(T)));
@@ -140,7 +142,7 @@ static fg_status fg_reserve(fg_run* run, const i64* size, gpu_nd<T, N>& result) 
 
 //! fg_allocate
 // An array of this size, its elements uninitialised: in the caller's memory for a result, where that is given and large enough.
-static fg_status fg_allocate(fg_run* run, fg_array* array, i64 element_bytes, i32 rank, const i64* size, void* place, i64 capacity) {
+FG_INLINE fg_status fg_allocate(fg_run* run, fg_array* array, i64 element_bytes, i32 rank, const i64* size, void* place, i64 capacity) {
   const i64 bytes = fg_bytes(element_bytes, rank, size);
   if (bytes == -1) return FG_SHAPE;
   if (bytes < 0) return FG_MEMORY;
@@ -157,7 +159,7 @@ static fg_status fg_allocate(fg_run* run, fg_array* array, i64 element_bytes, i3
 }
 
 //! fg_share
-static void fg_share(fg_run* run, fg_array* to, const fg_array* from) {
+FG_INLINE void fg_share(fg_run* run, fg_array* to, const fg_array* from) {
   const fg_array shared = *from;
   if (shared.block != nullptr) ++shared.block->n_arrays;
   fg_release(run, to);
@@ -166,13 +168,21 @@ static void fg_share(fg_run* run, fg_array* to, const fg_array* from) {
 
 //! fg_is_alone
 // Whether nobody else has the array's memory.
-static bool fg_is_alone(const fg_array* array) { return array->block != nullptr && array->block->n_arrays == 1; }
+FG_INLINE bool fg_is_alone(const fg_array* array) { return array->block != nullptr && array->block->n_arrays == 1; }
 
 //! fg_copy
-static fg_status fg_copy(fg_run* run, void* to, const void* from, i64 bytes) {
+FG_INLINE fg_status fg_copy(fg_run* run, void* to, const void* from, i64 bytes) {
   if (bytes == 0) return FG_OK;
   return fg_cuda(run->call, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, run->stream));
 }
+
+//! fg_failure
+// As kernels write it.
+struct fg_failure {
+  i32 lock, site;
+  i64 element, value, bound, group;
+  i64 more[14];
+};
 
 //! fg_failures
 // Records of what launches found wrong, zeros while nothing is, in the device's memory: one for each launch until they are looked at.
@@ -185,7 +195,7 @@ struct fg_failures {
 
 //! fg_collect
 // Waits until the launches have ended; of those that failed the first counts.
-static fg_status fg_collect(fg_run* run, fg_failures* failures, const fg_site* sites) {
+FG_INLINE fg_status fg_collect(fg_run* run, fg_failures* failures, const fg_site* sites) {
   fg_failure records[fg_failures::most];
   const i32 n = failures->n;
   const size_t bytes = (size_t)n * sizeof *records;
@@ -205,7 +215,7 @@ static fg_status fg_collect(fg_run* run, fg_failures* failures, const fg_site* s
 
 //! fg_record
 // For the next launch.
-static fg_status fg_record(fg_run* run, fg_failures* failures, const fg_site* sites, fg_failure** record) {
+FG_INLINE fg_status fg_record(fg_run* run, fg_failures* failures, const fg_site* sites, fg_failure** record) {
   if (failures->n == fg_failures::most) FG_TRY(fg_collect(run, failures, sites));
   const i64 size[] = {fg_failures::most};
   if (failures->records == nullptr) {
@@ -220,20 +230,20 @@ static fg_status fg_record(fg_run* run, fg_failures* failures, const fg_site* si
 
 //! fg_fetch
 // Waits for the stream.
-static fg_status fg_fetch(fg_run* run, const void* from, void* to, size_t bytes) {
+FG_INLINE fg_status fg_fetch(fg_run* run, const void* from, void* to, size_t bytes) {
   FG_TRY(fg_cuda(run->call, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, run->stream)));
   return fg_cuda(run->call, cudaStreamSynchronize(run->stream));
 }
 
 //! fg_set_flags
-static fg_status fg_set_flags(fg_run* run, fg_array* flags) {
+FG_INLINE fg_status fg_set_flags(fg_run* run, fg_array* flags) {
   static const i32 begin[2] = {1, 0};
   return fg_cuda(run->call, cudaMemcpyAsync(flags->data, begin, sizeof begin, cudaMemcpyHostToDevice, run->stream));
 }
 
 //! fg_start
 template <class... P>
-static fg_status fg_start(fg_run* run, const void* kernel, i64 blocks, unsigned threads, size_t shared, P... values) {
+FG_INLINE fg_status fg_start(fg_run* run, const void* kernel, i64 blocks, unsigned threads, size_t shared, P... values) {
   void* arguments[] = {(void*)&values..., nullptr};
   return fg_cuda(run->call, cudaLaunchKernel(kernel, dim3((unsigned)blocks), dim3(threads), arguments, shared, run->stream));
 }
@@ -241,7 +251,7 @@ static fg_status fg_start(fg_run* run, const void* kernel, i64 blocks, unsigned 
 //! fg_launch
 // The arguments become the kernel's parameters; pointers are of the type that it has them of.
 template <class... P, class... A>
-static fg_status fg_launch(fg_run* run, void (*kernel)(P...), i64 blocks, unsigned threads, size_t shared, A... arguments) {
+FG_INLINE fg_status fg_launch(fg_run* run, void (*kernel)(P...), i64 blocks, unsigned threads, size_t shared, A... arguments) {
   if (blocks <= 0) return FG_OK;
   if (blocks > 2147483647) return fg_refused(run->call, FG_SHAPE, "CUDA runs at most 2147483647 blocks at a time: use smaller arrays");
   return fg_start<P...>(run, (const void*)kernel, blocks, threads, shared, (P)arguments...);
@@ -249,14 +259,14 @@ static fg_status fg_launch(fg_run* run, void (*kernel)(P...), i64 blocks, unsign
 
 //! fg_share_more
 // Lets blocks of a kernel share more than 48 KiB.
-static fg_status fg_share_more(fg_run* run, const void* kernel, int bytes) {
+FG_INLINE fg_status fg_share_more(fg_run* run, const void* kernel, int bytes) {
   return fg_cuda(run->call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
 //! fg_deliver
 // The elements of a result to the caller, if they are not there yet.
 template <class T, int N>
-static fg_status fg_deliver(fg_run* run, const fg_array* array, gpu_nd<T, N>& result) {
+FG_INLINE fg_status fg_deliver(fg_run* run, const fg_array* array, gpu_nd<T, N>& result) {
   i64 n = 1;
   std::int64_t size[N];
   for (i32 k = 0; k < N; ++k) {

@@ -3,7 +3,7 @@
 
 //! fg_bytes
 // Of an array; negative: the size cannot be.
-static i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
+FG_INLINE i64 fg_bytes(i64 element_bytes, i32 rank, const i64* size) {
   i64 bytes = element_bytes;
   for (i32 k = 0; k < rank; ++k) {
     if (size[k] < 0) return -1;
@@ -26,13 +26,13 @@ typedef struct fg_site {
 } fg_site;
 
 //! fg_put
-static void fg_put(fg_error* error, size_t* end, const char* text, size_t n) {
+FG_INLINE void fg_put(fg_error* error, size_t* end, const char* text, size_t n) {
   while (n-- > 0 && *end + 1 < sizeof error->text) error->text[(*end)++] = *text++;
   error->text[*end] = 0;
 }
 
 //! fg_put_number
-static void fg_put_number(fg_error* error, size_t* end, u64 magnitude, int is_negative) {
+FG_INLINE void fg_put_number(fg_error* error, size_t* end, u64 magnitude, int is_negative) {
   char digits[24];
   size_t first = sizeof digits;
   do digits[--first] = (char)('0' + magnitude % 10);
@@ -43,7 +43,7 @@ static void fg_put_number(fg_error* error, size_t* end, u64 magnitude, int is_ne
 
 //! fg_quote
 // The text of a place {word} of a message; 0: it is none.
-static int fg_quote(fg_error* error, size_t* end, const char* word, size_t length, const i64* values, i32 n, i64 position) {
+FG_INLINE int fg_quote(fg_error* error, size_t* end, const char* word, size_t length, const i64* values, i32 n, i64 position) {
   if (length == 2 && word[0] == 'a' && word[1] == 't') {
     fg_put_number(error, end, (u64)position, 0);
     return 1;
@@ -78,7 +78,7 @@ static int fg_quote(fg_error* error, size_t* end, const char* word, size_t lengt
 
 //! fg_fail
 // Says what is wrong, to whom wants to know.
-static fg_status fg_fail(const fg_caller* call, const fg_site* site, i64 position, i32 n, const i64* values) {
+FG_INLINE fg_status fg_fail(const fg_caller* call, const fg_site* site, i64 position, i32 n, const i64* values) {
   fg_error* const error = call != 0 ? call->error : 0;
   if (error == 0) return site->status;
   error->status = site->status;
@@ -97,7 +97,7 @@ static fg_status fg_fail(const fg_caller* call, const fg_site* site, i64 positio
 
 //! fg_made
 // The status of fg_allocate, with the line whose array could not be made.
-static fg_status fg_made(fg_status status, const fg_caller* call, const fg_site* site) {
+FG_INLINE fg_status fg_made(fg_status status, const fg_caller* call, const fg_site* site) {
   if (status == FG_MEMORY) {
     const fg_site there = {FG_MEMORY, site->line, site->file, "there is not enough memory"};
     return fg_fail(call, &there, 0, 0, 0);
