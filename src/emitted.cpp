@@ -256,7 +256,8 @@ std::vector<EmittedFile> as_cuda(const std::vector<EmittedProgram>& programs, co
                                     .last_level_cache = usual_last_level_cache,
                                     .vector_bytes = 16,
                                     .is_host = false,
-                                    .blocks_wait = true};
+                                    .blocks_wait = true,
+                                    .tells_occupancy = true};
   const Options options{.engine = Engine::cuda, .precision = wanted.precision, .checks = wanted.checks};
   std::vector<EmittedFile> files;
   append(files, ahead::cuda_common_headers());

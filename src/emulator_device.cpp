@@ -38,7 +38,8 @@ runtime::Description EmulatorDevice::describe() const {
           .last_level_cache = host.last_level_cache,
           .vector_bytes = host.vector_bytes,
           .is_host = false,
-          .blocks_wait = true};
+          .blocks_wait = true,
+          .tells_occupancy = true};
 }
 
 runtime::Memory EmulatorDevice::allocate(std::size_t bytes) {

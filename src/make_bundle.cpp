@@ -44,6 +44,7 @@ runtime::Description machine_of(TargetEngine engine, const std::string& architec
     machine.is_host = true;
   } else if (engine == TargetEngine::cuda) {
     machine.blocks_wait = true;
+    machine.tells_occupancy = true;
   } else {
     machine.shared_memory = bundles::opencl_shared_memory;
   }

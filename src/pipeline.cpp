@@ -97,7 +97,7 @@ bool runs_blocks(const Options& options) {
 lower::Options lowering_options(const Options& options, const runtime::Description& device) {
   lower::Options lowering;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache),
-                     static_cast<std::int64_t>(device.shared_memory)};
+                     static_cast<std::int64_t>(device.shared_memory), device.tells_occupancy};
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
   lowering.checks = options.checks == Checks::on;
   lowering.blocks_wait = device.blocks_wait;
@@ -107,10 +107,10 @@ lower::Options lowering_options(const Options& options, const runtime::Descripti
 base::Digest key_of(const soac::Program& traced, const Options& options) {
   lower::Options lowering = lowering_options(options, device_of(options).describe());
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {}\n{}", version, runtime::build_id(), runtime::host().identity,
+      "{} {}\n{} {} {} {} {} {} {} {} {} {}\n{}", version, runtime::build_id(), runtime::host().identity,
       static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
       lowering.blocks_wait, lowering.target.vector_bytes, lowering.target.last_level_cache,
-      lowering.target.shared_memory, soac::canonical(traced));
+      lowering.target.shared_memory, lowering.target.tells_occupancy, soac::canonical(traced));
   return base::digest(text);
 }
 

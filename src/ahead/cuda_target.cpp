@@ -26,6 +26,21 @@ std::string space_of(const Program& program) {
   return program.name + "_kernels";
 }
 
+// As many blocks as run at once on the current device.
+std::string resident_text(const Program& program, const plan::Resident& s) {
+  const auto number = static_cast<std::size_t>(s.kernel);
+  const KernelText& kernel = program.kernels[number];
+  const plan::KernelText& facts = program.plan.kernels[number];
+  std::string phases;
+  for (std::size_t phase = 0; phase < kernel.entries.size(); ++phase) {
+    const std::int32_t bytes = facts.shared_bytes.empty() ? 0 : facts.shared_bytes[phase];
+    phases += fmt::format("{}{{(const void*){}::{}, {}, {}}}", phase == 0 ? "" : ", ", space_of(program),
+                          kernel.entries[phase], facts.block_sizes[phase],
+                          bytes > emit::cuda_in_a_file.most_shared ? bytes : 0);
+  }
+  return fmt::format("fg_resident({{{}}}, {})", phases, s.threads);
+}
+
 class CudaSteps final : public HostSteps {
  public:
   using HostSteps::HostSteps;
@@ -80,6 +95,8 @@ class CudaSteps final : public HostSteps {
   std::string copied(const std::string& to, const std::string& from, const std::string& bytes) override {
     return fmt::format("FG_TRY(fg_copy(run, {}, {}, {}));", to, from, bytes);
   }
+
+  std::string resident(const plan::Resident& s) override { return resident_text(program_, s); }
 
   void make_room(std::size_t result) override {
     line(fmt::format("  FG_TRY(fg_reserve(run, size, {}));", name_of(result)));
@@ -197,7 +214,10 @@ std::string host_text(const Program& program, HostSteps& steps) {
                       begin_text(program, steps, body), body);
   text += capacity_functions(program);
   return text + "\nint64_t " + function_text(program.name + "_workspace", size_declarations(program), false) +
-         " {\n" + workspace_text(program, alignment + (kernels_fail(program) ? failure_bytes : 0)) + "}\n";
+         " {\n" +
+         workspace_text(program, alignment + (kernels_fail(program) ? failure_bytes : 0),
+                        [&](const plan::Resident& s) { return resident_text(program, s); }) +
+         "}\n";
 }
 
 std::string cuda_source(const Program& program) {

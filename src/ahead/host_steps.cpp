@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/check.h"
 #include "base/match.h"
 #include "base/text.h"
 
@@ -130,6 +131,11 @@ std::string HostSteps::body() {
   }
   line("return FG_OK;");
   return text_;
+}
+
+std::string HostSteps::resident(const plan::Resident&) {
+  FULGURITE_CHECK(false, "program '{}' asks how many blocks run at once, which its target does not tell",
+                  program_.name);
 }
 
 void HostSteps::line(const std::string& text) {

@@ -50,6 +50,8 @@ class HostSteps {
   virtual void make_room(std::size_t /*result*/) {}
   /// Behind all steps, in front of the results.
   virtual void end() {}
+  /// An expression: how many blocks run at once, where the target can ask.
+  virtual std::string resident(const plan::Resident&);
   /// A result that is an array, to the caller.
   virtual void deliver(const plan::Result&, const Wanted&) = 0;
   void fetched(const plan::Fetch&, const std::string& value);
@@ -88,6 +90,7 @@ class HostSteps {
   void step(const plan::Release&);
   void step(const plan::Launch& s) { launch(s); }
   void step(const plan::Fetch& s) { fetch(s); }
+  void step(const plan::Resident& s) { line(slots_.assign(s.to, resident(s))); }
   void step(const plan::Copy&);
   void step(const plan::If&);
   void step(const plan::While&);

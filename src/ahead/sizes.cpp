@@ -22,7 +22,8 @@ using plan::Place;
 // nothing new is found: what comes into their state may come out of it.
 class Sizes {
  public:
-  explicit Sizes(const Program& program) : slots_(program.plan, emit::host, names_, Slots::Locals::none) {
+  explicit Sizes(const Program& program, const ResidentText& resident = {})
+      : slots_(program.plan, emit::host, names_, Slots::Locals::none), resident_(resident) {
     for (const std::string& name : size_arguments(program)) names_.fresh(name);
     std::size_t p = 0;
     for (const Value& value : program.parameters)
@@ -118,6 +119,11 @@ class Sizes {
             (void)slots_.copy(s);
             known_.insert(s.to);
           },
+          [&](const plan::Resident& s) {
+            if (!resident_ || slots_.facts().is_variable(s.to) || known_.contains(s.to)) return;
+            slots_.set_parameter(s.to, resident_(s), false);
+            known_.insert(s.to);
+          },
           [&](const plan::Allocate& s) { make(step, s.place, s.kind, s.shape, in_loop); },
           [&](const plan::Reuse& s) { make(step, s.to, s.kind, s.shape, in_loop); },
           [&](const plan::Share& s) { add(s.to, sizes_[s.from]); },
@@ -140,6 +146,7 @@ class Sizes {
 
   emit::Names names_;
   Slots slots_;
+  const ResidentText resident_;
   std::set<Slot> known_;
   std::map<Place, std::set<std::string>> sizes_;
   std::map<const plan::Step*, std::string> made_;
@@ -166,8 +173,8 @@ std::string capacity_text(const Program& program, std::size_t result) {
   return with_unused(program, text + "  return most;\n");
 }
 
-std::string workspace_text(const Program& program, std::int64_t others) {
-  const auto all = Sizes(program).bytes();
+std::string workspace_text(const Program& program, std::int64_t others, const ResidentText& resident) {
+  const auto all = Sizes(program, resident).bytes();
   if (!all) return with_unused(program, "  return -1;\n");
   std::string sum = others == 0 && !all->empty() ? std::string() : std::to_string(others);
   for (const std::string& bytes : *all) sum += (sum.empty() ? "" : " + ") + bytes;

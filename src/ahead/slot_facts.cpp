@@ -79,6 +79,10 @@ void SlotFacts::find(const plan::Steps& steps, int block) {
           use_all(s.tasks, Kind::i64);
         },
         [&](const plan::Fetch& s) { write(s.to, s.kind); },
+        [&](const plan::Resident& s) {
+          only_for = s.to;
+          write(s.to, Kind::i64);
+        },
         [&](const plan::Copy& s) {
           only_for = s.to;
           copies_.emplace_back(s.to, s.from);

@@ -256,6 +256,9 @@ class Run {
   }
   void run(const Constant& s) { slot(s.to) = s.bits; }
   void run(const Copy& s) { slot(s.to) = slot(s.from); }
+  void run(const Resident& s) {
+    slot(s.to) = static_cast<std::uint64_t>(device_.resident_blocks(kernel(s.kernel), s.threads));
+  }
   void run(const Check& s) {
     if (slot(s.condition)) return;
     std::vector<std::int64_t> values;
@@ -290,6 +293,12 @@ class Run {
   void run(const Shrink& s) { at(s.place).extents[0] = extent(s.extent); }
   void run(const Release& s) { release(s.place); }
 
+  // Waits for one that is being compiled.
+  const runtime::Kernel& kernel(std::int32_t number) const {
+    const auto n = static_cast<std::size_t>(number);
+    return loaded_.later ? (*loaded_.later)[n] : *loaded_.kernels[n];
+  }
+
   void run(const Launch& s) {
     Scratch<void*, 16> buffers(s.buffers.size());
     Scratch<std::int64_t, 24> scalars(s.scalars.size());
@@ -302,11 +311,11 @@ class Run {
                            {tasks.data(), s.tasks.size()},
                            slot(s.bytes_read),
                            slot(s.bytes_written)};
-    const auto number = static_cast<std::size_t>(s.kernel);
-    const runtime::Kernel& kernel = loaded_.later ? (*loaded_.later)[number] : *loaded_.kernels[number];
-    const runtime::Span span(runtime::Activity::kernel, loaded_.plan.kernels[number].name, launch.bytes_read,
-                             launch.bytes_written, s.kernel);
-    if (auto failure = device_.launch(kernel, launch)) fail(*failure);
+    const runtime::Kernel& launched = kernel(s.kernel);
+    const std::string& name = loaded_.plan.kernels[static_cast<std::size_t>(s.kernel)].name;
+    const runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written,
+                             s.kernel);
+    if (auto failure = device_.launch(launched, launch)) fail(*failure);
     if (span.is_on()) wait();  // it lasts as long as the kernel, not as long as its launch
   }
 

@@ -33,11 +33,12 @@ Slot assigned(const Action& action) {
   return base::match(
       action, [](const Compute& s) { return s.to; }, [](const Constant& s) { return s.to; },
       [](const Copy& s) { return s.to; }, [](const Fetch& s) { return s.to; },
-      [](const Reuse& s) { return s.fresh; }, [](const Check&) { return none; },
-      [](const Allocate&) { return none; }, [](const Share&) { return none; },
-      [](const CopyArray&) { return none; }, [](const Shrink&) { return none; },
-      [](const Release&) { return none; }, [](const Launch&) { return none; }, [](const If&) { return none; },
-      [](const While&) { return none; }, [](const Converge&) { return none; });
+      [](const Resident& s) { return s.to; }, [](const Reuse& s) { return s.fresh; },
+      [](const Check&) { return none; }, [](const Allocate&) { return none; },
+      [](const Share&) { return none; }, [](const CopyArray&) { return none; },
+      [](const Shrink&) { return none; }, [](const Release&) { return none; },
+      [](const Launch&) { return none; }, [](const If&) { return none; }, [](const While&) { return none; },
+      [](const Converge&) { return none; });
 }
 
 class Invariants {
@@ -86,6 +87,7 @@ class Invariants {
   // Of a slot that nothing else assigns.
   bool is_invariant(const Action& action, const std::unordered_set<Slot>& varying) const {
     if (const auto* s = base::as<Constant>(action)) return n_assigned_.at(s->to) == 1;
+    if (const auto* s = base::as<Resident>(action)) return n_assigned_.at(s->to) == 1;
     const auto* s = base::as<Compute>(action);
     if (s == nullptr || n_assigned_.at(s->to) != 1 || !is_total(*s)) return false;
     const Slot operands[] = {s->a, s->b, s->c};

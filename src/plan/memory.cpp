@@ -30,7 +30,8 @@ Touched touched(const Action& action) {
   return base::match(
       action, [](const Compute&) { return Touched(); }, [](const Constant&) { return Touched(); },
       [](const Check&) { return Touched(); }, [](const Copy&) { return Touched(); },
-      [](const Release&) { return Touched(); }, [](const Allocate& s) { return Touched{{s.place}, {}}; },
+      [](const Resident&) { return Touched(); }, [](const Release&) { return Touched(); },
+      [](const Allocate& s) { return Touched{{s.place}, {}}; },
       [](const Share& s) { return Touched{{s.to}, {s.from}}; },
       [](const Reuse& s) { return Touched{{s.to}, {s.from}}; },
       [](const CopyArray& s) { return Touched{{}, {s.to, s.from}}; },

@@ -110,6 +110,14 @@ struct Copy {
   Slot to, from;
   bool operator==(const Copy&) const = default;
 };
+/// to = how many blocks of so many threads the device runs at once, as its compiled kernel's registers and
+/// shared memory allow; at least 1. The same whenever it is asked.
+struct Resident {
+  Slot to;
+  std::int32_t kernel;  // of Plan::kernels
+  std::int32_t threads;
+  bool operator==(const Resident&) const = default;
+};
 struct If {
   Slot condition;
   Steps then_steps, else_steps;
@@ -135,7 +143,7 @@ struct Converge {
 inline constexpr std::size_t most_ahead = 32;
 
 using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, CopyArray, Shrink, Release,
-                            Launch, Fetch, Copy, If, While, Converge>;
+                            Launch, Fetch, Copy, If, While, Converge, Resident>;
 struct Step {
   Action action;
   bool operator==(const Step&) const = default;

@@ -33,6 +33,7 @@ class ReadPlaces {
   void add(const Compute&) {}
   void add(const Constant&) {}
   void add(const Copy&) {}
+  void add(const Resident&) {}
   void add(const Check&) {}
   void add(const Allocate&) {}
   void add(const Shrink&) {}

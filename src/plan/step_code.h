@@ -24,6 +24,7 @@ enum class StepCode : std::uint32_t {
   branch,      // condition, then (section), else (section)
   loop,        // condition, head (section), body (section)
   converge,    // flags, head (section), body (section)
+  resident,    // to, kernel, threads
 };
 
 // Loops and branches inside each other, at most.

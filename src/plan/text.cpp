@@ -60,6 +60,7 @@ class Printer {
         },
         [&](const Fetch& s) { line("fetch {} {} {}", s.to, s.from, name_of(s.kind)); },
         [&](const Copy& s) { line("copy {} {}", s.to, s.from); },
+        [&](const Resident& s) { line("resident {} {} {}", s.to, s.kernel, s.threads); },
         [&](const If& s) {
           line("if {}", s.condition);
           steps(s.then_steps, depth + 1);
@@ -198,6 +199,7 @@ class Parser {
       return Launch{number<std::int32_t>(), list(), list(), list(), number<Slot>(), number<Slot>()};
     if (verb == "fetch") return Fetch{number<Slot>(), number<Place>(), kind()};
     if (verb == "copy") return Copy{number<Slot>(), number<Slot>()};
+    if (verb == "resident") return Resident{number<Slot>(), number<std::int32_t>(), number<std::int32_t>()};
     if (verb == "if") {
       If branch{number<Slot>(), {}, {}};
       branch.then_steps = steps();

@@ -11,8 +11,8 @@ template <StepCode code, class Step>
 constexpr bool is_code_of =
     std::is_same_v<std::variant_alternative_t<static_cast<std::size_t>(code), Action>, Step>;
 static_assert(is_code_of<StepCode::compute, Compute> && is_code_of<StepCode::reuse, Reuse> &&
-              is_code_of<StepCode::launch, Launch> && is_code_of<StepCode::converge, Converge>);
-static_assert(std::variant_size_v<Action> == static_cast<std::size_t>(StepCode::converge) + 1);
+              is_code_of<StepCode::launch, Launch> && is_code_of<StepCode::resident, Resident>);
+static_assert(std::variant_size_v<Action> == static_cast<std::size_t>(StepCode::resident) + 1);
 
 class Writer {
  public:
@@ -82,6 +82,7 @@ class Writer {
     steps(s.head);
     steps(s.body);
   }
+  void write(const Resident& s) { numbers(s.to, s.kernel, s.threads); }
 
   base::WordWriter& to_;
 };
@@ -178,6 +179,11 @@ class Reader {
         const Place flags = place(w);
         Steps head = steps(w.section(), depth + 1);
         return Converge{std::move(head), flags, steps(w.section(), depth + 1)};
+      }
+      case StepCode::resident: {
+        Resident step{slot(w), below(w.number(), bounds_.n_kernels), w.number()};
+        if (step.threads < 1) refuse();
+        return step;
       }
     }
     refuse();

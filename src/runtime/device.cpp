@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include "base/check.h"
+
 namespace fulgurite::runtime {
 
 Memory Device::adopt(void*, std::size_t) {
@@ -14,6 +16,11 @@ std::shared_ptr<const Kernel> Device::load(const KernelSource& source, std::stri
   KernelSource with_text = source;
   with_text.text = code;
   return build(with_text);
+}
+
+std::int64_t Device::resident_blocks(const Kernel&, int threads) const {
+  FULGURITE_CHECK(false, "the engine {} was asked how many blocks of {} threads it runs at once",
+                  describe().engine, threads);
 }
 
 void Device::disown(Memory) noexcept {}

@@ -29,6 +29,8 @@ struct Description {
   bool blocks_wait = false;
   // Bytes that the threads of a block have together: 48 KiB, or less on a device that has less.
   std::size_t shared_memory = 48 << 10;
+  // It says how many blocks of a compiled kernel run at once (Device::resident_blocks).
+  bool tells_occupancy = false;
   // The newest code that it runs: x86-64-v3, sm_90. Empty where code is text.
   std::string architecture = {};
 };
@@ -113,6 +115,10 @@ class Device {
   // From what was compiled before, elsewhere, for an architecture that this device runs; `source` lacks its
   // text unless code is text. Kept for as long as somebody holds it.
   virtual std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code);
+
+  // How many blocks of so many threads run at once, as what each phase takes leaves room for them; at least
+  // 1, and the same whenever it is asked. Of engines that tell (Description::tells_occupancy).
+  virtual std::int64_t resident_blocks(const Kernel& kernel, int threads) const;
 
   // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it
   // already.

@@ -249,6 +249,7 @@ class Run {
         }
       }
       case StepCode::converge: return converge(w);
+      case StepCode::resident: break;  // its kernels have threads
     }
     return stop(FG_FORMAT_ERROR, "a program has an unknown step");
   }

@@ -34,7 +34,8 @@ fg::runtime::Description accelerator(const char* engine, bool blocks_wait) {
           .last_level_cache = std::size_t{4} << 20,
           .vector_bytes = 16,
           .is_host = false,
-          .blocks_wait = blocks_wait};
+          .blocks_wait = blocks_wait,
+          .tells_occupancy = blocks_wait};
 }
 
 void print_digest(const std::string& name, const fg::soac::Program& program, fg::Engine engine,

@@ -48,7 +48,8 @@ std::vector<Machine> machines() {
             .last_level_cache = std::size_t{4} << 20,
             .vector_bytes = 16,
             .is_host = false,
-            .blocks_wait = true}}};
+            .blocks_wait = true,
+            .tells_occupancy = true}}};
 }
 
 // What a kernel is made of, which shows whether lanes or scalar code do the work.

@@ -32,6 +32,7 @@ Plan sample() {
       {CopyArray{3, 3, Kind::f32, 6}},
       {If{3, {{Allocate{2, Kind::i8, {0}}}, {Launch{0, {2}, {}, {3}, 2, 2}}, {Copy{4, 3}}}, {}}},
       {While{{{Copy{4, 3}}}, 4, {{Fetch{5, 3, Kind::f64}}}}},
+      {Resident{7, 1, 64}},
       {Converge{{{Copy{4, 3}}}, 3, {{Launch{0, {3}, {}, {3}, 2, 2}}}}},
   };
   return plan;

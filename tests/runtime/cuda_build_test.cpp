@@ -185,7 +185,12 @@ TEST_F(Cuda, OccupancyIsThatOfTheCompiledKernel) {
       "}\n";
   large.block_sizes = {256};
   large.shared_bytes = {50000};
-  const std::vector<Occupancy> found = device().build(large)->occupancy();
+  const std::shared_ptr<const Kernel> built = device().build(large);
+  // Of each of three multiprocessors.
+  EXPECT_EQ(device().resident_blocks(*built, 256), 3 * 4);
+  EXPECT_EQ(device().resident_blocks(*built, 64), 3 * 16);
+  EXPECT_EQ(device().resident_blocks(*built, 2048), 1) << "some run at any rate";
+  const std::vector<Occupancy> found = built->occupancy();
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0], (Occupancy{.block_size = 256,
                                  .registers = 64,

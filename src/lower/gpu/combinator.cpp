@@ -45,7 +45,7 @@ class Combinator {
     LaunchNote note{0, {}, {}, {}, {}};
     note.blocks = rows_.policy().value_or(at_.policy);
     if (strip_) note.blocks->strip = strip_;
-    at_.results.launch(std::move(phases), at_.tasks, at_.temporaries, std::move(note));
+    at_.launch(std::move(phases), std::move(note));
     std::vector<Var> totals;
     for (const Total& total : totals_)
       totals.insert(totals.end(), total.outputs.begin(), total.outputs.end());

@@ -1,5 +1,6 @@
 #include "lower/gpu/frame.h"
 
+#include "base/check.h"
 #include "lower/gpu/updates.h"
 #include "lower/lift.h"
 #include "lower/slice.h"
@@ -19,6 +20,7 @@ Frame::Frame(Launches& to, const soac::Stm& original)
       results(to, e, original, lifted),
       looks_back(may_look_back()),
       policy(choose_policy()),
+      kernel(static_cast<std::int32_t>(to.lowered().kernels.size())),
       cut(whole()) {
   if (op.outer_axes > 0) e.set_group(to.product(std::span(op.dims).subspan(op.outer_axes)));
   for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
@@ -44,7 +46,8 @@ Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
     Expr whole = launches.ceil_div(launches.ceil_div(n, blocks), threads);
     per_block = arena.max(per_block, arena.mul(whole, threads));
   };
-  if (by.most_blocks > 0) at_most(i64(by.most_blocks));
+  if (by.most_blocks != 0)
+    at_most(by.most_blocks == resident_blocks ? resident(by.threads) : i64(by.most_blocks));
   if (!own.is_constant(0)) {
     // Little of it beside the points, but for as many blocks as fill a device, if that is not much more of it
     // than there are points.
@@ -54,6 +57,16 @@ Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
     at_most(arena.max(arena.max(arena.div(n, arena.mul(each, i64(points_each))), filling), i64(1)));
   }
   return {n, per_block, launches.ceil_div(n, per_block)};
+}
+
+Expr Frame::resident(int threads) {
+  Expr& known = residents[threads];
+  if (known) return known;
+  known = arena.fresh({Kind::i64}, "resident");
+  const plan::Slot slot = launches.host().fresh_slot();
+  launches.host().append(plan::Resident{slot, kernel, threads});
+  launches.host().bind(known.var(), slot);
+  return known;
 }
 
 // Where blocks may wait for each other, and nothing else needs to know before the walk what Scans give: where
@@ -102,6 +115,12 @@ Frame::Cut Frame::whole() {
   Cut all = cut_of(launches.product(op.dims), policy, own);
   all.blocks = arena.max(all.blocks, i64(1));
   return all;
+}
+
+void Frame::launch(kernel::Block phases, LaunchNote note) {
+  results.launch(std::move(phases), tasks, temporaries, std::move(note));
+  const std::int32_t launched = launches.lowered().notes.back().kernel;
+  FULGURITE_CHECK(launched == kernel, "kernel {} was to be kernel {}", launched, kernel);
 }
 
 void Frame::phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body) {

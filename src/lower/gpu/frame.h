@@ -2,6 +2,8 @@
 // memory.
 #pragma once
 
+#include <map>
+
 #include "lower/gpu/ranks.h"
 #include "lower/gpu/walk.h"
 #include "lower/results.h"
@@ -25,6 +27,7 @@ class Frame {
   Results results;
   const bool looks_back;  // the Scans are made in the launch's one walk over the space (look_back.h)
   const Policy policy;
+  const std::int32_t kernel;     // its number
   std::vector<Var> temporaries;  // memory of the launch alone
   std::vector<Expr> tasks;       // of each phase
 
@@ -32,7 +35,8 @@ class Frame {
   struct Cut {
     Expr n, per_block, blocks;
   };
-  const Cut cut;  // of the whole space; at least one block
+  std::map<int, Expr> residents;  // how many blocks run at once, by their threads
+  const Cut cut;                  // of the whole space; at least one block
 
   Expr i64(std::int64_t value) { return arena.i64(value); }
   std::span<const Var> names(const soac::Layout::Part&) const;
@@ -46,6 +50,9 @@ class Frame {
   /// How many points the original's partition keeps.
   Var kept(std::size_t partition) const { return kept_[partition]; }
   const std::vector<Var>& all_kept() const { return kept_; }
+
+  /// What the phases make, with memory for it; once.
+  void launch(kernel::Block phases, LaunchNote);
 
   void phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body);
   /// A phase in which the blocks walk the whole space: of a statement over it. Nothing where `if_one` is 0.
@@ -61,6 +68,7 @@ class Frame {
 
  private:
   Cut cut_of(Expr n, const Policy&, Expr own);
+  Expr resident(int threads);
   Cut whole();
   bool may_look_back() const;
   Policy choose_policy() const;

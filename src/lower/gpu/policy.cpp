@@ -67,6 +67,21 @@ bool has_loops(const soac::Lambda& f) {
   });
 }
 
+// Of integers: the results are the same however many blocks combine them.
+bool is_exact(const soac::Soac& op) {
+  const auto has_floats = [](std::span<const Expr> values) {
+    return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
+  };
+  return std::ranges::none_of(op.reductions,
+                              [&](const soac::Reduction& r) { return has_floats(r.op.results); }) &&
+         std::ranges::none_of(
+             scans_of(op.body),
+             [&](const soac::Stm* s) { return has_floats(std::get<soac::Scan>(s->op).operands); }) &&
+         std::ranges::none_of(op.scatters, [&](const soac::Scatter& s) {
+           return !s.combine.empty() && has_floats(s.combine[0].op.results);
+         });
+}
+
 // Points may be walked again.
 bool only_fills_bins(const soac::Soac& op) {
   return op.scatters.size() == 1 && atomic_of(op.scatters[0]) && op.reductions.empty() &&
@@ -105,6 +120,7 @@ Policy choose(const soac::Soac& op, const Target& target, std::int64_t posted) {
   if (has_bins(op)) policy.points = std::max(policy.points, std::int64_t{policy.threads} * 16);
   if (has_totals || has_bins(op)) policy.most_blocks = enough_blocks;
   if (keeps) policy.most_blocks = with_scratch;
+  if (target.tells_occupancy && policy.most_blocks > 0 && is_exact(op)) policy.most_blocks = resident_blocks;
   return policy;
 }
 
@@ -140,7 +156,9 @@ std::string to_string(const Policy& p) {
                        p.points, p.tile());
   return fmt::format(
       "blocks of {} threads, {} points or more{}{}{}{}", p.threads, p.points,
-      p.most_blocks == 0 ? std::string() : fmt::format(", at most {} blocks", p.most_blocks),
+      p.most_blocks == 0                 ? std::string()
+      : p.most_blocks == resident_blocks ? std::string(", at most as many blocks as run at once")
+                                         : fmt::format(", at most {} blocks", p.most_blocks),
       p.items == 1 ? std::string() : fmt::format(", runs of {}", p.items),
       p.neighbours == 1 ? std::string() : fmt::format(", {} neighbours a thread", p.neighbours),
       p.bin_passes == 1 ? std::string()

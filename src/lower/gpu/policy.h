@@ -17,8 +17,12 @@ constexpr std::int64_t most_of_tiles(const Target& target) {
   return target.shared_memory - (8 << 10);
 }
 
-/// Fill a device, where each has a result of its own or walks on.
+/// Fill a device, where each has a result of its own or walks on, and the results depend on how many there
+/// are: sums of floating-point numbers are the same on all devices.
 inline constexpr std::int64_t enough_blocks = 1024;
+/// As many as a device runs at once, as the compiled kernel's registers and shared memory allow (Accelerate,
+/// "Launch configuration and thread occupancy").
+inline constexpr std::int64_t resident_blocks = -1;
 
 /// A block's part of a space whose points read around them (windows.h).
 struct Strip {
@@ -37,7 +41,7 @@ struct Policy {
   int items = 1;                    // neighbouring points of a staged tile that a thread folds
   int neighbours = 1;               // points that a thread takes together (wide.h)
   std::int64_t points = 1024;       // that a block takes, at least
-  std::int64_t most_blocks = 0;     // 0: as many as there are points for
+  std::int64_t most_blocks = 0;     // 0: as many as there are points for; resident_blocks
   std::optional<Strip> strip = {};  // instead of points
   bool rows = false;                // the points are rows of any lengths, whose elements go tile by tile
   int bin_passes = 1;               // over the points, each for some of the bins (shared_bins.h), at most

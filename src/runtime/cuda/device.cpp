@@ -96,6 +96,7 @@ Description CudaDevice::describe() const {
           .vector_bytes = 16,  // of the widest access of a thread
           .is_host = false,
           .blocks_wait = true,
+          .tells_occupancy = true,
           .architecture = fmt::format("sm_{}", entry_.capability)};
 }
 
@@ -239,6 +240,11 @@ std::shared_ptr<const Kernel> CudaDevice::load_or_compile(const KernelSource& so
   auto kernel = kernel_of(code);
   disk_.write(EntryKind::kernel, key, code);
   return kernel;
+}
+
+std::int64_t CudaDevice::resident_blocks(const Kernel& kernel, int threads) const {
+  const std::int64_t of_each = static_cast<const CudaKernel&>(kernel).resident_blocks(threads);
+  return std::max(of_each * entry_.n_multiprocessors, std::int64_t{1});
 }
 
 std::optional<Failure> CudaDevice::launch(const Kernel& kernel, const Launch& launch) {

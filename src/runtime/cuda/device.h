@@ -46,6 +46,7 @@ class CudaDevice final : public Device {
   void* handle(Memory memory) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::shared_ptr<const Kernel> load(const KernelSource& source, std::string_view code) override;
+  std::int64_t resident_blocks(const Kernel& kernel, int threads) const override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override;
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -88,6 +89,12 @@ std::vector<Occupancy> CudaKernel::occupancy() const {
   std::vector<Occupancy> all;
   for (const Phase& phase : phases_) all.push_back(phase.occupancy);
   return all;
+}
+
+int CudaKernel::resident_blocks(int threads) const {
+  int least = std::numeric_limits<int>::max();
+  for (const Phase& phase : phases_) least = std::min(least, phase.occupancy.n_threads / threads);
+  return least;
 }
 
 void CudaKernel::enqueue(StreamId stream, const Launch& launch, void* record, BufferPool& pool) const {

@@ -42,6 +42,8 @@ class CudaKernel final : public Kernel {
   CudaKernel(const DeviceEntry& device, const KernelSource& source, std::unique_ptr<const Module> module);
 
   std::vector<Occupancy> occupancy() const override;
+  // Of a multiprocessor (Device::resident_blocks).
+  int resident_blocks(int threads) const;
 
   const Signature& signature() const { return signature_; }
   bool can_fail() const { return signature_.can_fail(); }

@@ -17,6 +17,7 @@
 
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice = 1, cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice = 3 };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 using cudaStream_t = struct CUstream_st*;
 struct dim3 {
@@ -42,6 +43,8 @@ int cuMemsetD8Async(std::uint64_t, unsigned char, std::size_t, void*);
 int cuModuleLoadData(void**, const void*);
 int cuModuleGetFunction(void**, void*, const char*);
 int cuFuncSetAttribute(void*, std::int32_t, std::int32_t);
+int cuDeviceGetAttribute(std::int32_t*, std::int32_t, std::int32_t);
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(std::int32_t*, void*, std::int32_t, std::size_t);
 int cuLaunchKernel(void*, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
                    std::uint32_t, std::uint32_t, void*, void**, void**);
 int cuGetErrorString(int, const char**);
@@ -186,6 +189,18 @@ inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 inline cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   return stand_in::answer(cuFuncSetAttribute(stand_in::machine().functions.at(kernel), attribute, value));
+}
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetAttribute(int* to, cudaDeviceAttr attribute, int device) {
+  return stand_in::answer(cuDeviceGetAttribute(to, attribute, device));
+}
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* to, const void* kernel, int threads,
+                                                                 std::size_t shared) {
+  return stand_in::answer(cuOccupancyMaxActiveBlocksPerMultiprocessor(
+      to, stand_in::machine().functions.at(kernel), threads, shared));
 }
 inline cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                     std::size_t shared, cudaStream_t stream) {

@@ -263,6 +263,32 @@ FG_INLINE fg_status fg_share_more(fg_run* run, const void* kernel, int bytes) {
   return fg_cuda(run->call, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
 }
 
+//! fg_phase
+// A phase of a kernel: the threads of a block, and what they share if that is more than 48 KiB.
+struct fg_phase {
+  const void* kernel;
+  int threads, shared;
+};
+
+//! fg_resident
+// As many blocks of so many threads as run at once on the current device, as the registers and the shared memory of the phases allow; at
+// least 1.
+FG_INLINE i64 fg_resident(std::initializer_list<fg_phase> phases, int threads) {
+  int device = 0, n_multiprocessors = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&n_multiprocessors, cudaDevAttrMultiProcessorCount, device) != cudaSuccess)
+    return 1;
+  i64 least = 2147483647;
+  for (const fg_phase& phase : phases) {
+    int n = 0;
+    if (phase.shared > 0) (void)cudaFuncSetAttribute(phase.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, phase.shared);
+    if (cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, phase.kernel, phase.threads, (size_t)phase.shared) != cudaSuccess) return 1;
+    const i64 blocks = (i64)n * phase.threads / threads * n_multiprocessors;
+    if (blocks < least) least = blocks;
+  }
+  return least < 1 ? 1 : least;
+}
+
 //! fg_deliver
 // The elements of a result to the caller, if they are not there yet.
 template <class T, int N>

@@ -4,6 +4,7 @@
 #define FULGURITE_CUDA_RUN_H
 
 #include <cstring>
+#include <initializer_list>
 
 #include "fulgurite_cuda.h"
 
