@@ -29,7 +29,8 @@ inline void add_cuda_kernels(std::vector<CudaKernel>& kernels, const std::string
                                         .last_level_cache = std::size_t{50} << 20,
                                         .vector_bytes = 16,
                                         .is_host = false,
-                                        .blocks_wait = true};
+                                        .blocks_wait = true,
+                                        .tells_occupancy = true};
   const fg::pipeline::Report report = fg::pipeline::compile(program, {.engine = fg::Engine::cuda}, device);
   for (const fg::plan::KernelText& k : report.lowered.plan.kernels)
     kernels.push_back({name, k.name, k.source, k.block_sizes, k.shared_bytes});

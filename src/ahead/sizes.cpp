@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "ahead/sections.h"
 #include "ahead/signature.h"
@@ -57,6 +59,13 @@ class Sizes {
       if (text == unknown) return std::nullopt;
       all.push_back(text);
     }
+    return all;
+  }
+  /// Statements that define what the text names.
+  std::string definitions(const std::string& text) const {
+    std::string all;
+    for (const auto& [name, definition] : definitions_)
+      if (mentions(text, name)) all += definition;
     return all;
   }
 
@@ -121,7 +130,9 @@ class Sizes {
           },
           [&](const plan::Resident& s) {
             if (!resident_ || slots_.facts().is_variable(s.to) || known_.contains(s.to)) return;
-            slots_.set_parameter(s.to, resident_(s), false);
+            const std::string name = names_.fresh("resident");
+            definitions_.emplace_back(name, fmt::format("  const i64 {} = {};\n", name, resident_(s)));
+            slots_.set_parameter(s.to, name, false);
             known_.insert(s.to);
           },
           [&](const plan::Allocate& s) { make(step, s.place, s.kind, s.shape, in_loop); },
@@ -147,6 +158,7 @@ class Sizes {
   emit::Names names_;
   Slots slots_;
   const ResidentText resident_;
+  std::vector<std::pair<std::string, std::string>> definitions_;  // names and statements
   std::set<Slot> known_;
   std::map<Place, std::set<std::string>> sizes_;
   std::map<const plan::Step*, std::string> made_;
@@ -174,11 +186,12 @@ std::string capacity_text(const Program& program, std::size_t result) {
 }
 
 std::string workspace_text(const Program& program, std::int64_t others, const ResidentText& resident) {
-  const auto all = Sizes(program, resident).bytes();
+  const Sizes sizes(program, resident);
+  const auto all = sizes.bytes();
   if (!all) return with_unused(program, "  return -1;\n");
   std::string sum = others == 0 && !all->empty() ? std::string() : std::to_string(others);
   for (const std::string& bytes : *all) sum += (sum.empty() ? "" : " + ") + bytes;
-  return with_unused(program, fmt::format("  return {};\n", sum));
+  return with_unused(program, sizes.definitions(sum) + fmt::format("  return {};\n", sum));
 }
 
 }  // namespace fulgurite::ahead

@@ -29,6 +29,16 @@ using bench::CudaKernel;
 
 const std::vector<std::string> generations = {"sm_75", "sm_80", "sm_90"};
 
+// How many threads of sm_90 run at once in blocks of `block_size` threads (CUDA C++ Programming Guide,
+// "Compute Capabilities"): of 64 warps, 16 of each quarter of a multiprocessor, whose 16384 registers go to
+// warps in units of 256; of 32 blocks; of blocks that share 227 KiB, and 1 KiB each that is the system's.
+int threads_at_once(int block_size, int registers, int shared_bytes) {
+  const int warps = (block_size + 31) / 32, of_warp = (32 * registers + 255) / 256 * 256;
+  const int blocks = std::min(
+      {32, 64 / warps, 4 * std::min(16, 16384 / of_warp) / warps, (227 << 10) / (shared_bytes + (1 << 10))});
+  return blocks * block_size;
+}
+
 base::Digest digest_of(const std::string& hex) {
   base::Digest digest;
   for (std::size_t k = 0; k < 16; ++k)
@@ -51,8 +61,9 @@ class CudaText : public testing::Test {
     if (!nvrtc_.is_there()) GTEST_SKIP() << "there is no libnvrtc.so";
   }
 
-  void expect_compile(const std::vector<CudaKernel>& kernels, const std::vector<std::string>& targets,
-                      bool without_spills) {
+  // Of each kernel for each of the targets.
+  std::vector<test::Nvrtc::Result> compiled(const std::vector<CudaKernel>& kernels,
+                                            const std::vector<std::string>& targets) const {
     std::vector<test::Nvrtc::Result> found(kernels.size() * targets.size());
     std::atomic<std::size_t> next{0};
     const auto work = [&] {
@@ -62,6 +73,12 @@ class CudaText : public testing::Test {
     std::vector<std::thread> threads(std::max(1U, std::thread::hardware_concurrency()));
     for (std::thread& thread : threads) thread = std::thread(work);
     for (std::thread& thread : threads) thread.join();
+    return found;
+  }
+
+  void expect_compile(const std::vector<CudaKernel>& kernels, const std::vector<std::string>& targets,
+                      bool without_spills) {
+    const std::vector<test::Nvrtc::Result> found = compiled(kernels, targets);
     for (std::size_t i = 0; i < found.size(); ++i) {
       const CudaKernel& kernel = kernels[i / targets.size()];
       SCOPED_TRACE(kernel.program + ", kernel " + kernel.name + ", " + targets[i % targets.size()]);
@@ -84,6 +101,32 @@ TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndSpillNothing) {
   const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
   EXPECT_GE(kernels.size(), 31U);
   expect_compile(kernels, generations, true);
+}
+
+// Of another size would be at most an eighth more of their threads at once, if what they share grows as they
+// do.
+TEST_F(CudaText, SlowBlocksAreAsLargeAsOccupancyAsks) {
+  const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
+  const std::vector<test::Nvrtc::Result> found = compiled(kernels, {"sm_90"});
+  int n_phases = 0;
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    for (const test::PtxasReport& report : test::ptxas_reports(found[k].log)) {
+      const std::size_t phase = std::stoul(report.function.substr(report.function.rfind('p') + 1));
+      const int size = kernels[k].block_sizes.at(phase);
+      if (size == 1) continue;  // scalars: there is one block
+      const int shared = kernels[k].shared_bytes.empty() ? 0 : kernels[k].shared_bytes.at(phase);
+      int best = 0;
+      for (int other = 32; other <= 1024; other *= 2)
+        best = std::max(best, threads_at_once(other, report.registers,
+                                              static_cast<int>(std::int64_t{shared} * other / size)));
+      const int threads = threads_at_once(size, report.registers, shared);
+      EXPECT_GE(8 * threads, 7 * best) << kernels[k].program << ", " << report.function << ": " << size
+                                       << " threads of " << report.registers << " registers that share "
+                                       << shared << " bytes: " << threads << " of " << best;
+      ++n_phases;
+    }
+  }
+  EXPECT_GE(n_phases, 31);
 }
 
 TEST_F(CudaText, SlowKernelsOfALoopThatEndsOnTheDeviceCompile) {
