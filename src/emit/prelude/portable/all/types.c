@@ -32,6 +32,7 @@
 #pragma GCC diagnostic ignored "-Wunused-but-set-variable"
 #pragma GCC push_options
 #pragma GCC optimize("fp-contract=off", "wrapv", "no-math-errno", "no-unsafe-math-optimizations", "no-associative-math", "no-reciprocal-math", "no-finite-math-only", "signed-zeros", "no-strict-aliasing")
+#pragma GCC optimize("schedule-insns", "sched-pressure", "no-sched-interblock", "no-gcse")  // so that values of long formulas stay in registers
 #endif
 
 //! target_generic
