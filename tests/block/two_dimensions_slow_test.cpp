@@ -4,6 +4,8 @@
 
 #include <fulgurite/array.h>
 
+#include <algorithm>
+
 #include "everywhere.h"
 
 namespace fulgurite {
@@ -175,6 +177,69 @@ TEST(TwoDimensions, StepsOfArrayPrograms) {
   expect_same(compile(gram)(a), expected);
   expect_same(compile(gram, {.engine = Engine::interpreter})(a), expected);
   if (test::has_opencl()) expect_same(compile(gram, {.engine = Engine::opencl})(a), expected);
+}
+
+// Each block takes what is least in a row of its tile from the row's elements.
+auto above_the_least() {
+  return k::kernel("above", k::threads(8, 4), k::updated_matrix<int>(), [](k::UpdatedMatrix<int> a) {
+    const k::MatrixTiles tiles = k::tiles(a.rows(), a.columns(), 4, 8);
+    const Matrix<int> tile = k::sync(k::tile(a, tiles));
+    return k::update(a, tiles, Matrix<int>(4, 8, [tile](Index r, Index c) {
+                       return tile(r, c) - k::seq_reduce(min, tile.row(r));
+                     }));
+  });
+}
+
+TEST(TwoDimensions, UpdatedMatricesByTiles) {
+  const auto a = numbered<int>(12, 24);
+  const std::vector<int> xs = a.to_vector();
+  const auto expected = made<int>(12, 24, [&](std::int64_t r, std::int64_t c) {
+    const auto first = xs.begin() + r * 24 + c / 8 * 8;
+    return xs[static_cast<std::size_t>(r * 24 + c)] - *std::min_element(first, first + 8);
+  });
+  expect_matrix(expected, above_the_least(), a);
+  const auto step = [](Mat<int> m) { return k::call(above_the_least(), m + 1) * 2; };
+  const auto twice = made<int>(12, 24, [&](std::int64_t r, std::int64_t c) {
+    return 2 * expected.to_vector()[static_cast<std::size_t>(r * 24 + c)];
+  });
+  expect_same(compile(step)(a), twice);
+  expect_same(compile(step, {.engine = Engine::interpreter})(a), twice);
+  expect_same(compile(step, {.engine = Engine::emulator})(a), twice);
+  if (test::has_opencl()) expect_same(compile(step, {.engine = Engine::opencl})(a), twice);
+  EXPECT_THROW(k::execute(cpu(), above_the_least(), numbered<int>(12, 20)), ShapeError);
+  const auto other = k::kernel("other", k::updated_matrix<int>(), [](k::UpdatedMatrix<int> m) {
+    const k::MatrixTiles tiles = k::tiles(m.columns(), m.rows(), 4, 4);
+    return k::update(m, tiles, Matrix<int>(4, 4, [](Index r, Index) { return Exp<int>(cast<int>(r)); }));
+  });
+  EXPECT_THROW(k::execute(cpu(), other, numbered<int>(4, 8)), ShapeError);
+}
+
+// An element outside of the matrix is not written, though there is one of its number.
+TEST(TwoDimensions, UpdatedMatricesElementByElement) {
+  const auto scattered = k::kernel(
+      "scattered", k::threads(8, 4), k::matrix_block<int>(4, 8), k::updated_matrix<int>(),
+      k::updated_matrix<int>(), [](Matrix<int> m, k::UpdatedMatrix<int> to, k::UpdatedMatrix<int> counts) {
+        const Index across = to.rows() / 8, block = k::block_number();
+        const Index row = block / across * 4, column = block % across * 8;
+        k::par(4, 8, [&](Index r, Index c) {
+          to.write(column + c, row + r, m(r, c));
+          to.write(column + c, row + r + to.columns(), -1);
+          k::atomic(plus, counts, cast<std::int64_t>(m(r, c) % 3), cast<std::int64_t>(m(r, c) % 7), 1);
+        });
+        return std::pair(to, counts);
+      });
+  const auto a = numbered<int>(8, 32);
+  const std::vector<int> xs = a.to_vector();
+  const auto zeros = [](std::int64_t, std::int64_t) { return 0; };
+  const auto expected = made<int>(3, 6, [&](std::int64_t r, std::int64_t c) {
+    return static_cast<int>(std::ranges::count_if(xs, [&](int x) { return x % 3 == r && x % 7 == c; }));
+  });
+  on_every_engine(
+      [&](const auto& both) {
+        expect_same(std::get<0>(both), transposed(a));
+        expect_same(std::get<1>(both), expected);
+      },
+      scattered, a, made<int>(32, 8, zeros), made<int>(3, 6, zeros));
 }
 
 TEST(TwoDimensions, ShapesThatDoNotFit) {

@@ -406,6 +406,15 @@ TEST(GuideKernels, Matrices) {
   });
   const fg::Array<int, 2> table(std::vector<int>(8 * 32, 3), {8, 32});
   EXPECT_EQ(k::execute(fg::cpu(), doubled_rows, table).shape()[0], 16);
+  const auto upper = k::kernel("upper", k::updated_matrix<int>(), [](k::UpdatedMatrix<int> a) {
+    const k::MatrixTiles tiles = k::tiles(a.rows(), a.columns(), 8, 8);
+    const k::Matrix<int> mine = k::tile(a, tiles);
+    return k::update(a, tiles, k::Matrix<int>(8, 8, [=](k::Index r, k::Index c) {
+                       return fg::select(tiles.first_row() + r <= tiles.first_column() + c, mine(r, c), 0);
+                     }));
+  });
+  const fg::Array<int, 2> square(std::vector<int>(16 * 16, 1), {16, 16});
+  EXPECT_EQ(k::execute(fg::cpu(), upper, square).to_vector()[16], 0);
   const auto times = product_by_tiles<float>();
   const fg::Array<float, 2> left(std::vector<float>(32 * 48, 2.0f), {32, 48}),
       right(std::vector<float>(48 * 16, 3.0f), {48, 16});

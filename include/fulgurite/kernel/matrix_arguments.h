@@ -28,6 +28,23 @@ template <class T>
 WholeMatrixArray<T> whole_matrix() {
   return {};
 }
+/// updated_matrix<T>(): UpdatedMatrix<T>, a matrix that the kernel changes: one of its results is update() of
+/// it, or it.
+template <class T>
+struct UpdatedMatrixArray {};
+template <class T>
+UpdatedMatrixArray<T> updated_matrix() {
+  return {};
+}
+
+/// In par(): the element becomes what the operation makes of it and x, in one step, as atomic() of an array
+/// does. Nothing, and 0, where the matrix has no such row or column.
+template <class T, class Op>
+Exp<T> atomic(const Op&, const UpdatedMatrix<T>& to, const Index& row, const Index& column,
+              const std::type_identity_t<Exp<T>>& x) {
+  static_assert(fulgurite::detail::Number<T>, "numbers are changed in one step, nothing larger");
+  return to.change(atomics::name_of<Op, T>(), row, column, x);
+}
 
 namespace arguments {
 
@@ -50,6 +67,20 @@ struct Of<WholeMatrixArray<T>> {
     return {index_of(a.rows), columns, [element = a.element, columns](Index r, Index c) {
               return fulgurite::detail::unflattened<Exp<T>>(element((r * columns + c).value()));
             }};
+  }
+};
+template <class T>
+struct Of<UpdatedMatrixArray<T>> {
+  using Element = T;
+  static constexpr bool is_scalar = false;
+  static constexpr int rank = 2;
+  static Input input(const UpdatedMatrixArray<T>&) {
+    Input made = Of<WholeMatrixArray<T>>::input({});
+    made.is_updated = true;
+    return made;
+  }
+  static UpdatedMatrix<T> give(const UpdatedMatrixArray<T>&, const Argument& a) {
+    return {Of<WholeMatrixArray<T>>::give({}, a), Of<UpdatedArray<T>>::give({}, a)};
   }
 };
 template <class T>
@@ -77,7 +108,8 @@ struct ResultsOf<TiledMatrix<T>> {
     const MatrixTiles& tiles = r.tiles;
     fulgurite::detail::block::Result result{
         {{fulgurite::detail::leaf_kinds<T>.begin(), fulgurite::detail::leaf_kinds<T>.end()},
-         tiles.tile_rows() * tiles.tile_columns()},
+         tiles.tile_rows() * tiles.tile_columns(),
+         r.updates},
         [r](const auto& write) {
           r.elements([&](Index row, Index column, Exp<T> x) {
             const Index place =
@@ -87,6 +119,17 @@ struct ResultsOf<TiledMatrix<T>> {
         },
         fulgurite::detail::block::Tiling{tiles.count().value(), [](auto place) { return place; }}};
     result.shape = {tiles.rows().value(), tiles.columns().value()};
+    to.push_back(std::move(result));
+  }
+};
+template <class T>
+struct ResultsOf<UpdatedMatrix<T>> {  // it has been written to
+  using Types = std::tuple<RankedResult<T, 2>>;
+  static void put(const UpdatedMatrix<T>& r, std::vector<fulgurite::detail::block::Result>& to, Here) {
+    fulgurite::detail::block::Result result{
+        {{fulgurite::detail::leaf_kinds<T>.begin(), fulgurite::detail::leaf_kinds<T>.end()}, 0, r.argument()},
+        [](const auto&) {}};
+    result.shape = {r.rows().value(), r.columns().value()};
     to.push_back(std::move(result));
   }
 };

@@ -25,6 +25,33 @@ class WholeMatrix {
   At at_;
 };
 
+/// One that the kernel changes, as Updated is: a kernel returns update() of it, or the matrix itself where it
+/// has written to it by write() or atomic().
+template <class T>
+class UpdatedMatrix : public WholeMatrix<T> {
+ public:
+  /// `elements`: those of the matrix, row by row.
+  UpdatedMatrix(WholeMatrix<T> whole, Updated<T> elements)
+      : WholeMatrix<T>(std::move(whole)), elements_(std::move(elements)) {}
+  int argument() const { return elements_.argument(); }
+  /// The element becomes x, in par(); nothing where the matrix has no such row or column. Two threads do not
+  /// write one element.
+  void write(const Index& row, const Index& column, const Exp<T>& x) const {
+    elements_.write(place(row, column), x);
+  }
+  Exp<T> change(const char* operation, const Index& row, const Index& column, const Exp<T>& x) const {
+    return elements_.change(operation, place(row, column), x);
+  }
+
+ private:
+  Index place(const Index& row, const Index& column) const {
+    const Exp<bool> is_inside = 0 <= row && row < this->rows() && 0 <= column && column < this->columns();
+    return select(is_inside, row * this->columns() + column, Index(-1));
+  }
+
+  Updated<T> elements_;
+};
+
 /// The rows * columns elements from this row and column on.
 template <class T>
 Matrix<T> part(const WholeMatrix<T>& a, const Index& first_row, const Index& first_column, std::int64_t rows,
@@ -92,6 +119,7 @@ template <class T>
 struct TiledMatrix {
   MatrixTiles tiles;
   PushMatrix<T> elements;
+  int updates = -1;  // the number of the argument that it was
 };
 
 /// A new matrix of which each block's elements are its tile. Throws ShapeError if `a` is no such tile.
@@ -104,6 +132,20 @@ auto tiled(const MatrixTiles& tiles, const M& a, Here where = Here::current()) {
             " cannot take a matrix of " + sizes::rows_and_columns(a.rows(), a.columns()),
         where);
   return TiledMatrix<typename M::Element>{tiles, push(a, where)};
+}
+/// The matrix `to`, of which each block's elements become its tile. The launch is refused unless the tiles
+/// are of a matrix of its size. Throws ShapeError if `a` is no such tile.
+template <class T, class M>
+  requires requires(const M& m) { push(m).rows(); }
+TiledMatrix<T> update(const UpdatedMatrix<T>& to, const MatrixTiles& tiles, const M& a,
+                      Here where = Here::current()) {
+  static_assert(std::is_same_v<T, typename M::Element>, "a matrix's elements keep their type");
+  expects(tiles.rows() == to.rows() && tiles.columns() == to.columns(),
+          "tiles of {0} rows and {1} columns do not update a matrix of {2} rows and {3} columns",
+          {tiles.rows(), tiles.columns(), to.rows(), to.columns()}, where);
+  TiledMatrix<T> result = tiled(tiles, a, where);
+  result.updates = to.argument();
+  return result;
 }
 
 }  // namespace fulgurite::kernel
