@@ -20,6 +20,29 @@ constexpr const char* bins = R"(program "histogram" (x: i32[n]) {
   y: i32[50] = redomap (i < n) { i64(x[i] % 50i32), 1i32 } scatter (50) (j: i64) { i32(j) } combine add comm neutral 0i32
   return y
 })";
+// An operator that no operation of memory is.
+constexpr const char* composed = R"(program "composed" (x: i32[n]) {
+  y: i32[26], z: i32[26] = redomap (i < n) {
+    let p = i64(x[i] % 26i32)
+    return p, x[i] * 2i32 + 1i32, i32(i)
+  } scatter (26) (j: i64) { 3i32, i32(j) } combine (a: i32, b: i32, c: i32, d: i32) { a * c, b * c + d }
+  return y, z
+})";
+constexpr const char* classes = R"(program "classes" (x: i32[n]) {
+  m: i64, o: i64[4], y: i32[m], z: i64[m] = redomap (i < n) { i64(x[i]) % 4, x[i], i } partition 3 of 2
+  return m, o, y, z
+})";
+constexpr const char* sorted = R"(program "sorted" (x: i32[n]) {
+  p: i64[n] = map (i < n) { i }
+  y: i32[n], q: i64[n] = sort (x, p) by (a: i32, b: i64) { u32(a) }
+  return y, q
+})";
+constexpr const char* in_order = R"(program "last" (x: i32[n]) {
+  s: i32, t: i32 = redomap (i < n) { x[i], x[i] - 500i32 }
+    reduce (a: i32, b: i32) { select(b < 900i32, b, a) } neutral 900i32
+    reduce add comm neutral 0i32
+  return s, t
+})";
 // Each thread has an array of its own.
 constexpr const char* own_arrays = R"(program "deviation" (x: f32[n, m]) {
   y: f32[n] = map (i < n) {
@@ -57,7 +80,8 @@ TEST(Resident, FewBlocksWalkALargeSpace) {
   const Options emulator{.engine = Engine::emulator, .precision = Precision::strict};
   const Value x = array_value({30001}, numbers<std::int32_t>(30001, 1000));
   expect_agreement_for(whole_numbers, {{x}}, emulator);
-  expect_agreement_for(bins, {{x}}, emulator);
+  for (const char* program : {bins, composed, classes, sorted, in_order})
+    expect_agreement_for(program, {{x}}, emulator);
   expect_agreement_for(own_arrays, {{array_value({1501, 5}, numbers<float>(1501 * 5, 100))}}, emulator);
 }
 
