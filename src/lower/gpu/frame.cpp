@@ -20,7 +20,7 @@ Frame::Frame(Launches& to, const soac::Stm& original)
       results(to, e, original, lifted),
       looks_back(may_look_back()),
       policy(choose_policy()),
-      kernel(static_cast<std::int32_t>(to.lowered().kernels.size())),
+      kernel_number(static_cast<std::int32_t>(to.lowered().kernels.size())),
       cut(whole()) {
   if (op.outer_axes > 0) e.set_group(to.product(std::span(op.dims).subspan(op.outer_axes)));
   for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
@@ -60,11 +60,11 @@ Frame::Cut Frame::cut_of(Expr n, const Policy& by, Expr own) {
 }
 
 Expr Frame::resident(int threads) {
-  Expr& known = residents[threads];
+  Expr& known = residents_[threads];
   if (known) return known;
   known = arena.fresh({Kind::i64}, "resident");
   const plan::Slot slot = launches.host().fresh_slot();
-  launches.host().append(plan::Resident{slot, kernel, threads});
+  launches.host().append(plan::Resident{slot, kernel_number, threads});
   launches.host().bind(known.var(), slot);
   return known;
 }
@@ -120,7 +120,7 @@ Frame::Cut Frame::whole() {
 void Frame::launch(kernel::Block phases, LaunchNote note) {
   results.launch(std::move(phases), tasks, temporaries, std::move(note));
   const std::int32_t launched = launches.lowered().notes.back().kernel;
-  FULGURITE_CHECK(launched == kernel, "kernel {} was to be kernel {}", launched, kernel);
+  FULGURITE_CHECK(launched == kernel_number, "kernel {} was to be kernel {}", launched, kernel_number);
 }
 
 void Frame::phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body) {

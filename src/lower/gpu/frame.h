@@ -11,6 +11,8 @@
 namespace fulgurite::lower::gpu {
 
 class Frame {
+  std::map<int, Expr> residents_;  // how many blocks run at once, by their threads; `cut` asks for it
+
  public:
   Frame(Launches&, const soac::Stm& original);
   Frame(const Frame&) = delete;
@@ -27,7 +29,7 @@ class Frame {
   Results results;
   const bool looks_back;  // the Scans are made in the launch's one walk over the space (look_back.h)
   const Policy policy;
-  const std::int32_t kernel;     // its number
+  const std::int32_t kernel_number;
   std::vector<Var> temporaries;  // memory of the launch alone
   std::vector<Expr> tasks;       // of each phase
 
@@ -35,8 +37,7 @@ class Frame {
   struct Cut {
     Expr n, per_block, blocks;
   };
-  std::map<int, Expr> residents;  // how many blocks run at once, by their threads
-  const Cut cut;                  // of the whole space; at least one block
+  const Cut cut;  // of the whole space; at least one block
 
   Expr i64(std::int64_t value) { return arena.i64(value); }
   std::span<const Var> names(const soac::Layout::Part&) const;
