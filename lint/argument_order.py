@@ -11,7 +11,7 @@ FOLDERS = ["trace", "soac", "simplify", "fuse", "lower", "block", "tidy", "plan"
 
 # Of an arena, an emitter or a tracer, and what calls them. Constants are not among them: operands are never sorted by their numbers.
 OF_ARENA = r"\barena_?(?:\(\))?\s*(?:\.|->)\s*(?:fresh\w*|apply|cast|bitcast|index|splat|any|all|add|sub|mul|div|rem|min|max|lt|le|eq|logical_\w+)\s*\("
-HELPERS = r"\b(?:substitute|bind|lower|load|load_plain|snapshot|declare|narrow|ceil_div|product|element|element_of|known|numbers|is_below|fresh\w*)\s*\("
+HELPERS = r"\b(?:substitute|bind|lower|load|load_plain|snapshot|declare|narrow|ceil_div|product|element|elements|element_of|called|exprs|known|numbers|is_below|fresh\w*)\s*\("
 MAKES = re.compile(f"{OF_ARENA}|{HELPERS}")
 CONSTANT = re.compile(r"\barena_?(?:\(\))?\s*(?:\.|->)\s*(?:cast|apply)\(\s*(?:\w+(?:\.|->))?i64\(")
 KEYWORDS = {"if", "for", "while", "switch", "return", "sizeof", "static_assert", "FULGURITE_CHECK", "decltype", "catch"}

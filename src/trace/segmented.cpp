@@ -104,7 +104,8 @@ class SegmentedScan {
       const auto total = [&] {
         const Expr start = spans.start(segment);
         at[axis_] = how_.from_right ? start : arena_.add(start, arena_.sub(length, arena_.i64(1)));
-        return called(elements(t_, scanned, at), elements(t_, arrays_, at));
+        const Exprs so_far = elements(t_, scanned, at), last = elements(t_, arrays_, at);
+        return called(so_far, last);
       };
       return either(t_, arena_.lt(arena_.i64(0), length), how_.origin, where_, total,
                     [&] { return neutral_; });

@@ -1,61 +1,84 @@
-// Digests of the kernel texts of many programs, for the three dialects. Linked with a library that Clang
-// built and with one that g++ built, it prints the same: the order in which a compiler evaluates the
-// arguments of a call decides nothing.
+// Digests of the kernel texts of many programs, for processors of three widths and three kinds of devices.
+// Linked with a library that Clang built and with one that g++ built, it prints the same: the order in which
+// a compiler evaluates the arguments of a call decides nothing. With the name of a program it prints the
+// texts.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <string_view>
 
 #include "../simplify/pass_file.h"
 #include "../soac/semantics_rows.h"
 #include "base/hash.h"
-#include "cuda_programs.h"
+#include "explained_programs.h"
+#include "pipeline.h"
 #include "soac/parse.h"
+#include "soac/print.h"
 
 namespace {
 
 namespace fg = fulgurite;
 namespace fs = std::filesystem;
 
-const fg::runtime::Description processor{.engine = "cpu",
-                                         .name = "a processor",
-                                         .n_cores = 8,
-                                         .memory = std::size_t{16} << 30,
-                                         .last_level_cache = std::size_t{32} << 20,
-                                         .vector_bytes = 32,
-                                         .is_host = true};
+struct Machine {
+  const char* name;
+  fg::Engine engine;
+  fg::runtime::Description device;
+};
 
-fg::runtime::Description accelerator(const char* engine, bool blocks_wait) {
-  return {.engine = engine,
-          .name = "a device",
-          .n_cores = 64,
-          .memory = std::size_t{16} << 30,
-          .last_level_cache = std::size_t{4} << 20,
-          .vector_bytes = 16,
-          .is_host = false,
-          .blocks_wait = blocks_wait,
-          .tells_occupancy = blocks_wait};
+std::vector<Machine> machines() {
+  const auto processor = [](int vector_bytes) {
+    return fg::runtime::Description{.engine = "cpu",
+                                    .name = "a processor",
+                                    .n_cores = 8,
+                                    .memory = std::size_t{16} << 30,
+                                    .last_level_cache = std::size_t{32} << 20,
+                                    .vector_bytes = vector_bytes,
+                                    .is_host = true};
+  };
+  const auto accelerator = [](const char* engine, bool blocks_wait) {
+    return fg::runtime::Description{.engine = engine,
+                                    .name = "a device",
+                                    .n_cores = 64,
+                                    .memory = std::size_t{16} << 30,
+                                    .last_level_cache = std::size_t{4} << 20,
+                                    .vector_bytes = 16,
+                                    .is_host = false,
+                                    .blocks_wait = blocks_wait,
+                                    .tells_occupancy = blocks_wait};
+  };
+  return {{"x86-64-v2", fg::Engine::cpu, processor(16)},
+          {"x86-64-v3", fg::Engine::cpu, processor(32)},
+          {"x86-64-v4", fg::Engine::cpu, processor(64)},
+          {"opencl", fg::Engine::opencl, accelerator("opencl", false)},
+          {"cuda", fg::Engine::cuda, accelerator("cuda", true)},
+          {"emulator", fg::Engine::emulator, accelerator("emulator", true)}};
 }
 
-void print_digest(const std::string& name, const fg::soac::Program& program, fg::Engine engine,
-                  const fg::runtime::Description& device) {
+// The program whose texts are wanted; empty: digests of all.
+std::string_view wanted;
+
+void print_digest(const std::string& name, const fg::soac::Program& program, const Machine& machine) {
   std::string texts;
   try {
     for (const fg::plan::KernelText& k :
-         fg::pipeline::compile(program, {.engine = engine}, device).lowered.plan.kernels)
+         fg::pipeline::compile(program, {.engine = machine.engine}, machine.device).lowered.plan.kernels)
       texts += k.source;
   } catch (const std::exception& error) {
     texts = error.what();
   }
-  fmt::print("{} {} {}\n", name, device.engine, fg::base::digest(texts).hex());
+  if (wanted.empty())
+    fmt::print("{} {} {}\n", name, machine.name, fg::base::digest(texts).hex());
+  else
+    fmt::print("---- {} {}\n{}\n", name, machine.name, texts);
 }
 
+// A pass changes the arena that the versions of a program share: each machine has the program for itself.
 void print_digests(const std::string& name, const std::string& text) {
-  // A pass changes the arena that the versions of a program share.
-  print_digest(name, fg::soac::parse(text), fg::Engine::cpu, processor);
-  print_digest(name, fg::soac::parse(text), fg::Engine::opencl, accelerator("opencl", false));
-  print_digest(name, fg::soac::parse(text), fg::Engine::cuda, accelerator("cuda", true));
+  if (!wanted.empty() && wanted != name) return;
+  for (const Machine& machine : machines()) print_digest(name, fg::soac::parse(text), machine);
 }
 
 // Programs of the folders whose tests are files.
@@ -72,9 +95,12 @@ void print_digests_of_files() {
 
 }  // namespace
 
-int main() {
+int main(int n_arguments, char** arguments) {
+  if (n_arguments > 1) wanted = arguments[1];
   print_digests_of_files();
   for (const fg::soac::SemanticsRow& row : fg::soac::semantics_rows()) print_digests(row.name, row.program);
-  for (const bench::CudaKernel& k : bench::cuda_kernels_of_benchmarks())
-    fmt::print("{} {} {}\n", k.program, k.name, fg::base::digest(k.text).hex());
+  for (const auto& examples :
+       {fg::testing_pipeline::benchmark_examples(), fg::testing_pipeline::guide_examples()})
+    for (const fg::testing_pipeline::Example& example : examples)
+      print_digests(example.name, fg::soac::print(example.program));
 }
