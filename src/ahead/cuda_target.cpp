@@ -19,11 +19,17 @@
 namespace fulgurite::ahead {
 namespace {
 
-// As in prelude/host/cuda.cu: a workspace begins anywhere, and so many records of failures.
+// As in prelude/host/fulgurite_cuda_run.h: a workspace begins anywhere, and so many records of failures.
 constexpr std::int64_t alignment = 256, failure_bytes = 32 * 160;
 
 std::string space_of(const Program& program) {
   return program.name + "_kernels";
+}
+
+// Bytes that blocks of the phase share, where a launch has to ask for them; else 0.
+std::int32_t shared_at_launch(const plan::KernelText& facts, std::size_t phase) {
+  const std::int32_t bytes = facts.shared_bytes.empty() ? 0 : facts.shared_bytes[phase];
+  return bytes > emit::cuda_in_a_file.most_shared ? bytes : 0;
 }
 
 // As many blocks as run at once on the current device.
@@ -32,12 +38,9 @@ std::string resident_text(const Program& program, const plan::Resident& s) {
   const KernelText& kernel = program.kernels[number];
   const plan::KernelText& facts = program.plan.kernels[number];
   std::string phases;
-  for (std::size_t phase = 0; phase < kernel.entries.size(); ++phase) {
-    const std::int32_t bytes = facts.shared_bytes.empty() ? 0 : facts.shared_bytes[phase];
+  for (std::size_t phase = 0; phase < kernel.entries.size(); ++phase)
     phases += fmt::format("{}{{(const void*){}::{}, {}, {}}}", phase == 0 ? "" : ", ", space_of(program),
-                          kernel.entries[phase], facts.block_sizes[phase],
-                          bytes > emit::cuda_in_a_file.most_shared ? bytes : 0);
-  }
+                          kernel.entries[phase], facts.block_sizes[phase], shared_at_launch(facts, phase));
   return fmt::format("fg_resident({{{}}}, {})", phases, s.threads);
 }
 
@@ -67,12 +70,10 @@ class CudaSteps final : public HostSteps {
     }
     for (std::size_t phase = 0; phase < s.tasks.size(); ++phase) {
       const std::string function = space_of(program_) + "::" + kernel.entries[phase];
-      const std::int32_t bytes = facts.shared_bytes.empty() ? 0 : facts.shared_bytes[phase];
-      const bool asks = bytes > emit::cuda_in_a_file.most_shared;
-      if (asks) line(fmt::format("FG_TRY(fg_share_more(run, (const void*){}, {}));", function, bytes));
+      const std::int32_t shared = shared_at_launch(facts, phase);
+      if (shared > 0) line(fmt::format("FG_TRY(fg_share_more(run, (const void*){}, {}));", function, shared));
       line(fmt::format("FG_TRY(fg_launch(run, {}, {}, {}, {}{}));", function,
-                       slots_.text(s.tasks[phase], Kind::i64), facts.block_sizes[phase], asks ? bytes : 0,
-                       arguments));
+                       slots_.text(s.tasks[phase], Kind::i64), facts.block_sizes[phase], shared, arguments));
     }
     if (facts.can_fail) {
       --depth_;
@@ -297,9 +298,8 @@ std::vector<File> cuda_files(const Program& program) {
 
 std::vector<File> cuda_common_headers() {
   std::string run(emit::prelude("host/fulgurite_cuda_run.h"));
-  constexpr std::string_view mark = "//! sections\n";
-  run.replace(run.find(mark), mark.size(),
-              sections_of(emit::prelude("host/failures.c")) + sections_of(emit::prelude("host/cuda.cu")));
+  constexpr std::string_view mark = "//! failures.c\n";
+  run.replace(run.find(mark), mark.size(), sections_of(emit::prelude("host/failures.c")));
   return {c_common_header(),
           {"fulgurite_cuda.h", std::string(emit::prelude("host/fulgurite_cuda.h"))},
           {"fulgurite_cuda_run.h", run}};

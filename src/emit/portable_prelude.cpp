@@ -225,9 +225,8 @@ class Printer {
   std::optional<long> number_of(std::string_view name, const Function& f) const {
     const Level level = registers_.level();
     const bool is_v3 = level == Level::v3 || level == Level::v4;
-    if (name == "FG_PART" || name == "FG_ARM_FMA") return 0;
+    if (name == "FG_PART" || name == "FG_ARM_FMA" || name == "__ARM_FEATURE_FMA") return 0;
     if (name == "FG_BYTES") return bytes_of(f.kind);
-    if (name == "__ARM_FEATURE_FMA") return 0;
     if (name == "FG_FMA" || name == "__FMA__" || name == "FG_AVX2") return is_v3 ? 1 : 0;
     if (name == "FG_SSSE3" || name == "FG_X86") return level != Level::generic ? 1 : 0;
     if (name.starts_with("FG_AVX512")) return level == Level::v4 && name != "FG_AVX512VBMI2" ? 1 : 0;

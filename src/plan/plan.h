@@ -110,7 +110,7 @@ struct Copy {
   Slot to, from;
   bool operator==(const Copy&) const = default;
 };
-/// to = how many blocks of so many threads the device runs at once, as its compiled kernel's registers and
+/// to = how many blocks of so many threads the device runs at once, as the compiled kernel's registers and
 /// shared memory allow; at least 1. The same whenever it is asked.
 struct Resident {
   Slot to;

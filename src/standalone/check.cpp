@@ -111,7 +111,7 @@ class Check {
         return slots(words) && steps(words.section(), depth + 1) && steps(words.section(), depth + 1);
       case StepCode::converge:
         return places(words) && steps(words.section(), depth + 1) && steps(words.section(), depth + 1);
-      case StepCode::resident: return false;  // its kernels have threads
+      case StepCode::resident: return false;  // only plans for devices ask
     }
     return false;
   }

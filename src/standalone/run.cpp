@@ -249,7 +249,7 @@ class Run {
         }
       }
       case StepCode::converge: return converge(w);
-      case StepCode::resident: break;  // its kernels have threads
+      case StepCode::resident: break;  // only plans for devices ask
     }
     return stop(FG_FORMAT_ERROR, "a program has an unknown step");
   }

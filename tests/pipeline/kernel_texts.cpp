@@ -13,7 +13,7 @@
 #include "../soac/semantics_rows.h"
 #include "base/hash.h"
 #include "explained_programs.h"
-#include "pipeline.h"
+#include "machines.h"
 #include "soac/parse.h"
 #include "soac/print.h"
 
@@ -22,33 +22,9 @@ namespace {
 namespace fg = fulgurite;
 namespace fs = std::filesystem;
 
-struct Machine {
-  const char* name;
-  fg::Engine engine;
-  fg::runtime::Description device;
-};
+using fg::testing_pipeline::Machine, fg::testing_pipeline::processor, fg::testing_pipeline::accelerator;
 
 std::vector<Machine> machines() {
-  const auto processor = [](int vector_bytes) {
-    return fg::runtime::Description{.engine = "cpu",
-                                    .name = "a processor",
-                                    .n_cores = 8,
-                                    .memory = std::size_t{16} << 30,
-                                    .last_level_cache = std::size_t{32} << 20,
-                                    .vector_bytes = vector_bytes,
-                                    .is_host = true};
-  };
-  const auto accelerator = [](const char* engine, bool blocks_wait) {
-    return fg::runtime::Description{.engine = engine,
-                                    .name = "a device",
-                                    .n_cores = 64,
-                                    .memory = std::size_t{16} << 30,
-                                    .last_level_cache = std::size_t{4} << 20,
-                                    .vector_bytes = 16,
-                                    .is_host = false,
-                                    .blocks_wait = blocks_wait,
-                                    .tells_occupancy = blocks_wait};
-  };
   return {{"x86-64-v2", fg::Engine::cpu, processor(16)},
           {"x86-64-v3", fg::Engine::cpu, processor(32)},
           {"x86-64-v4", fg::Engine::cpu, processor(64)},

@@ -13,6 +13,7 @@
 #include "../simplify/pass_file.h"
 #include "explained_programs.h"
 #include "kernel/traverse.h"
+#include "machines.h"
 #include "pipeline.h"
 #include "scalar/print.h"
 
@@ -21,35 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Machine {
-  const char* name;
-  Engine engine;
-  runtime::Description device;
-};
+using testing_pipeline::Machine, testing_pipeline::processor, testing_pipeline::accelerator;
 
 std::vector<Machine> machines() {
-  const auto processor = [](int vector_bytes, std::size_t cache) {
-    return runtime::Description{.engine = "cpu",
-                                .name = "a processor",
-                                .n_cores = 8,
-                                .memory = std::size_t{16} << 30,
-                                .last_level_cache = cache,
-                                .vector_bytes = vector_bytes,
-                                .is_host = true};
-  };
-  return {{"32 bytes", Engine::cpu, processor(32, std::size_t{32} << 20)},
+  return {{"32 bytes", Engine::cpu, processor(32)},
           {"64 bytes", Engine::cpu, processor(64, std::size_t{1} << 20)},
-          {"GPU",
-           Engine::cuda,
-           {.engine = "cuda",
-            .name = "a GPU",
-            .n_cores = 64,
-            .memory = std::size_t{16} << 30,
-            .last_level_cache = std::size_t{4} << 20,
-            .vector_bytes = 16,
-            .is_host = false,
-            .blocks_wait = true,
-            .tells_occupancy = true}}};
+          {"GPU", Engine::cuda, accelerator("cuda", true)}};
 }
 
 // What a kernel is made of, which shows whether lanes or scalar code do the work.
