@@ -73,7 +73,7 @@ TEST(Stack, WhereThereAreNoThreadsAQuarterIsEnough) {
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
-TEST(Stack, OneThatIsTooLargeIsAnError) {
+TEST(Stack, OneThatIsTooBigIsAnError) {
   try {
     call_with_stack(std::size_t{1} << 60, [] {});
     FAIL();

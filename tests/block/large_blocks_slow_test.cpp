@@ -12,7 +12,7 @@ using k::Index, k::Pull, k::Push;
 using test::expect_everywhere, test::numbers;
 using Ints = std::vector<int>;
 
-TEST(LargeBlocks, HaveAtMost1024Threads) {
+TEST(BigBlocks, HaveAtMost1024Threads) {
   for (const std::int64_t n : {1024, 1025, 1500, 4096, 5000}) {
     SCOPED_TRACE(n);
     const auto kernel = k::kernel("reversed", k::block<int>(n), [](Pull<int> a) {
@@ -29,7 +29,7 @@ TEST(LargeBlocks, HaveAtMost1024Threads) {
   }
 }
 
-TEST(LargeBlocks, ReduceScanAndSort) {
+TEST(BigBlocks, ReduceScanAndSort) {
   const std::int64_t n = 4096;
   const Ints xs = numbers(n);
   expect_everywhere(Ints{std::accumulate(xs.begin(), xs.end(), 0)},
@@ -41,7 +41,7 @@ TEST(LargeBlocks, ReduceScanAndSort) {
       sums, k::kernel("scan", k::block<int>(n), [](Pull<int> a) { return k::block_scan(plus, a); }), xs);
 }
 
-TEST(LargeBlocks, ExchangeInWarps) {
+TEST(BigBlocks, ExchangeInWarps) {
   const std::int64_t n = 2048 + 64;
   const auto kernel = k::kernel("warps", k::block<int>(n), [](Pull<int> a) {
     return k::warps(32, [](Pull<int> part) { return k::warp_scan(plus, part); }, a);
@@ -53,7 +53,7 @@ TEST(LargeBlocks, ExchangeInWarps) {
   expect_everywhere(expected, kernel, xs);
 }
 
-TEST(LargeBlocks, BranchAndHaveArraysOfTheirThreads) {
+TEST(BigBlocks, BranchAndHaveArraysOfTheirThreads) {
   const std::int64_t n = 3000;
   const auto kernel = k::kernel("branches", k::block<int>(n), [=](Pull<int> a) {
     return Push<int>(n, [=](const Push<int>::Write& write) {

@@ -15,7 +15,7 @@ void expect_agreement_on_ties(const std::string& text) {
   expect_agreement_for(text, arguments);
 }
 
-TEST(Ascending, FirstOfTheLargest) {
+TEST(Ascending, FirstOfTheGreatest) {
   for (const std::string kind : {"i32", "i64", "u32", "u64", "i16"}) {
     SCOPED_TRACE(kind);
     const std::string most = kind == "i32"   ? "2147483647i32"

@@ -102,7 +102,7 @@ TEST(Histogram, Counts) {
   })");
 }
 
-TEST(Histogram, LargerThanItsInput) {
+TEST(Histogram, LongerThanItsInput) {
   expect_agreement_on_integers(R"(program "large" (x: i32[n]) {
     y: i32[70000] = redomap (i < n) { i64(x[i]) * 70, i32(i) } scatter (70000) (j: i64) { 1i32 } combine add comm neutral 0i32
     return y

@@ -76,7 +76,7 @@ TEST(Resident, BlocksAreAsManyWhereResultsDoNotDependOnThem) {
 }
 
 // The emulator runs six blocks at once, so that each takes more than it has to.
-TEST(Resident, FewBlocksWalkALargeSpace) {
+TEST(Resident, FewBlocksWalkManyPoints) {
   const Options emulator{.engine = Engine::emulator, .precision = Precision::strict};
   const Value x = array_value({30001}, numbers<std::int32_t>(30001, 1000));
   expect_agreement_for(whole_numbers, {{x}}, emulator);

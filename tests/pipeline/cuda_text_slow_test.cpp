@@ -105,7 +105,7 @@ TEST_F(CudaText, SlowKernelsOfTheBenchmarksCompileAndSpillNothing) {
 
 // Of another size would be at most an eighth more of their threads at once, if what they share grows as they
 // do.
-TEST_F(CudaText, SlowBlocksAreAsLargeAsOccupancyAsks) {
+TEST_F(CudaText, SlowOtherBlockSizesRunFewMoreThreads) {
   const std::vector<CudaKernel> kernels = distinct(bench::cuda_kernels_of_benchmarks());
   const std::vector<test::Nvrtc::Result> found = compiled(kernels, {"sm_90"});
   int n_phases = 0;
