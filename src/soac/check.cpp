@@ -33,6 +33,19 @@ class Checker {
     for (Expr e : program_.results) value(e);
   }
 
+  /// Names that the statements mention and do not bind are taken for names of an enclosing scope.
+  void run_in_scope() {
+    Vars mentioned, bound;
+    for (const Stm& stm : program_.body) {
+      add_mentioned(stm, mentioned);
+      add_bound(stm, bound);
+      for (Var name : stm.names) add_mentioned(arena_.info(name).shape, mentioned);
+    }
+    for (Var name : mentioned)
+      if (!bound.contains(name)) visible_.insert(name);
+    statements(program_.body);
+  }
+
  private:
   [[noreturn]] void fail(const std::string& what) const {
     const std::string at = current_.empty() ? "" : fmt::format(", in the statement of '{}'", current_);
@@ -377,6 +390,11 @@ class Checker {
 void check(const Program& program, std::string_view after_pass) {
   FULGURITE_CHECK(program.arena != nullptr, "after {}: a program without an arena", after_pass);
   Checker(program, after_pass).run();
+}
+
+void check_in_scope(const Program& program, std::string_view after_pass) {
+  FULGURITE_CHECK(program.arena != nullptr, "after {}: statements without an arena", after_pass);
+  Checker(program, after_pass).run_in_scope();
 }
 
 }  // namespace fulgurite::soac

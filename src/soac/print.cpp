@@ -33,12 +33,8 @@ std::string_view word_of(SiteInfo::Error error) {
 
 class Printer {
  public:
-  Printer(const Program& program, bool locations, bool canonical)
-      : program_(program),
-        arena_(*program.arena),
-        locations_(locations),
-        sharing_(program),
-        names_(arena_, canonical) {
+  Printer(const Program& program, scalar::Names& names, bool locations)
+      : program_(program), arena_(*program.arena), locations_(locations), sharing_(program), names_(names) {
     name_of_ = [this](Expr e) -> std::string_view {
       if (e.is_name()) return names_(e.var());
       if (parts_.empty()) return {};
@@ -58,6 +54,13 @@ class Printer {
     if (!kernels_.empty()) kernels();
     if (locations_ && !program_.sites.empty()) sites();
     return std::move(text_);
+  }
+
+  /// The program's statements alone, without the line break in front of them.
+  std::string statements() {
+    block(program_.body, program_.results, true);
+    const std::size_t end = text_.rfind("\n  return");
+    return text_.substr(3, end - 3);
   }
 
  private:
@@ -319,7 +322,7 @@ class Printer {
   const Arena& arena_;
   const bool locations_;
   const Sharing sharing_;
-  scalar::Names names_;
+  scalar::Names& names_;
   scalar::NameOf name_of_;
   std::unordered_map<const scalar::Node*, std::string> parts_;  // names of shared parts, of the open blocks
                                                                 // only
@@ -333,11 +336,20 @@ class Printer {
 }  // namespace
 
 std::string print(const Program& program, PrintOptions options) {
-  return Printer(program, options.locations, false).run();
+  scalar::Names names(*program.arena);
+  return Printer(program, names, options.locations).run();
+}
+
+std::string print(Arena& arena, const Stm& stm, scalar::Names& names, PrintOptions options) {
+  Program program;
+  program.arena = std::shared_ptr<Arena>(std::shared_ptr<Arena>(), &arena);  // owned by the caller
+  program.body.push_back(stm);
+  return Printer(program, names, options.locations).statements();
 }
 
 std::string canonical(const Program& program) {
-  return Printer(program, false, true).run();
+  scalar::Names names(*program.arena, true);
+  return Printer(program, names, false).run();
 }
 
 }  // namespace fulgurite::soac

@@ -29,6 +29,7 @@
 
 #include <string>
 
+#include "scalar/print.h"
 #include "soac/ir.h"
 
 namespace fulgurite::soac {
@@ -37,6 +38,9 @@ struct PrintOptions {
   bool locations = true;  // also the name, origins and the table of sites
 };
 std::string print(const Program&, PrintOptions = {});
+
+/// One statement, with names as `names` gives them, which may stand for variables of an enclosing scope.
+std::string print(Arena&, const Stm&, scalar::Names& names, PrintOptions = {});
 
 /// The text whose digest names a program in caches: names renumbered in the order of the text, without the
 /// program's name, locations, origins and sites. Two traces of one function give the same text.

@@ -1,0 +1,209 @@
+#include "schedule/check.h"
+
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/print.h"
+#include "soac/check.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+bool is_power_of_two(std::int64_t n) {
+  return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
+}
+std::optional<std::int64_t> constant(Expr e) {
+  if (!e || !e.is_constant()) return {};
+  return static_cast<std::int64_t>(e.bits());
+}
+
+class Checker {
+ public:
+  Checker(const soac::Program& program, const Launch& launch) : program_(program), launch_(launch) {}
+
+  std::vector<std::string> operator()() {
+    std::set<std::string> names;
+    for (const Phase& phase : launch_.phases) {
+      where_ = fmt::format("phase '{}'", phase.name);
+      require(names.insert(phase.name).second, "has the name of an earlier phase");
+      computes(phase.computes);
+      if (phase.guard) require(phase.guard.type() == scalar::Type{}, "has a guard that is not an i64");
+      base::match(
+          phase.walk, [&](const Nest& each) { nest(each, std::get<soac::Soac>(phase.computes.op)); },
+          [&](const Skeleton& each) {
+            require(!each.name.empty(), "is walked by a skeleton without a name");
+            require(bool(each.tasks), "is walked by a skeleton without a number of tasks");
+          });
+    }
+    where_ = "the launch";
+    for (const Landing& landing : launch_.scalars)
+      require(is_memory(landing.array), "takes a scalar from an array that is not its memory");
+    return std::move(faults_);
+  }
+
+ private:
+  void require(bool holds, std::string_view otherwise) {
+    if (!holds) faults_.push_back(fmt::format("{} {}", where_, otherwise));
+  }
+
+  void computes(const soac::Stm& stm) {
+    require(std::holds_alternative<soac::Soac>(stm.op), "computes no Soac");
+    soac::Program alone;
+    alone.arena = program_.arena;
+    alone.sites = program_.sites;
+    alone.body.push_back(stm);
+    try {
+      soac::check_in_scope(alone, "decide");
+    } catch (const Error& error) {
+      faults_.push_back(fmt::format("{} computes what is no legal statement: {}", where_, error.what()));
+    }
+  }
+
+  void nest(const Nest& nest, const soac::Soac& op) {
+    axes(nest, op);
+    for (std::size_t c = 0; c < nest.cuts.size(); ++c) cut(nest, c);
+    for (const Stage& stage : nest.stages)
+      require(stage.at < nest.cuts.size() && stage.size > 0,
+              "has a stage outside of its cuts, or of no elements");
+    for (const Combine& each : nest.combines) combine(nest, op, each);
+    splits(nest, op);
+    const std::string around = where_;
+    for (const Inner& inner : nest.inner) {
+      const soac::Soac* inside = soac_in(op.body, inner.number);
+      where_ = fmt::format("{}, inner nest {},", around, inner.number);
+      require(inside != nullptr, "is of a Soac that the body does not have");
+      if (inside) this->nest(inner.nest, *inside);
+    }
+    where_ = around;
+  }
+
+  // The Soac with this number in the body, in the order of the text, outer ones first.
+  static const soac::Soac* soac_in(const soac::Lambda& body, std::size_t number) {
+    std::size_t next = 0;
+    return soac_in(body, number, next);
+  }
+  static const soac::Soac* soac_in(const soac::Lambda& body, std::size_t number, std::size_t& next) {
+    for (const soac::Stm& s : body.body) {
+      const auto* soac = std::get_if<soac::Soac>(&s.op);
+      if (soac && next++ == number) return soac;
+      for (const auto& nested : soac::nested_in(s))
+        if (const soac::Soac* found = soac_in(*nested.lambda, number, next)) return found;
+    }
+    return nullptr;
+  }
+
+  void axes(const Nest& nest, const soac::Soac& op) {
+    std::size_t next = 0;
+    for (const Axis& axis : nest.axes) {
+      require(axis.first == next && (axis.count > 0 || op.dims.empty()),
+              "does not walk each axis of its space once");
+      require(axis.extent && axis.extent.type() == scalar::Type{}, "has an axis whose extent is not an i64");
+      next = axis.first + axis.count;
+    }
+    require(next == op.dims.size(), "does not walk each axis of its space once");
+  }
+
+  void cut(const Nest& nest, std::size_t number) {
+    const Cut& cut = nest.cuts[number];
+    require(cut.axis < nest.axes.size(), "cuts an axis that it does not have");
+    const auto size = constant(cut.size);
+    require(cut.size && (!size || *size > 0), "has a cut into pieces of no points");
+    const bool by_hardware = cut.unit == Unit::lane || cut.unit == Unit::thread;
+    if (by_hardware) require(size && is_power_of_two(*size), "has lanes or threads that are no power of two");
+    if (cut.tail == Tail::apart)
+      require(cut.rest > 0 && size && cut.rest <= *size,
+              "has a remainder in pieces larger than the cut's own");
+    for (std::size_t before = 0; before < number; ++before) {
+      const Cut& outer = nest.cuts[before];
+      if (outer.axis != cut.axis) continue;
+      const auto outer_size = constant(outer.size);
+      if (!size || !outer_size) continue;
+      require(*size <= *outer_size, "cuts an axis into pieces larger than those of the cut around it");
+      require(cut.tail != Tail::exact || *outer_size % *size == 0, "says that pieces are full which are not");
+    }
+    const bool is_outer = cut.unit == Unit::grid || cut.unit == Unit::turn;
+    for (std::size_t before = 0; is_outer && before < number; ++before) {
+      const Unit unit = nest.cuts[before].unit;
+      require(unit == Unit::grid || unit == Unit::turn,
+              "makes tasks of the pieces of a loop inside of a task");
+    }
+  }
+
+  // The operator of an output; nothing where it has none.
+  static const soac::Reduction* operator_of(const soac::Soac& op, const Combine& combine) {
+    if (combine.part == Combine::Part::reduction) return &op.reductions[combine.which];
+    if (combine.part == Combine::Part::scatter && !op.scatters[combine.which].combine.empty())
+      return &op.scatters[combine.which].combine[0];
+    return nullptr;
+  }
+  static std::size_t n_outputs(const soac::Soac& op, Combine::Part part) {
+    switch (part) {
+      case Combine::Part::reduction: return op.reductions.size();
+      case Combine::Part::scatter: return op.scatters.size();
+      case Combine::Part::partition: return op.partitions.size();
+      case Combine::Part::scan:
+        return static_cast<std::size_t>(std::ranges::count_if(
+            op.body.body, [](const soac::Stm& s) { return std::holds_alternative<soac::Scan>(s.op); }));
+    }
+    return 0;
+  }
+
+  void combine(const Nest& nest, const soac::Soac& op, const Combine& combine) {
+    if (combine.which >= n_outputs(op, combine.part))
+      return require(false, "combines an output that is not there");
+    const soac::Reduction* by = operator_of(op, combine);
+    for (const Combine::Level& level : combine.levels) {
+      require(outermost(nest, level.unit) != nullptr || level.unit == Unit::grid,
+              fmt::format("combines by {} without such a cut", name_of(level.unit)));
+      const bool reorders =
+          level.how == Join::accumulators || level.how == Join::copies || level.how == Join::atomic;
+      if (reorders && by)
+        require(by->commutative, fmt::format("combines by {} with an operator that is not known to commute",
+                                             name_of(level.how)));
+    }
+    for (Var array : combine.memory)
+      require(is_memory(array) || is_copy(array), "combines in an array that is not the launch's memory");
+  }
+
+  void splits(const Nest& nest, const soac::Soac& op) {
+    for (const Split& split : nest.splits) {
+      bool found = false;
+      soac::for_each_root(op.body, [&](Expr root) {
+        scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found = found || e == split.condition; });
+      });
+      require(found, "splits by a condition that its body does not have");
+    }
+  }
+
+  bool is_memory(Var array) const { return std::ranges::find(launch_.memory, array) != launch_.memory.end(); }
+  bool is_copy(Var array) const {
+    return std::ranges::find(launch_.statement.names, array) != launch_.statement.names.end();
+  }
+
+  const soac::Program& program_;
+  const Launch& launch_;
+  std::string where_;
+  std::vector<std::string> faults_;
+};
+
+}  // namespace
+
+std::vector<std::string> faults_of(const soac::Program& program, const Launch& launch) {
+  return Checker(program, launch)();
+}
+
+void check(const soac::Program& program, const Launch& launch, std::string_view after) {
+  const std::vector<std::string> faults = faults_of(program, launch);
+  if (!faults.empty())
+    throw InternalError(fmt::format("after {}: schedule of '{}': {}", after, launch.name, faults[0]));
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,21 @@
+// Whether a schedule is one that walks can follow: what phases compute is legal, each axis of the space is
+// walked once, the cuts of an axis divide each other, an output is combined in a way that its operator
+// allows, and memory that a phase mentions is the launch's. Run after each decision and each edit.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "schedule/ir.h"
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// What is wrong, a sentence each; empty: nothing. `program` gives the arena and the table of sites.
+std::vector<std::string> faults_of(const soac::Program& program, const Launch&);
+
+/// Throws InternalError that names the decision or edit and the first fault.
+void check(const soac::Program& program, const Launch&, std::string_view after);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,209 @@
+// Schedules, in reading order: how the launch of one fused statement walks its points. A schedule stands
+// between the array IR, which says what is computed, and the kernel IR, which is the code. It holds values
+// only, prints itself (print.h), is read back (parse.h), is checked after each edit (check.h), and is all
+// that a walk sees of the decisions: an edited schedule gives another kernel and the same results.
+//
+// An Expr in a schedule mentions what the host knows before the launch: sizes, and names that a launch binds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernel/ir.h"
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Var;
+
+/// An axis of the walk: `count` axes of the Soac's space from `first` on, in row-major order as one.
+struct Axis {
+  /// free: each point has results of its own. fold: the points are reduced. scan: a Scan runs along them, or
+  /// a partition keeps their order.
+  enum class Role : std::uint8_t { free, fold, scan } role = Role::free;
+  std::size_t first = 0, count = 1;
+  Expr extent;
+  /// Every array is read and stored at the number of the point, so no index is computed from it.
+  bool by_number = false;
+  bool operator==(const Axis&) const = default;
+};
+
+/// Who takes the pieces of a cut.
+enum class Unit : std::uint8_t {
+  grid,       // each piece is a task
+  turn,       // each piece is a task, and tasks hand on what comes next in the order of the pieces
+  sequence,   // the iterations of a loop
+  lane,       // lanes of vectors on a CPU
+  thread,     // the threads of a block on a GPU
+  registers,  // points that one lane or thread takes together
+};
+/// What happens to a piece that is not full. exact: there is none. mask: lanes or threads without a point do
+/// nothing. apart: the remainder is code of its own, in pieces of `Cut::rest` points, the last one masked.
+enum class Tail : std::uint8_t { exact, mask, apart };
+
+/// A loop over pieces of `size` points of an axis. The cuts of a nest stand outermost first; of two cuts of
+/// one axis the outer one has the larger pieces.
+struct Cut {
+  std::size_t axis = 0;
+  Expr size;
+  Unit unit = Unit::sequence;
+  Tail tail = Tail::mask;
+  std::int64_t rest = 0;
+  bool operator==(const Cut&) const = default;
+};
+
+/// A condition in the body that compares an index of the innermost axis with what does not depend on the
+/// point: the axis is walked in two pieces, and in each of them the condition is known (index-set splitting).
+struct Split {
+  Expr condition;
+  bool operator==(const Split&) const = default;
+};
+
+/// Elements of an array that a piece of cuts[at] reads, held in `space` while it is walked. `size`: elements
+/// that there is room for. `order`: the axes of the array as they lie there, slowest first; absent: as in
+/// memory.
+struct Stage {
+  Var array{};
+  std::size_t at = 0;
+  kernel::Space space = kernel::Space::shared;
+  std::int64_t size = 0;
+  std::vector<std::size_t> order = {};
+  /// The elements are computed by the map that makes the array, which is nowhere in memory.
+  bool computed = false;
+  bool operator==(const Stage&) const = default;
+};
+
+/// How the pieces of a cut leave what they have of one output, and how that becomes one.
+enum class Join : std::uint8_t {
+  accumulators,  // `n` accumulators side by side, joined behind the loop: the operator commutes
+  chain,         // an accumulator takes `n` points, then an outer one takes it: bounds the rounding error
+  runs,          // each lane or thread folds `n` neighbouring points, and their results are joined in order
+  tree,          // neighbours first, in a logarithmic number of steps
+  in_order,      // one after the other
+  partials,      // element t of each array of `memory` is what task t has, for a later phase to join
+  carried,       // element t of each array of `memory` is what task t goes on from, made by an earlier phase
+  handed_on,     // tasks take turns, or look back, to join what they have to what all before them have
+  packed,        // values go to memory of the task without gaps, and from there to their places
+  counted,       // an earlier phase has counted the points of each class of each task
+  copies,        // `n` private copies of the bins, joined behind the loop
+  bins,          // each task has bins of its own in `memory`, for a later phase to join
+  atomic,        // one operation of memory
+  exchange,      // of several values for one place any stays
+  winner,        // an earlier phase has found the last point for each place
+  ranked,        // a Scan gives the place, and no two points have one
+};
+struct Combine {
+  enum class Part : std::uint8_t { reduction, scan, scatter, partition } part = Part::reduction;
+  std::size_t which = 0;  // its number among the outputs of its kind
+  struct Level {
+    Unit unit = Unit::grid;
+    Join how = Join::partials;
+    std::int64_t n = 0;
+    bool operator==(const Level&) const = default;
+  };
+  std::vector<Level> levels = {};  // innermost first
+  /// Memory of the launch that the level of the grid uses: for each component of the output an array; behind
+  /// them, of `handed_on`, what says whose turn it is.
+  std::vector<Var> memory = {};
+  bool operator==(const Combine&) const = default;
+};
+
+/// How the walk treats memory; zero or false: it does nothing special.
+struct Traffic {
+  std::int64_t streaming = 0;  // bytes read and written from which on stores bypass the caches
+  bool touch = false;          // from there on loads touch their cache lines first
+  std::int64_t ahead = 0;      // elements in front of what is read that are fetched meanwhile
+  std::int64_t portion = 0;    // points whose places and values wait for the scalar code of bins
+  bool operator==(const Traffic&) const = default;
+};
+
+struct Nest;
+/// A Soac in the body of the one around it: `number` counts the statements of the body that are Soacs, in the
+/// order of the text, outer ones before what is inside of them.
+struct Inner;
+
+/// How the points of a Soac are walked. Without a cut for lanes or threads each point is scalar code, and the
+/// Soacs in the body are walked by nests of their own.
+struct Nest {
+  std::vector<Axis> axes = {};
+  std::vector<Cut> cuts = {};
+  std::vector<Split> splits = {};
+  std::vector<Stage> stages = {};
+  std::vector<Combine> combines = {};
+  Traffic traffic = {};
+  std::vector<Inner> inner = {};
+  bool operator==(const Nest&) const;
+};
+struct Inner {
+  std::size_t number = 0;
+  Nest nest;
+  bool operator==(const Inner&) const;
+};
+
+/// An algorithm that is no nest of axes: a part of the kernel language with numbers as arguments ("join
+/// neighbours", "count off", "sort tiles").
+struct Skeleton {
+  std::string name;
+  struct Number {
+    std::string name;
+    std::int64_t value = 0;
+    bool operator==(const Number&) const = default;
+  };
+  std::vector<Number> numbers = {};
+  Expr tasks;
+  bool operator==(const Skeleton&) const = default;
+};
+
+/// Tasks that may run at once; all of them end before the next phase begins.
+struct Phase {
+  std::string name;
+  /// A legal Soac over the program's names, the launch's memory and its scalars: what this phase makes.
+  soac::Stm computes;
+  std::variant<Nest, Skeleton> walk;
+  /// i64: 1 where this phase runs, 0 where another version of the launch does its work.
+  Expr guard;
+  /// There is a task even if there are no points.
+  bool at_least_one = false;
+  std::vector<std::string> why = {};  // a reason for each decision, for explanations
+  bool operator==(const Phase& other) const {
+    return name == other.name && computes == other.computes && walk == other.walk && guard == other.guard &&
+           at_least_one == other.at_least_one;
+  }
+};
+
+/// An array that begins with the elements of another one, and takes its memory where nothing else needs them:
+/// `fresh` (i64) is 0 then, and 1 where a phase has to copy.
+struct Copy {
+  Var array{}, from{};
+  Expr fresh;
+  bool operator==(const Copy&) const = default;
+};
+/// A scalar that the statement binds is element 0 of an array once the launch has ended.
+struct Landing {
+  Var scalar{}, array{};
+  bool operator==(const Landing&) const = default;
+};
+
+/// The phases of one kernel.
+struct Launch {
+  std::string name;
+  /// What is computed, with a neutral element for each operator.
+  soac::Stm statement;
+  /// Arrays of the launch alone, whose shapes the arena knows.
+  std::vector<Var> memory = {};
+  std::vector<Copy> copies = {};
+  std::vector<Landing> scalars = {};
+  /// Bytes that the launch reads and writes, as Traffic::streaming compares them.
+  Expr touched;
+  std::vector<Phase> phases = {};
+  bool operator==(const Launch&) const = default;
+};
+
+inline bool Nest::operator==(const Nest&) const = default;
+inline bool Inner::operator==(const Inner&) const = default;
+
+}  // namespace fulgurite::schedule

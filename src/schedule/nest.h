@@ -1,0 +1,33 @@
+// What walks and edits ask of a schedule.
+#pragma once
+
+#include <optional>
+
+#include "schedule/ir.h"
+
+namespace fulgurite::schedule {
+
+/// The outermost and the innermost cut for a unit; absent: there is none.
+const Cut* outermost(const Nest&, Unit);
+const Cut* innermost(const Nest&, Unit);
+/// The constant size of the innermost cut for a unit, or `otherwise` if there is none.
+std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
+
+/// How one output is combined; absent: the nest does not say.
+const Combine* combine_of(const Nest&, Combine::Part, std::size_t which);
+/// Its level for a unit.
+const Combine::Level* level_of(const Nest&, Combine::Part, std::size_t which, Unit);
+/// Whether some output of the kind is combined so.
+bool has_join(const Nest&, Combine::Part, Join);
+
+/// The nest of the Soac with this number in the body.
+const Nest* inner_of(const Nest&, std::size_t number);
+
+/// How many tasks a phase has: the pieces of its cuts for the grid, times its guard.
+Expr tasks_of(scalar::Arena&, const Phase&);
+
+/// Of integers that are not negative, rounded up.
+Expr ceil_div(scalar::Arena&, Expr a, Expr b);
+Expr product(scalar::Arena&, std::span<const Expr> factors);
+
+}  // namespace fulgurite::schedule
