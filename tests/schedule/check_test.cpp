@@ -1,0 +1,104 @@
+#include "schedule/check.h"
+
+#include <fulgurite/error.h>
+
+#include <functional>
+
+#include "small_launch.h"
+
+namespace fulgurite::schedule {
+namespace {
+
+using testing_schedule::SmallLaunch, testing_schedule::sum_of_squares;
+
+TEST(ScheduleCheck, FindsNothingWrongWithASum) {
+  const SmallLaunch small = sum_of_squares();
+  EXPECT_EQ(faults_of(small.program, small.launch), std::vector<std::string>());
+}
+
+void expect_fault(const std::string& message,
+                  const std::function<void(scalar::Arena&, Launch&, Nest&)>& harm) {
+  SmallLaunch small = sum_of_squares();
+  harm(*small.program.arena, small.launch, std::get<Nest>(small.launch.phases[0].walk));
+  const std::vector<std::string> faults = faults_of(small.program, small.launch);
+  ASSERT_FALSE(faults.empty()) << message;
+  EXPECT_NE(faults[0].find(message), std::string::npos) << faults[0];
+}
+
+TEST(ScheduleCheck, FindsAxesThatAreNotWalkedOnce) {
+  const char* message = "phase 'main' does not walk each axis of its space once";
+  expect_fault(message, [](scalar::Arena&, Launch&, Nest& nest) { nest.axes.push_back(nest.axes[0]); });
+  expect_fault(message, [](scalar::Arena&, Launch&, Nest& nest) { nest.axes.clear(), nest.cuts.clear(); });
+  expect_fault(message, [](scalar::Arena&, Launch&, Nest& nest) { nest.axes[0].count = 2; });
+}
+
+TEST(ScheduleCheck, FindsCutsThatDoNotDivide) {
+  expect_fault("pieces larger than those of the cut around it",
+               [](scalar::Arena& arena, Launch&, Nest& nest) { nest.cuts[1].size = arena.i64(32768); });
+  expect_fault("says that pieces are full which are not", [](scalar::Arena& arena, Launch&, Nest& nest) {
+    nest.cuts[1] = {0, arena.i64(3000), Unit::sequence, Tail::exact};
+  });
+  expect_fault("no power of two",
+               [](scalar::Arena& arena, Launch&, Nest& nest) { nest.cuts[2].size = arena.i64(48); });
+  expect_fault("remainder in pieces larger than the cut's own",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.cuts[2].rest = 128; });
+  expect_fault("pieces of no points",
+               [](scalar::Arena& arena, Launch&, Nest& nest) { nest.cuts[0].size = arena.i64(0); });
+  expect_fault("tasks of the pieces of a loop",
+               [](scalar::Arena&, Launch&, Nest& nest) { std::swap(nest.cuts[0].unit, nest.cuts[1].unit); });
+  expect_fault("cuts an axis that it does not have",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.cuts[2].axis = 1; });
+}
+
+TEST(ScheduleCheck, FindsJoinsThatTheOperatorForbids) {
+  expect_fault("with an operator that is not known to commute",
+               [](scalar::Arena&, Launch& launch, Nest& nest) {
+                 std::get<soac::Soac>(launch.phases[0].computes.op).reductions[0].commutative = false;
+                 nest.combines[0].levels[0].how = Join::accumulators;
+               });
+  expect_fault("combines an output that is not there",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.combines[0].which = 1; });
+  expect_fault("combines by thread without such a cut",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.combines[0].levels[0].unit = Unit::thread; });
+}
+
+TEST(ScheduleCheck, FindsMemoryThatIsNotTheLaunchs) {
+  expect_fault("combines in an array that is not the launch's memory",
+               [](scalar::Arena&, Launch& launch, Nest&) { launch.memory.clear(); });
+}
+
+TEST(ScheduleCheck, FindsSplitsByConditionsThatAreNotThere) {
+  expect_fault("splits by a condition that its body does not have",
+               [](scalar::Arena& arena, Launch&, Nest& nest) {
+                 nest.splits.push_back({arena.lt(nest.axes[0].extent, arena.i64(3))});
+               });
+}
+
+TEST(ScheduleCheck, FindsInnerNestsOfNoSoac) {
+  expect_fault("inner nest 0, is of a Soac that the body does not have",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.inner.push_back({0, {}}); });
+}
+
+TEST(ScheduleCheck, FindsStatementsThatAreNotLegal) {
+  expect_fault("computes what is no legal statement", [](scalar::Arena&, Launch& launch, Nest&) {
+    std::get<soac::Soac>(launch.phases[0].computes.op).body.results.clear();
+  });
+}
+
+TEST(ScheduleCheck, NamesTheEditThatDidIt) {
+  SmallLaunch small = sum_of_squares();
+  small.launch.phases[1].name = "main";
+  try {
+    check(small.program, small.launch, "my edit");
+    FAIL();
+  } catch (const InternalError& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("after my edit: schedule of 'reduce': phase 'main' has the name of "
+                        "an earlier phase"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::schedule
