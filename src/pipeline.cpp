@@ -5,11 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <unordered_map>
 
+#include "base/dump.h"
 #include "base/fork_gate.h"
 #include "base/hash.h"
 #include "base/stack.h"
@@ -37,12 +35,7 @@
 #include "soac/interpret.h"
 #include "soac/print.h"
 #include "soac/room.h"
-#include "tidy/blocks.h"
-#include "tidy/dead.h"
-#include "tidy/shared_layout.h"
-#include "tidy/transpose.h"
-#include "tidy/vectorise.h"
-#include "tidy/windows.h"
+#include "tidy/passes.h"
 #include "trace/traced.h"
 
 namespace fulgurite::pipeline {
@@ -52,42 +45,16 @@ namespace {
 constexpr std::string_view version = "fulgurite 1";  // part of every cache key: changes when plans or kernels
                                                      // do
 
-// FULGURITE_DUMP=fuse,kernel,source: comma-separated labels; "time" prints what each stage took.
-bool dumps(std::string_view label) {
-  const char* wanted = std::getenv("FULGURITE_DUMP");
-  if (wanted == nullptr) return false;
-  std::string_view rest = wanted;
-  for (;;) {
-    std::size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == label) return true;
-    if (comma == rest.npos) return false;
-    rest.remove_prefix(comma + 1);
-  }
-}
+using base::dump, base::dumps;
 
-void dump(std::string_view label, std::string_view text) {
-  fmt::print(stderr, "---- {}\n{}\n", label, text);
-}
-
-// Prints how long a stage took when it ends, and tells a profile.
+// Measures a stage for FULGURITE_DUMP=time and for a profile.
 class Timed {
  public:
-  explicit Timed(std::string_view label)
-      : span_(runtime::Activity::pass, label), label_(label), wanted_(dumps("time")) {}
-  ~Timed() {
-    if (wanted_)  // fmt might throw, which a destructor may not
-      std::fprintf(stderr, "time %-12.*s %8.3f ms\n", static_cast<int>(label_.size()), label_.data(),
-                   std::chrono::duration<double, std::milli>(Clock::now() - start_).count());
-  }
-  Timed(const Timed&) = delete;
-  Timed& operator=(const Timed&) = delete;
+  explicit Timed(std::string_view label) : span_(runtime::Activity::pass, label), timed_(label) {}
 
  private:
-  using Clock = std::chrono::steady_clock;
   const runtime::Span span_;
-  std::string_view label_;
-  bool wanted_;
-  Clock::time_point start_ = Clock::now();
+  const base::Timed timed_;
 };
 
 bool runs_blocks(const Options& options) {
@@ -114,20 +81,17 @@ base::Digest key_of(const soac::Program& traced, const Options& options) {
   return base::digest(text);
 }
 
-kernel::Kernel to_vectors(kernel::Kernel kernel, const std::optional<lower::Policy>& policy,
-                          int vector_bytes) {
-  if (!policy) return tidy::blocks_to_vectors(std::move(kernel), vector_bytes);
-  kernel = tidy::remove_dead(tidy::vectorise(std::move(kernel)));
-  kernel = tidy::share_windows(tidy::transpose_runs(std::move(kernel), policy->tail_lanes, policy->ahead));
-  kernel::check(kernel, kernel::Stage::vectors, "tidy");
-  return kernel;
+tidy::Route route_of(const lower::LaunchNote& note, const Options& options) {
+  if (runs_blocks(options)) return note.blocks ? tidy::Route::blocks : tidy::Route::user_on_gpu;
+  return note.policy ? tidy::Route::lanes : tidy::Route::user_on_cpu;
 }
 
-// Of a kernel that lowering made; the user's own are as blocks want them.
-kernel::Kernel to_blocks(kernel::Kernel kernel, const lower::LaunchNote& note) {
-  if (note.blocks) kernel = tidy::lay_out(tidy::remove_dead(std::move(kernel)));
-  kernel::check(kernel, kernel::Stage::threads, "tidy");
-  return kernel;
+kernel::PassOptions pass_options(const lower::LaunchNote& note, const runtime::Description& device) {
+  kernel::PassOptions options{.vector_bytes = device.vector_bytes};
+  if (!note.policy) return options;
+  options.transposed_lanes = note.policy->tail_lanes;
+  options.ahead = note.policy->ahead;
+  return options;
 }
 
 void describe_blocks(const kernel::Kernel& kernel, plan::KernelText& text) {
@@ -150,13 +114,13 @@ std::string source_of(const kernel::Kernel& kernel, const Options& options) {
 constexpr std::int64_t small_locals = std::int64_t{16} << 10;
 
 void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
-                 const runtime::Description& device) {
+                 const runtime::Description& device, kernel::PassContext& context) {
   kernel::Kernel& kernel = lowered.kernels[k];
   {
     Timed timed("tidy");
-    kernel = runs_blocks(options)
-                 ? to_blocks(std::move(kernel), lowered.notes[k])
-                 : to_vectors(std::move(kernel), lowered.notes[k].policy, device.vector_bytes);
+    const lower::LaunchNote& note = lowered.notes[k];
+    kernel::check(kernel, kernel::Stage::threads, "lower");
+    kernel = tidy::run(route_of(note, options), std::move(kernel), pass_options(note, device), context);
   }
   Timed timed("emit");
   if (runs_blocks(options))
@@ -182,7 +146,7 @@ void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) 
 
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options,
-                            const runtime::Description& device) {
+                            const runtime::Description& device, kernel::PassContext& context) {
   lower::Lowered lowered;
   {
     Timed timed("lower");
@@ -201,7 +165,7 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
     if (is_known)
       repeat_kernel(lowered, first->second, k);
     else
-      emit_kernel(lowered, k, options, device);
+      emit_kernel(lowered, k, options, device, context);
     if (dumps("kernel")) dump("kernel", kernel::print(lowered.kernels[k]));
     if (dumps("source")) dump("source", lowered.plan.kernels[k].source);
   }
@@ -217,7 +181,8 @@ Report compile_here(const soac::Program& traced, const Options& options, const r
   report.events = std::move(context.log);
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
-  report.lowered = emit_kernels(report.optimised, options, device);
+  kernel::PassContext unlimited;
+  report.lowered = emit_kernels(report.optimised, options, device, unlimited);
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
   return report;
 }
@@ -358,13 +323,20 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
   });
 }
 
-plan::Loaded load_optimised(const soac::Program& optimised, const Options& given) {
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
+  kernel::PassContext unlimited;
+  return load_optimised(optimised, options, unlimited);
+}
+
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& given,
+                            kernel::PassContext& context) {
   const base::CompilingSection section;
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {
     const runtime::Description device = device_of(options).describe();
-    return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
+    plan::Plan plan = emit_kernels(optimised, options, device, context).plan;
+    return build_kernels(std::move(plan), true, sites_of(optimised), options);
   });
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "kernel/pass.h"
 #include "lower/lower.h"
 #include "plan/execute.h"
 #include "soac/pass.h"
@@ -51,8 +52,9 @@ std::vector<plan::SiteText> sites_of(const soac::Program& traced);
 /// memory, then on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);
 
-/// The same of a program as some passes have left it, compiled anew.
+/// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
+plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);
 
 /// A loaded plan to be called.
 std::shared_ptr<const detail::Executable> executable_of(plan::Loaded);

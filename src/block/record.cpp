@@ -10,23 +10,16 @@
 #include "block/recorder.h"
 #include "emit/names.h"
 #include "kernel/check.h"
-#include "kernel/contract.h"
 #include "kernel/resources.h"
 #include "kernel/traverse.h"
-#include "tidy/barriers.h"
-#include "tidy/dead.h"
-#include "tidy/fold_blocks.h"
-#include "tidy/forward.h"
 #include "tidy/global_arrays.h"
-#include "tidy/shared_layout.h"
-#include "tidy/thread_forms.h"
-#include "tidy/turns.h"
+#include "tidy/passes.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
 using fulgurite::block::Recorder;
-using kernel::Param;
+using kernel::most_threads, kernel::Param;
 using scalar::Expr;
 
 void require_name(const std::string& name, Here where) {
@@ -38,7 +31,6 @@ void require_name(const std::string& name, Here where) {
         where);
 }
 
-constexpr std::int64_t most_threads = 1024;  // of a block, on any device
 constexpr std::int64_t lanes_of_warp = 32;
 constexpr std::int64_t most_shared_bytes = 1 << 20;  // of which a CPU's stack has several
 
@@ -84,24 +76,13 @@ class Recording {
     made_->ir.lines = recorder_.take_lines();
     expect();
     kernel::check(made_->ir, kernel::Stage::threads, "record");
-    made_->ir = threads_
-                    ? tidy::take_turns(tidy::without_split_warps(std::move(made_->ir), *threads_), *threads_)
-                    : tidy::take_turns(std::move(made_->ir));
-    made_->ir = tidy::barriers(tidy::lay_out(tidy::thread_forms(std::move(made_->ir))));
-    // Statements that have been joined share more.
-    made_->ir = tidy::remove_dead(tidy::forward(tidy::thread_forms(std::move(made_->ir))));
+    const kernel::PassOptions stated{.threads = threads_};
+    made_->ir = tidy::run(tidy::Route::recorded, std::move(made_->ir), stated);
     require_lanes();
-    made_->ir = tidy::fold_blocks(std::move(made_->ir), threads_.value_or(most_threads));
+    made_->ir = tidy::run(tidy::Route::folded, std::move(made_->ir), stated);
     if (made_->expecting)
-      made_->expecting->ir = tidy::fold_blocks(std::move(made_->expecting->ir), most_threads);
-    for (const tidy::Scratch& scratch : tidy::place_global(made_->ir)) {
-      made_->outputs.push_back(
-          {.components = {static_cast<detail::Kind>(made_->ir.arena->info(scratch.name).type.kind)},
-           .is_scratch = true});
-      made_->shapes.push_back(
-          {made_->ir.arena->mul(made_->n_blocks, made_->ir.arena->i64(scratch.per_task))});
-    }
-    kernel::check(made_->ir, kernel::Stage::threads, "place_global");
+      made_->expecting->ir = tidy::run(tidy::Route::folded, std::move(made_->expecting->ir), {});
+    place_global();
     if (const std::int64_t bytes = kernel::shared_bytes(made_->ir); bytes > most_shared_bytes)
       throw ShapeError(
           fmt::format(
@@ -109,8 +90,7 @@ class Recording {
               "smaller blocks or arrays",
               made_->ir.name, bytes, most_shared_bytes),
           where_);
-    made_->contracted = tidy::remove_dead(kernel::contract(made_->ir));
-    kernel::check(made_->contracted, kernel::Stage::threads, "contract");
+    made_->contracted = tidy::run(tidy::Route::contracted, made_->ir, stated);
     return made_;
   }
 
@@ -143,6 +123,19 @@ class Recording {
                            where_);
       });
     });
+  }
+
+  // The kernel's memory of its own is what a launch allocates, like a result.
+  void place_global() {
+    kernel::Kernel placed = tidy::run(tidy::Route::placed, made_->ir, {});
+    for (const tidy::Scratch& scratch : tidy::scratch_of(made_->ir, placed)) {
+      made_->outputs.push_back(
+          {.components = {static_cast<detail::Kind>(made_->ir.arena->info(scratch.name).type.kind)},
+           .is_scratch = true});
+      made_->shapes.push_back(
+          {made_->ir.arena->mul(made_->n_blocks, made_->ir.arena->i64(scratch.per_task))});
+    }
+    made_->ir = std::move(placed);
   }
 
   // The marks of what the emulator is to find stand in a copy only.

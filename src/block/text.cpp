@@ -5,15 +5,15 @@
 #include "emit/printer.h"
 #include "kernel/print.h"
 #include "runtime/cpu/device.h"
-#include "tidy/blocks.h"
+#include "tidy/passes.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
 std::string text_for_cpu(const Kernel& k) {
-  return emit::print(
-      tidy::blocks_to_vectors(k.contracted, runtime::cpu::CpuDevice::shared().describe().vector_bytes),
-      emit::c);
+  const int vector_bytes = runtime::cpu::CpuDevice::shared().describe().vector_bytes;
+  return emit::print(tidy::run(tidy::Route::user_on_cpu, k.contracted, {.vector_bytes = vector_bytes}),
+                     emit::c);
 }
 
 }  // namespace

@@ -121,10 +121,14 @@ class Contraction {
   std::unordered_map<const scalar::Node*, Expr> rewritten_;
 };
 
-}  // namespace
-
-Kernel contract(const Kernel& kernel) {
+Kernel run_contract(Kernel kernel, const PassOptions&) {
   return Contraction(kernel)();
 }
+
+}  // namespace
+
+const Pass contract{.name = "contract_kernel",
+                    .description = "sums take a product that nothing else uses without rounding it first",
+                    .run = run_contract};
 
 }  // namespace fulgurite::kernel

@@ -3,11 +3,11 @@
 // unless both its operands are products.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::kernel {
 
-/// Of a kernel as it was recorded (Stage::threads).
-Kernel contract(const Kernel&);
+/// In: Stage::threads. Its label is contract_kernel, because the pass of the array IR is called contract.
+extern const Pass contract;
 
 }  // namespace fulgurite::kernel

@@ -9,6 +9,9 @@
 
 namespace fulgurite::kernel {
 
+/// As many threads as a block has on any device.
+inline constexpr std::int64_t most_threads = 1024;
+
 /// The largest Par(block) of a phase; 1 if it has none.
 int block_size(const Par& phase);
 std::vector<int> block_sizes(const Kernel&);  // of all phases

@@ -25,7 +25,7 @@ bool is_sum_of_floats(const Reduction& r, std::size_t k) {
 }
 
 std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel& kernel) {
-  return std::make_shared<const kernel::Kernel>(kernel::contract(kernel));
+  return std::make_shared<const kernel::Kernel>(kernel::contract.run(kernel, {}));
 }
 
 }  // namespace fulgurite::soac

@@ -5,10 +5,10 @@
 // In: scalar kernel IR. Out: the same; neighbouring Par(block) statements of as many instances are one.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel barriers(kernel::Kernel);
+extern const kernel::Pass barriers;
 
 }  // namespace fulgurite::tidy

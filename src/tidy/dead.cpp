@@ -147,11 +147,17 @@ class Live {
   std::unordered_set<Var> live_;
 };
 
-}  // namespace
-
-kernel::Kernel remove_dead(kernel::Kernel kernel) {
+Kernel run_remove_dead(Kernel kernel, const PassOptions&) {
   kernel.body = Live().sweep(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass remove_dead{
+    .name = "remove_dead",
+    .description = "statements whose names nothing uses, and loops and branches left empty, go",
+    .run = run_remove_dead,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -154,11 +154,16 @@ class Exchanges {
   Arena& arena_;
 };
 
-}  // namespace
-
-kernel::Kernel exchanges(kernel::Kernel kernel) {
+Kernel run_exchanges(Kernel kernel, const PassOptions&) {
   kernel.body = Exchanges(*kernel.arena)(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass exchanges{
+    .name = "exchanges",
+    .description = "a Par ends where its instances exchange values; what they exchange goes through arrays",
+    .run = run_exchanges};
 
 }  // namespace fulgurite::tidy

@@ -6,10 +6,10 @@
 // which `strips` needs none of.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel exchanges(kernel::Kernel);
+extern const kernel::Pass exchanges;
 
 }  // namespace fulgurite::tidy

@@ -1,5 +1,6 @@
 #include "tidy/fold_blocks.h"
 
+#include "kernel/resources.h"
 #include "kernel/traverse.h"
 
 namespace fulgurite::tidy {
@@ -61,19 +62,35 @@ Block with_block_barriers(const Block& block) {
   return out;
 }
 
-}  // namespace
-
-kernel::Kernel without_split_warps(kernel::Kernel kernel, std::int64_t most) {
+Kernel with_whole_warps(Kernel kernel, std::int64_t most) {
   const bool splits = most > warp_size && most % warp_size != 0;
   if (splits && has_more_threads(kernel.body, most)) kernel.body = with_block_barriers(kernel.body);
   return kernel;
 }
 
-kernel::Kernel fold_blocks(kernel::Kernel kernel, std::int64_t most) {
+Kernel run_without_split_warps(Kernel kernel, const PassOptions& options) {
+  return options.threads ? with_whole_warps(std::move(kernel), *options.threads) : kernel;
+}
+
+Kernel run_fold_blocks(Kernel kernel, const PassOptions& options) {
+  const std::int64_t most = options.threads.value_or(most_threads);
   if (!has_more_threads(kernel.body, most)) return kernel;
-  kernel = without_split_warps(std::move(kernel), most);
+  kernel = with_whole_warps(std::move(kernel), most);
   kernel.body = folded(*kernel.arena, kernel.body, most);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass without_split_warps{
+    .name = "without_split_warps",
+    .description = "barriers of warps become barriers of the block where folding would split warps",
+    .run = run_without_split_warps};
+
+const kernel::Pass fold_blocks{
+    .name = "fold_blocks",
+    .description =
+        "a thread does what several would, where a block has more threads than a device or the user allows",
+    .run = run_fold_blocks};
 
 }  // namespace fulgurite::tidy

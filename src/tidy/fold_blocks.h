@@ -5,16 +5,17 @@
 // the block.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-/// Every Par(block) of more than `most` instances becomes a loop of the block over
-/// Par(block) of `most`, and one of what is left. Before `vectorise`.
-kernel::Kernel fold_blocks(kernel::Kernel, std::int64_t most);
+/// Every Par(block) of more than `most` instances becomes a loop of the block over Par(block) of `most`, and
+/// one Par(block) of the rest. `most` is PassOptions::threads, or as many as any device has. Before
+/// vectorise.
+extern const kernel::Pass fold_blocks;
 
-/// What the instances of a warp wait at becomes a barrier of the block, if folding to `most` would give them
-/// to threads of different warps.
-kernel::Kernel without_split_warps(kernel::Kernel, std::int64_t most);
+/// What the instances of a warp wait at becomes a barrier of the block, if folding to PassOptions::threads
+/// would give them to threads of different warps.
+extern const kernel::Pass without_split_warps;
 
 }  // namespace fulgurite::tidy

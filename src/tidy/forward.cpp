@@ -120,9 +120,7 @@ std::unordered_set<Var> unread_in(const Block& task) {
   return unread;
 }
 
-}  // namespace
-
-kernel::Kernel forward(kernel::Kernel kernel) {
+Kernel run_forward(Kernel kernel, const PassOptions&) {
   for (Stm& phase : kernel.body)
     if (auto* grid = std::get_if<Par>(&phase.op)) {
       grid->body = forwarded(*kernel.arena, grid->body);
@@ -130,5 +128,13 @@ kernel::Kernel forward(kernel::Kernel kernel) {
     }
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass forward{
+    .name = "forward",
+    .description = "a thread does not load what it has just stored; arrays that nothing loads from go",
+    .run = run_forward,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

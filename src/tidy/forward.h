@@ -3,10 +3,10 @@
 // In: scalar kernel IR whose Par(block) statements have been joined (barriers.h). Out: the same.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel forward(kernel::Kernel);
+extern const kernel::Pass forward;
 
 }  // namespace fulgurite::tidy

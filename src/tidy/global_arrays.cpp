@@ -13,40 +13,47 @@ namespace {
 
 using namespace kernel;
 
+constexpr std::int64_t scratch_alignment = 16;
+
+// Up to where the arrays of a task in global memory reach.
+std::int64_t bytes_of_task(const Kernel& kernel) {
+  std::int64_t bytes = 0;
+  for_each_stm(kernel.body, [&](const Stm& s) {
+    const auto* array = std::get_if<Allocate>(&s.op);
+    if (array == nullptr || array->space != Space::global) return;
+    const std::int64_t end = array->offset + bytes_of(*kernel.arena, *array);
+    bytes = std::max(bytes, (end + scratch_alignment - 1) / scratch_alignment * scratch_alignment);
+  });
+  return bytes;
+}
+
+std::int64_t elements(std::int64_t bytes, Kind kind) {
+  return bytes / static_cast<std::int64_t>(scalar::size_of(kind));
+}
+
 class Places {
  public:
-  explicit Places(Kernel& kernel) : kernel_(kernel), arena_(*kernel.arena) {}
+  explicit Places(Kernel& kernel) : kernel_(kernel), arena_(*kernel.arena), bytes_(bytes_of_task(kernel)) {}
 
-  std::vector<Scratch> operator()() {
+  void operator()() {
     for_each_stm(kernel_.body, [&](const Stm& s) {
       const auto* array = std::get_if<Allocate>(&s.op);
       if (array == nullptr || array->space != Space::global) return;
       FULGURITE_CHECK(array->offset >= 0, "'{}' has no place in global memory",
                       arena_.info(array->buffer).name);
       offset_[array->buffer] = array->offset;
-      bytes_ = std::max(bytes_,
-                        (array->offset + bytes_of(arena_, *array) + alignment - 1) / alignment * alignment);
     });
-    if (offset_.empty()) return {};
+    if (offset_.empty()) return;
     for (Stm& s : kernel_.body) {
       auto& phase = std::get<Par>(s.op);
       task_ = arena_.name(phase.name);
       phase.body = block(phase.body);
     }
-    std::vector<Scratch> made;
     auto at = std::ranges::find(kernel_.params, Param::Role::scalar, &Param::role);
-    for (const auto& [kind, name] : by_kind_) {
-      at = kernel_.params.insert(at, {name, Param::Role::output}) + 1;
-      made.push_back({name, per_task(kind)});
-    }
-    return made;
+    for (const auto& [kind, name] : by_kind_) at = kernel_.params.insert(at, {name, Param::Role::output}) + 1;
   }
 
  private:
-  static constexpr std::int64_t alignment = 16;
-
-  std::int64_t per_task(Kind kind) const { return bytes_ / static_cast<std::int64_t>(scalar::size_of(kind)); }
-
   Block block(const Block& body) {
     Parts parts;
     parts.block = [&](const Block& inner) { return block(inner); };
@@ -70,22 +77,38 @@ class Places {
     auto [scratch, is_new] = by_kind_.try_emplace(kind);
     if (is_new) scratch->second = arena_.fresh_array(kind, {arena_.i64(0)}, "scratch").var();
     access.buffer = scratch->second;
-    access.index = arena_.add(arena_.add(arena_.mul(task_, arena_.i64(per_task(kind))), arena_.i64(first)),
-                              access.index);
+    access.index = arena_.add(
+        arena_.add(arena_.mul(task_, arena_.i64(elements(bytes_, kind))), arena_.i64(first)), access.index);
   }
 
   Kernel& kernel_;
   Arena& arena_;
   Expr task_;
   std::unordered_map<Var, std::int64_t> offset_;
-  std::int64_t bytes_ = 0;  // of a task
+  const std::int64_t bytes_;  // of a task
   std::map<Kind, Var> by_kind_;
 };
 
+Kernel run_place_global(Kernel kernel, const PassOptions&) {
+  Places places(kernel);
+  places();
+  return kernel;
+}
+
 }  // namespace
 
-std::vector<Scratch> place_global(Kernel& kernel) {
-  return Places(kernel)();
+const kernel::Pass place_global{
+    .name = "place_global",
+    .description = "arrays of a block in global memory become each task's slices of parameters",
+    .run = run_place_global};
+
+std::vector<Scratch> scratch_of(const Kernel& before, const Kernel& after) {
+  const std::int64_t bytes = bytes_of_task(before);
+  std::vector<Scratch> scratch;
+  for (const Param& p : after.params)
+    if (std::ranges::find(before.params, p) == before.params.end())
+      scratch.push_back({p.name, elements(bytes, after.arena->info(p.name).type.kind)});
+  return scratch;
 }
 
 }  // namespace fulgurite::tidy

@@ -3,18 +3,19 @@
 
 #include <vector>
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-/// A parameter that the kernel has got, behind its other buffers: each task has as many elements of it.
+/// Replaces Allocate(global), whose arrays have places (shared_layout.h), by one parameter for each kind of
+/// elements, behind the kernel's other buffers.
+extern const kernel::Pass place_global;
+
+/// A parameter that place_global has added, and how many of its elements each task has.
 struct Scratch {
   kernel::Var name;
   std::int64_t per_task;
 };
-
-/// Replaces Allocate(global), whose arrays have places (shared_layout.h), by one parameter for each kind of
-/// elements.
-std::vector<Scratch> place_global(kernel::Kernel&);
+std::vector<Scratch> scratch_of(const kernel::Kernel& before, const kernel::Kernel& after);
 
 }  // namespace fulgurite::tidy

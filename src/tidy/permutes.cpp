@@ -224,11 +224,17 @@ class Permuting {
   std::unordered_set<Var> mutable_;
 };
 
-}  // namespace
-
-kernel::Kernel permutes(kernel::Kernel kernel) {
+Kernel run_permutes(Kernel kernel, const PassOptions&) {
   kernel.body = Permuting(*kernel.arena)(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass permutes{
+    .name = "permutes",
+    .description = "lanes that touch a short run in another order use vectors and a permutation",
+    .run = run_permutes,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

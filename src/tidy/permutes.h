@@ -6,10 +6,10 @@
 // In: a kernel after vectorise. Out: the same.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel permutes(kernel::Kernel);
+extern const kernel::Pass permutes;
 
 }  // namespace fulgurite::tidy

@@ -198,9 +198,7 @@ Block with_offsets(const Block& block, const std::unordered_map<Var, std::int64_
   return result;
 }
 
-}  // namespace
-
-kernel::Kernel lay_out(kernel::Kernel kernel) {
+Kernel run_lay_out(Kernel kernel, const PassOptions&) {
   for (Stm& s : kernel.body) {
     auto& phase = std::get<Par>(s.op);
     for (const Space space : {Space::shared, Space::global})
@@ -208,5 +206,12 @@ kernel::Kernel lay_out(kernel::Kernel kernel) {
   }
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass lay_out{
+    .name = "lay_out",
+    .description = "each array of a block gets its offset; arrays whose lives do not meet share bytes",
+    .run = run_lay_out};
 
 }  // namespace fulgurite::tidy

@@ -2,7 +2,7 @@
 // global memory (the 2008 paper's liveness map, section 5).
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
@@ -11,6 +11,6 @@ namespace fulgurite::tidy {
 /// overwrite nothing that others still read. An array made in a loop lives in one round, one that the loop's
 /// body gets from outside in all of them; a barrier in a loop or branch that may not run is none for what
 /// stands outside. kernel::shared_bytes says how much a block takes.
-kernel::Kernel lay_out(kernel::Kernel);
+extern const kernel::Pass lay_out;
 
 }  // namespace fulgurite::tidy

@@ -222,11 +222,16 @@ class Strips {
   std::unordered_set<Var> shared_;
 };
 
-}  // namespace
-
-kernel::Kernel strips(kernel::Kernel kernel, int vector_bytes) {
-  kernel.body = Strips(*kernel.arena, vector_bytes)(kernel.body);
+Kernel run_strips(Kernel kernel, const PassOptions& options) {
+  kernel.body = Strips(*kernel.arena, options.vector_bytes)(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass strips{
+    .name = "strips",
+    .description = "each Par(block) becomes a loop over strips of as many instances as a vector has lanes",
+    .run = run_strips};
 
 }  // namespace fulgurite::tidy

@@ -6,11 +6,11 @@
 // `vectorise`.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-/// `vector_bytes`: of the target's vectors; the widest element that a Par touches decides its lanes.
-kernel::Kernel strips(kernel::Kernel, int vector_bytes);
+/// The widest element that a Par touches decides its lanes (PassOptions::vector_bytes).
+extern const kernel::Pass strips;
 
 }  // namespace fulgurite::tidy

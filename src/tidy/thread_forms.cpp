@@ -238,7 +238,9 @@ Block in_forms(Arena& arena, const Block& body, Var t, std::int64_t n, const For
   return Forms(arena, t, n, form, false).block(body);
 }
 
-kernel::Kernel thread_forms(kernel::Kernel kernel) {
+namespace {
+
+Kernel run_thread_forms(Kernel kernel, const PassOptions&) {
   Arena& arena = *kernel.arena;
   const std::function<Block(const Block&)> visit = [&](const Block& body) {
     Block out;
@@ -262,5 +264,14 @@ kernel::Kernel thread_forms(kernel::Kernel kernel) {
   kernel.body = visit(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass thread_forms{
+    .name = "thread_forms",
+    .description =
+        "equal functions of a thread's number are written alike; conditions of all threads are decided",
+    .run = run_thread_forms,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 #include "scalar/value.h"
 
 namespace fulgurite::tidy {
@@ -27,6 +27,6 @@ kernel::Block in_forms(scalar::Arena&, const kernel::Block&, scalar::Var t, std:
 
 /// In every Par(block): indices, integers and conditions in these forms, as sums with what does not depend on
 /// the thread; branches that no thread takes, or all take, are decided.
-kernel::Kernel thread_forms(kernel::Kernel);
+extern const kernel::Pass thread_forms;
 
 }  // namespace fulgurite::tidy

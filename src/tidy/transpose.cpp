@@ -130,11 +130,17 @@ class Runs {
   std::int64_t ahead_;
 };
 
-}  // namespace
-
-Kernel transpose_runs(Kernel kernel, std::int32_t width, std::int64_t ahead) {
-  kernel.body = Runs(*kernel.arena, width, ahead).block(kernel.body);
+Kernel run_transpose_runs(Kernel kernel, const PassOptions& options) {
+  kernel.body = Runs(*kernel.arena, options.transposed_lanes, options.ahead).block(kernel.body);
   return kernel;
 }
+
+}  // namespace
+
+const kernel::Pass transpose_runs{
+    .name = "transpose_runs",
+    .description = "runs of memory that lanes read side by side are loaded by vectors and transposed",
+    .run = run_transpose_runs,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

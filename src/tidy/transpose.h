@@ -10,12 +10,11 @@
 // read; what the loop stores to is left alone.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-/// `width`: how many lanes are transposed at a time; those of a register of the widest kind computed with.
-/// `ahead`: how many elements in front of what is read the cache is filled.
-kernel::Kernel transpose_runs(kernel::Kernel, std::int32_t width, std::int64_t ahead);
+/// PassOptions says how many lanes are transposed at a time and how far ahead the cache is filled.
+extern const kernel::Pass transpose_runs;
 
 }  // namespace fulgurite::tidy

@@ -99,20 +99,20 @@ Block in_turns(Arena& arena, const Block& task, std::int64_t n) {
   return out;
 }
 
-}  // namespace
-
-kernel::Kernel take_turns(kernel::Kernel kernel) {
+Kernel run_take_turns(Kernel kernel, const PassOptions& options) {
   for (Stm& phase : kernel.body)
     if (auto* grid = std::get_if<Par>(&phase.op))
-      if (const std::int64_t n = fewer_threads(grid->body); n > 0)
+      if (const std::int64_t n = options.threads ? *options.threads : fewer_threads(grid->body); n > 0)
         grid->body = in_turns(*kernel.arena, grid->body, n);
   return kernel;
 }
 
-kernel::Kernel take_turns(kernel::Kernel kernel, std::int64_t n) {
-  for (Stm& phase : kernel.body)
-    if (auto* grid = std::get_if<Par>(&phase.op)) grid->body = in_turns(*kernel.arena, grid->body, n);
-  return kernel;
-}
+}  // namespace
+
+const kernel::Pass take_turns{
+    .name = "take_turns",
+    .description = "the threads of a statement of more threads than the others take turns",
+    .run = run_take_turns,
+    .is_optional = true};
 
 }  // namespace fulgurite::tidy

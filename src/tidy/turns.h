@@ -7,14 +7,12 @@
 // In: scalar kernel IR. Out: the same; only statements of loads, stores and values change.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-/// As many as most statements have.
-kernel::Kernel take_turns(kernel::Kernel);
-/// At most n in statements without branches and loops, if that is a few turns; the others are left to
-/// fold_blocks().
-kernel::Kernel take_turns(kernel::Kernel, std::int64_t n);
+/// PassOptions::threads absent: as many threads as most statements have. Else at most that many in statements
+/// without branches and loops, if that is a few turns; the others are left to fold_blocks.
+extern const kernel::Pass take_turns;
 
 }  // namespace fulgurite::tidy

@@ -6,10 +6,10 @@
 // whose index is affine in the instance number becomes a contiguous, reversed or strided one.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel vectorise(kernel::Kernel);
+extern const kernel::Pass vectorise;
 
 }  // namespace fulgurite::tidy

@@ -7,10 +7,10 @@
 // element is read than before.
 #pragma once
 
-#include "kernel/ir.h"
+#include "kernel/pass.h"
 
 namespace fulgurite::tidy {
 
-kernel::Kernel share_windows(kernel::Kernel);
+extern const kernel::Pass share_windows;
 
 }  // namespace fulgurite::tidy

@@ -7,7 +7,7 @@
 #include "emit/printer.h"
 #include "everywhere.h"
 #include "refusals.h"
-#include "tidy/blocks.h"
+#include "tidy/passes.h"
 
 namespace fulgurite {
 namespace {
@@ -175,7 +175,8 @@ TEST(ThreadArrays, HaveAPlaceForEachLane) {
     return mine[cast<std::int64_t>(a[i] % 3)];
   });
   for (const int bytes : {16, 32, 64}) {
-    const std::string text = emit::print_phases(tidy::blocks_to_vectors(recorded.get().ir, bytes), emit::c);
+    const std::string text = emit::print_phases(
+        tidy::run(tidy::Route::user_on_cpu, recorded.get().ir, {.vector_bytes = bytes}), emit::c);
     const std::string size = "[" + std::to_string(3 * bytes / 8) + "]";  // lanes of i64
     EXPECT_TRUE(text.find("[" + std::to_string(3 * bytes / 4) + "]") != text.npos ||
                 text.find(size) != text.npos)

@@ -18,7 +18,7 @@ Kernel kernel_of(const std::string& body) {
 
 /// What the body becomes; Lets that nothing reads any more stay.
 void expect_contracted(const std::string& before, const std::string& after) {
-  const Kernel made = contract(kernel_of(before));
+  const Kernel made = contract.run(kernel_of(before), {});
   check(made, Stage::threads, "contract");
   EXPECT_EQ(print(made), print(kernel_of(after)));
 }

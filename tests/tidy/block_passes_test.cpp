@@ -2,6 +2,7 @@
 // nothing, values that need not be in memory, strips of lanes, permutations.
 #include <gtest/gtest.h>
 
+#include "applied.h"
 #include "kernel/check.h"
 #include "kernel/emulate.h"
 #include "kernel/parse.h"
@@ -28,10 +29,8 @@ Kernel of_task(const std::string& body) {
   check(made, Stage::threads, "parse");
   return made;
 }
-std::string after(const std::string& body, Kernel (*pass)(Kernel), Stage stage = Stage::threads) {
-  Kernel made = pass(of_task(body));
-  check(made, stage, "the pass");
-  const std::string text = print(made);
+std::string after(const std::string& body, const std::vector<const Pass*>& passes) {
+  const std::string text = print(applied(passes, of_task(body)));
   return text.substr(text.find("{\n") + 2);
 }
 
@@ -40,7 +39,7 @@ std::string after(const std::string& body, Kernel (*pass)(Kernel), Stage stage =
 std::string form(const std::string& index, int threads = 64) {
   const std::string text =
       after("par block t < " + std::to_string(threads) + " {\n  store y[" + index + ", 1] = 1i32\n}\n",
-            [](Kernel k) { return remove_dead(thread_forms(std::move(k))); });
+            {&thread_forms, &remove_dead});
   const auto let = text.find("let at = ");
   if (let == text.npos) {
     const auto from = text.find("y[") + 2;
@@ -79,7 +78,7 @@ TEST(ThreadForms, ConditionsOfAllThreadsAreDecided) {
   }
 }
 )",
-                                 thread_forms);
+                                 {&thread_forms});
   EXPECT_EQ(text.find("2i32"), text.npos) << text;
   EXPECT_LT(text.find("1i32"), text.find("if "));
   EXPECT_NE(text.find("if (t & 8) == 0 {"), text.npos) << text;
@@ -89,7 +88,7 @@ TEST(ThreadForms, ConditionsOfAllThreadsAreDecided) {
 // Barriers.
 
 std::string syncs(const std::string& body) {
-  const std::string text = after(body, barriers);
+  const std::string text = after(body, {&barriers});
   std::string found;
   for (std::size_t at = 0; (at = text.find("sync ", at)) != text.npos; ++at)
     found += text.substr(at + 5, text.find('\n', at) - at - 5) + " ";
@@ -168,7 +167,7 @@ TEST(Barriers, WhatOneWarpReadsAndWritesOrdersThatWarp) {
 }
 
 TEST(Barriers, StatementsOfAsManyThreadsAreJoined) {
-  const std::string text = after(exchange("u"), barriers);
+  const std::string text = after(exchange("u"), {&barriers});
   EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
 }
 
@@ -178,7 +177,7 @@ TEST(Barriers, AnArrayThatBeginsBetweenStatementsBeginsBeforeThemIfItsBytesAreFr
         "alloc shared a: i32[64] at 0\npar block t < 64 {\n  store a[t, 1] = 1i32\n  load v: i32 = a[t, 1]\n"
         "  store y[t, 1] = v\n}\nsync block\nalloc shared b: i32[64] at " +
             std::to_string(second) + "\npar block u < 64 {\n  store b[u, 1] = 2i32\n}\n",
-        barriers);
+        {&barriers});
   };
   const std::string apart = text(256), together = text(0);
   EXPECT_EQ(apart.find("par block"), apart.rfind("par block")) << apart;
@@ -202,14 +201,15 @@ TEST(Barriers, OfLoops) {
 }
 
 TEST(Barriers, StatementsAreJoinedInLoopsToo) {
-  const std::string text = after("for i in 0 : n step 1 {\n" + exchange("u") + "sync block\n}\n", barriers);
+  const std::string text =
+      after("for i in 0 : n step 1 {\n" + exchange("u") + "sync block\n}\n", {&barriers});
   EXPECT_EQ(text.find("par block"), text.rfind("par block")) << text;
 }
 
 // Values that need not be in memory.
 
 TEST(Forward, WhatIsStoredIsNotLoaded) {
-  const auto made = [](Kernel k) { return remove_dead(forward(barriers(std::move(k)))); };
+  const std::vector<const Pass*> made = {&barriers, &forward, &remove_dead};
   const std::string text = after(exchange("u"), made);
   EXPECT_EQ(text.find("alloc"), text.npos) << text;
   EXPECT_EQ(text.find("load"), text.npos);
@@ -220,7 +220,7 @@ TEST(Forward, AnotherStoreToPerhapsTheSameElementEndsIt) {
   const auto stores = [](const std::string& index) {
     return after("alloc shared a: i32[128]\npar block t < 64 {\n  store a[t, 1] = 1i32\n  store a[" + index +
                      ", 1] = 2i32\n  load v: i32 = a[t, 1]\n  store y[t, 1] = v\n}\n",
-                 forward);
+                 {&forward});
   };
   EXPECT_EQ(stores("t + 64").find("load"), std::string::npos);
   EXPECT_NE(stores("t / 2 * 2").find("load"), std::string::npos);  // the same one for some t
@@ -237,7 +237,7 @@ par block t < 64 {
   store y[t, 1] = w
 }
 )",
-                                 forward);
+                                 {&forward});
   EXPECT_NE(text.find("load w"), text.npos) << text;
 }
 
@@ -245,7 +245,7 @@ TEST(ThreadForms, MasksOfAllThreadsGoAndAtomicsThatNobodyAsks) {
   const std::string text = after(
       "par block t < 8 {\n  atomic old = add y[t, 1] by 1i32 when t < 8\n  store y[t, 1] = 1i32 when t < "
       "9\n}\n",
-      [](Kernel k) { return remove_dead(thread_forms(std::move(k))); });
+      {&thread_forms, &remove_dead});
   EXPECT_EQ(text.find(" when "), text.npos) << text;
   EXPECT_EQ(text.find("old"), text.npos) << text;
 }
@@ -253,7 +253,7 @@ TEST(ThreadForms, MasksOfAllThreadsGoAndAtomicsThatNobodyAsks) {
 // Arrays in global memory become slices of a parameter.
 
 TEST(GlobalArrays, AreSlicesOfTasks) {
-  Kernel made = lay_out(of_task(R"(alloc global a: i32[64]
+  const Kernel laid_out = applied({&lay_out}, of_task(R"(alloc global a: i32[64]
 alloc global b: i32[10]
 alloc global c: f64[4]
 par block t < 10 {
@@ -269,8 +269,8 @@ par block u < 4 {
   store y[u, 1] = z
 }
 )"));
-  const std::vector<Scratch> scratch = place_global(made);
-  check(made, Stage::threads, "place_global");
+  const Kernel made = applied({&place_global}, laid_out);
+  const std::vector<Scratch> scratch = scratch_of(laid_out, made);
   ASSERT_EQ(scratch.size(), 2u);  // i32, f64: 256, 48 and 32 bytes that are all in use
   EXPECT_EQ(scratch[0].per_task, 84);
   EXPECT_EQ(scratch[1].per_task, 42);
@@ -292,7 +292,7 @@ TEST(Exchanges, GoThroughMemory) {
   store y[at, 1] = o + w
 }
 )",
-                                 exchanges);
+                                 {&exchanges});
   EXPECT_EQ(text.find("shuffle"), text.npos) << text;
   EXPECT_NE(text.find("alloc shared kept: i32[64]"), text.npos) << text;
   EXPECT_EQ(text.find("kept_1"), text.npos) << text;  // v is exchanged only, at computed again
@@ -310,7 +310,7 @@ TEST(Exchanges, VariablesStayVariables) {
   store y[t, 1] = p
 }
 )",
-                                 exchanges);
+                                 {&exchanges});
   EXPECT_EQ(text.find("shuffle"), text.npos) << text;
   EXPECT_NE(text.find("var v_2 = v_1"), text.npos) << text;
   EXPECT_NE(text.find("v_2 = o + v_2"), text.npos) << text;
@@ -341,9 +341,7 @@ std::string column_of(const std::string& low, const std::string& high) {
 }
 
 std::string in_lanes(const std::string& body) {
-  return after(
-      body, [](Kernel k) { return remove_dead(permutes(vectorise(strips(std::move(k), 64)))); },
-      Stage::vectors);
+  return after(body, {&strips, &vectorise, &permutes, &remove_dead});
 }
 
 TEST(Strips, IndicesThatGoWithTheLaneAreVectors) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "applied.h"
 #include "kernel/check.h"
 #include "kernel/parse.h"
 #include "kernel/resources.h"
@@ -21,8 +22,7 @@ struct Laid {
 Laid laid_out(const std::string& task) {
   Kernel kernel = parse("kernel k(in x: i32[], out y: i32[], n: i64)\npar grid task < n {\n" + task + "}\n");
   check(kernel, Stage::threads, "parse");
-  kernel = lay_out(std::move(kernel));
-  check(kernel, Stage::threads, "lay_out");
+  kernel = applied({&lay_out}, std::move(kernel));
   Laid result{{}, shared_bytes(kernel)};
   for_each_stm(kernel.body, [&](const Stm& s) {
     if (const auto* array = std::get_if<Allocate>(&s.op); array && array->space == Space::shared)

@@ -1,6 +1,7 @@
 // The kernel passes: lanes of a block become vectors, overlapping loads share two, dead statements go.
 #include <gtest/gtest.h>
 
+#include "applied.h"
 #include "kernel/check.h"
 #include "kernel/parse.h"
 #include "kernel/print.h"
@@ -18,9 +19,7 @@ using namespace kernel;
 Kernel vectorised(std::string_view text) {
   Kernel kernel = parse(text);
   check(kernel, Stage::threads, "parse");
-  kernel = remove_dead(vectorise(std::move(kernel)));
-  check(kernel, Stage::vectors, "vectorise");
-  return kernel;
+  return applied({&vectorise, &remove_dead}, std::move(kernel));
 }
 
 template <class S>
@@ -227,7 +226,7 @@ par grid task < 1 {
 }
 
 TEST(Dead, WhatNothingUsesGoes) {
-  const Kernel kernel = remove_dead(parse(R"(kernel k(in x: f32[], out y: f32[], n: i64)
+  const Kernel kernel = applied({&remove_dead}, parse(R"(kernel k(in x: f32[], out y: f32[], n: i64)
 par grid task < n {
   load unused: f32 = x[task, 1]
   var counter = 0
@@ -257,9 +256,12 @@ std::string windows(int n_loads, int apart) {
   return text + "    store y[i, 1] = s" + std::to_string(n_loads - 1) + "\n  }\n}\n";
 }
 
+Kernel shared(int n_loads, int apart) {
+  return applied({&vectorise, &remove_dead, &share_windows}, parse(windows(n_loads, apart)));
+}
+
 TEST(Windows, EveryThirdOfManyIsPutTogether) {
-  const Kernel kernel = share_windows(vectorised(windows(15, 1)));
-  check(kernel, Stage::vectors, "windows");
+  const Kernel kernel = shared(15, 1);
   EXPECT_EQ(all<Load>(kernel).size(), 10u);
   const auto permutes = all<Permute>(kernel);
   ASSERT_EQ(permutes.size(), 5u);
@@ -268,8 +270,8 @@ TEST(Windows, EveryThirdOfManyIsPutTogether) {
 }
 
 TEST(Windows, TwoLoadsOrDistantOnesStay) {
-  EXPECT_TRUE(all<Permute>(share_windows(vectorised(windows(2, 1)))).empty());
-  EXPECT_TRUE(all<Permute>(share_windows(vectorised(windows(3, 16)))).empty());
+  EXPECT_TRUE(all<Permute>(shared(2, 1)).empty());
+  EXPECT_TRUE(all<Permute>(shared(3, 16)).empty());
 }
 
 std::string runs(const std::string& read, const std::string& more = "") {
@@ -300,9 +302,8 @@ par grid task < n {
 }
 
 Kernel transposed(const std::string& text) {
-  Kernel kernel = transpose_runs(vectorised(text), 8, 100);
-  check(kernel, Stage::vectors, "transpose");
-  return kernel;
+  return applied({&vectorise, &remove_dead, &transpose_runs}, parse(text),
+                 {.transposed_lanes = 8, .ahead = 100});
 }
 
 TEST(Transpose, PiecesOfRunsAreReadInFrontOfTheRoundsThatReadThem) {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "kernel/check.h"
+#include "applied.h"
 #include "kernel/parse.h"
 #include "kernel/print.h"
 
@@ -17,9 +17,7 @@ std::string threads(const std::string& n, const std::string& statement) {
 }
 std::string of_task(const std::string& body) {
   Kernel made = parse("kernel k(in x: i32[], out y: i32[])\npar grid task < 1 {\n" + body + "}\n");
-  made = take_turns(std::move(made));
-  check(made, Stage::threads, "take_turns");
-  return print(made);
+  return print(applied({&take_turns}, std::move(made)));
 }
 int count(const std::string& text, std::string_view part) {
   int n = 0;
@@ -66,9 +64,7 @@ TEST(Turns, TheLastTurnMayHaveFewerThreads) {
 TEST(Turns, OfAStatedNumberOfThreads) {
   const auto of = [](const std::string& body, std::int64_t n) {
     Kernel made = parse("kernel k(in x: i32[], out y: i32[])\npar grid task < 1 {\n" + body + "}\n");
-    made = take_turns(std::move(made), n);
-    check(made, Stage::threads, "take_turns");
-    return print(made);
+    return print(applied({&take_turns}, std::move(made), {.threads = n}));
   };
   const std::string even = of(copy + column, 16);
   EXPECT_EQ(count(even, "< 16 {"), 2) << even;

@@ -1,0 +1,29 @@
+// What the environment variable FULGURITE_DUMP asks the compiler to print on stderr: comma-separated labels
+// of stages and passes, as in FULGURITE_DUMP=fuse,vectorise,source; "time" prints how long each of them took.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+namespace fulgurite::base {
+
+bool dumps(std::string_view label);
+void dump(std::string_view label, std::string_view text);
+
+/// Measures a stage or pass from its own construction to its destruction, and then prints the time if
+/// FULGURITE_DUMP asks for it.
+class Timed {
+ public:
+  explicit Timed(std::string_view label) : label_(label), is_wanted_(dumps("time")) {}
+  ~Timed();
+  Timed(const Timed&) = delete;
+  Timed& operator=(const Timed&) = delete;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string_view label_;
+  bool is_wanted_;
+  Clock::time_point start_ = Clock::now();
+};
+
+}  // namespace fulgurite::base
