@@ -1,6 +1,7 @@
-// Which rewrite made a program wrong. Passes spend gas, one unit for each rewrite that they could leave; with
-// less gas the program is the same up to there. Between no gas (right) and enough gas (wrong) lies a unit
-// that makes the difference; halving finds it in a logarithmic number of runs.
+// Which rewrite made a program wrong, or which kernel pass made a kernel wrong. Passes spend gas, one unit
+// for each rewrite that they could leave; with less gas the program is the same up to there. Between no gas
+// (right) and enough gas (wrong) lies a unit that makes the difference; halving finds it in a logarithmic
+// number of runs.
 #pragma once
 
 #include <functional>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel/pass.h"
 #include "soac/interpret.h"
 #include "soac/pass.h"
 #include "tool/run.h"
@@ -35,9 +37,22 @@ using Runner = std::function<Outcome(const soac::Program& optimised)>;
 std::optional<Culprit> bisect(const soac::Program& traced, std::span<const soac::Pass* const> passes,
                               const Outcome& expected, const Runner&, double tolerance);
 
+/// The same for the kernels of a program: which application of an optional kernel pass makes it wrong.
+struct KernelCulprit {
+  std::int64_t gas = 0;  // the number of the application; 0: wrong without any
+  std::optional<kernel::Application> application;
+  std::string difference;
+};
+
+/// Compiles the program's kernels with this context and runs them. An exception counts as a wrong outcome.
+using KernelRunner = std::function<Outcome(kernel::PassContext&)>;
+
+/// Nothing if the outcome is right with enough gas.
+std::optional<KernelCulprit> bisect_kernels(const Outcome& expected, const KernelRunner&, double tolerance);
+
 /// The command `bisect`: compares what the interpreter makes of the traced program with what it makes of the
-/// optimised one, then with what the engine makes of that, and prints the rewrite that makes the difference.
-/// True if all agree.
+/// optimised one, then with what the engine makes of that, and prints the rewrite, or the application of a
+/// kernel pass, that makes the difference. True if all agree.
 bool bisect(const detail::ToolProgram&, const std::vector<std::string>& arguments, const Options&,
             double tolerance);
 

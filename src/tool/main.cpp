@@ -107,8 +107,8 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
 
 void add_bisect(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, double& tolerance,
                 bool& all_agree) {
-  CLI::App* command =
-      app.add_subcommand("bisect", "find the rewrite that makes the optimised program wrong on these files");
+  CLI::App* command = app.add_subcommand(
+      "bisect", "find the rewrite or kernel pass that makes the program wrong on these files");
   command->add_option("NAME", choices.name, "the program")->required();
   command->add_option("ARGUMENTS", choices.arguments, "as for run");
   command->add_option("--tolerance", tolerance, "relative, of floats")->capture_default_str();

@@ -5,7 +5,15 @@
 
 #include "../soac/values.h"
 #include "fuse/fuse.h"
+#include "kernel/emulate.h"
+#include "kernel/parse.h"
+#include "kernel/print.h"
 #include "soac/parse.h"
+#include "tidy/dead.h"
+#include "tidy/forward.h"
+#include "tidy/passes.h"
+#include "tidy/shared_layout.h"
+#include "tidy/thread_forms.h"
 
 namespace fulgurite::tool {
 namespace {
@@ -59,6 +67,52 @@ TEST(Bisect, WrongFromTheStart) {
   ASSERT_TRUE(culprit);
   EXPECT_EQ(culprit->gas, 0);
   EXPECT_NE(culprit->difference.find("it fails"), std::string::npos);
+}
+
+// Adds twice where it should add once, if it may.
+kernel::Kernel doubled(kernel::Kernel kernel, const kernel::PassOptions&) {
+  kernel::Block& body = std::get<kernel::Par>(kernel.body[0].op).body;
+  auto& store = std::get<kernel::Store>(std::get<kernel::Par>(body.back().op).body.back().op);
+  store.value = kernel.arena->add(store.value, store.value);
+  return kernel;
+}
+const kernel::Pass doubles{
+    .name = "doubles", .description = "a pass that is wrong", .run = doubled, .is_optional = true};
+
+// What the emulator makes of a kernel after these passes.
+KernelRunner emulator(std::vector<const kernel::Pass*> passes) {
+  return [passes = std::move(passes)](kernel::PassContext& context) -> Outcome {
+    kernel::Kernel made = kernel::parse(
+        "kernel k(out y: i32[])\npar grid task < 1 {\n  par block t < 4 {\n    let u = t * 1\n"
+        "    store y[t] = i32(u)\n  }\n}\n");
+    made = tidy::run(passes, std::move(made), {}, context);
+    std::vector<std::int32_t> y(4);
+    const std::vector<kernel::BufferArgument> buffers = {{std::as_writable_bytes(std::span(y)), false}};
+    kernel::emulate(made, buffers, {});
+    return {soac::array_value<std::int32_t>(y)};
+  };
+}
+
+TEST(Bisect, FindsTheKernelPass) {
+  const Outcome expected = {soac::array_value<std::int32_t>({0, 1, 2, 3})};
+  const auto culprit = bisect_kernels(
+      expected, emulator({&tidy::thread_forms, &tidy::lay_out, &tidy::remove_dead, &doubles, &tidy::forward}),
+      0);
+  ASSERT_TRUE(culprit);
+  EXPECT_EQ(culprit->gas, 3);
+  EXPECT_EQ(culprit->difference, "element 1 of result 1 is 2 instead of 1");
+  ASSERT_TRUE(culprit->application);
+  EXPECT_EQ(culprit->application->pass, &doubles);
+  EXPECT_NE(kernel::print(culprit->application->before), kernel::print(culprit->application->after));
+  EXPECT_FALSE(bisect_kernels(expected, emulator({&tidy::thread_forms, &tidy::forward}), 0));
+}
+
+TEST(Bisect, AKernelThatIsWrongWithoutOptionalPasses) {
+  const auto culprit =
+      bisect_kernels({soac::array_value<std::int32_t>({1, 1, 2, 3})}, emulator({&tidy::thread_forms}), 0);
+  ASSERT_TRUE(culprit);
+  EXPECT_EQ(culprit->gas, 0);
+  EXPECT_FALSE(culprit->application);
 }
 
 TEST(Bisect, Differences) {
