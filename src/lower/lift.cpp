@@ -19,7 +19,7 @@ namespace {
 bool is_harmless(const soac::Lambda& op) {
   bool harmless = op.body.empty();
   scalar::for_each_node(op.results, [&](Expr e) {
-    const bool divides = (e.op() == Op::div || e.op() == Op::rem) && !is_float(e.kind());
+    const bool divides = scalar::is_division(e.op()) && !is_float(e.kind());
     harmless = harmless && !divides && e.op() != Op::index && !can_fail(e);
   });
   return harmless;

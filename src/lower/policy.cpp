@@ -27,7 +27,7 @@ using scalar::Op;
 // In additions; measured throughputs of 512-bit instructions, rounded.
 double cost(Op op) {
   const scalar::OpInfo& row = scalar::info(op);
-  if (op == Op::div || op == Op::rem || op == Op::sqrt) return 8;
+  if (scalar::is_division(op) || op == Op::sqrt) return 8;
   if (op == Op::pow || op == Op::atan2 || op == Op::hypot) return 40;
   if (row.has('$')) return 20;
   if (op == Op::fast_fma) return 2;  // the product and the sum

@@ -96,7 +96,7 @@ class Invariants {
   }
 
   bool is_total(const Compute& s) const {
-    const bool divides = (s.op == Op::div || s.op == Op::rem) && scalar::is_integer(s.operand);
+    const bool divides = scalar::is_division(s.op) && scalar::is_integer(s.operand);
     if (!divides) return true;
     const auto divisor = constants_.find(s.b);
     return divisor != constants_.end() && n_assigned_.at(s.b) == 1 && divisor->second != 0;

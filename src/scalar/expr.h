@@ -28,16 +28,23 @@ enum class Op : std::uint8_t {
 #include "scalar/op.def"
 };
 
+/// Which operands an operation takes and what it gives: the head of op.def.
+enum class Rule : std::uint8_t { same, compare, test, select, convert, shift, leaf, special };
+
 /// A row of op.def.
 struct OpInfo {
   std::string_view name;
   int arity;
-  std::string_view rule, flags, c, description;
+  Rule rule;
+  std::string_view flags, c, description;
   bool has(char flag) const { return flags.find(flag) != std::string_view::npos; }
 };
 const OpInfo& info(Op);
 std::span<const OpInfo> all_ops();  // indexed by Op
 std::optional<Op> op_named(std::string_view);
+
+/// Whether the operation divides by its second operand: of integers, it fails where that is 0.
+bool is_division(Op);
 
 enum class Var : std::int32_t {};
 

@@ -248,9 +248,9 @@ std::string misuse(Op op, std::span<const Expr> args, Site site) {
     return fmt::format("{} of {} operands", row.name, args.size());
   for (Expr a : args)
     if (!a || a.type().rank != 0) return fmt::format("an operand of {} is absent or an array", row.name);
-  if (row.rule == "leaf" || row.rule == "special" || row.rule == "convert")
+  if (row.rule == Rule::leaf || row.rule == Rule::special || row.rule == Rule::convert)
     return fmt::format("{} has a constructor of its own", row.name);
-  const std::size_t first = row.rule == "select" ? 1 : 0;
+  const std::size_t first = row.rule == Rule::select ? 1 : 0;
   const Type type = args[first].type();
   for (std::size_t i = first + 1; i < args.size(); ++i)
     if (args[i].type() != type)
@@ -267,8 +267,8 @@ std::string misuse(Op op, std::span<const Expr> args, Site site) {
 
 Type result_type(Op op, std::span<const Expr> args) {
   const OpInfo& row = info(op);
-  if (row.rule == "compare" || row.rule == "test") return boolean_like(args[0].type());
-  return args[row.rule == "select" ? 1 : 0].type();
+  if (row.rule == Rule::compare || row.rule == Rule::test) return boolean_like(args[0].type());
+  return args[row.rule == Rule::select ? 1 : 0].type();
 }
 
 Expr Arena::apply(Op op, std::span<const Expr> given, Site site) {

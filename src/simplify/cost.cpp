@@ -20,7 +20,7 @@ int cost_of_node(Expr e, bool addresses_only) {
   if (e.op() == Op::index) return costs.load;
   if (row.arity == 0) return 0;
   if (row.has('$')) return costs.function;
-  if (e.op() == Op::div || e.op() == Op::rem)
+  if (scalar::is_division(e.op()))
     return scalar::is_float(e.kind()) ? costs.division : costs.integer_division;
   if (e.op() == Op::sqrt) return costs.division;
   if (e.op() == Op::fast_fma) return 2 * costs.operation;  // product and sum

@@ -138,7 +138,7 @@ class Interpreter {
 
   Bits compute(const Instruction& i) {
     const Bits a = at(i.a), b = at(i.b), c = at(i.c);
-    if ((i.op == Op::div || i.op == Op::rem) && b == 0 && scalar::is_integer(i.operand)) {
+    if (b == 0 && scalar::is_integer(i.operand) && scalar::is_division(i.op)) {
       FULGURITE_CHECK(i.site != 0, "a divisor that was known not to be 0 is 0");
       raise(program_.sites[i.site - 1], std::array<std::int64_t, 2>{static_cast<std::int64_t>(a), 0},
             element_);

@@ -239,7 +239,8 @@ class Printer {
   static std::optional<scalar::Op> named_operator(const Lambda& op) {
     if (op.params.size() != 2 || op.results.size() != 1 || !op.body.empty()) return {};
     const Expr e = op.results[0];
-    const bool plain = scalar::info(e.op()).rule == "same" && e.args().size() == 2 && e.site() == 0;
+    const bool plain =
+        scalar::info(e.op()).rule == scalar::Rule::same && e.args().size() == 2 && e.site() == 0;
     if (!plain || !e.arg(0).is_name() || !e.arg(1).is_name()) return {};
     if (e.arg(0).var() != op.params[0] || e.arg(1).var() != op.params[1]) return {};
     return e.op();

@@ -145,8 +145,7 @@ bool is_extent(Expr e) {
 bool is_total(const std::vector<Expr>& roots) {
   bool total = true;
   scalar::for_each_node(roots, [&](Expr e) {
-    const bool divides =
-        (e.op() == scalar::Op::div || e.op() == scalar::Op::rem) && scalar::is_integer(e.kind());
+    const bool divides = scalar::is_division(e.op()) && scalar::is_integer(e.kind());
     if (e.op() == scalar::Op::index || (divides && !e.arg(1).is_constant())) total = false;
   });
   return total && std::none_of(roots.begin(), roots.end(), [](Expr e) { return e && scalar::can_fail(e); });

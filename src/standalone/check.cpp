@@ -16,17 +16,19 @@ using scalar::Op;
 // The rows of scalar/op.def: the kinds that an operation takes, by its flags; none of operations of arrays
 // and vectors.
 bool has_value(Op op, Kind kind) {
-  std::string_view rule, flags;
+  scalar::Rule rule;
+  std::string_view flags;
   switch (op) {
 #define FULGURITE_OP(name, arity, of_rule, of_flags, c, description) \
   case Op::name:                                                     \
-    rule = #of_rule;                                                 \
+    rule = scalar::Rule::of_rule;                                    \
     flags = of_flags;                                                \
     break;
 #include "scalar/op.def"
     default: return false;
   }
-  if (rule == "leaf" || rule == "special" || flags.find('v') != flags.npos) return false;
+  if (rule == scalar::Rule::leaf || rule == scalar::Rule::special || flags.find('v') != flags.npos)
+    return false;
   if (op == Op::select) return true;  // its first operand is a boolean
   const char of_kind = kind == Kind::boolean ? 'B' : kind >= Kind::f32 ? 'F' : 'I';
   return flags.find(of_kind) != flags.npos;

@@ -32,7 +32,7 @@ std::optional<std::int64_t> sampled(Expr root, int sample) {
   bool has_value = true;
   scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
     if (e.op() == Op::index || (e.is_name() && !scalar::is_integer(e.kind()))) has_value = false;
-    if (has_value && (e.op() == Op::div || e.op() == Op::rem)) has_value = value(e.arg(1)) != 0;
+    if (has_value && scalar::is_division(e.op())) has_value = value(e.arg(1)) != 0;
   });
   if (!has_value) return std::nullopt;
   return value(root);

@@ -31,7 +31,7 @@ Op op_named(std::string_view name) {
 }
 
 bool divides_by_zero(Op op, std::span<const Expr> operands) {
-  return (op == Op::div || op == Op::rem) && scalar::is_integer(operands[0].kind()) &&
+  return scalar::is_division(op) && scalar::is_integer(operands[0].kind()) &&
          (!operands[1].is_constant() || operands[1].is_constant(0));
 }
 
@@ -79,7 +79,7 @@ Expr apply_scalars(Tracer& t, std::string_view name, std::span<const Expr> opera
   const Site site =
       divides_by_zero(op, operands)
           ? t.site(SiteError::arithmetic,
-                   op == Op::div ? "an integer is divided by zero" : "remainder of a division by zero", where)
+                   op == Op::rem ? "remainder of a division by zero" : "an integer is divided by zero", where)
           : 0;
   return arena.apply(op, operands, site);
 }

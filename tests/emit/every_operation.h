@@ -73,9 +73,11 @@ inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
   const Expr condition = k.load(Kind::boolean, "condition");
   for (const scalar::OpInfo& row : scalar::all_ops()) {
     const Op op = *scalar::op_named(row.name);
-    if (row.rule == "leaf" || row.rule == "special" || row.has('s') || !allows(row, kind)) continue;
+    if (row.rule == scalar::Rule::leaf || row.rule == scalar::Rule::special || row.has('s') ||
+        !allows(row, kind))
+      continue;
     const std::string name = "r_" + std::string(row.name);
-    if (row.rule == "convert") {
+    if (row.rule == scalar::Rule::convert) {
       for (int number = 0; number < scalar::n_kinds; ++number) {
         const Kind to = static_cast<Kind>(number);
         const bool is_same_size = scalar::size_of(to) == scalar::size_of(kind) && to != Kind::boolean;
@@ -84,7 +86,7 @@ inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
         if (op == Op::cast) k.store(arena.cast(operands[0], to), full);
         if (op == Op::bitcast && is_same_size) k.store(arena.bitcast(operands[0], to), full);
       }
-    } else if (row.rule == "select") {
+    } else if (row.rule == scalar::Rule::select) {
       k.store(arena.apply(op, {condition, operands[0], operands[1]}), name);
     } else {
       k.store(arena.apply(op, std::span(operands).first(static_cast<std::size_t>(row.arity))), name);

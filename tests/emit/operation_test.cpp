@@ -102,21 +102,21 @@ std::vector<Case> cases_of(Kind kind) {
   std::vector<Case> cases;
   for (const scalar::OpInfo& row : scalar::all_ops()) {
     const Op op = *scalar::op_named(row.name);
-    if (row.rule == "leaf" || row.rule == "special" || row.has('s') ||
+    if (row.rule == scalar::Rule::leaf || row.rule == scalar::Rule::special || row.has('s') ||
         !std::ranges::count(allowed_kinds(row), kind))
       continue;
     const auto arity = static_cast<std::size_t>(row.arity);
-    if (row.rule == "convert") {
+    if (row.rule == scalar::Rule::convert) {
       for (int k = 0; k < scalar::n_kinds; ++k) {
         const Kind to = static_cast<Kind>(k);
         const bool is_bitcast_of_same_size =
             scalar::size_of(to) == scalar::size_of(kind) && to != Kind::boolean;
         if (to != kind && (op == Op::cast || is_bitcast_of_same_size)) cases.push_back({op, {kind}, to});
       }
-    } else if (row.rule == "select") {
+    } else if (row.rule == scalar::Rule::select) {
       cases.push_back({op, {Kind::boolean, kind, kind}, kind});
     } else {
-      const bool is_truth = row.rule == "compare" || row.rule == "test";
+      const bool is_truth = row.rule == scalar::Rule::compare || row.rule == scalar::Rule::test;
       const double bound = !row.has('$') ? 0 : op == Op::pow || op == Op::erfc ? 4 : 2;
       cases.push_back({op, std::vector<Kind>(arity, kind), is_truth ? Kind::boolean : kind, bound});
     }
@@ -199,7 +199,7 @@ TEST_P(Operations, AgreeWithEvaluate) {
     for (std::size_t k = 0; k < n && wrong < 3; ++k) {
       Bits in[3] = {};
       for (std::size_t i = 0; i < c.operands.size(); ++i) in[i] = inputs[p][i][k];
-      const bool is_division = (c.op == Op::div || c.op == Op::rem) && !scalar::is_float(kind_);
+      const bool is_division = scalar::is_division(c.op) && !scalar::is_float(kind_);
       if (is_division && in[1] == 0) continue;  // the kernel has tested and reported it
       const Bits got = load_element(results, c.result, static_cast<std::int64_t>(k));
       const Bits want =

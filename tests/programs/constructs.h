@@ -42,7 +42,7 @@ class Counter {
     scalar::for_each_node(roots, [&](soac::Expr e) {
       note("operation " + std::string(scalar::info(e.op()).name));
       if (e.op() == Op::index) note(e.site() == 0 ? "index that is inside" : "index that may be outside");
-      if (e.op() == Op::div || e.op() == Op::rem)
+      if (scalar::is_division(e.op()))
         if (!scalar::is_float(e.kind()))
           note(e.site() == 0 ? "divisor that is not 0" : "divisor that may be 0");
     });

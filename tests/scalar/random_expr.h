@@ -77,14 +77,14 @@ class RandomExprs {
     }
     const Op op = static_cast<Op>(below(all_ops().size()));
     const OpInfo& row = info(op);
-    if (row.has('v') || row.rule == "leaf" || row.rule == "special" || row.rule == "convert" ||
+    if (row.has('v') || row.rule == Rule::leaf || row.rule == Rule::special || row.rule == Rule::convert ||
         (row.has('$') && !transcendental))
       return;
     // Sums of i64 have rules of their own: draw them often.
     const Kind kind = below(3) == 0 ? Kind::i64 : all_kinds[below(n_kinds)];
     std::vector<Expr> exact, folded;
     for (int i = 0; i < row.arity; ++i) {
-      const Pair p = pick(row.rule == "select" && i == 0 ? Kind::boolean : kind);
+      const Pair p = pick(row.rule == Rule::select && i == 0 ? Kind::boolean : kind);
       exact.push_back(p.exact);
       folded.push_back(p.folded);
     }

@@ -61,7 +61,7 @@ class Finder {
   bool is_known(Expr e) const {
     bool known = true;
     scalar::for_each_node(std::span(&e, 1), [&](Expr part) {
-      known &= part.op() != Op::index && part.op() != Op::div && part.op() != Op::rem &&
+      known &= part.op() != Op::index && !scalar::is_division(part.op()) &&
                !(part.is_name() && bound_.contains(part.var()));
     });
     return known;

@@ -1,9 +1,9 @@
-#include "scalar/value.h"
+// The values of operations (value.h), one by one and many at once.
+#include "scalar/evaluate.h"
 
 #include <limits>
 
 #include "base/check.h"
-#include "scalar/evaluate.h"
 
 namespace fulgurite::scalar {
 
@@ -24,13 +24,13 @@ struct Ops {};
 template <class T>
 auto frequent() {
   if constexpr (std::is_same_v<T, bool>)
-    return Ops<Op::bit_and, Op::bit_or, Op::bit_xor, Op::bit_not, Op::eq, Op::ne>();
+    return Ops<Op::bit_and, Op::bit_or, Op::bit_xor, Op::bit_not, Op::eq, Op::ne, Op::select, Op::cast>();
   else if constexpr (std::floating_point<T>)
     return Ops<Op::add, Op::sub, Op::mul, Op::div, Op::min, Op::max, Op::neg, Op::sqrt, Op::eq, Op::ne,
-               Op::lt, Op::le>();
+               Op::lt, Op::le, Op::select, Op::cast>();
   else
     return Ops<Op::add, Op::sub, Op::mul, Op::div, Op::rem, Op::min, Op::max, Op::bit_and, Op::bit_or,
-               Op::bit_xor, Op::shl, Op::shr, Op::eq, Op::ne, Op::lt, Op::le>();
+               Op::bit_xor, Op::shl, Op::shr, Op::eq, Op::ne, Op::lt, Op::le, Op::select, Op::cast>();
 }
 
 struct Rows {
@@ -42,28 +42,23 @@ struct Rows {
 };
 
 template <class T, Op... ops>
-void evaluate_rows(Op op, Kind kind, const Rows& rows, Ops<ops...>) {
+void evaluate_rows(Op op, Kind operand, Kind result, const Rows& rows, Ops<ops...>) {
   const auto by = [&]<Op known>() {
     if (op == known)
-      rows.each([kind](Bits a, Bits b, Bits c) { return evaluate_as<T>(known, kind, a, b, c); });
+      rows.each([&](Bits a, Bits b, Bits c) { return evaluate_as<T>(known, operand, result, a, b, c); });
     return op == known;
   };
   if ((by.template operator()<ops>() || ...)) return;
-  rows.each([op, kind](Bits a, Bits b, Bits c) { return evaluate_as<T>(op, kind, a, b, c); });
+  rows.each([&](Bits a, Bits b, Bits c) { return evaluate_as<T>(op, operand, result, a, b, c); });
 }
 
 }  // namespace
 
 void evaluate_all(Op op, Kind operand, Kind result, const Bits* a, const Bits* b, const Bits* c,
                   std::span<Bits> to) {
-  // What an operation does not have it does not look at.
+  // An operation does not look at operands that it does not have.
   const Rows rows{a, b == nullptr ? a : b, c == nullptr ? a : c, to};
-  switch (op) {
-    case Op::select: return rows.each([](Bits x, Bits y, Bits z) { return x & 1 ? y : z; });
-    case Op::bitcast:
-    case Op::cast: return rows.each([&](Bits x, Bits, Bits) { return evaluate(op, operand, result, x); });
-    default: with_type(operand, [&]<class T>(As<T>) { evaluate_rows<T>(op, operand, rows, frequent<T>()); });
-  }
+  with_type(operand, [&]<class T>(As<T>) { evaluate_rows<T>(op, operand, result, rows, frequent<T>()); });
 }
 
 namespace {
