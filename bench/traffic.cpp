@@ -10,7 +10,7 @@
 #include <set>
 #include <string_view>
 
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 #include "fulgurite_program.h"
 #include "harness/benchmarks.h"
 

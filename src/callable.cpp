@@ -16,6 +16,7 @@
 #include <stdexcept>
 
 #include "base/fork_gate.h"
+#include "engines/engines.h"
 #include "runtime/stats.h"
 #include "scalar/type.h"
 #include "soac/print.h"
@@ -26,15 +27,9 @@ namespace fulgurite {
 Engine default_engine() {
   const char* name = std::getenv("FULGURITE_ENGINE");
   if (name == nullptr || *name == 0) return Engine::cpu;
-  constexpr std::pair<std::string_view, Engine> engines[] = {{"cpu", Engine::cpu},
-                                                             {"interpreter", Engine::interpreter},
-                                                             {"opencl", Engine::opencl},
-                                                             {"cuda", Engine::cuda},
-                                                             {"emulator", Engine::emulator}};
-  for (const auto& [known, engine] : engines)
-    if (known == name) return engine;
-  throw DeviceError(fmt::format(
-      "FULGURITE_ENGINE is '{}': set it to cpu, interpreter, opencl, cuda or emulator, or not at all", name));
+  if (const engines::Row* row = engines::named(name)) return row->engine;
+  throw DeviceError(
+      fmt::format("FULGURITE_ENGINE is '{}': set it to {}, or not at all", name, engines::names()));
 }
 
 bool captures_are_checked() {

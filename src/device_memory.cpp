@@ -1,24 +1,23 @@
 // include/fulgurite/device_memory.h on the devices of engines.
 #include <fulgurite/device_memory.h>
 
+#include "engines/engines.h"
 #include "kernel/ir.h"
-#include "pipeline.h"
 #include "plan/device_copies.h"
-#include "runtime/cuda/device.h"
-#include "runtime/opencl/device.h"
 
 namespace fulgurite {
 namespace detail {
 
 std::shared_ptr<const Storage> adopt(Engine engine, int number, void* memory, std::size_t bytes,
                                      std::shared_ptr<const void> keeps) {
-  runtime::Device& device = pipeline::device_of(engine, number);
+  runtime::Device& device = engines::device_of(engine, number);
   const runtime::Memory adopted = device.adopt(memory, bytes);
   if (keeps == nullptr)
     keeps = std::shared_ptr<const void>(std::shared_ptr<const void>(), memory);  // nothing
   auto users = storage_on(device, adopted, bytes, std::move(keeps));
-  const bool is_address = engine == Engine::cuda;  // else what stands for memory as a whole
-  if (!is_address || reinterpret_cast<std::uintptr_t>(memory) % kernel::wide_bytes == 0) return users;
+  if (!engines::row(engine).memory_is_address ||
+      reinterpret_cast<std::uintptr_t>(memory) % kernel::wide_bytes == 0)
+    return users;
   const runtime::Memory copy = allocate_on(device, bytes);
   try {
     device.copy(copy, adopted, bytes);
@@ -32,19 +31,17 @@ std::shared_ptr<const Storage> adopt(Engine engine, int number, void* memory, st
 }
 
 void* device_memory(Engine engine, int number, const Storage& storage, std::size_t bytes) {
-  runtime::Device& device = pipeline::device_of(engine, number);
+  runtime::Device& device = engines::device_of(engine, number);
   return device.handle(storage.copies().acquire(device, bytes));  // for good
 }
 
 }  // namespace detail
 
 void use_queue(Engine engine, void* queue) {
-  if (engine == Engine::opencl)
-    runtime::opencl::OpenClDevice::use_queue(static_cast<runtime::opencl::Queue>(queue));
-  else if (engine == Engine::cuda)
-    runtime::cuda::CudaDevice::use_stream(static_cast<runtime::cuda::StreamId>(queue));
-  else
+  const auto use = engines::row(engine).use_queue;
+  if (use == nullptr)
     throw DeviceError("only the engines opencl and cuda have queues: leave out use_queue for others");
+  use(queue);
 }
 
 }  // namespace fulgurite

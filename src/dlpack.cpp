@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "runtime/cuda/device.h"
+#include "engines/engines.h"
 #include "scalar/type.h"
 
 namespace fulgurite::detail {
@@ -70,22 +70,22 @@ void check_tensor(const Tensor& t, Kind kind, std::span<std::int64_t> extents) {
 Elements on_device(ManagedTensor* tensor, std::size_t bytes, const std::shared_ptr<const void>& keeps) {
   const Tensor& t = tensor->tensor;
   auto* const start = static_cast<std::byte*>(t.data) + t.byte_offset;
-  switch (t.device.type) {
-    case DeviceType::cpu:
-    case DeviceType::cuda_host: return std::shared_ptr<const void>(keeps, start);
-    case DeviceType::cuda:
-      if (t.device.number < 0)
-        throw DeviceError(
-            fmt::format("the tensor is on CUDA device {}: it must say a device there is", t.device.number));
-      return adopt(Engine::cuda, t.device.number, start, bytes, keeps);
-    case DeviceType::opencl:
-      if (t.byte_offset != 0)
-        throw DeviceError(
-            "the tensor begins inside of its OpenCL memory: hand over a copy that begins with it");
-      return adopt(Engine::opencl, -1, t.data, bytes, keeps);
+  if (t.device.type == DeviceType::cpu || t.device.type == DeviceType::cuda_host)
+    return std::shared_ptr<const void>(keeps, start);
+  const engines::Row* row = engines::of_memory(t.device.type);
+  if (row == nullptr)
+    throw DeviceError(fmt::format("the tensor is on a device of DLPack's type {}: copy it to the host before",
+                                  static_cast<int>(t.device.type)));
+  if (row->memory_is_address) {
+    if (t.device.number < 0)
+      throw DeviceError(fmt::format("the tensor is on {} device {}: it must say a device there is",
+                                    row->title, t.device.number));
+    return adopt(row->engine, t.device.number, start, bytes, keeps);
   }
-  throw DeviceError(fmt::format("the tensor is on a device of DLPack's type {}: copy it to the host before",
-                                static_cast<int>(t.device.type)));
+  if (t.byte_offset != 0)
+    throw DeviceError(fmt::format(
+        "the tensor begins inside of its {} memory: hand over a copy that begins with it", row->title));
+  return adopt(row->engine, -1, t.data, bytes, keeps);
 }
 
 }  // namespace
@@ -97,15 +97,12 @@ ManagedTensor* give(const Elements& elements, Kind kind, std::span<const std::in
   given->shape.assign(extents.begin(), extents.end());
   given->steps = dense_strides(extents);
   Tensor& t = given->tensor;
-  const bool is_on_device = engine == Engine::opencl || engine == Engine::cuda;
-  t.device = {engine == Engine::cuda     ? DeviceType::cuda
-              : engine == Engine::opencl ? DeviceType::opencl
-                                         : DeviceType::cpu,
-              engine == Engine::cuda ? runtime::cuda::CudaDevice::shared().number() : 0};
+  const engines::Row& row = engines::row(engine);
+  t.device = {row.dlpack_type, row.dlpack_number == nullptr ? 0 : row.dlpack_number()};
   const std::size_t bytes = bytes_of(kind, extents);
-  t.data = bytes == 0     ? nullptr
-           : is_on_device ? device_memory(engine, -1, *elements.storage(), bytes)
-                          : const_cast<void*>(elements.get());
+  t.data = bytes == 0                           ? nullptr
+           : row.dlpack_type != DeviceType::cpu ? device_memory(engine, -1, *elements.storage(), bytes)
+                                                : const_cast<void*>(elements.get());
   t.rank = static_cast<std::int32_t>(extents.size());
   t.type = type_of(kind);
   t.extents = given->shape.data();

@@ -17,6 +17,7 @@
 #include "emit/portable_prelude.h"
 #include "emit/printer.h"
 #include "emitted_together.h"
+#include "keys.h"
 #include "pipeline.h"
 #include "soac/rename.h"
 #include "tool/explanation.h"

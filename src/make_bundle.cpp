@@ -12,6 +12,8 @@
 #include "base/fork_gate.h"
 #include "base/text.h"
 #include "bundled/contents.h"
+#include "engines/engines.h"
+#include "keys.h"
 #include "open_bundles.h"
 #include "pipeline.h"
 #include "runtime/cpu/compiler.h"
@@ -49,12 +51,6 @@ runtime::Description machine_of(TargetEngine engine, const std::string& architec
     machine.shared_memory = bundles::opencl_shared_memory;
   }
   return machine;
-}
-
-Engine engine_of(TargetEngine engine) {
-  return engine == TargetEngine::cpu    ? Engine::cpu
-         : engine == TargetEngine::cuda ? Engine::cuda
-                                        : Engine::opencl;
 }
 
 // 90 of sm_90. Throws DeviceError.
@@ -117,7 +113,7 @@ class Maker {
 
   void add(bundled::Program& program, const soac::Program& traced, TargetEngine engine,
            const std::string& architecture) {
-    Options options{.engine = engine_of(engine),
+    Options options{.engine = engines::of_target(engine)->engine,
                     .precision = options_.precision,
                     .checks = options_.checks,
                     .name = program.name.c_str(),

@@ -9,7 +9,8 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "pipeline.h"
+#include "engines/engines.h"
+#include "keys.h"
 #include "runtime/host.h"
 #include "runtime/stats.h"
 
@@ -70,19 +71,22 @@ int capability_of(std::string_view architecture) {
 
 // How well a device runs the code of a target: better ones have more, 0 is not at all.
 std::size_t fitness(const File::StoredTarget& target, Engine engine, const runtime::Description& device) {
-  if (engine == Engine::cpu && target.engine == TargetEngine::cpu) {
-    const std::size_t wanted = rank_of_level(target.architecture),
-                      reached = rank_of_level(device.architecture);
-    const bool runs = reached < runtime::cpu_levels().size() && wanted <= reached;
-    return runs ? 1 + wanted : 0;
+  if (engines::row(engine).target != target.engine) return 0;
+  switch (target.engine) {
+    case TargetEngine::cpu: {
+      const std::size_t wanted = rank_of_level(target.architecture),
+                        reached = rank_of_level(device.architecture);
+      const bool runs = reached < runtime::cpu_levels().size() && wanted <= reached;
+      return runs ? 1 + wanted : 0;
+    }
+    case TargetEngine::cuda: {
+      const int wanted = capability_of(target.architecture), reached = capability_of(device.architecture);
+      const bool runs = wanted > 0 && wanted / 10 == reached / 10 && wanted <= reached;
+      return runs ? static_cast<std::size_t>(wanted) : 0;
+    }
+    case TargetEngine::opencl: return device.shared_memory >= opencl_shared_memory ? 1 : 0;
   }
-  if (engine == Engine::cuda && target.engine == TargetEngine::cuda) {
-    const int wanted = capability_of(target.architecture), reached = capability_of(device.architecture);
-    const bool runs = wanted > 0 && wanted / 10 == reached / 10 && wanted <= reached;
-    return runs ? static_cast<std::size_t>(wanted) : 0;
-  }
-  const bool is_opencl = engine == Engine::opencl && target.engine == TargetEngine::opencl;
-  return is_opencl && device.shared_memory >= opencl_shared_memory ? 1 : 0;
+  return 0;
 }
 
 const File::StoredTarget* best_target(const File::StoredProgram& program, Engine engine,
@@ -98,7 +102,7 @@ const File::StoredTarget* best_target(const File::StoredProgram& program, Engine
 }
 
 bool has_plans(Engine engine) {
-  return engine == Engine::cpu || engine == Engine::opencl || engine == Engine::cuda;
+  return engines::row(engine).target.has_value();
 }
 
 }  // namespace
@@ -114,7 +118,7 @@ std::shared_ptr<const File> open(const std::string& path) {
 std::optional<plan::Loaded> load(const File& file, const File::StoredProgram& program,
                                  const Options& options) {
   if (!has_plans(options.engine)) return std::nullopt;
-  runtime::Device& device = pipeline::device_of(options);
+  runtime::Device& device = engines::device_of(options);
   const runtime::Description description = device.describe();
   const File::StoredTarget* target = best_target(program, options.engine, description);
   if (target == nullptr) return std::nullopt;
@@ -161,7 +165,8 @@ std::optional<plan::Loaded> find(const soac::Program& traced, const Options& opt
 std::string targets_text(const File::StoredProgram& program) {
   if (program.targets.empty()) return "no device";
   return base::join(program.targets, ", ", [](const File::StoredTarget& target) {
-    return target.engine == TargetEngine::opencl ? std::string("OpenCL") : target.architecture;
+    const engines::Row* row = engines::of_target(target.engine);
+    return target.architecture.empty() && row != nullptr ? std::string(row->title) : target.architecture;
   });
 }
 

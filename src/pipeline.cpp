@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include "keys.h"
 #include "marshal.h"
 #include "open_bundles.h"
 
@@ -13,7 +14,7 @@
 #include "base/stack.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
-#include "emulator_device.h"
+#include "engines/engines.h"
 #include "fuse/fuse.h"
 #include "kernel/check.h"
 #include "kernel/print.h"
@@ -22,12 +23,9 @@
 #include "plan/text.h"
 #include "runtime/build_all.h"
 #include "runtime/build_id.h"
-#include "runtime/cpu/device.h"
-#include "runtime/cuda/device.h"
 #include "runtime/disk_cache.h"
 #include "runtime/host.h"
 #include "runtime/join_map.h"
-#include "runtime/opencl/device.h"
 #include "runtime/profile.h"
 #include "runtime/stats.h"
 #include "simplify/simplify.h"
@@ -42,10 +40,18 @@ namespace fulgurite::pipeline {
 
 namespace {
 
-constexpr std::string_view version = "fulgurite 1";  // part of every cache key: changes when plans or kernels
-                                                     // do
-
-using base::dump, base::dumps;
+// FULGURITE_DUMP=fuse,kernel,source: comma-separated labels; "time" prints what each stage took.
+bool dumps(std::string_view label) {
+  const char* wanted = std::getenv("FULGURITE_DUMP");
+  if (wanted == nullptr) return false;
+  std::string_view rest = wanted;
+  for (;;) {
+    std::size_t comma = rest.find(',');
+    if (rest.substr(0, comma) == label) return true;
+    if (comma == rest.npos) return false;
+    rest.remove_prefix(comma + 1);
+  }
+}
 
 // Measures a stage for FULGURITE_DUMP=time and for a profile.
 class Timed {
@@ -58,7 +64,7 @@ class Timed {
 };
 
 bool runs_blocks(const Options& options) {
-  return options.engine != Engine::cpu;
+  return engines::row(options.engine).runs_blocks;
 }
 
 lower::Options lowering_options(const Options& options, const runtime::Description& device) {
@@ -72,7 +78,7 @@ lower::Options lowering_options(const Options& options, const runtime::Descripti
 }
 
 base::Digest key_of(const soac::Program& traced, const Options& options) {
-  lower::Options lowering = lowering_options(options, device_of(options).describe());
+  lower::Options lowering = lowering_options(options, engines::device_of(options).describe());
   std::string text = fmt::format(
       "{} {}\n{} {} {} {} {} {} {} {} {} {}\n{}", version, runtime::build_id(), runtime::host().identity,
       static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
@@ -103,11 +109,8 @@ void describe_blocks(const kernel::Kernel& kernel, plan::KernelText& text) {
 }
 
 std::string source_of(const kernel::Kernel& kernel, const Options& options) {
-  if (options.engine == Engine::emulator) return kernel::print(kernel);
-  const emit::Dialect& dialect = options.engine == Engine::opencl ? emit::opencl
-                                 : options.engine == Engine::cuda ? emit::cuda
-                                                                  : emit::c;
-  return emit::print(kernel, dialect);
+  const emit::Dialect* dialect = engines::row(options.engine).dialect;
+  return dialect == nullptr ? kernel::print(kernel) : emit::print(kernel, *dialect);
 }
 
 // Any thread's stack has room for a kernel on the CPU whose arrays take no more.
@@ -193,7 +196,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
   plan::find_read_params(loaded.plan);
-  loaded.device = &device_of(options);
+  loaded.device = &engines::device_of(options);
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
@@ -241,35 +244,6 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 
 }  // namespace
 
-std::vector<plan::SiteText> sites_of(const soac::Program& program) {
-  std::vector<plan::SiteText> sites;
-  for (const soac::SiteInfo& site : soac::sites_with_room(program))
-    sites.push_back(
-        {static_cast<plan::SiteText::Error>(site.error), {site.where.file, site.where.line}, site.message});
-  return sites;
-}
-
-base::Digest key_in_bundles(const soac::Program& traced, Precision precision, Checks checks) {
-  return base::digest(fmt::format("{} {} {}\n{}", version, static_cast<int>(precision),
-                                  static_cast<int>(checks), soac::canonical(traced)));
-}
-
-runtime::Device& device_of(const Options& options) {
-  return device_of(options.engine, options.device);
-}
-
-runtime::Device& device_of(Engine engine, int number) {
-  if (engine == Engine::opencl) return runtime::opencl::OpenClDevice::shared(number);
-  if (engine == Engine::cuda) return runtime::cuda::CudaDevice::shared(number);
-  if (number > 0)
-    throw DeviceError(
-        fmt::format("there is no device {} of this engine, which has one: set Options::device to -1 or 0, or "
-                    "the engine to opencl or cuda",
-                    number));
-  if (engine == Engine::emulator) return EmulatorDevice::shared();
-  return runtime::cpu::CpuDevice::shared();
-}
-
 std::span<const soac::Pass* const> passes(Precision precision) {
   static constexpr const soac::Pass* all[] = {&simplify::contract,  &simplify::simplify, &simplify::hoist,
                                               &simplify::unordered, &fuse::fuse,         &fuse::merge,
@@ -307,7 +281,7 @@ soac::Program specification(soac::Program traced, Precision precision) {
 }
 
 Report compile(const soac::Program& traced, const Options& options) {
-  return compile(traced, options, device_of(options).describe());
+  return compile(traced, options, engines::device_of(options).describe());
 }
 
 Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device) {
@@ -334,9 +308,8 @@ plan::Loaded load_optimised(const soac::Program& optimised, const Options& given
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {
-    const runtime::Description device = device_of(options).describe();
-    plan::Plan plan = emit_kernels(optimised, options, device, context).plan;
-    return build_kernels(std::move(plan), true, sites_of(optimised), options);
+    const runtime::Description device = engines::device_of(options).describe();
+    return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
   });
 }
 
@@ -386,15 +359,9 @@ std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::execut
 namespace fulgurite::detail {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
-  switch (options.engine) {
-    case Engine::cpu:
-    case Engine::opencl:
-    case Engine::cuda:
-    case Engine::emulator: return pipeline::executable_of(pipeline::load(traced->program(), options));
-    case Engine::interpreter:
-      return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
-  }
-  throw DeviceError("there is no such engine: use one of fulgurite::Engine");
+  if (engines::row(options.engine).interprets)
+    return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
+  return pipeline::executable_of(pipeline::load(traced->program(), options));
 }
 
 }  // namespace fulgurite::detail

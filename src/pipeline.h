@@ -16,10 +16,6 @@
 
 namespace fulgurite::pipeline {
 
-/// Where programs run: see Options::device. Throws DeviceError if there is none.
-runtime::Device& device_of(Engine engine, int number = -1);
-runtime::Device& device_of(const Options&);
-
 /// The array passes in the order in which they run; the name of each is its dump label.
 std::span<const soac::Pass* const> passes(Precision);
 
@@ -41,12 +37,6 @@ soac::Program optimise(soac::Program, soac::PassContext&, Precision);
 /// The traced program as the interpreter runs it, which says what all engines compute: contracted if that is
 /// the precision, and nothing else done to it.
 soac::Program specification(soac::Program traced, Precision);
-
-/// Equal where a program and the options that a bundle keeps are, on every machine.
-base::Digest key_in_bundles(const soac::Program& traced, Precision, Checks);
-
-/// What the traced program's sites say when they fail.
-std::vector<plan::SiteText> sites_of(const soac::Program& traced);
 
 /// The plan of a traced program with its kernels loaded: from an open bundle, from the program cache (in
 /// memory, then on disk) or by compile().

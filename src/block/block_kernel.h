@@ -14,6 +14,10 @@
 #include "runtime/device.h"
 #include "soac/ir.h"
 
+namespace fulgurite::engines {
+struct Row;
+}
+
 namespace fulgurite::detail::block {
 
 /// What sizes and scalars must be like for a launch to make sense; the message quotes the operands.
@@ -56,11 +60,14 @@ class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
   }
 
   /// The kernel as the device runs it, made when it is first asked for. Throws what build() does.
-  std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const char* language) const;
+  std::shared_ptr<const runtime::Kernel> built(runtime::Device&, const engines::Row&) const;
 
  private:
   mutable std::mutex mutex_;
   mutable std::vector<std::pair<runtime::Device*, std::shared_ptr<const runtime::Kernel>>> built_;
 };
+
+/// The kernel as the engine's devices build it.
+std::string text_for(const Kernel&, const engines::Row&);
 
 }  // namespace fulgurite::detail::block

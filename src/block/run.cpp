@@ -10,16 +10,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/check.h"
 #include "base/fork_gate.h"
 #include "base/stack.h"
 #include "block/block_kernel.h"
 #include "block/explain.h"
+#include "engines/engines.h"
 #include "kernel/emulate.h"
 #include "kernel/resources.h"
 #include "plan/execute.h"
-#include "runtime/cpu/device.h"
-#include "runtime/cuda/device.h"
-#include "runtime/opencl/device.h"
 #include "scalar/type.h"
 #include "scalar/value.h"
 
@@ -226,23 +225,23 @@ class Held {
   runtime::Memory memory_;
 };
 
-runtime::KernelSource source_of(const Kernel& k, const char* language) {
+runtime::KernelSource source_of(const Kernel& k, const engines::Row& engine) {
   kernel::Interface interface = kernel::interface_of(k.contracted);
-  const std::string_view wanted = language;
   constexpr std::int64_t most_lanes = 16;  // of 32 bits
-  if (wanted != "opencl" && wanted != "cuda")
+  if (!engine.runs_blocks)
     interface.shared_bytes = {static_cast<std::int32_t>(kernel::local_bytes(k.contracted, most_lanes))};
   return {.name = k.ir.name,
-          .text = text(k, language),
+          .text = text_for(k, engine),
           .arguments = std::move(interface.arguments),
           .block_sizes = std::move(interface.block_sizes),
           .can_fail = interface.can_fail,
           .shared_bytes = std::move(interface.shared_bytes)};
 }
 
-void launch(const Kernel& k, runtime::Device& device, const char* language, const Arguments& given,
+void launch(const Kernel& k, const engines::Row& engine, const Arguments& given,
             std::span<const HostBuffer> buffers) {
-  const auto built = k.built(device, language);
+  runtime::Device& device = engine.device(-1);
+  const auto built = k.built(device, engine);
   const bool is_host = device.describe().is_host;
   std::vector<std::unique_ptr<Held>> held;
   std::vector<void*> data;
@@ -266,7 +265,8 @@ void launch(const Kernel& k, runtime::Device& device, const char* language, cons
 
 }  // namespace
 
-std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, const char* language) const {
+std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device,
+                                                     const engines::Row& engine) const {
   const auto find = [&] {
     const auto same = [&](const auto& known) { return known.first == &device; };
     const auto found = std::find_if(built_.begin(), built_.end(), same);
@@ -279,7 +279,7 @@ std::shared_ptr<const runtime::Kernel> Kernel::built(runtime::Device& device, co
   const base::CompilingSection section;
   const std::lock_guard lock(mutex_);
   if (auto known = find()) return known;
-  auto kernel = base::with_stack(base::deep_stack, [&] { return device.build(source_of(*this, language)); });
+  auto kernel = base::with_stack(base::deep_stack, [&] { return device.build(source_of(*this, engine)); });
   return built_.emplace_back(&device, std::move(kernel)).second;
 }
 
@@ -287,17 +287,12 @@ std::vector<ResultValue> run(const Kernel& k, kernel::Runner runner, std::span<c
   const Arguments given = arguments_of(k, views);
   std::vector<ResultValue> results = results_for(k, given);
   const std::vector<HostBuffer> buffers = buffers_of(k, given, results);
-  const std::string_view engine = runner.engine;
-  if (engine == "emulator")
+  const engines::Row* engine = engines::named(runner.engine);
+  FULGURITE_CHECK(engine != nullptr, "no engine '{}'", runner.engine);
+  if (engine->engine == Engine::emulator)
     emulate(k, given, buffers, runner);
-  else if (given.n_blocks == 0)
-    return results;
-  else if (engine == "opencl")
-    launch(k, runtime::opencl::OpenClDevice::shared(), "opencl", given, buffers);
-  else if (engine == "cuda")
-    launch(k, runtime::cuda::CudaDevice::shared(), "cuda", given, buffers);
-  else
-    launch(k, runtime::cpu::CpuDevice::shared(), "c", given, buffers);
+  else if (given.n_blocks != 0)
+    launch(k, *engine, given, buffers);
   return results;
 }
 

@@ -1,29 +1,33 @@
 // A recorded kernel as text: source code of each language, the kernel IR, a picture.
+#include "base/check.h"
 #include "block/block_kernel.h"
 #include "block/network.h"
-#include "emit/dialect.h"
 #include "emit/printer.h"
+#include "engines/engines.h"
 #include "kernel/print.h"
-#include "runtime/cpu/device.h"
-#include "tidy/passes.h"
+#include "tidy/blocks.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
-std::string text_for_cpu(const Kernel& k) {
-  const int vector_bytes = runtime::cpu::CpuDevice::shared().describe().vector_bytes;
-  return emit::print(tidy::run(tidy::Route::user_on_cpu, k.contracted, {.vector_bytes = vector_bytes}),
-                     emit::c);
+std::string text_for_lanes(const Kernel& k, const engines::Row& engine) {
+  const int vector_bytes = engine.device(-1).describe().vector_bytes;
+  return emit::print(tidy::blocks_to_vectors(k.contracted, vector_bytes), *engine.dialect);
 }
 
 }  // namespace
 
+std::string text_for(const Kernel& k, const engines::Row& engine) {
+  if (engine.dialect == nullptr) return kernel::print(k.contracted);
+  return engine.runs_blocks ? emit::print(k.contracted, *engine.dialect) : text_for_lanes(k, engine);
+}
+
 std::string text(const Kernel& k, const char* language) {
   const std::string_view wanted = language;
   if (wanted == "ir") return kernel::print(k.contracted);
-  if (wanted == "cuda") return emit::print(k.contracted, emit::cuda);
-  if (wanted == "opencl") return emit::print(k.contracted, emit::opencl);
-  return text_for_cpu(k);
+  const engines::Row* engine = engines::of_language(wanted);
+  FULGURITE_CHECK(engine != nullptr, "no language '{}'", wanted);
+  return text_for(k, *engine);
 }
 
 std::string drawing(const Kernel& k, std::span<const kernel::PictureFrame> frames) {

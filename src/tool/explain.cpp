@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "engines/engines.h"
 #include "tool/drawing.h"
 #include "tool/explanation.h"
 #include "trace/traced.h"
@@ -27,7 +28,8 @@ std::string explanation(const TracedProgram& traced, const Options& options, Exp
   const pipeline::Report report = pipeline::compile(traced.program(), options);
   // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
   std::optional<plan::Loaded> loaded;
-  if (options.engine == Engine::cuda) loaded = pipeline::load_optimised(report.optimised, options);
+  if (engines::row(options.engine).explains_occupancy)
+    loaded = pipeline::load_optimised(report.optimised, options);
   tool::Explanation told = tool::explanation_of(report);
   if (loaded) add_occupancy(told, report, *loaded);
   switch (form) {

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "engines/engines.h"
 #include "tool/bisect.h"
 #include "tool/emit.h"
 #include "tool/inventory.h"
@@ -38,12 +39,8 @@ struct Choices {
   bool no_fuse = false;
 
   Options options() const {
-    Options options{.engine = engine == "cpu"           ? Engine::cpu
-                              : engine == "interpreter" ? Engine::interpreter
-                              : engine == "opencl"      ? Engine::opencl
-                              : engine == "cuda"        ? Engine::cuda
-                              : engine == "emulator"    ? Engine::emulator
-                                                        : default_engine()};
+    const engines::Row* named = engines::named(engine);
+    Options options{.engine = named == nullptr ? default_engine() : named->engine};
     options.fuse = !no_fuse;
     options.name = name.c_str();
     return options;
@@ -51,10 +48,11 @@ struct Choices {
 };
 
 void add_engine(CLI::App* command, Choices& choices) {
+  std::vector<std::string> names;
+  for (const engines::Row& row : engines::all()) names.emplace_back(row.name);
   command
-      ->add_option("--engine", choices.engine,
-                   "cpu, interpreter, opencl, cuda or emulator; $FULGURITE_ENGINE or cpu if not given")
-      ->check(CLI::IsMember({"cpu", "interpreter", "opencl", "cuda", "emulator"}));
+      ->add_option("--engine", choices.engine, engines::names() + "; $FULGURITE_ENGINE or cpu if not given")
+      ->check(CLI::IsMember(names));
 }
 
 void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {

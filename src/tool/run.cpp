@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "base/text.h"
+#include "engines/engines.h"
 #include "pipeline.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
@@ -160,7 +161,7 @@ class Profiling {
     if (file_.empty()) return;
     const std::vector<runtime::Event> events = runtime::end_profile();
     std::vector<lower::LaunchNote> notes;
-    if (options_.engine != Engine::interpreter)
+    if (!engines::row(options_.engine).interprets)
       notes = pipeline::compile(traced.program(), options_).lowered.notes;
     std::ofstream file(file_, std::ios::binary);
     file << to_trace(events, notes);

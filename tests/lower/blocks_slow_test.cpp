@@ -4,7 +4,7 @@
 
 #include "../runtime/pocl.h"
 #include "agree.h"
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 
 namespace fulgurite::testing_lower {
 namespace {

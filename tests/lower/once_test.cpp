@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agree.h"
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 #include "kernel/print.h"
 #include "kernel/traverse.h"
 

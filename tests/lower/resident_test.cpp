@@ -2,7 +2,7 @@
 // many there are, a fixed number where they are not.
 #include "agree.h"
 #include "base/match.h"
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 
 namespace fulgurite::testing_lower {
 namespace {

@@ -1,7 +1,7 @@
 // Neighbouring points of one thread: which accesses become wide, and of which programs.
 #include <gtest/gtest.h>
 
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 #include "kernel/check.h"
 #include "kernel/parse.h"
 #include "kernel/print.h"

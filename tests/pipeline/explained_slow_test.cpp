@@ -6,8 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "emulator_device.h"
 #include "engine_run.h"
+#include "engines/emulator_device.h"
+#include "engines/engines.h"
 #include "explained_programs.h"
 #include "formula_value.h"
 #include "kernel/print.h"
@@ -73,7 +74,7 @@ Counted counted(const lower::LaunchSource& source, const kernel::Kernel& kernel,
 Run run(const Example& e, Schedule schedule) {
   Options options;
   options.engine = schedule == Schedule::blocks ? Engine::emulator : Engine::cpu;
-  runtime::Description device = pipeline::device_of(options.engine).describe();
+  runtime::Description device = engines::device_of(options.engine).describe();
   device.vector_bytes = 16;
   const pipeline::Report report = pipeline::compile(e.program, options, device);
   Run result{json::parse(tool::to_json(tool::explanation_of(report))), {}, {}};

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 #include "programs.h"
 
 namespace fulgurite {

@@ -1,4 +1,4 @@
-#include "emulator_device.h"
+#include "engines/emulator_device.h"
 
 #include <algorithm>
 #include <cstring>
