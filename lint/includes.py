@@ -1,6 +1,7 @@
 """Who may include whom: a folder of src/ is a stage, and stages form a directed acyclic graph. Also keeps LLVM inside the
-plug-in and the finder of mutants, and the public headers down to the standard library; and sees which of the precompiled
-headers (src/CMakeLists.txt) a file of src/ uses without including it, itself or by headers of ours."""
+plug-in and the finder of mutants, and the public headers down to the standard library; sees which of the precompiled headers
+(src/CMakeLists.txt) a file of src/ uses without including it, itself or by headers of ours; and finds modules that include
+each other in a circle: x.h and x.cpp are one module, which includes whatever one of the two includes."""
 
 import os
 import re
@@ -23,14 +24,15 @@ STAGES = {
     "ahead": {"base", "scalar", "kernel", "plan", "emit", "runtime"},
     "bundled": {"base", "scalar", "runtime", "plan"},
     "standalone": {"base", "scalar", "runtime", "plan", "bundled"},
+    "engines": {"base", "scalar", "kernel", "emit", "runtime", "plan", "bundled"},
     "schedule": {"base", "scalar", "soac", "kernel"},
     "lower": {"base", "scalar", "soac", "kernel", "schedule", "plan"},
-    "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime", "plan"},
+    "block": {"base", "scalar", "soac", "trace", "kernel", "lower", "tidy", "emit", "runtime", "plan", "engines"},
     "pipeline": None,
     "tool": None,
 }
 # Stages that know the public types; the others know <fulgurite/error.h> only.
-PUBLIC = {"trace", "block", "runtime", "plan", "bundled", "pipeline", "tool", "ahead"}
+PUBLIC = {"trace", "block", "runtime", "plan", "bundled", "engines", "pipeline", "tool", "ahead"}
 # Third-party headers that belong to some places only.
 OWNERS = {
     r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/", "tests/mutate/"),
@@ -53,6 +55,14 @@ USES = {
     "variant": r"std::(variant|visit|get_if|holds_alternative|monostate)\b",
     "vector": r"std::vector\b",
     "fmt/": r"fmt::",
+}
+# Modules that stand in a circle of includes today. The list may only become shorter.
+IN_CIRCLES = {
+    "src/lower/ahead", "src/lower/block_loop", "src/lower/carry", "src/lower/emitter", "src/lower/frame", "src/lower/gpu/alone",
+    "src/lower/gpu/collective", "src/lower/gpu/levels", "src/lower/gpu/policy", "src/lower/gpu/updates", "src/lower/gpu/wide",
+    "src/lower/gpu/window_producers", "src/lower/gpu/windows", "src/lower/grid", "src/lower/inner", "src/lower/launches",
+    "src/lower/lower", "src/lower/packing", "src/lower/policy", "src/lower/radix", "src/lower/ragged_rows", "src/lower/row_sort",
+    "src/lower/runs", "src/lower/scan_runs", "src/lower/short_rows",
 }
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
@@ -93,6 +103,50 @@ def missing(path):
             if re.search(use, line.split("//")[0]):
                 yield number, header
                 break
+
+
+def module_of(path):
+    return path if path.endswith(".def") else os.path.splitext(path)[0]
+
+
+def include_graph(paths):
+    """Module -> {module it includes: (path, line) of the include}."""
+    graph = {}
+    for path in paths:
+        edges = graph.setdefault(module_of(path), {})
+        for number, line in enumerate(lines(path), 1):
+            match = INCLUDE.match(line)
+            if not match:
+                continue
+            bracket, header = match.groups()
+            other = module_of(("src/" if bracket == '"' else "include/") + header)
+            if other != module_of(path):
+                edges.setdefault(other, (path, number))
+    return graph
+
+
+def reachable(graph, start):
+    """All modules that `start` includes, by way of others too."""
+    found, pending = set(), [start]
+    while pending:
+        for other in graph.get(pending.pop(), {}):
+            if other not in found:
+                found.add(other)
+                pending.append(other)
+    return found
+
+
+def circles(paths):
+    """Findings about modules that include each other in a circle."""
+    graph = include_graph(paths)
+    reached = {module: reachable(graph, module) for module in graph}
+    in_circles = {module for module in graph if module in reached[module]}
+    for module in sorted(in_circles - IN_CIRCLES):
+        for other, (path, line) in sorted(graph[module].items()):
+            if module in reached.get(other, ()):
+                yield path, line, f"{module} and {other} include each other, by way of others perhaps"
+    for module in sorted(IN_CIRCLES - in_circles):
+        yield "lint/includes.py", 1, f"{module} is in no circle any more: take it off the list"
 
 
 def src_finding(path, bracket, header):
@@ -144,6 +198,7 @@ def main():
         if path.startswith("src/"):
             for number, header in missing(path):
                 findings.append((path, number, f"uses <{header}> and does not include it"))
+    findings += circles([path for path in files(".h", ".cpp", ".def", under=("src", "include")) if "/prelude/" not in path])
     finish("includes", findings)
 
 

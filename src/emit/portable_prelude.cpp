@@ -363,15 +363,6 @@ std::string_view fixed(const Library& library, std::string_view word) {
 
 }  // namespace
 
-std::string_view name_of(Level level) {
-  constexpr std::array<std::string_view, 4> names = {"generic", "v2", "v3", "v4"};
-  return names[static_cast<std::size_t>(level)];
-}
-
-int register_bytes(Level level) {
-  return level == Level::v4 ? 64 : level == Level::v3 ? 32 : 16;
-}
-
 std::string portable_prelude(std::string_view phases, Level level) {
   const Folders& f = folders(level);
   Printer printer(level);

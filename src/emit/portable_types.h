@@ -2,13 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "emit/portable_prelude.h"
+#include "emit/level.h"
 
 namespace fulgurite::emit {
 

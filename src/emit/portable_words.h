@@ -1,7 +1,7 @@
 // The words of a prelude's sections in portable C, where vectors have fewer operators than in Clang's.
 #pragma once
 
-#include "emit/portable_prelude.h"
+#include "emit/level.h"
 #include "emit/prelude_words.h"
 
 namespace fulgurite::emit {

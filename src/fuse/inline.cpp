@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "simplify/index_algebra.h"
-#include "soac/extents.h"
+#include "soac/bind_sizes.h"
 #include "soac/rename.h"
 
 namespace fulgurite::fuse {

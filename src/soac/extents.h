@@ -1,5 +1,4 @@
-// Extents: is_extent (walk.h) of many expressions that share parts, where each node is looked at once; and
-// names for what is none.
+// Extents: is_extent (walk.h) of many expressions that share parts, where each node is looked at once.
 #pragma once
 
 #include <unordered_map>
@@ -17,14 +16,5 @@ class Extents {
 
   std::unordered_map<const scalar::Node*, bool> known_;
 };
-
-/// The arguments, with names in place of those that are no extents where the function has arrays whose shapes
-/// depend on them; appends the Lets that bind the names.
-std::vector<Expr> bind_for_shapes(scalar::Arena&, const Lambda&, std::vector<Expr> arguments,
-                                  std::vector<Stm>& lets);
-
-/// Binds by Lets the sizes of iteration spaces that are no extents: inside a function of elements they may be
-/// any expressions, in these statements, which come from one, they may not.
-void bind_sizes(scalar::Arena&, std::vector<Stm>&);
 
 }  // namespace fulgurite::soac

@@ -1,0 +1,17 @@
+// Names for sizes that are no extents (walk.h).
+#pragma once
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// The arguments, with names in place of those that are no extents where the function has arrays whose shapes
+/// depend on them; appends the Lets that bind the names.
+std::vector<Expr> bind_for_shapes(scalar::Arena&, const Lambda&, std::vector<Expr> arguments,
+                                  std::vector<Stm>& lets);
+
+/// Binds by Lets the sizes of iteration spaces that are no extents: inside a function of elements they may be
+/// any expressions, in these statements, which come from one, they may not.
+void bind_sizes(scalar::Arena&, std::vector<Stm>&);
+
+}  // namespace fulgurite::soac
