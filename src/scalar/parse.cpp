@@ -62,6 +62,12 @@ class Parser {
   }
 
   Site parse_site() { return static_cast<Site>(lexer_.natural()); }
+  /// Of an index or a call; an @ that no number follows opens a location of the array IR.
+  Site site_behind() {
+    if (!lexer_.is("@") || lexer_.peek(1).kind != Token::Kind::number) return 0;
+    lexer_.next();
+    return parse_site();
+  }
 
   Expr operation(Op op, std::initializer_list<Expr> operands, Site site) {
     return operation(op, std::span(operands.begin(), operands.size()), site);
@@ -167,7 +173,8 @@ class Parser {
       std::vector<Expr> operands;
       do operands.push_back(value());
       while (lexer_.accept(","));
-      result = operation(*op, operands, 0);
+      lexer_.expect(")");
+      return operation(*op, operands, site_behind());
     }
     lexer_.expect(")");
     return result;
@@ -184,12 +191,7 @@ class Parser {
       if (args[i].kind() != Kind::i64 || args[i].type().lanes != args[1].type().lanes)
         lexer_.fail("an index is not i64");
     lexer_.expect("]");
-    Site site = 0;
-    if (lexer_.is("@") && lexer_.peek(1).kind == Token::Kind::number) {  // else: a location of the array IR
-      lexer_.next();
-      site = parse_site();
-    }
-    return in_.intern(Op::index, {array.kind(), 0, args[1].type().lanes}, site, args);
+    return in_.intern(Op::index, {array.kind(), 0, args[1].type().lanes}, site_behind(), args);
   }
 
   Expr special_float(Kind kind) {

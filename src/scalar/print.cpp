@@ -118,6 +118,7 @@ class Printer {
     }
     const Written operation = infix(e.op());
     if (operation.strength == 0) {
+      if (e.site() != 0) push(site_text(e.site()));
       call(info(e.op()).name, e.args());
       return;
     }
