@@ -216,6 +216,9 @@ inline constexpr detail::Clamp clamp;
 /// select(c, a, b): a where c holds, else b. Both are computed; fg::cond computes one.
 inline constexpr detail::Select select;
 
+/// a / b of integers, rounded up: ceil_div(7, 2) is 4. Fails as a / b does.
+inline constexpr detail::Binary<"ceil_div", detail::Integers> ceil_div;
+
 // Magnitude and rounding.
 inline constexpr detail::Unary<"abs", detail::Numbers> abs;    // INT_MIN wraps
 inline constexpr detail::Unary<"sign", detail::Numbers> sign;  // -1, 0 or 1; NaN and signed zeros are kept

@@ -89,6 +89,7 @@ int Magnitudes::unlimited(Expr e) {
       const bool is_shift = e.arg(1).is_constant() && std::has_single_bit(e.arg(1).bits());
       return is_shift ? std::max(0, operand(0) - of_constant(e.arg(1))) : operand(0);
     }
+    case Op::ceil_div: return operand(0);
     case Op::rem: return std::min(operand(0), operand(1));
     case Op::shr: {
       const bool is_known = e.arg(1).is_constant() && e.arg(1).bits() < 64;

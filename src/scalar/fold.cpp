@@ -62,7 +62,8 @@ struct Fold {
       case Op::mul:
       case Op::neg: return is_float(operand.kind) ? float_sum() : integer_sum();
       case Op::div:
-      case Op::rem: return quotient();
+      case Op::rem:
+      case Op::ceil_div: return quotient();
       case Op::min:
       case Op::max: return extreme();
       case Op::bit_and:
@@ -125,8 +126,8 @@ struct Fold {
       if (is_minus_one(y())) return same(Op::neg, {x()});
       return times_reciprocal();
     }
-    if (is_one(y()) && op == Op::div) return x();
-    if (is_minus_one(y()) && op == Op::div) return same(Op::neg, {x()});
+    if (is_one(y()) && op != Op::rem) return x();
+    if (is_minus_one(y()) && op != Op::rem) return same(Op::neg, {x()});
     if (op == Op::rem && (is_one(y()) || is_minus_one(y())) && !can_fail(x())) return constant(operand, 0);
     if (site == 0 && is_zero(x()) && !can_fail(y())) return x();
     return {};

@@ -89,6 +89,13 @@ T rem(T a, T b) {
 }
 
 template <Integer T>
+T ceil_div(T a, T b) {
+  const T rest = rem(a, b);
+  const bool is_above = rest != 0 && (rest < 0) == (b < 0);
+  return add(div(a, b), static_cast<T>(is_above));
+}
+
+template <Integer T>
 T abs(T a) {
   return a < 0 ? neg(a) : a;
 }

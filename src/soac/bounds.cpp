@@ -314,6 +314,7 @@ bool Bounds::at_most(Expr a, Expr b, int depth) {
       if (less(a.arg(1), b) && less(a.arg(2), b)) return true;
       break;
     case Op::div:
+    case Op::ceil_div:
       if (of(a.arg(1)).least >= 1 && is_positive(a.arg(0)) && less(a.arg(0), b)) return true;
       break;
     case Op::rem:

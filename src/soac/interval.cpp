@@ -197,6 +197,12 @@ Interval Intervals::quotient(Kind kind, const Interval& a, const Interval& b) {
   return finish({-most, most, negative(size.high), size.high});
 }
 
+// It is at most one more than the quotient that truncates.
+Interval Intervals::quotient_up(Kind kind, const Interval& a, const Interval& b) {
+  const Interval truncated = quotient(kind, a, b);
+  return add(kind, truncated, between(0, 1));
+}
+
 // Remainders have the sign of the dividend, and are nearer to 0 than dividend and divisor.
 Interval Intervals::remainder(const Interval& a, const Interval& b) {
   const Wide divisor = std::max(b.most, -b.least);
@@ -286,6 +292,7 @@ Interval Intervals::apply(Expr e, std::span<const Interval> of) {
                  scalar::is_signed(kind) ? exactly(-1) : between(range_of(kind).most, range_of(kind).most),
                  of[0]);
     case Op::div: return quotient(kind, of[0], of[1]);
+    case Op::ceil_div: return quotient_up(kind, of[0], of[1]);
     case Op::rem: return remainder(of[0], of[1]);
     case Op::abs: return magnitude(kind, of[0]);
     case Op::sign:

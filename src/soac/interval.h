@@ -48,6 +48,7 @@ class Intervals {
                     std::span<const Corner> highs);
   Interval square(scalar::Kind, const Interval&);
   Interval quotient(scalar::Kind, const Interval&, const Interval&);
+  Interval quotient_up(scalar::Kind, const Interval&, const Interval&);
   Interval remainder(const Interval&, const Interval&);
   Interval magnitude(scalar::Kind, const Interval&);
   Interval bits(scalar::Op, scalar::Kind, const Interval&, const Interval&);

@@ -91,6 +91,12 @@ std::vector<Operation<T>> integer_operations() {
           {"div", 2, div},
           {"rem", 2,
            [=](T a, T b) { return b == 0 ? T(0) : T(uint64_t(a) - uint64_t(div(a, b)) * uint64_t(b)); }},
+          {"ceil_div", 2,
+           [=](T a, T b) {
+             if (b == 0) return T(0);
+             const T quotient = div(a, b), rest = T(uint64_t(a) - uint64_t(quotient) * uint64_t(b));
+             return T(quotient + (rest != 0 && (rest < T(0)) == (b < T(0))));
+           }},
           {"min", 2, [](T a, T b) { return a < b ? a : b; }},
           {"max", 2, [](T a, T b) { return a > b ? a : b; }},
           {"shl", 2, [](T a, T b) { return T(uint64_t(a) << (uint64_t(b) % width)); }},

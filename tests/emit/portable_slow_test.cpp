@@ -75,7 +75,8 @@ std::vector<Called> functions() {
   }
   for (const std::string& kind : integers) {
     for (const char* stem : {"abs", "sign", "popcount", "clz", "ctz"}) all.push_back({stem, kind, "", 1, 32});
-    for (const char* stem : {"div", "rem", "min", "max", "shl", "shr", "eq", "ne", "lt", "le", "select"})
+    for (const char* stem :
+         {"div", "rem", "ceil_div", "min", "max", "shl", "shr", "eq", "ne", "lt", "le", "select"})
       all.push_back({stem, kind, "", 2, 32});
   }
   std::vector<std::string> kinds = integers;

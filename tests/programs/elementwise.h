@@ -162,8 +162,8 @@ inline void operate(Draw& d) {
   Scalar second =
       other != nullptr && !d.one_in(3) ? Scalar{other->name, other->parts[0]} : expression(d, kind, 1);
   const Scalar first{a.name, a.parts[0]};
-  static constexpr const char* of_integers[] = {"add",    "sub",     "mul", "min", "max", "bit_and",
-                                                "bit_or", "bit_xor", "div", "lt",  "eq"};
+  static constexpr const char* of_integers[] = {"add",    "sub",     "mul", "min",      "max", "bit_and",
+                                                "bit_or", "bit_xor", "div", "ceil_div", "lt",  "eq"};
   static constexpr const char* of_floats[] = {"add", "sub", "mul", "div", "lt", "le", "copysign"};
   static constexpr const char* of_booleans[] = {"bit_and", "bit_or", "bit_xor", "eq", "ne"};
   Scalar made;
@@ -175,7 +175,8 @@ inline void operate(Draw& d) {
     made = applied(of_floats[d.below(std::size(of_floats))], {first, second});
   } else {
     const char* op = of_integers[d.below(std::size(of_integers))];
-    if (std::string(op) == "div" && !d.one_in(4)) second = applied("bit_or", {second, constant(kind, 1)});
+    if (std::string_view(op).ends_with("div") && !d.one_in(4))
+      second = applied("bit_or", {second, constant(kind, 1)});
     made = d.one_in(4) ? applied(op, {second, first}) : applied(op, {first, second});
   }
   const std::string name = d.fresh("v");

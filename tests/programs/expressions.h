@@ -185,7 +185,7 @@ inline Scalar integer_expression(Draw& d, Kind kind, int depth) {
     Scalar by = d.one_in(2) ? constant(kind, static_cast<std::int64_t>(1 + d.below(7))) : operand();
     if ((d.is_safe || !d.one_in(4)) && by.value.node != nullptr)
       by = applied("bit_or", {by, constant(kind, 1)});
-    return applied(d.one_in(2) ? "div" : "rem", {a, by});
+    return applied(d.one_in(4) ? "ceil_div" : d.one_in(2) ? "div" : "rem", {a, by});
   }
   if (which == 8) {
     const Scalar a = operand();

@@ -56,8 +56,9 @@ TYPED_TEST(Integers, DivisionShiftsComparisonsBits) {
   using T = TypeParam;
   using U = std::make_unsigned_t<T>;
   const auto f = [](Vec<T> a, Vec<T> b) {
-    return std::tuple{a / b,  a % b,           a << b,     a >> b,     a == b,     a != b,  a<b, a <= b, a> b,
-                      a >= b, fg::popcount(a), fg::clz(a), fg::ctz(a), fg::abs(a), a / T(3)};
+    return std::tuple{
+        a / b,  a % b,           a << b,     a >> b,     a == b,     a != b,   a<b, a <= b, a> b,
+        a >= b, fg::popcount(a), fg::clz(a), fg::ctz(a), fg::abs(a), a / T(3), fg::ceil_div(a, b)};
   };
   on_every_engine(f, [](const auto& g) {
     std::vector<T> a, b;
@@ -65,7 +66,7 @@ TYPED_TEST(Integers, DivisionShiftsComparisonsBits) {
       for (T y : interesting<T>())
         if (y != 0) a.push_back(x), b.push_back(y);
     const auto [quotient, remainder, left, right, eq, ne, lt, le, gt, ge, ones, leading, trailing, magnitude,
-                third] = g(a, b);
+                third, up] = g(a, b);
     constexpr int width = std::numeric_limits<U>::digits;
     for (std::size_t k = 0; k < a.size(); ++k) {
       const auto i = static_cast<std::int64_t>(k);
@@ -91,6 +92,8 @@ TYPED_TEST(Integers, DivisionShiftsComparisonsBits) {
         EXPECT_EQ(magnitude[i], x);
       }
       EXPECT_EQ(third[i], T(x / T(3)));
+      const bool is_above = !overflows && x % y != 0 && (x < 0) == (y < 0);
+      EXPECT_EQ(up[i], overflows ? x : T(x / y + is_above));
     }
   });
 }

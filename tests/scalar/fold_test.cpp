@@ -87,6 +87,10 @@ TEST_F(FoldTest, FailuresStay) {
   EXPECT_TRUE(can_fail(a.apply(Op::div, {c(1), c(0)}, 7)));
   EXPECT_FALSE(can_fail(a.apply(Op::div, {n, c(3)}, 7)));
   EXPECT_EQ(a.apply(Op::div, {n, c(3)}, 7), a.div(n, c(3)));
+  EXPECT_EQ(a.apply(Op::ceil_div, {n, c(1)}, 7), n);
+  EXPECT_EQ(a.apply(Op::ceil_div, {n, c(-1)}, 7), a.apply(Op::neg, {n}));
+  EXPECT_EQ(a.apply(Op::ceil_div, {c(-7), c(2)}), c(-3));
+  EXPECT_TRUE(can_fail(a.apply(Op::ceil_div, {n, m}, 7)));
 }
 
 TEST_F(FoldTest, FloatsKeepTheirBits) {

@@ -47,6 +47,7 @@ TEST_F(TextTest, RoundTrips) {
                            "n / 2 % 3",
                            "n /@3 i",
                            "n %@4 (i + 1)",
+                           "ceil_div(n, i)@3 + ceil_div(n, 2)",
                            "-x",
                            "--x",
                            "-n",

@@ -42,6 +42,7 @@ void all_pairs_of_bytes() {
       if (y != 0) {
         ASSERT_EQ((op<T>(Op::div, a, b)), static_cast<T>(x / y));
         ASSERT_EQ((op<T>(Op::rem, a, b)), static_cast<T>(x % y));
+        ASSERT_EQ((op<T>(Op::ceil_div, a, b)), static_cast<T>(std::ceil(double(x) / y)));
       }
       ASSERT_EQ((op<T>(Op::shl, a, b)), static_cast<T>(x << (y & 7)));
       ASSERT_EQ((op<T>(Op::shr, a, b)), static_cast<T>(x >> (y & 7)));
@@ -70,6 +71,7 @@ TEST(Value, IntegersWrap) {
   EXPECT_EQ((op<std::int64_t>(Op::neg, least)), least);
   EXPECT_EQ((op<std::int64_t>(Op::div, least, std::int64_t{-1})), least);
   EXPECT_EQ((op<std::int64_t>(Op::rem, least, std::int64_t{-1})), 0);
+  EXPECT_EQ((op<std::int64_t>(Op::ceil_div, least, std::int64_t{-1})), least);
   EXPECT_EQ((op<std::uint16_t>(Op::mul, std::uint16_t{65535}, std::uint16_t{65535})), 1);
   EXPECT_EQ((op<std::int32_t>(Op::div, 5, 0)), 0) << "the caller has raised the error";
 }

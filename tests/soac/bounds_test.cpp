@@ -97,8 +97,15 @@ const std::vector<std::pair<const char*, std::function<Expr(Arena&, Expr, Expr)>
     {"popcount", [](Arena& t, Expr x, Expr) { return t.apply(Op::popcount, {x}); }},
     {"div", [](Arena& t, Expr x, Expr y) { return t.div(x, y); }},
     {"rem", [](Arena& t, Expr x, Expr y) { return t.rem(x, y); }},
+    {"ceil_div", [](Arena& t, Expr x, Expr y) { return t.apply(Op::ceil_div, {x, y}); }},
     {"div 3", [](Arena& t, Expr x, Expr) { return t.div(x, t.cast(t.i64(3), x.kind())); }},
     {"rem 3", [](Arena& t, Expr x, Expr) { return t.rem(x, t.cast(t.i64(3), x.kind())); }},
+    {"ceil_div 3",
+     [](Arena& t, Expr x, Expr) { return t.apply(Op::ceil_div, {x, t.cast(t.i64(3), x.kind())}); }},
+    {"ceil_div max(y, 1)",
+     [](Arena& t, Expr x, Expr y) {
+       return t.apply(Op::ceil_div, {x, t.max(y, t.cast(t.i64(1), x.kind()))});
+     }},
     {"div max(y, 1)",
      [](Arena& t, Expr x, Expr y) { return t.div(x, t.max(y, t.cast(t.i64(1), x.kind()))); }},
     {"to i32", [](Arena& t, Expr x, Expr) { return t.cast(x, Kind::i32); }},

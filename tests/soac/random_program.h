@@ -134,7 +134,7 @@ class RandomProgram {
       return arena().apply(order[below(4)], {more(k), more(k)});
     }
     if (scalar::is_integer(kind) && below(8) == 0)
-      return arena().apply(below(2) == 0 ? Op::div : Op::rem, {more(kind), more(kind)}, 2);
+      return arena().apply(std::array{Op::div, Op::rem, Op::ceil_div}[below(3)], {more(kind), more(kind)}, 2);
     const Op sums[] = {Op::add, Op::sub, Op::mul, Op::min, Op::max};
     return arena().apply(sums[below(5)], {more(kind), more(kind)});
   }

@@ -41,6 +41,21 @@ inline std::vector<SemanticsRow> semantics_rows() {
     row.message = "zero divisor";
     add(row);
   }
+  add(elementwise<i32, i32>("integer_division_up", "ceil_div(a, b)@1", {-7, 7, -7, 7, 8, least, greatest},
+                            {2, -2, -2, 2, 2, -1, 2}, {-3, -3, 4, 4, 4, least, 1 << 30}));
+  add(elementwise<i64, i64>("integer_division_up", "ceil_div(a, b)@1", {INT64_MAX, -9, INT64_MIN, 1},
+                            {3, 2, -1, INT64_MAX}, {INT64_MAX / 3 + 1, -4, INT64_MIN, 1}));
+  add(elementwise<u64, u64>("integer_division_up", "ceil_div(a, b)@1", {UINT64_MAX, UINT64_MAX, 0},
+                            {2, UINT64_MAX, 7}, {UINT64_MAX / 2 + 1, 1, 0}));
+  add(elementwise<i8, i8>("integer_division_up", "ceil_div(a, b)@1", {-128, -127, 127, 100}, {-1, 2, 2, 127},
+                          {-128, -63, 64, 1}));
+  {
+    SemanticsRow row =
+        elementwise<i32, i32>("integer_division_up", "ceil_div(a, b)@1", {1, 2, 3}, {1, 0, 0}, {});
+    row.error = "ArithmeticError";
+    row.message = "zero divisor";
+    add(row);
+  }
   add(elementwise<i32, i32>("shift_count", "a << b", {1, 1, 1, 3}, {33, 32, -1, 31}, {2, 1, least, least}));
   add(elementwise<i8, i8>("shift_count", "a << b", {1, 1, 3}, {8, -1, 6}, {1, -128, -64}));
   add(elementwise<i32, i32>("shift_right", "a >> b", {-8, 8, -1}, {1, 33, 31}, {-4, 4, -1}));

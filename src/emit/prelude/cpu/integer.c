@@ -117,6 +117,25 @@ FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
   return (V(KIND))((WRAP(KIND))a - (WRAP(KIND))FN(div, KIND)(a, b) * (WRAP(KIND))b);
 }
 
+//! ceil_div u8 u16 u32 u64
+//! needs div KIND
+// The quotient, and one more where something is left.
+FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
+  V(KIND) q = FN(div, KIND)(a, b);
+  V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
+  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))CHOOSE(KIND, rest == 0, S(KIND, 0), S(KIND, 1)));
+}
+
+//! ceil_div i8 i16 i32 i64
+//! needs div KIND
+// The same where the exact quotient is positive: what is left has the sign of the dividend.
+FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
+  V(KIND) q = FN(div, KIND)(a, b);
+  V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
+  V(KIND) more = CHOOSE(KIND, (rest ^ b) < 0, S(KIND, 0), S(KIND, 1));
+  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))CHOOSE(KIND, rest == 0, S(KIND, 0), more));
+}
+
 //! popcount u8 u16 u32 u64
 // Sums of neighbouring bits, pairs, nibbles, then one multiplication adds the bytes.
 FG_INLINE V(KIND) FN(popcount, KIND)(V(KIND) a) {

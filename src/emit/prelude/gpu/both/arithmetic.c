@@ -47,6 +47,15 @@ FG_INLINE KIND FN(rem, KIND)(KIND a, KIND b) { return b == 0 || b == -1 ? (KIND)
 //! rem u8 u16 u32 u64
 FG_INLINE KIND FN(rem, KIND)(KIND a, KIND b) { return b == 0 ? (KIND)0 : (KIND)(a % b); }
 
+//! ceil_div i8 i16 i32 i64
+FG_INLINE KIND FN(ceil_div, KIND)(KIND a, KIND b) {
+  if (b == 0 || b == -1) return b == 0 ? (KIND)0 : (KIND)(0 - (WRAP(KIND))a);
+  return (KIND)(a / b + (a % b != 0 && (a < 0) == (b < 0)));
+}
+
+//! ceil_div u8 u16 u32 u64
+FG_INLINE KIND FN(ceil_div, KIND)(KIND a, KIND b) { return b == 0 ? (KIND)0 : (KIND)(a / b + (a % b != 0)); }
+
 //! shl i8 i16 i32 i64 u8 u16 u32 u64
 FG_INLINE KIND FN(shl, KIND)(KIND a, KIND b) { return (KIND)((WRAP(KIND))a << ((WRAP(KIND))b & (8 * sizeof(KIND) - 1))); }
 
