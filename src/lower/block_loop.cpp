@@ -7,13 +7,13 @@
 
 #include "base/match.h"
 #include "lower/ahead.h"
-#include "lower/ascending.h"
-#include "lower/pieces.h"
 #include "lower/ragged_rows.h"
-#include "lower/rounding.h"
 #include "lower/runs.h"
 #include "lower/scan_runs.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/pieces.h"
+#include "schedule/rewrites/rounding.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 
@@ -68,7 +68,7 @@ class BlockLoop {
   Ends sequence() {
     std::optional<Runs> runs;
     if (policy_.run > 0 && folds_in_runs(soac_)) runs.emplace(e_, soac_, policy_);
-    if (!commutes(soac_) && !runs)
+    if (!schedule::commutes(soac_) && !runs)
       e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
     Expr streaming = e_.streaming();  // is for whole vectors
     e_.set_streaming({});
@@ -253,7 +253,8 @@ class BlockLoop {
   // Calls walk(from, to) for each piece of the columns, with the statement as it is there in `piece_`.
   void pieces(const soac::Stm& s, Expr begin, Expr end, int n_more,
               const std::function<void(Expr from, Expr to)>& walk) {
-    const std::optional<Cut> c = n_more > 0 && !policy_.linear ? cut(arena_, s) : std::nullopt;
+    const std::optional<schedule::Cut> c =
+        n_more > 0 && !policy_.linear ? schedule::cut(arena_, s) : std::nullopt;
     if (!c) {
       piece_ = &s;
       walk(begin, end);
@@ -357,7 +358,7 @@ class BlockLoop {
 
   // A lane that keeps the index that it has ends with one that is not in the tile.
   void steps_in_32_bits(std::span<const Expr> outer, Expr t, Expr from, Expr to, const Running& into,
-                        const NarrowIndices& narrow) {
+                        const schedule::NarrowIndices& narrow) {
     const Expr first = e_.lower(arena_.cast(range_.begin, Kind::i32));
     const Expr before = e_.lower(arena_.sub(first, arena_.constant(Kind::i32, 1)));
     Running here = into;
@@ -376,14 +377,14 @@ class BlockLoop {
   // of the two lengths instead of their product.
   void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
     Expr step = i64(policy_.lanes);
-    const std::optional<soac::Stm> behind = behind_first(arena_, *piece_, range_.in_tile);
+    const std::optional<soac::Stm> behind = schedule::behind_first(arena_, *piece_, range_.in_tile);
     auto run = [&](Expr from, Expr to, const Running& into) {
       if (!behind) return steps(outer, t, from, to, into);
       const soac::Stm* whole = piece_;
       e_.if_then(e_.lower(arena_.lt(from, to)),
                  [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
       from = e_.lower(arena_.add(from, step));
-      const auto narrow = range_.in_tile ? narrow_indices(arena_, *behind) : std::nullopt;
+      const auto narrow = range_.in_tile ? schedule::narrow_indices(arena_, *behind) : std::nullopt;
       piece_ = narrow ? &narrow->stm : &*behind;
       if (narrow)
         steps_in_32_bits(outer, t, from, to, into, *narrow);
@@ -391,7 +392,7 @@ class BlockLoop {
         steps(outer, t, from, to, into);
       piece_ = whole;
     };
-    if (std::ranges::none_of(soac_.reductions, rounds)) return run(begin, main, accumulators);
+    if (std::ranges::none_of(soac_.reductions, schedule::rounds)) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
     e_.for_loop(begin, main, chain, "from", [&](Expr from) {
       Running inner{e_.start(soac_), {}, 0, partitions_};
@@ -461,12 +462,13 @@ class BlockLoop {
 }  // namespace
 
 bool is_in_order(const soac::Soac& soac) {
-  return !commutes(soac) || has_bins(soac) || has_scan(soac.body) || makes_arrays(soac);
+  return !schedule::commutes(soac) || schedule::has_bins(soac) || schedule::has_scan(soac.body) ||
+         schedule::makes_arrays(soac);
 }
 
 bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac, const Policy& policy) {
   if (policy.rows || policy.scan_lanes < 4) return false;
-  for (const soac::Stm* scan : scans_of(soac.body))
+  for (const soac::Stm* scan : schedule::scans_of(soac.body))
     for (Var name : scan->names)
       if (arena.info(name).type.kind == Kind::boolean) return false;
   soac::Soac others = soac;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -26,7 +26,7 @@ int scan_like(scalar::Arena& arena, const soac::Soac& op, const soac::Layout& la
   const soac::Reduction& r = op.reductions[reduction];
   const soac::Layout::Part& part = layout.reductions[reduction];
   const auto operands = std::span(op.body.results).subspan(part.result, part.n_results);
-  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  const std::vector<const soac::Stm*> scans = schedule::scans_of(op.body);
   for (std::size_t k = 0; k < scans.size(); ++k) {
     const auto& scan = std::get<soac::Scan>(scans[k]->op);
     if (std::ranges::equal(scan.operands, operands) && scan.reduction.initial == r.initial &&

@@ -6,12 +6,12 @@
 #include "lower/block_loop.h"
 #include "lower/carry.h"
 #include "lower/folding.h"
-#include "lower/lift.h"
 #include "lower/long_rows.h"
 #include "lower/neighbours.h"
 #include "lower/ordered_stores.h"
 #include "lower/private_bins.h"
 #include "lower/results.h"
+#include "schedule/rewrites/lift.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -25,7 +25,7 @@ class Combinator {
   Combinator(Launches& launches, const soac::Stm& original)
       : launches_(launches),
         arena_(launches.arena()),
-        lifted_(lift_missing_neutral(arena_, reading_what_it_updates(arena_, original))),
+        lifted_(schedule::lift_missing_neutral(arena_, reading_what_it_updates(arena_, original))),
         ordered_(launches, lifted_),
         at_(launches, ordered_.posting()),
         op_(at_.op),

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
-#include "lower/narrow.h"
+#include "schedule/rewrites/narrow.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -424,10 +424,10 @@ Expr Emitter::lower_index(Expr e) {
   if (e.site() != 0 && checks_) {
     for (std::size_t d = 0; d < indices.size(); ++d) {
       Expr inside;
-      const Expr key = narrow_index(e.arg(d + 1)), small = key ? find(key) : Expr();
+      const Expr key = schedule::narrow_index(e.arg(d + 1)), small = key ? find(key) : Expr();
       if (small && !small.is_constant()) {
         Expr number = bind(arena_.cast(small, Kind::i32), "number");
-        inside = is_inside(arena_, number, lower(narrow_extent(arena_, info.shape[d])));
+        inside = schedule::is_inside(arena_, number, lower(schedule::narrow_extent(arena_, info.shape[d])));
       } else {
         const Expr is_below = bind(arena_.lt(indices[d], extents[d]), "c");
         inside = arena_.logical_and(bind(arena_.le(arena_.i64(0), indices[d]), "c"), is_below);

@@ -2,7 +2,7 @@
 
 #include "base/match.h"
 #include "lower/carry.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 
 namespace fulgurite::lower {
 
@@ -14,7 +14,7 @@ Folding::Folding(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), p
     counts_.push_back(chained ? Var() : at_.temporary(Kind::i64, n_counts, "counts"));
     kept_.push_back(at_.temporary(Kind::i64, at_.i64(1), "kept"));
   }
-  for (const soac::Stm* s : scans_of(at_.op.body)) {
+  for (const soac::Stm* s : schedule::scans_of(at_.op.body)) {
     Scan scan{s, &std::get<soac::Scan>(s->op), {}};
     for (Expr x : scan.op->operands)
       scan.partials.push_back(at_.temporary(x.kind(), chain_ ? at_.i64(1) : at_.grid.tasks, "carry"));
@@ -33,7 +33,8 @@ bool Folding::is_chained(std::size_t partition) const {
 
 // Classes of a partition that depend on a Scan are counted when every tile knows what its Scans go on from.
 bool Folding::is_late(std::size_t partition) const {
-  return has_scan(slice(arena_, at_.op.body, {at_.results(at_.layout.partitions[partition])[0]}));
+  return schedule::has_scan(
+      schedule::slice(arena_, at_.op.body, {at_.results(at_.layout.partitions[partition])[0]}));
 }
 
 void Folding::phases() {
@@ -66,7 +67,7 @@ void Folding::start_chain() {
     if (turn_of_scans_) {
       e_.store_plain(*turn_of_scans_, at_.i64(0), at_.i64(0));
       for (const Scan& scan : scans_) {
-        const std::vector<Expr> first = e_.lower(first_of(*scan.stm));
+        const std::vector<Expr> first = e_.lower(schedule::first_of(*scan.stm));
         for (std::size_t k = 0; k < first.size(); ++k) e_.store_plain(scan.partials[k], at_.i64(0), first[k]);
       }
     }
@@ -102,9 +103,9 @@ std::vector<Expr> Folding::fold(Expr task, const std::vector<Scan>& scans,
   const bool scans_run = !entry.scans.empty();
   std::vector<Expr> needed = wanted;
   if (scans_run)  // all of them: the carries are numbered as they are
-    for (const soac::Stm* scan : scans_of(at_.op.body))
+    for (const soac::Stm* scan : schedule::scans_of(at_.op.body))
       for (Var name : scan->names) needed.push_back(arena_.name(name));
-  op.body = slice(arena_, at_.op.body, needed);
+  op.body = schedule::slice(arena_, at_.op.body, needed);
   op.body.results = wanted;
   soac::Stm walk{{}, std::move(op), at_.s.where, at_.s.origin};
   const auto& walked = std::get<soac::Soac>(walk.op);
@@ -136,7 +137,7 @@ Destination Folding::table(std::size_t partition, Expr task) {
 void Folding::carry(const Scan& scan) {
   const soac::Reduction& r = scan.op->reduction;
   std::vector<Expr> so_far;
-  for (Expr first : e_.lower(first_of(*scan.stm))) so_far.push_back(e_.declare(first, "so_far"));
+  for (Expr first : e_.lower(schedule::first_of(*scan.stm))) so_far.push_back(e_.declare(first, "so_far"));
   auto exchange = [&](Expr t) {
     for (std::size_t k = 0; k < so_far.size(); ++k)
       e_.store_plain(scan.partials[k], t, e_.snapshot(so_far[k], "so_far"));

@@ -5,14 +5,14 @@
 
 #include "base/match.h"
 #include "lower/packing.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
 
 bool depends_on_order(const soac::Soac& op) {
-  return has_scan(op.body) || !op.partitions.empty() || has_bins(op);
+  return schedule::has_scan(op.body) || !op.partitions.empty() || schedule::has_bins(op);
 }
 
 namespace {
@@ -21,7 +21,7 @@ namespace {
 constexpr std::int64_t most_with_scratch = 256;
 
 Expr columns_with_scratch(Launches& launches, const soac::Soac& op, Expr columns, Expr per_task) {
-  if (!keeps_arrays(op.body)) return per_task;
+  if (!schedule::keeps_arrays(op.body)) return per_task;
   return launches.arena().max(per_task, launches.ceil_div(columns, launches.i64(most_with_scratch)));
 }
 
@@ -151,7 +151,8 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
     Expr least = arena.mul(launches.ceil_div(launches.ceil_div(g.columns, most), line), line);
     g.columns_per_task = arena.max(g.columns_per_task, least);
   }
-  if (own.is_constant(0) && !keeps_arrays(op.body) && !has_narrow_places(op)) g.most_points = policy.tile;
+  if (own.is_constant(0) && !schedule::keeps_arrays(op.body) && !has_narrow_places(op))
+    g.most_points = policy.tile;
   g.tasks = arena.max(launches.ceil_div(g.columns, g.columns_per_task), one);
   return g;
 }

@@ -4,10 +4,10 @@
 #include "lower/block_loop.h"
 #include "lower/carry.h"
 #include "lower/gpu/alone.h"
-#include "lower/lift.h"
 #include "lower/row_sort.h"
 #include "lower/short_rows.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 
 namespace fulgurite::lower {
@@ -20,7 +20,7 @@ class Inner {
       : launches_(launches),
         arena_(launches.arena()),
         e_(e),
-        s_(lift_missing_neutral(arena_, original)),
+        s_(schedule::lift_missing_neutral(arena_, original)),
         op_(std::get<soac::Soac>(s_.op)),
         layout_(soac::layout_of(op_)) {}
 
@@ -28,7 +28,8 @@ class Inner {
     places();
     fill();
     Entry entry;
-    for (const soac::Stm* scan : scans_of(op_.body)) entry.scans.push_back(e_.lower(first_of(*scan)));
+    for (const soac::Stm* scan : schedule::scans_of(op_.body))
+      entry.scans.push_back(e_.lower(schedule::first_of(*scan)));
     std::vector<Expr> kept;
     for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
       const bool one_class = op_.partitions[g].classes.is_constant(1);
@@ -130,9 +131,9 @@ class Inner {
     clear(e_, p.classes, tables_[partition]);
     soac::Soac op{op_.dims, {}};
     op.partitions.push_back({p.classes, 0});
-    op.body = slice(arena_, op_.body, {op_.body.results[part.result]});
+    op.body = schedule::slice(arena_, op_.body, {op_.body.results[part.result]});
     Entry entry{{}, {{{}, tables_[partition]}}};
-    if (has_scan(op.body)) {  // all of them: they are numbered
+    if (schedule::has_scan(op.body)) {  // all of them: they are numbered
       const std::vector<Expr> results = op.body.results;
       op.body = op_.body;
       op.body.results = results;

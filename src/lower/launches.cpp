@@ -4,7 +4,7 @@
 
 #include "base/match.h"
 #include "lower/inner.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/room.h"
 #include "soac/walk.h"
 
@@ -18,7 +18,7 @@ bool points_make_arrays(const std::vector<soac::Stm>& body) {
     if (base::as<soac::Sort>(s.op)) return true;
     const bool has_points = base::as<soac::Soac>(s.op) != nullptr;
     return std::ranges::any_of(soac::nested_in(s), [&](const auto& inner) {
-      return has_points ? makes_arrays(*inner.lambda) : points_make_arrays(inner.lambda->body);
+      return has_points ? schedule::makes_arrays(*inner.lambda) : points_make_arrays(inner.lambda->body);
     });
   });
 }

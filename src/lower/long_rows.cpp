@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "lower/lift.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -20,14 +20,16 @@ bool reduces_rows(Launches& launches, const soac::Soac& op) {
   if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
   if (op.body.body.size() != 1) return false;
   const auto* inner = base::as<soac::Soac>(op.body.body[0].op);
-  if (!inner || inner->reductions.empty() || makes_arrays(op.body) || has_scan(inner->body)) return false;
+  if (!inner || inner->reductions.empty() || schedule::makes_arrays(op.body) ||
+      schedule::has_scan(inner->body))
+    return false;
   return launches.known_outside(inner->dims);
 }
 
 LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), are_few_(frame.i64(0)) {
   if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
-  body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
+  body_.body[0] = schedule::lift_missing_neutral(arena_, body_.body[0]);
   const auto& inner = std::get<soac::Soac>(body_.body[0].op);
   tile_ = at_.i64(at_.policy_of(inner).tile);
   rows_ = at_.launches.product(at_.op.dims);

@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "lower/carry.h"
-#include "lower/narrow.h"
+#include "schedule/rewrites/narrow.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
@@ -89,7 +89,7 @@ OrderedStores::Posted OrderedStores::post(Expr value, bool may_read, std::vector
 // Its row-major number; what is not in the array below 0 or beyond it.
 Expr OrderedStores::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
   if (indices.size() == 1) {
-    const Expr key = narrow_index(indices[0]);
+    const Expr key = schedule::narrow_index(indices[0]);
     return key ? key : indices[0];
   }
   Expr number = i64(0), inside = arena_.boolean(true);

@@ -4,10 +4,10 @@
 
 #include "base/check.h"
 #include "base/match.h"
-#include "lower/ascending.h"
 #include "lower/emitter.h"
-#include "lower/lift.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 
@@ -240,14 +240,15 @@ void Emitter::pack(const soac::Partition& partition, std::span<const Var> names,
 // first point with that one by itself
 void Emitter::sequential_soac(const soac::Stm& original) {
   note_sequential(original, "depends on the element of the combinator around it");
-  const soac::Stm s = lift_missing_neutral(arena_, original);
+  const soac::Stm s = schedule::lift_missing_neutral(arena_, original);
   const auto& soac = std::get<soac::Soac>(s.op);
   std::vector<Expr> dims = extents(soac.dims);
   Running running;
   running.reductions = start(soac);
-  for (const soac::Stm* scan : scans_of(soac.body)) {
+  for (const soac::Stm* scan : schedule::scans_of(soac.body)) {
     running.scans.emplace_back();
-    for (Expr first : lower(first_of(*scan))) running.scans.back().push_back(declare(first, "so_far"));
+    for (Expr first : lower(schedule::first_of(*scan)))
+      running.scans.back().push_back(declare(first, "so_far"));
   }
   std::vector<Expr> indices;
   std::function<void(std::size_t)> nest = [&](std::size_t d) {
@@ -258,8 +259,8 @@ void Emitter::sequential_soac(const soac::Stm& original) {
       indices.pop_back();
     });
   };
-  const bool may_repeat = dims.size() == 1 && running.scans.empty() && !makes_arrays(soac);
-  const auto behind = may_repeat ? behind_first(arena_, s, false) : std::nullopt;
+  const bool may_repeat = dims.size() == 1 && running.scans.empty() && !schedule::makes_arrays(soac);
+  const auto behind = may_repeat ? schedule::behind_first(arena_, s, false) : std::nullopt;
   if (behind) {
     const Expr zero = arena_.i64(0), one = arena_.i64(1);
     if_then(lower(arena_.lt(zero, dims[0])), [&] { point(s, {{zero}}, zero, running); });

@@ -7,11 +7,11 @@
 #include <functional>
 
 #include "base/match.h"
-#include "lower/ascending.h"
 #include "lower/packing.h"
 #include "lower/runs.h"
 #include "lower/scan_runs.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/count.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
@@ -94,14 +94,15 @@ double cost_of_point(const soac::Soac& soac) {
 
 double cost_of_scans(const soac::Soac& soac) {
   double sum = 0;
-  for (const soac::Stm* s : scans_of(soac.body)) sum += cost_of(std::get<soac::Scan>(s->op).reduction.op);
+  for (const soac::Stm* s : schedule::scans_of(soac.body))
+    sum += cost_of(std::get<soac::Scan>(s->op).reduction.op);
   return sum;
 }
 
 // The same with arithmetic on i64: operators compute no indices.
 double cost_of_operators(const soac::Soac& soac) {
   double sum = 0;
-  for (const soac::Stm* s : scans_of(soac.body)) {
+  for (const soac::Stm* s : schedule::scans_of(soac.body)) {
     const soac::Lambda& op = std::get<soac::Scan>(s->op).reduction.op;
     for (const soac::Stm& inner : op.body) sum += cost_of(inner, loop_trips);
     scalar::for_each_node(op.results, [&](Expr e) { sum += cost(e.op()); });
@@ -138,11 +139,11 @@ std::size_t widest(const soac::Soac& soac) {
         body.results.push_back(of.arg(0));
     }
   // They keep indices in 32 bits (ascending.h).
-  const bool only_reduces = body.results.size() == count_components(soac) && commutes(soac);
+  const bool only_reduces = body.results.size() == count_components(soac) && schedule::commutes(soac);
   for (std::size_t g = soac.reductions.size(); g-- > 0 && only_reduces;) {
     soac::Lambda op = soac.reductions[g].op;
     for (std::size_t k = op.results.size(); k-- > 0;)
-      if (keeps_index(soac, g, k)) {
+      if (schedule::keeps_index(soac, g, k)) {
         bytes = std::max(bytes, size_of(Kind::i32));
         const auto at = static_cast<std::ptrdiff_t>(layout.reductions[g].result + k);
         body.results.erase(body.results.begin() + at);
@@ -182,7 +183,7 @@ bool moves_along(Expr index, scalar::Var var) {
 // space is walked by scalar code and the inner one by lanes. Otherwise neighbouring outer points are
 // neighbouring lanes and the inner loop is sequential.
 bool wants_rows(const soac::Soac& soac) {
-  if (makes_arrays(soac)) return true;
+  if (schedule::makes_arrays(soac)) return true;
   if (soac.body.params.empty()) return false;
   int along_inner = 0, along_outer = 0;
   std::function<void(const soac::Lambda&, const soac::Soac&)> reads = [&](const soac::Lambda& f,
@@ -230,9 +231,10 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, int lanes) {
   constexpr int steps = 16;
   constexpr double moves = 4;  // of a component
   constexpr std::int64_t most_bytes = 16384;
-  if (lanes < 4 || lanes > steps || !has_scan(soac.body)) return 0;
+  if (lanes < 4 || lanes > steps || !schedule::has_scan(soac.body)) return 0;
   std::size_t components = 0;
-  for (const soac::Stm* s : scans_of(soac.body)) components += std::get<soac::Scan>(s->op).operands.size();
+  for (const soac::Stm* s : schedule::scans_of(soac.body))
+    components += std::get<soac::Scan>(s->op).operands.size();
   const int more = std::bit_width(static_cast<unsigned>(lanes)) - 2;
   const bool pays = cost_of_operators(soac) * more >= moves * static_cast<double>(components);
   return pays && bytes_scanned(soac) * lanes * steps <= most_bytes && scans_in_runs(arena, soac) ? steps : 0;
@@ -267,8 +269,8 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   const bool are_cheap = policy.scan_steps == 0 && cost_of_scans(soac) <= 2;
   policy.scan_lanes = are_cheap ? policy.lanes : policy.tail_lanes;
   policy.tile = work <= 20 ? 16384 : work <= 200 ? 4096 : 1024;
-  if (has_scan(soac.body) && work <= 20) policy.tile *= 2;  // each task waits for the one before it
-  if (has_bins(soac) && work <= 20) policy.tile *= 4;       // each task has bins to fill and to join
+  if (schedule::has_scan(soac.body) && work <= 20) policy.tile *= 2;  // each task waits for the one before it
+  if (schedule::has_bins(soac) && work <= 20) policy.tile *= 4;  // each task has bins to fill and to join
   // What a task packs stays in a cache of its own.
   constexpr std::int64_t packed_bytes = 1 << 17, least_tile = 256;
   if (const std::int64_t bytes = bytes_packed(soac); bytes > 0)
@@ -280,7 +282,7 @@ Policy choose(const scalar::Arena& arena, const soac::Soac& soac, const soac::Eq
   policy.rows = wants_rows(soac);
   policy.streaming = target.last_level_cache;
   policy.touch = work <= 20 && !depends_on_order(soac) && !stores;
-  if (!commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
+  if (!schedule::commutes(soac) && folds_in_runs(soac) && !policy.rows) choose_runs(policy, soac, work);
   return policy;
 }
 

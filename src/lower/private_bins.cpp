@@ -4,8 +4,8 @@
 
 #include "base/match.h"
 #include "lower/ahead.h"
-#include "lower/narrow.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/narrow.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -143,7 +143,7 @@ void PrivateBins::fill(const Group& group, const std::vector<Var>& bins, Expr fi
 
 // Whether the points' places and values can be left in buffers.
 bool PrivateBins::posts(const soac::Soac& op) const {
-  return !at_.policy.rows && !makes_arrays(op);
+  return !at_.policy.rows && !schedule::makes_arrays(op);
 }
 
 Ends PrivateBins::walk(Expr task, const soac::Stm& s, const Entry& entry) {
@@ -284,9 +284,9 @@ bool PrivateBins::is_element(const soac::Soac& op, Expr value) const {
 
 // The number of the place's bin, or -1 outside.
 Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
-  if (Expr key = scatter.shape.size() == 1 ? narrow_index(indices[0]) : Expr()) {
+  if (Expr key = scatter.shape.size() == 1 ? schedule::narrow_index(indices[0]) : Expr()) {
     key = arena_.cast(key, Kind::i32);
-    Expr inside = is_inside(arena_, key, narrow_extent(arena_, scatter.shape[0]));
+    Expr inside = schedule::is_inside(arena_, key, schedule::narrow_extent(arena_, scatter.shape[0]));
     return arena_.apply(Op::select, {inside, key, arena_.cast(at_.i64(-1), Kind::i32)});
   }
   Expr inside = arena_.boolean(true);

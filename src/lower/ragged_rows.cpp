@@ -5,7 +5,7 @@
 
 #include "base/match.h"
 #include "lower/short_rows.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -57,7 +57,8 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena& arena, const soac::Stm& map
 
 std::optional<RaggedRows> dear_ragged_rows(scalar::Arena& arena, const soac::Stm& map) {
   std::optional<RaggedRows> rows = ragged_rows(arena, map);
-  if (!rows || !commutes(*reduction_of(std::get<soac::Soac>(map.op))) || !gathers(rows->element.results))
+  if (!rows || !schedule::commutes(*reduction_of(std::get<soac::Soac>(map.op))) ||
+      !gathers(rows->element.results))
     return {};
   return rows;
 }

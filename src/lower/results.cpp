@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
@@ -54,9 +54,9 @@ std::string name_of_launch(const soac::Soac& op) {
     return std::ranges::all_of(op.partitions, [](const auto& p) { return p.classes.is_constant(1); })
                ? "filter"
                : "partition";
-  if (has_bins(op)) return "histogram";
+  if (schedule::has_bins(op)) return "histogram";
   if (!op.scatters.empty()) return "scatter";
-  if (has_scan(op.body)) return "scan";
+  if (schedule::has_scan(op.body)) return "scan";
   if (op.reductions.empty()) return "map";
   return soac::layout_of(op).mapped.n_results == 0 ? "reduce" : "redomap";
 }

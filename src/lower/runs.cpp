@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "lower/grid.h"
-#include "lower/lift.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 
@@ -13,7 +13,7 @@ namespace fulgurite::lower {
 using kernel::Level;
 
 bool folds_in_runs(const soac::Soac& soac) {
-  return !depends_on_order(soac) && !makes_arrays(soac);
+  return !depends_on_order(soac) && !schedule::makes_arrays(soac);
 }
 
 ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
@@ -38,8 +38,8 @@ ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
   for (const soac::Layout::Part& part : layout.scatters) take(part, false);
   others.scatters = soac.scatters;
   take(layout.mapped, false);
-  ordered.body = slice(arena, soac.body, std::move(results[1]));
-  others.body = slice(arena, soac.body, std::move(results[0]));
+  ordered.body = schedule::slice(arena, soac.body, std::move(results[1]));
+  others.body = schedule::slice(arena, soac.body, std::move(results[0]));
   return parts;
 }
 
@@ -55,7 +55,7 @@ Runs::Runs(Emitter& e, const soac::Soac& soac, const Policy& policy)
 
 void Runs::add(const soac::Reduction& r, std::span<const Expr> operands) {
   Group& group = groups_.emplace_back();
-  for (Expr constant : constant_components(arena_, r, operands)) {
+  for (Expr constant : schedule::constant_components(arena_, r, operands)) {
     group.components.push_back({{}, constant});
     if (constant) group.starts_with_neutral = false;
   }

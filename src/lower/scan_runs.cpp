@@ -1,6 +1,6 @@
 #include "lower/scan_runs.h"
 
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower {
@@ -11,23 +11,23 @@ using kernel::Level;
 
 soac::Lambda operands_of(const scalar::Arena& arena, const soac::Soac& soac) {
   std::vector<Expr> operands;
-  for (const soac::Stm* s : scans_of(soac.body)) {
+  for (const soac::Stm* s : schedule::scans_of(soac.body)) {
     const auto& of = std::get<soac::Scan>(s->op).operands;
     operands.insert(operands.end(), of.begin(), of.end());
   }
-  return slice(arena, soac.body, std::move(operands));
+  return schedule::slice(arena, soac.body, std::move(operands));
 }
 
 }  // namespace
 
 bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   const soac::Lambda operands = operands_of(arena, soac);
-  return !has_scan(operands) && !makes_arrays(operands);
+  return !schedule::has_scan(operands) && !schedule::makes_arrays(operands);
 }
 
 std::int64_t bytes_scanned(const soac::Soac& soac) {
   std::size_t bytes = 0;
-  for (const soac::Stm* s : scans_of(soac.body))
+  for (const soac::Stm* s : schedule::scans_of(soac.body))
     for (Expr x : std::get<soac::Scan>(s->op).operands) bytes += size_of(x.kind());
   return static_cast<std::int64_t>(bytes);
 }
@@ -41,7 +41,7 @@ ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy, std
       first_point_(arena_.i64(0)),
       first_lane_(arena_.i64(0)) {
   const bool is_one = n == block_of(policy);
-  for (const soac::Stm* s : scans_of(soac.body)) {
+  for (const soac::Stm* s : schedule::scans_of(soac.body)) {
     Scan& scan = scans_.emplace_back(Scan{&std::get<soac::Scan>(s->op), {}});
     for (Expr x : scan.op->operands) {
       auto allocate = [&](std::int64_t size) { return e_.allocate_shared(x.kind(), size); };

@@ -36,7 +36,7 @@ FAULTS = (
           "exact || (is_not_negative(quotient) && is_below(remainder, divisor, depth + 1))"),
     Fault("scatters at equal places in any order", "src/simplify/unordered.cpp",
           "soac::stores_apart(arena_, sizes_, origins_, soac, k)", "true"),
-    Fault("bounds of pieces that include their end", "src/lower/pieces.cpp", "condition.op() == Op::le", "false"),
+    Fault("bounds of pieces that include their end", "src/schedule/rewrites/pieces.cpp", "condition.op() == Op::le", "false"),
     Fault("scans that begin anew with each portion of private bins", "src/lower/private_bins.cpp",
           "e_.assign(scans[g][c], ends.scans[g][c])", ""),
     Fault("shapes with elements or quotients in them", "src/simplify/simplify.cpp",

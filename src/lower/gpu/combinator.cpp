@@ -6,7 +6,7 @@
 #include "lower/gpu/tiles.h"
 #include "lower/gpu/updates.h"
 #include "lower/gpu/windows.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -82,7 +82,7 @@ class Combinator {
 
   // Where partitions' values go is known by the Scans' numbers.
   void rank_updates() {
-    const std::vector<const soac::Stm*> scans = scans_of(op_.body);
+    const std::vector<const soac::Stm*> scans = schedule::scans_of(op_.body);
     for (std::size_t g = at_.ranks.n_scatters; g < op_.scatters.size(); ++g) {
       if (!at_.is_dense(g)) continue;
       const Var count = at_.ranks.partitions[g - at_.ranks.n_scatters].counts[0].var();
@@ -121,7 +121,7 @@ class Combinator {
   void scatter_apart(Var array, const std::vector<Expr>& shape, const soac::Reduction& by,
                      kernel::Atomic::What what, std::vector<Expr> results,
                      const std::function<void(Expr task)>& start) {
-    soac::Soac op{op_.dims, slice(arena_, op_.body, std::move(results))};
+    soac::Soac op{op_.dims, schedule::slice(arena_, op_.body, std::move(results))};
     op.scatters.push_back({shape, {{}, {}, by.neutral}, {by}});
     const soac::Stm s{{array}, std::move(op), at_.lifted.where, at_.lifted.origin};
     Sinks sinks{{Update{}}, {}};

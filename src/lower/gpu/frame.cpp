@@ -2,8 +2,8 @@
 
 #include "base/check.h"
 #include "lower/gpu/updates.h"
-#include "lower/lift.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -11,8 +11,8 @@ Frame::Frame(Launches& to, const soac::Stm& original)
     : launches(to),
       arena(to.arena()),
       e(to.emitter()),
-      lifted(lift_missing_neutral(arena,
-                                  with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)))),
+      lifted(schedule::lift_missing_neutral(
+          arena, with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)))),
       ranks(rank(arena, lifted)),
       s(ranks.s),
       op(std::get<soac::Soac>(s.op)),
@@ -73,7 +73,8 @@ Expr Frame::resident(int threads) {
 // the second class of a partition begins, which of several points a place is for. Nor may a block have memory
 // of its own, as there are many.
 bool Frame::may_look_back() const {
-  if (!launches.options().blocks_wait || scans_of(op.body).empty() || makes_arrays(op)) return false;
+  if (!launches.options().blocks_wait || schedule::scans_of(op.body).empty() || schedule::makes_arrays(op))
+    return false;
   if (!op.partitions.empty()) return false;
   for (const Ranks::Partition& p : ranks.partitions)
     if (p.counts.size() > 1) return false;

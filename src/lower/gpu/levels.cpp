@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "lower/gpu/policy.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
@@ -28,7 +28,7 @@ int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Lev
 std::vector<int> levels_of(const soac::Lambda& body) {
   std::vector<int> levels;
   Levels by_name;
-  for (const soac::Stm* s : scans_of(body)) {
+  for (const soac::Stm* s : schedule::scans_of(body)) {
     levels.push_back(level_of(body, std::get<soac::Scan>(s->op).operands, by_name));
     by_name.emplace(s->names[0], levels.back());
   }
@@ -37,7 +37,7 @@ std::vector<int> levels_of(const soac::Lambda& body) {
 
 std::vector<bool> are_early(const soac::Soac& op) {
   const std::vector<int> levels = levels_of(op.body);
-  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  const std::vector<const soac::Stm*> scans = schedule::scans_of(op.body);
   Levels by_name;
   for (std::size_t k = 0; k < scans.size(); ++k) by_name.emplace(scans[k]->names[0], levels[k]);
   std::vector<bool> early;
@@ -47,7 +47,7 @@ std::vector<bool> are_early(const soac::Soac& op) {
 }
 
 std::vector<Expr> read_again(const soac::Soac& op) {
-  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  const std::vector<const soac::Stm*> scans = schedule::scans_of(op.body);
   if (scans.empty()) return {};
   const std::vector<int> levels = levels_of(op.body);
   const soac::Layout layout = soac::layout_of(op);

@@ -8,7 +8,7 @@
 #include "lower/gpu/levels.h"
 #include "lower/gpu/updates.h"
 #include "lower/gpu/wide.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
@@ -42,7 +42,7 @@ Needs needs_of(const soac::Soac& op) {
     needs.point += bytes(values);
     needs.thread += bytes(values);
   };
-  for (const soac::Stm* s : scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
+  for (const soac::Stm* s : schedule::scans_of(op.body)) staged(std::get<soac::Scan>(s->op).operands);
   needs.point += bytes(read_again(op));
   std::vector<Expr> folded;  // what lies in shared memory once, whoever folds it (walk.cpp)
   const soac::Layout layout = soac::layout_of(op);
@@ -75,7 +75,7 @@ bool is_exact(const soac::Soac& op) {
   return std::ranges::none_of(op.reductions,
                               [&](const soac::Reduction& r) { return has_floats(r.op.results); }) &&
          std::ranges::none_of(
-             scans_of(op.body),
+             schedule::scans_of(op.body),
              [&](const soac::Stm* s) { return has_floats(std::get<soac::Scan>(s->op).operands); }) &&
          std::ranges::none_of(op.scatters, [&](const soac::Scatter& s) {
            return !s.combine.empty() && has_floats(s.combine[0].op.results);
@@ -85,8 +85,8 @@ bool is_exact(const soac::Soac& op) {
 // Points may be walked again.
 bool only_fills_bins(const soac::Soac& op) {
   return op.scatters.size() == 1 && atomic_of(op.scatters[0]) && op.reductions.empty() &&
-         op.partitions.empty() && soac::layout_of(op).mapped.n_results == 0 && scans_of(op.body).empty() &&
-         !has_loops(op.body);
+         op.partitions.empty() && soac::layout_of(op).mapped.n_results == 0 &&
+         schedule::scans_of(op.body).empty() && !has_loops(op.body);
 }
 
 }  // namespace
@@ -100,7 +100,7 @@ Policy choose(const soac::Soac& op, const Target& target, std::int64_t posted) {
   Needs needs = needs_of(op);
   needs.point += posted;
   const bool is_posted = std::ranges::any_of(op.scatters, posts) || !op.partitions.empty();
-  const bool keeps = makes_arrays(op);
+  const bool keeps = schedule::makes_arrays(op);
   if (is_posted || keeps || has_loops(op.body)) policy.threads = 64;
   if (needs.point > 0 && !is_posted) policy.items = 15;  // odd: runs of threads begin in different banks
   const auto n_bins = static_cast<std::size_t>(
@@ -117,8 +117,8 @@ Policy choose(const soac::Soac& op, const Target& target, std::int64_t posted) {
                                                            : has_totals       ? 8
                                                                         : std::max(4, policy.neighbours)),
                            policy.tile());
-  if (has_bins(op)) policy.points = std::max(policy.points, std::int64_t{policy.threads} * 16);
-  if (has_totals || has_bins(op)) policy.most_blocks = enough_blocks;
+  if (schedule::has_bins(op)) policy.points = std::max(policy.points, std::int64_t{policy.threads} * 16);
+  if (has_totals || schedule::has_bins(op)) policy.most_blocks = enough_blocks;
   if (keeps) policy.most_blocks = with_scratch;
   if (target.tells_occupancy && policy.most_blocks > 0 && is_exact(op)) policy.most_blocks = resident_blocks;
   return policy;

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "lower/lift.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -20,7 +20,7 @@ const soac::Soac& reduction_of(const soac::Lambda& body) {
 }
 
 soac::Lambda with_neutral_elements(scalar::Arena& arena, soac::Lambda body) {
-  body.body[0] = lift_missing_neutral(arena, body.body[0]);
+  body.body[0] = schedule::lift_missing_neutral(arena, body.body[0]);
   return body;
 }
 
@@ -257,7 +257,8 @@ class RaggedTiles {
 std::optional<RaggedRows> ragged_rows_of(Frame& frame) {
   soac::Stm map = frame.s;
   auto& op = std::get<soac::Soac>(map.op);
-  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || makes_arrays(op)) return {};
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || schedule::makes_arrays(op))
+    return {};
   if (op.body.body.size() != 1 || !base::as<soac::Soac>(op.body.body[0].op)) return {};
   op.body = with_neutral_elements(frame.arena, std::move(op.body));
   std::optional<RaggedRows> rows = ragged_rows(frame.arena, map);

@@ -3,8 +3,8 @@
 #include "base/match.h"
 #include "lower/gpu/ragged_tiles.h"
 #include "lower/gpu/row_tiles.h"
-#include "lower/lift.h"
 #include "lower/long_rows.h"
+#include "schedule/rewrites/lift.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower::gpu {
@@ -32,7 +32,7 @@ Rows::Rows(Frame& frame)
   }
   if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
-  body_.body[0] = lift_missing_neutral(arena_, body_.body[0]);
+  body_.body[0] = schedule::lift_missing_neutral(arena_, body_.body[0]);
   const auto& inner = std::get<soac::Soac>(body_.body[0].op);
   const Expr one = at_.i64(1);
   rows_ = at_.launches.product(at_.op.dims);

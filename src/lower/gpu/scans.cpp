@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include "lower/gpu/levels.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 
 namespace fulgurite::lower::gpu {
 
 Scans::Scans(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {
-  const std::vector<const soac::Stm*> all = scans_of(at_.op.body);
+  const std::vector<const soac::Stm*> all = schedule::scans_of(at_.op.body);
   const std::vector<int> levels = levels_of(at_.op.body);
   for (std::size_t k = 0; k < all.size(); ++k) {
     Scan scan{all[k], &std::get<soac::Scan>(all[k]->op), levels[k], {}, {}, {}};
@@ -67,7 +67,7 @@ void Scans::fold(const std::vector<const Scan*>& scans) {
     partials.insert(partials.end(), scan->partials.begin(), scan->partials.end());
   }
   for (Expr e : wanted) s.names.push_back(arena_.fresh(e.type(), "partial").var());
-  op.body = slice(arena_, at_.op.body, wanted);
+  op.body = schedule::slice(arena_, at_.op.body, wanted);
   s.op = std::move(op);
   at_.walk_all(
       s, [&](Expr task) { return entry(s, task); }, {},
@@ -100,7 +100,7 @@ void Scans::carry(const std::vector<const Scan*>& scans) {
   s.op = std::move(op);
   auto start = [&] {
     Entry entry;
-    for (const Scan* scan : scans) entry.scans.push_back(e_.lower(first_of(*scan->stm)));
+    for (const Scan* scan : scans) entry.scans.push_back(e_.lower(schedule::first_of(*scan->stm)));
     return entry;
   };
   at_.walk_by_one(s, start, [&](const Block&, const Ends& ends) { offsets(scans, ends); });
@@ -149,11 +149,11 @@ void Scans::finish(const Block& block, const Ends& ends) {
 
 Entry Scans::entry(const soac::Stm& s, Expr task) {
   Entry entry;
-  for (const soac::Stm* part : scans_of(std::get<soac::Soac>(s.op).body)) {
+  for (const soac::Stm* part : schedule::scans_of(std::get<soac::Soac>(s.op).body)) {
     const auto scan = std::ranges::find_if(
         scans_, [&](const Scan& known) { return known.stm->names[0] == part->names[0]; });
     if (at_.looks_back) {
-      entry.scans.push_back(e_.lower(first_of(*part)));
+      entry.scans.push_back(e_.lower(schedule::first_of(*part)));
       continue;
     }
     entry.scans.emplace_back();

@@ -13,7 +13,7 @@
 #include "lower/gpu/row_major.h"
 #include "lower/gpu/shared_bins.h"
 #include "lower/gpu/wide.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/linear.h"
 #include "soac/rename.h"
@@ -86,7 +86,7 @@ class Walk {
       again_by_node_.emplace(e.id(), again_.size());
       again_.push_back(read);
     }
-    const std::vector<const soac::Stm*> scans = scans_of(soac_.body);
+    const std::vector<const soac::Stm*> scans = schedule::scans_of(soac_.body);
     const std::vector<int> levels = levels_of(soac_.body);
     Levels by_name;
     for (std::size_t k = 0; k < scans.size(); ++k) {
@@ -144,7 +144,7 @@ class Walk {
   // The part of the body that these results need, with the Scans' values for the Scans; and unless it comes
   // first, with what has been read before.
   soac::Lambda part(std::vector<Expr> results, bool is_first) {
-    soac::Lambda f = slice(arena_, soac_.body, std::move(results));
+    soac::Lambda f = schedule::slice(arena_, soac_.body, std::move(results));
     std::erase_if(f.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
     if (is_first || (scan_values_.empty() && again_.empty())) return f;
     scalar::Substitution substitute(arena_, [&](Expr e) {

@@ -5,7 +5,7 @@
 #include "base/match.h"
 #include "lower/gpu/tiles.h"
 #include "lower/gpu/windows.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/count.h"
 #include "soac/walk.h"
 
@@ -95,7 +95,7 @@ class Search {
   // Of one array, whose elements can be computed anywhere, or not at all.
   static bool is_producer(const soac::Soac& op) {
     if (!is_map(op) || op.body.results.size() != 1 || op.body.results[0].type().rank > 0) return false;
-    return !soac::may_fail(op.body) && !makes_arrays(op) && is_expensive(op.body);
+    return !soac::may_fail(op.body) && !schedule::makes_arrays(op) && is_expensive(op.body);
   }
 
   static bool reads_by_one_window(const soac::Stm& reader, const Windows& windows, Var array) {

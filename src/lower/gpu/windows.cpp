@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "base/match.h"
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 
 namespace fulgurite::lower::gpu {
@@ -474,7 +474,7 @@ Windows windows_of(scalar::Arena& arena, const soac::Soac& op, const Target& tar
   const bool has_places = !op.scatters.empty() || !op.partitions.empty();
   const auto is_element = [](Expr result) { return result.type().rank == 0; };
   if (op.dims.empty() || has_places || !std::ranges::all_of(op.body.results, is_element)) return {};
-  if (std::ranges::any_of(op.reductions, in_order) || makes_arrays(op)) return {};
+  if (std::ranges::any_of(op.reductions, in_order) || schedule::makes_arrays(op)) return {};
   if (!has_branches_only(op.body)) return {};
   return Finder(arena, op, target)();
 }

@@ -3,10 +3,10 @@
 
 #include "soac/ir.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// Whether the operator makes floats that are none of its operands: the greatest one and its place are as
 /// they were.
 bool rounds(const soac::Reduction&);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

@@ -8,7 +8,7 @@
 
 #include "soac/ir.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// A Soac statement in which every reduction, every Scan of the body and every scatter's operator has a
 /// neutral element. What had none has one more component, a boolean in front, whose result gets a name nobody
@@ -24,4 +24,4 @@ std::vector<scalar::Expr> constant_components(scalar::Arena&, const soac::Reduct
 /// operators. Nothing if there are none.
 std::optional<soac::Stm> holding_values(scalar::Arena&, const soac::Stm&);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

@@ -1,8 +1,8 @@
-#include "lower/rounding.h"
+#include "schedule/rewrites/rounding.h"
 
 #include <algorithm>
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 using scalar::Expr, scalar::Op;
 
@@ -17,4 +17,4 @@ bool rounds(const soac::Reduction& r) {
   return has_floats && !exact;
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

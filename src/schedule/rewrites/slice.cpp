@@ -1,11 +1,11 @@
-#include "lower/slice.h"
+#include "schedule/rewrites/slice.h"
 
 #include <algorithm>
 
 #include "base/match.h"
 #include "soac/walk.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 using base::as;
 using scalar::Expr;
@@ -134,4 +134,4 @@ bool keeps_arrays(const soac::Lambda& f) {
   });
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

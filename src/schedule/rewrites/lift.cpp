@@ -1,4 +1,4 @@
-#include "lower/lift.h"
+#include "schedule/rewrites/lift.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "soac/layout.h"
 #include "soac/rename.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 using scalar::Expr;
 using scalar::Kind;
@@ -183,4 +183,4 @@ soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
   return out;
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

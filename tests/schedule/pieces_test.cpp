@@ -1,5 +1,5 @@
 // Where an axis is cut, and what is left of the branches on either side.
-#include "lower/pieces.h"
+#include "schedule/rewrites/pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include "soac/parse.h"
 #include "soac/walk.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 namespace {
 
 struct Cutting {
@@ -95,4 +95,4 @@ TEST(Pieces, ConditionsOnElementsAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

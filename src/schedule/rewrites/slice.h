@@ -1,10 +1,10 @@
-// What lowering asks about functions, and the part of one that some expressions need: a phase evaluates of a
-// body what it stores, no more.
+// What schedules and walks ask about functions, and the part of one that some expressions need: a phase
+// evaluates of a body what it stores, no more.
 #pragma once
 
 #include "soac/ir.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// The function with `results` as its results and the statements that they need. Checks stay, for reads
 /// behind them rely on them; unless they need a Scan and nothing else here does.
@@ -28,4 +28,4 @@ bool makes_arrays(const soac::Soac&);
 /// Whether it makes arrays that are not its results, nor parts of them.
 bool keeps_arrays(const soac::Lambda&);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

@@ -1,6 +1,6 @@
-#include "lower/narrow.h"
+#include "schedule/rewrites/narrow.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 using scalar::Arena;
 using scalar::Expr;
@@ -22,4 +22,4 @@ Expr is_inside(Arena& arena, Expr i32_index, Expr narrow_extent) {
   return arena.lt(arena.cast(i32_index, Kind::u32), narrow_extent);
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

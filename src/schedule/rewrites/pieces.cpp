@@ -1,4 +1,4 @@
-#include "lower/pieces.h"
+#include "schedule/rewrites/pieces.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "soac/rename.h"
 #include "soac/walk.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 using scalar::Arena;
 using scalar::Expr;
@@ -106,4 +106,4 @@ std::optional<Cut> cut(Arena& arena, const Stm& stm) {
   return Cutter(arena, stm).run();
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

@@ -3,7 +3,7 @@
 
 #include "scalar/expr.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// The integer that fits into an i32 and that the index (i64) is converted from; absent if there is none.
 scalar::Expr narrow_index(scalar::Expr index);
@@ -13,4 +13,4 @@ scalar::Expr narrow_index(scalar::Expr index);
 scalar::Expr narrow_extent(scalar::Arena&, scalar::Expr extent);
 scalar::Expr is_inside(scalar::Arena&, scalar::Expr i32_index, scalar::Expr narrow_extent);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

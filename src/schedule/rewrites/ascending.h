@@ -10,7 +10,7 @@
 
 #include "soac/ir.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// A Soac as it is for all points of an ascending walk over the innermost axis but the first, where every
 /// reduction has the value of a point: operators know that (holding_values()), and, in a Soac of reductions
@@ -34,4 +34,4 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena&, const soac::Stm& beh
 /// Whether a component of a reduction is the index of one of the points.
 bool keeps_index(const soac::Soac&, std::size_t reduction, std::size_t component);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

@@ -8,7 +8,7 @@
 
 #include "soac/ir.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 /// Where to cut, and the statement as it is before and from there on.
 struct Cut {
@@ -20,4 +20,4 @@ struct Cut {
 /// on the point, decided both ways; nothing if there is none.
 std::optional<Cut> cut(scalar::Arena&, const soac::Stm&);
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule

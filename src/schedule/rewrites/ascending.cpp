@@ -1,12 +1,12 @@
-#include "lower/ascending.h"
+#include "schedule/rewrites/ascending.h"
 
 #include <unordered_map>
 
-#include "lower/lift.h"
+#include "schedule/rewrites/lift.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
 
-namespace fulgurite::lower {
+namespace fulgurite::schedule {
 
 namespace {
 
@@ -114,4 +114,4 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::St
   return narrow;
 }
 
-}  // namespace fulgurite::lower
+}  // namespace fulgurite::schedule
