@@ -50,8 +50,8 @@ class Recording {
     parameters(arrays, scalars, extents);
     const Expr n_blocks = tracer().fresh(scalar::Kind::i64, "n_blocks");
     std::vector<Param> outputs;
-    made_->ir.body = emitter().block([&] {
-      emitter().par(kernel::Level::grid, n_blocks, "bid", [&](Expr bid) {
+    made_->ir.body = builder().block([&] {
+      builder().par(kernel::Level::grid, n_blocks, "bid", [&](Expr bid) {
         const Recorder::Making scope(recorder_, "the kernel", where_);
         block_ = tracer().adopt(bid);
         recorder_.set_block_number(block_);
@@ -167,7 +167,7 @@ class Recording {
   }
 
   trace::Tracer& tracer() { return recorder_.tracer(); }
-  lower::Emitter& emitter() { return recorder_.emitter(); }
+  const kernel::Builder& builder() const { return recorder_.builder(); }
   scalar::Arena& arena() { return recorder_.arena(); }
 
   struct Given {
@@ -346,7 +346,7 @@ class Recording {
       std::vector<Expr> values;
       for (const Value& component : components) values.push_back(recorder_.lower(component, where_));
       for (std::size_t k = 0; k < values.size(); ++k)
-        emitter().store_plain(given.components[k].var(), at, values[k], exists);
+        builder().store_plain(given.components[k].var(), at, values[k], exists);
     };
     argument.change = [this, &given](const char* operation, Value index, Value value) {
       return recorder_.atomic(operation, given.components.front().var(), index, value,
@@ -371,7 +371,7 @@ class Recording {
       const Expr place = recorder_.lower(tracer().value(at), where_);
       for (Expr array : given.components)
         values.push_back(
-            recorder_.given(emitter().load_plain(array.var(), place, arena().info(array.var()).name)));
+            recorder_.given(builder().load_plain(array.var(), place, arena().info(array.var()).name)));
       return values;
     }
     if (input.fill.empty()) {
@@ -383,7 +383,7 @@ class Recording {
     const Expr mask = recorder_.lower(tracer().value(is_inside), where_);
     for (std::size_t k = 0; k < given.components.size(); ++k) {
       const Expr array = given.components[k];
-      const Expr loaded = tracer().adopt(emitter().load(array.var(), place, mask, "element"));
+      const Expr loaded = tracer().adopt(builder().load(array.var(), place, mask, "element"));
       const Expr fill = arena().constant(array.kind(), input.fill[k]);
       values.push_back(tracer().value(arena().apply(scalar::Op::select, {is_inside, loaded, fill})));
     }
@@ -447,7 +447,7 @@ class Recording {
       Expr mask;
       if (end) mask = recorder_.lower(tracer().value(arena().lt(place, end)), where_);
       for (std::size_t k = 0; k < arrays.size(); ++k)
-        emitter().store_plain(arrays[k].var(), at, values[k], mask);
+        builder().store_plain(arrays[k].var(), at, values[k], mask);
     });
   }
 

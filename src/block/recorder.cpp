@@ -43,10 +43,6 @@ kernel::Atomic::What atomic_named(std::string_view name) {
   throw InternalError(fmt::format("no atomic operation '{}'", name));
 }
 
-lower::Emitter::Outside nothing_outside() {
-  return {[](Expr) { return false; }, [](lower::Emitter&, const soac::Stm&) {}, {}, false};
-}
-
 constexpr const char* makes_an_array =
     "{} makes an array of the array language in a kernel: use pull and push arrays here";
 
@@ -59,7 +55,7 @@ bool is_of_library(const Here& where) {
 }  // namespace
 
 Recorder::Recorder(const std::string& name)
-    : tracer_(name), emitter_(tracer_.arena(), true, nothing_outside()), outer_(innermost) {
+    : tracer_(name), builder_(tracer_.arena(), {}), outer_(innermost) {
   nests_.push_back({});
   nest_ = &nests_.back();
   innermost = this;
@@ -114,23 +110,49 @@ void Recorder::at(const Here& where) {
   kernel::Location location{where.file_name(), where.line()};
   auto known = std::ranges::find(lines_, location);
   if (known == lines_.end()) known = lines_.insert(lines_.end(), std::move(location));
-  emitter_.set_line(static_cast<std::uint32_t>(known - lines_.begin()) + 1);
+  set_line(static_cast<std::uint32_t>(known - lines_.begin()) + 1);
+}
+
+void Recorder::set_line(std::uint32_t line) {
+  kernel::Context context = builder_.context();
+  context.line = line;
+  builder_ = builder_.with(std::move(context));
 }
 
 void Recorder::flush(const Here& where) {
   if (!is_making()) throw TraceError(fmt::format(makes_an_array, "this"), where);
-  const std::vector<soac::Stm> traced = tracer_.take();
-  for (const soac::Stm& s : traced)
-    if (base::as<soac::Soac>(s.op) || base::as<soac::Sort>(s.op) || base::as<soac::Call>(s.op))
+  append(tracer_.take(), where);
+}
+
+// Branches are those of && and ||; others, and loops, have been made when they were traced.
+void Recorder::append(const std::vector<soac::Stm>& traced, const Here& where) {
+  for (const soac::Stm& s : traced) {
+    if (const auto* let = base::as<soac::Let>(s.op)) {
+      builder_.bind_name(s.names[0], builder_.lower(let->value));
+    } else if (const auto* check = base::as<soac::Check>(s.op)) {
+      builder_.check(check->condition, check->site, check->operands);
+    } else if (const auto* branches = base::as<soac::If>(s.op)) {
+      const auto values_of = [&](const soac::Lambda& f) {
+        return [&] {
+          append(f.body, where);
+          return f.results;
+        };
+      };
+      const std::vector<Expr> chosen =
+          builder_.choose(builder_.lower(branches->condition), values_of(branches->then_branch),
+                          values_of(branches->else_branch), arena().info(s.names[0]).name);
+      for (std::size_t k = 0; k < chosen.size(); ++k) builder_.bind_name(s.names[k], chosen[k]);
+    } else {
       throw TraceError(fmt::format(makes_an_array, s.origin.empty() ? "this" : s.origin), where);
-  emitter_.statements(traced);
+    }
+  }
 }
 
 Expr Recorder::lower(const Value& value, const Here& where) {
   const Expr e = tracer_.expr(value, where);
   flush(where);
   at(where);
-  return emitter_.lower(e);
+  return builder_.lower(e);
 }
 
 Value Recorder::given(Expr name) {
@@ -185,7 +207,7 @@ void Recorder::par(std::int64_t n, const detail::block::Body& body, const Here& 
   for (const Nest* nest : of_warp) elements *= nest->n;
   for (const Nest* nest : of_block) groups *= nest->n;
   in_instance_ = true;
-  emitter_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid",
+  builder_.par(kernel::Level::block, arena().i64(groups * (by_warps ? lanes_of_warp : n)), "tid",
                [&](Expr t) {
                  const Making scope(*this, "par", where);
                  of_threads_.emplace(groups * (by_warps ? lanes_of_warp : n), t.var());
@@ -253,7 +275,7 @@ const Recorder::Exchanging& Recorder::exchanging(const Here& where) const {
 
 void Recorder::loop(Value begin, Value end, const detail::block::Body& body, const Here& where) {
   const Expr from = lower(begin, where), to = lower(end, where);
-  emitter_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
+  builder_.for_loop(from, to, arena().i64(1), "i", [&](Expr i) {
     const Making scope(*this, "loop", where);
     tracer_.adopt(i);
     const std::size_t n_barriers = n_barriers_;
@@ -267,7 +289,7 @@ void Recorder::loop(Value begin, Value end, const detail::block::Body& body, con
 // stands between that and what the next round writes.
 void Recorder::end_round(std::size_t n_barriers, const Here& where) {
   if (in_instance_ || n_barriers == n_barriers_) return;
-  const kernel::Block& body = emitter_.open_statements();
+  const kernel::Block& body = builder_.open_statements();
   if (body.empty() || !std::holds_alternative<kernel::Sync>(body.back().op))
     barrier(kernel::Level::block, where);
 }
@@ -289,84 +311,84 @@ Values Recorder::given(std::span<const Expr> names) {
 Values Recorder::cond(const Value& condition, const detail::Body& yes, const detail::Body& no,
                       const Here& where) {
   flush(where);
-  const Expr decides = emitter_.lower(tracer_.expr(condition, where));
+  const Expr decides = builder_.lower(tracer_.expr(condition, where));
   if (decides.is_constant()) {
     Values values = (decides.is_constant(1) ? yes : no)({});
-    emitter_.lower(scalars(values, where));
+    builder_.lower(scalars(values, where));
     return values;
   }
   const auto branch = [&](const detail::Body& body) {
     const Making scope(*this, "cond", where);
     return scalars(body({}), where);
   };
-  return given(emitter_.choose(decides, [&] { return branch(yes); }, [&] { return branch(no); }, "cond"));
+  return given(builder_.choose(decides, [&] { return branch(yes); }, [&] { return branch(no); }, "cond"));
 }
 
 Values Recorder::while_loop(const detail::Body& condition, const detail::Body& body,
                             std::span<const Value> initial, const Here& where) {
   std::vector<Expr> variables;
-  for (Expr e : emitter_.lower(scalars(initial, where))) variables.push_back(emitter_.declare(e, "state"));
+  for (Expr e : builder_.lower(scalars(initial, where))) variables.push_back(builder_.declare(e, "state"));
   {
     const Making scope(*this, "while_loop", where);
     const std::size_t n_barriers = n_barriers_;
     Values state;
-    emitter_.while_loop(
+    builder_.while_loop(
         [&] {
-          state = given(emitter_.snapshots(variables));
-          return emitter_.lower(scalars(condition(state), where)).front();
+          state = given(builder_.snapshots(variables));
+          return builder_.lower(scalars(condition(state), where)).front();
         },
         [&] {
-          const std::vector<Expr> next = emitter_.lower(scalars(body(state), where));
+          const std::vector<Expr> next = builder_.lower(scalars(body(state), where));
           end_round(n_barriers, where);
-          for (std::size_t k = 0; k < next.size(); ++k) emitter_.assign(variables[k], next[k]);
+          for (std::size_t k = 0; k < next.size(); ++k) builder_.assign(variables[k], next[k]);
         });
   }
-  return given(emitter_.snapshots(variables));
+  return given(builder_.snapshots(variables));
 }
 
 Values Recorder::iterate(const Value& trips, const detail::Body& body, std::span<const Value> initial,
                          const Here& where) {
   const Expr times = arena().max(tracer_.expr(trips, where), arena().i64(0));
   std::vector<Expr> variables;
-  for (Expr e : emitter_.lower(scalars(initial, where))) variables.push_back(emitter_.declare(e, "state"));
+  for (Expr e : builder_.lower(scalars(initial, where))) variables.push_back(builder_.declare(e, "state"));
   const auto round = [&](Expr i) {
     const Making scope(*this, "iterate", where);
     const std::size_t n_barriers = n_barriers_;
-    Values arguments = given(emitter_.snapshots(variables));
+    Values arguments = given(builder_.snapshots(variables));
     arguments.insert(arguments.begin(), tracer_.value(tracer_.adopt(i)));
-    const std::vector<Expr> next = emitter_.lower(scalars(body(arguments), where));
+    const std::vector<Expr> next = builder_.lower(scalars(body(arguments), where));
     end_round(n_barriers, where);
-    for (std::size_t k = 0; k < next.size(); ++k) emitter_.assign(variables[k], next[k]);
+    for (std::size_t k = 0; k < next.size(); ++k) builder_.assign(variables[k], next[k]);
   };
-  emitter_.for_loop(arena().i64(0), emitter_.lower(times), arena().i64(1), "i", round,
-                    lower::Emitter::Enclosure::iteration);
-  return given(emitter_.snapshots(variables));
+  builder_.for_loop(arena().i64(0), builder_.lower(times), arena().i64(1), "i", round,
+                    kernel::Enclosure::iteration);
+  return given(builder_.snapshots(variables));
 }
 
 Value Recorder::repeat(const std::function<Value(Value)>& condition, const detail::block::Body& body,
                        const Here& where) {
   flush(where);
   at(where);
-  const Expr rounds = emitter_.declare(arena().i64(0), "rounds");
+  const Expr rounds = builder_.declare(arena().i64(0), "rounds");
   {
     const Making scope(*this, "while_loop", where);
     Expr round;
-    emitter_.while_loop(
+    builder_.while_loop(
         [&] {
-          round = tracer_.adopt(emitter_.snapshot(rounds, "round"));
+          round = tracer_.adopt(builder_.snapshot(rounds, "round"));
           return lower(condition(tracer_.value(round)), where);
         },
         [&] {
           body(tracer_.value(round));
           flush(where);
-          emitter_.assign(rounds, arena().add(round, arena().i64(1)));
+          builder_.assign(rounds, arena().add(round, arena().i64(1)));
         });
   }
-  return given(emitter_.snapshot(rounds, "rounds"));
+  return given(builder_.snapshot(rounds, "rounds"));
 }
 
 void Recorder::when(Value condition, const std::function<void()>& then, const Here& where) {
-  emitter_.if_then(lower(condition, where), [&] {
+  builder_.if_then(lower(condition, where), [&] {
     const Making scope(*this, "a condition", where);
     then();
     flush(where);
@@ -378,10 +400,10 @@ void Recorder::within(const Value& index, std::int64_t n, const Here& where) {
   const Expr traced = tracer_.expr(index, where);
   if (!is_making()) return;
   flush(where);
-  const auto& bound = emitter_.bound_names();
+  const auto& bound = builder_.bound_names();
   const Expr i = bound.empty() ? traced : scalar::substitute(arena(), traced, bound);
   const auto is_one = [n](scalar::Bits bits) { return bits < static_cast<scalar::Bits>(n); };
-  const std::uint32_t line = emitter_.line();
+  const std::uint32_t line = builder_.context().line;
   if (i.is_constant() && !is_one(i.bits())) {
     const Where here = !is_of_library(where) || line == 0
                            ? Where(where)
@@ -395,8 +417,8 @@ void Recorder::within(const Value& index, std::int64_t n, const Here& where) {
   if (i.is_constant() || (values != nullptr && std::ranges::all_of(*values, is_one))) return;
   if (!is_of_library(where)) at(where);
   const Expr mark = arena().fresh({Kind::i64}, "within");
-  emitter_.append(kernel::Let{mark.var(), arena().i64(0)});
-  emitter_.set_line(line);
+  builder_.append(kernel::Let{mark.var(), arena().i64(0)});
+  set_line(line);
   expectations_.emplace(mark.var(), kernel::Expectation{i, n});
 }
 
@@ -406,22 +428,22 @@ void Recorder::barrier(kernel::Level level, const Here& where) {
                      where);
   flush(where);
   at(where);
-  emitter_.append(kernel::Sync{std::max(level, nest_->level)});
+  builder_.append(kernel::Sync{std::max(level, nest_->level)});
   ++n_barriers_;
 }
 
 void Recorder::side_by_side(const std::function<void()>& first, const std::function<void()>& second,
                             const Here& where) {
   flush(where);
-  kernel::Block before = emitter_.take_open_statements();
+  kernel::Block before = builder_.take_open_statements();
   first();
   flush(where);
-  kernel::Block of_first = emitter_.take_open_statements();
+  kernel::Block of_first = builder_.take_open_statements();
   second();
   flush(where);
-  kernel::Block of_second = emitter_.take_open_statements();
-  emitter_.append(std::move(before));
-  emitter_.append(block::side_by_side(std::move(of_first), std::move(of_second)));
+  kernel::Block of_second = builder_.take_open_statements();
+  builder_.append(std::move(before));
+  builder_.append(block::side_by_side(std::move(of_first), std::move(of_second)));
 }
 
 Value Recorder::atomic(std::string_view what, Var array, Value index, Value value, Value condition,
@@ -429,7 +451,7 @@ Value Recorder::atomic(std::string_view what, Var array, Value index, Value valu
   if (!in_instance_) throw TraceError("elements change in one step inside of par()", where);
   const Expr at = lower(index, where), operand = lower(value, where), mask = lower(condition, where);
   return given(
-      emitter_.atomic({{}, atomic_named(what), {array, at, arena().i64(1), mask}, operand, {}}, "old"));
+      builder_.atomic({{}, atomic_named(what), {array, at, arena().i64(1), mask}, operand, {}}, "old"));
 }
 
 std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, const Here& where) {
@@ -453,7 +475,7 @@ std::int32_t Recorder::allocate(kernel::Space space, Kind kind, std::int64_t n, 
   flush(where);
   at(where);
   const std::int64_t groups = space == kernel::Space::thread ? 1 : groups_in_block(nest_);
-  const Var made = emitter_.allocate(space, kind, groups * n, fmt::format("arr{}", n_allocated_++));
+  const Var made = builder_.allocate(space, kind, groups * n, fmt::format("arr{}", n_allocated_++));
   tracer_.adopt(arena().name(made));
   return add_array(made);
 }

@@ -1,5 +1,5 @@
 // The kernel that is being recorded on this thread: a trace, whose scalar statements become kernel
-// statements as soon as they are made, and the emitter that they go to. Functions of the kernel language
+// statements as soon as they are made, and the builder that they go to. Functions of the kernel language
 // (fulgurite/kernel/staged.h) come in; kernel IR comes out.
 #pragma once
 
@@ -10,9 +10,8 @@
 #include <unordered_map>
 
 #include "block/block_kernel.h"
+#include "kernel/build.h"
 #include "kernel/emulate.h"
-#include "kernel/ir.h"
-#include "lower/emitter.h"
 #include "tidy/values.h"
 #include "trace/tracer.h"
 
@@ -38,7 +37,7 @@ class Recorder : private trace::Control {
   static Recorder* if_any();
 
   trace::Tracer& tracer() { return tracer_; }
-  lower::Emitter& emitter() { return emitter_; }
+  const kernel::Builder& builder() const { return builder_; }
   scalar::Arena& arena() { return tracer_.arena(); }
 
   /// What an instance has of its own is no part of anything.
@@ -83,9 +82,10 @@ class Recorder : private trace::Control {
 
   /// The expression as a leaf, where statements are being made; what was traced before it comes first.
   Expr lower(const Value&, const Here&);
-  /// A name that the emitter made, as a staged value.
+  /// A name that the builder made, as a staged value.
   Value given(Expr name);
   void at(const Here& where);  // statements are of this line from here on
+  void set_line(std::uint32_t);
 
   /// A scope of the trace whose statements become the kernel's as they are made.
   class Making {
@@ -127,9 +127,10 @@ class Recorder : private trace::Control {
                  const Here&) override;
 
   void flush(const Here&);
+  void append(const std::vector<soac::Stm>& traced, const Here&);
   /// What staged scalars are, for statements that follow.
   std::vector<Expr> scalars(std::span<const Value>, const Here&);
-  /// Names that the emitter made, as staged values of the innermost scope.
+  /// Names that the builder made, as staged values of the innermost scope.
   Values given(std::span<const Expr> names);
   /// At the end of a loop's body, in which `n_barriers` had been made before: threads that are behind a
   /// barrier of the body wait for each other once more before they begin it again.
@@ -139,7 +140,7 @@ class Recorder : private trace::Control {
   Expr decode(std::span<const Nest* const> path, std::int64_t n, Expr i, Expr& number);
 
   trace::Tracer tracer_;
-  lower::Emitter emitter_;
+  kernel::Builder builder_;
   Recorder* outer_;
   std::deque<Nest> nests_;
   const Nest* nest_;

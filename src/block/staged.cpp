@@ -91,7 +91,7 @@ Values shuffle(std::span<const Value> components, Value from, Here where) {
   for (const Value& component : components) {
     const scalar::Expr held = r.lower(component, where);
     values.push_back(
-        r.given(n == 1 ? held : r.emitter().shuffle(held, lane, static_cast<std::int32_t>(n), "other")));
+        r.given(n == 1 ? held : r.builder().shuffle(held, lane, static_cast<std::int32_t>(n), "other")));
   }
   return values;
 }
@@ -108,18 +108,20 @@ namespace {
 void make(lower::Network* network, std::int64_t n, const Meet& meet, Here where) {
   Recorder& r = Recorder::current(where);
   trace::Tracer& tracer = r.tracer();
-  const lower::Team team{[&](int steps, const std::function<void(scalar::Expr)>& body) {
-                           for (int step = 0; step < steps; ++step) body(r.arena().i64(step));
-                         },
-                         [&](scalar::Expr instances, const std::function<void(scalar::Expr)>& body) {
-                           const auto of = static_cast<std::int64_t>(instances.bits());
-                           r.par(of, [&](Value i) { body(tracer.expr(i, where)); }, where);
-                           r.barrier(Level::block, where);
-                         }};
-  network(r.arena(), team, n, [&](scalar::Expr to, scalar::Expr left, scalar::Expr right) {
-    const Value target = tracer.value(to), first = tracer.value(left), second = tracer.value(right);
-    meet(target, first, second);
-  });
+  const lower::Team team{
+      [&](int steps, const std::function<void(scalar::Expr)>& body) {
+        for (int step = 0; step < steps; ++step) body(r.arena().i64(step));
+      },
+      [&](scalar::Expr instances, const std::function<void(const kernel::Builder&, scalar::Expr)>& body) {
+        const auto of = static_cast<std::int64_t>(instances.bits());
+        r.par(of, [&](Value i) { body(r.builder(), tracer.expr(i, where)); }, where);
+        r.barrier(Level::block, where);
+      }};
+  network(r.arena(), team, n,
+          [&](const kernel::Builder&, scalar::Expr to, scalar::Expr left, scalar::Expr right) {
+            const Value target = tracer.value(to), first = tracer.value(left), second = tracer.value(right);
+            meet(target, first, second);
+          });
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ void store(const Buffers& buffers, Value index, std::span<const Value> component
   std::vector<scalar::Expr> values;
   for (const Value& component : components) values.push_back(r.lower(component, where));
   for (std::size_t k = 0; k < buffers.size(); ++k)
-    r.emitter().store_plain(r.array(buffers[k]), at, values[k]);
+    r.builder().store_plain(r.array(buffers[k]), at, values[k]);
 }
 
 Value atomic(const char* what, std::int32_t buffer, Value index, Value value, Value condition, Here where) {

@@ -6,6 +6,8 @@
 
 namespace fulgurite::lower {
 
+using scalar::Expr, scalar::Op, scalar::Var;
+
 std::vector<Var> read_in_step(const soac::Soac& op, bool is_linear) {
   std::vector<Var> arrays;
   if (op.dims.size() > 1 && !is_linear) return arrays;

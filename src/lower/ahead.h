@@ -3,11 +3,11 @@
 // next.
 #pragma once
 
-#include "lower/emitter.h"
+#include "soac/ir.h"
 
 namespace fulgurite::lower {
 
 /// The arrays of which each point reads the element of its own number.
-std::vector<Var> read_in_step(const soac::Soac&, bool is_linear);
+std::vector<scalar::Var> read_in_step(const soac::Soac&, bool is_linear);
 
 }  // namespace fulgurite::lower

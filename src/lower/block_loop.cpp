@@ -27,7 +27,8 @@ constexpr int most_pieces = 7;  // cuts one in another: what each piece costs is
 
 class BlockLoop {
  public:
-  BlockLoop(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy, const Entry& entry)
+  BlockLoop(const Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy,
+            const Entry& entry)
       : e_(e),
         arena_(e.arena()),
         s_(s),
@@ -40,9 +41,7 @@ class BlockLoop {
   Ends run() {
     start_partitions();
     if (policy_.rows || is_in_order(soac_) || !pack_) return sequence();
-    const bool outside = e_.set_in_scalar_code(false);
-    Ends ends{lanes(), {}, {}};
-    e_.set_in_scalar_code(outside);
+    Ends ends{lanes(e_.in_lanes()), {}, {}};
     end_partitions(ends);
     return ends;
   }
@@ -66,52 +65,49 @@ class BlockLoop {
 
   // Scalar code, in order.
   Ends sequence() {
+    const Emitter e = e_.streaming_if({});  // only whole vectors bypass the cache
     std::optional<Runs> runs;
-    if (policy_.run > 0 && folds_in_runs(soac_)) runs.emplace(e_, soac_, policy_);
+    if (policy_.run > 0 && folds_in_runs(soac_)) runs.emplace(e, soac_, policy_);
     if (!schedule::commutes(soac_) && !runs)
-      e_.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
-    Expr streaming = e_.streaming();  // is for whole vectors
-    e_.set_streaming({});
-    Running running{e_.start(soac_), {}, 0, partitions_};
+      e.note_sequential(s_, "has an operator that is not known to commute; tasks are joined in order");
+    Running running{start(e, soac_), {}, 0, partitions_};
     for (const auto& group : entry_.scans) {
       running.scans.emplace_back();
-      for (Expr value : group) running.scans.back().push_back(e_.declare(value, "so_far"));
+      for (Expr value : group) running.scans.back().push_back(e.declare(value, "so_far"));
     }
     const bool in_lanes = !entry_.scans.empty() && pack_ && scans_in_lanes(arena_, soac_, policy_);
     if (in_lanes) start_lanes(running);
     std::optional<ScanRuns> own;
     scan_runs_ = entry_.scanned;
     if (in_lanes && policy_.scan_steps > 0 && !scan_runs_)
-      scan_runs_ = &own.emplace(e_, soac_, policy_, ScanRuns::block_of(policy_));
-    rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
-      if (in_lanes)
-        begin = vectors(outer, scanned_runs(outer, begin, end, running, streaming), end, running, streaming);
-      pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) {
+      scan_runs_ = &own.emplace(e, soac_, policy_, ScanRuns::block_of(policy_));
+    rows(e, [&](std::span<const Expr> outer, Expr begin, Expr end) {
+      if (in_lanes) begin = vectors(outer, scanned_runs(outer, begin, end, running), end, running);
+      pieces(e, s_, begin, end, most_pieces, [&](Expr from, Expr to) {
         if (runs)
           from = runs->fold(std::get<soac::Soac>(piece_->op), from, to, running.reductions, point_of(outer));
         if (const auto ragged = policy_.rows ? dear_ragged_rows(arena_, *piece_) : std::nullopt)
-          return walk_ragged_rows(e_, *piece_, *ragged, from, to, policy_, [&](const soac::Stm& map, Expr i) {
+          return walk_ragged_rows(e, *piece_, *ragged, from, to, policy_, [&](const soac::Stm& map, Expr i) {
             const soac::Stm* piece = std::exchange(piece_, &map);
-            element(outer, i, running);
+            element(e, outer, i, running);
             piece_ = piece;
           });
-        e_.for_loop(from, to, i64(1), "j", [&](Expr j) { element(outer, j, running); });
+        e.for_loop(from, to, i64(1), "j", [&](Expr j) { element(e, outer, j, running); });
       });
     });
-    if (in_lanes) join_lanes(running);
-    e_.set_streaming(streaming);
+    if (in_lanes) join_lanes(e, running);
     Ends ends;
     for (const auto& group : running.reductions)
-      for (Expr variable : group) ends.totals.push_back(e_.snapshot(variable, "total"));
+      for (Expr variable : group) ends.totals.push_back(e.snapshot(variable, "total"));
     for (const auto& group : running.scans) {
       ends.scans.emplace_back();
-      for (Expr variable : group) ends.scans.back().push_back(e_.snapshot(variable, "so_far"));
+      for (Expr variable : group) ends.scans.back().push_back(e.snapshot(variable, "so_far"));
     }
     end_partitions(ends);
     return ends;
   }
 
-  // Scans in whole vectors (Emitter::scan), one after the other; scalar code does what is left.
+  // Scans in whole vectors (walk::point), one after the other; scalar code does what is left.
 
   void start_lanes(const Running& running) {
     const int lanes = policy_.scan_lanes;
@@ -119,58 +115,51 @@ class BlockLoop {
       for (Expr variable : group) carried_.push_back(e_.allocate_shared(variable.kind(), lanes));
     for (const soac::Reduction& r : soac_.reductions)
       for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), lanes));
-    if (shared_.empty()) return;
-    const bool outside = e_.set_in_scalar_code(false);
-    e_.par(Level::block, i64(lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, 0, {}}, t); });
-    e_.set_in_scalar_code(outside);
+    if (!shared_.empty()) start_shared(e_.in_lanes(), lanes);
+  }
+  void start_shared(const Emitter& lane, int lanes) {
+    lane.par(Level::block, i64(lanes), "t", [&](Expr t) { save(lane, {start(lane, soac_), {}, 0, {}}, t); });
   }
 
   // The whole blocks of runs of [begin, end); the same.
-  Expr scanned_runs(std::span<const Expr> outer, Expr begin, Expr end, const Running& running,
-                    Expr streaming) {
+  Expr scanned_runs(std::span<const Expr> outer, Expr begin, Expr end, const Running& running) {
     if (!scan_runs_) return begin;
     piece_ = &s_;
+    const Emitter lane = e_.in_lanes();
     return scan_runs_->walk(begin, end, running.scans, point_of(outer), [&](Expr from) {
-      e_.set_streaming(streaming);
-      const bool outside = e_.set_in_scalar_code(false);
-      e_.par(Level::block, i64(policy_.scan_lanes), "t", [&](Expr t) {
-        Running here = restore(t);
+      lane.par(Level::block, i64(policy_.scan_lanes), "t", [&](Expr t) {
+        Running here = restore(lane, t);
         scan_runs_->points(
-            from, t, here, [&](Expr start) { read_ahead(start, policy_.scan_steps); },
-            [&](Expr j) { element(outer, j, here); });
-        save(here, t);
+            from, t, here, [&](Expr start) { read_ahead(lane, start, policy_.scan_steps); },
+            [&](Expr j) { element(lane, outer, j, here); });
+        save(lane, here, t);
       });
-      e_.set_in_scalar_code(outside);
-      e_.set_streaming({});
     });
   }
 
   // The whole vectors of [begin, end); what is left begins at the result.
-  Expr vectors(std::span<const Expr> outer, Expr begin, Expr end, const Running& running, Expr streaming) {
+  Expr vectors(std::span<const Expr> outer, Expr begin, Expr end, const Running& running) {
     Expr step = i64(policy_.scan_lanes), zero = i64(0);
     Expr full = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), step), step);
     Expr rest = e_.lower(arena_.add(begin, full));
     piece_ = &s_;
-    e_.set_streaming(streaming);
-    const bool outside = e_.set_in_scalar_code(false);
-    e_.par(Level::block, step, "t", [&](Expr t) {
-      Running here = restore(t);
+    const Emitter lane = e_.in_lanes();
+    lane.par(Level::block, step, "t", [&](Expr t) {
+      Running here = restore(lane, t);
       here.lanes = policy_.scan_lanes;
       for (const auto& group : running.scans) {
         here.scans.emplace_back();
-        for (Expr variable : group) here.scans.back().push_back(e_.declare(variable, "so_far"));
+        for (Expr variable : group) here.scans.back().push_back(lane.declare(variable, "so_far"));
       }
-      e_.for_loop(begin, rest, step, "from", [&](Expr from) {
-        read_ahead(from, policy_.scan_lanes);
-        element(outer, e_.bind(arena_.add(from, t), "j"), here);
+      lane.for_loop(begin, rest, step, "from", [&](Expr from) {
+        read_ahead(lane, from, policy_.scan_lanes);
+        element(lane, outer, lane.bind(arena_.add(from, t), "j"), here);
       });
-      save(here, t);
+      save(lane, here, t);
       std::size_t next = 0;
       for (const auto& group : here.scans)
-        for (Expr variable : group) e_.store_plain(carried_[next++], t, e_.snapshot(variable, "so_far"));
+        for (Expr variable : group) lane.store_plain(carried_[next++], t, lane.snapshot(variable, "so_far"));
     });
-    e_.set_in_scalar_code(outside);
-    e_.set_streaming({});
     std::size_t next = 0;
     for (const auto& group : running.scans)
       for (Expr variable : group) e_.assign(variable, e_.load_plain(carried_[next++], i64(0), "so_far"));
@@ -178,80 +167,78 @@ class BlockLoop {
   }
 
   // What the lanes reduced joins what scalar code did.
-  void join_lanes(const Running& running) {
-    halve(policy_.scan_lanes);
+  void join_lanes(const Emitter& e, const Running& running) {
+    halve(e, policy_.scan_lanes);
     std::size_t next = 0;
     for (std::size_t g = 0; g < running.reductions.size(); ++g) {
       std::vector<Expr> values;
       for (std::size_t k = 0; k < running.reductions[g].size(); ++k)
-        values.push_back(e_.load_plain(shared_[next++], i64(0), "total"));
-      e_.join(soac_.reductions[g], running.reductions[g], values);
+        values.push_back(e.load_plain(shared_[next++], i64(0), "total"));
+      join(e, soac_.reductions[g], running.reductions[g], values);
     }
   }
 
-  std::vector<Expr> lanes() {
+  std::vector<Expr> lanes(const Emitter& e) {
     for (const soac::Reduction& r : soac_.reductions)
-      for (Expr neutral : r.neutral) shared_.push_back(e_.allocate_shared(neutral.kind(), policy_.lanes));
-    if (!shared_.empty())
-      e_.par(Level::block, i64(policy_.lanes), "t", [&](Expr t) { save({e_.start(soac_), {}, 0, {}}, t); });
-    rows([&](std::span<const Expr> outer, Expr begin, Expr end) {
-      pieces(s_, begin, end, most_pieces, [&](Expr from, Expr to) { columns(outer, from, to); });
+      for (Expr neutral : r.neutral) shared_.push_back(e.allocate_shared(neutral.kind(), policy_.lanes));
+    if (!shared_.empty()) start_shared(e, policy_.lanes);
+    rows(e, [&](std::span<const Expr> outer, Expr begin, Expr end) {
+      pieces(e, s_, begin, end, most_pieces, [&](Expr from, Expr to) { columns(e, outer, from, to); });
     });
-    halve(policy_.lanes);
+    halve(e, policy_.lanes);
     std::vector<Expr> totals;
-    for (Var buffer : shared_) totals.push_back(e_.load_plain(buffer, i64(0), "total"));
+    for (Var buffer : shared_) totals.push_back(e.load_plain(buffer, i64(0), "total"));
     return totals;
   }
 
-  Running restore(Expr t) {
+  Running restore(const Emitter& e, Expr t) {
     Running running;
     running.partitions = partitions_;
     std::size_t next = 0;
     for (const soac::Reduction& r : soac_.reductions) {
       auto& group = running.reductions.emplace_back();
       for (std::size_t k = 0; k < r.neutral.size(); ++k)
-        group.push_back(e_.declare(e_.load_plain(shared_[next++], t, "acc"), "acc"));
+        group.push_back(e.declare(e.load_plain(shared_[next++], t, "acc"), "acc"));
     }
     return running;
   }
 
-  void save(const Running& running, Expr t) {
+  void save(const Emitter& e, const Running& running, Expr t) {
     std::size_t next = 0;
     for (const auto& group : running.reductions)
       for (Expr variable : group) {
-        Expr value = e_.snapshot(variable, "acc");
-        e_.append(kernel::Store{{shared_[next++], t, i64(1), {}}, value});
+        Expr value = e.snapshot(variable, "acc");
+        e.append(kernel::Store{{shared_[next++], t, i64(1), {}}, value});
       }
   }
 
   // shared[t] = op(shared[t], shared[t + width]) for t < width, width halved again and again: the operator
   // commutes, so halves may be joined. In vectors of the tail's width, then one by one: few widths and few
   // loops keep the kernel's text short, and it is compiled while the user waits.
-  void halve(int n) {
+  void halve(const Emitter& e, int n) {
     if (shared_.empty()) return;
     const int lanes = policy_.tail_lanes;
     int width = n / 2;
     for (; width >= lanes; width /= 2) {
       const auto join = [&](Expr from) {
-        e_.par(Level::block, i64(lanes), "t", [&](Expr t) {
-          e_.join_halves(soac_, shared_, e_.bind(arena_.add(from, t), "at"), i64(width));
-        });
+        e.par(Level::block, i64(lanes), "t",
+              [&](Expr t) { join_halves(e, soac_, shared_, e.bind(arena_.add(from, t), "at"), i64(width)); });
       };
       if (width == lanes)
         join(i64(0));
       else
-        e_.for_loop(i64(0), i64(width), i64(lanes), "from", join);
+        e.for_loop(i64(0), i64(width), i64(lanes), "from", join);
     }
     if (width == 0) return;
     const int n_halvings = std::bit_width(static_cast<unsigned>(width));
-    e_.for_loop(i64(0), i64(n_halvings), i64(1), "halving", [&](Expr halving) {
-      const Expr apart = e_.bind(arena_.apply(scalar::Op::shr, {i64(width), halving}), "width");
-      e_.for_loop(i64(0), apart, i64(1), "t", [&](Expr t) { e_.join_halves(soac_, shared_, t, apart); });
+    e.for_loop(i64(0), i64(n_halvings), i64(1), "halving", [&](Expr halving) {
+      const Expr apart = e.bind(arena_.apply(scalar::Op::shr, {i64(width), halving}), "width");
+      e.for_loop(i64(0), apart, i64(1), "t", [&](Expr t) { join_halves(e, soac_, shared_, t, apart); });
     });
   }
 
   // Calls walk(from, to) for each piece of the columns, with the statement as it is there in `piece_`.
-  void pieces(const soac::Stm& s, Expr begin, Expr end, int n_more,
+  void pieces(const Emitter& e, const soac::Stm& s, Expr begin, Expr end, int n_more,
               const std::function<void(Expr from, Expr to)>& walk) {
     const std::optional<schedule::Cut> c =
         n_more > 0 && !policy_.linear ? schedule::cut(arena_, s) : std::nullopt;
@@ -261,189 +248,182 @@ class BlockLoop {
       piece_ = nullptr;
       return;
     }
-    Expr at = e_.lower(arena_.max(begin, arena_.min(c->at, end)));
-    pieces(c->before, begin, at, n_more - 1, walk);
-    pieces(c->behind, at, end, n_more - 1, walk);
+    Expr at = e.lower(arena_.max(begin, arena_.min(c->at, end)));
+    pieces(e, c->before, begin, at, n_more - 1, walk);
+    pieces(e, c->behind, at, end, n_more - 1, walk);
   }
 
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
 
   // for (row ...) with the outer indices decoded once a row.
-  void rows(const Row& body) {
+  void rows(const Emitter& e, const Row& body) {
     if (dims_.size() <= 1 || policy_.linear) return body({}, range_.begin, range_.end);
     if (!range_.is_points)
-      return e_.for_loop(range_.first_row, range_.last_row, i64(1), "row",
-                         [&](Expr row) { body(decoded(row), range_.begin, range_.end); });
+      return e.for_loop(range_.first_row, range_.last_row, i64(1), "row",
+                        [&](Expr row) { body(decoded(e, row), range_.begin, range_.end); });
     // Points of a row that the range begins or ends in are left out.
-    Expr columns = e_.lower(arena_.max(dims_.back(), i64(1)));
-    Expr first = e_.lower(arena_.div(range_.begin, columns));
-    Expr last = e_.lower(arena_.div(arena_.sub(arena_.add(range_.end, columns), i64(1)), columns));
-    e_.for_loop(first, last, i64(1), "row", [&](Expr row) {
-      std::vector<Expr> outer = decoded(row);
-      Expr start = e_.bind(arena_.mul(row, columns), "start");
-      Expr begin = e_.lower(arena_.max(arena_.sub(range_.begin, start), i64(0)));
-      body(outer, begin, e_.lower(arena_.min(arena_.sub(range_.end, start), columns)));
+    Expr columns = e.lower(arena_.max(dims_.back(), i64(1)));
+    Expr first = e.lower(arena_.div(range_.begin, columns));
+    Expr last = e.lower(arena_.div(arena_.sub(arena_.add(range_.end, columns), i64(1)), columns));
+    e.for_loop(first, last, i64(1), "row", [&](Expr row) {
+      std::vector<Expr> outer = decoded(e, row);
+      Expr start = e.bind(arena_.mul(row, columns), "start");
+      Expr begin = e.lower(arena_.max(arena_.sub(range_.begin, start), i64(0)));
+      body(outer, begin, e.lower(arena_.min(arena_.sub(range_.end, start), columns)));
     });
   }
 
-  std::vector<Expr> decoded(Expr row) {
+  std::vector<Expr> decoded(const Emitter& e, Expr row) {
     std::vector<Expr> outer(dims_.size() - 1);
     Expr rest = row;
     for (std::size_t d = outer.size(); d-- > 1;) {
-      outer[d] = e_.bind(arena_.rem(rest, dims_[d]), "i");
-      rest = e_.bind(arena_.div(rest, dims_[d]), "i");
+      outer[d] = e.bind(arena_.rem(rest, dims_[d]), "i");
+      rest = e.bind(arena_.div(rest, dims_[d]), "i");
     }
     outer[0] = rest;
     return outer;
   }
 
-  void columns(std::span<const Expr> outer, Expr begin, Expr end) {
+  void columns(const Emitter& e, std::span<const Expr> outer, Expr begin, Expr end) {
     Expr step = i64(policy_.lanes);
-    if (Expr head = unaligned_head(outer, begin)) {
-      Expr aligned = e_.lower(arena_.min(arena_.add(begin, head), end));
-      masked_loop(outer, begin, aligned);
+    if (Expr head = unaligned_head(e, outer, begin)) {
+      Expr aligned = e.lower(arena_.min(arena_.add(begin, head), end));
+      masked_loop(e, outer, begin, aligned);
       begin = aligned;
     }
-    Expr full = e_.lower(arena_.mul(arena_.div(arena_.sub(end, begin), step), step));
-    Expr main = e_.lower(arena_.add(begin, full));
-    e_.par(Level::block, step, "t", [&](Expr t) {
-      auto accumulators = restore(t);
-      main_loop(outer, t, begin, main, accumulators);
-      save(accumulators, t);
+    Expr full = e.lower(arena_.mul(arena_.div(arena_.sub(end, begin), step), step));
+    Expr main = e.lower(arena_.add(begin, full));
+    e.par(Level::block, step, "t", [&](Expr t) {
+      auto accumulators = restore(e, t);
+      main_loop(e, outer, t, begin, main, accumulators);
+      save(e, accumulators, t);
     });
-    masked_loop(outer, main, end);
+    masked_loop(e, outer, main, end);
   }
 
   // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
-  Expr unaligned_head(std::span<const Expr> outer, Expr begin) {
+  Expr unaligned_head(const Emitter& e, std::span<const Expr> outer, Expr begin) {
     if (range_.is_aligned && outer.empty() && begin == range_.begin) return {};
     const soac::Layout::Part mapped = soac::layout_of(soac_).mapped;
     if (mapped.n_results == 0) return {};
     constexpr std::int64_t cache_line = 64;
     std::vector<Expr> first(outer.begin(), outer.end());
     first.push_back(begin);
-    Expr at = e_.linear(first, dims_);
-    if (Expr base = e_.destination(s_.names[mapped.name]).base) at = arena_.add(base, at);
+    Expr at = linear(e, first, dims_);
+    if (Expr base = e.destination(s_.names[mapped.name]).base) at = arena_.add(base, at);
     const Expr result = soac_.body.results[mapped.result];  // of a scalar: lanes make no arrays
     const std::int64_t line = cache_line / static_cast<std::int64_t>(size_of(result.kind()));
-    return e_.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
+    return e.lower(arena_.apply(scalar::Op::bit_and, {arena_.sub(i64(0), at), i64(line - 1)}));
   }
 
   // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.
-  void masked_loop(std::span<const Expr> outer, Expr begin, Expr end) {
-    Expr streaming = e_.streaming();
-    e_.set_streaming({});
-    e_.if_then(e_.lower(arena_.lt(begin, end)), [&] {
-      e_.par(Level::block, i64(policy_.tail_lanes), "t", [&](Expr t) {
-        auto accumulators = restore(t);
-        e_.for_loop(begin, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
-          Expr index = e_.bind(arena_.add(j, t), "j");
-          e_.if_then(e_.bind(arena_.lt(index, end), "in_range"),
-                     [&] { element(outer, index, accumulators); });
+  void masked_loop(const Emitter& of_vectors, std::span<const Expr> outer, Expr begin, Expr end) {
+    const Emitter e = of_vectors.streaming_if({});
+    e.if_then(e.lower(arena_.lt(begin, end)), [&] {
+      e.par(Level::block, i64(policy_.tail_lanes), "t", [&](Expr t) {
+        auto accumulators = restore(e, t);
+        e.for_loop(begin, end, i64(policy_.tail_lanes), "j", [&](Expr j) {
+          Expr index = e.bind(arena_.add(j, t), "j");
+          e.if_then(e.bind(arena_.lt(index, end), "in_range"),
+                    [&] { element(e, outer, index, accumulators); });
         });
-        save(accumulators, t);
+        save(e, accumulators, t);
       });
     });
-    e_.set_streaming(streaming);
   }
 
-  void steps(std::span<const Expr> outer, Expr t, Expr from, Expr to, const Running& into) {
-    if (policy_.touch) e_.set_touching(e_.streaming());
-    e_.for_loop(from, to, i64(policy_.lanes), "j", [&](Expr j) {
-      read_ahead(j, policy_.lanes);
-      element(outer, e_.bind(arena_.add(j, t), "j"), into);
+  void steps(const Emitter& of_vectors, std::span<const Expr> outer, Expr t, Expr from, Expr to,
+             const Running& into) {
+    const Emitter e = of_vectors.touching_if(policy_.touch ? of_vectors.context().streaming : Expr());
+    e.for_loop(from, to, i64(policy_.lanes), "j", [&](Expr j) {
+      read_ahead(e, j, policy_.lanes);
+      element(e, outer, e.bind(arena_.add(j, t), "j"), into);
     });
-    e_.set_touching({});
   }
 
   // A lane that keeps the index that it has ends with one that is not in the tile.
-  void steps_in_32_bits(std::span<const Expr> outer, Expr t, Expr from, Expr to, const Running& into,
-                        const schedule::NarrowIndices& narrow) {
-    const Expr first = e_.lower(arena_.cast(range_.begin, Kind::i32));
-    const Expr before = e_.lower(arena_.sub(first, arena_.constant(Kind::i32, 1)));
+  void steps_in_32_bits(const Emitter& e, std::span<const Expr> outer, Expr t, Expr from, Expr to,
+                        const Running& into, const schedule::NarrowIndices& narrow) {
+    const Expr first = e.lower(arena_.cast(range_.begin, Kind::i32));
+    const Expr before = e.lower(arena_.sub(first, arena_.constant(Kind::i32, 1)));
     Running here = into;
-    for (const auto& [g, k] : narrow.components) here.reductions[g][k] = e_.declare(before, "at");
-    steps(outer, t, from, to, here);
+    for (const auto& [g, k] : narrow.components) here.reductions[g][k] = e.declare(before, "at");
+    steps(e, outer, t, from, to, here);
     for (const auto& [g, k] : narrow.components) {
-      const Expr at = e_.snapshot(here.reductions[g][k], "at"), wide = into.reductions[g][k];
+      const Expr at = e.snapshot(here.reductions[g][k], "at"), wide = into.reductions[g][k];
       const Expr offset = arena_.cast(arena_.cast(arena_.sub(at, first), Kind::u32), Kind::i64);
       const Expr index = arena_.add(range_.begin, offset);
-      e_.assign(wide, e_.lower(arena_.apply(scalar::Op::select,
-                                            {arena_.eq(at, before), e_.snapshot(wide, "acc"), index})));
+      e.assign(wide, e.lower(arena_.apply(scalar::Op::select,
+                                          {arena_.eq(at, before), e.snapshot(wide, "acc"), index})));
     }
   }
 
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum
   // of the two lengths instead of their product.
-  void main_loop(std::span<const Expr> outer, Expr t, Expr begin, Expr main, const Running& accumulators) {
+  void main_loop(const Emitter& e, std::span<const Expr> outer, Expr t, Expr begin, Expr main,
+                 const Running& accumulators) {
     Expr step = i64(policy_.lanes);
     const std::optional<soac::Stm> behind = schedule::behind_first(arena_, *piece_, range_.in_tile);
     auto run = [&](Expr from, Expr to, const Running& into) {
-      if (!behind) return steps(outer, t, from, to, into);
+      if (!behind) return steps(e, outer, t, from, to, into);
       const soac::Stm* whole = piece_;
-      e_.if_then(e_.lower(arena_.lt(from, to)),
-                 [&] { element(outer, e_.bind(arena_.add(from, t), "j"), into); });
-      from = e_.lower(arena_.add(from, step));
+      e.if_then(e.lower(arena_.lt(from, to)),
+                [&] { element(e, outer, e.bind(arena_.add(from, t), "j"), into); });
+      from = e.lower(arena_.add(from, step));
       const auto narrow = range_.in_tile ? schedule::narrow_indices(arena_, *behind) : std::nullopt;
       piece_ = narrow ? &narrow->stm : &*behind;
       if (narrow)
-        steps_in_32_bits(outer, t, from, to, into, *narrow);
+        steps_in_32_bits(e, outer, t, from, to, into, *narrow);
       else
-        steps(outer, t, from, to, into);
+        steps(e, outer, t, from, to, into);
       piece_ = whole;
     };
     if (std::ranges::none_of(soac_.reductions, schedule::rounds)) return run(begin, main, accumulators);
     Expr chain = i64(policy_.chain * policy_.lanes);
-    e_.for_loop(begin, main, chain, "from", [&](Expr from) {
-      Running inner{e_.start(soac_), {}, 0, partitions_};
-      run(from, e_.lower(arena_.min(arena_.add(from, chain), main)), inner);
+    e.for_loop(begin, main, chain, "from", [&](Expr from) {
+      Running inner{start(e, soac_), {}, 0, partitions_};
+      run(from, e.lower(arena_.min(arena_.add(from, chain), main)), inner);
       for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
         std::vector<Expr> values;
-        for (Expr variable : inner.reductions[g]) values.push_back(e_.snapshot(variable, "part"));
-        e_.join(soac_.reductions[g], accumulators.reductions[g], values);
+        for (Expr variable : inner.reductions[g]) values.push_back(e.snapshot(variable, "part"));
+        join(e, soac_.reductions[g], accumulators.reductions[g], values);
       }
     });
   }
 
-  void element(std::span<const Expr> outer, Expr j, const Running& running) {
-    at_point(outer, j, [&](std::span<const Expr> indices, Expr number) {
-      e_.point(*piece_, indices, number, running);
+  void element(const Emitter& e, std::span<const Expr> outer, Expr j, const Running& running) {
+    at_point(e, outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
+      point(at, *piece_, indices, number, running);
     });
   }
 
   Runs::Point point_of(std::span<const Expr> outer) {
-    return [this, outer](Expr j, const std::function<void(std::span<const Expr>)>& body) {
-      at_point(outer, j, [&](std::span<const Expr> indices, Expr) { body(indices); });
+    return [this, outer](const Emitter& e, Expr j, const Runs::Body& body) {
+      at_point(e, outer, j,
+               [&](const Emitter& at, std::span<const Expr> indices, Expr) { body(at, indices); });
     };
   }
 
-  void at_point(std::span<const Expr> outer, Expr j,
-                const std::function<void(std::span<const Expr> indices, Expr number)>& body) {
+  using AtPoint = std::function<void(const Emitter& at, std::span<const Expr> indices, Expr number)>;
+  void at_point(const Emitter& e, std::span<const Expr> outer, Expr j, const AtPoint& body) {
     std::vector<Expr> indices(outer.begin(), outer.end());
-    Expr number = j;
-    Emitter::Identity outside;
     if (policy_.linear) {
-      while (indices.size() < dims_.size()) indices.push_back(e_.placeholder());
-      outside = e_.set_identity({indices, number});
-    } else {
-      indices.push_back(j);
-      number = e_.lower(e_.linear(indices, dims_));
+      while (indices.size() < dims_.size()) indices.push_back(e.placeholder());
+      return body(e.with_identity({indices, j}).at_element(j), indices, j);
     }
-    Expr before = e_.element();
-    if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
-    body(indices, number);
-    e_.set_element(before);
-    if (policy_.linear) e_.set_identity(outside);
+    indices.push_back(j);
+    const Expr number = e.lower(linear(e, indices, dims_));
+    body(e.at_element(number), indices, number);
   }
 
-  void read_ahead(Expr from, int n) {
+  void read_ahead(const Emitter& e, Expr from, int n) {
     if (!entry_.per_task) return;
     Expr size = i64(1);
     for (Expr extent : dims_) size = arena_.mul(size, extent);
-    for (Var array : read_in_step(soac_, policy_.linear)) e_.prefetch(array, from, n, entry_.per_task, size);
+    for (Var array : read_in_step(soac_, policy_.linear)) e.prefetch(array, from, n, entry_.per_task, size);
   }
 
-  Emitter& e_;
+  const Emitter e_;  // in scalar code of the task
   scalar::Arena& arena_;
   const soac::Stm& s_;
   const soac::Soac& soac_;
@@ -476,7 +456,7 @@ bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac, const Po
   return !is_in_order(others);
 }
 
-Ends block_loop(Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,
+Ends block_loop(const Emitter& emitter, const soac::Stm& s, const Range& range, const Policy& policy,
                 const Entry& entry) {
   const auto& soac = std::get<soac::Soac>(s.op);
   std::size_t n_in_order = 0;

@@ -2,9 +2,13 @@
 // scalar code.
 #pragma once
 
-#include "lower/emitter.h"
+#include "lower/policy.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower {
+
+using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
+using walk::Destination, walk::Emitter, walk::Running;
 
 class ScanRuns;
 
@@ -45,7 +49,7 @@ struct Ends {
 /// What depends on the order of the points (an operator that does not commute, a Scan, an operator of a
 /// scatter, a partition whose cursor does not pack) is done by a scalar loop; where that is only operators,
 /// as much as can be in runs of the lanes (runs.h), apart from what else the points make.
-Ends block_loop(Emitter&, const soac::Stm&, const Range&, const Policy&, const Entry& = {});
+Ends block_loop(const Emitter&, const soac::Stm&, const Range&, const Policy&, const Entry& = {});
 
 /// Whether block_loop() takes the points one by one, even if cursors pack.
 bool is_in_order(const soac::Soac&);

@@ -4,6 +4,7 @@
 
 #include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
+#include "walk/arrays.h"
 
 namespace fulgurite::lower {
 
@@ -16,8 +17,8 @@ bool is_same_operator(scalar::Arena& arena, const soac::Lambda& a, const soac::L
   return a.results == soac::apply(arena, b, args).results;
 }
 
-Expr element(Emitter& e, const Destination& array, Expr number) {
-  return e.lower(e.element_of(array, number));
+Expr element(const Emitter& e, const Destination& array, Expr number) {
+  return e.lower(element_of(e, array, number));
 }
 
 }  // namespace
@@ -45,15 +46,16 @@ soac::Reduction integer_sum(scalar::Arena& arena) {
   return reduction_by(arena, Op::add, arena.i64(0));
 }
 
-void clear(Emitter& e, Expr n, const Destination& to) {
+void clear(const Emitter& e, Expr n, const Destination& to) {
   scalar::Arena& arena = e.arena();
-  e.for_loop(arena.i64(0), e.extent(n), arena.i64(1), "c",
+  e.for_loop(arena.i64(0), extent(e, n), arena.i64(1), "c",
              [&](Expr c) { e.store_plain(to.buffer, element(e, to, c), arena.i64(0)); });
 }
 
-Expr count_off(Emitter& e, const Destination& counts, Expr runs, Expr classes, const Destination& offsets) {
+Expr count_off(const Emitter& e, const Destination& counts, Expr runs, Expr classes,
+               const Destination& offsets) {
   scalar::Arena& arena = e.arena();
-  classes = e.extent(classes), runs = e.lower(runs);
+  classes = extent(e, classes), runs = e.lower(runs);
   Expr so_far = e.declare(arena.i64(0), "so_far"), one = arena.i64(1);
   e.for_loop(arena.i64(0), classes, one, "c", [&](Expr c) {
     const Expr offset = e.snapshot(so_far, "so_far");

@@ -13,6 +13,7 @@
 #include "lower/results.h"
 #include "schedule/rewrites/lift.h"
 #include "soac/walk.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower {
 
@@ -30,8 +31,7 @@ class Combinator {
         at_(launches, ordered_.posting()),
         op_(at_.op),
         layout_(at_.layout),
-        e_(at_.e),
-        results_(launches, e_, original, lifted_),
+        results_(launches, at_.e, original, lifted_),
         folding_(at_),
         long_rows_(at_),
         bins_(at_) {}
@@ -39,7 +39,7 @@ class Combinator {
   void run() {
     name_totals();
     ordered_.start(at_);
-    kernel::Block phases = e_.block([&] {
+    kernel::Block phases = at_.e.block([&] {
       results_.fill([&](const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
                         Expr if_one) { map_over_places(f, shape, std::move(arrays), if_one); });
       folding_.phases();
@@ -77,14 +77,14 @@ class Combinator {
     const auto& op = std::get<soac::Soac>(map.op);
     const Policy policy = at_.policy_of(op);
     Grid g = tiles_grid(launches_, op, policy);
-    at_.phase(arena_.mul(g.tasks, if_one), [&](Expr task) {
-      stream_from(policy);
-      block_loop(e_, map, tile_of(e_, g, policy, task), policy);
-      e_.set_streaming({});
+    at_.phase(arena_.mul(g.tasks, if_one), [&](const Emitter& task) {
+      const Emitter e = streaming_from(task, policy);
+      block_loop(e, map, tile_of(e, g, policy), policy);
     });
   }
 
-  void stream_from(const Policy& policy) {
+  // Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
+  Emitter streaming_from(const Emitter& e, const Policy& policy) {
     soac::Vars mentioned;
     soac::add_mentioned(at_.s, mentioned);
     std::vector<Var> inputs;
@@ -95,7 +95,7 @@ class Combinator {
     const Expr filtered = results_.bytes_filtered();
     Expr touched = arena_.sub(arena_.mul(results_.bytes_written(), i64(2)), filtered);
     for (Var array : inputs) touched = arena_.add(touched, launches_.bytes(array));
-    e_.set_streaming(e_.lower(arena_.lt(i64(policy.streaming), touched)));
+    return e.streaming_if(e.lower(arena_.lt(i64(policy.streaming), touched)));
   }
 
   void main() {
@@ -103,31 +103,33 @@ class Combinator {
     for (const Total& total : totals_) given.push_back(total.scan >= 0);
     const soac::Stm s = without_reductions(at_.s, given);
     Expr one_by_one = arena_.sub(i64(1), long_rows_.are_few());
-    at_.phase(arena_.mul(at_.grid.tasks, one_by_one), [&](Expr task) {
-      if (!results_.arrays().empty() || at_.policy.touch) stream_from(at_.policy);
-      std::vector<Expr> totals;
-      if (!depends_on_order(op_)) {
-        totals = block_loop(e_, s, tile_of(e_, at_.grid, at_.policy, task), at_.policy).totals;
-      } else {
-        const Entry entry = folding_.entry(task);
-        Ends ends = bins_.empty() ? block_loop(e_, s, at_.points_of(task), at_.policy, entry)
-                                  : bins_.walk(task, s, entry);
-        totals = ends.totals;
-        folding_.finish(task, ends);
-        Expr is_last = e_.lower(arena_.eq(arena_.add(task, i64(1)), at_.grid.tasks));
-        for (const Total& total : totals_)
-          if (total.scan >= 0)
-            e_.if_then(is_last, [&] {
-              for (std::size_t k = 0; k < total.arrays.size(); ++k)
-                e_.store_plain(total.arrays[k], i64(0), ends.scans[static_cast<std::size_t>(total.scan)][k]);
-            });
-      }
+    at_.phase(arena_.mul(at_.grid.tasks, one_by_one), [&](const Emitter& task) {
+      const bool touches_much = !results_.arrays().empty() || at_.policy.touch;
+      const Emitter e = touches_much ? streaming_from(task, at_.policy) : task;
+      const std::vector<Expr> totals =
+          depends_on_order(op_) ? in_order(e, s)
+                                : block_loop(e, s, tile_of(e, at_.grid, at_.policy), at_.policy).totals;
       std::size_t next = 0;
       for (const Total& total : totals_)
         if (total.scan < 0)
-          for (Var part : total.arrays) e_.store_plain(part, task, totals[next++]);
-      e_.set_streaming({});
+          for (Var part : total.arrays) e.store_plain(part, e.context().task, totals[next++]);
     });
+  }
+
+  // The points of a task in their order; what the reductions come to.
+  std::vector<Expr> in_order(const Emitter& e, const soac::Stm& s) {
+    const Entry entry = folding_.entry(e);
+    const Ends ends =
+        bins_.empty() ? block_loop(e, s, at_.points_of(e), at_.policy, entry) : bins_.walk(e, s, entry);
+    folding_.finish(e, ends);
+    Expr is_last = e.lower(arena_.eq(arena_.add(e.context().task, i64(1)), at_.grid.tasks));
+    for (const Total& total : totals_)
+      if (total.scan >= 0)
+        e.if_then(is_last, [&] {
+          for (std::size_t k = 0; k < total.arrays.size(); ++k)
+            e.store_plain(total.arrays[k], i64(0), ends.scans[static_cast<std::size_t>(total.scan)][k]);
+        });
+    return ends.totals;
   }
 
   // The partial results of the tasks, joined in order, neighbours first: the error of a sum grows with the
@@ -144,19 +146,19 @@ class Combinator {
     }
     if (arrays.empty()) return;
     for (Var array : arrays) s.names.push_back(arena_.fresh({arena_.info(array).type.kind}, "total").var());
-    at_.phase(i64(1), [&](Expr) {
-      Expr n = e_.lower(at_.grid.tasks);
-      join_neighbours(e_, over.reductions, arrays, n);
+    at_.phase(i64(1), [&](const Emitter& e) {
+      Expr n = e.lower(at_.grid.tasks);
+      join_neighbours(e, over.reductions, arrays, n);
       std::vector<Expr> totals;
-      for (const auto& group : e_.start(over)) totals.insert(totals.end(), group.begin(), group.end());
-      e_.if_then(e_.lower(arena_.lt(i64(0), n)), [&] {
+      for (const auto& group : start(e, over)) totals.insert(totals.end(), group.begin(), group.end());
+      e.if_then(e.lower(arena_.lt(i64(0), n)), [&] {
         for (std::size_t k = 0; k < totals.size(); ++k)
-          e_.assign(totals[k], e_.load_plain(arrays[k], i64(0), "total"));
+          e.assign(totals[k], e.load_plain(arrays[k], i64(0), "total"));
       });
-      for (Expr& total : totals) total = e_.snapshot(total, "total");
-      e_.finish(s, totals);
+      for (Expr& total : totals) total = e.snapshot(total, "total");
+      finish(e, s, totals);
       for (std::size_t k = 0; k < arrays.size(); ++k)
-        e_.store_plain(arrays[k], i64(0), e_.lower(arena_.name(s.names[k])));
+        e.store_plain(arrays[k], i64(0), e.lower(arena_.name(s.names[k])));
     });
   }
 
@@ -182,7 +184,7 @@ class Combinator {
         if (!results_.is_original(array)) continue;
         arrays.push_back(array);
         f.results.push_back(element);
-        e_.set_destination(array, {array, {}});
+        at_.e.set_destination(array, {array, {}});
       }
       f.body.push_back(std::move(joined));
       map_over_places(f, scatter.shape, std::move(arrays), i64(1));
@@ -202,7 +204,6 @@ class Combinator {
   Frame at_;
   const soac::Soac& op_;
   const Layout& layout_;
-  Emitter& e_;
   Results results_;
   Folding folding_;
   LongRows long_rows_;

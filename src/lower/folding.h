@@ -18,9 +18,9 @@ class Folding {
   /// The phases; none where the Soac has no Scan and no partition.
   void phases();
   /// What the points of a task start with: values of the Scans, where the points of each class go.
-  Entry entry(Expr task);
+  Entry entry(const Emitter& task);
   /// What is to be done when they have been walked: what was packed goes to its place.
-  void finish(Expr task, const Ends&);
+  void finish(const Emitter& task, const Ends&);
   /// The numbers of points that the partitions keep, element 0 of each, once the phases are done.
   const std::vector<Var>& kept() const { return kept_; }
   bool has_scans() const { return !scans_.empty(); }
@@ -36,20 +36,20 @@ class Folding {
   bool is_chained(std::size_t partition) const;
   void start_chain();
   bool scans_ahead() const;
-  const Running::Groups& scan_ahead(Expr task);
-  std::vector<Expr> fold(Expr task, const std::vector<Scan>&, const std::vector<std::size_t>& partitions,
-                         Entry);
-  void store_partials(Expr task, const std::vector<Expr>& partials);
-  void carry(const Scan&);
-  Running::Groups carried(Expr task);
-  Running::Groups take_turn(Expr task);
-  Running::Groups fold_all(Expr task);
-  Destination table(std::size_t partition, Expr task);
-  void count(std::size_t partition);
+  const Running::Groups& scan_ahead(const Emitter& task);
+  std::vector<Expr> fold(const Emitter& task, const std::vector<Scan>&,
+                         const std::vector<std::size_t>& partitions, Entry);
+  void store_partials(const Emitter& task, const std::vector<Expr>& partials);
+  void carry(const Emitter&, const Scan&);
+  Running::Groups carried(const Emitter& task);
+  Running::Groups take_turn(const Emitter& task);
+  Running::Groups fold_all(const Emitter& task);
+  Destination table(const Emitter& task, std::size_t partition);
+  Expr is_last(const Emitter& task);
+  void count(const Emitter&, std::size_t partition);
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   Packing packing_;
   std::vector<Scan> scans_;
   std::optional<ScanRuns> scanned_;                        // by the task before its turn

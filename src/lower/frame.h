@@ -15,7 +15,7 @@ class Frame {
 
   Launches& launches;
   scalar::Arena& arena;
-  Emitter e;
+  const Emitter e;
   const soac::Stm s;
   const soac::Soac& op;
   const soac::Layout layout;
@@ -30,9 +30,10 @@ class Frame {
   std::span<const Expr> results(const soac::Layout::Part&) const;
 
   Var temporary(Kind, Expr size, std::string name);
-  void phase(Expr n_tasks, const std::function<void(Expr task)>& body);
+  /// body(e) makes the code of a task.
+  void phase(Expr n_tasks, const std::function<void(const Emitter& e)>& body);
   /// The run of points that a task takes, where tasks depend on the order.
-  Range points_of(Expr task);
+  Range points_of(const Emitter& task);
 };
 
 }  // namespace fulgurite::lower

@@ -157,8 +157,9 @@ Grid points_grid(Launches& launches, const soac::Soac& op, const Policy& policy)
   return g;
 }
 
-Range tile_of(Emitter& e, const Grid& g, const Policy& policy, Expr task) {
+Range tile_of(const Emitter& e, const Grid& g, const Policy& policy) {
   scalar::Arena& arena = e.arena();
+  const Expr task = e.context().task;
   Expr tile = g.columns_per_task;
   Range range;
   if (policy.rows) {

@@ -24,6 +24,6 @@ Grid tiles_grid(Launches&, const soac::Soac&, const Policy&);
 Grid points_grid(Launches&, const soac::Soac&, const Policy&);
 
 /// The part of a tiles_grid() that one task covers.
-Range tile_of(Emitter&, const Grid&, const Policy&, Expr task);
+Range tile_of(const Emitter& task, const Grid&, const Policy&);
 
 }  // namespace fulgurite::lower

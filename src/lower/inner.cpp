@@ -9,6 +9,7 @@
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
+#include "walk/arrays.h"
 
 namespace fulgurite::lower {
 
@@ -16,7 +17,7 @@ namespace {
 
 class Inner {
  public:
-  Inner(Launches& launches, Emitter& e, const soac::Stm& original)
+  Inner(Launches& launches, const Emitter& e, const soac::Stm& original)
       : launches_(launches),
         arena_(launches.arena()),
         e_(e),
@@ -38,7 +39,7 @@ class Inner {
                                            : Running::Cursor{{}, tables_[g]});
     }
     const Ends ends = walk(s_, entry);
-    e_.finish(s_, ends.totals);
+    finish(e_, s_, ends.totals);
     for (std::size_t g = 0; g < op_.reductions.size(); ++g)
       if (const int scan = scan_like(arena_, op_, layout_, g); scan >= 0)
         for (std::size_t k = 0; k < layout_.reductions[g].n_names; ++k)
@@ -50,7 +51,7 @@ class Inner {
         kept[g] = ends.partitions[g][0];
         const Destination& offsets = e_.destination(s_.names[first + 1]);
         for (const std::int64_t end : {0, 1})
-          e_.store_plain(offsets.buffer, e_.lower(e_.element_of(offsets, arena_.i64(end))),
+          e_.store_plain(offsets.buffer, e_.lower(element_of(e_, offsets, arena_.i64(end))),
                          end == 0 ? arena_.i64(0) : kept[g]);
       }
       e_.bind_name(s_.names[first], kept[g]);
@@ -75,9 +76,9 @@ class Inner {
     range.begin = arena_.i64(0);
     if (op.dims.size() > 1 && !policy.linear) {
       range.first_row = arena_.i64(0);
-      range.last_row = e_.extent(launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
+      range.last_row = extent(e_, launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
     }
-    range.end = e_.extent(policy.linear ? launches_.product(op.dims) : op.dims.back());
+    range.end = extent(e_, policy.linear ? launches_.product(op.dims) : op.dims.back());
     if (is_row(op, policy)) return {reduce_row(e_, s, range, policy), {}, {}};
     return block_loop(e_, s, range, policy, entry);
   }
@@ -87,7 +88,8 @@ class Inner {
     for (std::size_t k = 0; k < s_.names.size(); ++k) {
       if (arena_.info(s_.names[k]).type.rank == 0) continue;
       const Expr size = size_of(k);
-      e_.fit(size, e_.place(s_.names[k], size, s_.where), s_.where);
+      const Destination& to = place(e_, s_.names[k], size, s_.where);
+      fit(e_, size, to, s_.where);
     }
   }
 
@@ -126,8 +128,8 @@ class Inner {
     const soac::Partition& p = op_.partitions[partition];
     const soac::Layout::Part& part = layout_.partitions[partition];
     tables_.resize(op_.partitions.size());
-    tables_[partition] = e_.scratch(Kind::i64, p.classes, s_.where);
-    e_.fit(p.classes, tables_[partition], s_.where);
+    tables_[partition] = scratch(e_, Kind::i64, p.classes, s_.where);
+    fit(e_, p.classes, tables_[partition], s_.where);
     clear(e_, p.classes, tables_[partition]);
     soac::Soac op{op_.dims, {}};
     op.partitions.push_back({p.classes, 0});
@@ -149,7 +151,7 @@ class Inner {
 
   Launches& launches_;
   scalar::Arena& arena_;
-  Emitter& e_;
+  const Emitter e_;
   const soac::Stm s_;
   const soac::Soac& op_;
   const soac::Layout layout_;
@@ -158,7 +160,7 @@ class Inner {
 
 }  // namespace
 
-void inner_combinator(Launches& launches, Emitter& e, const soac::Stm& s) {
+void inner_combinator(Launches& launches, const Emitter& e, const soac::Stm& s) {
   if (base::as<soac::Sort>(s.op)) return inner_sort(e, s);
   Inner(launches, e, s).run();
 }

@@ -7,6 +7,6 @@ namespace fulgurite::lower {
 
 /// Lowers a Soac or Sort statement where the emitter stands, its whole space as vector loops, and binds its
 /// names.
-void inner_combinator(Launches&, Emitter&, const soac::Stm&);
+void inner_combinator(Launches&, const Emitter&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

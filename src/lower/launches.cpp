@@ -7,6 +7,7 @@
 #include "schedule/rewrites/slice.h"
 #include "soac/room.h"
 #include "soac/walk.h"
+#include "walk/sequential.h"
 
 namespace fulgurite::lower {
 
@@ -37,8 +38,12 @@ Launches::Launches(const soac::Program& program, const Options& options)
 
 Emitter Launches::emitter() {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
+  const auto on_soac = [this](const Emitter& at, const soac::Stm& s) {
+    if (at.context().in_lanes) return walk::sequential_loop(at, s);
+    inner_combinator(*this, at, s);
+  };
   Emitter::Outside outside{knows,
-                           [this](Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); },
+                           on_soac,
                            [this](Var scalar) { return host_.on_device(scalar); },
                            options_.schedule == Schedule::lanes,
                            [this](Expr e) { return computed(e); },
@@ -110,7 +115,7 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
                       Expr bytes_read, Expr bytes_written, LaunchNote note) {
   kernel::Kernel kernel{std::move(name), program_.arena, {}, std::move(phases)};
   plan::Launch launch{static_cast<std::int32_t>(lowered_.kernels.size()), {}, {}, {}};
-  for (Var array : e.scratch()) allocate(array);
+  for (Var array : e.scratch_arrays()) allocate(array);
   for (const Emitter::FreeBuffer& buffer : e.free_buffers()) {
     kernel.params.push_back(buffer.param);
     launch.buffers.push_back(host_.place(buffer.array));
@@ -133,7 +138,7 @@ void Launches::launch(std::string name, const Emitter& e, kernel::Block phases, 
   note.sequential = e.sequential();
   if (!note.source) note.source = std::make_shared<LaunchSource>();
   note.source->tasks.assign(tasks.begin(), tasks.end());
-  note.source->own.insert(note.source->own.end(), e.scratch().begin(), e.scratch().end());
+  note.source->own.insert(note.source->own.end(), e.scratch_arrays().begin(), e.scratch_arrays().end());
   for (const Emitter::FreeBuffer& buffer : e.free_buffers())
     note.source->buffers.push_back({buffer.param.name, buffer.array});
   lowered_.plan.kernels.push_back({kernel.name, static_cast<std::int32_t>(tasks.size()), {}});

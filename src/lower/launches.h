@@ -2,13 +2,16 @@
 #pragma once
 
 #include "lower/device_scalars.h"
-#include "lower/emitter.h"
 #include "lower/host.h"
 #include "lower/lower.h"
 #include "soac/equal_sizes.h"
 #include "soac/room.h"
+#include "walk/emitter.h"
 
 namespace fulgurite::lower {
+
+using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
+using walk::Destination, walk::Emitter;
 
 /// Of positive integers, rounded up.
 Expr ceil_div(scalar::Arena&, Expr a, Expr b);
@@ -28,7 +31,8 @@ class Launches {
   Host& host() { return host_; }
   Lowered& lowered() { return lowered_; }
 
-  /// An emitter for a kernel: combinators that it meets in scalar code become vector loops.
+  /// An emitter for a kernel: combinators that it meets in scalar code become vector loops, in lanes
+  /// sequential ones.
   Emitter emitter();
   /// A name for the value of an expression that the host computes, here.
   Expr computed(Expr);

@@ -6,6 +6,7 @@
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower {
 
@@ -26,7 +27,7 @@ bool reduces_rows(Launches& launches, const soac::Soac& op) {
   return launches.known_outside(inner->dims);
 }
 
-LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e), are_few_(frame.i64(0)) {
+LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), are_few_(frame.i64(0)) {
   if (!reduces_rows(at_.launches, at_.op)) return;
   body_ = at_.op.body;
   body_.body[0] = schedule::lift_missing_neutral(arena_, body_.body[0]);
@@ -43,57 +44,59 @@ LongRows::LongRows(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e),
     for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
 }
 
-std::vector<Expr> LongRows::indices_of(Expr row) {
+std::vector<Expr> LongRows::indices_of(const Emitter& e, Expr row) {
   const std::vector<Expr>& dims = at_.op.dims;
   std::vector<Expr> indices(dims.size());
   Expr rest = row;
   for (std::size_t d = dims.size(); d-- > 1;) {
-    indices[d] = e_.lower(arena_.rem(rest, dims[d]));
-    rest = e_.lower(arena_.div(rest, dims[d]));
+    indices[d] = e.lower(arena_.rem(rest, dims[d]));
+    rest = e.lower(arena_.div(rest, dims[d]));
   }
   indices[0] = rest;
   return indices;
 }
 
-soac::Applied LongRows::at_row(Expr row) {
-  e_.set_element(row);
-  return soac::apply(arena_, body_, indices_of(row));
+soac::Applied LongRows::at_row(const Emitter& e, Expr row) {
+  return soac::apply(arena_, body_, indices_of(e, row));
 }
 
 void LongRows::phases() {
   if (are_few_.is_constant(0)) return;
-  at_.phase(arena_.mul(are_few_, arena_.mul(rows_, tiles_)), [&](Expr task) {
-    const soac::Stm reduction = at_row(e_.lower(arena_.div(task, tiles_))).body[0];
+  at_.phase(arena_.mul(are_few_, arena_.mul(rows_, tiles_)), [&](const Emitter& of_task) {
+    const Expr task = of_task.context().task, row = of_task.lower(arena_.div(task, tiles_));
+    const Emitter e = of_task.at_element(row);
+    const soac::Stm reduction = at_row(e, row).body[0];
     Range range;
     range.is_points = true;
-    range.begin = e_.lower(arena_.mul(arena_.rem(task, tiles_), tile_));
-    range.end = e_.lower(arena_.min(arena_.add(range.begin, tile_), columns_));
+    range.begin = e.lower(arena_.mul(arena_.rem(task, tiles_), tile_));
+    range.end = e.lower(arena_.min(arena_.add(range.begin, tile_), columns_));
     const Policy policy = at_.policy_of(std::get<soac::Soac>(reduction.op));
-    const Ends ends = block_loop(e_, reduction, range, policy);
-    for (std::size_t k = 0; k < partials_.size(); ++k) e_.store_plain(partials_[k], task, ends.totals[k]);
+    const Ends ends = block_loop(e, reduction, range, policy);
+    for (std::size_t k = 0; k < partials_.size(); ++k) e.store_plain(partials_[k], task, ends.totals[k]);
   });
-  at_.phase(arena_.mul(are_few_, rows_), [&](Expr row) {
-    const soac::Applied body = at_row(row);
+  at_.phase(arena_.mul(are_few_, rows_), [&](const Emitter& task) {
+    const Expr row = task.context().task;
+    const Emitter e = task.at_element(row);
+    const soac::Applied body = at_row(e, row);
     const auto& reduced = std::get<soac::Soac>(body.body[0].op);
-    const Running::Groups so_far = e_.start(reduced);
-    Expr first = e_.lower(arena_.mul(row, tiles_));
-    e_.for_loop(first, e_.lower(arena_.add(first, tiles_)), at_.i64(1), "t", [&](Expr t) {
+    const Running::Groups so_far = start(e, reduced);
+    Expr first = e.lower(arena_.mul(row, tiles_));
+    e.for_loop(first, e.lower(arena_.add(first, tiles_)), at_.i64(1), "t", [&](Expr t) {
       std::size_t next = 0;
       for (std::size_t g = 0; g < so_far.size(); ++g) {
         std::vector<Expr> parts;
         for (std::size_t k = 0; k < so_far[g].size(); ++k)
-          parts.push_back(e_.load_plain(partials_[next++], t, "partial"));
-        e_.join(reduced.reductions[g], so_far[g], parts);
+          parts.push_back(e.load_plain(partials_[next++], t, "partial"));
+        join(e, reduced.reductions[g], so_far[g], parts);
       }
     });
     std::vector<Expr> totals;
     for (const auto& group : so_far)
-      for (Expr variable : group) totals.push_back(e_.snapshot(variable, "total"));
-    e_.finish(body.body[0], totals);
+      for (Expr variable : group) totals.push_back(e.snapshot(variable, "total"));
+    finish(e, body.body[0], totals);
     for (std::size_t k = 0; k < body.results.size(); ++k)
-      e_.store_plain(at_.s.names[k], row, e_.lower(body.results[k]));
+      e.store_plain(at_.s.names[k], row, e.lower(body.results[k]));
   });
-  e_.set_element({});
 }
 
 }  // namespace fulgurite::lower

@@ -23,12 +23,11 @@ class LongRows {
   void phases();
 
  private:
-  std::vector<Expr> indices_of(Expr row);
-  soac::Applied at_row(Expr row);
+  std::vector<Expr> indices_of(const Emitter&, Expr row);
+  soac::Applied at_row(const Emitter&, Expr row);
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   soac::Lambda body_;  // the map's, its reduction with a neutral element
   Expr are_few_, rows_, tiles_, tile_, columns_;
   std::vector<Var> partials_;

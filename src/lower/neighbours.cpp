@@ -1,8 +1,10 @@
 #include "lower/neighbours.h"
 
+#include "walk/control.h"
+
 namespace fulgurite::lower {
 
-void join_neighbours(Emitter& e, const std::vector<soac::Reduction>& reductions,
+void join_neighbours(const Emitter& e, const std::vector<soac::Reduction>& reductions,
                      std::span<const Var> partials, Expr n) {
   scalar::Arena& arena = e.arena();
   Expr apart = e.declare(arena.i64(1), "apart"), now;
@@ -22,7 +24,7 @@ void join_neighbours(Emitter& e, const std::vector<soac::Reduction>& reductions,
         for (Expr at : {i, other})
           for (std::size_t k = 0; k < n_parts; ++k)
             args.push_back(e.load_plain(partials[next + k], at, "part"));
-        const std::vector<Expr> joined = e.apply(r.op, args);
+        const std::vector<Expr> joined = apply(e, r.op, args);
         for (std::size_t k = 0; k < n_parts; ++k) e.store_plain(partials[next + k], i, joined[k]);
         next += n_parts;
       }

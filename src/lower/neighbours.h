@@ -2,15 +2,19 @@
 // of joins: the rounding error of a sum of partial sums grows no faster.
 #pragma once
 
-#include "lower/emitter.h"
+#include "walk/emitter.h"
 
 namespace fulgurite::lower {
+
+using scalar::Expr, scalar::Var;
+using walk::Emitter;
 
 /// In scalar code; afterwards element 0 of each buffer is the result of its n elements, if there are any. One
 /// buffer for each component of each reduction, in order.
 ///
 ///   for (apart = 1; apart < n; apart *= 2)
 ///     for (i = 0; i < n - apart; i += 2 * apart) partials[i] = op(partials[i], partials[i + apart])
-void join_neighbours(Emitter&, const std::vector<soac::Reduction>&, std::span<const Var> partials, Expr n);
+void join_neighbours(const Emitter&, const std::vector<soac::Reduction>&, std::span<const Var> partials,
+                     Expr n);
 
 }  // namespace fulgurite::lower

@@ -25,7 +25,7 @@ void join_halves(Arena& arena, const Team& team, std::int64_t n, const Meet& mee
   FULGURITE_CHECK(is_power_of_two(n), "halves of {} elements", n);
   team.steps(log2_above(n), [&](Expr step) {
     const Expr width = arena.apply(Op::shr, {arena.i64(n / 2), step});
-    team.par(width, [&](Expr i) { meet(i, i, arena.add(i, width)); });
+    team.par(width, [&](const Builder& b, Expr i) { meet(b, i, i, arena.add(i, width)); });
   });
 }
 
@@ -42,10 +42,10 @@ void scan_runs(Arena& arena, const Team& team, std::int64_t n, const Meet& meet)
       const Expr whole = shl(shr(all, pair), step), last = arena.sub(arena.rem(all, shl(one, pair)), run);
       n_right = arena.add(whole, arena.max(last, arena.i64(0)));
     }
-    team.par(n_right, [&](Expr i) {
+    team.par(n_right, [&](const Builder& b, Expr i) {
       Expr right = arena.add(shl(shr(i, step), pair), run);  // where the right run begins
       Expr to = arena.add(right, arena.apply(Op::bit_and, {i, arena.sub(run, one)}));
-      meet(to, arena.sub(right, one), to);
+      meet(b, to, arena.sub(right, one), to);
     });
   });
 }

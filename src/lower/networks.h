@@ -6,22 +6,24 @@
 #include <cstdint>
 #include <functional>
 
-#include "scalar/expr.h"
+#include "kernel/build.h"
 
 namespace fulgurite::lower {
 
+using kernel::Builder;
 using scalar::Expr;
 
 /// Makes the code of a network: as loops of a kernel, or step by step.
 struct Team {
   /// body(step) for step = 0, 1 ... n - 1, one after the other.
   std::function<void(int n, const std::function<void(Expr step)>& body)> steps;
-  /// body(i) in an instance for each i < n, in any order; then all instances wait for each other.
-  std::function<void(Expr n, const std::function<void(Expr i)>& body)> par;
+  /// body(b, i) makes the code of an instance for each i < n, in any order; then all instances wait for each
+  /// other.
+  std::function<void(Expr n, const std::function<void(const Builder& b, Expr i)>& body)> par;
 };
 
-/// element[to] = element[left] op element[right]
-using Meet = std::function<void(Expr to, Expr left, Expr right)>;
+/// In an instance: element[to] = element[left] op element[right]
+using Meet = std::function<void(const Builder&, Expr to, Expr left, Expr right)>;
 
 /// A network over elements 0 to n - 1. All instances have waited for each other before it.
 using Network = void(scalar::Arena&, const Team&, std::int64_t n, const Meet&);

@@ -145,14 +145,14 @@ OrderedStores::Ranges OrderedStores::ranges_of(const Group& group) {
   return {shift, arena_.add(arena_.apply(Op::shr, {last, shift}), i64(1))};
 }
 
-Expr OrderedStores::value_of(Emitter& e, const Posted& posted, Expr j) {
+Expr OrderedStores::value_of(const Emitter& e, const Posted& posted, Expr j) {
   if (posted.array) return e.load_plain(*posted.array, j, "posted");
   if (!point_) return e.lower(posted.expression);
   return e.lower(scalar::substitute(arena_, posted.expression, {{point_.var(), j}}));
 }
 
 // Calls body for the points of [begin, end) whose place is in the array, in their order.
-void OrderedStores::for_points(Emitter& e, const Group& group, Expr begin, Expr end,
+void OrderedStores::for_points(const Emitter& e, const Group& group, Expr begin, Expr end,
                                const std::function<void(Expr j, Expr place)>& body) {
   const Expr size = e.lower(arena_.cast(group.size, Kind::u64));
   e.for_loop(begin, end, i64(1), "j", [&](Expr j) {
@@ -163,10 +163,10 @@ void OrderedStores::for_points(Emitter& e, const Group& group, Expr begin, Expr 
 }
 
 void OrderedStores::in_one_task(Frame& at, const Group& group) {
-  at.phase(are_few_, [&](Expr) {
-    for_points(at.e, group, i64(0), at.e.lower(n_points_), [&](Expr j, Expr place) {
+  at.phase(are_few_, [&](const Emitter& e) {
+    for_points(e, group, i64(0), e.lower(n_points_), [&](Expr j, Expr place) {
       for (std::size_t k = 0; k < group.arrays.size(); ++k)
-        at.e.store_plain(at.e.destination(group.arrays[k]).buffer, place, value_of(at.e, group.values[k], j));
+        e.store_plain(e.destination(group.arrays[k]).buffer, place, value_of(e, group.values[k], j));
     });
   });
 }
@@ -174,12 +174,11 @@ void OrderedStores::in_one_task(Frame& at, const Group& group) {
 // Counts the points of each range, adds up where those of each begin, and moves them there. Then an entry of
 // the table, where the next point of its range would go, is where the next range begins.
 void OrderedStores::sort_tiles(Frame& at, const Group& group, const Ranges& ranges) {
-  Emitter& e = at.e;
   const Expr tile = i64(policy_of_all.tile), one = i64(1);
   const Expr many = arena_.sub(one, are_few_);
   const Expr tiles = arena_.mul(many, launches_.ceil_div(n_points_, tile));
-  at.phase(tiles, [&](Expr task) {
-    const Expr begin = e.lower(arena_.mul(task, tile));
+  at.phase(tiles, [&](const Emitter& e) {
+    const Expr task = e.context().task, begin = e.lower(arena_.mul(task, tile));
     const Expr end = e.lower(arena_.min(arena_.add(begin, tile), n_points_));
     const Expr row = e.lower(arena_.mul(task, arena_.add(ranges.count, one)));
     const Expr first = e.lower(arena_.add(row, one)), shift = e.lower(ranges.shift);
@@ -215,10 +214,9 @@ void OrderedStores::sort_tiles(Frame& at, const Group& group, const Ranges& rang
 }
 
 void OrderedStores::store_ranges(Frame& at, const Group& group, const Ranges& ranges) {
-  Emitter& e = at.e;
   const Expr one = i64(1), tiles = launches_.ceil_div(n_points_, i64(policy_of_all.tile));
-  at.phase(arena_.mul(arena_.sub(one, are_few_), ranges.count), [&](Expr range) {
-    const Expr first = e.lower(arena_.apply(Op::shl, {range, ranges.shift}));
+  at.phase(arena_.mul(arena_.sub(one, are_few_), ranges.count), [&](const Emitter& e) {
+    const Expr range = e.context().task, first = e.lower(arena_.apply(Op::shl, {range, ranges.shift}));
     const Expr columns = e.lower(arena_.add(ranges.count, one));
     e.for_loop(i64(0), e.lower(tiles), one, "tile", [&](Expr tile) {
       const Expr entry = e.bind(arena_.add(e.bind(arena_.mul(tile, columns), "row"), range), "entry");

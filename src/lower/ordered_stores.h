@@ -64,8 +64,8 @@ class OrderedStores {
   Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
   Ranges ranges_of(const Group&);
 
-  Expr value_of(Emitter&, const Posted&, Expr j);
-  void for_points(Emitter&, const Group&, Expr begin, Expr end,
+  Expr value_of(const Emitter&, const Posted&, Expr j);
+  void for_points(const Emitter&, const Group&, Expr begin, Expr end,
                   const std::function<void(Expr j, Expr place)>& body);
   void in_one_task(Frame&, const Group&);
   void sort_tiles(Frame&, const Group&, const Ranges&);

@@ -28,29 +28,30 @@ std::vector<Var> Packing::arrays(std::size_t partition) const {
   return {bound.begin() + 2, bound.end()};
 }
 
-Running::Cursor Packing::start(std::size_t partition) {
+Running::Cursor Packing::start(const Emitter& e, std::size_t partition) {
   const auto classes = static_cast<std::int64_t>(at_.op.partitions[partition].classes.bits());
   Running::Cursor cursor{{}, {}, true};
   for (std::int64_t c = 0; c < classes; ++c) cursor.next.push_back(at_.i64(c * room()));
   for (Var array : arrays(partition))
-    e_.set_destination(array, {e_.allocate_shared(arena_.info(array).type.kind, classes * room()), {}});
+    e.set_destination(array, {e.allocate_shared(arena_.info(array).type.kind, classes * room()), {}});
   return cursor;
 }
 
-std::vector<Expr> Packing::counts(const std::vector<Expr>& next) {
+std::vector<Expr> Packing::counts(const Emitter& e, const std::vector<Expr>& next) {
   std::vector<Expr> counts;
   for (std::size_t c = 0; c < next.size(); ++c)
-    counts.push_back(e_.lower(arena_.sub(next[c], at_.i64(static_cast<std::int64_t>(c) * room()))));
+    counts.push_back(e.lower(arena_.sub(next[c], at_.i64(static_cast<std::int64_t>(c) * room()))));
   return counts;
 }
 
-void Packing::finish(std::size_t partition, const std::vector<Expr>& counts, const std::vector<Expr>& first) {
+void Packing::finish(const Emitter& e, std::size_t partition, const std::vector<Expr>& counts,
+                     const std::vector<Expr>& first) {
   const std::vector<Var> made = arrays(partition);
   if (made.empty()) return;
   std::vector<Var> packed;
   for (Var array : made) {
-    packed.push_back(e_.destination(array).buffer);
-    e_.set_destination(array, {array, {}});
+    packed.push_back(e.destination(array).buffer);
+    e.set_destination(array, {array, {}});
   }
   for (std::size_t c = 0; c < first.size(); ++c) {
     soac::Stm move{made, soac::Soac{{at_.launches.product(at_.op.dims)}, {}}, at_.s.where, ""};
@@ -60,9 +61,9 @@ void Packing::finish(std::size_t partition, const std::vector<Expr>& counts, con
     op.body.params = {i.var()};
     for (Var buffer : packed)
       op.body.results.push_back(arena_.index(arena_.name(buffer), std::span(&from, 1)));
-    Range range{{}, {}, first[c], e_.lower(arena_.add(first[c], counts[c]))};
+    Range range{{}, {}, first[c], e.lower(arena_.add(first[c], counts[c]))};
     range.is_aligned = false;
-    block_loop(e_, move, range, at_.policy_of(op));
+    block_loop(e, move, range, at_.policy_of(op));
   }
 }
 

@@ -13,16 +13,17 @@ bool has_few_classes(const soac::Partition&);
 
 class Packing {
  public:
-  explicit Packing(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {}
+  explicit Packing(Frame& frame) : at_(frame), arena_(frame.arena) {}
 
   /// The points of a task are few enough, and either lanes take them or there is one class.
   bool packs(std::size_t partition) const;
   /// Memory for the points of the task: what a walk over them starts with. The arrays are made there.
-  Running::Cursor start(std::size_t partition);
+  Running::Cursor start(const Emitter&, std::size_t partition);
   /// How many points of each class came in.
-  std::vector<Expr> counts(const std::vector<Expr>& next);
+  std::vector<Expr> counts(const Emitter&, const std::vector<Expr>& next);
   /// Moves them, those of class c to first[c] and behind.
-  void finish(std::size_t partition, const std::vector<Expr>& counts, const std::vector<Expr>& first);
+  void finish(const Emitter&, std::size_t partition, const std::vector<Expr>& counts,
+              const std::vector<Expr>& first);
 
  private:
   std::int64_t room() const;  // for one class
@@ -30,7 +31,6 @@ class Packing {
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
 };
 
 }  // namespace fulgurite::lower

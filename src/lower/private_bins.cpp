@@ -9,6 +9,8 @@
 #include "soac/layout.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
+#include "walk/arrays.h"
+#include "walk/control.h"
 
 namespace fulgurite::lower {
 
@@ -59,8 +61,7 @@ Expr takes_right(scalar::Arena& arena, const soac::Lambda& op) {
 
 }  // namespace
 
-PrivateBins::PrivateBins(Frame& frame)
-    : at_(frame), arena_(frame.arena), e_(frame.e), lanes_(frame.policy.tail_lanes) {
+PrivateBins::PrivateBins(Frame& frame) : at_(frame), arena_(frame.arena), lanes_(frame.policy.tail_lanes) {
   for (std::size_t g = 0; g < at_.op.scatters.size(); ++g) {
     const soac::Scatter& scatter = at_.op.scatters[g];
     if (scatter.combine.empty()) continue;
@@ -101,42 +102,42 @@ std::vector<Expr> PrivateBins::elements(std::size_t scatter, Expr task, Expr pla
   return elements;
 }
 
-void PrivateBins::in_lanes(const std::function<void(Expr)>& body) {
-  const bool outside = e_.set_in_scalar_code(false);
-  e_.par(kernel::Level::block, at_.i64(lanes_), "t", body);
-  e_.set_in_scalar_code(outside);
+void PrivateBins::in_lanes(const Emitter& e, const std::function<void(const Emitter& lane, Expr t)>& body) {
+  const Emitter lane = e.in_lanes();
+  lane.par(kernel::Level::block, at_.i64(lanes_), "t", [&](Expr t) { body(lane, t); });
 }
 
-void PrivateBins::where_few(const Group& group, const std::function<void()>& few,
+void PrivateBins::where_few(const Emitter& e, const Group& group, const std::function<void()>& few,
                             const std::function<void()>& many) {
   if (!group.are_few) return many();
-  e_.if_then_else(e_.lower(group.are_few), few, many);
+  e.if_then_else(e.lower(group.are_few), few, many);
 }
 
 // What the task updates holds neutral elements, those that nobody reads included.
-void PrivateBins::start(Group& group, Expr task) {
-  group.first = e_.lower(first_of(group, task));
+void PrivateBins::start(const Emitter& e, Group& group) {
+  group.first = e.lower(first_of(group, e.context().task));
   if (group.are_few)
     for (Var bins : group.bins)
-      group.copies.push_back(e_.allocate_shared(arena_.info(bins).type.kind, group.n_copies * group.apart));
+      group.copies.push_back(e.allocate_shared(arena_.info(bins).type.kind, group.n_copies * group.apart));
   where_few(
-      group,
+      e, group,
       [&] {
         for (std::int64_t c = 0; c < group.n_copies; ++c)
-          fill(group, group.copies, at_.i64(c * group.apart), e_.lower(group.stride));
+          fill(e, group, group.copies, at_.i64(c * group.apart), e.lower(group.stride));
       },
       [&] {
-        const Expr stride = e_.lower(group.stride);
-        fill(group, group.bins, e_.lower(arena_.sub(group.first, at_.i64(gap))), stride);
+        const Expr stride = e.lower(group.stride);
+        fill(e, group, group.bins, e.lower(arena_.sub(group.first, at_.i64(gap))), stride);
       });
 }
 
-void PrivateBins::fill(const Group& group, const std::vector<Var>& bins, Expr first, Expr n) {
-  const std::vector<Expr> neutral = e_.lower(at_.op.scatters[group.scatter].combine[0].neutral);
-  in_lanes([&](Expr t) {
-    e_.for_loop(at_.i64(0), n, at_.i64(lanes_), "j", [&](Expr j) {
-      Expr at = e_.bind(arena_.add(arena_.add(first, j), t), "at");
-      for (std::size_t k = 0; k < neutral.size(); ++k) e_.store_plain(bins[k], at, neutral[k]);
+void PrivateBins::fill(const Emitter& e, const Group& group, const std::vector<Var>& bins, Expr first,
+                       Expr n) {
+  const std::vector<Expr> neutral = e.lower(at_.op.scatters[group.scatter].combine[0].neutral);
+  in_lanes(e, [&](const Emitter& lane, Expr t) {
+    lane.for_loop(at_.i64(0), n, at_.i64(lanes_), "j", [&](Expr j) {
+      Expr at = lane.bind(arena_.add(arena_.add(first, j), t), "at");
+      for (std::size_t k = 0; k < neutral.size(); ++k) lane.store_plain(bins[k], at, neutral[k]);
     });
   });
 }
@@ -146,40 +147,41 @@ bool PrivateBins::posts(const soac::Soac& op) const {
   return !at_.policy.rows && !schedule::makes_arrays(op);
 }
 
-Ends PrivateBins::walk(Expr task, const soac::Stm& s, const Entry& entry) {
-  for (Group& group : groups_) start(group, task);
-  const Range range = at_.points_of(task);
+Ends PrivateBins::walk(const Emitter& e, const soac::Stm& s, const Entry& entry) {
+  for (Group& group : groups_) start(e, group);
+  const Range range = at_.points_of(e);
   if (posts(at_.op)) {
-    Ends ends = walk_in_portions(s, range, entry);
-    for (const Group& group : groups_) join_copies(group);
+    Ends ends = walk_in_portions(e, s, range, entry);
+    for (const Group& group : groups_) join_copies(e, group);
     return ends;
   }
   for (const Group& group : groups_) {
     const std::vector<Var> arrays = at_.names(at_.layout.scatters[group.scatter]);
     for (std::size_t k = 0; k < arrays.size(); ++k)
-      e_.set_destination(arrays[k], {group.bins[k], group.first});
+      e.set_destination(arrays[k], {group.bins[k], group.first});
   }
-  return block_loop(e_, s, range, at_.policy, entry);
+  return block_loop(e, s, range, at_.policy, entry);
 }
 
 // for (from ...) { block_loop over a portion; update }: what the walk over a portion ends with, the next goes
 // on from.
-Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const Entry& entry) {
+Ends PrivateBins::walk_in_portions(const Emitter& e, const soac::Stm& s, const Range& range,
+                                   const Entry& entry) {
   std::vector<Posts> all_posts;
-  const soac::Stm posting_stm = posting(s, all_posts);
+  const soac::Stm posting_stm = posting(e, s, all_posts);
   const auto& op = std::get<soac::Soac>(posting_stm.op);
-  const Running::Groups totals = e_.start(op);
+  const Running::Groups totals = walk::start(e, op);
   Running::Groups scans;
   for (const auto& group : entry.scans) {
     scans.emplace_back();
-    for (Expr value : group) scans.back().push_back(e_.declare(value, "so_far"));
+    for (Expr value : group) scans.back().push_back(e.declare(value, "so_far"));
   }
   std::vector<Running::Cursor> cursors = entry.partitions;
   for (Running::Cursor& cursor : cursors)
-    for (Expr& next : cursor.next) next = e_.declare(next, "next");
+    for (Expr& next : cursor.next) next = e.declare(next, "next");
   auto values_of = [&](const std::vector<Expr>& variables) {
     std::vector<Expr> values;
-    for (Expr variable : variables) values.push_back(e_.snapshot(variable, arena_.info(variable.var()).name));
+    for (Expr variable : variables) values.push_back(e.snapshot(variable, arena_.info(variable.var()).name));
     return values;
   };
   auto state = [&] {
@@ -190,30 +192,30 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
     return now;
   };
   const std::int64_t portion = at_.policy.portion;
-  e_.for_loop(range.begin, range.end, at_.i64(portion), "from", [&](Expr from) {
+  e.for_loop(range.begin, range.end, at_.i64(portion), "from", [&](Expr from) {
     Range part;
     part.is_points = true;
     part.begin = from;
-    part.end = e_.bind(arena_.min(e_.bind(arena_.add(from, at_.i64(portion)), "to"), range.end), "to");
-    Expr base = e_.bind(arena_.sub(at_.i64(0), from), "base");
+    part.end = e.bind(arena_.min(e.bind(arena_.add(from, at_.i64(portion)), "to"), range.end), "to");
+    Expr base = e.bind(arena_.sub(at_.i64(0), from), "base");
     for (const Posts& posts : all_posts)
       for (std::size_t k = 0; k < posts.names.size(); ++k)
-        e_.set_destination(posts.names[k], {posts.buffers[k], base});
-    const Ends ends = block_loop(e_, posting_stm, part, at_.policy_of(op), state());
+        e.set_destination(posts.names[k], {posts.buffers[k], base});
+    const Ends ends = block_loop(e, posting_stm, part, at_.policy_of(op), state());
     std::size_t k = 0;
     for (std::size_t g = 0; g < totals.size(); ++g) {
       const std::span operands(ends.totals.data() + k, totals[g].size());
-      e_.join(op.reductions[g], totals[g], operands);
+      join(e, op.reductions[g], totals[g], operands);
       k += totals[g].size();
     }
     for (std::size_t g = 0; g < scans.size(); ++g)
-      for (std::size_t c = 0; c < scans[g].size(); ++c) e_.assign(scans[g][c], ends.scans[g][c]);
+      for (std::size_t c = 0; c < scans[g].size(); ++c) e.assign(scans[g][c], ends.scans[g][c]);
     for (std::size_t g = 0; g < cursors.size(); ++g)
       for (std::size_t c = 0; c < cursors[g].next.size(); ++c)
-        e_.assign(cursors[g].next[c], ends.partitions[g][c]);
-    Expr n = e_.bind(arena_.sub(part.end, from), "n");
+        e.assign(cursors[g].next[c], ends.partitions[g][c]);
+    Expr n = e.bind(arena_.sub(part.end, from), "n");
     for (std::size_t g = 0; g < groups_.size(); ++g)
-      update(groups_[g], all_posts[g],
+      update(e, groups_[g], all_posts[g],
              {from, n, read_in_step(std::get<soac::Soac>(s.op), at_.policy.linear)});
   });
   Ends ends;
@@ -225,7 +227,7 @@ Ends PrivateBins::walk_in_portions(const soac::Stm& s, const Range& range, const
 }
 
 // The statement with places and values as mapped results, last, instead of the scatters with an operator.
-soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
+soac::Stm PrivateBins::posting(const Emitter& e, const soac::Stm& s, std::vector<Posts>& all) {
   soac::Stm out = s;
   auto& op = std::get<soac::Soac>(out.op);
   const soac::Layout layout = soac::layout_of(op);
@@ -236,7 +238,7 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
   auto post = [&](Posts& posts, Expr value) {
     results.push_back(value);
     posts.names.push_back(arena_.fresh_array(value.kind(), {at_.i64(0)}, "posted").var());
-    posts.buffers.push_back(e_.allocate_shared(value.kind(), at_.policy.portion));
+    posts.buffers.push_back(e.allocate_shared(value.kind(), at_.policy.portion));
     names.push_back(posts.names.back());
   };
   std::vector<bool> dropped_results(op.body.results.size()), dropped_names(s.names.size());
@@ -246,7 +248,7 @@ soac::Stm PrivateBins::posting(const soac::Stm& s, std::vector<Posts>& all) {
     Posts posts;
     if (op.dims.size() == 1) posts.point = op.body.params[0];
     const std::span given = std::span(op.body.results).subspan(part.result, part.n_results);
-    post(posts, place_of(scatter, given.first(scatter.shape.size())));
+    post(posts, place_of(e, scatter, given.first(scatter.shape.size())));
     for (Expr value : given.subspan(scatter.shape.size())) {
       soac::Vars mentioned;
       soac::add_mentioned(std::span(&value, 1), mentioned);
@@ -283,7 +285,7 @@ bool PrivateBins::is_element(const soac::Soac& op, Expr value) const {
 }
 
 // The number of the place's bin, or -1 outside.
-Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> indices) {
+Expr PrivateBins::place_of(const Emitter& e, const soac::Scatter& scatter, std::span<const Expr> indices) {
   if (Expr key = scatter.shape.size() == 1 ? schedule::narrow_index(indices[0]) : Expr()) {
     key = arena_.cast(key, Kind::i32);
     Expr inside = schedule::is_inside(arena_, key, schedule::narrow_extent(arena_, scatter.shape[0]));
@@ -294,91 +296,92 @@ Expr PrivateBins::place_of(const soac::Scatter& scatter, std::span<const Expr> i
     const Expr extent = arena_.cast(scatter.shape[d], Kind::u64), index = arena_.cast(indices[d], Kind::u64);
     inside = arena_.logical_and(inside, arena_.lt(index, extent));
   }
-  return arena_.apply(Op::select, {inside, e_.linear(indices, scatter.shape), at_.i64(-1)});
+  return arena_.apply(Op::select, {inside, linear(e, indices, scatter.shape), at_.i64(-1)});
 }
 
-void PrivateBins::update(const Group& group, const Posts& posts, const Portion& portion) {
+void PrivateBins::update(const Emitter& e, const Group& group, const Posts& posts, const Portion& portion) {
   std::vector<Expr> apart, together(round, group.first);
   for (std::int64_t c = 0; c < round; ++c) apart.push_back(at_.i64(gap + c % group.n_copies * group.apart));
   const auto all = [&](Rounds rounds) {
     where_few(
-        group,
-        [&] { this->rounds(group, posts, group.copies, apart, {portion.from, portion.n, {}}, rounds); },
-        [&] { this->rounds(group, posts, group.bins, together, portion, rounds); });
+        e, group,
+        [&] { this->rounds(e, group, posts, group.copies, apart, {portion.from, portion.n, {}}, rounds); },
+        [&] { this->rounds(e, group, posts, group.bins, together, portion, rounds); });
   };
   if (!takes_right(arena_, at_.op.scatters[group.scatter].combine[0].op)) return all(Rounds::store_always);
   const Expr points = arena_.min(at_.grid.columns_per_task, at_.grid.columns);
-  e_.if_then_else(
-      e_.lower(arena_.le(arena_.mul(group.size, at_.i64(points_to_foretell)), points)),
+  e.if_then_else(
+      e.lower(arena_.le(arena_.mul(group.size, at_.i64(points_to_foretell)), points)),
       [&] { all(Rounds::store_if_taken); }, [&] { all(Rounds::store_always); });
 }
 
 // for (u = 0; u < n; u += round) { bins[at[0] + place[u]] op= value[u]; bins[at[1] + place[u + 1]] op= ... }
 // and what is less than a round one by one.
-void PrivateBins::rounds(const Group& group, const Posts& posts, const std::vector<Var>& bins,
-                         std::span<const Expr> at, const Portion& portion, Rounds rounds) {
+void PrivateBins::rounds(const Emitter& e, const Group& group, const Posts& posts,
+                         const std::vector<Var>& bins, std::span<const Expr> at, const Portion& portion,
+                         Rounds rounds) {
   const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
   const bool any = takes_anything(r.op);
   const auto some = [&](Expr u, std::int64_t width) {
     if (width == round)
       for (Var array : portion.read_ahead) {
         const Expr next = arena_.add(portion.from, at_.i64(at_.policy.portion));
-        const Expr size = e_.size(array);
-        e_.prefetch(array, e_.lower(arena_.add(next, u)), round, at_.i64(0), size);
+        const Expr size = walk::size(e, array);
+        e.prefetch(array, e.lower(arena_.add(next, u)), round, at_.i64(0), size);
       }
     for (std::int64_t c = 0; c < width; ++c) {
-      Expr from = e_.bind(arena_.add(u, at_.i64(c)), "from");
-      Expr place = e_.bind(arena_.cast(e_.load_plain(posts.buffers[0], from, "place"), Kind::i64), "place");
+      Expr from = e.bind(arena_.add(u, at_.i64(c)), "from");
+      Expr place = e.bind(arena_.cast(e.load_plain(posts.buffers[0], from, "place"), Kind::i64), "place");
       auto one = [&] {
-        Expr bin = e_.bind(arena_.add(at[static_cast<std::size_t>(c)], place), "bin");
+        Expr bin = e.bind(arena_.add(at[static_cast<std::size_t>(c)], place), "bin");
         std::vector<Expr> args;
-        for (Var array : bins) args.push_back(e_.load_plain(array, bin, "before"));
+        for (Var array : bins) args.push_back(e.load_plain(array, bin, "before"));
         std::size_t next = 1;
         for (Expr value : posts.values)
           if (!value)
-            args.push_back(e_.load_plain(posts.buffers[next++], from, "value"));
+            args.push_back(e.load_plain(posts.buffers[next++], from, "value"));
           else if (is_pure(value))
-            args.push_back(e_.lower(value));
+            args.push_back(e.lower(value));
           else
             args.push_back(
-                e_.lower(scalar::substitute(arena_, value, {{posts.point, arena_.add(portion.from, from)}})));
+                e.lower(scalar::substitute(arena_, value, {{posts.point, arena_.add(portion.from, from)}})));
         const auto store = [&](std::span<const Expr> elements) {
-          for (std::size_t k = 0; k < bins.size(); ++k) e_.store_plain(bins[k], bin, elements[k]);
+          for (std::size_t k = 0; k < bins.size(); ++k) e.store_plain(bins[k], bin, elements[k]);
         };
-        if (rounds == Rounds::store_always) return store(e_.apply(r.op, args));
+        if (rounds == Rounds::store_always) return store(apply(e, r.op, args));
         std::unordered_map<Var, Expr> operands;
         for (std::size_t k = 0; k < args.size(); ++k) operands.emplace(r.op.params[k], args[k]);
         const Expr taken = scalar::substitute(arena_, takes_right(arena_, r.op), operands);
-        e_.if_then(e_.lower(taken), [&] { store(std::span(args).subspan(bins.size())); });
+        e.if_then(e.lower(taken), [&] { store(std::span(args).subspan(bins.size())); });
       };
       if (any)
         one();
       else
-        e_.if_then(e_.bind(arena_.le(at_.i64(0), place), "inside"), one);
+        e.if_then(e.bind(arena_.le(at_.i64(0), place), "inside"), one);
     }
   };
-  const Expr left = e_.bind(arena_.rem(portion.n, at_.i64(round)), "left");
-  const Expr whole = e_.bind(arena_.sub(portion.n, left), "whole");
-  e_.for_loop(at_.i64(0), whole, at_.i64(round), "u", [&](Expr u) { some(u, round); });
-  e_.for_loop(whole, portion.n, at_.i64(1), "u", [&](Expr u) { some(u, 1); });
+  const Expr left = e.bind(arena_.rem(portion.n, at_.i64(round)), "left");
+  const Expr whole = e.bind(arena_.sub(portion.n, left), "whole");
+  e.for_loop(at_.i64(0), whole, at_.i64(round), "u", [&](Expr u) { some(u, round); });
+  e.for_loop(whole, portion.n, at_.i64(1), "u", [&](Expr u) { some(u, 1); });
 }
 
 // In lanes, into the task's bins; over a whole number of vectors, for a gap follows.
-void PrivateBins::join_copies(const Group& group) {
+void PrivateBins::join_copies(const Emitter& of_task, const Group& group) {
   if (!group.are_few) return;
   const soac::Reduction& r = at_.op.scatters[group.scatter].combine[0];
-  e_.if_then(e_.lower(group.are_few), [&] {
-    in_lanes([&](Expr t) {
-      e_.for_loop(at_.i64(0), e_.lower(group.size), at_.i64(lanes_), "j", [&](Expr j) {
-        Expr place = e_.bind(arena_.add(j, t), "place");
+  of_task.if_then(of_task.lower(group.are_few), [&] {
+    in_lanes(of_task, [&](const Emitter& e, Expr t) {
+      e.for_loop(at_.i64(0), e.lower(group.size), at_.i64(lanes_), "j", [&](Expr j) {
+        Expr place = e.bind(arena_.add(j, t), "place");
         std::vector<Expr> so_far;
         for (std::int64_t c = 0; c < group.n_copies; ++c) {
-          Expr at = e_.bind(arena_.add(at_.i64(gap + c * group.apart), place), "at");
-          for (Var array : group.copies) so_far.push_back(e_.load_plain(array, at, "copy"));
-          if (c > 0) so_far = e_.apply(r.op, so_far);
+          Expr at = e.bind(arena_.add(at_.i64(gap + c * group.apart), place), "at");
+          for (Var array : group.copies) so_far.push_back(e.load_plain(array, at, "copy"));
+          if (c > 0) so_far = apply(e, r.op, so_far);
         }
-        Expr at = e_.bind(arena_.add(group.first, place), "at");
-        for (std::size_t k = 0; k < so_far.size(); ++k) e_.store_plain(group.bins[k], at, so_far[k]);
+        Expr at = e.bind(arena_.add(group.first, place), "at");
+        for (std::size_t k = 0; k < so_far.size(); ++k) e.store_plain(group.bins[k], at, so_far[k]);
       });
     });
   });

@@ -20,7 +20,7 @@ class PrivateBins {
   bool empty() const { return groups_.empty(); }
   /// Lowers the walk over the task's points, with everything else that the points make. The task's bins hold
   /// the values of its points afterwards.
-  Ends walk(Expr task, const soac::Stm&, const Entry&);
+  Ends walk(const Emitter& task, const soac::Stm&, const Entry&);
   /// What a task has for a place of a scatter: an element for each component.
   std::vector<Expr> elements(std::size_t scatter, Expr task, Expr place);
 
@@ -48,25 +48,25 @@ class PrivateBins {
   };
 
   Expr first_of(const Group&, Expr task);
-  void start(Group&, Expr task);
-  void fill(const Group&, const std::vector<Var>& bins, Expr first, Expr n);
-  void where_few(const Group&, const std::function<void()>& few, const std::function<void()>& many);
+  void start(const Emitter& task, Group&);
+  void fill(const Emitter&, const Group&, const std::vector<Var>& bins, Expr first, Expr n);
+  void where_few(const Emitter&, const Group&, const std::function<void()>& few,
+                 const std::function<void()>& many);
   bool posts(const soac::Soac&) const;
-  Ends walk_in_portions(const soac::Stm&, const Range&, const Entry&);
-  soac::Stm posting(const soac::Stm&, std::vector<Posts>&);
+  Ends walk_in_portions(const Emitter&, const soac::Stm&, const Range&, const Entry&);
+  soac::Stm posting(const Emitter&, const soac::Stm&, std::vector<Posts>&);
   bool is_element(const soac::Soac&, Expr value) const;
-  Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
-  void update(const Group&, const Posts&, const Portion&);
+  Expr place_of(const Emitter&, const soac::Scatter&, std::span<const Expr> indices);
+  void update(const Emitter&, const Group&, const Posts&, const Portion&);
   /// What an operator that chooses one operand may do: store only where that is not what the bin holds.
   enum class Rounds : std::uint8_t { store_always, store_if_taken };
-  void rounds(const Group&, const Posts&, const std::vector<Var>& bins, std::span<const Expr> at,
-              const Portion&, Rounds);
-  void join_copies(const Group&);
-  void in_lanes(const std::function<void(Expr)>&);
+  void rounds(const Emitter&, const Group&, const Posts&, const std::vector<Var>& bins,
+              std::span<const Expr> at, const Portion&, Rounds);
+  void join_copies(const Emitter&, const Group&);
+  void in_lanes(const Emitter&, const std::function<void(const Emitter& lane, Expr t)>&);
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   std::vector<Group> groups_;
   std::int64_t lanes_;
 };

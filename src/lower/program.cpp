@@ -12,6 +12,7 @@
 #include "plan/memory.h"
 #include "soac/room.h"
 #include "soac/walk.h"
+#include "walk/control.h"
 
 namespace fulgurite::lower {
 
@@ -99,12 +100,11 @@ class ProgramLowering {
   // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.
   std::vector<Var> scalars(const std::vector<soac::Stm>& body, std::span<const Expr> results,
                            std::string origin, soac::Location where) {
-    Emitter e = launches_.emitter();
+    const Emitter e = launches_.emitter().at_element(i64(0));
     std::vector<Var> outputs;
-    e.set_element(i64(0));
     kernel::Block phases = e.block([&] {
       e.par(Level::grid, i64(1), "task", [&](Expr) {
-        e.statements(body);
+        walk::statements(e, body);
         for (Expr result : results) {
           Expr output = arena_.fresh_array(result.kind(), {i64(1)}, "out");
           outputs.push_back(output.var());
@@ -368,8 +368,7 @@ class ProgramLowering {
   }
 
   void condition(const soac::Stm& s, Expr holds, Var flags) {
-    Emitter e = launches_.emitter();
-    e.set_element(i64(0));
+    const Emitter e = launches_.emitter().at_element(i64(0));
     kernel::Block phases = e.block([&] {
       e.par(Level::grid, i64(1), "task", [&](Expr) {
         const Expr goes_on = e.lower(arena_.cast(holds, Kind::i32));

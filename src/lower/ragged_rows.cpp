@@ -63,7 +63,7 @@ std::optional<RaggedRows> dear_ragged_rows(scalar::Arena& arena, const soac::Stm
   return rows;
 }
 
-void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, Expr from, Expr to,
+void walk_ragged_rows(const Emitter& e, const soac::Stm& map, const RaggedRows& rows, Expr from, Expr to,
                       const Policy& policy, const std::function<void(const soac::Stm& map, Expr i)>& row) {
   scalar::Arena& arena = e.arena();
   const auto i64 = [&](std::int64_t value) { return arena.i64(value); };
@@ -91,10 +91,8 @@ void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, 
     Range range;
     range.begin = i64(0), range.end = length;
     const std::int64_t lanes = std::min<std::int64_t>(2 * policy.tail_lanes, most_row_lanes);
-    const Expr outside = e.element();
-    if (!outside) e.set_element(i);
-    e.finish(here.body[0], reduce_short_row(e, here.body[0], range, lanes));
-    e.set_element(outside);
+    const Emitter at_row = e.at_element(i);
+    finish(at_row, here.body[0], reduce_short_row(at_row, here.body[0], range, lanes));
     for (std::size_t k = 0; k < totals.size(); ++k)
       e.bind_name(totals[k], e.lower(arena.name(here.body[0].names[k])));
   };
@@ -113,9 +111,8 @@ void walk_ragged_rows(Emitter& e, const soac::Stm& map, const RaggedRows& rows, 
       const soac::Stm fill{elements, soac::Soac{{end}, rows.element}, map.where, map.origin};
       Range range;
       range.begin = begin, range.end = end;
-      e.set_failures_to([&] { e.store_plain(failed, i64(0), arena.constant(Kind::i32, 1)); });
-      block_loop(e, fill, range, in_vectors);
-      e.set_failures_to({});
+      const auto note = [&] { e.store_plain(failed, i64(0), arena.constant(Kind::i32, 1)); };
+      block_loop(e.on_failure(note), fill, range, in_vectors);
       e.assign(are_there, arena.eq(e.load_plain(failed, i64(0), "failed"), arena.constant(Kind::i32, 0)));
     });
     const Expr usable = e.snapshot(are_there, "usable");

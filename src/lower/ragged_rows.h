@@ -27,7 +27,7 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena&, const soac::Stm&);
 std::optional<RaggedRows> dear_ragged_rows(scalar::Arena&, const soac::Stm&);
 
 /// Of dear ones: calls `row` for each row of [from, to), with the map as it is for that row.
-void walk_ragged_rows(Emitter&, const soac::Stm& map, const RaggedRows&, Expr from, Expr to, const Policy&,
-                      const std::function<void(const soac::Stm& map, Expr i)>& row);
+void walk_ragged_rows(const Emitter&, const soac::Stm& map, const RaggedRows&, Expr from, Expr to,
+                      const Policy&, const std::function<void(const soac::Stm& map, Expr i)>& row);
 
 }  // namespace fulgurite::lower

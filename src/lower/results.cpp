@@ -61,7 +61,7 @@ std::string name_of_launch(const soac::Soac& op) {
   return soac::layout_of(op).mapped.n_results == 0 ? "reduce" : "redomap";
 }
 
-Results::Results(Launches& launches, Emitter& e, const soac::Stm& original, const soac::Stm& s)
+Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original, const soac::Stm& s)
     : launches_(launches),
       arena_(launches.arena()),
       host_(launches.host()),

@@ -21,7 +21,7 @@ class Results {
  public:
   /// `s` is `original` with neutral elements (lift.h). From here on what the code of `e` stores to the arrays
   /// of `s` that `original` binds goes to their memory.
-  Results(Launches&, Emitter& e, const soac::Stm& original, const soac::Stm& s);
+  Results(Launches&, const Emitter& e, const soac::Stm& original, const soac::Stm& s);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
@@ -60,7 +60,7 @@ class Results {
   Launches& launches_;
   scalar::Arena& arena_;
   Host& host_;
-  Emitter& e_;
+  const Emitter e_;
   const soac::Stm& original_;
   const soac::Stm& s_;
   const soac::Soac& op_;

@@ -3,10 +3,12 @@
 #include "lower/carry.h"
 #include "lower/launches.h"
 #include "lower/radix.h"
+#include "walk/arrays.h"
+#include "walk/control.h"
 
 namespace fulgurite::lower {
 
-RowSort::RowSort(Emitter& e, const soac::Stm& sort, Expr longest, const SortPolicy& policy)
+RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const SortPolicy& policy)
     : e_(e),
       arena_(e.arena()),
       s_(sort),
@@ -17,8 +19,8 @@ RowSort::RowSort(Emitter& e, const soac::Stm& sort, Expr longest, const SortPoli
       longest_(longest),
       counts_(e.allocate_shared(Kind::i64, std::int64_t{1} << policy.digit_bits)) {
   for (Expr array : op_.arrays) {
-    moved_.push_back(e_.scratch(array.kind(), longest_, s_.where, 2));
-    e_.fit(longest_, moved_.back(), s_.where);
+    moved_.push_back(scratch(e_, array.kind(), longest_, s_.where, 2));
+    fit(e_, longest_, moved_.back(), s_.where);
   }
 }
 
@@ -53,22 +55,23 @@ RowSort::Elements RowSort::given(Expr number) {
   return elements;
 }
 
-RowSort::Elements RowSort::at(Emitter& e, const std::vector<Destination>& arrays, Expr number) {
+RowSort::Elements RowSort::at(const Emitter& e, const std::vector<Destination>& arrays, Expr number) {
   Elements elements;
   for (const Destination& array : arrays)
-    elements.push_back(e.load_plain(array.buffer, e.lower(e.element_of(array, number)), "x"));
+    elements.push_back(e.load_plain(array.buffer, e.lower(element_of(e, array, number)), "x"));
   return elements;
 }
 
-void RowSort::put(Emitter& e, const std::vector<Destination>& arrays, Expr number, const Elements& elements) {
+void RowSort::put(const Emitter& e, const std::vector<Destination>& arrays, Expr number,
+                  const Elements& elements) {
   for (std::size_t k = 0; k < arrays.size(); ++k)
-    e.store_plain(arrays[k].buffer, e.lower(e.element_of(arrays[k], number)), elements[k]);
+    e.store_plain(arrays[k].buffer, e.lower(element_of(e, arrays[k], number)), elements[k]);
 }
 
 // The least key, and how many bits the others differ from it in.
 void RowSort::range() {
   const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
-  e_.statements({range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
+  statements(e_, {range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
   least_ = e_.lower(least);
   const Expr zeros = arena_.apply(Op::clz, {arena_.sub(e_.lower(most), least_)});
   bits_ = bound(arena_.sub(i64(width_), arena_.cast(zeros, Kind::i64)), "bits");
@@ -175,17 +178,17 @@ Expr RowSort::insert(Expr from) {
   return e_.snapshot(work, "work");
 }
 
-void inner_sort(Emitter& e, const soac::Stm& s) {
+void inner_sort(const Emitter& e, const soac::Stm& s) {
   const auto& op = std::get<soac::Sort>(s.op);
-  if (is_one_digit(op)) return e.statements({by_digits(e.arena(), s)});
+  if (is_one_digit(op)) return statements(e, {by_digits(e.arena(), s)});
   const SortPolicy policy;
   std::vector<Destination> results;
   const Expr n = e.arena().info(s.names[0]).shape[0];
   for (Var name : s.names) {
-    results.push_back(e.place(name, n, s.where));
-    e.fit(n, results.back(), s.where);
+    results.push_back(place(e, name, n, s.where));
+    fit(e, n, results.back(), s.where);
   }
-  RowSort(e, s, n, policy).sort(e.extent(n), op.arrays, e.arena().i64(0), results);
+  RowSort(e, s, n, policy).sort(extent(e, n), op.arrays, e.arena().i64(0), results);
   for (Var name : s.names) e.made(name);
 }
 

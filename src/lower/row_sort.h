@@ -13,14 +13,18 @@
 //   }
 #pragma once
 
-#include "lower/emitter.h"
+#include "lower/policy.h"
+#include "walk/emitter.h"
 
 namespace fulgurite::lower {
+
+using scalar::Expr, scalar::Kind, scalar::Var;
+using walk::Destination, walk::Emitter;
 
 class RowSort {
  public:
   /// In scalar code of a task, which gets memory for two rows of at most `longest` elements.
-  RowSort(Emitter&, const soac::Stm& sort, Expr longest, const SortPolicy&);
+  RowSort(const Emitter&, const soac::Stm& sort, Expr longest, const SortPolicy&);
 
   /// n elements, which begin at element `begin` of the arrays, to the beginning of the results. Keys have
   /// more than 8 bits.
@@ -39,10 +43,10 @@ class RowSort {
   Expr bound(Expr e, std::string_view name) { return e_.bind(e_.lower(e), name); }
   Expr key(const Elements&);
   Elements given(Expr number);
-  static Elements at(Emitter&, const std::vector<Destination>&, Expr number);
-  static void put(Emitter&, const std::vector<Destination>&, Expr number, const Elements&);
+  static Elements at(const Emitter&, const std::vector<Destination>&, Expr number);
+  static void put(const Emitter&, const std::vector<Destination>&, Expr number, const Elements&);
 
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const soac::Stm& s_;
   const soac::Sort& op_;
@@ -60,6 +64,6 @@ class RowSort {
 };
 
 /// Lowers a Sort statement met in scalar code of a task.
-void inner_sort(Emitter&, const soac::Stm&);
+void inner_sort(const Emitter&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

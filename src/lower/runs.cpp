@@ -7,6 +7,7 @@
 #include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
+#include "walk/control.h"
 
 namespace fulgurite::lower {
 
@@ -43,7 +44,7 @@ ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
   return parts;
 }
 
-Runs::Runs(Emitter& e, const soac::Soac& soac, const Policy& policy)
+Runs::Runs(const Emitter& e, const soac::Soac& soac, const Policy& policy)
     : e_(e), arena_(e.arena()), policy_(policy) {
   std::size_t next = 0;
   for (const soac::Reduction& r : soac.reductions) {
@@ -86,46 +87,49 @@ Expr Runs::fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Gr
 void Runs::fold_runs(const soac::Soac& piece, Expr from, Expr length, int steps,
                      const Running::Groups& so_far, const Point& point) {
   const Expr lanes = arena_.i64(policy_.run_lanes);
-  const bool outside = e_.set_in_scalar_code(false);
-  e_.par(Level::block, lanes, "t", [&](Expr t) {
-    lane(piece, e_.bind(arena_.add(from, arena_.mul(t, length)), "start"), length, steps, t, point);
+  const Emitter in_lane = e_.in_lanes();
+  in_lane.par(Level::block, lanes, "t", [&](Expr t) {
+    const Expr start = in_lane.bind(arena_.add(from, arena_.mul(t, length)), "start");
+    lane(in_lane, piece, start, length, steps, t, point);
   });
-  e_.set_in_scalar_code(outside);
   e_.for_loop(arena_.i64(0), lanes, arena_.i64(1), "t", [&](Expr t) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       std::vector<Expr> values;
       for (const Component& c : groups_[g].components)
         values.push_back(c.constant ? c.constant : e_.load_plain(c.shared, t, "total"));
-      e_.join(piece.reductions[g], so_far[g], values);
+      walk::join(e_, piece.reductions[g], so_far[g], values);
     }
   });
 }
 
-void Runs::lane(const soac::Soac& piece, Expr start, Expr length, int n_steps, Expr t, const Point& point) {
+void Runs::lane(const Emitter& e, const soac::Soac& piece, Expr start, Expr length, int n_steps, Expr t,
+                const Point& point) {
   const Expr zero = arena_.i64(0), one = arena_.i64(1), steps = arena_.i64(n_steps);
   Running::Groups acc;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     acc.emplace_back();
     for (std::size_t k = 0; k < groups_[g].components.size(); ++k) {
       const Component& c = groups_[g].components[k];
-      const Expr neutral = e_.lower(piece.reductions[g].neutral[k]);
-      acc.back().push_back(c.constant ? c.constant : e_.declare(neutral, "acc"));
+      const Expr neutral = e.lower(piece.reductions[g].neutral[k]);
+      acc.back().push_back(c.constant ? c.constant : e.declare(neutral, "acc"));
     }
   }
   const bool knows_first =
       std::ranges::any_of(groups_, [](const Group& g) { return !g.starts_with_neutral; });
-  e_.for_loop(zero, length, steps, "at", [&](Expr at) {
-    e_.for_loop(zero, steps, one, "k", [&](Expr k) {
-      const Expr step = e_.bind(arena_.add(at, k), "step");
-      const Expr is_first = knows_first ? e_.bind(arena_.eq(step, zero), "is_first") : Expr();
-      point(e_.bind(arena_.add(start, step), "j"), [&](std::span<const Expr> indices) {
+  e.for_loop(zero, length, steps, "at", [&](Expr at) {
+    e.for_loop(zero, steps, one, "k", [&](Expr k) {
+      const Expr step = e.bind(arena_.add(at, k), "step");
+      const Expr is_first = knows_first ? e.bind(arena_.eq(step, zero), "is_first") : Expr();
+      const Expr j = e.bind(arena_.add(start, step), "j");
+      point(e, j, [&](const Emitter& at_point, std::span<const Expr> indices) {
         const soac::Applied body = soac::apply(arena_, piece.body, indices);
-        e_.statements(body.body);
-        const std::vector<Expr> operands = e_.operands(body.results);
+        statements(at_point, body.body);
+        const std::vector<Expr> operands = walk::operands(at_point, body.results);
         std::size_t next = 0;
         for (std::size_t g = 0; g < groups_.size(); ++g) {
           const std::size_t n = groups_[g].components.size();
-          join(piece.reductions[g], groups_[g], acc[g], is_first, std::span(operands).subspan(next, n));
+          join(at_point, piece.reductions[g], groups_[g], acc[g], is_first,
+               std::span(operands).subspan(next, n));
           next += n;
         }
       });
@@ -134,25 +138,25 @@ void Runs::lane(const soac::Soac& piece, Expr start, Expr length, int n_steps, E
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t k = 0; k < acc[g].size(); ++k)
       if (const Component& c = groups_[g].components[k]; !c.constant)
-        e_.store_plain(c.shared, t, e_.snapshot(acc[g][k], "acc"));
+        e.store_plain(c.shared, t, e.snapshot(acc[g][k], "acc"));
 }
 
 // acc = is_first ? operands : op(acc, operands)
-void Runs::join(const soac::Reduction& r, const Group& group, const std::vector<Expr>& acc, Expr is_first,
-                std::span<const Expr> operands) {
+void Runs::join(const Emitter& e, const soac::Reduction& r, const Group& group, const std::vector<Expr>& acc,
+                Expr is_first, std::span<const Expr> operands) {
   auto assign = [&](std::span<const Expr> values) {
     for (std::size_t k = 0; k < acc.size(); ++k)
-      if (!group.components[k].constant) e_.assign(acc[k], values[k]);
+      if (!group.components[k].constant) e.assign(acc[k], values[k]);
   };
   auto joined = [&] {
     std::vector<Expr> args;
     for (std::size_t k = 0; k < acc.size(); ++k)
-      args.push_back(group.components[k].constant ? acc[k] : e_.snapshot(acc[k], "acc"));
+      args.push_back(group.components[k].constant ? acc[k] : e.snapshot(acc[k], "acc"));
     args.insert(args.end(), operands.begin(), operands.end());
-    assign(e_.apply(r.op, args));
+    assign(apply(e, r.op, args));
   };
   if (group.starts_with_neutral) return joined();
-  e_.if_then_else(is_first, [&] { assign(e_.lower(operands)); }, joined);
+  e.if_then_else(is_first, [&] { assign(e.lower(operands)); }, joined);
 }
 
 }  // namespace fulgurite::lower

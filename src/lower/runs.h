@@ -3,9 +3,13 @@
 // (redomap paper, section 4).
 #pragma once
 
-#include "lower/emitter.h"
+#include "lower/policy.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower {
+
+using scalar::Expr, scalar::Var;
+using walk::Emitter, walk::Running;
 
 /// Whether a Soac's reductions may be folded so: nothing else depends on the order of the points, and lanes
 /// can evaluate them.
@@ -20,11 +24,12 @@ ByOrder split_by_order(scalar::Arena&, const soac::Stm&);
 
 class Runs {
  public:
-  /// Calls the function with the indices and the number of the point j of the innermost axis.
-  using Point = std::function<void(Expr j, const std::function<void(std::span<const Expr>)>&)>;
+  /// Calls the body with the indices of the point j of the innermost axis, whose code it makes.
+  using Body = std::function<void(const Emitter&, std::span<const Expr> indices)>;
+  using Point = std::function<void(const Emitter&, Expr j, const Body&)>;
 
   /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows.
-  Runs(Emitter&, const soac::Soac&, const Policy&);
+  Runs(const Emitter&, const soac::Soac&, const Policy&);
 
   /// Joins the points [begin, stop) to what the reductions have so far, and gives `stop`: `end`, less the
   /// points that do not make runs of all lanes.
@@ -49,11 +54,12 @@ class Runs {
   void add(const soac::Reduction&, std::span<const Expr> operands);
   void fold_runs(const soac::Soac& piece, Expr from, Expr length, int steps, const Running::Groups& so_far,
                  const Point&);
-  void lane(const soac::Soac& piece, Expr start, Expr length, int steps, Expr t, const Point&);
-  void join(const soac::Reduction&, const Group&, const std::vector<Expr>& acc, Expr is_first,
+  void lane(const Emitter&, const soac::Soac& piece, Expr start, Expr length, int steps, Expr t,
+            const Point&);
+  void join(const Emitter&, const soac::Reduction&, const Group&, const std::vector<Expr>& acc, Expr is_first,
             std::span<const Expr> operands);
 
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const Policy& policy_;
   std::vector<Group> groups_;

@@ -2,6 +2,7 @@
 
 #include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
+#include "walk/control.h"
 
 namespace fulgurite::lower {
 
@@ -32,7 +33,7 @@ std::int64_t bytes_scanned(const soac::Soac& soac) {
   return static_cast<std::int64_t>(bytes);
 }
 
-ScanRuns::ScanRuns(Emitter& e, const soac::Soac& soac, const Policy& policy, std::int64_t n)
+ScanRuns::ScanRuns(const Emitter& e, const soac::Soac& soac, const Policy& policy, std::int64_t n)
     : e_(e),
       arena_(e.arena()),
       lanes_(policy.scan_lanes),
@@ -62,11 +63,9 @@ void ScanRuns::begin_block(Expr first_point) {
   first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
 }
 
-Running::Groups ScanRuns::snapshots(const Running::Groups& groups) {
+Running::Groups ScanRuns::snapshots(const Emitter& e, const Running::Groups& groups) {
   Running::Groups values;
-  for (const auto& group : groups)
-    for (values.emplace_back(); Expr variable : group)
-      values.back().push_back(e_.snapshot(variable, arena_.info(variable.var()).name));
+  for (const auto& group : groups) values.push_back(e.snapshots(group));
   return values;
 }
 
@@ -93,92 +92,93 @@ Expr ScanRuns::walk(Expr begin, Expr end, const Running::Groups& so_far, const R
     }
     values(from);
   });
-  const Running::Groups totals = snapshots(totals_);
-  for (std::size_t s = 0; s < totals.size(); ++s) e_.join(scans_[s].op->reduction, so_far[s], totals[s]);
+  const Running::Groups totals = snapshots(e_, totals_);
+  for (std::size_t s = 0; s < totals.size(); ++s) join(e_, scans_[s].op->reduction, so_far[s], totals[s]);
   return stop;
 }
 
 void ScanRuns::scan_block(Expr from, const Running::Groups& so_far, const Runs::Point& point) {
-  const Running::Groups before = snapshots(so_far);
-  const bool outside = e_.set_in_scalar_code(false);
-  e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_lanes(from, t, before, point); });
-  e_.set_in_scalar_code(outside);
+  const Running::Groups before = snapshots(e_, so_far);
+  const Emitter lane = e_.in_lanes();
+  lane.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) { scan_lanes(lane, from, t, before, point); });
   for (std::size_t s = 0; s < scans_.size(); ++s) {
     std::vector<Expr> last;
     for (const Component& c : scans_[s].components)
       last.push_back(e_.load_plain(c.last, arena_.i64(lanes_ - 1), "last"));
-    e_.join(scans_[s].op->reduction, so_far[s], last);
+    join(e_, scans_[s].op->reduction, so_far[s], last);
   }
 }
 
 // What is before the runs of a block that was scanned ahead.
 void ScanRuns::join_below(const Running::Groups& so_far) {
-  const Running::Groups before = snapshots(so_far);
-  const bool outside = e_.set_in_scalar_code(false);
-  e_.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) {
-    const Expr lane = e_.bind(arena_.add(first_lane_, t), "lane");
+  const Running::Groups before = snapshots(e_, so_far);
+  const Emitter e = e_.in_lanes();
+  e.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) {
+    const Expr lane = e.bind(arena_.add(first_lane_, t), "lane");
     for (std::size_t s = 0; s < scans_.size(); ++s) {
       std::vector<Expr> below;
-      for (const Component& c : scans_[s].components) below.push_back(e_.load_plain(c.below, lane, "below"));
-      below = joined(scans_[s], before[s], below);
+      for (const Component& c : scans_[s].components) below.push_back(e.load_plain(c.below, lane, "below"));
+      below = joined(e, scans_[s], before[s], below);
       for (std::size_t k = 0; k < below.size(); ++k)
-        e_.store_plain(scans_[s].components[k].below_now, t, below[k]);
+        e.store_plain(scans_[s].components[k].below_now, t, below[k]);
     }
   });
-  e_.set_in_scalar_code(outside);
 }
 
-void ScanRuns::scan_lanes(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point& point) {
-  const Expr start = e_.bind(arena_.add(from, arena_.mul(t, arena_.i64(steps_))), "start");
+void ScanRuns::scan_lanes(const Emitter& e, Expr from, Expr t, const Running::Groups& so_far,
+                          const Runs::Point& point) {
+  const Expr start = e.bind(arena_.add(from, arena_.mul(t, arena_.i64(steps_))), "start");
   std::vector<std::vector<Expr>> acc;
   for (const Scan& scan : scans_)
-    for (acc.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
-      acc.back().push_back(e_.declare(neutral, "acc"));
-  e_.for_loop(arena_.i64(0), arena_.i64(steps_), arena_.i64(1), "k", [&](Expr k) {
+    for (acc.emplace_back(); Expr neutral : e.lower(scan.op->reduction.neutral))
+      acc.back().push_back(e.declare(neutral, "acc"));
+  e.for_loop(arena_.i64(0), arena_.i64(steps_), arena_.i64(1), "k", [&](Expr k) {
     const Expr step = arena_.add(first_point_, arena_.mul(k, arena_.i64(lanes_)));
-    const Expr at = e_.bind(arena_.add(step, t), "at");
-    point(e_.bind(arena_.add(start, k), "j"), [&](std::span<const Expr> indices) {
+    const Expr at = e.bind(arena_.add(step, t), "at");
+    const Expr j = e.bind(arena_.add(start, k), "j");
+    point(e, j, [&](const Emitter& at_point, std::span<const Expr> indices) {
       const soac::Applied body = soac::apply(arena_, operands_, indices);
-      e_.statements(body.body);
-      const std::vector<Expr> operands = e_.lower(body.results);
+      statements(at_point, body.body);
+      const std::vector<Expr> operands = at_point.lower(body.results);
       std::size_t next = 0;
       for (std::size_t s = 0; s < scans_.size(); ++s) {
         const auto store = [&] {
           for (std::size_t c = 0; c < acc[s].size(); ++c)
-            e_.store_plain(scans_[s].components[c].within, at, e_.snapshot(acc[s][c], "acc"));
+            at_point.store_plain(scans_[s].components[c].within, at, at_point.snapshot(acc[s][c], "acc"));
         };
         if (!scans_[s].op->inclusive) store();
-        e_.join(scans_[s].op->reduction, acc[s], std::span(operands).subspan(next, acc[s].size()));
+        join(at_point, scans_[s].op->reduction, acc[s], std::span(operands).subspan(next, acc[s].size()));
         if (scans_[s].op->inclusive) store();
         next += acc[s].size();
       }
     });
   });
-  for (std::size_t s = 0; s < scans_.size(); ++s) join_lanes(scans_[s], snapshots({acc[s]})[0], so_far[s], t);
+  for (std::size_t s = 0; s < scans_.size(); ++s) join_lanes(e, scans_[s], e.snapshots(acc[s]), so_far[s], t);
 }
 
-// As in Emitter::scan.
-void ScanRuns::join_lanes(const Scan& scan, std::vector<Expr> values, const std::vector<Expr>& so_far,
-                          Expr t) {
-  const std::vector<Expr> neutral = e_.lower(scan.op->reduction.neutral);
+// As in walk::point.
+void ScanRuns::join_lanes(const Emitter& e, const Scan& scan, std::vector<Expr> values,
+                          const std::vector<Expr>& so_far, Expr t) {
+  const std::vector<Expr> neutral = e.lower(scan.op->reduction.neutral);
   auto shifted = [&](const std::vector<Expr>& of, int by) {
     std::vector<Expr> result;
     for (std::size_t k = 0; k < of.size(); ++k)
-      result.push_back(e_.shift(e_.bind(of[k], "value"), neutral[k], by, "before"));
+      result.push_back(e.shift(e.bind(of[k], "value"), neutral[k], by, "before"));
     return result;
   };
-  for (int by = 1; by < lanes_; by *= 2) values = joined(scan, shifted(values, by), values);
-  const std::vector<Expr> below = joined(scan, so_far, shifted(values, 1));
-  const Expr lane = e_.bind(arena_.add(first_lane_, t), "lane");
+  for (int by = 1; by < lanes_; by *= 2) values = joined(e, scan, shifted(values, by), values);
+  const std::vector<Expr> below = joined(e, scan, so_far, shifted(values, 1));
+  const Expr lane = e.bind(arena_.add(first_lane_, t), "lane");
   for (std::size_t k = 0; k < values.size(); ++k) {
-    e_.store_plain(scan.components[k].last, t, values[k]);
-    e_.store_plain(scan.components[k].below, lane, below[k]);
+    e.store_plain(scan.components[k].last, t, values[k]);
+    e.store_plain(scan.components[k].below, lane, below[k]);
   }
 }
 
-std::vector<Expr> ScanRuns::joined(const Scan& scan, std::vector<Expr> left, const std::vector<Expr>& right) {
+std::vector<Expr> ScanRuns::joined(const Emitter& e, const Scan& scan, std::vector<Expr> left,
+                                   const std::vector<Expr>& right) {
   left.insert(left.end(), right.begin(), right.end());
-  return e_.apply(scan.op->reduction.op, left);
+  return apply(e, scan.op->reduction.op, left);
 }
 
 void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<void(Expr start)>& run_begins,

@@ -4,7 +4,6 @@
 // (Blelloch, "Prefix sums and their applications", 1990, section 1.4).
 #pragma once
 
-#include "lower/emitter.h"
 #include "lower/runs.h"
 
 namespace fulgurite::lower {
@@ -20,7 +19,7 @@ class ScanRuns {
  public:
   /// Memory for what lanes have; the emitter stands in scalar code, outside of the loops over rows. `n`
   /// points that are whole blocks, which may be scanned ahead; or one block.
-  ScanRuns(Emitter&, const soac::Soac&, const Policy&, std::int64_t n);
+  ScanRuns(const Emitter&, const soac::Soac&, const Policy&, std::int64_t n);
   static std::int64_t block_of(const Policy& policy) {
     return static_cast<std::int64_t>(policy.scan_lanes) * policy.scan_steps;
   }
@@ -63,14 +62,16 @@ class ScanRuns {
   };
   Expr whole_blocks(Expr begin, Expr end);
   void begin_block(Expr first_point);
-  Running::Groups snapshots(const Running::Groups&);
+  static Running::Groups snapshots(const Emitter&, const Running::Groups&);
   void scan_block(Expr from, const Running::Groups& so_far, const Runs::Point&);
-  void scan_lanes(Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
-  void join_lanes(const Scan&, std::vector<Expr> values, const std::vector<Expr>& so_far, Expr t);
+  void scan_lanes(const Emitter&, Expr from, Expr t, const Running::Groups& so_far, const Runs::Point&);
+  void join_lanes(const Emitter&, const Scan&, std::vector<Expr> values, const std::vector<Expr>& so_far,
+                  Expr t);
   void join_below(const Running::Groups& so_far);
-  std::vector<Expr> joined(const Scan&, std::vector<Expr> left, const std::vector<Expr>& right);
+  static std::vector<Expr> joined(const Emitter&, const Scan&, std::vector<Expr> left,
+                                  const std::vector<Expr>& right);
 
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const int lanes_, steps_;
   soac::Lambda operands_;  // of all Scans, one after the other

@@ -4,25 +4,22 @@ namespace fulgurite::lower {
 
 constexpr std::int64_t short_vectors = 4;
 
-std::vector<Expr> reduce_short_row(Emitter& e, const soac::Stm& s, const Range& range, std::int64_t lanes) {
+std::vector<Expr> reduce_short_row(const Emitter& scalar_code, const soac::Stm& s, const Range& range,
+                                   std::int64_t lanes) {
+  const Emitter e = scalar_code.in_lanes();
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
   std::vector<Var> shared;
   for (const soac::Reduction& r : op.reductions)
     for (Expr neutral : r.neutral) shared.push_back(e.allocate_shared(neutral.kind(), lanes));
-  const bool outside = e.set_in_scalar_code(false);
   e.par(kernel::Level::block, arena.i64(lanes), "t", [&](Expr t) {
-    const Running running{e.start(op), {}, 0, {}};
+    const Running running{start(e, op), {}, 0, {}};
     e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
       Expr index = e.bind(arena.add(j, t), "j");
       const Expr end = arena.cast(range.end, Kind::i32);
       const Expr in_range = arena.lt(arena.cast(index, Kind::i32), end);
-      e.if_then(e.bind(in_range, "in_range"), [&] {
-        const Expr before = e.element();
-        if (!before) e.set_element(index);
-        e.point(s, std::span(&index, 1), index, running);
-        e.set_element(before);
-      });
+      e.if_then(e.bind(in_range, "in_range"),
+                [&] { point(e.at_element(index), s, std::span(&index, 1), index, running); });
     });
     std::size_t next = 0;
     for (const auto& group : running.reductions)
@@ -31,9 +28,8 @@ std::vector<Expr> reduce_short_row(Emitter& e, const soac::Stm& s, const Range& 
   // Indices are constants: the compiler keeps all of this in registers.
   for (std::int64_t width = lanes / 2; width > 1; width /= 2)
     e.par(kernel::Level::block, arena.i64(width), "t",
-          [&](Expr t) { e.join_halves(op, shared, t, arena.i64(width)); });
-  e.join_halves(op, shared, arena.i64(0), arena.i64(1));
-  e.set_in_scalar_code(outside);
+          [&](Expr t) { join_halves(e, op, shared, t, arena.i64(width)); });
+  join_halves(e, op, shared, arena.i64(0), arena.i64(1));
   std::vector<Expr> totals;
   for (Var buffer : shared) totals.push_back(e.load_plain(buffer, arena.i64(0), "total"));
   return totals;
@@ -46,7 +42,7 @@ bool is_row(const soac::Soac& op, const Policy& policy) {
          policy.tail_lanes > 1 && !is_in_order(op);
 }
 
-std::vector<Expr> reduce_row(Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy) {
+std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& range, const Policy& policy) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
   std::vector<Expr> totals;

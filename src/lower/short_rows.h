@@ -14,11 +14,11 @@ namespace fulgurite::lower {
 ///     shared[t] = acc
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
-std::vector<Expr> reduce_short_row(Emitter&, const soac::Stm&, const Range&, std::int64_t lanes);
+std::vector<Expr> reduce_short_row(const Emitter&, const soac::Stm&, const Range&, std::int64_t lanes);
 
 /// block_loop() for such a statement, range.begin being 0: if it is no more than some vectors, as a short
 /// row.
 bool is_row(const soac::Soac&, const Policy&);
-std::vector<Expr> reduce_row(Emitter&, const soac::Stm&, const Range&, const Policy&);
+std::vector<Expr> reduce_row(const Emitter&, const soac::Stm&, const Range&, const Policy&);
 
 }  // namespace fulgurite::lower

@@ -6,16 +6,16 @@ namespace fulgurite::lower {
 
 void sorted_rows(Launches& launches, const soac::Stm& s, const Rows& rows, const SortPolicy& policy) {
   scalar::Arena& arena = launches.arena();
-  Emitter e = launches.emitter();
+  const Emitter all = launches.emitter();
   const Expr zero = arena.i64(0), one = arena.i64(1), n = arena.info(s.names[0]).shape[0];
   for (Var name : s.names) launches.allocate(name);
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
   const Expr most = arena.min(rows.count, arena.div(n, arena.max(rows.longest, one)));
   const Expr n_tasks = arena.min(arena.max(most, one), arena.i64(policy.tasks));
   const Expr per_task = launches.ceil_div(rows.count, n_tasks);
-  kernel::Block phases = e.block([&] {
-    e.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
-      e.set_task(task, n_tasks);
+  kernel::Block phases = all.block([&] {
+    all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
+      const Emitter e = all.of_task(task, n_tasks);
       RowSort sort(e, s, rows.longest, policy);
       const Expr first = e.lower(arena.mul(task, per_task));
       const Expr last = e.lower(arena.min(arena.add(first, per_task), rows.count));
@@ -39,7 +39,7 @@ void sorted_rows(Launches& launches, const soac::Stm& s, const Rows& rows, const
   note.sort = policy;
   note.bytes_read = note.bytes_written = bytes;
   const std::vector<Expr> tasks{n_tasks};
-  launches.launch("sort_rows", e, std::move(phases), tasks, bytes, bytes, std::move(note));
+  launches.launch("sort_rows", all, std::move(phases), tasks, bytes, bytes, std::move(note));
 }
 
 }  // namespace fulgurite::lower

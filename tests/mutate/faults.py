@@ -38,7 +38,7 @@ FAULTS = (
           "soac::stores_apart(arena_, sizes_, origins_, soac, k)", "true"),
     Fault("bounds of pieces that include their end", "src/schedule/rewrites/pieces.cpp", "condition.op() == Op::le", "false"),
     Fault("scans that begin anew with each portion of private bins", "src/lower/private_bins.cpp",
-          "e_.assign(scans[g][c], ends.scans[g][c])", ""),
+          "e.assign(scans[g][c], ends.scans[g][c])", ""),
     Fault("shapes with elements or quotients in them", "src/simplify/simplify.cpp",
           "sizes_.contains(name) && !may_be_size(value)", "false"),
     Fault("iteration spaces with floats in their sizes", "src/simplify/simplify.cpp",

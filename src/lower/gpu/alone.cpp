@@ -1,12 +1,14 @@
 #include "lower/gpu/alone.h"
 
+#include "walk/arrays.h"
+
 namespace fulgurite::lower::gpu {
 
-Ends walk_alone(Emitter& e, const soac::Stm& s, const Entry& entry) {
+Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
-  const std::vector<Expr> dims = e.extents(op.dims);
-  Running running{e.start(op), {}, 0, entry.partitions};
+  const std::vector<Expr> dims = extents(e, op.dims);
+  Running running{start(e, op), {}, 0, entry.partitions};
   for (const auto& group : entry.scans) {
     running.scans.emplace_back();
     for (Expr value : group) running.scans.back().push_back(e.declare(value, "so_far"));
@@ -15,7 +17,7 @@ Ends walk_alone(Emitter& e, const soac::Stm& s, const Entry& entry) {
     for (Expr& next : cursor.next) next = e.declare(next, "next");
   std::vector<Expr> indices;
   std::function<void(std::size_t)> nest = [&](std::size_t d) {
-    if (d == dims.size()) return e.point(s, indices, e.lower(e.linear(indices, dims)), running);
+    if (d == dims.size()) return point(e, s, indices, e.lower(linear(e, indices, dims)), running);
     e.for_loop(arena.i64(0), dims[d], arena.i64(1), "i", [&](Expr i) {
       indices.push_back(i);
       nest(d + 1);

@@ -7,6 +7,6 @@ namespace fulgurite::lower::gpu {
 
 /// Lowers the walk over the whole space. Every Scan of the body goes on from entry.scans; the partitions'
 /// cursors do not pack.
-Ends walk_alone(Emitter&, const soac::Stm&, const Entry&);
+Ends walk_alone(const Emitter&, const soac::Stm&, const Entry&);
 
 }  // namespace fulgurite::lower::gpu

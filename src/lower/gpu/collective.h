@@ -3,9 +3,12 @@
 // such statements.
 #pragma once
 
-#include "lower/emitter.h"
+#include "walk/emitter.h"
 
 namespace fulgurite::lower::gpu {
+
+using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
+using walk::Destination, walk::Emitter;
 
 /// A block of a launch.
 struct Block {
@@ -13,13 +16,14 @@ struct Block {
   int threads;       // a power of two
 };
 
-/// body(t) for each thread t. Arrays that it makes for itself are the thread's.
-void par(Emitter&, const Block&, const std::function<void(Expr t)>& body);
-void sync(Emitter&);
+/// body(e, t) for each thread t. Arrays that it makes for itself are the thread's.
+using OfThread = std::function<void(const Emitter& e, Expr t)>;
+void par(const Emitter&, const Block&, const OfThread& body);
+void sync(const Emitter&);
 
 /// buffers[0] becomes the join of all elements, one for each thread; the operators commute. Barriers stand
 /// before and behind.
-void join_all(Emitter&, const Block&, const soac::Soac& reductions, std::span<const Var> buffers);
+void join_all(const Emitter&, const Block&, const soac::Soac& reductions, std::span<const Var> buffers);
 
 /// Something that is folded in the order of the points, tile by tile.
 struct Ordered {
@@ -36,7 +40,7 @@ struct Ordered {
 /// `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far` to what
 /// is before it. The result is what that was.
 using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;
-std::vector<std::vector<Expr>> fold_tile(Emitter&, const Block&, int items, Expr n, std::span<const Ordered>,
-                                         const FindBefore& = {});
+std::vector<std::vector<Expr>> fold_tile(const Emitter&, const Block&, int items, Expr n,
+                                         std::span<const Ordered>, const FindBefore& = {});
 
 }  // namespace fulgurite::lower::gpu

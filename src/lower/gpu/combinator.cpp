@@ -22,13 +22,12 @@ class Combinator {
         arena_(at_.arena),
         op_(at_.op),
         layout_(at_.layout),
-        e_(at_.e),
         blocks_(at_.cut.blocks),
         scans_(at_),
         rows_(at_) {}
 
   void run() {
-    kernel::Block phases = e_.block([&] {
+    kernel::Block phases = at_.e.block([&] {
       choose_updates();
       rank_updates();
       at_.results.fill([&](const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays,
@@ -114,13 +113,13 @@ class Combinator {
       number = arena_.add(arena_.mul(number, op_.dims[d]), arena_.name(op_.body.params[d]));
     wanted.push_back(number);
     scatter_apart(sinks_.scatters[g].winners, scatter.shape, integer_max(arena_), kernel::Atomic::What::max,
-                  std::move(wanted), [](Expr) {});
+                  std::move(wanted), [](const Emitter&) {});
   }
 
   // A phase that combines values of the points by an operation of memory: places, then the value.
   void scatter_apart(Var array, const std::vector<Expr>& shape, const soac::Reduction& by,
                      kernel::Atomic::What what, std::vector<Expr> results,
-                     const std::function<void(Expr task)>& start) {
+                     const std::function<void(const Emitter& task)>& start) {
     soac::Soac op{op_.dims, schedule::slice(arena_, op_.body, std::move(results))};
     op.scatters.push_back({shape, {{}, {}, by.neutral}, {by}});
     const soac::Stm s{{array}, std::move(op), at_.lifted.where, at_.lifted.origin};
@@ -129,11 +128,11 @@ class Combinator {
     sinks.scatters[0].what = what;
     at_.walk_all(
         s,
-        [&](Expr task) {
+        [&](const Emitter& task) {
           start(task);
-          return scans_.entry(s, task);
+          return scans_.entry(task, s);
         },
-        sinks, [](const Block&, const Ends&) {}, i64(1));
+        sinks, [](const Emitter&, const Block&, const Ends&) {}, i64(1));
   }
 
   // ---- partitions of many classes
@@ -152,7 +151,7 @@ class Combinator {
     Expr place = arena_.add(arena_.mul(of, at_.cut.blocks), block);
     const Expr stored_at = arena_.apply(Op::select, {inside, place, i64(-1)});
     scatter_apart(counts, {size}, integer_sum(arena_), kernel::Atomic::What::add, {stored_at, i64(1)},
-                  [&](Expr task) { e_.bind_name(block.var(), task); });
+                  [&](const Emitter& task) { task.bind_name(block.var(), task.context().task); });
 
     // table[c * blocks + b] = counts[0] + ... + counts[c * blocks + b - 1]
     Expr i = arena_.fresh({Kind::i64}, "i"), before = arena_.fresh({Kind::i64}, "before");
@@ -161,15 +160,15 @@ class Combinator {
     summing.body.body.push_back(
         {{before.var()}, soac::Scan{integer_sum(arena_), {count}, false}, at_.lifted.where, ""});
     const soac::Stm sums{{table}, std::move(summing), at_.lifted.where, ""};
-    e_.set_destination(table, {table, {}});
+    at_.e.set_destination(table, {table, {}});
     const Var offsets = at_.names(part)[1];
     std::size_t number = 0;  // of the original's partition
     while (at_.lifted.names[at_.lifted_layout().partitions[number].name] != at_.names(part)[0]) ++number;
     at_.walk_by_one(
-        sums, [&] { return Entry{{{i64(0)}}, {}, {}}; },
-        [&](const Block&, const Ends& ends) {
-          e_.store_plain(offsets, e_.lower(classes), ends.scans[0][0]);
-          e_.store_plain(at_.kept(number), i64(0), ends.scans[0][0]);
+        sums, [&](const Emitter&) { return Entry{{{i64(0)}}, {}, {}}; },
+        [&](const Emitter& e, const Block&, const Ends& ends) {
+          e.store_plain(offsets, e.lower(classes), ends.scans[0][0]);
+          e.store_plain(at_.kept(number), i64(0), ends.scans[0][0]);
         });
     Expr c = arena_.fresh({Kind::i64}, "c"), at = arena_.mul(c, at_.cut.blocks);
     at_.map({{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}}, {classes}, {offsets},
@@ -209,28 +208,28 @@ class Combinator {
         total.partials.push_back(at_.temporary(x.kind(), blocks_, "partial"));
       }
     }
-    const Frame::Finish finish = [&](const Block& block, const Ends& ends) {
-      scans_.finish(block, ends);
+    const Frame::Finish finish = [&](const Emitter& e, const Block& block, const Ends& ends) {
+      scans_.finish(e, block, ends);
       std::size_t next = 0;
       for (const Total& total : totals_)
-        for (Var partial : total.partials) e_.store_plain(partial, block.task, ends.totals[next++]);
+        for (Var partial : total.partials) e.store_plain(partial, block.task, ends.totals[next++]);
     };
     if (strip_) return walk_strips(at_, windows, producers_, finish);
     const soac::Stm s = without_reductions(at_.s, given);
     sinks_.published = scans_.published();
     at_.walk_all(
         s,
-        [&](Expr task) {
-          for (const Ranks::Partition& p : at_.ranks.partitions) bind_first(p);
-          return scans_.entry(s, task);
+        [&](const Emitter& task) {
+          for (const Ranks::Partition& p : at_.ranks.partitions) bind_first(task, p);
+          return scans_.entry(task, s);
         },
         sinks_, finish, rows_.by_threads());
   }
 
-  void bind_first(const Ranks::Partition& p) {
+  void bind_first(const Emitter& e, const Ranks::Partition& p) {
     const Var offsets = at_.lifted.names[at_.lifted_layout().partitions[p.number].name + 1];
     for (std::size_t c = 1; c < p.first.size(); ++c)
-      e_.bind_name(p.first[c].var(), e_.load_plain(offsets, i64(static_cast<std::int64_t>(c)), "first"));
+      e.bind_name(p.first[c].var(), e.load_plain(offsets, i64(static_cast<std::int64_t>(c)), "first"));
   }
 
   void last() {
@@ -249,12 +248,12 @@ class Combinator {
     for (Var output : outputs)
       s.names.push_back(arena_.fresh({arena_.info(output).type.kind}, "total").var());
     at_.walk_by_one(
-        s, [] { return Entry{}; },
-        [&](const Block&, const Ends& ends) {
-          e_.par(kernel::Level::block, i64(1), "t", [&](Expr) {
-            e_.finish(s, ends.totals);
+        s, [](const Emitter&) { return Entry{}; },
+        [&](const Emitter& e, const Block&, const Ends& ends) {
+          e.par(kernel::Level::block, i64(1), "t", [&](Expr) {
+            finish(e, s, ends.totals);
             for (std::size_t k = 0; k < outputs.size(); ++k)
-              e_.store_plain(outputs[k], i64(0), e_.lower(arena_.name(s.names[k])));
+              e.store_plain(outputs[k], i64(0), e.lower(arena_.name(s.names[k])));
           });
         });
   }
@@ -294,7 +293,6 @@ class Combinator {
   scalar::Arena& arena_;
   const soac::Soac& op_;
   const Layout& layout_;
-  Emitter& e_;
   Expr blocks_;  // of the main phase
   Scans scans_;
   Rows rows_;

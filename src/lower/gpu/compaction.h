@@ -9,14 +9,14 @@ namespace fulgurite::lower::gpu {
 class Compaction {
  public:
   /// Of a block whose tiles have `tile` points.
-  Compaction(Emitter&, std::span<const Var> arrays, std::int64_t tile);
+  Compaction(const Emitter&, std::span<const Var> arrays, std::int64_t tile);
 
   /// The next tile's places are [begin, end).
   void begin_tile(Expr begin, Expr end) { begin_ = begin, end_ = end; }
   /// A point's values, in Par(block).
-  void update(Emitter&, Expr place, std::span<const Expr> values) const;
+  void update(const Emitter&, Expr place, std::span<const Expr> values) const;
   /// When all points of the tile have been walked. A barrier stands before.
-  void flush(Emitter&, const Block&) const;
+  void flush(const Emitter&, const Block&) const;
 
  private:
   std::vector<Var> arrays_, buffers_;

@@ -7,10 +7,20 @@
 
 namespace fulgurite::lower::gpu {
 
+namespace {
+
+Emitter with_groups(Launches& to, const soac::Soac& op) {
+  const Emitter e = to.emitter();
+  if (op.outer_axes == 0) return e;
+  return e.of_groups(to.product(std::span(op.dims).subspan(op.outer_axes)));
+}
+
+}  // namespace
+
 Frame::Frame(Launches& to, const soac::Stm& original)
     : launches(to),
       arena(to.arena()),
-      e(to.emitter()),
+      e(with_groups(to, std::get<soac::Soac>(original.op))),
       lifted(schedule::lift_missing_neutral(
           arena, with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)))),
       ranks(rank(arena, lifted)),
@@ -22,7 +32,6 @@ Frame::Frame(Launches& to, const soac::Stm& original)
       policy(choose_policy()),
       kernel_number(static_cast<std::int32_t>(to.lowered().kernels.size())),
       cut(whole()) {
-  if (op.outer_axes > 0) e.set_group(to.product(std::span(op.dims).subspan(op.outer_axes)));
   for (std::size_t g = 0; g < lifted_layout().partitions.size(); ++g)
     kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
 }
@@ -124,17 +133,15 @@ void Frame::launch(kernel::Block phases, LaunchNote note) {
   FULGURITE_CHECK(launched == kernel_number, "kernel {} was to be kernel {}", launched, kernel_number);
 }
 
-void Frame::phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body) {
+void Frame::phase(Expr n_tasks, int threads, const OfBlock& body) {
   tasks.push_back(n_tasks);
-  e.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
-    e.set_task(task, n_tasks);
-    body({task, n_tasks, threads});
-  });
+  e.par(kernel::Level::grid, n_tasks, "task",
+        [&](Expr task) { body(e.of_task(task, n_tasks), {task, n_tasks, threads}); });
 }
 
-Run Frame::run_of(const Cut& of, Expr task) {
-  Expr begin = e.lower(arena.mul(task, of.per_block));
-  return {begin, e.lower(arena.min(arena.add(begin, of.per_block), of.n))};
+Run Frame::run_of(const Emitter& task, const Cut& of) {
+  Expr begin = task.lower(arena.mul(task.context().task, of.per_block));
+  return {begin, task.lower(arena.min(arena.add(begin, of.per_block), of.n))};
 }
 
 void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sinks, const Finish& finish,
@@ -142,29 +149,31 @@ void Frame::walk_all(const soac::Stm& stm, const Start& start, const Sinks& sink
   const bool deals = !sinks.published.empty();
   const std::int64_t posted = sinks.scatters.empty() ? 0 : posted_bytes();
   const Policy by = deals ? policy : choose(std::get<soac::Soac>(stm.op), launches.options().target, posted);
-  phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Block& dealt) {
-    Block block = dealt;
-    if (deals) {
-      const kernel::Access ticket{sinks.published[0].state, i64(0), i64(1), {}};
-      Expr one = arena.cast(i64(1), Kind::i32);
-      Expr number = e.atomic({{}, kernel::Atomic::What::add, ticket, one, {}}, "number");
-      block.task = e.bind(arena.cast(number, Kind::i64), "tile");
-      e.set_task(block.task, block.tasks);
-    }
-    const Run run = run_of(cut, block.task);
-    const Entry entry = start(block.task);
-    finish(block, walk(launches, e, stm, block, run, by, entry, sinks));
+  phase(arena.mul(cut.blocks, if_one), by.threads, [&](const Emitter& as_launched, const Block& launched) {
+    const Block block = deals ? dealt(as_launched, launched, sinks.published[0].state) : launched;
+    const Emitter task = as_launched.of_task(block.task, block.tasks);
+    const Run run = run_of(task, cut);
+    const Entry entry = start(task);
+    finish(task, block, walk(launches, task, stm, block, run, by, entry, sinks));
   });
 }
 
-void Frame::walk_by_one(const soac::Stm& stm, const std::function<Entry()>& start, const Finish& finish) {
+// The block with the next number: blocks take numbers in the order in which they begin.
+Block Frame::dealt(const Emitter& task, const Block& launched, Var next) {
+  const kernel::Access ticket{next, i64(0), i64(1), {}};
+  Expr one = arena.cast(i64(1), Kind::i32);
+  Expr number = task.atomic({{}, kernel::Atomic::What::add, ticket, one, {}}, "number");
+  return {task.bind(arena.cast(number, Kind::i64), "tile"), launched.tasks, launched.threads};
+}
+
+void Frame::walk_by_one(const soac::Stm& stm, const Start& start, const Finish& finish) {
   const auto& soac = std::get<soac::Soac>(stm.op);
   Policy by = choose(soac, launches.options().target);
   by.neighbours = 1;  // it is alone: no time is in what it moves
-  phase(i64(1), by.threads, [&](const Block& block) {
-    const Run run{i64(0), e.lower(launches.product(soac.dims))};
-    const Entry entry = start();
-    finish(block, walk(launches, e, stm, block, run, by, entry));
+  phase(i64(1), by.threads, [&](const Emitter& task, const Block& block) {
+    const Run run{i64(0), task.lower(launches.product(soac.dims))};
+    const Entry entry = start(task);
+    finish(task, block, walk(launches, task, stm, block, run, by, entry));
   });
 }
 
@@ -172,9 +181,9 @@ void Frame::map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vect
   const soac::Stm stm{std::move(arrays), soac::Soac{shape, f}, lifted.where, lifted.origin};
   const Policy by = choose(std::get<soac::Soac>(stm.op), launches.options().target);
   const Cut of = cut_of(launches.product(shape), by, i64(0));
-  phase(arena.mul(of.blocks, if_one), by.threads, [&](const Block& block) {
-    const Run run = run_of(of, block.task);
-    walk(launches, e, stm, block, run, by);
+  phase(arena.mul(of.blocks, if_one), by.threads, [&](const Emitter& task, const Block& block) {
+    const Run run = run_of(task, of);
+    walk(launches, task, stm, block, run, by);
   });
 }
 

@@ -20,7 +20,7 @@ class Frame {
 
   Launches& launches;
   scalar::Arena& arena;
-  Emitter e;
+  const Emitter e;
   const soac::Stm lifted;  // the original with neutral elements
   const Ranks ranks;
   const soac::Stm& s;  // of `ranks`, and its parts
@@ -55,14 +55,15 @@ class Frame {
   /// What the phases make, with memory for it; once.
   void launch(kernel::Block phases, LaunchNote);
 
-  void phase(Expr n_tasks, int threads, const std::function<void(const Block&)>& body);
+  using OfBlock = std::function<void(const Emitter& e, const Block&)>;
+  void phase(Expr n_tasks, int threads, const OfBlock& body);
   /// A phase in which the blocks walk the whole space: of a statement over it. Nothing where `if_one` is 0.
   /// Blocks that look back take their numbers from element 0 of the `state` of what they publish.
-  using Start = std::function<Entry(Expr task)>;
-  using Finish = std::function<void(const Block&, const Ends&)>;
+  using Start = std::function<Entry(const Emitter& task)>;
+  using Finish = std::function<void(const Emitter&, const Block&, const Ends&)>;
   void walk_all(const soac::Stm&, const Start&, const Sinks&, const Finish&, Expr if_one);
   /// One block walks a space.
-  void walk_by_one(const soac::Stm&, const std::function<Entry()>&, const Finish&);
+  void walk_by_one(const soac::Stm&, const Start&, const Finish&);
   /// A phase that computes arrays of elements of their places; nothing where `if_one` is 0.
   void map(const soac::Lambda& f, const std::vector<Expr>& shape, std::vector<Var> arrays, Expr if_one);
   void fill_with(Var array, Expr n, Expr value);
@@ -74,7 +75,8 @@ class Frame {
   bool may_look_back() const;
   Policy choose_policy() const;
   std::int64_t posted_bytes() const;
-  Run run_of(const Cut&, Expr task);
+  Run run_of(const Emitter& task, const Cut&);
+  Block dealt(const Emitter& task, const Block& launched, Var next);
 
   std::vector<Var> kept_;
 };

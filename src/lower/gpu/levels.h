@@ -5,9 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "lower/emitter.h"
+#include "soac/ir.h"
 
 namespace fulgurite::lower::gpu {
+
+using scalar::Expr, scalar::Op, scalar::Var;
 
 using Levels = std::unordered_map<Var, int>;  // of Scans, by the first name that they bind
 

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "walk/control.h"
+#include "walk/points.h"
+
 namespace fulgurite::lower::gpu {
 
 namespace {
@@ -13,7 +16,7 @@ enum Progress : std::int32_t { nothing = 0, has_totals = 1, has_prefix = 2 };
 
 class Search {
  public:
-  Search(Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups)
+  Search(const Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups)
       : e_(e),
         arena_(e.arena()),
         block_(block),
@@ -75,7 +78,7 @@ class Search {
           const Expr end = e_.snapshot(far, "end");
           e_.store_plain(shared, at, none);
           sync(e_);
-          par(e_, window_, [&](Expr t) {
+          par(e_, window_, [&](const Emitter&, Expr t) {
             const Expr tile = e_.bind(arena_.sub(arena_.sub(end, i64(1)), t), "tile");
             e_.if_then(e_.bind(arena_.le(at, tile), "is_tile"), [&] {
               const Expr state = e_.declare(i32(nothing), "state");
@@ -117,7 +120,7 @@ class Search {
     const Expr first = e_.bind(arena_.add(nearest, i64(1)), "first");
     e_.for_loop(first, block_.task, step, "from", [&](Expr from) {
       const Expr n = e_.bind(arena_.min(arena_.sub(block_.task, from), step), "n");
-      par(e_, window_, [&](Expr t) {
+      par(e_, window_, [&](const Emitter&, Expr t) {
         e_.if_then(e_.bind(arena_.lt(t, n), "is_tile"), [&] {
           const Expr tile = e_.bind(arena_.add(from, t), "tile");
           for (std::size_t k = 0; k < windows.size(); ++k)
@@ -141,7 +144,7 @@ class Search {
     e_.for_loop(i64(0), n, i64(1), "i", [&](Expr i) {
       std::vector<Expr> operands;
       for (Var values : window.values) operands.push_back(e_.load_plain(values, i, "total"));
-      e_.join(*window.reduction, window.so_far, operands);
+      join(e_, *window.reduction, window.so_far, operands);
     });
   }
 
@@ -149,7 +152,7 @@ class Search {
     return std::ranges::none_of(o.so_far, [](Expr variable) { return is_float(variable.kind()); });
   }
 
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const Block& block_;
   const Published& published_;
@@ -160,8 +163,8 @@ class Search {
 
 }  // namespace
 
-void look_back(Emitter& e, const Block& block, const Published& published, std::span<const Ordered> groups,
-               const std::vector<std::vector<Expr>>& totals) {
+void look_back(const Emitter& e, const Block& block, const Published& published,
+               std::span<const Ordered> groups, const std::vector<std::vector<Expr>>& totals) {
   Search search(e, block, published, groups);
   search(totals);
   std::vector<std::vector<Expr>> prefixes;
@@ -169,7 +172,7 @@ void look_back(Emitter& e, const Block& block, const Published& published, std::
     std::vector<Expr> args;
     for (Expr variable : groups[k].so_far) args.push_back(e.snapshot(variable, "so_far"));
     args.insert(args.end(), totals[k].begin(), totals[k].end());
-    prefixes.push_back(e.apply(groups[k].reduction->op, args));
+    prefixes.push_back(apply(e, groups[k].reduction->op, args));
   }
   search.publish(has_prefix, published.prefixes, prefixes);
 }

@@ -1,6 +1,7 @@
 #include "lower/gpu/posts.h"
 
 #include "lower/gpu/policy.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -8,7 +9,7 @@ namespace {
 
 class Threads {
  public:
-  Threads(Emitter& e, std::span<const Var> posted) : e_(e), arena_(e.arena()), posted_(posted) {}
+  Threads(const Emitter& e, std::span<const Var> posted) : e_(e), arena_(e.arena()), posted_(posted) {}
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
@@ -40,12 +41,12 @@ class Threads {
   }
 
  private:
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const std::span<const Var> posted_;
 };
 
-Expr size_of_bins(Emitter& e, const soac::Scatter& scatter) {
+Expr size_of_bins(const Emitter& e, const soac::Scatter& scatter) {
   Expr size = e.arena().i64(1);
   for (Expr extent : scatter.shape) size = e.arena().mul(size, extent);
   return e.lower(size);
@@ -53,18 +54,18 @@ Expr size_of_bins(Emitter& e, const soac::Scatter& scatter) {
 
 }  // namespace
 
-Expr place_of(Emitter& e, std::span<const Expr> indices, std::span<const Expr> shape) {
+Expr place_of(const Emitter& e, std::span<const Expr> indices, std::span<const Expr> shape) {
   scalar::Arena& arena = e.arena();
   Expr inside = arena.boolean(true);
   for (std::size_t d = 0; d < shape.size(); ++d) {  // no extent is negative
     const Expr extent = arena.cast(shape[d], Kind::u64), index = arena.cast(indices[d], Kind::u64);
     inside = arena.logical_and(inside, arena.lt(index, extent));
   }
-  return arena.apply(Op::select, {inside, e.linear(indices.first(shape.size()), shape), arena.i64(-1)});
+  return arena.apply(Op::select, {inside, linear(e, indices.first(shape.size()), shape), arena.i64(-1)});
 }
 
-OwnBins::OwnBins(Emitter& e, const Block& block, const soac::Scatter& scatter, std::span<const Var> bins,
-                 bool may_share)
+OwnBins::OwnBins(const Emitter& e, const Block& block, const soac::Scatter& scatter,
+                 std::span<const Var> bins, bool may_share)
     : by_(scatter.combine[0]), bins_(bins.begin(), bins.end()), size_(size_of_bins(e, scatter)) {
   scalar::Arena& arena = e.arena();
   first_ = e.lower(arena.mul(block.task, size_));
@@ -84,25 +85,26 @@ OwnBins::OwnBins(Emitter& e, const Block& block, const soac::Scatter& scatter, s
   sync(e);
 }
 
-void OwnBins::where_they_are(Emitter& e, const std::function<void(std::span<const Var>, Expr)>& body) const {
+void OwnBins::where_they_are(const Emitter& e,
+                             const std::function<void(std::span<const Var>, Expr)>& body) const {
   if (shared_.empty()) return body(bins_, first_);
   e.if_then_else(are_shared_, [&] { body(shared_, e.arena().i64(0)); }, [&] { body(bins_, first_); });
 }
 
-void OwnBins::each(Emitter& e, const Block& block,
+void OwnBins::each(const Emitter& e, const Block& block,
                    const std::function<void(Expr place, Expr number)>& body) const {
   scalar::Arena& arena = e.arena();
-  par(e, block, [&](Expr t) {
+  par(e, block, [&](const Emitter&, Expr t) {
     e.for_loop(t, size_, arena.i64(block.threads), "i",
                [&](Expr i) { body(i, e.bind(arena.add(first_, i), "number")); });
   });
 }
 
 // The first of the threads that have a place takes the values of all of them.
-void OwnBins::combine(Emitter& e, const Block& block, std::span<const Var> posted) const {
+void OwnBins::combine(const Emitter& e, const Block& block, std::span<const Var> posted) const {
   scalar::Arena& arena = e.arena();
-  Threads threads(e, posted);
-  par(e, block, [&](Expr t) {
+  par(e, block, [&](const Emitter& of_thread, Expr t) {
+    Threads threads(of_thread, posted);
     threads.with_place(t, [&](Expr mine) {
       Expr n_before = threads.count_same(mine, arena.i64(0), t);
       e.if_then(e.bind(arena.eq(n_before, arena.i64(0)), "is_first"), [&] {
@@ -112,7 +114,7 @@ void OwnBins::combine(Emitter& e, const Block& block, std::span<const Var> poste
           for (Var bin : bins) acc.push_back(e.declare(e.load_plain(bin, at, "bin"), "acc"));
           threads.for_same(mine, t, arena.i64(block.threads), [&](Expr j) {
             const std::vector<Expr> values = threads.values(j);
-            e.join(by_, acc, values);
+            join(of_thread, by_, acc, values);
           });
           for (std::size_t k = 0; k < bins.size(); ++k) e.store_plain(bins[k], at, e.snapshot(acc[k], "acc"));
         });
@@ -122,7 +124,7 @@ void OwnBins::combine(Emitter& e, const Block& block, std::span<const Var> poste
   sync(e);
 }
 
-void OwnBins::flush(Emitter& e, const Block& block) const {
+void OwnBins::flush(const Emitter& e, const Block& block) const {
   if (shared_.empty()) return;
   each(e, block, [&](Expr place, Expr number) {
     e.if_then(are_shared_, [&] {
@@ -134,17 +136,17 @@ void OwnBins::flush(Emitter& e, const Block& block) const {
 
 // A point goes as far behind the task's next place of its class as there are threads of that class before;
 // the last of them says where the next tile goes on.
-void deal(Emitter& e, const Block& block, std::span<const Var> posted, Var table,
+void deal(const Emitter& e, const Block& block, std::span<const Var> posted, Var table,
           std::span<const Var> arrays) {
   scalar::Arena& arena = e.arena();
-  Threads threads(e, posted);
   const Var next = e.allocate_shared(Kind::i64, block.threads);
   const Expr one = arena.i64(1), none = arena.i64(-1), n = arena.i64(block.threads);
   auto entry = [&](Expr mine) {
     return e.bind(arena.add(arena.mul(mine, block.tasks), block.task), "entry");
   };
-  par(e, block, [&](Expr t) {
-    e.store_plain(next, t, none);
+  par(e, block, [&](const Emitter& of_thread, Expr t) {
+    Threads threads(of_thread, posted);
+    of_thread.store_plain(next, t, none);
     threads.with_place(t, [&](Expr mine) {
       Expr before = threads.count_same(mine, arena.i64(0), t);
       Expr behind = threads.count_same(mine, e.bind(arena.add(t, one), "from"), n);
@@ -157,7 +159,7 @@ void deal(Emitter& e, const Block& block, std::span<const Var> posted, Var table
     });
   });
   sync(e);
-  par(e, block, [&](Expr t) {
+  par(e, block, [&](const Emitter&, Expr t) {
     Expr to = e.load_plain(next, t, "next");
     e.if_then(e.bind(arena.le(arena.i64(0), to), "is_last"), [&] {
       Expr mine = e.load_plain(posted[0], t, "place");

@@ -9,25 +9,25 @@ namespace fulgurite::lower::gpu {
 
 /// The row-major number of a place of this shape (a class: of as many as there are), whose indices
 /// stand first; -1 outside.
-Expr place_of(Emitter&, std::span<const Expr> indices, std::span<const Expr> shape);
+Expr place_of(const Emitter&, std::span<const Expr> indices, std::span<const Expr> shape);
 
 /// The bins of a scatter that a block has for itself: bins[task * size + place], and while the block goes
 /// over its points, in shared memory if they are few and it `may_share`.
 class OwnBins {
  public:
   /// Each is the neutral element. A barrier stands behind.
-  OwnBins(Emitter&, const Block&, const soac::Scatter&, std::span<const Var> bins, bool may_share);
+  OwnBins(const Emitter&, const Block&, const soac::Scatter&, std::span<const Var> bins, bool may_share);
 
   /// bin of the place = that op values, for each point. posted[0] has the places, the others the values. A
   /// barrier stands before and behind.
-  void combine(Emitter&, const Block&, std::span<const Var> posted) const;
+  void combine(const Emitter&, const Block&, std::span<const Var> posted) const;
   /// Behind the last point.
-  void flush(Emitter&, const Block&) const;
+  void flush(const Emitter&, const Block&) const;
 
  private:
   // body(bins, number of the first)
-  void where_they_are(Emitter&, const std::function<void(std::span<const Var>, Expr)>& body) const;
-  void each(Emitter&, const Block&, const std::function<void(Expr place, Expr number)>& body) const;
+  void where_they_are(const Emitter&, const std::function<void(std::span<const Var>, Expr)>& body) const;
+  void each(const Emitter&, const Block&, const std::function<void(Expr place, Expr number)>& body) const;
 
   const soac::Reduction& by_;
   const std::vector<Var> bins_;
@@ -37,6 +37,6 @@ class OwnBins {
 };
 
 /// arrays[table[place * tasks + task]++] = values, for each point: a place is a class.
-void deal(Emitter&, const Block&, std::span<const Var> posted, Var table, std::span<const Var> arrays);
+void deal(const Emitter&, const Block&, std::span<const Var> posted, Var table, std::span<const Var> arrays);
 
 }  // namespace fulgurite::lower::gpu

@@ -7,6 +7,8 @@
 #include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
+#include "walk/control.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -29,7 +31,6 @@ class RaggedTiles {
   RaggedTiles(Frame& frame, const RaggedRows& rows)
       : at_(frame),
         arena_(frame.arena),
-        e_(frame.e),
         rows_(rows),
         body_(with_neutral_elements(arena_, frame.op.body)),
         rest_{frame.s.names, soac::Soac{frame.op.dims, {body_.params, {}, body_.results}}, frame.s.where,
@@ -52,29 +53,33 @@ class RaggedTiles {
     const Expr all = at_.op.dims[0];
     const Expr enough = at_.launches.ceil_div(all, i64(enough_blocks));
     const Expr per_block = arena_.max(arena_.min(enough, i64(threads_of_block)), i64(1));
-    at_.phase(at_.launches.ceil_div(all, per_block), threads_of_block, [&](const Block& block) {
-      first_ = e_.lower(arena_.mul(block.task, per_block));
-      n_ = e_.lower(arena_.min(arena_.sub(all, first_), per_block));
-      allocate();
-      find_rows(block);
-      const Expr is_in_order = e_.bind(arena_.eq(wrong(), i32(0)), "is_in_order");
-      const Expr begin = e_.load_plain(begins_, i64(0), "begin");
-      const Expr end = e_.bind(
-          arena_.apply(Op::select, {is_in_order, e_.load_plain(begins_, n_, "end"), begin}), "to_here");
-      tiles(block, begin, end);
-      const Expr usable = e_.bind(arena_.eq(wrong(), i32(0)), "usable");
-      of_rows(block, [&](Expr t) {
-        e_.if_then_else(usable, [&] { finish(t); }, [&] { e_.rarely([&] { alone(t); }); });
-      });
-    });
+    at_.phase(
+        at_.launches.ceil_div(all, per_block), threads_of_block, [&](const Emitter& e, const Block& block) {
+          first_ = e.lower(arena_.mul(block.task, per_block));
+          n_ = e.lower(arena_.min(arena_.sub(all, first_), per_block));
+          allocate(e);
+          find_rows(e, block);
+          const Expr is_in_order = e.bind(arena_.eq(wrong(e), i32(0)), "is_in_order");
+          const Expr begin = e.load_plain(begins_, i64(0), "begin");
+          const Expr end = e.bind(
+              arena_.apply(Op::select, {is_in_order, e.load_plain(begins_, n_, "end"), begin}), "to_here");
+          tiles(e, block, begin, end);
+          const Expr usable = e.bind(arena_.eq(wrong(e), i32(0)), "usable");
+          of_rows(e, block, [&](const Emitter& of_thread, Expr t) {
+            of_thread.if_then_else(
+                usable, [&] { finish(of_thread, t); }, [&] { alone(of_thread.rarely(), t); });
+          });
+        });
     return policy_;
   }
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
-  void note_wrong() { e_.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}}); }
-  Expr wrong() { return e_.load_plain(wrong_, i64(0), "wrong"); }
+  void note_wrong(const Emitter& e) {
+    e.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}});
+  }
+  Expr wrong(const Emitter& e) { return e.load_plain(wrong_, i64(0), "wrong"); }
   // Of a place from an arbitrary origin: whether it is among the first n.
   Expr is_below(Expr place, Expr n) {
     const Expr limit = arena_.cast(n, Kind::u64);
@@ -119,126 +124,124 @@ class RaggedTiles {
     return all;
   }
 
-  void allocate() {
-    begins_ = e_.allocate_shared(Kind::i64, threads_of_block + 1);
-    wrong_ = e_.allocate_shared(Kind::i32, 1);
+  void allocate(const Emitter& e) {
+    begins_ = e.allocate_shared(Kind::i64, threads_of_block + 1);
+    wrong_ = e.allocate_shared(Kind::i32, 1);
     for (Expr neutral : segmented_.neutral) {
-      values_.push_back(e_.allocate_shared(neutral.kind(), policy_.tile()));
-      joined_.push_back(e_.allocate_shared(neutral.kind(), threads_of_block));
+      values_.push_back(e.allocate_shared(neutral.kind(), policy_.tile()));
+      joined_.push_back(e.allocate_shared(neutral.kind(), threads_of_block));
     }
-    for (Expr neutral : neutral_) totals_.push_back(e_.allocate_shared(neutral.kind(), threads_of_block));
+    for (Expr neutral : neutral_) totals_.push_back(e.allocate_shared(neutral.kind(), threads_of_block));
   }
 
-  void of_rows(const Block& block, const std::function<void(Expr t)>& body) {
-    par(e_, block, [&](Expr t) { e_.if_then(e_.bind(arena_.lt(t, n_), "is_row"), [&] { body(t); }); });
+  void of_rows(const Emitter& e, const Block& block, const OfThread& body) {
+    par(e, block, [&](const Emitter& of_thread, Expr t) {
+      of_thread.if_then(of_thread.bind(arena_.lt(t, n_), "is_row"), [&] { body(of_thread, t); });
+    });
   }
 
   // Where they begin, behind the last one where it ends; and what a row without elements comes to.
-  void find_rows(const Block& block) {
-    par(e_, block, [&](Expr t) {
-      e_.if_then(e_.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e_.store_plain(wrong_, i64(0), i32(0)); });
-      e_.for_loop(t, e_.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads_of_block), "k", [&](Expr k) {
+  void find_rows(const Emitter& of_block, const Block& block) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      e.if_then(e.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
+      e.for_loop(t, e.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads_of_block), "k", [&](Expr k) {
         const Expr row = arena_.add(first_, k);
-        e_.store_plain(begins_, k, e_.lower(scalar::substitute(arena_, rows_.begin, {{rows_.row, row}})));
+        e.store_plain(begins_, k, e.lower(scalar::substitute(arena_, rows_.begin, {{rows_.row, row}})));
       });
-      for (std::size_t c = 0; c < totals_.size(); ++c) e_.store_plain(totals_[c], t, e_.lower(neutral_[c]));
+      for (std::size_t c = 0; c < totals_.size(); ++c) e.store_plain(totals_[c], t, e.lower(neutral_[c]));
     });
-    sync(e_);
-    of_rows(block, [&](Expr t) {
-      const auto [begin, end] = extent(t);
-      e_.if_then(e_.bind(arena_.lt(end, begin), "is_wrong"), [&] { note_wrong(); });
+    sync(of_block);
+    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+      const auto [begin, end] = extent(e, t);
+      e.if_then(e.bind(arena_.lt(end, begin), "is_wrong"), [&] { note_wrong(e); });
     });
-    sync(e_);
+    sync(of_block);
   }
 
-  std::pair<Expr, Expr> extent(Expr t) {
-    const Expr begin = e_.load_plain(begins_, t, "begin");
-    return {begin, e_.load_plain(begins_, e_.bind(arena_.add(t, i64(1)), "next"), "end")};
+  std::pair<Expr, Expr> extent(const Emitter& e, Expr t) {
+    const Expr begin = e.load_plain(begins_, t, "begin");
+    return {begin, e.load_plain(begins_, e.bind(arena_.add(t, i64(1)), "next"), "end")};
   }
 
-  void tiles(const Block& block, Expr begin, Expr end) {
+  void tiles(const Emitter& of_block, const Block& block, Expr begin, Expr end) {
     Ordered scan{&segmented_, {}, values_, joined_, true, true};
-    for (Expr neutral : e_.lower(segmented_.neutral)) scan.so_far.push_back(e_.declare(neutral, "so_far"));
-    const Expr from_here = e_.bind(arena_.mul(arena_.div(begin, i64(aligned)), i64(aligned)), "from_here");
-    e_.for_loop(from_here, end, i64(policy_.tile()), "from", [&](Expr from) {
-      const Expr n = e_.bind(arena_.min(arena_.sub(end, from), i64(policy_.tile())), "n");
-      mark_begins(block, from, n);
-      sync(e_);
-      stage(block, from, n, begin);
-      sync(e_);
-      fold_tile(e_, block, policy_.items, n, std::span(&scan, 1));
-      of_rows(block, [&](Expr t) {
-        const auto [own, next] = extent(t);
-        const Expr last = e_.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
+    for (Expr neutral : of_block.lower(segmented_.neutral))
+      scan.so_far.push_back(of_block.declare(neutral, "so_far"));
+    const Expr from_here =
+        of_block.bind(arena_.mul(arena_.div(begin, i64(aligned)), i64(aligned)), "from_here");
+    of_block.for_loop(from_here, end, i64(policy_.tile()), "from", [&](Expr from) {
+      const Expr n = of_block.bind(arena_.min(arena_.sub(end, from), i64(policy_.tile())), "n");
+      mark_begins(of_block, block, from, n);
+      sync(of_block);
+      stage(of_block, block, from, n, begin);
+      sync(of_block);
+      fold_tile(of_block, block, policy_.items, n, std::span(&scan, 1));
+      of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+        const auto [own, next] = extent(e, t);
+        const Expr last = e.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
         const Expr is_here = is_below(last, n);
         const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_here);
-        e_.if_then(e_.bind(ends_here, "ends_here"), [&] {
+        e.if_then(e.bind(ends_here, "ends_here"), [&] {
           for (std::size_t c = 0; c < totals_.size(); ++c)
-            e_.store_plain(totals_[c], t, e_.load_plain(values_[c + 1], last, "total"));
+            e.store_plain(totals_[c], t, e.load_plain(values_[c + 1], last, "total"));
         });
       });
-      sync(e_);
+      sync(of_block);
     });
   }
 
   // What is in front of the first row belongs to nobody.
-  void stage(const Block& block, Expr from, Expr n, Expr begin) {
-    e_.set_failures_to([&] { note_wrong(); });
-    par(e_, block, [&](Expr t) {
-      e_.for_loop(t, n, i64(threads_of_block), "at", [&](Expr at) {
-        const Expr number = e_.bind(arena_.add(from, at), "number");
+  void stage(const Emitter& of_block, const Block& block, Expr from, Expr n, Expr begin) {
+    par(of_block, block, [&](const Emitter& of_thread, Expr t) {
+      const Emitter e = of_thread.on_failure([&] { note_wrong(of_thread); });
+      e.for_loop(t, n, i64(threads_of_block), "at", [&](Expr at) {
+        const Expr number = e.bind(arena_.add(from, at), "number");
         const auto store = [&](std::span<const Expr> values) {
-          for (std::size_t c = 0; c < values.size(); ++c) e_.store_plain(values_[c + 1], at, values[c]);
+          for (std::size_t c = 0; c < values.size(); ++c) e.store_plain(values_[c + 1], at, values[c]);
         };
-        e_.if_then_else(
-            e_.bind(arena_.le(begin, number), "is_element"),
-            [&] { store(e_.apply(rows_.element, std::span(&number, 1))); },
-            [&] { store(e_.lower(neutral_)); });
+        e.if_then_else(
+            e.bind(arena_.le(begin, number), "is_element"),
+            [&] { store(apply(e, rows_.element, std::span(&number, 1))); },
+            [&] { store(e.lower(neutral_)); });
       });
     });
-    e_.set_failures_to({});
   }
 
   // With a barrier before what stages elements: what PoCL 3.1 makes of both without one between loses marks.
-  void mark_begins(const Block& block, Expr from, Expr n) {
-    par(e_, block, [&](Expr t) {
-      e_.for_loop(t, n, i64(threads_of_block), "at",
-                  [&](Expr at) { e_.store_plain(values_[0], at, i32(0)); });
+  void mark_begins(const Emitter& of_block, const Block& block, Expr from, Expr n) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      e.for_loop(t, n, i64(threads_of_block), "at", [&](Expr at) { e.store_plain(values_[0], at, i32(0)); });
     });
-    sync(e_);
-    of_rows(block, [&](Expr t) {
-      const auto [own, next] = extent(t);
-      const Expr place = e_.bind(arena_.sub(own, from), "place");
+    sync(of_block);
+    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+      const auto [own, next] = extent(e, t);
+      const Expr place = e.bind(arena_.sub(own, from), "place");
       const Expr is_here = is_below(place, n);
       const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_here);
-      e_.if_then(e_.bind(begins_here, "begins_here"), [&] { e_.store_plain(values_[0], place, i32(1)); });
+      e.if_then(e.bind(begins_here, "begins_here"), [&] { e.store_plain(values_[0], place, i32(1)); });
     });
   }
 
-  void finish(Expr t) {
-    const Expr number = e_.bind(arena_.add(first_, t), "row");
+  void finish(const Emitter& of_thread, Expr t) {
+    const Expr number = of_thread.bind(arena_.add(first_, t), "row");
+    const Emitter e = of_thread.at_element(number);
     const std::vector<Expr> indices{number};
-    e_.set_element(number);
     const soac::Applied row = soac::apply(arena_, body_, indices);
     std::vector<Expr> totals;
-    for (Var total : totals_) totals.push_back(e_.load_plain(total, t, "total"));
-    e_.finish(row.body[0], totals);
+    for (Var total : totals_) totals.push_back(e.load_plain(total, t, "total"));
+    walk::finish(e, row.body[0], totals);
     for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
-      e_.bind_name(body_.body[0].names[k], e_.lower(arena_.name(row.body[0].names[k])));
-    e_.point(rest_, indices, number, {});
-    e_.set_element({});
+      e.bind_name(body_.body[0].names[k], e.lower(arena_.name(row.body[0].names[k])));
+    point(e, rest_, indices, number, {});
   }
 
-  void alone(Expr t) {
-    const Expr number = e_.bind(arena_.add(first_, t), "row");
-    e_.set_element(number);
-    e_.point(at_.s, std::span(&number, 1), number, {});
-    e_.set_element({});
+  void alone(const Emitter& e, Expr t) {
+    const Expr number = e.bind(arena_.add(first_, t), "row");
+    point(e.at_element(number), at_.s, std::span(&number, 1), number, {});
   }
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   const RaggedRows& rows_;
   const soac::Lambda body_;          // the map's, its reductions with neutral elements
   const soac::Stm rest_;             // behind the reduction

@@ -18,7 +18,7 @@ void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
 
 }  // namespace
 
-Rest rest_of(Emitter& e, const soac::Stm& s, std::span<const Update> updates, std::int64_t tile) {
+Rest rest_of(const Emitter& e, const soac::Stm& s, std::span<const Update> updates, std::int64_t tile) {
   const auto& whole = std::get<soac::Soac>(s.op);
   const Layout layout = soac::layout_of(whole);
   Rest rest{s, {}, {}};

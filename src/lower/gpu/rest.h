@@ -25,6 +25,6 @@ struct Rest {
 };
 
 /// `updates`: of the statement's scatters, as far as they are not plain. `tile`: the number of its points.
-Rest rest_of(Emitter&, const soac::Stm&, std::span<const Update> updates, std::int64_t tile);
+Rest rest_of(const Emitter&, const soac::Stm&, std::span<const Update> updates, std::int64_t tile);
 
 }  // namespace fulgurite::lower::gpu

@@ -5,7 +5,7 @@ namespace fulgurite::lower::gpu {
 namespace {
 
 // Divisions of 64 bits take a GPU several times as long: they are for large spaces only.
-Expr quotient(Emitter& e, Expr a, Expr b, Expr is_small) {
+Expr quotient(const Emitter& e, Expr a, Expr b, Expr is_small) {
   scalar::Arena& arena = e.arena();
   Expr q = e.declare(arena.i64(0), "q");
   auto narrow = [&](Expr x) { return arena.cast(x, Kind::u32); };
@@ -21,7 +21,7 @@ Expr quotient(Emitter& e, Expr a, Expr b, Expr is_small) {
 
 }  // namespace
 
-std::vector<Expr> indices_of(Emitter& e, Expr number, std::span<const Expr> dims, Expr is_small) {
+std::vector<Expr> indices_of(const Emitter& e, Expr number, std::span<const Expr> dims, Expr is_small) {
   scalar::Arena& arena = e.arena();
   std::vector<Expr> indices(dims.size());
   Expr left = number;

@@ -2,6 +2,8 @@
 
 #include "lower/gpu/row_major.h"
 #include "soac/rename.h"
+#include "walk/control.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -12,7 +14,6 @@ class RowTiles {
   RowTiles(Frame& frame, const soac::Lambda& body, Expr rows, Expr columns)
       : at_(frame),
         arena_(frame.arena),
-        e_(frame.e),
         body_(body),
         inner_(std::get<soac::Soac>(body_.body[0].op)),
         rest_{frame.s.names, soac::Soac{frame.op.dims, {body_.params, {}, body_.results}}, frame.s.where,
@@ -28,41 +29,44 @@ class RowTiles {
 
   void operator()(Expr if_one) {
     const Expr n_tasks = arena_.mul(if_one, at_.launches.ceil_div(rows_, i64(n_rows_)));
-    at_.phase(n_tasks, static_cast<int>(n_rows_), [&](const Block& block) {
-      dims_ = e_.lower(at_.op.dims);
-      inner_dims_ = e_.lower(inner_.dims);
-      is_small_ = e_.lower(arena_.lt(rows_, i64(std::int64_t{1} << 32)));
-      first_ = e_.lower(arena_.mul(block.task, i64(n_rows_)));
-      n_ = e_.lower(arena_.min(arena_.sub(rows_, first_), i64(n_rows_)));
-      const Expr columns = e_.lower(columns_), width = e_.lower(arena_.min(columns_, i64(width_)));
+    at_.phase(n_tasks, static_cast<int>(n_rows_), [&](const Emitter& e, const Block& block) {
+      dims_ = e.lower(at_.op.dims);
+      inner_dims_ = e.lower(inner_.dims);
+      is_small_ = e.lower(arena_.lt(rows_, i64(std::int64_t{1} << 32)));
+      first_ = e.lower(arena_.mul(block.task, i64(n_rows_)));
+      n_ = e.lower(arena_.min(arena_.sub(rows_, first_), i64(n_rows_)));
+      const Expr columns = e.lower(columns_), width = e.lower(arena_.min(columns_, i64(width_)));
       for (Expr operand : inner_.body.results) {
-        values_.push_back(e_.allocate_shared(operand.kind(), n_rows_ * (width_ + 1)));
-        totals_.push_back(e_.allocate_shared(operand.kind(), n_rows_));
+        values_.push_back(e.allocate_shared(operand.kind(), n_rows_ * (width_ + 1)));
+        totals_.push_back(e.allocate_shared(operand.kind(), n_rows_));
       }
-      of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>&) {
+      of_rows(e, block, [&](const Emitter& at, Expr t, const soac::Applied& row, const std::vector<Expr>&) {
         std::size_t next = 0;
-        for (const auto& group : e_.start(reduction_of(row)))
+        for (const auto& group : start(at, reduction_of(row)))
           for (Expr variable : group) {
-            Expr neutral = e_.snapshot(variable, "neutral");
-            e_.store_plain(totals_[next++], t, neutral);
+            Expr neutral = at.snapshot(variable, "neutral");
+            at.store_plain(totals_[next++], t, neutral);
           }
       });
-      e_.for_loop(i64(0), columns, i64(width_), "from", [&](Expr from) {
-        Expr n = e_.bind(arena_.min(arena_.sub(columns, from), width), "n");
-        stage(block, from, n);
-        sync(e_);
-        of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>&) { fold(t, row, n); });
-        sync(e_);
+      e.for_loop(i64(0), columns, i64(width_), "from", [&](Expr from) {
+        Expr n = e.bind(arena_.min(arena_.sub(columns, from), width), "n");
+        stage(e, block, from, n);
+        sync(e);
+        of_rows(e, block, [&](const Emitter& at, Expr t, const soac::Applied& row, const std::vector<Expr>&) {
+          fold(at, t, row, n);
+        });
+        sync(e);
       });
-      of_rows(block, [&](Expr t, const soac::Applied& row, const std::vector<Expr>& indices) {
-        std::vector<Expr> totals;
-        for (Var total : totals_) totals.push_back(e_.load_plain(total, t, "total"));
-        e_.finish(row.body[0], totals);
-        for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
-          e_.bind_name(body_.body[0].names[k], e_.lower(arena_.name(row.body[0].names[k])));
-        Expr number = e_.bind(arena_.add(first_, t), "row");
-        e_.point(rest_, indices, number, {});
-      });
+      of_rows(e, block,
+              [&](const Emitter& at, Expr t, const soac::Applied& row, const std::vector<Expr>& indices) {
+                std::vector<Expr> totals;
+                for (Var total : totals_) totals.push_back(at.load_plain(total, t, "total"));
+                finish(at, row.body[0], totals);
+                for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
+                  at.bind_name(body_.body[0].names[k], at.lower(arena_.name(row.body[0].names[k])));
+                Expr number = at.bind(arena_.add(first_, t), "row");
+                point(at, rest_, indices, number, {});
+              });
     });
   }
 
@@ -72,62 +76,63 @@ class RowTiles {
     return std::get<soac::Soac>(row.body[0].op);
   }
 
-  // body(row in the block, the function at the row, its indices)
-  using AtRow = std::function<void(Expr, const soac::Applied&, const std::vector<Expr>&)>;
-  void at_row(Expr row_in_block, const AtRow& body) {
-    const Expr number = e_.bind(arena_.add(first_, row_in_block), "row");
-    const std::vector<Expr> indices = indices_of(e_, number, dims_, is_small_);
-    e_.set_element(number);
-    body(row_in_block, soac::apply(arena_, body_, indices), indices);
-    e_.set_element({});
+  // body(e, row in the block, the function at the row, its indices)
+  using AtRow = std::function<void(const Emitter&, Expr, const soac::Applied&, const std::vector<Expr>&)>;
+  void at_row(const Emitter& e, Expr row_in_block, const AtRow& body) {
+    const Expr number = e.bind(arena_.add(first_, row_in_block), "row");
+    const std::vector<Expr> indices = indices_of(e, number, dims_, is_small_);
+    body(e.at_element(number), row_in_block, soac::apply(arena_, body_, indices), indices);
   }
-  void of_rows(const Block& block, const AtRow& body) {
-    par(e_, block,
-        [&](Expr t) { e_.if_then(e_.bind(arena_.lt(t, n_), "is_row"), [&] { at_row(t, body); }); });
+  void of_rows(const Emitter& e, const Block& block, const AtRow& body) {
+    par(e, block, [&](const Emitter& of_thread, Expr t) {
+      of_thread.if_then(of_thread.bind(arena_.lt(t, n_), "is_row"), [&] { at_row(of_thread, t, body); });
+    });
   }
 
   // Element k of the tile's rows, one after the other, is thread k's, k + n_rows's ...
-  void stage(const Block& block, Expr from, Expr n) {
-    const Expr all = e_.bind(arena_.mul(n_, n), "all");
+  void stage(const Emitter& e, const Block& block, Expr from, Expr n) {
+    const Expr all = e.bind(arena_.mul(n_, n), "all");
     auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
-    par(e_, block, [&](Expr t) {
-      e_.for_loop(t, all, i64(n_rows_), "k", [&](Expr k) {
+    par(e, block, [&](const Emitter& of_thread, Expr t) {
+      of_thread.for_loop(t, all, i64(n_rows_), "k", [&](Expr k) {
         const Expr divisor = narrow(n);
-        const Expr row = e_.bind(arena_.cast(arena_.div(narrow(k), divisor), Kind::i64), "row");
-        const Expr column = e_.bind(arena_.sub(k, arena_.mul(row, n)), "column");
-        at_row(row, [&](Expr, const soac::Applied& applied, const std::vector<Expr>&) {
-          const Expr number = e_.bind(arena_.add(from, column), "number");
-          const std::vector<Expr> indices = indices_of(e_, number, inner_dims_, arena_.boolean(true));
-          const std::vector<Expr> operands = e_.apply(reduction_of(applied).body, indices);
-          const Expr at = e_.bind(arena_.add(arena_.mul(row, i64(width_ + 1)), column), "at");
-          for (std::size_t c = 0; c < operands.size(); ++c) e_.store_plain(values_[c], at, operands[c]);
-        });
+        const Expr row = of_thread.bind(arena_.cast(arena_.div(narrow(k), divisor), Kind::i64), "row");
+        const Expr column = of_thread.bind(arena_.sub(k, arena_.mul(row, n)), "column");
+        at_row(of_thread, row,
+               [&](const Emitter& at_row, Expr, const soac::Applied& applied, const std::vector<Expr>&) {
+                 const Expr number = at_row.bind(arena_.add(from, column), "number");
+                 const std::vector<Expr> indices =
+                     indices_of(at_row, number, inner_dims_, arena_.boolean(true));
+                 const std::vector<Expr> operands = apply(at_row, reduction_of(applied).body, indices);
+                 const Expr at = at_row.bind(arena_.add(arena_.mul(row, i64(width_ + 1)), column), "at");
+                 for (std::size_t c = 0; c < operands.size(); ++c)
+                   at_row.store_plain(values_[c], at, operands[c]);
+               });
       });
     });
   }
 
-  void fold(Expr t, const soac::Applied& row, Expr n) {
+  void fold(const Emitter& e, Expr t, const soac::Applied& row, Expr n) {
     std::vector<Expr> so_far;
-    for (Var total : totals_) so_far.push_back(e_.declare(e_.load_plain(total, t, "total"), "so_far"));
-    const Expr first = e_.bind(arena_.mul(t, i64(width_ + 1)), "first");
-    e_.for_loop(first, e_.bind(arena_.add(first, n), "end"), i64(1), "at", [&](Expr at) {
+    for (Var total : totals_) so_far.push_back(e.declare(e.load_plain(total, t, "total"), "so_far"));
+    const Expr first = e.bind(arena_.mul(t, i64(width_ + 1)), "first");
+    e.for_loop(first, e.bind(arena_.add(first, n), "end"), i64(1), "at", [&](Expr at) {
       std::size_t next = 0;
       for (const soac::Reduction& r : reduction_of(row).reductions) {
         std::vector<Expr> accumulators, operands;
         for (std::size_t k = 0; k < r.neutral.size(); ++k, ++next) {
           accumulators.push_back(so_far[next]);
-          operands.push_back(e_.load_plain(values_[next], at, "value"));
+          operands.push_back(e.load_plain(values_[next], at, "value"));
         }
-        e_.join(r, accumulators, operands);
+        join(e, r, accumulators, operands);
       }
     });
     for (std::size_t c = 0; c < totals_.size(); ++c)
-      e_.store_plain(totals_[c], t, e_.snapshot(so_far[c], "so_far"));
+      e.store_plain(totals_[c], t, e.snapshot(so_far[c], "so_far"));
   }
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   const soac::Lambda& body_;
   const soac::Soac& inner_;
   const soac::Stm rest_;  // behind the reduction

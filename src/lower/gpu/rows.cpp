@@ -22,7 +22,6 @@ constexpr std::int64_t least_tile = 2048;
 Rows::Rows(Frame& frame)
     : at_(frame),
       arena_(frame.arena),
-      e_(frame.e),
       by_threads_(frame.i64(1)),
       by_blocks_(frame.i64(0)),
       by_tiles_(frame.i64(0)) {
@@ -71,25 +70,25 @@ void Rows::phases() {
 void Rows::partials() {
   Policy policy = choose(std::get<soac::Soac>(body_.body[0].op), at_.launches.options().target);
   policy.neighbours = 1;  // a row begins anywhere
-  at_.phase(arena_.mul(by_blocks_, arena_.mul(rows_, tiles_)), policy.threads, [&](const Block& block) {
-    const Expr row = e_.lower(arena_.div(block.task, tiles_));
-    const std::vector<Expr>& dims = at_.op.dims;
-    std::vector<Expr> indices(dims.size());
-    Expr left = row;
-    for (std::size_t d = dims.size(); d-- > 1;) {
-      indices[d] = e_.lower(arena_.rem(left, dims[d]));
-      left = e_.lower(arena_.div(left, dims[d]));
-    }
-    indices[0] = left;
-    e_.set_element(row);
-    const soac::Stm reduction = soac::apply(arena_, body_, indices).body[0];
-    Expr begin = e_.lower(arena_.mul(arena_.rem(block.task, tiles_), tile_));
-    const Run run{begin, e_.lower(arena_.min(arena_.add(begin, tile_), columns_))};
-    const Ends ends = walk(at_.launches, e_, reduction, block, run, policy);
-    for (std::size_t k = 0; k < partials_.size(); ++k)
-      e_.store_plain(partials_[k], block.task, ends.totals[k]);
-    e_.set_element({});
-  });
+  at_.phase(arena_.mul(by_blocks_, arena_.mul(rows_, tiles_)), policy.threads,
+            [&](const Emitter& task, const Block& block) {
+              const Expr row = task.lower(arena_.div(block.task, tiles_));
+              const Emitter e = task.at_element(row);
+              const std::vector<Expr>& dims = at_.op.dims;
+              std::vector<Expr> indices(dims.size());
+              Expr left = row;
+              for (std::size_t d = dims.size(); d-- > 1;) {
+                indices[d] = e.lower(arena_.rem(left, dims[d]));
+                left = e.lower(arena_.div(left, dims[d]));
+              }
+              indices[0] = left;
+              const soac::Stm reduction = soac::apply(arena_, body_, indices).body[0];
+              Expr begin = e.lower(arena_.mul(arena_.rem(block.task, tiles_), tile_));
+              const Run run{begin, e.lower(arena_.min(arena_.add(begin, tile_), columns_))};
+              const Ends ends = walk(at_.launches, e, reduction, block, run, policy);
+              for (std::size_t k = 0; k < partials_.size(); ++k)
+                e.store_plain(partials_[k], block.task, ends.totals[k]);
+            });
 }
 
 void Rows::join() {

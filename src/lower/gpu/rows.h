@@ -31,7 +31,6 @@ class Rows {
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   std::optional<RaggedRows> ragged_;
   std::optional<Policy> policy_;
   soac::Lambda body_;                       // the map's, its reduction with a neutral element

@@ -7,7 +7,7 @@
 
 namespace fulgurite::lower::gpu {
 
-Scans::Scans(Frame& frame) : at_(frame), arena_(frame.arena), e_(frame.e) {
+Scans::Scans(Frame& frame) : at_(frame), arena_(frame.arena) {
   const std::vector<const soac::Stm*> all = schedule::scans_of(at_.op.body);
   const std::vector<int> levels = levels_of(at_.op.body);
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -70,10 +70,10 @@ void Scans::fold(const std::vector<const Scan*>& scans) {
   op.body = schedule::slice(arena_, at_.op.body, wanted);
   s.op = std::move(op);
   at_.walk_all(
-      s, [&](Expr task) { return entry(s, task); }, {},
-      [&](const Block& block, const Ends& ends) {
+      s, [&](const Emitter& task) { return entry(task, s); }, {},
+      [&](const Emitter& e, const Block& block, const Ends& ends) {
         for (std::size_t k = 0; k < partials.size(); ++k)
-          e_.store_plain(partials[k], block.task, ends.totals[k]);
+          e.store_plain(partials[k], block.task, ends.totals[k]);
       },
       at_.i64(1));
 }
@@ -93,17 +93,18 @@ void Scans::carry(const std::vector<const Scan*>& scans) {
       running.names.push_back(value.var());
       op.body.results.push_back(value);
       s.names.push_back(scan->carries[k]);
-      e_.set_destination(scan->carries[k], {scan->carries[k], {}});
+      at_.e.set_destination(scan->carries[k], {scan->carries[k], {}});
     }
     op.body.body.push_back(std::move(running));
   }
   s.op = std::move(op);
-  auto start = [&] {
+  auto start = [&](const Emitter& e) {
     Entry entry;
-    for (const Scan* scan : scans) entry.scans.push_back(e_.lower(schedule::first_of(*scan->stm)));
+    for (const Scan* scan : scans) entry.scans.push_back(e.lower(schedule::first_of(*scan->stm)));
     return entry;
   };
-  at_.walk_by_one(s, start, [&](const Block&, const Ends& ends) { offsets(scans, ends); });
+  at_.walk_by_one(s, start,
+                  [&](const Emitter& e, const Block&, const Ends& ends) { offsets(e, scans, ends); });
 }
 
 // Which of the partition's classes the Scan counts, or -1.
@@ -113,51 +114,53 @@ int Scans::class_counted(const Ranks::Partition& p, const Scan& scan) {
   return -1;
 }
 
-void Scans::offsets(const std::vector<const Scan*>& scans, const Ends& ends) {
+void Scans::offsets(const Emitter& e, const std::vector<const Scan*>& scans, const Ends& ends) {
   for (const Scan* scan : scans)
     for (const Ranks::Partition& p : at_.ranks.partitions)
-      if (class_counted(p, *scan) == 0) offsets(p, scans, ends);
+      if (class_counted(p, *scan) == 0) offsets(e, p, scans, ends);
 }
 
 // Where the classes begin.
-void Scans::offsets(const Ranks::Partition& p, const std::vector<const Scan*>& scans, const Ends& ends) {
+void Scans::offsets(const Emitter& e, const Ranks::Partition& p, const std::vector<const Scan*>& scans,
+                    const Ends& ends) {
   const Var offsets = at_.lifted.names[at_.lifted_layout().partitions[p.number].name + 1];
   Expr so_far = at_.i64(0);
   for (std::size_t c = 0; c < p.counts.size(); ++c) {
-    e_.store_plain(offsets, at_.i64(static_cast<std::int64_t>(c)), so_far);
+    e.store_plain(offsets, at_.i64(static_cast<std::int64_t>(c)), so_far);
     for (std::size_t k = 0; k < scans.size(); ++k)
       if (class_counted(p, *scans[k]) == static_cast<int>(c))
-        so_far = e_.lower(arena_.add(so_far, ends.scans[k][0]));
+        so_far = e.lower(arena_.add(so_far, ends.scans[k][0]));
   }
-  e_.store_plain(offsets, at_.i64(static_cast<std::int64_t>(p.counts.size())), so_far);
-  e_.store_plain(at_.kept(p.number), at_.i64(0), so_far);
+  e.store_plain(offsets, at_.i64(static_cast<std::int64_t>(p.counts.size())), so_far);
+  e.store_plain(at_.kept(p.number), at_.i64(0), so_far);
 }
 
-void Scans::finish(const Block& block, const Ends& ends) {
+void Scans::finish(const Emitter& e, const Block& block, const Ends& ends) {
   if (scans_.empty()) return;
-  Expr is_last = e_.lower(arena_.eq(arena_.add(block.task, at_.i64(1)), block.tasks));
-  e_.if_then(is_last, [&] {
+  Expr is_last = e.lower(arena_.eq(arena_.add(block.task, at_.i64(1)), block.tasks));
+  e.if_then(is_last, [&] {
     for (std::size_t k = 0; k < scans_.size(); ++k)
       for (std::size_t c = 0; c < scans_[k].totals.size(); ++c)
-        e_.store_plain(scans_[k].totals[c], at_.i64(0), ends.scans[k][c]);
+        e.store_plain(scans_[k].totals[c], at_.i64(0), ends.scans[k][c]);
     if (!at_.looks_back) return;
     std::vector<const Scan*> all;
     for (const Scan& scan : scans_) all.push_back(&scan);
-    offsets(all, ends);
+    offsets(e, all, ends);
   });
 }
 
-Entry Scans::entry(const soac::Stm& s, Expr task) {
+Entry Scans::entry(const Emitter& e, const soac::Stm& s) {
   Entry entry;
   for (const soac::Stm* part : schedule::scans_of(std::get<soac::Soac>(s.op).body)) {
     const auto scan = std::ranges::find_if(
         scans_, [&](const Scan& known) { return known.stm->names[0] == part->names[0]; });
     if (at_.looks_back) {
-      entry.scans.push_back(e_.lower(schedule::first_of(*part)));
+      entry.scans.push_back(e.lower(schedule::first_of(*part)));
       continue;
     }
     entry.scans.emplace_back();
-    for (Var carry : scan->carries) entry.scans.back().push_back(e_.load_plain(carry, task, "so_far"));
+    for (Var carry : scan->carries)
+      entry.scans.back().push_back(e.load_plain(carry, e.context().task, "so_far"));
   }
   return entry;
 }

@@ -17,10 +17,10 @@ class Scans {
   /// What blocks that look back publish in the walk over the whole body, of each level.
   std::vector<Published> published() const;
   /// What the Scans of a part of the body go on from, in a block.
-  Entry entry(const soac::Stm&, Expr task);
+  Entry entry(const Emitter& task, const soac::Stm&);
   /// Behind the walk over the whole body: the last block has the Scans' values at the end, and where the
   /// classes of partitions that are Scans (ranks.h) begin, unless the phases do.
-  void finish(const Block&, const Ends&);
+  void finish(const Emitter&, const Block&, const Ends&);
   /// Where those are: element 0 of each component's array.
   const std::vector<Var>& totals(std::size_t scan) const { return scans_[scan].totals; }
 
@@ -36,13 +36,12 @@ class Scans {
   Expr size_of_state() const;
   void fold(const std::vector<const Scan*>&);
   void carry(const std::vector<const Scan*>&);
-  void offsets(const std::vector<const Scan*>&, const Ends&);
-  void offsets(const Ranks::Partition&, const std::vector<const Scan*>&, const Ends&);
+  void offsets(const Emitter&, const std::vector<const Scan*>&, const Ends&);
+  void offsets(const Emitter&, const Ranks::Partition&, const std::vector<const Scan*>&, const Ends&);
   static int class_counted(const Ranks::Partition&, const Scan&);
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   std::vector<Scan> scans_;
   int n_levels_ = 0;
   Var state_;  // in one pass: the next block's number, and how far each is (look_back.h)

@@ -5,7 +5,7 @@
 
 namespace fulgurite::lower::gpu {
 
-SharedBins::SharedBins(Emitter& e, Var array, const soac::Scatter& scatter, kernel::Atomic::What what,
+SharedBins::SharedBins(const Emitter& e, Var array, const soac::Scatter& scatter, kernel::Atomic::What what,
                        Expr n_points, int most_passes)
     : array_(array), what_(what), most_passes_(most_passes) {
   scalar::Arena& arena = e.arena();
@@ -22,17 +22,17 @@ SharedBins::SharedBins(Emitter& e, Var array, const soac::Scatter& scatter, kern
   size_ = e.lower(size), most_ = arena.i64(most), first_ = arena.i64(0);
 }
 
-void SharedBins::open(Emitter& e, const Block& block) {
+void SharedBins::open(const Emitter& e, const Block& block) {
   scalar::Arena& arena = e.arena();
   Expr here = arena.min(arena.sub(size_, first_), most_);
   n_ = e.lower(arena.apply(Op::select, {are_shared_, here, arena.i64(0)}));
-  par(e, block, [&](Expr t) {
+  par(e, block, [&](const Emitter&, Expr t) {
     e.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) { e.store_plain(bins_, i, identity_); });
   });
   sync(e);
 }
 
-void SharedBins::update(Emitter& e, Expr place, Expr value) const {
+void SharedBins::update(const Emitter& e, Expr place, Expr value) const {
   scalar::Arena& arena = e.arena();
   auto at = [&](Var array, Expr bin) { e.atomic({{}, what_, {array, bin, arena.i64(1), {}}, value, {}}); };
   const auto to_shared = [&] {
@@ -45,10 +45,10 @@ void SharedBins::update(Emitter& e, Expr place, Expr value) const {
   e.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });
 }
 
-void SharedBins::flush(Emitter& e, const Block& block) const {
+void SharedBins::flush(const Emitter& e, const Block& block) const {
   scalar::Arena& arena = e.arena();
   sync(e);
-  par(e, block, [&](Expr t) {
+  par(e, block, [&](const Emitter&, Expr t) {
     e.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) {
       Expr value = e.load_plain(bins_, i, "value");
       e.if_then(e.bind(arena.logical_not(arena.eq(value, identity_)), "counts"), [&] {
@@ -59,7 +59,7 @@ void SharedBins::flush(Emitter& e, const Block& block) const {
   });
 }
 
-void SharedBins::by_passes(Emitter& e, const Block& block, const std::function<void()>& walk) {
+void SharedBins::by_passes(const Emitter& e, const Block& block, const std::function<void()>& walk) {
   scalar::Arena& arena = e.arena();
   const Expr some = arena.div(arena.add(size_, arena.sub(most_, arena.i64(1))), most_);
   const Expr n_passes =
@@ -73,7 +73,7 @@ void SharedBins::by_passes(Emitter& e, const Block& block, const std::function<v
   });
 }
 
-void fill(Emitter& e, const Block& block, std::map<std::size_t, SharedBins>& all,
+void fill(const Emitter& e, const Block& block, std::map<std::size_t, SharedBins>& all,
           const std::function<void()>& walk) {
   if (all.size() == 1 && all.begin()->second.has_passes())
     return all.begin()->second.by_passes(e, block, walk);

@@ -12,17 +12,18 @@ namespace fulgurite::lower::gpu {
 class SharedBins {
  public:
   /// For a block that walks so many points, in at most so many passes.
-  SharedBins(Emitter&, Var array, const soac::Scatter&, kernel::Atomic::What, Expr n_points, int most_passes);
+  SharedBins(const Emitter&, Var array, const soac::Scatter&, kernel::Atomic::What, Expr n_points,
+             int most_passes);
 
   /// Before the points. A barrier stands behind.
-  void open(Emitter&, const Block&);
+  void open(const Emitter&, const Block&);
   /// A point's value, in Par(block).
-  void update(Emitter&, Expr place, Expr value) const;
+  void update(const Emitter&, Expr place, Expr value) const;
   /// When all points have been walked: what is in the bins goes to the array.
-  void flush(Emitter&, const Block&) const;
+  void flush(const Emitter&, const Block&) const;
 
   /// Walks the points once for all bins that fit, and again for the next ones.
-  void by_passes(Emitter&, const Block&, const std::function<void()>& walk);
+  void by_passes(const Emitter&, const Block&, const std::function<void()>& walk);
   bool has_passes() const { return most_passes_ > 1; }
 
  private:
@@ -36,6 +37,7 @@ class SharedBins {
 };
 
 /// Walks the points with all of these; those of a scatter by its number.
-void fill(Emitter&, const Block&, std::map<std::size_t, SharedBins>&, const std::function<void()>& walk);
+void fill(const Emitter&, const Block&, std::map<std::size_t, SharedBins>&,
+          const std::function<void()>& walk);
 
 }  // namespace fulgurite::lower::gpu

@@ -2,7 +2,7 @@
 
 namespace fulgurite::lower::gpu {
 
-void update(Emitter& e, const Update& how, Expr number, std::span<const std::pair<Var, Expr>> elements,
+void update(const Emitter& e, const Update& how, Expr number, std::span<const std::pair<Var, Expr>> elements,
             std::span<const Expr> values) {
   auto store = [&] {
     for (std::size_t k = 0; k < values.size(); ++k)

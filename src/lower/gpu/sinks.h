@@ -33,7 +33,7 @@ struct Sinks {
 };
 
 /// Gets the values of the point with this number to their elements: how is plain, exchange, winner or atomic.
-void update(Emitter&, const Update& how, Expr number, std::span<const std::pair<Var, Expr>> elements,
+void update(const Emitter&, const Update& how, Expr number, std::span<const std::pair<Var, Expr>> elements,
             std::span<const Expr> values);
 
 }  // namespace fulgurite::lower::gpu

@@ -4,6 +4,8 @@
 #include <unordered_map>
 
 #include "soac/rename.h"
+#include "walk/control.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -28,7 +30,7 @@ bool is_crosswise(scalar::Arena& arena, Expr read, Var outer, Var inner) {
 class Tiles {
  public:
   Tiles(Frame& frame, std::span<const Expr> reads)
-      : at_(frame), arena_(frame.arena), e_(frame.e), reads_(reads), s_(frame.s) {
+      : at_(frame), arena_(frame.arena), reads_(reads), s_(frame.s) {
     auto& body = std::get<soac::Soac>(s_.op).body;
     std::unordered_map<std::uint32_t, Expr> names;
     for (Expr read : reads_)
@@ -46,79 +48,78 @@ class Tiles {
     const Expr across = at_.launches.ceil_div(dims.back(), i64(side_of_tile));
     const Expr down = at_.launches.ceil_div(dims[dims.size() - 2], i64(side_of_tile));
     const Expr tiles = arena_.mul(down, across);
-    at_.phase(arena_.mul(at_.launches.product(outer), tiles), threads_of_tile, [&](const Block& block) {
-      dims_ = e_.lower(at_.op.dims);
-      first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, across), i64(side_of_tile)));
-      Expr left = e_.lower(arena_.div(block.task, across));
-      first_row_ = e_.lower(arena_.mul(arena_.rem(left, down), i64(side_of_tile)));
-      left = e_.lower(arena_.div(left, down));
-      outer_.assign(outer.size(), {});
-      for (std::size_t d = outer.size(); d-- > 0; left = e_.lower(arena_.div(left, outer[d])))
-        outer_[d] = d == 0 ? left : e_.lower(arena_.rem(left, outer[d]));
-      for (Expr read : reads_)
-        buffers_.push_back(e_.allocate_shared(read.kind(), std::int64_t{side_of_tile} * (side_of_tile + 1)));
-      par(e_, block, [&](Expr t) { read(t); });
-      sync(e_);
-      par(e_, block, [&](Expr t) { write(t); });
-    });
+    at_.phase(arena_.mul(at_.launches.product(outer), tiles), threads_of_tile,
+              [&](const Emitter& e, const Block& block) {
+                dims_ = e.lower(at_.op.dims);
+                first_column_ = e.lower(arena_.mul(arena_.rem(block.task, across), i64(side_of_tile)));
+                Expr left = e.lower(arena_.div(block.task, across));
+                first_row_ = e.lower(arena_.mul(arena_.rem(left, down), i64(side_of_tile)));
+                left = e.lower(arena_.div(left, down));
+                outer_.assign(outer.size(), {});
+                for (std::size_t d = outer.size(); d-- > 0; left = e.lower(arena_.div(left, outer[d])))
+                  outer_[d] = d == 0 ? left : e.lower(arena_.rem(left, outer[d]));
+                for (Expr read : reads_)
+                  buffers_.push_back(
+                      e.allocate_shared(read.kind(), std::int64_t{side_of_tile} * (side_of_tile + 1)));
+                par(e, block, [&](const Emitter& of_thread, Expr t) { read(of_thread, t); });
+                sync(e);
+                par(e, block, [&](const Emitter& of_thread, Expr t) { write(of_thread, t); });
+              });
   }
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
   // body(slow, fast) for the places of the tile; threads that are neighbours have neighbouring `fast`.
-  void for_places(Expr t, const std::function<void(Expr slow, Expr fast)>& body) {
-    const Expr fast = e_.bind(arena_.rem(t, i64(side_of_tile)), "fast");
-    const Expr first = e_.bind(arena_.div(t, i64(side_of_tile)), "first");
-    e_.for_loop(first, i64(side_of_tile), i64(threads_of_tile / side_of_tile), "slow",
-                [&](Expr slow) { body(slow, fast); });
+  void for_places(const Emitter& e, Expr t, const std::function<void(Expr slow, Expr fast)>& body) {
+    const Expr fast = e.bind(arena_.rem(t, i64(side_of_tile)), "fast");
+    const Expr first = e.bind(arena_.div(t, i64(side_of_tile)), "first");
+    e.for_loop(first, i64(side_of_tile), i64(threads_of_tile / side_of_tile), "slow",
+               [&](Expr slow) { body(slow, fast); });
   }
-  Expr place(Expr column, Expr row) {
-    return e_.bind(arena_.add(arena_.mul(column, i64(side_of_tile + 1)), row), "place");
+  Expr place(const Emitter& e, Expr column, Expr row) {
+    return e.bind(arena_.add(arena_.mul(column, i64(side_of_tile + 1)), row), "place");
   }
-  // body(indices, number) where the tile's place is one of the space.
-  void at_point(Expr row_in_tile, Expr column_in_tile,
-                const std::function<void(const std::vector<Expr>&, Expr)>& body) {
-    const Expr row = e_.bind(arena_.add(first_row_, row_in_tile), "row");
-    const Expr column = e_.bind(arena_.add(first_column_, column_in_tile), "column");
+  // body(e, indices, number) where the tile's place is one of the space.
+  using AtPoint = std::function<void(const Emitter&, const std::vector<Expr>& indices, Expr number)>;
+  void at_point(const Emitter& e, Expr row_in_tile, Expr column_in_tile, const AtPoint& body) {
+    const Expr row = e.bind(arena_.add(first_row_, row_in_tile), "row");
+    const Expr column = e.bind(arena_.add(first_column_, column_in_tile), "column");
     const Expr is_column = arena_.lt(column, dims_.back()), is_row = arena_.lt(row, dims_[dims_.size() - 2]);
     const Expr inside = arena_.logical_and(is_row, is_column);
-    e_.if_then(e_.bind(inside, "inside"), [&] {
+    e.if_then(e.bind(inside, "inside"), [&] {
       std::vector<Expr> indices = outer_;
       indices.push_back(row);
       indices.push_back(column);
-      const Expr number = e_.bind(e_.linear(indices, dims_), "number");
-      e_.set_element(number);
-      body(indices, number);
-      e_.set_element({});
+      const Expr number = e.bind(linear(e, indices, dims_), "number");
+      body(e.at_element(number), indices, number);
     });
   }
 
-  void read(Expr t) {
-    for_places(t, [&](Expr column, Expr row) {
-      at_point(row, column, [&](const std::vector<Expr>& indices, Expr) {
+  void read(const Emitter& of_thread, Expr t) {
+    for_places(of_thread, t, [&](Expr column, Expr row) {
+      at_point(of_thread, row, column, [&](const Emitter& e, const std::vector<Expr>& indices, Expr) {
         const std::vector<Expr> values =
-            e_.apply({at_.op.body.params, {}, {reads_.begin(), reads_.end()}}, indices);
-        const Expr at = place(column, row);
-        for (std::size_t k = 0; k < values.size(); ++k) e_.store_plain(buffers_[k], at, values[k]);
+            apply(e, {at_.op.body.params, {}, {reads_.begin(), reads_.end()}}, indices);
+        const Expr at = place(e, column, row);
+        for (std::size_t k = 0; k < values.size(); ++k) e.store_plain(buffers_[k], at, values[k]);
       });
     });
   }
 
-  void write(Expr t) {
-    for_places(t, [&](Expr row, Expr column) {
-      at_point(row, column, [&](const std::vector<Expr>& indices, Expr number) {
-        const Expr at = place(column, row);
+  void write(const Emitter& of_thread, Expr t) {
+    for_places(of_thread, t, [&](Expr row, Expr column) {
+      at_point(of_thread, row, column, [&](const Emitter& e, const std::vector<Expr>& indices, Expr number) {
+        const Expr at = place(e, column, row);
         for (std::size_t k = 0; k < names_.size(); ++k)
-          e_.bind_name(names_[k].var(), e_.load_plain(buffers_[k], at, "staged"));
-        e_.point(s_, indices, number, {});
+          e.bind_name(names_[k].var(), e.load_plain(buffers_[k], at, "staged"));
+        point(e, s_, indices, number, {});
       });
     });
   }
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   const std::span<const Expr> reads_;
   soac::Stm s_;  // with names for what is read
   std::vector<Expr> names_;

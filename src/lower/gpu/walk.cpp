@@ -18,6 +18,7 @@
 #include "soac/linear.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -27,7 +28,7 @@ using soac::Layout;
 
 class Walk {
  public:
-  Walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
+  Walk(Launches& launches, const Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
        const Policy& policy, const Entry& entry, const Sinks& sinks)
       : e_(e),
         arena_(e.arena()),
@@ -185,34 +186,27 @@ class Walk {
 
   // ---- points
 
-  void at_point(const soac::Stm& s, Expr number, const Running& running) {
+  void at_point(const Emitter& of_thread, const soac::Stm& s, Expr number, const Running& running) {
     std::vector<Expr> indices(dims_.size());
-    Emitter::Identity outside;
-    if (dims_.size() <= 1) {
-      if (!indices.empty()) indices[0] = number;
-    } else if (linear_) {
-      for (Expr& index : indices) index = e_.placeholder();
-      outside = e_.set_identity({indices, number});
-    } else {
-      indices = indices_of(e_, number, dims_, is_small_);
+    const Emitter e = of_thread.at_element(number);
+    if (dims_.size() > 1 && linear_) {
+      for (Expr& index : indices) index = e.placeholder();
+      return point(e.with_identity({indices, number}), s, indices, number, running);
     }
-    const Expr before = e_.element();
-    if (!before) e_.set_element(number);  // of the outermost space: what failures are reported by
-    number_ = number;
-    e_.point(s, indices, number, running);
-    e_.set_element(before);
-    if (linear_) e_.set_identity(outside);
+    if (dims_.size() == 1) indices[0] = number;
+    if (dims_.size() > 1) indices = indices_of(e, number, dims_, is_small_);
+    point(e, s, indices, number, running);
   }
 
-  Running start() {
-    Running running{e_.start(rest()), {}, 0, {}};
-    running.update = [this](std::size_t scatter, std::span<const std::pair<Var, Expr>> elements,
+  Running start(const Emitter& of_thread) {
+    Running running{walk::start(of_thread, rest()), {}, 0, {}};
+    running.update = [this](const Emitter& e, std::size_t scatter, Expr number, Running::Elements elements,
                             std::span<const Expr> values) {
       if (const auto bins = bins_.find(scatter); bins != bins_.end())
-        return bins->second.update(e_, elements[0].second, values[0]);
+        return bins->second.update(e, elements[0].second, values[0]);
       if (const auto dense = dense_.find(scatter); dense != dense_.end())
-        return dense->second.update(e_, elements[0].second, values);
-      update(e_, updates_[scatter], number_, elements, values);
+        return dense->second.update(e, elements[0].second, values);
+      update(e, updates_[scatter], number, elements, values);
     };
     return running;
   }
@@ -245,34 +239,34 @@ class Walk {
     for (const soac::Reduction& r : rest().reductions)
       for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block_.threads));
     const Expr n = i64(block_.threads);
-    par(e_, block_, [&](Expr t) {
-      const Running running = start();
+    par(e_, block_, [&](const Emitter& e, Expr t) {
+      const Running running = start(e);
       const bool together = takes_neighbours();
       auto stride = [&](Expr from, Expr to, const Running& into) {
         if (together)
-          return in_runs(e_, block_, neighbours_, t, from, to, [&](Expr i) { at_point(rest_, i, into); });
-        Expr first = e_.bind(arena_.add(from, t), "first");
-        e_.for_loop(first, to, n, "i", [&](Expr i) { at_point(rest_, i, into); });
+          return in_runs(e, block_, neighbours_, t, from, to, [&](Expr i) { at_point(e, rest_, i, into); });
+        Expr first = e.bind(arena_.add(from, t), "first");
+        e.for_loop(first, to, n, "i", [&](Expr i) { at_point(e, rest_, i, into); });
       };
       if (has_floats()) {
         // A float accumulator takes so many additions before it is added to another one: errors grow with
         // the sum of the two lengths instead of their product.
         constexpr std::int64_t chain = 16;
         const Expr step = i64(chain * block_.threads);
-        e_.for_loop(run_.begin, run_.end, step, "from", [&](Expr from) {
-          Expr to = e_.bind(arena_.min(arena_.add(from, step), run_.end), "to");
-          Running inner = start();
+        e.for_loop(run_.begin, run_.end, step, "from", [&](Expr from) {
+          Expr to = e.bind(arena_.min(arena_.add(from, step), run_.end), "to");
+          Running inner = start(e);
           stride(from, to, inner);
           for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
             std::vector<Expr> part;
-            for (Expr variable : inner.reductions[g]) part.push_back(e_.snapshot(variable, "part"));
-            e_.join(rest().reductions[g], running.reductions[g], part);
+            for (Expr variable : inner.reductions[g]) part.push_back(e.snapshot(variable, "part"));
+            join(e, rest().reductions[g], running.reductions[g], part);
           }
         });
       } else {
         stride(run_.begin, run_.end, running);
       }
-      save(running, t);
+      save(e, running, t);
     });
     join_totals();
   }
@@ -289,12 +283,12 @@ class Walk {
     });
   }
 
-  void save(const Running& running, Expr t) {
+  void save(const Emitter& e, const Running& running, Expr t) {
     std::size_t next = 0;
     for (const auto& group : running.reductions)
       for (Expr variable : group) {
-        Expr value = e_.snapshot(variable, "acc");
-        e_.store_plain(totals_[next++], t, value);
+        Expr value = e.snapshot(variable, "acc");
+        e.store_plain(totals_[next++], t, value);
       }
   }
 
@@ -309,7 +303,7 @@ class Walk {
   void tiled() {
     for (const soac::Reduction& r : rest().reductions)
       for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block_.threads));
-    if (!totals_.empty()) par(e_, block_, [&](Expr t) { save(start(), t); });
+    if (!totals_.empty()) par(e_, block_, [&](const Emitter& e, Expr t) { save(e, start(e), t); });
     for (const Posts& posts : posts_)
       if (!posts.is_partition)
         own_bins_.try_emplace(posts.number, e_, block_, soac_.scatters[posts.number],
@@ -372,20 +366,21 @@ class Walk {
   }
 
   // body(place in the tile, number of the point) for the points of the tile.
-  void for_tile(Expr t, Expr from, Expr n, const std::function<void(Expr at, Expr number)>& body) {
-    e_.for_loop(t, n, i64(block_.threads), "at",
-                [&](Expr at) { body(at, e_.bind(arena_.add(from, at), "number")); });
+  void for_tile(const Emitter& e, Expr t, Expr from, Expr n,
+                const std::function<void(Expr at, Expr number)>& body) {
+    e.for_loop(t, n, i64(block_.threads), "at",
+               [&](Expr at) { body(at, e.bind(arena_.add(from, at), "number")); });
   }
 
   // The values of the Scans below a level, and what was read for the first.
-  void bind_staged(std::size_t n_levels, Expr at) {
+  void bind_staged(const Emitter& e, std::size_t n_levels, Expr at) {
     for (const Read& read : again_)
-      if (n_levels > 0) e_.bind_name(read.name.var(), e_.load_plain(read.buffer, at, "again"));
+      if (n_levels > 0) e.bind_name(read.name.var(), e.load_plain(read.buffer, at, "again"));
     for (std::size_t l = 0; l < n_levels; ++l)
       for (std::size_t g = 0; g < ordered_[l].groups.size(); ++g)
         for (std::size_t k = 0; k < ordered_[l].names[g].size(); ++k)
-          e_.bind_name(ordered_[l].names[g][k].var(),
-                       e_.load_plain(ordered_[l].groups[g].values[k], at, "scanned"));
+          e.bind_name(ordered_[l].names[g][k].var(),
+                      e.load_plain(ordered_[l].groups[g].values[k], at, "scanned"));
   }
 
   // Where the operands of a level, which have these names, are in shared memory.
@@ -399,10 +394,10 @@ class Walk {
     place_operands(std::span(s.names).first(next), level, base);
     if (level == 0)
       for (const Read& read : again_) e_.set_destination(s.names[next++], {read.buffer, base});
-    par(e_, block_, [&](Expr t) {
-      for_tile(t, from, n, [&](Expr at, Expr number) {
-        bind_staged(level, at);
-        at_point(s, number, {});
+    par(e_, block_, [&](const Emitter& e, Expr t) {
+      for_tile(e, t, from, n, [&](Expr at, Expr number) {
+        bind_staged(e, level, at);
+        at_point(e, s, number, {});
       });
     });
   }
@@ -412,17 +407,17 @@ class Walk {
       for (std::size_t k = 0; k < posts.names.size(); ++k)
         e_.set_destination(posts.names[k], {posts.buffers[k], base});
     if (is_one_step()) place_operands(std::span(rest_.names).last(ordered_[0].operands.size()), 0, base);
-    par(e_, block_, [&](Expr t) {
-      Running running = start();
+    par(e_, block_, [&](const Emitter& e, Expr t) {
+      Running running = start(e);
       std::size_t next = 0;
       for (const auto& group : running.reductions)
-        for (Expr variable : group) e_.assign(variable, e_.load_plain(totals_[next++], t, "acc"));
-      for (const Posts& posts : posts_) e_.store_plain(posts.buffers[0], t, i64(-1));
-      for_tile(t, from, n, [&](Expr at, Expr number) {
-        bind_staged(ordered_.size(), at);
-        at_point(rest_, number, running);
+        for (Expr variable : group) e.assign(variable, e.load_plain(totals_[next++], t, "acc"));
+      for (const Posts& posts : posts_) e.store_plain(posts.buffers[0], t, i64(-1));
+      for_tile(e, t, from, n, [&](Expr at, Expr number) {
+        bind_staged(e, ordered_.size(), at);
+        at_point(e, rest_, number, running);
       });
-      save(running, t);
+      save(e, running, t);
     });
   }
 
@@ -437,7 +432,7 @@ class Walk {
     deal(e_, block_, posts.buffers, sinks_.tables[posts.number], arrays);
   }
 
-  Emitter& e_;
+  const Emitter e_;
   scalar::Arena& arena_;
   const soac::Stm& s_;
   const soac::Soac& soac_;
@@ -469,12 +464,11 @@ class Walk {
   std::map<std::size_t, Compaction> dense_;  // of the ranked ones
   std::map<std::size_t, OwnBins> own_bins_;  // of those whose values are combined in the points' order
   std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
-  Expr number_;              // of the point at hand
 };
 
 }  // namespace
 
-Ends walk(Launches& launches, Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
+Ends walk(Launches& launches, const Emitter& e, const soac::Stm& s, const Block& block, const Run& run,
           const Policy& policy, const Entry& entry, const Sinks& sinks) {
   return Walk(launches, e, s, block, run, policy, entry, sinks)();
 }

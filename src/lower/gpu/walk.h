@@ -20,7 +20,7 @@ struct Run {
 /// Lowers the walk of one block, with the emitter standing in scalar code of its task. Every Scan of the body
 /// goes on from entry.scans. The run begins at a multiple of policy.neighbours. A barrier stands behind
 /// everything that the block reads or writes itself.
-Ends walk(Launches&, Emitter&, const soac::Stm&, const Block&, const Run&, const Policy&, const Entry& = {},
-          const Sinks& = {});
+Ends walk(Launches&, const Emitter&, const soac::Stm&, const Block&, const Run&, const Policy&,
+          const Entry& = {}, const Sinks& = {});
 
 }  // namespace fulgurite::lower::gpu

@@ -187,7 +187,7 @@ bool lie_at_their_numbers(const Emitter& e, std::span<const Var> arrays) {
   });
 }
 
-void in_runs(Emitter& e, const Block& block, int n, Expr t, Expr from, Expr to,
+void in_runs(const Emitter& e, const Block& block, int n, Expr t, Expr from, Expr to,
              const std::function<void(Expr number)>& point) {
   scalar::Arena& arena = e.arena();
   Expr whole = e.bind(arena.apply(Op::bit_and, {to, arena.i64(-n)}), "whole");

@@ -21,7 +21,7 @@ bool lie_at_their_numbers(const Emitter&, std::span<const Var> arrays);
 
 /// In Par(block), thread t: the points from `from`, a multiple of n, on in front of `to`, each thread n
 /// neighbours at a time, widened; then those that are left, fewer than n, by a thread each.
-void in_runs(Emitter&, const Block&, int n, Expr t, Expr from, Expr to,
+void in_runs(const Emitter&, const Block&, int n, Expr t, Expr from, Expr to,
              const std::function<void(Expr number)>& point);
 
 }  // namespace fulgurite::lower::gpu

@@ -7,6 +7,8 @@
 #include "base/match.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/rename.h"
+#include "walk/control.h"
+#include "walk/points.h"
 
 namespace fulgurite::lower::gpu {
 
@@ -125,7 +127,6 @@ class Strips {
   Strips(Frame& frame, const Windows& windows, const WindowProducers& producers, const Frame::Finish& finish)
       : at_(frame),
         arena_(frame.arena),
-        e_(frame.e),
         windows_(windows.all),
         strip_(windows.strip),
         producers_(producers),
@@ -135,27 +136,27 @@ class Strips {
   void operator()() {
     const std::vector<Expr>& dims = at_.op.dims;
     const Cut cut = cut_of(at_, strip_);
-    at_.phase(cut.blocks, threads_of_strip, [&](const Block& block) {
-      open_totals(block);
+    at_.phase(cut.blocks, threads_of_strip, [&](const Emitter& e, const Block& block) {
+      open_totals(e, block);
       if (dims.size() < 2) {
-        const Expr first = e_.lower(arena_.mul(block.task, cut.run));
-        const Expr end = e_.lower(arena_.min(arena_.add(first, cut.run), dims.back()));
+        const Expr first = e.lower(arena_.mul(block.task, cut.run));
+        const Expr end = e.lower(arena_.min(arena_.add(first, cut.run), dims.back()));
         if (cut.run.is_constant(strip_.columns))
-          line(block, first);
+          line(e, block, first);
         else
-          e_.for_loop(first, end, i64(strip_.columns), "from", [&](Expr from) { line(block, from); });
+          e.for_loop(first, end, i64(strip_.columns), "from", [&](Expr from) { line(e, block, from); });
       } else {
         const std::span outer(dims.data(), dims.size() - 2);
         const Expr even = at_.launches.ceil_div(dims.back(), arena_.max(cut.across, i64(1)));
-        const Expr width = e_.lower(arena_.mul(at_.launches.ceil_div(even, i64(warp)), i64(warp)));
-        first_column_ = e_.lower(arena_.mul(arena_.rem(block.task, cut.across), width));
-        const Expr left = e_.lower(arena_.div(block.task, cut.across));
-        const Expr first = e_.lower(arena_.mul(arena_.rem(left, cut.down), cut.run));
-        take(outer, e_.lower(arena_.div(left, cut.down)), width);
-        place();
-        walk_rows(block, first, e_.lower(arena_.min(arena_.add(first, cut.run), dims[dims.size() - 2])));
+        const Expr width = e.lower(arena_.mul(at_.launches.ceil_div(even, i64(warp)), i64(warp)));
+        first_column_ = e.lower(arena_.mul(arena_.rem(block.task, cut.across), width));
+        const Expr left = e.lower(arena_.div(block.task, cut.across));
+        const Expr first = e.lower(arena_.mul(arena_.rem(left, cut.down), cut.run));
+        take(e, outer, e.lower(arena_.div(left, cut.down)), width);
+        place(e);
+        walk_rows(e, block, first, e.lower(arena_.min(arena_.add(first, cut.run), dims[dims.size() - 2])));
       }
-      finish_(block, {joined(block), {}, {}});
+      finish_(e, block, {joined(e, block), {}, {}});
     });
   }
 
@@ -204,39 +205,39 @@ class Strips {
   Expr wide(Expr x) { return arena_.cast(x, Kind::i64); }
 
   // Indices of the axes before, by their number, and how many columns there are.
-  void take(std::span<const Expr> outer, Expr number, Expr width) {
-    dims_ = e_.lower(at_.op.dims);
+  void take(const Emitter& e, std::span<const Expr> outer, Expr number, Expr width) {
+    dims_ = e.lower(at_.op.dims);
     outer_.assign(outer.size(), {});
-    for (std::size_t d = outer.size(); d-- > 0; number = e_.lower(arena_.div(number, outer[d])))
-      outer_[d] = d == 0 ? number : e_.lower(arena_.rem(number, outer[d]));
-    n_columns_ = e_.lower(arena_.min(width, arena_.sub(dims_.back(), first_column_)));
+    for (std::size_t d = outer.size(); d-- > 0; number = e.lower(arena_.div(number, outer[d])))
+      outer_[d] = d == 0 ? number : e.lower(arena_.rem(number, outer[d]));
+    n_columns_ = e.lower(arena_.min(width, arena_.sub(dims_.back(), first_column_)));
   }
 
-  void place() {
+  void place(const Emitter& e) {
     std::unordered_map<Var, Expr> values;
     for (std::size_t d = 0; d < outer_.size(); ++d) values.emplace(at_.op.body.params[d], outer_[d]);
     std::unordered_map<std::uint32_t, Expr> elements;
     for (const Window& w : windows_) {
-      Placed p{&w, e_.allocate_shared(arena_.info(w.array).type.kind, strip_.window), {}, {}, {}, {}, {}, {}};
-      for (Expr index : w.outer) p.outer.push_back(e_.lower(scalar::substitute(arena_, index, values)));
-      for (Expr base : w.base) p.base.push_back(e_.lower(scalar::substitute(arena_, base, values)));
+      Placed p{&w, e.allocate_shared(arena_.info(w.array).type.kind, strip_.window), {}, {}, {}, {}, {}, {}};
+      for (Expr index : w.outer) p.outer.push_back(e.lower(scalar::substitute(arena_, index, values)));
+      for (Expr base : w.base) p.base.push_back(e.lower(scalar::substitute(arena_, base, values)));
       const Expr extent = arena_.info(w.array).shape.back();
       const Expr column = arena_.add(first_column_, p.base.back());
-      p.begin = e_.lower(arena_.max(i64(0), arena_.add(column, i64(w.low.back()))));
+      p.begin = e.lower(arena_.max(i64(0), arena_.add(column, i64(w.low.back()))));
       p.end = arena_.add(arena_.add(column, n_columns_), i64(w.high.back()));
       p.end = arena_.min(extent, p.end);
-      if (const Expr there = is_there(p)) p.end = arena_.apply(Op::select, {there, p.end, p.begin});
-      p.end = e_.lower(p.end);
-      p.first = e_.lower(down_to_warp(p.begin));
-      if (has_rows()) p.pitch = e_.lower(pitch(arena_.max(arena_.sub(p.end, p.first), i64(1)), extent));
+      if (const Expr there = is_there(e, p)) p.end = arena_.apply(Op::select, {there, p.end, p.begin});
+      p.end = e.lower(p.end);
+      p.first = e.lower(down_to_warp(p.begin));
+      if (has_rows()) p.pitch = e.lower(pitch(arena_.max(arena_.sub(p.end, p.first), i64(1)), extent));
       for (const Window::Read& read : w.reads) {
-        const Expr at = place_of(p, read.distance);
+        const Expr at = place_of(e, p, read.distance);
         elements.emplace(read.element.id(), arena_.index(arena_.name(p.shared), std::span(&at, 1)));
       }
       placed_.push_back(std::move(p));
     }
-    scalar::Substitution substitute(arena_, [&](Expr e) {
-      const auto found = elements.find(e.id());
+    scalar::Substitution substitute(arena_, [&](Expr read) {
+      const auto found = elements.find(read.id());
       return found == elements.end() ? Expr() : found->second;
     });
     soac::substitute_in(std::get<soac::Soac>(s_.op).body, substitute);
@@ -244,7 +245,7 @@ class Strips {
 
   // Whether the array has the window's indices of its first axes, which points read only where it does;
   // absent: it is known to.
-  Expr is_there(const Placed& p) {
+  Expr is_there(const Emitter& e, const Placed& p) {
     const std::span<const Var> params = at_.op.body.params;
     const std::vector<Expr>& shape = arena_.info(p.of->array).shape;
     Expr there;
@@ -254,23 +255,23 @@ class Strips {
       if (axis != params.end() && at_.op.dims[static_cast<std::size_t>(axis - params.begin())] == shape[k])
         continue;
       const Expr both = arena_.apply(
-          Op::bit_and, {arena_.le(i64(0), p.outer[k]), arena_.lt(p.outer[k], e_.lower(shape[k]))});
+          Op::bit_and, {arena_.le(i64(0), p.outer[k]), arena_.lt(p.outer[k], e.lower(shape[k]))});
       there = there ? arena_.apply(Op::bit_and, {there, both}) : both;
     }
     return there;
   }
 
   // Where the read of a point is found: the point's own indices, and what is the same for all.
-  Expr place_of(const Placed& p, std::span<const std::int64_t> distance) {
+  Expr place_of(const Emitter& e, const Placed& p, std::span<const std::int64_t> distance) {
     const std::span<const Var> params = at_.op.body.params;
     const Expr column = narrow(arena_.name(params.back()));
     const Expr beside = narrow(i64(distance.back()));
     Expr base = arena_.sub(p.base.back(), p.first);
-    if (!has_rows()) return wide(arena_.add(arena_.add(column, e_.lower(narrow(base))), beside));
+    if (!has_rows()) return wide(arena_.add(arena_.add(column, e.lower(narrow(base))), beside));
     base = arena_.add(base, arena_.mul(arena_.add(p.base[0], i64(distance[0])), p.pitch));
-    const Expr pitch = e_.lower(narrow(p.pitch));
+    const Expr pitch = e.lower(narrow(p.pitch));
     const Expr row = arena_.mul(narrow(arena_.name(params[params.size() - 2])), pitch);
-    const Expr origin = e_.lower(narrow(base));
+    const Expr origin = e.lower(narrow(base));
     return in_window(arena_.add(arena_.add(arena_.add(row, column), origin), beside));
   }
   Expr in_window(Expr number) {
@@ -280,123 +281,123 @@ class Strips {
 
   // body(x) for each x of [0, n): thread t takes those for which begin + x is t more than a multiple of the
   // block's size.
-  void share(Expr t, Expr begin, Expr n, const std::function<void(Expr)>& body) {
-    const Expr at = e_.bind(arena_.sub(t, arena_.apply(Op::bit_and, {begin, i64(warp - 1)})), "at");
+  void share(const Emitter& e, Expr t, Expr begin, Expr n, const std::function<void(Expr)>& body) {
+    const Expr at = e.bind(arena_.sub(t, arena_.apply(Op::bit_and, {begin, i64(warp - 1)})), "at");
     const Expr behind = arena_.add(at, i64(threads_of_strip));
-    const Expr first = e_.bind(arena_.apply(Op::select, {arena_.lt(at, i64(0)), behind, at}), "first");
-    e_.for_loop(first, n, i64(threads_of_strip), "x", body);
+    const Expr first = e.bind(arena_.apply(Op::select, {arena_.lt(at, i64(0)), behind, at}), "first");
+    e.for_loop(first, n, i64(threads_of_strip), "x", body);
   }
   // body(row, column) for the same numbers, of which each row has so many.
-  void share_rows(Expr t, Expr begin, Expr n, Expr length,
+  void share_rows(const Emitter& e, Expr t, Expr begin, Expr n, Expr length,
                   const std::function<void(Expr x, Expr row, Expr column)>& body) {
-    const Expr by = e_.lower(narrow(length));
-    share(t, begin, n, [&](Expr x) {
-      const Expr row = e_.bind(arena_.div(narrow(x), by), "row");
+    const Expr by = e.lower(narrow(length));
+    share(e, t, begin, n, [&](Expr x) {
+      const Expr row = e.bind(arena_.div(narrow(x), by), "row");
       const Expr before = arena_.mul(row, by);
-      body(x, row, e_.bind(arena_.sub(narrow(x), before), "column"));
+      body(x, row, e.bind(arena_.sub(narrow(x), before), "column"));
     });
   }
 
-  void copy(const Placed& p, Expr row, Expr column, Expr place) {
+  void copy(const Emitter& e, const Placed& p, Expr row, Expr column, Expr place) {
     std::vector<Expr> indices = p.outer;
     if (row) indices.push_back(row);
     indices.push_back(column);
-    const Expr value = element(*p.of, indices);
-    e_.store_plain(p.shared, e_.lower(place), value);
+    const Expr value = element(e, *p.of, indices);
+    e.store_plain(p.shared, e.lower(place), value);
   }
 
-  Expr element(const Window& w, std::span<const Expr> indices) {
+  Expr element(const Emitter& e, const Window& w, std::span<const Expr> indices) {
     const auto producer = producers_.find(w.array);
-    if (producer == producers_.end()) return e_.lower(arena_.index(arena_.name(w.array), indices));
+    if (producer == producers_.end()) return e.lower(arena_.index(arena_.name(w.array), indices));
     const soac::Applied at = soac::apply(arena_, producer->second.at, indices);
-    e_.statements(at.body);
-    return e_.lower(at.results[0]);
+    statements(e, at.body);
+    return e.lower(at.results[0]);
   }
 
   // ---- what the threads have folded
 
-  void open_totals(const Block& block) {
+  void open_totals(const Emitter& of_block, const Block& block) {
     for (const soac::Reduction& r : at_.op.reductions)
-      for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block.threads));
+      for (Expr neutral : r.neutral)
+        totals_.push_back(of_block.allocate_shared(neutral.kind(), block.threads));
     if (totals_.empty()) return;
-    par(e_, block, [&](Expr t) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
       std::size_t next = 0;
-      for (const auto& group : e_.start(at_.op))
-        for (Expr variable : group) e_.store_plain(totals_[next++], t, e_.snapshot(variable, "neutral"));
+      for (const auto& group : start(e, at_.op))
+        for (Expr variable : group) e.store_plain(totals_[next++], t, e.snapshot(variable, "neutral"));
     });
   }
 
   // points(running) folds some points, which join those before: as floats are, chains stay short.
-  void fold(Expr t, const std::function<void(const Running&)>& points) {
-    const Running running{e_.start(at_.op), {}, 0, {}};
+  void fold(const Emitter& e, Expr t, const std::function<void(const Running&)>& points) {
+    const Running running{start(e, at_.op), {}, 0, {}};
     points(running);
     std::size_t next = 0;
     for (std::size_t g = 0; g < running.reductions.size(); ++g) {
       std::vector<Expr> so_far, more;
       const std::size_t first = next;
       for (Expr variable : running.reductions[g]) {
-        so_far.push_back(e_.declare(e_.load_plain(totals_[next++], t, "total"), "so_far"));
-        more.push_back(e_.snapshot(variable, "more"));
+        so_far.push_back(e.declare(e.load_plain(totals_[next++], t, "total"), "so_far"));
+        more.push_back(e.snapshot(variable, "more"));
       }
-      e_.join(at_.op.reductions[g], so_far, more);
+      join(e, at_.op.reductions[g], so_far, more);
       for (std::size_t k = 0; k < so_far.size(); ++k)
-        e_.store_plain(totals_[first + k], t, e_.snapshot(so_far[k], "total"));
+        e.store_plain(totals_[first + k], t, e.snapshot(so_far[k], "total"));
     }
   }
 
-  std::vector<Expr> joined(const Block& block) {
+  std::vector<Expr> joined(const Emitter& e, const Block& block) {
     std::vector<Expr> totals;
     if (totals_.empty()) return totals;
-    sync(e_);
-    join_all(e_, block, at_.op, totals_);
-    for (Var total : totals_) totals.push_back(e_.load_plain(total, i64(0), "total"));
+    sync(e);
+    join_all(e, block, at_.op, totals_);
+    for (Var total : totals_) totals.push_back(e.load_plain(total, i64(0), "total"));
     return totals;
   }
 
-  void point(Expr row, Expr column, const Running& running) {
+  void point(const Emitter& e, Expr row, Expr column, const Running& running) {
     std::vector<Expr> indices = outer_;
     if (row) indices.push_back(row);
     indices.push_back(column);
-    const Expr number = e_.bind(e_.linear(indices, dims_), "number");
-    e_.set_element(number);
-    e_.point(s_, indices, number, running);
-    e_.set_element({});
+    const Expr number = e.bind(linear(e, indices, dims_), "number");
+    walk::point(e.at_element(number), s_, indices, number, running);
   }
 
   // ---- one axis
 
   // The points of a strip from this column on.
-  void line(const Block& block, Expr from) {
+  void line(const Emitter& e, const Block& block, Expr from) {
     first_column_ = from;
-    take({}, {}, i64(strip_.columns));
-    place();
-    for (const Placed& p : placed_) stage_line(block, p);
-    sync(e_);
-    points_of_line(block);
-    if (!totals_.empty()) sync(e_);
+    take(e, {}, {}, i64(strip_.columns));
+    place(e);
+    for (const Placed& p : placed_) stage_line(e, block, p);
+    sync(e);
+    points_of_line(e, block);
+    if (!totals_.empty()) sync(e);
   }
-  void stage_line(const Block& block, const Placed& p) {
-    const Expr n = e_.lower(arena_.sub(p.end, p.begin)), before = e_.lower(arena_.sub(p.begin, p.first));
-    par(e_, block, [&](Expr t) {
-      share(t, p.begin, n, [&](Expr x) {
+  void stage_line(const Emitter& of_block, const Block& block, const Placed& p) {
+    const Expr n = of_block.lower(arena_.sub(p.end, p.begin)),
+               before = of_block.lower(arena_.sub(p.begin, p.first));
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      share(e, t, p.begin, n, [&](Expr x) {
         const Expr place = arena_.add(before, x);
-        copy(p, {}, e_.bind(arena_.add(p.begin, x), "column"), place);
+        copy(e, p, {}, e.bind(arena_.add(p.begin, x), "column"), place);
       });
     });
   }
-  void points_of_line(const Block& block) {
-    par(e_, block, [&](Expr t) {
-      fold(t, [&](const Running& running) {
-        share(t, first_column_, n_columns_,
-              [&](Expr x) { point({}, e_.bind(arena_.add(first_column_, x), "column"), running); });
+  void points_of_line(const Emitter& of_block, const Block& block) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      fold(e, t, [&](const Running& running) {
+        share(e, t, first_column_, n_columns_,
+              [&](Expr x) { point(e, {}, e.bind(arena_.add(first_column_, x), "column"), running); });
       });
     });
   }
 
   // ---- rows
 
-  void walk_rows(const Block& block, Expr first, Expr end) {
-    const Expr length = e_.lower(pitch(n_columns_, dims_.back()));
+  void walk_rows(const Emitter& e, const Block& block, Expr first, Expr end) {
+    const Expr length = e.lower(pitch(n_columns_, dims_.back()));
     Expr longest = length;
     std::int64_t around = 0;
     for (const Placed& p : placed_) {
@@ -404,50 +405,51 @@ class Strips {
       around = std::max(around, p.of->around(0));
     }
     const Expr fit = arena_.div(i64(strip_.window), longest);
-    const Expr at_once = e_.lower(arena_.max(arena_.sub(fit, i64(around)), i64(1)));
-    e_.for_loop(first, end, at_once, "from", [&](Expr from) {
-      const Expr to = e_.bind(arena_.min(arena_.add(from, at_once), end), "to");
-      for (const Placed& p : placed_) stage_rows(block, p, first, from, to);
-      sync(e_);
-      points_of_rows(block, length, from, to);
-      sync(e_);
+    const Expr at_once = e.lower(arena_.max(arena_.sub(fit, i64(around)), i64(1)));
+    e.for_loop(first, end, at_once, "from", [&](Expr from) {
+      const Expr to = e.bind(arena_.min(arena_.add(from, at_once), end), "to");
+      for (const Placed& p : placed_) stage_rows(e, block, p, first, from, to);
+      sync(e);
+      points_of_rows(e, block, length, from, to);
+      sync(e);
     });
   }
 
-  void stage_rows(const Block& block, const Placed& p, Expr first, Expr from, Expr to) {
-    const Expr extent = e_.lower(arena_.info(p.of->array).shape[p.outer.size()]);
+  void stage_rows(const Emitter& of_block, const Block& block, const Placed& p, Expr first, Expr from,
+                  Expr to) {
+    const Expr extent = of_block.lower(arena_.info(p.of->array).shape[p.outer.size()]);
     const Expr all = arena_.add(from, i64(p.of->low[0])), more = arena_.add(from, i64(p.of->high[0]));
     const Expr is_first = arena_.eq(from, first);
     const Expr wanted = arena_.add(p.base[0], arena_.apply(Op::select, {is_first, all, more}));
-    const Expr begin = e_.bind(arena_.max(i64(0), wanted), "begin");
+    const Expr begin = of_block.bind(arena_.max(i64(0), wanted), "begin");
     const Expr last = arena_.add(arena_.add(to, p.base[0]), i64(p.of->high[0]));
     const Expr n_rows = arena_.sub(arena_.min(extent, last), begin);
-    const Expr n = e_.bind(arena_.mul(n_rows, p.pitch), "n");
-    const Expr start = e_.bind(arena_.mul(begin, p.pitch), "start");
-    const Expr before = e_.lower(narrow(arena_.sub(p.begin, p.first)));
-    const Expr n_read = e_.lower(narrow(arena_.max(arena_.sub(p.end, p.begin), i64(0))));
-    par(e_, block, [&](Expr t) {
-      share_rows(t, start, n, p.pitch, [&](Expr x, Expr row, Expr column) {
+    const Expr n = of_block.bind(arena_.mul(n_rows, p.pitch), "n");
+    const Expr start = of_block.bind(arena_.mul(begin, p.pitch), "start");
+    const Expr before = of_block.lower(narrow(arena_.sub(p.begin, p.first)));
+    const Expr n_read = of_block.lower(narrow(arena_.max(arena_.sub(p.end, p.begin), i64(0))));
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      share_rows(e, t, start, n, p.pitch, [&](Expr x, Expr row, Expr column) {
         const Expr is_read = arena_.lt(arena_.sub(column, before), n_read);
-        e_.if_then(e_.bind(is_read, "is_read"), [&] {
+        e.if_then(e.bind(is_read, "is_read"), [&] {
           const Expr number = narrow(x), place = in_window(arena_.add(narrow(start), number));
-          const Expr of_array = e_.bind(arena_.add(p.first, wide(column)), "column");
-          copy(p, e_.bind(arena_.add(begin, wide(row)), "row"), of_array, place);
+          const Expr of_array = e.bind(arena_.add(p.first, wide(column)), "column");
+          copy(e, p, e.bind(arena_.add(begin, wide(row)), "row"), of_array, place);
         });
       });
     });
   }
 
-  void points_of_rows(const Block& block, Expr length, Expr from, Expr to) {
-    const Expr start = e_.bind(arena_.mul(from, length), "start");
-    const Expr n = e_.bind(arena_.mul(arena_.sub(to, from), length), "n");
-    const Expr n_columns = e_.lower(narrow(n_columns_));
-    par(e_, block, [&](Expr t) {
-      fold(t, [&](const Running& running) {
-        share_rows(t, start, n, length, [&](Expr, Expr row, Expr column) {
-          e_.if_then(e_.bind(arena_.lt(column, n_columns), "is_point"), [&] {
-            const Expr of_point = e_.bind(arena_.add(first_column_, wide(column)), "column");
-            point(e_.bind(arena_.add(from, wide(row)), "row"), of_point, running);
+  void points_of_rows(const Emitter& of_block, const Block& block, Expr length, Expr from, Expr to) {
+    const Expr start = of_block.bind(arena_.mul(from, length), "start");
+    const Expr n = of_block.bind(arena_.mul(arena_.sub(to, from), length), "n");
+    const Expr n_columns = of_block.lower(narrow(n_columns_));
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      fold(e, t, [&](const Running& running) {
+        share_rows(e, t, start, n, length, [&](Expr, Expr row, Expr column) {
+          e.if_then(e.bind(arena_.lt(column, n_columns), "is_point"), [&] {
+            const Expr of_point = e.bind(arena_.add(first_column_, wide(column)), "column");
+            point(e, e.bind(arena_.add(from, wide(row)), "row"), of_point, running);
           });
         });
       });
@@ -456,7 +458,6 @@ class Strips {
 
   Frame& at_;
   scalar::Arena& arena_;
-  Emitter& e_;
   const std::vector<Window>& windows_;
   const Strip& strip_;
   const WindowProducers& producers_;

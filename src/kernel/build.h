@@ -1,0 +1,199 @@
+// Builds the statements of a kernel. A Builder is a handle that is cheap to copy: the code so far, which all
+// copies share, and the context of what is appended through this one, a value. Code in another context is
+// appended through another handle; nothing is set and restored.
+//
+// The code is a stack of open blocks. Lowering an expression appends what it needs to them and gives a leaf,
+// a name or a constant. Pure operations are bound once, in the outermost block where their operands are known
+// (so loop-invariant code leaves loops by construction), but not across a branch; reads become Load
+// statements.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "kernel/ir.h"
+
+namespace fulgurite::kernel {
+
+class Builder;
+
+/// Index expressions with exactly these indices are element `number` of their (equally shaped) arrays: no
+/// arithmetic on indices.
+struct Identity {
+  std::vector<Expr> indices;
+  Expr number;
+};
+
+/// What the code that is appended is part of.
+struct Context {
+  std::uint32_t line = 0;  // of the user's program (Stm::line)
+  /// Number of the element that is computed, by which failures are reported; absent outside of all spaces.
+  Expr element = {};
+  Expr group = {};  // how many neighbouring elements messages take for one position; absent: one
+  std::function<void()> on_failure = {};  // appends what happens instead of a report
+  Expr task = {}, tasks = {};             // the code is of this task, of so many
+  bool interleaved = false;  // neighbouring tasks run together: their elements lie beside each other
+  bool in_lanes = false;     // else the code runs once for a task
+  bool is_rare = false;      // it seldom runs, so that nothing is noted about it
+  Expr streaming = {};       // a boolean name: where it holds, stores may bypass the cache
+  Expr touching = {};        // the same: cache lines may be touched before they are loaded
+  Identity identity = {};
+};
+
+/// What may be computed before a block instead of in it: pure operations unless it is a branch; reads of
+/// memory only out of the iterations of a scalar loop.
+enum class Enclosure : std::uint8_t { straight, branch, iteration };
+
+/// What the code is in the middle of.
+struct Outside {
+  bool checks = true;  // operations that may fail are checked
+  /// Reads of memory leave loops that they do not depend on: they read elements that may not be there if the
+  /// loop has no iterations. Else they leave loops that began after they were written down.
+  bool reads_early = false;
+  /// The array whose element 0 is the scalar; none: it is a parameter.
+  std::function<std::optional<Var>(Var)> on_device = {};
+  /// Lowers an `index` expression whose indices have been lowered; absent: an element of a buffer.
+  std::function<Expr(const Builder&, Expr element)> read = {};
+  /// Runs `fill`, which appends to a block that has been opened; absent: just so.
+  std::function<void(const std::function<void()>& fill)> in_block = {};
+};
+
+class Builder {
+ public:
+  using Fill = std::function<void()>;
+
+  Builder(Arena& arena, Outside outside);
+
+  Arena& arena() const;
+  const Context& context() const { return *context_; }
+  /// The same code in another context.
+  Builder with(Context context) const;
+  /// Number of the element that failures are reported by; outside of all spaces (an initial value) 0.
+  Expr failing_element() const;
+
+  // ---- blocks
+
+  /// Opens a block, runs `fill`, and gives the statements.
+  Block block(const Fill& fill, Enclosure = Enclosure::straight) const;
+  void append(Operation) const;
+  void append(Block) const;
+  /// The statements of the innermost block so far; take_: it then lacks them.
+  const Block& open_statements() const;
+  Block take_open_statements() const;
+  /// How many blocks are open around the innermost one.
+  std::size_t depth() const;
+
+  // ---- names and expressions
+
+  /// A leaf: constant or name.
+  Expr lower(Expr) const;
+  std::vector<Expr> lower(std::span<const Expr>) const;
+  /// The leaf that the expression was lowered to, where that is known here; else absent.
+  Expr known(Expr) const;
+  /// Let in the innermost block, unless the value is a leaf.
+  Expr bind(Expr value, std::string_view name) const;
+  /// A mutable variable.
+  Expr declare(Expr value, std::string_view name) const;
+  void assign(Expr variable, Expr value) const;
+  /// The value that a mutable variable has now.
+  Expr snapshot(Expr variable, std::string_view name) const;
+  std::vector<Expr> snapshots(std::span<const Expr> variables) const;
+  /// The name means this leaf from here on.
+  void bind_name(Var name, Expr value) const;
+  const std::unordered_map<Var, Expr>& bound_names() const;
+  /// An index that stands only in index expressions that Context::identity answers.
+  Expr placeholder() const;
+
+  // ---- control
+
+  void for_loop(Expr begin, Expr end, Expr step, std::string_view name, const std::function<void(Expr)>& body,
+                Enclosure = Enclosure::straight) const;
+  /// Runs head, which gives the condition; while it holds, body and head again. Names of the head are known
+  /// in the body.
+  void while_loop(const std::function<Expr()>& head, const Fill& body) const;
+  void if_then(Expr condition, const Fill& body) const;
+  void if_then_else(Expr condition, const Fill& yes, const Fill& no) const;
+  /// The same of branches that give values, equally many: those of the branch that is taken, as names.
+  using Values = std::function<std::vector<Expr>()>;
+  std::vector<Expr> choose(Expr condition, const Values& yes, const Values& no, std::string_view name) const;
+  void par(Level, Expr n, std::string_view name, const std::function<void(Expr)>& body) const;
+  /// Tasks come one after the other: `turn` says which one is next, and is 0 before the phase.
+  void in_order(Var turn, const Fill& body) const;
+
+  // ---- memory
+
+  Var allocate(Space, Kind, std::int64_t n, std::string name) const;
+  Var allocate_shared(Kind, std::int64_t n) const;
+  /// The buffer begins as another one, elements of which the code reads as they were (Param::Role::update).
+  void set_update(Var buffer) const;
+  /// `from`: the depth at which the buffer is complete.
+  Expr load(Var buffer, Expr index, Expr mask, std::string_view name, std::size_t from = 0) const;
+  /// Just here: the kernel stores to the buffer.
+  Expr load_plain(Var buffer, Expr index, std::string_view name) const;
+  /// The depth of the block that a read is written down in, which it does not leave.
+  std::size_t written_at(Expr node) const;
+  void store(Var buffer, Expr index, Expr value) const;
+  /// Never bypasses the cache.
+  void store_plain(Var buffer, Expr index, Expr value, Expr mask = {}) const;
+  /// n elements from `index` on, of the next tasks (Prefetch).
+  void prefetch(Var buffer, Expr index, int n, Expr per_task, Expr end) const;
+  /// What the operation found; it has no name yet, and of its buffer that outside of the kernel.
+  Expr atomic(Atomic operation, std::string_view name) const;
+  void atomic(Atomic operation) const;  // nobody asks
+  /// In Par(block): Pack, to buffers that are named as they are outside of the kernel.
+  void pack(Var next, Expr keep, std::span<const Var> buffers, std::vector<Expr> values) const;
+
+  // ---- between instances, in Par(block)
+
+  /// The value of instance t - by, or `fill`.
+  Expr shift(Expr value, Expr fill, int by, std::string_view name) const;
+  /// The value of the instance `from` among `width` neighbours.
+  Expr shuffle(Expr value, Expr from, std::int32_t width, std::string_view name) const;
+  /// The value of one instance.
+  Expr pick(Expr value, int from, std::string_view name) const;
+
+  // ---- failures
+
+  void fail(Expr when, Site, Expr value, Expr bound, std::vector<Expr> more = {}) const;
+  /// Fails unless the condition holds, on which what follows relies.
+  void check(Expr condition, Site, std::span<const Expr> operands) const;
+  /// Whether operations that may fail are checked.
+  bool checks() const;
+  /// What follows in the innermost block relies on the condition: reads are masked by it.
+  void rely_on(Expr condition) const;
+  /// The condition on which the code relies here; absent: none.
+  Expr guard() const;
+
+  // ---- what the code refers to and does not bind: the kernel's parameters, in order of first use
+
+  const std::vector<Var>& free_scalars() const;
+  struct FreeBuffer {
+    Param param;
+    Var array;  // as it is called outside; the parameter's name has rank 1
+  };
+  const std::vector<FreeBuffer>& free_buffers() const;
+
+ private:
+  struct Code;
+  Block filled(const Fill& fill) const;
+  Expr bind_at(std::size_t depth, Expr value, std::string_view name) const;
+  Expr fresh(Type, std::string_view name) const;
+  Expr load_once(Expr scalar, Var array) const;
+  Expr lower_node(Expr) const;
+  Expr lower_read(Expr) const;
+  Expr lower_division(Expr) const;
+
+  std::shared_ptr<Code> code_;
+  std::shared_ptr<const Context> context_;
+};
+
+/// The row-major number of the element with these indices.
+Expr linear(const Builder&, std::span<const Expr> indices, std::span<const Expr> dims);
+
+}  // namespace fulgurite::kernel

@@ -1,0 +1,103 @@
+#include "walk/arrays.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/match.h"
+
+namespace fulgurite::walk {
+
+Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location& where, int copies,
+                    std::string_view what) {
+  const kernel::Context& context = e.context();
+  FULGURITE_CHECK(!context.in_lanes && context.task, "a lane makes an array");
+  FULGURITE_CHECK(e.sizes(), "an array in a program whose points make none");
+  scalar::Arena& arena = e.arena();
+  const Expr most = e.sizes()->most(size, where, what);
+  const Expr room = most.is_constant() ? most : e.outside().computes(most);
+  const Expr all = arena.mul(room, arena.i64(copies));
+  Expr buffer = arena.fresh_array(kind, {arena.mul(context.tasks, all)}, "scratch");
+  e.add_scratch(buffer.var());
+  if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
+  return {buffer.var(), e.lower(arena.mul(context.task, all)), {}, most, room};
+}
+
+const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where) {
+  if (!e.has_destination(array))
+    e.set_destination(array, scratch(e, e.arena().info(array).type.kind, size, where));
+  return e.destination(array);
+}
+
+void fit(const Emitter& e, Expr size, const Destination& to, const soac::Location& where) {
+  if (!to.capacity) return;
+  soac::Bounds& bounds = e.sizes()->bounds();
+  if (bounds.known(size) && bounds.at_most(size, to.capacity)) return;
+  scalar::Arena& arena = e.arena();
+  const Expr n = extent(e, size), room = e.lower(to.room);
+  Expr fits = arena.le(n, room);
+  if (bounds.of(size).least < 0) {
+    const Expr is_size = e.bind(arena.le(arena.i64(0), n), "c"), is_below = e.bind(fits, "c");
+    fits = arena.logical_and(is_size, is_below);
+  }
+  fits = e.bind(fits, "fits");
+  if (fits.is_constant(1)) return;
+  e.fail(e.bind(arena.logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
+  e.rely_on(fits);
+}
+
+Expr extent(const Emitter& e, Expr size) {
+  const Expr n = e.lower(size), sound = e.guard();
+  const auto is_extent = [&] { return !e.sizes() || e.sizes()->bounds().of(size).most <= most_extent; };
+  if (!sound || (e.outside().knows(size) && is_extent())) return n;
+  return e.bind(e.arena().apply(Op::select, {sound, n, e.arena().i64(0)}), "n");
+}
+
+std::vector<Expr> extents(const Emitter& e, std::span<const Expr> sizes) {
+  std::vector<Expr> all;
+  for (Expr size : sizes) all.push_back(extent(e, size));
+  return all;
+}
+
+Expr size(const Emitter& e, Var array) {
+  Expr product = e.arena().i64(1);
+  for (Expr extent : e.arena().info(array).shape) product = e.arena().mul(product, e.lower(extent));
+  return e.lower(product);
+}
+
+// What a partition keeps is made where it had room for all points, wherever the rest goes.
+bool make_there(const Emitter& e, const std::vector<soac::Stm>& body, Var array, const Destination& to) {
+  if (e.has_destination(array)) return false;
+  const auto makes = [&](const soac::Stm& s) { return std::ranges::find(s.names, array) != s.names.end(); };
+  const auto made_by = std::ranges::find_if(body, makes);
+  if (made_by == body.end()) return false;
+  const auto* op = base::as<soac::Soac>(made_by->op);
+  if (to.capacity && op && !op->partitions.empty()) {
+    Expr points = e.arena().i64(1);
+    for (Expr extent : op->dims) points = e.arena().mul(points, extent);
+    soac::Bounds& bounds = e.sizes()->bounds();
+    const Expr most = bounds.of(points).high;
+    if (!most || !bounds.at_most(most, to.capacity)) return false;
+  }
+  e.set_destination(array, to);
+  return true;
+}
+
+// map (i < n, j < m) { from[i, j] }
+void copy(const Emitter& e, Var from, const Destination& to, const soac::Location& where) {
+  scalar::Arena& arena = e.arena();
+  const scalar::VarInfo info = arena.info(from);
+  soac::Stm s{{}, soac::Soac{info.shape, {}}, where, "copy"};
+  auto& op = std::get<soac::Soac>(s.op);
+  std::vector<Expr> indices;
+  for (std::size_t d = 0; d < info.shape.size(); ++d) {
+    indices.push_back(arena.fresh({Kind::i64}, "i"));
+    op.body.params.push_back(indices.back().var());
+  }
+  op.body.results.push_back(arena.index(arena.name(from), indices));
+  s.names.push_back(arena.fresh_array(info.type.kind, info.shape, info.name).var());
+  e.set_destination(s.names[0], to);
+  if (e.sizes()) e.sizes()->learn(s);
+  e.lower_soac(s);
+}
+
+}  // namespace fulgurite::walk

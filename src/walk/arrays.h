@@ -1,0 +1,29 @@
+// Arrays that points make, in memory that each task has for itself, and how many elements they have.
+#pragma once
+
+#include "walk/emitter.h"
+
+namespace fulgurite::walk {
+
+/// Memory for at most as many elements as `size` can be, `copies` times; where no bound of that is known
+/// outside it throws ShapeError at `where`, in which `what` names the array.
+Destination scratch(const Emitter&, Kind, Expr size, const soac::Location& where, int copies = 1,
+                    std::string_view what = "an array made for each element");
+/// Gives the array memory unless it has a destination.
+const Destination& place(const Emitter&, Var array, Expr size, const soac::Location& where);
+/// Compares the size of what is made at the destination with the room that it has, unless it is proven to
+/// fit: fails, and what follows makes no elements.
+void fit(const Emitter&, Expr size, const Destination&, const soac::Location& where);
+
+/// A number of points, lowered: 0 behind a failed check, unless it is known outside.
+Expr extent(const Emitter&, Expr size);
+std::vector<Expr> extents(const Emitter&, std::span<const Expr> sizes);
+/// The product of the array's extents, lowered.
+Expr size(const Emitter&, Var array);
+
+/// The array will be made at `to`; false if the body does not make it, or makes it elsewhere.
+bool make_there(const Emitter&, const std::vector<soac::Stm>& body, Var array, const Destination& to);
+/// Copies an array; in scalar code.
+void copy(const Emitter&, Var from, const Destination& to, const soac::Location& where);
+
+}  // namespace fulgurite::walk

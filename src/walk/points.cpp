@@ -1,0 +1,265 @@
+#include "walk/points.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "soac/layout.h"
+#include "soac/rename.h"
+#include "walk/arrays.h"
+#include "walk/control.h"
+
+namespace fulgurite::walk {
+
+namespace {
+
+// Whether the class is this one; for `condition ? 0 : 1` the condition itself or its opposite.
+Expr is_class(scalar::Arena& arena, Expr of, std::int64_t number) {
+  const auto known = [](Expr e) { return e.is_constant(); };
+  if (of.op() != Op::select || !known(of.arg(1)) || !known(of.arg(2))) return arena.eq(of, arena.i64(number));
+  const bool yes = of.arg(1).is_constant(number), no = of.arg(2).is_constant(number);
+  if (yes == no) return arena.boolean(yes);
+  return yes ? of.arg(0) : arena.logical_not(of.arg(0));
+}
+
+std::vector<Expr> joined(const Emitter& e, const soac::Reduction& r, std::vector<Expr> left,
+                         std::span<const Expr> right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return apply(e, r.op, left);
+}
+
+// ---- Scans
+
+void bind_names(const Emitter& e, const soac::Stm& s, const std::vector<Expr>& values) {
+  for (std::size_t k = 0; k < values.size(); ++k) e.bind_name(s.names[k], values[k]);
+}
+
+// Lanes scan their values by themselves (Hillis and Steele, "Data parallel algorithms", 1986) and join what
+// the points before have; what goes on from one vector to the next is one application of the operator.
+void scan_in_lanes(const Emitter& e, const soac::Stm& s, const std::vector<Expr>& so_far, int lanes) {
+  const auto& op = std::get<soac::Scan>(s.op);
+  const std::vector<Expr> operands = e.lower(op.operands), neutral = e.lower(op.reduction.neutral);
+  auto shifted = [&](const std::vector<Expr>& values, int by) {
+    std::vector<Expr> result;
+    for (std::size_t k = 0; k < values.size(); ++k)
+      result.push_back(e.shift(e.bind(values[k], "value"), neutral[k], by, "before"));
+    return result;
+  };
+  std::vector<Expr> values = operands, last;
+  for (int by = 1; by < lanes; by *= 2) values = joined(e, op.reduction, shifted(values, by), values);
+  for (Expr value : values) last.push_back(e.pick(value, lanes - 1, "last"));
+  const std::vector<Expr> before = e.snapshots(so_far);
+  join(e, op.reduction, so_far, last);
+  bind_names(e, s, joined(e, op.reduction, before, op.inclusive ? values : shifted(values, 1)));
+}
+
+void scan(const Emitter& e, const soac::Stm& s, const Running& running, std::size_t number) {
+  const auto& op = std::get<soac::Scan>(s.op);
+  const std::vector<Expr>& so_far = running.scans[number];
+  if (!running.within.empty())
+    return bind_names(e, s, joined(e, op.reduction, so_far, running.within[number]));
+  if (running.lanes > 1) return scan_in_lanes(e, s, so_far, running.lanes);
+  const std::vector<Expr> operands = e.lower(op.operands);
+  std::vector<Expr> before;
+  if (!op.inclusive) before = e.snapshots(so_far);
+  join(e, op.reduction, so_far, operands);
+  bind_names(e, s, op.inclusive ? e.snapshots(so_far) : before);
+}
+
+// ---- scatters
+
+// if (the place is inside) array[place] = value, or op(array[place], value)
+void put(const Emitter& e, const soac::Soac& soac, std::size_t scatter, std::span<const Var> arrays,
+         std::span<const Expr> results, Expr number, const Running::Update& update) {
+  if (arrays.empty()) return;  // of a partition that only counts
+  scalar::Arena& arena = e.arena();
+  const soac::Scatter& op = soac.scatters[scatter];
+  const std::size_t rank = op.shape.size();
+  const std::span place = results.first(rank);
+  const std::vector<Expr> bounds = extents(e, op.shape);
+  Expr inside = arena.boolean(true);
+  for (std::size_t d = 0; d < rank; ++d) {
+    const Expr is_below = arena.lt(place[d], bounds[d]), is_number = arena.le(arena.i64(0), place[d]);
+    inside = arena.logical_and(inside, arena.logical_and(is_number, is_below));
+  }
+  e.if_then(e.bind(inside, "inside"), [&] {
+    std::vector<Expr> values(results.begin() + static_cast<std::ptrdiff_t>(rank), results.end());
+    Expr at = e.bind(linear(e, place, bounds), "at");
+    std::vector<std::pair<Var, Expr>> elements;
+    for (Var array : arrays) {
+      const Destination& to = e.destination(array);
+      elements.emplace_back(to.buffer, e.bind(element_of(e, to, at), "at"));
+    }
+    if (update) return update(e, scatter, number, elements, values);
+    for (const soac::Reduction& r : op.combine) {
+      std::vector<Expr> before;
+      for (const auto& [buffer, index] : elements) before.push_back(e.load_plain(buffer, index, "before"));
+      values = joined(e, r, std::move(before), values);
+    }
+    for (std::size_t k = 0; k < arrays.size(); ++k)
+      e.store_plain(elements[k].first, elements[k].second, values[k]);
+  });
+}
+
+// ---- partitions
+
+// if (the class is one) array[cursor[class]++] = value
+void put(const Emitter& e, const soac::Partition& partition, std::span<const Var> names,
+         std::span<const Expr> results, const Running::Cursor& cursor) {
+  scalar::Arena& arena = e.arena();
+  const Expr is_below = arena.lt(results[0], extent(e, partition.classes));
+  Expr inside = arena.logical_and(arena.le(arena.i64(0), results[0]), is_below);
+  e.if_then(e.bind(inside, "inside"), [&] {
+    Expr at;
+    const Destination& table = cursor.table;
+    if (!cursor.next.empty()) {
+      at = e.snapshot(cursor.next[0], "at");
+      e.assign(cursor.next[0], e.bind(arena.add(at, arena.i64(1)), "next"));
+    } else {
+      Expr entry = e.bind(element_of(e, table, results[0]), "entry");
+      at = e.load_plain(table.buffer, entry, "at");
+      e.store_plain(table.buffer, entry, e.bind(arena.add(at, arena.i64(1)), "next"));
+    }
+    for (std::size_t k = 0; k < partition.n_values; ++k) {
+      const Destination& to = e.destination(names[2 + k]);
+      e.store_plain(to.buffer, e.bind(element_of(e, to, at), "at"), results[1 + k]);
+    }
+  });
+}
+
+// For each class: the instances of the class go together to where its next points go.
+void pack(const Emitter& e, const soac::Partition& partition, std::span<const Var> names,
+          std::span<const Expr> results, const Running::Cursor& cursor) {
+  const std::vector<Expr> values = e.lower(results.subspan(1));
+  std::vector<Var> buffers;
+  for (std::size_t k = 0; k < partition.n_values; ++k) buffers.push_back(e.destination(names[2 + k]).buffer);
+  for (std::size_t c = 0; c < cursor.next.size(); ++c) {
+    const Expr keep = e.lower(is_class(e.arena(), results[0], static_cast<std::int64_t>(c)));
+    e.pack(cursor.next[c].var(), keep, buffers, values);
+  }
+}
+
+// ---- a point
+
+/// Arrays that are results of the body: those that the body does not make where they belong.
+struct Row {
+  Var array;
+  Destination to;
+};
+std::vector<Row> rows_to_copy(const Emitter& e, const soac::Stm& s, const soac::Layout::Part& mapped,
+                              const soac::Applied& body, Expr number) {
+  std::vector<Row> copied;
+  for (std::size_t k = 0; k < mapped.n_results; ++k) {
+    Expr result = body.results[mapped.result + k];
+    if (result.type().rank == 0) continue;
+    const Destination whole = e.destination(s.names[mapped.name + k]);
+    Expr first = e.arena().mul(number, size(e, result.var()));
+    const Destination row{whole.buffer, e.lower(element_of(e, whole, first)), whole.step};
+    if (!make_there(e, body.body, result.var(), row)) copied.push_back({result.var(), row});
+  }
+  return copied;
+}
+
+// The statements of a body, its Scans among them.
+void body_statements(const Emitter& e, std::vector<soac::Stm>& body, const Running& running) {
+  std::size_t n_scans = 0;
+  std::vector<soac::Stm> one(1);
+  for (soac::Stm& statement : body) {
+    if (base::as<soac::Scan>(statement.op)) {
+      scan(e, statement, running, n_scans++);
+      continue;
+    }
+    one[0] = std::move(statement);
+    statements(e, one);
+  }
+}
+
+}  // namespace
+
+void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, Expr number,
+           const Running& running) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  const soac::Layout layout = soac::layout_of(soac);
+  const soac::Layout::Part& mapped = layout.mapped;
+  soac::Applied body = soac::apply(e.arena(), soac.body, indices);
+  for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
+    if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
+  const std::vector<Row> copied = rows_to_copy(e, s, mapped, body, number);
+  body_statements(e, body.body, running);
+  for (const Row& row : copied) copy(e, row.array, row.to, s.where);
+  auto results_of = [&](const soac::Layout::Part& part) {
+    return std::span<const Expr>(body.results).subspan(part.result, part.n_results);
+  };
+  auto names_of = [&](const soac::Layout::Part& part) {
+    return std::span(s.names).subspan(part.name, part.n_names);
+  };
+  for (std::size_t g = 0; g < soac.reductions.size(); ++g)
+    join(e, soac.reductions[g], running.reductions[g], operands(e, results_of(layout.reductions[g])));
+  for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
+    const soac::Layout::Part& part = layout.partitions[g];
+    const Running::Cursor& cursor = running.partitions[g];
+    if (cursor.packs)
+      pack(e, soac.partitions[g], names_of(part), results_of(part), cursor);
+    else
+      put(e, soac.partitions[g], names_of(part), e.lower(results_of(part)), cursor);
+  }
+  for (std::size_t k = 0; k < mapped.n_results; ++k)
+    if (Expr result = body.results[mapped.result + k]; result.type().rank == 0)
+      e.store(e.destination(s.names[mapped.name + k]), number, e.lower(result));
+  // A scatter may update in place an array that the point reads, so all reads come before the first store.
+  std::vector<std::vector<Expr>> scattered;
+  for (const soac::Layout::Part& part : layout.scatters) scattered.push_back(e.lower(results_of(part)));
+  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
+    put(e, soac, g, names_of(layout.scatters[g]), scattered[g], number, running.update);
+}
+
+Running::Groups start(const Emitter& e, const soac::Soac& soac) {
+  Running::Groups accumulators;
+  for (const soac::Reduction& r : soac.reductions) {
+    std::vector<Expr> group;
+    for (Expr neutral : r.neutral) group.push_back(e.declare(e.lower(neutral), "acc"));
+    accumulators.push_back(std::move(group));
+  }
+  return accumulators;
+}
+
+void join(const Emitter& e, const soac::Reduction& r, const std::vector<Expr>& accumulators,
+          std::span<const Expr> operands) {
+  std::vector<Expr> args;
+  for (Expr variable : accumulators) args.push_back(e.snapshot(variable, "acc"));
+  const std::vector<Expr> results = joined(e, r, std::move(args), operands);
+  for (std::size_t k = 0; k < results.size(); ++k) e.assign(accumulators[k], results[k]);
+}
+
+std::vector<Expr> operands(const Emitter& e, std::span<const Expr> roots) {
+  std::vector<Expr> lowered;
+  for (Expr root : roots)
+    lowered.push_back(root.op() == Op::fma_sum ? scalar::rebuild(e.arena(), root, e.lower(root.args()))
+                                               : e.lower(root));
+  return lowered;
+}
+
+void join_halves(const Emitter& e, const soac::Soac& op, std::span<const Var> buffers, Expr t, Expr width) {
+  Expr other = e.bind(e.arena().add(t, width), "at");
+  for (const soac::Reduction& r : op.reductions) {
+    const std::span parts = buffers.first(r.neutral.size());
+    std::vector<Expr> low, high;
+    for (Var part : parts) low.push_back(e.load_plain(part, t, "low"));
+    for (Var part : parts) high.push_back(e.load_plain(part, other, "high"));
+    const std::vector<Expr> results = joined(e, r, std::move(low), high);
+    for (std::size_t k = 0; k < results.size(); ++k) e.store_plain(parts[k], t, results[k]);
+    buffers = buffers.subspan(parts.size());
+  }
+}
+
+void finish(const Emitter& e, const soac::Stm& s, std::span<const Expr> totals) {
+  std::size_t next = 0;
+  for (const soac::Reduction& r : std::get<soac::Soac>(s.op).reductions) {
+    const std::size_t n = r.neutral.size();
+    const std::span of_group = totals.subspan(next, n);
+    std::vector<Expr> values(of_group.begin(), of_group.end());
+    if (!r.initial.empty()) values = joined(e, r, e.lower(r.initial), of_group);
+    for (Expr value : values) e.bind_name(s.names[next++], value);
+  }
+}
+
+}  // namespace fulgurite::walk

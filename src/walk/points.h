@@ -1,0 +1,52 @@
+// The points of a Soac: a walk over its space calls point() for each, wherever the loops are, and keeps what
+// goes from one to the next.
+#pragma once
+
+#include "walk/emitter.h"
+
+namespace fulgurite::walk {
+
+/// What a walk over the points of a Soac keeps from one point to the next, in mutable variables of scalar
+/// code or of a lane, and where a partition's points go.
+struct Running {
+  using Groups = std::vector<std::vector<Expr>>;
+  /// The place of the next point of each class: in variables (or, in what a walk starts with, values), or
+  /// table[class] in memory. `packs`: places behind it may be overwritten, so lanes can go together.
+  struct Cursor {
+    std::vector<Expr> next;
+    Destination table;
+    bool packs = false;
+  };
+  Groups reductions;  // what each has so far
+  Groups scans;       // the same of each Scan of the body, in order
+  int lanes = 0;      // instances that are neighbouring points and scan together; 0: one point by itself
+  std::vector<Cursor> partitions;
+  /// Gets the values of the point with this number to the elements of a scatter's arrays; absent: stores or
+  /// joins them.
+  using Elements = std::span<const std::pair<Var, Expr>>;
+  using Update = std::function<void(const Emitter&, std::size_t scatter, Expr number, Elements elements,
+                                    std::span<const Expr> values)>;
+  Update update = {};
+  Groups within = {};  // of each Scan: what it has of the point's run, which `scans` comes before
+                       // (scan_runs.h)
+};
+
+/// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'
+/// operands to what they have so far, stores the mapped results at their destinations, and the values of
+/// scatters and partitions at the destinations of their arrays.
+void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
+
+/// Variables that hold the neutral elements of the reductions.
+Running::Groups start(const Emitter&, const soac::Soac&);
+/// accumulators = op(accumulators, operands)
+void join(const Emitter&, const soac::Reduction&, const std::vector<Expr>& accumulators,
+          std::span<const Expr> operands);
+/// What join() adds to accumulators: the expressions lowered, each fma_sum an fma_sum of lowered factors.
+std::vector<Expr> operands(const Emitter&, std::span<const Expr>);
+/// buffer[t] = op(buffer[t], buffer[t + width]), the buffers being those of the reductions' components.
+void join_halves(const Emitter&, const soac::Soac&, std::span<const Var> buffers, Expr t, Expr width);
+/// Joins initial values from the left to the totals of all components and binds the reductions' names to
+/// the results.
+void finish(const Emitter&, const soac::Stm&, std::span<const Expr> totals);
+
+}  // namespace fulgurite::walk

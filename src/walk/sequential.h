@@ -1,0 +1,14 @@
+// A combinator in the code of a lane: a sequential loop.
+#pragma once
+
+#include "walk/emitter.h"
+
+namespace fulgurite::walk {
+
+/// Lowers a Soac statement that makes no arrays, and binds its names.
+///
+///   for i { for j { operands = body(i, j); acc = op(acc, operands) } }
+/// where operators know more behind the first point with that one by itself.
+void sequential_loop(const Emitter&, const soac::Stm&);
+
+}  // namespace fulgurite::walk
