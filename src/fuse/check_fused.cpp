@@ -9,7 +9,7 @@
 #include "fuse/producer.h"
 #include "simplify/dead.h"
 #include "soac/count.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/update.h"
 #include "soac/walk.h"
 
@@ -80,18 +80,14 @@ class FusedCheck {
   /// it as it was. What else the statement computes could have been computed before.
   void copies(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
               const Vars& own) {
-    const auto* soac = as<Soac>(stms[k].op);
-    if (!soac) return;
+    if (!as<Soac>(stms[k].op)) return;
     Vars later;
     soac::add_mentioned(results, later);
     for (std::size_t j = k + 1; j < stms.size(); ++j) soac::add_mentioned(stms[j], later);
     const std::vector<Var> updated = soac::updated_arrays(arena_, stms[k]);
-    const soac::Layout layout = layout_of(*soac);
-    for (std::size_t g = 0; g < soac->scatters.size(); ++g) {
-      if (!soac->scatters[g].combine.empty()) continue;
-      const auto bound =
-          std::span(stms[k].names).subspan(layout.scatters[g].name, layout.scatters[g].n_names);
-      Vars live(bound.begin(), bound.end());
+    for (const soac::OutputView::Scattered& scattered : soac::view_of(stms[k]).scatters) {
+      if (!scattered.to.combine.empty()) continue;
+      Vars live(scattered.arrays.begin(), scattered.arrays.end());
       std::vector<Stm> alone{stms[k]};
       simplify::remove_dead(arena_, alone, live);
       for (const Stm& scatter : alone)

@@ -4,6 +4,7 @@
 
 #include "base/match.h"
 #include "soac/count.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -29,10 +30,9 @@ bool collapse(Stm& stm) {
       if (used.contains(p)) return changed;
     Soac flat;
     for (Expr result : outer->body.results) {
-      const auto at =
-          result.is_name() ? std::find(only.names.begin(), only.names.end(), result.var()) : only.names.end();
-      if (at == only.names.end()) return changed;
-      flat.body.results.push_back(inner->body.results[static_cast<std::size_t>(at - only.names.begin())]);
+      const Expr element = result.is_name() ? soac::mapped_result(only, result.var()) : Expr();
+      if (!element) return changed;
+      flat.body.results.push_back(element);
     }
     flat.outer_axes = outer->outer_axes > 0 ? outer->outer_axes : outer->dims.size();
     flat.dims = outer->dims;

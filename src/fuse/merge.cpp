@@ -20,7 +20,7 @@
 #include "fuse/vertical.h"
 #include "simplify/cost.h"
 #include "soac/count.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
@@ -172,8 +172,8 @@ class Merger {
       const bool both_scan = is_scan(a) && is_scan(b);
       const bool updates = !facts[first].updated.empty() || !facts[second].updated.empty();
       const bool is_sure = !both_scan && !updates && !context_.gas;
-      merged = merge(stm_a.names, is_sure ? std::move(a) : a, stm_b, facts[second].read,
-                     facts[first].n_nodes >= large);
+      Stm of_first{stm_a.names, is_sure ? std::move(a) : a, {}, {}};
+      merged = merge(std::move(of_first), stm_b, facts[second].read, facts[first].n_nodes >= large);
       if (both_scan && !scans_are_independent(std::get<Soac>(merged->op).body)) return Outcome::never;
     } else {
       merged = into_partition(arena_, stm_a, stm_b);
@@ -286,11 +286,10 @@ class Merger {
   static bool reads_own_point_only(const BodyFacts& facts, const MergeFacts& reader, const Stm& maker,
                                    std::size_t number) {
     if (makes_any(facts, number, reader.elsewhere)) return false;
-    const auto mapped =
-        maker.names.begin() + static_cast<std::ptrdiff_t>(layout_of(std::get<Soac>(maker.op)).mapped.name);
-    return std::ranges::none_of(reader.mentioned, [&](Var v) {
-      return facts.maker(v) == number && std::find(maker.names.begin(), mapped, v) != mapped;
-    });
+    Vars mapped;
+    for (const soac::Mapped& m : soac::view_of(maker).mapped) mapped.insert(m.array);
+    return std::ranges::none_of(reader.mentioned,
+                                [&](Var v) { return facts.maker(v) == number && !mapped.contains(v); });
   }
   static bool makes_any(const BodyFacts& facts, std::size_t statement, const Vars& names) {
     return std::ranges::any_of(names, [&](Var v) { return facts.maker(v) == statement; });
@@ -360,64 +359,47 @@ class Merger {
 
   /// The second statement's function takes in the first one's; `as_is`: it is the other way round, as
   /// copying a large function for each small one that it meets would take quadratic time.
-  Stm merge(const std::vector<Var>& first_names, Soac a, const Stm& second, const Vars& read_by_second,
-            bool as_is) {
-    const Soac& b = std::get<Soac>(second.op);
-    Stm merged{{}, {}, second.where, second.origin};
-    Soac soac;
-    soac.dims = b.dims;
-    soac.outer_axes = a.outer_axes == b.outer_axes || soac::may_fail(a.body) ? a.outer_axes : b.outer_axes;
-    soac.body.params = as_is ? a.body.params : b.body.params;
-    std::vector<Expr> own;
-    for (Var p : soac.body.params) own.push_back(arena_.name(p));
-    const soac::Layout of_first = layout_of(a), of_second = layout_of(b);
-    soac::Applied of_a = as_is ? soac::Applied{std::move(a.body.body), std::move(a.body.results)}
-                               : soac::apply(arena_, a.body, own);
-    soac.body.body = std::move(of_a.body);
+  Stm merge(Stm first, Stm second, const Vars& read_by_second, bool as_is) {
+    auto &a = std::get<Soac>(first.op), &b = std::get<Soac>(second.op);
+    const bool numbers_as_a = a.outer_axes == b.outer_axes || soac::may_fail(a.body);
+    const std::size_t outer_axes = numbers_as_a ? a.outer_axes : b.outer_axes;
+    if (!as_is) a.body = at_points_of(b.body, a.body);
+    soac::Outputs outputs = soac::take_outputs(first);
 
     // b's reads of a's arrays are what a computes at this point.
     std::unordered_map<Var, Expr> elements;
-    for (std::size_t k = 0; k < of_first.mapped.n_names; ++k) {
-      if (!read_by_second.contains(first_names[of_first.mapped.name + k])) continue;
-      const Expr element = of_a.results[of_first.mapped.result + k];
-      if (element.type().rank == 0) elements.emplace(first_names[of_first.mapped.name + k], element);
-    }
+    for (const soac::Mapped& m : outputs.mapped)
+      if (read_by_second.contains(m.array) && m.result.type().rank == 0) elements.emplace(m.array, m.result);
     scalar::Substitution substitute(arena_, [&](Expr e) {
       if (e.op() != Op::index) return Expr();
       auto found = elements.find(e.arg(0).var());
       return found == elements.end() ? Expr() : found->second;
     });
-    Lambda of_b = b.body;
-    if (as_is) {
-      soac::Applied applied = soac::apply(arena_, b.body, own);
-      of_b = {{}, std::move(applied.body), std::move(applied.results)};
-    }
-    soac::substitute_in(of_b, substitute);
-    std::move(of_b.body.begin(), of_b.body.end(), std::back_inserter(soac.body.body));
+    if (as_is) b.body = at_points_of(a.body, b.body);
+    soac::substitute_in(b.body, substitute);
+    soac::Outputs more = soac::take_outputs(second);
 
-    auto join = [](auto list, const auto& more) {
-      list.insert(list.end(), more.begin(), more.end());
-      return list;
-    };
-    soac.reductions = join(std::move(a.reductions), b.reductions);
-    soac.scatters = join(std::move(a.scatters), b.scatters);
-    soac.partitions = join(std::move(a.partitions), b.partitions);
-    auto take = [&](const soac::Layout::Part& p, const std::vector<Expr>& results,
-                    const std::vector<Var>& names) {
-      for (std::size_t k = 0; k < p.n_results; ++k) soac.body.results.push_back(results[p.result + k]);
-      for (std::size_t k = 0; k < p.n_names; ++k) merged.names.push_back(names[p.name + k]);
-    };
-    auto take_all = [&](const auto& parts_of_a, const auto& parts_of_b) {
-      for (const auto& p : parts_of_a) take(p, of_a.results, first_names);
-      for (const auto& p : parts_of_b) take(p, of_b.results, second.names);
-    };
-    take_all(of_first.reductions, of_second.reductions);
-    take_all(of_first.scatters, of_second.scatters);
-    take_all(of_first.partitions, of_second.partitions);
-    take(of_first.mapped, of_a.results, first_names);
-    take(of_second.mapped, of_b.results, second.names);
-    merged.op = std::move(soac);
-    return merged;
+    append(a.body.body, std::move(b.body.body));
+    append(outputs.reductions, std::move(more.reductions));
+    append(outputs.scatters, std::move(more.scatters));
+    append(outputs.partitions, std::move(more.partitions));
+    append(outputs.mapped, std::move(more.mapped));
+    Stm merged{{}, Soac{std::move(b.dims), std::move(a.body)}, second.where, second.origin};
+    std::get<Soac>(merged.op).outer_axes = outer_axes;
+    return soac::with_outputs(std::move(merged), std::move(outputs));
+  }
+
+  /// The function with the parameters of another one over the same space.
+  Lambda at_points_of(const Lambda& other, const Lambda& function) {
+    std::vector<Expr> own;
+    for (Var p : other.params) own.push_back(arena_.name(p));
+    soac::Applied applied = soac::apply(arena_, function, own);
+    return {other.params, std::move(applied.body), std::move(applied.results)};
+  }
+
+  template <class T>
+  static void append(std::vector<T>& list, std::vector<T>&& more) {
+    list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
   Arena& arena_;

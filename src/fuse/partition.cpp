@@ -6,7 +6,7 @@
 #include "base/match.h"
 #include "scalar/value.h"
 #include "soac/count.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -19,7 +19,7 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 using soac::Lambda;
-using soac::Layout;
+using soac::Outputs;
 using soac::Soac;
 using soac::Stm;
 using soac::Vars;
@@ -34,18 +34,13 @@ class IntoPartition {
         reader_(reader),
         a_(std::get<Soac>(keeper.op)),
         b_(std::get<Soac>(reader.op)),
-        of_a_(layout_of(a_)),
-        of_b_(layout_of(b_)),
         at_(partition),
-        part_(of_a_.partitions[partition]) {}
+        made_(soac::view_of(keeper).partitions[partition]) {}
 
   Stm run() {
-    Soac merged = a_;
-    Stm stm{{}, {}, reader_.where, reader_.origin};
     // Both bodies at this point; the reader's only where the point is kept.
     std::unordered_map<Var, Expr> values;
-    for (std::size_t k = 0; k + 1 < part_.n_results; ++k)
-      values.emplace(keeper_.names[part_.name + 2 + k], a_.body.results[part_.result + 1 + k]);
+    for (std::size_t k = 0; k < made_.values.size(); ++k) values.emplace(made_.arrays[k], made_.values[k]);
     scalar::Substitution substitute(arena_, [&](Expr e) {
       if (e.op() != Op::index) return Expr();
       auto found = values.find(e.arg(0).var());
@@ -53,54 +48,42 @@ class IntoPartition {
     });
     Lambda kept{{}, b_.body.body, b_.body.results};
     soac::substitute_in(kept, substitute);
-    Lambda dropped;
-    for (std::size_t k = 0; k < kept.results.size(); ++k) dropped.results.push_back(nothing(k));
-    std::vector<Expr> results;
+    const Stm of_dropped = soac::with_outputs(reader_, of_dropped_point());
+    Lambda dropped{{}, {}, std::get<Soac>(of_dropped.op).body.results};
+    Stm reader = reader_;
+    std::vector<Expr>& results = std::get<Soac>(reader.op).body.results;
+    results.clear();
     Stm choice{{}, {}, reader_.where, reader_.origin};
     for (Expr e : kept.results) {
       results.push_back(arena_.fresh(e.type(), "kept"));
       choice.names.push_back(results.back().var());
     }
     choice.op = soac::If{is_kept(), std::move(kept), std::move(dropped)};
-    merged.body.body.push_back(std::move(choice));
 
-    merged.body.results.clear();
-    auto take = [&](const Layout::Part& p, const std::vector<Expr>& from, const std::vector<Var>& names) {
-      for (std::size_t k = 0; k < p.n_results; ++k) merged.body.results.push_back(from[p.result + k]);
-      for (std::size_t k = 0; k < p.n_names; ++k) stm.names.push_back(names[p.name + k]);
-    };
-    auto take_all = [&](const auto& parts, const std::vector<Expr>& from, const std::vector<Var>& names) {
-      for (const Layout::Part& p : parts) take(p, from, names);
-    };
-    take_all(of_a_.reductions, a_.body.results, keeper_.names);
-    take_all(of_b_.reductions, results, reader_.names);
-    take_all(of_a_.scatters, a_.body.results, keeper_.names);
-    take_all(of_b_.scatters, results, reader_.names);
-    for (std::size_t k = 0; k < of_a_.partitions.size(); ++k) {
-      take(of_a_.partitions[k], a_.body.results, keeper_.names);
-      if (k == at_) take(of_b_.mapped, results, reader_.names);
+    Outputs outputs = soac::outputs_of(keeper_), more = soac::take_outputs(reader);
+    append(outputs.reductions, std::move(more.reductions));
+    append(outputs.scatters, std::move(more.scatters));
+    Outputs::Partitioned& with_mapped = outputs.partitions[at_];
+    for (const soac::Mapped& m : more.mapped) {
+      with_mapped.values.push_back(m.result);
+      with_mapped.arrays.push_back(m.array);
     }
-    take_all(of_b_.partitions, results, reader_.names);
-    take(of_a_.mapped, a_.body.results, keeper_.names);
-    merged.partitions[at_].n_values += of_b_.mapped.n_names;
-    append(merged.reductions, b_.reductions);
-    append(merged.scatters, b_.scatters);
-    append(merged.partitions, b_.partitions);
-    stm.op = std::move(merged);
-    return stm;
+    append(outputs.partitions, std::move(more.partitions));
+    Stm merged{{}, a_, reader_.where, reader_.origin};
+    std::get<Soac>(merged.op).body.body.push_back(std::move(choice));
+    return soac::with_outputs(std::move(merged), std::move(outputs));
   }
 
   bool fits() const {
     if (!a_.partitions[at_].classes.is_constant(1) || is_scan(b_)) return false;
-    if (b_.dims.size() != 1 || b_.dims[0] != arena_.name(keeper_.names[part_.name])) return false;
+    if (b_.dims.size() != 1 || b_.dims[0] != arena_.name(made_.kept)) return false;
     for (Expr e : b_.body.results)
       if (e.type().rank > 0) return false;
     for (const soac::Reduction& r : b_.reductions)
       if (r.neutral.empty()) return false;
     // Only kept elements at the reader's own index, and only in its body.
     const Vars made(keeper_.names.begin(), keeper_.names.end());
-    const Vars kept(keeper_.names.begin() + static_cast<std::ptrdiff_t>(part_.name + 2),
-                    keeper_.names.begin() + static_cast<std::ptrdiff_t>(part_.name + part_.n_names));
+    const Vars kept(made_.arrays.begin(), made_.arrays.end());
     const Expr own = arena_.name(b_.body.params[0]);
     auto is_forbidden = [&](Expr e) { return e.is_name() && (made.contains(e.var()) || e == own); };
     bool fine = true;
@@ -125,38 +108,44 @@ class IntoPartition {
 
  private:
   template <class T>
-  static void append(std::vector<T>& list, const std::vector<T>& more) {
-    list.insert(list.end(), more.begin(), more.end());
+  static void append(std::vector<T>& list, std::vector<T>&& more) {
+    list.insert(list.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   }
 
   Expr is_kept() const {
-    const Expr c = a_.body.results[part_.result];
+    const Expr c = made_.point_class;
     if (c.op() == Op::select && c.arg(1).is_constant(0) && c.arg(2).is_constant() && !c.arg(2).is_constant(0))
       return c.arg(0);
     return arena_.eq(c, arena_.i64(0));
   }
 
-  /// What the reader's result k is where the point is not kept.
-  Expr nothing(std::size_t k) const {
-    for (std::size_t r = 0; r < b_.reductions.size(); ++r) {
-      const Layout::Part& p = of_b_.reductions[r];
-      if (k >= p.result && k < p.result + p.n_results) return b_.reductions[r].neutral[k - p.result];
+  /// The reader's outputs of a point that is not kept: what leaves them as they are.
+  Outputs of_dropped_point() const {
+    Outputs outputs = soac::outputs_of(reader_);
+    const auto become_zero = [&](std::vector<Expr>& values) {
+      for (Expr& e : values) e = zero_of(e);
+    };
+    const Expr nowhere = arena_.i64(-1);
+    for (Outputs::Reduced& r : outputs.reductions) r.operands = r.by.neutral;
+    for (Outputs::Scattered& s : outputs.scatters) {
+      std::ranges::fill(s.place, nowhere);
+      become_zero(s.values);
     }
-    for (std::size_t s = 0; s < b_.scatters.size(); ++s)
-      if (k >= of_b_.scatters[s].result && k < of_b_.scatters[s].result + b_.scatters[s].shape.size())
-        return arena_.i64(-1);
-    for (const Layout::Part& p : of_b_.partitions)
-      if (k == p.result) return arena_.i64(-1);
-    const Kind kind = b_.body.results[k].kind();
-    return arena_.constant(kind, scalar::zero(kind));
+    for (Outputs::Partitioned& p : outputs.partitions) {
+      p.point_class = nowhere;
+      become_zero(p.values);
+    }
+    for (soac::Mapped& m : outputs.mapped) m.result = zero_of(m.result);
+    return outputs;
   }
+
+  Expr zero_of(Expr e) const { return arena_.constant(e.kind(), scalar::zero(e.kind())); }
 
   Arena& arena_;
   const Stm &keeper_, &reader_;
   const Soac &a_, &b_;
-  const Layout of_a_, of_b_;
   const std::size_t at_;
-  const Layout::Part part_;
+  const soac::OutputView::Partitioned made_;  // by the keeper's partition with that number
 };
 
 /// The first partition of the keeper that the reader fits, as the reader's place.

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "simplify/dead.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -26,9 +27,8 @@ Producer delayed(Arena& arena, const Stm& stm, const std::vector<Var>& wanted) {
   const Soac& soac = std::get<Soac>(stm.op);
   Producer p{wanted, soac.dims, {soac.body.params, soac.body.body, {}}, false};
   for (Var name : wanted) {
-    auto at = std::find(stm.names.begin(), stm.names.end(), name);
-    FULGURITE_CHECK(at != stm.names.end(), "a producer without the result that is read");
-    p.at.results.push_back(soac.body.results[static_cast<std::size_t>(at - stm.names.begin())]);
+    p.at.results.push_back(soac::mapped_result(stm, name));
+    FULGURITE_CHECK(p.at.results.back(), "a producer without the result that is read");
   }
   simplify::remove_dead(arena, p.at);
   p.may_fail = soac::may_fail(p.at);

@@ -13,7 +13,7 @@
 #include "fuse/inline.h"
 #include "simplify/dead.h"
 #include "soac/count.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/update.h"
 #include "soac/walk.h"
 
@@ -251,12 +251,8 @@ class Fuser {
   }
 
   static bool is_mapped_in(const Lambda& lambda, Var v) {
-    return std::any_of(lambda.body.begin(), lambda.body.end(), [&](const Stm& stm) {
-      const auto* soac = as<Soac>(stm.op);
-      if (!soac) return false;
-      const auto mapped = stm.names.begin() + static_cast<std::ptrdiff_t>(layout_of(*soac).mapped.name);
-      return std::find(mapped, stm.names.end(), v) != stm.names.end();
-    });
+    return std::any_of(lambda.body.begin(), lambda.body.end(),
+                       [&](const Stm& stm) { return static_cast<bool>(soac::mapped_result(stm, v)); });
   }
 
   Decision decide(Body& body, std::size_t k, const Uses& uses) {

@@ -14,7 +14,7 @@
 #include "scalar/contract.h"
 #include "simplify/dead.h"
 #include "simplify/simplify.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/sums.h"
 #include "soac/walk.h"
@@ -114,12 +114,8 @@ class Contraction {
 
   /// What an element of the array is, in terms of the parameters of the Soac that maps it; absent: unknown.
   static Expr element_of(const Made& array) {
-    const auto* soac = as<Soac>(array.by->op);
-    if (!soac) return {};
-    const soac::Layout::Part mapped = soac::layout_of(*soac).mapped;
-    if (array.number < mapped.name) return {};
-    const Expr element = soac->body.results[mapped.result + array.number - mapped.name];
-    return element.type().rank == 0 ? element : Expr();
+    const Expr element = soac::mapped_result(*array.by, array.by->names[array.number]);
+    return element && element.type().rank == 0 ? element : Expr();
   }
 
   // Operands come before what they are operands of, producers before consumers.
@@ -263,26 +259,24 @@ class SumsOfProducts {
 
   void scope(std::vector<Stm>& stms) {
     for (Stm& stm : stms) {
-      if (auto* soac = as<Soac>(stm.op)) reductions(*soac);
+      if (auto* soac = as<Soac>(stm.op); soac && !soac->reductions.empty()) reductions(stm);
       if (auto* scan = as<soac::Scan>(stm.op)) operation(scan->reduction.op, scan->operands);
       for (auto& inner : soac::nested_in(stm)) scope(inner.lambda->body);
     }
   }
 
  private:
-  void reductions(Soac& soac) {
-    const soac::Layout layout = soac::layout_of(soac);
-    for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
-      soac::Reduction& r = soac.reductions[g];
-      const auto operands =
-          std::span(soac.body.results).subspan(layout.reductions[g].result, layout.reductions[g].n_results);
-      for (std::size_t k = 0; k < operands.size(); ++k) {
-        const auto product = product_used_once(arena_, uses_, operands[k]);
-        if (product && soac::is_sum_of_floats(r, k))
-          operands[k] = arena_.apply(Op::fma_sum, {product->a, product->b});
+  void reductions(Stm& stm) {
+    soac::Outputs outputs = soac::take_outputs(stm);
+    for (soac::Outputs::Reduced& r : outputs.reductions) {
+      for (std::size_t k = 0; k < r.operands.size(); ++k) {
+        const auto product = product_used_once(arena_, uses_, r.operands[k]);
+        if (product && soac::is_sum_of_floats(r.by, k))
+          r.operands[k] = arena_.apply(Op::fma_sum, {product->a, product->b});
       }
-      operation(r.op, operands);
+      operation(r.by.op, r.operands);
     }
+    stm = soac::with_outputs(std::move(stm), std::move(outputs));
   }
 
   void operation(Lambda& op, std::span<const Expr> operands) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/match.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::simplify {
 
@@ -72,47 +72,7 @@ class Deadness {
     for (Var v : stm.names) used.push_back(live.contains(v));
     if (std::find(used.begin(), used.end(), false) == used.end()) return;
     match(
-        stm.op,
-        [&](soac::Soac& s) {
-          // A reduction, a scatter: kept whole if one of its results is read, as their operators need all
-          // operands. Of a partition only the values can go.
-          const soac::Layout layout = soac::layout_of(s);
-          std::vector<bool> results(s.body.results.size(), false);
-          auto any = [&](const soac::Layout::Part& p) {
-            const auto first = used.begin() + static_cast<std::ptrdiff_t>(p.name);
-            const bool is_read = std::find(first, first + static_cast<std::ptrdiff_t>(p.n_names), true) !=
-                                 first + static_cast<std::ptrdiff_t>(p.n_names);
-            return is_read;
-          };
-          auto whole = [&](const soac::Layout::Part& p) {
-            const bool is_read = any(p);
-            std::fill_n(used.begin() + static_cast<std::ptrdiff_t>(p.name), p.n_names, is_read);
-            std::fill_n(results.begin() + static_cast<std::ptrdiff_t>(p.result), p.n_results, is_read);
-            return is_read;
-          };
-          std::vector<bool> reductions, scatters, partitions;
-          for (const soac::Layout::Part& p : layout.reductions) reductions.push_back(whole(p));
-          for (const soac::Layout::Part& p : layout.scatters) scatters.push_back(whole(p));
-          for (std::size_t i = 0; i < s.partitions.size(); ++i) {
-            const soac::Layout::Part p = layout.partitions[i];
-            partitions.push_back(any(p));
-            if (!partitions.back()) continue;
-            used[p.name] = used[p.name + 1] = results[p.result] = true;
-            std::size_t n_values = 0;
-            for (std::size_t k = 0; k < s.partitions[i].n_values; ++k) {
-              results[p.result + 1 + k] = used[p.name + 2 + k];
-              n_values += used[p.name + 2 + k];
-            }
-            s.partitions[i].n_values = n_values;
-          }
-          for (std::size_t k = 0; k < layout.mapped.n_names; ++k)
-            results[layout.mapped.result + k] = used[layout.mapped.name + k];
-          keep(s.reductions, reductions);
-          keep(s.scatters, scatters);
-          keep(s.partitions, partitions);
-          keep(s.body.results, results);
-        },
-        [&](soac::Scan&) { used.assign(used.size(), true); },
+        stm.op, [&](soac::Soac&) { prune_outputs(stm, live); },
         [&](soac::Sort& s) {
           Vars compared;
           soac::add_mentioned(s.key, compared);
@@ -120,10 +80,12 @@ class Deadness {
             used[k] = used[k] || compared.contains(s.key.params[k]);
           keep(s.arrays, used);
           keep(s.key.params, used);
+          keep(stm.names, used);
         },
         [&](soac::If& i) {
           keep(i.then_branch.results, used);
           keep(i.else_branch.results, used);
+          keep(stm.names, used);
         },
         [&](soac::Loop& l) {
           used = needed_states(l, used);
@@ -131,9 +93,30 @@ class Deadness {
           keep(l.condition.params, used);
           keep(l.body.params, used, l.trips ? 1 : 0);
           keep(l.body.results, used);
+          keep(stm.names, used);
         },
-        [](soac::Check&) {}, [&](soac::Call&) { used.assign(used.size(), true); }, [](soac::Let&) {});
-    keep(stm.names, used);
+        [](soac::Scan&) {}, [](soac::Check&) {}, [](soac::Call&) {}, [](soac::Let&) {});
+  }
+
+  /// A reduction and a scatter stay whole if one of their results is read, as their operators need all
+  /// operands. Of a partition only the values can go.
+  static void prune_outputs(Stm& stm, const Vars& live) {
+    const auto is_live = [&](Var v) { return live.contains(v); };
+    const auto any_live = [&](const std::vector<Var>& names) { return std::ranges::any_of(names, is_live); };
+    soac::Outputs outputs = soac::take_outputs(stm);
+    std::erase_if(outputs.reductions, [&](const auto& r) { return !any_live(r.names); });
+    std::erase_if(outputs.scatters, [&](const auto& s) { return !any_live(s.arrays); });
+    std::erase_if(outputs.partitions, [&](const auto& p) {
+      return !is_live(p.kept) && !is_live(p.offsets) && !any_live(p.arrays);
+    });
+    for (soac::Outputs::Partitioned& p : outputs.partitions) {
+      std::vector<bool> used;
+      for (Var array : p.arrays) used.push_back(is_live(array));
+      keep(p.values, used);
+      keep(p.arrays, used);
+    }
+    std::erase_if(outputs.mapped, [&](const soac::Mapped& m) { return !is_live(m.array); });
+    stm = soac::with_outputs(std::move(stm), std::move(outputs));
   }
 
   /// The state that the read results depend on: the least set that holds the results read and is closed under

@@ -13,7 +13,7 @@
 #include "base/match.h"
 #include "scalar/value.h"
 #include "simplify/simplify.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -121,7 +121,7 @@ class Splitter {
     for (Stm& stm : stms) {
       if (!renaming.empty()) stm = renaming(stm);
       for (auto& inner : soac::nested_in(stm)) scope(inner.lambda->body, inner.lambda->results);
-      if (auto* s = as<Soac>(stm.op)) split(stm, *s, renaming);
+      if (as<Soac>(stm.op)) split(stm, renaming);
     }
     renaming.in_place(results);
   }
@@ -238,56 +238,47 @@ class Splitter {
     return split;
   }
 
-  void split(Stm& stm, Soac& s, soac::Renaming& renaming) {
-    const soac::Layout layout = layout_of(s);
-    std::vector<Expr> results;
-    std::vector<Var> names;
+  void split(Stm& stm, soac::Renaming& renaming) {
+    soac::Outputs outputs = soac::outputs_of(stm);
     bool changed = false;
-    for (std::size_t k = 0; k < s.reductions.size(); ++k) {
-      soac::Reduction& r = s.reductions[k];
-      const soac::Layout::Part& part = layout.reductions[k];
-      Fields fields;
-      for (std::size_t j = 0; j < r.op.results.size(); ++j) fields.push_back(fields_of(r.op, j));
-      const bool any = r.op.body.empty() &&
-                       std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.size() > 1; });
-      std::vector<Expr> operands;
-      for (std::size_t j = 0; j < part.n_results; ++j) operands.push_back(s.body.results[part.result + j]);
-      if (!any) {
-        results.insert(results.end(), operands.begin(), operands.end());
-        for (std::size_t j = 0; j < part.n_names; ++j) names.push_back(stm.names[part.name + j]);
+    for (soac::Outputs::Reduced& r : outputs.reductions)
+      if (split(r, renaming)) changed = true;
+    if (changed) stm = soac::with_outputs(std::move(stm), std::move(outputs));
+  }
+
+  /// Whether there was something to take apart.
+  bool split(soac::Outputs::Reduced& r, soac::Renaming& renaming) {
+    soac::Reduction& by = r.by;
+    Fields fields;
+    for (std::size_t j = 0; j < by.op.results.size(); ++j) fields.push_back(fields_of(by.op, j));
+    const bool any = by.op.body.empty() &&
+                     std::any_of(fields.begin(), fields.end(), [](const auto& f) { return f.size() > 1; });
+    if (!any) return false;
+    bool above = false;
+    by.op = operator_on(by.op, fields, above);
+    by.neutral = apart(by.neutral, fields, false);
+    by.initial = apart(by.initial, fields, false);
+    r.operands = apart(r.operands, fields, above);
+    std::vector<Var> names;
+    for (std::size_t j = 0; j < r.names.size(); ++j) {
+      const Var whole = r.names[j];
+      if (fields[j].size() == 1) {
+        names.push_back(whole);
         continue;
       }
-      changed = true;
-      bool above = false;
-      r.op = operator_on(r.op, fields, above);
-      r.neutral = apart(r.neutral, fields, false);
-      r.initial = apart(r.initial, fields, false);
-      for (Expr e : apart(operands, fields, above)) results.push_back(e);
-      for (std::size_t j = 0; j < part.n_names; ++j) {
-        const Var whole = stm.names[part.name + j];
-        if (fields[j].size() == 1) {
-          names.push_back(whole);
-          continue;
-        }
-        const scalar::VarInfo& old = arena_.info(whole);
-        Expr together;
-        for (Field f : fields[j]) {
-          const Expr of_field = arena_.fresh(old.type, old.name);
-          names.push_back(of_field.var());
-          const Expr value = above ? field(of_field, {0, f.size}) : of_field;
-          const Expr placed = arena_.apply(Op::shl, {value, arena_.constant(old.type.kind, f.from)});
-          together = together ? arena_.apply(Op::bit_or, {together, placed}) : placed;
-        }
-        renaming.bind(whole, together);
+      const scalar::VarInfo& old = arena_.info(whole);
+      Expr together;
+      for (Field f : fields[j]) {
+        const Expr of_field = arena_.fresh(old.type, old.name);
+        names.push_back(of_field.var());
+        const Expr value = above ? field(of_field, {0, f.size}) : of_field;
+        const Expr placed = arena_.apply(Op::shl, {value, arena_.constant(old.type.kind, f.from)});
+        together = together ? arena_.apply(Op::bit_or, {together, placed}) : placed;
       }
+      renaming.bind(whole, together);
     }
-    if (!changed) return;
-    const soac::Layout::Part& last = layout.reductions.back();
-    for (std::size_t k = last.result + last.n_results; k < s.body.results.size(); ++k)
-      results.push_back(s.body.results[k]);
-    for (std::size_t k = last.name + last.n_names; k < stm.names.size(); ++k) names.push_back(stm.names[k]);
-    s.body.results = std::move(results);
-    stm.names = std::move(names);
+    r.names = std::move(names);
+    return true;
   }
 
   Arena& arena_;

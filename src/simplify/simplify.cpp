@@ -1,6 +1,7 @@
 #include "simplify/simplify.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "base/match.h"
@@ -11,7 +12,7 @@
 #include "simplify/same.h"
 #include "soac/count.h"
 #include "soac/equal_sizes.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 
 namespace fulgurite::simplify {
@@ -98,7 +99,7 @@ class Simplifier {
         stm.op, [&](Soac& s) { return soac(stm, s); },
         [&](soac::Scan& s) {
           lambda(s.reduction.op);
-          join_equal(s.reduction, s.operands, 0, stm.names, 0);
+          join_equal(s.reduction, s.operands, stm.names);
           return false;
         },
         [&](soac::Sort& s) {
@@ -118,22 +119,27 @@ class Simplifier {
     out.push_back(std::move(stm));
   }
 
-  /// Leaves of a reduction's components that always have one value the first. Its operands stand in `results`
-  /// and its names in `names`, from these places on.
-  void join_equal(soac::Reduction& r, std::vector<Expr>& results, std::size_t result, std::vector<Var>& names,
-                  std::size_t name) {
+  /// Leaves of a reduction's components that always have one value the first.
+  void join_equal(soac::Reduction& r, std::vector<Expr>& operands, std::vector<Var>& names) {
     const std::size_t n = r.op.results.size();
-    const std::vector<std::size_t> first = equal_components(arena_, r, std::span(results).subspan(result, n));
+    const std::vector<std::size_t> first = equal_components(arena_, r, operands);
     bool all_differ = true;
     for (std::size_t k = 0; k < n; ++k) all_differ = all_differ && first[k] == k;
     if (all_differ) return;
     r = join_components(arena_, r, first);
     for (std::size_t k = n; k-- > 0;) {
       if (first[k] == k) continue;
-      rename_.bind(names[name + k], arena_.name(names[name + first[k]]));
-      names.erase(names.begin() + static_cast<std::ptrdiff_t>(name + k));
-      results.erase(results.begin() + static_cast<std::ptrdiff_t>(result + k));
+      rename_.bind(names[k], arena_.name(names[first[k]]));
+      names.erase(names.begin() + static_cast<std::ptrdiff_t>(k));
+      operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
     }
+  }
+
+  void join_equal(Stm& stm) {
+    soac::Outputs outputs = soac::take_outputs(stm);
+    for (soac::Outputs::Reduced& r : std::views::reverse(outputs.reductions))
+      join_equal(r.by, r.operands, r.names);
+    stm = soac::with_outputs(std::move(stm), std::move(outputs));
   }
 
   bool soac(Stm& stm, Soac& s) {
@@ -147,21 +153,17 @@ class Simplifier {
       lambda(scatter.initial);
       for (soac::Reduction& r : scatter.combine) lambda(r.op);
     }
-    const soac::Layout layout = soac::layout_of(s);
-    for (std::size_t g = s.reductions.size(); g-- > 0;)
-      join_equal(s.reductions[g], s.body.results, layout.reductions[g].result, stm.names,
-                 layout.reductions[g].name);
+    if (!s.reductions.empty()) join_equal(stm);
     if (!is_map(s) || !s.body.body.empty()) return false;
     // A copy of arrays: every element result reads its array at the indices, and the whole array.
-    std::vector<Expr> sources;
-    for (Expr e : s.body.results) {
+    const std::vector<soac::Mapped> mapped = soac::view_of(stm).mapped;
+    for (const auto& [e, array] : mapped) {
       if (e.op() != Op::index || e.args().size() != s.dims.size() + 1) return false;
       for (std::size_t axis = 0; axis < s.dims.size(); ++axis)
         if (e.arg(axis + 1) != arena_.name(s.body.params[axis])) return false;
       if (arena_.info(e.arg(0).var()).shape != s.dims) return false;
-      sources.push_back(e.arg(0));
     }
-    for (std::size_t i = 0; i < sources.size(); ++i) rename_.bind(stm.names[i], sources[i]);
+    for (const auto& [e, array] : mapped) rename_.bind(array, e.arg(0));
     removed(stm, "it copies an array");
     return true;
   }

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -51,8 +51,8 @@ Bounds::Bounds(const Program& program, Knows knows)
 // Names that are extents wherever they have a value: of state, of what a branch gives and a partition keeps.
 void Bounds::count_extents(const std::vector<Stm>& body) {
   for (const Stm& s : body) {
-    if (const auto* soac = as<Soac>(s.op)) {
-      for (const Layout::Part& part : layout_of(*soac).partitions) set_extent(s.names[part.name]);
+    if (as<Soac>(s.op)) {
+      for (const OutputView::Partitioned& p : view_of(s).partitions) set_extent(p.kept);
       continue;
     }
     if (as<If>(s.op) || as<Loop>(s.op)) extents_of(s.names);

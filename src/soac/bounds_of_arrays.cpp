@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "soac/bounds.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::soac {
 
@@ -63,39 +63,37 @@ Interval Bounds::without_neutral(Expr e, const Interval& interval) {
 }
 
 void Bounds::learn_soac(const Stm& s, const Soac& op) {
-  const Layout layout = layout_of(op);
-  const auto names = [&](const Layout::Part& part) {
-    return std::span(s.names).subspan(part.name, part.n_names);
-  };
+  const OutputView outputs = view_of(s);
   Expr points = arena_.i64(1);
   for (Expr extent : op.dims) points = arena_.mul(points, extent);
-  for (const Layout::Part& part : layout.partitions) names_[s.names[part.name]] = {{}, points, false};
+  for (const OutputView::Partitioned& p : outputs.partitions) names_[p.kept] = {{}, points, false};
   memo_.clear();
-  for (Var name : names(layout.mapped)) equate(arena_.info(name).shape, op.dims);
-  for (std::size_t g = 0; g < op.scatters.size(); ++g)
-    for (Var name : names(layout.scatters[g])) equate(arena_.info(name).shape, op.scatters[g].shape);
+  for (const Mapped& m : outputs.mapped) equate(arena_.info(m.array).shape, op.dims);
+  for (const OutputView::Scattered& scattered : outputs.scatters)
+    for (Var array : scattered.arrays) equate(arena_.info(array).shape, scattered.to.shape);
   if (std::ranges::none_of(op.body.results, [](Expr e) { return scalar::is_integer(e.kind()); })) return;
   for (std::size_t d = 0; d < op.dims.size(); ++d) set_below(op.body.params[d], op.dims[d]);
   const Interval n_points = of(points), around = points_;
   points_ = n_points;
-  const std::vector<Interval> operands = results_of(op.body, {}, true);
+  const std::vector<Interval> results = results_of(op.body, {}, true);
   points_ = around;
-  const auto given = [&](const Layout::Part& part, std::size_t from) {
-    return std::span(operands).subspan(part.result, part.n_results).subspan(from);
+  std::unordered_map<Expr, Interval> of_operand;
+  for (std::size_t k = 0; k < results.size(); ++k) of_operand.emplace(op.body.results[k], results[k]);
+  const auto of_operands = [&](std::span<const Expr> operands) {
+    std::vector<Interval> list;
+    for (Expr e : operands) list.push_back(of_operand.at(e));
+    return list;
   };
-  for (std::size_t g = 0; g < op.reductions.size(); ++g)
-    learn_reduction(names(layout.reductions[g]), op.reductions[g], given(layout.reductions[g], 0), n_points);
-  for (std::size_t g = 0; g < op.scatters.size(); ++g)
-    learn_scatter(names(layout.scatters[g]), op.scatters[g],
-                  given(layout.scatters[g], op.scatters[g].shape.size()), n_points);
-  for (const Layout::Part& part : layout.partitions) {
-    const std::span<const Var> made = names(part);
-    set_elements(made[1], intervals_.hull(intervals_.exactly(0), n_points));
-    for (std::size_t k = 2; k < made.size(); ++k) set_elements(made[k], given(part, 1)[k - 2]);
+  for (const OutputView::Reduced& r : outputs.reductions)
+    learn_reduction(r.names, r.by, of_operands(r.operands), n_points);
+  for (const OutputView::Scattered& scattered : outputs.scatters)
+    learn_scatter(scattered.arrays, scattered.to, of_operands(scattered.values), n_points);
+  for (const OutputView::Partitioned& p : outputs.partitions) {
+    set_elements(p.offsets, intervals_.hull(intervals_.exactly(0), n_points));
+    for (std::size_t k = 0; k < p.arrays.size(); ++k) set_elements(p.arrays[k], of_operand.at(p.values[k]));
   }
-  for (std::size_t k = 0; k < layout.mapped.n_names; ++k)
-    if (scalar::is_integer(op.body.results[layout.mapped.result + k].kind()))
-      set_elements(s.names[layout.mapped.name + k], operands[layout.mapped.result + k]);
+  for (const Mapped& m : outputs.mapped)
+    if (scalar::is_integer(m.result.kind())) set_elements(m.array, of_operand.at(m.result));
 }
 
 void Bounds::learn_reduction(std::span<const Var> names, const Reduction& r,

@@ -10,6 +10,7 @@
 #include "base/match.h"
 #include "scalar/print.h"
 #include "soac/extents.h"
+#include "soac/outputs.h"
 #include "soac/sums.h"
 #include "soac/walk.h"
 
@@ -145,12 +146,11 @@ class Checker {
     for (Var v : vars) list.push_back(arena_.info(v).type);
     return list;
   }
-  /// `is_for_sum` of each expression; those behind are not.
-  std::vector<Type> types(const std::vector<Expr>& exprs, const std::vector<bool>& is_for_sum = {}) {
+  std::vector<Type> types(const std::vector<Expr>& exprs) {
     std::vector<Type> list;
-    for (std::size_t i = 0; i < exprs.size(); ++i) {
-      value(exprs[i], i < is_for_sum.size() && is_for_sum[i]);
-      list.push_back(exprs[i].type());
+    for (Expr e : exprs) {
+      value(e);
+      list.push_back(e.type());
     }
     return list;
   }
@@ -186,11 +186,11 @@ class Checker {
   }
 
   /// Types of the results, within the function's scope.
-  std::vector<Type> function(const Lambda& lambda, const std::vector<bool>& is_for_sum = {}) {
+  std::vector<Type> function(const Lambda& lambda) {
     const Mark mark = open();
     for (Var p : lambda.params) bind_with_shape(p);
     statements(lambda.body);
-    std::vector<Type> results = types(lambda.results, is_for_sum);
+    std::vector<Type> results = types(lambda.results);
     close(mark);
     return results;
   }
@@ -206,56 +206,90 @@ class Checker {
     same_types(types(s.body.params), std::vector<Type>(s.dims.size(), Type{}), "parameters of the body");
     const bool scans_were_fine = std::exchange(scans_are_fine_, true);
     const bool was_in_soac = std::exchange(is_in_soac_, true);
-    std::vector<bool> is_for_sum;
-    for (const Reduction& r : s.reductions)
-      for (std::size_t k = 0; k < r.op.results.size(); ++k) is_for_sum.push_back(takes_products(r, k));
-    std::vector<Type> given = function(s.body, is_for_sum), results;
+    const OutputView outputs = view_of(s);
+    points(s.body, outputs);
     scans_are_fine_ = scans_were_fine;
-    auto rest = given.begin();
-    const auto next = [&](std::size_t n, const char* what) {
-      if (static_cast<std::size_t>(given.end() - rest) < n)
-        fail(fmt::format("the body gives too few {}", what));
-      const std::vector<Type> taken(rest, rest + static_cast<std::ptrdiff_t>(n));
-      rest += static_cast<std::ptrdiff_t>(n);
-      for (Type t : taken)
-        if (t.rank > 0) fail(fmt::format("an array among the {}", what));
-      return taken;
+    std::vector<Type> results;
+    const auto add = [&](const std::vector<Type>& more) {
+      results.insert(results.end(), more.begin(), more.end());
     };
-    for (const Reduction& r : s.reductions) {
-      const std::vector<Type> operands = next(r.op.results.size(), "operands of reductions");
-      reduction(r, operands);
-      results.insert(results.end(), operands.begin(), operands.end());
-    }
-    for (const Scatter& scatter : s.scatters) {
-      for (Expr e : scatter.shape) extent(e, "an extent of a scattered array");
-      const std::vector<Type> place(scatter.shape.size(), Type{});
-      require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
-      same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
-      const std::vector<Type> contents = function(scatter.initial);
-      require(!contents.empty(), "a scatter of nothing");
-      same_types(next(place.size(), "places of a scatter"), place, "places of a scatter");
-      same_types(next(contents.size(), "values of a scatter"), contents, "values of a scatter");
-      require(scatter.combine.size() <= 1, "a scatter with two operators");
-      require(scatter.combine.empty() || scatter.of_equal == OfEqual::last,
-              "a scatter with an operator that leaves values out");
-      for (const Reduction& r : scatter.combine) {
-        require(r.initial.empty(), "a scatter's operator with an initial value");
-        reduction(r, contents);
-      }
-      for (Type t : contents) results.push_back(array_of(t, place.size()));
-    }
-    for (const Partition& p : s.partitions) {
-      scalar_of(p.classes, Type{}, "the number of classes");
-      same_types(next(1, "classes of a partition"), {Type{}}, "the class of a partition");
-      results.push_back(Type{});
-      results.push_back(array_of(Type{}, 1));
-      for (Type t : next(p.n_values, "values of a partition")) results.push_back(array_of(t, 1));
-    }
-    for (; rest != given.end(); ++rest) {
-      require(rest->rank + s.dims.size() < 256, "a mapped result of more than 255 axes");
-      results.push_back(array_of(*rest, rest->rank + s.dims.size()));
+    for (const OutputView::Reduced& r : outputs.reductions) add(reduced(r));
+    for (const OutputView::Scattered& scattered : outputs.scatters) add(scatter(scattered));
+    for (std::size_t g = 0; g < s.partitions.size(); ++g)
+      add(partition(outputs.partitions[g], s.partitions[g].n_values));
+    for (const Mapped& m : outputs.mapped) {
+      require(m.result.type().rank + s.dims.size() < 256, "a mapped result of more than 255 axes");
+      results.push_back(array_of(m.result.type(), m.result.type().rank + s.dims.size()));
     }
     is_in_soac_ = was_in_soac;
+    return results;
+  }
+
+  /// What a Soac's body computes, within its scope.
+  void points(const Lambda& body, const OutputView& outputs) {
+    const Mark mark = open();
+    for (Var p : body.params) bind_with_shape(p);
+    statements(body.body);
+    for (const OutputView::Reduced& r : outputs.reductions)
+      for (std::size_t k = 0; k < r.operands.size(); ++k) value(r.operands[k], takes_products(r.by, k));
+    for (const OutputView::Scattered& scattered : outputs.scatters) {
+      for (Expr e : scattered.place) value(e);
+      for (Expr e : scattered.values) value(e);
+    }
+    for (const OutputView::Partitioned& p : outputs.partitions) {
+      if (p.point_class) value(p.point_class);
+      for (Expr e : p.values) value(e);
+    }
+    for (const Mapped& m : outputs.mapped) value(m.result);
+    close(mark);
+  }
+
+  /// Types of operands, `n` of which are needed.
+  std::vector<Type> operands(std::span<const Expr> given, std::size_t n, const char* what) const {
+    if (given.size() < n) fail(fmt::format("the body gives too few {}", what));
+    std::vector<Type> list;
+    for (Expr e : given) {
+      if (e.type().rank > 0) fail(fmt::format("an array among the {}", what));
+      list.push_back(e.type());
+    }
+    return list;
+  }
+
+  std::vector<Type> reduced(const OutputView::Reduced& r) {
+    std::vector<Type> given = operands(r.operands, r.by.op.results.size(), "operands of reductions");
+    reduction(r.by, given);
+    return given;
+  }
+
+  std::vector<Type> scatter(const OutputView::Scattered& output) {
+    const Scatter& scatter = output.to;
+    for (Expr e : scatter.shape) extent(e, "an extent of a scattered array");
+    const std::vector<Type> place(scatter.shape.size(), Type{});
+    require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
+    same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
+    const std::vector<Type> contents = function(scatter.initial);
+    require(!contents.empty(), "a scatter of nothing");
+    same_types(operands(output.place, place.size(), "places of a scatter"), place, "places of a scatter");
+    same_types(operands(output.values, contents.size(), "values of a scatter"), contents,
+               "values of a scatter");
+    require(scatter.combine.size() <= 1, "a scatter with two operators");
+    require(scatter.combine.empty() || scatter.of_equal == OfEqual::last,
+            "a scatter with an operator that leaves values out");
+    for (const Reduction& r : scatter.combine) {
+      require(r.initial.empty(), "a scatter's operator with an initial value");
+      reduction(r, contents);
+    }
+    std::vector<Type> arrays;
+    for (Type t : contents) arrays.push_back(array_of(t, place.size()));
+    return arrays;
+  }
+
+  std::vector<Type> partition(const OutputView::Partitioned& p, std::size_t n_values) {
+    scalar_of(p.classes, Type{}, "the number of classes");
+    const std::span<const Expr> point_class(&p.point_class, p.point_class ? 1 : 0);
+    same_types(operands(point_class, 1, "classes of a partition"), {Type{}}, "the class of a partition");
+    std::vector<Type> results{Type{}, array_of(Type{}, 1)};
+    for (Type t : operands(p.values, n_values, "values of a partition")) results.push_back(array_of(t, 1));
     return results;
   }
 

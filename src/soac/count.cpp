@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -28,9 +29,7 @@ bool is_map(const Soac& s) {
 
 bool is_reduce(const Soac& s) {
   if (s.reductions.empty() || !s.body.body.empty()) return false;
-  std::size_t n_operands = 0;
-  for (const Reduction& r : s.reductions) n_operands += r.op.results.size();
-  if (n_operands != s.body.results.size()) return false;
+  if (is_scatter(s) || is_partition(s) || !view_of(s).mapped.empty()) return false;
   return std::all_of(s.body.results.begin(), s.body.results.end(), [&](Expr e) {
     if (e.op() != scalar::Op::index || e.args().size() != s.body.params.size() + 1) return false;
     for (std::size_t i = 0; i < s.body.params.size(); ++i)

@@ -1,9 +1,11 @@
 #include "soac/demand.h"
 
+#include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "base/match.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -52,7 +54,7 @@ class Demand {
   void need(Expr e) {
     if (seen_.insert(e.node()).second) waiting_.push_back(e);
   }
-  void need(const std::vector<Expr>& list) {
+  void need(std::span<const Expr> list) {
     for (Expr e : list) need(e);
   }
   void checks(const std::vector<Stm>& body) {
@@ -74,7 +76,7 @@ class Demand {
       for (const auto& inner : nested_in(*stm)) checks(inner.lambda->body);
     const std::size_t component = i;
     match(
-        stm->op, [&](const Soac& s) { soac(s, component); },
+        stm->op, [&](const Soac&) { soac(*stm, var); },
         [&](const Scan& s) {
           need(s.operands);
           reduction(s.reduction);
@@ -112,31 +114,33 @@ class Demand {
     need(r.initial);
   }
 
-  void soac(const Soac& s, std::size_t component) {
-    need(s.dims);
-    const Layout layout = layout_of(s);
-    auto holds = [&](const Layout::Part& p) { return component >= p.name && component < p.name + p.n_names; };
-    auto results = [&](const Layout::Part& p) {
-      for (std::size_t i = 0; i < p.n_results; ++i) need(s.body.results[p.result + i]);
+  void soac(const Stm& stm, Var wanted) {
+    need(std::get<Soac>(stm.op).dims);
+    const auto is_in = [&](std::span<const Var> names) {
+      return std::ranges::find(names, wanted) != names.end();
     };
-    for (std::size_t k = 0; k < s.reductions.size(); ++k)
-      if (holds(layout.reductions[k])) {
-        results(layout.reductions[k]);
-        reduction(s.reductions[k]);
+    const OutputView outputs = view_of(stm);
+    for (const OutputView::Reduced& r : outputs.reductions)
+      if (is_in(r.names)) {
+        need(r.operands);
+        reduction(r.by);
       }
-    for (std::size_t k = 0; k < s.scatters.size(); ++k)
-      if (holds(layout.scatters[k])) {
-        results(layout.scatters[k]);
-        need(s.scatters[k].shape);
-        need(s.scatters[k].initial.results);
-        for (const Reduction& r : s.scatters[k].combine) reduction(r);
+    for (const OutputView::Scattered& s : outputs.scatters)
+      if (is_in(s.arrays)) {
+        need(s.place);
+        need(s.values);
+        need(s.to.shape);
+        need(s.to.initial.results);
+        for (const Reduction& r : s.to.combine) reduction(r);
       }
-    for (std::size_t k = 0; k < s.partitions.size(); ++k)
-      if (holds(layout.partitions[k])) {
-        results(layout.partitions[k]);
-        need(s.partitions[k].classes);
+    for (const OutputView::Partitioned& p : outputs.partitions)
+      if (p.kept == wanted || p.offsets == wanted || is_in(p.arrays)) {
+        need(p.point_class);
+        need(p.values);
+        need(p.classes);
       }
-    if (holds(layout.mapped)) need(s.body.results[layout.mapped.result + component - layout.mapped.name]);
+    for (const Mapped& m : outputs.mapped)
+      if (m.array == wanted) need(m.result);
   }
 
   const Arena& arena_;

@@ -7,7 +7,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "soac/demand.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -101,7 +101,7 @@ class Flattener {
     return {false, slot(root)};
   }
   Slot scalar(Expr e, Segment& segment) { return value(e, segment).number; }
-  std::vector<Slot> scalars(const std::vector<Expr>& exprs, Segment& segment) {
+  std::vector<Slot> scalars(std::span<const Expr> exprs, Segment& segment) {
     std::vector<Slot> list;
     for (Expr e : exprs) list.push_back(scalar(e, segment));
     return list;
@@ -148,7 +148,7 @@ class Flattener {
         continue;
       FlatStatement flat{FlatCheck{}, stm->where};
       match(
-          stm->op, [&](const Soac& s) { flat.op = soac(s, stm->names, code.back()); },
+          stm->op, [&](const Soac&) { flat.op = soac(*stm, code.back()); },
           [&](const Scan& s) { flat.op = scan(s, stm->names, code.back()); },
           [&](const Sort& s) { flat.op = sort(s, stm->names); },
           [&](const If& i) { flat.op = branch(i, stm->names, code.back()); },
@@ -198,99 +198,98 @@ class Flattener {
     return flat;
   }
 
-  FlatSoac soac(const Soac& s, const std::vector<Var>& names, Segment& before) {
-    const Layout layout = layout_of(s);
-    auto is_part_needed = [&](const Layout::Part& p) {
-      return std::any_of(names.begin() + static_cast<std::ptrdiff_t>(p.name),
-                         names.begin() + static_cast<std::ptrdiff_t>(p.name + p.n_names),
-                         [&](Var v) { return is_needed(v); });
-    };
-    auto kind_of = [&](Var v) { return arena_.info(v).type.kind; };
-    // What the body's results go to: run with the last segment of the body.
-    std::vector<std::function<void(FlatSoac&, Segment&)>> take;
+  /// What takes the results of a Soac's body: runs with the last segment of the body.
+  using Take = std::function<void(FlatSoac&, Segment& last)>;
+
+  FlatSoac soac(const Stm& stm, Segment& before) {
+    const auto& s = std::get<Soac>(stm.op);
+    const OutputView outputs = view_of(stm);
+    std::vector<Take> take;
     FlatSoac flat;
     flat.dims = scalars(s.dims, before);
     flat.outer_axes = s.outer_axes;
     for (Var p : s.body.params) flat.params.push_back(ref(p).number);
-    for (std::size_t i = 0; i < s.reductions.size(); ++i) {
-      const Layout::Part p = layout.reductions[i];
-      if (!is_part_needed(p)) continue;
-      FlatReduction r = reduction(s.reductions[i], before);
-      for (std::size_t k = 0; k < p.n_names; ++k) r.to.push_back(ref(names[p.name + k]).number);
-      flat.reductions.push_back(std::move(r));
-      take.push_back([this, &s, p, at = flat.reductions.size() - 1](FlatSoac& to, Segment& last) {
-        FlatReduction& flat_reduction = to.reductions[at];
-        for (std::size_t k = 0; k < p.n_results; ++k) {
-          const Expr operand = s.body.results[p.result + k];
-          flat_reduction.operands.push_back(scalar(operand, last));
-          if (operand.op() == scalar::Op::fma_sum)
-            flat_reduction.products.push_back(
-                {k, operand.kind(), scalar(operand.arg(0), last), scalar(operand.arg(1), last)});
-        }
-      });
-    }
-    for (std::size_t i = 0; i < s.scatters.size(); ++i) {
-      const Layout::Part p = layout.scatters[i];
-      if (!is_part_needed(p)) continue;
-      const Scatter& scatter = s.scatters[i];
-      FlatScatter to;
-      to.shape = scalars(scatter.shape, before);
-      for (Var v : scatter.initial.params) to.params.push_back(ref(v).number);
-      to.initial = function(scatter.initial,
-                            [&](Segment& last) { to.contents = scalars(scatter.initial.results, last); });
-      for (std::size_t k = 0; k < p.n_names; ++k) {
-        to.arrays.push_back(array(names[p.name + k]));
-        to.kinds.push_back(kind_of(names[p.name + k]));
-      }
-      for (const Reduction& r : scatter.combine) to.combine.push_back(reduction(r, before));
-      flat.scatters.push_back(std::move(to));
-      take.push_back([this, &s, p, at = flat.scatters.size() - 1](FlatSoac& whole, Segment& last) {
-        FlatScatter& f = whole.scatters[at];
-        const std::size_t rank = f.shape.size();
-        for (std::size_t k = 0; k < p.n_results; ++k)
-          (k < rank ? f.place : f.values).push_back(scalar(s.body.results[p.result + k], last));
-      });
-    }
-    for (std::size_t i = 0; i < s.partitions.size(); ++i) {
-      const Layout::Part p = layout.partitions[i];
-      if (!is_part_needed(p)) continue;
-      FlatPartition to{scalar(s.partitions[i].classes, before),
-                       0,
-                       ref(names[p.name]).number,
-                       array(names[p.name + 1]),
-                       {},
-                       {},
-                       {}};
-      std::vector<std::size_t> wanted;
-      for (std::size_t k = 0; k < s.partitions[i].n_values; ++k) {
-        const Var v = names[p.name + 2 + k];
-        if (!is_needed(v)) continue;
-        wanted.push_back(p.result + 1 + k);
-        to.arrays.push_back(array(v));
-        to.kinds.push_back(kind_of(v));
-      }
-      flat.partitions.push_back(std::move(to));
-      take.push_back([this, &s, p, wanted, at = flat.partitions.size() - 1](FlatSoac& whole, Segment& last) {
-        FlatPartition& f = whole.partitions[at];
-        f.element_class = scalar(s.body.results[p.result], last);
-        for (std::size_t k : wanted) f.values.push_back(scalar(s.body.results[k], last));
-      });
-    }
-    for (std::size_t k = 0; k < layout.mapped.n_names; ++k) {
-      const Var v = names[layout.mapped.name + k];
-      if (!is_needed(v)) continue;
-      const scalar::VarInfo& info = arena_.info(v);
-      flat.outputs.push_back({{}, array(v), info.type.kind, scalars(info.shape, before)});
-      take.push_back([this, e = s.body.results[layout.mapped.result + k], at = flat.outputs.size() - 1](
-                         FlatSoac& whole, Segment& last) { whole.outputs[at].element = value(e, last); });
-    }
+    for (const OutputView::Reduced& r : outputs.reductions)
+      if (is_any_needed(r.names)) take.push_back(reduced(r, flat, before));
+    for (const OutputView::Scattered& scattered : outputs.scatters)
+      if (is_any_needed(scattered.arrays)) take.push_back(scatter(scattered, flat, before));
+    for (const OutputView::Partitioned& p : outputs.partitions)
+      if (is_needed(p.kept) || is_needed(p.offsets) || is_any_needed(p.arrays))
+        take.push_back(partition(p, flat, before));
+    for (const Mapped& m : outputs.mapped)
+      if (is_needed(m.array)) take.push_back(mapped(m, flat, before));
     std::vector<Slot> outer_scans = std::exchange(scans_, {});
     flat.body = function(s.body, [&](Segment& last) {
-      for (const auto& each : take) each(flat, last);
+      for (const Take& each : take) each(flat, last);
     });
     flat.scans = std::exchange(scans_, std::move(outer_scans));
     return flat;
   }
+
+  Take reduced(const OutputView::Reduced& output, FlatSoac& flat, Segment& before) {
+    FlatReduction r = reduction(output.by, before);
+    for (Var name : output.names) r.to.push_back(ref(name).number);
+    flat.reductions.push_back(std::move(r));
+    return [this, operands = output.operands, at = flat.reductions.size() - 1](FlatSoac& to, Segment& last) {
+      FlatReduction& flat_reduction = to.reductions[at];
+      for (std::size_t k = 0; k < operands.size(); ++k) {
+        flat_reduction.operands.push_back(scalar(operands[k], last));
+        if (operands[k].op() == scalar::Op::fma_sum)
+          flat_reduction.products.push_back(
+              {k, operands[k].kind(), scalar(operands[k].arg(0), last), scalar(operands[k].arg(1), last)});
+      }
+    };
+  }
+
+  Take scatter(const OutputView::Scattered& output, FlatSoac& flat, Segment& before) {
+    const Lambda& initial = output.to.initial;
+    FlatScatter to;
+    to.shape = scalars(output.to.shape, before);
+    for (Var v : initial.params) to.params.push_back(ref(v).number);
+    to.initial = function(initial, [&](Segment& last) { to.contents = scalars(initial.results, last); });
+    for (Var v : output.arrays) {
+      to.arrays.push_back(array(v));
+      to.kinds.push_back(kind_of(v));
+    }
+    for (const Reduction& r : output.to.combine) to.combine.push_back(reduction(r, before));
+    flat.scatters.push_back(std::move(to));
+    return [this, place = output.place, values = output.values, at = flat.scatters.size() - 1](
+               FlatSoac& whole, Segment& last) {
+      whole.scatters[at].place = scalars(place, last);
+      whole.scatters[at].values = scalars(values, last);
+    };
+  }
+
+  Take partition(const OutputView::Partitioned& output, FlatSoac& flat, Segment& before) {
+    const Slot classes = scalar(output.classes, before);
+    FlatPartition to{classes, 0, ref(output.kept).number, array(output.offsets), {}, {}, {}};
+    std::vector<Expr> wanted;
+    for (std::size_t k = 0; k < output.arrays.size(); ++k) {
+      if (!is_needed(output.arrays[k])) continue;
+      wanted.push_back(output.values[k]);
+      to.arrays.push_back(array(output.arrays[k]));
+      to.kinds.push_back(kind_of(output.arrays[k]));
+    }
+    flat.partitions.push_back(std::move(to));
+    return [this, point_class = output.point_class, wanted, at = flat.partitions.size() - 1](FlatSoac& whole,
+                                                                                             Segment& last) {
+      whole.partitions[at].element_class = scalar(point_class, last);
+      whole.partitions[at].values = scalars(wanted, last);
+    };
+  }
+
+  Take mapped(const Mapped& output, FlatSoac& flat, Segment& before) {
+    const scalar::VarInfo& info = arena_.info(output.array);
+    flat.outputs.push_back({{}, array(output.array), info.type.kind, scalars(info.shape, before)});
+    return [this, result = output.result, at = flat.outputs.size() - 1](FlatSoac& whole, Segment& last) {
+      whole.outputs[at].element = value(result, last);
+    };
+  }
+
+  bool is_any_needed(std::span<const Var> names) const {
+    return std::ranges::any_of(names, [&](Var v) { return is_needed(v); });
+  }
+  Kind kind_of(Var v) const { return arena_.info(v).type.kind; }
 
   FlatIf branch(const If& i, const std::vector<Var>& names, Segment& before) {
     FlatIf flat;

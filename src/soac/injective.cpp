@@ -6,7 +6,7 @@
 
 #include "base/match.h"
 #include "soac/digits.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -90,10 +90,8 @@ class Prover {
     const Origins::Origin* origin = origins_.of(read.arg(0).var());
     const auto* soac = origin ? as<Soac>(origin->stm->op) : nullptr;
     if (!soac) return {};
-    const Layout::Part mapped = layout_of(*soac).mapped;
-    if (origin->number < mapped.name) return {};
-    Expr result = soac->body.results[mapped.result + origin->number - mapped.name];
-    if (result.type().rank > 0 || read.args().size() != soac->dims.size() + 1) return {};
+    Expr result = mapped_result(*origin->stm, read.arg(0).var());
+    if (!result || result.type().rank > 0 || read.args().size() != soac->dims.size() + 1) return {};
     std::vector<Expr> at;
     for (Expr index : read.args().subspan(1)) at.push_back(expand(index));
     std::unordered_map<Var, Expr> values = running_values(*soac, at);
@@ -320,13 +318,10 @@ class Prover {
     const auto* soac = origin ? as<Soac>(origin->stm->op) : nullptr;
     if (!soac || soac->dims.size() != 1 || sizes_.canonical(soac->dims[0]) != digits_->dims()[0])
       return false;
-    const Layout layout = layout_of(*soac);
-    for (std::size_t g = 0; g < soac->reductions.size(); ++g) {
-      if (layout.reductions[g].name != origin->number || !is_sum(soac->reductions[g])) continue;
-      const Reduction& r = soac->reductions[g];
-      if (!r.initial.empty() && !r.initial[0].is_constant(0)) return false;
-      const Expr added = scalar::substitute(arena_, soac->body.results[layout.reductions[g].result],
-                                            {{soac->body.params[0], at[0]}});
+    for (const OutputView::Reduced& r : view_of(*origin->stm).reductions) {
+      if (r.names[0] != total.var() || !is_sum(r.by)) continue;
+      if (!r.by.initial.empty() && !r.by.initial[0].is_constant(0)) return false;
+      const Expr added = scalar::substitute(arena_, r.operands[0], {{soac->body.params[0], at[0]}});
       const std::optional<Literal> counts = literal_of(expand(added));
       return counts && counts->condition == what.condition && counts->holds == what.holds;
     }
@@ -414,19 +409,15 @@ const Origins::Origin* Origins::of(Var name) const {
 
 bool stores_apart(Arena& arena, const EqualSizes& sizes, const Origins& origins, const Soac& soac,
                   std::size_t scatter) {
-  const Scatter& s = soac.scatters[scatter];
-  const std::size_t first = layout_of(soac).scatters[scatter].result;
+  const OutputView::Scattered scattered = view_of(soac).scatters[scatter];
   Prover prover(arena, sizes, origins);
   prover.enter(soac);
-  return prover.is_injective(std::span(soac.body.results).subspan(first, s.shape.size()), s.shape);
+  return prover.is_injective(scattered.place, scattered.to.shape);
 }
 
 bool stores_one_value(Arena& arena, const EqualSizes& sizes, const Origins& origins, const Soac& soac,
                       std::size_t scatter) {
-  const Layout::Part part = layout_of(soac).scatters[scatter];
-  const auto values = std::span(soac.body.results)
-                          .subspan(part.result, part.n_results)
-                          .subspan(soac.scatters[scatter].shape.size());
+  const std::span<const Expr> values = view_of(soac).scatters[scatter].values;
   Prover prover(arena, sizes, origins);
   prover.enter(soac);
   return std::ranges::all_of(values, [&](Expr value) { return prover.is_one_value(value); });

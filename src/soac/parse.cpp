@@ -7,6 +7,7 @@
 #include "scalar/intern.h"
 #include "scalar/parse.h"
 #include "soac/check.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -232,7 +233,7 @@ class Parser {
       Scan scan;
       scan.inclusive = !lexer_.accept("exclusive");
       scan.operands = parenthesised();
-      scan.reduction = reduction(scan.operands, 0);
+      scan.reduction = reduction(scan.operands);
       return scan;
     }
     if (lexer_.accept("map") || lexer_.accept("redomap")) return soac();
@@ -320,10 +321,11 @@ class Parser {
     soac.body = block();
     soac.body.params = std::move(vars);
     scope_.close(outer);
-    std::size_t n_operands = 0;
     while (lexer_.accept("reduce")) {
-      soac.reductions.push_back(reduction(soac.body.results, n_operands));
-      n_operands += soac.reductions.back().op.results.size();
+      // The results that are not operands of the reductions so far.
+      std::vector<Expr> operands;
+      for (const Mapped& left : view_of(soac).mapped) operands.push_back(left.result);
+      soac.reductions.push_back(reduction(operands));
     }
     while (lexer_.accept("scatter")) {
       Scatter scatter;
@@ -333,7 +335,7 @@ class Parser {
         scatter.of_equal = OfEqual::unordered;
       scatter.shape = parenthesised();
       scatter.initial = function();
-      if (lexer_.accept("combine")) scatter.combine.push_back(reduction(scatter.initial.results, 0));
+      if (lexer_.accept("combine")) scatter.combine.push_back(reduction(scatter.initial.results));
       soac.scatters.push_back(std::move(scatter));
     }
     while (lexer_.accept("partition")) {
@@ -347,17 +349,17 @@ class Parser {
     return soac;
   }
 
-  /// `operands`: the body's results, of which those before `first` belong to other reductions.
-  Reduction reduction(const std::vector<Expr>& operands, std::size_t first) {
+  /// Its operands are the first of these.
+  Reduction reduction(const std::vector<Expr>& operands) {
     Reduction reduction;
     if (lexer_.is("(")) {
       reduction.op = function();
     } else {
       const auto op = scalar::op_named(lexer_.peek().spelling);
       if (!op || lexer_.peek().kind != Token::Kind::name) lexer_.fail("expected an operator");
-      if (first >= operands.size() || operands[first].type().rank != 0)
+      if (operands.empty() || operands[0].type().rank != 0)
         lexer_.fail("the body gives no operand for this reduction");
-      const Type type = operands[first].type();
+      const Type type = operands[0].type();
       const Expr args[] = {arena_->fresh(type, "a"), arena_->fresh(type, "b")};
       if (const std::string problem = scalar::misuse(*op, args, 0); !problem.empty()) lexer_.fail(problem);
       lexer_.next();

@@ -4,7 +4,7 @@
 
 #include "base/match.h"
 #include "soac/digits.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -71,9 +71,7 @@ class Reads {
 
 std::vector<std::optional<Var>> updates(Arena& arena, const Soac& soac, std::size_t scatter) {
   const Scatter& s = soac.scatters[scatter];
-  const std::size_t first = layout_of(soac).scatters[scatter].result;
-  const std::span<const Expr> place = std::span(soac.body.results).subspan(first, s.shape.size());
-  const Reads reads(arena, soac, scatter, place);
+  const Reads reads(arena, soac, scatter, view_of(soac).scatters[scatter].place);
   std::vector<Expr> own;
   for (Var p : s.initial.params) own.push_back(arena.name(p));
   std::vector<std::optional<Var>> arrays;

@@ -6,7 +6,7 @@
 
 #include "base/match.h"
 #include "kernel/traverse.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 #include "tool/footprint.h"
 #include "tool/samples.h"
@@ -16,7 +16,6 @@ namespace fulgurite::tool {
 using base::as;
 using scalar::Op;
 using soac::Expr;
-using soac::Layout;
 using soac::Var;
 
 namespace {
@@ -180,24 +179,20 @@ class Counting {
     bool is_scatter = false, is_filled = false, at_most = false;
   };
   Stored stored_to(Var array, Expr all) {
-    const auto* op = as<soac::Soac>(source_.stm.op);
-    if (!op) return {all};
-    const Layout layout = soac::layout_of(*op);
-    const auto is_in = [&](const Layout::Part& part) {
-      const auto first = source_.stm.names.begin() + static_cast<std::ptrdiff_t>(part.name);
-      return std::find(first, first + static_cast<std::ptrdiff_t>(part.n_names), array) - first <
-             static_cast<std::ptrdiff_t>(part.n_names);
+    if (!as<soac::Soac>(source_.stm.op)) return {all};
+    const soac::OutputView outputs = soac::view_of(source_.stm);
+    const auto is_in = [&](std::span<const Var> arrays) {
+      return std::ranges::find(arrays, array) != arrays.end();
     };
-    for (std::size_t g = 0; g < op->scatters.size(); ++g) {
-      if (!is_in(layout.scatters[g])) continue;
+    for (const soac::OutputView::Scattered& scattered : outputs.scatters) {
+      if (!is_in(scattered.arrays)) continue;
       const bool is_copy =
           std::ranges::find(source_.copies, array, &lower::LaunchSource::Copy::array) != source_.copies.end();
       return {smaller(arena_, footprints_.points(), all), true, !is_copy,
-              !op->scatters[g].stores_in_any_order()};
+              !scattered.to.stores_in_any_order()};
     }
-    for (const Layout::Part& part : layout.partitions)
-      if (is_in(part) && array != source_.stm.names[part.name + 1])
-        return {footprints_.points(), false, false, true};
+    for (const soac::OutputView::Partitioned& p : outputs.partitions)
+      if (is_in(p.arrays)) return {footprints_.points(), false, false, true};
     return {all};
   }
 

@@ -105,10 +105,8 @@ class Sorting {
                           {},
                           soac::OfEqual::unordered};
     return store(t_, shape, std::move(scatter), origin_, where_, [&](const Exprs& indices) {
-      Exprs results{t_.expr(place(staged(indices[0])).value(), where_)};
-      const Exprs values = elements(t_, vectors_, indices);
-      results.insert(results.end(), values.begin(), values.end());
-      return results;
+      Exprs to{t_.expr(place(staged(indices[0])).value(), where_)};
+      return Stored{std::move(to), elements(t_, vectors_, indices)};
     });
   }
   Exprs zeros() const {

@@ -29,31 +29,23 @@ template <class F>
 std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& classes, const char* origin,
                                   const Here& where, F&& class_of) {
   Arena& arena = t.arena();
-  soac::Soac soac{{t.shape(arrays[0])[0]}, {}};
+  const Expr n_points = t.shape(arrays[0])[0];
   Scope scope(t, origin, where);
   const Exprs indices = index_parameters(scope, 1);
   const Exprs given = elements(t, arrays, indices);
   const Exprs of_classes = class_of(given, indices[0]);
-  Exprs results;
-  for (std::size_t p = 0; p < classes.size(); ++p) {
-    results.push_back(of_classes[p]);
-    results.insert(results.end(), given.begin(), given.end());
-    soac.partitions.push_back({classes[p], arrays.size()});
-  }
-  soac.body = scope.close(std::move(results));
-  Exprs names;
+  soac::Lambda points = scope.close({});
+  soac::Outputs outputs;
   std::vector<Sorted> sorted;
-  for (Expr n : classes) {
+  for (std::size_t p = 0; p < classes.size(); ++p) {
     const Expr total = t.fresh(scalar::Kind::i64, "n_kept");
-    Sorted s{t.fresh_array(scalar::Kind::i64, {arena.add(n, arena.i64(1))}, "offsets"), {}};
-    names.insert(names.end(), {total, s.offsets});
-    for (Expr array : arrays) {
-      s.arrays.push_back(t.fresh_array(array.kind(), {total}, origin));
-      names.push_back(s.arrays.back());
-    }
+    Sorted s{t.fresh_array(scalar::Kind::i64, {arena.add(classes[p], arena.i64(1))}, "offsets"), {}};
+    for (Expr array : arrays) s.arrays.push_back(t.fresh_array(array.kind(), {total}, origin));
+    outputs.partitions.push_back(
+        {classes[p], of_classes[p], given, total.var(), s.offsets.var(), vars_of(s.arrays)});
     sorted.push_back(std::move(s));
   }
-  t.add(names, std::move(soac), origin, where);
+  t.add({n_points}, std::move(points), std::move(outputs), origin, where);
   return sorted;
 }
 

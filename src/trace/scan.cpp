@@ -28,10 +28,10 @@ Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exp
   const Exprs neutral = t.exprs(how.neutral, where), initial = t.exprs(how.initial, where);
   const soac::Reduction running =
       reduction(t, {op, how.origin, false, how.from_right}, kinds, neutral, initial, where);
-  soac::Soac line{{n}, {}};
+  soac::Outputs outputs;
   Line names;
   if (how.totals) {
-    line.reductions.push_back(copied(arena, running));
+    outputs.reductions.push_back({copied(arena, running), {}, {}});
     for (scalar::Kind kind : kinds) names.totals.push_back(t.fresh(kind, "total"));
   }
   for (scalar::Kind kind : kinds) names.scanned.push_back(t.fresh_array(kind, {n}, how.origin));
@@ -45,14 +45,13 @@ Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exp
   Exprs prefixes;
   for (scalar::Kind kind : kinds) prefixes.push_back(t.fresh(kind, "prefix"));
   t.add(prefixes, soac::Scan{running, operands, how.inclusive}, how.origin, where);
-  Exprs results;
-  if (how.totals) results = operands;
-  results.insert(results.end(), prefixes.begin(), prefixes.end());
-  line.body = scope.close(std::move(results));
-
-  Exprs bound = names.totals;
-  bound.insert(bound.end(), names.scanned.begin(), names.scanned.end());
-  t.add(bound, std::move(line), how.origin, where);
+  for (soac::Outputs::Reduced& total : outputs.reductions) {
+    total.operands = operands;
+    total.names = vars_of(names.totals);
+  }
+  for (std::size_t k = 0; k < prefixes.size(); ++k)
+    outputs.mapped.push_back({prefixes[k], names.scanned[k].var()});
+  t.add({n}, scope.close({}), std::move(outputs), how.origin, where);
   return names;
 }
 

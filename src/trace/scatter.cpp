@@ -64,10 +64,10 @@ Values scatter(std::span<const Value> destination, std::span<const Value> places
   soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "scatter", where)};
   if (any_of_equal) sink.of_equal = soac::OfEqual::any;
   return store(t, shape_of(t, from[0]), std::move(sink), "scatter", where, [&](const Exprs& at) {
-    Exprs results;
-    for (Expr e : to) results.push_back(as_index(t, element(t, e, at)));
-    for (Expr e : from) results.push_back(element(t, e, at));
-    return results;
+    Stored stored;
+    for (Expr e : to) stored.place.push_back(as_index(t, element(t, e, at)));
+    stored.values = elements(t, from, at);
+    return stored;
   });
 }
 
@@ -78,10 +78,8 @@ Values permute(Body op, std::span<const Value> defaults, Body target, std::span<
   soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "permute", where)};
   sink.combine.push_back(reduction(t, {op, "permute"}, kinds_of(arrays), {}, {}, where));
   return store(t, shape_of(t, from[0]), std::move(sink), "permute", where, [&](const Exprs& at) {
-    Exprs results = t.exprs(target(t.values(at)), where);
-    const Exprs given = elements(t, from, at);
-    results.insert(results.end(), given.begin(), given.end());
-    return results;
+    Exprs place = t.exprs(target(t.values(at)), where);
+    return Stored{std::move(place), elements(t, from, at)};
   });
 }
 
@@ -96,10 +94,8 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
   soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; })};
   sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));
   return store(t, shape_of(t, to), std::move(sink), "histogram", where, [&](const Exprs& at) {
-    Exprs results{as_index(t, element(t, to, at))};
-    const Exprs given = elements(t, from, at);
-    results.insert(results.end(), given.begin(), given.end());
-    return results;
+    Exprs place{as_index(t, element(t, to, at))};
+    return Stored{std::move(place), elements(t, from, at)};
   });
 }
 

@@ -48,8 +48,10 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
   const Expr s = index_parameters(scope, 1)[0];
   const Expr length = integer(t, lengths, s), start = t.fresh(scalar::Kind::i64, "start");
   t.add({start}, soac::Scan{copied(arena, sum), {length}, false}, "lengths", where);
-  soac::Lambda body = scope.close({length, start});
-  t.add({total, starts}, soac::Soac{{k}, std::move(body), {std::move(sum)}}, "lengths", where);
+  soac::Outputs outputs;
+  outputs.reductions.push_back({std::move(sum), {length}, {total.var()}});
+  outputs.mapped.push_back({start, starts.var()});
+  t.add({k}, scope.close({}), std::move(outputs), "lengths", where);
   t.check(arena.eq(total, n), "lengths of segments sum to {0}, but there are {1} elements", {total, n},
           where);
   return {k, [&t, starts](Expr at) { return element(t, starts, {&at, 1}); },
@@ -109,10 +111,10 @@ Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
   const Expr starts = t.fresh_array(scalar::Kind::i64, {count}, "starts");
   Scope scope(t, "flags", where);
   const Expr i = index_parameters(scope, 1)[0];
-  soac::Soac soac{{n}, {}};
-  soac.body = scope.close({arena.apply(Op::select, {is_start(t, flags, i), zero, one}), i});
-  soac.partitions.push_back({one, 1});
-  t.add({count, ends, starts}, std::move(soac), "flags", where);
+  const Expr class_of = arena.apply(Op::select, {is_start(t, flags, i), zero, one});
+  soac::Outputs outputs;
+  outputs.partitions.push_back({one, class_of, {i}, count.var(), ends.var(), {starts.var()}});
+  t.add({n}, scope.close({}), std::move(outputs), "flags", where);
   const auto start = [&t, starts](Expr s) { return element(t, starts, {&s, 1}); };
   return {count, start, [&arena, start, count, n, one](Expr s) {
             const Expr next = arena.add(s, one), last = arena.sub(count, one);
@@ -179,9 +181,9 @@ Marks starts_by_spans(Tracer& t, const Spans& spans, Expr n, const char* origin,
   Scope scope(t, origin, where);
   const Expr s = index_parameters(scope, 1)[0];
   // An empty segment starts where the next one does, or behind the last element, which is dropped.
-  soac::Soac soac{{spans.count}, scope.close({spans.start(s), yes})};
-  soac.scatters.push_back(std::move(scatter));
-  t.add({flags}, std::move(soac), origin, where);
+  soac::Outputs outputs;
+  outputs.scatters.push_back({std::move(scatter), {spans.start(s)}, {yes}, {flags.var()}});
+  t.add({spans.count}, scope.close({}), std::move(outputs), origin, where);
   return [&t, flags](Expr i) { return element(t, flags, {&i, 1}); };
 }
 

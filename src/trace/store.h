@@ -18,7 +18,12 @@ soac::Lambda contents(Tracer& t, std::size_t rank, const char* origin, const Her
   return scope.close(std::move(results));
 }
 
-/// Stores what `points`, called with the indices of a point of `dims`, returns: the place, then the values.
+/// What a point stores.
+struct Stored {
+  Exprs place, values;
+};
+
+/// Stores what `points`, called with the indices of a point of `dims`, returns.
 template <class F>
 Values store(Tracer& t, Exprs dims, soac::Scatter scatter, const char* origin, const Here& where,
              F&& points) {
@@ -26,10 +31,11 @@ Values store(Tracer& t, Exprs dims, soac::Scatter scatter, const char* origin, c
   for (Expr e : scatter.initial.results) names.push_back(t.fresh_array(e.kind(), scatter.shape, origin));
   Scope scope(t, origin, where);
   const Exprs indices = index_parameters(scope, dims.size());
-  Exprs results = points(indices);
-  soac::Soac soac{std::move(dims), scope.close(std::move(results))};
-  soac.scatters.push_back(std::move(scatter));
-  t.add(names, std::move(soac), origin, where);
+  Stored stored = points(indices);
+  soac::Outputs outputs;
+  outputs.scatters.push_back(
+      {std::move(scatter), std::move(stored.place), std::move(stored.values), vars_of(names)});
+  t.add(std::move(dims), scope.close({}), std::move(outputs), origin, where);
   return t.values(names);
 }
 

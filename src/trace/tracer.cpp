@@ -260,9 +260,13 @@ bool Tracer::is_outer(Expr e) {
 }
 
 void Tracer::add(const Exprs& names, soac::Operation op, std::string origin, const Here& where) {
-  std::vector<Var> vars;
-  for (Expr name : names) vars.push_back(name.var());
-  scopes_.back().body.push_back({std::move(vars), std::move(op), location(where), std::move(origin)});
+  scopes_.back().body.push_back({vars_of(names), std::move(op), location(where), std::move(origin)});
+}
+
+void Tracer::add(Exprs dims, soac::Lambda points, soac::Outputs outputs, std::string origin,
+                 const Here& where) {
+  soac::Stm stm{{}, soac::Soac{std::move(dims), std::move(points)}, location(where), std::move(origin)};
+  scopes_.back().body.push_back(soac::with_outputs(std::move(stm), std::move(outputs)));
 }
 
 Site Tracer::site(SiteError error, std::string message, const Here& where) {
@@ -330,6 +334,12 @@ std::vector<soac::Stm> Tracer::close() {
   std::vector<soac::Stm> body = std::move(scopes_.back().body);
   scopes_.pop_back();
   return body;
+}
+
+std::vector<Var> vars_of(const Exprs& names) {
+  std::vector<Var> vars;
+  for (Expr name : names) vars.push_back(name.var());
+  return vars;
 }
 
 Scope::Scope(Tracer& tracer, std::string origin, const Here& where) : tracer_(tracer) {

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "soac/extents.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::trace {
 
@@ -116,6 +117,8 @@ class Tracer {
 
   /// A statement of the innermost scope. `names` are fresh.
   void add(const Exprs& names, soac::Operation, std::string origin, const Here& where);
+  /// A Soac with these outputs, whose operands `points` computes; it has no results of its own.
+  void add(Exprs dims, soac::Lambda points, soac::Outputs, std::string origin, const Here& where);
   Site site(SiteError, std::string message, const Here& where);
   /// Of a read at these indices.
   Site index_site(std::string message, std::span<const Expr> indices, const Here& where);
@@ -192,6 +195,7 @@ inline scalar::Kind kind_of(detail::Kind kind) {
 
 /// An operation on scalars by its name in detail::apply.
 Expr apply_scalars(Tracer&, std::string_view op, std::span<const Expr> operands, const Here& where);
+std::vector<Var> vars_of(const Exprs& names);
 /// One i64 parameter for each axis.
 Exprs index_parameters(Scope&, std::size_t rank);
 /// array[indices...] of an index that is in range.

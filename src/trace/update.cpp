@@ -24,11 +24,8 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
             {place[k], extent}, where, SiteError::index);
   }
   soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::unordered};
-  return store(t, {arena.i64(1)}, std::move(sink), "with", where, [&](const Exprs&) {
-    Exprs results = place;
-    results.insert(results.end(), values.begin(), values.end());
-    return results;
-  });
+  return store(t, {arena.i64(1)}, std::move(sink), "with", where,
+               [&](const Exprs&) { return Stored{place, values}; });
 }
 
 Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::span<const Value> values,
@@ -43,14 +40,13 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
   // No stride is 0, as the slice has checked.
   soac::Scatter sink{shape_of(t, arrays[0]), same_as(t, arrays, "with", where), {}, soac::OfEqual::unordered};
   return store(t, shape_of(t, old), std::move(sink), "with", where, [&](const Exprs& at) {
-    Exprs results;
+    Stored stored;
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const Expr start = t.settled(axes[k].start, where), stride = t.settled(axes[k].stride, where);
-      results.push_back(arena.add(start, arena.mul(at[k], stride)));
+      stored.place.push_back(arena.add(start, arena.mul(at[k], stride)));
     }
-    const Exprs given = elements(t, from, at);
-    results.insert(results.end(), given.begin(), given.end());
-    return results;
+    stored.values = elements(t, from, at);
+    return stored;
   });
 }
 
