@@ -19,47 +19,33 @@ bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
   return scatter.combine.empty() && !is_one_point && !scatter.stores_in_any_order();
 }
 
-template <class T>
-void drop(std::vector<T>& list, std::size_t from, std::size_t n) {
-  const auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
-  list.erase(first, first + static_cast<std::ptrdiff_t>(n));
-}
-
 }  // namespace
 
 OrderedStores::OrderedStores(Launches& launches, const soac::Stm& s)
     : launches_(launches), arena_(launches.arena()), posting_(s) {
-  auto& op = std::get<soac::Soac>(posting_.op);
-  const soac::Soac before = op;
-  const soac::Layout layout = soac::layout_of(before);
+  const auto& op = std::get<soac::Soac>(s.op);
   n_points_ = launches_.product(op.dims);
   are_few_ = arena_.apply(Op::select, {arena_.le(n_points_, i64(policy_of_all.few)), i64(1), i64(0)});
   if (op.dims.size() == 1) point_ = arena_.name(op.body.params[0]);
-  std::vector<Expr> results;
-  for (std::size_t g = 0; g < before.scatters.size(); ++g) {
-    if (!is_ordered(before, before.scatters[g])) continue;
-    const soac::Scatter& scatter = before.scatters[g];
-    const soac::Layout::Part& part = layout.scatters[g];
-    const auto first = s.names.begin() + static_cast<std::ptrdiff_t>(part.name);
+  soac::Outputs outputs = soac::outputs_of(s);
+  std::vector<soac::Outputs::Scattered> in_any_order;
+  for (soac::Outputs::Scattered& scattered : outputs.scatters) {
+    if (!is_ordered(op, scattered.to)) {
+      in_any_order.push_back(std::move(scattered));
+      continue;
+    }
     Group group;
-    group.arrays.assign(first, first + static_cast<std::ptrdiff_t>(part.n_names));
-    group.size = launches_.product(scatter.shape);
-    const std::span given = std::span(before.body.results).subspan(part.result, part.n_results);
-    const std::span places = given.first(scatter.shape.size());
-    const bool is_place_readable = places.size() == 1 && is_readable(before, places[0]);
-    group.place = post(is_place_readable ? places[0] : place_of(scatter, places), is_place_readable, results);
-    for (Expr value : given.subspan(scatter.shape.size()))
-      group.values.push_back(post(value, is_readable(before, value), results));
+    group.arrays = scattered.arrays;
+    group.size = launches_.product(scattered.to.shape);
+    const bool is_place_readable = scattered.place.size() == 1 && is_readable(op, scattered.place[0]);
+    const Expr place = is_place_readable ? scattered.place[0] : place_of(scattered.to, scattered.place);
+    group.place = post(place, is_place_readable, outputs.mapped);
+    for (Expr value : scattered.values)
+      group.values.push_back(post(value, is_readable(op, value), outputs.mapped));
     groups_.push_back(std::move(group));
   }
-  for (std::size_t g = before.scatters.size(); g-- > 0;) {
-    if (!is_ordered(before, before.scatters[g])) continue;
-    drop(op.body.results, layout.scatters[g].result, layout.scatters[g].n_results);
-    drop(posting_.names, layout.scatters[g].name, layout.scatters[g].n_names);
-    drop(op.scatters, g, 1);
-  }
-  op.body.results.insert(op.body.results.end(), results.begin(), results.end());
-  posting_.names.insert(posting_.names.end(), posted_.begin(), posted_.end());
+  outputs.scatters = std::move(in_any_order);
+  posting_ = soac::with_outputs(std::move(posting_), std::move(outputs));
 }
 
 // Whether later phases can compute it of the point's number: of elements with this number, and of what does
@@ -78,11 +64,11 @@ bool OrderedStores::is_readable(const soac::Soac& op, Expr value) const {
          std::ranges::find(posting_.names, value.arg(0).var()) == posting_.names.end();
 }
 
-OrderedStores::Posted OrderedStores::post(Expr value, bool may_read, std::vector<Expr>& results) {
+OrderedStores::Posted OrderedStores::post(Expr value, bool may_read, std::vector<soac::Mapped>& mapped) {
   if (may_read) return {{}, value};
   const Var array = arena_.fresh_array(value.kind(), {n_points_}, "posted").var();
   posted_.push_back(array);
-  results.push_back(value);
+  mapped.push_back({value, array});
   return {array, {}};
 }
 

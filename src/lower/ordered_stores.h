@@ -16,6 +16,7 @@
 #pragma once
 
 #include "lower/frame.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::lower {
 
@@ -60,7 +61,7 @@ class OrderedStores {
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   bool is_readable(const soac::Soac&, Expr) const;
-  Posted post(Expr value, bool may_read, std::vector<Expr>& results);
+  Posted post(Expr value, bool may_read, std::vector<soac::Mapped>&);
   Expr place_of(const soac::Scatter&, std::span<const Expr> indices);
   Ranges ranges_of(const Group&);
 

@@ -6,7 +6,7 @@
 #include "lower/ahead.h"
 #include "schedule/rewrites/narrow.h"
 #include "schedule/rewrites/slice.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 #include "walk/arrays.h"
@@ -228,28 +228,21 @@ Ends PrivateBins::walk_in_portions(const Emitter& e, const soac::Stm& s, const R
 
 // The statement with places and values as mapped results, last, instead of the scatters with an operator.
 soac::Stm PrivateBins::posting(const Emitter& e, const soac::Stm& s, std::vector<Posts>& all) {
-  soac::Stm out = s;
-  auto& op = std::get<soac::Soac>(out.op);
-  const soac::Layout layout = soac::layout_of(op);
+  const auto& op = std::get<soac::Soac>(s.op);
+  soac::Outputs outputs = soac::outputs_of(s);
   soac::Vars varying;
   soac::add_bound(op.body, varying);
-  std::vector<Expr> results;
-  std::vector<Var> names;
   auto post = [&](Posts& posts, Expr value) {
-    results.push_back(value);
     posts.names.push_back(arena_.fresh_array(value.kind(), {at_.i64(0)}, "posted").var());
     posts.buffers.push_back(e.allocate_shared(value.kind(), at_.policy.portion));
-    names.push_back(posts.names.back());
+    outputs.mapped.push_back({value, posts.names.back()});
   };
-  std::vector<bool> dropped_results(op.body.results.size()), dropped_names(s.names.size());
   for (const Group& group : groups_) {
-    const soac::Scatter& scatter = op.scatters[group.scatter];
-    const soac::Layout::Part& part = layout.scatters[group.scatter];
+    const soac::Outputs::Scattered& scattered = outputs.scatters[group.scatter];
     Posts posts;
     if (op.dims.size() == 1) posts.point = op.body.params[0];
-    const std::span given = std::span(op.body.results).subspan(part.result, part.n_results);
-    post(posts, place_of(e, scatter, given.first(scatter.shape.size())));
-    for (Expr value : given.subspan(scatter.shape.size())) {
+    post(posts, place_of(e, scattered.to, scattered.place));
+    for (Expr value : scattered.values) {
       soac::Vars mentioned;
       soac::add_mentioned(std::span(&value, 1), mentioned);
       const bool varies =
@@ -258,20 +251,10 @@ soac::Stm PrivateBins::posting(const Emitter& e, const soac::Stm& s, std::vector
       posts.values.push_back(is_posted ? Expr() : value);
       if (is_posted) post(posts, value);
     }
-    for (std::size_t k = 0; k < part.n_results; ++k) dropped_results[part.result + k] = true;
-    for (std::size_t k = 0; k < part.n_names; ++k) dropped_names[part.name + k] = true;
     all.push_back(std::move(posts));
   }
-  auto drop = [](auto& list, const std::vector<bool>& dropped) {
-    for (std::size_t k = list.size(); k-- > 0;)
-      if (dropped[k]) list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
-  };
-  drop(op.body.results, dropped_results);
-  drop(out.names, dropped_names);
-  std::erase_if(op.scatters, [](const soac::Scatter& scatter) { return !scatter.combine.empty(); });
-  op.body.results.insert(op.body.results.end(), results.begin(), results.end());
-  out.names.insert(out.names.end(), names.begin(), names.end());
-  return out;
+  std::erase_if(outputs.scatters, [](const auto& scattered) { return !scattered.to.combine.empty(); });
+  return soac::with_outputs(s, std::move(outputs));
 }
 
 // An array's element with the point's own number, of whatever type it becomes: scalar code reads it where it

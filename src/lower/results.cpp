@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/update.h"
 #include "soac/walk.h"
@@ -15,12 +16,12 @@ using soac::Layout;
 soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& original) {
   soac::Stm s = original;
   auto& op = std::get<soac::Soac>(s.op);
-  const Layout layout = soac::layout_of(op);
+  const soac::OutputView outputs = soac::view_of(s);
   std::unordered_map<Var, Var> becomes;
   for (std::size_t g = 0; g < op.scatters.size(); ++g) {
     const auto old = soac::updates(arena, op, g);
     for (std::size_t k = 0; k < old.size() && op.scatters[g].combine.empty(); ++k)
-      if (old[k]) becomes.emplace(*old[k], s.names[layout.scatters[g].name + k]);
+      if (old[k]) becomes.emplace(*old[k], outputs.scatters[g].arrays[k]);
   }
   if (becomes.empty()) return s;
   scalar::Substitution substitute(arena, [&](Expr e) {
@@ -31,22 +32,13 @@ soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& origina
   return s;
 }
 
-soac::Stm without_reductions(const soac::Stm& original, const std::vector<bool>& dropped) {
-  soac::Stm s = original;
-  auto& op = std::get<soac::Soac>(s.op);
-  const Layout layout = soac::layout_of(op);
-  for (std::size_t g = op.reductions.size(); g-- > 0;) {
-    if (!dropped[g]) continue;
-    const Layout::Part& part = layout.reductions[g];
-    auto drop = [](auto& list, std::size_t from, std::size_t n) {
-      auto first = list.begin() + static_cast<std::ptrdiff_t>(from);
-      list.erase(first, first + static_cast<std::ptrdiff_t>(n));
-    };
-    drop(op.reductions, g, 1);
-    drop(op.body.results, part.result, part.n_results);
-    drop(s.names, part.name, part.n_names);
-  }
-  return s;
+soac::Stm without_reductions(soac::Stm s, const std::vector<bool>& dropped) {
+  soac::Outputs outputs = soac::take_outputs(s);
+  std::vector<soac::Outputs::Reduced> left;
+  for (std::size_t g = 0; g < outputs.reductions.size(); ++g)
+    if (!dropped[g]) left.push_back(std::move(outputs.reductions[g]));
+  outputs.reductions = std::move(left);
+  return soac::with_outputs(std::move(s), std::move(outputs));
 }
 
 std::string name_of_launch(const soac::Soac& op) {

@@ -12,7 +12,7 @@ namespace fulgurite::lower {
 soac::Stm reading_what_it_updates(scalar::Arena&, const soac::Stm&);
 
 /// The statement without these of its reductions.
-soac::Stm without_reductions(const soac::Stm&, const std::vector<bool>& dropped);
+soac::Stm without_reductions(soac::Stm, const std::vector<bool>& dropped);
 
 /// What a launch is called: "map", "reduce", "filter" ...
 std::string name_of_launch(const soac::Soac&);

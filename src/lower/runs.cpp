@@ -5,7 +5,7 @@
 #include "lower/grid.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "walk/control.h"
 
@@ -19,29 +19,19 @@ bool folds_in_runs(const soac::Soac& soac) {
 
 ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
   const auto& soac = std::get<soac::Soac>(s.op);
-  const soac::Layout layout = soac::layout_of(soac);
-  ByOrder parts{{{}, soac::Soac{soac.dims, {}}, s.where, s.origin},
-                {{}, soac::Soac{soac.dims, {}}, s.where, s.origin}};
-  std::vector<Expr> results[2];
-  auto take = [&](const soac::Layout::Part& part, bool in_order) {
-    auto& names = (in_order ? parts.in_order : parts.in_any_order).names;
-    for (std::size_t k = 0; k < part.n_results; ++k)
-      results[in_order].push_back(soac.body.results[part.result + k]);
-    for (std::size_t k = 0; k < part.n_names; ++k) names.push_back(s.names[part.name + k]);
+  soac::Outputs ordered, others = soac::outputs_of(s);
+  std::vector<soac::Outputs::Reduced> commute;
+  for (soac::Outputs::Reduced& r : others.reductions)
+    (r.by.commutative ? commute : ordered.reductions).push_back(std::move(r));
+  others.reductions = std::move(commute);
+  const auto alone = [&](soac::Outputs outputs) {
+    soac::Stm part =
+        soac::with_outputs({{}, soac::Soac{soac.dims, {}}, s.where, s.origin}, std::move(outputs));
+    soac::Lambda& body = std::get<soac::Soac>(part.op).body;
+    body = schedule::slice(arena, soac.body, std::move(body.results));
+    return part;
   };
-  auto& ordered = std::get<soac::Soac>(parts.in_order.op);
-  auto& others = std::get<soac::Soac>(parts.in_any_order.op);
-  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
-    const soac::Reduction& r = soac.reductions[g];
-    (r.commutative ? others : ordered).reductions.push_back(r);
-    take(layout.reductions[g], !r.commutative);
-  }
-  for (const soac::Layout::Part& part : layout.scatters) take(part, false);
-  others.scatters = soac.scatters;
-  take(layout.mapped, false);
-  ordered.body = schedule::slice(arena, soac.body, std::move(results[1]));
-  others.body = schedule::slice(arena, soac.body, std::move(results[0]));
-  return parts;
+  return {alone(std::move(ordered)), alone(std::move(others))};
 }
 
 Runs::Runs(const Emitter& e, const soac::Soac& soac, const Policy& policy)

@@ -3,7 +3,7 @@
 #include <unordered_map>
 
 #include "schedule/rewrites/lift.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -31,11 +31,18 @@ bool chooses(const soac::Lambda& op, std::size_t k) {
   return (yes == left && no == right) || (yes == right && no == left);
 }
 
+// Whether the k-th component of a reduction of the Soac is the index of one of the points.
+bool keeps_index(const soac::Soac& soac, const soac::Lambda& op, std::span<const Expr> operands,
+                 std::size_t k) {
+  return soac.dims.size() == 1 && operands[k].is_name() && operands[k].var() == soac.body.params[0] &&
+         chooses(op, k);
+}
+
 std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
   soac::Stm result = s;
   auto& soac = std::get<soac::Soac>(result.op);
-  const soac::Layout layout = soac::layout_of(soac);
-  const bool stores = !soac.scatters.empty() || !soac.partitions.empty() || layout.mapped.n_names > 0;
+  const soac::OutputView outputs = soac::view_of(s);
+  const bool stores = !soac.scatters.empty() || !soac.partitions.empty() || !outputs.mapped.empty();
   if (soac.dims.size() != 1 || stores) return {};
   bool changed = false;
   for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
@@ -44,8 +51,7 @@ std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, boo
     if (!op.body.empty()) continue;
     std::unordered_map<Var, Var> greater;  // right component by left one
     for (std::size_t k = 0; k < n; ++k)
-      if (is_index(soac.body.results[layout.reductions[g].result + k], soac.body.params[0], in_tile) &&
-          chooses(op, k))
+      if (is_index(outputs.reductions[g].operands[k], soac.body.params[0], in_tile) && chooses(op, k))
         greater.emplace(op.params[k], op.params[n + k]);
     auto is_less = [&](Expr a, Expr b) {
       const auto found = a.is_name() && b.is_name() ? greater.find(a.var()) : greater.end();
@@ -76,21 +82,20 @@ std::optional<soac::Stm> behind_first(scalar::Arena& arena, const soac::Stm& s, 
 }
 
 bool keeps_index(const soac::Soac& soac, std::size_t reduction, std::size_t component) {
-  const std::size_t at = soac::layout_of(soac).reductions[reduction].result + component;
-  const Expr index = soac.body.results[at];
-  return soac.dims.size() == 1 && index.is_name() && index.var() == soac.body.params[0] &&
-         chooses(soac.reductions[reduction].op, component);
+  const soac::OutputView::Reduced r = soac::view_of(soac).reductions[reduction];
+  return keeps_index(soac, r.by.op, r.operands, component);
 }
 
 std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::Stm& behind_first) {
   NarrowIndices narrow{{}, behind_first};
   auto& soac = std::get<soac::Soac>(narrow.stm.op);
-  const soac::Layout layout = soac::layout_of(soac);
-  for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
-    soac::Lambda& op = soac.reductions[g].op;
+  soac::Outputs outputs = soac::take_outputs(narrow.stm);
+  for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
+    soac::Outputs::Reduced& r = outputs.reductions[g];
+    soac::Lambda& op = r.by.op;
     const std::size_t n = op.results.size();
     for (std::size_t k = 0; k < n; ++k) {
-      if (!keeps_index(soac, g, k)) {
+      if (!keeps_index(soac, op, r.operands, k)) {
         if (size_of(op.results[k].kind()) > size_of(Kind::i32)) return {};
         continue;
       }
@@ -105,12 +110,12 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::St
       op.results[k] = arena.apply(
           Op::select, {op.results[k].arg(0), takes_left ? left : right, takes_left ? right : left});
       op.params[k] = left.var(), op.params[n + k] = right.var();
-      Expr& index = soac.body.results[layout.reductions[g].result + k];
-      index = arena.cast(index, Kind::i32);
+      r.operands[k] = arena.cast(r.operands[k], Kind::i32);
       narrow.components.push_back({g, k});
     }
   }
   if (narrow.components.empty()) return {};
+  narrow.stm = soac::with_outputs(std::move(narrow.stm), std::move(outputs));
   return narrow;
 }
 

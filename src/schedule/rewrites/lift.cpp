@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 
 namespace fulgurite::schedule {
@@ -117,13 +117,11 @@ std::vector<Expr> constant_components(scalar::Arena& arena, const soac::Reductio
 std::optional<soac::Stm> holding_values(scalar::Arena& arena, const soac::Stm& s) {
   soac::Stm result = s;
   auto& soac = std::get<soac::Soac>(result.op);
-  const soac::Layout layout = soac::layout_of(soac);
+  const soac::OutputView outputs = soac::view_of(s);
   bool changed = false;
   for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
     soac::Reduction& r = soac.reductions[g];
-    const auto operands =
-        std::span(soac.body.results).subspan(layout.reductions[g].result, r.op.results.size());
-    std::vector<Expr> known = constant_components(arena, r, operands);
+    std::vector<Expr> known = constant_components(arena, r, outputs.reductions[g].operands);
     if (std::ranges::none_of(known, [](Expr c) { return bool(c); })) continue;
     // The first point has joined the neutral element.
     const std::vector<Expr> first = results_of(arena, r.op, r.neutral, known);
@@ -148,39 +146,25 @@ soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
   auto& soac = std::get<soac::Soac>(out.op);
   for (soac::Stm& inner : soac.body.body)
     if (auto* scan = base::as<soac::Scan>(inner.op)) lift_scan(arena, inner, *scan);
-  std::vector<Expr> results;
-  std::vector<Var> names;
-  std::size_t next_result = 0, next_name = 0;
-  auto keep = [&](std::size_t n_results, std::size_t n_names) {
-    for (std::size_t k = 0; k < n_results; ++k) results.push_back(soac.body.results[next_result++]);
-    for (std::size_t k = 0; k < n_names; ++k) names.push_back(s.names[next_name++]);
-  };
-  for (soac::Reduction& r : soac.reductions) {
-    std::size_t n = r.op.results.size();
-    if (r.neutral.empty()) {
-      r = lift(arena, r, kinds_of(r));
-      results.push_back(arena.boolean(true));
-      names.push_back(arena.fresh({Kind::boolean}, "has").var());
-    }
-    keep(n, n);
+  soac::Outputs outputs = soac::take_outputs(out);
+  for (soac::Outputs::Reduced& r : outputs.reductions) {
+    if (!r.by.neutral.empty()) continue;
+    r.by = lift(arena, r.by, kinds_of(r.by));
+    r.operands.insert(r.operands.begin(), arena.boolean(true));
+    r.names.insert(r.names.begin(), arena.fresh({Kind::boolean}, "has").var());
   }
-  for (soac::Scatter& scatter : soac.scatters) {
-    keep(scatter.shape.size(), 0);
-    std::size_t n = scatter.initial.results.size();
+  for (soac::Outputs::Scattered& scattered : outputs.scatters) {
+    soac::Scatter& scatter = scattered.to;
     for (soac::Reduction& r : scatter.combine) {
       if (!r.neutral.empty()) continue;
       r = lift(arena, r, kinds_of(r));
       scatter.initial.results.insert(scatter.initial.results.begin(), arena.boolean(true));
-      results.push_back(arena.boolean(true));
-      names.push_back(arena.fresh_array(Kind::boolean, scatter.shape, "has").var());
+      scattered.values.insert(scattered.values.begin(), arena.boolean(true));
+      const Expr has = arena.fresh_array(Kind::boolean, scatter.shape, "has");
+      scattered.arrays.insert(scattered.arrays.begin(), has.var());
     }
-    keep(n, n);
   }
-  for (const soac::Partition& p : soac.partitions) keep(1 + p.n_values, 2 + p.n_values);
-  keep(soac.body.results.size() - next_result, s.names.size() - next_name);
-  soac.body.results = std::move(results);
-  out.names = std::move(names);
-  return out;
+  return soac::with_outputs(std::move(out), std::move(outputs));
 }
 
 }  // namespace fulgurite::schedule
