@@ -10,6 +10,7 @@
 #include "lower/sorted_rows.h"
 #include "plan/invariants.h"
 #include "plan/memory.h"
+#include "schedule/rewrites/levels.h"
 #include "soac/room.h"
 #include "soac/walk.h"
 #include "walk/control.h"
@@ -412,7 +413,9 @@ class ProgramLowering {
 
 Lowered lower(const soac::Program& program, const Options& options) {
   const bool has_blocks = options.schedule == Schedule::blocks;
-  return ProgramLowering(has_blocks ? sort_inside_by_digits(program) : program, options).run();
+  return ProgramLowering(has_blocks ? sort_inside_by_digits(program) : schedule::split_levels(program),
+                         options)
+      .run();
 }
 
 }  // namespace fulgurite::lower

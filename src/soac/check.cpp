@@ -176,13 +176,19 @@ class Checker {
   }
 
   void add_running(const Stm& stm, Vars& running) const {
-    const bool is_scan = base::as<Scan>(stm.op) != nullptr;
-    if (!is_scan && running.empty()) return;
+    const auto* scan = base::as<Scan>(stm.op);
+    if (!scan && running.empty()) return;
     Vars mentioned;
-    if (!running.empty()) add_mentioned(stm, mentioned);
+    if (scan) {
+      add_mentioned(scan->reduction.op, mentioned);
+      add_mentioned(scan->reduction.neutral, mentioned);
+      add_mentioned(scan->reduction.initial, mentioned);
+    } else {
+      add_mentioned(stm, mentioned);
+    }
     const bool depends = std::ranges::any_of(mentioned, [&](Var v) { return running.contains(v); });
-    if (is_scan && depends) fail("a Scan depends on another Scan of its body");
-    if (is_scan || depends) running.insert(stm.names.begin(), stm.names.end());
+    if (scan && depends) fail("a Scan's operator or start depends on another Scan of its body");
+    if (scan || depends) running.insert(stm.names.begin(), stm.names.end());
   }
 
   /// Types of the results, within the function's scope.

@@ -119,8 +119,8 @@ struct Soac {
 /// Only as a statement of a Soac's own body: a running reduction over the points of that Soac, in row-major
 /// order. Binds at each point the k components of x0 op ... op x, the values of its operands at the points so
 /// far, `initial` (if there is one) to the left of them; with the point's own value (`inclusive`) or without
-/// it, where the first point has `initial`, else the neutral element. Nothing of it depends on another Scan
-/// of the same body.
+/// it, where the first point has `initial`, else the neutral element. Its operands may depend on Scans that
+/// stand before it in the body; its operator, neutral elements and initial values depend on none of them.
 struct Scan {
   Reduction reduction;
   std::vector<Expr> operands;

@@ -313,7 +313,7 @@ class RandomProgram : RandomOperations {
     scope.body.push_back(std::move(stm));
   }
 
-  /// Running values, and something of each beside them.
+  /// Running values, and beside them values that are computed of them, or running values of those.
   void scan(Scope& scope, Expr array) {
     Arena& arena = *program_.arena;
     const Expr running = arena.fresh({Kind::i32}, "running");
@@ -324,7 +324,12 @@ class RandomProgram : RandomOperations {
       scan.inclusive = choices_.one_in(2);
       if (choices_.one_in(3)) scan.reduction.initial = {scalar(scope, 1)};
       s.body.body.push_back({{running.var()}, std::move(scan), {"random.cpp", ++line_}, "scan"});
-      return std::vector{running, combine(running, arena.index(array, i))};
+      const Expr beside = combine(running, arena.index(array, i));
+      if (scans_ || !choices_.one_in(4)) return std::vector{running, beside};
+      const Expr of_running = arena.fresh({Kind::i32}, "of_running");
+      s.body.body.push_back(
+          {{of_running.var()}, soac::Scan{reduction(), {beside}, true}, {"random.cpp", ++line_}, "scan"});
+      return std::vector{running, of_running};
     });
     scope.arrays.push_back(arena.fresh_array(Kind::i32, soac.dims, "scanned"));
     scope.arrays.push_back(arena.fresh_array(Kind::i32, soac.dims, "beside"));

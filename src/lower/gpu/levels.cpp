@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "lower/gpu/policy.h"
+#include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
 #include "soac/walk.h"
@@ -26,12 +27,10 @@ int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Lev
 }
 
 std::vector<int> levels_of(const soac::Lambda& body) {
+  const std::vector<int> depths = schedule::depths_of(body);
   std::vector<int> levels;
-  Levels by_name;
-  for (const soac::Stm* s : schedule::scans_of(body)) {
-    levels.push_back(level_of(body, std::get<soac::Scan>(s->op).operands, by_name));
-    by_name.emplace(s->names[0], levels.back());
-  }
+  for (std::size_t i = 0; i < depths.size(); ++i)
+    if (std::holds_alternative<soac::Scan>(body.body[i].op)) levels.push_back(depths[i]);
   return levels;
 }
 
