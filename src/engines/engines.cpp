@@ -29,7 +29,7 @@ constexpr Row rows[] = {
      .device = [](int) -> Device& { return runtime::cpu::CpuDevice::shared(); },
      .runs_blocks = false,
      .target = TargetEngine::cpu},
-    // What is said of a program that is interpreted is said as of blocks on this machine.
+    // It compiles nothing; explain() shows the kernels of its programs as those of blocks on this machine.
     {.engine = Engine::interpreter,
      .name = "interpreter",
      .dialect = &emit::c,

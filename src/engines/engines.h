@@ -1,5 +1,5 @@
-// Every engine that there is, as one row of a table: what it is called, what prints its kernels, what runs
-// them. Whoever asks what an engine is asks its row; another engine is another row.
+// The table of engines: each row says what an engine is called, how its kernels are printed, and what runs
+// them. All code that depends on the engine asks its row, so that another engine is another row.
 #pragma once
 
 #include <fulgurite/dlpack.h>
@@ -20,9 +20,9 @@ struct Row {
   Engine engine;
   /// On command lines, in FULGURITE_ENGINE and in runtime::Description.
   std::string_view name;
-  /// In messages about memory and code of others' for it.
+  /// What messages about tensors and bundles call it.
   std::string_view title = {};
-  /// Its kernels are printed in this dialect; null: as kernel IR.
+  /// The dialect of its kernels; null: kernel IR is what its device reads.
   const emit::Dialect* dialect = nullptr;
   /// A device by its number; -1 is the one that the environment or the engine chooses. Throws DeviceError
   /// where there is none. The engine has no other device than 0 if it has `one_device`.
@@ -30,18 +30,18 @@ struct Row {
   bool one_device = true;
   /// Programs are not compiled: soac/interpret.h evaluates them.
   bool interprets = false;
-  /// Kernels are those of blocks of threads, not of a CPU's lanes.
+  /// Its kernels are written for blocks of threads, not for a CPU's lanes.
   bool runs_blocks = true;
   /// explain() asks what the device's compiler made of kernels (runtime::Kernel::occupancy).
   bool explains_occupancy = false;
-  /// Whose code bundles have for the engine; absent: bundles have none.
+  /// The target of bundles whose code it runs; absent: it runs no code of bundles.
   std::optional<bundled::TargetEngine> target = {};
-  /// Where DLPack says that the engine's memory is, and on which device of that type the chosen device is.
+  /// DLPack's type of its devices, and the number among them of the device that it chooses.
   dlpack::DeviceType dlpack_type = dlpack::DeviceType::cpu;
   int (*dlpack_number)() = nullptr;
-  /// Memory that users hand over is an address, which may lie inside of an allocation, and not a handle.
+  /// Users hand over memory as an address, which may lie inside an allocation; else as a handle.
   bool memory_is_address = false;
-  /// Puts what the engine does into a queue of the user's (fulgurite/device_memory.h); null: it has none.
+  /// Makes it use the user's queue (fulgurite/device_memory.h); null: it has no queues.
   void (*use_queue)(void* queue) = nullptr;
 };
 

@@ -84,7 +84,8 @@ Bits test(std::same_as<bool> auto value) {
 #define FULGURITE_ROW_special(name, arity, flags) \
   case Op::name: break;
 
-/// evaluate() for operands whose C++ type is T.
+/// evaluate() for operands whose C++ type is T. A caller that knows the operation gets its code alone, hence
+/// the attribute.
 template <class T>
 [[gnu::always_inline]] inline Bits evaluate_as(Op op, Kind operand, Kind result, Bits a, Bits b, Bits c) {
   [[maybe_unused]] const T x = from_bits<T>(a), y = from_bits<T>(b), z = from_bits<T>(c);
