@@ -5,14 +5,15 @@
 #include "emit/printer.h"
 #include "engines/engines.h"
 #include "kernel/print.h"
-#include "tidy/blocks.h"
+#include "tidy/passes.h"
 
 namespace fulgurite::detail::block {
 namespace {
 
 std::string text_for_lanes(const Kernel& k, const engines::Row& engine) {
   const int vector_bytes = engine.device(-1).describe().vector_bytes;
-  return emit::print(tidy::blocks_to_vectors(k.contracted, vector_bytes), *engine.dialect);
+  return emit::print(tidy::run(tidy::Route::user_on_cpu, k.contracted, {.vector_bytes = vector_bytes}),
+                     *engine.dialect);
 }
 
 }  // namespace
