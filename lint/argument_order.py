@@ -7,7 +7,7 @@ import re
 
 from files import ROOT, files, finish
 
-FOLDERS = ["trace", "soac", "simplify", "fuse", "kernel", "schedule", "walk", "lower", "block", "tidy", "plan"]
+FOLDERS = ["trace", "soac", "simplify", "fuse", "kernel", "parts", "schedule", "walk", "lower", "block", "tidy", "plan"]
 
 # Of an arena, an emitter or a tracer, and what calls them. Constants are not among them: operands are never sorted by their numbers.
 OF_ARENA = r"\barena_?(?:\(\))?\s*(?:\.|->)\s*(?:fresh\w*|apply|cast|bitcast|index|splat|any|all|add|sub|mul|div|rem|min|max|lt|le|eq|logical_\w+)\s*\("

@@ -32,6 +32,11 @@ Engine default_engine() {
       fmt::format("FULGURITE_ENGINE is '{}': set it to {}, or not at all", name, engines::names()));
 }
 
+std::string default_policy() {
+  const char* policy = std::getenv("FULGURITE_POLICY");
+  return policy == nullptr ? "" : policy;
+}
+
 bool captures_are_checked() {
   const char* wanted = std::getenv("FULGURITE_DEBUG");
   return wanted != nullptr && std::string_view(wanted) == "captures";

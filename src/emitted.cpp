@@ -239,7 +239,10 @@ std::vector<EmittedFile> as_c(const std::vector<EmittedProgram>& programs, const
                                         .last_level_cache = usual_last_level_cache,
                                         .vector_bytes = emit::register_bytes(level),
                                         .is_host = true};
-      const Options options{.engine = Engine::cpu, .precision = wanted.precision, .checks = wanted.checks};
+      const Options options{.engine = Engine::cpu,
+                            .precision = wanted.precision,
+                            .checks = wanted.checks,
+                            .policy = wanted.policy};
       levels.push_back({level, level == emit::Level::generic ? std::string() : cpu,
                         lowered(d, options, device, emit::portable_c)});
     }
@@ -259,7 +262,10 @@ std::vector<EmittedFile> as_cuda(const std::vector<EmittedProgram>& programs, co
                                     .is_host = false,
                                     .blocks_wait = true,
                                     .tells_occupancy = true};
-  const Options options{.engine = Engine::cuda, .precision = wanted.precision, .checks = wanted.checks};
+  const Options options{.engine = Engine::cuda,
+                        .precision = wanted.precision,
+                        .checks = wanted.checks,
+                        .policy = wanted.policy};
   std::vector<EmittedFile> files;
   append(files, ahead::cuda_common_headers());
   for (const EmittedProgram& program : programs)
@@ -280,7 +286,10 @@ std::vector<EmittedFile> as_opencl(const std::vector<EmittedProgram>& programs, 
                                     .is_host = false,
                                     .blocks_wait = false,
                                     .shared_memory = std::size_t{32} << 10};
-  const Options options{.engine = Engine::opencl, .precision = wanted.precision, .checks = wanted.checks};
+  const Options options{.engine = Engine::opencl,
+                        .precision = wanted.precision,
+                        .checks = wanted.checks,
+                        .policy = wanted.policy};
   std::vector<EmittedFile> files;
   append(files, ahead::opencl_common_headers());
   for (const EmittedProgram& program : programs)

@@ -15,9 +15,16 @@ std::vector<plan::SiteText> sites_of(const soac::Program& program) {
   return sites;
 }
 
-base::Digest key_in_bundles(const soac::Program& traced, Precision precision, Checks checks) {
-  return base::digest(fmt::format("{} {} {}\n{}", version, static_cast<int>(precision),
-                                  static_cast<int>(checks), soac::canonical(traced)));
+schedule::Policy policy_of(const Options& options) {
+  return schedule::parse_policy(schedule::policy_text(options.policy));
+}
+
+base::Digest key_in_bundles(const soac::Program& traced, Precision precision, Checks checks,
+                            const schedule::Policy& policy) {
+  const std::string changes = schedule::changes(policy);
+  return base::digest(fmt::format("{} {} {}{}{}\n{}", version, static_cast<int>(precision),
+                                  static_cast<int>(checks), changes.empty() ? "" : " ", changes,
+                                  soac::canonical(traced)));
 }
 
 }  // namespace fulgurite::pipeline

@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "plan/execute.h"
+#include "schedule/policy.h"
 #include "soac/ir.h"
 
 namespace fulgurite::pipeline {
@@ -15,8 +16,11 @@ namespace fulgurite::pipeline {
 /// Part of every key: it changes when plans or kernels do.
 inline constexpr std::string_view version = "fulgurite 1";
 
-/// Equal where a program and the options that a bundle keeps are, on every machine.
-base::Digest key_in_bundles(const soac::Program& traced, Precision, Checks);
+/// The tuning numbers that Options::policy gives. Throws FormatError.
+schedule::Policy policy_of(const Options&);
+
+/// Equal where a program, the options that a bundle keeps and the tuning numbers are, on every machine.
+base::Digest key_in_bundles(const soac::Program& traced, Precision, Checks, const schedule::Policy&);
 
 /// What the traced program's sites say when they fail.
 std::vector<plan::SiteText> sites_of(const soac::Program& traced);

@@ -73,13 +73,15 @@ void check(const BundleOptions& options) {
 // One bundle's compilations; kernels that are equal are compiled once.
 class Maker {
  public:
-  explicit Maker(const BundleOptions& options) : options_(options) {}
+  explicit Maker(const BundleOptions& options)
+      : options_(options), policy_(schedule::policy_text(options.policy)) {}
 
   bundled::Program program(const detail::NamedTrace& named) {
     const soac::Program& traced = named.traced->program();
     bundled::Program program;
     program.name = named.name;
-    program.key = pipeline::key_in_bundles(traced, options_.precision, options_.checks);
+    program.key = pipeline::key_in_bundles(traced, options_.precision, options_.checks,
+                                           schedule::parse_policy(policy_));
     program.is_strict = options_.precision == Precision::strict;
     program.is_unchecked = options_.checks == Checks::off;
     for (const soac::Var param : traced.params)
@@ -117,7 +119,8 @@ class Maker {
                     .precision = options_.precision,
                     .checks = options_.checks,
                     .name = program.name.c_str(),
-                    .check_captures = false};
+                    .check_captures = false,
+                    .policy = policy_};
     bundled::Target target{engine, architecture, {}, {}};
     target.plan = pipeline::compile(traced, options, machine_of(engine, architecture)).lowered.plan;
     for (plan::KernelText& kernel : target.plan.kernels) {
@@ -143,6 +146,7 @@ class Maker {
 
   static constexpr int latest_driver = 99000;  // the newest NVRTC that there is
   const BundleOptions& options_;
+  const std::string policy_;  // not the name of its file
   std::unordered_map<std::string, std::string> codes_;
 };
 

@@ -149,7 +149,8 @@ std::optional<plan::Loaded> find(const soac::Program& traced, const Options& opt
   if (!options.fuse || !has_plans(options.engine)) return std::nullopt;
   const Files files = open_files();
   if (files.empty()) return std::nullopt;
-  const base::Digest key = pipeline::key_in_bundles(traced, options.precision, options.checks);
+  const base::Digest key =
+      pipeline::key_in_bundles(traced, options.precision, options.checks, pipeline::policy_of(options));
   for (const auto& file : files)
     for (const File::StoredProgram& program : file->programs()) {
       if (program.key != key) continue;

@@ -28,6 +28,8 @@
 #include "runtime/join_map.h"
 #include "runtime/profile.h"
 #include "runtime/stats.h"
+#include "schedule/nest.h"
+#include "schedule/print.h"
 #include "simplify/simplify.h"
 #include "soac/check.h"
 #include "soac/interpret.h"
@@ -38,20 +40,9 @@
 
 namespace fulgurite::pipeline {
 
-namespace {
+using base::dump, base::dumps;
 
-// FULGURITE_DUMP=fuse,kernel,source: comma-separated labels; "time" prints what each stage took.
-bool dumps(std::string_view label) {
-  const char* wanted = std::getenv("FULGURITE_DUMP");
-  if (wanted == nullptr) return false;
-  std::string_view rest = wanted;
-  for (;;) {
-    std::size_t comma = rest.find(',');
-    if (rest.substr(0, comma) == label) return true;
-    if (comma == rest.npos) return false;
-    rest.remove_prefix(comma + 1);
-  }
-}
+namespace {
 
 // Measures a stage for FULGURITE_DUMP=time and for a profile.
 class Timed {
@@ -67,8 +58,11 @@ bool runs_blocks(const Options& options) {
   return engines::row(options.engine).runs_blocks;
 }
 
-lower::Options lowering_options(const Options& options, const runtime::Description& device) {
+lower::Options lowering_options(const Options& options, const schedule::Policy& policy,
+                                const runtime::Description& device) {
   lower::Options lowering;
+  lowering.lanes = policy.lanes;
+  lowering.blocks = policy.blocks;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache),
                      static_cast<std::int64_t>(device.shared_memory), device.tells_occupancy};
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
@@ -77,26 +71,28 @@ lower::Options lowering_options(const Options& options, const runtime::Descripti
   return lowering;
 }
 
-base::Digest key_of(const soac::Program& traced, const Options& options) {
-  lower::Options lowering = lowering_options(options, engines::device_of(options).describe());
+base::Digest key_of(const soac::Program& traced, const Options& options, const schedule::Policy& policy) {
+  lower::Options lowering = lowering_options(options, policy, engines::device_of(options).describe());
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {} {}\n{}", version, runtime::build_id(), runtime::host().identity,
+      "{} {}\n{} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(), runtime::host().identity,
       static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
       lowering.blocks_wait, lowering.target.vector_bytes, lowering.target.last_level_cache,
-      lowering.target.shared_memory, lowering.target.tells_occupancy, soac::canonical(traced));
+      lowering.target.shared_memory, lowering.target.tells_occupancy, schedule::changes(policy),
+      soac::canonical(traced));
   return base::digest(text);
 }
 
 tidy::Route route_of(const lower::LaunchNote& note, const Options& options) {
-  if (runs_blocks(options)) return note.blocks ? tidy::Route::blocks : tidy::Route::user_on_gpu;
-  return note.policy ? tidy::Route::lanes : tidy::Route::user_on_cpu;
+  if (runs_blocks(options)) return note.launch ? tidy::Route::blocks : tidy::Route::user_on_gpu;
+  return note.launch ? tidy::Route::lanes : tidy::Route::user_on_cpu;
 }
 
 kernel::PassOptions pass_options(const lower::LaunchNote& note, const runtime::Description& device) {
   kernel::PassOptions options{.vector_bytes = device.vector_bytes};
-  if (!note.policy) return options;
-  options.transposed_lanes = note.policy->tail_lanes;
-  options.ahead = note.policy->ahead;
+  if (!note.launch) return options;
+  const schedule::Vectors vectors = schedule::vectors_of(*note.launch);
+  options.transposed_lanes = vectors.lanes;
+  options.ahead = vectors.ahead;
   return options;
 }
 
@@ -149,12 +145,17 @@ void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) 
 
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options,
-                            const runtime::Description& device, kernel::PassContext& context) {
+                            const schedule::Policy& policy, const runtime::Description& device,
+                            kernel::PassContext& context, const lower::EditSchedule& edit) {
   lower::Lowered lowered;
   {
     Timed timed("lower");
-    lowered = lower::lower(optimised, lowering_options(options, device));
+    lower::Options lowering = lowering_options(options, policy, device);
+    lowering.edit_schedule = edit;
+    lowered = lower::lower(optimised, lowering);
   }
+  for (const lower::LaunchNote& note : lowered.notes)
+    if (note.launch && dumps("schedule")) dump("schedule", schedule::print(*optimised.arena, *note.launch));
   // Of many operations in a row, kernels are often equal.
   std::unordered_map<std::string, std::size_t> first_with_text;
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
@@ -162,7 +163,10 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
     if (dumps("lower")) dump("lower", text);
     const auto [first, is_new] = first_with_text.emplace(text, k);
     const auto tidied_alike = [](const lower::LaunchNote& a, const lower::LaunchNote& b) {
-      return a.policy == b.policy && a.blocks.has_value() == b.blocks.has_value();
+      const auto vectors = [](const lower::LaunchNote& note) {
+        return note.launch ? schedule::vectors_of(*note.launch) : schedule::Vectors();
+      };
+      return !a.launch == !b.launch && vectors(a) == vectors(b);
     };
     const bool is_known = !is_new && tidied_alike(lowered.notes[first->second], lowered.notes[k]);
     if (is_known)
@@ -175,8 +179,10 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
   return lowered;
 }
 
-Report compile_here(const soac::Program& traced, const Options& options, const runtime::Description& device) {
+Report compile_here(const soac::Program& traced, const Options& options, const schedule::Policy& policy,
+                    const runtime::Description& device, const lower::EditSchedule& edit = {}) {
   Report report;
+  report.policy = policy;
   report.traced = traced;
   soac::PassContext context;
   if (!options.fuse) context.gas = 0;
@@ -185,7 +191,7 @@ Report compile_here(const soac::Program& traced, const Options& options, const r
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
   kernel::PassContext unlimited;
-  report.lowered = emit_kernels(report.optimised, options, device, unlimited);
+  report.lowered = emit_kernels(report.optimised, options, policy, device, unlimited, edit);
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
   return report;
 }
@@ -224,7 +230,8 @@ struct FoundPlan {
   bool is_new;
 };
 FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
-  base::Digest key = key_of(traced, options);
+  const schedule::Policy policy = policy_of(options);
+  base::Digest key = key_of(traced, options, policy);
   bool found = false, is_new = false;
   auto make = [&]() -> std::shared_ptr<const plan::Plan> {
     runtime::DiskCache& disk = runtime::DiskCache::shared();
@@ -233,7 +240,8 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
       return std::make_shared<plan::Plan>(plan::parse(*text));
     }
     is_new = true;
-    plan::Plan plan = compile(traced, options).lowered.plan;
+    plan::Plan plan =
+        compile_here(traced, options, policy, engines::device_of(options).describe()).lowered.plan;
     disk.write(runtime::EntryKind::program, key, plan::print(plan, true));
     return std::make_shared<plan::Plan>(std::move(plan));
   };
@@ -285,7 +293,14 @@ Report compile(const soac::Program& traced, const Options& options) {
 }
 
 Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device) {
-  return base::with_stack(base::deep_stack, [&] { return compile_here(traced, options, device); });
+  return compile(traced, options, device, {});
+}
+
+Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device,
+               const lower::EditSchedule& edit) {
+  const schedule::Policy policy = policy_of(options);
+  return base::with_stack(base::deep_stack,
+                          [&] { return compile_here(traced, options, policy, device, edit); });
 }
 
 plan::Loaded load(const soac::Program& traced, const Options& options) {
@@ -297,20 +312,36 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
   });
 }
 
-plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
-  kernel::PassContext unlimited;
-  return load_optimised(optimised, options, unlimited);
-}
+namespace {
 
-plan::Loaded load_optimised(const soac::Program& optimised, const Options& given,
-                            kernel::PassContext& context) {
+plan::Loaded load_anew(const soac::Program& optimised, const Options& given, kernel::PassContext& context,
+                       const lower::EditSchedule& edit) {
   const base::CompilingSection section;
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {
     const runtime::Description device = engines::device_of(options).describe();
-    return build_kernels(emit_kernels(optimised, options, device).plan, true, sites_of(optimised), options);
+    plan::Plan plan = emit_kernels(optimised, options, policy_of(options), device, context, edit).plan;
+    return build_kernels(std::move(plan), true, sites_of(optimised), options);
   });
+}
+
+}  // namespace
+
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& options) {
+  kernel::PassContext unlimited;
+  return load_optimised(optimised, options, unlimited);
+}
+
+plan::Loaded load_optimised(const soac::Program& optimised, const Options& options,
+                            kernel::PassContext& context) {
+  return load_anew(optimised, options, context, {});
+}
+
+plan::Loaded load_edited(const soac::Program& optimised, const Options& options,
+                         const lower::EditSchedule& edit) {
+  kernel::PassContext unlimited;
+  return load_anew(optimised, options, unlimited, edit);
 }
 
 }  // namespace fulgurite::pipeline
@@ -359,8 +390,10 @@ std::shared_ptr<const fulgurite::detail::Executable> fulgurite::pipeline::execut
 namespace fulgurite::detail {
 
 std::shared_ptr<const Executable> build(std::shared_ptr<const TracedProgram> traced, const Options& options) {
-  if (engines::row(options.engine).interprets)
+  if (engines::row(options.engine).interprets) {
+    pipeline::policy_of(options);  // a wrong policy is refused on every engine
     return std::make_shared<Interpreted>(pipeline::specification(traced->program(), options.precision));
+  }
   return pipeline::executable_of(pipeline::load(traced->program(), options));
 }
 

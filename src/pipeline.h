@@ -3,6 +3,7 @@
 
 #include <fulgurite/options.h>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -12,6 +13,8 @@
 #include "kernel/pass.h"
 #include "lower/lower.h"
 #include "plan/execute.h"
+#include "schedule/ir.h"
+#include "schedule/policy.h"
 #include "soac/pass.h"
 
 namespace fulgurite::pipeline {
@@ -24,12 +27,17 @@ struct Report {
   soac::Program traced, optimised;
   std::vector<soac::Event> events;  // what the passes did
   lower::Lowered lowered;           // kernels vectorised; sources in lowered.plan.kernels
+  schedule::Policy policy = {};     // the tuning numbers
 };
 
 /// Traced program to plan and kernel texts: optimise, lower, vectorise, print. No cache, no engine. For the
 /// engine's device, or as for one that need not be here.
 Report compile(const soac::Program& traced, const Options&);
 Report compile(const soac::Program& traced, const Options&, const runtime::Description& device);
+
+/// The same with the schedule of each launch edited after it has been decided; absent: it stays.
+Report compile(const soac::Program& traced, const Options&, const runtime::Description& device,
+               const lower::EditSchedule&);
 
 /// Array passes only, with the checker after each. `gas`: see soac::PassContext.
 soac::Program optimise(soac::Program, soac::PassContext&, Precision);
@@ -45,6 +53,8 @@ plan::Loaded load(const soac::Program& traced, const Options&);
 /// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);
+/// The same with the schedule of each launch edited.
+plan::Loaded load_edited(const soac::Program& optimised, const Options&, const lower::EditSchedule&);
 
 /// A loaded plan to be called.
 std::shared_ptr<const detail::Executable> executable_of(plan::Loaded);

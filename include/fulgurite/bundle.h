@@ -26,6 +26,7 @@ struct BundleOptions {
   bool opencl = true;                                // OpenCL C, for any device
   Precision precision = Precision::fast;
   Checks checks = Checks::on;
+  std::string policy = default_policy();  // programs are found by Options with the same one
 };
 
 namespace detail {

@@ -79,6 +79,7 @@ struct EmitOptions {
   /// Of Target::c: the processors that get code of their own, from the best to the least; the last one's runs
   /// where none of the others can.
   std::vector<std::string> levels = {"x86-64-v4", "x86-64-v3", "x86-64-v2"};
+  std::string policy = default_policy();  // Options::policy
 };
 
 struct EmittedFile {

@@ -1,7 +1,7 @@
 // FULGURITE_MAIN(rmse, saxpy): every program is a tool. The functions named become an executable that runs
 // them on .npy files and reports on them:
 //   ./rmse list                              programs and their parameters
-//   ./rmse run rmse a.npy b.npy --time       --engine, -o e.npy, --repeat, --no-fuse
+//   ./rmse run rmse a.npy b.npy --time       --engine, -o e.npy, --repeat, --no-fuse, --policy
 //   ./rmse explain rmse --svg rmse.svg       what fused, kernels, bytes moved
 //   ./rmse bisect rmse a.npy b.npy           the rewrite that makes a result wrong
 //   ./rmse bundle -o programs.fgb            --cpu x86-64-v3,x86-64-v4, --cuda sm_90, --no-opencl

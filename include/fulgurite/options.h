@@ -4,6 +4,7 @@
 #include <fulgurite/abi.h>
 
 #include <cstdint>
+#include <string>
 
 #pragma GCC visibility push(default)
 
@@ -32,6 +33,9 @@ Engine default_engine();
 /// Whether the environment variable FULGURITE_DEBUG is `captures`.
 bool captures_are_checked();
 
+/// What the environment variable FULGURITE_POLICY says; empty where it is not set.
+std::string default_policy();
+
 struct Options {
   Engine engine = default_engine();
   Precision precision = Precision::fast;
@@ -48,6 +52,10 @@ struct Options {
   // true: fg::compile(f) returns while kernels compile, on threads of their own. A call waits for those that
   // it launches, and what the compiler throws comes from the first call or wait() that needs the kernel.
   bool background = false;
+  // Tuning numbers that differ from their defaults, "cheap_tile=8192, chain=16", or "@" and the name of a
+  // file of them: docs/schedules.md has all of them, and says what each does. Sums of floats may differ in
+  // their last bits between two policies. FormatError for what is no policy.
+  std::string policy = default_policy();
 };
 
 }  // namespace fulgurite

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "base/match.h"
 #include "block/side_by_side.h"
+#include "block/traced.h"
 
 namespace fulgurite::block {
 namespace {
@@ -42,9 +42,6 @@ kernel::Atomic::What atomic_named(std::string_view name) {
     if (known == name) return what;
   throw InternalError(fmt::format("no atomic operation '{}'", name));
 }
-
-constexpr const char* makes_an_array =
-    "{} makes an array of the array language in a kernel: use pull and push arrays here";
 
 /// Whether a line is one of the kernel language's own functions.
 bool is_of_library(const Here& where) {
@@ -110,42 +107,12 @@ void Recorder::at(const Here& where) {
   kernel::Location location{where.file_name(), where.line()};
   auto known = std::ranges::find(lines_, location);
   if (known == lines_.end()) known = lines_.insert(lines_.end(), std::move(location));
-  set_line(static_cast<std::uint32_t>(known - lines_.begin()) + 1);
-}
-
-void Recorder::set_line(std::uint32_t line) {
-  kernel::Context context = builder_.context();
-  context.line = line;
-  builder_ = builder_.with(std::move(context));
+  builder_ = builder_.at_line(static_cast<std::uint32_t>(known - lines_.begin()) + 1);
 }
 
 void Recorder::flush(const Here& where) {
-  if (!is_making()) throw TraceError(fmt::format(makes_an_array, "this"), where);
-  append(tracer_.take(), where);
-}
-
-// Branches are those of && and ||; others, and loops, have been made when they were traced.
-void Recorder::append(const std::vector<soac::Stm>& traced, const Here& where) {
-  for (const soac::Stm& s : traced) {
-    if (const auto* let = base::as<soac::Let>(s.op)) {
-      builder_.bind_name(s.names[0], builder_.lower(let->value));
-    } else if (const auto* check = base::as<soac::Check>(s.op)) {
-      builder_.check(check->condition, check->site, check->operands);
-    } else if (const auto* branches = base::as<soac::If>(s.op)) {
-      const auto values_of = [&](const soac::Lambda& f) {
-        return [&] {
-          append(f.body, where);
-          return f.results;
-        };
-      };
-      const std::vector<Expr> chosen =
-          builder_.choose(builder_.lower(branches->condition), values_of(branches->then_branch),
-                          values_of(branches->else_branch), arena().info(s.names[0]).name);
-      for (std::size_t k = 0; k < chosen.size(); ++k) builder_.bind_name(s.names[k], chosen[k]);
-    } else {
-      throw TraceError(fmt::format(makes_an_array, s.origin.empty() ? "this" : s.origin), where);
-    }
-  }
+  if (!is_making()) refuse_array("this", where);
+  append_traced(builder_, tracer_.take(), where);
 }
 
 Expr Recorder::lower(const Value& value, const Here& where) {
@@ -297,7 +264,7 @@ void Recorder::end_round(std::size_t n_barriers, const Here& where) {
 std::vector<Expr> Recorder::scalars(std::span<const Value> values, const Here& where) {
   std::vector<Expr> all = tracer_.exprs(values, where);
   for (Expr e : all)
-    if (e.type().rank > 0) throw TraceError(fmt::format(makes_an_array, "this"), where);
+    if (e.type().rank > 0) refuse_array("this", where);
   flush(where);
   return all;
 }
@@ -418,7 +385,7 @@ void Recorder::within(const Value& index, std::int64_t n, const Here& where) {
   if (!is_of_library(where)) at(where);
   const Expr mark = arena().fresh({Kind::i64}, "within");
   builder_.append(kernel::Let{mark.var(), arena().i64(0)});
-  set_line(line);
+  builder_ = builder_.at_line(line);
   expectations_.emplace(mark.var(), kernel::Expectation{i, n});
 }
 

@@ -85,7 +85,6 @@ class Recorder : private trace::Control {
   /// A name that the builder made, as a staged value.
   Value given(Expr name);
   void at(const Here& where);  // statements are of this line from here on
-  void set_line(std::uint32_t);
 
   /// A scope of the trace whose statements become the kernel's as they are made.
   class Making {
@@ -127,7 +126,6 @@ class Recorder : private trace::Control {
                  const Here&) override;
 
   void flush(const Here&);
-  void append(const std::vector<soac::Stm>& traced, const Here&);
   /// What staged scalars are, for statements that follow.
   std::vector<Expr> scalars(std::span<const Value>, const Here&);
   /// Names that the builder made, as staged values of the innermost scope.

@@ -4,7 +4,7 @@
 #include <fulgurite/error.h>
 
 #include "block/recorder.h"
-#include "lower/networks.h"
+#include "parts/networks.h"
 
 namespace fulgurite::detail::block {
 
@@ -105,10 +105,10 @@ void side_by_side(const std::function<void()>& first, const std::function<void()
 
 namespace {
 
-void make(lower::Network* network, std::int64_t n, const Meet& meet, Here where) {
+void make(parts::Network* network, std::int64_t n, const Meet& meet, Here where) {
   Recorder& r = Recorder::current(where);
   trace::Tracer& tracer = r.tracer();
-  const lower::Team team{
+  const parts::Team team{
       [&](int steps, const std::function<void(scalar::Expr)>& body) {
         for (int step = 0; step < steps; ++step) body(r.arena().i64(step));
       },
@@ -127,10 +127,10 @@ void make(lower::Network* network, std::int64_t n, const Meet& meet, Here where)
 }  // namespace
 
 void join_all(std::int64_t n, const Meet& meet, Here where) {
-  make(lower::block_parts().reduce, n, meet, where);
+  make(parts::block_parts().reduce, n, meet, where);
 }
 void join_up_to(std::int64_t n, const Meet& meet, Here where) {
-  make(lower::block_parts().scan, n, meet, where);
+  make(parts::block_parts().scan, n, meet, where);
 }
 
 Buffers allocate(Space space, std::span<const Kind> components, std::int64_t n, Here where) {

@@ -74,6 +74,7 @@ class Builder {
   const Context& context() const { return *context_; }
   /// The same code in another context.
   Builder with(Context context) const;
+  Builder at_line(std::uint32_t line) const;
   /// Number of the element that failures are reported by; outside of all spaces (an initial value) 0.
   Expr failing_element() const;
 
@@ -193,6 +194,7 @@ class Builder {
   std::shared_ptr<const Context> context_;
 };
 
+Expr product(const Builder&, std::span<const Expr> factors);
 /// The row-major number of the element with these indices.
 Expr linear(const Builder&, std::span<const Expr> indices, std::span<const Expr> dims);
 

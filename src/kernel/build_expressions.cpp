@@ -130,6 +130,12 @@ Expr Builder::lower_division(Expr e) const {
   return bind(arena().apply(e.op(), {a, divisor}), "q");
 }
 
+Expr product(const Builder& b, std::span<const Expr> factors) {
+  Expr all = b.arena().i64(1);
+  for (Expr factor : factors) all = b.arena().mul(all, factor);
+  return all;
+}
+
 Expr linear(const Builder& b, std::span<const Expr> indices, std::span<const Expr> dims) {
   scalar::Arena& arena = b.arena();
   Expr number = arena.i64(0);

@@ -1,11 +1,8 @@
 #include "lower/inner.h"
 
 #include "base/match.h"
-#include "lower/block_loop.h"
 #include "lower/carry.h"
 #include "lower/gpu/alone.h"
-#include "lower/row_sort.h"
-#include "lower/short_rows.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/layout.h"
@@ -14,6 +11,8 @@
 namespace fulgurite::lower {
 
 namespace {
+
+using walk::Running, walk::lanes::Ends, walk::lanes::Entry;
 
 class Inner {
  public:
@@ -61,26 +60,9 @@ class Inner {
   }
 
  private:
-  Policy policy_of(const soac::Soac& op) {
-    return choose(arena_, op, launches_.sizes(), launches_.options().target);
-  }
-
   Ends walk(const soac::Stm& s, const Entry& entry) {
-    if (launches_.options().schedule == Schedule::blocks) {
-      e_.note_sequential(s, "is inside of another combinator, whose points have a thread each");
-      return gpu::walk_alone(e_, s, entry);
-    }
-    const auto& op = std::get<soac::Soac>(s.op);
-    const Policy policy = policy_of(op);
-    Range range;
-    range.begin = arena_.i64(0);
-    if (op.dims.size() > 1 && !policy.linear) {
-      range.first_row = arena_.i64(0);
-      range.last_row = extent(e_, launches_.product(std::span(op.dims).first(op.dims.size() - 1)));
-    }
-    range.end = extent(e_, policy.linear ? launches_.product(op.dims) : op.dims.back());
-    if (is_row(op, policy)) return {reduce_row(e_, s, range, policy), {}, {}};
-    return block_loop(e_, s, range, policy, entry);
+    e_.note_sequential(s, "is inside of another combinator, whose points have a thread each");
+    return gpu::walk_alone(e_, s, entry);
   }
 
   // Memory for the arrays that do not have any; of what a partition keeps, as if it kept every point.
@@ -161,7 +143,6 @@ class Inner {
 }  // namespace
 
 void inner_combinator(Launches& launches, const Emitter& e, const soac::Stm& s) {
-  if (base::as<soac::Sort>(s.op)) return inner_sort(e, s);
   Inner(launches, e, s).run();
 }
 

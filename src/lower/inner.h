@@ -5,8 +5,7 @@
 
 namespace fulgurite::lower {
 
-/// Lowers a Soac or Sort statement where the emitter stands, its whole space as vector loops, and binds its
-/// names.
+/// Lowers a Soac statement where the emitter stands, in the code of a thread, and binds its names.
 void inner_combinator(Launches&, const Emitter&, const soac::Stm&);
 
 }  // namespace fulgurite::lower

@@ -7,6 +7,7 @@
 #include "schedule/rewrites/slice.h"
 #include "soac/room.h"
 #include "soac/walk.h"
+#include "walk/lanes/inner.h"
 #include "walk/sequential.h"
 
 namespace fulgurite::lower {
@@ -37,10 +38,20 @@ Launches::Launches(const soac::Program& program, const Options& options)
       memory_sites_(program) {}
 
 Emitter Launches::emitter() {
+  if (options_.schedule == Schedule::blocks)
+    return emitter([this](const Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); });
+  const Target& target = options_.target;
+  const schedule::Device device{target.vector_bytes, target.last_level_cache, target.shared_memory,
+                                target.tells_occupancy, options_.blocks_wait};
+  return emitter([nests = walk::lanes::Nests{{sizes_, device, options_.lanes}}](
+                     const Emitter& at, const soac::Stm& s) { walk::lanes::inner(at, s, nests); });
+}
+
+Emitter Launches::emitter(const Lowers& in_scalar_code) {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
-  const auto on_soac = [this](const Emitter& at, const soac::Stm& s) {
+  const auto on_soac = [in_scalar_code](const Emitter& at, const soac::Stm& s) {
     if (at.context().in_lanes) return walk::sequential_loop(at, s);
-    inner_combinator(*this, at, s);
+    in_scalar_code(at, s);
   };
   Emitter::Outside outside{knows,
                            on_soac,

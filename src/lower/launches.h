@@ -34,6 +34,9 @@ class Launches {
   /// An emitter for a kernel: combinators that it meets in scalar code become vector loops, in lanes
   /// sequential ones.
   Emitter emitter();
+  /// The same, but `in_scalar_code` lowers combinators that it meets in scalar code.
+  using Lowers = std::function<void(const Emitter&, const soac::Stm&)>;
+  Emitter emitter(const Lowers& in_scalar_code);
   /// A name for the value of an expression that the host computes, here.
   Expr computed(Expr);
 

@@ -5,15 +5,17 @@
 // KernelText::source is still empty.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "kernel/ir.h"
-#include "lower/gpu/policy.h"
-#include "lower/policy.h"
+#include "lower/target.h"
 #include "plan/plan.h"
+#include "schedule/ir.h"
+#include "schedule/policy.h"
 #include "soac/ir.h"
 
 namespace fulgurite::lower {
@@ -22,11 +24,17 @@ namespace fulgurite::lower {
 /// threads with shared memory (a GPU).
 enum class Schedule : std::uint8_t { lanes, blocks };
 
+/// Changes the schedule of a launch after it has been decided.
+using EditSchedule = std::function<::fulgurite::schedule::Launch(::fulgurite::schedule::Launch)>;
+
 struct Options {
   Target target;
+  ::fulgurite::schedule::LanesPolicy lanes;
+  ::fulgurite::schedule::BlocksPolicy blocks;
   Schedule schedule = Schedule::lanes;
   bool checks = true;
   bool blocks_wait = false;  // for blocks that began before them (runtime::Description)
+  EditSchedule edit_schedule = {};  // absent: they stay as decided
 };
 
 /// What `explain` looks at to say what a launch moves.
@@ -53,14 +61,12 @@ struct LaunchNote {
   std::int32_t kernel;
   std::string origin;
   soac::Location where;
-  std::optional<Policy> policy;         // none: the kernel is as the user wrote it
+  /// How it is walked; null: the kernel is as the user wrote it, or one of scalars.
+  std::shared_ptr<const schedule::Launch> launch = {};
   std::vector<std::string> sequential;  // operations inside that run as sequential loops (Barracuda
                                         // section 3.4.8), with their lines
   std::vector<soac::Var> names = {};    // what its Soac binds; none for a kernel of scalars
   soac::Expr bytes_read = {}, bytes_written = {};  // of sizes: each array counts once
-  std::optional<gpu::Policy> blocks = {};          // of Schedule::blocks
-  std::optional<SortPolicy> sort = {};             // of rows that are sorted
-  std::optional<ScatterPolicy> scatter = {};       // of scatters that store in the order of the points
   bool converges = false;                          // it decides whether a loop goes on (plan::Converge)
   std::shared_ptr<LaunchSource> source = {};       // none of a kernel that the user wrote
 };
@@ -72,7 +78,7 @@ struct Lowered {
   /// Names for what the host computes before launches, and what that is.
   std::vector<std::pair<soac::Var, soac::Expr>> computed = {};
   /// Arrays of the program that are nowhere in memory, as blocks compute the elements that they read around
-  /// their points, and the first name that the reader binds (gpu/window_producers.h).
+  /// their points, and the first name that the reader binds (schedule/rewrites/window_producers.h).
   std::vector<std::pair<soac::Var, soac::Var>> in_windows = {};
 };
 

@@ -3,14 +3,13 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "lower/call.h"
-#include "lower/combinator.h"
-#include "lower/gpu/combinator.h"
 #include "lower/initials.h"
-#include "lower/radix.h"
+#include "lower/launch.h"
 #include "lower/sorted_rows.h"
 #include "plan/invariants.h"
 #include "plan/memory.h"
 #include "schedule/rewrites/levels.h"
+#include "schedule/rewrites/radix.h"
 #include "soac/room.h"
 #include "soac/walk.h"
 #include "walk/control.h"
@@ -19,6 +18,8 @@ namespace fulgurite::lower {
 
 namespace {
 
+using ::fulgurite::schedule::by_digits, ::fulgurite::schedule::into_rows, ::fulgurite::schedule::is_one_digit,
+    ::fulgurite::schedule::Rows;
 using kernel::Level;
 
 class ProgramLowering {
@@ -30,7 +31,7 @@ class ProgramLowering {
         lowered_(launches_.lowered()),
         host_(launches_.host()) {
     if (!has_blocks()) return;
-    producers_ = gpu::window_producers(program_, options.target);
+    producers_ = window_producers(program_, options);
     for (const auto& [array, producer] : producers_) lowered_.in_windows.emplace_back(array, producer.reader);
     std::ranges::sort(lowered_.in_windows);
   }
@@ -94,8 +95,7 @@ class ProgramLowering {
   }
 
   void combinator_of(const soac::Stm& s) {
-    if (!has_blocks()) return combinator(launches_, s);
-    if (!producers_.contains(s.names[0])) gpu::combinator(launches_, s, producers_);
+    if (!producers_.contains(s.names[0])) launch(launches_, s, producers_);
   }
 
   // Scalar statements and expressions as a kernel of one task; results are element 0 of the arrays.
@@ -114,7 +114,9 @@ class ProgramLowering {
       });
     });
     for (Var output : outputs) launches_.allocate(output);
-    LaunchNote note{0, std::move(origin), std::move(where), {}, {}};
+    LaunchNote note{};
+    note.origin = std::move(origin);
+    note.where = std::move(where);
     note.source = std::make_shared<LaunchSource>();
     note.source->stm.op = soac::Soac{{}, {{}, body, {results.begin(), results.end()}}};
     launch_one(e, std::move(phases), "scalar", std::move(note));
@@ -213,8 +215,8 @@ class ProgramLowering {
   // if (many) { survey; if (fit) by_rows else by_digits }
   // if (not by digits) sorted_rows
   void sort_by_rows(const soac::Stm& s, const soac::Sort& op) {
-    const SortPolicy policy;
-    const Rows rows = into_rows(arena_, s, policy);
+    const ::fulgurite::schedule::LanesPolicy& by = launches_.options().lanes;
+    const Rows rows = into_rows(arena_, s, by);
     const Expr n = arena_.info(s.names[0]).shape[0];
     const Var sorted = arena_.fresh({Kind::boolean}, "sorted").var();
     std::vector<Var> names{rows.offsets.var(), rows.longest.var(), sorted};
@@ -257,7 +259,7 @@ class ProgramLowering {
     };
     plan::Steps are_there = host_.steps([&] { deliver(std::span(state).last(results.size())); });
     plan::Steps row_by_row = host_.steps([&] {
-      sorted_rows(launches_, s, rows, policy);
+      sorted_rows(launches_, s, rows, by);
       std::vector<Held> made;
       for (Var name : s.names) made.push_back({-1, host_.place(name)});
       deliver(made);
@@ -378,7 +380,9 @@ class ProgramLowering {
         e.store_plain(flags, i64(1), e.bind(arena_.add(before, goes_on), "iterations"));
       });
     });
-    LaunchNote note{0, s.origin, s.where, {}, {}};
+    LaunchNote note{};
+    note.origin = s.origin;
+    note.where = s.where;
     note.converges = true;
     launch_one(e, std::move(phases), "condition", std::move(note));
   }
@@ -406,14 +410,15 @@ class ProgramLowering {
   scalar::Arena& arena_;
   Lowered& lowered_;
   Host& host_;
-  gpu::WindowProducers producers_;
+  schedule::WindowProducers producers_;
 };
 
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
   const bool has_blocks = options.schedule == Schedule::blocks;
-  return ProgramLowering(has_blocks ? sort_inside_by_digits(program) : schedule::split_levels(program),
+  return ProgramLowering(has_blocks ? ::fulgurite::schedule::sort_inside_by_digits(program)
+                                    : schedule::split_levels(program),
                          options)
       .run();
 }

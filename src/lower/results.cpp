@@ -1,57 +1,12 @@
 #include "lower/results.h"
 
 #include <algorithm>
-#include <unordered_map>
 
-#include "schedule/rewrites/slice.h"
-#include "soac/outputs.h"
-#include "soac/rename.h"
-#include "soac/update.h"
 #include "soac/walk.h"
 
 namespace fulgurite::lower {
 
 using soac::Layout;
-
-soac::Stm reading_what_it_updates(scalar::Arena& arena, const soac::Stm& original) {
-  soac::Stm s = original;
-  auto& op = std::get<soac::Soac>(s.op);
-  const soac::OutputView outputs = soac::view_of(s);
-  std::unordered_map<Var, Var> becomes;
-  for (std::size_t g = 0; g < op.scatters.size(); ++g) {
-    const auto old = soac::updates(arena, op, g);
-    for (std::size_t k = 0; k < old.size() && op.scatters[g].combine.empty(); ++k)
-      if (old[k]) becomes.emplace(*old[k], outputs.scatters[g].arrays[k]);
-  }
-  if (becomes.empty()) return s;
-  scalar::Substitution substitute(arena, [&](Expr e) {
-    const auto found = e.is_name() ? becomes.find(e.var()) : becomes.end();
-    return found == becomes.end() ? Expr() : arena.name(found->second);
-  });
-  soac::substitute_in(op.body, substitute);
-  return s;
-}
-
-soac::Stm without_reductions(soac::Stm s, const std::vector<bool>& dropped) {
-  soac::Outputs outputs = soac::take_outputs(s);
-  std::vector<soac::Outputs::Reduced> left;
-  for (std::size_t g = 0; g < outputs.reductions.size(); ++g)
-    if (!dropped[g]) left.push_back(std::move(outputs.reductions[g]));
-  outputs.reductions = std::move(left);
-  return soac::with_outputs(std::move(s), std::move(outputs));
-}
-
-std::string name_of_launch(const soac::Soac& op) {
-  if (!op.partitions.empty())
-    return std::ranges::all_of(op.partitions, [](const auto& p) { return p.classes.is_constant(1); })
-               ? "filter"
-               : "partition";
-  if (schedule::has_bins(op)) return "histogram";
-  if (!op.scatters.empty()) return "scatter";
-  if (schedule::has_scan(op.body)) return "scan";
-  if (op.reductions.empty()) return "map";
-  return soac::layout_of(op).mapped.n_results == 0 ? "reduce" : "redomap";
-}
 
 Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original, const soac::Stm& s)
     : launches_(launches),
@@ -76,62 +31,24 @@ Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original
   }
   for (Var array : names(layout_.mapped)) arrays_.push_back(array);
   const Expr n_points = launches_.product(op_.dims);
-  written_ = filtered_ = i64(0);
+  Expr filtered = i64(0);
+  written_ = i64(0);
   for (Var array : arrays_) written_ = arena_.add(written_, launches_.bytes(array));
   for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
     const auto bound = names(layout_.partitions[g]);
     for (Var array : bound.subspan(2)) {
       const auto size = static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
-      Expr& bytes = op_.partitions[g].classes.is_constant(1) ? filtered_ : written_;
+      Expr& bytes = op_.partitions[g].classes.is_constant(1) ? filtered : written_;
       bytes = arena_.add(bytes, arena_.mul(n_points, i64(size)));
     }
   }
-  written_ = arena_.add(written_, filtered_);
+  written_ = arena_.add(written_, filtered);
   for (Var array : arrays_) e_.set_destination(array, {array, {}});
   for (Var array : sorted_) e_.set_destination(array, {array, {}});
 }
 
 bool Results::is_original(Var name) const {
   return std::ranges::find(original_.names, name) != original_.names.end();
-}
-
-void Results::fill(const Map& map) {
-  for (std::size_t g = 0; g < op_.scatters.size(); ++g) {
-    const soac::Scatter& scatter = op_.scatters[g];
-    if (!scatter.combine.empty()) continue;
-    const auto made = names(layout_.scatters[g]);
-    soac::Lambda computed = scatter.initial;
-    std::vector<Var> arrays;
-    computed.results.clear();
-    for (std::size_t k = 0; k < made.size(); ++k) {
-      Expr element = scatter.initial.results[k];
-      if (!is_copy(scatter, element)) {
-        computed.results.push_back(element);
-        arrays.push_back(made[k]);
-        continue;
-      }
-      Expr fresh = arena_.fresh({Kind::i64}, "fresh");
-      copies_.push_back({made[k], element.arg(0).var(), fresh});
-      map({scatter.initial.params, {}, {element}}, scatter.shape, {made[k]}, fresh);
-    }
-    if (!arrays.empty()) map(computed, scatter.shape, std::move(arrays), i64(1));
-  }
-}
-
-// Reads an array of this shape at its own place, and nothing but contents read in this phase reads it.
-bool Results::is_copy(const soac::Scatter& scatter, Expr element) {
-  if (element.op() != Op::index || !host_.has_place(element.arg(0).var())) return false;
-  const Var from = element.arg(0).var();
-  const soac::EqualSizes& sizes = launches_.sizes();
-  if (sizes.canonical(arena_.info(from).shape) != sizes.canonical(scatter.shape)) return false;
-  for (std::size_t d = 0; d < scatter.shape.size(); ++d)
-    if (!element.arg(d + 1).is_name() || element.arg(d + 1).var() != scatter.initial.params[d]) return false;
-  soac::Stm others = s_;
-  for (soac::Scatter& other : std::get<soac::Soac>(others.op).scatters)
-    if (other.combine.empty()) other.initial = {};
-  soac::Vars mentioned;
-  soac::add_mentioned(others, mentioned);
-  return !mentioned.contains(from);
 }
 
 void Results::allocate(std::span<const Var> temporaries) {
@@ -179,8 +96,8 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   for (const Copy& copy : copies_)
     note.source->copies.push_back({copy.array, copy.from, copy.fresh, host_.place(copy.array)});
   note.source->own.assign(temporaries.begin(), temporaries.end());
-  launches_.launch(name_of_launch(op_), e_, std::move(phases), tasks, arena_.sub(read, copied), written,
-                   std::move(note));
+  const std::string name = note.launch->name;
+  launches_.launch(name, e_, std::move(phases), tasks, arena_.sub(read, copied), written, std::move(note));
 }
 
 void Results::bind_scalars(std::span<const Var> totals, std::span<const Var> kept) {

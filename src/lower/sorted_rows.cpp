@@ -1,22 +1,23 @@
 #include "lower/sorted_rows.h"
 
-#include "lower/row_sort.h"
+#include "walk/lanes/row_sort.h"
 
 namespace fulgurite::lower {
 
-void sorted_rows(Launches& launches, const soac::Stm& s, const Rows& rows, const SortPolicy& policy) {
+void sorted_rows(Launches& launches, const soac::Stm& s, const schedule::Rows& rows,
+                 const schedule::LanesPolicy& by) {
   scalar::Arena& arena = launches.arena();
   const Emitter all = launches.emitter();
   const Expr zero = arena.i64(0), one = arena.i64(1), n = arena.info(s.names[0]).shape[0];
   for (Var name : s.names) launches.allocate(name);
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
   const Expr most = arena.min(rows.count, arena.div(n, arena.max(rows.longest, one)));
-  const Expr n_tasks = arena.min(arena.max(most, one), arena.i64(policy.tasks));
+  const Expr n_tasks = arena.min(arena.max(most, one), arena.i64(by.sort_tasks));
   const Expr per_task = launches.ceil_div(rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);
-      RowSort sort(e, s, rows.longest, policy);
+      walk::lanes::RowSort sort(e, s, rows.longest, by);
       const Expr first = e.lower(arena.mul(task, per_task));
       const Expr last = e.lower(arena.min(arena.add(first, per_task), rows.count));
       e.for_loop(first, last, one, "r", [&](Expr r) {
@@ -35,8 +36,19 @@ void sorted_rows(Launches& launches, const soac::Stm& s, const Rows& rows, const
   });
   Expr bytes = zero;
   for (Var name : s.names) bytes = arena.add(bytes, launches.bytes(name));
-  LaunchNote note{0, s.origin + ", row by row", s.where, Policy{}, {}, s.names};
-  note.sort = policy;
+  schedule::Launch launch;
+  launch.name = "sort_rows";
+  launch.statement = s;
+  launch.vector_lanes = 16;
+  launch.chosen = schedule::sort_text(by);
+  schedule::Phase row_by_row{"rows", s, schedule::Skeleton{"sort rows", {}, n_tasks}, {}};
+  row_by_row.why = {"a row fits into the cache of a core, where one task sorts it"};
+  launch.phases.push_back(std::move(row_by_row));
+  LaunchNote note{};
+  note.origin = s.origin + ", row by row";
+  note.where = s.where;
+  note.names = s.names;
+  note.launch = std::make_shared<const schedule::Launch>(std::move(launch));
   note.bytes_read = note.bytes_written = bytes;
   const std::vector<Expr> tasks{n_tasks};
   launches.launch("sort_rows", all, std::move(phases), tasks, bytes, bytes, std::move(note));

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "lower/launches.h"
-#include "lower/radix.h"
+#include "schedule/rewrites/radix.h"
 
 namespace fulgurite::lower {
 
 /// Launches the sort of the rows; the statement's arrays are where its names have their places.
-void sorted_rows(Launches&, const soac::Stm& sort, const Rows&, const SortPolicy&);
+void sorted_rows(Launches&, const soac::Stm& sort, const schedule::Rows&, const schedule::LanesPolicy&);
 
 }  // namespace fulgurite::lower

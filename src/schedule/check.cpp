@@ -37,7 +37,12 @@ class Checker {
       computes(phase.computes);
       if (phase.guard) require(phase.guard.type() == scalar::Type{}, "has a guard that is not an i64");
       base::match(
-          phase.walk, [&](const Nest& each) { nest(each, std::get<soac::Soac>(phase.computes.op)); },
+          phase.walk,
+          [&](const Nest& each) {
+            const auto* op = std::get_if<soac::Soac>(&phase.computes.op);
+            require(op != nullptr, "walks what is no Soac by a nest");
+            if (op) nest(each, *op);
+          },
           [&](const Skeleton& each) {
             require(!each.name.empty(), "is walked by a skeleton without a name");
             require(bool(each.tasks), "is walked by a skeleton without a number of tasks");
@@ -55,7 +60,8 @@ class Checker {
   }
 
   void computes(const soac::Stm& stm) {
-    require(std::holds_alternative<soac::Soac>(stm.op), "computes no Soac");
+    require(std::holds_alternative<soac::Soac>(stm.op) || std::holds_alternative<soac::Sort>(stm.op),
+            "computes no Soac and no Sort");
     soac::Program alone;
     alone.arena = program_.arena;
     alone.sites = program_.sites;
@@ -77,27 +83,31 @@ class Checker {
     splits(nest, op);
     const std::string around = where_;
     for (const Inner& inner : nest.inner) {
-      const soac::Soac* inside = soac_in(op.body, inner.number);
       where_ = fmt::format("{}, inner nest {},", around, inner.number);
-      require(inside != nullptr, "is of a Soac that the body does not have");
-      if (inside) this->nest(inner.nest, *inside);
+      inside(inner, op);
+      where_ = around;
     }
-    where_ = around;
   }
 
-  // The Soac with this number in the body, in the order of the text, outer ones first.
-  static const soac::Soac* soac_in(const soac::Lambda& body, std::size_t number) {
-    std::size_t next = 0;
-    return soac_in(body, number, next);
-  }
-  static const soac::Soac* soac_in(const soac::Lambda& body, std::size_t number, std::size_t& next) {
-    for (const soac::Stm& s : body.body) {
-      const auto* soac = std::get_if<soac::Soac>(&s.op);
-      if (soac && next++ == number) return soac;
-      for (const auto& nested : soac::nested_in(s))
-        if (const soac::Soac* found = soac_in(*nested.lambda, number, next)) return found;
+  // What a walk makes of the statement around it is not known here.
+  void inside(const Inner& inner, const soac::Soac& around) {
+    if (inner.number == 0) {
+      for (std::size_t c = 0; c < inner.nest.cuts.size(); ++c) cut(inner.nest, c);
+      return;
     }
-    return nullptr;
+    const soac::Stm* found = nullptr;
+    soac::Stm outer;
+    outer.op = around;
+    find(outer, inner.number, found);
+    require(found != nullptr, "is of a Soac that the body does not have");
+    if (found) nest(inner.nest, std::get<soac::Soac>(found->op));
+  }
+  static void find(const soac::Stm& around, std::size_t number, const soac::Stm*& found) {
+    for (const auto& nested : soac::nested_in(around))
+      for (const soac::Stm& s : nested.lambda->body) {
+        if (std::holds_alternative<soac::Soac>(s.op) && s.nest == number) found = &s;
+        find(s, number, found);
+      }
   }
 
   void axes(const Nest& nest, const soac::Soac& op) {
@@ -126,7 +136,9 @@ class Checker {
       if (outer.axis != cut.axis) continue;
       const auto outer_size = constant(outer.size);
       if (!size || !outer_size) continue;
-      require(*size <= *outer_size, "cuts an axis into pieces larger than those of the cut around it");
+      // Threads that get no point of a small piece do nothing.
+      require(*size <= *outer_size || cut.unit == Unit::thread,
+              "cuts an axis into pieces larger than those of the cut around it");
       require(cut.tail != Tail::exact || *outer_size % *size == 0, "says that pieces are full which are not");
     }
     const bool is_outer = cut.unit == Unit::grid || cut.unit == Unit::turn;
@@ -161,7 +173,8 @@ class Checker {
       return require(false, "combines an output that is not there");
     const soac::Reduction* by = operator_of(op, combine);
     for (const Combine::Level& level : combine.levels) {
-      require(outermost(nest, level.unit) != nullptr || level.unit == Unit::grid,
+      const bool needs_cut = level.unit == Unit::lane || level.unit == Unit::thread;
+      require(!needs_cut || outermost(nest, level.unit) != nullptr,
               fmt::format("combines by {} without such a cut", name_of(level.unit)));
       const bool reorders =
           level.how == Join::accumulators || level.how == Join::copies || level.how == Join::atomic;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,7 +43,7 @@ enum class Unit : std::uint8_t {
   registers,  // points that one lane or thread takes together
 };
 /// What happens to a piece that is not full. exact: there is none. mask: lanes or threads without a point do
-/// nothing. apart: the remainder is code of its own, in pieces of `Cut::rest` points, the last one masked.
+/// nothing. apart: the remainder is code of its own, at most `Cut::rest` points at a time.
 enum class Tail : std::uint8_t { exact, mask, apart };
 
 /// A loop over pieces of `size` points of an axis. The cuts of a nest stand outermost first; of two cuts of
@@ -53,6 +54,8 @@ struct Cut {
   Unit unit = Unit::sequence;
   Tail tail = Tail::mask;
   std::int64_t rest = 0;
+  /// So many pieces at the end are not walked: nobody needs what they would make.
+  std::int64_t left_out = 0;
   bool operator==(const Cut&) const = default;
 };
 
@@ -63,15 +66,26 @@ struct Split {
   bool operator==(const Split&) const = default;
 };
 
-/// Elements of an array that a piece of cuts[at] reads, held in `space` while it is walked. `size`: elements
-/// that there is room for. `order`: the axes of the array as they lie there, slowest first; absent: as in
-/// memory.
+/// How far from the point, on one axis, a piece reads an array.
+struct Around {
+  std::int64_t low = 0, high = 0;
+  bool operator==(const Around&) const = default;
+};
+/// Elements of an array that a piece of cuts[at] reads, or the bins of one that it fills, held in `space`
+/// while it is walked. `size`: elements that there is room for.
 struct Stage {
   Var array{};
   std::size_t at = 0;
   kernel::Space space = kernel::Space::shared;
   std::int64_t size = 0;
-  std::vector<std::size_t> order = {};
+  /// One of the reads of the body that the stage serves; absent: of bins.
+  Expr read = {};
+  /// A window: reads as far from `read` as this, on the last axes, are served as well, and pieces that
+  /// overlap keep what they share. Empty: that read alone.
+  std::vector<Around> around = {};
+  /// The elements lie there in the order of the last axis but one, as threads read them that are neighbours
+  /// on that axis.
+  bool crosswise = false;
   /// The elements are computed by the map that makes the array, which is nowhere in memory.
   bool computed = false;
   bool operator==(const Stage&) const = default;
@@ -86,12 +100,17 @@ enum class Join : std::uint8_t {
   in_order,      // one after the other
   partials,      // element t of each array of `memory` is what task t has, for a later phase to join
   carried,       // element t of each array of `memory` is what task t goes on from, made by an earlier phase
-  handed_on,     // tasks take turns, or look back, to join what they have to what all before them have
-  packed,        // values go to memory of the task without gaps, and from there to their places
+  handed_on,     // tasks take turns, or look back, to join what they have to what all before them have: of lanes
+                 // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
+                 // back at `n` of those before them at a time
+  packed,        // values go to memory of the task without gaps, and from there to their places: of lanes `n`
+                 // points at most, of blocks Scan `n` counts
   counted,       // an earlier phase has counted the points of each class of each task
   copies,        // `n` private copies of the bins, joined behind the loop
   bins,          // each task has bins of its own in `memory`, for a later phase to join
-  atomic,        // one operation of memory
+  taken,         // an operator that chooses one of its operands stores only where it takes the new one
+  atomic,        // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
+                 // by tasks; a stage is used where `n` points or more come for each of its elements
   exchange,      // of several values for one place any stays
   winner,        // an earlier phase has found the last point for each place
   ranked,        // a Scan gives the place, and no two points have one
@@ -103,13 +122,36 @@ struct Combine {
     Unit unit = Unit::grid;
     Join how = Join::partials;
     std::int64_t n = 0;
+    /// Of copies: elements that there is room for in each.
+    std::int64_t room = 0;
+    /// Boolean: where it is false there is no such level; absent: it holds.
+    Expr condition = {};
     bool operator==(const Level&) const = default;
   };
   std::vector<Level> levels = {};  // innermost first
-  /// Memory of the launch that the level of the grid uses: for each component of the output an array; behind
-  /// them, of `handed_on`, what says whose turn it is.
+  /// Memory of the launch that the level of the grid uses, for each component of the output an array each:
+  /// `partials`, `bins`, `winner`: what a task has; `counted`: where its points of a class go; `carried` what
+  /// tasks go on from; `handed_on`: what a task has, what all up to it have, and behind those of all
+  /// components what says whose turn it is; of other levels: where its elements are, instead of in its
+  /// arrays.
   std::vector<Var> memory = {};
+  /// What a component of a Scan is behind the last point goes to element `at` of an array.
+  struct End {
+    std::size_t component = 0;
+    Var array{};
+    Expr at;
+    bool operator==(const End&) const = default;
+  };
+  std::vector<End> ends = {};
   bool operator==(const Combine&) const = default;
+};
+
+/// Where the classes of a partition begin, whose points Scans of the body count, one for each class: element
+/// c of `offsets` is how many points the classes before c have, and `kept` has how many all have.
+struct Classes {
+  Var offsets{}, kept{};
+  std::vector<std::size_t> scans = {};  // their numbers in the body
+  bool operator==(const Classes&) const = default;
 };
 
 /// How the walk treats memory; zero or false: it does nothing special.
@@ -122,8 +164,9 @@ struct Traffic {
 };
 
 struct Nest;
-/// A Soac in the body of the one around it: `number` counts the statements of the body that are Soacs, in the
-/// order of the text, outer ones before what is inside of them.
+/// A Soac in the functions of the one around it: the statement whose soac::Stm::nest is `number`. Of number 0
+/// are statements that a walk makes of the one around it, in this order: what tasks fold before it is their
+/// turn, what leaves the places and values of a histogram in memory, the elements of ragged rows.
 struct Inner;
 
 /// How the points of a Soac are walked. Without a cut for lanes or threads each point is scalar code, and the
@@ -134,6 +177,7 @@ struct Nest {
   std::vector<Split> splits = {};
   std::vector<Stage> stages = {};
   std::vector<Combine> combines = {};
+  std::vector<Classes> classes = {};
   Traffic traffic = {};
   std::vector<Inner> inner = {};
   bool operator==(const Nest&) const;
@@ -141,6 +185,11 @@ struct Nest {
 struct Inner {
   std::size_t number = 0;
   Nest nest;
+  /// It is walked so where it has at most so many points; 0: however many it has. Shorter versions stand
+  /// first.
+  std::int64_t up_to = 0;
+  /// There is a piece even if there are no points.
+  bool at_least_one = false;
   bool operator==(const Inner&) const;
 };
 
@@ -155,6 +204,8 @@ struct Skeleton {
   };
   std::vector<Number> numbers = {};
   Expr tasks;
+  /// The arrays that it works on, in the order that the part of the language wants.
+  std::vector<Var> memory = {};
   bool operator==(const Skeleton&) const = default;
 };
 
@@ -168,10 +219,12 @@ struct Phase {
   Expr guard;
   /// There is a task even if there are no points.
   bool at_least_one = false;
+  /// It has one task, which is that of the phase before it.
+  bool in_phase_before = false;
   std::vector<std::string> why = {};  // a reason for each decision, for explanations
   bool operator==(const Phase& other) const {
     return name == other.name && computes == other.computes && walk == other.walk && guard == other.guard &&
-           at_least_one == other.at_least_one;
+           at_least_one == other.at_least_one && in_phase_before == other.in_phase_before;
   }
 };
 
@@ -188,15 +241,44 @@ struct Landing {
   bool operator==(const Landing&) const = default;
 };
 
+/// How many blocks of so many threads run at once, which the kernel's registers and shared memory decide: the
+/// launch binds the name.
+struct Resident {
+  Var name{};
+  std::int64_t threads = 0;
+  bool operator==(const Resident&) const = default;
+};
+/// A name, in what phases compute, for an element of an array that an earlier phase has made.
+struct Given {
+  Var name{}, array{};
+  Expr at;
+  bool operator==(const Given&) const = default;
+};
+/// An array that is nowhere in memory: its elements are computed where they are staged.
+struct Computed {
+  Var array{};
+  soac::Lambda element;
+  bool operator==(const Computed&) const = default;
+};
+
 /// The phases of one kernel.
 struct Launch {
   std::string name;
+  /// On CPUs: lanes of the vectors in which what lanes read far apart is transposed.
+  std::int64_t vector_lanes = 0;
+  /// What the policy chose for the statement, in words; edits do not change it.
+  std::string chosen = {};
   /// What is computed, with a neutral element for each operator.
   soac::Stm statement;
   /// Arrays of the launch alone, whose shapes the arena knows.
   std::vector<Var> memory = {};
   std::vector<Copy> copies = {};
   std::vector<Landing> scalars = {};
+  std::vector<Resident> residents = {};
+  std::vector<Given> given = {};
+  std::vector<Computed> computed = {};
+  /// The number of the task, in what phases compute; absent: none does.
+  std::optional<Var> task = {};
   /// Bytes that the launch reads and writes, as Traffic::streaming compares them.
   Expr touched;
   std::vector<Phase> phases = {};

@@ -47,6 +47,14 @@ const Nest* inner_of(const Nest& nest, std::size_t number) {
   return found == nest.inner.end() ? nullptr : &found->nest;
 }
 
+Vectors vectors_of(const Launch& launch) {
+  Vectors vectors{static_cast<int>(launch.vector_lanes), 0};
+  for (const Phase& phase : launch.phases)
+    if (const auto* nest = std::get_if<Nest>(&phase.walk); nest && phase.name == "main")
+      vectors.ahead = nest->traffic.ahead;
+  return vectors;
+}
+
 Expr ceil_div(scalar::Arena& arena, Expr a, Expr b) {
   return arena.div(arena.sub(arena.add(a, b), arena.i64(1)), b);
 }
@@ -57,16 +65,40 @@ Expr product(scalar::Arena& arena, std::span<const Expr> factors) {
   return all;
 }
 
+namespace {
+
+Expr pieces_of(scalar::Arena& arena, const Nest& nest, bool at_least_one) {
+  Expr all = arena.i64(1);
+  for (std::size_t c = nest.cuts.size(); c-- > 0;) {
+    const Cut& cut = nest.cuts[c];
+    if (cut.unit != Unit::grid && cut.unit != Unit::turn) continue;
+    const Expr pieces = ceil_div(arena, nest.axes[cut.axis].extent, cut.size);
+    const Expr least = at_least_one ? arena.max(pieces, arena.i64(1)) : pieces;
+    all = arena.mul(arena.sub(least, arena.i64(cut.left_out)), all);
+  }
+  return all;
+}
+
+}  // namespace
+
 Expr tasks_of(scalar::Arena& arena, const Phase& phase) {
-  const auto pieces = [&](const Nest& nest) {
-    Expr all = arena.i64(1);
-    for (const Cut& cut : nest.cuts)
-      if (cut.unit == Unit::grid || cut.unit == Unit::turn)
-        all = arena.mul(all, ceil_div(arena, nest.axes[cut.axis].extent, cut.size));
-    return phase.at_least_one ? arena.max(all, arena.i64(1)) : all;
+  const auto tasks_of_nest = [&](const Nest& nest) {
+    Expr all = pieces_of(arena, nest, phase.at_least_one);
+    // Tasks share a row where a nest inside is cut for the grid.
+    for (const Inner& inner : nest.inner)
+      all = arena.mul(all, pieces_of(arena, inner.nest, inner.at_least_one));
+    return all;
   };
-  const Expr tasks = base::match(phase.walk, pieces, [](const Skeleton& skeleton) { return skeleton.tasks; });
+  const Expr tasks =
+      base::match(phase.walk, tasks_of_nest, [](const Skeleton& skeleton) { return skeleton.tasks; });
   return phase.guard ? arena.mul(tasks, phase.guard) : tasks;
+}
+
+std::vector<Expr> tasks_of(scalar::Arena& arena, const Launch& launch) {
+  std::vector<Expr> tasks;
+  for (const Phase& phase : launch.phases)
+    if (!phase.in_phase_before) tasks.push_back(tasks_of(arena, phase));
+  return tasks;
 }
 
 }  // namespace fulgurite::schedule

@@ -25,6 +25,17 @@ const Nest* inner_of(const Nest&, std::size_t number);
 
 /// How many tasks a phase has: the pieces of its cuts for the grid, times its guard.
 Expr tasks_of(scalar::Arena&, const Phase&);
+/// Of each phase of a launch that has tasks of its own.
+std::vector<Expr> tasks_of(scalar::Arena&, const Launch&);
+
+/// What the passes over a kernel of lanes need to know: the width of vectors, and elements in front of what
+/// is read that are fetched meanwhile.
+struct Vectors {
+  int lanes = 0;
+  std::int64_t ahead = 0;
+  bool operator==(const Vectors&) const = default;
+};
+Vectors vectors_of(const Launch&);
 
 /// Of integers that are not negative, rounded up.
 Expr ceil_div(scalar::Arena&, Expr a, Expr b);

@@ -40,10 +40,19 @@ class Parser {
     launch.statement = original_.statement;
     lexer_.expect("launch");
     launch.name = lexer_.name();
+    if (lexer_.accept("vectors")) {
+      lexer_.expect("of");
+      launch.vector_lanes = number();
+    }
+    if (lexer_.accept("chosen")) launch.chosen = lexer_.text();
     if (lexer_.accept("touched")) launch.touched = expr();
     while (lexer_.accept("memory")) launch.memory.push_back(memory());
     while (lexer_.accept("copy")) launch.copies.push_back(copy());
     while (lexer_.accept("result")) launch.scalars.push_back(landing());
+    while (lexer_.accept("resident")) launch.residents.push_back(resident());
+    while (lexer_.accept("given")) launch.given.push_back(given());
+    while (lexer_.accept("computed")) launch.computed.push_back(computed());
+    if (lexer_.accept("task")) launch.task = variable();
     while (lexer_.accept("phase")) launch.phases.push_back(phase());
     if (lexer_.peek().kind != scalar::Token::Kind::end)
       lexer_.fail("expected a phase or the end of the text");
@@ -58,9 +67,22 @@ class Parser {
     lexer_.next();
     return name.var();
   }
+  std::int64_t signed_number() {
+    const bool is_negative = lexer_.accept("-");
+    return is_negative ? -number() : number();
+  }
   std::int64_t number() { return static_cast<std::int64_t>(lexer_.natural()); }
   std::size_t index() { return static_cast<std::size_t>(lexer_.natural()); }
   bool at_number() const { return lexer_.peek().kind == scalar::Token::Kind::number; }
+
+  std::vector<Var> list() {
+    std::vector<Var> arrays;
+    if (!lexer_.accept("(")) return arrays;
+    do arrays.push_back(variable());
+    while (lexer_.accept(","));
+    lexer_.expect(")");
+    return arrays;
+  }
 
   template <class Table>
   auto word(const Table& table, std::string_view what) {
@@ -99,6 +121,29 @@ class Parser {
     return landing;
   }
 
+  Resident resident() {
+    Resident resident;
+    resident.name = variable();
+    lexer_.expect("threads");
+    resident.threads = number();
+    return resident;
+  }
+  Given given() {
+    Given given;
+    given.name = variable();
+    lexer_.expect("=");
+    given.array = variable();
+    lexer_.expect("at");
+    given.at = expr();
+    return given;
+  }
+  Computed computed() {
+    const Var array = variable();
+    const auto same = std::ranges::find(original_.computed, array, &Computed::array);
+    if (same == original_.computed.end()) lexer_.fail("an array that the launch does not compute");
+    return *same;
+  }
+
   Phase phase() {
     const std::string name = lexer_.text();
     const auto same = std::ranges::find(original_.phases, name, &Phase::name);
@@ -106,6 +151,7 @@ class Parser {
     Phase phase{name, same->computes, Nest(), {}};
     if (lexer_.accept("guard")) phase.guard = expr();
     phase.at_least_one = lexer_.accept("at_least_one");
+    phase.in_phase_before = lexer_.accept("in_phase_before");
     if (lexer_.accept("skeleton"))
       phase.walk = skeleton();
     else
@@ -123,6 +169,7 @@ class Parser {
       const std::string name = lexer_.text();
       skeleton.numbers.push_back({name, number()});
     }
+    skeleton.memory = list();
     return skeleton;
   }
 
@@ -133,11 +180,16 @@ class Parser {
     while (lexer_.accept("split")) nest.splits.push_back({expr()});
     while (lexer_.accept("stage")) nest.stages.push_back(stage());
     while (lexer_.accept("combine")) nest.combines.push_back(combine());
+    while (lexer_.accept("classes")) nest.classes.push_back(classes());
     if (lexer_.accept("traffic")) nest.traffic = traffic();
     while (lexer_.accept("inner")) {
-      const std::size_t number = index();
+      Inner inner;
+      inner.number = index();
+      if (lexer_.accept("up_to")) inner.up_to = number();
+      inner.at_least_one = lexer_.accept("at_least_one");
       lexer_.expect("{");
-      nest.inner.push_back({number, this->nest()});
+      inner.nest = this->nest();
+      nest.inner.push_back(std::move(inner));
       lexer_.expect("}");
     }
     return nest;
@@ -161,6 +213,7 @@ class Parser {
     cut.unit = word(units, "who takes the pieces");
     cut.tail = word(tails, "what happens to the last piece");
     if (at_number()) cut.rest = number();
+    if (lexer_.accept("left_out")) cut.left_out = number();
     return cut;
   }
   Stage stage() {
@@ -170,28 +223,51 @@ class Parser {
     stage.at = index();
     stage.space = word(spaces, "a kind of memory");
     stage.size = number();
-    if (lexer_.accept("order"))
-      while (at_number()) stage.order.push_back(index());
+    if (lexer_.accept("of")) stage.read = expr();
+    while (lexer_.accept("around")) {
+      const std::int64_t low = signed_number();
+      stage.around.push_back({low, signed_number()});
+    }
+    stage.crosswise = lexer_.accept("crosswise");
     stage.computed = lexer_.accept("computed");
     return stage;
   }
   Combine combine() {
     Combine combine;
-    combine.part = word(parts, "a kind of output");
+    combine.part = word(kinds_of_output, "a kind of output");
     combine.which = index();
     do {
       Combine::Level level;
       level.unit = word(units, "whose pieces are joined");
       level.how = word(joins, "how they are joined");
       if (at_number()) level.n = number();
+      if (lexer_.accept("room")) level.room = number();
+      if (lexer_.accept("if")) {
+        lexer_.expect("(");
+        level.condition = expr();
+        lexer_.expect(")");
+      }
       combine.levels.push_back(level);
     } while (lexer_.accept(","));
-    if (lexer_.accept("(")) {
-      do combine.memory.push_back(variable());
-      while (lexer_.accept(","));
-      lexer_.expect(")");
+    combine.memory = list();
+    while (lexer_.accept("end")) {
+      Combine::End end;
+      end.component = index();
+      end.array = variable();
+      lexer_.expect("at");
+      end.at = expr();
+      combine.ends.push_back(end);
     }
     return combine;
+  }
+  Classes classes() {
+    Classes classes;
+    classes.offsets = variable();
+    lexer_.expect("kept");
+    classes.kept = variable();
+    lexer_.expect("scans");
+    while (at_number()) classes.scans.push_back(index());
+    return classes;
   }
   Traffic traffic() {
     Traffic traffic;

@@ -20,6 +20,8 @@ class Printer {
 
   std::string operator()(const Launch& launch) {
     line(0, "launch " + launch.name);
+    if (launch.vector_lanes != 0) line(0, fmt::format("vectors of {}", launch.vector_lanes));
+    if (!launch.chosen.empty()) line(0, "chosen " + scalar::quoted(launch.chosen));
     comment(0, launch.statement);
     if (launch.touched) line(0, "touched " + text(launch.touched));
     for (Var array : launch.memory) line(0, "memory " + binder(array));
@@ -27,6 +29,12 @@ class Printer {
       line(0, fmt::format("copy {} from {} fresh {}", name(copy.array), name(copy.from), text(copy.fresh)));
     for (const Landing& landing : launch.scalars)
       line(0, fmt::format("result {} = {}", name(landing.scalar), name(landing.array)));
+    for (const Resident& each : launch.residents)
+      line(0, fmt::format("resident {} threads {}", name(each.name), each.threads));
+    for (const Given& each : launch.given)
+      line(0, fmt::format("given {} = {} at {}", name(each.name), name(each.array), text(each.at)));
+    for (const Computed& each : launch.computed) line(0, "computed " + name(each.array));
+    if (launch.task) line(0, "task " + name(*launch.task));
     for (const Phase& each : launch.phases) phase(each);
     return std::move(text_);
   }
@@ -52,6 +60,11 @@ class Printer {
     scalar::print(to, e, name_of_variable_);
     return to;
   }
+  std::string list(const std::vector<Var>& arrays) {
+    std::string text;
+    for (Var array : arrays) text += (text.empty() ? " (" : ", ") + name(array);
+    return text.empty() ? text : text + ")";
+  }
   std::string binder(Var array) {
     const scalar::VarInfo& info = arena_.info(array);
     std::string shape;
@@ -64,6 +77,7 @@ class Printer {
     comment(1, phase.computes);
     if (phase.guard) line(1, "guard " + text(phase.guard));
     if (phase.at_least_one) line(1, "at_least_one");
+    if (phase.in_phase_before) line(1, "in_phase_before");
     base::match(
         phase.walk, [&](const Nest& each) { nest(1, each); }, [&](const Skeleton& each) { skeleton(each); });
     for (const std::string& reason : phase.why) line(1, "why " + scalar::quoted(reason));
@@ -73,8 +87,8 @@ class Printer {
     std::string numbers;
     for (const Skeleton::Number& number : skeleton.numbers)
       numbers += fmt::format(" {} {}", scalar::quoted(number.name), number.value);
-    line(1,
-         fmt::format("skeleton {} tasks {}{}", scalar::quoted(skeleton.name), text(skeleton.tasks), numbers));
+    line(1, fmt::format("skeleton {} tasks {}{}{}", scalar::quoted(skeleton.name), text(skeleton.tasks),
+                        numbers, list(skeleton.memory)));
   }
 
   void nest(int depth, const Nest& nest) {
@@ -83,34 +97,50 @@ class Printer {
                               text(axis.extent), axis.by_number ? " by_number" : ""));
     for (const Cut& cut : nest.cuts)
       line(depth, fmt::format("cut {} by {} {} {}{}", cut.axis, text(cut.size), name_of(cut.unit),
-                              name_of(cut.tail), cut.rest == 0 ? "" : fmt::format(" {}", cut.rest)));
+                              name_of(cut.tail), cut.rest == 0 ? "" : fmt::format(" {}", cut.rest)) +
+                      (cut.left_out == 0 ? "" : fmt::format(" left_out {}", cut.left_out)));
     for (const Split& split : nest.splits) line(depth, "split " + text(split.condition));
     for (const Stage& each : nest.stages) stage(depth, each);
     for (const Combine& each : nest.combines) combine(depth, each);
+    for (const Classes& each : nest.classes) classes(depth, each);
     if (nest.traffic != Traffic()) traffic(depth, nest.traffic);
     for (const Inner& inner : nest.inner) {
-      line(depth, fmt::format("inner {} {{", inner.number));
+      line(depth, fmt::format("inner {} {}{}{{", inner.number,
+                              inner.up_to == 0 ? "" : fmt::format("up_to {} ", inner.up_to),
+                              inner.at_least_one ? "at_least_one " : ""));
       this->nest(depth + 1, inner.nest);
       line(depth, "}");
     }
   }
 
   void stage(int depth, const Stage& stage) {
-    std::string order = stage.order.empty() ? "" : " order";
-    for (std::size_t axis : stage.order) order += fmt::format(" {}", axis);
-    line(depth, fmt::format("stage {} at {} {} {}{}{}", name(stage.array), stage.at, name_of(stage.space),
-                            stage.size, order, stage.computed ? " computed" : ""));
+    std::string what;
+    if (stage.read) what += " of " + text(stage.read);
+    for (const Around& axis : stage.around) what += fmt::format(" around {} {}", axis.low, axis.high);
+    if (stage.crosswise) what += " crosswise";
+    if (stage.computed) what += " computed";
+    line(depth, fmt::format("stage {} at {} {} {}{}", name(stage.array), stage.at, name_of(stage.space),
+                            stage.size, what));
   }
 
   void combine(int depth, const Combine& combine) {
-    std::string levels, memory;
+    std::string levels;
     for (const Combine::Level& level : combine.levels) {
       levels += fmt::format("{} {} {}", levels.empty() ? "" : ",", name_of(level.unit), name_of(level.how));
       if (level.n != 0) levels += fmt::format(" {}", level.n);
+      if (level.room != 0) levels += fmt::format(" room {}", level.room);
+      if (level.condition) levels += fmt::format(" if ({})", text(level.condition));
     }
-    for (Var array : combine.memory) memory += (memory.empty() ? "" : ", ") + name(array);
-    if (!memory.empty()) memory = " (" + memory + ")";
-    line(depth, fmt::format("combine {} {}{}{}", name_of(combine.part), combine.which, levels, memory));
+    std::string ends;
+    for (const Combine::End& end : combine.ends)
+      ends += fmt::format(" end {} {} at {}", end.component, name(end.array), text(end.at));
+    line(depth, fmt::format("combine {} {}{}{}{}", name_of(combine.part), combine.which, levels,
+                            list(combine.memory), ends));
+  }
+  void classes(int depth, const Classes& classes) {
+    std::string scans;
+    for (std::size_t scan : classes.scans) scans += fmt::format(" {}", scan);
+    line(depth, fmt::format("classes {} kept {} scans{}", name(classes.offsets), name(classes.kept), scans));
   }
 
   void traffic(int depth, const Traffic& traffic) {
@@ -155,7 +185,7 @@ std::string_view name_of(Join how) {
   return word_of(joins, how);
 }
 std::string_view name_of(Combine::Part part) {
-  return word_of(parts, part);
+  return word_of(kinds_of_output, part);
 }
 std::string_view name_of(kernel::Space space) {
   return word_of(spaces, space);

@@ -33,14 +33,15 @@ inline constexpr std::array joins{Word<Join>{Join::accumulators, "accumulators"}
                                   Word<Join>{Join::counted, "counted"},
                                   Word<Join>{Join::copies, "copies"},
                                   Word<Join>{Join::bins, "bins"},
+                                  Word<Join>{Join::taken, "taken"},
                                   Word<Join>{Join::atomic, "atomic"},
                                   Word<Join>{Join::exchange, "exchange"},
                                   Word<Join>{Join::winner, "winner"},
                                   Word<Join>{Join::ranked, "ranked"}};
-inline constexpr std::array parts{Word<Combine::Part>{Combine::Part::reduction, "reduction"},
-                                  Word<Combine::Part>{Combine::Part::scan, "scan"},
-                                  Word<Combine::Part>{Combine::Part::scatter, "scatter"},
-                                  Word<Combine::Part>{Combine::Part::partition, "partition"}};
+inline constexpr std::array kinds_of_output{Word<Combine::Part>{Combine::Part::reduction, "reduction"},
+                                            Word<Combine::Part>{Combine::Part::scan, "scan"},
+                                            Word<Combine::Part>{Combine::Part::scatter, "scatter"},
+                                            Word<Combine::Part>{Combine::Part::partition, "partition"}};
 inline constexpr std::array spaces{Word<kernel::Space>{kernel::Space::global, "global"},
                                    Word<kernel::Space>{kernel::Space::shared, "shared"},
                                    Word<kernel::Space>{kernel::Space::thread, "thread"}};

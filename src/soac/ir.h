@@ -17,6 +17,7 @@
 // elements end up: reductions, scatters, partitions, and arrays of the points themselves.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <variant>
@@ -194,6 +195,9 @@ struct Stm {
   Operation op;
   Location where;
   std::string origin;
+  /// Of a Soac that is walked inside of another one: the number of its nest (schedule::Inner); 0: none has
+  /// been decided.
+  std::uint32_t nest = 0;
   bool operator==(const Stm&) const = default;
 };
 

@@ -188,14 +188,17 @@ class Parser {
     scope_.close(outer);
     stm.op = operation();
     for (const auto& [name, e] : bound) scope_.bind(name, e);
-    if (lexer_.is("@")) stm.where = location();
+    while (lexer_.accept("@"))
+      if (lexer_.peek().kind == Token::Kind::number)
+        stm.nest = static_cast<std::uint32_t>(lexer_.natural());
+      else
+        stm.where = location();
     if (lexer_.peek().kind == Token::Kind::text) stm.origin = lexer_.text();
     return stm;
   }
 
   Location location() {
     Location where;
-    lexer_.expect("@");
     where.file = lexer_.text();
     lexer_.expect(":");
     where.line = static_cast<unsigned>(lexer_.natural());
@@ -388,7 +391,7 @@ class Parser {
         site.error = SiteInfo::Error::memory;
       else
         lexer_.expect("index");
-      if (lexer_.is("@")) site.where = location();
+      if (lexer_.accept("@")) site.where = location();
       site.message = lexer_.text();
       list.push_back(std::move(site));
     }

@@ -166,6 +166,7 @@ class Printer {
           text_ += "let ";
           expr(l.value);
         });
+    if (stm.nest != 0) text_ += fmt::format(" @{}", stm.nest);
     if (!locations_) return;
     location(stm.where);
     if (!stm.origin.empty()) text_ += ' ' + scalar::quoted(stm.origin);

@@ -83,6 +83,7 @@ void emit_programs(const std::vector<ToolProgram>& programs, const EmitRequest& 
   EmitOptions options;
   if (request.precision == "strict") options.precision = Precision::strict;
   if (request.no_checks) options.checks = Checks::off;
+  options.policy = request.policy;
   if (!request.levels.empty()) options.levels = request.levels;
   detail::write_emitted(emitted, request.target, request.folder, options);
 }

@@ -18,6 +18,7 @@ struct EmitRequest {
   std::vector<std::string> levels;  // none: those of EmitOptions
   std::string precision = "fast";
   bool no_checks = false;
+  std::string policy = default_policy();
 };
 /// Throws UsageError for what makes no sense, else what emit throws.
 void emit_programs(const std::vector<detail::ToolProgram>&, const EmitRequest&);

@@ -75,6 +75,7 @@ std::string to_json(const Explanation& e) {
                   {"parameters", e.parameters},
                   {"results", e.results},
                   {"operations", e.n_operations},
+                  {"policy", e.policy},
                   {"intermediate_arrays", e.n_intermediate()},
                   {"kernels", std::move(kernels)},
                   {"arrays", std::move(arrays)},

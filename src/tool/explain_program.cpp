@@ -231,6 +231,7 @@ Explanation explanation_of(const pipeline::Report& report) {
   SizeNames sizes(report.traced);
   Explanation e;
   e.name = report.traced.name;
+  e.policy = schedule::changes(report.policy);
   for (Var param : report.traced.params)
     e.parameters.push_back(fmt::format("{}: {}", sizes.name(param), sizes.type(param)));
   for (Expr result : report.traced.results)

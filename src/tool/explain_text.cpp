@@ -97,6 +97,7 @@ std::string to_text(const Explanation& e) {
                   [](const LaunchReport& l) { return !l.when.empty(); }))
     text += "; kernels in loops and branches are counted once";
   text += "\n";
+  if (!e.policy.empty()) text += fmt::format("policy: {}\n", e.policy);
   for (std::size_t k = 0; k < e.launches.size(); ++k) text += launch_text(e.launches[k], k + 1);
 
   if (!e.arrays.empty()) text += "\narrays in memory\n";

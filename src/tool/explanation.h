@@ -82,6 +82,7 @@ struct Explanation {
   std::vector<CheckReport> checks;
   Formula bytes_read, bytes_written;  // of all launches, each counted once
   Formula own_moved;                  // by memory of single launches, at most
+  std::string policy;                 // tuning numbers that are not the default: "chain = 16"
   Formula least_read, least_written;  // what is needed of each argument once, each result once
 
   int n_intermediate() const;

@@ -102,7 +102,8 @@ class Telling {
     if (note.source) {
       add_loops(note.source->stm, launch.sequential);
       add_traffic(traffic_of_(note), launch);
-      launch.reads_at_most |= note.sort.has_value();  // results are read again where digits are moved
+      launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";  // results are read again
+                                                                                // where digits are moved
     } else {
       launch.bytes_read = sizes_.formula(note.bytes_read);
       launch.bytes_written = sizes_.formula(note.bytes_written);
@@ -124,12 +125,7 @@ class Telling {
       return fmt::format("the loop ends on the device: up to {} iterations are launched before the host asks",
                          plan::most_ahead);
     if (note.names.empty()) return "one task";
-    std::string text = note.sort     ? lower::to_string(*note.sort)
-                       : note.policy ? lower::to_string(*note.policy)
-                       : note.blocks ? lower::gpu::to_string(*note.blocks)
-                                     : as_written(*called_.at(note.names[0]));
-    if (note.scatter) text += "; " + lower::to_string(*note.scatter);
-    return text;
+    return note.launch ? note.launch->chosen : as_written(*called_.at(note.names[0]));
   }
 
   // Loops and sorts that each point, or the one task that there is, runs by itself.

@@ -37,12 +37,14 @@ struct Choices {
   std::vector<std::string> arguments;
   std::string engine;
   bool no_fuse = false;
+  std::string policy = default_policy();
 
   Options options() const {
     const engines::Row* named = engines::named(engine);
     Options options{.engine = named == nullptr ? default_engine() : named->engine};
     options.fuse = !no_fuse;
     options.name = name.c_str();
+    options.policy = policy;
     return options;
   }
 };
@@ -53,6 +55,14 @@ void add_engine(CLI::App* command, Choices& choices) {
   command
       ->add_option("--engine", choices.engine, engines::names() + "; $FULGURITE_ENGINE or cpu if not given")
       ->check(CLI::IsMember(names));
+}
+
+void add_policy(CLI::App* command, std::string& policy) {
+  command
+      ->add_option("--policy", policy,
+                   "tuning numbers, as cheap_tile=8192,chain=16, or @ and the name of a file of them; "
+                   "$FULGURITE_POLICY if not given")
+      ->allow_extra_args(false);
 }
 
 void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, RunRequest& request) {
@@ -72,6 +82,7 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
   command->add_option("--repeat", request.repeat, "run so many times")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  add_policy(command, choices.policy);
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
   command->callback([&] {
     request.arguments = choices.arguments;
@@ -94,6 +105,7 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
   command->add_option("--svg", request.svg,
                       "also draw the data flow before and after fusion, into this file");
   add_engine(command, choices);
+  add_policy(command, choices.policy);
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
   command->callback([&] {
     const auto traced = trace(program_named(programs, choices.name), choices.arguments);
@@ -110,6 +122,7 @@ void add_bisect(CLI::App& app, const std::vector<ToolProgram>& programs, Choices
   command->add_option("NAME", choices.name, "the program")->required();
   command->add_option("ARGUMENTS", choices.arguments, "as for run");
   command->add_option("--tolerance", tolerance, "relative, of floats")->capture_default_str();
+  add_policy(command, choices.policy);
   command->callback([&] {
     all_agree =
         bisect(program_named(programs, choices.name), choices.arguments, choices.options(), tolerance);
@@ -151,6 +164,7 @@ void add_bundle(CLI::App& app, const std::vector<ToolProgram>& programs, BundleR
                    "architectures of CUDA devices, such as sm_90")
       ->delimiter(',');
   command->add_flag("--no-opencl", request.no_opencl, "no OpenCL C");
+  add_policy(command, request.options.policy);
   command->add_flag("--strict", request.strict, "a * b + c rounds twice");
   command->callback([&] {
     request.options.opencl = !request.no_opencl;
@@ -202,6 +216,7 @@ void add_emit(CLI::App& app, const std::vector<ToolProgram>& programs, EmitReque
           "of target c: the processors that get code of their own, from the best to the least; generic: any")
       ->delimiter(',')
       ->check(CLI::IsMember({"x86-64-v4", "x86-64-v3", "x86-64-v2", "generic"}));
+  add_policy(command, request.policy);
   command->callback([&] { emit_programs(programs, request); });
 }
 

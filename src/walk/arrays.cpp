@@ -72,10 +72,8 @@ bool make_there(const Emitter& e, const std::vector<soac::Stm>& body, Var array,
   if (made_by == body.end()) return false;
   const auto* op = base::as<soac::Soac>(made_by->op);
   if (to.capacity && op && !op->partitions.empty()) {
-    Expr points = e.arena().i64(1);
-    for (Expr extent : op->dims) points = e.arena().mul(points, extent);
     soac::Bounds& bounds = e.sizes()->bounds();
-    const Expr most = bounds.of(points).high;
+    const Expr most = bounds.of(product(e, op->dims)).high;
     if (!most || !bounds.at_most(most, to.capacity)) return false;
   }
   e.set_destination(array, to);

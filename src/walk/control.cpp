@@ -18,11 +18,8 @@ bool is_array(Expr e) {
 }
 
 // How many elements the array has, as its shape was declared.
-Expr elements(scalar::Arena& arena, Var array) {
-  Expr size = arena.i64(1);
-  const std::vector<Expr> shape = arena.info(array).shape;
-  for (Expr extent : shape) size = arena.mul(size, extent);
-  return size;
+Expr elements(const Emitter& e, Var array) {
+  return product(e, e.arena().info(array).shape);
 }
 
 // Whether one of the arrays that are bound beside it has the name as an extent.
@@ -67,7 +64,7 @@ void conditional(const Emitter& e, const soac::Stm& s, const soac::If& op) {
                                            : e.declare(arena.constant(info.type.kind, 0), info.name));
   }
   for (std::size_t k = 0; k < s.names.size(); ++k)
-    if (!variables[k]) place(e, s.names[k], elements(arena, s.names[k]), s.where);
+    if (!variables[k]) place(e, s.names[k], elements(e, s.names[k]), s.where);
   auto block = [&](const soac::Lambda& f, bool holds) {
     return e.block(
         [&] {
@@ -118,8 +115,7 @@ std::vector<State> start_state(const Emitter& e, const soac::Stm& s, const soac:
     const std::string what =
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
                     component(arena, s, k), s.origin, scalar::to_string(arena.info(s.names[k]).type));
-    const Destination both =
-        scratch(e, initial.kind(), elements(arena, op.body.params[param]), s.where, 2, what);
+    const Destination both = scratch(e, initial.kind(), elements(e, op.body.params[param]), s.where, 2, what);
     Expr second = e.lower(element_of(e, both, both.room));
     copy(e, initial.var(), both, s.where);
     state.push_back({e.declare(both.base, name + "_at"), both, second});

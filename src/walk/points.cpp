@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "parts/lanes.h"
 #include "soac/layout.h"
 #include "soac/rename.h"
 #include "walk/arrays.h"
 #include "walk/control.h"
+#include "walk/operators.h"
 
 namespace fulgurite::walk {
 
@@ -33,23 +35,18 @@ void bind_names(const Emitter& e, const soac::Stm& s, const std::vector<Expr>& v
   for (std::size_t k = 0; k < values.size(); ++k) e.bind_name(s.names[k], values[k]);
 }
 
-// Lanes scan their values by themselves (Hillis and Steele, "Data parallel algorithms", 1986) and join what
-// the points before have; what goes on from one vector to the next is one application of the operator.
+// Lanes scan their values by themselves and join what the points before have; what goes on from one vector to
+// the next is one application of the operator.
 void scan_in_lanes(const Emitter& e, const soac::Stm& s, const std::vector<Expr>& so_far, int lanes) {
   const auto& op = std::get<soac::Scan>(s.op);
-  const std::vector<Expr> operands = e.lower(op.operands), neutral = e.lower(op.reduction.neutral);
-  auto shifted = [&](const std::vector<Expr>& values, int by) {
-    std::vector<Expr> result;
-    for (std::size_t k = 0; k < values.size(); ++k)
-      result.push_back(e.shift(e.bind(values[k], "value"), neutral[k], by, "before"));
-    return result;
-  };
-  std::vector<Expr> values = operands, last;
-  for (int by = 1; by < lanes; by *= 2) values = joined(e, op.reduction, shifted(values, by), values);
+  const parts::Operator by = operator_of(e, op.reduction);
+  const std::vector<Expr> operands = e.lower(op.operands), neutral = e.lower(by.neutral);
+  const std::vector<Expr> values = parts::scan_lanes(e, by, neutral, operands, lanes);
+  std::vector<Expr> last;
   for (Expr value : values) last.push_back(e.pick(value, lanes - 1, "last"));
   const std::vector<Expr> before = e.snapshots(so_far);
-  join(e, op.reduction, so_far, last);
-  bind_names(e, s, joined(e, op.reduction, before, op.inclusive ? values : shifted(values, 1)));
+  parts::join(e, by, so_far, last);
+  bind_names(e, s, by.apply(e, before, op.inclusive ? values : parts::shifted(e, values, neutral, 1)));
 }
 
 void scan(const Emitter& e, const soac::Stm& s, const Running& running, std::size_t number) {
@@ -222,6 +219,31 @@ Running::Groups start(const Emitter& e, const soac::Soac& soac) {
   return accumulators;
 }
 
+std::vector<Var> shared_values(const Emitter& e, std::span<const soac::Reduction> reductions,
+                               std::int64_t n) {
+  std::vector<Var> buffers;
+  for (const soac::Reduction& r : reductions)
+    for (Expr neutral : r.neutral) buffers.push_back(e.allocate_shared(neutral.kind(), n));
+  return buffers;
+}
+
+void save(const Emitter& e, const Running::Groups& groups, std::span<const Var> buffers, Expr at,
+          std::string_view name) {
+  std::size_t next = 0;
+  for (const auto& group : groups)
+    for (Expr variable : group) e.store_plain(buffers[next++], at, e.snapshot(variable, name));
+}
+
+Running::Groups restore(const Emitter& e, std::span<const soac::Reduction> reductions,
+                        std::span<const Var> buffers, Expr at) {
+  Running::Groups groups;
+  std::size_t next = 0;
+  for (const soac::Reduction& r : reductions)
+    for (groups.emplace_back(); groups.back().size() < r.neutral.size();)
+      groups.back().push_back(e.declare(e.load_plain(buffers[next++], at, "acc"), "acc"));
+  return groups;
+}
+
 void join(const Emitter& e, const soac::Reduction& r, const std::vector<Expr>& accumulators,
           std::span<const Expr> operands) {
   std::vector<Expr> args;
@@ -241,13 +263,11 @@ std::vector<Expr> operands(const Emitter& e, std::span<const Expr> roots) {
 void join_halves(const Emitter& e, const soac::Soac& op, std::span<const Var> buffers, Expr t, Expr width) {
   Expr other = e.bind(e.arena().add(t, width), "at");
   for (const soac::Reduction& r : op.reductions) {
-    const std::span parts = buffers.first(r.neutral.size());
-    std::vector<Expr> low, high;
-    for (Var part : parts) low.push_back(e.load_plain(part, t, "low"));
-    for (Var part : parts) high.push_back(e.load_plain(part, other, "high"));
-    const std::vector<Expr> results = joined(e, r, std::move(low), high);
-    for (std::size_t k = 0; k < results.size(); ++k) e.store_plain(parts[k], t, results[k]);
-    buffers = buffers.subspan(parts.size());
+    const std::span of_group = buffers.first(r.neutral.size());
+    std::vector<Expr> low = parts::load_all(e, of_group, t, "low");
+    const std::vector<Expr> high = parts::load_all(e, of_group, other, "high");
+    parts::store_all(e, of_group, t, joined(e, r, std::move(low), high));
+    buffers = buffers.subspan(of_group.size());
   }
 }
 

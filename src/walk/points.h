@@ -38,6 +38,13 @@ void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr
 
 /// Variables that hold the neutral elements of the reductions.
 Running::Groups start(const Emitter&, const soac::Soac&);
+/// Shared memory for n values of each component of the reductions.
+std::vector<Var> shared_values(const Emitter&, std::span<const soac::Reduction>, std::int64_t n);
+/// Element `at` of the buffers becomes what the groups' variables hold, and the other way round.
+void save(const Emitter&, const Running::Groups&, std::span<const Var> buffers, Expr at,
+          std::string_view name = "acc");
+Running::Groups restore(const Emitter&, std::span<const soac::Reduction>, std::span<const Var> buffers,
+                        Expr at);
 /// accumulators = op(accumulators, operands)
 void join(const Emitter&, const soac::Reduction&, const std::vector<Expr>& accumulators,
           std::span<const Expr> operands);

@@ -1,6 +1,6 @@
 // The networks by which the elements of a block meet are the same for arrays and for kernels: who exchanges
 // one sees both change.
-#include "lower/networks.h"
+#include "parts/networks.h"
 
 #include "../pipeline/engine_run.h"
 #include "soac/parse.h"
@@ -13,7 +13,7 @@
 namespace fulgurite::test {
 namespace {
 
-using lower::block_parts, lower::BlockParts;
+using parts::block_parts, parts::BlockParts;
 
 constexpr std::int64_t n = 64;
 
@@ -63,7 +63,7 @@ class Networks : public testing::Test {
   ~Networks() override { block_parts() = BlockParts(); }
 };
 
-void no_network(scalar::Arena&, const lower::Team&, std::int64_t, const lower::Meet&) {}
+void no_network(scalar::Arena&, const parts::Team&, std::int64_t, const parts::Meet&) {}
 
 TEST_F(Networks, AReductionIsThatOfArraysAndKernels) {
   const std::vector<int> sum{n * (n + 1) / 2};

@@ -272,7 +272,7 @@ TEST(Blocks, FailuresAreOfTheLowestElement) {
 TEST(Blocks, StripsAreExplained) {
   const auto policy_of = [](const std::string& text) {
     const pipeline::Report report = pipeline::compile(soac::parse(text, "test.soac"), on(Engine::emulator));
-    return lower::gpu::to_string(report.lowered.notes.at(0).blocks.value());
+    return report.lowered.notes.at(0).launch->chosen;
   };
   EXPECT_EQ(
       policy_of(

@@ -6,7 +6,7 @@
 #include <numeric>
 
 #include "agree.h"
-#include "lower/radix.h"
+#include "schedule/rewrites/radix.h"
 #include "soac/check.h"
 #include "soac/count.h"
 

@@ -95,11 +95,8 @@ void add_policies(const std::string& name, const soac::Program& program, std::st
   for (const Machine& machine : machines()) {
     const pipeline::Report report = pipeline::compile(program, {.engine = machine.engine}, machine.device);
     for (const lower::LaunchNote& note : report.lowered.notes) {
-      std::string policy = note.sort     ? lower::to_string(*note.sort)
-                           : note.policy ? lower::to_string(*note.policy)
-                           : note.blocks ? lower::gpu::to_string(*note.blocks)
+      std::string policy = note.launch ? note.launch->chosen
                                          : "as written";
-      if (note.scatter) policy += "; " + lower::to_string(*note.scatter);
       if (note.converges) policy += "; decides whether a loop goes on";
       if (note.bytes_read)
         policy += fmt::format("; reads {} bytes", text_of(*report.optimised.arena, note.bytes_read));

@@ -104,6 +104,26 @@ TEST(Bundle, IsWhereCompileLooksFirst) {
   ASSERT_EQ(unsetenv("FULGURITE_BUNDLE"), 0);
 }
 
+TEST(Bundle, ProgramsOfAnotherPolicyAreOthers) {
+  const auto doubled = [](Vec<int> x) { return x * 2; };
+  const std::string path = folder() + "/doubled.fgb";
+  fg::bundle({{"doubled", doubled}}, path,
+             {.cpu_levels = {"x86-64-v2"}, .opencl = false, .policy = "chain=16"});
+  const fg::Bundle bundle = fg::open(path);
+  const auto kernels_wanted = [&](const char* policy) {
+    const auto kernels = [] {
+      return fg::stats().compilations + fg::stats().disk_hits + fg::stats().memory_hits;
+    };
+    const std::uint64_t before = kernels();
+    EXPECT_EQ(vector_of(fg::compile(doubled, {.engine = fg::Engine::cpu, .policy = policy})(Ints{1, 2})),
+              (Ints{2, 4}));
+    return kernels() - before;
+  };
+  EXPECT_EQ(kernels_wanted("chain = 16"), 0u) << "found in the bundle";
+  EXPECT_EQ(kernels_wanted(""), 1u);
+  EXPECT_EQ(kernels_wanted("chain=8"), 1u);
+}
+
 TEST(Bundle, FailuresNameTheLineOfTheProgram) {
   const fg::Bundle bundle = fg::open(bundle_path());
   const auto pick = bundle.get<fg::Array<int>(fg::Array<int>, fg::Array<int>)>("picked");

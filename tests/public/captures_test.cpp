@@ -6,7 +6,7 @@
 
 namespace {
 
-constexpr fg::Options checked{.engine = fg::Engine::interpreter, .check_captures = true};
+const fg::Options checked{.engine = fg::Engine::interpreter, .check_captures = true};
 
 TEST(Captures, AreReadWhenTheFunctionIsTraced) {
   int k = 2;

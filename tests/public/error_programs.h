@@ -296,6 +296,21 @@ ERROR_PROGRAM(engine_that_has_no_name) {
   setenv("FULGURITE_ENGINE", "gpu", 1);
   fg::run([](Vec<int> x) { return x + 1; }, Ints(3));
 }
+ERROR_PROGRAM(policy_with_a_wrong_name) {
+  fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "cheap_tle=8192"});
+}
+ERROR_PROGRAM(policy_with_a_wrong_value) {
+  fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "cheap_tile=5000"});
+}
+ERROR_PROGRAM(policy_without_a_value) {
+  fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "chain"});
+}
+ERROR_PROGRAM(policy_with_a_number_twice) {
+  fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "chain=8, chain=16"});
+}
+ERROR_PROGRAM(policy_in_a_file_that_is_not_there) {
+  fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "@nothing.policy"});
+}
 ERROR_PROGRAM(queue_of_the_host) {
   fg::use_queue(fg::Engine::cpu, nullptr);
 }

@@ -75,8 +75,8 @@ TEST(ScheduleCheck, FindsSplitsByConditionsThatAreNotThere) {
 }
 
 TEST(ScheduleCheck, FindsInnerNestsOfNoSoac) {
-  expect_fault("inner nest 0, is of a Soac that the body does not have",
-               [](scalar::Arena&, Launch&, Nest& nest) { nest.inner.push_back({0, {}}); });
+  expect_fault("inner nest 3, is of a Soac that the body does not have",
+               [](scalar::Arena&, Launch&, Nest& nest) { nest.inner.push_back({3, {}}); });
 }
 
 TEST(ScheduleCheck, FindsStatementsThatAreNotLegal) {

@@ -45,9 +45,12 @@ inline SmallLaunch sum_of_squares() {
   over.dims = {tasks};
   over.body = {{t.var()}, {}, {arena.index(total, std::span(&t, 1))}};
   Phase last{"last", joined, Skeleton{"join neighbours", {}, arena.i64(1)}, {}};
-  made.launch = {
-      "reduce",    whole, {total.var()}, {}, {{whole.names[0], total.var()}}, arena.mul(n, arena.i64(4)),
-      {main, last}};
+  made.launch.name = "reduce";
+  made.launch.statement = whole;
+  made.launch.memory = {total.var()};
+  made.launch.scalars = {{whole.names[0], total.var()}};
+  made.launch.touched = arena.mul(n, arena.i64(4));
+  made.launch.phases = {main, last};
   return made;
 }
 

@@ -46,10 +46,19 @@ TEST(ScheduleText, IsReadBackWithWhatFewLaunchesHave) {
   const Var x = small.program.params[0];
   auto& nest = std::get<Nest>(launch.phases[0].walk);
   nest.axes[0].by_number = true;
-  nest.stages = {{x, 1, kernel::Space::shared, 4096, {0}, true}, {x, 0, kernel::Space::thread, 8}};
+  nest.stages = {{x, 1, kernel::Space::shared, 4096, nest.axes[0].extent, {{-1, 2}, {0, 3}}},
+                 {x, 0, kernel::Space::thread, 8}};
+  nest.stages[1].crosswise = nest.stages[1].computed = true;
+  nest.combines[0].ends = {{0, x, arena.i64(1)}};
+  nest.classes = {{x, x, {0, 2}}};
+  launch.residents = {{x, 256}};
+  launch.given = {{x, x, arena.i64(2)}};
+  launch.task = x;
   nest.splits = {{arena.lt(nest.axes[0].extent, arena.i64(3))}};
   nest.traffic = {1, true, 512, 64};
-  nest.inner = {{3, {{{Axis::Role::free, 0, 1, nest.axes[0].extent}}, {}, {}, {}, {}, {}, {{0, {}}}}}};
+  nest.inner = {{3, Nest(), 0, true}};
+  nest.inner[0].nest.axes = {{Axis::Role::free, 0, 1, nest.axes[0].extent}};
+  nest.inner[0].nest.inner = {{0, Nest()}};
   launch.phases[0].guard = arena.i64(1);
   launch.phases[0].at_least_one = true;
   std::get<Skeleton>(launch.phases[1].walk).numbers = {{"range bits", 8}, {"tile", 65536}};

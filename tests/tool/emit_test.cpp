@@ -57,6 +57,19 @@ TEST_F(ToolEmit, WritesEachTarget) {
     EXPECT_NE(written(file), "") << file;
 }
 
+TEST_F(ToolEmit, APolicyIsThatOfTheCode) {
+  const std::string words = "rmse --target c --levels x86-64-v3" + out();
+  ASSERT_EQ(emit(words).status, 0);
+  const std::string usual = written("rmse_v3.c");
+  ASSERT_EQ(emit(words + " --policy chain=16").status, 0);
+  EXPECT_NE(written("rmse_v3.c"), usual);
+  ASSERT_EQ(emit(words + " --policy thread_chain=8").status, 0);
+  EXPECT_EQ(written("rmse_v3.c"), usual);
+  const test::Outcome refused = emit(words + " --policy chains=16");
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_SAYS(refused.out, "the nearest name is chain");
+}
+
 TEST_F(ToolEmit, NamesOfOneFunctionNeedNoFunction) {
   const test::Outcome done =
       emit("brighter --target c --levels x86-64-v2 --precision strict --parameters by,pixels" + out());

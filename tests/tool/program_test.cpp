@@ -305,6 +305,21 @@ TEST_F(ToolProgram, ExplainTellsWhatFused) {
   EXPECT_SAYS(call("explain row_sums").out, "row_sums(a: f32[n, m]) -> f32[n]");
 }
 
+TEST_F(ToolProgram, APolicyIsGivenOnTheCommandLineInAFileOrInTheEnvironment) {
+  const std::string number = "policy: cheap_tile = 1024\n";
+  EXPECT_EQ(call("explain rmse").out.find("policy: "), std::string::npos);
+  EXPECT_SAYS(call("explain rmse --policy cheap_tile=1024").out, number);
+  EXPECT_SAYS(call("explain rmse", "FULGURITE_POLICY=cheap_tile=1024").out, number);
+  EXPECT_SAYS(call("explain rmse --policy cheap_tile=1024", "FULGURITE_POLICY=chain=16").out, number);
+  std::ofstream(path("policy")) << "cheap_tile = 1024  # small\n";
+  EXPECT_SAYS(call("explain rmse --policy @" + path("policy")).out, number);
+  const auto json = nlohmann::json::parse(call("explain rmse --json --policy cheap_tile=1024").out);
+  EXPECT_EQ(json["policy"], "cheap_tile = 1024");
+  EXPECT_EQ(call("run rmse x.npy y.npy --policy chain=16").out, call("run rmse x.npy y.npy").out);
+  EXPECT_EQ(call("bisect rmse x.npy y.npy --policy chain=16").status, 0);
+  EXPECT_FAILS(call("run rmse x.npy y.npy --policy chian=16"), 1, "the nearest name is chain");
+}
+
 TEST_F(ToolProgram, ExplainAsJson) {
   const auto json = nlohmann::json::parse(call("explain rmse --json").out);
   EXPECT_EQ(json["program"], "rmse");

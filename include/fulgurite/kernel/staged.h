@@ -84,7 +84,7 @@ void side_by_side(const std::function<void()>& first, const std::function<void()
 
 /// Over elements that the instances of each group share, of an operator that `meet` applies in an instance:
 /// element[to] = element[left] op element[right]. All instances have waited for each other before, and have
-/// behind it. Networks that the array language's blocks use too (src/lower/networks.h).
+/// behind it. Networks that the array language's blocks use too (src/parts/networks.h).
 using Meet = std::function<void(Value to, Value left, Value right)>;
 /// Element 0 becomes the join of all n, a power of two; the operator commutes.
 void join_all(std::int64_t n, const Meet&, Here where);

@@ -26,15 +26,11 @@ Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
   };
   nest(0);
   Ends ends;
-  auto snapshots = [&](const std::vector<Expr>& variables) {
-    std::vector<Expr> values;
-    for (Expr variable : variables) values.push_back(e.snapshot(variable, arena.info(variable.var()).name));
-    return values;
-  };
   for (const auto& group : running.reductions)
-    for (Expr value : snapshots(group)) ends.totals.push_back(value);
-  for (const auto& group : running.scans) ends.scans.push_back(snapshots(group));
-  for (const Running::Cursor& cursor : running.partitions) ends.partitions.push_back(snapshots(cursor.next));
+    for (Expr value : e.snapshots(group)) ends.totals.push_back(value);
+  for (const auto& group : running.scans) ends.scans.push_back(e.snapshots(group));
+  for (const Running::Cursor& cursor : running.partitions)
+    ends.partitions.push_back(e.snapshots(cursor.next));
   return ends;
 }
 

@@ -1,9 +1,12 @@
 // A combinator inside of what a thread computes: the thread walks its points one by one.
 #pragma once
 
-#include "lower/block_loop.h"
+#include "walk/lanes/range.h"
 
 namespace fulgurite::lower::gpu {
+
+using scalar::Expr;
+using walk::Emitter, walk::Running, walk::lanes::Ends, walk::lanes::Entry;
 
 /// Lowers the walk over the whole space. Every Scan of the body goes on from entry.scans; the partitions'
 /// cursors do not pack.

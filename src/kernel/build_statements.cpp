@@ -1,0 +1,291 @@
+#include "kernel/build.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "kernel/code.h"
+
+namespace fulgurite::kernel {
+
+// ---- the code so far
+
+std::size_t Builder::Code::depth_of(Expr leaf) const {
+  if (!leaf.is_name()) return 0;
+  auto found = depths.find(leaf.var());
+  return found == depths.end() ? 0 : found->second;
+}
+
+void Builder::Code::open_block(Enclosure enclosure) {
+  const bool is_numbered = !outside.reads_early;
+  open.push_back({{}, {}, enclosure, {}, is_numbered ? arena.fresh({Kind::i64}, "block").id() : 0});
+}
+
+Block Builder::Code::close_block() {
+  Block statements = std::move(open.back().statements);
+  open.pop_back();
+  return statements;
+}
+
+Var Builder::Code::buffer(Var array, Param::Role role) {
+  if (own_buffers.contains(array)) return array;
+  if (role == Param::Role::output && updates.contains(array)) role = Param::Role::update;
+  for (FreeBuffer& known : free_buffers)
+    if (known.array == array) {
+      if (role != Param::Role::input) known.param.role = role;
+      return known.param.name;
+    }
+  const scalar::VarInfo& info = arena.info(array);
+  Var name = info.type.rank == 1 ? array : arena.fresh_array(info.type.kind, {arena.i64(0)}, info.name).var();
+  free_buffers.push_back({{name, role}, array});
+  return name;
+}
+
+void Builder::Code::parameter(Var scalar) {
+  if (!depths.contains(scalar) && std::ranges::find(free_scalars, scalar) == free_scalars.end())
+    free_scalars.push_back(scalar);
+}
+
+// ---- handles
+
+Builder::Builder(Arena& arena, Outside outside)
+    : code_(std::make_shared<Code>(arena, std::move(outside))), context_(std::make_shared<const Context>()) {}
+
+Arena& Builder::arena() const {
+  return code_->arena;
+}
+
+Builder Builder::with(Context context) const {
+  Builder other = *this;
+  other.context_ = std::make_shared<const Context>(std::move(context));
+  return other;
+}
+
+Builder Builder::at_line(std::uint32_t line) const {
+  Context other = context();
+  other.line = line;
+  return with(std::move(other));
+}
+
+Expr Builder::failing_element() const {
+  return context_->element ? context_->element : arena().i64(0);
+}
+
+const std::vector<Var>& Builder::free_scalars() const {
+  return code_->free_scalars;
+}
+const std::vector<Builder::FreeBuffer>& Builder::free_buffers() const {
+  return code_->free_buffers;
+}
+
+// ---- blocks
+
+// The innermost block, which is closed behind `fill`.
+Block Builder::filled(const Fill& fill) const {
+  if (code_->outside.in_block)
+    code_->outside.in_block(fill);
+  else
+    fill();
+  return code_->close_block();
+}
+
+Block Builder::block(const Fill& fill, Enclosure enclosure) const {
+  code_->open_block(enclosure);
+  return filled(fill);
+}
+
+void Builder::append(Operation operation) const {
+  FULGURITE_CHECK(!code_->open.empty(), "no open block");
+  code_->open.back().statements.push_back({std::move(operation), context_->line});
+}
+
+void Builder::append(Block statements) const {
+  std::ranges::move(statements, std::back_inserter(code_->open.back().statements));
+}
+
+const Block& Builder::open_statements() const {
+  return code_->open.back().statements;
+}
+Block Builder::take_open_statements() const {
+  return std::exchange(code_->open.back().statements, {});
+}
+std::size_t Builder::depth() const {
+  return code_->depth();
+}
+
+// ---- names
+
+// A name that a statement of the innermost block binds.
+Expr Builder::fresh(Type type, std::string_view name) const {
+  Expr made = arena().fresh(type, std::string(name));
+  code_->depths[made.var()] = code_->depth();
+  return made;
+}
+
+Expr Builder::declare(Expr value, std::string_view name) const {
+  Expr variable = fresh(value.type(), name);
+  append(Declare{variable.var(), value});
+  return variable;
+}
+
+void Builder::assign(Expr variable, Expr value) const {
+  append(Assign{variable.var(), value, {}});
+}
+
+Expr Builder::snapshot(Expr variable, std::string_view name) const {
+  Expr value = fresh(variable.type(), name);
+  append(Let{value.var(), variable});
+  return value;
+}
+
+std::vector<Expr> Builder::snapshots(std::span<const Expr> variables) const {
+  std::vector<Expr> values;
+  for (Expr variable : variables) values.push_back(snapshot(variable, arena().info(variable.var()).name));
+  return values;
+}
+
+void Builder::bind_name(Var name, Expr value) const {
+  code_->meanings[name] = value;
+}
+const std::unordered_map<Var, Expr>& Builder::bound_names() const {
+  return code_->meanings;
+}
+
+Expr Builder::placeholder() const {
+  return fresh({Kind::i64}, "unused");
+}
+
+// ---- control
+
+void Builder::for_loop(Expr begin, Expr end, Expr step, std::string_view name,
+                       const std::function<void(Expr)>& body, Enclosure enclosure) const {
+  Expr i = arena().fresh({Kind::i64}, std::string(name));
+  code_->depths[i.var()] = code_->open.size();
+  Block statements = block([&] { body(i); }, enclosure);
+  append(For{i.var(), begin, end, step, std::move(statements)});
+}
+
+// Head and body are one scope for names and two blocks: the head stays open for look-ups while the body is
+// filled.
+void Builder::while_loop(const std::function<Expr()>& head, const Fill& body) const {
+  Expr condition;
+  Block inner;
+  code_->open_block(Enclosure::iteration);
+  Block outer = filled([&] {
+    condition = head();
+    inner = block(body, Enclosure::iteration);
+  });
+  append(While{std::move(outer), condition, std::move(inner)});
+}
+
+void Builder::in_order(Var turn, const Fill& body) const {
+  turn = code_->buffer(turn, Param::Role::output);
+  Block statements = block(body, Enclosure::branch);
+  append(InOrder{turn, context_->task, std::move(statements)});
+}
+
+void Builder::if_then(Expr condition, const Fill& body) const {
+  if (condition.is_constant()) {
+    if (condition.is_constant(1)) body();
+    return;
+  }
+  Block statements = block(body, Enclosure::branch);
+  append(If{condition, std::move(statements), {}});
+}
+
+void Builder::if_then_else(Expr condition, const Fill& yes, const Fill& no) const {
+  if (condition.is_constant()) return condition.is_constant(1) ? yes() : no();
+  Block then_branch = block(yes, Enclosure::branch), else_branch = block(no, Enclosure::branch);
+  append(If{condition, std::move(then_branch), std::move(else_branch)});
+}
+
+std::vector<Expr> Builder::choose(Expr condition, const Values& yes, const Values& no,
+                                  std::string_view name) const {
+  if (condition.is_constant()) return lower(condition.is_constant(1) ? yes() : no());
+  const std::size_t around = code_->depth();
+  std::vector<Expr> variables;
+  const auto branch = [&](const Values& f) {
+    return block(
+        [&] {
+          const std::vector<Expr> values = f();
+          for (std::size_t k = variables.size(); k < values.size(); ++k) {
+            variables.push_back(arena().fresh(values[k].type(), std::string(name)));
+            code_->depths[variables[k].var()] = around;
+          }
+          for (std::size_t k = 0; k < values.size(); ++k) assign(variables[k], lower(values[k]));
+        },
+        Enclosure::branch);
+  };
+  Block then_branch = branch(yes), else_branch = branch(no);
+  for (Expr v : variables) append(Declare{v.var(), arena().constant(v.kind(), 0)});
+  append(If{condition, std::move(then_branch), std::move(else_branch)});
+  return snapshots(variables);
+}
+
+void Builder::par(Level level, Expr n, std::string_view name, const std::function<void(Expr)>& body) const {
+  scalar::for_each_node(std::span(&n, 1), [&](Expr e) {
+    if (e.is_name() && !code_->meanings.contains(e.var())) code_->parameter(e.var());
+  });
+  Expr i = arena().fresh({Kind::i64}, std::string(name));
+  code_->depths[i.var()] = code_->open.size();
+  Block statements = block([&] { body(i); });
+  append(Par{level, i.var(), n, std::move(statements)});
+}
+
+// ---- between instances
+
+Expr Builder::shift(Expr value, Expr fill, int by, std::string_view name) const {
+  Expr shifted = fresh(value.type(), name);
+  append(Shift{shifted.var(), value, fill, by});
+  return shifted;
+}
+
+Expr Builder::shuffle(Expr value, Expr from, std::int32_t width, std::string_view name) const {
+  Expr other = fresh(value.type(), name);
+  append(Shuffle{other.var(), value, from, width});
+  return other;
+}
+
+Expr Builder::pick(Expr value, int from, std::string_view name) const {
+  Expr picked = fresh(value.type(), name);
+  append(Pick{picked.var(), value, from});
+  return picked;
+}
+
+// ---- failures
+
+void Builder::fail(Expr when, Site site, Expr value, Expr bound, std::vector<Expr> more) const {
+  if (context_->on_failure) return if_then(when, context_->on_failure);
+  const Expr group = context_->group ? lower(context_->group) : Expr();
+  append(Fail{when, site, failing_element(), arena().i64(0), value, bound, std::move(more), group});
+}
+
+void Builder::check(Expr condition, Site site, std::span<const Expr> quoted) const {
+  Expr holds = lower(condition);
+  if (holds.is_constant(1) || !checks()) return;
+  std::vector<Expr> operands = lower(quoted);
+  operands.resize(std::max<std::size_t>(operands.size(), 2), arena().i64(0));
+  std::vector<Expr> more(operands.begin() + 2, operands.end());
+  more.resize(std::min(more.size(), Fail::most_more));
+  fail(bind(arena().logical_not(holds), "failed"), site, operands[0], operands[1], std::move(more));
+  rely_on(holds);
+}
+
+bool Builder::checks() const {
+  return code_->outside.checks;
+}
+
+void Builder::rely_on(Expr condition) const {
+  const Expr before = guard();
+  code_->open.back().guard = before ? bind(arena().logical_and(before, condition), "sound") : condition;
+}
+
+Expr Builder::guard() const {
+  Expr all;
+  for (const Code::Open& open : code_->open)
+    if (open.guard) all = open.guard;
+  return all;
+}
+
+}  // namespace fulgurite::kernel

@@ -1,0 +1,24 @@
+// Code of a block of threads, as scalar code of a task with Par(block) in it, and barriers between such
+// statements.
+#pragma once
+
+#include "kernel/build.h"
+
+namespace fulgurite::parts {
+
+using kernel::Builder;
+using scalar::Expr;
+
+/// A block of a launch.
+struct Block {
+  Expr task, tasks;  // its number; of how many
+  int threads;       // a power of two
+};
+
+/// body(b, t) for each thread t, which is a task of its own: memory that its code asks for is the thread's.
+using OfThread = std::function<void(const Builder& b, Expr t)>;
+void par(const Builder&, const Block&, const OfThread& body);
+/// All threads wait for each other.
+void sync(const Builder&);
+
+}  // namespace fulgurite::parts

@@ -1,0 +1,31 @@
+// Reductions and scans by the threads of a block, in shared memory.
+#pragma once
+
+#include "parts/block.h"
+#include "parts/operator.h"
+
+namespace fulgurite::parts {
+
+/// buffers[0] becomes the join of all elements, one for each thread; the operators commute. There is a buffer
+/// for each component of each operator, in order. Barriers stand before and behind.
+void join_all(const Builder&, const Block&, std::span<const Operator>, std::span<const Var> buffers);
+
+/// Something that is folded in the order of the points, tile by tile.
+struct Ordered {
+  Operator by;
+  std::vector<Expr> so_far;  // variables of the task: what the points before the tile give
+  std::vector<Var> values;   // of the points of the tile: threads * items, shared
+  std::vector<Var> totals;   // of the threads, shared
+  bool is_scan = false, inclusive = false;
+};
+
+/// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
+/// of scans become what the scans bind. Each thread folds a run of `items` points, and the threads' results
+/// are scanned (networks.h). Barriers stand before and behind.
+/// `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far` to what
+/// is before it. The result is what that was.
+using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;
+std::vector<std::vector<Expr>> fold_tile(const Builder&, const Block&, int items, Expr n,
+                                         std::span<const Ordered>, const FindBefore& = {});
+
+}  // namespace fulgurite::parts

@@ -1,0 +1,99 @@
+#include "parts/shared_bins.h"
+
+namespace fulgurite::parts {
+
+using kernel::Atomic;
+
+namespace {
+
+// x such that the operation of x and y is y.
+Expr identity_of(scalar::Arena& arena, Atomic::What what, Kind kind) {
+  const auto bits = 8 * static_cast<int>(size_of(kind));
+  const std::uint64_t all = ~std::uint64_t{0};
+  const std::uint64_t greatest = all >> (64 - bits + (is_signed(kind) ? 1 : 0));
+  switch (what) {
+    case Atomic::What::min: return arena.constant(kind, greatest);
+    case Atomic::What::max: return arena.constant(kind, is_signed(kind) ? ~greatest : 0);
+    case Atomic::What::bit_and: return arena.constant(kind, is_signed(kind) ? all : greatest);
+    default: return arena.constant(kind, 0);
+  }
+}
+
+}  // namespace
+
+SharedBins::SharedBins(const Builder& b, Var array, Expr size, Atomic::What what, Expr n_points,
+                       const BinLimits& limits)
+    : array_(array), what_(what), most_passes_(limits.passes) {
+  scalar::Arena& arena = b.arena();
+  const Kind kind = arena.info(array).type.kind;
+  const std::int64_t most = limits.bytes / static_cast<std::int64_t>(size_of(kind));
+  identity_ = identity_of(arena, what, kind);
+  bins_ = b.allocate_shared(kind, most);
+  // Each is cleared, and goes to the array: worth it for several points each.
+  Expr fit = arena.le(size, arena.i64(most_passes_ * most)),
+       pay = arena.le(arena.mul(size, arena.i64(limits.points)), n_points);
+  are_shared_ = b.lower(arena.logical_and(fit, pay));
+  size_ = b.lower(size), most_ = arena.i64(most), first_ = arena.i64(0);
+}
+
+void SharedBins::open(const Builder& of_block, const Block& block) {
+  scalar::Arena& arena = of_block.arena();
+  Expr here = arena.min(arena.sub(size_, first_), most_);
+  n_ = of_block.lower(arena.apply(Op::select, {are_shared_, here, arena.i64(0)}));
+  par(of_block, block, [&](const Builder& b, Expr t) {
+    b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) { b.store_plain(bins_, i, identity_); });
+  });
+  sync(of_block);
+}
+
+void SharedBins::update(const Builder& b, Expr place, Expr value) const {
+  scalar::Arena& arena = b.arena();
+  auto at = [&](Var array, Expr bin) { b.atomic({{}, what_, {array, bin, arena.i64(1), {}}, value, {}}); };
+  const auto to_shared = [&] {
+    if (first_.is_constant(0)) return at(bins_, place);
+    const Expr bin = b.bind(arena.sub(place, first_), "bin");
+    const Expr n = arena.cast(n_, Kind::u64);
+    const Expr is_here = arena.lt(arena.cast(bin, Kind::u64), n);
+    b.if_then(b.bind(is_here, "is_here"), [&] { at(bins_, bin); });
+  };
+  b.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });
+}
+
+void SharedBins::flush(const Builder& of_block, const Block& block) const {
+  scalar::Arena& arena = of_block.arena();
+  sync(of_block);
+  par(of_block, block, [&](const Builder& b, Expr t) {
+    b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) {
+      Expr value = b.load_plain(bins_, i, "value");
+      b.if_then(b.bind(arena.logical_not(arena.eq(value, identity_)), "counts"), [&] {
+        const Expr bin = b.bind(arena.add(first_, i), "bin");
+        b.atomic({{}, what_, {array_, bin, arena.i64(1), {}}, value, {}});
+      });
+    });
+  });
+}
+
+void SharedBins::by_passes(const Builder& b, const Block& block, const std::function<void()>& walk) {
+  scalar::Arena& arena = b.arena();
+  const Expr some = arena.div(arena.add(size_, arena.sub(most_, arena.i64(1))), most_);
+  const Expr n_passes =
+      b.lower(arena.apply(Op::select, {are_shared_, arena.max(some, arena.i64(1)), arena.i64(1)}));
+  b.for_loop(arena.i64(0), n_passes, arena.i64(1), "pass", [&](Expr pass) {
+    first_ = b.lower(arena.mul(pass, most_));
+    open(b, block);
+    walk();
+    flush(b, block);
+    sync(b);
+  });
+}
+
+void fill(const Builder& b, const Block& block, std::map<std::size_t, SharedBins>& all,
+          const std::function<void()>& walk) {
+  if (all.size() == 1 && all.begin()->second.has_passes())
+    return all.begin()->second.by_passes(b, block, walk);
+  for (auto& [scatter, bins] : all) bins.open(b, block);
+  walk();
+  for (const auto& [scatter, bins] : all) bins.flush(b, block);
+}
+
+}  // namespace fulgurite::parts

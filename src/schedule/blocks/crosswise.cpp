@@ -1,0 +1,43 @@
+#include "schedule/blocks/crosswise.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+using scalar::Op;
+
+bool is_crosswise(scalar::Arena& arena, Expr read, Var outer, Var inner) {
+  const auto affine = scalar::affine_in(arena, read.args().back(), outer);
+  if (!affine || !affine->coefficient.is_constant(1) || mentions(affine->base, inner)) return false;
+  bool has_inner = false;
+  for (Expr index : read.args().subspan(1)) {
+    has_inner |= mentions(index, inner);
+    bool reads = false;
+    scalar::for_each_node(std::span(&index, 1), [&](Expr e) { reads |= e.op() == Op::index; });
+    if (reads) return false;
+  }
+  return has_inner;
+}
+
+}  // namespace
+
+std::vector<Expr> crosswise_reads(const Surroundings& at, const soac::Soac& op) {
+  const std::size_t n_axes = op.dims.size();
+  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
+  for (Expr result : op.body.results)
+    if (result.type().rank > 0) return {};
+  const Var outer = op.body.params[n_axes - 2], inner = op.body.params[n_axes - 1];
+  std::vector<Expr> found;
+  std::int64_t bytes = 0;
+  scalar::for_each_node(op.body.results, [&](Expr e) {
+    if (e.op() != Op::index || !is_crosswise(at.arena, e, outer, inner)) return;
+    const auto more = static_cast<std::int64_t>(size_of(e.kind())) * elements_of_tile;
+    if (bytes + more > most_of_tiles(at)) return;
+    bytes += more;
+    found.push_back(e);
+  });
+  return found;
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,170 @@
+#include "schedule/blocks/frame.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "schedule/nest.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/slice.h"
+#include "schedule/rewrites/updates.h"
+
+namespace fulgurite::schedule::blocks {
+
+namespace {
+
+Launch launch_of(scalar::Arena& arena, const soac::Stm& original) {
+  Launch launch;
+  launch.statement =
+      lift_missing_neutral(arena, with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)));
+  launch.name = name_of_launch(std::get<soac::Soac>(launch.statement.op));
+  return launch;
+}
+
+}  // namespace
+
+Frame::Frame(const Surroundings& around, const soac::Stm& original)
+    : around_(around),
+      original_(original),
+      launch_(launch_of(around.arena, original)),
+      ranks_(rank(around.arena, launch_.statement, around.policy.blocks.ranked_classes)),
+      outputs_(soac::view_of(ranks_.s)),
+      looks_back_(may_look_back()),
+      points_(choose_points()) {
+  launch_.chosen = text_of(points_);
+  const Expr own = own_elements();
+  const Expr n = product(op().dims);
+  per_block_ = points_of_a_block(around_, n, points_, resident(points_), own);
+  blocks_ = arena().max(ceil_div(arena(), n, per_block_), i64(1));
+  const soac::OutputView whole = soac::view_of(launch_.statement);
+  for (std::size_t g = 0; g < whole.partitions.size(); ++g)
+    kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
+}
+
+Expr Frame::product(std::span<const Expr> factors) const {
+  return schedule::product(arena(), factors);
+}
+
+bool Frame::is_dense(std::size_t scatter) const {
+  return scatter >= ranks_.n_scatters && ranks_.partitions[scatter - ranks_.n_scatters].counts.size() == 1;
+}
+
+bool Frame::is_made(Var array) const {
+  return std::ranges::find(original_.names, array) != original_.names.end();
+}
+
+// Where blocks may wait for each other, and nothing else needs to know before the walk what Scans give: where
+// the second class of a partition begins, which of several points a place is for. Nor may a block have memory
+// of its own, as there are many.
+bool Frame::may_look_back() const {
+  if (!around_.device.blocks_wait || !has_scan(op().body) || makes_arrays(op())) return false;
+  if (!op().partitions.empty()) return false;
+  for (const Ranks::Partition& p : ranks_.partitions)
+    if (p.counts.size() > 1) return false;
+  const auto scatters = std::span(op().scatters).first(ranks_.n_scatters);
+  return std::ranges::all_of(scatters,
+                             [](const soac::Scatter& s) { return s.stores_in_any_order() || atomic_of(s); });
+}
+
+// What waits in a tile for its place.
+std::int64_t Frame::posted_bytes() const {
+  std::int64_t bytes = 0;
+  for (std::size_t g = 0; g < op().scatters.size(); ++g)
+    for (Var array : outputs_.scatters[g].arrays)
+      if (is_dense(g)) bytes += static_cast<std::int64_t>(size_of(arena().info(array).type.kind));
+  return bytes;
+}
+
+Points Frame::choose_points() const {
+  Points points = points_of(around_, op(), posted_bytes());
+  if (looks_back_) points.points = points.tile(), points.most_blocks = 0, points.are_resident = false;
+  return points;
+}
+
+// Elements that each block has for itself, 0 if none.
+Expr Frame::own_elements() const {
+  Expr own = i64(0);
+  for (const soac::Scatter& scatter : op().scatters) {
+    if (scatter.combine.empty()) continue;
+    Expr size = product(scatter.shape);
+    if (atomic_of(scatter)) {  // if they are in shared memory
+      if (looks_back_) continue;
+      const auto bytes = static_cast<std::int64_t>(size_of(scatter.combine[0].op.results[0].kind()));
+      const Expr fit = i64(points_.bin_passes * (around_.policy.blocks.shared_bin_bytes / bytes));
+      size = arena().apply(scalar::Op::select, {arena().le(size, fit), size, i64(0)});
+    }
+    own = arena().add(own, size);
+  }
+  for (const soac::Partition& p : op().partitions) own = arena().add(own, p.classes);
+  return own;
+}
+
+Expr Frame::resident(const Points& points) {
+  if (!points.are_resident) return {};
+  const auto known = std::ranges::find(launch_.residents, points.threads, &Resident::threads);
+  if (known != launch_.residents.end()) return arena().name(known->name);
+  const Expr name = arena().fresh({Kind::i64}, "resident");
+  launch_.residents.push_back({name.var(), points.threads});
+  return name;
+}
+
+Var Frame::temporary(Kind kind, Expr size, std::string name) {
+  launch_.memory.push_back(arena().fresh_array(kind, {size}, std::move(name)).var());
+  return launch_.memory.back();
+}
+
+Phase& Frame::add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard) {
+  const auto is_same = [&](const Phase& phase) {
+    return phase.name == name || phase.name.starts_with(name + " ");
+  };
+  const auto n = std::ranges::count_if(launch_.phases, is_same);
+  if (n > 0) name = fmt::format("{} {}", name, n + 1);
+  if (guard && guard.is_constant(1)) guard = {};
+  launch_.phases.push_back({std::move(name), std::move(computes), std::move(walk), guard});
+  // Operands stand in the order in which they are made: a phase's number of tasks before names of later ones.
+  tasks_of(arena(), launch_.phases.back());
+  return launch_.phases.back();
+}
+
+Phase& Frame::add_main(soac::Stm computes, Expr guard) {
+  const auto& soac = std::get<soac::Soac>(computes.op);
+  const Points by = looks_back_ ? points_ : points_of(around_, soac, posted_bytes());
+  Nest nest = nest_over_points(around_, soac, by, per_block_, looks_back_ ? Unit::turn : Unit::grid);
+  Phase& phase = add("main", std::move(computes), std::move(nest), guard);
+  phase.at_least_one = true;
+  return phase;
+}
+
+Phase& Frame::add_walk(std::string name, soac::Stm computes, bool posts) {
+  const auto& soac = std::get<soac::Soac>(computes.op);
+  const Points by = points_of(around_, soac, posts ? posted_bytes() : 0);
+  Nest nest = nest_over_points(around_, soac, by, per_block_);
+  Phase& phase = add(std::move(name), std::move(computes), std::move(nest));
+  phase.at_least_one = true;
+  return phase;
+}
+
+Phase& Frame::add_walk_by_one(std::string name, soac::Stm computes) {
+  const auto& soac = std::get<soac::Soac>(computes.op);
+  Points by = points_of(around_, soac);
+  by.neighbours = 1;  // it is alone: no time is in what it moves
+  Nest nest = nest_over_points(around_, soac, by, {});
+  return add(std::move(name), std::move(computes), std::move(nest));
+}
+
+Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
+  const auto& soac = std::get<soac::Soac>(computes.op);
+  const Points by = points_of(around_, soac);
+  const Expr per_block = points_of_a_block(around_, product(soac.dims), by, resident(by), i64(0));
+  Nest nest = nest_over_points(around_, soac, by, per_block);
+  return add(std::move(name), std::move(computes), std::move(nest), guard);
+}
+
+Phase& Frame::add_filling(Var array, Expr n, Expr value) {
+  const Expr i = arena().fresh({Kind::i64}, "i");
+  return add_map("clear",
+                 {{array}, soac::Soac{{n}, {{i.var()}, {}, {value}}}, lifted().where, lifted().origin});
+}
+
+}  // namespace fulgurite::schedule::blocks

@@ -1,0 +1,142 @@
+#include "schedule/blocks/points.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/slice.h"
+#include "schedule/rewrites/steps.h"
+#include "soac/outputs.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+std::int64_t bytes(std::span<const Expr> values) {
+  std::int64_t sum = 0;
+  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
+  return sum;
+}
+
+// Bytes for each thread, and for each point of a tile.
+struct Needs {
+  std::int64_t thread = 0, point = 0;
+};
+
+Needs needs_of(const soac::Soac& op) {
+  Needs needs;
+  for (const soac::Stm* s : scans_of(op.body)) {
+    const std::int64_t staged = bytes(std::get<soac::Scan>(s->op).operands);
+    needs.point += staged;
+    needs.thread += staged;
+  }
+  needs.point += bytes(read_again(op));
+  std::vector<Expr> folded;  // what lies in shared memory once, whoever folds it
+  for (const soac::OutputView::Reduced& r : soac::view_of(op).reductions) {
+    needs.thread += bytes(r.by.op.results);
+    if (!in_order(r.by)) continue;
+    for (Expr value : r.operands)
+      if (std::ranges::find(folded, value) == folded.end()) folded.push_back(value);
+  }
+  needs.point += bytes(folded);
+  constexpr std::int64_t place = 8;  // of what is posted
+  for (const soac::Scatter& s : op.scatters)
+    if (is_posted(s)) needs.point += bytes(s.combine[0].op.results) + place;
+  for (const soac::Partition& p : op.partitions)
+    needs.point += 8 * static_cast<std::int64_t>(p.n_values) + place;
+  return needs;
+}
+
+bool has_loops(const soac::Lambda& f) {
+  return std::ranges::any_of(f.body, [](const soac::Stm& s) {
+    return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op) ||
+           std::ranges::any_of(soac::nested_in(s), [](const auto& n) { return has_loops(*n.lambda); });
+  });
+}
+
+bool has_floats(std::span<const Expr> values) {
+  return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
+}
+
+// Of integers: the results are the same however many blocks combine them.
+bool is_exact(const soac::Soac& op) {
+  return std::ranges::none_of(op.reductions,
+                              [&](const soac::Reduction& r) { return has_floats(r.op.results); }) &&
+         std::ranges::none_of(
+             scans_of(op.body),
+             [&](const soac::Stm* s) { return has_floats(std::get<soac::Scan>(s->op).operands); }) &&
+         std::ranges::none_of(op.scatters, [&](const soac::Scatter& s) {
+           return !s.combine.empty() && has_floats(s.combine[0].op.results);
+         });
+}
+
+// Points may be walked again.
+bool only_fills_bins(const soac::Soac& op) {
+  return op.scatters.size() == 1 && atomic_of(op.scatters[0]) && op.reductions.empty() &&
+         op.partitions.empty() && soac::view_of(op).mapped.empty() && scans_of(op.body).empty() &&
+         !has_loops(op.body);
+}
+
+}  // namespace
+
+std::int64_t most_of_tiles(const Surroundings& at) {
+  return at.device.shared_memory - at.policy.blocks.reserved_bytes;
+}
+
+bool is_posted(const soac::Scatter& s) {
+  return !s.combine.empty() && !atomic_of(s);
+}
+
+bool goes_by_tiles(const soac::Soac& op) {
+  return has_scan(op.body) || !op.partitions.empty() || std::ranges::any_of(op.reductions, in_order) ||
+         std::ranges::any_of(op.scatters, is_posted);
+}
+
+Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t posted) {
+  const BlocksPolicy& by = at.policy.blocks;
+  Points points;
+  points.threads = by.block_threads;
+  Needs needs = needs_of(op);
+  needs.point += posted;
+  const bool posts = std::ranges::any_of(op.scatters, is_posted) || !op.partitions.empty();
+  const bool keeps = makes_arrays(op);
+  if (posts || keeps || has_loops(op.body)) points.threads = by.loop_threads;
+  if (needs.point > 0 && !posts) points.items = by.thread_items;
+  const std::int64_t n_bins =
+      std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); });
+  const std::int64_t bins = std::min(n_bins, by.shared_bins) * by.shared_bin_bytes;
+  auto shared = [&] { return bins + points.threads * (needs.thread + points.items * needs.point); };
+  while (shared() > most_of_tiles(at) && points.items > 1) points.items -= 2;
+  while (shared() > most_of_tiles(at) && points.threads > warp) points.threads /= 2;
+
+  // More bins than fit are filled in several passes over the points (Henriksen, Hellfritzsch, Sadayappan,
+  // Oancea, "Compiling generalized histograms for GPU", SC 2020, section 4.2).
+  if (only_fills_bins(op)) points.bin_passes = by.shared_bin_passes;
+  points.neighbours = neighbours_of(at, op);
+  const bool has_totals = needs.thread > 0 || posts;
+  const std::int64_t each = has_loops(op.body) ? by.thread_loops
+                            : has_totals       ? by.thread_folded_points
+                                               : std::max<std::int64_t>(by.thread_points, points.neighbours);
+  points.points = std::max(points.threads * each, points.tile());
+  if (has_bins(op)) points.points = std::max(points.points, points.threads * by.thread_bin_points);
+  if (has_totals || has_bins(op)) points.most_blocks = by.filling_blocks;
+  if (keeps) points.most_blocks = by.scratch_blocks;
+  points.are_resident = at.device.tells_occupancy && points.most_blocks > 0 && is_exact(op);
+  return points;
+}
+
+std::string text_of(const Points& p) {
+  const std::string most = p.are_resident       ? ", at most as many blocks as run at once"
+                           : p.most_blocks == 0 ? ""
+                                                : fmt::format(", at most {} blocks", p.most_blocks);
+  return fmt::format(
+      "blocks of {} threads, {} points or more{}{}{}{}", p.threads, p.points, most,
+      p.items == 1 ? "" : fmt::format(", runs of {}", p.items),
+      p.neighbours == 1 ? "" : fmt::format(", {} neighbours a thread", p.neighbours),
+      p.bin_passes == 1 ? "" : fmt::format(", bins in shared memory in up to {} passes", p.bin_passes));
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,196 @@
+#include "schedule/blocks/rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/ragged.h"
+#include "schedule/rewrites/slice.h"
+#include "schedule/rows.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule::blocks {
+
+namespace {
+
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
+// The statement's map, its reductions with neutral elements, is one over ragged rows, whose operators do not
+// depend on the row.
+bool is_ragged(const Frame& at) {
+  soac::Stm map = at.s();
+  auto& op = std::get<soac::Soac>(map.op);
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || makes_arrays(op))
+    return false;
+  if (op.body.body.size() != 1 || !base::as<soac::Soac>(op.body.body[0].op)) return false;
+  op.body.body[0] = lift_missing_neutral(at.arena(), op.body.body[0]);
+  const std::optional<RaggedRows> rows = ragged_rows(at.arena(), map);
+  if (!rows) return false;
+  for (const soac::Reduction& r : reduction_of(op.body).reductions) {
+    soac::Vars mentioned;
+    soac::add_mentioned(r.op, mentioned);
+    soac::add_mentioned(r.neutral, mentioned);
+    if (mentioned.contains(rows->row)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Rows::Rows(Frame& frame)
+    : at_(frame), by_threads_(frame.i64(1)), by_blocks_(frame.i64(0)), by_tiles_(frame.i64(0)) {
+  are_ragged_ = is_ragged(at_);
+  if (are_ragged_) {
+    by_threads_ = at_.i64(0);
+    return;
+  }
+  if (!reduces_rows(at_.around(), at_.op())) return;
+  body_ = at_.op().body;
+  body_.body[0] = lift_missing_neutral(at_.arena(), body_.body[0]);
+  choose_version();
+  const Expr n = at_.arena().mul(by_blocks_, at_.arena().mul(rows_, tiles_));
+  for (const soac::Reduction& r : reduction_of(body_).reductions)
+    for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
+}
+
+void Rows::choose_version() {
+  scalar::Arena& arena = at_.arena();
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  const soac::Soac& inner = reduction_of(body_);
+  const Expr one = at_.i64(1);
+  rows_ = at_.product(at_.op().dims);
+  columns_ = at_.product(inner.dims);
+  const Expr most = arena.max(arena.div(at_.i64(by.filling_blocks), arena.max(rows_, one)), one);
+  const Expr least = arena.max(ceil_div(arena, columns_, most), at_.i64(by.row_part));
+  const Expr threads = at_.i64(points_of(at_.around(), inner).threads);
+  tile_ = arena.mul(ceil_div(arena, least, threads), threads);
+  tiles_ = arena.max(ceil_div(arena, columns_, tile_), one);
+  // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
+  const bool along = reads_along_rows(at_.op());
+  const auto few_long_rows = [&] {
+    const Expr few = arena.lt(rows_, at_.i64(by.many_rows));
+    return arena.logical_and(arena.le(at_.i64(by.long_row), columns_), few);
+  };
+  const Expr holds = along ? arena.le(at_.i64(by.short_row), columns_) : few_long_rows();
+  by_blocks_ = arena.apply(scalar::Op::select, {holds, one, at_.i64(0)});
+  (along ? by_tiles_ : by_threads_) = arena.sub(one, by_blocks_);
+  if (along) by_threads_ = at_.i64(0);
+}
+
+void Rows::add_phases() {
+  if (are_ragged_) return add_ragged();
+  if (by_threads_.is_constant(1)) return;
+  if (!by_tiles_.is_constant(0)) add_tiles();
+  if (by_blocks_.is_constant(0)) return;
+  add_partials();
+  add_join();
+}
+
+// The tile of a block fits into shared memory: for each element its components and whether a row begins
+// there, and the same twice for threads.
+void Rows::add_ragged() {
+  scalar::Arena& arena = at_.arena();
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  soac::Lambda body = at_.op().body;
+  body.body[0] = lift_missing_neutral(arena, body.body[0]);
+  std::int64_t items = by.ragged_items;
+  auto bytes = static_cast<std::int64_t>(size_of(Kind::i32));
+  for (const soac::Reduction& r : reduction_of(body).reductions)
+    for (Expr value : r.neutral) bytes += static_cast<std::int64_t>(size_of(value.kind()));
+  const std::int64_t threads = by.ragged_threads;
+  const auto shared = [&] { return (items + 2) * threads * bytes + threads * std::int64_t{8}; };
+  while (shared() > most_of_tiles(at_.around()) && items > 1) items -= 2;
+  const Expr all = at_.op().dims[0];
+  const Expr per_block = ragged_rows_of_a_block(arena, all, by.filling_blocks, threads);
+  Skeleton skeleton{"ragged rows",
+                    {{"threads", threads}, {"items", items}, {"blocks", by.filling_blocks}},
+                    ceil_div(arena, all, per_block)};
+  at_.launch().chosen = fmt::format("blocks of {0} threads, at most {0} rows, their elements in tiles of {1}",
+                                    threads, threads * items);
+  Phase& phase = at_.add("rows", at_.s(), std::move(skeleton));
+  phase.why.push_back(
+      "rows of any lengths follow one another: threads share their elements whosever they are, so that a "
+      "long "
+      "row is work for all");
+}
+
+void Rows::add_tiles() {
+  scalar::Arena& arena = at_.arena();
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  std::int64_t rows = by.row_tile_rows, columns = by.row_tile_columns, bytes = 0;
+  for (Expr operand : reduction_of(body_).body.results)
+    bytes += static_cast<std::int64_t>(size_of(operand.kind()));
+  const std::int64_t most = most_of_tiles(at_.around());
+  while (rows * (columns + 2) * bytes > most && columns > by.least_row_tile_columns) columns /= 2;
+  while (rows * (columns + 2) * bytes > most && rows > warp) rows /= 2;
+  soac::Stm map = at_.s();
+  std::get<soac::Soac>(map.op).body = body_;
+  Skeleton skeleton{
+      "rows by tiles", {{"threads", rows}, {"columns", columns}}, ceil_div(arena, rows_, at_.i64(rows))};
+  Phase& phase = at_.add("short rows", std::move(map), std::move(skeleton), by_tiles_);
+  phase.why.push_back(
+      fmt::format("rows of fewer than {} elements are not worth a block each: a thread folds one, and the "
+                  "block brings some columns of all its rows to shared memory, as they lie along memory",
+                  by.short_row));
+}
+
+void Rows::add_partials() {
+  const soac::Soac& inner = reduction_of(body_);
+  Points points = points_of(at_.around(), inner);
+  points.neighbours = 1;  // a row begins anywhere
+  Nest part = nest_over_points(at_.around(), inner, points, tile_);
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+    const auto memory = std::span(partials_).subspan(next, inner.reductions[g].neutral.size());
+    add_grid_level(part, Combine::Part::reduction, g, Join::partials, {memory.begin(), memory.end()});
+    next += memory.size();
+  }
+  Nest nest;
+  nest.axes.push_back({Axis::Role::free, 0, at_.op().dims.size(), rows_});
+  nest.cuts.push_back({0, at_.i64(1), Unit::grid, Tail::exact});
+  nest.inner.push_back({1, std::move(part), 0, true});
+  soac::Lambda body = body_;
+  body.body[0].nest = 1;
+  body.results.clear();
+  std::vector<Var> totals;
+  for (Var name : body.body[0].names) {
+    body.results.push_back(at_.arena().name(name));
+    const scalar::VarInfo info = at_.arena().info(name);
+    totals.push_back(at_.arena().fresh_array(info.type.kind, at_.op().dims, "total").var());
+  }
+  Phase& phase = at_.add("partials", map_of(std::move(body), totals), std::move(nest), by_blocks_);
+  phase.why.push_back("blocks take rows, or parts of them where there are too few rows to fill the device");
+}
+
+void Rows::add_join() {
+  scalar::Arena& arena = at_.arena();
+  soac::Lambda f = body_;
+  auto& inner = std::get<soac::Soac>(f.body[0].op);
+  Expr row = at_.i64(0);
+  const Expr t = arena.fresh({Kind::i64}, "t");
+  for (std::size_t d = 0; d < at_.op().dims.size(); ++d)
+    row = arena.add(arena.mul(row, at_.op().dims[d]), arena.name(f.params[d]));
+  inner.dims = {tiles_};
+  inner.body = {{t.var()}, {}, {}};
+  Expr at = arena.add(arena.mul(row, tiles_), t);
+  for (Var partial : partials_)
+    inner.body.results.push_back(arena.index(arena.name(partial), std::span(&at, 1)));
+  f.body[0].origin = "";
+  std::vector<Var> arrays;
+  for (const soac::Mapped& mapped : at_.outputs().mapped) arrays.push_back(mapped.array);
+  at_.add_map("rows", map_of(std::move(f), arrays), by_blocks_);
+}
+
+soac::Stm Rows::map_of(soac::Lambda f, std::span<const Var> arrays) const {
+  return {{arrays.begin(), arrays.end()},
+          soac::Soac{at_.op().dims, std::move(f)},
+          at_.lifted().where,
+          at_.lifted().origin};
+}
+
+}  // namespace fulgurite::schedule::blocks

@@ -1,0 +1,39 @@
+// Reductions of the rows of an array. Rows that follow one another and are of any lengths go tile by tile (a
+// skeleton). Of those of one length (regular segments) a thread takes a row, from memory or, where rows lie
+// along it and are short, from tiles (a skeleton as well), or blocks of threads do (Henriksen, Larsen,
+// Oancea, "Strategies for regular segmented reductions on GPU", 2017, section 3). Which of them a launch
+// says, by the numbers of rows and columns.
+//
+//   partials   rows x tiles blocks: each tile's partial results; one tile where there are rows enough
+//   rows       for each row: the tiles' partial results joined in order, then the results of the map
+#pragma once
+
+#include "schedule/blocks/frame.h"
+
+namespace fulgurite::schedule::blocks {
+
+class Rows {
+ public:
+  explicit Rows(Frame&);
+
+  /// 1 where threads take the points one by one, else 0: then the phases do all.
+  Expr by_threads() const { return by_threads_; }
+  void add_phases();
+
+ private:
+  void choose_version();
+  void add_ragged();
+  void add_tiles();
+  void add_partials();
+  void add_join();
+  soac::Stm map_of(soac::Lambda, std::span<const Var> arrays) const;
+
+  Frame& at_;
+  bool are_ragged_ = false;
+  soac::Lambda body_;                       // the map's, its reduction with a neutral element
+  Expr by_threads_, by_blocks_, by_tiles_;  // one of them is 1
+  Expr rows_, columns_, tiles_, tile_;
+  std::vector<Var> partials_;
+};
+
+}  // namespace fulgurite::schedule::blocks

@@ -1,0 +1,38 @@
+#include "schedule/lanes/building.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace fulgurite::schedule {
+
+Var Building::memory(Kind kind, Expr size, std::string name) {
+  launch.memory.push_back(arena.fresh_array(kind, {size}, std::move(name)).var());
+  return launch.memory.back();
+}
+
+Phase& Building::add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk) {
+  const std::string first = name;
+  const auto is_taken = [&] {
+    return std::ranges::find(launch.phases, name, &Phase::name) != launch.phases.end();
+  };
+  for (int number = 2; is_taken(); ++number) name = fmt::format("{} {}", first, number);
+  launch.phases.push_back({std::move(name), std::move(computes), std::move(walk), {}});
+  return launch.phases.back();
+}
+
+Phase& Building::add_map(std::string name, soac::Stm map) {
+  const auto& op = std::get<soac::Soac>(map.op);
+  const LaneLoops of_map = choose(arena, op, lanes);
+  const Grid tiles = tiles_grid(around, op, of_map);
+  Nest nest = nest_of(arena, map, of_map, lanes, {&tiles});
+  nest.traffic.streaming = of_map.streaming;
+  Phase& phase = add(std::move(name), std::move(map), std::move(nest));
+  phase.why.push_back(
+      fmt::format("tasks take tiles of {} elements: cheap enough to keep every core busy, "
+                  "many enough to pay for a task",
+                  of_map.tile));
+  return phase;
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,35 @@
+// A launch for lanes while it is decided.
+#pragma once
+
+#include "schedule/lanes/nests.h"
+
+namespace fulgurite::schedule {
+
+struct Building {
+  const Surroundings& around;
+  scalar::Arena& arena;
+  Lanes lanes;
+  /// With neutral elements, and with numbers for the Soacs inside.
+  soac::Stm lifted;
+  /// The same without scatters whose last value stays, which later phases store: what main phases walk.
+  soac::Stm posting;
+  LaneLoops loops;
+  Grid grid;
+  /// Tasks take neighbouring points in their order.
+  bool in_order = false;
+  /// Tasks of the main phase.
+  Expr tasks;
+  Launch launch;
+
+  Expr i64(std::int64_t value) const { return arena.i64(value); }
+  const soac::Soac& op() const { return std::get<soac::Soac>(posting.op); }
+
+  /// An array of the launch alone.
+  Var memory(Kind, Expr size, std::string name);
+  /// Appends a phase; its name gets a number if there is one of this name.
+  Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk);
+  /// Appends a phase that maps a function over places.
+  Phase& add_map(std::string name, soac::Stm map);
+};
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,148 @@
+#include "schedule/lanes/grid.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+using scalar::Arena;
+using scalar::Op;
+
+// Tasks that have memory for arrays of their own are few.
+Expr columns_with_scratch(const Surroundings& around, const soac::Soac& op, Expr columns, Expr per_task) {
+  if (!keeps_arrays(op.body)) return per_task;
+  Arena& arena = around.arena;
+  return arena.max(per_task, ceil_div(arena, columns, arena.i64(around.policy.lanes.scratch_tasks)));
+}
+
+Expr length_of(const Surroundings&, const soac::Lambda&);
+
+// How often a statement's functions are evaluated for one point around it, as far as the host knows.
+Expr times_of(const Surroundings& around, const soac::Stm& s) {
+  Arena& arena = around.arena;
+  const LanesPolicy& by = around.policy.lanes;
+  const Expr one = arena.i64(1);
+  if (const auto* soac = base::as<soac::Soac>(s.op))
+    return around.is_known(soac->dims) ? arena.max(product(arena, soac->dims), one)
+                                       : arena.i64(by.unknown_row);
+  if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
+    return around.is_known(std::span(&loop->trips, 1)) ? arena.max(loop->trips, one) : one;
+  if (base::as<soac::Sort>(s.op)) {
+    const Expr n = arena.info(s.names[0]).shape[0];
+    return around.is_known(std::span(&n, 1)) ? arena.max(arena.mul(n, arena.i64(by.sort_walks)), one)
+                                             : arena.i64(by.unknown_row);
+  }
+  return one;
+}
+
+// How much work a point is, as far as the host knows: points of the Soacs inside.
+Expr length_of(const Surroundings& around, const soac::Lambda& f) {
+  Arena& arena = around.arena;
+  Expr longest = arena.i64(1);
+  for (const soac::Stm& s : f.body) {
+    const Expr times = times_of(around, s);
+    Expr length = arena.i64(1);
+    for (const auto& nested : soac::nested_in(s))
+      if (nested.role != soac::Role::operation) length = arena.max(length, length_of(around, *nested.lambda));
+    longest = arena.max(longest, arena.mul(times, length));
+  }
+  return longest;
+}
+
+// A task's own elements are written, and read to be joined, one after the other; a point's update is
+// somewhere among them. So several points pay for one element, and fewer where otherwise cores would have
+// nothing to do.
+Expr most_tasks(Arena& arena, Expr points, Expr own, const LanesPolicy& by) {
+  const Expr n = arena.max(points, arena.i64(by.bins_least_points)), one = arena.i64(1);
+  const auto choose = [&](std::int64_t points_each, Expr tasks, Expr otherwise) {
+    return arena.apply(Op::select, {arena.le(arena.mul(own, arena.i64(points_each)), n), tasks, otherwise});
+  };
+  const Expr by_size = arena.div(n, arena.max(arena.mul(own, arena.i64(by.bins_points)), one));
+  const Expr few = choose(1, arena.i64(by.bins_few_tasks), one);
+  return choose(by.bins_many_points, by_size, few);
+}
+
+// Whether points store in any order at places that are computed in 32 bits.
+bool has_narrow_places(const soac::Soac& op) {
+  soac::Vars inside;
+  soac::add_bound(op.body, inside);
+  bool found = false;
+  for (const auto& scattered : soac::view_of(op).scatters) {
+    if (!scattered.to.stores_in_any_order()) continue;
+    scalar::for_each_node(scattered.place, [&](Expr e) {
+      if (e.op() != Op::cast || !is_integer(e.arg(0).kind()) || size_of(e.arg(0).kind()) > 4) return;
+      soac::Vars mentioned;
+      soac::add_mentioned(std::span(&e, 1), mentioned);
+      found |= std::ranges::any_of(mentioned, [&](Var v) { return inside.contains(v); });
+    });
+  }
+  return found;
+}
+
+// So many points are a task, but for places of 32 bits, which are proved to differ for 2^31 points at most
+// (soac/injective.h): more points are one task, which stores in their order.
+Expr points_of_task(Arena& arena, const soac::Soac& op, Expr points) {
+  if (!has_narrow_places(op)) return points;
+  const Expr n = product(arena, op.dims);
+  return arena.apply(Op::select, {arena.le(n, arena.i64(std::int64_t{1} << 31)), points, n});
+}
+
+}  // namespace
+
+Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops) {
+  Arena& arena = around.arena;
+  Grid g;
+  const Expr tile = points_of_task(arena, op, arena.i64(loops.tile)), one = arena.i64(1);
+  if (loops.rows) {
+    // As many rows as make a tile, where the host knows the inner length.
+    g.columns = product(arena, op.dims);
+    const Expr length = length_of(around, op.body);
+    const Expr rows = arena.max(arena.div(arena.i64(loops.tile), length), one);
+    g.columns_per_task = points_of_task(arena, op, columns_with_scratch(around, op, g.columns, rows));
+    return g;
+  }
+  g.columns_per_task = tile;
+  if (op.dims.size() <= 1 || loops.linear) {
+    g.columns = product(arena, op.dims);
+    return g;
+  }
+  g.rows = product(arena, std::span(op.dims).first(op.dims.size() - 1));
+  g.columns = op.dims.back();
+  g.rows_per_task = arena.max(arena.div(tile, arena.max(g.columns, one)), one);
+  return g;
+}
+
+Grid points_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops) {
+  Arena& arena = around.arena;
+  const LanesPolicy& by = around.policy.lanes;
+  Grid g;
+  g.columns = product(arena, op.dims);
+  Expr tile = arena.i64(loops.tile);
+  if (loops.rows) tile = arena.max(arena.div(tile, length_of(around, op.body)), arena.i64(1));
+  tile = points_of_task(arena, op, tile);
+  g.columns_per_task = columns_with_scratch(around, op, g.columns, tile);
+  Expr own = arena.i64(0);  // elements that a task has for itself
+  for (const soac::Scatter& scatter : op.scatters)
+    if (!scatter.combine.empty()) own = arena.add(own, product(arena, scatter.shape));
+  for (const soac::Partition& p : op.partitions)
+    if (!has_few_classes(p, by.few_classes))
+      own = arena.add(own, arena.mul(p.classes, arena.i64(by.count_points)));
+  if (!own.is_constant(0)) {
+    const Expr line = arena.i64(64);  // tiles start where vectors are aligned
+    const Expr most = most_tasks(arena, g.columns, own, by);
+    const Expr lines = ceil_div(arena, ceil_div(arena, g.columns, most), line);
+    g.columns_per_task = arena.max(g.columns_per_task, arena.mul(lines, line));
+  } else if (!keeps_arrays(op.body) && !has_narrow_places(op)) {
+    g.most_points = loops.tile;
+  }
+  return g;
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,109 @@
+#include "schedule/lanes/long_rows.h"
+
+#include "schedule/nest.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rows.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+// The map's function, its reduction with neutral elements.
+soac::Lambda lifted_body(const Building& at) {
+  soac::Lambda body = at.op().body;
+  body.body[0] = lift_missing_neutral(at.arena, body.body[0]);
+  return body;
+}
+
+Expr row_number(const Building& at, const soac::Lambda& body) {
+  Expr row = at.i64(0);
+  for (std::size_t d = 0; d < at.op().dims.size(); ++d)
+    row = at.arena.add(at.arena.mul(row, at.op().dims[d]), at.arena.name(body.params[d]));
+  return row;
+}
+
+}  // namespace
+
+LongRows long_rows_of(Building& at) {
+  LongRows long_rows;
+  long_rows.are_few = at.i64(0);
+  if (!reduces_rows(at.around, at.op())) return long_rows;
+  scalar::Arena& arena = at.arena;
+  const LanesPolicy& by = at.lanes.by;
+  const soac::Lambda body = lifted_body(at);
+  const auto& inner = std::get<soac::Soac>(body.body[0].op);
+  long_rows.tile = at.i64(choose(arena, inner, at.lanes).tile);
+  long_rows.rows = product(arena, at.op().dims);
+  long_rows.columns = product(arena, inner.dims);
+  long_rows.tiles = ceil_div(arena, long_rows.columns, long_rows.tile);
+  const Expr are_long = arena.lt(arena.mul(long_rows.tile, at.i64(by.long_row_tiles)), long_rows.columns);
+  const Expr holds = arena.logical_and(arena.lt(long_rows.rows, at.i64(by.few_rows)), are_long);
+  long_rows.are_few = arena.apply(scalar::Op::select, {holds, at.i64(1), at.i64(0)});
+  const Expr n = arena.mul(long_rows.are_few, arena.mul(long_rows.rows, long_rows.tiles));
+  for (const soac::Reduction& r : inner.reductions)
+    for (Expr neutral : r.neutral) long_rows.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  return long_rows;
+}
+
+namespace {
+
+void add_partials(Building& at, const LongRows& long_rows) {
+  scalar::Arena& arena = at.arena;
+  soac::Lambda body = lifted_body(at);
+  const soac::Stm reduction = body.body[0];
+  const auto& inner = std::get<soac::Soac>(reduction.op);
+  body.results.clear();
+  std::vector<Var> arrays;
+  for (Var name : reduction.names) {
+    body.results.push_back(arena.name(name));
+    arrays.push_back(arena.fresh_array(arena.info(name).type.kind, at.op().dims, "partials").var());
+  }
+  soac::Stm computes{arrays, soac::Soac{at.op().dims, body}, at.posting.where, at.posting.origin};
+  Nest nest;
+  nest.axes.push_back({Axis::Role::free, 0, at.op().dims.size(), long_rows.rows});
+  nest.cuts.push_back({0, at.i64(1), Unit::grid});
+  const Grid tiles{{}, long_rows.columns, {}, long_rows.tile, 0};
+  Nest row = nest_of(arena, reduction, choose(arena, inner, at.lanes), at.lanes, {&tiles, true});
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+    const std::size_t n = inner.reductions[g].neutral.size();
+    const auto first = long_rows.partials.begin() + static_cast<std::ptrdiff_t>(next);
+    add_level(row, Combine::Part::reduction, g, {Unit::grid, Join::partials},
+              {first, first + static_cast<std::ptrdiff_t>(n)});
+    next += n;
+  }
+  nest.inner.push_back({reduction.nest, std::move(row)});
+  Phase& phase = at.add("partials", std::move(computes), std::move(nest));
+  phase.guard = long_rows.are_few;
+  phase.why = {
+      "rows are so few that one task for each would leave cores idle, and so long that several tasks "
+      "can share one"};
+}
+
+void add_rows(Building& at, const LongRows& long_rows) {
+  scalar::Arena& arena = at.arena;
+  soac::Lambda body = lifted_body(at);
+  const Expr first = arena.mul(row_number(at, body), long_rows.tiles);
+  auto& joined = std::get<soac::Soac>(body.body[0].op);
+  const Expr t = arena.fresh({Kind::i64}, "t"), number = arena.add(first, t);
+  joined.dims = {long_rows.tiles};
+  joined.body = {{t.var()}, {}, {}};
+  for (Var partial : long_rows.partials)
+    joined.body.results.push_back(arena.index(arena.name(partial), std::span(&number, 1)));
+  body.body[0].nest = 0;
+  soac::Stm computes{at.posting.names, soac::Soac{at.op().dims, body}, at.posting.where, at.posting.origin};
+  Phase& phase =
+      at.add("rows", std::move(computes), Skeleton{"join tiles", {}, long_rows.rows, long_rows.partials});
+  phase.guard = long_rows.are_few;
+  phase.why = {"the partial results of a row's tiles are few: one task joins them in order"};
+}
+
+}  // namespace
+
+void add_long_rows(Building& at, const LongRows& long_rows) {
+  if (long_rows.are_few.is_constant(0)) return;
+  add_partials(at, long_rows);
+  add_rows(at, long_rows);
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,23 @@
+// Few and long rows (sums of the rows of a wide matrix): tasks share a row. The regular segmented reduction
+// on two levels (Henriksen, Larsen, Oancea, "Strategies for regular segmented reductions on GPU", 2017).
+#pragma once
+
+#include "schedule/lanes/building.h"
+
+namespace fulgurite::schedule {
+
+/// A map whose function is one reduction over a space that the host knows and that does not depend on the
+/// point, and scalars.
+struct LongRows {
+  /// 1 where the launch takes this way, by sizes only, else 0.
+  Expr are_few;
+  Expr rows, columns, tile, tiles;
+  std::vector<Var> partials;
+};
+/// Decides it, and makes the memory.
+LongRows long_rows_of(Building&);
+/// Its phases: "partials" of the tiles of each row; "rows": those of each row joined in order, then the
+/// results of the map.
+void add_long_rows(Building&, const LongRows&);
+
+}  // namespace fulgurite::schedule

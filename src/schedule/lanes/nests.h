@@ -1,0 +1,32 @@
+// Nests of lanes: how the numbers of loops.h and grid.h become axes, cuts and combines, and are read from
+// them again.
+#pragma once
+
+#include "schedule/lanes/grid.h"
+
+namespace fulgurite::schedule {
+
+/// What a nest is made for.
+struct Place {
+  const Grid* grid = nullptr;  // absent: inside of a task
+  bool in_order = false;       // the grid is points_grid()
+  bool packs = true;           // all partitions pack
+};
+
+/// The nest of a Soac statement with neutral elements, and of the Soacs inside that scalar code walks. The
+/// caller adds to its combines what tasks leave behind.
+Nest nest_of(scalar::Arena&, const soac::Stm&, const LaneLoops&, const Lanes&, const Place&);
+
+/// The numbers of a nest.
+LaneLoops loops_of(const Nest&);
+
+/// The versions of the nest of a Soac or Sort statement in scalar code of a task, shorter ones first.
+std::vector<Inner> inner_versions(scalar::Arena&, const soac::Stm&, const Lanes&);
+
+/// Numbers the Soacs inside the statement's functions, from 1 on, in the order of the text.
+void number_inner(soac::Stm&);
+
+/// Appends levels to how an output is combined.
+void add_level(Nest&, Combine::Part, std::size_t which, Combine::Level, std::vector<Var> memory);
+
+}  // namespace fulgurite::schedule

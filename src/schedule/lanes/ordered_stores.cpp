@@ -1,0 +1,91 @@
+#include "schedule/lanes/ordered_stores.h"
+
+#include <fmt/format.h>
+
+#include "schedule/nest.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+// What stores the points: the posted places and values as a scatter over all points, into arrays of one axis.
+soac::Stm scattered(Building& at, const OrderedPosts& posts) {
+  scalar::Arena& arena = at.arena;
+  const Expr place = arena.fresh({Kind::i64}, "place");
+  soac::Scatter to{{posts.size}, {{place.var()}, {}, {}}};
+  soac::Soac op{{product(arena, at.op().dims)}, {{posts.point.var()}, {}, {}}};
+  op.body.results.push_back(arena.cast(posts.place, Kind::i64));
+  std::vector<Var> arrays;
+  for (std::size_t k = 0; k < posts.values.size(); ++k) {
+    const Kind kind = posts.values[k].kind();
+    to.initial.results.push_back(arena.constant(kind, 0));
+    op.body.results.push_back(posts.values[k]);
+    arrays.push_back(arena.fresh_array(kind, {posts.size}, "stored").var());
+  }
+  op.scatters.push_back(std::move(to));
+  return {std::move(arrays), std::move(op), at.lifted.where, ""};
+}
+
+void store_in_order(Building& at, const OrderedPosts& posts, Expr are_few) {
+  Phase& phase =
+      at.add("store", scattered(at, posts), Skeleton{"store in order", {}, at.i64(1), posts.arrays});
+  phase.guard = are_few;
+  phase.why = {"of equal places the last value stays: points are so few that one task stores them in order"};
+}
+
+void store_by_ranges(Building& at, const OrderedPosts& posts, Expr many) {
+  scalar::Arena& arena = at.arena;
+  const LanesPolicy& by = at.lanes.by;
+  const Ranges ranges = ranges_of(arena, posts.size, by.scatter_range_bits, by.scatter_least_shift);
+  const Expr n_points = product(arena, at.op().dims);
+  const Expr tiles = ceil_div(arena, n_points, at.i64(by.scatter_tile));
+  const Expr row = arena.add(ranges.count, at.i64(1));
+  std::vector<Var> memory{at.memory(Kind::i64, arena.mul(many, arena.mul(tiles, row)), "table"),
+                          at.memory(Kind::u32, arena.mul(many, n_points), "places")};
+  for (Var array : posts.arrays)
+    memory.push_back(at.memory(arena.info(array).type.kind, arena.mul(many, n_points), "sorted"));
+  const std::vector<Skeleton::Number> numbers{{"tile", by.scatter_tile},
+                                              {"range bits", by.scatter_range_bits},
+                                              {"least shift", by.scatter_least_shift}};
+  Phase& sort = at.add("sort tiles", scattered(at, posts), Skeleton{"sort tiles", numbers, tiles, memory});
+  sort.guard = many;
+  sort.why = {
+      "of equal places the last value stays: the points of each tile are sorted by ranges of the "
+      "destination, in their order"};
+  memory.insert(memory.end(), posts.arrays.begin(), posts.arrays.end());
+  Phase& store = at.add("store ranges", scattered(at, posts),
+                        Skeleton{"store ranges", numbers, ranges.count, std::move(memory)});
+  store.guard = many;
+  store.why = {"one task stores all points of a range, which is small enough for a cache"};
+}
+
+}  // namespace
+
+Ranges ranges_of(scalar::Arena& arena, Expr size, std::int64_t bits, std::int64_t least_shift) {
+  const Expr one = arena.i64(1), last = arena.max(arena.sub(size, one), one);
+  const Expr n_bits = arena.sub(arena.i64(64), arena.apply(scalar::Op::clz, {last}));
+  const Expr wanted = arena.sub(n_bits, arena.i64(bits));
+  const Expr shift = arena.min(arena.max(wanted, arena.i64(least_shift)), arena.i64(32));
+  return {shift, arena.add(arena.apply(scalar::Op::shr, {last, shift}), one)};
+}
+
+void add_ordered_stores(Building& at, const std::vector<OrderedPosts>& all) {
+  scalar::Arena& arena = at.arena;
+  const Expr few = at.i64(at.lanes.by.scatter_few);
+  const Expr are_few =
+      arena.apply(scalar::Op::select, {arena.le(product(arena, at.op().dims), few), at.i64(1), at.i64(0)});
+  for (const OrderedPosts& posts : all) {
+    store_in_order(at, posts, are_few);
+    if (!are_few.is_constant(1)) store_by_ranges(at, posts, arena.sub(at.i64(1), are_few));
+  }
+}
+
+std::string scatter_text(const LanesPolicy& p) {
+  return fmt::format(
+      "of equal places the last stays: up to {} points stored in order by one task, else tiles of {} sorted "
+      "by ranges of the destination (at most {}, of at least {} elements), each stored by one task",
+      p.scatter_few, p.scatter_tile, std::int64_t{1} << p.scatter_range_bits,
+      std::int64_t{1} << p.scatter_least_shift);
+}
+
+}  // namespace fulgurite::schedule

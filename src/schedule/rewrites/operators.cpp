@@ -1,0 +1,99 @@
+#include "schedule/rewrites/operators.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
+#include "soac/rename.h"
+
+namespace fulgurite::schedule {
+
+using kernel::Atomic;
+using scalar::Expr;
+using scalar::Kind;
+using scalar::Op;
+using scalar::Var;
+
+namespace {
+
+bool is_same_operator(scalar::Arena& arena, const soac::Lambda& a, const soac::Lambda& b) {
+  if (!a.body.empty() || !b.body.empty()) return false;
+  std::vector<Expr> args;
+  for (Var param : a.params) args.push_back(arena.name(param));
+  return a.results == soac::apply(arena, b, args).results;
+}
+
+}  // namespace
+
+soac::Reduction reduction_by(scalar::Arena& arena, Op op, Expr neutral) {
+  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
+  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
+}
+
+soac::Reduction integer_sum(scalar::Arena& arena) {
+  return reduction_by(arena, Op::add, arena.i64(0));
+}
+
+soac::Reduction integer_max(scalar::Arena& arena) {
+  return reduction_by(arena, Op::max, arena.i64(std::numeric_limits<std::int64_t>::min()));
+}
+
+bool in_order(const soac::Reduction& r) {
+  return !r.commutative;
+}
+
+int scan_like(scalar::Arena& arena, const soac::Stm& s, std::size_t reduction) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  const soac::OutputView outputs = soac::view_of(s);
+  const soac::OutputView::Reduced& r = outputs.reductions[reduction];
+  const std::vector<const soac::Stm*> scans = scans_of(op.body);
+  for (std::size_t k = 0; k < scans.size(); ++k) {
+    const auto& scan = std::get<soac::Scan>(scans[k]->op);
+    if (std::ranges::equal(scan.operands, r.operands) && scan.reduction.initial == r.by.initial &&
+        scan.reduction.neutral == r.by.neutral && is_same_operator(arena, scan.reduction.op, r.by.op))
+      return static_cast<int>(k);
+  }
+  return -1;
+}
+
+std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
+  if (scatter.combine.empty()) return {};
+  const soac::Lambda& op = scatter.combine[0].op;
+  if (op.results.size() != 1 || !op.body.empty()) return {};
+  const Expr result = op.results[0];
+  if (!is_integer(result.kind()) || result.args().size() != 2) return {};
+  auto is = [&](Expr e, std::size_t param) { return e.is_name() && e.var() == op.params[param]; };
+  const Expr a = result.arg(0), b = result.arg(1);
+  if (!(is(a, 0) && is(b, 1)) && !(is(a, 1) && is(b, 0))) return {};
+  switch (result.op()) {
+    case Op::add: return Atomic::What::add;
+    case Op::min: return Atomic::What::min;
+    case Op::max: return Atomic::What::max;
+    case Op::bit_and: return Atomic::What::bit_and;
+    case Op::bit_or: return Atomic::What::bit_or;
+    case Op::bit_xor: return Atomic::What::bit_xor;
+    default: return {};
+  }
+}
+
+Expr identity_of(scalar::Arena& arena, Atomic::What what, Kind kind) {
+  const auto bits = 8 * static_cast<int>(size_of(kind));
+  const std::uint64_t all = ~std::uint64_t{0};
+  const std::uint64_t greatest = all >> (64 - bits + (is_signed(kind) ? 1 : 0));
+  switch (what) {
+    case Atomic::What::min: return arena.constant(kind, greatest);
+    case Atomic::What::max: return arena.constant(kind, is_signed(kind) ? ~greatest : 0);
+    case Atomic::What::bit_and: return arena.constant(kind, is_signed(kind) ? all : greatest);
+    default: return arena.constant(kind, 0);
+  }
+}
+
+soac::Stm with_neutral_for_atomics(scalar::Arena& arena, soac::Stm s) {
+  for (soac::Scatter& scatter : std::get<soac::Soac>(s.op).scatters)
+    if (atomic_of(scatter) && scatter.combine[0].neutral.empty())
+      scatter.combine[0].neutral = {arena.constant(scatter.combine[0].op.results[0].kind(), 0)};
+  return s;
+}
+
+}  // namespace fulgurite::schedule

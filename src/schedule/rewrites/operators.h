@@ -1,0 +1,33 @@
+// Operators that schedules make, and which of a Soac's they know again.
+#pragma once
+
+#include <optional>
+
+#include "kernel/ir.h"
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// By a commutative operation of scalars of one kind.
+soac::Reduction reduction_by(scalar::Arena&, scalar::Op, scalar::Expr neutral);
+/// i64 addition.
+soac::Reduction integer_sum(scalar::Arena&);
+/// i64 maximum.
+soac::Reduction integer_max(scalar::Arena&);
+
+/// Whether the operands have to be folded in the order of the points: the operator does not commute.
+bool in_order(const soac::Reduction&);
+
+/// The number of the Scan of the body whose value at the end is this reduction, or -1: same operator, same
+/// operands, same start.
+int scan_like(scalar::Arena&, const soac::Stm&, std::size_t reduction);
+
+/// Of a scatter whose operator is one operation of memory, so that the order of the values does not count:
+/// of integers of one component, + min max & | ^.
+std::optional<kernel::Atomic::What> atomic_of(const soac::Scatter&);
+/// x such that the operation of x and y is y.
+scalar::Expr identity_of(scalar::Arena&, kernel::Atomic::What, scalar::Kind);
+/// Those scatters with a neutral element, which nobody asks for: lift_missing_neutral leaves them alone.
+soac::Stm with_neutral_for_atomics(scalar::Arena&, soac::Stm);
+
+}  // namespace fulgurite::schedule

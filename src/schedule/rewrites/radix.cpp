@@ -1,0 +1,275 @@
+#include "schedule/rewrites/radix.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "scalar/value.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/operators.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+using scalar::Arena, scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
+using soac::Lambda, soac::Stm;
+
+namespace {
+
+// A digit is a byte, so that keys of one byte are sorted by one partition.
+constexpr std::int64_t digit_bits = 8;
+constexpr std::int64_t digits = 1 << digit_bits;
+
+// A boolean as a byte, or its complement: its lowest bit says all.
+bool is_one_bit(Expr key) {
+  while (key.op() == Op::bit_not) key = key.arg(0);
+  return key.op() == Op::cast && key.arg(0).kind() == Kind::boolean;
+}
+
+class Builder {
+ public:
+  Builder(Arena& arena, const Stm& stm)
+      : arena_(arena),
+        s_(stm),
+        op_(std::get<soac::Sort>(stm.op)),
+        n_(arena.info(stm.names[0]).shape[0]),
+        kind_(op_.key.results[0].kind()),
+        bytes_(static_cast<std::int64_t>(size_of(kind_))) {}
+
+  Stm digits_of_all() {
+    if (bytes_ > 1) return digits_of(i64(bytes_), bits(0));
+    const Expr classes = i64(is_one_bit(op_.key.results[0]) ? 2 : digits);
+    return partition(op_.arrays, classes, s_.names, fresh_offsets(classes), [&](Expr key) {
+      return byte(key, i64(0), static_cast<std::int64_t>(classes.bits()) - 1);
+    });
+  }
+
+  Rows rows(const LanesPolicy& by) {
+    Rows rows;
+    rows.are_many = arena_.lt(i64(by.sort_whole), n_);
+    const Expr few = arena_.min(i64(by.sort_few_rows), arena_.div(n_, i64(by.sort_least_row)));
+    rows.count = arena_.apply(
+        Op::select, {rows.are_many, clamp(arena_.div(n_, i64(by.sort_row)), few, by.sort_most_rows), i64(1)});
+    rows.offsets = fresh_offsets(rows.count);
+    rows.longest = arena_.fresh({Kind::i64}, "longest");
+    find_range(rows);
+    choose_rows(rows, by);
+    divide(rows);
+    return rows;
+  }
+
+ private:
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  Expr clamp(Expr x, Expr least, std::int64_t most) {
+    return arena_.min(arena_.max(x, arena_.max(least, i64(1))), i64(most));
+  }
+  Expr bits(std::int64_t value) { return arena_.constant(kind_, static_cast<std::uint64_t>(value)); }
+  Expr log2(Expr positive) { return arena_.sub(i64(63), arena_.apply(Op::clz, {positive})); }
+  Expr power_of_two(Expr log) { return arena_.apply(Op::shl, {i64(1), log}); }
+  Expr at(Expr array, Expr i) { return arena_.index(array, std::span(&i, 1)); }
+  Expr key(const std::vector<Expr>& arrays, Expr i) {
+    std::vector<Expr> elements;
+    for (Expr array : arrays) elements.push_back(at(array, i));
+    return key_of(arena_, op_, elements);
+  }
+  Expr byte(Expr key, Expr digit, std::int64_t mask) {
+    const Expr shift = arena_.cast(arena_.mul(digit, i64(digit_bits)), kind_);
+    return arena_.cast(arena_.apply(Op::bit_and, {arena_.apply(Op::shr, {key, shift}), bits(mask)}),
+                       Kind::i64);
+  }
+
+  Stm statement(std::vector<Var> names, soac::Operation op) {
+    return {std::move(names), std::move(op), s_.where, s_.origin};
+  }
+  Expr fresh_offsets(Expr classes) {
+    return arena_.fresh_array(Kind::i64, {arena_.add(classes, i64(1))}, "offsets");
+  }
+  std::vector<Var> fresh_names() {
+    std::vector<Var> names;
+    for (Var name : s_.names)
+      names.push_back(arena_.fresh_array(arena_.info(name).type.kind, {n_}, arena_.info(name).name).var());
+    return names;
+  }
+  std::vector<Expr> names_of(const std::vector<Var>& arrays) {
+    std::vector<Expr> names;
+    for (Var array : arrays) names.push_back(arena_.name(array));
+    return names;
+  }
+
+  static soac::Soac& op_of(Stm& stm) { return std::get<soac::Soac>(stm.op); }
+  template <class F>
+  Stm map(std::vector<Expr> dims, std::vector<Var> names, F&& elements) {
+    const Expr i = arena_.fresh({Kind::i64}, "i");
+    return statement(std::move(names), soac::Soac{std::move(dims), {{i.var()}, {}, elements(i)}});
+  }
+
+  // The elements by class. Every one has a class, so that as many come out as go in.
+  template <class F>
+  Stm partition(const std::vector<Expr>& arrays, Expr classes, const std::vector<Var>& names, Expr offsets,
+                F&& class_of) {
+    std::vector<Var> bound{arena_.fresh({Kind::i64}, "kept").var(), offsets.var()};
+    bound.insert(bound.end(), names.begin(), names.end());
+    Stm stm = map({n_}, std::move(bound), [&](Expr i) {
+      std::vector<Expr> results{class_of(key(arrays, i))};
+      for (Expr array : arrays) results.push_back(at(array, i));
+      return results;
+    });
+    op_of(stm).partitions.push_back({classes, arrays.size()});
+    return stm;
+  }
+
+  // The lowest bytes of what keys are more than the least.
+  Stm digits_of(Expr n_bytes, Expr least) {
+    const Expr digit = arena_.fresh({Kind::i64}, "digit");
+    const std::vector<Var> state = fresh_names(), next = fresh_names();
+    Lambda body{{digit.var()}, {}, names_of(next)};
+    body.params.insert(body.params.end(), state.begin(), state.end());
+    body.body.push_back(partition(names_of(state), i64(digits), next, fresh_offsets(i64(digits)),
+                                  [&](Expr key) { return byte(arena_.sub(key, least), digit, digits - 1); }));
+    return statement(s_.names, soac::Loop{op_.arrays, n_bytes, {}, std::move(body)});
+  }
+
+  // Looks at all keys ...
+  void find_range(Rows& rows) {
+    const Expr most = arena_.fresh({kind_}, "most");
+    least_ = arena_.fresh({kind_}, "least");
+    Stm range = range_of_keys(arena_, s_, op_.arrays, i64(0), n_, least_.var(), most.var());
+    rows.survey.push_back(step(std::move(range), bytes(n_), i64(0), "range of the keys"));
+    const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least_)}), Kind::i64);
+    width_ = arena_.sub(i64(8 * bytes_), zeros);
+  }
+  // ... at a sample of them, by the highest bits in which keys differ ...
+  Expr bin_of(Expr key) {
+    const Expr shift = arena_.cast(arena_.max(arena_.sub(width_, log_bins_), i64(0)), kind_);
+    return arena_.cast(arena_.apply(Op::shr, {arena_.sub(key, least_), shift}), Kind::i64);
+  }
+  void choose_rows(Rows& rows, const LanesPolicy& by) {
+    // As many as a power of two, at irregular distances.
+    const Expr log_samples = log2(
+        clamp(arena_.div(n_, i64(by.sort_sample_points)), i64(by.sort_least_samples), by.sort_most_samples));
+    const Expr samples = power_of_two(log_samples), distance = arena_.apply(Op::shr, {n_, log_samples});
+    log_bins_ = arena_.min(log_samples, i64(std::min(by.sort_sample_bits, 8 * bytes_)));
+    const Expr bins = power_of_two(log_bins_), before = fresh_offsets(bins);
+    Stm count = map({samples}, {arena_.fresh({Kind::i64}, "n").var(), before.var()}, [&](Expr i) {
+      constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
+      const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
+      const Expr random = arena_.mul(arena_.cast(hash, Kind::i64), distance);
+      const Expr apart = arena_.apply(Op::shr, {random, i64(32)});
+      const Expr at = arena_.add(arena_.mul(i, distance), apart);
+      return std::vector{bin_of(key(op_.arrays, at))};
+    });
+    op_of(count).partitions.push_back({bins, 0});
+    const Expr read = bytes(arena_.div(n_, i64(by.sort_sample_points)));
+    rows.survey.push_back(step(std::move(count), read, i64(0), "sample"));
+
+    // The row of a bin: by how many samples come before it.
+    const Expr largest = arena_.fresh({Kind::i64}, "largest"), last = arena_.sub(rows.count, i64(1));
+    row_of_ = arena_.fresh_array(Kind::u16, {bins}, "row_of");
+    Stm table = map({bins}, {largest.var(), row_of_.var()}, [&](Expr b) {
+      const Expr row = arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples});
+      return std::vector{length(before, b), arena_.cast(arena_.min(row, last), Kind::u16)};
+    });
+    op_of(table).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
+    rows.survey.push_back(step(std::move(table), i64(0), i64(0), "rows of samples"));
+    const Expr most_in_row = arena_.max(i64(by.sort_fits), arena_.div(n_, i64(by.sort_shares)));
+    rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
+  }
+  // ... and moves the elements.
+  void divide(Rows& rows) {
+    const std::vector<Var> names = fresh_names();
+    rows.arrays = names_of(names);
+    Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
+                           [&](Expr key) { return arena_.cast(at(row_of_, bin_of(key)), Kind::i64); });
+    rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
+    Stm lengths =
+        map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
+    op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
+    rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
+    const Expr n_bytes = ceil_div(arena_, width_, i64(digit_bits));
+    rows.by_digits.push_back(step(digits_of(n_bytes, least_), bytes(n_), bytes(n_), "by digits"));
+  }
+
+  Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
+    return {std::move(stm), read, written, fmt::format("{}, {}", s_.origin, what)};
+  }
+  // Of so many elements.
+  Expr bytes(Expr n) {
+    std::size_t size = 0;
+    for (Expr array : op_.arrays) size += size_of(array.kind());
+    return arena_.mul(n, i64(static_cast<std::int64_t>(size)));
+  }
+  Expr length(Expr offsets, Expr r) {
+    const Expr begin = at(offsets, r);
+    return arena_.sub(at(offsets, arena_.add(r, i64(1))), begin);
+  }
+
+  Arena& arena_;
+  const Stm& s_;
+  const soac::Sort& op_;
+  const Expr n_;
+  const Kind kind_;
+  const std::int64_t bytes_;
+  Expr least_, width_;      // of the keys; bits in which they differ from it
+  Expr log_bins_, row_of_;  // bins that samples are counted in; their rows
+};
+
+void expand(Arena& arena, std::vector<Stm>& body, bool is_inside) {
+  for (Stm& stm : body) {
+    const bool enters = is_inside || base::as<soac::Soac>(stm.op) != nullptr;
+    for (auto& inner : soac::nested_in(stm)) expand(arena, inner.lambda->body, enters);
+    if (is_inside && base::as<soac::Sort>(stm.op)) stm = by_digits(arena, stm);
+  }
+}
+
+}  // namespace
+
+Expr key_of(Arena& arena, const soac::Sort& sort, std::span<const Expr> elements) {
+  std::unordered_map<Var, Expr> given;
+  for (std::size_t k = 0; k < elements.size(); ++k) given.emplace(sort.key.params[k], elements[k]);
+  return scalar::substitute(arena, sort.key.results[0], given);
+}
+
+Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
+                  Var most) {
+  const auto& op = std::get<soac::Sort>(sort.op);
+  const Expr i = arena.fresh({Kind::i64}, "i"), at = arena.add(begin, i);
+  std::vector<Expr> elements;
+  for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
+  const Expr key = key_of(arena, op, elements);
+  const Kind kind = key.kind();
+  const std::vector<soac::Reduction> reductions{
+      reduction_by(arena, Op::min, arena.constant(kind, scalar::highest(kind))),
+      reduction_by(arena, Op::max, arena.constant(kind, 0))};
+  return {{least, most}, soac::Soac{{n}, {{i.var()}, {}, {key, key}}, reductions}, sort.where, sort.origin};
+}
+
+Stm by_digits(Arena& arena, const Stm& sort) {
+  return Builder(arena, sort).digits_of_all();
+}
+
+bool is_one_digit(const soac::Sort& sort) {
+  return size_of(sort.key.results[0].kind()) == 1;
+}
+
+soac::Program sort_inside_by_digits(soac::Program program) {
+  expand(*program.arena, program.body, false);
+  return program;
+}
+
+Rows into_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
+  return Builder(arena, sort).rows(by);
+}
+
+std::string sort_text(const LanesPolicy& p) {
+  return fmt::format(
+      "up to {} one row, else rows of {} (at least {}, at most {} rows) by a sample of one in {} ({} to {}) "
+      "and {} bits, if the largest fits into {} or 1/{} of all; digits of {} to {} bits, {} beyond the "
+      "logarithm, insertion up to {} and for {} steps each; {} tasks",
+      p.sort_whole, p.sort_row, p.sort_least_row, p.sort_most_rows, p.sort_sample_points,
+      p.sort_least_samples, p.sort_most_samples, p.sort_sample_bits, p.sort_fits, p.sort_shares,
+      p.sort_least_digit_bits, p.sort_digit_bits, p.sort_beyond_bits, p.sort_inserted, p.sort_insertion_steps,
+      p.sort_tasks);
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,61 @@
+// Sorts as partitions (soac::Partition), which keep the points of a class in their order.
+//
+// By digits, the least significant first: for each byte of the key, from the lowest, the elements are
+// partitioned into 256 classes, so that after the last byte they are in the order of the whole key. Each pass
+// moves everything.
+//
+// On a CPU large arrays are partitioned once, into rows that fit into a core's cache, of which each is sorted
+// by itself (row_sort.h). Where rows begin is said by a sample of the keys (as in samplesort; Frazer and
+// McKellar, 1970), counted by their highest bits: rows are of about one size however the keys are spread. If
+// one value of these bits is that of too many elements, they are sorted by digits after all.
+#pragma once
+
+#include "schedule/policy.h"
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// The key of the elements that are there.
+scalar::Expr key_of(scalar::Arena&, const soac::Sort&, std::span<const scalar::Expr> elements);
+
+/// The least and the greatest key (`least`, `most`) of n elements, from `begin` on, of arrays such as it
+/// sorts.
+soac::Stm range_of_keys(scalar::Arena&, const soac::Stm& sort, std::span<const scalar::Expr> arrays,
+                        scalar::Expr begin, scalar::Expr n, scalar::Var least, scalar::Var most);
+
+/// The sort as a loop of partitions, or one where the key is a byte.
+soac::Stm by_digits(scalar::Arena&, const soac::Stm& sort);
+
+/// The program with sorts by digits in the functions of its Soacs.
+soac::Program sort_inside_by_digits(soac::Program);
+
+/// Whether the key is so short that one partition sorts.
+bool is_one_digit(const soac::Sort&);
+
+/// A sort of longer keys as statements, with the bytes of elements that each reads and writes (tables, whose
+/// size is bounded, left out).
+struct Rows {
+  struct Step {
+    soac::Stm stm;
+    scalar::Expr read, written;
+    std::string origin;  // what its kernels are said to be for
+  };
+  scalar::Expr are_many;  // of the elements: else they are one row as they are
+  scalar::Expr count;
+  /// Where they are many: statements that say whether rows of about one size can be told apart ...
+  std::vector<Step> survey;
+  scalar::Expr fit;
+  /// ... and bring the elements into them: `arrays` has them row by row, row r from offsets[r] to
+  /// offsets[r + 1], at most `longest` in one.
+  std::vector<Step> by_rows;
+  std::vector<scalar::Expr> arrays;
+  scalar::Expr offsets, longest;
+  /// Else: the sort.
+  std::vector<Step> by_digits;
+};
+/// How rows are chosen and sorted, in words.
+std::string sort_text(const LanesPolicy&);
+
+Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,20 @@
+// Scans that lanes can make.
+#pragma once
+
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// What the Scans of a Soac's body scan, one after the other, as functions of a point.
+soac::Lambda operands_of_scans(const scalar::Arena&, const soac::Soac&);
+
+/// Whether the Scans may be made in runs: what they scan depends on no other Scan, and lanes can evaluate it.
+bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
+
+/// Whether lanes can make the Scans at all, given that the partitions pack.
+bool scans_in_lanes(const scalar::Arena&, const soac::Soac&);
+
+/// Bytes of what a Soac's Scans make of each point.
+std::int64_t bytes_scanned(const soac::Soac&);
+
+}  // namespace fulgurite::schedule

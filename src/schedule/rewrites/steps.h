@@ -1,0 +1,31 @@
+// Scans that wait for others: their operands depend on what those bind. What is computed in several steps.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+using scalar::Expr;
+using scalar::Var;
+
+using Levels = std::unordered_map<Var, int>;  // of Scans, by the first name that they bind
+
+/// 0: the operands need no Scan; else one more than the highest of those that they need.
+int level_of(const soac::Lambda& body, std::span<const Expr> operands, const Levels&);
+
+/// Of each Scan of the body, in order.
+std::vector<int> levels_of(const soac::Lambda& body);
+
+/// Whether each mapped result needs no Scan: beside something that is folded in the order of the points, it
+/// is stored when that is computed.
+std::vector<bool> are_early(const soac::Soac&);
+
+/// The elements of arrays that a later step of the body needs beside what is computed first: operands of
+/// Scans and reductions that need no Scan, and early results.
+std::vector<Expr> read_again(const soac::Soac&);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,16 @@
+// Maps whose points are rows, which schedules may walk instead of the points.
+#pragma once
+
+#include "schedule/surroundings.h"
+
+namespace fulgurite::schedule {
+
+/// Whether it is a map whose function is one reduction over a space that the host knows and that does not
+/// depend on the point, and scalars.
+bool reduces_rows(const Surroundings&, const soac::Soac&);
+
+/// Whether more reads of inner combinators move along memory with their own innermost index than with that of
+/// the space around them.
+bool reads_along_rows(const soac::Soac&);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,44 @@
+// A phase of a launch of blocks, on its way to code.
+#pragma once
+
+#include "schedule/ir.h"
+#include "walk/blocks/points.h"
+
+namespace fulgurite::walk::blocks {
+
+/// The phase, its launch, and the code that it goes to.
+struct Phase {
+  const Emitter& e;
+  const schedule::Launch& launch;
+  const schedule::Phase& of;
+
+  scalar::Arena& arena() const { return e.arena(); }
+  Expr i64(std::int64_t value) const { return e.arena().i64(value); }
+  const soac::Stm& computes() const { return of.computes; }
+  const soac::Soac& op() const { return std::get<soac::Soac>(of.computes.op); }
+  const schedule::Nest& nest() const { return std::get<schedule::Nest>(of.walk); }
+  /// A number of its skeleton.
+  std::int64_t number(std::string_view name) const;
+};
+
+/// body(task, block) as the code of each task.
+using OfBlock = std::function<void(const Emitter& task, const Block&)>;
+void for_tasks(const Phase&, int threads, const OfBlock& body);
+
+/// A number's indices of these axes, row-major; the number may be too large for the first axis.
+std::vector<Expr> indices_by_division(const Emitter&, Expr number, std::span<const Expr> dims);
+
+/// What a phase with blocks of its own leaves of its reductions, where its nest says that.
+void store_partials(const Emitter& task, const schedule::Nest&, std::span<const Expr> totals);
+
+/// Phases by the form of their walks: points in their order (points.h); rows, that tasks share; strips of a
+/// space whose points read around them, with windows in shared memory; square tiles that are read crosswise;
+/// short rows, whose columns the block brings to shared memory; rows of any lengths.
+void walk_over_points(const Phase&);
+void walk_parts_of_rows(const Phase&);
+void walk_strips(const Phase&);
+void walk_tiles(const Phase&);
+void walk_short_rows(const Phase&);
+void walk_ragged_rows(const Phase&);
+
+}  // namespace fulgurite::walk::blocks

@@ -1,0 +1,30 @@
+// A statement's points as the code of one block of threads, which walks a range of them. What does not depend
+// on the order of the points is done in strides of the block, so that neighbouring threads touch neighbouring
+// elements (or short runs of them, wide.h), and joined in a tree at the end. What does (Scans, operators that
+// do not commute) goes tile by tile: operands of neighbouring points are computed by neighbouring threads and
+// left in shared memory, where each thread then folds a run of its own (collective.h).
+#pragma once
+
+#include "walk/blocks/updates.h"
+
+namespace fulgurite::walk::blocks {
+
+/// The points from `begin` on in front of `end`, in row-major order.
+struct Range {
+  Expr begin, end;
+};
+/// What a walk ends with, as names in scalar code: the value of every reduction component over the range
+/// (without `initial`), and what the Scans go on with behind it.
+struct Ends {
+  std::vector<Expr> totals;
+  Running::Groups scans;
+};
+
+/// The walk of one block as its nest says, in scalar code of its task. Every Scan of the body goes on from
+/// `entry`, or, where blocks publish what they have, from what those before published; then the range is one
+/// tile. It begins at a multiple of what a thread takes together. A barrier stands behind everything that the
+/// block reads or writes itself.
+Ends walk_points(const Emitter&, const soac::Stm&, const schedule::Nest&, const Block&, const Range&,
+                 const Running::Groups& entry, std::span<const parts::Published> = {});
+
+}  // namespace fulgurite::walk::blocks

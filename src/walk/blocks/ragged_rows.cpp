@@ -1,0 +1,267 @@
+// Reductions of rows that follow one another in one array, as of a sparse matrix
+// (schedule/rewrites/ragged.h). A block takes some neighbouring rows, and their elements tile by tile
+// whosever they are: neighbouring threads compute neighbouring elements and leave them in shared memory,
+// where a scan that begins anew with each row reduces them all (Sengupta, Harris, Zhang, Owens, "Scan
+// primitives for GPU computing", 2007, section 4.2). So the lengths of rows do not matter: a long one is work
+// for all threads.
+//
+// An operand that fails, or rows that are out of order, send each row of the block the usual way, a thread
+// each, which says what is wrong and where.
+#include <algorithm>
+
+#include "parts/fold.h"
+#include "schedule/blocks/points.h"
+#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/ragged.h"
+#include "soac/rename.h"
+#include "walk/blocks/phase.h"
+#include "walk/control.h"
+#include "walk/operators.h"
+
+namespace fulgurite::walk::blocks {
+
+using schedule::warp;
+
+namespace {
+
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
+soac::Lambda with_neutral_elements(scalar::Arena& arena, soac::Lambda body) {
+  body.body[0] = schedule::lift_missing_neutral(arena, body.body[0]);
+  return body;
+}
+
+std::optional<schedule::RaggedRows> rows_of(scalar::Arena& arena, soac::Stm map) {
+  soac::Lambda& body = std::get<soac::Soac>(map.op).body;
+  body = with_neutral_elements(arena, std::move(body));
+  return schedule::ragged_rows(arena, map);
+}
+
+class RaggedRows {
+ public:
+  explicit RaggedRows(const Phase& phase)
+      : at_(phase),
+        arena_(phase.arena()),
+        rows_(rows_of(arena_, phase.computes())),
+        body_(with_neutral_elements(arena_, phase.op().body)),
+        rest_{phase.computes().names, soac::Soac{phase.op().dims, {body_.params, {}, body_.results}},
+              phase.computes().where, phase.computes().origin},
+        segmented_(segmented()),
+        threads_(static_cast<int>(phase.number("threads"))),
+        items_(static_cast<int>(phase.number("items"))) {
+    for (const soac::Reduction& r : reduction_of(body_).reductions)
+      neutral_.insert(neutral_.end(), r.neutral.begin(), r.neutral.end());
+  }
+
+  void operator()() {
+    const Expr all = at_.op().dims[0];
+    const Expr per_block =
+        schedule::ragged_rows_of_a_block(arena_, all, at_.number("blocks"), at_.number("threads"));
+    for_tasks(at_, threads_, [&](const Emitter& e, const Block& block) {
+      first_ = e.lower(arena_.mul(block.task, per_block));
+      n_ = e.lower(arena_.min(arena_.sub(all, first_), per_block));
+      allocate(e);
+      find_rows(e, block);
+      const Expr is_in_order = e.bind(arena_.eq(wrong(e), i32(0)), "is_in_order");
+      const Expr begin = e.load_plain(begins_, i64(0), "begin");
+      const Expr end =
+          e.bind(arena_.apply(Op::select, {is_in_order, e.load_plain(begins_, n_, "end"), begin}), "to_here");
+      tiles(e, block, begin, end);
+      const Expr usable = e.bind(arena_.eq(wrong(e), i32(0)), "usable");
+      of_rows(e, block, [&](const Emitter& of_thread, Expr t) {
+        of_thread.if_then_else(usable, [&] { finish(of_thread, t); }, [&] { alone(of_thread.rarely(), t); });
+      });
+    });
+  }
+
+ private:
+  std::int64_t tile() const { return std::int64_t{threads_} * items_; }
+  Expr i64(std::int64_t value) { return arena_.i64(value); }
+  Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
+  void note_wrong(const Emitter& e) {
+    e.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}});
+  }
+  Expr wrong(const Emitter& e) { return e.load_plain(wrong_, i64(0), "wrong"); }
+  // Of a place from an arbitrary origin: whether it is among the first n.
+  Expr is_below(Expr place, Expr n) {
+    const Expr limit = arena_.cast(n, Kind::u64);
+    return arena_.lt(arena_.cast(place, Kind::u64), limit);
+  }
+
+  // On (a row begins here, the reductions' components).
+  soac::Reduction segmented() {
+    const std::vector<soac::Reduction>& reductions = reduction_of(body_).reductions;
+    std::vector<Expr> left{arena_.fresh({Kind::i32}, "begins")}, right{arena_.fresh({Kind::i32}, "begins")};
+    soac::Reduction all{{}, {i32(0)}, {}, false};
+    all.op.results.push_back(arena_.apply(Op::bit_or, {left[0], right[0]}));
+    const Expr goes_on = arena_.eq(right[0], i32(0));
+    for (const soac::Reduction& r : reductions) {
+      std::vector<Expr> operands, others;
+      for (Expr neutral : r.neutral) operands.push_back(arena_.fresh({neutral.kind()}, "left"));
+      for (Expr neutral : r.neutral) others.push_back(arena_.fresh({neutral.kind()}, "right"));
+      left.insert(left.end(), operands.begin(), operands.end());
+      right.insert(right.end(), others.begin(), others.end());
+      operands.insert(operands.end(), others.begin(), others.end());
+      soac::Applied joined = soac::apply(arena_, r.op, operands);
+      all.neutral.insert(all.neutral.end(), r.neutral.begin(), r.neutral.end());
+      // Values of two rows must not meet where that may fail.
+      if (joined.body.empty() && std::ranges::none_of(joined.results, scalar::can_fail)) {
+        for (std::size_t k = 0; k < others.size(); ++k)
+          all.op.results.push_back(arena_.apply(Op::select, {goes_on, joined.results[k], others[k]}));
+        continue;
+      }
+      soac::Stm choice{
+          {},
+          soac::If{goes_on, {{}, std::move(joined.body), std::move(joined.results)}, {{}, {}, others}},
+          at_.computes().where,
+          ""};
+      for (Expr other : others) {
+        all.op.results.push_back(arena_.fresh({other.kind()}, "joined"));
+        choice.names.push_back(all.op.results.back().var());
+      }
+      all.op.body.push_back(std::move(choice));
+    }
+    for (Expr e : left) all.op.params.push_back(e.var());
+    for (Expr e : right) all.op.params.push_back(e.var());
+    return all;
+  }
+
+  void allocate(const Emitter& e) {
+    begins_ = e.allocate_shared(Kind::i64, threads_ + 1);
+    wrong_ = e.allocate_shared(Kind::i32, 1);
+    for (Expr neutral : segmented_.neutral) {
+      values_.push_back(e.allocate_shared(neutral.kind(), tile()));
+      joined_.push_back(e.allocate_shared(neutral.kind(), threads_));
+    }
+    for (Expr neutral : neutral_) totals_.push_back(e.allocate_shared(neutral.kind(), threads_));
+  }
+
+  void of_rows(const Emitter& e, const Block& block, const OfThread& body) {
+    par(e, block, [&](const Emitter& of_thread, Expr t) {
+      of_thread.if_then(of_thread.bind(arena_.lt(t, n_), "is_row"), [&] { body(of_thread, t); });
+    });
+  }
+
+  // Where they begin, behind the last one where it ends; and what a row without elements comes to.
+  void find_rows(const Emitter& of_block, const Block& block) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      e.if_then(e.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
+      e.for_loop(t, e.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads_), "k", [&](Expr k) {
+        const Expr row = arena_.add(first_, k);
+        e.store_plain(begins_, k, e.lower(scalar::substitute(arena_, rows_->begin, {{rows_->row, row}})));
+      });
+      for (std::size_t c = 0; c < totals_.size(); ++c) e.store_plain(totals_[c], t, e.lower(neutral_[c]));
+    });
+    sync(of_block);
+    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+      const auto [begin, end] = extent(e, t);
+      e.if_then(e.bind(arena_.lt(end, begin), "is_wrong"), [&] { note_wrong(e); });
+    });
+    sync(of_block);
+  }
+
+  std::pair<Expr, Expr> extent(const Emitter& e, Expr t) {
+    const Expr begin = e.load_plain(begins_, t, "begin");
+    return {begin, e.load_plain(begins_, e.bind(arena_.add(t, i64(1)), "next"), "end")};
+  }
+
+  void tiles(const Emitter& of_block, const Block& block, Expr begin, Expr end) {
+    parts::Ordered scan{operator_of(of_block, segmented_), {}, values_, joined_, true, true};
+    for (Expr neutral : of_block.lower(segmented_.neutral))
+      scan.so_far.push_back(of_block.declare(neutral, "so_far"));
+    const Expr from_here = of_block.bind(arena_.mul(arena_.div(begin, i64(warp)), i64(warp)), "from_here");
+    of_block.for_loop(from_here, end, i64(tile()), "from", [&](Expr from) {
+      const Expr n = of_block.bind(arena_.min(arena_.sub(end, from), i64(tile())), "n");
+      mark_begins(of_block, block, from, n);
+      sync(of_block);
+      stage(of_block, block, from, n, begin);
+      sync(of_block);
+      parts::fold_tile(of_block, block, items_, n, std::span(&scan, 1));
+      of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+        const auto [own, next] = extent(e, t);
+        const Expr last = e.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
+        const Expr is_here = is_below(last, n);
+        const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_here);
+        e.if_then(e.bind(ends_here, "ends_here"), [&] {
+          for (std::size_t c = 0; c < totals_.size(); ++c)
+            e.store_plain(totals_[c], t, e.load_plain(values_[c + 1], last, "total"));
+        });
+      });
+      sync(of_block);
+    });
+  }
+
+  // What is in front of the first row belongs to nobody.
+  void stage(const Emitter& of_block, const Block& block, Expr from, Expr n, Expr begin) {
+    par(of_block, block, [&](const Emitter& of_thread, Expr t) {
+      const Emitter e = of_thread.on_failure([&] { note_wrong(of_thread); });
+      e.for_loop(t, n, i64(threads_), "at", [&](Expr at) {
+        const Expr number = e.bind(arena_.add(from, at), "number");
+        const auto store = [&](std::span<const Expr> values) {
+          for (std::size_t c = 0; c < values.size(); ++c) e.store_plain(values_[c + 1], at, values[c]);
+        };
+        e.if_then_else(
+            e.bind(arena_.le(begin, number), "is_element"),
+            [&] { store(apply(e, rows_->element, std::span(&number, 1))); },
+            [&] { store(e.lower(neutral_)); });
+      });
+    });
+  }
+
+  // With a barrier before what stages elements: what PoCL 3.1 makes of both without one between loses marks.
+  void mark_begins(const Emitter& of_block, const Block& block, Expr from, Expr n) {
+    par(of_block, block, [&](const Emitter& e, Expr t) {
+      e.for_loop(t, n, i64(threads_), "at", [&](Expr at) { e.store_plain(values_[0], at, i32(0)); });
+    });
+    sync(of_block);
+    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+      const auto [own, next] = extent(e, t);
+      const Expr place = e.bind(arena_.sub(own, from), "place");
+      const Expr is_here = is_below(place, n);
+      const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_here);
+      e.if_then(e.bind(begins_here, "begins_here"), [&] { e.store_plain(values_[0], place, i32(1)); });
+    });
+  }
+
+  void finish(const Emitter& of_thread, Expr t) {
+    const Expr number = of_thread.bind(arena_.add(first_, t), "row");
+    const Emitter e = of_thread.at_element(number);
+    const std::vector<Expr> indices{number};
+    const soac::Applied row = soac::apply(arena_, body_, indices);
+    std::vector<Expr> totals;
+    for (Var total : totals_) totals.push_back(e.load_plain(total, t, "total"));
+    walk::finish(e, row.body[0], totals);
+    for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
+      e.bind_name(body_.body[0].names[k], e.lower(arena_.name(row.body[0].names[k])));
+    point(e, rest_, indices, number, {});
+  }
+
+  void alone(const Emitter& e, Expr t) {
+    const Expr number = e.bind(arena_.add(first_, t), "row");
+    point(e.at_element(number), at_.computes(), std::span(&number, 1), number, {});
+  }
+
+  const Phase& at_;
+  scalar::Arena& arena_;
+  const std::optional<schedule::RaggedRows> rows_;
+  const soac::Lambda body_;          // the map's, its reductions with neutral elements
+  const soac::Stm rest_;             // behind the reduction
+  const soac::Reduction segmented_;  // all reductions as one, over elements of any rows
+  std::vector<Expr> neutral_;        // of the reductions' components
+  const int threads_, items_;
+  Expr first_, n_;  // rows of the block
+  Var begins_, wrong_;
+  std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins first
+  std::vector<Var> totals_;           // of rows
+};
+
+}  // namespace
+
+void walk_ragged_rows(const Phase& phase) {
+  RaggedRows rows(phase);
+  rows();
+}
+
+}  // namespace fulgurite::walk::blocks

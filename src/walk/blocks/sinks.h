@@ -1,0 +1,52 @@
+// Where the values of scatters and partitions go while a block walks its points.
+#pragma once
+
+#include "parts/compaction.h"
+#include "parts/fold.h"
+#include "parts/posts.h"
+#include "walk/blocks/points.h"
+#include "walk/blocks/steps.h"
+
+namespace fulgurite::walk::blocks {
+
+class Sinks {
+ public:
+  /// With bins in shared memory where the nest has a stage for them.
+  Sinks(const Emitter&, const soac::Stm&, const schedule::Nest&, const Block&, const Range&, const Steps&);
+  Sinks(const Sinks&) = delete;
+  Sinks& operator=(const Sinks&) = delete;
+
+  /// Those that operations of memory fill, by the numbers of the last step's scatters.
+  std::map<std::size_t, parts::SharedBins>& shared_bins() { return shared_bins_; }
+  /// Gets a point's values to the elements of one of the last step's scatters.
+  void update(const Emitter&, std::size_t scatter, Expr number, Running::Elements elements,
+              std::span<const Expr> values) const;
+
+  // Tile by tile.
+
+  /// Memory for tiles, and bins of the block's own.
+  void open();
+  /// When a level has been folded: `before` is what its Scans had before the tile.
+  void begin_tile(std::span<const parts::Ordered> groups, const std::vector<std::vector<Expr>>& before);
+  /// When all points of the tile have been walked, with a barrier behind: what waits for its places goes
+  /// there.
+  void store_packed() const;
+  void store_posts() const;
+  /// Behind the last tile.
+  void close() const;
+
+ private:
+  std::vector<Var> buffers_of(std::size_t scatter) const;
+  void put(const Posts&) const;
+
+  const Emitter e_;
+  const soac::Stm& s_;
+  const schedule::Nest& nest_;
+  const Block& block_;
+  const Steps& steps_;
+  std::map<std::size_t, parts::SharedBins> shared_bins_;
+  std::map<std::size_t, parts::Compaction> packed_;  // of the last step's scatters as well
+  std::map<std::size_t, parts::OwnBins> own_bins_;   // of the statement's scatters
+};
+
+}  // namespace fulgurite::walk::blocks

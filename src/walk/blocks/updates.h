@@ -1,0 +1,47 @@
+// How the values of scatters and partitions get to their places, and what Scans go on from, as a schedule
+// says.
+#pragma once
+
+#include "parts/look_back.h"
+#include "parts/shared_bins.h"
+#include "schedule/ir.h"
+#include "walk/blocks/threads.h"
+#include "walk/points.h"
+
+namespace fulgurite::walk::blocks {
+
+/// How the values of a scatter's points get to their places.
+struct Update {
+  enum class How : std::uint8_t {
+    plain,     // no other point of the launch has the place
+    packed,    // the same, and the Scan number `scan` gives it: how many points before have one
+    exchange,  // of several values any stays
+    winner,    // the value stays of the point that memory[0][place] names
+    atomic,    // by one operation of memory
+    in_order,  // memory[task][place] = memory[task][place] op values, in the order of the points
+  };
+  How how = How::plain;
+  std::size_t scan = 0;
+  std::vector<Var> memory = {};
+  parts::BinLimits limits = {};  // of bins in shared memory; no bytes: there are none
+  kernel::Atomic::What what = kernel::Atomic::What::exchange;  // of exchange, atomic
+};
+
+/// Of each scatter.
+std::vector<Update> updates_of(const soac::Stm&, const schedule::Nest&);
+
+/// Of each partition: table[class * tasks + task], where the task's next point of the class goes.
+std::vector<Var> tables_of(const soac::Soac&, const schedule::Nest&);
+
+/// What blocks that look back publish, of each level of Scans; none: what Scans go on from is given.
+std::vector<parts::Published> published_by(scalar::Arena&, const soac::Soac&, const schedule::Nest&,
+                                           Expr tasks);
+
+/// What the Scans go on from: given for the task, or what the first task begins with.
+Running::Groups entry_of(const Emitter& task, const soac::Soac&, const schedule::Nest&);
+
+/// Gets the values of the point with this number to their elements: how is plain, exchange, winner or atomic.
+void update(const Emitter&, const Update& how, Expr number, std::span<const std::pair<Var, Expr>> elements,
+            std::span<const Expr> values);
+
+}  // namespace fulgurite::walk::blocks

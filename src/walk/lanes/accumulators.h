@@ -1,0 +1,31 @@
+// What lanes have of reductions that commute: arrays with an element for each lane, in memory that they
+// share.
+#pragma once
+
+#include "walk/points.h"
+
+namespace fulgurite::walk::lanes {
+
+class Accumulators {
+ public:
+  /// Memory for `n` lanes. `tail_lanes`: the width of a vector. The Soac outlives this.
+  Accumulators(const Emitter&, const soac::Soac&, int n, int tail_lanes);
+
+  /// In scalar code: every lane has the neutral elements.
+  void start(const Emitter&) const;
+  /// In lane t: variables with what it has; and what they hold stored again.
+  Running::Groups restore(const Emitter&, Expr t) const;
+  void save(const Emitter&, const Running::Groups&, Expr t) const;
+  /// In scalar code: lane 0 gets what all lanes have, joined ...
+  void halve(const Emitter&) const;
+  /// ... which is read then: a component, by its number among those of all reductions.
+  Expr total(const Emitter&, std::size_t component) const;
+  std::size_t n_components() const { return shared_.size(); }
+
+ private:
+  const soac::Soac& op_;
+  const int n_, tail_lanes_;
+  std::vector<Var> shared_;  // one for each component
+};
+
+}  // namespace fulgurite::walk::lanes

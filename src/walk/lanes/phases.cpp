@@ -1,0 +1,154 @@
+#include "walk/lanes/phases.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/slice.h"
+#include "soac/rename.h"
+#include "walk/lanes/bins.h"
+#include "walk/lanes/order.h"
+#include "walk/lanes/range_of.h"
+#include "walk/lanes/skeletons.h"
+
+namespace fulgurite::walk::lanes {
+
+namespace {
+
+using schedule::Combine, schedule::Join, schedule::Nest, schedule::Unit;
+
+// What a task has of the reductions, in the order of their components.
+void store_totals(const Emitter& e, const Nest& nest, std::span<const Expr> totals) {
+  std::size_t next = 0;
+  for (const Combine& combine : nest.combines) {
+    if (combine.part != Combine::Part::reduction) continue;
+    for (Var part : combine.memory) e.store_plain(part, e.context().task, totals[next++]);
+  }
+}
+
+// What Scans are behind the last point.
+void store_scan_ends(const Emitter& e, const schedule::Phase& phase, const Nest& nest, const Ends& ends) {
+  scalar::Arena& arena = e.arena();
+  const Expr last = schedule::tasks_of(arena, phase);
+  const Expr is_last = e.lower(arena.eq(arena.add(e.context().task, arena.i64(1)), last));
+  for (const Combine& combine : nest.combines) {
+    if (combine.ends.empty()) continue;
+    e.if_then(is_last, [&] {
+      for (const Combine::End& end : combine.ends)
+        e.store_plain(end.array, end.at, ends.scans[combine.which][end.component]);
+    });
+  }
+}
+
+// Whether the points of a phase are only folded and counted, for the main one to go on from.
+bool only_folds(const Nest& nest) {
+  return std::ranges::all_of(nest.combines,
+                             [](const Combine& c) { return c.part == Combine::Part::reduction; }) ||
+         schedule::has_join(nest, Combine::Part::partition, Join::bins);
+}
+
+std::vector<Expr> walk_in_order(const Emitter& e, const schedule::Phase& phase, const Nests& nests) {
+  const auto& nest = std::get<Nest>(phase.walk);
+  const auto& op = std::get<soac::Soac>(phase.computes.op);
+  Order order(e, phase);
+  const Entry entry = order.entry();
+  const Ends ends = schedule::has_bins(op)
+                        ? walk_with_bins(e, phase, entry)
+                        : walk_range(e, phase.computes, range_of(e, nest, op), {nest}, entry);
+  order.finish(ends, nests.lanes);
+  if (!only_folds(nest)) store_scan_ends(e, phase, nest, ends);
+  return ends.totals;
+}
+
+// Where tasks share a row: those of the rows' reduction are tiles of it.
+bool shares_rows(const Nest& nest) {
+  return std::ranges::any_of(nest.inner, [](const schedule::Inner& inner) {
+    return schedule::outermost(inner.nest, Unit::grid) != nullptr;
+  });
+}
+
+void walk_shared_rows(const Emitter& of_task, const schedule::Phase& phase) {
+  scalar::Arena& arena = of_task.arena();
+  const auto& map = std::get<soac::Soac>(phase.computes.op);
+  const Nest& row_nest = std::get<Nest>(phase.walk).inner[0].nest;
+  const schedule::Cut& cut = task_cut(row_nest);
+  const Expr columns = row_nest.axes[0].extent;
+  const Expr tiles = schedule::ceil_div(arena, columns, cut.size), task = of_task.context().task;
+  const Expr row = of_task.lower(arena.div(task, tiles));
+  const Emitter e = of_task.at_element(row);
+  const soac::Stm reduction = soac::apply(arena, map.body, indices_of(e, map.dims, row)).body[0];
+  Range range;
+  range.is_points = true;
+  range.begin = e.lower(arena.mul(arena.rem(task, tiles), cut.size));
+  range.end = e.lower(arena.min(arena.add(range.begin, cut.size), columns));
+  store_totals(e, row_nest, walk_range(e, reduction, range, {row_nest, true}).totals);
+}
+
+// Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
+Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& nest) {
+  if (nest.traffic.streaming == 0) return e;
+  scalar::Arena& arena = e.arena();
+  return e.streaming_if(e.lower(arena.lt(arena.i64(nest.traffic.streaming), launch.touched)));
+}
+
+void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedule::Phase& phase,
+               const Nests& nests) {
+  const auto& nest = std::get<Nest>(phase.walk);
+  if (shares_rows(nest)) return walk_shared_rows(task, phase);
+  const Emitter e = streaming(task, launch, nest);
+  if (is_in_order(nest)) return store_totals(e, nest, walk_in_order(e, phase, nests));
+  const Range tile = range_of(e, nest, std::get<soac::Soac>(phase.computes.op));
+  store_totals(e, nest, walk_range(e, phase.computes, tile, {nest}).totals);
+}
+
+void walk_skeleton(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
+  using Part = void (*)(const Emitter&, const schedule::Launch&, const schedule::Phase&);
+  static constexpr std::pair<std::string_view, Part> parts[] = {
+      {"start", start_chain},     {"carry", carry},
+      {"count", count},           {"join neighbours", join_partials},
+      {"join tiles", join_tiles}, {"store in order", store_in_order},
+      {"sort tiles", sort_tiles}, {"store ranges", store_ranges}};
+  const std::string& name = skeleton_of(phase).name;
+  const auto found = std::ranges::find(parts, name, &std::pair<std::string_view, Part>::first);
+  FULGURITE_CHECK(found != std::end(parts), "no walk of lanes for the skeleton '{}'", name);
+  found->second(e, launch, phase);
+}
+
+void walk_phase(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase,
+                Nests& nests) {
+  const auto* nest = std::get_if<Nest>(&phase.walk);
+  nests.phase = nest;
+  if (nest)
+    walk_nest(e, launch, phase, nests);
+  else
+    walk_skeleton(e, launch, phase);
+  nests.phase = nullptr;
+}
+
+// Arrays that a nest makes are in their own memory, whatever an earlier phase has had in their place.
+void place_arrays(const Emitter& e, const schedule::Phase& phase) {
+  if (!std::holds_alternative<Nest>(phase.walk)) return;
+  for (Var name : phase.computes.names)
+    if (e.arena().info(name).type.rank > 0) e.set_destination(name, {name, {}});
+}
+
+}  // namespace
+
+kernel::Block phases(const Emitter& e, const schedule::Launch& launch, Nests& nests) {
+  return e.block([&] {
+    const std::vector<schedule::Phase>& all = launch.phases;
+    for (std::size_t p = 0; p < all.size();) {
+      const Expr n_tasks = schedule::tasks_of(e.arena(), all[p]);
+      e.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
+        const Emitter of_task = e.of_task(task, n_tasks);
+        do {
+          place_arrays(e, all[p]);
+          walk_phase(of_task, launch, all[p++], nests);
+        } while (p < all.size() && all[p].in_phase_before);
+      });
+    }
+  });
+}
+
+}  // namespace fulgurite::walk::lanes

@@ -1,0 +1,41 @@
+// The pieces of one row, and the points of each in vectors of lanes or one by one.
+#pragma once
+
+#include <optional>
+
+#include "walk/lanes/accumulators.h"
+#include "walk/lanes/space.h"
+
+namespace fulgurite::walk::lanes {
+
+/// All that the parts of a walk over one statement share.
+struct Walk {
+  const Emitter& e;  // in scalar code of the task
+  const soac::Stm& s;
+  const Range& range;
+  const Plan& plan;
+  const Entry& entry;
+  const schedule::LaneLoops loops;
+  const Space space;
+  const std::vector<Running::Cursor> partitions;  // with variables
+
+  const soac::Soac& op() const { return std::get<soac::Soac>(s.op); }
+  scalar::Arena& arena() const { return e.arena(); }
+  Expr i64(std::int64_t value) const { return arena().i64(value); }
+};
+
+/// Calls `walk` for each piece of the columns [begin, end), with the statement as it is there: each split
+/// cuts them in two, in each of which its condition is known (splits.h).
+using Piece = std::function<void(const soac::Stm& piece, Expr from, Expr to)>;
+void for_pieces(const Walk&, const Emitter&, Expr begin, Expr end, const Piece& walk);
+
+/// Where tasks take turns, lanes ask for the elements that they read at the same number in their next task:
+/// n from `from` on.
+void read_ahead(const Walk&, const Emitter&, Expr from, int n);
+
+/// The columns [begin, end) of a row in lanes: a head up to where stores are aligned to a cache line, whole
+/// steps of all lanes, and the remainder in single masked vectors.
+void walk_columns(const Walk&, const Emitter&, const Accumulators&, const soac::Stm& piece,
+                  std::span<const Expr> outer, Expr begin, Expr end);
+
+}  // namespace fulgurite::walk::lanes

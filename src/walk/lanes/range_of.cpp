@@ -1,0 +1,50 @@
+#include "walk/lanes/range_of.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "schedule/nest.h"
+
+namespace fulgurite::walk::lanes {
+
+using schedule::Cut, schedule::Nest, schedule::Unit;
+
+bool is_in_order(const Nest& nest) {
+  return nest.axes[0].role == schedule::Axis::Role::scan;
+}
+
+const Cut& task_cut(const Nest& nest) {
+  const Cut* found = nullptr;
+  for (const Cut& cut : nest.cuts)
+    if (cut.unit == Unit::grid || cut.unit == Unit::turn) found = &cut;
+  return *found;
+}
+
+Range range_of(const Emitter& e, const Nest& nest, const soac::Soac& op) {
+  scalar::Arena& arena = e.arena();
+  const Cut& cut = task_cut(nest);
+  const Expr size = cut.size, columns = nest.axes[cut.axis].extent, task = e.context().task;
+  Range range;
+  const bool is_one_of_many = nest.axes.size() == 1 && op.dims.size() > 1 && !nest.axes[0].by_number;
+  range.is_points = is_in_order(nest) || is_one_of_many;
+  if (nest.axes.size() > 1 && nest.axes[0].extent.is_constant(1)) {
+    range.first_row = arena.i64(0);
+    range.last_row = arena.i64(1);
+    range.begin = e.lower(arena.mul(task, size));
+  } else if (nest.axes.size() > 1) {
+    const Cut& rows = nest.cuts[0];
+    const Expr tiles = schedule::ceil_div(arena, columns, size);
+    const Expr piece = e.lower(arena.div(task, tiles));
+    range.first_row = e.lower(arena.mul(piece, rows.size));
+    range.last_row = e.lower(arena.min(arena.add(range.first_row, rows.size), nest.axes[0].extent));
+    range.begin = e.lower(arena.mul(arena.rem(task, tiles), size));
+  } else {
+    range.begin = e.lower(arena.mul(task, size));
+  }
+  range.end = e.lower(arena.min(arena.add(range.begin, size), columns));
+  range.in_tile = !range.is_points && size.is_constant() &&
+                  schedule::innermost(nest, Unit::lane) != nullptr && std::has_single_bit(size.bits());
+  return range;
+}
+
+}  // namespace fulgurite::walk::lanes

@@ -1,0 +1,34 @@
+// Scans in whole vectors (walk::point), one after the other, while scalar code stands around them.
+#pragma once
+
+#include <optional>
+
+#include "walk/lanes/points.h"
+#include "walk/lanes/scan_runs.h"
+
+namespace fulgurite::walk::lanes {
+
+class ScanVectors {
+ public:
+  /// Memory for what lanes have. `e`: scalar code without stores that bypass the cache. `running`: what the
+  /// scalar code around has, which outlives this.
+  ScanVectors(const Walk&, const Emitter& e, const Running& running);
+
+  /// The whole vectors of the points [begin, end) of a row; gives the first point that is left.
+  Expr walk(std::span<const Expr> outer, Expr begin, Expr end);
+  /// What the lanes reduced joins what scalar code did.
+  void join(const Emitter&) const;
+
+ private:
+  Expr runs(std::span<const Expr> outer, Expr begin, Expr end);
+  Running restored(const Emitter&, Expr t) const;
+
+  const Walk& walk_;
+  const Running& running_;
+  std::vector<Var> carried_;  // what the Scans go on from, behind the vectors
+  Accumulators accumulators_;
+  std::optional<ScanRuns> own_;
+  ScanRuns* scan_runs_;
+};
+
+}  // namespace fulgurite::walk::lanes

@@ -1,0 +1,32 @@
+#include "walk/lanes/short_rows.h"
+
+#include "parts/operator.h"
+
+namespace fulgurite::walk::lanes {
+
+std::vector<Expr> reduce_short_row(const Emitter& scalar_code, const soac::Stm& s, const Range& range,
+                                   std::int64_t lanes) {
+  const Emitter e = scalar_code.in_lanes();
+  scalar::Arena& arena = e.arena();
+  const auto& op = std::get<soac::Soac>(s.op);
+  const std::vector<Var> shared = shared_values(e, op.reductions, lanes);
+  e.par(kernel::Level::block, arena.i64(lanes), "t", [&](Expr t) {
+    const Running running{start(e, op), {}, 0, {}};
+    e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
+      Expr index = e.bind(arena.add(j, t), "j");
+      const Expr end = arena.cast(range.end, Kind::i32);
+      const Expr in_range = arena.lt(arena.cast(index, Kind::i32), end);
+      e.if_then(e.bind(in_range, "in_range"),
+                [&] { point(e.at_element(index), s, std::span(&index, 1), index, running); });
+    });
+    save(e, running.reductions, shared, t);
+  });
+  // Indices are constants: the compiler keeps all of this in registers.
+  for (std::int64_t width = lanes / 2; width > 1; width /= 2)
+    e.par(kernel::Level::block, arena.i64(width), "t",
+          [&](Expr t) { join_halves(e, op, shared, t, arena.i64(width)); });
+  join_halves(e, op, shared, arena.i64(0), arena.i64(1));
+  return parts::load_all(e, shared, arena.i64(0), "total");
+}
+
+}  // namespace fulgurite::walk::lanes

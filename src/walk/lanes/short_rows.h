@@ -1,0 +1,19 @@
+// Reductions of rows met in scalar code: most rows of ragged arrays are so short that starting and joining
+// several vectors of accumulators takes longer than the row.
+#pragma once
+
+#include "walk/lanes/range.h"
+
+namespace fulgurite::walk::lanes {
+
+/// A statement that is nothing but commutative reductions over one axis, range.begin to range.end, which are
+/// in 0 .. 2^30, in vectors of so many lanes:
+///
+///   Par(block, lanes) t {
+///     for (j = begin; j < end; j += lanes) if (j + t < end) acc = op(acc, body(j + t))
+///     shared[t] = acc
+///   }
+///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
+std::vector<Expr> reduce_short_row(const Emitter&, const soac::Stm&, const Range&, std::int64_t lanes);
+
+}  // namespace fulgurite::walk::lanes

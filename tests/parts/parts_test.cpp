@@ -1,0 +1,299 @@
+// Parts of kernels, from operators as functions, without array IR: what they compute, and that the emulator
+// finds no fault in them.
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "kernel/check.h"
+#include "kernel/emulate.h"
+#include "kernel/print.h"
+#include "parts/compaction.h"
+#include "parts/look_back.h"
+#include "parts/neighbours.h"
+#include "parts/posts.h"
+#include "parts/shared_bins.h"
+
+namespace fulgurite::parts {
+namespace {
+
+using Numbers = std::vector<std::int64_t>;
+
+constexpr int threads = 32;
+
+/// A kernel over buffers of i64.
+struct Program {
+  std::shared_ptr<scalar::Arena> arena = std::make_shared<scalar::Arena>();
+  Builder b{*arena, {}};
+  std::vector<std::pair<Var, Numbers*>> buffers;
+
+  Expr i64(std::int64_t value) { return arena->i64(value); }
+  Var buffer(std::string name, Numbers& holds, Kind kind = Kind::i64) {
+    buffers.emplace_back(arena->fresh_array(kind, {i64(0)}, std::move(name)).var(), &holds);
+    return buffers.back().first;
+  }
+
+  /// Runs a phase of blocks, whose code `fill` makes.
+  void run(std::int64_t n_blocks, const std::function<void(const Block&)>& fill) {
+    kernel::Kernel made{"k", arena, {}, b.block([&] {
+                          b.par(kernel::Level::grid, i64(n_blocks), "task",
+                                [&](Expr task) { fill({task, i64(n_blocks), threads}); });
+                        })};
+    std::vector<kernel::BufferArgument> arguments;
+    for (const Builder::FreeBuffer& buffer : b.free_buffers()) {
+      made.params.push_back(buffer.param);
+      const auto given = std::ranges::find(buffers, buffer.array, &std::pair<Var, Numbers*>::first);
+      arguments.push_back({std::as_writable_bytes(std::span(*given->second)), true});
+    }
+    kernel::check(made, kernel::Stage::threads, "the parts");
+    const kernel::Emulation ran = kernel::emulate(made, arguments, {});
+    for (const kernel::Finding& f : ran.findings) ADD_FAILURE() << message(made, f) << print(made);
+  }
+};
+
+Operator sum(scalar::Arena& arena) {
+  return {{arena.i64(0)},
+          [](const Builder& b, std::span<const Expr> left, std::span<const Expr> right) {
+            return std::vector{b.bind(b.arena().add(left[0], right[0]), "sum")};
+          },
+          true};
+}
+
+// x -> a x + b, then another: the order counts.
+Operator then(scalar::Arena& arena) {
+  return {{arena.i64(1), arena.i64(0)},
+          [](const Builder& b, std::span<const Expr> left, std::span<const Expr> right) {
+            scalar::Arena& arena = b.arena();
+            const Expr factor = b.bind(arena.mul(left[0], right[0]), "factor");
+            const Expr moved = arena.mul(left[1], right[0]);
+            return std::vector{factor, b.bind(arena.add(moved, right[1]), "constant")};
+          },
+          false};
+}
+
+/// Factors and constants of n functions, and those of the first 1, 2 ... of them one after the other.
+struct Functions {
+  Numbers factors, constants, all_factors, all_constants;
+  explicit Functions(std::size_t n) : factors(n), constants(n), all_factors(n), all_constants(n) {
+    std::uint64_t factor = 1, constant = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      factors[i] = static_cast<std::int64_t>(i % 5 + 1), constants[i] = static_cast<std::int64_t>(i * 7 % 11);
+      const auto by = static_cast<std::uint64_t>(factors[i]);
+      factor *= by, constant = constant * by + static_cast<std::uint64_t>(constants[i]);
+      all_factors[i] = static_cast<std::int64_t>(factor);
+      all_constants[i] = static_cast<std::int64_t>(constant);
+    }
+  }
+};
+
+std::vector<Var> shared(Program& p, std::size_t n_buffers, std::int64_t n) {
+  std::vector<Var> made;
+  for (std::size_t k = 0; k < n_buffers; ++k) made.push_back(p.b.allocate_shared(Kind::i64, n));
+  return made;
+}
+
+/// to[i + to_begin] = from[i + from_begin] for the points i < n of a block.
+void move(Program& p, const Block& block, std::span<const Var> from, Expr from_begin, std::span<const Var> to,
+          Expr to_begin, Expr n) {
+  par(p.b, block, [&](const Builder& b, Expr t) {
+    b.for_loop(t, n, p.i64(threads), "i", [&](Expr i) {
+      const Expr at = b.bind(p.arena->add(from_begin, i), "from"),
+                 there = b.bind(p.arena->add(to_begin, i), "to");
+      store_all(b, to, there, load_all(b, from, at, "value"));
+    });
+  });
+  sync(p.b);
+}
+
+TEST(Parts, AllThreadsJoin) {
+  Program p;
+  Numbers x(threads), y(1);
+  std::iota(x.begin(), x.end(), 1);
+  const std::vector<Var> in{p.buffer("x", x)}, out{p.buffer("y", y)};
+  p.run(1, [&](const Block& block) {
+    const std::vector<Var> values = shared(p, 1, threads);
+    move(p, block, in, p.i64(0), values, p.i64(0), p.i64(threads));
+    const Operator by = sum(*p.arena);
+    join_all(p.b, block, std::span(&by, 1), values);
+    store_all(p.b, out, p.i64(0), load_all(p.b, values, p.i64(0), "total"));
+  });
+  EXPECT_EQ(y[0], threads * (threads + 1) / 2);
+}
+
+// The code of a thread is that of a task of its own.
+TEST(Parts, OperatorsAreAppliedInTheContextOfTheirThread) {
+  Program p;
+  Numbers x(threads);
+  p.run(1, [&](const Block& block) {
+    const std::vector<Var> values = shared(p, 1, threads);
+    Operator by = sum(*p.arena);
+    bool is_thread = true;
+    by.apply = [&, add = by.apply](const Builder& b, std::span<const Expr> left,
+                                   std::span<const Expr> right) {
+      is_thread = is_thread && b.context().interleaved && b.context().task != block.task;
+      return add(b, left, right);
+    };
+    par(p.b, block, [&](const Builder& b, Expr t) { b.store_plain(values[0], t, t); });
+    sync(p.b);
+    join_all(p.b, block, std::span(&by, 1), values);
+    EXPECT_TRUE(is_thread);
+    EXPECT_FALSE(p.b.context().interleaved);
+  });
+}
+
+void expect_folded(std::size_t n, int items, bool inclusive) {
+  Program p;
+  Functions f(n);
+  Numbers factors(n), constants(n), end(2);
+  const std::vector<Var> in{p.buffer("a", f.factors), p.buffer("b", f.constants)};
+  const std::vector<Var> out{p.buffer("c", factors), p.buffer("d", constants)};
+  const Var ends = p.buffer("end", end);
+  p.run(1, [&](const Block& block) {
+    Ordered scan{then(*p.arena), {}, shared(p, 2, threads * items), shared(p, 2, threads), true, inclusive};
+    for (Expr neutral : scan.by.neutral) scan.so_far.push_back(p.b.declare(neutral, "so_far"));
+    const Expr whole = p.i64(static_cast<std::int64_t>(n)), tile = p.i64(threads * items);
+    p.b.for_loop(p.i64(0), whole, tile, "from", [&](Expr from) {
+      const Expr left = p.arena->sub(whole, from), points = p.b.bind(p.arena->min(left, tile), "n");
+      move(p, block, in, from, scan.values, p.i64(0), points);
+      fold_tile(p.b, block, items, points, std::span(&scan, 1));
+      move(p, block, scan.values, p.i64(0), out, from, points);
+    });
+    for (std::size_t k = 0; k < 2; ++k)
+      p.b.store_plain(ends, p.i64(static_cast<std::int64_t>(k)), p.b.snapshot(scan.so_far[k], "end"));
+  });
+  Numbers wanted = f.all_factors;
+  if (!inclusive) wanted.insert(wanted.begin(), 1), wanted.pop_back();
+  EXPECT_EQ(factors, wanted);
+  wanted = f.all_constants;
+  if (!inclusive) wanted.insert(wanted.begin(), 0), wanted.pop_back();
+  EXPECT_EQ(constants, wanted);
+  EXPECT_EQ(end, (Numbers{f.all_factors.back(), f.all_constants.back()}));
+}
+
+TEST(Parts, TilesAreScannedInOrder) {
+  expect_folded(threads, 1, true);
+  expect_folded(150, 2, true);
+  expect_folded(150, 3, false);
+  expect_folded(1, 2, false);
+}
+
+TEST(Parts, BlocksLookBackForWhatComesBeforeThem) {
+  constexpr std::int64_t n_blocks = 5;
+  Program p;
+  Functions f(threads * n_blocks);
+  Numbers factors(f.factors.size()), constants(f.factors.size());
+  Numbers totals[2]{Numbers(n_blocks), Numbers(n_blocks)}, prefixes[2]{Numbers(n_blocks), Numbers(n_blocks)};
+  Numbers state(n_blocks);  // twice as many i32
+  const std::vector<Var> in{p.buffer("a", f.factors), p.buffer("b", f.constants)};
+  const std::vector<Var> out{p.buffer("c", factors), p.buffer("d", constants)};
+  Published published{p.buffer("state", state, Kind::i32), p.i64(0), {{}}, {{}}};
+  for (std::size_t k = 0; k < 2; ++k) {
+    published.totals[0].push_back(p.buffer("totals", totals[k]));
+    published.prefixes[0].push_back(p.buffer("prefixes", prefixes[k]));
+  }
+  p.run(n_blocks, [&](const Block& block) {
+    Ordered scan{then(*p.arena), {}, shared(p, 2, threads), shared(p, 2, threads), true, true};
+    for (Expr neutral : scan.by.neutral) scan.so_far.push_back(p.b.declare(neutral, "so_far"));
+    const Expr from = p.b.bind(p.arena->mul(block.task, p.i64(threads)), "from");
+    move(p, block, in, from, scan.values, p.i64(0), p.i64(threads));
+    fold_tile(p.b, block, 1, p.i64(threads), std::span(&scan, 1),
+              [&](const auto& of_tile) { look_back(p.b, block, published, std::span(&scan, 1), of_tile); });
+    move(p, block, scan.values, p.i64(0), out, from, p.i64(threads));
+  });
+  EXPECT_EQ(factors, f.all_factors);
+  EXPECT_EQ(constants, f.all_constants);
+}
+
+TEST(Parts, NeighboursJoinInOrder) {
+  for (const std::size_t n : {1, 2, 5, 16, 19}) {
+    Program p;
+    Functions f(n);
+    const std::vector<Var> partials{p.buffer("a", f.factors), p.buffer("b", f.constants)};
+    p.run(1, [&](const Block&) {
+      const Operator by = then(*p.arena);
+      join_neighbours(p.b, std::span(&by, 1), partials, p.i64(static_cast<std::int64_t>(n)));
+    });
+    EXPECT_EQ(f.factors[0], f.all_factors.back()) << n;
+    EXPECT_EQ(f.constants[0], f.all_constants.back()) << n;
+  }
+}
+
+// Keys of 96 points, counted in an array of `n_bins`.
+void expect_counts(std::int64_t n_bins, const BinLimits& limits) {
+  Program p;
+  Numbers keys(96), counts(static_cast<std::size_t>(n_bins)), wanted(counts);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    keys[i] = static_cast<std::int64_t>(i * i % static_cast<std::size_t>(n_bins));
+    ++wanted[static_cast<std::size_t>(keys[i])];
+  }
+  const Var of = p.buffer("keys", keys), array = p.buffer("counts", counts);
+  p.run(1, [&](const Block& block) {
+    std::map<std::size_t, SharedBins> bins;
+    bins.emplace(0, SharedBins(p.b, array, p.i64(n_bins), kernel::Atomic::What::add, p.i64(1 << 20), limits));
+    fill(p.b, block, bins, [&] {
+      par(p.b, block, [&](const Builder& b, Expr t) {
+        b.for_loop(t, p.i64(96), p.i64(threads), "i",
+                   [&](Expr i) { bins.at(0).update(b, b.load_plain(of, i, "key"), p.i64(1)); });
+      });
+    });
+  });
+  EXPECT_EQ(counts, wanted);
+}
+
+TEST(Parts, BinsThatFitAreShared) {
+  expect_counts(7, {.bytes = 128});
+  expect_counts(40, {.bytes = 128});               // they do not
+  expect_counts(40, {.bytes = 128, .passes = 3});  // 16 in each
+}
+
+TEST(Parts, OwnBinsTakeValuesInTheOrderOfThePoints) {
+  for (const std::int64_t most_bytes : {0, 1024}) {
+    Program p;
+    Functions f(threads);
+    Numbers places(threads), factors(6), constants(6);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> wanted(6, {1, 0});
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      places[i] = static_cast<std::int64_t>(i * 5 % 7) - 1;
+      if (places[i] < 0) continue;
+      auto& [factor, constant] = wanted[static_cast<std::size_t>(places[i])];
+      const auto by = static_cast<std::uint64_t>(f.factors[i]);
+      factor *= by, constant = constant * by + static_cast<std::uint64_t>(f.constants[i]);
+    }
+    const std::vector<Var> in{p.buffer("at", places), p.buffer("a", f.factors), p.buffer("b", f.constants)};
+    const std::vector<Var> bins{p.buffer("c", factors), p.buffer("d", constants)};
+    p.run(1, [&](const Block& block) {
+      const std::vector<Var> posted = shared(p, 3, threads);
+      move(p, block, in, p.i64(0), posted, p.i64(0), p.i64(threads));
+      const OwnBins own(p.b, block, then(*p.arena), p.i64(6), bins, most_bytes);
+      own.combine(p.b, block, posted);
+      own.flush(p.b, block);
+    });
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      EXPECT_EQ(static_cast<std::uint64_t>(factors[k]), wanted[k].first) << k;
+      EXPECT_EQ(static_cast<std::uint64_t>(constants[k]), wanted[k].second) << k;
+    }
+  }
+}
+
+TEST(Parts, CompactionStoresNeighboursTogether) {
+  Program p;
+  Numbers x(threads), y(100, -1), wanted(y);
+  std::iota(x.begin(), x.end(), 1);
+  const std::vector<Var> in{p.buffer("x", x)}, out{p.buffer("y", y)};
+  for (std::size_t i = 0; i < 20; ++i) wanted[37 + i] = x[i];
+  p.run(1, [&](const Block& block) {
+    Compaction dense(p.b, out, threads);
+    dense.begin_tile(p.i64(37), p.i64(57));
+    par(p.b, block, [&](const Builder& b, Expr t) {
+      b.if_then(b.bind(p.arena->lt(t, p.i64(20)), "has_value"), [&] {
+        const std::vector<Expr> values = load_all(b, in, t, "x");
+        dense.update(b, b.bind(p.arena->add(t, p.i64(37)), "place"), values);
+      });
+    });
+    sync(p.b);
+    dense.flush(p.b, block);
+  });
+  EXPECT_EQ(y, wanted);
+}
+
+}  // namespace
+}  // namespace fulgurite::parts

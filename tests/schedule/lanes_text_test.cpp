@@ -1,0 +1,202 @@
+// What is decided for lanes, as text.
+#include <sstream>
+
+#include "decided_lanes.h"
+
+namespace fulgurite::testing_schedule {
+namespace {
+
+// The lines of a phase without those that are comments or reasons.
+std::string phase(const DecidedLanes& made, const std::string& name) {
+  std::istringstream lines(made.text);
+  std::string all, line;
+  bool is_here = false;
+  while (std::getline(lines, line)) {
+    if (!line.starts_with(' ')) is_here = line == "phase \"" + name + "\"";
+    const std::size_t at = line.find_first_not_of(' ');
+    if (is_here && line[at] != '#' && !line.substr(at).starts_with("why ")) all += line + '\n';
+  }
+  return all;
+}
+
+std::string names_of_phases(const DecidedLanes& made) {
+  std::string all;
+  for (const schedule::Phase& each : made.launch.phases) all += (all.empty() ? "" : ", ") + each.name;
+  return all;
+}
+
+TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
+  const DecidedLanes sum = decided_lanes(R"(program (x: f32[n]) {
+    s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f
+    return s
+  })");
+  EXPECT_EQ(phase(sum, "main"), R"(phase "main"
+  axis fold 0 1 extent n
+  cut 0 by 16384 grid mask
+  cut 0 by 64 lane apart 16
+  combine reduction 0 lane chain 32, lane accumulators 4, grid partials (total)
+  traffic streaming 33554432 touch
+)");
+  EXPECT_EQ(phase(sum, "last"), "phase \"last\"\n  skeleton \"join neighbours\" tasks 1 (total)\n");
+  EXPECT_EQ(names_of_phases(sum), "main, last");
+  EXPECT_NE(sum.text.find("result s = total\n"), std::string::npos) << sum.text;
+  EXPECT_NE(sum.text.find("why \"a task takes about 16384 points"), std::string::npos) << sum.text;
+}
+
+TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {
+  const DecidedLanes sums = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n] = map (i < n) {
+      s: f32 = redomap (j < m) { x[i, j] } reduce add comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(sums), "main, partials, rows");
+  const std::string main = phase(sums, "main");
+  EXPECT_NE(main.find("  inner 1 up_to 64 {\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("    cut 0 by 16 lane mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("    cut 0 by 64 lane apart 16\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("guard 1 - select("), std::string::npos) << main;
+  const std::string partials = phase(sums, "partials");
+  EXPECT_NE(partials.find("cut 0 by 1 grid mask"), std::string::npos) << partials;
+  EXPECT_NE(partials.find("    cut 0 by 16384 grid mask"), std::string::npos) << partials;
+  EXPECT_NE(partials.find("grid partials (partial)"), std::string::npos) << partials;
+}
+
+TEST(LanesText, MapOfAMatrixReadAtItsOwnPlaceIsOneAxis) {
+  const DecidedLanes twice = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, m] = map (i < n, j < m) { x[i, j] * 2f }
+    return y
+  })");
+  EXPECT_EQ(phase(twice, "main"), R"(phase "main"
+  axis free 0 2 extent n * m by_number
+  cut 0 by 16384 grid mask
+  cut 0 by 64 lane apart 16
+  traffic streaming 33554432
+)");
+}
+
+TEST(LanesText, StencilOfAMatrixHasRowsAndSplitColumns) {
+  const DecidedLanes stencil = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, m] = map (i < n, j < m) {
+      v: f32 = if j < 1 { 0f } else { x[i, j - 1] }
+      return v + x[i, j]
+    }
+    return y
+  })");
+  const std::string main = phase(stencil, "main");
+  EXPECT_NE(main.find("  axis free 0 1 extent n\n  axis free 1 1 extent m\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("  cut 0 by max(16384 / max(m, 1), 1) grid mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("  cut 1 by 16384 grid mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("  split j < 1\n"), std::string::npos) << main;
+}
+
+TEST(LanesText, SoftmaxOfRowsHasANestForEachSoacInside) {
+  const DecidedLanes softmax = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, m] = map (i < n) {
+      big: f32 = redomap (j < m) { x[i, j] } reduce (a: f32, b: f32) { max(a, b) } comm neutral 0f
+      t: f32 = redomap (j1 < m) { exp(x[i, j1] - big) } reduce add comm neutral 0f
+      z: f32[m] = map (j2 < m) { exp(x[i, j2] - big) / t }
+      return z
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(softmax), "main");
+  const std::string main = phase(softmax, "main");
+  for (const char* line : {"  inner 1 up_to 64 {", "  inner 1 {", "  inner 2 up_to 64 {", "  inner 2 {", "  inner 3 {"})
+    EXPECT_NE(main.find(line), std::string::npos) << line << "\n" << main;
+  EXPECT_EQ(main.find("lane") , main.find("lane", main.find("inner 1"))) << "rows themselves have no lanes";
+}
+
+TEST(LanesText, InclusiveScanTakesTurns) {
+  const DecidedLanes scan = decided_lanes(R"(program (x: f32[n]) {
+    y: f32[n] = map (i < n) {
+      s: f32 = scan (x[i]) add comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(scan), "start, main");
+  const std::string main = phase(scan, "main");
+  EXPECT_NE(main.find("  cut 0 by 32768 turn mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("combine scan 0 lane tree, turn handed_on (carry, turn)"), std::string::npos) << main;
+  EXPECT_NE(main.find("  inner 0 {\n"), std::string::npos) << "what tasks fold before their turn\n" << main;
+}
+
+TEST(LanesText, PartitionOfManyClassesCountsFirst) {
+  const DecidedLanes partition = decided_lanes(R"(program (x: i32[n], k: i64) {
+    c: i64, o: i64[k + 1], y: i32[c] = redomap (i < n) { i64(x[i]), x[i] } partition k of 1
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(partition), "fold, count, main");
+  EXPECT_NE(phase(partition, "fold").find("combine partition 0 grid bins (counts)"), std::string::npos)
+      << partition.text;
+  EXPECT_NE(phase(partition, "main").find("combine partition 0 grid counted (counts)"), std::string::npos)
+      << partition.text;
+}
+
+TEST(LanesText, FilterPacksAndTakesTurns) {
+  const DecidedLanes filter = decided_lanes(R"(program (x: f32[n]) {
+    c: i64, o: i64[2], y: f32[c] = redomap (i < n) { select(x[i] < 0f, 1, 0), x[i] } partition 1 of 1
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(filter), "start, main");
+  EXPECT_NE(phase(filter, "main").find("registers packed 16384, turn handed_on (kept, turn)"),
+            std::string::npos)
+      << filter.text;
+}
+
+TEST(LanesText, HistogramHasPortionsCopiesAndBinsOfTasks) {
+  const DecidedLanes histogram = decided_lanes(R"(program (x: i32[n], k: i64) {
+    h: i32[k] = redomap (i < n) { i64(x[i]), 1i32 } scatter (k) (j: i64) { 0i32 } combine add comm neutral 0i32
+    return h
+  })");
+  EXPECT_EQ(names_of_phases(histogram), "main, places");
+  const std::string main = phase(histogram, "main");
+  EXPECT_NE(main.find("registers copies 8 room 768 if ("), std::string::npos) << main;
+  EXPECT_NE(main.find("grid bins 16 (bins)"), std::string::npos) << main;
+  EXPECT_NE(main.find("portion 512"), std::string::npos) << main;
+  EXPECT_NE(main.find("  inner 0 {\n"), std::string::npos) << main;
+}
+
+TEST(LanesText, ScatterWhoseLastValueStaysHasThreeVersionsOfStores) {
+  const DecidedLanes scatter = decided_lanes(R"(program (x: f32[n], p: i64[n], y: f32[m]) {
+    z: f32[m] = redomap (i < n) { p[i], x[i] } scatter (m) (j: i64) { y[j] }
+    return z
+  })");
+  EXPECT_EQ(names_of_phases(scatter), "fill, store, sort tiles, store ranges");
+  EXPECT_NE(scatter.text.find("copy z from y fresh fresh"), std::string::npos) << scatter.text;
+  EXPECT_NE(phase(scatter, "sort tiles").find("\"tile\" 65536 \"range bits\" 8 \"least shift\" 6"),
+            std::string::npos)
+      << scatter.text;
+}
+
+TEST(LanesText, ReductionThatDoesNotCommuteIsFoldedInRuns) {
+  const DecidedLanes reduction = decided_lanes(R"(program (x: f32[n]) {
+    s: f32, t: f32 = redomap (i < n) { x[i], 1f } reduce (a: f32, b: f32, c: f32, d: f32) { a * d + c, b * d }
+      neutral 0f, 1f
+    return s
+  })");
+  const std::string main = phase(reduction, "main");
+  EXPECT_NE(main.find("lane runs 1008"), std::string::npos) << main;
+  EXPECT_NE(main.find("  cut 0 by 16128 sequence mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("  cut 0 by 16 registers mask\n"), std::string::npos) << main;
+  EXPECT_NE(main.find("ahead 16128"), std::string::npos) << main;
+}
+
+TEST(LanesText, ProductOfMatricesLeavesTheSumToLanes) {
+  const DecidedLanes product = decided_lanes(R"(program (a: f32[n, k], b: f32[k, m]) {
+    c: f32[n, m] = map (i < n, j < m) {
+      s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f
+      return s
+    }
+    return c
+  })");
+  EXPECT_EQ(names_of_phases(product), "main, partials, rows");
+  const std::string main = phase(product, "main");
+  EXPECT_NE(main.find("  axis free 0 1 extent n\n  axis free 1 1 extent m\n"), std::string::npos) << main;
+  EXPECT_EQ(main.find("inner"), std::string::npos) << "a lane walks the sum\n" << main;
+}
+
+}  // namespace
+}  // namespace fulgurite::testing_schedule
