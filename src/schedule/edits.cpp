@@ -1,9 +1,8 @@
 #include "schedule/edits.h"
 
-#include <fmt/format.h>
-#include <fulgurite/error.h>
-
 #include <algorithm>
+
+#include "base/check.h"
 
 namespace fulgurite::schedule {
 
@@ -11,20 +10,17 @@ namespace {
 
 Nest& nest_of(Launch& launch, const Target& target) {
   const auto phase = std::ranges::find(launch.phases, target.phase, &Phase::name);
-  if (phase == launch.phases.end())
-    throw FormatError(fmt::format("launch '{}' has no phase '{}'", launch.name, target.phase));
+  FULGURITE_CHECK(phase != launch.phases.end(), "launch '{}' has no phase '{}'", launch.name, target.phase);
   auto* nest = std::get_if<Nest>(&phase->walk);
-  if (nest == nullptr)
-    throw FormatError(fmt::format("phase '{}' of launch '{}' is a skeleton, which has numbers and no nest",
-                                  target.phase, launch.name));
+  FULGURITE_CHECK(nest != nullptr, "phase '{}' of launch '{}' is a skeleton, which has numbers and no nest",
+                  target.phase, launch.name);
   return *nest;
 }
 
 template <class T>
 T& numbered(std::vector<T>& list, const Target& target, std::string_view what) {
-  if (target.number >= list.size())
-    throw FormatError(fmt::format("phase '{}' has {} {}, and no number {}", target.phase, list.size(), what,
-                                  target.number));
+  FULGURITE_CHECK(target.number < list.size(), "phase '{}' has {} {}, and no number {}", target.phase,
+                  list.size(), what, target.number);
   return list[target.number];
 }
 
@@ -63,9 +59,9 @@ const Edit unstage{"unstage", "reads an array where it lies instead of staging i
 const Edit recombine{"recombine", "the number of the innermost level at which an output is combined",
                      [](scalar::Arena&, Launch launch, const Target& target, std::int64_t value) {
                        Combine& combine = numbered(nest_of(launch, target).combines, target, "combines");
-                       if (combine.levels.empty())
-                         throw FormatError(fmt::format("output {} of phase '{}' is combined at no level",
-                                                       target.number, target.phase));
+                       FULGURITE_CHECK(!combine.levels.empty(),
+                                       "output {} of phase '{}' is combined at no level", target.number,
+                                       target.phase);
                        combine.levels.front().n = value;
                        return launch;
                      }};

@@ -18,7 +18,7 @@ struct Target {
 
 struct Edit {
   std::string_view name, description;
-  /// Throws FormatError if the launch has no such target. `value` is of no use to edits that drop
+  /// Throws InternalError if the launch has no such target. `value` is of no use to edits that drop
   /// something.
   Launch (*apply)(scalar::Arena&, Launch, const Target&, std::int64_t value);
 };

@@ -71,10 +71,10 @@ TEST(ScheduleEdits, HaveNamesOfTheirOwnInOrder) {
 TEST(ScheduleEdits, RefuseTargetsThatAreNotThere) {
   const SmallLaunch small = sum_of_squares();
   scalar::Arena& arena = *small.program.arena;
-  EXPECT_THROW(resize.apply(arena, small.launch, {"middle", 0}, 1), FormatError);
-  EXPECT_THROW(resize.apply(arena, small.launch, {"main", 3}, 1), FormatError);
-  EXPECT_THROW(unsplit.apply(arena, small.launch, {"main", 0}, 0), FormatError);
-  EXPECT_THROW(stream.apply(arena, small.launch, {"last", 0}, 0), FormatError);
+  EXPECT_THROW(resize.apply(arena, small.launch, {"middle", 0}, 1), InternalError);
+  EXPECT_THROW(resize.apply(arena, small.launch, {"main", 3}, 1), InternalError);
+  EXPECT_THROW(unsplit.apply(arena, small.launch, {"main", 0}, 0), InternalError);
+  EXPECT_THROW(stream.apply(arena, small.launch, {"last", 0}, 0), InternalError);
 }
 
 }  // namespace
