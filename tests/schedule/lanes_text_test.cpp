@@ -103,9 +103,10 @@ TEST(LanesText, SoftmaxOfRowsHasANestForEachSoacInside) {
   })");
   EXPECT_EQ(names_of_phases(softmax), "main");
   const std::string main = phase(softmax, "main");
-  for (const char* line : {"  inner 1 up_to 64 {", "  inner 1 {", "  inner 2 up_to 64 {", "  inner 2 {", "  inner 3 {"})
+  for (const char* line :
+       {"  inner 1 up_to 64 {", "  inner 1 {", "  inner 2 up_to 64 {", "  inner 2 {", "  inner 3 {"})
     EXPECT_NE(main.find(line), std::string::npos) << line << "\n" << main;
-  EXPECT_EQ(main.find("lane") , main.find("lane", main.find("inner 1"))) << "rows themselves have no lanes";
+  EXPECT_EQ(main.find("lane"), main.find("lane", main.find("inner 1"))) << "rows themselves have no lanes";
 }
 
 TEST(LanesText, InclusiveScanTakesTurns) {

@@ -1,0 +1,164 @@
+// A printed schedule that is edited, read back and lowered: the kernel changes as the edit says, and gives
+// the interpreter's bits.
+#include <regex>
+
+#include "../pipeline/machines.h"
+#include "agree.h"
+#include "schedule/parse.h"
+#include "schedule/print.h"
+
+namespace fulgurite::testing_lower {
+namespace {
+
+/// Replaces what the pattern matches in the text of each schedule.
+pipeline::EditSchedule replacing(const soac::Program& program, const std::string& pattern,
+                                 const std::string& by, bool& was_found) {
+  return [arena = program.arena, pattern, by, &was_found](const schedule::Launch& launch) {
+    const std::string text = schedule::print(*arena, launch);
+    const std::string edited = std::regex_replace(text, std::regex(pattern), by);
+    was_found = was_found || edited != text;
+    return schedule::parse(*arena, edited, launch);
+  };
+}
+
+std::string sources(const pipeline::Report& report) {
+  std::string all;
+  for (const plan::KernelText& kernel : report.lowered.plan.kernels) all += kernel.source;
+  return all;
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+struct Texts {
+  std::string before, after;
+};
+
+/// The texts of the program's kernels before and after the edit, which is checked to give the same results.
+Texts edited(const std::string& text, const std::vector<Value>& args, const std::string& pattern,
+             const std::string& by) {
+  Options options;
+  options.engine = Engine::cpu;
+  options.precision = Precision::strict;
+  const runtime::Description device = testing_pipeline::processor(64);
+  bool was_found = false;
+  Texts texts;
+  {
+    const soac::Program program = soac::parse(text, "test.soac");
+    texts.before = sources(pipeline::compile(program, options, device));
+  }
+  const soac::Program program = soac::parse(text, "test.soac");
+  texts.after =
+      sources(pipeline::compile(program, options, device, replacing(program, pattern, by, was_found)));
+  EXPECT_TRUE(was_found) << pattern << " is in no schedule of " << text;
+  EXPECT_NE(texts.before, texts.after) << by;
+
+  const soac::Program again = soac::parse(text, "test.soac");
+  const plan::Loaded loaded = pipeline::load_edited(again, options, replacing(again, pattern, by, was_found));
+  const std::vector<Value> expected = soac::interpret(again, args);
+  const std::vector<Value> got = testing_pipeline::run_loaded(loaded, again, args);
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_TRUE(soac::same(got.at(i), expected[i])) << "result " << i << " after " << by;
+  return texts;
+}
+
+constexpr std::int64_t n = 100003;
+Value floats(std::int64_t size) {
+  return array_value(numbers<float>(size, 8));
+}
+
+const std::string sum = R"(program "sum" (x: f32[n]) {
+  s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0.0f
+  return s
+})";
+
+TEST(EditedSchedules, TileOfTheGrid) {
+  const Texts texts = edited(sum, {floats(n)}, "cut 0 by 16384 grid", "cut 0 by 1024 grid");
+  EXPECT_EQ(count(texts.before, "task * 16384"), 1u) << texts.before;
+  EXPECT_EQ(count(texts.after, "task * 1024"), 1u) << texts.after;
+}
+
+TEST(EditedSchedules, LanesOfTheMainLoop) {
+  const Texts texts =
+      edited(sum, {floats(n)}, "cut 0 by [0-9]+ lane apart ([0-9]+)", "cut 0 by $1 lane apart $1");
+  EXPECT_LT(texts.after.size(), texts.before.size()) << "one vector is less text than four";
+}
+
+TEST(EditedSchedules, LengthOfChains) {
+  const Texts texts = edited(sum, {floats(n)}, "lane chain 32", "lane chain 8");
+  EXPECT_GT(count(texts.before, "2048"), 0u) << texts.before;
+  EXPECT_EQ(count(texts.after, "2048"), 0u) << texts.after;
+  EXPECT_GT(count(texts.after, "512"), 0u) << texts.after;
+}
+
+TEST(EditedSchedules, SplitIsDropped) {
+  const Texts texts = edited(R"(program "edge" (x: f32[n]) {
+  y: f32[n] = map (i < n) {
+    v: f32 = if i < 1 { 0.0f } else { x[i - 1] }
+    return v
+  }
+  return y
+})",
+                             {floats(n)}, "\n  split [^\n]*", "");
+  EXPECT_LT(texts.after.size(), texts.before.size()) << "one piece is less text than two";
+}
+
+TEST(EditedSchedules, StreamingThreshold) {
+  const Texts texts = edited(R"(program "twice" (x: f32[n]) {
+  y: f32[n] = map (i < n) { x[i] * 2.0f }
+  return y
+})",
+                             {floats(n)}, "streaming [0-9]+", "streaming 4242");
+  EXPECT_EQ(count(texts.before, "4242"), 0u);
+  EXPECT_EQ(count(texts.after, "4242"), 1u) << texts.after;
+}
+
+const std::string histogram = R"(program "histogram" (x: i32[n], k: i64) {
+  y: i32[k] = redomap (i < n) { i64(x[i]), 1i32 } scatter (k) (j: i64) { 0i32 } combine add comm neutral 0i32
+  return y
+})";
+
+TEST(EditedSchedules, CopiesOfBins) {
+  const Texts texts =
+      edited(histogram, {array_value(numbers<std::int32_t>(n, 50)), scalar_value(std::int64_t{50})},
+             "copies 8 room", "copies 2 room");
+  EXPECT_LT(texts.after.size(), texts.before.size()) << "fewer copies are joined";
+}
+
+TEST(EditedSchedules, PointsOfAPortion) {
+  const Texts texts =
+      edited(histogram, {array_value(numbers<std::int32_t>(n, 50)), scalar_value(std::int64_t{50})},
+             "portion 512", "portion 128");
+  EXPECT_GT(count(texts.before, "[512]"), 0u) << texts.before;
+  EXPECT_GT(count(texts.after, "[128]"), 0u) << texts.after;
+}
+
+TEST(EditedSchedules, ShortRows) {
+  const Texts texts =
+      edited(R"(program "rows" (x: f32[n, m]) {
+  y: f32[n] = map (i < n) {
+    s: f32 = redomap (j < m) { x[i, j] } reduce add comm neutral 0.0f
+    return s
+  }
+  return y
+})",
+             {array_value<float>(numbers<float>(30 * 70, 8), {30, 70})}, "up_to [0-9]+", "up_to 48");
+  EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 64"));
+}
+
+TEST(EditedSchedules, TilesThatAreSortedByRange) {
+  const Texts texts =
+      edited(R"(program "scatter" (x: f32[n], p: i64[n], m: i64) {
+  z: f32[m] = redomap (i < n) { p[i], x[i] } scatter (m) (j: i64) { 0.0f }
+  return z
+})",
+             {floats(n), array_value(numbers<std::int64_t>(n, 5000)), scalar_value(std::int64_t{5000})},
+             "\"tile\" 65536", "\"tile\" 4096");
+  EXPECT_GT(count(texts.after, "4096"), count(texts.before, "4096")) << texts.after;
+}
+
+}  // namespace
+}  // namespace fulgurite::testing_lower

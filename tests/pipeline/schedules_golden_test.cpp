@@ -1,0 +1,92 @@
+// The schedules that docs/schedules.md prints are those that are decided. `./dev golden` rewrites them.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "machines.h"
+#include "schedule/print.h"
+#include "soac/parse.h"
+
+namespace fulgurite::testing_pipeline {
+namespace {
+
+// Programs by the names of the page, as they are after fusion.
+struct Page {
+  const char *name, *program;
+};
+const Page pages[] = {{"sum", R"(program (x: f32[n]) {
+  s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f
+  return s
+})"},
+                      {"row softmax", R"(program (x: f32[n, m]) {
+  y: f32[n, m] = map (i < n) {
+    top: f32 = redomap (j < m) { x[i, j] } reduce max comm neutral f32:-inf
+    total: f32 = redomap (j < m) { exp(x[i, j] - top) } reduce add comm neutral 0f
+    row: f32[m] = map (j < m) { exp(x[i, j] - top) / total }
+    return row
+  }
+  return y
+})"},
+                      {"scan", R"(program (x: i32[n]) {
+  y: i32[n] = redomap (i < n) {
+    s: i32 = scan (x[i]) add comm neutral 0i32
+    return s
+  }
+  return y
+})"},
+                      {"histogram", R"(program (x: i64[n]) {
+  h: i32[256] = redomap (i < n) { return x[i], 1i32 } scatter (256) (b: i64) { 0i32 } combine add comm neutral 0i32
+  return h
+})"},
+                      {"stencil", R"(program (x: f32[n]) {
+  y: f32[n - 2] = map (i < n - 2) { 0.25f * x[i] + 0.5f * x[i + 1] + 0.25f * x[i + 2] }
+  return y
+})"},
+                      {"matrix product", R"(program (a: f32[n, k], b: f32[k1, m]) {
+  c: f32[n, m] = map (i < n, j < m) {
+    s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f
+    return s
+  }
+  return c
+})"}};
+
+std::string schedules_of(const Page& page, const Machine& machine) {
+  const soac::Program program = soac::parse(page.program);
+  const pipeline::Report report = pipeline::compile(program, {.engine = machine.engine}, machine.device);
+  std::string text;
+  for (const lower::LaunchNote& note : report.lowered.notes)
+    if (note.launch) text += schedule::print(*report.optimised.arena, *note.launch);
+  return text;
+}
+
+std::string read(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(SchedulesGolden, StandInTheDocs) {
+  const std::string path = FULGURITE_TEST_DATA "/../../docs/schedules.md";
+  const std::string before = read(path);
+  std::string text = before;
+  const Machine machines[] = {{"cpu", Engine::cpu, processor(64)},
+                              {"cuda", Engine::cuda, accelerator("cuda", true)}};
+  for (const Page& page : pages)
+    for (const Machine& machine : machines) {
+      // <!-- schedule NAME, MACHINE -->, then a block of code.
+      const std::string mark =
+          std::string("<!-- schedule ") + page.name + ", " + machine.name + " -->\n```\n";
+      const std::size_t begin = text.find(mark);
+      ASSERT_NE(begin, text.npos) << "docs/schedules.md has no " << mark;
+      const std::size_t from = begin + mark.size(), end = text.find("```\n", from);
+      ASSERT_NE(end, text.npos);
+      text.replace(from, end - from, schedules_of(page, machine));
+    }
+  if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
+  EXPECT_EQ(read(path), text) << "docs/schedules.md prints other schedules than are decided: ./dev golden";
+}
+
+}  // namespace
+}  // namespace fulgurite::testing_pipeline
