@@ -261,7 +261,8 @@ Interval Bounds::with_facts(Expr e, Interval interval) {
       const Interval below = intervals_.add(Kind::i64, of(fact.a), one);
       interval = intervals_.meet(interval, {below.least, no_most, below.low, {}});
     } else if (fact.difference == e) {
-      const Interval difference = intervals_.sub(Kind::i64, of(fact.b), of(fact.a));
+      const Interval less = of(fact.a);
+      const Interval difference = intervals_.sub(Kind::i64, of(fact.b), less);
       interval = intervals_.meet(interval, {one.least, difference.most, one.low, difference.high});
     }
   }

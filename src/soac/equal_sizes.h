@@ -19,7 +19,10 @@ class EqualSizes {
 
   Expr canonical(Expr size) const;
   std::vector<Expr> canonical(std::vector<Expr> shape) const;
-  bool equal(Expr a, Expr b) const { return canonical(a) == canonical(b); }
+  bool equal(Expr a, Expr b) const {
+    const Expr other = canonical(b);
+    return canonical(a) == other;
+  }
 
  private:
   Arena& arena_;

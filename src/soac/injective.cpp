@@ -113,7 +113,7 @@ class Prover {
       return extent.is_constant() && scalar::is_integer(e.kind()) && e.bits() >= extent.bits();  // neither is
                                                                                                  // negative
     }
-    return e.type() == Type{} && sizes_.canonical(e) == sizes_.canonical(extent);
+    return e.type() == Type{} && sizes_.equal(e, extent);
   }
 
   /// What the place is where it is not outside for sure; the points that are left have to meet conditions.

@@ -119,7 +119,8 @@ Interval Intervals::add(Kind kind, const Interval& a, const Interval& b) {
       const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
       return arena_.add(left, right);
     };
-    return std::pair(has_low ? sum(a.low, b.low) : Expr(), has_high ? sum(a.high, b.high) : Expr());
+    const Expr high = has_high ? sum(a.high, b.high) : Expr();
+    return std::pair(has_low ? sum(a.low, b.low) : Expr(), high);
   });
 }
 
@@ -130,8 +131,8 @@ Interval Intervals::sub(Kind kind, const Interval& a, const Interval& b) {
       const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
       return arena_.sub(left, right);
     };
-    return std::pair(has_low ? difference(a.low, b.high) : Expr(),
-                     has_high ? difference(a.high, b.low) : Expr());
+    const Expr high = has_high ? difference(a.high, b.low) : Expr();
+    return std::pair(has_low ? difference(a.low, b.high) : Expr(), high);
   });
 }
 
@@ -151,7 +152,8 @@ Interval Intervals::products(Kind kind, Wide least, Wide most, std::span<const C
       }
       return so_far;
     };
-    return std::pair(has_low ? extreme(lows, Op::min) : Expr(), has_high ? extreme(highs, Op::max) : Expr());
+    const Expr high = has_high ? extreme(highs, Op::max) : Expr();
+    return std::pair(has_low ? extreme(lows, Op::min) : Expr(), high);
   });
 }
 
@@ -232,9 +234,10 @@ Interval Intervals::magnitude(Kind kind, const Interval& a) {
   const Expr zero = arena_.i64(0);
   const bool has_high = a.low && a.high;
   return wrapped(kind, 0, std::max(a.most, -a.least), true, has_high, [&](Kind in) {
-    const auto into = [&](Expr e) { return arena_.cast(e, in); };
-    return std::pair(into(zero),
-                     has_high ? arena_.max(into(a.high), arena_.apply(Op::neg, {into(a.low)})) : Expr());
+    const Expr low = arena_.cast(zero, in);
+    if (!has_high) return std::pair(low, Expr());
+    const Expr negated = arena_.apply(Op::neg, {arena_.cast(a.low, in)});
+    return std::pair(low, arena_.max(arena_.cast(a.high, in), negated));
   });
 }
 
@@ -274,7 +277,8 @@ Interval Intervals::shifted(Op op, Kind kind, const Interval& a, const Interval&
 Interval Intervals::converted(Kind to, const Interval& a) {
   return wrapped(to, a.least, a.most, static_cast<bool>(a.low), static_cast<bool>(a.high), [&](Kind in) {
     const auto into = [&](Expr e) { return e ? arena_.cast(e, in) : e; };
-    return std::pair(into(a.low), into(a.high));
+    const Expr high = into(a.high);
+    return std::pair(into(a.low), high);
   });
 }
 

@@ -195,7 +195,8 @@ class SegmentedScan {
     const Exprs rows = lines(
         t_, with_inserted(others_, others_.size(), spans.count), length, kinds_, how_.origin, where_,
         [&](std::span<const Expr> at, Expr i) {
-          const Expr place = arena_.add(spans.start(at.back()), how_.from_right ? from_end(length, i) : i);
+          const Expr inside = how_.from_right ? from_end(length, i) : i;
+          const Expr place = arena_.add(spans.start(at.back()), inside);
           const Exprs operands = elements(t_, arrays_, with_inserted(at.first(others_.size()), axis_, place));
           Exprs prefixes;
           for (scalar::Kind kind : kinds_) prefixes.push_back(t_.fresh(kind, "prefix"));

@@ -90,7 +90,10 @@ class Tracer {
   /// The expression with what settled names were bound to in their place.
   Expr unsettled(Expr);
   /// Whether the expressions have one value wherever both have one: they may fail at different lines.
-  bool is_same(Expr a, Expr b) { return wherever_(unsettled(a)) == wherever_(unsettled(b)); }
+  bool is_same(Expr a, Expr b) {
+    const Expr other = wherever_(unsettled(b));
+    return wherever_(unsettled(a)) == other;
+  }
   Value value(Expr);
   Values values(std::span<const Expr>);
 

@@ -181,13 +181,14 @@ class Builder {
     rows.arrays = names_of(names);
     Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
                            [&](Expr key) { return arena_.cast(at(row_of_, bin_of(key)), Kind::i64); });
-    rows.by_rows.push_back(step(std::move(divide), bytes(n_), bytes(n_), "into rows"));
+    const Expr moved = bytes(n_);
+    rows.by_rows.push_back(step(std::move(divide), moved, moved, "into rows"));
     Stm lengths =
         map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
     op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
     rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
     const Expr n_bytes = ceil_div(arena_, width_, i64(digit_bits));
-    rows.by_digits.push_back(step(digits_of(n_bytes, least_), bytes(n_), bytes(n_), "by digits"));
+    rows.by_digits.push_back(step(digits_of(n_bytes, least_), moved, moved, "by digits"));
   }
 
   Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
