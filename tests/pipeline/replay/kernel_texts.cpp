@@ -1,0 +1,72 @@
+// Compares the kernels of many programs, for processors of three widths and three kinds of devices, with what
+// they were: kernel_digests.txt has a line of digests for each program. Whatever compiler built the library,
+// the digests are the same, as the order in which it evaluates the arguments of a call decides nothing.
+//   kernel_texts                 says which programs have other kernels than the file says; where
+//                                FULGURITE_UPDATE_GOLDEN is set it rewrites the file
+//   kernel_texts --on MACHINE    says so for one machine
+//   kernel_texts NAME            prints the kernels and host programs of one program
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "table.h"
+
+namespace {
+
+using namespace fulgurite::testing_replay;
+
+constexpr std::size_t most_lines = 60;
+
+std::string read(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+int print_texts(const char* name) {
+  const std::string found = texts(name);
+  if (found.empty()) fmt::print(stderr, "there is no program '{}': kernel_digests.txt lists them\n", name);
+  fmt::print("{}", found);
+  return found.empty() ? 1 : 0;
+}
+
+int compare(const std::filesystem::path& path, std::string_view machine) {
+  const Table found = digests(machine);
+  const std::vector<std::string> changed = differences(parse(read(path)), found);
+  if (machine.empty() && std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path) << print(found);
+    fmt::print("{} of {} programs have other kernels than before\n", changed.size(), found.size());
+    return 0;
+  }
+  if (changed.empty()) {
+    fmt::print("{} programs have the kernels that kernel_digests.txt says\n", found.size());
+    return 0;
+  }
+  fmt::print("{} of {} programs have other kernels than kernel_digests.txt says:\n", changed.size(),
+             found.size());
+  for (std::size_t k = 0; k < std::min(changed.size(), most_lines); ++k) fmt::print("  {}\n", changed[k]);
+  if (changed.size() > most_lines) fmt::print("  and {} more\n", changed.size() - most_lines);
+  fmt::print(
+      "`kernel_texts NAME` prints a program's kernels: compare what it prints before and after the "
+      "change.\nIf the new kernels are better: ./dev golden\n");
+  return 1;
+}
+
+}  // namespace
+
+int main(int n_arguments, char** arguments) {
+  try {
+    const bool is_on_one = n_arguments > 2 && arguments[1] == std::string_view("--on");
+    if (n_arguments > 1 && !is_on_one) return print_texts(arguments[1]);
+    return compare(std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt",
+                   is_on_one ? arguments[2] : "");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "kernel_texts: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,206 @@
+#include "table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <unordered_map>
+
+#include "../machines.h"
+#include "base/hash.h"
+#include "emit/dialect.h"
+#include "emit/printer.h"
+#include "kernel/contract.h"
+#include "kernel/print.h"
+#include "numbered_names.h"
+#include "plan/text.h"
+#include "replayed.h"
+#include "tidy/blocks.h"
+#include "tidy/dead.h"
+
+namespace fulgurite::testing_replay {
+namespace {
+
+using testing_pipeline::Machine, testing_pipeline::processor, testing_pipeline::accelerator;
+
+std::vector<Machine> machines() {
+  return {{"x86-64-v2", Engine::cpu, processor(16)},
+          {"x86-64-v3", Engine::cpu, processor(32)},
+          {"x86-64-v4", Engine::cpu, processor(64)},
+          {"opencl", Engine::opencl, accelerator("opencl", false)},
+          {"cuda", Engine::cuda, accelerator("cuda", true)},
+          {"emulator", Engine::emulator, accelerator("emulator", true)}};
+}
+
+/// What a program is compiled to for one machine. What it refuses has its message in place of kernels.
+struct Compiled {
+  std::vector<kernel::Kernel> kernels;
+  std::string plan, refusal;
+};
+
+std::string text_of(const kernel::Kernel& kernel, Engine engine) {
+  switch (engine) {
+    case Engine::cpu: return emit::print_phases(kernel, emit::c);
+    case Engine::opencl: return emit::print_phases(kernel, emit::opencl);
+    case Engine::cuda: return emit::print_phases(kernel, emit::cuda);
+    default: return kernel::print(kernel);
+  }
+}
+
+/// As kernel IR and in the machine's language. The IR alone says what the emulator runs.
+std::string digested_text(const kernel::Kernel& kernel, Engine engine) {
+  const std::string canonical = kernel::canonical(kernel);
+  return engine == Engine::emulator ? canonical : canonical + with_numbered_names(text_of(kernel, engine));
+}
+
+/// With kernels by their numbers: their names are no part of it.
+std::string plan_text(plan::Plan plan) {
+  for (std::size_t k = 0; k < plan.kernels.size(); ++k) plan.kernels[k].name = fmt::format("kernel{}", k);
+  return plan::print(plan, false);
+}
+
+Compiled compiled(const std::function<Compiled()>& compile) {
+  try {
+    return compile();
+  } catch (const std::exception& error) {
+    return {.kernels = {}, .plan = "", .refusal = error.what()};
+  }
+}
+
+Compiled compiled(const ArrayProgram& program, const Machine& machine) {
+  return compiled([&] {
+    Options options{.engine = machine.engine};
+    options.precision = program.precision;
+    options.checks = program.checks;
+    lower::Lowered lowered = pipeline::compile(program.program, options, machine.device).lowered;
+    return Compiled{std::move(lowered.kernels), plan_text(std::move(lowered.plan)), ""};
+  });
+}
+
+Compiled compiled(const RecordedKernel& recorded, const Machine& machine) {
+  return compiled([&] {
+    kernel::Kernel kernel = tidy::remove_dead(kernel::contract(recorded.kernel));
+    if (machine.engine == Engine::cpu)
+      kernel = tidy::blocks_to_vectors(std::move(kernel), machine.device.vector_bytes);
+    return Compiled{{std::move(kernel)}, "", ""};
+  });
+}
+
+std::string digested_text(const Compiled& compiled, Engine engine) {
+  std::string text = compiled.refusal;
+  for (const kernel::Kernel& kernel : compiled.kernels) text += digested_text(kernel, engine);
+  return text;
+}
+
+std::string short_digest(std::string_view text) {
+  return base::digest(text).hex().substr(0, 8);
+}
+
+using Visit = std::function<void(const std::string& name, const Compiled&)>;
+
+/// Compiles all programs for the machine, or those of the wanted name. Names that several have get numbers.
+void for_each_compiled(const Machine& machine, std::string_view wanted, const Visit& visit) {
+  std::map<std::string, int> uses;
+  const auto each = [&](const auto& programs) {
+    for (const auto& program : programs) {
+      std::string name = program.name;
+      std::ranges::replace(name, ' ', '_');
+      if (const int use = ++uses[name]; use > 1) name += fmt::format(".{}", use);
+      if (wanted.empty() || wanted == name) visit(name, compiled(program, machine));
+    }
+  };
+  each(programs_of_files());
+  each(traced_programs());
+  each(drawn_programs());
+  each(recorded_kernels());
+}
+
+}  // namespace
+
+std::vector<std::string> columns() {
+  std::vector<std::string> names;
+  for (const Machine& machine : machines()) names.emplace_back(machine.name);
+  names.emplace_back("plan");
+  return names;
+}
+
+Table digests(std::string_view machine) {
+  Table table;
+  std::vector<std::string> plans;
+  const std::vector<Machine> all = machines();
+  for (std::size_t column = 0; column < all.size(); ++column) {
+    if (!machine.empty() && machine != all[column].name) continue;
+    std::size_t row = 0;
+    for_each_compiled(all[column], "", [&](const std::string& name, const Compiled& compiled) {
+      if (row == table.size()) {
+        table.push_back({name, std::vector<std::string>(all.size() + 1, std::string(absent))});
+        plans.emplace_back();
+      }
+      table[row].digests[column] = short_digest(digested_text(compiled, all[column].engine));
+      plans[row++] += compiled.plan;
+    });
+  }
+  for (std::size_t row = 0; row < table.size() && machine.empty(); ++row)
+    table[row].digests.back() = short_digest(plans[row]);
+  return table;
+}
+
+std::string texts(std::string_view name) {
+  std::string text;
+  for (const Machine& machine : machines())
+    for_each_compiled(machine, name, [&](const std::string&, const Compiled& compiled) {
+      text += fmt::format("---- {}\n{}", machine.name, compiled.refusal);
+      for (const kernel::Kernel& kernel : compiled.kernels) text += text_of(kernel, machine.engine) + "\n";
+      text += fmt::format("---- {} plan\n{}\n", machine.name, compiled.plan);
+    });
+  return text;
+}
+
+std::string print(const Table& table) {
+  std::string text = fmt::format("# program {}\n", fmt::join(columns(), " "));
+  for (const Row& row : table) text += fmt::format("{} {}\n", row.name, fmt::join(row.digests, " "));
+  return text;
+}
+
+Table parse(std::string_view text) {
+  Table table;
+  std::istringstream lines{std::string(text)};
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream words(line);
+    Row row;
+    words >> row.name;
+    for (std::string word; words >> word;) row.digests.push_back(word);
+    table.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::vector<std::string> differences(const Table& expected, const Table& found) {
+  std::vector<std::string> lines;
+  std::unordered_map<std::string_view, const Row*> rows;
+  for (const Row& row : expected) rows.emplace(row.name, &row);
+  const std::vector<std::string> names = columns();
+  for (const Row& row : found) {
+    const auto known = rows.find(row.name);
+    if (known == rows.end()) {
+      lines.push_back(row.name + ": is new");
+      continue;
+    }
+    std::string changed;
+    const std::vector<std::string>& before = known->second->digests;
+    for (std::size_t k = 0; k < names.size(); ++k)
+      if (row.digests[k] != absent && (k >= before.size() || before[k] != row.digests[k]))
+        changed += " " + names[k];
+    if (!changed.empty()) lines.push_back(row.name + ":" + changed);
+    rows.erase(known);
+  }
+  for (const Row& row : expected)
+    if (rows.contains(row.name)) lines.push_back(row.name + ": is gone");
+  return lines;
+}
+
+}  // namespace fulgurite::testing_replay

@@ -1,0 +1,38 @@
+// Digests of what programs are compiled to, a line for each program and a column for each machine.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fulgurite::testing_replay {
+
+/// The machines' names, and "plan": the host programs for all of them.
+std::vector<std::string> columns();
+
+struct Row {
+  std::string name;
+  std::vector<std::string> digests;  // one for each column
+
+  bool operator==(const Row&) const = default;
+};
+using Table = std::vector<Row>;
+
+/// What is not computed: "-".
+inline constexpr std::string_view absent = "-";
+
+/// For the machine of that name; empty: for all. Kernels are compared after renaming: names of variables and
+/// of kernels are no part of a digest.
+Table digests(std::string_view machine);
+
+/// The kernels of the program with that name for each machine, and their host programs. Empty: there is none.
+std::string texts(std::string_view name);
+
+std::string print(const Table&);
+Table parse(std::string_view);
+
+/// One line for each program whose digests differ, with the columns in which they do, of those that were
+/// found.
+std::vector<std::string> differences(const Table& expected, const Table& found);
+
+}  // namespace fulgurite::testing_replay
