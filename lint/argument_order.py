@@ -27,8 +27,8 @@ NO_TYPE = re.compile(r"\s*(?:return|else|case|using|auto|throw|new|delete|struct
 # are few enough to be seen.
 MAKES_NOTHING = set(
     """adopt arg args array arrays arrays_of begin bits bits_of block block_number boolean bytes_filtered called close constant
-    convert dims end_of expr exprs extreme failing_element find finish first_atom first_name from i32 i64 identity_of indices inner
-    intern interpret key key_of late_reads lines literal made meaning more multiple name name_of names names_of narrow_index
+    convert dims end_of expr exprs extreme failing_element find finish first first_atom first_name from i32 i64 identity_of indices inner
+    intern interpret key key_of last late_reads lines list literal made meaning more multiple name name_of names names_of narrow_index
     needed_names nested_in next nothing on_device one operands_of operator outer parse push range_of read_again reads_of result
     roots_of scalars scope scratch shape shape_of size size_of source space state streaming together unread_in used_whole value
     values var wanted without_casts x y""".split()

@@ -20,8 +20,9 @@ void append(const kernel::Builder& b, const soac::Stm& s, const soac::If& op, co
     };
   };
   const Expr condition = b.lower(op.condition);
-  const std::vector<Expr> chosen = b.choose(condition, values_of(op.then_branch), values_of(op.else_branch),
-                                            b.arena().info(s.names[0]).name);
+  const auto yes = values_of(op.then_branch);
+  const auto no = values_of(op.else_branch);
+  const std::vector<Expr> chosen = b.choose(condition, yes, no, b.arena().info(s.names[0]).name);
   for (std::size_t k = 0; k < chosen.size(); ++k) b.bind_name(s.names[k], chosen[k]);
 }
 

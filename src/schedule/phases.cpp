@@ -20,8 +20,8 @@ Expr element(scalar::Arena& arena, Var array, Expr number) {
 bool is_copy(const Surroundings& around, const soac::Stm& s, const soac::Scatter& scatter, Expr contents) {
   if (contents.op() != scalar::Op::index || !around.in_memory(contents.arg(0).var())) return false;
   const Var from = contents.arg(0).var();
-  if (around.sizes.canonical(around.arena.info(from).shape) != around.sizes.canonical(scatter.shape))
-    return false;
+  const std::vector<Expr> shape = around.sizes.canonical(around.arena.info(from).shape);
+  if (shape != around.sizes.canonical(scatter.shape)) return false;
   for (std::size_t d = 0; d < scatter.shape.size(); ++d)
     if (!contents.arg(d + 1).is_name() || contents.arg(d + 1).var() != scatter.initial.params[d])
       return false;

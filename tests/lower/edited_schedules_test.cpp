@@ -11,8 +11,8 @@ namespace fulgurite::testing_lower {
 namespace {
 
 /// Replaces what the pattern matches in the text of each schedule.
-pipeline::EditSchedule replacing(const soac::Program& program, const std::string& pattern,
-                                 const std::string& by, bool& was_found) {
+lower::EditSchedule replacing(const soac::Program& program, const std::string& pattern, const std::string& by,
+                              bool& was_found) {
   return [arena = program.arena, pattern, by, &was_found](const schedule::Launch& launch) {
     const std::string text = schedule::print(*arena, launch);
     const std::string edited = std::regex_replace(text, std::regex(pattern), by);
@@ -137,15 +137,14 @@ TEST(EditedSchedules, PointsOfAPortion) {
 }
 
 TEST(EditedSchedules, ShortRows) {
-  const Texts texts =
-      edited(R"(program "rows" (x: f32[n, m]) {
+  const Texts texts = edited(R"(program "rows" (x: f32[n, m]) {
   y: f32[n] = map (i < n) {
     s: f32 = redomap (j < m) { x[i, j] } reduce add comm neutral 0.0f
     return s
   }
   return y
 })",
-             {array_value<float>(numbers<float>(30 * 70, 8), {30, 70})}, "up_to [0-9]+", "up_to 48");
+                             {array_value({30, 70}, numbers<float>(30 * 70, 8))}, "up_to [0-9]+", "up_to 48");
   EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 64"));
 }
 

@@ -81,7 +81,8 @@ class Decision {
         at_.launch().given.push_back({p.first[c].var(),
                                       soac::view_of(at_.lifted()).partitions[p.number].offsets,
                                       i64(static_cast<std::int64_t>(c))});
-    Phase& phase = at_.add_main(without_reductions(at_.s(), given), rows_.by_threads());
+    soac::Stm rest = without_reductions(at_.s(), given);
+    Phase& phase = at_.add_main(std::move(rest), rows_.by_threads());
     auto& nest = std::get<Nest>(phase.walk);
     add_partials(nest);
     scans_.go_on(std::get<soac::Soac>(phase.computes.op), nest);

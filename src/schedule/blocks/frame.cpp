@@ -156,7 +156,8 @@ Phase& Frame::add_walk_by_one(std::string name, soac::Stm computes) {
 Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
   const auto& soac = std::get<soac::Soac>(computes.op);
   const Points by = points_of(around_, soac);
-  const Expr per_block = points_of_a_block(around_, product(soac.dims), by, resident(by), i64(0));
+  const Expr n_points = product(soac.dims), residents = resident(by);
+  const Expr per_block = points_of_a_block(around_, n_points, by, residents, i64(0));
   Nest nest = nest_over_points(around_, soac, by, per_block);
   return add(std::move(name), std::move(computes), std::move(nest), guard);
 }

@@ -57,8 +57,8 @@ class RaggedRows {
 
   void operator()() {
     const Expr all = at_.op().dims[0];
-    const Expr per_block =
-        schedule::ragged_rows_of_a_block(arena_, all, at_.number("blocks"), at_.number("threads"));
+    const std::int64_t blocks = at_.number("blocks"), threads = at_.number("threads");
+    const Expr per_block = schedule::ragged_rows_of_a_block(arena_, all, blocks, threads);
     for_tasks(at_, threads_, [&](const Emitter& e, const Block& block) {
       first_ = e.lower(arena_.mul(block.task, per_block));
       n_ = e.lower(arena_.min(arena_.sub(all, first_), per_block));

@@ -105,7 +105,8 @@ void sort_tiles(const Emitter& e, const schedule::Launch& launch, const schedule
   const Tiles tiles(e, launch, phase);
   const Expr one = arena.i64(1), task = e.context().task;
   const Expr begin = e.lower(arena.mul(task, tiles.tile));
-  const Expr end = e.lower(arena.min(arena.add(begin, tiles.tile), tiles.points.count()));
+  const Expr n_points = tiles.points.count(), behind = arena.add(begin, tiles.tile);
+  const Expr end = e.lower(arena.min(behind, n_points));
   const Expr row = e.lower(arena.mul(task, arena.add(tiles.ranges.count, one)));
   const Expr first = e.lower(arena.add(row, one)), shift = e.lower(tiles.ranges.shift);
   const Expr mask = e.lower(arena.sub(arena.apply(Op::shl, {one, shift}), one));

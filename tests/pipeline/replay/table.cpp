@@ -11,15 +11,13 @@
 
 #include "../machines.h"
 #include "base/hash.h"
-#include "emit/dialect.h"
 #include "emit/printer.h"
-#include "kernel/contract.h"
+#include "engines/engines.h"
 #include "kernel/print.h"
 #include "numbered_names.h"
 #include "plan/text.h"
 #include "replayed.h"
-#include "tidy/blocks.h"
-#include "tidy/dead.h"
+#include "tidy/passes.h"
 
 namespace fulgurite::testing_replay {
 namespace {
@@ -42,18 +40,14 @@ struct Compiled {
 };
 
 std::string text_of(const kernel::Kernel& kernel, Engine engine) {
-  switch (engine) {
-    case Engine::cpu: return emit::print_phases(kernel, emit::c);
-    case Engine::opencl: return emit::print_phases(kernel, emit::opencl);
-    case Engine::cuda: return emit::print_phases(kernel, emit::cuda);
-    default: return kernel::print(kernel);
-  }
+  const emit::Dialect* dialect = engines::row(engine).dialect;
+  return dialect ? emit::print_phases(kernel, *dialect) : kernel::print(kernel);
 }
 
-/// As kernel IR and in the machine's language. The IR alone says what the emulator runs.
+/// As kernel IR, and in the engine's language if that is another one.
 std::string digested_text(const kernel::Kernel& kernel, Engine engine) {
   const std::string canonical = kernel::canonical(kernel);
-  return engine == Engine::emulator ? canonical : canonical + with_numbered_names(text_of(kernel, engine));
+  return engines::row(engine).dialect ? canonical + with_numbered_names(text_of(kernel, engine)) : canonical;
 }
 
 /// With kernels by their numbers: their names are no part of it.
@@ -82,10 +76,11 @@ Compiled compiled(const ArrayProgram& program, const Machine& machine) {
 
 Compiled compiled(const RecordedKernel& recorded, const Machine& machine) {
   return compiled([&] {
-    kernel::Kernel kernel = tidy::remove_dead(kernel::contract(recorded.kernel));
-    if (machine.engine == Engine::cpu)
-      kernel = tidy::blocks_to_vectors(std::move(kernel), machine.device.vector_bytes);
-    return Compiled{{std::move(kernel)}, "", ""};
+    const bool runs_blocks = engines::row(machine.engine).runs_blocks;
+    const kernel::PassOptions options{.vector_bytes = machine.device.vector_bytes};
+    kernel::Kernel kernel = tidy::run(tidy::Route::contracted, recorded.kernel, options);
+    const tidy::Route to_text = runs_blocks ? tidy::Route::user_on_gpu : tidy::Route::user_on_cpu;
+    return Compiled{{tidy::run(to_text, std::move(kernel), options)}, "", ""};
   });
 }
 
