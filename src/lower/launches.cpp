@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "lower/inner.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/room.h"
 #include "soac/walk.h"
+#include "walk/blocks/inner.h"
 #include "walk/lanes/inner.h"
 #include "walk/sequential.h"
 
@@ -39,7 +39,7 @@ Launches::Launches(const soac::Program& program, const Options& options)
 
 Emitter Launches::emitter() {
   if (options_.schedule == Schedule::blocks)
-    return emitter([this](const Emitter& at, const soac::Stm& s) { inner_combinator(*this, at, s); });
+    return emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
   const Target& target = options_.target;
   const schedule::Device device{target.vector_bytes, target.last_level_cache, target.shared_memory,
                                 target.tells_occupancy, options_.blocks_wait};

@@ -33,7 +33,7 @@ struct Options {
   ::fulgurite::schedule::BlocksPolicy blocks;
   Schedule schedule = Schedule::lanes;
   bool checks = true;
-  bool blocks_wait = false;  // for blocks that began before them (runtime::Description)
+  bool blocks_wait = false;         // for blocks that began before them (runtime::Description)
   EditSchedule edit_schedule = {};  // absent: they stay as decided
 };
 

@@ -29,7 +29,7 @@ class Names {
   explicit Names(const Arena& arena, bool canonical = false) : arena_(arena), canonical_(canonical) {}
   std::string_view operator()(Var);
   bool has(Var var) const { return names_.contains(var); }  // it has been asked for
-  std::string unique(std::string_view base);  // a new name for something that is not a variable
+  std::string unique(std::string_view base);                // a new name for something that is not a variable
 
  private:
   const Arena& arena_;

@@ -100,20 +100,20 @@ enum class Join : std::uint8_t {
   in_order,      // one after the other
   partials,      // element t of each array of `memory` is what task t has, for a later phase to join
   carried,       // element t of each array of `memory` is what task t goes on from, made by an earlier phase
-  handed_on,     // tasks take turns, or look back, to join what they have to what all before them have: of lanes
-                 // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
-                 // back at `n` of those before them at a time
-  packed,        // values go to memory of the task without gaps, and from there to their places: of lanes `n`
-                 // points at most, of blocks Scan `n` counts
-  counted,       // an earlier phase has counted the points of each class of each task
-  copies,        // `n` private copies of the bins, joined behind the loop
-  bins,          // each task has bins of its own in `memory`, for a later phase to join
-  taken,         // an operator that chooses one of its operands stores only where it takes the new one
-  atomic,        // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
-                 // by tasks; a stage is used where `n` points or more come for each of its elements
-  exchange,      // of several values for one place any stays
-  winner,        // an earlier phase has found the last point for each place
-  ranked,        // a Scan gives the place, and no two points have one
+  handed_on,  // tasks take turns, or look back, to join what they have to what all before them have: of lanes
+              // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
+              // back at `n` of those before them at a time
+  packed,     // values go to memory of the task without gaps, and from there to their places: of lanes `n`
+              // points at most, of blocks Scan `n` counts
+  counted,    // an earlier phase has counted the points of each class of each task
+  copies,     // `n` private copies of the bins, joined behind the loop
+  bins,       // each task has bins of its own in `memory`, for a later phase to join
+  taken,      // an operator that chooses one of its operands stores only where it takes the new one
+  atomic,     // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
+              // by tasks; a stage is used where `n` points or more come for each of its elements
+  exchange,   // of several values for one place any stays
+  winner,     // an earlier phase has found the last point for each place
+  ranked,     // a Scan gives the place, and no two points have one
 };
 struct Combine {
   enum class Part : std::uint8_t { reduction, scan, scatter, partition } part = Part::reduction;

@@ -95,8 +95,7 @@ void add_policies(const std::string& name, const soac::Program& program, std::st
   for (const Machine& machine : machines()) {
     const pipeline::Report report = pipeline::compile(program, {.engine = machine.engine}, machine.device);
     for (const lower::LaunchNote& note : report.lowered.notes) {
-      std::string policy = note.launch ? note.launch->chosen
-                                         : "as written";
+      std::string policy = note.launch ? note.launch->chosen : "as written";
       if (note.converges) policy += "; decides whether a loop goes on";
       if (note.bytes_read)
         policy += fmt::format("; reads {} bytes", text_of(*report.optimised.arena, note.bytes_read));

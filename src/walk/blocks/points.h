@@ -5,20 +5,10 @@
 // left in shared memory, where each thread then folds a run of its own (collective.h).
 #pragma once
 
+#include "walk/blocks/range.h"
 #include "walk/blocks/updates.h"
 
 namespace fulgurite::walk::blocks {
-
-/// The points from `begin` on in front of `end`, in row-major order.
-struct Range {
-  Expr begin, end;
-};
-/// What a walk ends with, as names in scalar code: the value of every reduction component over the range
-/// (without `initial`), and what the Scans go on with behind it.
-struct Ends {
-  std::vector<Expr> totals;
-  Running::Groups scans;
-};
 
 /// The walk of one block as its nest says, in scalar code of its task. Every Scan of the body goes on from
 /// `entry`, or, where blocks publish what they have, from what those before published; then the range is one

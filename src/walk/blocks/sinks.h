@@ -4,7 +4,7 @@
 #include "parts/compaction.h"
 #include "parts/fold.h"
 #include "parts/posts.h"
-#include "walk/blocks/points.h"
+#include "walk/blocks/range.h"
 #include "walk/blocks/steps.h"
 
 namespace fulgurite::walk::blocks {

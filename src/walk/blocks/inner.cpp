@@ -1,9 +1,15 @@
-#include "lower/gpu/alone.h"
+#include "walk/blocks/inner.h"
 
 #include "walk/arrays.h"
+#include "walk/inner.h"
 
-namespace fulgurite::lower::gpu {
+namespace fulgurite::walk::blocks {
 
+namespace {
+
+using lanes::Ends, lanes::Entry;
+
+// Scans go on from entry.scans; the cursors of partitions do not pack.
 Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
@@ -34,4 +40,13 @@ Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
   return ends;
 }
 
-}  // namespace fulgurite::lower::gpu
+}  // namespace
+
+void inner(const Emitter& e, const soac::Stm& s) {
+  walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) {
+    e.note_sequential(walked, "is inside of another combinator, whose points have a thread each");
+    return walk_alone(e, walked, entry);
+  });
+}
+
+}  // namespace fulgurite::walk::blocks
