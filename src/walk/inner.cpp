@@ -12,8 +12,6 @@ namespace fulgurite::walk {
 
 namespace {
 
-using lanes::clear, lanes::count_off, lanes::Ends, lanes::Entry;
-
 class InnerWalk {
  public:
   InnerWalk(const Emitter& e, const soac::Stm& original, const WalkAll& walk)
@@ -27,7 +25,7 @@ class InnerWalk {
   void run() const {
     give_memory();
     fill();
-    Entry entry;
+    lanes::Entry entry;
     for (const soac::Stm* scan : schedule::scans_of(op_.body))
       entry.scans.push_back(e_.lower(schedule::first_of(*scan)));
     std::vector<Expr> kept;
@@ -41,7 +39,7 @@ class InnerWalk {
       kept.push_back(count(g, entry.scans, cursor.table));
       entry.partitions.push_back(std::move(cursor));
     }
-    const Ends ends = walk_(s_, entry);
+    const lanes::Ends ends = walk_(s_, entry);
     finish(e_, s_, ends.totals);
     bind_given_by_scans(ends);
     for (std::size_t g = 0; g < kept.size(); ++g) bind_kept(g, kept[g], ends);
@@ -51,7 +49,7 @@ class InnerWalk {
 
  private:
   // Reductions whose totals are what Scans have at the end.
-  void bind_given_by_scans(const Ends& ends) const {
+  void bind_given_by_scans(const lanes::Ends& ends) const {
     for (std::size_t g = 0; g < outputs_.reductions.size(); ++g) {
       const int scan = schedule::scan_like(arena_, s_, g);
       const auto& names = outputs_.reductions[g].names;
@@ -61,7 +59,7 @@ class InnerWalk {
   }
 
   // `kept`: absent of one class, whose points are counted as they are stored.
-  void bind_kept(std::size_t g, Expr kept, const Ends& ends) const {
+  void bind_kept(std::size_t g, Expr kept, const lanes::Ends& ends) const {
     const auto& partition = outputs_.partitions[g];
     if (!kept) {
       kept = ends.partitions[g][0];
@@ -110,11 +108,11 @@ class InnerWalk {
     const auto& partition = outputs_.partitions[g];
     table = scratch(e_, Kind::i64, partition.classes, s_.where);
     fit(e_, partition.classes, table, s_.where);
-    clear(e_, partition.classes, table);
+    lanes::clear(e_, partition.classes, table);
     soac::Soac op{op_.dims, {}};
     op.partitions.push_back({partition.classes, 0});
     op.body = schedule::slice(arena_, op_.body, {partition.point_class});
-    Entry entry{{}, {{{}, table}}};
+    lanes::Entry entry{{}, {{{}, table}}};
     if (schedule::has_scan(op.body)) {  // all of them: they are numbered
       op.body = op_.body;
       op.body.results = {partition.point_class};
@@ -124,7 +122,7 @@ class InnerWalk {
     s.names.push_back(arena_.fresh({Kind::i64}, "kept").var());
     s.names.push_back(arena_.fresh_array(Kind::i64, {arena_.i64(0)}, "offsets").var());
     walk_(s, entry);
-    return count_off(e_, table, arena_.i64(1), partition.classes, e_.destination(partition.offsets));
+    return lanes::count_off(e_, table, arena_.i64(1), partition.classes, e_.destination(partition.offsets));
   }
 
   const Emitter& e_;

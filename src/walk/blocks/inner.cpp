@@ -7,10 +7,8 @@ namespace fulgurite::walk::blocks {
 
 namespace {
 
-using lanes::Ends, lanes::Entry;
-
 // Scans go on from entry.scans; the cursors of partitions do not pack.
-Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
+lanes::Ends walk_alone(const Emitter& e, const soac::Stm& s, const lanes::Entry& entry) {
   scalar::Arena& arena = e.arena();
   const auto& op = std::get<soac::Soac>(s.op);
   const std::vector<Expr> dims = extents(e, op.dims);
@@ -31,7 +29,7 @@ Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
     });
   };
   nest(0);
-  Ends ends;
+  lanes::Ends ends;
   for (const auto& group : running.reductions)
     for (Expr value : e.snapshots(group)) ends.totals.push_back(value);
   for (const auto& group : running.scans) ends.scans.push_back(e.snapshots(group));
@@ -43,7 +41,7 @@ Ends walk_alone(const Emitter& e, const soac::Stm& s, const Entry& entry) {
 }  // namespace
 
 void inner(const Emitter& e, const soac::Stm& s) {
-  walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) {
+  walk::inner(e, s, [&](const soac::Stm& walked, const lanes::Entry& entry) {
     e.note_sequential(walked, "is inside of another combinator, whose points have a thread each");
     return walk_alone(e, walked, entry);
   });
