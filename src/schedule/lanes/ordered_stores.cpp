@@ -33,10 +33,11 @@ void store_in_order(Building& at, const OrderedPosts& posts, Expr are_few) {
   phase.why = {"of equal places the last value stays: points are so few that one task stores them in order"};
 }
 
-void store_by_ranges(Building& at, const OrderedPosts& posts, Expr many) {
+void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
   scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
   const Ranges ranges = ranges_of(arena, posts.size, by.scatter_range_bits, by.scatter_least_shift);
+  const Expr many = arena.sub(at.i64(1), are_few);
   const Expr n_points = product(arena, at.op().dims);
   const Expr tiles = ceil_div(arena, n_points, at.i64(by.scatter_tile));
   const Expr row = arena.add(ranges.count, at.i64(1));
@@ -76,7 +77,7 @@ void add_ordered_stores(Building& at, const std::vector<OrderedPosts>& all) {
       arena.apply(scalar::Op::select, {arena.le(product(arena, at.op().dims), few), at.i64(1), at.i64(0)});
   for (const OrderedPosts& posts : all) {
     store_in_order(at, posts, are_few);
-    if (!are_few.is_constant(1)) store_by_ranges(at, posts, arena.sub(at.i64(1), are_few));
+    if (!are_few.is_constant(1)) store_by_ranges(at, posts, are_few);
   }
 }
 
