@@ -17,7 +17,7 @@ namespace {
 constexpr int deepest_printed = 200;  // what is nested more deeply is printed in parts (the parser has a
                                       // limit)
 
-bool is_leaf(Expr e) {
+bool is_printed_in_place(Expr e) {
   return e.args().empty();
 }
 
@@ -97,7 +97,7 @@ class Printer {
     scalar::for_each_node(roots, [&](Expr e) {
       int tallest = 0;
       for (Expr arg : e.args()) tallest = std::max(tallest, height[arg.id()] + 1);
-      bool name_it = !is_leaf(e) && (uses[e.id()] > 1 || tallest > deepest_printed);
+      bool name_it = !is_printed_in_place(e) && (uses[e.id()] > 1 || tallest > deepest_printed);
       height[e.id()] = name_it ? 0 : tallest;
       if (!name_it) return;
       std::string value = expr(e);

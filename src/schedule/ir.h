@@ -179,7 +179,15 @@ struct Nest {
   std::vector<Combine> combines = {};
   std::vector<Classes> classes = {};
   Traffic traffic = {};
-  std::vector<Inner> inner = {};
+  std::vector<Inner> inner;
+
+  // What needs the whole type Inner stands after it.
+  Nest();
+  Nest(const Nest&);
+  Nest(Nest&&) noexcept;
+  Nest& operator=(const Nest&);
+  Nest& operator=(Nest&&) noexcept;
+  ~Nest();
   bool operator==(const Nest&) const;
 };
 struct Inner {
@@ -285,6 +293,12 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
+inline Nest::Nest() = default;
+inline Nest::Nest(const Nest&) = default;
+inline Nest::Nest(Nest&&) noexcept = default;
+inline Nest& Nest::operator=(const Nest&) = default;
+inline Nest& Nest::operator=(Nest&&) noexcept = default;
+inline Nest::~Nest() = default;
 inline bool Nest::operator==(const Nest&) const = default;
 inline bool Inner::operator==(const Inner&) const = default;
 

@@ -43,23 +43,23 @@ class Runs {
   // The loop with its rounds' loads from transposed tiles, if there are such loads.
   bool transpose(const For& loop, Block& out) {
     if (!loop.begin.is_constant(0) || !loop.end.is_constant() || !loop.step.is_constant(1)) return false;
-    const auto steps = static_cast<std::int64_t>(loop.end.bits());
-    if (steps < 2 || steps > most_steps || (steps & (steps - 1)) != 0) return false;
-    const std::vector<Run> runs = runs_of(loop, steps);
+    const auto rounds = static_cast<std::int64_t>(loop.end.bits());
+    if (rounds < 2 || rounds > most_steps || (rounds & (rounds - 1)) != 0) return false;
+    const std::vector<Run> runs = runs_of(loop, rounds);
     if (runs.empty()) return false;
     std::size_t statements = 0;
     for_each_stm(loop.body, [&](const Stm&) { ++statements; });
     if (statements > most_unrolled) {
       Block body = loop.body;
-      from_tiles(runs, 0, steps, arena_.name(loop.name), body, out);
+      from_tiles(runs, 0, rounds, arena_.name(loop.name), body, out);
       out.push_back({For{loop.name, loop.begin, loop.end, loop.step, std::move(body)}});
       return true;
     }
     std::int64_t at_once = 1;
     for (const Run& run : runs)
       at_once =
-          std::max(at_once, std::min(steps, piece_bytes / static_cast<std::int64_t>(size_of(run.type.kind))));
-    for (std::int64_t first = 0; first < steps; first += at_once) {
+          std::max(at_once, std::min(rounds, piece_bytes / static_cast<std::int64_t>(size_of(run.type.kind))));
+    for (std::int64_t first = 0; first < rounds; first += at_once) {
       Block body = loop.body;
       from_tiles(runs, first, at_once, arena_.name(loop.name), body, out);
       for (std::int64_t round = first; round < first + at_once; ++round)
@@ -69,7 +69,7 @@ class Runs {
     return true;
   }
 
-  std::vector<Run> runs_of(const For& loop, std::int64_t steps) {
+  std::vector<Run> runs_of(const For& loop, std::int64_t rounds) {
     std::vector<Run> runs;
     const Names names = names_of(loop.body);
     std::unordered_map<Var, Expr> definitions;
@@ -80,7 +80,7 @@ class Runs {
       const auto* load = std::get_if<Load>(&s.op);
       if (!load || load->from.mask || load->from.index.type().lanes > 1) continue;
       const Type type = arena_.info(load->name).type;
-      if (type.lanes < 2 || !is_long(load->from.stride, steps) ||
+      if (type.lanes < 2 || !is_long(load->from.stride, rounds) ||
           mentions_any(load->from.stride, names.binds) || mentions_any(load->from.stride, names.assigns) ||
           names.stores.contains(load->from.buffer))
         continue;
@@ -114,8 +114,8 @@ class Runs {
   }
 
   // Runs that do not overlap, as far as is known.
-  static bool is_long(Expr stride, std::int64_t steps) {
-    return stride && (!stride.is_constant() || std::abs(static_cast<std::int64_t>(stride.bits())) >= steps);
+  static bool is_long(Expr stride, std::int64_t rounds) {
+    return stride && (!stride.is_constant() || std::abs(static_cast<std::int64_t>(stride.bits())) >= rounds);
   }
 
   bool mentions_any(Expr e, const std::set<Var>& names) const {

@@ -177,7 +177,7 @@ TEST(Sorts, InsideOfMaps) {
 
 TEST(SortsByDigits, InsideOfSoacsOnly) {
   const soac::Program before = soac::parse(nested);
-  const soac::Program after = lower::sort_inside_by_digits(before);
+  const soac::Program after = schedule::sort_inside_by_digits(before);
   soac::check(after, "sort_inside_by_digits");
   EXPECT_EQ(soac::count(before).sort, 1);
   EXPECT_EQ(soac::count(after).sort, 0);
@@ -186,7 +186,7 @@ TEST(SortsByDigits, InsideOfSoacsOnly) {
   EXPECT_EQ(soac::interpret(after, args), soac::interpret(before, args));
   const soac::Program outside =
       soac::parse("program(x: u8[n]) { y: u8[n] = sort (x) by (a: u8) { a } return y }");
-  EXPECT_EQ(soac::count(lower::sort_inside_by_digits(outside)).sort, 1);
+  EXPECT_EQ(soac::count(schedule::sort_inside_by_digits(outside)).sort, 1);
 }
 
 TEST(SortsByDigits, AreSorts) {
@@ -197,7 +197,7 @@ TEST(SortsByDigits, AreSorts) {
                                 "b: i64) {{ a }} return y, q }}",
                                 kind));
     soac::Program after = before;
-    after.body[1] = lower::by_digits(*after.arena, before.body[1]);
+    after.body[1] = schedule::by_digits(*after.arena, before.body[1]);
     soac::check(after, "by_digits");
     const std::string k = kind;
     const std::vector<Value> args = {k == "u8"    ? array_value(numbers<std::uint8_t>(777, 256))

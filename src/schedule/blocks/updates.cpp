@@ -8,8 +8,6 @@
 
 namespace fulgurite::schedule::blocks {
 
-using Part = Combine::Part;
-
 // How the values of each get to their places; those behind the original's come from partitions, whose
 // points have places of their own.
 Updates::Updates(Frame& frame, const Scans& scans) : at_(frame), arena_(frame.arena()), scans_(scans) {
@@ -77,7 +75,7 @@ Phase& Updates::scatter_apart(std::string name, Var memory, const std::vector<Ex
   const auto& computes = std::get<soac::Soac>(phase.computes.op);
   auto& nest = std::get<Nest>(phase.walk);
   add_atomic(nest, computes, 0, array, 0);
-  combine_in(nest, Part::scatter, 0).memory = {memory};
+  combine_in(nest, Combine::Part::scatter, 0).memory = {memory};
   scans_.go_on(computes, nest);
   return phase;
 }
@@ -111,7 +109,7 @@ void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   std::size_t number = 0;  // of the original's partition
   while (whole.partitions[number].kept != partition.kept) ++number;
   Phase& sums = at_.add_walk_by_one("sums", schedule::count(arena_, at_.s(), size, counts, table));
-  combine_in(std::get<Nest>(sums.walk), Part::scan, 0).ends = {{0, partition.offsets, classes},
+  combine_in(std::get<Nest>(sums.walk), Combine::Part::scan, 0).ends = {{0, partition.offsets, classes},
                                                                {0, at_.kept(number), at_.i64(0)}};
   const Expr c = arena_.fresh({Kind::i64}, "c"), at = arena_.mul(c, at_.blocks());
   soac::Lambda first{{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}};
@@ -130,12 +128,12 @@ void Updates::combine(const soac::Soac& op, Nest& nest) const {
     if (how_[g] == Join::atomic) continue;
     if (how_[g] == Join::bins) add_bins(nest, g, n_shared++);
     if (how_[g] == Join::ranked && at_.is_dense(g))
-      combine_in(nest, Part::scatter, g).levels.push_back({Unit::thread, Join::packed, scan_of(g)});
-    add_grid_level(nest, Part::scatter, g, how_[g], memory_[g]);
+      combine_in(nest, Combine::Part::scatter, g).levels.push_back({Unit::thread, Join::packed, scan_of(g)});
+    add_grid_level(nest, Combine::Part::scatter, g, how_[g], memory_[g]);
   }
   for (std::size_t g = 0; g < tables_.size(); ++g) {
-    combine_in(nest, Part::partition, g).levels.push_back({Unit::thread, Join::in_order});
-    add_grid_level(nest, Part::partition, g, Join::counted, {tables_[g]});
+    combine_in(nest, Combine::Part::partition, g).levels.push_back({Unit::thread, Join::in_order});
+    add_grid_level(nest, Combine::Part::partition, g, Join::counted, {tables_[g]});
   }
 }
 
@@ -143,7 +141,7 @@ void Updates::combine(const soac::Soac& op, Nest& nest) const {
 void Updates::add_atomic(Nest& nest, const soac::Soac& op, std::size_t g, Var array,
                          std::int64_t n_shared) const {
   const BlocksPolicy& by = at_.around().policy.blocks;
-  Combine& of_scatter = combine_in(nest, Part::scatter, g);
+  Combine& of_scatter = combine_in(nest, Combine::Part::scatter, g);
   if (n_shared < by.shared_bins) {
     const auto bytes =
         static_cast<std::int64_t>(scalar::size_of(op.scatters[g].combine[0].op.results[0].kind()));
@@ -157,7 +155,7 @@ void Updates::add_atomic(Nest& nest, const soac::Soac& op, std::size_t g, Var ar
 
 void Updates::add_bins(Nest& nest, std::size_t g, std::int64_t n_shared) const {
   const BlocksPolicy& by = at_.around().policy.blocks;
-  combine_in(nest, Part::scatter, g).levels.push_back({Unit::thread, Join::in_order});
+  combine_in(nest, Combine::Part::scatter, g).levels.push_back({Unit::thread, Join::in_order});
   if (n_shared >= by.shared_bins) return;
   std::int64_t bytes = 0;
   for (Expr value : at_.op().scatters[g].combine[0].neutral)
