@@ -109,7 +109,6 @@ void for_each_compiled(const Machine& machine, std::string_view wanted, const Vi
   };
   each(programs_of_files());
   each(traced_programs());
-  each(drawn_programs());
   each(recorded_kernels());
 }
 
