@@ -40,8 +40,10 @@ std::vector<ArrayProgram> programs_of_files() {
     all.push_back({row.name, soac::parse(row.program)});
   for (const fs::path& path : soac_files(tests / "programs" / "kept"))
     all.push_back({path.stem().string(), programs::kept_program(path).program});
-  for (const Section& section : sections(fs::path(FULGURITE_TEST_DATA) / "replay" / "traced.soac"))
-    all.push_back({section.name, soac::parse(section.text)});
+  for (const char* file : {"traced.soac", "drawn.soac"})
+    for (const Section& section : sections(fs::path(FULGURITE_TEST_DATA) / "replay" / file))
+      all.push_back({section.name, soac::parse(section.text),
+                     section.name.ends_with(" strict") ? Precision::strict : Precision::fast});
   return all;
 }
 

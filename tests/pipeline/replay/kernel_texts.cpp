@@ -1,10 +1,10 @@
 // Compares the kernels of many programs, for processors of three widths and three kinds of devices, with what
-// they were: kernel_digests.txt has a line of digests for each program. Whatever compiler built the library,
-// the digests are the same, as the order in which it evaluates the arguments of a call decides nothing.
-//   kernel_texts                 says which programs have other kernels than the file says; where
-//                                FULGURITE_UPDATE_GOLDEN is set it rewrites the file
-//   kernel_texts --on MACHINE    says so for one machine
-//   kernel_texts NAME            prints the kernels and host programs of one program
+// they were: kernel_digests.txt has a line of digests for each program.
+//   kernel_texts                    says which programs have other kernels than the file says; where
+//                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
+//   kernel_texts --digests MACHINE  prints the digests for one machine: the same whatever compiler built the
+//                                   library that is linked
+//   kernel_texts NAME               prints the kernels and host programs of one program
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -35,10 +35,10 @@ int print_texts(const char* name) {
   return found.empty() ? 1 : 0;
 }
 
-int compare(const std::filesystem::path& path, std::string_view machine) {
-  const Table found = digests(machine);
+int compare(const std::filesystem::path& path) {
+  const Table found = digests("");
   const std::vector<std::string> changed = differences(parse(read(path)), found);
-  if (machine.empty() && std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
+  if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << print(found);
     fmt::print("{} of {} programs have other kernels than before\n", changed.size(), found.size());
     return 0;
@@ -61,10 +61,12 @@ int compare(const std::filesystem::path& path, std::string_view machine) {
 
 int main(int n_arguments, char** arguments) {
   try {
-    const bool is_on_one = n_arguments > 2 && arguments[1] == std::string_view("--on");
-    if (n_arguments > 1 && !is_on_one) return print_texts(arguments[1]);
-    return compare(std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt",
-                   is_on_one ? arguments[2] : "");
+    if (n_arguments > 2 && arguments[1] == std::string_view("--digests")) {
+      fmt::print("{}", print(digests(arguments[2])));
+      return 0;
+    }
+    if (n_arguments > 1) return print_texts(arguments[1]);
+    return compare(std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt");
   } catch (const std::exception& error) {
     fmt::print(stderr, "kernel_texts: {}\n", error.what());
     return 1;

@@ -26,9 +26,6 @@ std::vector<ArrayProgram> programs_of_files();
 /// Programs of the benchmarks, the guide and the examples, as users trace them.
 std::vector<ArrayProgram> traced_programs();
 
-/// Programs that generators draw from fixed seeds.
-std::vector<ArrayProgram> drawn_programs();
-
 struct RecordedKernel {
   std::string name;
   kernel::Kernel kernel;  // kernel::Stage::threads

@@ -109,7 +109,6 @@ void for_each_compiled(const Machine& machine, std::string_view wanted, const Vi
   };
   each(programs_of_files());
   each(traced_programs());
-  each(drawn_programs());
   each(recorded_kernels());
 }
 
@@ -131,7 +130,7 @@ Table digests(std::string_view machine) {
     std::size_t row = 0;
     for_each_compiled(all[column], "", [&](const std::string& name, const Compiled& compiled) {
       if (row == table.size()) {
-        table.push_back({name, std::vector<std::string>(all.size() + 1, std::string(absent))});
+        table.push_back({name, std::vector<std::string>(all.size() + 1, "-")});
         plans.emplace_back();
       }
       table[row].digests[column] = short_digest(digested_text(compiled, all[column].engine));
@@ -188,8 +187,7 @@ std::vector<std::string> differences(const Table& expected, const Table& found) 
     std::string changed;
     const std::vector<std::string>& before = known->second->digests;
     for (std::size_t k = 0; k < names.size(); ++k)
-      if (row.digests[k] != absent && (k >= before.size() || before[k] != row.digests[k]))
-        changed += " " + names[k];
+      if (k >= before.size() || before[k] != row.digests[k]) changed += " " + names[k];
     if (!changed.empty()) lines.push_back(row.name + ":" + changed);
     rows.erase(known);
   }

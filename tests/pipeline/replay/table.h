@@ -18,11 +18,8 @@ struct Row {
 };
 using Table = std::vector<Row>;
 
-/// What is not computed: "-".
-inline constexpr std::string_view absent = "-";
-
-/// For the machine of that name; empty: for all. Kernels are compared after renaming: names of variables and
-/// of kernels are no part of a digest.
+/// For the machine of that name alone, with "-" in other columns; empty: for all. Kernels are compared after
+/// renaming: names of variables and of kernels are no part of a digest.
 Table digests(std::string_view machine);
 
 /// The kernels of the program with that name for each machine, and their host programs. Empty: there is none.
@@ -31,8 +28,7 @@ std::string texts(std::string_view name);
 std::string print(const Table&);
 Table parse(std::string_view);
 
-/// One line for each program whose digests differ, with the columns in which they do, of those that were
-/// found.
+/// One line for each program whose digests differ, with the columns in which they do.
 std::vector<std::string> differences(const Table& expected, const Table& found);
 
 }  // namespace fulgurite::testing_replay
