@@ -57,8 +57,8 @@ class Runs {
     }
     std::int64_t at_once = 1;
     for (const Run& run : runs)
-      at_once =
-          std::max(at_once, std::min(rounds, piece_bytes / static_cast<std::int64_t>(size_of(run.type.kind))));
+      at_once = std::max(at_once,
+                         std::min(rounds, piece_bytes / static_cast<std::int64_t>(size_of(run.type.kind))));
     for (std::int64_t first = 0; first < rounds; first += at_once) {
       Block body = loop.body;
       from_tiles(runs, first, at_once, arena_.name(loop.name), body, out);

@@ -110,7 +110,7 @@ void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   while (whole.partitions[number].kept != partition.kept) ++number;
   Phase& sums = at_.add_walk_by_one("sums", schedule::count(arena_, at_.s(), size, counts, table));
   combine_in(std::get<Nest>(sums.walk), Combine::Part::scan, 0).ends = {{0, partition.offsets, classes},
-                                                               {0, at_.kept(number), at_.i64(0)}};
+                                                                        {0, at_.kept(number), at_.i64(0)}};
   const Expr c = arena_.fresh({Kind::i64}, "c"), at = arena_.mul(c, at_.blocks());
   soac::Lambda first{{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}};
   at_.add_map("offsets", {{partition.offsets},
