@@ -163,13 +163,13 @@ class Parser {
   Skeleton skeleton() {
     Skeleton skeleton;
     skeleton.name = lexer_.text();
+    skeleton.memory = list();
     lexer_.expect("tasks");
     skeleton.tasks = expr();
     while (lexer_.peek().kind == scalar::Token::Kind::text) {
       const std::string name = lexer_.text();
       skeleton.numbers.push_back({name, number()});
     }
-    skeleton.memory = list();
     return skeleton;
   }
 
