@@ -123,7 +123,8 @@ FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
 FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
   V(KIND) q = FN(div, KIND)(a, b);
   V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
-  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))CHOOSE(KIND, rest == 0, S(KIND, 0), S(KIND, 1)));
+  V(KIND) more = CHOOSE(KIND, rest == 0, S(KIND, 0), S(KIND, 1));
+  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))more);
 }
 
 //! ceil_div i8 i16 i32 i64
@@ -132,8 +133,9 @@ FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
 FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
   V(KIND) q = FN(div, KIND)(a, b);
   V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
-  V(KIND) more = CHOOSE(KIND, (rest ^ b) < 0, S(KIND, 0), S(KIND, 1));
-  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))CHOOSE(KIND, rest == 0, S(KIND, 0), more));
+  V(KIND) one = CHOOSE(KIND, (rest ^ b) < 0, S(KIND, 0), S(KIND, 1));
+  V(KIND) more = CHOOSE(KIND, rest == 0, S(KIND, 0), one);
+  return (V(KIND))((WRAP(KIND))q + (WRAP(KIND))more);
 }
 
 //! popcount u8 u16 u32 u64
