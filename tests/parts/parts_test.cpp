@@ -2,6 +2,8 @@
 // finds no fault in them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "kernel/check.h"
@@ -59,8 +61,8 @@ Operator sum(scalar::Arena& arena) {
 }
 
 // x -> a x + b, then another: the order counts.
-Operator then(scalar::Arena& arena) {
-  return {{arena.i64(1), arena.i64(0)},
+Operator then(scalar::Arena& made_in) {
+  return {{made_in.i64(1), made_in.i64(0)},
           [](const Builder& b, std::span<const Expr> left, std::span<const Expr> right) {
             scalar::Arena& arena = b.arena();
             const Expr factor = b.bind(arena.mul(left[0], right[0]), "factor");
@@ -122,7 +124,6 @@ TEST(Parts, AllThreadsJoin) {
 // The code of a thread is that of a task of its own.
 TEST(Parts, OperatorsAreAppliedInTheContextOfTheirThread) {
   Program p;
-  Numbers x(threads);
   p.run(1, [&](const Block& block) {
     const std::vector<Var> values = shared(p, 1, threads);
     Operator by = sum(*p.arena);
