@@ -41,9 +41,10 @@ schedule::Launch decided(Launches& launches, const soac::Stm& s, const schedule:
   schedule::Launch launch =
       has_blocks(launches) ? schedule::decide_blocks(around, s) : schedule::decide_lanes(around, s);
   if (!options.edit_schedule) return launch;
-  launch = options.edit_schedule(std::move(launch));
-  schedule::check(launches.program(), launch, "an edit");
-  return launch;
+  schedule::Launch edited = options.edit_schedule(launch);
+  schedule::check(launches.program(), edited, "an edit");
+  schedule::check_tasks(launch, edited, "an edit");
+  return edited;
 }
 
 // The host asks before the launch.

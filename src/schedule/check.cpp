@@ -219,4 +219,41 @@ void check(const soac::Program& program, const Launch& launch, std::string_view 
     throw InternalError(fmt::format("after {}: schedule of '{}': {}", after, launch.name, faults[0]));
 }
 
+namespace {
+
+// What decides the number of tasks of a walk, if the tasks have memory.
+struct Tasks {
+  std::vector<Cut> cuts;
+  std::vector<Skeleton> skeletons;
+  bool have_memory = false;
+  bool operator==(const Tasks&) const = default;
+
+  void add(const Nest& nest) {
+    for (const Cut& cut : nest.cuts)
+      if (cut.unit == Unit::grid || cut.unit == Unit::turn) cuts.push_back(cut);
+    for (const Combine& combine : nest.combines) have_memory |= !combine.memory.empty();
+    for (const Inner& inner : nest.inner) add(inner.nest);
+  }
+  void add(const Skeleton& skeleton) {
+    skeletons.push_back(skeleton);
+    have_memory |= !skeleton.memory.empty();
+  }
+};
+
+}  // namespace
+
+void check_tasks(const Launch& decided, const Launch& edited, std::string_view after) {
+  const std::size_t n = std::min(decided.phases.size(), edited.phases.size());
+  for (std::size_t p = 0; p < n; ++p) {
+    Tasks before, now;
+    std::visit([&](const auto& walk) { before.add(walk); }, decided.phases[p].walk);
+    std::visit([&](const auto& walk) { now.add(walk); }, edited.phases[p].walk);
+    if ((before.have_memory || now.have_memory) && before != now)
+      throw InternalError(fmt::format(
+          "after {}: schedule of '{}': the tasks of phase '{}' leave something in memory, which has room for "
+          "as many tasks as were decided: change the policy's number instead",
+          after, edited.name, edited.phases[p].name));
+  }
+}
+
 }  // namespace fulgurite::schedule
