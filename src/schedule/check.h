@@ -18,8 +18,8 @@ std::vector<std::string> faults_of(const soac::Program& program, const Launch&);
 /// Throws InternalError that names the decision or edit and the first fault.
 void check(const soac::Program& program, const Launch&, std::string_view after);
 
-/// Throws InternalError if an edit changes how many tasks a phase has, or the numbers of a skeleton, where the
-/// tasks leave something in the launch's memory: its size was decided for as many tasks as there were.
+/// Throws InternalError if an edit changes how many tasks a phase has, or the numbers of a skeleton, where
+/// the tasks leave something in the launch's memory: its size was decided for as many tasks as there were.
 void check_tasks(const Launch& decided, const Launch& edited, std::string_view after);
 
 }  // namespace fulgurite::schedule

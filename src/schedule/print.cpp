@@ -87,8 +87,8 @@ class Printer {
     std::string numbers;
     for (const Skeleton::Number& number : skeleton.numbers)
       numbers += fmt::format(" {} {}", scalar::quoted(number.name), number.value);
-    line(1, fmt::format("skeleton {}{} tasks {}{}", scalar::quoted(skeleton.name),
-                        list(skeleton.memory), text(skeleton.tasks), numbers));
+    line(1, fmt::format("skeleton {}{} tasks {}{}", scalar::quoted(skeleton.name), list(skeleton.memory),
+                        text(skeleton.tasks), numbers));
   }
 
   void nest(int depth, const Nest& nest) {
