@@ -19,7 +19,4 @@ std::string join(const Range& range, std::string_view separator, F&& f) {
   return text;
 }
 
-// Every non-empty line moved right by `spaces`.
-std::string indent(std::string_view text, int spaces);
-
 }  // namespace fulgurite::base

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::lower {
 
@@ -40,9 +40,8 @@ bool DeviceScalars::needs(Expr root) const {
 
 void DeviceScalars::add(const std::vector<soac::Stm>& body) {
   for (const soac::Stm& s : body) {
-    if (const auto* soac = base::as<soac::Soac>(s.op)) {
-      for (const soac::Layout::Part& part : soac::layout_of(*soac).reductions)
-        add(std::span(s.names).subspan(part.name, part.n_names));
+    if (base::as<soac::Soac>(s.op)) {
+      for (const soac::OutputView::Reduced& reduction : soac::view_of(s).reductions) add(reduction.names);
       continue;
     }
     const auto* branch = base::as<soac::If>(s.op);

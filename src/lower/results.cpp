@@ -6,8 +6,6 @@
 
 namespace fulgurite::lower {
 
-using soac::Layout;
-
 Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original, const soac::Stm& s)
     : launches_(launches),
       arena_(launches.arena()),
@@ -16,29 +14,27 @@ Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original
       original_(original),
       s_(s),
       op_(std::get<soac::Soac>(s.op)),
-      layout_(soac::layout_of(op_)) {
+      outputs_(soac::view_of(s)) {
   soac::Vars read;
   soac::add_mentioned(op_.body, read);
-  for (const Layout::Part& part : layout_.scatters)
-    for (Var array : names(part)) {
+  for (const soac::OutputView::Scattered& scatter : outputs_.scatters)
+    for (Var array : scatter.arrays) {
       if (is_original(array)) arrays_.push_back(array);
       if (read.contains(array)) e_.set_update(array);
     }
-  for (const Layout::Part& part : layout_.partitions) {
-    const auto bound = names(part);
-    arrays_.push_back(bound[1]);
-    sorted_.insert(sorted_.end(), bound.begin() + 2, bound.end());
+  for (const soac::OutputView::Partitioned& partition : outputs_.partitions) {
+    arrays_.push_back(partition.offsets);
+    sorted_.insert(sorted_.end(), partition.arrays.begin(), partition.arrays.end());
   }
-  for (Var array : names(layout_.mapped)) arrays_.push_back(array);
+  for (const soac::Mapped& mapped : outputs_.mapped) arrays_.push_back(mapped.array);
   const Expr n_points = launches_.product(op_.dims);
   Expr filtered = i64(0);
   written_ = i64(0);
   for (Var array : arrays_) written_ = arena_.add(written_, launches_.bytes(array));
-  for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
-    const auto bound = names(layout_.partitions[g]);
-    for (Var array : bound.subspan(2)) {
+  for (const soac::OutputView::Partitioned& partition : outputs_.partitions) {
+    for (Var array : partition.arrays) {
       const auto size = static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
-      Expr& bytes = op_.partitions[g].classes.is_constant(1) ? filtered : written_;
+      Expr& bytes = partition.classes.is_constant(1) ? filtered : written_;
       bytes = arena_.add(bytes, arena_.mul(n_points, i64(size)));
     }
   }
@@ -102,18 +98,14 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
 
 void Results::bind_scalars(std::span<const Var> totals, std::span<const Var> kept) {
   std::vector<Var> made(totals.begin(), totals.end()), bound;
-  for (const Layout::Part& part : layout_.reductions)
-    for (Var name : names(part)) bound.push_back(name);
-  for (std::size_t g = 0; g < op_.partitions.size(); ++g) {
-    made.push_back(kept[g]);
-    bound.push_back(names(layout_.partitions[g])[0]);
-  }
+  for (const soac::OutputView::Reduced& reduction : outputs_.reductions)
+    bound.insert(bound.end(), reduction.names.begin(), reduction.names.end());
+  for (const soac::OutputView::Partitioned& partition : outputs_.partitions) bound.push_back(partition.kept);
+  made.insert(made.end(), kept.begin(), kept.end());
   launches_.bind_scalars(bound, made);
-  for (const Layout::Part& part : layout_.partitions) {
-    const auto arrays = names(part);
-    for (std::size_t k = 2; k < arrays.size(); ++k)
-      host_.append(plan::Shrink{host_.place(arrays[k]), host_.slot(arena_.name(arrays[0]))});
-  }
+  for (const soac::OutputView::Partitioned& partition : outputs_.partitions)
+    for (Var array : partition.arrays)
+      host_.append(plan::Shrink{host_.place(array), host_.slot(arena_.name(partition.kept))});
 }
 
 }  // namespace fulgurite::lower

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lower/launches.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::lower {
 
@@ -31,9 +31,6 @@ class Results {
   };
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
-  std::span<const Var> names(const soac::Layout::Part& part) const {
-    return std::span(s_.names).subspan(part.name, part.n_names);
-  }
   bool is_original(Var name) const;
   void allocate(std::span<const Var> temporaries);
 
@@ -44,7 +41,7 @@ class Results {
   const soac::Stm& original_;
   const soac::Stm& s_;
   const soac::Soac& op_;
-  const soac::Layout layout_;
+  const soac::OutputView outputs_;
   std::vector<Var> arrays_, sorted_;
   std::vector<Copy> copies_;
   Expr written_;

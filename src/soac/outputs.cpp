@@ -30,8 +30,8 @@ class Taker {
   std::span<const T> left_;
 };
 
-OutputView view(const Soac& soac, std::span<const Var> all_names) {
-  Taker<Expr> results(soac.body.results);
+OutputView view(const Soac& soac, std::span<const Expr> all_results, std::span<const Var> all_names) {
+  Taker<Expr> results(all_results);
   Taker<Var> names(all_names);
   OutputView view;
   view.reductions.reserve(soac.reductions.size());
@@ -83,11 +83,15 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
 }  // namespace
 
 OutputView view_of(const Stm& stm) {
-  return view(std::get<Soac>(stm.op), stm.names);
+  return view_of(stm, std::get<Soac>(stm.op).body.results);
+}
+
+OutputView view_of(const Stm& stm, std::span<const Expr> results) {
+  return view(std::get<Soac>(stm.op), results, stm.names);
 }
 
 OutputView view_of(const Soac& soac) {
-  return view(soac, {});
+  return view(soac, soac.body.results, {});
 }
 
 Outputs outputs_of(const Stm& stm) {

@@ -84,6 +84,8 @@ struct OutputView {
   std::vector<Mapped> mapped;
 };
 OutputView view_of(const Stm&);
+/// With results that the body has somewhere in place of its own: at one point, say.
+OutputView view_of(const Stm&, std::span<const Expr> results);
 /// Without the names, which the statement has.
 OutputView view_of(const Soac&);
 

@@ -4,7 +4,7 @@
 
 #include "base/match.h"
 #include "parts/lanes.h"
-#include "soac/layout.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "walk/arrays.h"
 #include "walk/control.h"
@@ -65,34 +65,32 @@ void scan(const Emitter& e, const soac::Stm& s, const Running& running, std::siz
 // ---- scatters
 
 // if (the place is inside) array[place] = value, or op(array[place], value)
-void put(const Emitter& e, const soac::Soac& soac, std::size_t scatter, std::span<const Var> arrays,
-         std::span<const Expr> results, Expr number, const Running::Update& update) {
-  if (arrays.empty()) return;  // of a partition that only counts
+void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_t scatter, Expr number,
+         const Running::Update& update) {
+  if (output.arrays.empty()) return;  // of a partition that only counts
   scalar::Arena& arena = e.arena();
-  const soac::Scatter& op = soac.scatters[scatter];
-  const std::size_t rank = op.shape.size();
-  const std::span place = results.first(rank);
-  const std::vector<Expr> bounds = extents(e, op.shape);
+  const std::vector<Expr> bounds = extents(e, output.to.shape);
   Expr inside = arena.boolean(true);
-  for (std::size_t d = 0; d < rank; ++d) {
-    const Expr is_below = arena.lt(place[d], bounds[d]), is_number = arena.le(arena.i64(0), place[d]);
+  for (std::size_t d = 0; d < bounds.size(); ++d) {
+    const Expr index = output.place[d];
+    const Expr is_below = arena.lt(index, bounds[d]), is_number = arena.le(arena.i64(0), index);
     inside = arena.logical_and(inside, arena.logical_and(is_number, is_below));
   }
   e.if_then(e.bind(inside, "inside"), [&] {
-    std::vector<Expr> values(results.begin() + static_cast<std::ptrdiff_t>(rank), results.end());
-    Expr at = e.bind(linear(e, place, bounds), "at");
+    std::vector<Expr> values(output.values.begin(), output.values.end());
+    Expr at = e.bind(linear(e, output.place, bounds), "at");
     std::vector<std::pair<Var, Expr>> elements;
-    for (Var array : arrays) {
+    for (Var array : output.arrays) {
       const Destination& to = e.destination(array);
       elements.emplace_back(to.buffer, e.bind(element_of(e, to, at), "at"));
     }
     if (update) return update(e, scatter, number, elements, values);
-    for (const soac::Reduction& r : op.combine) {
+    for (const soac::Reduction& r : output.to.combine) {
       std::vector<Expr> before;
       for (const auto& [buffer, index] : elements) before.push_back(e.load_plain(buffer, index, "before"));
       values = joined(e, r, std::move(before), values);
     }
-    for (std::size_t k = 0; k < arrays.size(); ++k)
+    for (std::size_t k = 0; k < elements.size(); ++k)
       e.store_plain(elements[k].first, elements[k].second, values[k]);
   });
 }
@@ -100,11 +98,12 @@ void put(const Emitter& e, const soac::Soac& soac, std::size_t scatter, std::spa
 // ---- partitions
 
 // if (the class is one) array[cursor[class]++] = value
-void put(const Emitter& e, const soac::Partition& partition, std::span<const Var> names,
-         std::span<const Expr> results, const Running::Cursor& cursor) {
+void put(const Emitter& e, const soac::OutputView::Partitioned& output, const Running::Cursor& cursor) {
   scalar::Arena& arena = e.arena();
-  const Expr is_below = arena.lt(results[0], extent(e, partition.classes));
-  Expr inside = arena.logical_and(arena.le(arena.i64(0), results[0]), is_below);
+  const Expr of = e.lower(output.point_class);
+  const std::vector<Expr> values = e.lower(output.values);
+  const Expr is_below = arena.lt(of, extent(e, output.classes));
+  Expr inside = arena.logical_and(arena.le(arena.i64(0), of), is_below);
   e.if_then(e.bind(inside, "inside"), [&] {
     Expr at;
     const Destination& table = cursor.table;
@@ -112,25 +111,24 @@ void put(const Emitter& e, const soac::Partition& partition, std::span<const Var
       at = e.snapshot(cursor.next[0], "at");
       e.assign(cursor.next[0], e.bind(arena.add(at, arena.i64(1)), "next"));
     } else {
-      Expr entry = e.bind(element_of(e, table, results[0]), "entry");
+      Expr entry = e.bind(element_of(e, table, of), "entry");
       at = e.load_plain(table.buffer, entry, "at");
       e.store_plain(table.buffer, entry, e.bind(arena.add(at, arena.i64(1)), "next"));
     }
-    for (std::size_t k = 0; k < partition.n_values; ++k) {
-      const Destination& to = e.destination(names[2 + k]);
-      e.store_plain(to.buffer, e.bind(element_of(e, to, at), "at"), results[1 + k]);
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const Destination& to = e.destination(output.arrays[k]);
+      e.store_plain(to.buffer, e.bind(element_of(e, to, at), "at"), values[k]);
     }
   });
 }
 
 // For each class: the instances of the class go together to where its next points go.
-void pack(const Emitter& e, const soac::Partition& partition, std::span<const Var> names,
-          std::span<const Expr> results, const Running::Cursor& cursor) {
-  const std::vector<Expr> values = e.lower(results.subspan(1));
+void pack(const Emitter& e, const soac::OutputView::Partitioned& output, const Running::Cursor& cursor) {
+  const std::vector<Expr> values = e.lower(output.values);
   std::vector<Var> buffers;
-  for (std::size_t k = 0; k < partition.n_values; ++k) buffers.push_back(e.destination(names[2 + k]).buffer);
+  for (Var array : output.arrays) buffers.push_back(e.destination(array).buffer);
   for (std::size_t c = 0; c < cursor.next.size(); ++c) {
-    const Expr keep = e.lower(is_class(e.arena(), results[0], static_cast<std::int64_t>(c)));
+    const Expr keep = e.lower(is_class(e.arena(), output.point_class, static_cast<std::int64_t>(c)));
     e.pack(cursor.next[c].var(), keep, buffers, values);
   }
 }
@@ -142,16 +140,15 @@ struct Row {
   Var array;
   Destination to;
 };
-std::vector<Row> rows_to_copy(const Emitter& e, const soac::Stm& s, const soac::Layout::Part& mapped,
-                              const soac::Applied& body, Expr number) {
+std::vector<Row> rows_to_copy(const Emitter& e, const std::vector<soac::Mapped>& mapped,
+                              const std::vector<soac::Stm>& body, Expr number) {
   std::vector<Row> copied;
-  for (std::size_t k = 0; k < mapped.n_results; ++k) {
-    Expr result = body.results[mapped.result + k];
+  for (const auto& [result, array] : mapped) {
     if (result.type().rank == 0) continue;
-    const Destination whole = e.destination(s.names[mapped.name + k]);
+    const Destination whole = e.destination(array);
     Expr first = e.arena().mul(number, size(e, result.var()));
     const Destination row{whole.buffer, e.lower(element_of(e, whole, first)), whole.step};
-    if (!make_there(e, body.body, result.var(), row)) copied.push_back({result.var(), row});
+    if (!make_there(e, body, result.var(), row)) copied.push_back({result.var(), row});
   }
   return copied;
 }
@@ -175,38 +172,38 @@ void body_statements(const Emitter& e, std::vector<soac::Stm>& body, const Runni
 void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, Expr number,
            const Running& running) {
   const auto& soac = std::get<soac::Soac>(s.op);
-  const soac::Layout layout = soac::layout_of(soac);
-  const soac::Layout::Part& mapped = layout.mapped;
   soac::Applied body = soac::apply(e.arena(), soac.body, indices);
   for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
     if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
-  const std::vector<Row> copied = rows_to_copy(e, s, mapped, body, number);
+  const soac::OutputView outputs = soac::view_of(s, body.results);
+  const std::vector<Row> copied = rows_to_copy(e, outputs.mapped, body.body, number);
   body_statements(e, body.body, running);
   for (const Row& row : copied) copy(e, row.array, row.to, s.where);
-  auto results_of = [&](const soac::Layout::Part& part) {
-    return std::span<const Expr>(body.results).subspan(part.result, part.n_results);
-  };
-  auto names_of = [&](const soac::Layout::Part& part) {
-    return std::span(s.names).subspan(part.name, part.n_names);
-  };
-  for (std::size_t g = 0; g < soac.reductions.size(); ++g)
-    join(e, soac.reductions[g], running.reductions[g], operands(e, results_of(layout.reductions[g])));
-  for (std::size_t g = 0; g < soac.partitions.size(); ++g) {
-    const soac::Layout::Part& part = layout.partitions[g];
+  for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
+    const soac::OutputView::Reduced& r = outputs.reductions[g];
+    join(e, r.by, running.reductions[g], operands(e, r.operands));
+  }
+  for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
     const Running::Cursor& cursor = running.partitions[g];
     if (cursor.packs)
-      pack(e, soac.partitions[g], names_of(part), results_of(part), cursor);
+      pack(e, outputs.partitions[g], cursor);
     else
-      put(e, soac.partitions[g], names_of(part), e.lower(results_of(part)), cursor);
+      put(e, outputs.partitions[g], cursor);
   }
-  for (std::size_t k = 0; k < mapped.n_results; ++k)
-    if (Expr result = body.results[mapped.result + k]; result.type().rank == 0)
-      e.store(e.destination(s.names[mapped.name + k]), number, e.lower(result));
+  for (const auto& [result, array] : outputs.mapped)
+    if (result.type().rank == 0) e.store(e.destination(array), number, e.lower(result));
   // A scatter may update in place an array that the point reads, so all reads come before the first store.
-  std::vector<std::vector<Expr>> scattered;
-  for (const soac::Layout::Part& part : layout.scatters) scattered.push_back(e.lower(results_of(part)));
-  for (std::size_t g = 0; g < soac.scatters.size(); ++g)
-    put(e, soac, g, names_of(layout.scatters[g]), scattered[g], number, running.update);
+  struct Stored {
+    std::vector<Expr> place, values;
+  };
+  std::vector<Stored> stored;
+  for (const soac::OutputView::Scattered& output : outputs.scatters)
+    stored.push_back({e.lower(output.place), e.lower(output.values)});
+  for (std::size_t g = 0; g < stored.size(); ++g) {
+    const auto& [place, values] = stored[g];
+    const soac::OutputView::Scattered& output = outputs.scatters[g];
+    put(e, {output.to, place, values, output.arrays}, g, number, running.update);
+  }
 }
 
 Running::Groups start(const Emitter& e, const soac::Soac& soac) {

@@ -31,11 +31,9 @@ std::vector<T> numbers(std::int64_t n, int below, unsigned seed = 1) {
   return list;
 }
 
-/// The program, compiled once, gives the interpreter's bits for each of the lists of arguments.
-inline void expect_agreement_for(const std::string& text, const std::vector<std::vector<Value>>& arguments,
-                                 const Options& options = strict()) {
-  const soac::Program program = soac::parse(text, "test.soac");
-  const plan::Loaded loaded = pipeline::load(program, options);
+/// The program as it was loaded gives the interpreter's bits for each of the lists of arguments.
+inline void expect_agreement_of(const plan::Loaded& loaded, const soac::Program& program,
+                                const std::vector<std::vector<Value>>& arguments) {
   for (const std::vector<Value>& args : arguments) {
     const std::vector<Value> expected = soac::interpret(program, args);
     const std::vector<Value> got = testing_pipeline::run_loaded(loaded, program, args);
@@ -44,8 +42,15 @@ inline void expect_agreement_for(const std::string& text, const std::vector<std:
       EXPECT_TRUE(soac::same(got[i], expected[i]))
           << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
           << testing::PrintToString(expected[i]) << "\n"
-          << text;
+          << soac::print(program);
   }
+}
+
+/// The program of the text, compiled once.
+inline void expect_agreement_for(const std::string& text, const std::vector<std::vector<Value>>& arguments,
+                                 const Options& options = strict()) {
+  const soac::Program program = soac::parse(text, "test.soac");
+  expect_agreement_of(pipeline::load(program, options), program, arguments);
 }
 
 /// The same for one list.

@@ -7,20 +7,6 @@ namespace {
 
 const std::vector<std::int64_t> around_tiles = {0, 1, 3, 64, 257, 1025, 3841, 20000};
 
-void agree(const plan::Loaded& loaded, const soac::Program& program,
-           const std::vector<std::vector<Value>>& arguments) {
-  for (const std::vector<Value>& args : arguments) {
-    const std::vector<Value> expected = soac::interpret(program, args);
-    const std::vector<Value> got = testing_pipeline::run_loaded(loaded, program, args);
-    ASSERT_EQ(got.size(), expected.size());
-    for (std::size_t i = 0; i < got.size(); ++i)
-      EXPECT_TRUE(soac::same(got[i], expected[i]))
-          << "result " << i << " is " << testing::PrintToString(got[i]) << " and should be "
-          << testing::PrintToString(expected[i]) << "\n"
-          << soac::print(program);
-  }
-}
-
 /// The program gives the interpreter's bits on every engine; on the cpu after the passes, too.
 void agree(const std::string& text, const std::vector<std::vector<Value>>& arguments) {
   runtime::test::prepare_pocl();
@@ -29,10 +15,11 @@ void agree(const std::string& text, const std::vector<std::vector<Value>>& argum
   for (const Engine engine : {Engine::emulator, Engine::opencl, Engine::cpu}) {
     SCOPED_TRACE(static_cast<int>(engine));
     options.engine = engine;
-    agree(pipeline::load_optimised(program, options), program, arguments);
+    expect_agreement_of(pipeline::load_optimised(program, options), program, arguments);
   }
-  agree(pipeline::load(program, options), program, arguments);
+  expect_agreement_of(pipeline::load(program, options), program, arguments);
 }
+
 std::vector<std::vector<Value>> vectors(int below) {
   std::vector<std::vector<Value>> arguments;
   for (const std::int64_t n : around_tiles)

@@ -1,29 +1,8 @@
 // What is decided for blocks of threads, as text.
-#include <sstream>
-
-#include "decided_blocks.h"
+#include "decided.h"
 
 namespace fulgurite::testing_schedule {
 namespace {
-
-// The lines of a phase without those that are comments or reasons.
-std::string phase(const Decided& made, const std::string& name) {
-  std::istringstream lines(made.text);
-  std::string all, line;
-  bool is_here = false;
-  while (std::getline(lines, line)) {
-    if (!line.starts_with(' ')) is_here = line == "phase \"" + name + "\"";
-    const std::size_t at = line.find_first_not_of(' ');
-    if (is_here && line[at] != '#' && !line.substr(at).starts_with("why ")) all += line + '\n';
-  }
-  return all;
-}
-
-std::string names_of_phases(const Decided& made) {
-  std::string all;
-  for (const schedule::Phase& each : made.launch.phases) all += (all.empty() ? "" : ", ") + each.name;
-  return all;
-}
 
 TEST(BlocksText, SumIsFoldedByThreadsThenByOneBlock) {
   const Decided sum = decided(R"(program (x: f32[n]) {

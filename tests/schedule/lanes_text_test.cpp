@@ -1,32 +1,11 @@
 // What is decided for lanes, as text.
-#include <sstream>
-
-#include "decided_lanes.h"
+#include "decided.h"
 
 namespace fulgurite::testing_schedule {
 namespace {
 
-// The lines of a phase without those that are comments or reasons.
-std::string phase(const DecidedLanes& made, const std::string& name) {
-  std::istringstream lines(made.text);
-  std::string all, line;
-  bool is_here = false;
-  while (std::getline(lines, line)) {
-    if (!line.starts_with(' ')) is_here = line == "phase \"" + name + "\"";
-    const std::size_t at = line.find_first_not_of(' ');
-    if (is_here && line[at] != '#' && !line.substr(at).starts_with("why ")) all += line + '\n';
-  }
-  return all;
-}
-
-std::string names_of_phases(const DecidedLanes& made) {
-  std::string all;
-  for (const schedule::Phase& each : made.launch.phases) all += (all.empty() ? "" : ", ") + each.name;
-  return all;
-}
-
 TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
-  const DecidedLanes sum = decided_lanes(R"(program (x: f32[n]) {
+  const Decided sum = decided_lanes(R"(program (x: f32[n]) {
     s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f
     return s
   })");
@@ -44,7 +23,7 @@ TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
 }
 
 TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {
-  const DecidedLanes sums = decided_lanes(R"(program (x: f32[n, m]) {
+  const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n] = map (i < n) {
       s: f32 = redomap (j < m) { x[i, j] } reduce add comm neutral 0f
       return s
@@ -64,7 +43,7 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
 }
 
 TEST(LanesText, MapOfAMatrixReadAtItsOwnPlaceIsOneAxis) {
-  const DecidedLanes twice = decided_lanes(R"(program (x: f32[n, m]) {
+  const Decided twice = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n, m] = map (i < n, j < m) { x[i, j] * 2f }
     return y
   })");
@@ -77,7 +56,7 @@ TEST(LanesText, MapOfAMatrixReadAtItsOwnPlaceIsOneAxis) {
 }
 
 TEST(LanesText, StencilOfAMatrixHasRowsAndSplitColumns) {
-  const DecidedLanes stencil = decided_lanes(R"(program (x: f32[n, m]) {
+  const Decided stencil = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n, m] = map (i < n, j < m) {
       v: f32 = if j < 1 { 0f } else { x[i, j - 1] }
       return v + x[i, j]
@@ -92,7 +71,7 @@ TEST(LanesText, StencilOfAMatrixHasRowsAndSplitColumns) {
 }
 
 TEST(LanesText, SoftmaxOfRowsHasANestForEachSoacInside) {
-  const DecidedLanes softmax = decided_lanes(R"(program (x: f32[n, m]) {
+  const Decided softmax = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n, m] = map (i < n) {
       big: f32 = redomap (j < m) { x[i, j] } reduce (a: f32, b: f32) { max(a, b) } comm neutral 0f
       t: f32 = redomap (j1 < m) { exp(x[i, j1] - big) } reduce add comm neutral 0f
@@ -110,7 +89,7 @@ TEST(LanesText, SoftmaxOfRowsHasANestForEachSoacInside) {
 }
 
 TEST(LanesText, InclusiveScanTakesTurns) {
-  const DecidedLanes scan = decided_lanes(R"(program (x: f32[n]) {
+  const Decided scan = decided_lanes(R"(program (x: f32[n]) {
     y: f32[n] = map (i < n) {
       s: f32 = scan (x[i]) add comm neutral 0f
       return s
@@ -125,7 +104,7 @@ TEST(LanesText, InclusiveScanTakesTurns) {
 }
 
 TEST(LanesText, PartitionOfManyClassesCountsFirst) {
-  const DecidedLanes partition = decided_lanes(R"(program (x: i32[n], k: i64) {
+  const Decided partition = decided_lanes(R"(program (x: i32[n], k: i64) {
     c: i64, o: i64[k + 1], y: i32[c] = redomap (i < n) { i64(x[i]), x[i] } partition k of 1
     return y
   })");
@@ -137,7 +116,7 @@ TEST(LanesText, PartitionOfManyClassesCountsFirst) {
 }
 
 TEST(LanesText, FilterPacksAndTakesTurns) {
-  const DecidedLanes filter = decided_lanes(R"(program (x: f32[n]) {
+  const Decided filter = decided_lanes(R"(program (x: f32[n]) {
     c: i64, o: i64[2], y: f32[c] = redomap (i < n) { select(x[i] < 0f, 1, 0), x[i] } partition 1 of 1
     return y
   })");
@@ -148,7 +127,7 @@ TEST(LanesText, FilterPacksAndTakesTurns) {
 }
 
 TEST(LanesText, HistogramHasPortionsCopiesAndBinsOfTasks) {
-  const DecidedLanes histogram = decided_lanes(R"(program (x: i32[n], k: i64) {
+  const Decided histogram = decided_lanes(R"(program (x: i32[n], k: i64) {
     h: i32[k] = redomap (i < n) { i64(x[i]), 1i32 } scatter (k) (j: i64) { 0i32 } combine add comm neutral 0i32
     return h
   })");
@@ -161,7 +140,7 @@ TEST(LanesText, HistogramHasPortionsCopiesAndBinsOfTasks) {
 }
 
 TEST(LanesText, ScatterWhoseLastValueStaysHasThreeVersionsOfStores) {
-  const DecidedLanes scatter = decided_lanes(R"(program (x: f32[n], p: i64[n1], y: f32[m]) {
+  const Decided scatter = decided_lanes(R"(program (x: f32[n], p: i64[n1], y: f32[m]) {
     z: f32[m] = redomap (i < n) { p[i], x[i] } scatter (m) (j: i64) { y[j] }
     return z
   })");
@@ -173,7 +152,7 @@ TEST(LanesText, ScatterWhoseLastValueStaysHasThreeVersionsOfStores) {
 }
 
 TEST(LanesText, ReductionThatDoesNotCommuteIsFoldedInRuns) {
-  const DecidedLanes reduction = decided_lanes(R"(program (x: f32[n]) {
+  const Decided reduction = decided_lanes(R"(program (x: f32[n]) {
     s: f32, t: f32 = redomap (i < n) { x[i], 1f } reduce (a: f32, b: f32, c: f32, d: f32) { a * d + c, b * d }
       neutral 0f, 1f
     return s
@@ -186,7 +165,7 @@ TEST(LanesText, ReductionThatDoesNotCommuteIsFoldedInRuns) {
 }
 
 TEST(LanesText, ProductOfMatricesLeavesTheSumToLanes) {
-  const DecidedLanes product = decided_lanes(R"(program (a: f32[n, k], b: f32[k1, m]) {
+  const Decided product = decided_lanes(R"(program (a: f32[n, k], b: f32[k1, m]) {
     c: f32[n, m] = map (i < n, j < m) {
       s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f
       return s

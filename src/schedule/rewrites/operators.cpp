@@ -77,18 +77,6 @@ std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
   }
 }
 
-Expr identity_of(scalar::Arena& arena, Atomic::What what, Kind kind) {
-  const auto bits = 8 * static_cast<int>(size_of(kind));
-  const std::uint64_t all = ~std::uint64_t{0};
-  const std::uint64_t greatest = all >> (64 - bits + (is_signed(kind) ? 1 : 0));
-  switch (what) {
-    case Atomic::What::min: return arena.constant(kind, greatest);
-    case Atomic::What::max: return arena.constant(kind, is_signed(kind) ? ~greatest : 0);
-    case Atomic::What::bit_and: return arena.constant(kind, is_signed(kind) ? all : greatest);
-    default: return arena.constant(kind, 0);
-  }
-}
-
 soac::Stm with_neutral_for_atomics(scalar::Arena& arena, soac::Stm s) {
   for (soac::Scatter& scatter : std::get<soac::Soac>(s.op).scatters)
     if (atomic_of(scatter) && scatter.combine[0].neutral.empty())

@@ -25,8 +25,6 @@ int scan_like(scalar::Arena&, const soac::Stm&, std::size_t reduction);
 /// Of a scatter whose operator is one operation of memory, so that the order of the values does not count:
 /// of integers of one component, + min max & | ^.
 std::optional<kernel::Atomic::What> atomic_of(const soac::Scatter&);
-/// x such that the operation of x and y is y.
-scalar::Expr identity_of(scalar::Arena&, kernel::Atomic::What, scalar::Kind);
 /// Those scatters with a neutral element, which nobody asks for: lift_missing_neutral leaves them alone.
 soac::Stm with_neutral_for_atomics(scalar::Arena&, soac::Stm);
 

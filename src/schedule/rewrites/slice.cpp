@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/outputs.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -30,10 +31,8 @@ soac::Vars behind_scans(const std::vector<soac::Stm>& body) {
   return behind;
 }
 
-std::size_t n_totals(const soac::Soac& op) {
-  std::size_t n = 0;
-  for (const soac::Reduction& r : op.reductions) n += r.op.results.size();
-  return n;
+bool binds_arrays(const soac::Soac& op) {
+  return !op.scatters.empty() || !op.partitions.empty() || !soac::view_of(op).mapped.empty();
 }
 
 }  // namespace
@@ -97,10 +96,8 @@ bool has_bins(const soac::Soac& op) {
 bool makes_arrays(const soac::Lambda& f) {
   auto is_array = [](Expr e) { return e.type().rank > 0; };
   return std::ranges::any_of(f.results, is_array) || std::ranges::any_of(f.body, [&](const soac::Stm& s) {
-           if (const auto* soac = as<soac::Soac>(s.op)) {
-             const std::size_t n_arrays = s.names.size() - n_totals(*soac);
-             if (n_arrays > 0 || makes_arrays(*soac)) return true;
-           }
+           if (const auto* soac = as<soac::Soac>(s.op); soac && (binds_arrays(*soac) || makes_arrays(*soac)))
+             return true;
            if (const auto* loop = as<soac::Loop>(s.op); loop && std::ranges::any_of(loop->initial, is_array))
              return true;
            if (as<soac::Sort>(s.op)) return true;
@@ -126,10 +123,14 @@ bool keeps_arrays(const soac::Lambda& f) {
       return std::ranges::any_of(soac::nested_in(s),
                                  [](const auto& nested) { return makes_arrays(*nested.lambda); });
     }
-    const auto first = s.names.begin() + static_cast<std::ptrdiff_t>(n_totals(*soac));
-    const bool are_results = std::all_of(first, s.names.end(), [&](Var name) {
+    const auto is_result = [&](Var name) {
       return std::ranges::any_of(f.results, [&](Expr e) { return e.is_name() && e.var() == name; });
-    });
+    };
+    const soac::OutputView outputs = soac::view_of(s);
+    const bool are_results = std::ranges::all_of(outputs.mapped, is_result, &soac::Mapped::array) &&
+                             std::ranges::all_of(outputs.scatters, [&](const auto& output) {
+                               return std::ranges::all_of(output.arrays, is_result);
+                             });
     return !are_results || !soac->partitions.empty() || keeps_arrays(soac->body);
   });
 }
