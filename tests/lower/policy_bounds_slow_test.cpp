@@ -33,9 +33,9 @@ const char* const programs[] = {
     })",
     // Scans: cheap, and of an expensive operator.
     R"(program "scans" (x: i32[n], y: i32[m], z: i32[k, l]) {
-      a: i32[n] = map (i < n) { s: i32 = scan x[i] add neutral 0i32 return s }
+      a: i32[n] = map (i < n) { s: i32 = scan (x[i]) add comm neutral 0i32 return s }
       b: i32[n] = map (i < n) {
-        p: i32, q: i32 = scan (x[i] % 5i32 + 1i32, x[i]) (a1: i32, b1: i32, a2: i32, b2: i32) { (a1 * a2) % 11i32, (b1 * a2 + b2) % 11i32 } neutral 1i32, 0i32
+        p: i32, q: i32 = scan (x[i] % 5i32 + 1i32, x[i] % 11i32) (a1: i32, b1: i32, a2: i32, b2: i32) { (a1 * a2) % 11i32, (b1 * a2 + b2) % 11i32 } neutral 1i32, 0i32
         return p - q
       }
       return a, b
@@ -96,7 +96,7 @@ const char* const programs[] = {
     // Arrays made for each point.
     R"(program "kept" (x: i32[n], y: i32[m], z: i32[k, l]) {
       a: i32[k] = map (i < k) {
-        row: i32[l] = map (j < l) { t: i32 = scan z[i, j] add neutral 0i32 return t }
+        row: i32[l] = map (j < l) { t: i32 = scan (z[i, j]) add comm neutral 0i32 return t }
         s: i32 = redomap (j < l) { row[j] * row[l - 1 - j] } reduce add comm neutral 0i32
         return s
       }
