@@ -17,11 +17,6 @@ TEST(Text, JoinsWithSeparators) {
   EXPECT_EQ(join(std::vector{1, 2, 3}, ", ", text), "1, 2, 3");
 }
 
-TEST(Text, IndentsLinesButNotEmptyOnes) {
-  EXPECT_EQ(indent("a\n\n b\n", 2), "  a\n\n   b\n");
-  EXPECT_EQ(indent("", 2), "");
-}
-
 TEST(Ids, OrderAndHashByNumber) {
   using Var = Id<struct VarTag>;
   EXPECT_LT(Var(1), Var(2));
