@@ -93,7 +93,7 @@ std::vector<Operation<T>> integer_operations() {
            [=](T a, T b) { return b == 0 ? T(0) : T(uint64_t(a) - uint64_t(div(a, b)) * uint64_t(b)); }},
           {"ceil_div", 2,
            [=](T a, T b) {
-             if (b == 0) return T(0);
+             if (b == 0) return a;
              const T quotient = div(a, b), rest = T(uint64_t(a) - uint64_t(quotient) * uint64_t(b));
              return T(quotient + (rest != 0 && (rest < T(0)) == (b < T(0))));
            }},

@@ -42,7 +42,7 @@ void all_pairs_of_bytes() {
       if (y != 0) {
         ASSERT_EQ((op<T>(Op::div, a, b)), static_cast<T>(x / y));
         ASSERT_EQ((op<T>(Op::rem, a, b)), static_cast<T>(x % y));
-        ASSERT_EQ((op<T>(Op::ceil_div, a, b)), static_cast<T>(std::ceil(double(x) / y)));
+        ASSERT_EQ((op<T>(Op::ceil_div, a, b)), static_cast<T>(static_cast<int>(std::ceil(double(x) / y))));
       }
       ASSERT_EQ((op<T>(Op::shl, a, b)), static_cast<T>(x << (y & 7)));
       ASSERT_EQ((op<T>(Op::shr, a, b)), static_cast<T>(x >> (y & 7)));

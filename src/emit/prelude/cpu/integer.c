@@ -121,6 +121,7 @@ FG_INLINE V(KIND) FN(rem, KIND)(V(KIND) a, V(KIND) b) {
 //! needs div KIND
 // The quotient, and one more where something is left.
 FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
+  b = CHOOSE(KIND, b == 0, S(KIND, 1), b);
   V(KIND) q = FN(div, KIND)(a, b);
   V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
   V(KIND) more = CHOOSE(KIND, rest == 0, S(KIND, 0), S(KIND, 1));
@@ -131,6 +132,7 @@ FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
 //! needs div KIND
 // The same where the exact quotient is positive: what is left has the sign of the dividend.
 FG_INLINE V(KIND) FN(ceil_div, KIND)(V(KIND) a, V(KIND) b) {
+  b = CHOOSE(KIND, b == 0, S(KIND, 1), b);
   V(KIND) q = FN(div, KIND)(a, b);
   V(KIND) rest = (V(KIND))((WRAP(KIND))a - (WRAP(KIND))q * (WRAP(KIND))b);
   V(KIND) one = CHOOSE(KIND, (rest ^ b) < 0, S(KIND, 0), S(KIND, 1));
