@@ -17,29 +17,20 @@ namespace fulgurite::lower {
 
 namespace {
 
-bool has_blocks(const Launches& launches) {
-  return launches.options().schedule == Schedule::blocks;
-}
-
-schedule::Device device_of(const Options& options) {
-  return {options.target.vector_bytes, options.target.last_level_cache, options.target.shared_memory,
-          options.target.tells_occupancy, options.blocks_wait};
-}
-
 schedule::Launch decided(Launches& launches, const soac::Stm& s, const schedule::WindowProducers& producers) {
   const Options& options = launches.options();
   const schedule::Surroundings around{launches.arena(),
                                       launches.sizes(),
                                       [&](std::span<const Expr> all) { return launches.known_outside(all); },
                                       [&](Var array) { return launches.host().has_place(array); },
-                                      device_of(options),
+                                      launches.device(),
                                       {options.lanes, options.blocks},
                                       [&](Var array) {
                                         const auto found = producers.find(array);
                                         return found == producers.end() ? nullptr : &found->second.at;
                                       }};
   schedule::Launch launch =
-      has_blocks(launches) ? schedule::decide_blocks(around, s) : schedule::decide_lanes(around, s);
+      launches.has_blocks() ? schedule::decide_blocks(around, s) : schedule::decide_lanes(around, s);
   if (!options.edit_schedule) return launch;
   schedule::Launch edited = options.edit_schedule(launch);
   schedule::check(launches.program(), edited, "an edit");
@@ -64,25 +55,21 @@ Emitter in_groups(Launches& launches, const Emitter& e, const soac::Soac& op) {
 
 }  // namespace
 
-schedule::WindowProducers window_producers(const soac::Program& program, const Options& options) {
-  return schedule::window_producers(program, device_of(options), {options.lanes, options.blocks});
-}
-
 void launch(Launches& launches, const soac::Stm& s, const schedule::WindowProducers& producers) {
   const auto scheduled = std::make_shared<const schedule::Launch>(decided(launches, s, producers));
   const auto kernel = static_cast<std::int32_t>(launches.lowered().kernels.size());
   bind_residents(launches, *scheduled, kernel);
   const auto& op = std::get<soac::Soac>(scheduled->statement.op);
-  walk::lanes::Nests nests{{launches.sizes(), device_of(launches.options()), launches.options().lanes}};
+  walk::lanes::Nests nests{{launches.sizes(), launches.device(), launches.options().lanes}};
   const auto inside = [&nests](const Emitter& at, const soac::Stm& inner) {
     walk::lanes::inner(at, inner, nests);
   };
   const Emitter e =
-      in_groups(launches, has_blocks(launches) ? launches.emitter() : launches.emitter(inside), op);
+      in_groups(launches, launches.has_blocks() ? launches.emitter() : launches.emitter(inside), op);
   Results results(launches, e, s, scheduled->statement);
   for (const schedule::Copy& copy : scheduled->copies) results.begin_as(copy.array, copy.from, copy.fresh);
   kernel::Block phases =
-      has_blocks(launches) ? walk::blocks::phases(e, *scheduled) : walk::lanes::phases(e, *scheduled, nests);
+      launches.has_blocks() ? walk::blocks::phases(e, *scheduled) : walk::lanes::phases(e, *scheduled, nests);
   LaunchNote note{};
   note.launch = scheduled;
   results.launch(std::move(phases), schedule::tasks_of(launches.arena(), *scheduled), scheduled->memory,

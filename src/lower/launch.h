@@ -11,7 +11,4 @@ namespace fulgurite::lower {
 /// What producers compute is nowhere in memory.
 void launch(Launches&, const soac::Stm&, const schedule::WindowProducers&);
 
-/// Of all bodies of a program for blocks of threads.
-schedule::WindowProducers window_producers(const soac::Program&, const Options&);
-
 }  // namespace fulgurite::lower

@@ -37,13 +37,15 @@ Launches::Launches(const soac::Program& program, const Options& options)
       points_make_arrays_(points_make_arrays(program.body)),
       memory_sites_(program) {}
 
-Emitter Launches::emitter() {
-  if (options_.schedule == Schedule::blocks)
-    return emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
+schedule::Device Launches::device() const {
   const Target& target = options_.target;
-  const schedule::Device device{target.vector_bytes, target.last_level_cache, target.shared_memory,
-                                target.tells_occupancy, options_.blocks_wait};
-  return emitter([nests = walk::lanes::Nests{{sizes_, device, options_.lanes}}](
+  return {target.vector_bytes, target.last_level_cache, target.shared_memory, target.tells_occupancy,
+          options_.blocks_wait};
+}
+
+Emitter Launches::emitter() {
+  if (has_blocks()) return emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
+  return emitter([nests = walk::lanes::Nests{{sizes_, device(), options_.lanes}}](
                      const Emitter& at, const soac::Stm& s) { walk::lanes::inner(at, s, nests); });
 }
 

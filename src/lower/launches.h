@@ -4,6 +4,7 @@
 #include "lower/device_scalars.h"
 #include "lower/host.h"
 #include "lower/lower.h"
+#include "schedule/surroundings.h"
 #include "soac/equal_sizes.h"
 #include "soac/room.h"
 #include "walk/emitter.h"
@@ -16,6 +17,9 @@ using walk::Destination, walk::Emitter;
 /// Of positive integers, rounded up.
 Expr ceil_div(scalar::Arena&, Expr a, Expr b);
 
+/// Lowers statements one after the other: appends what they are to the plan.
+using LowerBody = std::function<void(const std::vector<soac::Stm>&)>;
+
 class Launches {
  public:
   Launches(const soac::Program&, const Options&);
@@ -25,6 +29,8 @@ class Launches {
   const soac::Program& program() const { return program_; }
   scalar::Arena& arena() { return arena_; }
   const Options& options() const { return options_; }
+  schedule::Device device() const;
+  bool has_blocks() const { return options_.schedule == Schedule::blocks; }
   const soac::EqualSizes& sizes() const { return sizes_; }
   /// None where the host reads the device's memory.
   const DeviceScalars& device_scalars() const { return device_scalars_; }

@@ -23,11 +23,11 @@ std::unordered_map<std::string, Var> names_in(scalar::Arena& arena, const Launch
   return variables;
 }
 
-class Parser {
+// The tokens of the text, with the names of the launch.
+class Reader {
  public:
-  Parser(scalar::Arena& arena, std::string_view text, const Launch& original, std::string file)
+  Reader(scalar::Arena& arena, std::string_view text, const Launch& original, std::string file)
       : arena_(arena),
-        original_(original),
         variables_(names_in(arena, original)),
         lexer_(text, std::move(file)),
         lookup_([this](std::string_view name) {
@@ -35,260 +35,203 @@ class Parser {
           return found == variables_.end() ? Expr() : arena_.name(found->second);
         }) {}
 
-  Launch operator()() {
-    Launch launch;
-    launch.statement = original_.statement;
-    lexer_.expect("launch");
-    launch.name = lexer_.name();
-    if (lexer_.accept("vectors")) {
-      lexer_.expect("of");
-      launch.vector_lanes = number();
-    }
-    if (lexer_.accept("chosen")) launch.chosen = lexer_.text();
-    if (lexer_.accept("touched")) launch.touched = expr();
-    while (lexer_.accept("memory")) launch.memory.push_back(memory());
-    while (lexer_.accept("copy")) launch.copies.push_back(copy());
-    while (lexer_.accept("result")) launch.scalars.push_back(landing());
-    while (lexer_.accept("resident")) launch.residents.push_back(resident());
-    while (lexer_.accept("given")) launch.given.push_back(given());
-    while (lexer_.accept("computed")) launch.computed.push_back(computed());
-    if (lexer_.accept("task")) launch.task = variable();
-    while (lexer_.accept("phase")) launch.phases.push_back(phase());
-    if (lexer_.peek().kind != scalar::Token::Kind::end)
-      lexer_.fail("expected a phase or the end of the text");
-    return launch;
-  }
+  bool accept(std::string_view word) { return lexer_.accept(word); }
+  void expect(std::string_view word) { lexer_.expect(word); }
+  bool is_at(scalar::Token::Kind kind) const { return lexer_.peek().kind == kind; }
+  [[noreturn]] void fail(const std::string& what) const { lexer_.fail(what); }
 
- private:
+  std::string name() { return lexer_.name(); }
+  std::string text() { return lexer_.text(); }
+  Kind kind() { return scalar::parse_kind(lexer_); }
   Expr expr() { return scalar::parse(lexer_, arena_, lookup_); }
   Var variable() {
     const Expr name = lookup_(lexer_.peek().spelling);
-    if (!name) lexer_.fail("a name that the launch does not have");
+    if (!name) fail("a name that the launch does not have");
     lexer_.next();
     return name.var();
   }
+  std::size_t index() { return static_cast<std::size_t>(lexer_.natural()); }
+  std::int64_t number() { return static_cast<std::int64_t>(lexer_.natural()); }
   std::int64_t signed_number() {
-    const bool is_negative = lexer_.accept("-");
+    const bool is_negative = accept("-");
     return is_negative ? -number() : number();
   }
-  std::int64_t number() { return static_cast<std::int64_t>(lexer_.natural()); }
-  std::size_t index() { return static_cast<std::size_t>(lexer_.natural()); }
-  bool at_number() const { return lexer_.peek().kind == scalar::Token::Kind::number; }
+
+  // The word has to come before the value.
+  Expr expr_after(std::string_view word) { return expect(word), expr(); }
+  Var variable_after(std::string_view word) { return expect(word), variable(); }
+  std::size_t index_after(std::string_view word) { return expect(word), index(); }
+  std::int64_t number_after(std::string_view word) { return expect(word), number(); }
+  // Absent, or 0, unless the word comes next.
+  Expr expr_if(std::string_view word) { return accept(word) ? expr() : Expr(); }
+  std::int64_t number_if(std::string_view word) { return accept(word) ? number() : 0; }
+  std::int64_t number_if_any() { return is_at(scalar::Token::Kind::number) ? number() : 0; }
 
   std::vector<Var> list() {
     std::vector<Var> arrays;
-    if (!lexer_.accept("(")) return arrays;
+    if (!accept("(")) return arrays;
     do arrays.push_back(variable());
-    while (lexer_.accept(","));
-    lexer_.expect(")");
+    while (accept(","));
+    expect(")");
     return arrays;
   }
 
   template <class Table>
   auto word(const Table& table, std::string_view what) {
     for (const auto& [value, word] : table)
-      if (lexer_.accept(word)) return value;
+      if (accept(word)) return value;
     std::string known;
     for (const auto& [value, word] : table) known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
-    lexer_.fail(fmt::format("expected {}: {}", what, known));
+    fail(fmt::format("expected {}: {}", what, known));
   }
 
-  // The shape stands in the arena; the text repeats it for readers.
-  Var memory() {
-    const Var array = variable();
-    lexer_.expect(":");
-    scalar::parse_kind(lexer_);
-    lexer_.expect("[");
-    do expr();
-    while (lexer_.accept(","));
-    lexer_.expect("]");
-    return array;
-  }
-  Copy copy() {
-    Copy copy;
-    copy.array = variable();
-    lexer_.expect("from");
-    copy.from = variable();
-    lexer_.expect("fresh");
-    copy.fresh = expr();
-    return copy;
-  }
-  Landing landing() {
-    Landing landing;
-    landing.scalar = variable();
-    lexer_.expect("=");
-    landing.array = variable();
-    return landing;
-  }
-
-  Resident resident() {
-    Resident resident;
-    resident.name = variable();
-    lexer_.expect("threads");
-    resident.threads = number();
-    return resident;
-  }
-  Given given() {
-    Given given;
-    given.name = variable();
-    lexer_.expect("=");
-    given.array = variable();
-    lexer_.expect("at");
-    given.at = expr();
-    return given;
-  }
-  Computed computed() {
-    const Var array = variable();
-    const auto same = std::ranges::find(original_.computed, array, &Computed::array);
-    if (same == original_.computed.end()) lexer_.fail("an array that the launch does not compute");
-    return *same;
-  }
-
-  Phase phase() {
-    const std::string name = lexer_.text();
-    const auto same = std::ranges::find(original_.phases, name, &Phase::name);
-    if (same == original_.phases.end()) lexer_.fail(fmt::format("the launch has no phase '{}'", name));
-    Phase phase{name, same->computes, Nest(), {}};
-    if (lexer_.accept("guard")) phase.guard = expr();
-    phase.at_least_one = lexer_.accept("at_least_one");
-    phase.in_phase_before = lexer_.accept("in_phase_before");
-    if (lexer_.accept("skeleton"))
-      phase.walk = skeleton();
-    else
-      phase.walk = nest();
-    while (lexer_.accept("why")) phase.why.push_back(lexer_.text());
-    return phase;
-  }
-
-  Skeleton skeleton() {
-    Skeleton skeleton;
-    skeleton.name = lexer_.text();
-    skeleton.memory = list();
-    lexer_.expect("tasks");
-    skeleton.tasks = expr();
-    while (lexer_.peek().kind == scalar::Token::Kind::text) {
-      const std::string name = lexer_.text();
-      skeleton.numbers.push_back({name, number()});
-    }
-    return skeleton;
-  }
-
-  Nest nest() {
-    Nest nest;
-    while (lexer_.accept("axis")) nest.axes.push_back(axis());
-    while (lexer_.accept("cut")) nest.cuts.push_back(cut());
-    while (lexer_.accept("split")) nest.splits.push_back({expr()});
-    while (lexer_.accept("stage")) nest.stages.push_back(stage());
-    while (lexer_.accept("combine")) nest.combines.push_back(combine());
-    while (lexer_.accept("classes")) nest.classes.push_back(classes());
-    if (lexer_.accept("traffic")) nest.traffic = traffic();
-    while (lexer_.accept("inner")) {
-      Inner inner;
-      inner.number = index();
-      if (lexer_.accept("up_to")) inner.up_to = number();
-      inner.at_least_one = lexer_.accept("at_least_one");
-      lexer_.expect("{");
-      inner.nest = this->nest();
-      nest.inner.push_back(std::move(inner));
-      lexer_.expect("}");
-    }
-    return nest;
-  }
-
-  Axis axis() {
-    Axis axis;
-    axis.role = word(roles, "what the axis is");
-    axis.first = index();
-    axis.count = index();
-    lexer_.expect("extent");
-    axis.extent = expr();
-    axis.by_number = lexer_.accept("by_number");
-    return axis;
-  }
-  Cut cut() {
-    Cut cut;
-    cut.axis = index();
-    lexer_.expect("by");
-    cut.size = expr();
-    cut.unit = word(units, "who takes the pieces");
-    cut.tail = word(tails, "what happens to the last piece");
-    if (at_number()) cut.rest = number();
-    if (lexer_.accept("left_out")) cut.left_out = number();
-    return cut;
-  }
-  Stage stage() {
-    Stage stage;
-    stage.array = variable();
-    lexer_.expect("at");
-    stage.at = index();
-    stage.space = word(spaces, "a kind of memory");
-    stage.size = number();
-    if (lexer_.accept("of")) stage.read = expr();
-    while (lexer_.accept("around")) {
-      const std::int64_t low = signed_number();
-      stage.around.push_back({low, signed_number()});
-    }
-    stage.crosswise = lexer_.accept("crosswise");
-    stage.computed = lexer_.accept("computed");
-    return stage;
-  }
-  Combine combine() {
-    Combine combine;
-    combine.part = word(kinds_of_output, "a kind of output");
-    combine.which = index();
-    do {
-      Combine::Level level;
-      level.unit = word(units, "whose pieces are joined");
-      level.how = word(joins, "how they are joined");
-      if (at_number()) level.n = number();
-      if (lexer_.accept("room")) level.room = number();
-      if (lexer_.accept("if")) {
-        lexer_.expect("(");
-        level.condition = expr();
-        lexer_.expect(")");
-      }
-      combine.levels.push_back(level);
-    } while (lexer_.accept(","));
-    combine.memory = list();
-    while (lexer_.accept("end")) {
-      Combine::End end;
-      end.component = index();
-      end.array = variable();
-      lexer_.expect("at");
-      end.at = expr();
-      combine.ends.push_back(end);
-    }
-    return combine;
-  }
-  Classes classes() {
-    Classes classes;
-    classes.offsets = variable();
-    lexer_.expect("kept");
-    classes.kept = variable();
-    lexer_.expect("scans");
-    while (at_number()) classes.scans.push_back(index());
-    return classes;
-  }
-  Traffic traffic() {
-    Traffic traffic;
-    if (lexer_.accept("streaming")) traffic.streaming = number();
-    traffic.touch = lexer_.accept("touch");
-    if (lexer_.accept("ahead")) traffic.ahead = number();
-    if (lexer_.accept("portion")) traffic.portion = number();
-    return traffic;
-  }
-
+ private:
   scalar::Arena& arena_;
-  const Launch& original_;
   const std::unordered_map<std::string, Var> variables_;
   scalar::Lexer lexer_;
   const scalar::Lookup lookup_;
 };
 
+Axis axis(Reader& in) {
+  return {in.word(roles, "what the axis is"), in.index(), in.index(), in.expr_after("extent"),
+          in.accept("by_number")};
+}
+
+Cut cut(Reader& in) {
+  return {in.index(),
+          in.expr_after("by"),
+          in.word(units, "who takes the pieces"),
+          in.word(tails, "what happens to the last piece"),
+          in.number_if_any(),
+          in.number_if("left_out")};
+}
+
+Stage stage(Reader& in) {
+  Stage stage{in.variable(), in.index_after("at"), in.word(spaces, "a kind of memory"), in.number(),
+              in.expr_if("of")};
+  while (in.accept("around")) stage.around.push_back({in.signed_number(), in.signed_number()});
+  stage.crosswise = in.accept("crosswise");
+  stage.computed = in.accept("computed");
+  return stage;
+}
+
+Combine combine(Reader& in) {
+  Combine combine{in.word(kinds_of_output, "a kind of output"), in.index()};
+  do {
+    Combine::Level level{in.word(units, "whose pieces are joined"), in.word(joins, "how they are joined"),
+                         in.number_if_any(), in.number_if("room")};
+    if (in.accept("if")) {
+      level.condition = in.expr_after("(");
+      in.expect(")");
+    }
+    combine.levels.push_back(level);
+  } while (in.accept(","));
+  combine.memory = in.list();
+  while (in.accept("end")) combine.ends.push_back({in.index(), in.variable(), in.expr_after("at")});
+  return combine;
+}
+
+Classes classes(Reader& in) {
+  Classes classes{in.variable(), in.variable_after("kept")};
+  in.expect("scans");
+  while (in.is_at(scalar::Token::Kind::number)) classes.scans.push_back(in.index());
+  return classes;
+}
+
+Nest nest(Reader& in) {
+  Nest walk;
+  while (in.accept("axis")) walk.axes.push_back(axis(in));
+  while (in.accept("cut")) walk.cuts.push_back(cut(in));
+  while (in.accept("split")) walk.splits.push_back({in.expr()});
+  while (in.accept("stage")) walk.stages.push_back(stage(in));
+  while (in.accept("combine")) walk.combines.push_back(combine(in));
+  while (in.accept("classes")) walk.classes.push_back(classes(in));
+  if (in.accept("traffic"))
+    walk.traffic = {in.number_if("streaming"), in.accept("touch"), in.number_if("ahead"),
+                    in.number_if("portion")};
+  while (in.accept("inner")) {
+    Inner inner;
+    inner.number = in.index();
+    inner.up_to = in.number_if("up_to");
+    inner.at_least_one = in.accept("at_least_one");
+    in.expect("{");
+    inner.nest = nest(in);
+    in.expect("}");
+    walk.inner.push_back(std::move(inner));
+  }
+  return walk;
+}
+
+Skeleton skeleton(Reader& in) {
+  Skeleton skeleton;
+  skeleton.name = in.text();
+  skeleton.memory = in.list();
+  skeleton.tasks = in.expr_after("tasks");
+  while (in.is_at(scalar::Token::Kind::text)) skeleton.numbers.push_back({in.text(), in.number()});
+  return skeleton;
+}
+
+Phase phase(Reader& in, const Launch& original) {
+  const std::string name = in.text();
+  const auto same = std::ranges::find(original.phases, name, &Phase::name);
+  if (same == original.phases.end()) in.fail(fmt::format("the launch has no phase '{}'", name));
+  Phase phase{name, same->computes, Nest(), in.expr_if("guard")};
+  phase.at_least_one = in.accept("at_least_one");
+  phase.in_phase_before = in.accept("in_phase_before");
+  if (in.accept("skeleton"))
+    phase.walk = skeleton(in);
+  else
+    phase.walk = nest(in);
+  while (in.accept("why")) phase.why.push_back(in.text());
+  return phase;
+}
+
+// The shape stands in the arena; the text repeats it for readers.
+Var memory(Reader& in) {
+  const Var array = in.variable();
+  in.expect(":");
+  in.kind();
+  in.expect("[");
+  do in.expr();
+  while (in.accept(","));
+  in.expect("]");
+  return array;
+}
+
+Computed computed(Reader& in, const Launch& original) {
+  const Var array = in.variable();
+  const auto same = std::ranges::find(original.computed, array, &Computed::array);
+  if (same == original.computed.end()) in.fail("an array that the launch does not compute");
+  return *same;
+}
+
+Launch launch(Reader& in, const Launch& original) {
+  Launch launch;
+  launch.statement = original.statement;
+  in.expect("launch");
+  launch.name = in.name();
+  if (in.accept("vectors")) launch.vector_lanes = in.number_after("of");
+  if (in.accept("chosen")) launch.chosen = in.text();
+  launch.touched = in.expr_if("touched");
+  while (in.accept("memory")) launch.memory.push_back(memory(in));
+  while (in.accept("copy"))
+    launch.copies.push_back({in.variable(), in.variable_after("from"), in.expr_after("fresh")});
+  while (in.accept("result")) launch.scalars.push_back({in.variable(), in.variable_after("=")});
+  while (in.accept("resident")) launch.residents.push_back({in.variable(), in.number_after("threads")});
+  while (in.accept("given"))
+    launch.given.push_back({in.variable(), in.variable_after("="), in.expr_after("at")});
+  while (in.accept("computed")) launch.computed.push_back(computed(in, original));
+  if (in.accept("task")) launch.task = in.variable();
+  while (in.accept("phase")) launch.phases.push_back(phase(in, original));
+  if (!in.is_at(scalar::Token::Kind::end)) in.fail("expected a phase or the end of the text");
+  return launch;
+}
+
 }  // namespace
 
 Launch parse(scalar::Arena& arena, std::string_view text, const Launch& original, std::string file) {
-  return Parser(arena, text, original, std::move(file))();
+  Reader in(arena, text, original, std::move(file));
+  return launch(in, original);
 }
 
 }  // namespace fulgurite::schedule
