@@ -67,6 +67,12 @@ class FULGURITE_HIDDEN Kernel : public std::enable_shared_from_this<Kernel> {
   mutable std::vector<std::pair<runtime::Device*, std::shared_ptr<const runtime::Kernel>>> built_;
 };
 
+/// Runs the passes over made.ir as it was recorded, and makes made.contracted, made.expecting and the memory
+/// of blocks that a launch allocates. `threads`: those of a block, as the user states them. Throws ShapeError
+/// where the kernel needs what no device has, or other threads.
+void prepare(Kernel& made, const kernel::Expectations&, std::optional<std::int64_t> threads,
+             const Here& where);
+
 /// The kernel as the engine's devices build it.
 std::string text_for(const Kernel&, const engines::Row&);
 
