@@ -44,7 +44,6 @@ class Parser {
       lexer_.expect("of");
       launch.vector_lanes = number();
     }
-    if (lexer_.accept("chosen")) launch.chosen = lexer_.text();
     if (lexer_.accept("touched")) launch.touched = expr();
     while (lexer_.accept("memory")) launch.memory.push_back(memory());
     while (lexer_.accept("copy")) launch.copies.push_back(copy());
