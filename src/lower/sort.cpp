@@ -46,9 +46,8 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   launch.name = "sort_rows";
   launch.statement = s;
   launch.vector_lanes = 16;
-  launch.chosen = schedule::sort_text(by);
   schedule::Phase row_by_row{"rows", s, schedule::Skeleton{"sort rows", {}, n_tasks}, {}};
-  row_by_row.why = {"a row fits into the cache of a core, where one task sorts it"};
+  row_by_row.why = schedule::reasons_of_sort(by);
   launch.phases.push_back(std::move(row_by_row));
   LaunchNote note{};
   note.origin = s.origin + ", row by row";

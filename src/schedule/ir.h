@@ -229,7 +229,8 @@ struct Phase {
   bool at_least_one = false;
   /// It has one task, which is that of the phase before it.
   bool in_phase_before = false;
-  std::vector<std::string> why = {};  // a reason for each decision, for explanations
+  /// A reason for each decision, as explain.h says; edits do not change them.
+  std::vector<std::string> why = {};
   bool operator==(const Phase& other) const {
     return name == other.name && computes == other.computes && walk == other.walk && guard == other.guard &&
            at_least_one == other.at_least_one && in_phase_before == other.in_phase_before;
@@ -274,8 +275,6 @@ struct Launch {
   std::string name;
   /// On CPUs: lanes of the vectors in which what lanes read far apart is transposed.
   std::int64_t vector_lanes = 0;
-  /// What the policy chose for the statement, in words; edits do not change it.
-  std::string chosen = {};
   /// What is computed, with a neutral element for each operator.
   soac::Stm statement;
   /// Arrays of the launch alone, whose shapes the arena knows.

@@ -211,7 +211,6 @@ Launch launch(Reader& in, const Launch& original) {
   in.expect("launch");
   launch.name = in.name();
   if (in.accept("vectors")) launch.vector_lanes = in.number_after("of");
-  if (in.accept("chosen")) launch.chosen = in.text();
   launch.touched = in.expr_if("touched");
   while (in.accept("memory")) launch.memory.push_back(memory(in));
   while (in.accept("copy"))

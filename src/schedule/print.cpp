@@ -21,7 +21,6 @@ class Printer {
   std::string operator()(const Launch& launch) {
     line(0, "launch " + launch.name);
     if (launch.vector_lanes != 0) line(0, fmt::format("vectors of {}", launch.vector_lanes));
-    if (!launch.chosen.empty()) line(0, "chosen " + scalar::quoted(launch.chosen));
     comment(0, launch.statement);
     if (launch.touched) line(0, "touched " + text(launch.touched));
     for (Var array : launch.memory) line(0, "memory " + binder(array));

@@ -21,23 +21,11 @@ inline constexpr std::array units{
     Word<Unit>{Unit::thread, "thread"},     Word<Unit>{Unit::registers, "registers"}};
 inline constexpr std::array tails{Word<Tail>{Tail::exact, "exact"}, Word<Tail>{Tail::mask, "mask"},
                                   Word<Tail>{Tail::apart, "apart"}};
-inline constexpr std::array joins{Word<Join>{Join::accumulators, "accumulators"},
-                                  Word<Join>{Join::chain, "chain"},
-                                  Word<Join>{Join::runs, "runs"},
-                                  Word<Join>{Join::tree, "tree"},
-                                  Word<Join>{Join::in_order, "in_order"},
-                                  Word<Join>{Join::partials, "partials"},
-                                  Word<Join>{Join::carried, "carried"},
-                                  Word<Join>{Join::handed_on, "handed_on"},
-                                  Word<Join>{Join::packed, "packed"},
-                                  Word<Join>{Join::counted, "counted"},
-                                  Word<Join>{Join::copies, "copies"},
-                                  Word<Join>{Join::bins, "bins"},
-                                  Word<Join>{Join::taken, "taken"},
-                                  Word<Join>{Join::atomic, "atomic"},
-                                  Word<Join>{Join::exchange, "exchange"},
-                                  Word<Join>{Join::winner, "winner"},
-                                  Word<Join>{Join::ranked, "ranked"}};
+inline constexpr Word<Join> joins[] = {
+#define FULGURITE_JOIN(name, ...) {Join::name, #name},
+#include "schedule/joins.def"
+};
+static_assert(joins[static_cast<std::size_t>(Join::ranked)].first == Join::ranked);
 inline constexpr std::array kinds_of_output{Word<Combine::Part>{Combine::Part::reduction, "reduction"},
                                             Word<Combine::Part>{Combine::Part::scan, "scan"},
                                             Word<Combine::Part>{Combine::Part::scatter, "scatter"},

@@ -31,7 +31,7 @@ Json json_of(const runtime::Occupancy& o) {
 Json json_of(const LaunchReport& launch) {
   Json occupancy = Json::array();
   for (const runtime::Occupancy& o : launch.occupancy) occupancy.push_back(json_of(o));
-  Json copies = Json::array(), own = Json::array(), passes = Json::array();
+  Json copies = Json::array(), own = Json::array(), passes = Json::array(), schedule = Json::array();
   for (const CopyReport& c : launch.copies)
     copies.push_back({{"array", c.array},
                       {"from", c.from},
@@ -42,6 +42,8 @@ Json json_of(const LaunchReport& launch) {
     own.push_back({{"name", p.name}, {"bytes", p.bytes.text()}, {"moved_at_most", p.moved.text()}});
   for (const PassReport& p : launch.passes)
     passes.push_back({{"array", p.array}, {"times", p.often ? "often" : p.times.text()}});
+  for (const schedule::PhaseInWords& p : launch.schedule)
+    schedule.push_back({{"phase", p.name}, {"where", p.where}, {"walk", p.walk}, {"why", p.why}});
   Json bytes = json_of(launch.bytes_read, launch.bytes_written);
   bytes["read_is_bound"] = launch.reads_at_most;
   bytes["written_is_bound"] = launch.writes_at_most;
@@ -49,7 +51,7 @@ Json json_of(const LaunchReport& launch) {
           {"operation", json_of(launch.operation)},
           {"when", launch.when},
           {"phases", launch.n_phases},
-          {"policy", launch.policy},
+          {"schedule", std::move(schedule)},
           {"fused", json_of(launch.fused)},
           {"bytes", std::move(bytes)},
           {"copies", std::move(copies)},

@@ -54,6 +54,15 @@ std::string memory_text(const LaunchReport& launch) {
   return text;
 }
 
+// Below it, farther in, the Soacs inside and a reason for each decision.
+std::string phase_text(const schedule::PhaseInWords& phase) {
+  const std::string where = phase.where.empty() ? "" : fmt::format(" where {}", phase.where);
+  std::string text = fmt::format("  {:<12}{}{}: {}\n", "phase", phase.name, where, phase.walk[0]);
+  for (std::size_t k = 1; k < phase.walk.size(); ++k) text += fmt::format("    {}\n", phase.walk[k]);
+  for (const std::string& reason : phase.why) text += fmt::format("    {}\n", reason);
+  return text;
+}
+
 std::string launch_text(const LaunchReport& launch, std::size_t number) {
   std::string text =
       fmt::format("\nkernel {}: {}  {}", number, launch.operation.origin, place(launch.operation.where));
@@ -65,7 +74,7 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
       fmt::format("  {:<12}reads {}, writes {}\n", "moves", bounded(launch.reads_at_most, launch.bytes_read),
                   bounded(launch.writes_at_most, launch.bytes_written, ""));
   text += memory_text(launch);
-  if (!launch.policy.empty()) text += fmt::format("  {:<12}{}\n", "policy", launch.policy);
+  for (const schedule::PhaseInWords& phase : launch.schedule) text += phase_text(phase);
   for (const runtime::Occupancy& o : launch.occupancy)
     text += fmt::format(
         "  {:<12}{} of {} threads of a multiprocessor: {} blocks of {}, {} registers and {} bytes a thread, "

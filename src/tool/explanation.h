@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "pipeline.h"
+#include "schedule/explain.h"
 #include "tool/formula.h"
 
 namespace fulgurite::tool {
@@ -48,7 +49,7 @@ struct LaunchReport {
   Operation operation;  // the last of those it does
   std::string when;     // "in each iteration of a loop"; empty: once
   int n_phases = 1;
-  std::string policy;
+  std::vector<schedule::PhaseInWords> schedule;
   std::vector<Operation> fused;  // what else it does
   Formula bytes_read, bytes_written;
   bool reads_at_most = false, writes_at_most = false;  // elements decide

@@ -120,8 +120,12 @@ std::string_view SizeNames::name(Var v) {
 
 std::string SizeNames::text(Expr e) {
   std::string text;
-  scalar::print(text, e, [&](Expr part) { return part.is_name() ? name(part.var()) : std::string_view(); });
+  scalar::print(text, e, naming());
   return text;
+}
+
+scalar::NameOf SizeNames::naming() {
+  return [this](Expr part) { return part.is_name() ? name(part.var()) : std::string_view(); };
 }
 
 namespace {

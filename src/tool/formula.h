@@ -45,6 +45,7 @@ class SizeNames {
 
   Formula formula(soac::Expr);
   std::string text(soac::Expr);
+  scalar::NameOf naming();
   /// "f32[n, m]"; of a scalar "f32".
   std::string type(soac::Var);
   std::string_view name(soac::Var);

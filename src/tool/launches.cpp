@@ -88,7 +88,7 @@ class Telling {
     launch.kernel = kernel.name;
     launch.operation = {note.origin, note.where, {}};
     launch.n_phases = kernel.n_phases;
-    launch.policy = policy(note);
+    launch.schedule = schedule_of(note);
     if (!note.names.empty()) {
       if (const auto found = when_.find(note.names[0]); found != when_.end())
         launch.when = found->second;
@@ -120,12 +120,16 @@ class Telling {
     }
   }
 
-  std::string policy(const lower::LaunchNote& note) const {
-    if (note.converges)
-      return fmt::format("the loop ends on the device: up to {} iterations are launched before the host asks",
-                         plan::most_ahead);
-    if (note.names.empty()) return "one task";
-    return note.launch ? note.launch->chosen : as_written(*called_.at(note.names[0]));
+  std::vector<schedule::PhaseInWords> schedule_of(const lower::LaunchNote& note) const {
+    if (note.launch) return schedule::in_words(*note.launch, sizes_.naming());
+    const std::string walk =
+        note.converges
+            ? fmt::format(
+                  "the loop ends on the device: up to {} iterations are launched before the host asks",
+                  plan::most_ahead)
+        : note.names.empty() ? "scalars: one task"
+                             : as_written(*called_.at(note.names[0]));
+    return {{"main", "", {walk}}};
   }
 
   // Loops and sorts that each point, or the one task that there is, runs by itself.

@@ -270,23 +270,24 @@ TEST(Blocks, FailuresAreOfTheLowestElement) {
 }
 
 TEST(Blocks, StripsAreExplained) {
-  const auto policy_of = [](const std::string& text) {
+  const auto reason_of = [](const std::string& text) {
     const pipeline::Report report = pipeline::compile(soac::parse(text, "test.soac"), on(Engine::emulator));
-    return report.lowered.notes.at(0).launch->chosen;
+    return report.lowered.notes.at(0).launch->phases.at(0).why.at(0);
   };
   EXPECT_EQ(
-      policy_of(
+      reason_of(
           R"(program "line" (x: i32[n]) { y: i32[n - 1] = map (i < n - 1) { x[i + 1] - x[i] } return y })"),
-      "blocks of 256 threads, strips of 1024 points, windows of 1088 elements in shared memory");
-  EXPECT_EQ(
-      policy_of(R"(program "rows" (x: f64[n, m]) {
+      "tasks: strips of 1024 points by 1 or more, more than they read around (strip_points, "
+      "strip_most_points, strip_share)");
+  EXPECT_EQ(reason_of(R"(program "rows" (x: f64[n, m]) {
     y: f64[n - 2, m] = map (i < n - 2, j < m) { x[i, j] + x[i + 2, j] } return y })"),
-      "blocks of 256 threads, strips of 128 points by 32 or more, windows of 2048 elements in shared memory");
+            "tasks: strips of 128 points by 32 or more, more than they read around "
+            "(strip_columns, strip_wide_columns, strip_least_columns, strip_rows, strip_share)");
   // Too far apart for a window.
   EXPECT_EQ(
-      policy_of(
+      reason_of(
           R"(program "far" (x: i32[n]) { y: i32[n - 500] = map (i < n - 500) { x[i + 500] - x[i] } return y })"),
-      "blocks of 256 threads, 1024 points or more");
+      "tasks: blocks of 1024 points or more, enough for each thread (thread_points)");
 }
 
 /// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each of those, by

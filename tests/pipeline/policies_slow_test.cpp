@@ -10,12 +10,16 @@
 #include <fstream>
 #include <sstream>
 
+#include "../schedule/reasons.h"
 #include "../simplify/pass_file.h"
+#include "base/text.h"
 #include "explained_programs.h"
 #include "kernel/traverse.h"
 #include "machines.h"
 #include "pipeline.h"
 #include "scalar/print.h"
+#include "schedule/explain.h"
+#include "tool/formula.h"
 
 namespace fulgurite {
 namespace {
@@ -53,6 +57,15 @@ std::string text_of(const scalar::Arena& arena, scalar::Expr e) {
     return part.is_name() ? std::string_view(arena.info(part.var()).name) : std::string_view();
   });
   return text;
+}
+
+std::string walks_of(const pipeline::Report& report, const schedule::Launch& launch) {
+  tool::SizeNames names(report.optimised);
+  return base::join(schedule::in_words(launch, names.naming()), "; ",
+                    [](const schedule::PhaseInWords& phase) {
+                      return fmt::format("{}: {}", phase.name,
+                                         base::join(phase.walk, "; ", [](const auto& walk) { return walk; }));
+                    });
 }
 
 // Programs for what neither the guide nor the benchmarks have.
@@ -95,7 +108,11 @@ void add_policies(const std::string& name, const soac::Program& program, std::st
   for (const Machine& machine : machines()) {
     const pipeline::Report report = pipeline::compile(program, {.engine = machine.engine}, machine.device);
     for (const lower::LaunchNote& note : report.lowered.notes) {
-      std::string policy = note.launch ? note.launch->chosen : "as written";
+      if (note.launch)
+        for (const std::string& fault :
+             testing_schedule::faults_of_reasons(*report.optimised.arena, *note.launch))
+          ADD_FAILURE() << name << ": " << fault;
+      std::string policy = note.launch ? walks_of(report, *note.launch) : "as written";
       if (note.converges) policy += "; decides whether a loop goes on";
       if (note.bytes_read)
         policy += fmt::format("; reads {} bytes", text_of(*report.optimised.arena, note.bytes_read));

@@ -1,4 +1,5 @@
 // The schedules that docs/schedules.md prints are those that are decided. `./dev golden` rewrites them.
+#include <fulgurite/fulgurite.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -8,6 +9,8 @@
 #include "machines.h"
 #include "schedule/print.h"
 #include "soac/parse.h"
+#include "tool/explanation.h"
+#include "trace/traced.h"
 
 namespace fulgurite::testing_pipeline {
 namespace {
@@ -67,23 +70,45 @@ std::string read(const std::string& path) {
   return text.str();
 }
 
+Acc<float, 1> row_norms(Acc<float, 2> m) {
+  return map([](Acc<float, 1> row) { return sqrt(sum(row * row)); }, rows(m));
+}
+
+// Its phases in words, as explain prints them.
+std::string explained(const Machine& machine) {
+  const soac::Program program = compile(row_norms, {.engine = Engine::interpreter}).traced()->program();
+  std::istringstream told(tool::to_text(
+      tool::explanation_of(pipeline::compile(program, {.engine = machine.engine}, machine.device))));
+  std::string text;
+  for (std::string line; std::getline(told, line);)
+    if (line.starts_with("  phase ") || (line.starts_with("    ") && line[4] != ' ')) text += line + '\n';
+  return text;
+}
+
+// The page with the block of code behind a mark replaced: <!-- MARK --> and a line with three back quotes.
+std::string replaced(std::string page, const std::string& mark, const std::string& text) {
+  const std::string begins = "<!-- " + mark + " -->\n```\n";
+  const std::size_t begin = page.find(begins);
+  if (begin == page.npos) {
+    ADD_FAILURE() << "docs/schedules.md has no " << begins;
+    return page;
+  }
+  const std::size_t from = begin + begins.size();
+  return page.replace(from, page.find("```\n", from) - from, text);
+}
+
 TEST(SchedulesGolden, StandInTheDocs) {
   const std::string path = FULGURITE_TEST_DATA "/../../docs/schedules.md";
   const std::string before = read(path);
   std::string text = before;
   const Machine machines[] = {{"cpu", Engine::cpu, processor(64)},
                               {"cuda", Engine::cuda, accelerator("cuda", true)}};
-  for (const Page& page : pages)
-    for (const Machine& machine : machines) {
-      // <!-- schedule NAME, MACHINE -->, then a block of code.
-      const std::string mark =
-          std::string("<!-- schedule ") + page.name + ", " + machine.name + " -->\n```\n";
-      const std::size_t begin = text.find(mark);
-      ASSERT_NE(begin, text.npos) << "docs/schedules.md has no " << mark;
-      const std::size_t from = begin + mark.size(), end = text.find("```\n", from);
-      ASSERT_NE(end, text.npos);
-      text.replace(from, end - from, schedules_of(page, machine));
-    }
+  for (const Machine& machine : machines) {
+    text = replaced(text, std::string("explained, ") + machine.name, explained(machine));
+    for (const Page& page : pages)
+      text = replaced(text, std::string("schedule ") + page.name + ", " + machine.name,
+                      schedules_of(page, machine));
+  }
   if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
   EXPECT_EQ(read(path), text) << "docs/schedules.md prints other schedules than are decided: ./dev golden";
 }

@@ -88,7 +88,8 @@ std::vector<std::string> lines_of_explanation(std::istream& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(text, line);) {
     line = std::regex_replace(line, std::regex("[a-z_]+\\.h:[0-9]+"), "guide.h");
-    if (!line.empty() && line.find("policy ") == line.npos) lines.push_back(line);
+    const bool differs = line.starts_with("  phase ") || std::regex_search(line, std::regex("^    [a-z]"));
+    if (!line.empty() && !differs) lines.push_back(line);
   }
   return lines;
 }

@@ -19,7 +19,7 @@ TEST(BlocksText, SumIsFoldedByThreadsThenByOneBlock) {
 )");
   EXPECT_EQ(names_of_phases(sum), "main, last");
   EXPECT_NE(sum.text.find("result s = total\n"), std::string::npos) << sum.text;
-  EXPECT_NE(sum.text.find("why \"at most 1024 blocks"), std::string::npos) << sum.text;
+  EXPECT_NE(sum.text.find("why \"tasks: at most 1024 blocks"), std::string::npos) << sum.text;
 }
 
 TEST(BlocksText, ExactSumHasAsManyBlocksAsRunAtOnceWhereThatIsKnown) {

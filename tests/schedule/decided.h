@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/match.h"
+#include "reasons.h"
 #include "schedule/blocks/decide.h"
 #include "schedule/check.h"
 #include "schedule/lanes/decide.h"
@@ -25,7 +26,8 @@ struct Decided {
 
 using Decide = std::function<schedule::Launch(const schedule::Surroundings&, const soac::Stm&)>;
 
-/// Of the last Soac of the program outside of all others. It has no faults, and is read back from its text.
+/// Of the last Soac of the program outside of all others. It has no faults, gives a reason for
+/// each decision, and is read back from its text.
 inline Decided decided_by(const Decide& decide, const std::string& text, const schedule::Device& device,
                           const std::function<bool(const soac::Program&, schedule::Var)>& in_memory) {
   Decided made{soac::parse(text, "test.soac"), {}, {}};
@@ -42,6 +44,8 @@ inline Decided decided_by(const Decide& decide, const std::string& text, const s
     if (base::as<soac::Soac>(s.op)) made.launch = decide(around, s);
   made.text = schedule::print(*made.program.arena, made.launch);
   for (const std::string& fault : schedule::faults_of(made.program, made.launch)) ADD_FAILURE() << fault;
+  for (const std::string& fault : faults_of_reasons(*made.program.arena, made.launch))
+    ADD_FAILURE() << fault << '\n' << made.text;
   const schedule::Launch again = schedule::parse(*made.program.arena, made.text, made.launch);
   EXPECT_EQ(again, made.launch) << made.text;
   EXPECT_EQ(schedule::print(*made.program.arena, again), made.text);

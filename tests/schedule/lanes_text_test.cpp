@@ -19,7 +19,7 @@ TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
   EXPECT_EQ(phase(sum, "last"), "phase \"last\"\n  skeleton \"join neighbours\" (total) tasks 1\n");
   EXPECT_EQ(names_of_phases(sum), "main, last");
   EXPECT_NE(sum.text.find("result s = total\n"), std::string::npos) << sum.text;
-  EXPECT_NE(sum.text.find("why \"a task takes about 16384 points"), std::string::npos) << sum.text;
+  EXPECT_NE(sum.text.find("why \"tasks: about 16384 points each"), std::string::npos) << sum.text;
 }
 
 TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {

@@ -91,6 +91,25 @@ TEST(Explanation, NamesMemoryOfLaunchesAndPasses) {
   EXPECT_SAYS(again, "passes      goes through b as often as elements say\n");
 }
 
+TEST(Explanation, GivesAReasonForEachDecision) {
+  const auto rows = [](Mat<float> m) {
+    return fg::map([](Vec<float> row) { return fg::sum(row); }, fg::rows(m));
+  };
+  const std::string by_lanes = told(rows);
+  EXPECT_SAYS(by_lanes, "  phase       main where not (65536 < m & n < 64): n points are mapped; tasks of ");
+  EXPECT_SAYS(by_lanes, "\n    inner 1: up to ");
+  EXPECT_SAYS(by_lanes,
+              "\n    tasks: about 4096 points each: one costs 48 additions, which is moderate "
+              "(moderate_tile, moderate_work)\n");
+  EXPECT_SAYS(by_lanes, "(few_rows, long_row_tiles)\n");
+  const std::string by_blocks = fg::explanation(fg::compile(rows, {.engine = fg::Engine::emulator}));
+  EXPECT_SAYS(by_blocks,
+              "  phase       short rows where not (32 <= m): rows by tiles by (n + 255) / 256 tasks\n");
+  EXPECT_SAYS(by_blocks, "(many_rows, short_row, long_row)\n");
+  const std::string sort = told([](Vec<int> x) { return fg::sort(x); });
+  EXPECT_SAYS(sort, "    order: digits of the keys, then insertion (sort_least_digit_bits, ");
+}
+
 TEST(Explanation, NamesEveryLoop) {
   const auto line = [](int number) { return "explanation_test.cpp:" + std::to_string(number); };
   const int before_loop = __LINE__;
@@ -103,7 +122,7 @@ TEST(Explanation, NamesEveryLoop) {
     return fg::while_loop([](Exp<float> y) { return y < 9.0f; }, [](Exp<float> y) { return y * 2.0f; }, a);
   });
   EXPECT_SAYS(alone, "while_loop runs as a sequential loop");
-  EXPECT_SAYS(alone, "policy      one task\n");
+  EXPECT_SAYS(alone, "phase       main: scalars: one task\n");
   const std::string sorts = told(
       [](Mat<float> m) { return fg::map([](Vec<float> row) { return fg::sort(row)[0]; }, fg::rows(m)); });
   EXPECT_SAYS(sorts, "sort runs as a sequential loop");

@@ -330,6 +330,11 @@ TEST_F(ToolProgram, ExplainAsJson) {
   EXPECT_EQ(json["kernels"][0]["fused"].size(), 2u);
   EXPECT_EQ(json["kernels"][0]["bytes"]["read"], "8n");
   EXPECT_EQ(json["least_bytes"]["read"], "8n");
+  const nlohmann::json phase = json["kernels"][0]["schedule"][0];
+  EXPECT_EQ(phase["phase"], "main");
+  EXPECT_EQ(phase["where"], "");
+  EXPECT_SAYS(phase["walk"][0].get<std::string>(), "n points are reduced; tasks of 16384; ");
+  EXPECT_SAYS(phase["why"][0].get<std::string>(), "tasks: about 16384 points each: ");
   EXPECT_EQ(json["intermediate_arrays"], 0);
   EXPECT_EQ(nlohmann::json::parse(call("explain power 4 --json").out)["program"], "power");
 }

@@ -8,6 +8,7 @@
 #include "schedule/blocks/rows.h"
 #include "schedule/blocks/scans.h"
 #include "schedule/blocks/updates.h"
+#include "schedule/explain.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/operators.h"
@@ -43,6 +44,7 @@ class Decision {
     last();
     updates_.join_places();
     land();
+    add_reasons(arena_, at_.launch());
     return std::move(at_.launch());
   }
 
@@ -54,7 +56,7 @@ class Decision {
       Phase& phase = at_.add_map("fill", std::move(computes), copy ? copy->fresh : Expr());
       if (!copy) return;
       at_.launch().copies.push_back(*copy);
-      phase.why.push_back("nothing is to be done where the array has the memory of the other one");
+      if (phase.guard) phase.why.emplace_back(why_filled);
     });
   }
 
@@ -68,14 +70,13 @@ class Decision {
     std::optional<Nest> strips;
     if (!windows.all.empty()) {
       strips = nest_over_strips(at_.around(), op_, windows);
-      at_.launch().chosen = text_of(windows.strip);
       blocks_ = tasks_of(arena_, {"", {}, *strips, {}});
     } else if (rows_.by_threads().is_constant(0)) {
       return;
     }
     std::vector<bool> given;  // by a Scan
     for (std::size_t g = 0; g < op_.reductions.size(); ++g) given.push_back(name_total(g));
-    if (strips) return walk_strips(std::move(*strips));
+    if (strips) return walk_strips(std::move(*strips), windows.strip);
     for (const Ranks::Partition& p : at_.ranks().partitions)
       for (std::size_t c = 1; c < p.first.size(); ++c)
         at_.launch().given.push_back({p.first[c].var(),
@@ -88,13 +89,9 @@ class Decision {
     scans_.go_on(std::get<soac::Soac>(phase.computes.op), nest);
     scans_.end(nest);
     updates_.combine(std::get<soac::Soac>(phase.computes.op), nest);
-    explain(phase);
-  }
-
-  std::string text_of(const Strip& strip) const {
-    const std::string rows = strip.rows == 1 ? "" : fmt::format(" by {} or more", strip.rows);
-    return fmt::format("blocks of {} threads, strips of {} points{}, windows of {} elements in shared memory",
-                       at_.points().threads, strip.columns, rows, strip.window);
+    if (at_.looks_back())
+      phase.why.emplace_back("tasks: blocks wait for those before them here, so one walk makes the scans");
+    if (phase.guard) phase.why.emplace_back(why_version);
   }
 
   // Whether a Scan gives the reduction; it has memory for its total, and for what each block has of it.
@@ -121,42 +118,26 @@ class Decision {
 
   void transpose(std::span<const Expr> reads) {
     Phase& phase = at_.add("main", at_.s(), nest_over_tiles(at_.around(), op_, reads));
-    phase.why.push_back(
-        "neighbours on the last axis but one are neighbours in memory where they are read, and those on the "
-        "last "
-        "where they are stored: a tile in shared memory turns them");
+    phase.why = {"tasks: a square of points each, with sides of a warp",
+                 "threads: some rows of the square at a time (transpose_threads)"};
   }
 
-  void walk_strips(Nest nest) {
+  void walk_strips(Nest nest, const Strip& strip) {
     const soac::Stm s = at_.s();
     for (const Stage& stage : nest.stages)
       if (stage.computed)
         at_.launch().computed.push_back({stage.array, *at_.around().element_of(stage.array)});
     Phase& phase = at_.add("main", s, std::move(nest));
     add_partials(std::get<Nest>(phase.walk));
-    phase.why.push_back(
-        "points read around themselves: what a block's points read is brought to shared memory once");
-  }
-
-  void explain(Phase& phase) const {
-    const auto& nest = std::get<Nest>(phase.walk);
-    const Points& points = at_.points();
-    if (at_.looks_back())
-      phase.why.push_back("blocks wait for those before them on this device: one walk makes the Scans");
-    if (goes_by_tiles(op_))
-      phase.why.push_back(fmt::format(
-          "what depends on the order of the points goes tile by tile: {} points lie in shared memory",
-          points.tile()));
-    if (size_by(nest, Unit::registers, 1) > 1 && !goes_by_tiles(op_))
-      phase.why.push_back("a thread takes so many neighbours that it moves 16 bytes at a time");
-    if (points.are_resident)
-      phase.why.push_back("as many blocks as run at once: the results are the same however many there are");
-    else if (points.most_blocks > 0)
-      phase.why.push_back(fmt::format("at most {} blocks: they fill the device, and {}", points.most_blocks,
-                                      makes_arrays(op_) ? "each has memory for the arrays of its points"
-                                                        : "each has a result of its own"));
-    if (updates_.has_bins())
-      phase.why.push_back("an operator that is no operation of memory: each block has bins of its own");
+    const char* numbers = strip.rows == 1
+                              ? "strip_points, strip_most_points"
+                              : "strip_columns, strip_wide_columns, strip_least_columns, strip_rows";
+    phase.why = {
+        fmt::format("tasks: strips of {} points by {} or more, more than they read around ({}, strip_share)",
+                    strip.columns, strip.rows, numbers),
+        "threads: those of a block walk a strip together (strip_threads)"};
+    if (!op_.reductions.empty())
+      phase.why.emplace_back("tasks: no more blocks than fill any device (filling_blocks)");
   }
 
   void last() {
@@ -164,8 +145,7 @@ class Decision {
     for (const Total& total : totals_) partials.push_back(total.partials);
     const auto is_given = [](const std::vector<Var>& some) { return some.empty(); };
     if (std::ranges::all_of(partials, is_given)) return;
-    Phase& phase = at_.add_walk_by_one("last", schedule::last(arena_, at_.s(), blocks_, partials));
-    phase.why.push_back("one block: there is one value for each block of the main phase");
+    at_.add_walk_by_one("last", schedule::last(arena_, at_.s(), blocks_, partials));
   }
 
   // Where the scalars are that the statement binds.

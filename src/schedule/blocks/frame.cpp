@@ -32,7 +32,6 @@ Frame::Frame(const Surroundings& around, const soac::Stm& original)
       outputs_(soac::view_of(ranks_.s)),
       looks_back_(may_look_back()),
       points_(choose_points()) {
-  launch_.chosen = text_of(points_);
   const Expr own = own_elements();
   const Expr n = product(op().dims);
   per_block_ = points_of_a_block(around_, n, points_, resident(points_), own);
@@ -114,33 +113,38 @@ Var Frame::temporary(Kind kind, Expr size, std::string name) {
   return launch_.memory.back();
 }
 
-Phase& Frame::add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard) {
+Phase& Frame::add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard,
+                  std::vector<std::string> why) {
   const auto is_same = [&](const Phase& phase) {
     return phase.name == name || phase.name.starts_with(name + " ");
   };
   const auto n = std::ranges::count_if(launch_.phases, is_same);
   if (n > 0) name = fmt::format("{} {}", name, n + 1);
   if (guard && guard.is_constant(1)) guard = {};
-  launch_.phases.push_back({std::move(name), std::move(computes), std::move(walk), guard});
+  launch_.phases.push_back(
+      {std::move(name), std::move(computes), std::move(walk), guard, false, false, std::move(why)});
   // Operands stand in the order in which they are made: a phase's number of tasks before names of later ones.
   tasks_of(arena(), launch_.phases.back());
   return launch_.phases.back();
 }
 
 Phase& Frame::add_main(soac::Stm computes, Expr guard) {
-  const auto& soac = std::get<soac::Soac>(computes.op);
-  const Points by = looks_back_ ? points_ : points_of(around_, soac, posted_bytes());
-  Nest nest = nest_over_points(around_, soac, by, per_block_, looks_back_ ? Unit::turn : Unit::grid);
-  Phase& phase = add("main", std::move(computes), std::move(nest), guard);
-  phase.at_least_one = true;
-  return phase;
+  const Points by =
+      looks_back_ ? points_ : points_of(around_, std::get<soac::Soac>(computes.op), posted_bytes());
+  return walk("main", std::move(computes), by, guard);
 }
 
 Phase& Frame::add_walk(std::string name, soac::Stm computes, bool posts) {
+  const Points by = points_of(around_, std::get<soac::Soac>(computes.op), posts ? posted_bytes() : 0);
+  return walk(std::move(name), std::move(computes), by, {});
+}
+
+Phase& Frame::walk(std::string name, soac::Stm computes, const Points& by, Expr guard) {
   const auto& soac = std::get<soac::Soac>(computes.op);
-  const Points by = points_of(around_, soac, posts ? posted_bytes() : 0);
-  Nest nest = nest_over_points(around_, soac, by, per_block_);
-  Phase& phase = add(std::move(name), std::move(computes), std::move(nest));
+  Nest nest = nest_over_points(around_, soac, by, per_block_, looks_back_ ? Unit::turn : Unit::grid);
+  std::vector<std::string> why = why_blocks(op(), points_);
+  add_why_threads(soac, by, why);
+  Phase& phase = add(std::move(name), std::move(computes), std::move(nest), guard, std::move(why));
   phase.at_least_one = true;
   return phase;
 }
@@ -150,7 +154,9 @@ Phase& Frame::add_walk_by_one(std::string name, soac::Stm computes) {
   Points by = points_of(around_, soac);
   by.neighbours = 1;  // it is alone: no time is in what it moves
   Nest nest = nest_over_points(around_, soac, by, {});
-  return add(std::move(name), std::move(computes), std::move(nest));
+  std::vector<std::string> why{"tasks: one block, as there is one value for each block of another phase"};
+  add_why_threads(soac, by, why);
+  return add(std::move(name), std::move(computes), std::move(nest), {}, std::move(why));
 }
 
 Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
@@ -159,7 +165,9 @@ Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
   const Expr n_points = product(soac.dims), residents = resident(by);
   const Expr per_block = points_of_a_block(around_, n_points, by, residents, i64(0));
   Nest nest = nest_over_points(around_, soac, by, per_block);
-  return add(std::move(name), std::move(computes), std::move(nest), guard);
+  std::vector<std::string> why = why_blocks(soac, by);
+  add_why_threads(soac, by, why);
+  return add(std::move(name), std::move(computes), std::move(nest), guard, std::move(why));
 }
 
 Phase& Frame::add_filling(Var array, Expr n, Expr value) {

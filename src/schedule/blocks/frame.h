@@ -43,7 +43,8 @@ class Frame {
   Launch& launch() { return launch_; }
   Var temporary(Kind, Expr size, std::string name);
   /// The phase gets a number if there is one of its name.
-  Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard = {});
+  Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard = {},
+             std::vector<std::string> why = {});
   /// A phase in which the blocks walk the whole space, of a statement over it. Of the main one they may hand
   /// on what Scans come to; `posts`: values may wait in its tiles for their places.
   Phase& add_main(soac::Stm computes, Expr guard);
@@ -55,6 +56,7 @@ class Frame {
   Phase& add_filling(Var array, Expr n, Expr value);
 
  private:
+  Phase& walk(std::string name, soac::Stm computes, const Points&, Expr guard);
   bool may_look_back() const;
   std::int64_t posted_bytes() const;
   Points choose_points() const;

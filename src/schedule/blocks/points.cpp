@@ -57,6 +57,13 @@ bool has_loops(const soac::Lambda& f) {
   });
 }
 
+bool posts(const soac::Soac& op) {
+  return std::ranges::any_of(op.scatters, is_posted) || !op.partitions.empty();
+}
+bool is_long(const soac::Soac& op) {
+  return posts(op) || makes_arrays(op) || has_loops(op.body);
+}
+
 bool has_floats(std::span<const Expr> values) {
   return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
 }
@@ -101,10 +108,9 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   points.threads = by.block_threads;
   Needs needs = needs_of(op);
   needs.point += posted;
-  const bool posts = std::ranges::any_of(op.scatters, is_posted) || !op.partitions.empty();
   const bool keeps = makes_arrays(op);
-  if (posts || keeps || has_loops(op.body)) points.threads = by.loop_threads;
-  if (needs.point > 0 && !posts) points.items = by.thread_items;
+  if (is_long(op)) points.threads = by.loop_threads;
+  if (needs.point > 0 && !posts(op)) points.items = by.thread_items;
   const std::int64_t n_bins =
       std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); });
   const std::int64_t bins = std::min(n_bins, by.shared_bins) * by.shared_bin_bytes;
@@ -116,7 +122,7 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   // Oancea, "Compiling generalized histograms for GPU", SC 2020, section 4.2).
   if (only_fills_bins(op)) points.bin_passes = by.shared_bin_passes;
   points.neighbours = neighbours_of(at, op);
-  const bool has_totals = needs.thread > 0 || posts;
+  const bool has_totals = needs.thread > 0 || posts(op);
   const std::int64_t each = has_loops(op.body) ? by.thread_loops
                             : has_totals       ? by.thread_folded_points
                                                : std::max<std::int64_t>(by.thread_points, points.neighbours);
@@ -128,15 +134,37 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   return points;
 }
 
-std::string text_of(const Points& p) {
-  const std::string most = p.are_resident       ? ", at most as many blocks as run at once"
-                           : p.most_blocks == 0 ? ""
-                                                : fmt::format(", at most {} blocks", p.most_blocks);
-  return fmt::format(
-      "blocks of {} threads, {} points or more{}{}{}{}", p.threads, p.points, most,
-      p.items == 1 ? "" : fmt::format(", runs of {}", p.items),
-      p.neighbours == 1 ? "" : fmt::format(", {} neighbours a thread", p.neighbours),
-      p.bin_passes == 1 ? "" : fmt::format(", bins in shared memory in up to {} passes", p.bin_passes));
+std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) {
+  const char* number = points.points == points.tile() && points.items > 1 ? "thread_items"
+                       : has_bins(op)                                     ? "thread_bin_points"
+                       : has_loops(op.body)                               ? "thread_loops"
+                       : needs_of(op).thread > 0 || posts(op)             ? "thread_folded_points"
+                                                                          : "thread_points";
+  std::vector<std::string> why{
+      fmt::format("tasks: blocks of {} points or more, enough for each thread ({})", points.points, number)};
+  if (points.are_resident)
+    why.emplace_back("tasks: as many blocks as run at once, a number that changes no result");
+  else if (points.most_blocks > 0)
+    why.push_back(fmt::format("tasks: at most {} blocks, as {}", points.most_blocks,
+                              makes_arrays(op) ? "each has memory for arrays of its points (scratch_blocks)"
+                                               : "so many fill any device (filling_blocks)"));
+  if (has_bins(op) || !op.partitions.empty())
+    why.emplace_back(
+        "tasks: few blocks, as they have bins or counts of their own (own_bins_points, own_bins_share, "
+        "own_bins_room, own_bins_blocks)");
+  return why;
+}
+
+void add_why_threads(const soac::Soac& op, const Points& points, std::vector<std::string>& why) {
+  why.push_back(fmt::format("threads: {} of a block, as points are {}, reserved_bytes)", points.threads,
+                            is_long(op) ? "long (loop_threads" : "short (block_threads"));
+  if (goes_by_tiles(op))
+    why.push_back(
+        fmt::format("threads: {} points of a tile each, as order counts (thread_items)", points.items));
+  else if (points.neighbours > 1)
+    why.push_back(
+        fmt::format("threads: {} neighbours each, for wide accesses (neighbours, neighbour_operations)",
+                    points.neighbours));
 }
 
 }  // namespace fulgurite::schedule

@@ -31,8 +31,9 @@ struct Points {
 /// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
 Points points_of(const Surroundings&, const soac::Soac&, std::int64_t posted = 0);
 
-/// In words.
-std::string text_of(const Points&);
+/// Why blocks take so many points, and threads of a block, as schedule/explain.h says.
+std::vector<std::string> why_blocks(const soac::Soac&, const Points&);
+void add_why_threads(const soac::Soac&, const Points&, std::vector<std::string>& why);
 
 /// Whether points go tile by tile: something is folded in their order, or posted.
 bool goes_by_tiles(const soac::Soac&);

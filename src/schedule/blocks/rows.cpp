@@ -110,13 +110,11 @@ void Rows::add_ragged() {
   Skeleton skeleton{"ragged rows",
                     {{"threads", threads}, {"items", items}, {"blocks", by.filling_blocks}},
                     ceil_div(arena, all, per_block)};
-  at_.launch().chosen = fmt::format("blocks of {0} threads, at most {0} rows, their elements in tiles of {1}",
-                                    threads, threads * items);
   Phase& phase = at_.add("rows", at_.s(), std::move(skeleton));
-  phase.why.push_back(
-      "rows of any lengths follow one another: threads share their elements whosever they are, so that a "
-      "long "
-      "row is work for all");
+  phase.why = {
+      fmt::format("tasks: blocks of up to {} rows, in tiles of {} elements (ragged_items, filling_blocks)",
+                  threads, threads * items),
+      "threads: they share elements whosever rows these are, so long rows are work for all (ragged_threads)"};
 }
 
 void Rows::add_tiles() {
@@ -133,10 +131,11 @@ void Rows::add_tiles() {
   Skeleton skeleton{
       "rows by tiles", {{"threads", rows}, {"columns", columns}}, ceil_div(arena, rows_, at_.i64(rows))};
   Phase& phase = at_.add("short rows", std::move(map), std::move(skeleton), by_tiles_);
-  phase.why.push_back(
-      fmt::format("rows of fewer than {} elements are not worth a block each: a thread folds one, and the "
-                  "block brings some columns of all its rows to shared memory, as they lie along memory",
-                  by.short_row));
+  phase.why = {
+      fmt::format("tasks: blocks of {} rows, one for each thread, whose next {} columns are in shared memory "
+                  "(row_tile_rows, row_tile_columns, least_row_tile_columns)",
+                  rows, columns),
+      why_version};
 }
 
 void Rows::add_partials() {
@@ -164,7 +163,9 @@ void Rows::add_partials() {
     totals.push_back(at_.arena().fresh_array(info.type.kind, at_.op().dims, "total").var());
   }
   Phase& phase = at_.add("partials", map_of(std::move(body), totals), std::move(nest), by_blocks_);
-  phase.why.push_back("blocks take rows, or parts of them where there are too few rows to fill the device");
+  phase.why = {"tasks: blocks of a row, or of a part where rows are few (row_part, filling_blocks)"};
+  add_why_threads(inner, points, phase.why);
+  if (phase.guard) phase.why.emplace_back(why_version);
 }
 
 void Rows::add_join() {
@@ -183,7 +184,8 @@ void Rows::add_join() {
   f.body[0].origin = "";
   std::vector<Var> arrays;
   for (const soac::Mapped& mapped : at_.outputs().mapped) arrays.push_back(mapped.array);
-  at_.add_map("rows", map_of(std::move(f), arrays), by_blocks_);
+  Phase& phase = at_.add_map("rows", map_of(std::move(f), arrays), by_blocks_);
+  if (phase.guard) phase.why.emplace_back(why_version);
 }
 
 soac::Stm Rows::map_of(soac::Lambda f, std::span<const Var> arrays) const {

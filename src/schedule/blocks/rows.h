@@ -12,6 +12,11 @@
 
 namespace fulgurite::schedule::blocks {
 
+/// Of a phase that one way to take rows has, and another has not.
+inline constexpr const char* why_version =
+    "version: blocks take rows where these are long, or few; else threads do (many_rows, short_row, "
+    "long_row)";
+
 class Rows {
  public:
   explicit Rows(Frame&);

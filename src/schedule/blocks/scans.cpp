@@ -39,7 +39,7 @@ void Scans::add_phases() {
   if (at_.looks_back()) {
     const Expr nothing = at_.arena().cast(at_.i64(0), Kind::i32);
     Phase& phase = at_.add_filling(state_, size_of_state(), nothing);
-    phase.why.push_back("blocks of the main phase hand on what the points before come to");
+    phase.why.emplace_back("phase: nothing is handed on yet by the blocks of the main phase");
     return;
   }
   for (int level = 0; level < n_levels_; ++level) {
@@ -56,8 +56,8 @@ void Scans::fold(const std::vector<const Scan*>& scans) {
   for (std::size_t k = 0; k < scans.size(); ++k)
     add_grid_level(nest, Combine::Part::reduction, k, Join::partials, scans[k]->partials);
   go_on(std::get<soac::Soac>(phase.computes.op), nest);
-  phase.why.push_back(
-      "blocks cannot wait for those before them here: a walk of its own finds what each comes to");
+  phase.why.emplace_back(
+      "phase: blocks cannot wait for those before them here, so a walk of its own finds what each has");
 }
 
 void Scans::carry(const std::vector<const Scan*>& scans) {
@@ -71,7 +71,6 @@ void Scans::carry(const std::vector<const Scan*>& scans) {
   Phase& phase = at_.add_walk_by_one(
       "carry", schedule::carry(at_.arena(), at_.s(), at_.blocks(), stms, partials, carries));
   std::get<Nest>(phase.walk).classes = classes_of(scans);
-  phase.why.push_back("one block: there is one value for each block of the others");
 }
 
 // Of the partitions whose classes the Scans count.

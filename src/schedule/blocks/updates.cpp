@@ -58,7 +58,7 @@ void Updates::find_winners(std::size_t g) {
   wanted.push_back(number);
   Phase& phase = scatter_apart("winners", memory_[g][0], at_.op().scatters[g].shape, integer_max(arena_),
                                at_.i64(-1), std::move(wanted));
-  phase.why.push_back("of several points with one place the last one's values stay, all of them");
+  phase.why.emplace_back("phase: of several points with one place the last one's values stay, all of them");
 }
 
 // A phase that combines values of the points by an operation of memory: places, then the value.
@@ -96,7 +96,7 @@ void Updates::count(std::size_t g) {
   const Expr place = arena_.add(arena_.mul(of, at_.blocks()), arena_.name(*task));
   const Expr stored_at = arena_.apply(scalar::Op::select, {inside, place, at_.i64(-1)});
   scatter_apart("count", counts, {size}, integer_sum(arena_), at_.i64(0), {stored_at, at_.i64(1)})
-      .why.push_back("the points of each class of each block: from that follows where its points go");
+      .why.emplace_back("phase: from the points of each class of each block follows where they go");
   sum_counts(g, counts, table);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "schedule/explain.h"
+
 namespace fulgurite::schedule {
 
 Var Building::memory(Kind kind, Expr size, std::string name) {
@@ -21,17 +23,16 @@ Phase& Building::add(std::string name, soac::Stm computes, std::variant<Nest, Sk
   return launch.phases.back();
 }
 
-Phase& Building::add_map(std::string name, soac::Stm map) {
+Phase& Building::add_map(std::string name, soac::Stm map, Expr guard) {
   const auto& op = std::get<soac::Soac>(map.op);
   const LaneLoops of_map = choose(arena, op, lanes);
   const Grid tiles = tiles_grid(around, op, of_map);
   Nest nest = nest_of(arena, map, of_map, lanes, {&tiles});
   nest.traffic.streaming = of_map.streaming;
   Phase& phase = add(std::move(name), std::move(map), std::move(nest));
-  phase.why.push_back(
-      fmt::format("tasks take tiles of {} elements: cheap enough to keep every core busy, "
-                  "many enough to pay for a task",
-                  of_map.tile));
+  phase.why = reasons_of(std::get<soac::Soac>(phase.computes.op), of_map, lanes);
+  phase.guard = guard;
+  if (guard) phase.why.emplace_back(why_filled);
   return phase;
 }
 

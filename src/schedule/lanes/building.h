@@ -28,8 +28,8 @@ struct Building {
   Var memory(Kind, Expr size, std::string name);
   /// Appends a phase; its name gets a number if there is one of this name.
   Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk);
-  /// Appends a phase that maps a function over places.
-  Phase& add_map(std::string name, soac::Stm map);
+  /// Appends a phase that maps a function over places. `guard`: 1 where it is to fill them.
+  Phase& add_map(std::string name, soac::Stm map, Expr guard = {});
 };
 
 }  // namespace fulgurite::schedule

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
+#include "schedule/explain.h"
 #include "schedule/lanes/bins.h"
 #include "schedule/lanes/long_rows.h"
 #include "schedule/lanes/order.h"
 #include "schedule/lanes/ordered_stores.h"
-#include "schedule/lanes/reasons.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/by_order.h"
@@ -91,7 +91,7 @@ Expr touched_by(const Building& at, const Written& written) {
 void add_fill(Building& at) {
   Filling filling = fill(at.around, at.lifted);
   at.launch.copies = std::move(filling.copies);
-  for (Filling::Part& part : filling.parts) at.add_map("fill", std::move(part.computes)).guard = part.guard;
+  for (Filling::Part& part : filling.parts) at.add_map("fill", std::move(part.computes), part.guard);
 }
 
 Nest main_nest(const Building& at, const soac::Stm& main, const Order& order) {
@@ -124,7 +124,8 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
   if (!long_rows.are_few.is_constant(0)) phase.guard = at.arena.sub(at.i64(1), long_rows.are_few);
-  phase.why = reasons_of(at);
+  phase.why = reasons_of(at.op(), at.loops, at.lanes);
+  if (phase.guard) phase.why.emplace_back(why_shared);
 }
 
 // Partial results of tasks are joined in order, neighbours first: the error of a sum grows with the logarithm
@@ -138,7 +139,8 @@ void add_last(Building& at, const std::vector<Total>& totals) {
   }
   if (join.memory.empty()) return;
   at.add("last", last(at.arena, at.posting, at.tasks, partials), std::move(join)).why = {
-      "scalar code of one task: partial results are so few that the time to compile vector code counts more"};
+      "tasks: one, in scalar code: partial results are so few that the time to compile vector code counts "
+      "more"};
 }
 
 void name_scalars(Building& at, const Order& order, const std::vector<Total>& totals) {
@@ -175,8 +177,6 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   at.launch.name = name_of_launch(std::get<soac::Soac>(at.lifted.op));
   at.launch.statement = at.lifted;
   at.launch.vector_lanes = at.loops.tail_lanes;
-  at.launch.chosen = to_string(at.loops);
-  if (!ordered.posts.empty()) at.launch.chosen += "; " + scatter_text(lanes.by);
   at.launch.touched = touched_by(at, written);
   const Order order = order_of(at);
   const LongRows long_rows = long_rows_of(at);
@@ -193,6 +193,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_last(at, totals);
   add_places(at, original, bins);
   name_scalars(at, order, totals);
+  add_reasons(arena, at.launch);
   return std::move(at.launch);
 }
 

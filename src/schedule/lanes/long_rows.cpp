@@ -63,7 +63,8 @@ void add_partials(Building& at, const LongRows& long_rows) {
   nest.axes.push_back({Axis::Role::free, 0, at.op().dims.size(), long_rows.rows});
   nest.cuts.push_back({0, at.i64(1), Unit::grid});
   const Grid tiles{{}, long_rows.columns, {}, long_rows.tile, 0};
-  Nest row = nest_of(arena, reduction, choose(arena, inner, at.lanes), at.lanes, {&tiles, true});
+  const LaneLoops loops = choose(arena, inner, at.lanes);
+  Nest row = nest_of(arena, reduction, loops, at.lanes, {&tiles, true});
   std::size_t next = 0;
   for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
     const std::size_t n = inner.reductions[g].neutral.size();
@@ -75,9 +76,8 @@ void add_partials(Building& at, const LongRows& long_rows) {
   nest.inner.push_back({reduction.nest, std::move(row)});
   Phase& phase = at.add("partials", std::move(computes), std::move(nest));
   phase.guard = long_rows.are_few;
-  phase.why = {
-      "rows are so few that one task for each would leave cores idle, and so long that several tasks "
-      "can share one"};
+  phase.why = reasons_of(inner, loops, at.lanes);
+  phase.why.emplace_back(why_shared);
 }
 
 void add_rows(Building& at, const LongRows& long_rows) {
@@ -95,7 +95,7 @@ void add_rows(Building& at, const LongRows& long_rows) {
   Phase& phase =
       at.add("rows", std::move(computes), Skeleton{"join tiles", {}, long_rows.rows, long_rows.partials});
   phase.guard = long_rows.are_few;
-  phase.why = {"the partial results of a row's tiles are few: one task joins them in order"};
+  phase.why = {"tasks: one for each row, as the partial results of its tiles are few", why_shared};
 }
 
 }  // namespace

@@ -6,6 +6,11 @@
 
 namespace fulgurite::schedule {
 
+/// Of a phase that this way has and the other one has not, or the other way round.
+inline constexpr const char* why_shared =
+    "version: tasks share rows where these are few and long, so that no core is idle (few_rows, "
+    "long_row_tiles)";
+
 /// A map whose function is one reduction over a space that the host knows and that does not depend on the
 /// point, and scalars.
 struct LongRows {

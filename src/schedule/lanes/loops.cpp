@@ -1,7 +1,5 @@
 #include "schedule/lanes/loops.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 
@@ -199,17 +197,6 @@ LaneLoops choose(const scalar::Arena& arena, const soac::Soac& soac, const Lanes
   loops.touch = work <= by.cheap_work && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !loops.rows) choose_runs(loops, soac, work, by);
   return loops;
-}
-
-std::string to_string(const LaneLoops& p) {
-  const std::string runs = p.run == 0 ? std::string()
-                                      : fmt::format(" runs of {} by {} in {} lanes, {} ahead", p.run,
-                                                    p.run_steps, p.run_lanes, p.ahead);
-  const std::string steps = p.scan_steps == 0 ? std::string() : fmt::format(" by {}", p.scan_steps);
-  return fmt::format(
-      "lanes {} (tail {}, scan {}{}) tile {} chain {}{}{}{} portion {} streaming {}from {} MiB", p.lanes,
-      p.tail_lanes, p.scan_lanes, steps, p.tile, p.chain, runs, p.linear ? " linear" : "",
-      p.rows ? " rows" : "", p.portion, p.touch ? "and touching " : "", p.streaming >> 20);
 }
 
 }  // namespace fulgurite::schedule

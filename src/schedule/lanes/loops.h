@@ -2,8 +2,6 @@
 // code does. They are kept as the cuts, combines and traffic of a nest, which walks read them from.
 #pragma once
 
-#include <string>
-
 #include "schedule/ir.h"
 #include "schedule/surroundings.h"
 
@@ -41,8 +39,6 @@ struct LaneLoops {
   bool touch = false;
   bool operator==(const LaneLoops&) const = default;
 };
-/// In words, for explanations.
-std::string to_string(const LaneLoops&);
 
 /// What decides about loops besides the Soac itself.
 struct Lanes {
@@ -52,6 +48,9 @@ struct Lanes {
 };
 
 LaneLoops choose(const scalar::Arena&, const soac::Soac&, const Lanes&);
+/// Why tasks that are cut for the loops, and lanes, take so many points: lines of Phase::why.
+std::vector<std::string> reasons_of(const soac::Soac&, const LaneLoops&, const Lanes&);
+std::string why_lanes(const soac::Soac&, const LaneLoops&, const Lanes&);
 
 /// A partition of a constant number of classes, so few that lanes look at each.
 bool has_few_classes(const soac::Partition&, std::int64_t few_classes);

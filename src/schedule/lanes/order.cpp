@@ -56,7 +56,7 @@ void start_chain(Building& at, const Order& order) {
     if (p.takes_turns) set({&p.kept, 1}, {&zero, 1});
   const soac::Stm made{start.memory, std::move(op), at.posting.where, ""};
   at.add("start", made, std::move(start)).why = {
-      "the tasks of the main phase take turns, and the first one goes on from this"};
+      "tasks: one, which sets what the first task of the main phase goes on from: they take turns"};
 }
 
 // Partial results of Scans, and the numbers of points of each class, over each tile.
@@ -66,7 +66,8 @@ void fold_tiles(Building& at, const Order& order, const std::vector<Order::Scan>
   const auto& op = std::get<soac::Soac>(folded.op);
   bool packs = true;
   for (const soac::Partition& p : op.partitions) packs = packs && has_few_classes(p, at.lanes.by.few_classes);
-  Nest nest = nest_of(at.arena, folded, choose(at.arena, op, at.lanes), at.lanes, {&at.grid, true, packs});
+  const LaneLoops loops = choose(at.arena, op, at.lanes);
+  Nest nest = nest_of(at.arena, folded, loops, at.lanes, {&at.grid, true, packs});
   for (std::size_t s = 0; s < scans.size(); ++s)
     add_level(nest, Combine::Part::reduction, s, {Unit::grid, Join::partials}, scans[s].carries);
   for (std::size_t s = 0; s < order.scans.size() && goes_on; ++s)
@@ -82,7 +83,9 @@ void fold_tiles(Building& at, const Order& order, const std::vector<Order::Scan>
   if (partitions.empty()) nest.cuts[0].left_out = 1;
   Phase& phase = at.add("fold", std::move(folded), std::move(nest));
   phase.at_least_one = true;
-  phase.why = {"later phases need to know what comes before each tile, which no task finds out alone"};
+  phase.why = {"phase: later ones need to know what comes before each task, which no task finds out alone",
+               "tasks: those of the main phase",
+               why_lanes(std::get<soac::Soac>(phase.computes.op), loops, at.lanes)};
 }
 
 // Element [class, task] of the sums is where the points of the class in the task go.
@@ -104,7 +107,7 @@ void carry_tiles(Building& at, const std::vector<Order::Scan>& scans) {
   const soac::Stm computes =
       carry(at.arena, at.posting, at.tasks, statements_of(scans), carries, fresh_like(at.arena, carries));
   at.add("carry", computes, Skeleton{"carry", {}, at.i64(1), all_of(carries)}).why = {
-      "one task: the partial results of tiles are few"};
+      "tasks: one, as the partial results of tiles are few"};
 }
 
 void count_tiles(Building& at, const Order& order, std::span<const std::size_t> partitions, bool goes_on) {
@@ -115,7 +118,7 @@ void count_tiles(Building& at, const Order& order, std::span<const std::size_t> 
     Skeleton count{"count", {}, at.i64(1), {p.counts, outputs.partitions[g].offsets, p.kept}};
     Phase& phase = at.add("count", computes, std::move(count));
     phase.in_phase_before = goes_on;
-    phase.why = {"one task: the counts of tiles are few"};
+    phase.why = {"tasks: one, as the counts of tiles are few"};
     goes_on = true;
   }
 }

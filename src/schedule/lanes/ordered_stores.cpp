@@ -30,7 +30,8 @@ void store_in_order(Building& at, const OrderedPosts& posts, Expr are_few) {
   Phase& phase =
       at.add("store", scattered(at, posts), Skeleton{"store in order", {}, at.i64(1), posts.arrays});
   phase.guard = are_few;
-  phase.why = {"of equal places the last value stays: points are so few that one task stores them in order"};
+  phase.why = {"tasks: one, as the points are in order: the last of several values for one place stays",
+               fmt::format("version: up to {} points (scatter_few)", at.lanes.by.scatter_few)};
 }
 
 void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
@@ -50,14 +51,17 @@ void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
                                               {"least shift", by.scatter_least_shift}};
   Phase& sort = at.add("sort tiles", scattered(at, posts), Skeleton{"sort tiles", numbers, tiles, memory});
   sort.guard = many;
+  const std::string version = fmt::format("version: more than {} points (scatter_few)", by.scatter_few);
   sort.why = {
-      "of equal places the last value stays: the points of each tile are sorted by ranges of the "
-      "destination, in their order"};
+      fmt::format("tasks: {} points each, sorted by ranges of the destination in their order (scatter_tile)",
+                  by.scatter_tile),
+      version};
   memory.insert(memory.end(), posts.arrays.begin(), posts.arrays.end());
   Phase& store = at.add("store ranges", scattered(at, posts),
                         Skeleton{"store ranges", numbers, ranges.count, std::move(memory)});
   store.guard = many;
-  store.why = {"one task stores all points of a range, which is small enough for a cache"};
+  store.why = {"tasks: a range each, which fits into a cache (scatter_range_bits, scatter_least_shift)",
+               version};
 }
 
 }  // namespace
@@ -79,14 +83,6 @@ void add_ordered_stores(Building& at, const std::vector<OrderedPosts>& all) {
     store_in_order(at, posts, are_few);
     if (!are_few.is_constant(1)) store_by_ranges(at, posts, are_few);
   }
-}
-
-std::string scatter_text(const LanesPolicy& p) {
-  return fmt::format(
-      "of equal places the last stays: up to {} points stored in order by one task, else tiles of {} sorted "
-      "by ranges of the destination (at most {}, of at least {} elements), each stored by one task",
-      p.scatter_few, p.scatter_tile, std::int64_t{1} << p.scatter_range_bits,
-      std::int64_t{1} << p.scatter_least_shift);
 }
 
 }  // namespace fulgurite::schedule

@@ -24,7 +24,4 @@ Ranges ranges_of(scalar::Arena&, Expr size, std::int64_t bits, std::int64_t leas
 /// The phases for what the points post: "store", "sort tiles", "store ranges".
 void add_ordered_stores(Building&, const std::vector<OrderedPosts>&);
 
-/// How they are chosen, in words.
-std::string scatter_text(const LanesPolicy&);
-
 }  // namespace fulgurite::schedule

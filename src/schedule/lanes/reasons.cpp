@@ -1,48 +1,76 @@
-#include "schedule/lanes/reasons.h"
+#include "schedule/lanes/loops.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "schedule/lanes/costs.h"
 #include "schedule/rewrites/by_order.h"
+#include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::schedule {
 
 namespace {
 
-std::string why_tile(const Building& at, double work) {
-  const LanesPolicy& by = at.lanes.by;
-  const char* cost = work <= by.cheap_work ? "cheap" : work <= by.moderate_work ? "moderate" : "expensive";
-  return fmt::format("a task takes about {} points: one costs {:.0f} additions, which is {}", at.loops.tile,
-                     work, cost);
+std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+  const LanesPolicy& by = lanes.by;
+  const double work = Costs(by).of_point(op);
+  const bool is_cheap = work <= by.cheap_work, is_moderate = work <= by.moderate_work;
+  const char* cost = is_cheap ? "cheap" : is_moderate ? "moderate" : "expensive";
+  std::string numbers = fmt::format("{}_tile, {}_work", cost, is_cheap ? "cheap" : "moderate");
+  if (loops.run > 0)
+    numbers = fmt::format("{}, moderate_work", is_moderate ? "run_tile" : "expensive_run_tile");
+  if (is_cheap && has_scan(op.body)) numbers += ", scan_tiles";
+  if (is_cheap && has_bins(op)) numbers += ", bin_tiles";
+  if (!op.partitions.empty()) numbers += ", packed_bytes";
+  if (loops.scan_steps > 0) numbers += ", scanned_bytes";
+  return fmt::format("tasks: about {} points each: one costs {:.0f} addition{}, which is {} ({})", loops.tile,
+                     work, work == 1 ? "" : "s", cost, numbers);
 }
 
-std::string why_lanes(const Building& at) {
-  const LaneLoops& loops = at.loops;
-  if (loops.rows)
-    return makes_arrays(at.op())
-               ? "points are scalar code, one at a time: they make arrays"
-               : "points are scalar code, one at a time: the Soacs inside read along their own axis";
-  if (has_bins(at.op())) return "bins are updated by scalar code, one after the other";
-  if (loops.run > 0 && folds_in_runs(at.op()))
-    return fmt::format(
-        "{} lanes fold a run of up to {} neighbouring points each: an operator is not known to commute",
-        loops.run_lanes, loops.run);
-  if (is_in_order(at.op()) && has_scan(at.op().body))
-    return loops.scan_steps > 0 ? fmt::format("{} lanes scan runs of {} points: the operator is expensive",
-                                              loops.scan_lanes, loops.scan_steps)
-                                : fmt::format("{} lanes scan neighbouring points", loops.scan_lanes);
-  return fmt::format("{} lanes in vectors of {}: vectors side by side hide latency", loops.lanes,
-                     loops.tail_lanes);
+// The numbers that decide how many vectors are side by side.
+const char* numbers_of_vectors(const soac::Soac& op, std::int64_t vectors, const Lanes& lanes) {
+  const bool has_32_registers = lanes.device.vector_bytes >= 64;
+  if (Costs(lanes.by).waits_for_itself(op.body))
+    return has_32_registers ? "waiting_vectors, waiting_work" : "waiting_vectors_16_registers, waiting_work";
+  if (vectors != lanes.by.short_vectors) return "medium_vectors, medium_work, few_accumulators";
+  if (!has_32_registers) return "short_vectors, short_work_16_registers";
+  return soac::view_of(op).mapped.empty() ? "short_vectors, short_work" : "short_vectors, short_work_stores";
 }
 
 }  // namespace
 
-std::vector<std::string> reasons_of(const Building& at) {
-  std::vector<std::string> why{why_tile(at, Costs(at.lanes.by).of_point(at.op())), why_lanes(at)};
-  if (at.loops.linear)
-    why.emplace_back("one axis: every array is read and stored at the number of the point");
-  if (at.in_order) why.emplace_back("tasks take neighbouring points in their order");
+std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+  if (loops.rows && makes_arrays(op)) return "lanes: none, as points make arrays";
+  if (loops.rows) return "lanes: none, as the combinators inside read along their own axis";
+  if (has_bins(op)) return "lanes: none for bins, which scalar code updates one after the other";
+  if (loops.run > 0 && folds_in_runs(op))
+    return fmt::format("lanes: {} fold runs, as order counts (run_vectors, run_lanes, run_components)",
+                       loops.run_lanes);
+  if (is_in_order(op) && has_scan(op.body))
+    return fmt::format("lanes: {} scan {} (cheap_scan_work, least_scan_lanes, scan_steps, scan_run_bytes)",
+                       loops.scan_lanes, loops.scan_steps > 0 ? "a run each" : "neighbouring points");
+  const std::int64_t vectors = loops.lanes / loops.tail_lanes;
+  return fmt::format("lanes: {} in vectors of {}, as values have up to {} bytes: {} ({})", loops.lanes,
+                     loops.tail_lanes, lanes.device.vector_bytes / loops.tail_lanes,
+                     vectors > 1 ? "vectors side by side hide latency" : "points are too long for several",
+                     numbers_of_vectors(op, vectors, lanes));
+}
+
+std::vector<std::string> reasons_of(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
+  std::vector<std::string> why{why_tasks(op, loops, lanes)};
+  if (loops.rows) why.emplace_back("tasks: a point counts as what is inside (unknown_row, sort_walks)");
+  if (keeps_arrays(op.body)) why.emplace_back("tasks: few, with memory for arrays of points (scratch_tasks)");
+  const bool has_counts = std::ranges::any_of(
+      op.partitions, [&](const soac::Partition& p) { return !has_few_classes(p, lanes.by.few_classes); });
+  if (has_counts || has_bins(op))
+    why.emplace_back(
+        "tasks: few, as they have bins or counts of their own (bins_points, bins_many_points, "
+        "bins_few_tasks, bins_least_points, count_points)");
+  if (depends_on_order(op)) why.emplace_back("tasks: neighbouring points in their order");
+  why.push_back(why_lanes(op, loops, lanes));
   return why;
 }
 

@@ -262,15 +262,18 @@ Rows into_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
   return Builder(arena, sort).rows(by);
 }
 
-std::string sort_text(const LanesPolicy& p) {
-  return fmt::format(
-      "up to {} one row, else rows of {} (at least {}, at most {} rows) by a sample of one in {} ({} to {}) "
-      "and {} bits, if the largest fits into {} or 1/{} of all; digits of {} to {} bits, {} beyond the "
-      "logarithm, insertion up to {} and for {} steps each; {} tasks",
-      p.sort_whole, p.sort_row, p.sort_least_row, p.sort_most_rows, p.sort_sample_points,
-      p.sort_least_samples, p.sort_most_samples, p.sort_sample_bits, p.sort_fits, p.sort_shares,
-      p.sort_least_digit_bits, p.sort_digit_bits, p.sort_beyond_bits, p.sort_inserted, p.sort_insertion_steps,
-      p.sort_tasks);
+std::vector<std::string> reasons_of_sort(const LanesPolicy& p) {
+  return {
+      fmt::format("tasks: at most {}, each with memory for two of the longest rows (sort_tasks)",
+                  p.sort_tasks),
+      fmt::format(
+          "rows: of about {} elements, which fit into a core's cache, if there are more than {} (sort_row, "
+          "sort_whole, sort_least_row, sort_few_rows, sort_most_rows)",
+          p.sort_row, p.sort_whole),
+      "rows: they begin as a sample says, if none is too long (sort_sample_points, sort_least_samples, "
+      "sort_most_samples, sort_sample_bits, sort_fits, sort_shares)",
+      "order: digits of the keys, then insertion (sort_least_digit_bits, sort_digit_bits, sort_beyond_bits, "
+      "sort_inserted, sort_insertion_steps)"};
 }
 
 }  // namespace fulgurite::schedule

@@ -53,8 +53,8 @@ struct Rows {
   /// Else: the sort.
   std::vector<Step> by_digits;
 };
-/// How rows are chosen and sorted, in words.
-std::string sort_text(const LanesPolicy&);
+/// Why rows are chosen and sorted so: lines of Phase::why.
+std::vector<std::string> reasons_of_sort(const LanesPolicy&);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
 

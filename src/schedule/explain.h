@@ -1,0 +1,32 @@
+// What `explain` says of a launch: what its phases do, and why.
+//
+// Phase::why has a reason for each decision, "SUBJECT: REASON". The subject is what was decided: `tasks`,
+// `lanes` or `threads` (how many points each takes), `version` (of a phase that runs for some sizes), `phase`
+// (that there is this one), `axes`, `split`, `stores`, `loads`, `portion`, `stage ARRAY`, an output
+// ("reduction 0"), or something inside ("inner 1", "inner 1, reduction 0"). In brackets stand the numbers of
+// the policy (lanes_policy.def, blocks_policy.def) that it depends on.
+#pragma once
+
+#include "scalar/print.h"
+#include "schedule/ir.h"
+
+namespace fulgurite::schedule {
+
+/// Appends to each phase the reasons that its walk shows; decisions that depend on more give theirs
+/// themselves.
+void add_reasons(const scalar::Arena&, Launch&);
+/// Of a phase that fills an array which begins as another one.
+inline constexpr const char* why_filled =
+    "version: nothing is to be done where the array has the memory of the other one";
+
+struct PhaseInWords {
+  std::string name;
+  std::string where = {};  // the condition on sizes under which it runs; empty: always
+  /// Over which points it goes and who takes how many, outermost first; then the same of what is inside.
+  std::vector<std::string> walk = {};
+  std::vector<std::string> why = {};  // Phase::why
+};
+/// The phases in order. Those with different conditions are versions of the launch.
+std::vector<PhaseInWords> in_words(const Launch&, const scalar::NameOf&);
+
+}  // namespace fulgurite::schedule

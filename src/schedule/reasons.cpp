@@ -1,0 +1,85 @@
+#include "schedule/explain.h"
+
+#include <fmt/format.h>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/print.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+// By the values of Join: on lanes, on blocks.
+constexpr std::string_view reasons_of_joins[][2] = {
+#define FULGURITE_JOIN(name, on_lanes, on_blocks) {on_lanes, on_blocks},
+#include "schedule/joins.def"
+};
+
+std::string of(const Combine& combine, bool on_lanes) {
+  std::string all;
+  for (const Combine::Level& level : combine.levels) {
+    // The stage of its bins says the rest.
+    if (level.how == Join::atomic && level.unit == Unit::thread) continue;
+    all += all.empty() ? "" : "; ";
+    const auto how = static_cast<std::size_t>(level.how);
+    all += fmt::format(fmt::runtime(reasons_of_joins[how][on_lanes ? 0 : 1]), level.n);
+  }
+  return all;
+}
+
+std::string of(const Stage& stage) {
+  if (stage.crosswise) return "a tile is read along one axis and stored along another";
+  if (!stage.around.empty())
+    return fmt::format(
+        "points read around themselves what a block {} once (window_elements, "
+        "window_most_elements, window_rows)",
+        stage.computed ? "computes" : "brings to shared memory");
+  return stage.computed
+             ? "elements of some rows are computed in whole vectors (ragged_rows, ragged_room)"
+             : "bins are filled in passes over the points, if they do not fit in one (shared_bins, "
+               "shared_bin_bytes, shared_bin_passes)";
+}
+
+std::string of(const Inner& inner) {
+  const std::int64_t lanes = size_by(inner.nest, Unit::lane, 0);
+  if (innermost(inner.nest, Unit::thread)) return "the threads of a block share its points";
+  if (lanes == 0) return "scalar code, as order counts, or it reads along rows or makes arrays";
+  return inner.up_to == 0
+             ? fmt::format("{} lanes for each point around it (short_vectors, medium_vectors)", lanes)
+             : "short rows take one vector, which is quick to join (short_row_vectors)";
+}
+
+// `around`: "inner 1, " before the subjects of a nest inside.
+void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std::string& around,
+         std::vector<std::string>& why) {
+  const auto because = [&](const std::string& subject, const std::string& reason) {
+    why.push_back(around + subject + ": " + reason);
+  };
+  if (!nest.axes.empty() && nest.axes.back().by_number)
+    because("axes", "all as one, since every array is read and stored at the number of the point");
+  if (!nest.splits.empty()) because("split", "in each piece of the axis its bounds are known (splits)");
+  for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(stage));
+  for (const Combine& c : nest.combines)
+    because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes));
+  if (nest.traffic.streaming > 0) because("stores", "what is larger than the last cache bypasses caches");
+  if (nest.traffic.touch) because("loads", "points are cheap, so cache lines are touched first (cheap_work)");
+  if (nest.traffic.portion > 0)
+    because("portion", "lanes compute the points that scalar code stores (portion)");
+  for (const Inner& inner : nest.inner) {
+    if (inner.number == 0) continue;
+    const std::string subject = fmt::format("inner {}", inner.number);
+    because(subject, of(inner));
+    if (inner.up_to == 0) add(arena, inner.nest, on_lanes, around + subject + ", ", why);
+  }
+}
+
+}  // namespace
+
+void add_reasons(const scalar::Arena& arena, Launch& launch) {
+  for (Phase& phase : launch.phases)
+    if (const auto* nest = base::as<Nest>(phase.walk))
+      add(arena, *nest, launch.vector_lanes != 0, "", phase.why);
+}
+
+}  // namespace fulgurite::schedule
