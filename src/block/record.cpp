@@ -48,8 +48,7 @@ class Results {
     count_blocks(result);
     const Expr end = end_of(result);
     const std::vector<Expr> shape = shape_of(result, end);
-    Expr size = shape.front();
-    for (std::size_t axis = 1; axis < shape.size(); ++axis) size = code_.arena().mul(size, shape[axis]);
+    const Expr size = trace::product(code_.arena(), shape);
     inputs_.require_known(size, "the size of a result");
     made.shapes.push_back(shape);
     const std::vector<Expr> arrays = arrays_of(result, size);

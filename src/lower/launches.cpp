@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/room.h"
 #include "soac/walk.h"
@@ -74,13 +75,7 @@ Expr Launches::computed(Expr e) {
 }
 
 Expr Launches::product(std::span<const Expr> factors) {
-  Expr all = i64(1);
-  for (Expr factor : factors) all = arena_.mul(all, factor);
-  return all;
-}
-
-Expr ceil_div(scalar::Arena& arena, Expr a, Expr b) {
-  return arena.div(arena.sub(arena.add(a, b), arena.i64(1)), b);
+  return schedule::product(arena_, factors);
 }
 
 Expr Launches::bytes(Var array) {

@@ -14,9 +14,6 @@ namespace fulgurite::lower {
 using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
 using walk::Destination, walk::Emitter;
 
-/// Of positive integers, rounded up.
-Expr ceil_div(scalar::Arena&, Expr a, Expr b);
-
 /// Lowers statements one after the other: appends what they are to the plan.
 using LowerBody = std::function<void(const std::vector<soac::Stm>&)>;
 
@@ -48,7 +45,6 @@ class Launches {
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr product(std::span<const Expr> factors);
-  Expr ceil_div(Expr a, Expr b) { return lower::ceil_div(arena_, a, b); }
   Expr bytes(Var array);
   /// Every name is known to the host, no array is read and nothing can fail.
   bool known_outside(std::span<const Expr>);

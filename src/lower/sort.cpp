@@ -2,6 +2,7 @@
 
 #include "lower/scalar_kernels.h"
 #include "lower/storage.h"
+#include "schedule/nest.h"
 #include "schedule/rewrites/radix.h"
 #include "walk/lanes/row_sort.h"
 
@@ -19,7 +20,7 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
   const Expr most = arena.min(rows.count, arena.div(n, arena.max(rows.longest, one)));
   const Expr n_tasks = arena.min(arena.max(most, one), arena.i64(by.sort_tasks));
-  const Expr per_task = launches.ceil_div(rows.count, n_tasks);
+  const Expr per_task = schedule::ceil_div(arena, rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);

@@ -10,11 +10,14 @@ namespace fulgurite::schedule {
 
 namespace {
 
-// By the values of Join: on lanes, on blocks.
-constexpr std::string_view reasons_of_joins[][2] = {
-#define FULGURITE_JOIN(name, on_lanes, on_blocks) {on_lanes, on_blocks},
+std::string_view reason_of(Join how, bool is_on_lanes) {
+  switch (how) {
+#define FULGURITE_JOIN(name, on_lanes, on_blocks) \
+  case Join::name: return is_on_lanes ? on_lanes : on_blocks;
 #include "schedule/joins.def"
-};
+  }
+  return {};
+}
 
 std::string of(const Combine& combine, bool on_lanes) {
   std::string all;
@@ -22,8 +25,7 @@ std::string of(const Combine& combine, bool on_lanes) {
     // The stage of its bins says the rest.
     if (level.how == Join::atomic && level.unit == Unit::thread) continue;
     all += all.empty() ? "" : "; ";
-    const auto how = static_cast<std::size_t>(level.how);
-    all += fmt::format(fmt::runtime(reasons_of_joins[how][on_lanes ? 0 : 1]), level.n);
+    all += fmt::format(fmt::runtime(reason_of(level.how, on_lanes)), level.n);
   }
   return all;
 }

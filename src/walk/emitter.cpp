@@ -123,6 +123,12 @@ bool Emitter::has_destination(Var array) const {
   return state_->destinations.contains(array);
 }
 
+std::vector<Var> Emitter::buffers_of(std::span<const Var> arrays) const {
+  std::vector<Var> buffers;
+  for (Var array : arrays) buffers.push_back(destination(array).buffer);
+  return buffers;
+}
+
 const Destination& Emitter::destination(Var array) const {
   auto found = state_->destinations.find(array);
   FULGURITE_CHECK(found != state_->destinations.end(),

@@ -74,6 +74,8 @@ class Emitter : public kernel::Builder {
   void set_destination(Var array, Destination) const;
   bool has_destination(Var array) const;
   const Destination& destination(Var array) const;
+  /// The buffers that the arrays' elements go to.
+  std::vector<Var> buffers_of(std::span<const Var> arrays) const;
   /// The array is complete and may be read from here on.
   void made(Var array) const;
   /// To element `offset` of what is at the destination.

@@ -125,8 +125,7 @@ void put(const Emitter& e, const soac::OutputView::Partitioned& output, const Ru
 // For each class: the instances of the class go together to where its next points go.
 void pack(const Emitter& e, const soac::OutputView::Partitioned& output, const Running::Cursor& cursor) {
   const std::vector<Expr> values = e.lower(output.values);
-  std::vector<Var> buffers;
-  for (Var array : output.arrays) buffers.push_back(e.destination(array).buffer);
+  const std::vector<Var> buffers = e.buffers_of(output.arrays);
   for (std::size_t c = 0; c < cursor.next.size(); ++c) {
     const Expr keep = e.lower(is_class(e.arena(), output.point_class, static_cast<std::int64_t>(c)));
     e.pack(cursor.next[c].var(), keep, buffers, values);

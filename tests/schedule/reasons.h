@@ -15,7 +15,7 @@
 
 namespace fulgurite::testing_schedule {
 
-/// What of a nest needs a reason, as subjects (schedule/reasons.h).
+/// What of a nest needs a reason, as subjects (schedule/explain.h).
 inline void add_subjects(const scalar::Arena& arena, const schedule::Nest& nest, const std::string& around,
                          std::set<std::string>& to) {
   if (!nest.axes.empty() && nest.axes.back().by_number) to.insert(around + "axes");

@@ -131,17 +131,17 @@ Phase& Frame::add(std::string name, soac::Stm computes, std::variant<Nest, Skele
 Phase& Frame::add_main(soac::Stm computes, Expr guard) {
   const Points by =
       looks_back_ ? points_ : points_of(around_, std::get<soac::Soac>(computes.op), posted_bytes());
-  return walk("main", std::move(computes), by, guard);
+  return walk("main", std::move(computes), by, looks_back_ ? Unit::turn : Unit::grid, guard);
 }
 
 Phase& Frame::add_walk(std::string name, soac::Stm computes, bool posts) {
   const Points by = points_of(around_, std::get<soac::Soac>(computes.op), posts ? posted_bytes() : 0);
-  return walk(std::move(name), std::move(computes), by, {});
+  return walk(std::move(name), std::move(computes), by, Unit::grid, {});
 }
 
-Phase& Frame::walk(std::string name, soac::Stm computes, const Points& by, Expr guard) {
+Phase& Frame::walk(std::string name, soac::Stm computes, const Points& by, Unit taker, Expr guard) {
   const auto& soac = std::get<soac::Soac>(computes.op);
-  Nest nest = nest_over_points(around_, soac, by, per_block_, looks_back_ ? Unit::turn : Unit::grid);
+  Nest nest = nest_over_points(around_, soac, by, per_block_, taker);
   std::vector<std::string> why = why_blocks(op(), points_);
   add_why_threads(soac, by, why);
   Phase& phase = add(std::move(name), std::move(computes), std::move(nest), guard, std::move(why));

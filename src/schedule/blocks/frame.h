@@ -56,7 +56,7 @@ class Frame {
   Phase& add_filling(Var array, Expr n, Expr value);
 
  private:
-  Phase& walk(std::string name, soac::Stm computes, const Points&, Expr guard);
+  Phase& walk(std::string name, soac::Stm computes, const Points&, Unit, Expr guard);
   bool may_look_back() const;
   std::int64_t posted_bytes() const;
   Points choose_points() const;

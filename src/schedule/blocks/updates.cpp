@@ -1,7 +1,5 @@
 #include "schedule/blocks/updates.h"
 
-#include <algorithm>
-
 #include "schedule/phases.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/slice.h"
@@ -42,10 +40,6 @@ void Updates::look_first() {
   for (std::size_t g = 0; g < how_.size(); ++g)
     if (how_[g] == Join::winner) find_winners(g);
   for (std::size_t g = 0; g < at_.op().partitions.size(); ++g) count(g);
-}
-
-bool Updates::has_bins() const {
-  return std::ranges::find(how_, Join::bins) != how_.end();
 }
 
 // winners[place] = the last point that has the place

@@ -19,8 +19,6 @@ class Updates {
   /// What the blocks have for each place, joined.
   void join_places();
 
-  bool has_bins() const;
-
  private:
   Expr size_of(std::size_t scatter) const { return at_.product(at_.op().scatters[scatter].shape); }
   void find_winners(std::size_t scatter);

@@ -39,11 +39,8 @@ void Packing::finish(const Emitter& e, std::span<const Expr> counts, std::span<c
   const soac::OutputView outputs = soac::view_of(s);
   const std::span<const Var> made = outputs.partitions[partition].arrays;
   if (made.empty()) return;
-  std::vector<Var> packed;
-  for (Var array : made) {
-    packed.push_back(e.destination(array).buffer);
-    e.set_destination(array, {array, {}});
-  }
+  const std::vector<Var> packed = e.buffers_of(made);
+  for (Var array : made) e.set_destination(array, {array, {}});
   for (std::size_t c = 0; c < first.size(); ++c) {
     const Expr n = schedule::product(arena, std::get<soac::Soac>(s.op).dims);
     soac::Stm move{{made.begin(), made.end()}, soac::Soac{{n}, {}}, s.where, ""};
