@@ -1,7 +1,7 @@
 """C++ leaves open which argument of a call is evaluated first, and which operand of + or ==. Expressions are numbered in the order in
 which they are made, and operands are sorted by number: where two arguments make expressions, names or statements, the text of
 kernels would depend on the compiler that built the library. Such arguments get names first, in the order that is meant; braces
-are ordered.
+are ordered, and so are formulas (scalar/formula.h): what stands in one is made from left to right, after what its functions make.
 
 What makes them is found, not listed: the functions of these folders that return expressions, names or statements by value, and in
 each file the lambdas that call such functions. Constants are none of them: operands are never sorted by their numbers."""
@@ -30,7 +30,7 @@ MAKES_NOTHING = set(
     convert dims end_of expr exprs extreme failing_element find finish first first_atom first_name from i32 i64 identity_of indices inner
     intern interpret key key_of last late_reads lines list literal made meaning more multiple name name_of names names_of narrow_index
     needed_names nested_in next nothing on_device one operands_of operator outer parse push range_of read_again reads_of result
-    roots_of scalars scope scratch shape shape_of size size_of source space state streaming together unread_in used_whole value
+    roots_of scalars scope scratch shape shape_of size size_of source space state streaming together unread_in used_whole value value_of
     values var wanted without_casts x y""".split()
 )
 
@@ -41,8 +41,8 @@ NAMED_LAMBDA = re.compile(rf"\bauto (\w+) = (?={LAMBDA.pattern})")
 CALL = re.compile(r"([\w>\]])\(")
 # A constant of another kind, and which alternative a variant has.
 IGNORED = re.compile(r"\b(?:cast|apply)\(\s*(?:\w+(?:\.|->))?i64\(|\bindex\(\)")
-OPERATOR = re.compile(r"(?<!operator)[=!]=| [-+*/%] ")
-OPERAND_END = re.compile(r"[;,{}?:&|]|(?<![=!<>])=(?!=)|\breturn\b")
+OPERATOR = re.compile(r"(?<!operator)[=!]=| (?:[-+*/%<&|]|<=|<<|>>) ")
+OPERAND_END = re.compile(r"[;,{}?:]|&&|\|\||(?<![=!<>])=(?!=)|\breturn\b")
 
 
 def without_comments(path):

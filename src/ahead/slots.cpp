@@ -68,15 +68,15 @@ std::vector<std::string> Slots::declarations() const {
 
 // 64 bits as values travel: integers extended from their kind, f32 in the lower half.
 Expr Slots::bits_of(Expr e) {
-  if (e.kind() == Kind::f32) e = arena_.bitcast(e, Kind::u32);
-  if (e.kind() == Kind::f64) return arena_.bitcast(e, Kind::i64);
-  return arena_.cast(e, Kind::i64);
+  if (e.kind() == Kind::f32) e = bitcast(e, Kind::u32);
+  if (e.kind() == Kind::f64) return bitcast(e, Kind::i64);
+  return cast(e, Kind::i64);
 }
 
 Expr Slots::of_bits(Expr bits, Kind kind) {
-  if (kind == Kind::f32) return arena_.bitcast(arena_.cast(bits, Kind::u32), kind);
-  if (kind == Kind::f64) return arena_.bitcast(bits, kind);
-  return arena_.cast(bits, kind);
+  if (kind == Kind::f32) return bitcast(cast(bits, Kind::u32), kind);
+  if (kind == Kind::f64) return bitcast(bits, kind);
+  return cast(bits, kind);
 }
 
 Expr Slots::value(Slot s, Kind kind) {
@@ -144,8 +144,8 @@ std::string Slots::compute(const plan::Compute& s) {
   // Components of one array have the same extents.
   if (s.op == Op::eq && scalar::is_integer(operands[0].kind()) && operands[0] == operands[1])
     return define(s.to, arena_.constant(Kind::boolean, 1));
-  const Expr e = s.op == Op::cast      ? arena_.cast(operands[0], s.result)
-                 : s.op == Op::bitcast ? arena_.bitcast(operands[0], s.result)
+  const Expr e = s.op == Op::cast      ? cast(operands[0], s.result)
+                 : s.op == Op::bitcast ? bitcast(operands[0], s.result)
                                        : arena_.apply(s.op, operands);
   return define(s.to, e);
 }

@@ -65,7 +65,7 @@ Values Control::while_loop(const detail::Body& condition, const detail::Body& bo
 Values Control::iterate(const Value& trips, const detail::Body& body, std::span<const Value> initial,
                         const Here& where) {
   scalar::Arena& arena = code_.arena();
-  const Expr times = arena.max(code_.tracer().expr(trips, where), arena.i64(0));
+  const Expr times = max(code_.tracer().expr(trips, where), 0);
   const std::vector<Expr> variables = declare(initial, where);
   const auto round = [&](Expr i) {
     const Statements::Scope scope(code_, "iterate", where);

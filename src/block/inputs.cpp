@@ -14,7 +14,7 @@ Inputs::Inputs(Recorder& recorder) : recorder_(recorder), code_(recorder.code) {
     if (input.rank == 2) {
       given.extents.push_back(known(scalar::Kind::i64, fmt::format("rows{}", n_arrays)));
       given.extents.push_back(known(scalar::Kind::i64, fmt::format("columns{}", n_arrays)));
-      given.size = code_.arena().mul(given.extents[0], given.extents[1]);
+      given.size = given.extents[0] * given.extents[1];
     } else if (!input.is_scalar) {
       given.size = known(scalar::Kind::i64, fmt::format("n{}", n_arrays));
       given.extents.push_back(given.size);
@@ -119,14 +119,14 @@ Values Inputs::element(const Given& given, const Value& index) const {
     for (Expr array : given.components) values.push_back(tracer.value(arena.index(array, {&at, 1})));
     return values;
   }
-  const Expr is_inside = arena.lt(at, given.size);
+  const Expr is_inside = at < given.size;
   const Expr place = code_.lower(tracer.value(at), where);
   const Expr mask = code_.lower(tracer.value(is_inside), where);
   for (std::size_t k = 0; k < given.components.size(); ++k) {
     const Expr array = given.components[k];
     const Expr loaded = tracer.adopt(code_.builder().load(array.var(), place, mask, "element"));
     const Expr fill = arena.constant(array.kind(), given.input.fill[k]);
-    values.push_back(tracer.value(arena.apply(scalar::Op::select, {is_inside, loaded, fill})));
+    values.push_back(tracer.value(select(is_inside, loaded, fill)));
   }
   return values;
 }

@@ -44,8 +44,8 @@ Expr decode(scalar::Arena& arena, const std::vector<const Nest*>& path, std::int
   for (const Nest* nest : path) {
     each /= nest->n;
     const Expr by = arena.i64(nest->interleaved ? nest->n : each);
-    const Expr high = arena.div(i, by), low = arena.rem(i, by);
-    number = arena.add(arena.mul(number, arena.i64(nest->n)), nest->interleaved ? low : high);
+    const Expr high = i / by, low = i % by;
+    number = number * nest->n + (nest->interleaved ? low : high);
     i = nest->interleaved ? high : low;
   }
   return i;
@@ -83,13 +83,11 @@ void par(std::int64_t n, const Body& body, Here where) {
     const Expr i = decode(code.arena(), path.of_block, of_group, t, number);
     if (!path.has_warps) return instance(i, number);
     for (std::int64_t first = 0; first < elements; first += lanes_of_warp) {
-      const Expr element = code.arena().add(i, code.arena().i64(first));
+      const Expr element = i + first;
       if (first + lanes_of_warp <= elements)
         instance(element, number);
       else
-        when(
-            code.tracer().value(code.arena().lt(element, code.arena().i64(elements))),
-            [&] { instance(element, number); }, where);
+        when(code.tracer().value(element < elements), [&] { instance(element, number); }, where);
     }
   });
   r.position.threads.reset();

@@ -76,7 +76,7 @@ void place_global(Kernel& made) {
   for (const tidy::Scratch& scratch : tidy::scratch_of(made.ir, placed)) {
     const auto kind = static_cast<detail::Kind>(arena.info(scratch.name).type.kind);
     made.outputs.push_back({.components = {kind}, .is_scratch = true});
-    made.shapes.push_back({arena.mul(made.n_blocks, arena.i64(scratch.per_task))});
+    made.shapes.push_back({made.n_blocks * scratch.per_task});
   }
   made.ir = std::move(placed);
 }

@@ -111,7 +111,7 @@ class Results {
   Expr size_of(const Result& result, Expr end) {
     if (result.output.updates >= 0) return inputs_[result.output.updates].size;
     if (result.tiling || result.change) return code_.tracer().expr(result.size, recorder_.where);
-    return end ? end : code_.arena().mul(recorder_.made->n_blocks, code_.arena().i64(result.output.block));
+    return end ? end : recorder_.made->n_blocks * result.output.block;
   }
 
   std::vector<Expr> arrays_of(const Result& result, Expr size) {
@@ -131,7 +131,7 @@ class Results {
       const Expr at = code_.lower(code_.tracer().value(place), where);
       const std::vector<Expr> values = code_.lower(components, where);
       Expr mask;
-      if (end) mask = code_.lower(code_.tracer().value(code_.arena().lt(place, end)), where);
+      if (end) mask = code_.lower(code_.tracer().value(place < end), where);
       for (std::size_t k = 0; k < arrays.size(); ++k)
         code_.builder().store_plain(arrays[k].var(), at, values[k], mask);
     });

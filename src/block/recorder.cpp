@@ -32,16 +32,14 @@ Recorder* Recorder::if_any() {
 }
 
 Expr Recorder::in_array(std::int64_t block, const Value& index) {
-  scalar::Arena& arena = code.arena();
   const Expr i = code.tracer().expr(index, where);
-  return block == 0 ? i : arena.add(arena.mul(launch.block_number, arena.i64(block)), i);
+  return block == 0 ? i : launch.block_number * block + i;
 }
 
 Value Recorder::exists(Expr extent, const Value& index) {
-  scalar::Arena& arena = code.arena();
   const Expr i = code.tracer().expr(index, where);
-  const Expr is_below = arena.lt(i, extent), is_number = arena.le(arena.i64(0), i);
-  return code.tracer().value(arena.logical_and(is_number, is_below));
+  const Expr is_below = i < extent, is_number = 0 <= i;
+  return code.tracer().value(is_number & is_below);
 }
 
 }  // namespace fulgurite::detail::block

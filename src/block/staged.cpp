@@ -39,7 +39,7 @@ Value number(const Nest* nest, Here where) {
   const Position::Group& group = r.position.group;
   std::int64_t inner = 1;
   for (const Nest* n = group.nest; n != nullptr; n = n->parent) {
-    if (n == nest) return r.code.tracer().value(r.code.arena().div(group.number, r.code.arena().i64(inner)));
+    if (n == nest) return r.code.tracer().value(group.number / inner);
     inner *= n->n;
   }
   throw TraceError(
@@ -49,12 +49,10 @@ Value number(const Nest* nest, Here where) {
 }
 Value place(const Nest* nest, Value i, std::int64_t n, Here where) {
   Statements& code = Recorder::current(where).code;
-  scalar::Arena& arena = code.arena();
   Expr at = code.tracer().expr(i, where);
   for (; nest->parent != nullptr; n *= nest->n, nest = nest->parent) {
-    const Expr group = arena.rem(code.tracer().expr(number(nest, where), where), arena.i64(nest->n));
-    at = nest->interleaved ? arena.add(arena.mul(at, arena.i64(nest->n)), group)
-                           : arena.add(arena.mul(group, arena.i64(n)), at);
+    const Expr group = code.tracer().expr(number(nest, where), where) % nest->n;
+    at = nest->interleaved ? at * nest->n + group : group * n + at;
   }
   return code.tracer().value(at);
 }
@@ -88,7 +86,7 @@ Value repeat(const std::function<Value(Value)>& condition, const Body& body, Her
         [&] {
           body(code.tracer().value(round));
           code.flush(where);
-          code.builder().assign(rounds, code.arena().add(round, code.arena().i64(1)));
+          code.builder().assign(rounds, round + 1);
         });
   }
   return code.given(code.builder().snapshot(rounds, "rounds"));
@@ -181,11 +179,11 @@ void expects(Value condition, std::string message, std::span<const Value> quoted
 
 Value quotient(Value a, Value b, Here where) {
   Statements& code = Recorder::current(where).code;
-  return code.tracer().value(code.arena().div(code.tracer().expr(a, where), code.tracer().expr(b, where)));
+  return code.tracer().value(code.tracer().expr(a, where) / code.tracer().expr(b, where));
 }
 Value remainder(Value a, Value b, Here where) {
   Statements& code = Recorder::current(where).code;
-  return code.tracer().value(code.arena().rem(code.tracer().expr(a, where), code.tracer().expr(b, where)));
+  return code.tracer().value(code.tracer().expr(a, where) % code.tracer().expr(b, where));
 }
 
 }  // namespace fulgurite::detail::block

@@ -242,8 +242,8 @@ class Inliner {
     for (std::size_t axis = 0; axis < indices.size(); ++axis) {
       const Expr i = indices[axis], extent = producer_.extents[axis];
       if (algebra_.is_below(i, extent)) continue;
-      const Expr below = arena_.lt(i, extent), above = arena_.le(arena_.i64(0), i);  // numbered in this order
-      const Expr inside = arena_.logical_and(above, below);
+      const Expr below = i < extent, above = 0 <= i;  // numbered in this order
+      const Expr inside = above & below;
       before.push_back({{}, Check{inside, site, {i, extent}}, {}, "index"});
     }
   }

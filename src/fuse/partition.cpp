@@ -116,7 +116,7 @@ class IntoPartition {
     const Expr c = made_.point_class;
     if (c.op() == Op::select && c.arg(1).is_constant(0) && c.arg(2).is_constant() && !c.arg(2).is_constant(0))
       return c.arg(0);
-    return arena_.eq(c, arena_.i64(0));
+    return equal(c, 0);
   }
 
   /// The reader's outputs of a point that is not kept: what leaves them as they are.

@@ -37,9 +37,9 @@ bool rows_follow_each_other(Arena& arena, Expr index, const Axis& row, const Axi
   const auto affine = scalar::affine_in(arena, index, place.var);
   if (!affine || !affine->coefficient.is_constant(1) || !scalar::mentions(affine->base, row.var))
     return false;
-  const Expr next_row = arena.add(arena.name(row.var), arena.i64(1));
+  const Expr next_row = arena.name(row.var) + 1;
   const Expr next = scalar::substitute(arena, affine->base, {{row.var, next_row}});
-  return place.extent == arena.sub(next, affine->base);
+  return place.extent == (next - affine->base);
 }
 
 }  // namespace

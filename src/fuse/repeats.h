@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::fuse {
 

@@ -105,7 +105,7 @@ Expr Builder::lower_node(Expr e) const {
     }
   // A product that no sum takes as it is.
   const bool is_product = e.op() == scalar::Op::fma_sum;
-  const Expr lowered = is_product ? arena().mul(args[0], args[1]) : scalar::rebuild(arena(), e, args);
+  const Expr lowered = is_product ? args[0] * args[1] : scalar::rebuild(arena(), e, args);
   Expr value = bind_at(deepest, lowered, "t");
   code_->open[deepest].memo[e.id()] = value;
   return value;
@@ -123,23 +123,23 @@ Expr Builder::lower_read(Expr e) const {
 
 Expr Builder::lower_division(Expr e) const {
   Expr a = known(e.arg(0)), b = known(e.arg(1));
-  Expr zero = arena().constant(b.kind(), 0), one = arena().cast(arena().i64(1), b.kind());
-  Expr by_zero = bind(arena().eq(b, zero), "by_zero");
+  Expr zero = arena().constant(b.kind(), 0), one = cast(arena().i64(1), b.kind());
+  Expr by_zero = bind(equal(b, zero), "by_zero");
   if (checks()) fail(by_zero, e.site(), arena().i64(0), arena().i64(0));
-  Expr divisor = bind(arena().apply(scalar::Op::select, {by_zero, one, b}), "divisor");
+  Expr divisor = bind(select(by_zero, one, b), "divisor");
   return bind(arena().apply(e.op(), {a, divisor}), "q");
 }
 
 Expr product(const Builder& b, std::span<const Expr> factors) {
   Expr all = b.arena().i64(1);
-  for (Expr factor : factors) all = b.arena().mul(all, factor);
+  for (Expr factor : factors) all = all * factor;
   return all;
 }
 
 Expr linear(const Builder& b, std::span<const Expr> indices, std::span<const Expr> dims) {
   scalar::Arena& arena = b.arena();
   Expr number = arena.i64(0);
-  for (std::size_t d = 0; d < dims.size(); ++d) number = arena.add(arena.mul(number, dims[d]), indices[d]);
+  for (std::size_t d = 0; d < dims.size(); ++d) number = number * dims[d] + indices[d];
   return number;
 }
 

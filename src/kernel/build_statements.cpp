@@ -268,7 +268,7 @@ void Builder::check(Expr condition, Site site, std::span<const Expr> quoted) con
   operands.resize(std::max<std::size_t>(operands.size(), 2), arena().i64(0));
   std::vector<Expr> more(operands.begin() + 2, operands.end());
   more.resize(std::min(more.size(), Fail::most_more));
-  fail(bind(arena().logical_not(holds), "failed"), site, operands[0], operands[1], std::move(more));
+  fail(bind(logical_not(holds), "failed"), site, operands[0], operands[1], std::move(more));
   rely_on(holds);
 }
 
@@ -278,7 +278,7 @@ bool Builder::checks() const {
 
 void Builder::rely_on(Expr condition) const {
   const Expr before = guard();
-  code_->open.back().guard = before ? bind(arena().logical_and(before, condition), "sound") : condition;
+  code_->open.back().guard = before ? bind(before & condition, "sound") : condition;
 }
 
 Expr Builder::guard() const {

@@ -16,7 +16,7 @@
 #include <variant>
 #include <vector>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::kernel {
 

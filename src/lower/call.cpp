@@ -39,7 +39,6 @@ void begin_as_copy(Launches& launches, Var name, Var from, bool is_read) {
 }  // namespace
 
 void call(Launches& launches, const soac::Stm& s, const soac::Call& op) {
-  scalar::Arena& arena = launches.arena();
   Host& host = launches.host();
   for (std::size_t r = 0; r < s.names.size(); ++r)
     if (op.former[r])
@@ -53,13 +52,13 @@ void call(Launches& launches, const soac::Stm& s, const soac::Call& op) {
   Expr read = launches.i64(0), written = launches.i64(0);
   for (Expr array : op.arrays) {
     launch.buffers.push_back(host.place(array.var()));
-    read = arena.add(read, launches.bytes(array.var()));
+    read = read + launches.bytes(array.var());
   }
   for (std::size_t r = 0; r < s.names.size(); ++r) {
     launch.buffers.push_back(host.place(s.names[r]));
     const Expr bytes = launches.bytes(s.names[r]);
-    written = arena.add(written, bytes);
-    if (op.former[r]) read = arena.add(read, bytes);
+    written = written + bytes;
+    if (op.former[r]) read = read + bytes;
   }
   launch.tasks = {launch.scalars.back()};
   launch.bytes_read = host.slot(read);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plan/plan.h"
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::lower {
 

@@ -32,7 +32,7 @@ class InitialsGuard {
              std::vector<soac::Stm>& out) {
     if (std::ranges::none_of(initial, scalar::can_fail)) return;
     Expr has_points = arena_.boolean(true);
-    for (Expr n : dims) has_points = arena_.logical_and(has_points, arena_.lt(arena_.i64(0), n));
+    for (Expr n : dims) has_points = has_points & (0 < n);
     if (has_points.is_constant(1)) return;
     soac::If needed{has_points, {}, {}};
     soac::Stm before{{}, {}, scan.where, scan.origin};

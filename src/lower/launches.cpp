@@ -80,7 +80,7 @@ Expr Launches::product(std::span<const Expr> factors) {
 
 Expr Launches::bytes(Var array) {
   const scalar::VarInfo& info = arena_.info(array);
-  return arena_.mul(product(info.shape), i64(static_cast<std::int64_t>(size_of(info.type.kind))));
+  return product(info.shape) * static_cast<std::int64_t>(size_of(info.type.kind));
 }
 
 bool Launches::known_outside(std::span<const Expr> expressions) {

@@ -30,15 +30,15 @@ Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original
   const Expr n_points = launches_.product(op_.dims);
   Expr filtered = i64(0);
   written_ = i64(0);
-  for (Var array : arrays_) written_ = arena_.add(written_, launches_.bytes(array));
+  for (Var array : arrays_) written_ = written_ + launches_.bytes(array);
   for (const soac::OutputView::Partitioned& partition : outputs_.partitions) {
     for (Var array : partition.arrays) {
       const auto size = static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
       Expr& bytes = partition.classes.is_constant(1) ? filtered : written_;
-      bytes = arena_.add(bytes, arena_.mul(n_points, i64(size)));
+      bytes = bytes + n_points * size;
     }
   }
-  written_ = arena_.add(written_, filtered);
+  written_ = written_ + filtered;
   for (Var array : arrays_) e_.set_destination(array, {array, {}});
   for (Var array : sorted_) e_.set_destination(array, {array, {}});
 }
@@ -69,18 +69,17 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
   allocate(temporaries);
   Expr read = i64(0);
   for (const Emitter::FreeBuffer& buffer : e_.free_buffers())
-    if (buffer.param.role == kernel::Param::Role::input)
-      read = arena_.add(read, launches_.bytes(buffer.array));
+    if (buffer.param.role == kernel::Param::Role::input) read = read + launches_.bytes(buffer.array);
   // In explanations as if all was copied; in the plan as it is.
   Expr written = written_, copied = i64(0);
   const Expr n_points = launches_.product(op_.dims);
   for (const Copy& copy : copies_) {
     const Kind kind = arena_.info(copy.array).type.kind;
-    Expr stored = arena_.mul(n_points, i64(static_cast<std::int64_t>(size_of(kind))));
+    Expr stored = n_points * static_cast<std::int64_t>(size_of(kind));
     const Expr bytes = launches_.bytes(copy.array);
-    Expr spared = arena_.mul(arena_.sub(i64(1), copy.fresh), bytes);
-    copied = arena_.add(copied, spared);
-    written = arena_.add(written, arena_.sub(stored, spared));
+    Expr spared = (1 - copy.fresh) * bytes;
+    copied = copied + spared;
+    written = written + (stored - spared);
   }
   note.origin = s_.origin;
   note.where = s_.where;
@@ -93,7 +92,7 @@ void Results::launch(kernel::Block phases, std::span<const Expr> tasks, std::spa
     note.source->copies.push_back({copy.array, copy.from, copy.fresh, host_.place(copy.array)});
   note.source->own.assign(temporaries.begin(), temporaries.end());
   const std::string name = note.launch->name;
-  launches_.launch(name, e_, std::move(phases), tasks, arena_.sub(read, copied), written, std::move(note));
+  launches_.launch(name, e_, std::move(phases), tasks, read - copied, written, std::move(note));
 }
 
 void Results::bind_scalars(std::span<const Var> totals, std::span<const Var> kept) {

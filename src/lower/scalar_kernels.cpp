@@ -60,14 +60,13 @@ void scalar_statement(Launches& launches, const soac::Stm& s) {
 }
 
 void loop_condition(Launches& launches, const soac::Stm& loop, Expr holds, Var flags) {
-  scalar::Arena& arena = launches.arena();
   const Expr zero = launches.i64(0), one = launches.i64(1);
   const Emitter e = launches.emitter().at_element(zero);
   kernel::Block phases = one_task(e, [&] {
-    const Expr goes_on = e.lower(arena.cast(holds, Kind::i32));
+    const Expr goes_on = e.lower(cast(holds, Kind::i32));
     const Expr before = e.load_plain(flags, one, "iterations");
     e.store_plain(flags, zero, goes_on);
-    e.store_plain(flags, one, e.bind(arena.add(before, goes_on), "iterations"));
+    e.store_plain(flags, one, e.bind(before + goes_on, "iterations"));
   });
   LaunchNote note{};
   note.origin = loop.origin;

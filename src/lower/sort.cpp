@@ -18,31 +18,31 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   const Expr zero = arena.i64(0), one = arena.i64(1), n = arena.info(s.names[0]).shape[0];
   for (Var name : s.names) launches.allocate(name);
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
-  const Expr most = arena.min(rows.count, arena.div(n, arena.max(rows.longest, one)));
-  const Expr n_tasks = arena.min(arena.max(most, one), arena.i64(by.sort_tasks));
-  const Expr per_task = schedule::ceil_div(arena, rows.count, n_tasks);
+  const Expr most = min(rows.count, n / max(rows.longest, one));
+  const Expr n_tasks = min(max(most, one), by.sort_tasks);
+  const Expr per_task = schedule::ceil_div(rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);
       walk::lanes::RowSort sort(e, s, rows.longest, by);
-      const Expr first = e.lower(arena.mul(task, per_task));
-      const Expr last = e.lower(arena.min(arena.add(first, per_task), rows.count));
+      const Expr first = e.lower(task * per_task);
+      const Expr last = e.lower(min(first + per_task, rows.count));
       e.for_loop(first, last, one, "r", [&](Expr r) {
         const Expr from = e.declare(zero, "begin"), to = e.declare(e.lower(n), "end");
         e.if_then(e.lower(rows.are_many), [&] {
           const Var offsets = rows.offsets.var();
           e.assign(from, e.load_plain(offsets, r, "begin"));
-          e.assign(to, e.load_plain(offsets, e.lower(arena.add(r, one)), "end"));
+          e.assign(to, e.load_plain(offsets, e.lower(r + one), "end"));
         });
         const Expr begin = e.snapshot(from, "begin"), end = e.snapshot(to, "end");
         std::vector<Destination> results;
         for (Var name : s.names) results.push_back({name, begin});
-        sort.sort(e.bind(arena.sub(end, begin), "n"), rows.arrays, begin, results);
+        sort.sort(e.bind(end - begin, "n"), rows.arrays, begin, results);
       });
     });
   });
   Expr bytes = zero;
-  for (Var name : s.names) bytes = arena.add(bytes, launches.bytes(name));
+  for (Var name : s.names) bytes = bytes + launches.bytes(name);
   schedule::Launch launch;
   launch.name = "sort_rows";
   launch.statement = s;

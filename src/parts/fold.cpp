@@ -9,14 +9,14 @@ namespace fulgurite::parts {
 namespace {
 
 Team team_of(const Builder& b, const Block& block) {
-  scalar::Arena& arena = b.arena();
-  return {[b, &arena](int n, const std::function<void(Expr)>& body) {
+  return {[b](int n, const std::function<void(Expr)>& body) {
+            scalar::Arena& arena = b.arena();
             b.for_loop(arena.i64(0), arena.i64(n), arena.i64(1), "step", body);
           },
-          [b, &arena, block](Expr n, const OfThread& body) {
+          [b, block](Expr n, const OfThread& body) {
             const Expr width = b.lower(n);
             par(b, block, [&](const Builder& of_thread, Expr t) {
-              of_thread.if_then(of_thread.bind(arena.lt(t, width), "joins"), [&] { body(of_thread, t); });
+              of_thread.if_then(of_thread.bind(t < width, "joins"), [&] { body(of_thread, t); });
             });
             sync(b);
           }};
@@ -50,7 +50,7 @@ class Tile {
     knows_before_ = !find_before;
     fold_runs();
     scan_totals();
-    Expr last_thread = arena_.div(arena_.sub(n_, i64(1)), i64(items_));
+    Expr last_thread = (n_ - 1) / items_;
     const Expr last = b_.lower(last_thread);
     std::vector<std::vector<Expr>> ends;
     for (const Ordered& o : all_) ends.push_back(load_all(b_, o.totals, last, "value"));
@@ -83,16 +83,16 @@ class Tile {
   // The first thread goes on from what was before the tile, where that is known.
   std::vector<Expr> first_or(const Builder& b, Expr t, std::span<const Expr> first,
                              std::span<const Expr> others) {
-    Expr is_first = b.bind(arena_.eq(t, i64(0)), "is_first");
+    Expr is_first = b.bind(equal(t, 0), "is_first");
     std::vector<Expr> values;
     for (std::size_t c = 0; c < first.size(); ++c)
-      values.push_back(b.bind(arena_.apply(Op::select, {is_first, first[c], others[c]}), "start"));
+      values.push_back(b.bind(select(is_first, first[c], others[c]), "start"));
     return values;
   }
   void for_run(const Builder& b, Expr t, const std::function<void(Expr at)>& body) {
-    Expr first = b.bind(arena_.mul(t, i64(items_)), "first");
-    if (items_ == 1) return b.if_then(b.bind(arena_.lt(first, n_), "is_point"), [&] { body(first); });
-    Expr end = b.bind(arena_.min(arena_.add(first, i64(items_)), n_), "end");
+    Expr first = b.bind(t * items_, "first");
+    if (items_ == 1) return b.if_then(b.bind(first < n_, "is_point"), [&] { body(first); });
+    Expr end = b.bind(min(first + items_, n_), "end");
     b.for_loop(first, end, i64(1), "at", body);
   }
 
@@ -119,7 +119,7 @@ class Tile {
 
   void spread() {
     par(b_, block_, [&](const Builder& b, Expr t) {
-      Expr before = b.bind(arena_.max(arena_.sub(t, i64(1)), i64(0)), "before");
+      Expr before = b.bind(max(t - 1, 0), "before");
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         if (!o.is_scan) continue;

@@ -19,7 +19,7 @@ class Search {
         published_(published),
         groups_(groups.first(published.totals.size())),
         window_{block.task, block.tasks, std::min(published.at_once, block.threads)},
-        has_before_(b.bind(arena_.lt(arena_.i64(0), block.task), "has_tiles_before")) {}
+        has_before_(b.bind(0 < block.task, "has_tiles_before")) {}
 
   void publish(Progress state, const std::vector<std::vector<Var>>& arrays,
                const std::vector<std::vector<Expr>>& values) {
@@ -36,11 +36,11 @@ class Search {
   void operator()(const std::vector<std::vector<Expr>>& totals) {
     b_.if_then(has_before_, [&] { publish(has_totals, published_.totals, totals); });
     // One thread waits for the neighbour: those before it have mostly come as far by then.
-    const Expr neighbour = b_.bind(arena_.max(arena_.sub(block_.task, i64(1)), i64(0)), "neighbour");
+    const Expr neighbour = b_.bind(max(block_.task - 1, 0), "neighbour");
     b_.while_loop(
         [&] {
-          const Expr is_nothing = arena_.eq(read(neighbour, "state"), i32(nothing));
-          return b_.bind(arena_.logical_and(has_before_, is_nothing), "waits");
+          const Expr is_nothing = equal(read(neighbour, "state"), nothing);
+          return b_.bind(has_before_ & is_nothing, "waits");
         },
         [] {});
     const Expr nearest = find_prefix();
@@ -54,10 +54,10 @@ class Search {
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
-  Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
+  Expr i32(std::int64_t value) { return cast(i64(value), Kind::i32); }
 
   kernel::Access state_of(Expr tile) {
-    return {published_.state, b_.lower(arena_.add(published_.first, tile)), i64(1), {}};
+    return {published_.state, b_.lower(published_.first + tile), i64(1), {}};
   }
   Expr read(Expr tile, std::string_view name) {
     Atomic get{{}, Atomic::What::add, state_of(tile), i32(0), {}};
@@ -75,19 +75,19 @@ class Search {
           b_.store_plain(shared, at, none);
           sync(b_);
           par(b_, window_, [&](const Builder&, Expr t) {
-            const Expr tile = b_.bind(arena_.sub(arena_.sub(end, i64(1)), t), "tile");
-            b_.if_then(b_.bind(arena_.le(at, tile), "is_tile"), [&] {
+            const Expr tile = b_.bind(end - 1 - t, "tile");
+            b_.if_then(b_.bind(at <= tile, "is_tile"), [&] {
               const Expr state = b_.declare(i32(nothing), "state");
               b_.while_loop(
                   [&] {
                     const Expr now = read(tile, "now");
                     b_.assign(state, now);
-                    return b_.bind(arena_.eq(now, i32(nothing)), "waits");
+                    return b_.bind(equal(now, nothing), "waits");
                   },
                   [] {});
               const Expr last = b_.snapshot(state, "state");
-              b_.if_then(b_.bind(arena_.eq(last, i32(has_prefix)), "has_prefix"), [&] {
-                const Expr number = b_.bind(arena_.cast(tile, Kind::i32), "number");
+              b_.if_then(b_.bind(equal(last, has_prefix), "has_prefix"), [&] {
+                const Expr number = b_.bind(cast(tile, Kind::i32), "number");
                 b_.atomic({{}, Atomic::What::max, {shared, at, i64(1), {}}, number, {}});
               });
             });
@@ -95,11 +95,11 @@ class Search {
           sync(b_);
           const Expr found = b_.load_plain(shared, at, "found");
           sync(b_);
-          b_.assign(far, b_.bind(arena_.sub(end, i64(window_.threads)), "far"));
-          return b_.bind(arena_.logical_and(has_before_, arena_.eq(found, none)), "goes_on");
+          b_.assign(far, b_.bind(end - window_.threads, "far"));
+          return b_.bind(has_before_ & equal(found, none), "goes_on");
         },
         [] {});
-    return b_.bind(arena_.cast(b_.load_plain(shared, at, "nearest"), Kind::i64), "nearest");
+    return b_.bind(cast(b_.load_plain(shared, at, "nearest"), Kind::i64), "nearest");
   }
 
   // so_far = so_far op totals[nearest + 1] op ... op totals[task - 1]
@@ -113,12 +113,12 @@ class Search {
       }
     }
     const Expr step = i64(window_.threads);
-    const Expr first = b_.bind(arena_.add(nearest, i64(1)), "first");
+    const Expr first = b_.bind(nearest + 1, "first");
     b_.for_loop(first, block_.task, step, "from", [&](Expr from) {
-      const Expr n = b_.bind(arena_.min(arena_.sub(block_.task, from), step), "n");
+      const Expr n = b_.bind(min(block_.task - from, step), "n");
       par(b_, window_, [&](const Builder&, Expr t) {
-        b_.if_then(b_.bind(arena_.lt(t, n), "is_tile"), [&] {
-          const Expr tile = b_.bind(arena_.add(from, t), "tile");
+        b_.if_then(b_.bind(t < n, "is_tile"), [&] {
+          const Expr tile = b_.bind(from + t, "tile");
           for (std::size_t k = 0; k < windows.size(); ++k)
             for (std::size_t c = 0; c < windows[k].values.size(); ++c)
               b_.store_plain(windows[k].values[c], t, b_.load_plain(published_.totals[k][c], tile, "total"));

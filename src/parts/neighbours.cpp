@@ -8,13 +8,13 @@ void join_neighbours(const Builder& b, std::span<const Operator> operators, std:
   Expr apart = b.declare(arena.i64(1), "apart"), now;
   const auto is_more = [&] {
     now = b.snapshot(apart, "apart");
-    return b.bind(arena.lt(now, n), "more");
+    return b.bind(now < n, "more");
   };
   b.while_loop(is_more, [&] {
-    Expr step = b.bind(arena.add(now, now), "step");
-    Expr end = b.bind(arena.sub(n, now), "end");
+    Expr step = b.bind(now + now, "step");
+    Expr end = b.bind(n - now, "end");
     b.for_loop(arena.i64(0), end, step, "i", [&](Expr i) {
-      Expr other = b.bind(arena.add(i, now), "at");
+      Expr other = b.bind(i + now, "at");
       std::span<const Var> left = partials;
       for (const Operator& op : operators) {
         const std::span<const Var> parts = left.first(op.neutral.size());

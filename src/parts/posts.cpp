@@ -13,13 +13,13 @@ class Threads {
   // body(t, place) in threads whose point has one.
   void with_place(Expr t, const std::function<void(Expr)>& body) {
     Expr mine = b_.load_plain(posted_[0], t, "place");
-    b_.if_then(b_.bind(arena_.le(i64(0), mine), "has_place"), [&] { body(mine); });
+    b_.if_then(b_.bind(0 <= mine, "has_place"), [&] { body(mine); });
   }
   // body(j) for the threads from `from` on in front of `to` that have the same place.
   void for_same(Expr mine, Expr from, Expr to, const std::function<void(Expr)>& body) {
     b_.for_loop(from, to, i64(1), "j", [&](Expr j) {
       Expr other = b_.load_plain(posted_[0], j, "place");
-      b_.if_then(b_.bind(arena_.eq(other, mine), "same"), [&] { body(j); });
+      b_.if_then(b_.bind(equal(other, mine), "same"), [&] { body(j); });
     });
   }
   // How many threads from `from` on in front of `to` have it.
@@ -27,7 +27,7 @@ class Threads {
     Expr variable = b_.declare(i64(0), "n");
     for_same(mine, from, to, [&](Expr) {
       Expr n = b_.snapshot(variable, "n");
-      b_.assign(variable, b_.bind(arena_.add(n, i64(1)), "n"));
+      b_.assign(variable, b_.bind(n + 1, "n"));
     });
     return b_.snapshot(variable, "n");
   }
@@ -45,27 +45,26 @@ Expr place_of(const Builder& b, std::span<const Expr> indices, std::span<const E
   scalar::Arena& arena = b.arena();
   Expr inside = arena.boolean(true);
   for (std::size_t d = 0; d < shape.size(); ++d) {  // no extent is negative
-    const Expr extent = arena.cast(shape[d], Kind::u64), index = arena.cast(indices[d], Kind::u64);
-    inside = arena.logical_and(inside, arena.lt(index, extent));
+    const Expr extent = cast(shape[d], Kind::u64), index = cast(indices[d], Kind::u64);
+    inside = inside & (index < extent);
   }
-  return arena.apply(Op::select, {inside, linear(b, indices.first(shape.size()), shape), arena.i64(-1)});
+  return select(inside, linear(b, indices.first(shape.size()), shape), -1);
 }
 
 OwnBins::OwnBins(const Builder& b, const Block& block, Operator by, Expr size, std::span<const Var> bins,
                  std::int64_t most_bytes)
     : by_(std::move(by)), bins_(bins.begin(), bins.end()), size_(b.lower(size)) {
-  scalar::Arena& arena = b.arena();
-  first_ = b.lower(arena.mul(block.task, size_));
+  first_ = b.lower(block.task * size_);
   const std::vector<Expr> neutral = b.lower(by_.neutral);
   std::int64_t bytes = 0;
   for (Expr value : neutral) bytes += static_cast<std::int64_t>(size_of(value.kind()));
   const std::int64_t most = most_bytes / bytes;
-  are_shared_ = b.lower(arena.le(size_, arena.i64(most)));
+  are_shared_ = b.lower(size_ <= most);
   if (most_bytes > 0)
     for (Expr value : neutral) shared_.push_back(b.allocate_shared(value.kind(), most));
   each(b, block, [&](const Builder& of_thread, Expr place, Expr) {
     where_they_are(of_thread, [&](std::span<const Var> all, Expr first) {
-      store_all(of_thread, all, of_thread.bind(arena.add(first, place), "at"), neutral);
+      store_all(of_thread, all, of_thread.bind(first + place, "at"), neutral);
     });
   });
   sync(b);
@@ -81,7 +80,7 @@ void OwnBins::each(const Builder& b, const Block& block, const OfBin& body) cons
   scalar::Arena& arena = b.arena();
   par(b, block, [&](const Builder& of_thread, Expr t) {
     of_thread.for_loop(t, size_, arena.i64(block.threads), "i",
-                       [&](Expr i) { body(of_thread, i, of_thread.bind(arena.add(first_, i), "number")); });
+                       [&](Expr i) { body(of_thread, i, of_thread.bind(first_ + i, "number")); });
   });
 }
 
@@ -92,9 +91,9 @@ void OwnBins::combine(const Builder& of_block, const Block& block, std::span<con
     Threads threads(b, posted);
     threads.with_place(t, [&](Expr mine) {
       Expr n_before = threads.count_same(mine, arena.i64(0), t);
-      b.if_then(b.bind(arena.eq(n_before, arena.i64(0)), "is_first"), [&] {
+      b.if_then(b.bind(equal(n_before, 0), "is_first"), [&] {
         where_they_are(b, [&](std::span<const Var> bins, Expr first) {
-          Expr at = b.bind(arena.add(first, mine), "at");
+          Expr at = b.bind(first + mine, "at");
           std::vector<Expr> acc;
           for (Var bin : bins) acc.push_back(b.declare(b.load_plain(bin, at, "bin"), "acc"));
           threads.for_same(mine, t, arena.i64(block.threads), [&](Expr j) {
@@ -126,27 +125,25 @@ void deal(const Builder& of_block, const Block& block, std::span<const Var> post
   scalar::Arena& arena = of_block.arena();
   const Var next = of_block.allocate_shared(Kind::i64, block.threads);
   const Expr one = arena.i64(1), none = arena.i64(-1), n = arena.i64(block.threads);
-  auto entry = [&](const Builder& b, Expr mine) {
-    return b.bind(arena.add(arena.mul(mine, block.tasks), block.task), "entry");
-  };
+  auto entry = [&](const Builder& b, Expr mine) { return b.bind(mine * block.tasks + block.task, "entry"); };
   par(of_block, block, [&](const Builder& b, Expr t) {
     Threads threads(b, posted);
     b.store_plain(next, t, none);
     threads.with_place(t, [&](Expr mine) {
       Expr before = threads.count_same(mine, arena.i64(0), t);
-      Expr behind = threads.count_same(mine, b.bind(arena.add(t, one), "from"), n);
+      Expr behind = threads.count_same(mine, b.bind(t + one, "from"), n);
       Expr first = b.load_plain(table, entry(b, mine), "first");
-      Expr at = b.bind(arena.add(first, before), "at");
+      Expr at = b.bind(first + before, "at");
       const std::vector<Expr> values = threads.values(t);
       for (std::size_t k = 0; k < arrays.size(); ++k) b.store_plain(arrays[k], at, values[k]);
-      b.if_then(b.bind(arena.eq(behind, arena.i64(0)), "is_last"),
-                [&] { b.store_plain(next, t, b.bind(arena.add(at, one), "next")); });
+      b.if_then(b.bind(equal(behind, 0), "is_last"),
+                [&] { b.store_plain(next, t, b.bind(at + one, "next")); });
     });
   });
   sync(of_block);
   par(of_block, block, [&](const Builder& b, Expr t) {
     Expr to = b.load_plain(next, t, "next");
-    b.if_then(b.bind(arena.le(arena.i64(0), to), "is_last"), [&] {
+    b.if_then(b.bind(0 <= to, "is_last"), [&] {
       Expr mine = b.load_plain(posted[0], t, "place");
       b.store_plain(table, entry(b, mine), to);
     });

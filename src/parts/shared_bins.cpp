@@ -30,16 +30,15 @@ SharedBins::SharedBins(const Builder& b, Var array, Expr size, Atomic::What what
   identity_ = identity_of(arena, what, kind);
   bins_ = b.allocate_shared(kind, most);
   // Each is cleared, and goes to the array: worth it for several points each.
-  Expr fit = arena.le(size, arena.i64(most_passes_ * most)),
-       pay = arena.le(arena.mul(size, arena.i64(limits.points)), n_points);
-  are_shared_ = b.lower(arena.logical_and(fit, pay));
+  Expr fit = size <= most_passes_ * most, pay = size * limits.points <= n_points;
+  are_shared_ = b.lower(fit & pay);
   size_ = b.lower(size), most_ = arena.i64(most), first_ = arena.i64(0);
 }
 
 void SharedBins::open(const Builder& of_block, const Block& block) {
   scalar::Arena& arena = of_block.arena();
-  Expr here = arena.min(arena.sub(size_, first_), most_);
-  n_ = of_block.lower(arena.apply(Op::select, {are_shared_, here, arena.i64(0)}));
+  Expr here = min(size_ - first_, most_);
+  n_ = of_block.lower(select(are_shared_, here, 0));
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) { b.store_plain(bins_, i, identity_); });
   });
@@ -51,9 +50,9 @@ void SharedBins::update(const Builder& b, Expr place, Expr value) const {
   auto at = [&](Var array, Expr bin) { b.atomic({{}, what_, {array, bin, arena.i64(1), {}}, value, {}}); };
   const auto to_shared = [&] {
     if (first_.is_constant(0)) return at(bins_, place);
-    const Expr bin = b.bind(arena.sub(place, first_), "bin");
-    const Expr n = arena.cast(n_, Kind::u64);
-    const Expr is_here = arena.lt(arena.cast(bin, Kind::u64), n);
+    const Expr bin = b.bind(place - first_, "bin");
+    const Expr n = cast(n_, Kind::u64);
+    const Expr is_here = cast(bin, Kind::u64) < n;
     b.if_then(b.bind(is_here, "is_here"), [&] { at(bins_, bin); });
   };
   b.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });
@@ -65,8 +64,8 @@ void SharedBins::flush(const Builder& of_block, const Block& block) const {
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) {
       Expr value = b.load_plain(bins_, i, "value");
-      b.if_then(b.bind(arena.logical_not(arena.eq(value, identity_)), "counts"), [&] {
-        const Expr bin = b.bind(arena.add(first_, i), "bin");
+      b.if_then(b.bind(logical_not(equal(value, identity_)), "counts"), [&] {
+        const Expr bin = b.bind(first_ + i, "bin");
         b.atomic({{}, what_, {array_, bin, arena.i64(1), {}}, value, {}});
       });
     });
@@ -75,11 +74,10 @@ void SharedBins::flush(const Builder& of_block, const Block& block) const {
 
 void SharedBins::by_passes(const Builder& b, const Block& block, const std::function<void()>& walk) {
   scalar::Arena& arena = b.arena();
-  const Expr some = arena.div(arena.add(size_, arena.sub(most_, arena.i64(1))), most_);
-  const Expr n_passes =
-      b.lower(arena.apply(Op::select, {are_shared_, arena.max(some, arena.i64(1)), arena.i64(1)}));
+  const Expr some = (size_ + (most_ - 1)) / most_;
+  const Expr n_passes = b.lower(select(are_shared_, max(some, 1), 1));
   b.for_loop(arena.i64(0), n_passes, arena.i64(1), "pass", [&](Expr pass) {
-    first_ = b.lower(arena.mul(pass, most_));
+    first_ = b.lower(pass * most_);
     open(b, block);
     walk();
     flush(b, block);

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::plan {
 

@@ -1,5 +1,5 @@
 // Nodes, names and leaves of an arena. Smart constructors of operations: fold.cpp.
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 #include <algorithm>
 
@@ -38,6 +38,12 @@ Site Expr::site() const {
   return is_fallible(op()) ? static_cast<Site>(node_->payload) : 0;
 }
 
+Expr number_beside(Expr other, std::int64_t number) {
+  // The constant of an i64 keeps its low bits.
+  const Bits bits = evaluate(Op::cast, Kind::i64, other.kind(), static_cast<Bits>(number));
+  return splat(other.arena().constant(other.kind(), bits), other.type().lanes);
+}
+
 Expr Interner::intern(Op op, Type type, std::uint64_t payload, std::span<const Expr> args) {
   if (state_.table.size() < 2 * (state_.nodes.size() + 1)) grow();
   const std::size_t mask = state_.table.size() - 1;
@@ -48,7 +54,8 @@ Expr Interner::intern(Op op, Type type, std::uint64_t payload, std::span<const E
       return Expr(node);
   bool fails = is_fallible(op) && payload != 0;
   for (Expr a : args) fails = fails || can_fail(a);
-  state_.nodes.push_back({op,
+  state_.nodes.push_back({&arena_,
+                          op,
                           type,
                           static_cast<std::uint32_t>(state_.nodes.size()),
                           payload,

@@ -53,6 +53,7 @@ enum class Var : std::int32_t {};
 using Site = std::uint32_t;
 
 struct Node;
+class Arena;
 
 /// A handle to an interned node; default-constructed: absent.
 class Expr {
@@ -73,6 +74,7 @@ class Expr {
   bool is_constant(std::int64_t value) const;  // integer or boolean constant equal to value
   bool is_name() const { return op() == Op::name; }
   const Node* node() const { return node_; }
+  Arena& arena() const;  // that it is a node of
   friend bool operator==(Expr, Expr) = default;
 
  private:
@@ -80,6 +82,7 @@ class Expr {
 };
 
 struct Node {
+  Arena* arena;
   Op op;
   Type type;
   std::uint32_t id;
@@ -102,6 +105,9 @@ inline std::span<const Expr> Expr::args() const {
 }
 inline std::uint64_t Expr::bits() const {
   return node_->payload;
+}
+inline Arena& Expr::arena() const {
+  return *node_->arena;
 }
 inline Var Expr::var() const {
   return static_cast<Var>(node_->payload);
@@ -143,26 +149,7 @@ class Arena {
   Expr apply(Op op, std::initializer_list<Expr> args, Site site = 0) {
     return apply(op, std::span(args.begin(), args.size()), site);
   }
-  Expr cast(Expr, Kind);
-  Expr bitcast(Expr, Kind);
   Expr index(Expr array, std::span<const Expr> indices, Site site = 0);
-  Expr splat(Expr, int lanes);  // of a vector: itself
-  Expr any(Expr mask);
-  Expr all(Expr mask);
-
-  // Shorthands for index arithmetic.
-  Expr add(Expr a, Expr b) { return apply(Op::add, {a, b}); }
-  Expr sub(Expr a, Expr b) { return apply(Op::sub, {a, b}); }
-  Expr mul(Expr a, Expr b) { return apply(Op::mul, {a, b}); }
-  Expr div(Expr a, Expr b) { return apply(Op::div, {a, b}); }  // site 0: the divisor is known not to be 0
-  Expr rem(Expr a, Expr b) { return apply(Op::rem, {a, b}); }
-  Expr min(Expr a, Expr b) { return apply(Op::min, {a, b}); }
-  Expr max(Expr a, Expr b) { return apply(Op::max, {a, b}); }
-  Expr lt(Expr a, Expr b) { return apply(Op::lt, {a, b}); }
-  Expr le(Expr a, Expr b) { return apply(Op::le, {a, b}); }
-  Expr eq(Expr a, Expr b) { return apply(Op::eq, {a, b}); }
-  Expr logical_and(Expr a, Expr b) { return apply(Op::bit_and, {a, b}); }
-  Expr logical_not(Expr a) { return apply(Op::bit_not, {a}); }
 
  private:
   friend class Interner;

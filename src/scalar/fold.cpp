@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/check.h"
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 #include "scalar/intern.h"
 #include "scalar/value.h"
 
@@ -49,9 +49,7 @@ struct Fold {
     return (a.op() == Op::bit_not && a.arg(0) == b) || (b.op() == Op::bit_not && b.arg(0) == a);
   }
 
-  Expr constant(Type type, Bits bits) const {
-    return arena().splat(arena().constant(type.kind, bits), type.lanes);
-  }
+  Expr constant(Type type, Bits bits) const { return splat(arena().constant(type.kind, bits), type.lanes); }
   Expr truth(bool value) const { return constant(boolean_like(operand), value); }
   Expr same(Op o, std::initializer_list<Expr> operands) const { return arena().apply(o, operands); }
 
@@ -335,24 +333,26 @@ bool is_needless(Kind from, Kind middle, Kind to) {
 
 }  // namespace
 
-Expr Arena::cast(Expr e, Kind kind) {
+Expr Cast::operator()(std::span<const Expr> args) const {
+  const Expr e = args[0];
   FULGURITE_CHECK(e && e.type().rank == 0, "operand of cast is absent or an array");
   if (e.kind() == kind) return e;
   if (e.op() == Op::cast && is_needless(e.arg(0).kind(), e.kind(), kind)) return cast(e.arg(0), kind);
-  if (e.is_constant()) return constant(kind, evaluate(Op::cast, e.kind(), kind, e.bits()));
+  if (e.is_constant()) return e.arena().constant(kind, evaluate(Op::cast, e.kind(), kind, e.bits()));
   if (e.op() == Op::splat) return splat(cast(e.arg(0), kind), e.type().lanes);
-  return Interner(*this).intern(Op::cast, {kind, 0, e.type().lanes}, {e});
+  return Interner(e.arena()).intern(Op::cast, {kind, 0, e.type().lanes}, {e});
 }
 
-Expr Arena::bitcast(Expr e, Kind kind) {
+Expr Bitcast::operator()(std::span<const Expr> args) const {
+  Expr e = args[0];
   FULGURITE_CHECK(e && e.type().rank == 0 && size_of(e.kind()) == size_of(kind) &&
                       e.kind() != Kind::boolean && kind != Kind::boolean,
                   "bitcast to {}", name_of(kind));
   if (e.op() == Op::bitcast) e = e.arg(0);
   if (e.kind() == kind) return e;
-  if (e.is_constant()) return constant(kind, evaluate(Op::bitcast, e.kind(), kind, e.bits()));
+  if (e.is_constant()) return e.arena().constant(kind, evaluate(Op::bitcast, e.kind(), kind, e.bits()));
   if (e.op() == Op::splat) return splat(bitcast(e.arg(0), kind), e.type().lanes);
-  return Interner(*this).intern(Op::bitcast, {kind, 0, e.type().lanes}, {e});
+  return Interner(e.arena()).intern(Op::bitcast, {kind, 0, e.type().lanes}, {e});
 }
 
 Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
@@ -368,28 +368,31 @@ Expr Arena::index(Expr array, std::span<const Expr> indices, Site site) {
   return Interner(*this).intern(Op::index, {array.kind(), 0, indices[0].type().lanes}, site, args);
 }
 
-Expr Arena::splat(Expr e, int lanes) {
+Expr Splat::operator()(std::span<const Expr> args) const {
+  const Expr e = args[0];
   FULGURITE_CHECK(e && e.type().rank == 0 && lanes >= 1 && lanes < 65536, "splat to {} lanes", lanes);
   FULGURITE_CHECK(e.type().lanes == 1 || e.type().lanes == lanes, "splat of {} to {} lanes",
                   to_string(e.type()), lanes);
   if (e.type().lanes == lanes) return e;
-  return Interner(*this).intern(Op::splat, {e.kind(), 0, static_cast<std::uint16_t>(lanes)}, {e});
+  return Interner(e.arena()).intern(Op::splat, {e.kind(), 0, static_cast<std::uint16_t>(lanes)}, {e});
 }
 
-Expr Arena::any(Expr mask) {
+Expr AnyLane::operator()(std::span<const Expr> args) const {
+  const Expr mask = args[0];
   FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0,
                   "any of something that is not a mask");
   if (mask.type().lanes == 1) return mask;
   if (mask.op() == Op::splat) return mask.arg(0);
-  return Interner(*this).intern(Op::any, {Kind::boolean, 0, 1}, {mask});
+  return Interner(mask.arena()).intern(Op::any, {Kind::boolean, 0, 1}, {mask});
 }
 
-Expr Arena::all(Expr mask) {
+Expr AllLanes::operator()(std::span<const Expr> args) const {
+  const Expr mask = args[0];
   FULGURITE_CHECK(mask && mask.kind() == Kind::boolean && mask.type().rank == 0,
                   "all of something that is not a mask");
   if (mask.type().lanes == 1) return mask;
   if (mask.op() == Op::splat) return mask.arg(0);
-  return Interner(*this).intern(Op::all, {Kind::boolean, 0, 1}, {mask});
+  return Interner(mask.arena()).intern(Op::all, {Kind::boolean, 0, 1}, {mask});
 }
 
 }  // namespace fulgurite::scalar

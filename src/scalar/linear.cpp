@@ -5,6 +5,7 @@
 // again.
 #include <algorithm>
 
+#include "scalar/formula.h"
 #include "scalar/intern.h"
 #include "scalar/value.h"
 

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <limits>
 
+#include "scalar/formula.h"
 #include "scalar/intern.h"
 #include "scalar/value.h"
 
@@ -164,7 +165,7 @@ class Parser {
       lexer_.expect(",");
       const int lanes = lane_count();
       if (e.type().lanes != 1) lexer_.fail("splat of a vector");
-      result = in_.arena().splat(e, lanes);
+      result = splat(e, lanes);
     } else if (*op == Op::any || *op == Op::all) {
       const Expr e = value();
       if (e.kind() != Kind::boolean || e.type().lanes == 1) lexer_.fail("expected a mask");

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 #include "scalar/value.h"
 
 namespace fulgurite::scalar {
@@ -44,11 +44,11 @@ Expr rebuild(Arena& arena, Expr node, std::span<const Expr> args) {
     case Op::name:
     case Op::lane: return node;
     case Op::index: return arena.index(args[0], args.subspan(1), node.site());
-    case Op::cast: return arena.cast(args[0], node.kind());
-    case Op::bitcast: return arena.bitcast(args[0], node.kind());
-    case Op::splat: return arena.splat(args[0], node.type().lanes);
-    case Op::any: return arena.any(args[0]);
-    case Op::all: return arena.all(args[0]);
+    case Op::cast: return cast(args[0], node.kind());
+    case Op::bitcast: return bitcast(args[0], node.kind());
+    case Op::splat: return splat(args[0], node.type().lanes);
+    case Op::any: return any(args[0]);
+    case Op::all: return all(args[0]);
     default: return arena.apply(node.op(), args, node.site());
   }
 }
@@ -161,7 +161,7 @@ std::optional<Affine> affine_in(Arena& arena, Expr root, Var var) {
     if (left && right) return;
     const Expr factor = left ? b.base : a.base;
     const Affine& other = left ? a : b;
-    affine[e.node()] = {arena.mul(other.base, factor), arena.mul(other.coefficient, factor)};
+    affine[e.node()] = {other.base * factor, other.coefficient * factor};
   });
   auto found = affine.find(root.node());
   if (found == affine.end()) return {};

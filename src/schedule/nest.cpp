@@ -55,13 +55,13 @@ Vectors vectors_of(const Launch& launch) {
   return vectors;
 }
 
-Expr ceil_div(scalar::Arena& arena, Expr a, Expr b) {
-  return arena.div(arena.sub(arena.add(a, b), arena.i64(1)), b);
+Expr ceil_div(Expr a, Expr b) {
+  return (a + b - 1) / b;
 }
 
 Expr product(scalar::Arena& arena, std::span<const Expr> factors) {
   Expr all = arena.i64(1);
-  for (Expr factor : factors) all = arena.mul(all, factor);
+  for (Expr factor : factors) all = all * factor;
   return all;
 }
 
@@ -72,9 +72,9 @@ Expr pieces_of(scalar::Arena& arena, const Nest& nest, bool at_least_one) {
   for (std::size_t c = nest.cuts.size(); c-- > 0;) {
     const Cut& cut = nest.cuts[c];
     if (cut.unit != Unit::grid && cut.unit != Unit::turn) continue;
-    const Expr pieces = ceil_div(arena, nest.axes[cut.axis].extent, cut.size);
-    const Expr least = at_least_one ? arena.max(pieces, arena.i64(1)) : pieces;
-    all = arena.mul(arena.sub(least, arena.i64(cut.left_out)), all);
+    const Expr pieces = ceil_div(nest.axes[cut.axis].extent, cut.size);
+    const Expr least = at_least_one ? max(pieces, 1) : pieces;
+    all = (least - cut.left_out) * all;
   }
   return all;
 }
@@ -85,13 +85,12 @@ Expr tasks_of(scalar::Arena& arena, const Phase& phase) {
   const auto tasks_of_nest = [&](const Nest& nest) {
     Expr all = pieces_of(arena, nest, phase.at_least_one);
     // Tasks share a row where a nest inside is cut for the grid.
-    for (const Inner& inner : nest.inner)
-      all = arena.mul(all, pieces_of(arena, inner.nest, inner.at_least_one));
+    for (const Inner& inner : nest.inner) all = all * pieces_of(arena, inner.nest, inner.at_least_one);
     return all;
   };
   const Expr tasks =
       base::match(phase.walk, tasks_of_nest, [](const Skeleton& skeleton) { return skeleton.tasks; });
-  return phase.guard ? arena.mul(tasks, phase.guard) : tasks;
+  return phase.guard ? tasks * phase.guard : tasks;
 }
 
 std::vector<Expr> tasks_of(scalar::Arena& arena, const Launch& launch) {

@@ -38,7 +38,7 @@ struct Vectors {
 Vectors vectors_of(const Launch&);
 
 /// Of integers that are not negative, rounded up.
-Expr ceil_div(scalar::Arena&, Expr a, Expr b);
+Expr ceil_div(Expr a, Expr b);
 Expr product(scalar::Arena&, std::span<const Expr> factors);
 
 }  // namespace fulgurite::schedule

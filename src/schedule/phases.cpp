@@ -101,7 +101,7 @@ soac::Stm places(scalar::Arena& arena, const soac::Stm& s, std::size_t scatter, 
   Expr place = arena.i64(0);
   const Expr t = arena.fresh({Kind::i64}, "t");
   for (std::size_t d = 0; d < made.to.shape.size(); ++d)
-    place = arena.add(arena.mul(place, made.to.shape[d]), arena.name(f.params[d]));
+    place = place * made.to.shape[d] + arena.name(f.params[d]);
   soac::Stm joined{{}, soac::Soac{{n}, {{t.var()}, {}, {}}, made.to.combine}, s.where, ""};
   auto& inner = std::get<soac::Soac>(joined.op);
   inner.reductions[0].initial = f.results;
@@ -139,7 +139,7 @@ soac::Stm fold(scalar::Arena& arena, const soac::Stm& s, std::span<const soac::S
     op.partitions.push_back({classes, 0});
     wanted.push_back(outputs.partitions[g].point_class);
     names.push_back(arena.fresh({Kind::i64}, "kept").var());
-    names.push_back(arena.fresh_array(Kind::i64, {arena.add(classes, arena.i64(1))}, "offsets").var());
+    names.push_back(arena.fresh_array(Kind::i64, {classes + 1}, "offsets").var());
   }
   std::vector<Expr> needed = wanted;
   for (const soac::Stm* scan : scans_of(whole.body))

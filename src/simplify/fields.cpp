@@ -164,7 +164,7 @@ class Splitter {
   Expr field(Expr e, Field f) {
     const unsigned width = width_of(e.kind());
     if (f.size == width) return e;
-    return arena_.apply(Op::bit_and, {low(e, f), arena_.constant(e.kind(), low_bits(f.size))});
+    return low(e, f) & arena_.constant(e.kind(), low_bits(f.size));
   }
 
   /// A number whose lowest bits are the field of e.
@@ -176,7 +176,7 @@ class Splitter {
     if (e.op() == Op::bit_or && is_zero(e.arg(1), f)) return low(e.arg(0), f);
     if (const auto left = shifted(e, Op::shl); left && left->constant <= f.from)
       return low(left->other, {f.from - static_cast<unsigned>(left->constant), f.size});
-    return f.from == 0 ? e : arena_.apply(Op::shr, {e, arena_.constant(e.kind(), f.from)});
+    return f.from == 0 ? e : e >> arena_.constant(e.kind(), f.from);
   }
 
   using Fields = std::vector<std::vector<Field>>;  // of each component
@@ -272,8 +272,8 @@ class Splitter {
         const Expr of_field = arena_.fresh(old.type, old.name);
         names.push_back(of_field.var());
         const Expr value = above ? field(of_field, {0, f.size}) : of_field;
-        const Expr placed = arena_.apply(Op::shl, {value, arena_.constant(old.type.kind, f.from)});
-        together = together ? arena_.apply(Op::bit_or, {together, placed}) : placed;
+        const Expr placed = value << arena_.constant(old.type.kind, f.from);
+        together = together ? together | placed : placed;
       }
       renaming.bind(whole, together);
     }

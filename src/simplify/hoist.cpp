@@ -77,16 +77,16 @@ class Hoister {
     if (const auto* s = as<Soac>(stm.op)) {
       if (&lambda != &s->body) return {};
       Expr runs = arena_.boolean(true);
-      for (Expr extent : s->dims) runs = arena_.logical_and(runs, arena_.lt(arena_.i64(0), extent));
+      for (Expr extent : s->dims) runs = runs & (0 < extent);
       return can_fail(runs) ? Expr() : runs;
     }
     if (const auto* i = as<If>(stm.op)) {
       if (can_fail(i->condition)) return {};
-      return &lambda == &i->then_branch ? i->condition : arena_.logical_not(i->condition);
+      return &lambda == &i->then_branch ? i->condition : logical_not(i->condition);
     }
     if (const auto* l = as<Loop>(stm.op)) {
       if (!l->trips || can_fail(l->trips)) return {};
-      return arena_.lt(arena_.i64(0), l->trips);
+      return 0 < l->trips;
     }
     return {};
   }
@@ -125,7 +125,7 @@ class Hoister {
     if (auto* check = as<Check>(stm.op)) {
       if (!guard || ((check_stays_ || !always) && !soac::is_total(soac::roots_of(stm)))) return false;
       check_left_guarded_ = !always;
-      check->condition = arena_.apply(Op::bit_or, {arena_.logical_not(guard), check->condition});
+      check->condition = logical_not(guard) | check->condition;
       out.push_back(std::move(stm));
       return true;
     }

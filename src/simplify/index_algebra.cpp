@@ -62,7 +62,7 @@ void collect_factors(Expr e, std::vector<Expr>& factors) {
 
 Expr product(Arena& arena, const std::vector<Expr>& factors) {
   Expr result = arena.i64(1);
-  for (Expr f : factors) result = arena.mul(result, f);
+  for (Expr f : factors) result = result * f;
   return result;
 }
 
@@ -122,7 +122,7 @@ void IndexAlgebra::range(scalar::Var var, Expr extent) {
   const Expr name = arena_.name(var);
   if (!is_small(extent)) return;
   add_fact(name);
-  add_fact(arena_.sub(arena_.sub(extent, name), arena_.i64(1)));
+  add_fact(extent - name - 1);
 }
 
 void IndexAlgebra::add_fact(Expr fact) {
@@ -152,7 +152,7 @@ void IndexAlgebra::assume(Expr condition) {
   if ((condition.op() != Op::lt && condition.op() != Op::le) || condition.arg(0).type() != Type{}) return;
   const Expr a = condition.arg(0), b = condition.arg(1);
   if (!is_small(a) || !is_small(b)) return;
-  add_fact(arena_.sub(arena_.sub(b, a), arena_.i64(condition.op() == Op::lt ? 1 : 0)));
+  add_fact(b - a - (condition.op() == Op::lt ? 1 : 0));
 }
 
 bool IndexAlgebra::is_small(Expr e) const {
@@ -184,7 +184,7 @@ bool IndexAlgebra::is_not_negative(Expr e) const {
   // A fact that differs by a constant has the same atoms.
   const auto about = facts_about_.find(first_atom(e));
   return about != facts_about_.end() && std::ranges::any_of(about->second, [&](Expr fact) {
-           const Expr rest = arena_.sub(e, fact);
+           const Expr rest = e - fact;
            return rest.is_constant() && value(rest) >= 0;
          });
 }
@@ -194,9 +194,7 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
   std::vector<Term> terms;
   collect(dividend, 1, terms);
   Expr quotient = arena_.i64(0), remainder = arena_.i64(0);
-  auto add = [&](Expr& sum, Expr e, std::int64_t factor) {
-    sum = arena_.add(sum, arena_.mul(e, arena_.i64(factor)));
-  };
+  auto add = [&](Expr& sum, Expr e, std::int64_t factor) { sum = sum + e * factor; };
   for (const Term& t : terms) {
     const Expr atom = t.atom ? t.atom : arena_.i64(1);
     if (divisor.is_constant()) {
@@ -223,7 +221,7 @@ std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divis
       }
       if (auto inner = split(rest, product(arena_, below), depth + 1)) {
         add(quotient, inner->quotient, t.coefficient);
-        add(remainder, arena_.mul(inner->remainder, product(arena_, common)), t.coefficient);
+        add(remainder, inner->remainder * product(arena_, common), t.coefficient);
         continue;
       }
     }
@@ -247,8 +245,7 @@ bool IndexAlgebra::is_below(Expr e, Expr limit, int depth) const {
     const auto most = greatest(e);
     if (most && *most < value(limit)) return true;
   }
-  if (depth == 0 && is_not_negative(e) && is_small(limit) && is_small(e) &&
-      is_not_negative(arena_.sub(arena_.sub(limit, e), arena_.i64(1))))
+  if (depth == 0 && is_not_negative(e) && is_small(limit) && is_small(e) && is_not_negative(limit - e - 1))
     return true;
   // c * q + r with q < b and r < c is below b * c.
   std::vector<Expr> factors;

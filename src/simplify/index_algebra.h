@@ -8,7 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::simplify {
 

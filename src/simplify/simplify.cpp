@@ -179,7 +179,7 @@ class Simplifier {
       lambda(i.then_branch);
     }
     {
-      const IndexAlgebra::Assumption fails(algebra_, arena_.logical_not(i.condition));
+      const IndexAlgebra::Assumption fails(algebra_, logical_not(i.condition));
       lambda(i.else_branch);
     }
     if (same_either_way(stm, i)) return true;
@@ -190,7 +190,7 @@ class Simplifier {
     for (Var name : stm.names)
       if (arena_.info(name).type.rank > 0) return false;
     for (std::size_t k = 0; k < stm.names.size(); ++k)
-      bind(stm, stm.names[k], arena_.apply(Op::select, {i.condition, yes.results[k], no.results[k]}), out);
+      bind(stm, stm.names[k], select(i.condition, yes.results[k], no.results[k]), out);
     removed(stm, "both branches are cheap: a select");
     return true;
   }

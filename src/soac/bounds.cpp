@@ -157,7 +157,7 @@ void Bounds::equate(std::span<const Expr> shape, std::span<const Expr> extents) 
 
 void Bounds::add_fact(Expr a, Expr b, bool strict) {
   if (!is_integer(a) || a.kind() == Kind::u64) return;
-  facts_.push_back({a, b, strict, a.kind() == Kind::i64 ? arena_.sub(b, a) : Expr()});
+  facts_.push_back({a, b, strict, a.kind() == Kind::i64 ? b - a : Expr()});
   memo_.clear();
 }
 
@@ -213,7 +213,7 @@ Interval Bounds::of_node(Expr e) {
     interval = without_neutral(e, intervals_.apply(e, operands));
   }
   interval = with_facts(e, with_rounding(e, interval));
-  if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(arena_.cast(e, Kind::i64));
+  if (e.kind() != Kind::u64 && has_value(e)) interval.low = interval.high = safe(cast(e, Kind::i64));
   return interval;
 }
 
@@ -227,7 +227,7 @@ Interval Bounds::of_name(Expr e) {
   const Interval limit = of(name.limit);
   const Wide less = name.is_below ? 1 : 0;
   Interval interval{0, std::max<Wide>(limit.most - less, 0), arena_.i64(0), {}};
-  if (limit.high) interval.high = arena_.sub(limit.high, arena_.i64(static_cast<std::int64_t>(less)));
+  if (limit.high) interval.high = limit.high - static_cast<std::int64_t>(less);
   return interval;
 }
 
@@ -236,11 +236,11 @@ Interval Bounds::with_rounding(Expr e, Interval interval) {
   if (e.op() != Op::div || e.kind() != Kind::i64 || e.arg(0).args().size() != 2) return interval;
   const Interval divisor = of(e.arg(1));
   if (divisor.least < 1 || divisor.low == divisor.high) return interval;
-  const Interval rest = of(arena_.sub(e.arg(0), e.arg(1)));
+  const Interval rest = of(e.arg(0) - e.arg(1));
   const Interval all = intervals_.any(Kind::i64);
   const bool is_sum = rest.most + divisor.most <= all.most && rest.least + divisor.least >= all.least;
   if (!is_sum || !rest.high) return interval;
-  const Expr most = arena_.add(arena_.max(rest.high, arena_.i64(0)), arena_.i64(1));
+  const Expr most = max(rest.high, 0) + 1;
   return intervals_.meet(interval, {all.least, std::max<Wide>(rest.most, 0) + 1, {}, most});
 }
 
@@ -276,8 +276,8 @@ Expr Bounds::safe(Expr e) {
   scalar::Substitution without_failures(arena_, [&](Expr node) {
     if (node.site() == 0 || node.op() == Op::index) return Expr();
     const Expr a = safe(node.arg(0)), b = safe(node.arg(1));
-    const Expr one = arena_.cast(arena_.i64(1), b.kind()), zero = arena_.constant(b.kind(), 0);
-    return arena_.apply(node.op(), {a, arena_.apply(Op::select, {arena_.eq(b, zero), one, b})});
+    const Expr one = cast(arena_.i64(1), b.kind()), zero = arena_.constant(b.kind(), 0);
+    return arena_.apply(node.op(), {a, select(equal(b, zero), one, b)});
   });
   return without_failures(e);
 }
@@ -326,7 +326,7 @@ bool Bounds::at_most(Expr a, Expr b, int depth) {
   }
   constexpr Wide far = Wide{1} << 62;
   const bool is_exact = x.least >= -far && x.most <= far && y.least >= -far && y.most <= far;
-  return is_exact && of(arena_.sub(a, b)).most <= 0;
+  return is_exact && of(a - b).most <= 0;
 }
 
 // ---- statements

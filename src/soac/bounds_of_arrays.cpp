@@ -65,7 +65,7 @@ Interval Bounds::without_neutral(Expr e, const Interval& interval) {
 void Bounds::learn_soac(const Stm& s, const Soac& op) {
   const OutputView outputs = view_of(s);
   Expr points = arena_.i64(1);
-  for (Expr extent : op.dims) points = arena_.mul(points, extent);
+  for (Expr extent : op.dims) points = points * extent;
   for (const OutputView::Partitioned& p : outputs.partitions) names_[p.kept] = {{}, points, false};
   memo_.clear();
   for (const Mapped& m : outputs.mapped) equate(arena_.info(m.array).shape, op.dims);

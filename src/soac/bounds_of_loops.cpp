@@ -59,7 +59,7 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
     for (const State& state : states) {
       const Wide far = far_from_ends(state.now.kind());
       Interval now = intervals_.meet(unknown(state), {-far, far, {}, {}});
-      now.low = now.high = arena_.cast(state.now, Kind::i64);
+      now.low = now.high = cast(state.now, Kind::i64);
       set(state.now.var(), now);
     }
   };
@@ -78,7 +78,7 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
   }
   for (State& state : states) {
     const Interval& given = next[state.number];
-    const Expr now = arena_.cast(state.now, Kind::i64);
+    const Expr now = cast(state.now, Kind::i64);
     const Wide far = far_from_ends(state.now.kind());
     if (state.initial.least < -far || state.initial.most > far) continue;
     state.has_most = state.initial.high && given.high && at_most(given.high, now);
@@ -99,7 +99,7 @@ Expr Bounds::increase(Expr value, Expr former, Op extreme) {
     case Op::min:
     case Op::max: return arena_.apply(value.op(), {of(value.arg(0)), of(value.arg(1))});
     case Op::select: return arena_.apply(extreme, {of(value.arg(1)), of(value.arg(2))});
-    default: return arena_.sub(value, former);
+    default: return value - former;
   }
 }
 
@@ -108,7 +108,7 @@ void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
   const Interval trips = of(loop.trips);
   if (!trips.high) return;
   const Expr zero = arena_.i64(0);
-  const Interval times{0, std::max<Wide>(trips.most, 0), zero, arena_.max(trips.high, zero)};
+  const Interval times{0, std::max<Wide>(trips.most, 0), zero, max(trips.high, zero)};
   set_state(states);
   for (State& state : states) {
     const Wide far = far_from_ends(state.now.kind());
@@ -119,23 +119,23 @@ void Bounds::add_steps(const Loop& loop, std::vector<State>& states) {
     // The end of the kind's range, when it is evaluated, where a sum comes near to it.
     const Interval kind = intervals_.any(state.now.kind());
     const auto limited = [&](Expr holds, Expr side, Wide end) {
-      return arena_.apply(Op::select, {holds, side, arena_.i64(static_cast<std::int64_t>(end))});
+      return select(holds, side, static_cast<std::int64_t>(end));
     };
     const Expr limit = arena_.i64(static_cast<std::int64_t>(far));
     if (const Interval all = after_all(state.more); state.more && all.high) {
       state.has_most = true;
       state.found.most = std::max(all.most, state.initial.most);
-      state.found.high = arena_.max(all.high, state.initial.high);
+      state.found.high = max(all.high, state.initial.high);
       if (state.found.most > far)
-        state.found.high = limited(arena_.le(state.found.high, limit), state.found.high, kind.most);
+        state.found.high = limited(state.found.high <= limit, state.found.high, kind.most);
     }
     if (const Interval all = after_all(state.less); state.less && all.low) {
       state.has_least = true;
       state.found.least = std::min(all.least, state.initial.least);
-      state.found.low = arena_.min(all.low, state.initial.low);
+      state.found.low = min(all.low, state.initial.low);
       if (state.found.least < -far)
         state.found.low =
-            limited(arena_.le(arena_.apply(Op::neg, {limit}), state.found.low), state.found.low, kind.least);
+            limited(arena_.apply(Op::neg, {limit}) <= state.found.low, state.found.low, kind.least);
     }
   }
 }
@@ -204,12 +204,12 @@ bool Bounds::take_whatever_it_was(const Loop& loop, std::vector<State>& states) 
     if (!state.has_most && given.high && state.initial.high) {
       state.has_most = found = true;
       state.found.most = std::max(given.most, state.initial.most);
-      state.found.high = arena_.max(given.high, state.initial.high);
+      state.found.high = max(given.high, state.initial.high);
     }
     if (!state.has_least && given.low && state.initial.low) {
       state.has_least = found = true;
       state.found.least = std::min(given.least, state.initial.least);
-      state.found.low = arena_.min(given.low, state.initial.low);
+      state.found.low = min(given.low, state.initial.low);
     }
   }
   return found;

@@ -76,7 +76,7 @@ std::optional<Digits::Sum> Digits::sum_of(Expr e) const {
         if (known == sum->terms.end())
           sum->terms.push_back(term);
         else
-          known->coefficient = arena_.add(known->coefficient, term.coefficient);
+          known->coefficient = known->coefficient + term.coefficient;
       }
       sum->bits = std::min(sum->bits, other->bits);
       break;
@@ -85,7 +85,7 @@ std::optional<Digits::Sum> Digits::sum_of(Expr e) const {
       const bool left = varies(e.arg(0));
       if (left && varies(e.arg(1))) return {};
       sum = sum_of(e.arg(left ? 0 : 1));
-      if (sum) scale(*sum, arena_.cast(e.arg(left ? 1 : 0), Kind::i64));
+      if (sum) scale(*sum, cast(e.arg(left ? 1 : 0), Kind::i64));
       break;
     }
     default: return {};
@@ -94,7 +94,7 @@ std::optional<Digits::Sum> Digits::sum_of(Expr e) const {
   return sum;
 }
 void Digits::scale(Sum& sum, Expr factor) const {
-  for (Sum::Term& term : sum.terms) term.coefficient = arena_.mul(term.coefficient, factor);
+  for (Sum::Term& term : sum.terms) term.coefficient = term.coefficient * factor;
 }
 
 // How many values the atom has, from 0 on. Of a quotient only what makes it one axis of two: n = count *
@@ -132,9 +132,9 @@ bool Digits::are_digits(const std::vector<Sum::Term>& terms, int bits) const {
     if (low.atom.op() == Op::div) {
       // A quotient below the remainder: as many values as the remainder's coefficient says.
       return low.coefficient.is_constant(1) &&
-             sizes_.canonical(arena_.mul(high.coefficient, low.atom.arg(1))) == dims_[0];
+             sizes_.canonical(high.coefficient * low.atom.arg(1)) == dims_[0];
     }
-    const Expr wanted = arena_.mul(low.coefficient, count_of(low.atom));
+    const Expr wanted = low.coefficient * count_of(low.atom);
     if (!is_plus_or_minus(high.coefficient, wanted) && !leaves_room(wanted, high.coefficient, bits))
       return false;
   }
@@ -156,8 +156,7 @@ bool Digits::has_all_digits(const std::vector<Sum::Term>& terms) const {
 
 bool Digits::is_plus_or_minus(Expr coefficient, Expr stride) const {
   const Expr a = sizes_.canonical(coefficient), b = sizes_.canonical(stride);
-  return a == b || a == sizes_.canonical(arena_.mul(stride, arena_.i64(-1))) ||
-         sizes_.canonical(arena_.mul(coefficient, arena_.i64(-1))) == b;
+  return a == b || a == sizes_.canonical(stride * -1) || sizes_.canonical(coefficient * -1) == b;
 }
 
 // Every axis of the space moves an index of its own, and alone.

@@ -20,7 +20,7 @@ std::unordered_map<Var, Expr> equations_of(Arena& arena, Expr condition) {
       continue;
     }
     if (part.op() != Op::eq || part.arg(0).type() != scalar::Type{} || scalar::can_fail(part)) continue;
-    const Expr difference = scalar::substitute(arena, arena.sub(part.arg(0), part.arg(1)), solved);
+    const Expr difference = scalar::substitute(arena, part.arg(0) - part.arg(1), solved);
     std::vector<Var> names;
     scalar::for_each_node(std::span(&difference, 1), [&](Expr e) {
       if (e.is_name() && e.type() == scalar::Type{}) names.push_back(e.var());

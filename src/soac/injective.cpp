@@ -166,9 +166,9 @@ class Prover {
       return Choice{e.arg(0), e.arg(1), e.arg(2)};
     if (e.op() != Op::cast || !scalar::is_integer(e.kind())) return {};
     if (e.arg(0).kind() == Kind::boolean)
-      return Choice{e.arg(0), arena_.cast(arena_.i64(1), e.kind()), arena_.cast(arena_.i64(0), e.kind())};
+      return Choice{e.arg(0), cast(arena_.i64(1), e.kind()), cast(arena_.i64(0), e.kind())};
     auto inner = choice_of(e.arg(0));
-    if (inner) inner->yes = arena_.cast(inner->yes, e.kind()), inner->no = arena_.cast(inner->no, e.kind());
+    if (inner) inner->yes = cast(inner->yes, e.kind()), inner->no = cast(inner->no, e.kind());
     return inner;
   }
 
@@ -234,7 +234,7 @@ class Prover {
     if (!first || !second || !first->coefficient.is_constant(1) || !second->coefficient.is_constant(1))
       return false;
     if (digits_->varies(first->base) || digits_->varies(second->base)) return false;
-    const Expr turn = arena_.sub(arena_.sub(first->base, second->base), digits_->dims()[0]);
+    const Expr turn = first->base - second->base - digits_->dims()[0];
     return is_zero(turn);
   }
 

@@ -36,11 +36,11 @@ bool fits(Wide value, Kind kind) {
 }  // namespace
 
 Expr Intervals::least_of(Expr a, Expr b) {
-  return a && b ? arena_.min(a, b) : Expr();
+  return a && b ? min(a, b) : Expr();
 }
 
 Expr Intervals::most_of(Expr a, Expr b) {
-  return a && b ? arena_.max(a, b) : Expr();
+  return a && b ? max(a, b) : Expr();
 }
 
 Expr Intervals::negative(Expr e) {
@@ -76,8 +76,8 @@ Interval Intervals::hull(const Interval& a, const Interval& b) {
 
 Interval Intervals::meet(const Interval& a, const Interval& b) {
   Interval both{std::max(a.least, b.least), std::min(a.most, b.most)};
-  both.low = a.low && b.low ? arena_.max(a.low, b.low) : a.low ? a.low : b.low;
-  both.high = a.high && b.high ? arena_.min(a.high, b.high) : a.high ? a.high : b.high;
+  both.low = a.low && b.low ? max(a.low, b.low) : a.low ? a.low : b.low;
+  both.high = a.high && b.high ? min(a.high, b.high) : a.high ? a.high : b.high;
   return both;
 }
 
@@ -101,11 +101,11 @@ Interval Intervals::wrapped(Kind kind, Wide least, Wide most, bool has_low, bool
   };
   Expr fit = arena_.boolean(true);
   constexpr Wide surely = Wide{1} << 62;  // does not wrap around, though f64 rounds
-  if (under) fit = arena_.le(limit(std::max(range.least, -surely)), about_low);
-  if (over) fit = arena_.logical_and(fit, arena_.le(about_high, limit(std::min(range.most, surely))));
+  if (under) fit = limit(std::max(range.least, -surely)) <= about_low;
+  if (over) fit = fit & (about_high <= limit(std::min(range.most, surely)));
   const auto otherwise = [&](Expr side, Wide end) {
     const Wide in_i64 = std::clamp<Wide>(end, range_of(Kind::i64).least, range_of(Kind::i64).most);
-    return arena_.apply(Op::select, {fit, side, arena_.i64(static_cast<std::int64_t>(in_i64))});
+    return select(fit, side, static_cast<std::int64_t>(in_i64));
   };
   if (has_low) of.low = otherwise(of.low, range.least);
   if (has_high) of.high = otherwise(of.high, range.most);
@@ -116,8 +116,8 @@ Interval Intervals::add(Kind kind, const Interval& a, const Interval& b) {
   const bool has_low = a.low && b.low, has_high = a.high && b.high;
   return wrapped(kind, a.least + b.least, a.most + b.most, has_low, has_high, [&](Kind in) {
     const auto sum = [&](Expr x, Expr y) {
-      const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
-      return arena_.add(left, right);
+      const Expr left = cast(x, in), right = cast(y, in);
+      return left + right;
     };
     const Expr high = has_high ? sum(a.high, b.high) : Expr();
     return std::pair(has_low ? sum(a.low, b.low) : Expr(), high);
@@ -128,8 +128,8 @@ Interval Intervals::sub(Kind kind, const Interval& a, const Interval& b) {
   const bool has_low = a.low && b.high, has_high = a.high && b.low;
   return wrapped(kind, a.least - b.most, a.most - b.least, has_low, has_high, [&](Kind in) {
     const auto difference = [&](Expr x, Expr y) {
-      const Expr left = arena_.cast(x, in), right = arena_.cast(y, in);
-      return arena_.sub(left, right);
+      const Expr left = cast(x, in), right = cast(y, in);
+      return left - right;
     };
     const Expr high = has_high ? difference(a.high, b.low) : Expr();
     return std::pair(has_low ? difference(a.low, b.high) : Expr(), high);
@@ -146,8 +146,8 @@ Interval Intervals::products(Kind kind, Wide least, Wide most, std::span<const C
     const auto extreme = [&](std::span<const Corner> corners, Op op) {
       Expr so_far;
       for (const Corner& c : corners) {
-        const Expr left = arena_.cast(c.a, in), right = arena_.cast(c.b, in);
-        const Expr product = arena_.mul(left, right);
+        const Expr left = cast(c.a, in), right = cast(c.b, in);
+        const Expr product = left * right;
         so_far = so_far ? arena_.apply(op, {so_far, product}) : product;
       }
       return so_far;
@@ -184,12 +184,12 @@ Interval Intervals::quotient(Kind kind, const Interval& a, const Interval& b) {
     const Wide most = divided(a.most, a.most < 0 ? b.most : b.least);
     Interval of{least, most};
     const bool is_one = b.low && b.low == b.high;
-    const Expr by = b.low ? arena_.max(b.low, one) : one;
-    const auto quotient_of = [&](Expr x) { return arena_.div(x, by); };
+    const Expr by = b.low ? max(b.low, one) : one;
+    const auto quotient_of = [&](Expr x) { return x / by; };
     if (a.high && (is_one || a.least >= 0)) of.high = quotient_of(a.high);
-    if (a.high && !of.high) of.high = arena_.max(a.high, zero);
+    if (a.high && !of.high) of.high = max(a.high, zero);
     if (a.low && is_one) of.low = quotient_of(a.low);
-    if (a.low && !of.low) of.low = arena_.min(a.low, zero);
+    if (a.low && !of.low) of.low = min(a.low, zero);
     return finish(of);
   }
   if (a.least <= range_of(kind).least && b.least < 0) return any(kind);  // by -1 it wraps around
@@ -214,18 +214,14 @@ Interval Intervals::remainder(const Interval& a, const Interval& b) {
   const Interval size = magnitude(Kind::i64, b);
   Expr below;  // the divisor's magnitude less one; the magnitude of the lowest i64 is none
   if (size.high && divisor <= range_of(Kind::i64).most)
-    below = arena_.max(arena_.sub(size.high, arena_.i64(1)), arena_.i64(0));
+    below = max(size.high - 1, 0);
   else
     below = size.high;
   const Expr zero = arena_.i64(0);
-  const Expr above = a.high ? arena_.max(a.high, zero) : Expr(),
-             under = a.low ? arena_.min(a.low, zero) : Expr();
-  of.high = above && below ? arena_.min(above, below) : above ? above : below;
+  const Expr above = a.high ? max(a.high, zero) : Expr(), under = a.low ? min(a.low, zero) : Expr();
+  of.high = above && below ? min(above, below) : above ? above : below;
   const Expr least_below = negative(below);
-  of.low = a.least >= 0           ? zero
-           : under && least_below ? arena_.max(under, least_below)
-           : under                ? under
-                                  : least_below;
+  of.low = a.least >= 0 ? zero : under && least_below ? max(under, least_below) : under ? under : least_below;
   return finish(of);
 }
 
@@ -234,10 +230,10 @@ Interval Intervals::magnitude(Kind kind, const Interval& a) {
   const Expr zero = arena_.i64(0);
   const bool has_high = a.low && a.high;
   return wrapped(kind, 0, std::max(a.most, -a.least), true, has_high, [&](Kind in) {
-    const Expr low = arena_.cast(zero, in);
+    const Expr low = cast(zero, in);
     if (!has_high) return std::pair(low, Expr());
-    const Expr negated = arena_.apply(Op::neg, {arena_.cast(a.low, in)});
-    return std::pair(low, arena_.max(arena_.cast(a.high, in), negated));
+    const Expr negated = arena_.apply(Op::neg, {cast(a.low, in)});
+    return std::pair(low, Expr(max(cast(a.high, in), negated)));
   });
 }
 
@@ -265,9 +261,9 @@ Interval Intervals::shifted(Op op, Kind kind, const Interval& a, const Interval&
     Interval of{a.least >> (a.least < 0 ? least_count : most_count),
                 a.most >> (a.most < 0 ? most_count : least_count)};
     const bool is_one = least_count == most_count;
-    const auto shifted_by = [&](Expr e) { return arena_.apply(Op::shr, {e, arena_.i64(least_count)}); };
-    if (a.high) of.high = is_one || a.least >= 0 ? shifted_by(a.high) : arena_.max(a.high, zero);
-    if (a.low) of.low = is_one ? shifted_by(a.low) : arena_.min(a.low, zero);
+    const auto shifted_by = [&](Expr e) -> Expr { return e >> least_count; };
+    if (a.high) of.high = is_one || a.least >= 0 ? shifted_by(a.high) : max(a.high, zero);
+    if (a.low) of.low = is_one ? shifted_by(a.low) : min(a.low, zero);
     return finish(of);
   }
   if (!is_count || kind == Kind::u64 || b.most > 62) return any(kind);
@@ -276,7 +272,7 @@ Interval Intervals::shifted(Op op, Kind kind, const Interval& a, const Interval&
 
 Interval Intervals::converted(Kind to, const Interval& a) {
   return wrapped(to, a.least, a.most, static_cast<bool>(a.low), static_cast<bool>(a.high), [&](Kind in) {
-    const auto into = [&](Expr e) { return e ? arena_.cast(e, in) : e; };
+    const auto into = [&](Expr e) { return e ? cast(e, in) : e; };
     const Expr high = into(a.high);
     return std::pair(into(a.low), high);
   });
@@ -309,16 +305,14 @@ Interval Intervals::apply(Expr e, std::span<const Interval> of) {
     case Op::min: {
       Interval least{std::min(of[0].least, of[1].least), std::min(of[0].most, of[1].most)};
       least.low = least_of(of[0].low, of[1].low);
-      least.high = of[0].high && of[1].high ? arena_.min(of[0].high, of[1].high)
+      least.high = of[0].high && of[1].high ? min(of[0].high, of[1].high)
                    : of[0].high             ? of[0].high
                                             : of[1].high;
       return finish(least);
     }
     case Op::max: {
       Interval most{std::max(of[0].least, of[1].least), std::max(of[0].most, of[1].most)};
-      most.low = of[0].low && of[1].low ? arena_.max(of[0].low, of[1].low)
-                 : of[0].low            ? of[0].low
-                                        : of[1].low;
+      most.low = of[0].low && of[1].low ? max(of[0].low, of[1].low) : of[0].low ? of[0].low : of[1].low;
       most.high = most_of(of[0].high, of[1].high);
       return finish(most);
     }

@@ -6,7 +6,7 @@
 
 #include <span>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::soac {
 

@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "kernel/ir.h"
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::soac {
 

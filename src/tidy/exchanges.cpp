@@ -59,10 +59,9 @@ class Exchanges {
     const Var exchanged = array(arena_.info(shuffle.name).type.kind, par, "exchanged", line, out);
     before.push_back({Store{{exchanged, t, arena_.i64(1), {}}, shuffle.value, false}, at->line});
     const Expr width = arena_.i64(shuffle.width);
-    const Expr first = arena_.apply(Op::bit_and, {next, arena_.sub(arena_.i64(0), width)});
-    const Expr lane = arena_.apply(
-        Op::bit_and, {scalar::substitute(arena_, shuffle.from, renamed), arena_.sub(width, arena_.i64(1))});
-    taken.push_back({Load{shuffle.name, {exchanged, arena_.add(first, lane), arena_.i64(1), {}}}, at->line});
+    const Expr first = next & (0 - width);
+    const Expr lane = scalar::substitute(arena_, shuffle.from, renamed) & (width - 1);
+    taken.push_back({Load{shuffle.name, {exchanged, first + lane, arena_.i64(1), {}}}, at->line});
     behind = substitute(arena_, behind, renamed);
     taken.insert(taken.end(), behind.begin(), behind.end());
     out.push_back({Par{par.level, par.name, par.n, std::move(before)}, line});

@@ -13,7 +13,7 @@ constexpr std::int64_t warp_size = 32;
 /// The instances from `first` on, as many as `n`.
 Stm instances_from(Arena& arena, const Par& par, Expr first, std::int64_t n, std::uint32_t line) {
   const Expr thread = arena.fresh({Kind::i64}, arena.info(par.name).name);
-  const Expr instance = arena.add(first, thread);
+  const Expr instance = first + thread;
   Block body = substitute(arena, refresh(arena, par.body), {{par.name, instance}});
   return {Par{par.level, thread.var(), arena.i64(n), std::move(body)}, line};
 }

@@ -61,7 +61,7 @@ class Straight {
       });
   }
   bool differ(Expr a, Expr b) {
-    const Expr apart = arena_.sub(a, b);
+    const Expr apart = a - b;
     if (apart.is_constant()) return !apart.is_constant(0);
     const auto* values = values_.if_dependent(apart);
     return values != nullptr && std::ranges::find(*values, scalar::Bits{0}) == values->end();

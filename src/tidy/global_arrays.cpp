@@ -77,8 +77,7 @@ class Places {
     auto [scratch, is_new] = by_kind_.try_emplace(kind);
     if (is_new) scratch->second = arena_.fresh_array(kind, {arena_.i64(0)}, "scratch").var();
     access.buffer = scratch->second;
-    access.index = arena_.add(
-        arena_.add(arena_.mul(task_, arena_.i64(elements(bytes_, kind))), arena_.i64(first)), access.index);
+    access.index = task_ * elements(bytes_, kind) + first + access.index;
   }
 
   Kernel& kernel_;

@@ -60,7 +60,7 @@ class Permuting {
     }
     const std::int64_t least = std::ranges::min(run.offsets);
     for (std::int64_t& offset : run.offsets) offset -= least;
-    run.base = arena_.add(run.base, arena_.i64(least));
+    run.base = run.base + least;
     if (std::ranges::max(run.offsets) >= 2 * lanes) return {};
     return run;
   }
@@ -69,7 +69,7 @@ class Permuting {
     if (e.op() == Op::add || e.op() == Op::sub)
       return split(e.arg(0), factor, run) && split(e.arg(1), e.op() == Op::add ? factor : -factor, run);
     if (e.op() == Op::splat) {
-      run.base = arena_.add(run.base, arena_.mul(e.arg(0), arena_.i64(factor)));
+      run.base = run.base + e.arg(0) * factor;
       return true;
     }
     Values by_lanes(e.type().lanes, [](Expr node) { return node.op() == Op::lane; });
@@ -97,7 +97,7 @@ class Permuting {
     for (std::size_t g = open; g < groups.size(); ++g) {
       Group& group = groups[g];
       if (group.buffer != buffer || group.type != type) continue;
-      const Expr apart = arena_.sub(member.run.base, group.base);
+      const Expr apart = member.run.base - group.base;
       if (!apart.is_constant()) continue;
       const auto distance = static_cast<std::int64_t>(apart.bits());
       if (std::abs(distance) >= 2 * type.lanes) continue;
@@ -130,7 +130,7 @@ class Permuting {
   }
 
   Access half(const Group& group, int number) {
-    return {group.buffer, arena_.add(group.base, arena_.i64(number * group.type.lanes)), arena_.i64(1), {}};
+    return {group.buffer, group.base + number * group.type.lanes, arena_.i64(1), {}};
   }
 
   Block loads(const Block& block) {

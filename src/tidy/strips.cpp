@@ -39,7 +39,7 @@ class Strips {
                all = static_cast<std::int64_t>(rounds.end.bits());
     if (all % n != 0 || n % lanes_of(par->body) != 0) return {};
     const Expr instance = arena_.fresh({Kind::i64}, arena_.info(par->name).name);
-    const Expr in_round = arena_.sub(instance, arena_.name(rounds.name));
+    const Expr in_round = instance - arena_.name(rounds.name);
     Block body = substitute(arena_, par->body, {{par->name, in_round}});
     if (names_of(body).reads.contains(rounds.name)) return {};
     return Stm{Par{Level::block, instance.var(), rounds.end, std::move(body)}, line};
@@ -110,12 +110,12 @@ class Strips {
       if (!by_lane) return {};
       Expr of_strip = scalar::substitute(arena_, e, {{par.name, first}});
       if (const Expr regular = of_first_lanes(v, lanes, first)) of_strip = regular;
-      return arena_.add(arena_.add(of_strip, arena_.i64(least)), by_lane);
+      return of_strip + least + by_lane;
     };
     Block body = in_forms(arena_, par.body, par.name, static_cast<std::int64_t>(par.n.bits()), form);
     body = by_lanes(substitute(arena_, body, {{par.name, thread}}), lane, lanes);
-    if (end) body = {{If{arena_.lt(thread, end), std::move(body), {}}, s.line}};
-    body.insert(body.begin(), {Let{thread.var(), arena_.add(first, lane)}, s.line});
+    if (end) body = {{If{thread < end, std::move(body), {}}, s.line}};
+    body.insert(body.begin(), {Let{thread.var(), first + lane}, s.line});
     return {Par{Level::block, lane.var(), arena_.i64(lanes), std::move(body)}, s.line};
   }
 
@@ -129,14 +129,14 @@ class Strips {
   }
   Block by_lanes(const Block& body, const std::unordered_set<Var>& own, Expr lane, Expr lanes) {
     const auto place = [&](Access& access) {
-      if (own.contains(access.buffer)) access.index = arena_.add(arena_.mul(access.index, lanes), lane);
+      if (own.contains(access.buffer)) access.index = access.index * lanes + lane;
     };
     Parts parts;
     parts.block = [&](const Block& inner) { return by_lanes(inner, own, lane, lanes); };
     Block out;
     for (const Stm& s : body) {
       Stm changed = map_children(s, parts);
-      if (auto* array = std::get_if<Allocate>(&changed.op)) array->n = arena_.mul(array->n, lanes);
+      if (auto* array = std::get_if<Allocate>(&changed.op)) array->n = array->n * lanes;
       if (auto* load = std::get_if<Load>(&changed.op)) place(load->from);
       if (auto* store = std::get_if<Store>(&changed.op)) place(store->to);
       out.push_back(std::move(changed));
@@ -152,8 +152,7 @@ class Strips {
     if (each % lanes != 0) return {};
     for (std::size_t t = step; t < v.size(); t += step)
       if (static_cast<std::int64_t>(v[t] - v[t - step]) != each) return {};
-    return arena_.add(arena_.mul(first, arena_.i64(each / lanes)),
-                      arena_.i64(static_cast<std::int64_t>(v[0])));
+    return first * (each / lanes) + static_cast<std::int64_t>(v[0]);
   }
 
   std::int64_t lanes_of(const Block& body) const {
@@ -194,8 +193,8 @@ class Strips {
     const Expr old = op->name ? arena_.name(*op->name) : arena_.fresh(type, "old");
     Expr mask = op->at.mask;
     if (op->what == Atomic::What::compare_exchange) {
-      const Expr equal = arena_.eq(old, op->expected);
-      mask = mask ? arena_.logical_and(mask, equal) : equal;
+      const Expr is_expected = equal(old, op->expected);
+      mask = mask ? mask & is_expected : is_expected;
     }
     out.push_back({Load{old.var(), op->at}, s.line});
     out.push_back(
@@ -204,11 +203,11 @@ class Strips {
   Expr made_of(const Atomic& op, Expr old) {
     using What = Atomic::What;
     switch (op.what) {
-      case What::add: return arena_.apply(Op::add, {old, op.value});
-      case What::min: return arena_.apply(Op::min, {old, op.value});
-      case What::max: return arena_.apply(Op::max, {old, op.value});
-      case What::bit_and: return arena_.apply(Op::bit_and, {old, op.value});
-      case What::bit_or: return arena_.apply(Op::bit_or, {old, op.value});
+      case What::add: return old + op.value;
+      case What::min: return min(old, op.value);
+      case What::max: return max(old, op.value);
+      case What::bit_and: return old & op.value;
+      case What::bit_or: return old | op.value;
       case What::bit_xor: return arena_.apply(Op::bit_xor, {old, op.value});
       case What::exchange:
       case What::compare_exchange: return op.value;

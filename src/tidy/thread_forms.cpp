@@ -20,18 +20,15 @@ struct Move {
   int shift;
 };
 
-Expr moved(Arena& arena, Expr t, const Move& move, std::uint64_t all) {
+Expr moved(Expr t, const Move& move, std::uint64_t all) {
   Expr part = t;
   const bool is_top =
       (move.mask & (move.mask + (move.mask & -move.mask))) == 0 && (all & ~move.mask) < move.mask;
   if (move.shift < 0 && is_top && (move.mask & -move.mask) == std::uint64_t{1} << -move.shift)
-    return arena.apply(Op::shr, {t, arena.i64(-move.shift)});
-  if (move.mask != all)
-    part = arena.apply(
-        Op::bit_and,
-        {t, arena.i64(static_cast<std::int64_t>(is_top ? -(move.mask & -move.mask) : move.mask))});
-  if (move.shift > 0) return arena.mul(part, arena.i64(std::int64_t{1} << move.shift));
-  if (move.shift < 0) return arena.apply(Op::shr, {part, arena.i64(-move.shift)});
+    return t >> -move.shift;
+  if (move.mask != all) part = t & static_cast<std::int64_t>(is_top ? -(move.mask & -move.mask) : move.mask);
+  if (move.shift > 0) return part * (std::int64_t{1} << move.shift);
+  if (move.shift < 0) return part >> -move.shift;
   return part;
 }
 
@@ -63,14 +60,13 @@ Expr bit_form(Arena& arena, std::span<const Bits> v, Expr t) {
                            (moves[0].mask | moves[1].mask) == all && (moves[0].mask & 1) != 0;
   if (is_inserted) {  // t + (t & -8): the upper bits once more, and more often
     const auto upper = static_cast<std::int64_t>(-(moves[1].mask & -moves[1].mask));
-    sum = arena.add(t, arena.mul(arena.apply(Op::bit_and, {t, arena.i64(upper)}),
-                                 arena.i64((std::int64_t{1} << moves[1].shift) - 1)));
+    sum = t + (t & upper) * ((std::int64_t{1} << moves[1].shift) - 1);
   } else {
-    for (const Move& move : moves) sum = arena.add(sum, moved(arena, t, move, all));
+    for (const Move& move : moves) sum = sum + moved(t, move, all);
   }
   if (flips == 0) return sum;
   const auto constant = arena.i64(static_cast<std::int64_t>(flips));
-  return (flips & taken) == 0 ? arena.add(sum, constant) : arena.apply(Op::bit_xor, {sum, constant});
+  return (flips & taken) == 0 ? sum + constant : arena.apply(Op::bit_xor, {sum, constant});
 }
 
 Expr condition_form(Arena& arena, std::span<const Bits> v, Expr t) {
@@ -83,10 +79,10 @@ Expr condition_form(Arena& arena, std::span<const Bits> v, Expr t) {
     is_bit &= (v[i] == v[0]) == ((i & first) == 0);
   }
   const Expr bound = arena.i64(static_cast<std::int64_t>(first));
-  if (is_split) return v[0] != 0 ? arena.lt(t, bound) : arena.le(bound, t);
+  if (is_split) return v[0] != 0 ? t < bound : bound <= t;
   if (!is_bit) return {};
-  const Expr bit = arena.apply(Op::bit_and, {t, bound});
-  return v[0] != 0 ? arena.eq(bit, arena.i64(0)) : arena.apply(Op::ne, {bit, arena.i64(0)});
+  const Expr bit = t & bound;
+  return v[0] != 0 ? equal(bit, 0) : differs(bit, 0);
 }
 
 // One Par(block).
@@ -191,16 +187,16 @@ class Forms {
     split(e, arena_.i64(1), own, rest);
     if (rest == e || own.is_constant()) return {};
     const Expr form = own_form(own);
-    return form ? arena_.add(in_form_of_parts(rest), form) : Expr();
+    return form ? in_form_of_parts(rest) + form : Expr();
   }
   void split(Expr e, Expr factor, Expr& own, Expr& rest) {
     if (e.op() == Op::add || e.op() == Op::sub) {
       split(e.arg(0), factor, own, rest);
-      split(e.arg(1), e.op() == Op::add ? factor : arena_.sub(arena_.i64(0), factor), own, rest);
+      split(e.arg(1), e.op() == Op::add ? factor : 0 - factor, own, rest);
       return;
     }
     Expr& to = values_.if_dependent(e) != nullptr ? own : rest;
-    to = arena_.add(to, arena_.mul(e, factor));
+    to = to + e * factor;
   }
   Expr in_form_of_parts(Expr rest) {
     if (rest.args().empty() || rest.op() == Op::add || rest.op() == Op::sub) {
@@ -228,9 +224,7 @@ Expr form_of(Arena& arena, std::span<const Bits> v, Kind kind, Expr t) {
   const Bits step = v.size() > 1 ? v[1] - v[0] : 0;
   std::size_t affine = 0;  // that many of them
   while (affine < v.size() && v[affine] == v[0] + step * affine) ++affine;
-  if (affine == v.size())
-    return arena.add(arena.mul(t, arena.i64(static_cast<std::int64_t>(step))),
-                     arena.i64(static_cast<std::int64_t>(v[0])));
+  if (affine == v.size()) return t * static_cast<std::int64_t>(step) + static_cast<std::int64_t>(v[0]);
   return bit_form(arena, v, t);
 }
 

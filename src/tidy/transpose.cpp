@@ -104,12 +104,12 @@ class Runs {
       const Var tile =
           arena_.fresh_array(run.type.kind, {size}, arena_.info(run.first.buffer).name + "_tile").var();
       Access from = run.first;
-      from.index = run.is_backwards ? arena_.sub(from.index, last) : arena_.add(from.index, begin);
+      from.index = run.is_backwards ? from.index - last : from.index + begin;
       before.push_back({Allocate{tile, Space::thread, size}});
       before.push_back({Transpose{tile, from, run.type.lanes, std::min<std::int32_t>(run.type.lanes, width_),
                                   static_cast<std::int32_t>(n), first == 0 ? ahead_ : 0}});
-      const Expr row = run.is_backwards ? arena_.sub(last, round) : arena_.sub(round, begin);
-      std::get<Load>(body[run.place].op).from = {tile, arena_.mul(row, lanes), arena_.i64(1), {}};
+      const Expr row = run.is_backwards ? last - round : round - begin;
+      std::get<Load>(body[run.place].op).from = {tile, row * lanes, arena_.i64(1), {}};
     }
   }
 

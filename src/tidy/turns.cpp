@@ -69,7 +69,7 @@ std::int64_t fewer_threads(const Block& task) {
 
 /// The instances `first`, `first` + 1 ... of a statement.
 Block instances_from(Arena& arena, const Par& par, std::int64_t first) {
-  const Expr instance = arena.add(arena.name(par.name), arena.i64(first));
+  const Expr instance = arena.name(par.name) + first;
   return substitute(arena, refresh(arena, par.body), {{par.name, instance}});
 }
 

@@ -37,7 +37,7 @@ class Widening {
 
   // The expression with lanes: uniform parts stay scalar and are spread where they meet a vector.
   Expr vector(Expr root) {
-    if (!varies(root)) return arena_.splat(root, n_);
+    if (!varies(root)) return splat(root, n_);
     std::unordered_map<std::uint32_t, Expr> wide;
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
       if (!varies(e)) return;
@@ -48,13 +48,13 @@ class Widening {
       // An index narrowed to a smaller kind is computed in that kind, whose arithmetic wraps alike.
       if (e.op() == Op::cast && is_integer(e.kind()) && e.arg(0).kind() == Kind::i64)
         if (const auto affine = this->affine(e.arg(0))) {
-          Expr base = arena_.splat(arena_.cast(affine->base, e.kind()), n_),
-               step = arena_.splat(arena_.cast(affine->coefficient, e.kind()), n_);
-          wide[e.id()] = arena_.add(base, arena_.mul(arena_.lane(e.kind(), n_), step));
+          Expr base = splat(cast(affine->base, e.kind()), n_),
+               step = splat(cast(affine->coefficient, e.kind()), n_);
+          wide[e.id()] = base + arena_.lane(e.kind(), n_) * step;
           return;
         }
       std::vector<Expr> args;
-      for (Expr arg : e.args()) args.push_back(varies(arg) ? wide.at(arg.id()) : arena_.splat(arg, n_));
+      for (Expr arg : e.args()) args.push_back(varies(arg) ? wide.at(arg.id()) : splat(arg, n_));
       wide[e.id()] = scalar::rebuild(arena_, e, args);
     });
     return wide.at(root.id());
@@ -133,7 +133,7 @@ class Lanes {
   bool varies(Expr e) const { return divergence_.varies(e); }
   bool varies(Var name) const { return divergence_.varies(name); }
   Expr vector(Expr e) { return wide_.vector(e); }
-  Expr both(Expr a, Expr b) { return !a ? b : !b ? a : arena_.logical_and(a, b); }
+  Expr both(Expr a, Expr b) { return !a ? b : !b ? a : a & b; }
   Access access(const Access& a, Expr mask) {
     return wide_.access(a, both(mask, a.mask ? vector(a.mask) : Expr()));
   }
@@ -201,8 +201,8 @@ class Lanes {
       return out.push_back({Load{wide_.vector(op.name).var(), access(op.from, mask), op.touched}});
     Load uniform = op;  // one element for all lanes: read if any lane wants it
     if (mask) {
-      Expr any = arena_.any(mask);
-      uniform.from.mask = uniform.from.mask ? arena_.logical_and(any, uniform.from.mask) : any;
+      Expr some = scalar::any(mask);
+      uniform.from.mask = uniform.from.mask ? some & uniform.from.mask : some;
     }
     out.push_back({uniform});
   }
@@ -214,7 +214,7 @@ class Lanes {
 
   void pack(const Pack& op, Expr mask, Block& out) {
     Pack wide{op.next, both(mask, op.keep ? vector(op.keep) : Expr()), op.buffers, {}};
-    if (!wide.keep) wide.keep = arena_.splat(arena_.boolean(true), n_);
+    if (!wide.keep) wide.keep = splat(arena_.boolean(true), n_);
     for (Expr value : op.values) wide.values.push_back(vector(value));
     out.push_back({std::move(wide)});
   }
@@ -229,10 +229,10 @@ class Lanes {
     wide_.set_mutable(op.name);
     out.push_back({Declare{counter.var(), vector(op.begin)}});
     Expr active = arena_.fresh(mask_type(), "active");
-    Block head{{Let{active.var(), both(mask, arena_.lt(counter, end))}}};
+    Block head{{Let{active.var(), both(mask, counter < end)}}};
     Block body = block(op.body, active);
-    body.push_back({Assign{counter.var(), arena_.add(counter, vector(op.step)), {}}});
-    out.push_back({While{std::move(head), arena_.any(active), std::move(body)}});
+    body.push_back({Assign{counter.var(), counter + vector(op.step), {}}});
+    out.push_back({While{std::move(head), any(active), std::move(body)}});
   }
 
   // active = mask; while (active &= condition, any active) body, with inactive lanes frozen
@@ -242,10 +242,10 @@ class Lanes {
       return;
     }
     Expr active = arena_.fresh(mask_type(), "active");
-    out.push_back({Declare{active.var(), mask ? mask : arena_.splat(arena_.boolean(true), n_)}});
+    out.push_back({Declare{active.var(), mask ? mask : splat(arena_.boolean(true), n_)}});
     Block head = block(op.head, active);
-    head.push_back({Assign{active.var(), arena_.logical_and(active, vector(op.condition)), {}}});
-    out.push_back({While{std::move(head), arena_.any(active), block(op.body, active)}});
+    head.push_back({Assign{active.var(), active & vector(op.condition), {}}});
+    out.push_back({While{std::move(head), any(active), block(op.body, active)}});
   }
 
   void conditional(const If& op, Expr mask, Block& out) {
@@ -255,8 +255,7 @@ class Lanes {
     }
     Expr condition = bind(vector(op.condition), "mask", out);
     branch(op.then_branch, mask, condition, out);
-    if (!op.else_branch.empty())
-      branch(op.else_branch, mask, bind(arena_.logical_not(condition), "mask", out), out);
+    if (!op.else_branch.empty()) branch(op.else_branch, mask, bind(logical_not(condition), "mask", out), out);
   }
 
   // Short straight branches run masked; others only if some lane takes them.
@@ -267,7 +266,7 @@ class Lanes {
     if (is_short(body))
       out.insert(out.end(), statements.begin(), statements.end());
     else
-      out.push_back({If{arena_.any(mask), std::move(statements), {}}});
+      out.push_back({If{any(mask), std::move(statements), {}}});
   }
 
   bool is_short(const Block& body) const {

@@ -22,8 +22,8 @@ struct Group {
   std::vector<Window> windows;
 };
 
-std::optional<std::int64_t> distance(Arena& arena, const Load& from, const Load& to) {
-  Expr difference = arena.sub(to.from.index, from.from.index);
+std::optional<std::int64_t> distance(const Load& from, const Load& to) {
+  Expr difference = to.from.index - from.from.index;
   if (!difference.is_constant()) return {};
   return static_cast<std::int64_t>(difference.bits());
 }
@@ -53,7 +53,7 @@ std::vector<Group> groups_of(Arena& arena, const Block& block) {
       if (first.from.buffer != load->from.buffer ||
           arena.info(first.name).type != arena.info(load->name).type)
         continue;
-      if (auto offset = distance(arena, first, *load)) {
+      if (auto offset = distance(first, *load)) {
         groups[g].windows.push_back({i, *offset});
         placed = true;
       }

@@ -19,7 +19,7 @@ Footprints::Footprints(scalar::Arena& arena, const soac::EqualSizes& sizes, cons
   soac::add_bound(stm, bound_);
   for (Var name : stm.names) bound_.erase(name);
   if (const auto* op = as<soac::Soac>(stm.op))
-    for (Expr extent : op->dims) points_ = arena_.mul(points_, sizes_.canonical(extent));
+    for (Expr extent : op->dims) points_ = points_ * sizes_.canonical(extent);
   statement(stm, false, nullptr);
 }
 
@@ -93,9 +93,9 @@ void Footprints::read(Expr index, bool in_branch, const Stm* loop) {
   for (Var name : std::span(open_).first(n_around)) {
     const Expr extent = ranges_.at(name);
     if (mentioned.contains(name) || !knows_all)
-      r.indices = r.indices && extent ? arena_.mul(r.indices, extent) : Expr();
+      r.indices = r.indices && extent ? r.indices * extent : Expr();
     else
-      r.again = r.again && extent ? arena_.mul(r.again, extent) : Expr();
+      r.again = r.again && extent ? r.again * extent : Expr();
   }
   reads_[array].push_back(std::move(r));
 }
@@ -104,14 +104,14 @@ std::optional<Footprints::Span> Footprints::hull(const std::optional<Span>& a,
                                                  const std::optional<Span>& b) const {
   if (!a || !b) return std::nullopt;
   if (a->low == b->low && a->high == b->high && a->step == b->step) return a;
-  const Expr apart = arena_.sub(a->low, b->low);
+  const Expr apart = a->low - b->low;
   std::int64_t step = std::gcd(a->step, b->step);
   // One element has any step.
   if (a->low == a->high) step = b->step;
   if (b->low == b->high) step = a->step;
   step = apart.is_constant() ? std::gcd(step, static_cast<std::int64_t>(apart.bits())) : 1;
-  return Span{smaller(arena_, a->low, b->low),
-              larger(arena_, a->high, b->high),
+  return Span{smaller(a->low, b->low),
+              larger(a->high, b->high),
               std::max<std::int64_t>(step, 1),
               {},
               a->is_fixed && b->is_fixed};
@@ -128,15 +128,15 @@ std::optional<Footprints::Span> Footprints::affine(Expr e) {
     if (!extent) return std::nullopt;
     const auto at_low = scalar::affine_in(arena_, low, name), at_high = scalar::affine_in(arena_, high, name);
     if (!at_low || !at_high) return std::nullopt;
-    const Expr last = arena_.sub(extent, arena_.i64(1));
+    const Expr last = extent - 1;
     low = at_low->base, high = at_high->base;
     if (at_low->coefficient.is_constant()) {
       const auto factor = static_cast<std::int64_t>(at_low->coefficient.bits());
-      (factor < 0 ? low : high) = arena_.add(factor < 0 ? low : high, arena_.mul(arena_.i64(factor), last));
+      (factor < 0 ? low : high) = (factor < 0 ? low : high) + factor * last;
       step = std::gcd(step, factor);
       extents.push_back(extent);
     } else {  // of rows, whose length is a size
-      high = arena_.add(high, arena_.mul(at_high->coefficient, last));
+      high = high + at_high->coefficient * last;
       extents.push_back(extent);
       step = 1;
     }
@@ -168,20 +168,20 @@ std::optional<Footprints::Span> Footprints::span(Expr e) {
       const bool is_sum = e.op() == Op::add;
       const auto a = span(e.arg(0)), b = span(e.arg(1));
       if (!a || !b) return std::nullopt;
-      return Span{is_sum ? arena_.add(a->low, b->low) : arena_.sub(a->low, b->high),
-                  is_sum ? arena_.add(a->high, b->high) : arena_.sub(a->high, b->low), 1};
+      return Span{is_sum ? a->low + b->low : a->low - b->high, is_sum ? a->high + b->high : a->high - b->low,
+                  1};
     }
     case Op::rem: {
       const auto a = span(e.arg(0));
       const Expr by = known(e.arg(1));
       if (!a || !by) return std::nullopt;
-      return Span{arena_.i64(0), arena_.sub(by, arena_.i64(1)), 1};
+      return Span{arena_.i64(0), by - 1, 1};
     }
     case Op::div: {
       const auto a = span(e.arg(0));
       const Expr by = known(e.arg(1));
       if (!a || !by) return std::nullopt;
-      return Span{arena_.div(a->low, by), arena_.div(a->high, by), 1};
+      return Span{a->low / by, a->high / by, 1};
     }
     default: return std::nullopt;
   }
@@ -189,9 +189,9 @@ std::optional<Footprints::Span> Footprints::span(Expr e) {
 
 Footprints::Expr Footprints::count(const Span& s) const {
   if (s.count) return s.count;
-  const Expr length = arena_.sub(s.high, s.low);
-  const Expr whole = s.step == 1 ? length : arena_.div(length, arena_.i64(s.step));
-  return arena_.add(whole, arena_.i64(1));
+  const Expr length = s.high - s.low;
+  const Expr whole = s.step == 1 ? length : length / s.step;
+  return whole + 1;
 }
 
 Footprints::Expr Footprints::extent(Var array, std::size_t axis) const {
@@ -203,19 +203,18 @@ Footprints::Expr Footprints::elements_of(Var array, const Read& r) const {
   for (std::size_t d = 0; d < r.spans.size(); ++d) {
     const Expr all = extent(array, d);
     if (!r.spans[d]) {
-      box = arena_.mul(box, all);
+      box = box * all;
       continue;
     }
     Span s = *r.spans[d];
     if (s.low == s.high) continue;
     if (!s.is_fixed) {
-      const Expr last = arena_.sub(all, arena_.i64(1)), low = larger(arena_, s.low, arena_.i64(0)),
-                 high = smaller(arena_, s.high, last);
+      const Expr last = all - 1, low = larger(s.low, arena_.i64(0)), high = smaller(s.high, last);
       if (low != s.low || high != s.high) s = {low, high, s.step};
     }
-    box = arena_.mul(box, count(s));
+    box = box * count(s);
   }
-  return r.indices ? smaller(arena_, box, r.indices) : box;
+  return r.indices ? smaller(box, r.indices) : box;
 }
 
 std::optional<Footprint> Footprints::of(Var array) const {
@@ -230,17 +229,17 @@ std::optional<Footprint> Footprints::of(Var array) const {
   for (std::size_t k = 1; k < reads.size(); ++k) {
     const Read& r = reads[k];
     for (std::size_t d = 0; d < all.spans.size(); ++d) all.spans[d] = hull(all.spans[d], r.spans[d]);
-    sum = arena_.add(sum, elements_of(array, r));
+    sum = sum + elements_of(array, r);
     result.at_most |= r.at_most;
     const auto same = [&](const Read* w) { return w->loop == r.loop; };
     if (std::ranges::none_of(walks, same)) walks.push_back(&r);
   }
   all.indices = {};
-  result.elements = smaller(arena_, elements_of(array, all), sum);
+  result.elements = smaller(elements_of(array, all), sum);
   Expr times = arena_.i64(0);
   for (const Read* walk : walks) {
     result.often |= !walk->again;
-    if (walk->again) times = arena_.add(times, walk->again);
+    if (walk->again) times = times + walk->again;
   }
   if (!times.is_constant(1) && !result.often) result.times = times;
   return result;

@@ -245,12 +245,12 @@ std::vector<Expr> needed_of_params(const pipeline::Report& report) {
       const Var param = program.params[k];
       if (arena.info(param).type.rank == 0 || !mentioned.contains(param)) continue;
       Expr needed = arena.i64(1);
-      for (Expr extent : arena.info(param).shape) needed = arena.mul(needed, sizes.canonical(extent));
+      for (Expr extent : arena.info(param).shape) needed = needed * sizes.canonical(extent);
       if (!repeats) {
         if (!footprints) footprints.emplace(arena, sizes, s);
-        if (const auto part = footprints->of(param)) needed = smaller(arena, part->elements, needed);
+        if (const auto part = footprints->of(param)) needed = smaller(part->elements, needed);
       }
-      most[k] = most[k] ? larger(arena, most[k], needed) : needed;
+      most[k] = most[k] ? larger(most[k], needed) : needed;
     }
   };
   for_each_reader(program.body, false, add);
@@ -259,7 +259,7 @@ std::vector<Expr> needed_of_params(const pipeline::Report& report) {
   for (std::size_t k = 0; k < most.size(); ++k)
     if (most[k]) {
       const auto bytes = static_cast<std::int64_t>(size_of(arena.info(program.params[k]).type.kind));
-      most[k] = arena.mul(most[k], arena.i64(bytes));
+      most[k] = most[k] * bytes;
     }
   return most;
 }

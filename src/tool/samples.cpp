@@ -52,14 +52,14 @@ bool always_at_most(Expr a, Expr b) {
 
 }  // namespace
 
-Expr smaller(scalar::Arena& arena, Expr a, Expr b) {
+Expr smaller(Expr a, Expr b) {
   if (always_at_most(a, b)) return a;
-  return always_at_most(b, a) ? b : arena.min(a, b);
+  return always_at_most(b, a) ? b : min(a, b);
 }
 
-Expr larger(scalar::Arena& arena, Expr a, Expr b) {
+Expr larger(Expr a, Expr b) {
   if (always_at_most(a, b)) return b;
-  return always_at_most(b, a) ? a : arena.max(a, b);
+  return always_at_most(b, a) ? a : max(a, b);
 }
 
 }  // namespace fulgurite::tool

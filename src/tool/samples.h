@@ -16,7 +16,7 @@ inline constexpr int n_samples = 64;
 std::optional<std::int64_t> sampled(soac::Expr, int sample);
 
 /// The smaller or larger one: by what the samples say, or an expression that asks.
-soac::Expr smaller(scalar::Arena&, soac::Expr a, soac::Expr b);
-soac::Expr larger(scalar::Arena&, soac::Expr a, soac::Expr b);
+soac::Expr smaller(soac::Expr a, soac::Expr b);
+soac::Expr larger(soac::Expr a, soac::Expr b);
 
 }  // namespace fulgurite::tool

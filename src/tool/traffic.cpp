@@ -80,11 +80,11 @@ class Counting {
   Expr whole(Var array) {
     Expr all = i64(1);
     for (Expr extent : arena_.info(array).shape)
-      all = arena_.mul(all, sizes_.canonical(scalar::substitute(arena_, extent, computed_)));
+      all = all * sizes_.canonical(scalar::substitute(arena_, extent, computed_));
     return all;
   }
   Expr bytes(Var array, Expr elements) {
-    return arena_.mul(elements, i64(static_cast<std::int64_t>(size_of(arena_.info(array).type.kind))));
+    return elements * static_cast<std::int64_t>(size_of(arena_.info(array).type.kind));
   }
 
   // Whether the phase copies an array into memory that is new.
@@ -107,11 +107,11 @@ class Counting {
       for (int sample = 0; sample < n_samples; ++sample)
         if (const auto n = sampled(phases_[p].tasks, sample)) ++n_known, n_runs += *n > 0;
       if (n_runs == n_known)
-        sum = arena_.add(sum, moved);
+        sum = sum + moved;
       else if (n_runs > 0)
         sometimes.emplace_back(p, moved);
     }
-    return arena_.add(sum, alternatives(sometimes));
+    return sum + alternatives(sometimes);
   }
 
   Expr alternatives(const std::vector<std::pair<std::size_t, Expr>>& sometimes) {
@@ -120,13 +120,12 @@ class Counting {
     for (int sample = 0; sample < n_samples; ++sample) {
       sums.push_back(i64(0));
       for (const auto& [p, moved] : sometimes)
-        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sums.back() = arena_.add(sums.back(), moved);
+        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sums.back() = sums.back() + moved;
     }
     if (std::ranges::all_of(sums, [&](Expr sum) { return sum == sums[0]; })) return sums[0];
     // As if those ran that move most.
     is_at_most_ = true;
-    return std::accumulate(sums.begin(), sums.end(), i64(0),
-                           [&](Expr a, Expr b) { return larger(arena_, a, b); });
+    return std::accumulate(sums.begin(), sums.end(), i64(0), [&](Expr a, Expr b) { return larger(a, b); });
   }
 
   Traffic::Own own(const lower::LaunchSource::Buffer& buffer) {
@@ -148,14 +147,13 @@ class Counting {
       result.times = part->times;
       result.often = part->often;
     }
-    const Expr read = part ? smaller(arena_, part->elements, all) : stored.is_scatter ? stored.elements : all;
+    const Expr read = part ? smaller(part->elements, all) : stored.is_scatter ? stored.elements : all;
     is_at_most_ = false;
-    result.read =
-        bytes(buffer.array, over_phases([&](std::size_t p) {
-                if (!phases_[p].reads.contains(buffer.param)) return Expr();
-                if (!phases_[p].exchanges.contains(buffer.param)) return read;
-                return smaller(arena_, part ? arena_.add(read, stored.elements) : stored.elements, all);
-              }));
+    result.read = bytes(buffer.array, over_phases([&](std::size_t p) {
+                          if (!phases_[p].reads.contains(buffer.param)) return Expr();
+                          if (!phases_[p].exchanges.contains(buffer.param)) return read;
+                          return smaller(part ? read + stored.elements : stored.elements, all);
+                        }));
     result.reads_at_most = is_at_most_ || (part && part->at_most) || (!part && stored.at_most);
     result.passes =
         over_phases([&](std::size_t p) { return phases_[p].reads.contains(buffer.param) ? i64(1) : Expr(); });
@@ -188,8 +186,7 @@ class Counting {
       if (!is_in(scattered.arrays)) continue;
       const bool is_copy =
           std::ranges::find(source_.copies, array, &lower::LaunchSource::Copy::array) != source_.copies.end();
-      return {smaller(arena_, footprints_.points(), all), true, !is_copy,
-              !scattered.to.stores_in_any_order()};
+      return {smaller(footprints_.points(), all), true, !is_copy, !scattered.to.stores_in_any_order()};
     }
     for (const soac::OutputView::Partitioned& p : outputs.partitions)
       if (is_in(p.arrays)) return {footprints_.points(), false, false, true};

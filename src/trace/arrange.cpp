@@ -12,22 +12,19 @@ namespace fulgurite::trace {
 
 namespace {
 
-Exprs shifted(Arena& arena, std::span<const Expr> indices, std::size_t axis, Expr by) {
+Exprs shifted(std::span<const Expr> indices, std::size_t axis, Expr by) {
   Exprs result(indices.begin(), indices.end());
-  result[axis] = arena.add(result[axis], by);
+  result[axis] = result[axis] + by;
   return result;
 }
 
 // The elements of the arrays from number k on, the first of which begins at `begin`.
 Exprs piece(Tracer& t, const std::vector<Exprs>& arrays, std::size_t k, Expr begin, std::size_t axis,
             std::span<const Expr> indices, const Here& where) {
-  Arena& arena = t.arena();
-  const auto first = [&] {
-    return elements(t, arrays[k], shifted(arena, indices, axis, arena.sub(arena.i64(0), begin)));
-  };
+  const auto first = [&] { return elements(t, arrays[k], shifted(indices, axis, 0 - begin)); };
   if (k + 1 == arrays.size()) return first();
-  const Expr end = arena.add(begin, t.shape(arrays[k][0])[axis]);
-  return either(t, arena.lt(indices[axis], end), "concat", where, first,
+  const Expr end = begin + t.shape(arrays[k][0])[axis];
+  return either(t, indices[axis] < end, "concat", where, first,
                 [&] { return piece(t, arrays, k + 1, end, axis, indices, where); });
 }
 
@@ -49,10 +46,10 @@ Values concat(std::span<const Operand> operands, int axis, Here where) {
     const std::span<const Expr> other = t.shape(arrays[i][0]);
     for (std::size_t k = 0; k < shape.size(); ++k) {
       if (k == along) {
-        shape[k] = arena.add(shape[k], other[k]);
+        shape[k] = shape[k] + other[k];
         continue;
       }
-      t.check(arena.eq(shape[k], other[k]),
+      t.check(equal(shape[k], other[k]),
               fmt::format(
                   "concat along axis {} needs arrays that agree in the other extents: along axis {} array "
                   "1 has {{0}}{}, array {} has {{1}}{}",
@@ -113,21 +110,18 @@ Values on_lines(std::span<const Value> parts, int axis, Body f, const char* orig
 
 Values rotate(std::span<const Value> parts, Value by, int axis, Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   const Exprs arrays = t.exprs(parts, where);
   const std::size_t along = axis_of(arrays[0], axis, "rotate", where);
   Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
-  const Expr size = shape[along], modulus = arena.max(size, arena.i64(1));
-  const Expr shift = trace::modulo(arena, t.expr(by, where), modulus);  // 0 <= shift
-                                                                        // < modulus
-  const Expr n_first = arena.sub(size, shift);  // the elements that come before the wrap
+  const Expr size = shape[along], modulus = scalar::max(size, 1);
+  const Expr shift = trace::modulo(t.expr(by, where), modulus);  // 0 <= shift
+                                                                 // < modulus
+  const Expr n_first = size - shift;                             // the elements that come before the wrap
   return t.values(tabulate_all(t, std::move(shape), "rotate", where, [&](std::span<const Expr> indices) {
     return either(
-        t, arena.lt(indices[along], n_first), "rotate", where,
-        [&] { return elements(t, arrays, shifted(arena, indices, along, shift)); },
-        [&] {
-          return elements(t, arrays, shifted(arena, indices, along, arena.sub(arena.i64(0), n_first)));
-        });
+        t, indices[along] < n_first, "rotate", where,
+        [&] { return elements(t, arrays, shifted(indices, along, shift)); },
+        [&] { return elements(t, arrays, shifted(indices, along, 0 - n_first)); });
   }));
 }
 

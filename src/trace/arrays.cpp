@@ -98,14 +98,14 @@ Exprs elements(Tracer& t, std::span<const Expr> arrays, std::span<const Expr> in
   return results;
 }
 
-Expr modulo(Arena& arena, Expr x, Expr modulus) {
-  const Expr rest = arena.rem(x, modulus);
-  return arena.apply(Op::select, {arena.lt(rest, arena.i64(0)), arena.add(rest, modulus), rest});
+Expr modulo(Expr x, Expr modulus) {
+  const Expr rest = x % modulus;
+  return scalar::select(rest < 0, rest + modulus, rest);
 }
 
 Expr product(Arena& arena, std::span<const Expr> extents) {
   Expr result = arena.i64(1);
-  for (Expr extent : extents) result = arena.mul(result, extent);
+  for (Expr extent : extents) result = result * extent;
   return result;
 }
 
@@ -114,9 +114,9 @@ void check_sizes(Tracer& t, const char* what, std::span<const Expr> extents, con
   Expr fits = arena.boolean(true);
   Expr room = arena.i64(most_elements);
   for (Expr extent : extents) {
-    const Expr has_room = arena.le(extent, room), is_size = arena.le(arena.i64(0), extent);
-    fits = arena.logical_and(fits, arena.logical_and(is_size, has_room));
-    room = arena.div(room, arena.max(extent, arena.i64(1)));
+    const Expr has_room = extent <= room, is_size = 0 <= extent;
+    fits = fits & (is_size & has_room);
+    room = room / scalar::max(extent, 1);
   }
   std::string sizes;
   for (std::size_t k = 0; k < extents.size(); ++k) sizes += fmt::format("{}{{{}}}", k == 0 ? "" : " x ", k);
@@ -131,11 +131,11 @@ void check_equal_shapes(Tracer& t, const std::string& what, std::span<const Name
   for (const NamedOperand& other : operands.subspan(1)) {
     const std::span<const Expr> a = t.shape(first.parts[0]), b = t.shape(other.parts[0]);
     FULGURITE_CHECK(a.size() == b.size(), "{} of ranks {} and {}", what, a.size(), b.size());
-    Expr equal = arena.boolean(true);
-    for (std::size_t k = 0; k < a.size(); ++k) equal = arena.logical_and(equal, arena.eq(a[k], b[k]));
+    Expr agree = arena.boolean(true);
+    for (std::size_t k = 0; k < a.size(); ++k) agree = agree & equal(a[k], b[k]);
     Exprs extents(a.begin(), a.end());
     extents.insert(extents.end(), b.begin(), b.end());
-    t.check(equal,
+    t.check(agree,
             fmt::format("{} needs equal shapes: {} is {}, {} is {}", what, first.name,
                         describe(t, first.parts, 0), other.name, describe(t, other.parts, a.size())),
             std::move(extents), where);
@@ -145,7 +145,7 @@ void check_equal_shapes(Tracer& t, const std::string& what, std::span<const Name
 void check_fits_axis(Tracer& t, const char* what, Expr vector, Expr array, std::size_t axis,
                      const Here& where) {
   const Expr given = t.shape(vector)[0], wanted = t.shape(array)[axis];
-  t.check(t.arena().eq(given, wanted),
+  t.check(equal(given, wanted),
           fmt::format("{} needs a vector as long as the axis: the vector has {{0}} elements{}, axis {} has "
                       "{{1}}{}",
                       what, t.argument_text(vector), axis, t.argument_text(array)),
@@ -211,13 +211,12 @@ Value iota(Value n, Kind kind, Here where) {
   const Expr extent = t.settled(n, where);
   check_sizes(t, "iota", {&extent, 1}, where);
   return t.value(tabulate(t, {extent}, "iota", "iota", where, [&](std::span<const Expr> indices) {
-    return t.arena().cast(indices[0], trace::kind_of(kind));
+    return cast(indices[0], trace::kind_of(kind));
   }));
 }
 
 void require_equal_shapes(const char* what, std::span<const Operand> operands, Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   std::vector<Exprs> parts;
   std::vector<NamedOperand> named;
   bool whole = true;
@@ -236,7 +235,7 @@ void require_equal_shapes(const char* what, std::span<const Operand> operands, H
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const Exprs other = outer_extents(t, parts[i][0], operands[i], where);
     for (std::size_t k = 0; k < first.size(); ++k)
-      t.check(arena.eq(first[k], other[k]),
+      t.check(equal(first[k], other[k]),
               fmt::format("{} needs as many rows, columns or elements everywhere: array 1 has {{0}}{}, array "
                           "{} has {{1}}{}",
                           what, t.argument_text(parts[0][0]), i + 1, t.argument_text(parts[i][0])),
@@ -248,7 +247,7 @@ void matches(const char* what, Value matrix, Value array, Here where) {
   Tracer& t = Tracer::current(where);
   const Expr a = t.expr(matrix, where), b = t.expr(array, where);
   const Expr columns = t.shape(a)[1], rows = t.shape(b)[0];
-  t.check(t.arena().eq(columns, rows),
+  t.check(equal(columns, rows),
           fmt::format("{}: the first operand has {{0}} columns{}, the second {{1}} {}{}", what,
                       t.argument_text(a), b.type().rank > 1 ? "rows" : "elements", t.argument_text(b)),
           {columns, rows}, where);

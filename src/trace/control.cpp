@@ -217,7 +217,7 @@ Values iterate(Value trips, Body body, std::span<const Value> initial, Widths wi
   Tracer& t = Tracer::current(where);
   if (Control* made = t.control()) return made->iterate(trips, body, initial, where);
   State state = state_of(t, initial, widths, where);
-  const Expr times = t.arena().max(t.expr(trips, where), t.arena().i64(0));
+  const Expr times = scalar::max(t.expr(trips, where), 0);
   soac::Lambda steps = step(t, body, state, true, false, "iterate", where);
   return loop(t, std::move(state), times, {}, std::move(steps), "iterate", where);
 }

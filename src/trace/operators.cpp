@@ -29,7 +29,7 @@ scalar::Bits neutral_of(Op op, scalar::Kind kind) {
 Expr exact_neutral(Arena& arena, Op op, scalar::Kind kind) {
   const bool is_float = scalar::is_float(kind);
   const auto of_float = [&](double value) {
-    return arena.cast(arena.constant(scalar::Kind::f64, scalar::to_bits(value)), kind);
+    return cast(arena.constant(scalar::Kind::f64, scalar::to_bits(value)), kind);
   };
   switch (op) {
     case Op::add: return is_float ? of_float(-0.0) : arena.constant(kind, scalar::zero(kind));
@@ -38,7 +38,7 @@ Expr exact_neutral(Arena& arena, Op op, scalar::Kind kind) {
     case Op::max:
       if (is_float) return of_float(std::numeric_limits<double>::quiet_NaN());
       return arena.constant(kind, op == Op::min ? scalar::highest(kind) : scalar::lowest(kind));
-    case Op::bit_and: return arena.cast(arena.i64(-1), kind);
+    case Op::bit_and: return cast(arena.i64(-1), kind);
     case Op::bit_or:
     case Op::bit_xor: return arena.constant(kind, scalar::zero(kind));
     default: break;

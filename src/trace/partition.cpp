@@ -28,7 +28,6 @@ struct Sorted {
 template <class F>
 std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& classes, const char* origin,
                                   const Here& where, F&& class_of) {
-  Arena& arena = t.arena();
   const Expr n_points = t.shape(arrays[0])[0];
   Scope scope(t, origin, where);
   const Exprs indices = index_parameters(scope, 1);
@@ -39,7 +38,7 @@ std::vector<Sorted> sort_by_class(Tracer& t, const Exprs& arrays, const Exprs& c
   std::vector<Sorted> sorted;
   for (std::size_t p = 0; p < classes.size(); ++p) {
     const Expr total = t.fresh(scalar::Kind::i64, "n_kept");
-    Sorted s{t.fresh_array(scalar::Kind::i64, {arena.add(classes[p], arena.i64(1))}, "offsets"), {}};
+    Sorted s{t.fresh_array(scalar::Kind::i64, {classes[p] + 1}, "offsets"), {}};
     for (Expr array : arrays) s.arrays.push_back(t.fresh_array(array.kind(), {total}, origin));
     outputs.partitions.push_back(
         {classes[p], of_classes[p], given, total.var(), s.offsets.var(), vars_of(s.arrays)});
@@ -62,8 +61,8 @@ Values filter(Body predicate, std::span<const Value> parts, Here where) {
   const Expr zero = arena.i64(0), one = arena.i64(1);
   return t.values(sort_by_class(t, t.exprs(parts, where), {one}, "filter", where,
                                 [&](const Exprs& element, Expr) {
-                                  return Exprs{arena.apply(
-                                      Op::select, {of_element(t, predicate, element, where), zero, one})};
+                                  return Exprs{
+                                      scalar::select(of_element(t, predicate, element, where), zero, one)};
                                 })[0]
                       .arrays);
 }
@@ -77,7 +76,7 @@ Values filter(Value mask, std::span<const Value> parts, int axis, Here where) {
   check_fits_axis(t, "filter", flags, arrays[0], along, where);
   const auto kept = [&](const Exprs& vectors) {
     return sort_by_class(t, vectors, {arena.i64(1)}, "filter", where, [&](const Exprs&, Expr i) {
-      return Exprs{arena.apply(Op::select, {element(t, flags, {&i, 1}), arena.i64(0), arena.i64(1)})};
+      return Exprs{scalar::select(element(t, flags, {&i, 1}), arena.i64(0), 1)};
     })[0];
   };
   if (t.shape(arrays[0]).size() == 1) return t.values(kept(arrays).arrays);
@@ -93,8 +92,8 @@ Values partition(Body predicate, std::span<const Value> parts, Here where) {
   const std::vector<Sorted> sorted = sort_by_class(
       t, t.exprs(parts, where), {one, one}, "partition", where, [&](const Exprs& element, Expr) {
         const Expr holds = of_element(t, predicate, element, where);
-        const Expr yes = arena.apply(Op::select, {holds, zero, one});
-        const Expr no = arena.apply(Op::select, {holds, one, zero});
+        const Expr yes = scalar::select(holds, zero, one);
+        const Expr no = scalar::select(holds, one, zero);
         return Exprs{yes, no};
       });
   Exprs results = sorted[0].arrays;
@@ -107,12 +106,11 @@ Values partition(Value classes, Body class_of, std::span<const Value> parts, Her
   Arena& arena = t.arena();
   const Expr n = t.settled(classes, where), one = arena.i64(1);
   const Expr most = arena.i64(std::int64_t{1} << 32);
-  const Expr some = arena.le(one, n), few = arena.le(n, most);
-  t.check(arena.logical_and(some, few), "partition needs a number of classes from 1 to 2^32, not {0}", {n},
-          where);
+  const Expr some = one <= n, few = n <= most;
+  t.check(some & few, "partition needs a number of classes from 1 to 2^32, not {0}", {n}, where);
   const Sorted sorted =
       sort_by_class(t, t.exprs(parts, where), {n}, "partition", where, [&](const Exprs& element, Expr) {
-        return Exprs{arena.cast(of_element(t, class_of, element, where), scalar::Kind::i64)};
+        return Exprs{cast(of_element(t, class_of, element, where), scalar::Kind::i64)};
       })[0];
   Exprs results = sorted.arrays;
   results.push_back(sorted.offsets);

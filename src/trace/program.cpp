@@ -14,9 +14,8 @@ void state_equal_shapes(fulgurite::trace::Tracer& tracer, const Value& first, co
                         Here where) {
   const auto shape = tracer.shape(tracer.expr(first, where)),
              same = tracer.shape(tracer.expr(component, where));
-  scalar::Arena& arena = tracer.arena();
   for (std::size_t d = 0; d < shape.size(); ++d)
-    tracer.check(arena.eq(shape[d], same[d]), "the components of an array have {0} and {1} elements",
+    tracer.check(equal(shape[d], same[d]), "the components of an array have {0} and {1} elements",
                  {shape[d], same[d]}, where);
 }
 

@@ -63,9 +63,8 @@ void check_axis_not_empty(Tracer& t, std::span<const Expr> shape, std::size_t ax
   Exprs outer(shape.begin(), shape.end());
   outer.erase(outer.begin() + static_cast<std::ptrdiff_t>(axis));
   const Expr zero = arena.i64(0);
-  const Expr needed = outer.empty() ? arena.boolean(true) : arena.lt(zero, product(arena, outer));
-  t.check(arena.apply(Op::bit_or, {arena.logical_not(needed), arena.lt(zero, shape[axis])}),
-          std::move(message), {}, where);
+  const Expr needed = outer.empty() ? arena.boolean(true) : zero < product(arena, outer);
+  t.check(logical_not(needed) | (zero < shape[axis]), std::move(message), {}, where);
 }
 
 // A reduction without a neutral element needs something to reduce.
@@ -80,7 +79,7 @@ void check_not_empty(Tracer& t, Expr array, std::optional<int> axis, const char*
   }
   Arena& arena = t.arena();
   Expr some = arena.boolean(true);
-  for (Expr extent : shape) some = arena.logical_and(some, arena.lt(arena.i64(0), extent));
+  for (Expr extent : shape) some = some & (0 < extent);
   t.check(some, fmt::format("{} of an empty array: give a neutral element", origin), {}, where);
 }
 
@@ -96,10 +95,10 @@ Expr worst_of(Arena& arena, scalar::Kind kind, bool is_min) {
 // Whether b is better than a; NaNs are all alike, and worse than anything else. Of a the question is one
 // comparison, which NaNs pass: a loop waits for it.
 Expr is_better(Arena& arena, Expr b, Expr a, bool is_min) {
-  if (!scalar::is_float(a.kind())) return is_min ? arena.lt(b, a) : arena.lt(a, b);
-  const Expr wins = arena.logical_not(is_min ? arena.le(a, b) : arena.le(b, a));
-  const Expr is_number = arena.logical_not(arena.apply(Op::isnan, {b}));
-  return arena.logical_and(wins, is_number);
+  if (!scalar::is_float(a.kind())) return is_min ? b < a : a < b;
+  const Expr wins = logical_not(is_min ? a <= b : b <= a);
+  const Expr is_number = logical_not(arena.apply(Op::isnan, {b}));
+  return wins & is_number;
 }
 
 // The first index below `size` at which the element is least, or greatest. Pairs of an element and its index;
@@ -112,19 +111,18 @@ Expr best_index(Tracer& t, scalar::Kind kind, Expr size, bool is_min, const std:
   const Expr none = arena.i64(std::numeric_limits<std::int64_t>::max());
   soac::Lambda op = operation(t, kinds, origin, where, [&](const Exprs& ab) {
     const Expr a = ab[0], a_index = ab[1], b = ab[2], b_index = ab[3];
-    const Expr equal =
-        scalar::is_float(kind) ? arena.logical_not(is_better(arena, a, b, is_min)) : arena.eq(a, b);
-    const Expr tie = arena.logical_and(equal, arena.lt(b_index, a_index));
-    const Expr b_wins = arena.apply(Op::bit_or, {is_better(arena, b, a, is_min), tie});
-    return Exprs{arena.apply(Op::select, {b_wins, b, a}),
-                 arena.apply(Op::select, {b_wins, b_index, a_index})};
+    const Expr is_equal =
+        scalar::is_float(kind) ? Expr(logical_not(is_better(arena, a, b, is_min))) : equal(a, b);
+    const Expr tie = is_equal & (b_index < a_index);
+    const Expr b_wins = is_better(arena, b, a, is_min) | tie;
+    return Exprs{scalar::select(b_wins, b, a), scalar::select(b_wins, b_index, a_index)};
   });
   const auto operands = [&](std::span<const Expr> indices) {
     return Exprs{element_at(indices[0]), indices[0]};
   };
   const soac::Reduction best_of{std::move(op), {worst_of(arena, kind, is_min), none}, {}, true};
   const Exprs best = fold_over(t, {size}, best_of, origin, where, operands);
-  return arena.apply(Op::select, {arena.eq(best[1], none), arena.i64(0), best[1]});
+  return scalar::select(equal(best[1], none), 0, best[1]);
 }
 
 }  // namespace

@@ -71,8 +71,8 @@ Value elementwise(Tracer& t, std::span<const Expr> operands, const char* name, c
 
 Expr apply_scalars(Tracer& t, std::string_view name, std::span<const Expr> operands, const Here& where) {
   Arena& arena = t.arena();
-  if (name == "gt") return arena.apply(Op::lt, {operands[1], operands[0]});
-  if (name == "ge") return arena.apply(Op::le, {operands[1], operands[0]});
+  if (name == "gt") return operands[1] < operands[0];
+  if (name == "ge") return operands[1] <= operands[0];
   if (name == "logical_and" || name == "logical_or")
     return short_circuit(t, name == "logical_and", operands[0], operands[1], where);
   const Op op = op_named(name);
@@ -109,9 +109,8 @@ Value apply(const char* op, std::initializer_list<Value> operands, Here where) {
 Value cast(Value value, Kind to, Here where) {
   Tracer& t = Tracer::current(where);
   const Expr given = t.expr(value, where);
-  return elementwise(t, {&given, 1}, "cast", "elementwise cast", where, [&](std::span<const Expr> elements) {
-    return t.arena().cast(elements[0], trace::kind_of(to));
-  });
+  return elementwise(t, {&given, 1}, "cast", "elementwise cast", where,
+                     [&](std::span<const Expr> elements) { return cast(elements[0], trace::kind_of(to)); });
 }
 
 Value bitcast(Value value, Kind to, Here where) {
@@ -119,7 +118,7 @@ Value bitcast(Value value, Kind to, Here where) {
   const Expr given = t.expr(value, where);
   return elementwise(
       t, {&given, 1}, "bitcast", "elementwise bitcast", where,
-      [&](std::span<const Expr> elements) { return t.arena().bitcast(elements[0], trace::kind_of(to)); });
+      [&](std::span<const Expr> elements) { return bitcast(elements[0], trace::kind_of(to)); });
 }
 
 }  // namespace fulgurite::detail

@@ -39,8 +39,7 @@ Line scan_line(Tracer& t, const Scanning& how, const detail::Body& op, const Exp
   Scope scope(t, how.origin, where);
   const Expr i = index_parameters(scope, 1)[0];
   Exprs at(others.begin(), others.end());
-  at.insert(at.begin() + static_cast<std::ptrdiff_t>(axis),
-            how.from_right ? arena.sub(arena.sub(n, arena.i64(1)), i) : i);
+  at.insert(at.begin() + static_cast<std::ptrdiff_t>(axis), how.from_right ? n - 1 - i : i);
   const Exprs operands = elements(t, arrays, at);
   Exprs prefixes;
   for (scalar::Kind kind : kinds) prefixes.push_back(t.fresh(kind, "prefix"));
@@ -64,7 +63,6 @@ using namespace trace;
 
 Values scan(const Scanning& how, Body op, std::span<const Value> parts, Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   const Exprs arrays = t.exprs(parts, where);
   const Exprs shape(t.shape(arrays[0]).begin(), t.shape(arrays[0]).end());
   const std::size_t rank = shape.size(), k = arrays.size();
@@ -102,8 +100,7 @@ Values scan(const Scanning& how, Body op, std::span<const Value> parts, Here whe
     scanned = tabulate_all(t, shape, how.origin, where, [&](const Exprs& indices) {
       Exprs at = indices;
       at.erase(at.begin() + at_axis);
-      at.push_back(how.from_right ? arena.sub(arena.sub(shape[axis], arena.i64(1)), indices[axis])
-                                  : indices[axis]);
+      at.push_back(how.from_right ? shape[axis] - 1 - indices[axis] : indices[axis]);
       return elements(t, scanned, at);
     });
   scanned.insert(scanned.end(), totals.begin(), totals.end());

@@ -10,8 +10,8 @@ namespace fulgurite::trace {
 
 namespace {
 
-Expr as_index(Tracer& t, Expr e) {
-  return t.arena().cast(e, scalar::Kind::i64);
+Expr as_index(Expr e) {
+  return cast(e, scalar::Kind::i64);
 }
 
 // Reads that raise an IndexError of the operation.
@@ -36,7 +36,7 @@ Values gather(std::span<const Value> parts, Value indices, Here where) {
   const Exprs arrays = t.exprs(parts, where);
   const Expr from = t.expr(indices, where);
   return t.values(tabulate_all(t, shape_of(t, from), "gather", where, [&](const Exprs& at) {
-    return checked_elements(t, arrays, Exprs{as_index(t, element(t, from, at))}, "gather", where);
+    return checked_elements(t, arrays, Exprs{as_index(element(t, from, at))}, "gather", where);
   }));
 }
 
@@ -65,7 +65,7 @@ Values scatter(std::span<const Value> destination, std::span<const Value> places
   if (any_of_equal) sink.of_equal = soac::OfEqual::any;
   return store(t, shape_of(t, from[0]), std::move(sink), "scatter", where, [&](const Exprs& at) {
     Stored stored;
-    for (Expr e : to) stored.place.push_back(as_index(t, element(t, e, at)));
+    for (Expr e : to) stored.place.push_back(as_index(element(t, e, at)));
     stored.values = elements(t, from, at);
     return stored;
   });
@@ -94,7 +94,7 @@ Values histogram(Body op, std::span<const Value> neutral, Value size, Value bins
   soac::Scatter sink{{n_bins}, contents(t, 1, "histogram", where, [&](const Exprs&) { return start; })};
   sink.combine.push_back(reduction(t, {op, "histogram"}, kinds_of(from), start, {}, where));
   return store(t, shape_of(t, to), std::move(sink), "histogram", where, [&](const Exprs& at) {
-    Exprs place{as_index(t, element(t, to, at))};
+    Exprs place{as_index(element(t, to, at))};
     return Stored{std::move(place), elements(t, from, at)};
   });
 }

@@ -28,7 +28,7 @@ Exprs unless(Tracer& t, Expr condition, const Exprs& otherwise, const char* orig
   Exprs results;
   if (simple) {
     for (std::size_t k = 0; k < otherwise.size(); ++k)
-      results.push_back(t.arena().apply(Op::select, {condition, otherwise[k], value.results[k]}));
+      results.push_back(scalar::select(condition, otherwise[k], value.results[k]));
     return results;
   }
   for (Expr e : otherwise) results.push_back(t.fresh(e.kind(), "value"));
@@ -103,12 +103,11 @@ class SegmentedScan {
       const Expr segment = at[axis_], length = spans.length(segment);
       const auto total = [&] {
         const Expr start = spans.start(segment);
-        at[axis_] = how_.from_right ? start : arena_.add(start, arena_.sub(length, arena_.i64(1)));
+        at[axis_] = how_.from_right ? start : start + (length - 1);
         const Exprs so_far = elements(t_, scanned, at), last = elements(t_, arrays_, at);
         return called(so_far, last);
       };
-      return either(t_, arena_.lt(arena_.i64(0), length), how_.origin, where_, total,
-                    [&] { return neutral_; });
+      return either(t_, 0 < length, how_.origin, where_, total, [&] { return neutral_; });
     });
   }
 
@@ -125,7 +124,7 @@ class SegmentedScan {
   soac::Reduction running() const {
     return reduction(t_, {op_, how_.origin, false, how_.from_right}, kinds_, neutral_, initial_, where_);
   }
-  Expr from_end(Expr n, Expr i) const { return arena_.sub(arena_.sub(n, arena_.i64(1)), i); }
+  Expr from_end(Expr n, Expr i) const { return n - 1 - i; }
 
   // The operator on (a segment starts here, value).
   soac::Lambda lifted() const {
@@ -136,7 +135,7 @@ class SegmentedScan {
       const Expr left_starts = p[0], starts = p[static_cast<std::size_t>(k) + 1];
       const Exprs a(p.begin() + 1, p.begin() + 1 + k), b(p.begin() + 2 + k, p.end());
       Exprs results = unless(t_, starts, b, how_.origin, where_, [&] { return called(a, b); });
-      results.insert(results.begin(), arena_.apply(Op::bit_or, {left_starts, starts}));
+      results.insert(results.begin(), left_starts | starts);
       return results;
     });
   }
@@ -146,10 +145,11 @@ class SegmentedScan {
     const Marks starts = segments_.by == SegmentsBy::flags
                              ? starts_by_flags(t_, segments_, arrays_, axis_, how_.origin, where_)
                              : starts_by_spans(t_, *spans, n, how_.origin, where_);
-    const Expr last = arena_.sub(n, arena_.i64(1));
+    const Expr last = n - 1;
     const auto ends = [&](Expr i) {
-      const Expr next = arena_.min(arena_.add(i, arena_.i64(1)), last);
-      return arena_.apply(Op::bit_or, {arena_.eq(i, last), starts(next)});
+      const Expr next = scalar::min(i + 1, last);
+      const Expr is_last = equal(i, last);
+      return is_last | starts(next);
     };
     const bool begins_with_value = !initial_.empty();  // which is part of the segment's first element
     const Expr no = arena_.boolean(false);
@@ -164,7 +164,7 @@ class SegmentedScan {
       Exprs operands = elements(t_, arrays_, with_inserted(at, axis_, place));
       if (begins_with_value) {
         const Exprs given = operands;
-        operands = unless(t_, arena_.logical_not(begins), given, how_.origin, where_,
+        operands = unless(t_, logical_not(begins), given, how_.origin, where_,
                           [&] { return called(initial_, given); });
       }
       operands.insert(operands.begin(), begins);
@@ -176,7 +176,7 @@ class SegmentedScan {
       if (how_.inclusive) return prefixes;
       const Exprs& first = begins_with_value ? initial_ : neutral_;
       for (std::size_t k = 0; k < prefixes.size(); ++k)
-        prefixes[k] = arena_.apply(Op::select, {begins, first[k], prefixes[k]});
+        prefixes[k] = scalar::select(begins, first[k], prefixes[k]);
       return prefixes;
     };
     const Exprs scanned = lines(t_, others_, n, kinds_, how_.origin, where_, results_at);
@@ -196,7 +196,7 @@ class SegmentedScan {
         t_, with_inserted(others_, others_.size(), spans.count), length, kinds_, how_.origin, where_,
         [&](std::span<const Expr> at, Expr i) {
           const Expr inside = how_.from_right ? from_end(length, i) : i;
-          const Expr place = arena_.add(spans.start(at.back()), inside);
+          const Expr place = spans.start(at.back()) + inside;
           const Exprs operands = elements(t_, arrays_, with_inserted(at.first(others_.size()), axis_, place));
           Exprs prefixes;
           for (scalar::Kind kind : kinds_) prefixes.push_back(t_.fresh(kind, "prefix"));
@@ -204,9 +204,9 @@ class SegmentedScan {
           return prefixes;
         });
     return tabulate_all(t_, shape_, how_.origin, where_, [&](Exprs at) {
-      const Expr i = at[axis_], in_row = arena_.rem(i, length);
+      const Expr i = at[axis_], in_row = i % length;
       at.erase(at.begin() + static_cast<std::ptrdiff_t>(axis_));
-      at.insert(at.end(), {arena_.div(i, length), how_.from_right ? from_end(length, in_row) : in_row});
+      at.insert(at.end(), {i / length, how_.from_right ? from_end(length, in_row) : in_row});
       return elements(t_, rows, at);
     });
   }
@@ -234,7 +234,6 @@ using namespace trace;
 Values segmented_reduce(Segments segments, const Fold& how, Body op, std::span<const Value> parts,
                         Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   const Exprs arrays = t.exprs(parts, where);
   const Exprs neutral = t.exprs(how.neutral, where), initial = t.exprs(how.initial, where);
   const std::size_t axis = axis_of(arrays[0], how.axis.value_or(-1), how.origin, where);
@@ -248,7 +247,7 @@ Values segmented_reduce(Segments segments, const Fold& how, Body op, std::span<c
     Exprs names;
     for (Expr array : arrays) names.push_back(t.fresh(array.kind(), how.origin));
     Scope scope(t, how.origin, where);
-    at[axis] = arena.add(start, index_parameters(scope, 1)[0]);
+    at[axis] = start + index_parameters(scope, 1)[0];
     soac::Lambda body = scope.close(elements(t, arrays, at));
     t.add(names, soac::Soac{{length}, std::move(body), {std::move(fold)}}, how.origin, where);
     return names;

@@ -14,7 +14,7 @@ using detail::Segments;
 using detail::SegmentsBy;
 
 Expr integer(Tracer& t, Expr array, Expr i) {
-  return t.arena().cast(element(t, array, {&i, 1}), scalar::Kind::i64);
+  return cast(element(t, array, {&i, 1}), scalar::Kind::i64);
 }
 
 // The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `none`.
@@ -34,10 +34,10 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
   const Expr k = t.shape(lengths)[0];
   const Expr bad = first_bad(t, k, "lengths", where, [&](Expr s) {
     const Expr length = integer(t, lengths, s);
-    const Expr is_bad = arena.apply(Op::bit_or, {arena.lt(length, arena.i64(0)), arena.lt(n, length)});
-    return arena.apply(Op::select, {is_bad, s, arena.i64(none)});
+    const Expr is_negative = length < 0, is_bad = is_negative | (n < length);
+    return scalar::select(is_bad, s, none);
   });
-  t.check(arena.eq(bad, arena.i64(none)),
+  t.check(equal(bad, none),
           "lengths of segments of {1} elements are from 0 to {1}: that of segment {0} is not", {bad, n},
           where);
 
@@ -52,8 +52,7 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
   outputs.reductions.push_back({std::move(sum), {length}, {total.var()}});
   outputs.mapped.push_back({start, starts.var()});
   t.add({k}, scope.close({}), std::move(outputs), "lengths", where);
-  t.check(arena.eq(total, n), "lengths of segments sum to {0}, but there are {1} elements", {total, n},
-          where);
+  t.check(equal(total, n), "lengths of segments sum to {0}, but there are {1} elements", {total, n}, where);
   return {k, [&t, starts](Expr at) { return element(t, starts, {&at, 1}); },
           [&t, lengths](Expr at) { return integer(t, lengths, at); }};
 }
@@ -61,36 +60,33 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
 Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
   Arena& arena = t.arena();
   const Expr zero = arena.i64(0), one = arena.i64(1), n_offsets = t.shape(offsets)[0];
-  t.check(arena.le(one, n_offsets), "offsets of segments are one more than segments: there are none", {},
-          where);
-  const Expr k = arena.sub(n_offsets, one);
+  t.check(one <= n_offsets, "offsets of segments are one more than segments: there are none", {}, where);
+  const Expr k = n_offsets - one;
   const Expr bad = first_bad(t, n_offsets, "offsets", where, [&](Expr s) {
     // Each is compared with the next one, where there is one: memory is read in order.
-    const auto select = [&](Expr condition, Expr a, Expr b) {
-      return arena.apply(Op::select, {condition, a, b});
-    };
-    const Expr here = integer(t, offsets, s), next = arena.add(s, one), good = arena.i64(none);
+    const Expr here = integer(t, offsets, s), next = s + one, good = arena.i64(none);
     const Expr compared = either(
-        t, arena.lt(s, k), "offsets", where,
-        [&] { return Exprs{select(arena.lt(integer(t, offsets, next), here), next, good)}; },
-        [&] { return Exprs{select(arena.eq(here, n), good, k)}; })[0];
-    const Expr is_late = arena.apply(Op::ne, {here, zero}), is_first = arena.eq(s, zero);
-    const Expr starts_late = arena.logical_and(is_first, is_late);
-    return select(starts_late, zero, compared);
+        t, s < k, "offsets", where,
+        [&] { return Exprs{scalar::select(integer(t, offsets, next) < here, next, good)}; },
+        [&] { return Exprs{scalar::select(equal(here, n), good, k)}; })[0];
+    const Expr is_late = differs(here, zero), is_first = equal(s, zero);
+    const Expr starts_late = is_first & is_late;
+    return scalar::select(starts_late, zero, compared);
   });
-  t.check(arena.eq(bad, arena.i64(none)),
+  t.check(equal(bad, none),
           "offsets of segments ascend from 0 to the number of elements, which is {1}: offset {0} does not",
           {bad, n}, where);
   return {k, [&t, offsets](Expr s) { return integer(t, offsets, s); },
           [&t, offsets, one](Expr s) {
             const Expr from = integer(t, offsets, s);
-            return t.arena().sub(integer(t, offsets, t.arena().add(s, one)), from);
+            return integer(t, offsets, s + one) - from;
           }};
 }
 
 // Whether a segment starts at element i.
 Expr is_start(Tracer& t, Expr flags, Expr i) {
-  return t.arena().apply(Op::bit_or, {t.arena().eq(i, t.arena().i64(0)), element(t, flags, {&i, 1})});
+  const Expr is_first = equal(i, 0);
+  return is_first | element(t, flags, {&i, 1});
 }
 
 void check_flags(Tracer& t, Expr flags, const Exprs& arrays, std::size_t axis, const char* origin,
@@ -111,27 +107,26 @@ Spans by_flags(Tracer& t, Expr flags, Expr n, const Here& where) {
   const Expr starts = t.fresh_array(scalar::Kind::i64, {count}, "starts");
   Scope scope(t, "flags", where);
   const Expr i = index_parameters(scope, 1)[0];
-  const Expr class_of = arena.apply(Op::select, {is_start(t, flags, i), zero, one});
+  const Expr class_of = scalar::select(is_start(t, flags, i), zero, one);
   soac::Outputs outputs;
   outputs.partitions.push_back({one, class_of, {i}, count.var(), ends.var(), {starts.var()}});
   t.add({n}, scope.close({}), std::move(outputs), "flags", where);
   const auto start = [&t, starts](Expr s) { return element(t, starts, {&s, 1}); };
-  return {count, start, [&arena, start, count, n, one](Expr s) {
-            const Expr next = arena.add(s, one), last = arena.sub(count, one);
-            const Expr from = start(s), to = start(arena.min(next, last));
-            return arena.sub(arena.apply(Op::select, {arena.lt(next, count), to, n}), from);
+  return {count, start, [start, count, n, one](Expr s) {
+            const Expr next = s + one, last = count - one;
+            const Expr from = start(s), to = start(scalar::min(next, last));
+            return scalar::select(next < count, to, n) - from;
           }};
 }
 
 Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
   Arena& arena = t.arena();
-  const Expr one = arena.i64(1), divisor = arena.max(length, one);
-  const Expr is_positive = arena.le(one, length), divides = arena.eq(arena.rem(n, divisor), arena.i64(0));
-  t.check(arena.logical_and(is_positive, divides),
+  const Expr one = arena.i64(1), divisor = scalar::max(length, one);
+  const Expr is_positive = one <= length, divides = equal(n % divisor, 0);
+  t.check(is_positive & divides,
           "regular segments of length {0} need a length from 1 and a multiple of it, not {1} elements",
           {length, n}, where);
-  return {arena.div(n, divisor), [&arena, length](Expr s) { return arena.mul(s, length); },
-          [length](Expr) { return length; }};
+  return {n / divisor, [length](Expr s) { return s * length; }, [length](Expr) { return length; }};
 }
 
 }  // namespace
@@ -154,12 +149,10 @@ Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, std::si
 void check_no_segment_is_empty(Tracer& t, const Segments& segments, const Spans& spans, const char* origin,
                                const Here& where) {
   if (segments.by == SegmentsBy::flags || segments.by == SegmentsBy::regular) return;
-  Arena& arena = t.arena();
-  const Expr bad = first_bad(t, spans.count, origin, where, [&](Expr s) {
-    return arena.apply(Op::select, {arena.lt(arena.i64(0), spans.length(s)), arena.i64(none), s});
-  });
-  t.check(arena.eq(bad, arena.i64(none)),
-          fmt::format("{}: segment {{0}} is empty: give a neutral element", origin), {bad}, where);
+  const Expr bad = first_bad(t, spans.count, origin, where,
+                             [&](Expr s) { return scalar::select(0 < spans.length(s), none, s); });
+  t.check(equal(bad, none), fmt::format("{}: segment {{0}} is empty: give a neutral element", origin), {bad},
+          where);
 }
 
 Marks starts_by_flags(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis,

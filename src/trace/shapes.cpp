@@ -15,38 +15,36 @@ namespace {
 // known the result says that it is at most `size`, which follows from the check of the direction otherwise.
 Expr slice_size(Arena& arena, Expr start, Expr stop, Expr given_stride, Expr size) {
   const Expr longest = arena.i64(most_elements + 1);
-  const Expr at_most = arena.min(given_stride, longest), at_least = arena.i64(-most_elements - 1);
-  const Expr stride = arena.max(at_most, at_least);
-  const Expr up = arena.sub(stop, start), down = arena.sub(start, stop), one = arena.i64(1);
+  const Expr at_most = scalar::min(given_stride, longest), at_least = arena.i64(-most_elements - 1);
+  const Expr stride = scalar::max(at_most, at_least);
+  const Expr up = stop - start, down = start - stop, one = arena.i64(1);
   const bool is_known = stride.is_constant();
   const bool is_up = is_known && static_cast<std::int64_t>(stride.bits()) > 0;
-  const Expr distance = !is_known ? arena.max(up, down) : is_up ? up : down;
-  const Expr step = arena.max(arena.apply(Op::abs, {stride}), one);
-  const Expr count = arena.div(arena.add(distance, arena.sub(step, one)), step);
-  return is_known ? count : arena.min(count, size);
+  const Expr distance = !is_known ? scalar::max(up, down) : is_up ? up : down;
+  const Expr step = scalar::max(arena.apply(Op::abs, {stride}), one);
+  const Expr count = (distance + (step - one)) / step;
+  return is_known ? count : scalar::min(count, size);
 }
 
 Expr slice_fits(Arena& arena, Expr start, Expr stop, Expr stride, Expr size) {
   const Expr zero = arena.i64(0), minus_one = arena.i64(-1);
-  const Expr stops_inside = arena.le(stop, size), ascends = arena.le(start, stop);
-  const Expr up_to_size = arena.logical_and(ascends, stops_inside);
-  const Expr up = arena.logical_and(arena.le(zero, start), up_to_size);
-  const Expr starts_inside = arena.lt(start, size), descends = arena.le(stop, start);
-  const Expr down_from_size = arena.logical_and(descends, starts_inside);
-  const Expr down = arena.logical_and(arena.le(minus_one, stop), down_from_size);
-  return arena.apply(Op::select,
-                     {arena.lt(zero, stride), up, arena.logical_and(arena.lt(stride, zero), down)});
+  const Expr stops_inside = stop <= size, ascends = start <= stop;
+  const Expr up_to_size = ascends & stops_inside;
+  const Expr up = (zero <= start) & up_to_size;
+  const Expr starts_inside = start < size, descends = stop <= start;
+  const Expr down_from_size = descends & starts_inside;
+  const Expr down = (minus_one <= stop) & down_from_size;
+  return scalar::select(zero < stride, up, (stride < zero) & down);
 }
 
 // The array with other indices along one axis: of extent `size`, index i of the result is start + i * stride.
 Expr along(Tracer& t, Expr array, std::size_t axis, Expr size, Expr start, Expr stride, const char* origin,
            const Here& where) {
-  Arena& arena = t.arena();
   Exprs shape(t.shape(array).begin(), t.shape(array).end());
   shape[axis] = size;
   return tabulate(t, std::move(shape), origin, origin, where, [&](std::span<const Expr> indices) {
     Exprs from(indices.begin(), indices.end());
-    from[axis] = arena.add(start, arena.mul(from[axis], stride));
+    from[axis] = start + from[axis] * stride;
     return element(t, array, from);
   });
 }
@@ -90,8 +88,7 @@ Value slice(Value array, std::span<const Bounds> axes, Here where) {
   }
   return t.value(tabulate(t, std::move(shape), "slice", "slice", where, [&](std::span<const Expr> indices) {
     Exprs source;
-    for (std::size_t k = 0; k < indices.size(); ++k)
-      source.push_back(arena.add(starts[k], arena.mul(indices[k], strides[k])));
+    for (std::size_t k = 0; k < indices.size(); ++k) source.push_back(starts[k] + indices[k] * strides[k]);
     return element(t, from, source);
   }));
 }
@@ -102,9 +99,8 @@ Value take(Value array, Value n, int axis, Here where) {
   const Expr from = t.expr(array, where), count = t.settled(n, where);
   const std::size_t k = axis_of(from, axis, "take", where);
   const Expr size = t.shape(from)[k];
-  const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
-  t.check(arena.logical_and(is_size, fits), "take({0}) of {1} elements needs 0 <= n <= size", {count, size},
-          where);
+  const Expr fits = count <= size, is_size = 0 <= count;
+  t.check(is_size & fits, "take({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
   return t.value(along(t, from, k, count, arena.i64(0), arena.i64(1), "take", where));
 }
 
@@ -114,10 +110,9 @@ Value drop(Value array, Value n, int axis, Here where) {
   const Expr from = t.expr(array, where), count = t.settled(n, where);
   const std::size_t k = axis_of(from, axis, "drop", where);
   const Expr size = t.shape(from)[k];
-  const Expr fits = arena.le(count, size), is_size = arena.le(arena.i64(0), count);
-  t.check(arena.logical_and(is_size, fits), "drop({0}) of {1} elements needs 0 <= n <= size", {count, size},
-          where);
-  return t.value(along(t, from, k, arena.sub(size, count), count, arena.i64(1), "drop", where));
+  const Expr fits = count <= size, is_size = 0 <= count;
+  t.check(is_size & fits, "drop({0}) of {1} elements needs 0 <= n <= size", {count, size}, where);
+  return t.value(along(t, from, k, size - count, count, arena.i64(1), "drop", where));
 }
 
 Value reverse(Value array, int axis, Here where) {
@@ -126,7 +121,7 @@ Value reverse(Value array, int axis, Here where) {
   const Expr from = t.expr(array, where);
   const std::size_t k = axis_of(from, axis, "reverse", where);
   const Expr size = t.shape(from)[k];
-  return t.value(along(t, from, k, size, arena.sub(size, arena.i64(1)), arena.i64(-1), "reverse", where));
+  return t.value(along(t, from, k, size, size - 1, arena.i64(-1), "reverse", where));
 }
 
 Value transpose(Value array, std::span<const int> axes, Here where) {
@@ -176,18 +171,17 @@ Value reshape(Value array, std::span<const Value> extents, Here where) {
   if (shape.size() > 1)
     check_sizes(t, "reshape", shape, where);  // one size is right if it is the number of elements
   const Expr held = product(arena, old_shape), wanted = product(arena, shape);
-  t.check(arena.eq(held, wanted), "reshape of {0} elements to a shape of {1}", {held, wanted}, where);
+  t.check(equal(held, wanted), "reshape of {0} elements to a shape of {1}", {held, wanted}, where);
   const Exprs new_shape = shape;
   return t.value(
       tabulate(t, std::move(shape), "reshape", "reshape", where, [&](std::span<const Expr> indices) {
         Expr position = arena.i64(0);
-        for (std::size_t k = 0; k < indices.size(); ++k)
-          position = arena.add(arena.mul(position, new_shape[k]), indices[k]);
+        for (std::size_t k = 0; k < indices.size(); ++k) position = position * new_shape[k] + indices[k];
         Exprs source(old_shape.size());
         for (std::size_t k = old_shape.size(); k-- > 1;) {
           // Where there is an element to find, no extent is 0.
-          source[k] = arena.rem(position, old_shape[k]);
-          position = arena.div(position, old_shape[k]);
+          source[k] = position % old_shape[k];
+          position = position / old_shape[k];
         }
         source[0] = position;
         return element(t, from, source);

@@ -30,12 +30,11 @@ struct Sliced {
   }
   // The indices of slice number `number` in the space.
   Exprs indices_of(Expr number) const {
-    Arena& arena = t.arena();
     const Exprs extents = space();
     Exprs indices(extents.size());
     for (std::size_t k = extents.size(); k-- > 1;) {
-      indices[k] = arena.rem(number, extents[k]);
-      number = arena.div(number, extents[k]);
+      indices[k] = number % extents[k];
+      number = number / extents[k];
     }
     indices[0] = number;
     return indices;
@@ -203,7 +202,7 @@ Values with_slice(const Sliced& of, const Values& arrays, Expr number, const Val
   for (std::size_t k = 0; k < rank; ++k) {
     Arena& arena = t.arena();
     const Expr start = is_fixed[k] ? at[n_fixed++] : arena.i64(0);
-    const Expr stop = is_fixed[k] ? arena.add(start, arena.i64(1)) : t.shape(whole[0])[k];
+    const Expr stop = is_fixed[k] ? start + 1 : t.shape(whole[0])[k];
     bounds.push_back({t.value(start), t.value(stop), t.value(arena.i64(1))});
     shape.push_back(is_fixed[k] ? arena.i64(1) : t.shape(parts[0])[n_free++]);
   }

@@ -29,26 +29,25 @@ struct Key {
 // others with the sign set, so that -0 < +0; NaNs, whatever their sign, come last.
 Expr ordered_bits(Arena& arena, Expr x) {
   const Kind kind = x.kind();
-  if (kind == Kind::boolean) return arena.cast(x, Kind::u8);
+  if (kind == Kind::boolean) return cast(x, Kind::u8);
   const std::size_t bytes = scalar::size_of(kind);
   const Kind bits_kind = unsigned_of(bytes);
   if (kind == bits_kind) return x;
-  const Expr bits = arena.bitcast(x, bits_kind);
+  const Expr bits = bitcast(x, bits_kind);
   const Expr sign = arena.constant(bits_kind, std::uint64_t{1} << (8 * bytes - 1));
   if (!scalar::is_float(kind)) return arena.apply(Op::bit_xor, {bits, sign});
-  const Expr ordered = arena.apply(Op::select, {arena.lt(bits, sign), arena.apply(Op::bit_or, {bits, sign}),
-                                                arena.apply(Op::bit_not, {bits})});
+  const Expr ordered = scalar::select(bits < sign, bits | sign, logical_not(bits));
   const Expr last = arena.constant(bits_kind, scalar::highest(bits_kind));
-  return arena.apply(Op::select, {arena.apply(Op::isnan, {x}), last, ordered});
+  return scalar::select(arena.apply(Op::isnan, {x}), last, ordered);
 }
 
 Expr bits_of(Arena& arena, const Key& key, Expr x) {
   if (key.as_compared && scalar::is_float(x.kind())) {
     const Expr zero = arena.constant(x.kind(), 0);
-    x = arena.apply(Op::select, {arena.eq(x, zero), zero, x});
+    x = scalar::select(equal(x, zero), zero, x);
   }
   const Expr bits = ordered_bits(arena, x);
-  return key.descends ? arena.apply(Op::bit_not, {bits}) : bits;
+  return key.descends ? logical_not(bits) : bits;
 }
 
 Exprs by_key(Tracer& t, Exprs vectors, const Key& key, const char* origin, const Here& where) {

@@ -20,9 +20,7 @@ struct Point {
   Exprs indices;
 
   std::span<const Expr> shape() const { return t.shape(arrays[0][0]); }
-  Expr moved(std::size_t axis, int offset) const {
-    return t.arena().add(indices[axis], t.arena().i64(offset));
-  }
+  Expr moved(std::size_t axis, int offset) const { return indices[axis] + offset; }
 };
 
 // Reads of neighbours that are all inside.
@@ -46,11 +44,8 @@ class Inside final : public detail::Neighbours {
     Arena& arena = point_.t.arena();
     Expr all = arena.boolean(true);
     for (std::size_t k = 0; k < lowest_.size(); ++k) {
-      if (lowest_[k] < 0)
-        all = arena.logical_and(all, arena.le(arena.i64(-std::int64_t{lowest_[k]}), point_.indices[k]));
-      if (highest_[k] > 0)
-        all = arena.logical_and(
-            all, arena.lt(point_.indices[k], arena.sub(point_.shape()[k], arena.i64(highest_[k]))));
+      if (lowest_[k] < 0) all = all & (-std::int64_t{lowest_[k]} <= point_.indices[k]);
+      if (highest_[k] > 0) all = all & (point_.indices[k] < point_.shape()[k] - highest_[k]);
     }
     return all;
   }
@@ -84,8 +79,8 @@ class Bordered final : public detail::Neighbours {
     Arena& arena = point_.t.arena();
     Expr all = arena.boolean(true);
     for (std::size_t k = 0; k < offsets.size(); ++k) {
-      if (offsets[k] < 0) all = arena.logical_and(all, arena.le(arena.i64(0), at[k]));
-      if (offsets[k] > 0) all = arena.logical_and(all, arena.lt(at[k], point_.shape()[k]));
+      if (offsets[k] < 0) all = all & (0 <= at[k]);
+      if (offsets[k] > 0) all = all & (at[k] < point_.shape()[k]);
     }
     return all;
   }
@@ -94,21 +89,20 @@ class Bordered final : public detail::Neighbours {
   Expr found(std::size_t axis, int offset) const {
     Arena& arena = point_.t.arena();
     const Expr zero = arena.i64(0), one = arena.i64(1);
-    const Expr size = point_.shape()[axis], last = arena.sub(size, one);
+    const Expr size = point_.shape()[axis], last = size - one;
     const Expr at = point_.moved(axis, offset);
     if (offset == 0) return at;
     switch (edge_) {
-      case Edge::clamp: return offset < 0 ? arena.max(at, zero) : arena.min(at, last);
+      case Edge::clamp: return offset < 0 ? scalar::max(at, zero) : scalar::min(at, last);
       case Edge::wrap: {
         // The offset is reduced first, which is the same for all points: one comparison for each is left.
-        const Expr moved =
-            arena.add(point_.indices[axis], modulo(arena, arena.i64(offset), arena.max(size, one)));
-        return arena.apply(Op::select, {arena.lt(moved, size), moved, arena.sub(moved, size)});
+        const Expr moved = point_.indices[axis] + modulo(arena.i64(offset), scalar::max(size, one));
+        return scalar::select(moved < size, moved, moved - size);
       }
       case Edge::mirror: {
-        const Expr period = arena.max(arena.mul(arena.i64(2), last), one);
-        const Expr within = modulo(arena, at, period);
-        return arena.apply(Op::select, {arena.lt(within, size), within, arena.sub(period, within)});
+        const Expr period = scalar::max(2 * last, one);
+        const Expr within = modulo(at, period);
+        return scalar::select(within < size, within, period - within);
       }
       case Edge::outside: break;
     }

@@ -220,7 +220,7 @@ Expr argument(Tracer&, Expr array, const detail::Operand&, std::span<const Expr>
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
 /// The remainder that is not negative, of a positive modulus.
-Expr modulo(Arena&, Expr x, Expr modulus);
+Expr modulo(Expr x, Expr modulus);
 /// What f() returns, as a function without parameters.
 template <class F>
 soac::Lambda branch(Tracer&, const char* origin, const Here& where, F&& f);

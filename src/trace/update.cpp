@@ -17,8 +17,8 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
               values = t.exprs(element, where);
   for (std::size_t k = 0; k < place.size(); ++k) {
     const Expr extent = t.shape(arrays[0])[k];
-    const Expr above = arena.le(arena.i64(0), place[k]), below = arena.lt(place[k], extent);
-    t.check(arena.logical_and(above, below),
+    const Expr above = 0 <= place[k], below = place[k] < extent;
+    t.check(above & below,
             place.size() == 1 ? "with: index {0} is outside an array of {1}"
                               : fmt::format("with: index {{0}} is outside {{1}} along axis {}", k),
             {place[k], extent}, where, SiteError::index);
@@ -31,7 +31,6 @@ Values with(std::span<const Value> parts, std::span<const Value> indices, std::s
 Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::span<const Value> values,
             Here where) {
   Tracer& t = Tracer::current(where);
-  Arena& arena = t.arena();
   const Exprs arrays = t.exprs(parts, where), from = t.exprs(values, where);
   // The slice itself is not read: it makes the checks and says how large it is.
   const Expr old = t.expr(slice(parts[0], axes, where), where);
@@ -43,7 +42,7 @@ Values with(std::span<const Value> parts, std::span<const Bounds> axes, std::spa
     Stored stored;
     for (std::size_t k = 0; k < axes.size(); ++k) {
       const Expr start = t.settled(axes[k].start, where), stride = t.settled(axes[k].stride, where);
-      stored.place.push_back(arena.add(start, arena.mul(at[k], stride)));
+      stored.place.push_back(start + at[k] * stride);
     }
     stored.values = elements(t, from, at);
     return stored;

@@ -15,11 +15,11 @@ Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location
   scalar::Arena& arena = e.arena();
   const Expr most = e.sizes()->most(size, where, what);
   const Expr room = most.is_constant() ? most : e.outside().computes(most);
-  const Expr all = arena.mul(room, arena.i64(copies));
-  Expr buffer = arena.fresh_array(kind, {arena.mul(context.tasks, all)}, "scratch");
+  const Expr all = room * copies;
+  Expr buffer = arena.fresh_array(kind, {context.tasks * all}, "scratch");
   e.add_scratch(buffer.var());
   if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
-  return {buffer.var(), e.lower(arena.mul(context.task, all)), {}, most, room};
+  return {buffer.var(), e.lower(context.task * all), {}, most, room};
 }
 
 const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where) {
@@ -32,16 +32,15 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   if (!to.capacity) return;
   soac::Bounds& bounds = e.sizes()->bounds();
   if (bounds.known(size) && bounds.at_most(size, to.capacity)) return;
-  scalar::Arena& arena = e.arena();
   const Expr n = extent(e, size), room = e.lower(to.room);
-  Expr fits = arena.le(n, room);
+  Expr fits = n <= room;
   if (bounds.of(size).least < 0) {
-    const Expr is_size = e.bind(arena.le(arena.i64(0), n), "c"), is_below = e.bind(fits, "c");
-    fits = arena.logical_and(is_size, is_below);
+    const Expr is_size = e.bind(0 <= n, "c"), is_below = e.bind(fits, "c");
+    fits = is_size & is_below;
   }
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
-  e.fail(e.bind(arena.logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
+  e.fail(e.bind(logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
   e.rely_on(fits);
 }
 
@@ -49,7 +48,7 @@ Expr extent(const Emitter& e, Expr size) {
   const Expr n = e.lower(size), sound = e.guard();
   const auto is_extent = [&] { return !e.sizes() || e.sizes()->bounds().of(size).most <= most_extent; };
   if (!sound || (e.outside().knows(size) && is_extent())) return n;
-  return e.bind(e.arena().apply(Op::select, {sound, n, e.arena().i64(0)}), "n");
+  return e.bind(select(sound, n, 0), "n");
 }
 
 std::vector<Expr> extents(const Emitter& e, std::span<const Expr> sizes) {
@@ -60,7 +59,7 @@ std::vector<Expr> extents(const Emitter& e, std::span<const Expr> sizes) {
 
 Expr size(const Emitter& e, Var array) {
   Expr product = e.arena().i64(1);
-  for (Expr extent : e.arena().info(array).shape) product = e.arena().mul(product, e.lower(extent));
+  for (Expr extent : e.arena().info(array).shape) product = product * e.lower(extent);
   return e.lower(product);
 }
 

@@ -116,7 +116,7 @@ std::vector<State> start_state(const Emitter& e, const soac::Stm& s, const soac:
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
                     component(arena, s, k), s.origin, scalar::to_string(arena.info(s.names[k]).type));
     const Destination both = scratch(e, initial.kind(), elements(e, op.body.params[param]), s.where, 2, what);
-    Expr second = e.lower(element_of(e, both, both.room));
+    Expr second = e.lower(element_of(both, both.room));
     copy(e, initial.var(), both, s.where);
     state.push_back({e.declare(both.base, name + "_at"), both, second});
   }
@@ -161,7 +161,7 @@ void iterate(const Emitter& e, const soac::Stm& s, const soac::Loop& op, const s
     const Destination& both = state[k].both;
     if (!both.base) continue;
     Expr now = e.destination(args[n_before + k].var()).base;
-    Expr other = arena.sub(arena.add(both.base, state[k].second), now);
+    Expr other = both.base + state[k].second - now;
     next[k] = {both.buffer, e.lower(other), both.step, both.capacity, both.room};
     is_there[k] = make_there(e, body.body, body.results[k].var(), next[k]);
   }

@@ -141,7 +141,7 @@ void Emitter::made(Var array) const {
 }
 
 void Emitter::store(const Destination& to, Expr offset, Expr value) const {
-  const Expr index = bind(element_of(*this, to, offset), "at");
+  const Expr index = bind(element_of(to, offset), "at");
   const bool stays_in_cache = std::ranges::find(state_->scratch, to.buffer) != state_->scratch.end();
   if (stays_in_cache) return store_plain(to.buffer, index, value);
   Builder::store(to.buffer, index, value);
@@ -168,7 +168,7 @@ Expr Emitter::read(Expr e) const {
   const bool is_ours = made != state_->made.end();
   const Destination at = is_ours ? destination(array) : Destination{array, {}};
   auto element = [&](Expr number, Expr mask) {
-    const Expr index = lower(element_of(*this, at, number));
+    const Expr index = lower(element_of(at, number));
     return load(at.buffer, index, mask, info.name, std::max(is_ours ? made->second : 0, written_at(e)));
   };
   const Identity& identity = context().identity;
@@ -177,8 +177,8 @@ Expr Emitter::read(Expr e) const {
   Expr good = guard();
   for (std::size_t d = 0; d < indices.size() && e.site() != 0 && checks(); ++d) {
     const Expr inside = is_inside(e, d, indices[d], extents[d]);
-    fail(bind(arena().logical_not(inside), "outside"), e.site(), indices[d], extents[d]);
-    good = good ? bind(arena().logical_and(good, inside), "inside") : inside;
+    fail(bind(logical_not(inside), "outside"), e.site(), indices[d], extents[d]);
+    good = good ? bind(good & inside, "inside") : inside;
     if (good.is_constant(1)) good = {};
   }
   return element(lower(linear(*this, indices, extents)), good);
@@ -188,19 +188,19 @@ Expr Emitter::read(Expr e) const {
 Expr Emitter::is_inside(Expr element, std::size_t axis, Expr index, Expr extent) const {
   const Expr key = schedule::narrow_index(element.arg(axis + 1)), small = key ? known(key) : Expr();
   if (small && !small.is_constant()) {
-    const Expr number = bind(arena().cast(small, Kind::i32), "number");
+    const Expr number = bind(cast(small, Kind::i32), "number");
     const Expr whole = arena().info(element.arg(0).var()).shape[axis];
-    const Expr below = lower(schedule::narrow_extent(arena(), whole));
-    return bind(schedule::is_inside(arena(), number, below), "inside");
+    const Expr below = lower(schedule::narrow_extent(whole));
+    return bind(schedule::is_inside(number, below), "inside");
   }
-  const Expr is_below = bind(arena().lt(index, extent), "c");
-  const Expr is_number = bind(arena().le(arena().i64(0), index), "c");
-  return bind(arena().logical_and(is_number, is_below), "inside");
+  const Expr is_below = bind(index < extent, "c");
+  const Expr is_number = bind(0 <= index, "c");
+  return bind(is_number & is_below, "inside");
 }
 
-Expr element_of(const Emitter& e, const Destination& array, Expr number) {
-  Expr offset = array.step ? e.arena().mul(array.step, number) : number;
-  return array.base ? e.arena().add(array.base, offset) : offset;
+Expr element_of(const Destination& array, Expr number) {
+  Expr offset = array.step ? array.step * number : number;
+  return array.base ? array.base + offset : offset;
 }
 
 }  // namespace fulgurite::walk

@@ -103,6 +103,6 @@ class Emitter : public kernel::Builder {
 };
 
 /// In the buffer, element `number` of what is there.
-Expr element_of(const Emitter&, const Destination&, Expr number);
+Expr element_of(const Destination&, Expr number);
 
 }  // namespace fulgurite::walk

@@ -65,7 +65,7 @@ class InnerWalk {
       kept = ends.partitions[g][0];
       const Destination& offsets = e_.destination(partition.offsets);
       for (const std::int64_t end : {0, 1})
-        e_.store_plain(offsets.buffer, e_.lower(element_of(e_, offsets, arena_.i64(end))),
+        e_.store_plain(offsets.buffer, e_.lower(element_of(offsets, arena_.i64(end))),
                        end == 0 ? arena_.i64(0) : kept);
     }
     e_.bind_name(partition.kept, kept);
@@ -82,14 +82,14 @@ class InnerWalk {
     for (const auto& scattered : outputs_.scatters)
       for (Var array : scattered.arrays) give(array, schedule::product(arena_, scattered.to.shape));
     for (const auto& partition : outputs_.partitions) {
-      give(partition.offsets, arena_.add(partition.classes, arena_.i64(1)));
+      give(partition.offsets, partition.classes + 1);
       for (Var array : partition.arrays) give(array, schedule::product(arena_, op_.dims));
     }
     for (const soac::Mapped& mapped : outputs_.mapped) {
       const std::vector<Expr> shape = arena_.info(mapped.array).shape;
       const Expr points = schedule::product(arena_, op_.dims);
       const Expr each = schedule::product(arena_, std::span(shape).subspan(op_.dims.size()));
-      give(mapped.array, arena_.mul(points, each));
+      give(mapped.array, points * each);
     }
   }
 

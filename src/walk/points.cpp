@@ -17,10 +17,10 @@ namespace {
 // Whether the class is this one; for `condition ? 0 : 1` the condition itself or its opposite.
 Expr is_class(scalar::Arena& arena, Expr of, std::int64_t number) {
   const auto known = [](Expr e) { return e.is_constant(); };
-  if (of.op() != Op::select || !known(of.arg(1)) || !known(of.arg(2))) return arena.eq(of, arena.i64(number));
+  if (of.op() != Op::select || !known(of.arg(1)) || !known(of.arg(2))) return equal(of, number);
   const bool yes = of.arg(1).is_constant(number), no = of.arg(2).is_constant(number);
   if (yes == no) return arena.boolean(yes);
-  return yes ? of.arg(0) : arena.logical_not(of.arg(0));
+  return yes ? of.arg(0) : logical_not(of.arg(0));
 }
 
 std::vector<Expr> joined(const Emitter& e, const soac::Reduction& r, std::vector<Expr> left,
@@ -73,8 +73,8 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
   Expr inside = arena.boolean(true);
   for (std::size_t d = 0; d < bounds.size(); ++d) {
     const Expr index = output.place[d];
-    const Expr is_below = arena.lt(index, bounds[d]), is_number = arena.le(arena.i64(0), index);
-    inside = arena.logical_and(inside, arena.logical_and(is_number, is_below));
+    const Expr is_below = index < bounds[d], is_number = 0 <= index;
+    inside = inside & (is_number & is_below);
   }
   e.if_then(e.bind(inside, "inside"), [&] {
     std::vector<Expr> values(output.values.begin(), output.values.end());
@@ -82,7 +82,7 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
     std::vector<std::pair<Var, Expr>> elements;
     for (Var array : output.arrays) {
       const Destination& to = e.destination(array);
-      elements.emplace_back(to.buffer, e.bind(element_of(e, to, at), "at"));
+      elements.emplace_back(to.buffer, e.bind(element_of(to, at), "at"));
     }
     if (update) return update(e, scatter, number, elements, values);
     for (const soac::Reduction& r : output.to.combine) {
@@ -99,25 +99,24 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
 
 // if (the class is one) array[cursor[class]++] = value
 void put(const Emitter& e, const soac::OutputView::Partitioned& output, const Running::Cursor& cursor) {
-  scalar::Arena& arena = e.arena();
   const Expr of = e.lower(output.point_class);
   const std::vector<Expr> values = e.lower(output.values);
-  const Expr is_below = arena.lt(of, extent(e, output.classes));
-  Expr inside = arena.logical_and(arena.le(arena.i64(0), of), is_below);
+  const Expr is_below = of < extent(e, output.classes);
+  Expr inside = (0 <= of) & is_below;
   e.if_then(e.bind(inside, "inside"), [&] {
     Expr at;
     const Destination& table = cursor.table;
     if (!cursor.next.empty()) {
       at = e.snapshot(cursor.next[0], "at");
-      e.assign(cursor.next[0], e.bind(arena.add(at, arena.i64(1)), "next"));
+      e.assign(cursor.next[0], e.bind(at + 1, "next"));
     } else {
-      Expr entry = e.bind(element_of(e, table, of), "entry");
+      Expr entry = e.bind(element_of(table, of), "entry");
       at = e.load_plain(table.buffer, entry, "at");
-      e.store_plain(table.buffer, entry, e.bind(arena.add(at, arena.i64(1)), "next"));
+      e.store_plain(table.buffer, entry, e.bind(at + 1, "next"));
     }
     for (std::size_t k = 0; k < values.size(); ++k) {
       const Destination& to = e.destination(output.arrays[k]);
-      e.store_plain(to.buffer, e.bind(element_of(e, to, at), "at"), values[k]);
+      e.store_plain(to.buffer, e.bind(element_of(to, at), "at"), values[k]);
     }
   });
 }
@@ -145,8 +144,8 @@ std::vector<Row> rows_to_copy(const Emitter& e, const std::vector<soac::Mapped>&
   for (const auto& [result, array] : mapped) {
     if (result.type().rank == 0) continue;
     const Destination whole = e.destination(array);
-    Expr first = e.arena().mul(number, size(e, result.var()));
-    const Destination row{whole.buffer, e.lower(element_of(e, whole, first)), whole.step};
+    Expr first = number * size(e, result.var());
+    const Destination row{whole.buffer, e.lower(element_of(whole, first)), whole.step};
     if (!make_there(e, body, result.var(), row)) copied.push_back({result.var(), row});
   }
   return copied;
@@ -257,7 +256,7 @@ std::vector<Expr> operands(const Emitter& e, std::span<const Expr> roots) {
 }
 
 void join_halves(const Emitter& e, const soac::Soac& op, std::span<const Var> buffers, Expr t, Expr width) {
-  Expr other = e.bind(e.arena().add(t, width), "at");
+  Expr other = e.bind(t + width, "at");
   for (const soac::Reduction& r : op.reductions) {
     const std::span of_group = buffers.first(r.neutral.size());
     std::vector<Expr> low = parts::load_all(e, of_group, t, "low");

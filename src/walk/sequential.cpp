@@ -34,7 +34,7 @@ void sequential_loop(const Emitter& e, const soac::Stm& original) {
   const auto behind = may_repeat ? schedule::behind_first(arena, s, false) : std::nullopt;
   if (behind) {
     const Expr zero = arena.i64(0), one = arena.i64(1);
-    e.if_then(e.lower(arena.lt(zero, dims[0])), [&] { point(e, s, {{zero}}, zero, running); });
+    e.if_then(e.lower(zero < dims[0]), [&] { point(e, s, {{zero}}, zero, running); });
     e.for_loop(one, dims[0], one, "i", [&](Expr i) { point(e, *behind, {{i}}, i, running); });
   } else {
     nest(0);

@@ -52,13 +52,13 @@ Expr Sizes::most(Expr size, const soac::Location& where, std::string_view what) 
         {where.file, where.line});
   Expr most = interval.high;
   const std::int64_t least = bounds_.known(size) ? 0 : 1;
-  if (bounds_.of(most, n_facts_outside_).least < least) most = arena_.max(most, arena_.i64(least));
+  if (bounds_.of(most, n_facts_outside_).least < least) most = max(most, least);
   if (bounds_.of(most).most <= most_extent) return most;
   // A size that is known is asked for as far as that goes, which fails. A bound that is no size, because the
   // size wraps around, takes no memory: elements of which it is too large fail by themselves.
   const Expr limit = arena_.i64(in_memory);
-  if (bounds_.known(size)) return arena_.min(most, limit);
-  return arena_.apply(scalar::Op::select, {arena_.le(most, limit), most, arena_.i64(0)});
+  if (bounds_.known(size)) return min(most, limit);
+  return select(most <= limit, most, 0);
 }
 
 // The expression with the values of names in their place, where that is short.

@@ -252,8 +252,7 @@ TEST(Faults, ADivergentBarrier) {
   ASSERT_NE(barrier, task.end());
   auto& first = std::get<kernel::Par>((barrier - 1)->op);
   auto& arena = *moved.arena;
-  first.body.push_back(
-      {kernel::If{arena.lt(arena.name(first.name), arena.i64(40)), {*barrier}, {}}, barrier->line});
+  first.body.push_back({kernel::If{arena.name(first.name) < 40, {*barrier}, {}}, barrier->line});
   task.erase(barrier);
   std::vector<int> xs = numbers(1), ys(xs.size());
   const kernel::BufferArgument buffers[] = {{std::as_writable_bytes(std::span(xs)), true},

@@ -27,7 +27,7 @@ class ThreadKernel {
     n_threads_ = n_threads;
     n_tasks_ = n_tasks;
     task_ = arena().fresh({Kind::i64}, "task");
-    i_ = arena().add(arena().mul(task_, arena().i64(n_threads)), t_);
+    i_ = task_ * n_threads + t_;
   }
 
   scalar::Arena& arena() { return *kernel_.arena; }
@@ -83,8 +83,8 @@ inline kernel::Kernel every_operation(Kind kind, std::int64_t n = 32) {
         const bool is_same_size = scalar::size_of(to) == scalar::size_of(kind) && to != Kind::boolean;
         const std::string full = name + "_" + std::string(scalar::name_of(to));
         if (to == kind) continue;
-        if (op == Op::cast) k.store(arena.cast(operands[0], to), full);
-        if (op == Op::bitcast && is_same_size) k.store(arena.bitcast(operands[0], to), full);
+        if (op == Op::cast) k.store(cast(operands[0], to), full);
+        if (op == Op::bitcast && is_same_size) k.store(bitcast(operands[0], to), full);
       }
     } else if (row.rule == scalar::Rule::select) {
       k.store(arena.apply(op, {condition, operands[0], operands[1]}), name);
@@ -120,7 +120,7 @@ inline kernel::Kernel every_atomic(const std::vector<Kind>& kinds) {
       for (Expr buffer : {global, shared}) {
         const Expr expected = what == What::compare_exchange ? v : Expr();
         const Expr old = arena.fresh({kind}, "old_" + name);
-        const kernel::Access at{buffer.var(), arena.rem(k.t(), arena.i64(4)), {}, {}};
+        const kernel::Access at{buffer.var(), k.t() % 4, {}, {}};
         k.body.push_back({kernel::Atomic{old.var(), what, at, v, expected, true, true}});
         k.body.push_back({kernel::Atomic{{}, what, at, old, expected}});
       }
@@ -137,7 +137,7 @@ inline kernel::Kernel every_wide(const std::vector<Kind>& kinds) {
     const std::string name(scalar::name_of(kind));
     const Expr from = k.buffer(kind, kernel::Param::Role::input, "x_" + name);
     const Expr to = k.buffer(kind, kernel::Param::Role::output, "y_" + name);
-    const Expr at = k.arena().mul(k.t(), k.arena().i64(static_cast<std::int64_t>(n)));
+    const Expr at = k.t() * static_cast<std::int64_t>(n);
     kernel::WideLoad load{{}, from.var(), at};
     kernel::WideStore store{to.var(), at, {}};
     for (std::size_t i = 0; i < n; ++i) {
@@ -157,7 +157,7 @@ inline kernel::Kernel every_shuffle(const std::vector<Kind>& kinds) {
   for (Kind kind : kinds) {
     const std::string name(scalar::name_of(kind));
     const Expr v = k.load(kind, "v_" + name), other = k.arena().fresh({kind}, "other_" + name);
-    k.body.push_back({kernel::Shuffle{other.var(), v, k.arena().add(k.t(), k.arena().i64(1)), 8}});
+    k.body.push_back({kernel::Shuffle{other.var(), v, k.t() + 1, 8}});
     k.store(other, "r_" + name);
   }
   return k.finish();

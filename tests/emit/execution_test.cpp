@@ -104,7 +104,7 @@ TEST(Execution, Stencil) {
       array<double>(width * (rows + 2), [](std::size_t i) { return static_cast<double>(i * i % 97); });
   auto& phase = std::get<kernel::Par>(k.body[0].op);
   Expr row = k.arena->fresh({Kind::i64}, "inner");
-  phase.body = kernel::substitute(*k.arena, phase.body, {{phase.name, k.arena->add(row, k.arena->i64(1))}});
+  phase.body = kernel::substitute(*k.arena, phase.body, {{phase.name, row + 1}});
   phase.body.insert(phase.body.begin(), {kernel::Let{row.var(), k.arena->name(phase.name)}});
   expect_agreement(k, {{u, Bytes(u.size())}, {width, rows}, {}});
 }
@@ -158,7 +158,7 @@ class Generator {
     for (Kind k : kinds) outputs_.push_back(buffer(k, "out", Param::Role::output));
     task_ = arena_.fresh({Kind::i64}, "task");
     known_.push_back(task_);
-    base_ = arena_.mul(task_, arena_.i64(room / n_tasks));
+    base_ = task_ * (room / n_tasks);
     Block body = block(3, 10);
     kernel_.params = params_;
     kernel_.body = {{kernel::Par{kernel::Level::grid, task_.var(), arena_.i64(n_tasks), std::move(body)}}};
@@ -206,26 +206,25 @@ class Generator {
       if (!fitting.empty() && below(4)) return fitting[below(fitting.size())];
       if (t.lanes > 1 && below(3) && scalar::is_integer(t.kind)) return arena_.lane(t.kind, t.lanes);
       if (t.lanes > 1)
-        return arena_.splat(depth == 0 ? arena_.constant(t.kind, value(t.kind)) : expr({t.kind}, depth - 1),
-                            t.lanes);
+        return splat(depth == 0 ? arena_.constant(t.kind, value(t.kind)) : expr({t.kind}, depth - 1),
+                     t.lanes);
       return arena_.constant(t.kind, value(t.kind));
     }
     const Type truth{Kind::boolean, 0, t.lanes};
     switch (below(8)) {
-      case 0:
-        return arena_.apply(Op::select, {expr(truth, depth - 1), expr(t, depth - 1), expr(t, depth - 1)});
+      case 0: return select(expr(truth, depth - 1), expr(t, depth - 1), expr(t, depth - 1));
       case 1: {
         Type from = random_type();
         from.lanes = t.lanes;
         if (scalar::is_float(from.kind) && t.kind == Kind::boolean) from.kind = Kind::i32;
-        return arena_.cast(expr(from, depth - 1), t.kind);
+        return cast(expr(from, depth - 1), t.kind);
       }
       default: break;
     }
     if (t.kind == Kind::boolean) {
       if (t.lanes == 1 && below(5) == 0) {
         Expr mask = expr({Kind::boolean, 0, lanes_}, depth - 1);
-        return below(2) ? arena_.any(mask) : arena_.all(mask);
+        return below(2) ? Expr(any(mask)) : all(mask);
       }
       if (below(2))
         return logic(t, depth, {Op::bit_and, Op::bit_or, Op::bit_xor, Op::bit_not, Op::eq, Op::lt});
@@ -244,13 +243,12 @@ class Generator {
     const Op op = ops.begin()[below(ops.size())];
     if (scalar::info(op).arity == 1) return arena_.apply(op, {expr(t, depth - 1)});
     Expr b = expr(t, depth - 1);
-    if (op == Op::rem) b = arena_.apply(Op::bit_or, {b, arena_.splat(arena_.constant(t.kind, 1), t.lanes)});
+    if (op == Op::rem) b = b | splat(arena_.constant(t.kind, 1), t.lanes);
     // Zeros of both signs may be told apart by nothing but their bits: no minimum of them.
     if (op == Op::min && scalar::is_float(t.kind))
-      b = arena_.apply(Op::add,
-                       {b, arena_.splat(arena_.constant(t.kind, scalar::evaluate(Op::cast, Kind::f64, t.kind,
-                                                                                 scalar::to_bits(0.5))),
-                                        t.lanes)});
+      b = b +
+          splat(arena_.constant(t.kind, scalar::evaluate(Op::cast, Kind::f64, t.kind, scalar::to_bits(0.5))),
+                t.lanes);
     return arena_.apply(op, {expr(t, depth - 1), b});
   }
 
@@ -260,11 +258,10 @@ class Generator {
     const std::int64_t stride = strides[below(5)];
     std::int64_t start = static_cast<std::int64_t>(below(100)) + (stride < 0 ? 70 : 0);
     if (!load && stride == 1) start = start / 64 * 64;
-    kernel::Access a{buffer.var(), arena_.add(base_, arena_.i64(start)), arena_.i64(stride), {}};
+    kernel::Access a{buffer.var(), base_ + start, arena_.i64(stride), {}};
     if (lanes > 1 && load && below(4) == 0) {
-      Expr low =
-          arena_.apply(Op::bit_and, {expr({Kind::i64, 0, lanes}, 2), arena_.splat(arena_.i64(255), lanes)});
-      a.index = arena_.add(arena_.splat(base_, lanes), low);
+      Expr low = expr({Kind::i64, 0, lanes}, 2) & splat(arena_.i64(255), lanes);
+      a.index = splat(base_, lanes) + low;
       a.stride = Expr();
     }
     if (below(3) == 0) a.mask = expr({Kind::boolean, 0, lanes}, 2);
@@ -338,7 +335,7 @@ class Generator {
       }
       case 6: {
         Expr i = arena_.fresh({Kind::i64}, "i");
-        Expr end = arena_.apply(Op::bit_and, {expr({Kind::i64}, 2), arena_.i64(3)});
+        Expr end = expr({Kind::i64}, 2) & 3;
         known_.push_back(i);
         Block body = block(depth - 1, 5);
         known_.pop_back();
@@ -358,9 +355,9 @@ class Generator {
         const std::size_t known_outside = known_.size(), variables_outside = variables_.size();
         Block head;
         statement(head, 0);
-        Expr condition = arena_.logical_and(expr({Kind::boolean}, 2), arena_.lt(count, arena_.i64(4)));
+        Expr condition = expr({Kind::boolean}, 2) & (count < 4);
         Block body = block(depth - 1, 4);
-        body.push_back({kernel::Assign{count.var(), arena_.add(count, arena_.i64(1)), {}}});
+        body.push_back({kernel::Assign{count.var(), count + 1, {}}});
         known_.resize(known_outside);
         variables_.resize(variables_outside);
         b.push_back({kernel::While{std::move(head), condition, std::move(body)}});

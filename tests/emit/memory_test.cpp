@@ -52,10 +52,10 @@ struct Copies {
     Expr mask = masked ? load(body, masks, arena.i64(3), arena.i64(1), {}) : Expr();
     Expr lanes_index = load(body, index, arena.i64(5), arena.i64(1), {});
     if (!masked && scatter)
-      lanes_index = lanes == 1 ? middle : arena.add(arena.splat(middle, lanes), arena.lane(Kind::i64, lanes));
+      lanes_index = lanes == 1 ? middle : splat(middle, lanes) + arena.lane(Kind::i64, lanes);
     Expr v = load(body, x, gather ? lanes_index : middle, gather ? Expr() : load_stride, mask);
     Expr base = arena.i64(room * n_copies++);
-    Expr to = scatter ? arena.add(lanes_index, arena.splat(base, lanes)) : arena.add(base, middle);
+    Expr to = scatter ? Expr(lanes_index + splat(base, lanes)) : base + middle;
     body.push_back({kernel::Store{{y.var(), to, scatter ? Expr() : store_stride, mask}, v, streaming}});
     Expr task = arena.fresh({Kind::i64}, "task");
     kernel.body.push_back({kernel::Par{kernel::Level::grid, task.var(), arena.i64(1), std::move(body)}});

@@ -138,7 +138,7 @@ class Operations : public testing::TestWithParam<std::tuple<Kind, int>> {
   /// A phase that computes the case's operation for n elements, and its buffers.
   void phase(Arena& arena, const Case& c) {
     const int lanes = std::get<1>(GetParam());
-    Expr task = arena.fresh({Kind::i64}, "task"), at = arena.mul(task, arena.i64(lanes));
+    Expr task = arena.fresh({Kind::i64}, "task"), at = task * lanes;
     std::vector<Expr> operands;
     Block body;
     const char* names[] = {"a", "b", "c"};
@@ -148,13 +148,13 @@ class Operations : public testing::TestWithParam<std::tuple<Kind, int>> {
       operands.push_back(arena.fresh({c.operands[i], 0, static_cast<std::uint16_t>(lanes)}, names[i]));
       body.push_back({kernel::Load{operands.back().var(), {buffer.var(), at, arena.i64(1), {}}}});
     }
-    Expr result = c.op == Op::cast      ? arena.cast(operands[0], c.result)
-                  : c.op == Op::bitcast ? arena.bitcast(operands[0], c.result)
+    Expr result = c.op == Op::cast      ? cast(operands[0], c.result)
+                  : c.op == Op::bitcast ? bitcast(operands[0], c.result)
                                         : arena.apply(c.op, operands);
     Expr buffer = arena.fresh_array(c.result, {n_}, "result");
     kernel_.params.push_back({buffer.var(), Param::Role::output});
     body.push_back({kernel::Store{{buffer.var(), at, arena.i64(1), {}}, result}});
-    Expr n_tasks = arena.div(n_, arena.i64(lanes));
+    Expr n_tasks = n_ / lanes;
     kernel_.body.push_back({kernel::Par{kernel::Level::grid, task.var(), n_tasks, std::move(body)}});
   }
 

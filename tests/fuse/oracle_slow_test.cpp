@@ -120,7 +120,7 @@ class Builder {
       program_.params.push_back(x_[w].var());
       program_.params.push_back(places_[w].var());
       program_.sites.push_back({soac::SiteInfo::Error::shape, {"composition.cpp", 2}, "shape"});
-      program_.body.push_back({{}, soac::Check{arena().eq(size_[w], other), 2, {}}, {}, ""});
+      program_.body.push_back({{}, soac::Check{equal(size_[w], other), 2, {}}, {}, ""});
     }
     for (const Operation& o : all) {
       made_.push_back(add(o));
@@ -134,12 +134,12 @@ class Builder {
 
   Expr operand(const Operation& o, Expr i) {
     Expr sum = arena().index(x_[o.width], std::array{i});
-    for (std::size_t k : o.at_point) sum = arena().add(sum, arena().index(made_[k], std::array{i}));
+    for (std::size_t k : o.at_point) sum = sum + arena().index(made_[k], std::array{i});
     for (std::size_t k : o.elsewhere) {
       const Expr place = arena().index(places_[o.width], std::array{i});
-      sum = arena().add(sum, arena().index(made_[k], std::array{place}, 1));
+      sum = sum + arena().index(made_[k], std::array{place}, 1);
     }
-    for (std::size_t k : o.totals) sum = arena().add(sum, made_[k]);
+    for (std::size_t k : o.totals) sum = sum + made_[k];
     return arena().apply(Op::sin, {sum});  // too dear to compute twice
   }
 
@@ -147,7 +147,7 @@ class Builder {
     const Expr a = arena().fresh({Kind::f64}, "a"), b = arena().fresh({Kind::f64}, "b");
     soac::Reduction r;
     r.op.params = {a.var(), b.var()};
-    r.op.results = {arena().add(a, b)};
+    r.op.results = {a + b};
     r.neutral = {arena().constant(Kind::f64, 0)};
     r.commutative = true;
     return r;
@@ -177,7 +177,7 @@ class Builder {
         const Expr j = arena().fresh({}, "j");
         soac.scatters.push_back(
             {{arena().i64(8)}, {{j.var()}, {}, {arena().constant(Kind::f64, 0)}}, {sum()}});
-        soac.body.results = {arena().apply(Op::bit_and, {i, arena().i64(7)}), value};
+        soac.body.results = {i & 7, value};
         result = arena().fresh_array(Kind::f64, {arena().i64(8)}, "bins");
         break;
       }

@@ -24,7 +24,7 @@ class RandomOperations {
     Arena& arena = *arena_;
     switch (choices_.below(4)) {
       case 0: return arena.apply(Op::neg, {a});
-      case 1: return arena.cast(arena.apply(Op::sin, {arena.cast(a, Kind::f64)}), Kind::i32);  // dear
+      case 1: return cast(arena.apply(Op::sin, {cast(a, Kind::f64)}), Kind::i32);  // dear
       case 2: return arena.apply(Op::popcount, {a});
       default: return arena.apply(Op::abs, {a});
     }
@@ -33,15 +33,13 @@ class RandomOperations {
   Expr combine(Expr a, Expr b) {
     Arena& arena = *arena_;
     switch (choices_.below(7)) {
-      case 0: return arena.add(a, b);
-      case 1: return arena.sub(a, b);
-      case 2: return arena.mul(a, b);
-      case 3: return arena.min(a, b);
-      case 4: return arena.apply(Op::select, {arena.lt(a, b), b, arena.apply(Op::bit_xor, {a, b})});
-      case 5:
-        return arena.apply(Op::div,
-                           {a, arena.add(arena.apply(Op::bit_or, {b, arena.constant(Kind::i32, 1)}), a)}, 3);
-      default: return arena.max(a, b);
+      case 0: return a + b;
+      case 1: return a - b;
+      case 2: return a * b;
+      case 3: return min(a, b);
+      case 4: return select(a < b, b, arena.apply(Op::bit_xor, {a, b}));
+      case 5: return arena.apply(Op::div, {a, (b | 1) + a}, 3);
+      default: return max(a, b);
     }
   }
 
@@ -53,9 +51,9 @@ class RandomOperations {
     const std::size_t which = choices_.below(3);
     // The last of them is not commutative: the later operand wins unless it is 0.
     const Expr zero = arena.constant(Kind::i32, 0);
-    reduction.op.results = {which == 0   ? arena.add(a, b)
-                            : which == 1 ? arena.max(a, b)
-                                         : arena.apply(Op::select, {arena.eq(b, zero), a, b})};
+    reduction.op.results = {which == 0   ? Expr(a + b)
+                            : which == 1 ? Expr(max(a, b))
+                                         : select(equal(b, zero), a, b)};
     reduction.neutral = {which == 1 ? arena.constant(Kind::i32, scalar::lowest(Kind::i32)) : zero};
     reduction.commutative = which != 2;
     return reduction;

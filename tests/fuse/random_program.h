@@ -44,7 +44,7 @@ class RandomProgram : RandomOperations {
     }
     scope.scalars.push_back(arena.constant(Kind::i32, 2));
     for (auto [left, right] : {std::pair{n, n2}, {m, m2}, {k, k2}})
-      scope.body.push_back({{}, soac::Check{arena.eq(left, right), 1, {left, right}}, {"random.cpp", 1}, ""});
+      scope.body.push_back({{}, soac::Check{equal(left, right), 1, {left, right}}, {"random.cpp", 1}, ""});
     fill(scope, 12, 0);
     for (std::size_t i = 1 + choices_.below(3); i > 0; --i)
       program_.results.push_back(choices_.one_in(3) ? scalar(scope, 2) : late(scope.arrays));
@@ -129,9 +129,8 @@ class RandomProgram : RandomOperations {
 
   Expr scalar(Scope& scope, int depth) {
     if (depth == 0 || choices_.one_in(3))
-      return choices_.one_in(4) && !scope.indices.empty()
-                 ? program_.arena->cast(pick(scope.indices), Kind::i32)
-                 : late(scope.scalars);
+      return choices_.one_in(4) && !scope.indices.empty() ? cast(pick(scope.indices), Kind::i32)
+                                                          : late(scope.scalars);
     return choices_.one_in(3) ? unary(scalar(scope, depth - 1))
                               : combine(scalar(scope, depth - 1), scalar(scope, depth - 1));
   }
@@ -183,7 +182,7 @@ class RandomProgram : RandomOperations {
 
   void generate(Scope& scope, const std::vector<Expr>& dims) {
     map(scope, dims, "generate", [&](const std::vector<Expr>& i) {
-      return std::vector{combine(program_.arena->cast(i.back(), Kind::i32), scalar(scope, 1))};
+      return std::vector{combine(cast(i.back(), Kind::i32), scalar(scope, 1))};
     });
   }
 
@@ -196,44 +195,42 @@ class RandomProgram : RandomOperations {
       switch (choices_.below(4)) {
         case 0:  // reverse
           return map(scope, dims, "reverse", [&](const std::vector<Expr>& i) {
-            return std::vector{arena.index(array, std::array{arena.sub(arena.sub(outer, one), i[0])})};
+            return std::vector{arena.index(array, std::vector<Expr>{outer - one - i[0]})};
           });
         case 1:  // every second
-          return map(scope, {arena.div(arena.add(outer, one), two)}, "slice",
-                     [&](const std::vector<Expr>& i) {
-                       return std::vector{arena.index(array, std::array{arena.mul(i[0], two)})};
-                     });
+          return map(scope, {(outer + one) / two}, "slice", [&](const std::vector<Expr>& i) {
+            return std::vector{arena.index(array, std::vector<Expr>{i[0] * two})};
+          });
         case 2:  // all but the first
-          return map(scope, {arena.max(arena.sub(outer, one), arena.i64(0))}, "drop",
-                     [&](const std::vector<Expr>& i) {
-                       return std::vector{arena.index(array, std::array{arena.add(i[0], one)})};
-                     });
+          return map(scope, {max(outer - one, 0)}, "drop", [&](const std::vector<Expr>& i) {
+            return std::vector{arena.index(array, std::vector<Expr>{i[0] + one})};
+          });
         default:  // a matrix of copies
           return map(scope, {arena.i64(3), outer}, "replicate", [&](const std::vector<Expr>& i) {
-            return std::vector{arena.index(array, std::array{i[1]})};
+            return std::vector{arena.index(array, std::vector<Expr>{i[1]})};
           });
       }
     }
     switch (choices_.below(4)) {
       case 0:
         return map(scope, {inner, outer}, "transpose", [&](const std::vector<Expr>& i) {
-          return std::vector{arena.index(array, std::array{i[1], i[0]})};
+          return std::vector{arena.index(array, std::vector<Expr>{i[1], i[0]})};
         });
       case 1:
-        return map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) {
-          return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})};
+        return map(scope, {outer * inner}, "flatten", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::vector<Expr>{i[0] / inner, i[0] % inner})};
         });
       case 2:  // flattened and cut in rows of the other length
-        map(scope, {arena.mul(outer, inner)}, "flatten", [&](const std::vector<Expr>& i) {
-          return std::vector{arena.index(array, std::array{arena.div(i[0], inner), arena.rem(i[0], inner)})};
+        map(scope, {outer * inner}, "flatten", [&](const std::vector<Expr>& i) {
+          return std::vector{arena.index(array, std::vector<Expr>{i[0] / inner, i[0] % inner})};
         });
         array = scope.arrays.back();
         return map(scope, {inner, outer}, "reshape", [&](const std::vector<Expr>& i) {
-          return std::vector{arena.index(array, std::array{arena.add(arena.mul(i[0], outer), i[1])})};
+          return std::vector{arena.index(array, std::vector<Expr>{i[0] * outer + i[1]})};
         });
       default:
         return map(scope, {outer, inner}, "reverse", [&](const std::vector<Expr>& i) {
-          return std::vector{arena.index(array, std::array{i[0], arena.sub(arena.sub(inner, one), i[1])})};
+          return std::vector{arena.index(array, std::vector<Expr>{i[0], inner - one - i[1]})};
         });
     }
   }
@@ -244,12 +241,10 @@ class RandomProgram : RandomOperations {
     const Expr from = late(scope.arrays);
     map(scope, dims, "gather", [&](const std::vector<Expr>& i) {
       // Mostly inside: the element modulo a small number, plus something rarely.
-      Expr at = arena.cast(
-          arena.apply(Op::abs, {arena.apply(Op::rem, {arena.index(array, i), arena.constant(Kind::i32, 3)})}),
-          Kind::i64);
-      if (choices_.one_in(4)) at = arena.add(at, arena.i64(1));
+      Expr at = cast(arena.apply(Op::abs, {arena.index(array, i) % 3}), Kind::i64);
+      if (choices_.one_in(4)) at = at + 1;
       std::vector<Expr> indices(shape(from).size(), arena.i64(0));
-      indices.back() = choices_.one_in(3) ? arena.min(at, arena.i64(0)) : at;
+      indices.back() = choices_.one_in(3) ? min(at, 0) : at;
       return std::vector{arena.index(from, indices, 2)};
     });
   }
@@ -260,19 +255,19 @@ class RandomProgram : RandomOperations {
     Arena& arena = *program_.arena;
     const Expr zero = arena.i64(0);
     const std::vector<Expr> first(shape(array).size(), zero);
-    Expr value = arena.cast(choices_.one_in(2)
-                                ? arena.apply(Op::div, {arena.constant(Kind::i32, 6), scalar(scope, 1)}, 3)
+    Expr value =
+        cast(choices_.one_in(2) ? arena.apply(Op::div, {arena.constant(Kind::i32, 6), scalar(scope, 1)}, 3)
                                 : arena.index(array, first, 2),
-                            Kind::i64);
-    value = arena.max(arena.min(value, arena.i64(6)), zero);
+             Kind::i64);
+    value = max(min(value, 6), zero);
     const Expr n = size("sized");
     scope.body.push_back({{n.var()}, soac::Let{value}, {"random.cpp", ++line_}, "size"});
     const bool takes = shape(array).size() == 1 && choices_.one_in(2);
-    map(scope, {takes ? arena.min(n, shape(array)[0]) : n}, takes ? "take" : "generate",
+    map(scope, {takes ? min(n, shape(array)[0]) : n}, takes ? "take" : "generate",
         [&](const std::vector<Expr>& i) {
-          return std::vector{takes ? element(scope, array, i) : arena.cast(i[0], Kind::i32)};
+          return std::vector{takes ? element(scope, array, i) : cast(i[0], Kind::i32)};
         });
-    scope.scalars.push_back(arena.cast(n, Kind::i32));
+    scope.scalars.push_back(cast(n, Kind::i32));
   }
 
   void reduce(Scope& scope, Expr array) {
@@ -348,15 +343,13 @@ class RandomProgram : RandomOperations {
       scatter.shape = to;
       const Expr j = size("j");
       scatter.initial.params = {j.var()};
-      scatter.initial.results = {combine(arena.cast(j, Kind::i32), scalar(scope, 1))};
+      scatter.initial.results = {combine(cast(j, Kind::i32), scalar(scope, 1))};
       if (!permutes && !overwrites) scatter.combine.push_back(reduction());
       if (permutes && choices_.one_in(2))
         scatter.of_equal = choices_.one_in(2) ? soac::OfEqual::any : soac::OfEqual::unordered;
       s.scatters.push_back(std::move(scatter));
       const Expr e = element(scope, array, i);
-      const Expr place = !permutes  ? arena.cast(e, Kind::i64)
-                         : reverses ? arena.sub(arena.sub(to[0], arena.i64(1)), i[0])
-                                    : arena.add(i[0], arena.i64(1));
+      const Expr place = !permutes ? cast(e, Kind::i64) : reverses ? Expr(to[0] - 1 - i[0]) : i[0] + 1;
       return std::vector{place, e};
     });
     scope.arrays.push_back(arena.fresh_array(Kind::i32, to, "stored"));
@@ -370,12 +363,12 @@ class RandomProgram : RandomOperations {
     soac::Soac soac = over(array, [&](soac::Soac& s, const std::vector<Expr>& i) {
       s.partitions.push_back({arena.i64(n_classes), 1});
       const Expr e = element(scope, array, i);
-      return std::vector{arena.cast(e, Kind::i64), arena.index(array, i)};
+      return std::vector<Expr>{cast(e, Kind::i64), arena.index(array, i)};
     });
     const Expr total = size("kept"),
                offsets = arena.fresh_array(Kind::i64, {arena.i64(n_classes + 1)}, "offsets");
     scope.arrays.push_back(arena.fresh_array(Kind::i32, {total}, "sorted"));
-    scope.scalars.push_back(arena.cast(total, Kind::i32));
+    scope.scalars.push_back(cast(total, Kind::i32));
     add(scope, {total, offsets, scope.arrays.back()}, std::move(soac), "partition");
   }
 
@@ -386,13 +379,13 @@ class RandomProgram : RandomOperations {
     const Expr n = shape(array)[0], one = arena.i64(1);
     const bool first = choices_.one_in(2);
     soac::Soac soac;
-    soac.dims = {first ? one : arena.max(arena.sub(n, one), arena.i64(0))};
+    soac.dims = {first ? one : max(n - one, 0)};
     const Expr i = size("i"), j = size("j");
     soac.body.params = {i.var()};
     const Expr value =
-        first ? scalar(scope, 1) : combine(arena.cast(i, Kind::i32), arena.index(array, std::array{i}));
+        first ? scalar(scope, 1) : combine(cast(i, Kind::i32), arena.index(array, std::vector<Expr>{i}));
     soac.body.results = {i, value};
-    soac.scatters.push_back({{n}, {{j.var()}, {}, {arena.index(array, std::array{j})}}, {}});
+    soac.scatters.push_back({{n}, {{j.var()}, {}, {arena.index(array, std::vector<Expr>{j})}}, {}});
     scope.arrays.push_back(arena.fresh_array(Kind::i32, {n}, "updated"));
     add(scope, {scope.arrays.back()}, std::move(soac), "with");
   }
@@ -414,10 +407,11 @@ class RandomProgram : RandomOperations {
     inner.per_element = true;
     inner.indices.push_back(i);
     if (shape(array).size() == 2)
-      map(inner, {shape(array)[1]}, "row",
-          [&](const std::vector<Expr>& j) { return std::vector{arena.index(array, std::array{i, j[0]})}; });
+      map(inner, {shape(array)[1]}, "row", [&](const std::vector<Expr>& j) {
+        return std::vector{arena.index(array, std::vector<Expr>{i, j[0]})};
+      });
     else
-      inner.scalars.push_back(arena.index(array, std::array{i}));
+      inner.scalars.push_back(arena.index(array, std::vector<Expr>{i}));
     fill(inner, 5, depth + 1);
     const Expr last = late(inner.arrays);
     bool known_size = true;
@@ -439,7 +433,7 @@ class RandomProgram : RandomOperations {
     Scope yes = inner_scope(scope), no = inner_scope(scope);
     fill(yes, 3, depth + 1);
     fill(no, 3, depth + 1);
-    const Expr condition = arena.lt(scalar(scope, 1), scalar(scope, 1));
+    const Expr condition = scalar(scope, 1) < scalar(scope, 1);
     const Expr a = late(yes.arrays), b = late(no.arrays);
     soac::If op{condition, {{}, {}, {scalar(yes, 2)}}, {{}, {}, {scalar(no, 2)}}};
     Stm stm{{arena.fresh({Kind::i32}, "c").var()}, {}, {"random.cpp", ++line_}, "cond"};

@@ -17,12 +17,12 @@ TEST(Repeats, QuotientsAndRemaindersDetermineTheirDividends) {
   };
   const Expr three = arena.i64(3), five = arena.i64(5);
   EXPECT_TRUE(determine({i, j}));
-  EXPECT_TRUE(determine({arena.div(i, three), arena.rem(i, three), j}));
-  EXPECT_TRUE(determine({arena.div(i, three), arena.rem(i, three), arena.div(j, five), arena.rem(j, five)}));
-  EXPECT_TRUE(determine({arena.rem(i, three), arena.div(i, three), arena.div(j, five), arena.rem(j, five)}));
-  EXPECT_FALSE(determine({arena.div(i, three), arena.rem(i, three), arena.div(j, five)}));
-  EXPECT_FALSE(determine({arena.div(i, three), arena.rem(i, five), j}));
-  EXPECT_FALSE(determine({arena.div(i, three), arena.rem(j, three), j}));
+  EXPECT_TRUE(determine({i / three, i % three, j}));
+  EXPECT_TRUE(determine({i / three, i % three, j / five, j % five}));
+  EXPECT_TRUE(determine({i % three, i / three, j / five, j % five}));
+  EXPECT_FALSE(determine({i / three, i % three, j / five}));
+  EXPECT_FALSE(determine({i / three, i % five, j}));
+  EXPECT_FALSE(determine({i / three, j % three, j}));
 }
 
 }  // namespace

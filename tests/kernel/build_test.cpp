@@ -35,8 +35,8 @@ TEST(Build, InvariantOperationsLeaveLoops) {
   Building k;
   const std::string text = k.task([&](Expr) {
     k.b.for_loop(k.i64(0), k.i64(8), k.i64(1), "i", [&](Expr i) {
-      const Expr invariant = k.arena->mul(k.n, k.a);
-      k.b.store_plain(k.y, i, k.b.lower(k.arena->add(invariant, i)));
+      const Expr invariant = k.n * k.a;
+      k.b.store_plain(k.y, i, k.b.lower(invariant + i));
     });
   });
   EXPECT_LT(text.find(" * "), text.find("for ")) << text;
@@ -46,9 +46,9 @@ TEST(Build, InvariantOperationsLeaveLoops) {
 TEST(Build, NothingLeavesABranch) {
   Building k;
   const std::string text = k.task([&](Expr) {
-    const Expr condition = k.b.lower(k.arena->lt(k.n, k.a));
-    k.b.if_then(condition, [&] { k.b.store_plain(k.y, k.i64(0), k.b.lower(k.arena->mul(k.n, k.a))); });
-    k.b.store_plain(k.y, k.i64(1), k.b.lower(k.arena->mul(k.n, k.a)));
+    const Expr condition = k.b.lower(k.n < k.a);
+    k.b.if_then(condition, [&] { k.b.store_plain(k.y, k.i64(0), k.b.lower(k.n * k.a)); });
+    k.b.store_plain(k.y, k.i64(1), k.b.lower(k.n * k.a));
   });
   EXPECT_GT(text.find(" * "), text.find("if ")) << text;
   EXPECT_NE(text.find(" * "), text.rfind(" * ")) << text;  // made again behind it
@@ -71,7 +71,7 @@ TEST(Build, ReadsLeaveIterationsThatBeganAfterTheyWereWritten) {
 TEST(Build, CodeBehindAFailedCheckReadsNothing) {
   Building k;
   const std::string text = k.task([&](Expr task) {
-    k.b.check(k.arena->lt(k.n, k.a), 3, std::vector{k.n});
+    k.b.check(k.n < k.a, 3, std::vector{k.n});
     k.b.store_plain(k.y, task, k.b.lower(k.x_at(task)));
   });
   EXPECT_NE(text.find("fail @3(0, 0, n, 0)"), std::string::npos) << text;
@@ -81,7 +81,7 @@ TEST(Build, CodeBehindAFailedCheckReadsNothing) {
 TEST(Build, WithoutChecksNothingFails) {
   Building k({.checks = false});
   const std::string text = k.task([&](Expr task) {
-    k.b.check(k.arena->lt(k.n, k.a), 3, {});
+    k.b.check(k.n < k.a, 3, {});
     k.b.store_plain(k.y, task, k.b.lower(k.x_at(task)));
   });
   EXPECT_EQ(text.find("fail"), std::string::npos) << text;
@@ -95,7 +95,7 @@ TEST(Build, AContextIsThatOfItsHandle) {
     context.element = task;
     context.line = 7;
     const Builder of_element = k.b.with(context);
-    const Expr bad = k.b.lower(k.arena->lt(k.n, k.a));
+    const Expr bad = k.b.lower(k.n < k.a);
     of_element.fail(bad, 1, k.n, k.a);
     k.b.fail(bad, 2, k.n, k.a);
   });
@@ -108,7 +108,7 @@ TEST(Build, AFailureDoesWhatTheContextSays) {
   const std::string text = k.task([&](Expr task) {
     Context context = k.b.context();
     context.on_failure = [&] { k.b.store_plain(k.y, task, k.i64(1)); };
-    k.b.with(context).fail(k.b.lower(k.arena->lt(k.n, k.a)), 1, k.n, k.a);
+    k.b.with(context).fail(k.b.lower(k.n < k.a), 1, k.n, k.a);
   });
   EXPECT_EQ(text.find("fail"), std::string::npos) << text;
   EXPECT_NE(text.find("store y[task, 1] = 1"), std::string::npos) << text;
@@ -118,7 +118,7 @@ TEST(Build, StoresOfAStreamingContextBypassTheCacheButForOwnBuffers) {
   Building k;
   const std::string text = k.task([&](Expr task) {
     Context context = k.b.context();
-    context.streaming = k.b.lower(k.arena->lt(k.n, k.a));
+    context.streaming = k.b.lower(k.n < k.a);
     const Builder streaming = k.b.with(context);
     const Var own = k.b.allocate_shared(Kind::i64, 4);
     streaming.store(own, k.i64(0), k.n);
@@ -133,10 +133,9 @@ TEST(Build, StoresOfAStreamingContextBypassTheCacheButForOwnBuffers) {
 TEST(Build, ChosenValuesAreNames) {
   Building k;
   const std::string text = k.task([&](Expr task) {
-    const Expr condition = k.b.lower(k.arena->lt(k.n, k.a));
+    const Expr condition = k.b.lower(k.n < k.a);
     const std::vector<Expr> chosen = k.b.choose(
-        condition, [&] { return std::vector{k.arena->add(k.n, task)}; }, [&] { return std::vector{k.a}; },
-        "chosen");
+        condition, [&] { return std::vector<Expr>{k.n + task}; }, [&] { return std::vector{k.a}; }, "chosen");
     ASSERT_EQ(chosen.size(), 1u);
     EXPECT_TRUE(chosen[0].is_name());
     k.b.store_plain(k.y, task, chosen[0]);

@@ -174,8 +174,8 @@ TEST(KernelCheck, Scopes) {
   expect_broken(kernel({let, let}), Stage::vectors, "'v' is bound again");
   expect_broken(kernel({{If{arena->boolean(true), {let}, {use}}}}), Stage::vectors, "'v' is not in scope");
   expect_broken(kernel({{If{arena->boolean(true), {let}, {}}}, use}), Stage::vectors, "'v' is not in scope");
-  EXPECT_NO_THROW(check(kernel({{While{{let}, arena->lt(v, n), {use}}}}), Stage::vectors, "some_pass"));
-  expect_broken(kernel({{While{{}, arena->lt(v, n), {let}}}}), Stage::vectors, "'v' is not in scope");
+  EXPECT_NO_THROW(check(kernel({{While{{let}, v < n, {use}}}}), Stage::vectors, "some_pass"));
+  expect_broken(kernel({{While{{}, v < n, {let}}}}), Stage::vectors, "'v' is not in scope");
   expect_broken(kernel({{Let{v.var(), Expr()}}}), Stage::vectors, "the value is absent");
   expect_broken(kernel({{Let{v.var(), arena->boolean(true)}}}), Stage::vectors, "the value is bool");
   Expr x = arena->fresh_array(Kind::i64, {n}, "x");

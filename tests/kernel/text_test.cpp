@@ -143,13 +143,13 @@ struct Made {
 TEST(KernelText, SharedPartsArePrintedOnce) {
   Made made;
   Arena& a = made.arena;
-  Expr e = a.add(a.rem(made.task, made.n), a.i64(1));
-  for (int i = 0; i < 40; ++i) e = a.apply(Op::bit_xor, {a.mul(e, e), made.task});  // 2^40 leaves as a tree
+  Expr e = made.task % made.n + 1;
+  for (int i = 0; i < 40; ++i) e = a.apply(Op::bit_xor, {e * e, made.task});  // 2^40 leaves as a tree
   Expr v = a.fresh({Kind::i64}, "v");
   const Kernel kernel = made.with({{Let{v.var(), e}}});
   EXPECT_LT(print(kernel).size(), 5000u);
   expect_round_trip(kernel);
-  const Kernel loop = made.with({{While{{}, a.lt(e, a.mul(e, made.n)), {}}}});
+  const Kernel loop = made.with({{While{{}, e < e * made.n, {}}}});
   expect_round_trip(loop);
 }
 
@@ -157,7 +157,7 @@ TEST(KernelText, DeepExpressionsRoundTrip) {
   Made made;
   Arena& a = made.arena;
   Expr e = made.task;
-  for (int i = 0; i < 5000; ++i) e = a.apply(Op::bit_xor, {a.mul(e, made.n), a.i64(i)});
+  for (int i = 0; i < 5000; ++i) e = a.apply(Op::bit_xor, {e * made.n, a.i64(i)});
   Expr v = a.fresh({Kind::i64}, "v");
   expect_round_trip(made.with({{Let{v.var(), e}}}));
 }
@@ -178,8 +178,8 @@ TEST(KernelText, EqualNamesStayApart) {
   Made made;
   Arena& a = made.arena;
   Expr t1 = a.fresh({Kind::i64}, "t"), t2 = a.fresh({Kind::i64}, "t"), keyword = a.fresh({Kind::i64}, "let");
-  expect_round_trip(made.with(
-      {{Let{t1.var(), made.n}}, {Let{t2.var(), a.add(t1, made.task)}}, {Let{keyword.var(), a.add(t1, t2)}}}));
+  expect_round_trip(
+      made.with({{Let{t1.var(), made.n}}, {Let{t2.var(), t1 + made.task}}, {Let{keyword.var(), t1 + t2}}}));
 }
 
 TEST(KernelText, WrongTextsAreRefusedWithTheirLine) {

@@ -55,7 +55,7 @@ struct Program {
 Operator sum(scalar::Arena& arena) {
   return {{arena.i64(0)},
           [](const Builder& b, std::span<const Expr> left, std::span<const Expr> right) {
-            return std::vector{b.bind(b.arena().add(left[0], right[0]), "sum")};
+            return std::vector{b.bind(left[0] + right[0], "sum")};
           },
           true};
 }
@@ -64,10 +64,9 @@ Operator sum(scalar::Arena& arena) {
 Operator then(scalar::Arena& made_in) {
   return {{made_in.i64(1), made_in.i64(0)},
           [](const Builder& b, std::span<const Expr> left, std::span<const Expr> right) {
-            scalar::Arena& arena = b.arena();
-            const Expr factor = b.bind(arena.mul(left[0], right[0]), "factor");
-            const Expr moved = arena.mul(left[1], right[0]);
-            return std::vector{factor, b.bind(arena.add(moved, right[1]), "constant")};
+            const Expr factor = b.bind(left[0] * right[0], "factor");
+            const Expr moved = left[1] * right[0];
+            return std::vector{factor, b.bind(moved + right[1], "constant")};
           },
           false};
 }
@@ -98,8 +97,7 @@ void move(Program& p, const Block& block, std::span<const Var> from, Expr from_b
           Expr to_begin, Expr n) {
   par(p.b, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n, p.i64(threads), "i", [&](Expr i) {
-      const Expr at = b.bind(p.arena->add(from_begin, i), "from"),
-                 there = b.bind(p.arena->add(to_begin, i), "to");
+      const Expr at = b.bind(from_begin + i, "from"), there = b.bind(to_begin + i, "to");
       store_all(b, to, there, load_all(b, from, at, "value"));
     });
   });
@@ -153,7 +151,7 @@ void expect_folded(std::size_t n, int items, bool inclusive) {
     for (Expr neutral : scan.by.neutral) scan.so_far.push_back(p.b.declare(neutral, "so_far"));
     const Expr whole = p.i64(static_cast<std::int64_t>(n)), tile = p.i64(threads * items);
     p.b.for_loop(p.i64(0), whole, tile, "from", [&](Expr from) {
-      const Expr left = p.arena->sub(whole, from), points = p.b.bind(p.arena->min(left, tile), "n");
+      const Expr left = whole - from, points = p.b.bind(min(left, tile), "n");
       move(p, block, in, from, scan.values, p.i64(0), points);
       fold_tile(p.b, block, items, points, std::span(&scan, 1));
       move(p, block, scan.values, p.i64(0), out, from, points);
@@ -194,7 +192,7 @@ TEST(Parts, BlocksLookBackForWhatComesBeforeThem) {
   p.run(n_blocks, [&](const Block& block) {
     Ordered scan{then(*p.arena), {}, shared(p, 2, threads), shared(p, 2, threads), true, true};
     for (Expr neutral : scan.by.neutral) scan.so_far.push_back(p.b.declare(neutral, "so_far"));
-    const Expr from = p.b.bind(p.arena->mul(block.task, p.i64(threads)), "from");
+    const Expr from = p.b.bind(block.task * threads, "from");
     move(p, block, in, from, scan.values, p.i64(0), p.i64(threads));
     fold_tile(p.b, block, 1, p.i64(threads), std::span(&scan, 1),
               [&](const auto& of_tile) { look_back(p.b, block, published, std::span(&scan, 1), of_tile); });
@@ -285,9 +283,9 @@ TEST(Parts, CompactionStoresNeighboursTogether) {
     Compaction dense(p.b, out, threads);
     dense.begin_tile(p.i64(37), p.i64(57));
     par(p.b, block, [&](const Builder& b, Expr t) {
-      b.if_then(b.bind(p.arena->lt(t, p.i64(20)), "has_value"), [&] {
+      b.if_then(b.bind(t < 20, "has_value"), [&] {
         const std::vector<Expr> values = load_all(b, in, t, "x");
-        dense.update(b, b.bind(p.arena->add(t, p.i64(37)), "place"), values);
+        dense.update(b, b.bind(t + 37, "place"), values);
       });
     });
     sync(p.b);

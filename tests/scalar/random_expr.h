@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 #include "scalar/intern.h"
 #include "scalar/value.h"
 
@@ -72,7 +72,7 @@ class RandomExprs {
       const Kind to = all_kinds[below(n_kinds)];
       const Pair from = pool[below(pool.size())];
       if (from.exact.kind() != to)
-        pool.push_back({in.intern(Op::cast, {to, 0, 1}, {from.exact}), arena_.cast(from.folded, to)});
+        pool.push_back({in.intern(Op::cast, {to, 0, 1}, {from.exact}), cast(from.folded, to)});
       return;
     }
     const Op op = static_cast<Op>(below(all_ops().size()));

@@ -10,7 +10,7 @@ namespace {
 TEST(Traverse, SubstituteRefolds) {
   Arena a;
   const Expr n = a.fresh({}, "n"), m = a.fresh({}, "m");
-  const Expr e = a.add(a.sub(n, m), a.i64(3));
+  const Expr e = n - m + 3;
   EXPECT_EQ(substitute(a, e, {{n.var(), m}}), a.i64(3));
   EXPECT_EQ(substitute(a, e, {}), e);
   EXPECT_TRUE(mentions(e, n.var()));
@@ -23,20 +23,20 @@ TEST(Traverse, SubstitutionAsksBeforeItLooksInside) {
   const Expr xs = a.fresh_array(Kind::f32, {n}, "xs"), ys = a.fresh_array(Kind::f32, {n}, "ys");
   auto at = [&](Expr array, Expr k) { return a.index(array, std::span(&k, 1)); };
   // xs[k] -> ys[k] * 2, where k holds an xs of its own.
-  const Expr inner = a.cast(at(xs, i), Kind::i64);
-  Substitution replace(a, [&](Expr e) {
-    if (e.op() != Op::index || e.arg(0) != xs) return Expr();
-    return a.mul(at(ys, e.arg(1)), a.constant(Kind::f32, to_bits(2.f)));
+  const Expr inner = cast(at(xs, i), Kind::i64);
+  Substitution replace(a, [&](Expr e) -> Expr {
+    if (e.op() != Op::index || e.arg(0) != xs) return {};
+    return at(ys, e.arg(1)) * a.constant(Kind::f32, to_bits(2.f));
   });
-  EXPECT_EQ(replace(at(xs, i)), a.mul(at(ys, i), a.constant(Kind::f32, to_bits(2.f))));
-  EXPECT_EQ(replace(at(xs, inner)), a.mul(at(ys, inner), a.constant(Kind::f32, to_bits(2.f))))
+  EXPECT_EQ(replace(at(xs, i)), at(ys, i) * a.constant(Kind::f32, to_bits(2.f)));
+  EXPECT_EQ(replace(at(xs, inner)), at(ys, inner) * a.constant(Kind::f32, to_bits(2.f)))
       << "the replacement is final";
 }
 
 TEST(Traverse, VisitsEachNodeOnceChildrenFirst) {
   Arena a;
   Expr e = a.fresh({Kind::f32, 0, 1}, "x");
-  for (int i = 0; i < 50; ++i) e = a.add(e, e);  // 2^50 paths
+  for (int i = 0; i < 50; ++i) e = e + e;  // 2^50 paths
   int n_visits = 0;
   std::uint32_t last = 0;
   for_each_node(std::span(&e, 1), [&](Expr node) {
@@ -53,8 +53,8 @@ TEST(Traverse, TenThousandLevels) {
   Expr left = x, right = x;
   for (int i = 0; i < 10000; ++i) {
     const Expr term = a.fresh({Kind::f32, 0, 1}, "t");
-    left = a.add(left, term);
-    right = a.sub(term, right);
+    left = left + term;
+    right = term - right;
   }
   for (Expr e : {left, right}) {
     EXPECT_TRUE(mentions(e, x.var()));
@@ -65,7 +65,7 @@ TEST(Traverse, TenThousandLevels) {
   }
   Expr sum = a.fresh({}, "n");
   const Expr first = sum;
-  for (int i = 0; i < 10000; ++i) sum = a.add(sum, a.fresh({}, "k"));
+  for (int i = 0; i < 10000; ++i) sum = sum + a.fresh({}, "k");
   EXPECT_TRUE(mentions(sum, first.var()));
   EXPECT_TRUE(affine_in(a, sum, first.var()).has_value());
 }
@@ -73,17 +73,17 @@ TEST(Traverse, TenThousandLevels) {
 TEST(Traverse, AffineForms) {
   Arena a;
   const Expr i = a.fresh({}, "i"), n = a.fresh({}, "n"), m = a.fresh({}, "m");
-  const auto row = affine_in(a, a.add(a.mul(i, m), a.sub(n, i)), i.var());
+  const auto row = affine_in(a, i * m + (n - i), i.var());
   ASSERT_TRUE(row);
   EXPECT_EQ(row->base, n);
-  EXPECT_EQ(row->coefficient, a.sub(m, a.i64(1)));
-  const auto reversed = affine_in(a, a.sub(a.sub(n, a.i64(1)), i), i.var());
+  EXPECT_EQ(row->coefficient, m - 1);
+  const auto reversed = affine_in(a, n - 1 - i, i.var());
   ASSERT_TRUE(reversed);
   EXPECT_EQ(reversed->coefficient, a.i64(-1));
-  EXPECT_FALSE(affine_in(a, a.mul(i, i), i.var()));
-  EXPECT_FALSE(affine_in(a, a.rem(i, n), i.var()));
+  EXPECT_FALSE(affine_in(a, i * i, i.var()));
+  EXPECT_FALSE(affine_in(a, i % n, i.var()));
   EXPECT_FALSE(affine_in(a, a.fresh({Kind::i32, 0, 1}, "k"), i.var()));
-  const auto free = affine_in(a, a.rem(n, m), i.var());
+  const auto free = affine_in(a, n % m, i.var());
   ASSERT_TRUE(free);
   EXPECT_TRUE(free->coefficient.is_constant(0));
 }

@@ -33,8 +33,7 @@ std::vector<std::string> less(std::vector<std::string> a, std::vector<std::strin
 SmallLaunch with_all_kinds() {
   SmallLaunch small = sum_of_squares();
   auto& nest = std::get<Nest>(small.launch.phases[0].walk);
-  scalar::Arena& arena = *small.program.arena;
-  nest.splits = {{arena.lt(nest.axes[0].extent, arena.i64(3))}};
+  nest.splits = {{nest.axes[0].extent < 3}};
   nest.stages = {{small.program.params[0], 1, kernel::Space::shared, 4096}};
   return small;
 }

@@ -22,7 +22,7 @@ inline SmallLaunch sum_of_squares() {
   scalar::Arena& arena = *made.program.arena;
   const soac::Stm& whole = made.program.body[0];
   const Expr n = std::get<soac::Soac>(whole.op).dims[0];
-  const Expr tasks = ceil_div(arena, n, arena.i64(16384));
+  const Expr tasks = ceil_div(n, arena.i64(16384));
   const Expr total = arena.fresh_array(Kind::f32, {tasks}, "total");
 
   Phase main{"main", whole, Nest(), {}};
@@ -49,7 +49,7 @@ inline SmallLaunch sum_of_squares() {
   made.launch.statement = whole;
   made.launch.memory = {total.var()};
   made.launch.scalars = {{whole.names[0], total.var()}};
-  made.launch.touched = arena.mul(n, arena.i64(4));
+  made.launch.touched = n * 4;
   made.launch.phases = {main, last};
   return made;
 }

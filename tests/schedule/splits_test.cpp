@@ -69,9 +69,8 @@ TEST(Pieces, OneBranchInAnother) {
   EXPECT_FALSE(split(*c.program.arena, pieces->before, nullptr));
   const auto more = split(*c.program.arena, pieces->behind, nullptr);
   ASSERT_TRUE(more);
-  EXPECT_EQ(c.text(more->at),
-            c.text(c.program.arena->add(c.program.arena->name(c.program.params[2]),
-                                        c.program.arena->info(c.program.params[0]).shape[0])));
+  EXPECT_EQ(c.text(more->at), c.text(c.program.arena->name(c.program.params[2]) +
+                                     c.program.arena->info(c.program.params[0]).shape[0]));
   EXPECT_FALSE(split(*c.program.arena, more->before, nullptr));
   EXPECT_FALSE(split(*c.program.arena, more->behind, nullptr));
 }

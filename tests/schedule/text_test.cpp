@@ -54,7 +54,7 @@ TEST(ScheduleText, IsReadBackWithWhatFewLaunchesHave) {
   launch.residents = {{x, 256}};
   launch.given = {{x, x, arena.i64(2)}};
   launch.task = x;
-  nest.splits = {{arena.lt(nest.axes[0].extent, arena.i64(3))}};
+  nest.splits = {{nest.axes[0].extent < 3}};
   nest.traffic = {1, true, 512, 64};
   nest.inner = {{3, Nest(), 0, true}};
   nest.inner[0].nest.axes = {{Axis::Role::free, 0, 1, nest.axes[0].extent}};

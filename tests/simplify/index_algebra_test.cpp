@@ -18,10 +18,9 @@ TEST(IndexAlgebra, ConditionsOfSmallMultiplesAreFacts) {
     algebra.range(i.var(), n);
     algebra.size(n.var());
     algebra.size(m.var());
-    const Expr e = arena.add(arena.mul(i, arena.i64(factor)), arena.i64(1000));
-    const Expr limit = arena.add(m, arena.mul(i, arena.i64(of_limit)));
-    const IndexAlgebra::Assumption holds(algebra,
-                                         arena.logical_and(arena.le(arena.i64(0), e), arena.lt(e, limit)));
+    const Expr e = i * factor + 1000;
+    const Expr limit = m + i * of_limit;
+    const IndexAlgebra::Assumption holds(algebra, (0 <= e) & (e < limit));
     return algebra.is_below(e, limit);
   };
   for (const std::int64_t factor : {1, -1, 16, -16}) EXPECT_TRUE(is_known(factor, 0)) << factor;

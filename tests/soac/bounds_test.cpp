@@ -76,45 +76,39 @@ class Bracket {
 };
 
 const std::vector<std::pair<const char*, std::function<Expr(Arena&, Expr, Expr)>>> operations = {
-    {"add", [](Arena& t, Expr x, Expr y) { return t.add(x, y); }},
-    {"sub", [](Arena& t, Expr x, Expr y) { return t.sub(x, y); }},
-    {"mul", [](Arena& t, Expr x, Expr y) { return t.mul(x, y); }},
-    {"square", [](Arena& t, Expr x, Expr) { return t.mul(x, x); }},
+    {"add", [](Arena&, Expr x, Expr y) { return x + y; }},
+    {"sub", [](Arena&, Expr x, Expr y) { return x - y; }},
+    {"mul", [](Arena&, Expr x, Expr y) { return x * y; }},
+    {"square", [](Arena&, Expr x, Expr) { return x * x; }},
     {"neg", [](Arena& t, Expr x, Expr) { return t.apply(Op::neg, {x}); }},
     {"abs", [](Arena& t, Expr x, Expr) { return t.apply(Op::abs, {x}); }},
     {"sign", [](Arena& t, Expr x, Expr) { return t.apply(Op::sign, {x}); }},
-    {"min", [](Arena& t, Expr x, Expr y) { return t.min(x, y); }},
-    {"max", [](Arena& t, Expr x, Expr y) { return t.max(x, y); }},
-    {"select", [](Arena& t, Expr x, Expr y) { return t.apply(Op::select, {t.lt(x, y), x, y}); }},
-    {"and", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_and, {x, y}); }},
-    {"or", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_or, {x, y}); }},
+    {"min", [](Arena&, Expr x, Expr y) { return min(x, y); }},
+    {"max", [](Arena&, Expr x, Expr y) { return max(x, y); }},
+    {"select", [](Arena&, Expr x, Expr y) { return select(x < y, x, y); }},
+    {"and", [](Arena&, Expr x, Expr y) { return x & y; }},
+    {"or", [](Arena&, Expr x, Expr y) { return x | y; }},
     {"xor", [](Arena& t, Expr x, Expr y) { return t.apply(Op::bit_xor, {x, y}); }},
-    {"not", [](Arena& t, Expr x, Expr) { return t.apply(Op::bit_not, {x}); }},
-    {"shl", [](Arena& t, Expr x, Expr y) { return t.apply(Op::shl, {x, y}); }},
-    {"shr", [](Arena& t, Expr x, Expr y) { return t.apply(Op::shr, {x, y}); }},
-    {"shr 2", [](Arena& t, Expr x, Expr) { return t.apply(Op::shr, {x, t.cast(t.i64(2), x.kind())}); }},
-    {"shl 3", [](Arena& t, Expr x, Expr) { return t.apply(Op::shl, {x, t.cast(t.i64(3), x.kind())}); }},
+    {"not", [](Arena&, Expr x, Expr) { return logical_not(x); }},
+    {"shl", [](Arena&, Expr x, Expr y) { return x << y; }},
+    {"shr", [](Arena&, Expr x, Expr y) { return x >> y; }},
+    {"shr 2", [](Arena&, Expr x, Expr) { return x >> 2; }},
+    {"shl 3", [](Arena&, Expr x, Expr) { return x << 3; }},
     {"popcount", [](Arena& t, Expr x, Expr) { return t.apply(Op::popcount, {x}); }},
-    {"div", [](Arena& t, Expr x, Expr y) { return t.div(x, y); }},
-    {"rem", [](Arena& t, Expr x, Expr y) { return t.rem(x, y); }},
+    {"div", [](Arena&, Expr x, Expr y) { return x / y; }},
+    {"rem", [](Arena&, Expr x, Expr y) { return x % y; }},
     {"ceil_div", [](Arena& t, Expr x, Expr y) { return t.apply(Op::ceil_div, {x, y}); }},
-    {"div 3", [](Arena& t, Expr x, Expr) { return t.div(x, t.cast(t.i64(3), x.kind())); }},
-    {"rem 3", [](Arena& t, Expr x, Expr) { return t.rem(x, t.cast(t.i64(3), x.kind())); }},
+    {"div 3", [](Arena&, Expr x, Expr) { return x / 3; }},
+    {"rem 3", [](Arena&, Expr x, Expr) { return x % 3; }},
     {"ceil_div 3",
-     [](Arena& t, Expr x, Expr) { return t.apply(Op::ceil_div, {x, t.cast(t.i64(3), x.kind())}); }},
-    {"ceil_div max(y, 1)",
-     [](Arena& t, Expr x, Expr y) {
-       return t.apply(Op::ceil_div, {x, t.max(y, t.cast(t.i64(1), x.kind()))});
-     }},
-    {"div max(y, 1)",
-     [](Arena& t, Expr x, Expr y) { return t.div(x, t.max(y, t.cast(t.i64(1), x.kind()))); }},
-    {"to i32", [](Arena& t, Expr x, Expr) { return t.cast(x, Kind::i32); }},
-    {"to u8", [](Arena& t, Expr x, Expr) { return t.cast(x, Kind::u8); }},
-    {"to i64", [](Arena& t, Expr x, Expr y) { return t.sub(t.cast(x, Kind::i64), t.cast(y, Kind::i64)); }},
-    {"n - min(x, 20)",
-     [](Arena& t, Expr x, Expr y) { return t.sub(y, t.min(x, t.cast(t.i64(20), x.kind()))); }},
-    {"x + y * y - 1",
-     [](Arena& t, Expr x, Expr y) { return t.sub(t.add(x, t.mul(y, y)), t.cast(t.i64(1), x.kind())); }},
+     [](Arena& t, Expr x, Expr) { return t.apply(Op::ceil_div, {x, cast(t.i64(3), x.kind())}); }},
+    {"ceil_div max(y, 1)", [](Arena& t, Expr x, Expr y) { return t.apply(Op::ceil_div, {x, max(y, 1)}); }},
+    {"div max(y, 1)", [](Arena&, Expr x, Expr y) { return x / max(y, 1); }},
+    {"to i32", [](Arena&, Expr x, Expr) { return cast(x, Kind::i32); }},
+    {"to u8", [](Arena&, Expr x, Expr) { return cast(x, Kind::u8); }},
+    {"to i64", [](Arena&, Expr x, Expr y) { return cast(x, Kind::i64) - cast(y, Kind::i64); }},
+    {"n - min(x, 20)", [](Arena&, Expr x, Expr y) { return y - min(x, 20); }},
+    {"x + y * y - 1", [](Arena&, Expr x, Expr y) { return x + y * y - 1; }},
 };
 
 TEST(Bounds, HoldForAllValues) {
@@ -314,18 +308,18 @@ TEST(Bounds, AreProven) {
   Arena& arena = *p.arena;
   Bounds bounds(p, [](Expr) { return false; });
   const Expr n = arena.info(p.params[0]).shape[0], t = arena.name(p.params[1]);
-  EXPECT_TRUE(bounds.at_most(arena.div(n, arena.i64(2)), n));
-  EXPECT_TRUE(bounds.at_most(arena.min(t, n), n));
-  EXPECT_TRUE(bounds.at_most(n, arena.add(n, arena.i64(1))));
-  EXPECT_TRUE(bounds.at_most(arena.min(n, arena.i64(3)), arena.max(t, arena.i64(3))));
-  EXPECT_FALSE(bounds.at_most(arena.div(t, arena.i64(2)), t)) << "it may be negative";
-  EXPECT_FALSE(bounds.at_most(t, arena.add(t, arena.i64(1)))) << "it may wrap around";
+  EXPECT_TRUE(bounds.at_most(n / 2, n));
+  EXPECT_TRUE(bounds.at_most(min(t, n), n));
+  EXPECT_TRUE(bounds.at_most(n, n + 1));
+  EXPECT_TRUE(bounds.at_most(min(n, 3), max(t, 3)));
+  EXPECT_FALSE(bounds.at_most(t / 2, t)) << "it may be negative";
+  EXPECT_FALSE(bounds.at_most(t, t + 1)) << "it may wrap around";
   EXPECT_FALSE(bounds.at_most(t, n));
   const std::size_t mark = bounds.mark();
-  bounds.assume(arena.logical_and(arena.le(arena.i64(0), t), arena.lt(t, n)));
-  EXPECT_TRUE(bounds.at_most(arena.div(t, arena.i64(2)), t));
+  bounds.assume((0 <= t) & (t < n));
+  EXPECT_TRUE(bounds.at_most(t / 2, t));
   bounds.forget(mark);
-  EXPECT_FALSE(bounds.at_most(arena.div(t, arena.i64(2)), t));
+  EXPECT_FALSE(bounds.at_most(t / 2, t));
 }
 
 }  // namespace

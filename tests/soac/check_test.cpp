@@ -71,7 +71,7 @@ TEST_F(CheckTest, Scope) {
   std::swap(p.body[1], p.body[2]);
   refused("outside its scope");
   p = parse(sound);
-  Expr hidden = arena().add(arena().name(soac().body.params[0]), arena().i64(1));
+  Expr hidden = arena().name(soac().body.params[0]) + 1;
   counted().initial[0] = hidden;
   refused("'i' is used outside its scope");
 }
@@ -93,7 +93,7 @@ TEST_F(CheckTest, Parameters) {
 }
 
 TEST_F(CheckTest, ExpressionsAreScalar) {
-  const Expr v = arena().splat(f(), 8);
+  const Expr v = splat(f(), 8);
   p.results.push_back(v);
   refused("kernel IR");
 }
@@ -170,8 +170,7 @@ TEST_F(CheckTest, Scatters) {
   EXPECT_FALSE(scatter.stores_in_any_order());
   scatter.initial.results.pop_back();
   const Expr a = fresh({Kind::i32}), b = fresh({Kind::i32});
-  scatter.combine.push_back(
-      {{{a.var(), b.var()}, {}, {arena().add(a, b)}}, {arena().constant(Kind::i32, 0)}, {}, true});
+  scatter.combine.push_back({{{a.var(), b.var()}, {}, {a + b}}, {arena().constant(Kind::i32, 0)}, {}, true});
   refused("an operator that leaves values out");
 }
 

@@ -34,8 +34,8 @@ class OutputsTest : public ::testing::Test {
     return text;
   }
   Expr i() const { return program.arena->name(std::get<Soac>(stm().op).body.params[0]); }
-  Expr times(std::int64_t factor) const { return program.arena->mul(i(), program.arena->i64(factor)); }
-  Expr modulo(std::int64_t divisor) const { return program.arena->rem(i(), program.arena->i64(divisor)); }
+  Expr times(std::int64_t factor) const { return i() * factor; }
+  Expr modulo(std::int64_t divisor) const { return i() % divisor; }
   const Stm& stm() const { return program.body[0]; }
 
   Program program = parse(of_all_kinds);

@@ -113,7 +113,7 @@ class RandomProgram {
       if (range == extent && below(4) != 0) return i;
     const Expr any = scalar(Kind::i64, depth - 1);
     if (below(10) == 0) return any;
-    return arena().max(arena().min(any, arena().sub(extent, arena().i64(1))), arena().i64(0));
+    return max(min(any, extent - 1), 0);
   }
 
   Expr scalar(Kind kind, int depth) {
@@ -122,10 +122,10 @@ class RandomProgram {
     if (below(3) == 0) return element(kind, depth);
     if (below(6) == 0) {
       const Kind from = this->kind();
-      return arena().cast(scalar(from, depth - 1), kind);
+      return cast(scalar(from, depth - 1), kind);
     }
     auto more = [&](Kind k) { return scalar(k, depth - 1); };
-    if (below(6) == 0) return arena().apply(Op::select, {more(Kind::boolean), more(kind), more(kind)});
+    if (below(6) == 0) return select(more(Kind::boolean), more(kind), more(kind));
     if (kind == Kind::boolean) {
       const Op logic[] = {Op::bit_and, Op::bit_or, Op::bit_xor};
       if (below(2) == 0) return arena().apply(logic[below(3)], {more(kind), more(kind)});
@@ -188,7 +188,7 @@ class RandomProgram {
     const auto& shape = arena().info(arrays_[below(arrays_.size())].var()).shape;
     const Expr e = shape[below(shape.size())];
     // Not always an extent as it is; never negative.
-    return below(4) == 0 ? arena().max(arena().sub(e, arena().i64(1)), arena().i64(0)) : e;
+    return below(4) == 0 ? max(e - 1, 0) : e;
   }
 
   Stm soac(int depth) {
@@ -249,10 +249,8 @@ class RandomProgram {
     auto param = [&](Kind k) { return arena().fresh({k, 0, 1}, "p"); };
     if (below(4) == 0) {  // the greatest and its place
       const Expr a = param(Kind::f32), i = param(Kind::i64), b = param(Kind::f32), j = param(Kind::i64);
-      const Expr later = arena().lt(a, b);
-      r.op = {{a.var(), i.var(), b.var(), j.var()},
-              {},
-              {arena().apply(Op::select, {later, b, a}), arena().apply(Op::select, {later, j, i})}};
+      const Expr later = a < b;
+      r.op = {{a.var(), i.var(), b.var(), j.var()}, {}, {select(later, b, a), select(later, j, i)}};
       r.neutral = {arena().constant(Kind::f32, scalar::lowest(Kind::f32)), arena().i64(-1)};
       for (Kind k : {Kind::f32, Kind::i64}) {
         types.push_back({k, 0, 1});
@@ -316,7 +314,7 @@ class RandomProgram {
     } else {
       l.initial.back() = arena().constant(Kind::i32, 0);
       l.condition.params = params(false);
-      l.condition.results = {arena().lt(arena().name(l.condition.params.back()), limit)};
+      l.condition.results = {arena().name(l.condition.params.back()) < limit};
     }
     const std::vector<Var> vars = params(counted);
     const Mark mark = open();
@@ -324,8 +322,7 @@ class RandomProgram {
     l.body = function(kinds, depth);
     close(mark);
     l.body.params = vars;
-    if (!counted)
-      l.body.results.back() = arena().add(arena().name(vars.back()), arena().constant(Kind::i32, 1));
+    if (!counted) l.body.results.back() = arena().name(vars.back()) + 1;
     Stm stm;
     for (Kind k : kinds) stm.names.push_back(name({k, 0, 1}, {}));
     stm.op = std::move(l);
@@ -361,13 +358,13 @@ class RandomProgram {
     const std::size_t kind_of_places = below(3);
     if (kind_of_places == 0) {
       s.dims = {one};
-      places = {arena().max(arena().min(scalar(Kind::i64, 1), arena().sub(extent, one)), zero)};
+      places = {max(min(scalar(Kind::i64, 1), extent - one), zero)};
     } else if (kind_of_places == 1) {
       s.dims = {extent};
-      places = {i, arena().sub(arena().sub(extent, one), i)};
+      places = {i, extent - one - i};
     } else {
-      s.dims = {arena().div(extent, two)};
-      places = {arena().mul(two, i), arena().add(arena().mul(two, i), one)};
+      s.dims = {extent / two};
+      places = {two * i, two * i + one};
     }
     ranges_.emplace_back(i, s.dims[0]);
     std::vector<Expr> place_of;
@@ -379,8 +376,7 @@ class RandomProgram {
       const std::size_t from = below(arrays.size());
       const Expr old = arena().index(arrays[from], std::vector{place_of[from]}, 1);
       s.body.results.push_back(place_of[k]);
-      s.body.results.push_back(below(3) != 0 ? arena().cast(old, arrays[k].kind())
-                                             : scalar(arrays[k].kind(), 3));
+      s.body.results.push_back(below(3) != 0 ? cast(old, arrays[k].kind()) : scalar(arrays[k].kind(), 3));
       stm.names.push_back(name(arrays[k].type(), {extent}));
     }
     if (below(2) == 0) {
@@ -449,18 +445,15 @@ class RandomProgram {
     const Expr x = element[below(element.size())];
     const Kind kinds[] = {Kind::u8, Kind::u16, Kind::u32, Kind::u64};
     const Kind k = kinds[below(4)];
-    s.key.results = {scalar::is_float(x.kind()) ? arena().cast(arena().apply(scalar::Op::floor, {x}), k)
-                                                : arena().cast(x, k)};
+    s.key.results = {scalar::is_float(x.kind()) ? cast(arena().apply(scalar::Op::floor, {x}), k)
+                                                : cast(x, k)};
     stm.op = std::move(s);
     return stm;
   }
 
   Stm check() {
     const Expr a = scalar(Kind::i64, 1), b = scalar(Kind::i64, 1);
-    return {{},
-            Check{arena().le(arena().min(a, arena().i64(2)), arena().max(b, arena().i64(1))), 3, {a, b}},
-            {},
-            ""};
+    return {{}, Check{min(a, 2) <= max(b, 1), 3, {a, b}}, {}, ""};
   }
 
   std::mt19937_64 random_;

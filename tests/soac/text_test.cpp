@@ -58,7 +58,7 @@ TEST(Text, SharedPartsAreNamedOnce) {
   Arena& a = *p.arena;
   Expr e = a.fresh({Kind::f32, 0, 1}, "x");
   p.params = {e.var()};
-  for (int i = 0; i < 100; ++i) e = a.mul(e, e);  // 2^100 if written out
+  for (int i = 0; i < 100; ++i) e = e * e;  // 2^100 if written out
   p.results = {e};
   const std::string text = print(p);
   EXPECT_LT(text.size(), 5000u);
@@ -74,8 +74,8 @@ TEST(Text, TenThousandTerms) {
   Expr left = x, right = x;
   for (int i = 0; i < 10000; ++i) {
     const Expr c = a.constant(Kind::f32, scalar::to_bits(static_cast<float>(i)));
-    left = a.add(left, c);
-    right = a.sub(c, right);
+    left = left + c;
+    right = c - right;
   }
   p.results = {left, right};
   check(p, "the test");

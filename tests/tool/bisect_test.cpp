@@ -32,9 +32,8 @@ soac::Program wrong(soac::Program program, soac::PassContext& context) {
   program = fuse::fuse.run(std::move(program), context);
   if (before - *context.gas < 3) return program;
   auto& soac = std::get<soac::Soac>(program.body.back().op);
-  soac.body.results[0] =
-      program.arena->add(soac.body.results[0], program.arena->constant(scalar::Kind::f32, 0));
-  soac.body.results[0] = program.arena->mul(soac.body.results[0], soac.body.results[0]);
+  soac.body.results[0] = soac.body.results[0] + 0;
+  soac.body.results[0] = soac.body.results[0] * soac.body.results[0];
   return program;
 }
 const soac::Pass wrong_pass{"wrong", "a pass that is wrong", wrong};
@@ -73,7 +72,7 @@ TEST(Bisect, WrongFromTheStart) {
 kernel::Kernel doubled(kernel::Kernel kernel, const kernel::PassOptions&) {
   kernel::Block& body = std::get<kernel::Par>(kernel.body[0].op).body;
   auto& store = std::get<kernel::Store>(std::get<kernel::Par>(body.back().op).body.back().op);
-  store.value = kernel.arena->add(store.value, store.value);
+  store.value = store.value + store.value;
   return kernel;
 }
 const kernel::Pass doubles{

@@ -35,18 +35,18 @@ TEST(SizeNames, NamesExtentsOfParameters) {
   const auto a = arena.fresh_array(Kind::f32, {n_a}, "a"), b = arena.fresh_array(Kind::f32, {n_b}, "b");
   const auto c = arena.fresh_array(Kind::f64, {n_b, n_c}, "c");
   program.params = {a.var(), b.var(), c.var()};
-  program.body.push_back({{}, soac::Check{arena.eq(n_a, n_b), 0, {}}, {}, ""});
+  program.body.push_back({{}, soac::Check{equal(n_a, n_b), 0, {}}, {}, ""});
   SizeNames sizes(program);
   EXPECT_EQ(sizes.type(a.var()), "f32[n]");
   EXPECT_EQ(sizes.type(b.var()), "f32[n]");
   EXPECT_EQ(sizes.type(c.var()), "f64[n, m]");
   EXPECT_EQ(sizes.bytes(c.var()).text(), "8m*n");
   EXPECT_EQ((sizes.bytes(a.var()) + sizes.bytes(b.var())).text(), "8n");
-  EXPECT_EQ(sizes.formula(arena.sub(n_a, arena.i64(1))).text(), "n - 1");
-  EXPECT_EQ(sizes.formula(arena.mul(arena.max(n_a, n_c), arena.i64(4))).text(), "4max(n, m)");
+  EXPECT_EQ(sizes.formula(n_a - 1).text(), "n - 1");
+  EXPECT_EQ(sizes.formula(max(n_a, n_c) * 4).text(), "4max(n, m)");
   // No call, though a bracket stands at the end.
-  const auto shifted = arena.apply(scalar::Op::shl, {arena.i64(1), arena.min(n_a, arena.i64(9))});
-  EXPECT_EQ(sizes.formula(arena.mul(shifted, arena.i64(8))).text(), "8(1 << min(n, 9))");
+  const scalar::Expr shifted = 1 << min(n_a, 9);
+  EXPECT_EQ(sizes.formula(shifted * 8).text(), "8(1 << min(n, 9))");
 }
 
 TEST(SizeNames, AreThoseOfEqualNamesOnly) {
@@ -54,11 +54,11 @@ TEST(SizeNames, AreThoseOfEqualNamesOnly) {
   program.arena = std::make_shared<scalar::Arena>();
   scalar::Arena& arena = *program.arena;
   // A sum stands on the left of what is younger.
-  const auto n_a = arena.fresh({}, "n_a"), sum = arena.add(n_a, arena.i64(1)), n_b = arena.fresh({}, "n_b");
+  const scalar::Expr n_a = arena.fresh({}, "n_a"), sum = n_a + 1, n_b = arena.fresh({}, "n_b");
   const auto a = arena.fresh_array(Kind::f32, {n_a}, "a"), b = arena.fresh_array(Kind::f32, {n_b}, "b");
   program.params = {a.var(), b.var()};
-  for (const auto condition : {arena.eq(n_a, arena.i64(4)), arena.eq(sum, n_b),
-                               arena.eq(n_b, arena.mul(n_a, n_a)), arena.le(n_a, n_b)})
+  for (const scalar::Expr condition :
+       std::initializer_list<scalar::Expr>{equal(n_a, 4), equal(sum, n_b), equal(n_b, n_a * n_a), n_a <= n_b})
     program.body.push_back({{}, soac::Check{condition, 0, {}}, {}, ""});
   SizeNames sizes(program);
   EXPECT_EQ(sizes.type(a.var()), "f32[n]");

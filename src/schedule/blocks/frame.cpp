@@ -35,7 +35,7 @@ Frame::Frame(const Surroundings& around, const soac::Stm& original)
   const Expr own = own_elements();
   const Expr n = product(op().dims);
   per_block_ = points_of_a_block(around_, n, points_, resident(points_), own);
-  blocks_ = arena().max(ceil_div(arena(), n, per_block_), i64(1));
+  blocks_ = max(ceil_div(n, per_block_), 1);
   const soac::OutputView whole = soac::view_of(launch_.statement);
   for (std::size_t g = 0; g < whole.partitions.size(); ++g)
     kept_.push_back(temporary(Kind::i64, i64(1), "kept"));
@@ -91,11 +91,11 @@ Expr Frame::own_elements() const {
       if (looks_back_) continue;
       const auto bytes = static_cast<std::int64_t>(size_of(scatter.combine[0].op.results[0].kind()));
       const Expr fit = i64(points_.bin_passes * (around_.policy.blocks.shared_bin_bytes / bytes));
-      size = arena().apply(scalar::Op::select, {arena().le(size, fit), size, i64(0)});
+      size = select(size <= fit, size, 0);
     }
-    own = arena().add(own, size);
+    own = own + size;
   }
-  for (const soac::Partition& p : op().partitions) own = arena().add(own, p.classes);
+  for (const soac::Partition& p : op().partitions) own = own + p.classes;
   return own;
 }
 

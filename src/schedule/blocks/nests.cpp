@@ -77,18 +77,18 @@ Nest nest_over_strips(const Surroundings& at, const soac::Soac& op, const Window
   if (dims.size() < 2) {
     Expr run = columns;
     if (!op.reductions.empty()) {
-      const Expr many = ceil_div(arena, dims.back(), arena.i64(strip.columns * by.filling_blocks));
-      run = arena.mul(columns, arena.max(many, arena.i64(1)));
+      const Expr many = ceil_div(dims.back(), arena.i64(strip.columns * by.filling_blocks));
+      run = columns * max(many, 1);
     }
     nest.axes.push_back({role_of(op), 0, 1, dims.back()});
     nest.cuts = {{0, run, Unit::grid}, {0, columns, Unit::sequence}};
   } else {
     add_axes(at, op, nest);
     const std::size_t last = nest.axes.size() - 1;
-    const Expr across = ceil_div(arena, dims.back(), columns);
+    const Expr across = ceil_div(dims.back(), columns);
     const Expr outer = product(arena, std::span(dims).first(dims.size() - 2));
-    const Expr all = arena.mul(outer, arena.mul(dims[dims.size() - 2], across));
-    const Expr run = arena.max(arena.i64(strip.rows), ceil_div(arena, all, arena.i64(by.filling_blocks)));
+    const Expr all = outer * (dims[dims.size() - 2] * across);
+    const Expr run = max(strip.rows, ceil_div(all, arena.i64(by.filling_blocks)));
     if (last == 2) nest.cuts.push_back({0, arena.i64(1), Unit::grid, Tail::exact});
     nest.cuts.push_back({last - 1, run, Unit::grid});
     nest.cuts.push_back({last, columns, Unit::grid});
@@ -143,18 +143,18 @@ Expr points_of_a_block(const Surroundings& at, Expr n, const Points& points, Exp
   const auto i64 = [&](std::int64_t value) { return arena.i64(value); };
   Expr per_block = i64(points.points), threads = i64(points.threads);
   auto at_most = [&](Expr blocks) {
-    Expr whole = ceil_div(arena, ceil_div(arena, n, blocks), threads);
-    per_block = arena.max(per_block, arena.mul(whole, threads));
+    Expr whole = ceil_div(ceil_div(n, blocks), threads);
+    per_block = max(per_block, whole * threads);
   };
   if (points.most_blocks != 0) at_most(resident ? resident : i64(points.most_blocks));
   if (!own.is_constant(0)) {
     // Little of it beside the points, but for as many blocks as fill a device, if that is not much more of it
     // than there are points.
     const BlocksPolicy& by = at.policy.blocks;
-    const Expr each = arena.max(own, i64(1));
-    const Expr room = arena.max(arena.mul(n, i64(by.own_bins_share)), i64(by.own_bins_room));
-    const Expr filling = arena.min(arena.div(room, each), i64(by.own_bins_blocks));
-    at_most(arena.max(arena.max(arena.div(n, arena.mul(each, i64(by.own_bins_points))), filling), i64(1)));
+    const Expr each = max(own, 1);
+    const Expr room = max(n * by.own_bins_share, by.own_bins_room);
+    const Expr filling = min(room / each, by.own_bins_blocks);
+    at_most(max(max(n / (each * by.own_bins_points), filling), 1));
   }
   return per_block;
 }

@@ -53,32 +53,31 @@ Rows::Rows(Frame& frame)
   body_ = at_.op().body;
   body_.body[0] = lift_missing_neutral(at_.arena(), body_.body[0]);
   choose_version();
-  const Expr n = at_.arena().mul(by_blocks_, at_.arena().mul(rows_, tiles_));
+  const Expr n = by_blocks_ * (rows_ * tiles_);
   for (const soac::Reduction& r : reduction_of(body_).reductions)
     for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
 }
 
 void Rows::choose_version() {
-  scalar::Arena& arena = at_.arena();
   const BlocksPolicy& by = at_.around().policy.blocks;
   const soac::Soac& inner = reduction_of(body_);
   const Expr one = at_.i64(1);
   rows_ = at_.product(at_.op().dims);
   columns_ = at_.product(inner.dims);
-  const Expr most = arena.max(arena.div(at_.i64(by.filling_blocks), arena.max(rows_, one)), one);
-  const Expr least = arena.max(ceil_div(arena, columns_, most), at_.i64(by.row_part));
+  const Expr most = max(by.filling_blocks / max(rows_, one), one);
+  const Expr least = max(ceil_div(columns_, most), by.row_part);
   const Expr threads = at_.i64(points_of(at_.around(), inner).threads);
-  tile_ = arena.mul(ceil_div(arena, least, threads), threads);
-  tiles_ = arena.max(ceil_div(arena, columns_, tile_), one);
+  tile_ = ceil_div(least, threads) * threads;
+  tiles_ = max(ceil_div(columns_, tile_), one);
   // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
   const bool along = reads_along_rows(at_.op());
-  const auto few_long_rows = [&] {
-    const Expr few = arena.lt(rows_, at_.i64(by.many_rows));
-    return arena.logical_and(arena.le(at_.i64(by.long_row), columns_), few);
+  const auto few_long_rows = [&]() -> Expr {
+    const Expr few = rows_ < by.many_rows;
+    return (by.long_row <= columns_) & few;
   };
-  const Expr holds = along ? arena.le(at_.i64(by.short_row), columns_) : few_long_rows();
-  by_blocks_ = arena.apply(scalar::Op::select, {holds, one, at_.i64(0)});
-  (along ? by_tiles_ : by_threads_) = arena.sub(one, by_blocks_);
+  const Expr holds = along ? by.short_row <= columns_ : few_long_rows();
+  by_blocks_ = select(holds, one, 0);
+  (along ? by_tiles_ : by_threads_) = one - by_blocks_;
   if (along) by_threads_ = at_.i64(0);
 }
 
@@ -109,7 +108,7 @@ void Rows::add_ragged() {
   const Expr per_block = ragged_rows_of_a_block(arena, all, by.filling_blocks, threads);
   Skeleton skeleton{"ragged rows",
                     {{"threads", threads}, {"items", items}, {"blocks", by.filling_blocks}},
-                    ceil_div(arena, all, per_block)};
+                    ceil_div(all, per_block)};
   Phase& phase = at_.add("rows", at_.s(), std::move(skeleton));
   phase.why = {
       fmt::format("tasks: blocks of up to {} rows, in tiles of {} elements (ragged_items, filling_blocks)",
@@ -118,7 +117,6 @@ void Rows::add_ragged() {
 }
 
 void Rows::add_tiles() {
-  scalar::Arena& arena = at_.arena();
   const BlocksPolicy& by = at_.around().policy.blocks;
   std::int64_t rows = by.row_tile_rows, columns = by.row_tile_columns, bytes = 0;
   for (Expr operand : reduction_of(body_).body.results)
@@ -129,7 +127,7 @@ void Rows::add_tiles() {
   soac::Stm map = at_.s();
   std::get<soac::Soac>(map.op).body = body_;
   Skeleton skeleton{
-      "rows by tiles", {{"threads", rows}, {"columns", columns}}, ceil_div(arena, rows_, at_.i64(rows))};
+      "rows by tiles", {{"threads", rows}, {"columns", columns}}, ceil_div(rows_, at_.i64(rows))};
   Phase& phase = at_.add("short rows", std::move(map), std::move(skeleton), by_tiles_);
   phase.why = {
       fmt::format("tasks: blocks of {} rows, one for each thread, whose next {} columns are in shared memory "
@@ -175,10 +173,10 @@ void Rows::add_join() {
   Expr row = at_.i64(0);
   const Expr t = arena.fresh({Kind::i64}, "t");
   for (std::size_t d = 0; d < at_.op().dims.size(); ++d)
-    row = arena.add(arena.mul(row, at_.op().dims[d]), arena.name(f.params[d]));
+    row = row * at_.op().dims[d] + arena.name(f.params[d]);
   inner.dims = {tiles_};
   inner.body = {{t.var()}, {}, {}};
-  Expr at = arena.add(arena.mul(row, tiles_), t);
+  Expr at = row * tiles_ + t;
   for (Var partial : partials_)
     inner.body.results.push_back(arena.index(arena.name(partial), std::span(&at, 1)));
   f.body[0].origin = "";

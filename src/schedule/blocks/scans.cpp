@@ -25,7 +25,7 @@ Scans::Scans(Frame& frame) : at_(frame) {
 }
 
 Expr Scans::size_of_state() const {
-  return at_.arena().add(at_.i64(1), at_.arena().mul(at_.i64(n_levels_), at_.blocks()));
+  return 1 + n_levels_ * at_.blocks();
 }
 
 std::vector<const Scans::Scan*> Scans::at_level(int level) const {
@@ -37,7 +37,7 @@ std::vector<const Scans::Scan*> Scans::at_level(int level) const {
 
 void Scans::add_phases() {
   if (at_.looks_back()) {
-    const Expr nothing = at_.arena().cast(at_.i64(0), Kind::i32);
+    const Expr nothing = cast(at_.i64(0), Kind::i32);
     Phase& phase = at_.add_filling(state_, size_of_state(), nothing);
     phase.why.emplace_back("phase: nothing is handed on yet by the blocks of the main phase");
     return;

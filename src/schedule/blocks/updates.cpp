@@ -18,7 +18,7 @@ Updates::Updates(Frame& frame, const Scans& scans) : at_(frame), arena_(frame.ar
                                                    : Join::winner);
     std::vector<Var>& memory = memory_.emplace_back();
     if (how_[g] == Join::bins) {
-      const Expr n = arena_.mul(at_.blocks(), size_of(g));
+      const Expr n = at_.blocks() * size_of(g);
       for (Var array : at_.outputs().scatters[g].arrays)
         memory.push_back(at_.temporary(arena_.info(array).type.kind, n, "bins"));
     } else if (how_[g] == Join::winner) {
@@ -48,7 +48,7 @@ void Updates::find_winners(std::size_t g) {
   std::vector<Expr> wanted(given.begin(), given.end());
   Expr number = at_.i64(0);
   for (std::size_t d = 0; d < at_.op().dims.size(); ++d)
-    number = arena_.add(arena_.mul(number, at_.op().dims[d]), arena_.name(at_.op().body.params[d]));
+    number = number * at_.op().dims[d] + arena_.name(at_.op().body.params[d]);
   wanted.push_back(number);
   Phase& phase = scatter_apart("winners", memory_[g][0], at_.op().scatters[g].shape, integer_max(arena_),
                                at_.i64(-1), std::move(wanted));
@@ -77,7 +77,7 @@ Phase& Updates::scatter_apart(std::string name, Var memory, const std::vector<Ex
 // How many points of each class each block has, and from that where the block's points of the class go.
 void Updates::count(std::size_t g) {
   const soac::OutputView::Partitioned& partition = at_.outputs().partitions[g];
-  const Expr classes = partition.classes, size = arena_.mul(at_.blocks(), classes);
+  const Expr classes = partition.classes, size = at_.blocks() * classes;
   const Var counts = at_.temporary(Kind::i64, size, "counts");
   const Var table = at_.temporary(Kind::i64, size, "table");
   tables_.push_back(table);
@@ -85,10 +85,10 @@ void Updates::count(std::size_t g) {
   std::optional<Var>& task = at_.launch().task;
   if (!task) task = arena_.fresh({Kind::i64}, "block").var();
   const Expr of = partition.point_class;
-  const Expr n_classes = arena_.cast(classes, Kind::u64);
-  const Expr inside = arena_.lt(arena_.cast(of, Kind::u64), n_classes);
-  const Expr place = arena_.add(arena_.mul(of, at_.blocks()), arena_.name(*task));
-  const Expr stored_at = arena_.apply(scalar::Op::select, {inside, place, at_.i64(-1)});
+  const Expr n_classes = cast(classes, Kind::u64);
+  const Expr inside = cast(of, Kind::u64) < n_classes;
+  const Expr place = of * at_.blocks() + arena_.name(*task);
+  const Expr stored_at = select(inside, place, -1);
   scatter_apart("count", counts, {size}, integer_sum(arena_), at_.i64(0), {stored_at, at_.i64(1)})
       .why.emplace_back("phase: from the points of each class of each block follows where they go");
   sum_counts(g, counts, table);
@@ -98,14 +98,14 @@ void Updates::count(std::size_t g) {
 // go.
 void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   const soac::OutputView::Partitioned& partition = at_.outputs().partitions[g];
-  const Expr classes = partition.classes, size = arena_.mul(at_.blocks(), classes);
+  const Expr classes = partition.classes, size = at_.blocks() * classes;
   const soac::OutputView whole = soac::view_of(at_.lifted());
   std::size_t number = 0;  // of the original's partition
   while (whole.partitions[number].kept != partition.kept) ++number;
   Phase& sums = at_.add_walk_by_one("sums", schedule::count(arena_, at_.s(), size, counts, table));
   combine_in(std::get<Nest>(sums.walk), Combine::Part::scan, 0).ends = {{0, partition.offsets, classes},
                                                                         {0, at_.kept(number), at_.i64(0)}};
-  const Expr c = arena_.fresh({Kind::i64}, "c"), at = arena_.mul(c, at_.blocks());
+  const Expr c = arena_.fresh({Kind::i64}, "c"), at = c * at_.blocks();
   soac::Lambda first{{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}};
   at_.add_map("offsets", {{partition.offsets},
                           soac::Soac{{classes}, std::move(first)},
@@ -171,7 +171,7 @@ std::int64_t Updates::scan_of(std::size_t g) const {
 void Updates::join_places() {
   for (std::size_t g = 0; g < at_.op().scatters.size(); ++g) {
     if (how_[g] != Join::bins) continue;
-    const auto bin = [&](Expr task, Expr place) { return arena_.add(arena_.mul(task, size_of(g)), place); };
+    const auto bin = [&](Expr task, Expr place) { return task * size_of(g) + place; };
     at_.add_map("places", schedule::places(arena_, at_.s(), g, at_.blocks(), memory_[g], bin,
                                            [&](Var array) { return at_.is_made(array); }));
   }

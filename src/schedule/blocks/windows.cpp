@@ -58,7 +58,7 @@ class Reads {
     Window wider = w;
     wider.reads.push_back({more.reads[0].element, {}});
     for (std::size_t k = 0; k < n_staged_; ++k) {
-      const Expr distance = arena_.sub(more.base[k], w.base[k]);
+      const Expr distance = more.base[k] - w.base[k];
       if (!distance.is_constant()) return {};
       const auto d = static_cast<std::int64_t>(distance.bits());
       wider.low[k] = std::min(w.low[k], d);

@@ -32,9 +32,9 @@ Combine::Level copies(const Building& at, const Bins& bins, Expr points) {
   const std::int64_t n = bytes > 4 ? by.bin_updates / 2 : by.bin_updates;
   const std::int64_t room = by.bin_copy_bytes / bytes / bin_gap * bin_gap;
   const Expr stride = bin_stride(arena, at.op().scatters[bins.scatter]);
-  const Expr in_all = arena.mul(stride, at.i64(n * by.bin_copy_points));
-  const Expr are_worth_it = arena.le(in_all, points);
-  const Expr are_few = arena.logical_and(arena.le(stride, at.i64(room)), are_worth_it);
+  const Expr in_all = stride * (n * by.bin_copy_points);
+  const Expr are_worth_it = in_all <= points;
+  const Expr are_few = (stride <= room) & are_worth_it;
   return {Unit::registers, Join::copies, n, room, are_few};
 }
 
@@ -42,11 +42,11 @@ Combine::Level copies(const Building& at, const Bins& bins, Expr points) {
 
 Expr bin_stride(scalar::Arena& arena, const soac::Scatter& scatter) {
   const Expr size = product(arena, scatter.shape), gap = arena.i64(bin_gap);
-  return arena.mul(ceil_div(arena, arena.add(size, gap), gap), gap);
+  return ceil_div(size + gap, gap) * gap;
 }
 
 Expr first_bin(scalar::Arena& arena, const soac::Scatter& scatter, Expr task) {
-  return arena.add(arena.i64(bin_gap), arena.mul(task, bin_stride(arena, scatter)));
+  return bin_gap + task * bin_stride(arena, scatter);
 }
 
 std::vector<Bins> bins_of(Building& at) {
@@ -65,7 +65,7 @@ std::vector<Bins> bins_of(Building& at) {
 void combine_bins(const Building& at, const std::vector<Bins>& all, Nest& nest) {
   if (all.empty()) return;
   const LanesPolicy& by = at.lanes.by;
-  const Expr points = at.arena.min(at.grid.columns_per_task, at.grid.columns);
+  const Expr points = min(at.grid.columns_per_task, at.grid.columns);
   for (const Bins& bins : all) {
     const soac::Scatter& scatter = at.op().scatters[bins.scatter];
     Combine combine{Combine::Part::scatter, bins.scatter, {}, bins.memory};
@@ -73,7 +73,7 @@ void combine_bins(const Building& at, const std::vector<Bins>& all, Nest& nest) 
       combine.levels.push_back({Unit::registers, Join::in_order, by.bin_updates});
       if (takes_right(at.arena, scatter.combine[0].op)) {
         const Expr size = product(at.arena, scatter.shape);
-        const Expr seldom = at.arena.le(at.arena.mul(size, at.i64(by.bin_taken_points)), points);
+        const Expr seldom = size * by.bin_taken_points <= points;
         combine.levels.push_back({Unit::registers, Join::taken, 0, 0, seldom});
       }
       if (scatter.combine[0].commutative)
@@ -102,9 +102,7 @@ void combine_bins(const Building& at, const std::vector<Bins>& all, Nest& nest) 
 void add_places(Building& at, const soac::Stm& original, const std::vector<Bins>& all) {
   for (const Bins& bins : all) {
     const soac::Scatter& scatter = at.op().scatters[bins.scatter];
-    const auto bin = [&](Expr task, Expr place) {
-      return at.arena.add(first_bin(at.arena, scatter, task), place);
-    };
+    const auto bin = [&](Expr task, Expr place) { return first_bin(at.arena, scatter, task) + place; };
     const auto is_made = [&](Var array) {
       return std::ranges::find(original.names, array) != original.names.end();
     };

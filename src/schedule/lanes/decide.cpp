@@ -32,7 +32,7 @@ struct Total {
 
 std::vector<Total> totals_of(Building& at) {
   std::vector<Total> totals;
-  const Expr one = at.i64(1), n = at.arena.max(at.tasks, one);
+  const Expr one = at.i64(1), n = max(at.tasks, one);
   for (std::size_t g = 0; g < at.op().reductions.size(); ++g) {
     Total& total = totals.emplace_back();
     total.scan = scan_like(at.arena, at.posting, g);
@@ -45,7 +45,7 @@ std::vector<Total> totals_of(Building& at) {
 Expr bytes_of(scalar::Arena& arena, Var array) {
   const scalar::VarInfo info = arena.info(array);
   const Expr elements = product(arena, info.shape);
-  return arena.mul(elements, arena.i64(static_cast<std::int64_t>(size_of(info.type.kind))));
+  return elements * static_cast<std::int64_t>(size_of(info.type.kind));
 }
 
 /// The arrays that a launch makes in memory of the program, and the bytes of what it writes there.
@@ -63,14 +63,14 @@ Written written_by(const Building& at, const soac::Stm& original) {
   for (const auto& p : outputs.partitions) written.arrays.push_back(p.offsets);
   for (const soac::Mapped& m : outputs.mapped) written.arrays.push_back(m.array);
   const Expr n_points = product(arena, std::get<soac::Soac>(at.lifted.op).dims);
-  for (Var array : written.arrays) written.bytes = arena.add(written.bytes, bytes_of(arena, array));
+  for (Var array : written.arrays) written.bytes = written.bytes + bytes_of(arena, array);
   for (const auto& p : outputs.partitions)
     for (Var array : p.arrays) {
       const auto size = static_cast<std::int64_t>(size_of(arena.info(array).type.kind));
       Expr& bytes = p.classes.is_constant(1) ? written.filtered : written.bytes;
-      bytes = arena.add(bytes, arena.mul(n_points, at.i64(size)));
+      bytes = bytes + n_points * size;
     }
-  written.bytes = arena.add(written.bytes, written.filtered);
+  written.bytes = written.bytes + written.filtered;
   return written;
 }
 
@@ -83,8 +83,8 @@ Expr touched_by(const Building& at, const Written& written) {
   for (Var name : mentioned)
     if (arena.info(name).type.rank > 0 && at.around.in_memory(name)) inputs.push_back(name);
   std::ranges::sort(inputs);
-  Expr touched = arena.sub(arena.mul(written.bytes, at.i64(2)), written.filtered);
-  for (Var array : inputs) touched = arena.add(touched, bytes_of(arena, array));
+  Expr touched = written.bytes * 2 - written.filtered;
+  for (Var array : inputs) touched = touched + bytes_of(arena, array);
   return touched;
 }
 
@@ -123,7 +123,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   if (stores || at.loops.touch) nest.traffic.streaming = at.loops.streaming;
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
-  if (!long_rows.are_few.is_constant(0)) phase.guard = at.arena.sub(at.i64(1), long_rows.are_few);
+  if (!long_rows.are_few.is_constant(0)) phase.guard = 1 - long_rows.are_few;
   phase.why = reasons_of(at.op(), at.loops, at.lanes);
   if (phase.guard) phase.why.emplace_back(why_shared);
 }
@@ -155,9 +155,9 @@ void name_scalars(Building& at, const Order& order, const std::vector<Total>& to
 // Tasks of the main phase, as its cuts say.
 Expr tasks_of_grid(const Building& at) {
   const Expr one = at.i64(1);
-  const Expr tiles = ceil_div(at.arena, at.grid.columns, at.grid.columns_per_task);
-  if (!at.grid.rows) return at.in_order ? at.arena.max(tiles, one) : tiles;
-  return at.arena.mul(ceil_div(at.arena, at.grid.rows, at.grid.rows_per_task), tiles);
+  const Expr tiles = ceil_div(at.grid.columns, at.grid.columns_per_task);
+  if (!at.grid.rows) return at.in_order ? max(tiles, one) : tiles;
+  return ceil_div(at.grid.rows, at.grid.rows_per_task) * tiles;
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ using scalar::Op;
 Expr columns_with_scratch(const Surroundings& around, const soac::Soac& op, Expr columns, Expr per_task) {
   if (!keeps_arrays(op.body)) return per_task;
   Arena& arena = around.arena;
-  return arena.max(per_task, ceil_div(arena, columns, arena.i64(around.policy.lanes.scratch_tasks)));
+  return max(per_task, ceil_div(columns, arena.i64(around.policy.lanes.scratch_tasks)));
 }
 
 Expr length_of(const Surroundings&, const soac::Lambda&);
@@ -30,14 +30,12 @@ Expr times_of(const Surroundings& around, const soac::Stm& s) {
   const LanesPolicy& by = around.policy.lanes;
   const Expr one = arena.i64(1);
   if (const auto* soac = base::as<soac::Soac>(s.op))
-    return around.is_known(soac->dims) ? arena.max(product(arena, soac->dims), one)
-                                       : arena.i64(by.unknown_row);
+    return around.is_known(soac->dims) ? max(product(arena, soac->dims), one) : arena.i64(by.unknown_row);
   if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
-    return around.is_known(std::span(&loop->trips, 1)) ? arena.max(loop->trips, one) : one;
+    return around.is_known(std::span(&loop->trips, 1)) ? max(loop->trips, one) : one;
   if (base::as<soac::Sort>(s.op)) {
     const Expr n = arena.info(s.names[0]).shape[0];
-    return around.is_known(std::span(&n, 1)) ? arena.max(arena.mul(n, arena.i64(by.sort_walks)), one)
-                                             : arena.i64(by.unknown_row);
+    return around.is_known(std::span(&n, 1)) ? max(n * by.sort_walks, one) : arena.i64(by.unknown_row);
   }
   return one;
 }
@@ -50,8 +48,8 @@ Expr length_of(const Surroundings& around, const soac::Lambda& f) {
     const Expr times = times_of(around, s);
     Expr length = arena.i64(1);
     for (const auto& nested : soac::nested_in(s))
-      if (nested.role != soac::Role::operation) length = arena.max(length, length_of(around, *nested.lambda));
-    longest = arena.max(longest, arena.mul(times, length));
+      if (nested.role != soac::Role::operation) length = max(length, length_of(around, *nested.lambda));
+    longest = max(longest, times * length);
   }
   return longest;
 }
@@ -60,11 +58,11 @@ Expr length_of(const Surroundings& around, const soac::Lambda& f) {
 // somewhere among them. So several points pay for one element, and fewer where otherwise cores would have
 // nothing to do.
 Expr most_tasks(Arena& arena, Expr points, Expr own, const LanesPolicy& by) {
-  const Expr n = arena.max(points, arena.i64(by.bins_least_points)), one = arena.i64(1);
+  const Expr n = max(points, by.bins_least_points), one = arena.i64(1);
   const auto choose = [&](std::int64_t points_each, Expr tasks, Expr otherwise) {
-    return arena.apply(Op::select, {arena.le(arena.mul(own, arena.i64(points_each)), n), tasks, otherwise});
+    return select(own * points_each <= n, tasks, otherwise);
   };
-  const Expr by_size = arena.div(n, arena.max(arena.mul(own, arena.i64(by.bins_points)), one));
+  const Expr by_size = n / max(own * by.bins_points, one);
   const Expr few = choose(1, arena.i64(by.bins_few_tasks), one);
   return choose(by.bins_many_points, by_size, few);
 }
@@ -91,7 +89,7 @@ bool has_narrow_places(const soac::Soac& op) {
 Expr points_of_task(Arena& arena, const soac::Soac& op, Expr points) {
   if (!has_narrow_places(op)) return points;
   const Expr n = product(arena, op.dims);
-  return arena.apply(Op::select, {arena.le(n, arena.i64(std::int64_t{1} << 31)), points, n});
+  return select(n <= std::int64_t{1} << 31, points, n);
 }
 
 }  // namespace
@@ -104,7 +102,7 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
     // As many rows as make a tile, where the host knows the inner length.
     g.columns = product(arena, op.dims);
     const Expr length = length_of(around, op.body);
-    const Expr rows = arena.max(arena.div(arena.i64(loops.tile), length), one);
+    const Expr rows = max(loops.tile / length, one);
     g.columns_per_task = points_of_task(arena, op, columns_with_scratch(around, op, g.columns, rows));
     return g;
   }
@@ -115,7 +113,7 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
   }
   g.rows = product(arena, std::span(op.dims).first(op.dims.size() - 1));
   g.columns = op.dims.back();
-  g.rows_per_task = arena.max(arena.div(tile, arena.max(g.columns, one)), one);
+  g.rows_per_task = max(tile / max(g.columns, one), one);
   return g;
 }
 
@@ -125,20 +123,19 @@ Grid points_grid(const Surroundings& around, const soac::Soac& op, const LaneLoo
   Grid g;
   g.columns = product(arena, op.dims);
   Expr tile = arena.i64(loops.tile);
-  if (loops.rows) tile = arena.max(arena.div(tile, length_of(around, op.body)), arena.i64(1));
+  if (loops.rows) tile = max(tile / length_of(around, op.body), 1);
   tile = points_of_task(arena, op, tile);
   g.columns_per_task = columns_with_scratch(around, op, g.columns, tile);
   Expr own = arena.i64(0);  // elements that a task has for itself
   for (const soac::Scatter& scatter : op.scatters)
-    if (!scatter.combine.empty()) own = arena.add(own, product(arena, scatter.shape));
+    if (!scatter.combine.empty()) own = own + product(arena, scatter.shape);
   for (const soac::Partition& p : op.partitions)
-    if (!has_few_classes(p, by.few_classes))
-      own = arena.add(own, arena.mul(p.classes, arena.i64(by.count_points)));
+    if (!has_few_classes(p, by.few_classes)) own = own + p.classes * by.count_points;
   if (!own.is_constant(0)) {
     const Expr line = arena.i64(64);  // tiles start where vectors are aligned
     const Expr most = most_tasks(arena, g.columns, own, by);
-    const Expr lines = ceil_div(arena, ceil_div(arena, g.columns, most), line);
-    g.columns_per_task = arena.max(g.columns_per_task, arena.mul(lines, line));
+    const Expr lines = ceil_div(ceil_div(g.columns, most), line);
+    g.columns_per_task = max(g.columns_per_task, lines * line);
   } else if (!keeps_arrays(op.body) && !has_narrow_places(op)) {
     g.most_points = loops.tile;
   }

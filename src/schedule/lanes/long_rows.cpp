@@ -18,7 +18,7 @@ soac::Lambda lifted_body(const Building& at) {
 Expr row_number(const Building& at, const soac::Lambda& body) {
   Expr row = at.i64(0);
   for (std::size_t d = 0; d < at.op().dims.size(); ++d)
-    row = at.arena.add(at.arena.mul(row, at.op().dims[d]), at.arena.name(body.params[d]));
+    row = row * at.op().dims[d] + at.arena.name(body.params[d]);
   return row;
 }
 
@@ -35,11 +35,11 @@ LongRows long_rows_of(Building& at) {
   long_rows.tile = at.i64(choose(arena, inner, at.lanes).tile);
   long_rows.rows = product(arena, at.op().dims);
   long_rows.columns = product(arena, inner.dims);
-  long_rows.tiles = ceil_div(arena, long_rows.columns, long_rows.tile);
-  const Expr are_long = arena.lt(arena.mul(long_rows.tile, at.i64(by.long_row_tiles)), long_rows.columns);
-  const Expr holds = arena.logical_and(arena.lt(long_rows.rows, at.i64(by.few_rows)), are_long);
-  long_rows.are_few = arena.apply(scalar::Op::select, {holds, at.i64(1), at.i64(0)});
-  const Expr n = arena.mul(long_rows.are_few, arena.mul(long_rows.rows, long_rows.tiles));
+  long_rows.tiles = ceil_div(long_rows.columns, long_rows.tile);
+  const Expr are_long = long_rows.tile * by.long_row_tiles < long_rows.columns;
+  const Expr holds = (long_rows.rows < by.few_rows) & are_long;
+  long_rows.are_few = select(holds, at.i64(1), 0);
+  const Expr n = long_rows.are_few * (long_rows.rows * long_rows.tiles);
   for (const soac::Reduction& r : inner.reductions)
     for (Expr neutral : r.neutral) long_rows.partials.push_back(at.memory(neutral.kind(), n, "partial"));
   return long_rows;
@@ -83,9 +83,9 @@ void add_partials(Building& at, const LongRows& long_rows) {
 void add_rows(Building& at, const LongRows& long_rows) {
   scalar::Arena& arena = at.arena;
   soac::Lambda body = lifted_body(at);
-  const Expr first = arena.mul(row_number(at, body), long_rows.tiles);
+  const Expr first = row_number(at, body) * long_rows.tiles;
   auto& joined = std::get<soac::Soac>(body.body[0].op);
-  const Expr t = arena.fresh({Kind::i64}, "t"), number = arena.add(first, t);
+  const Expr t = arena.fresh({Kind::i64}, "t"), number = first + t;
   joined.dims = {long_rows.tiles};
   joined.body = {{t.var()}, {}, {}};
   for (Var partial : long_rows.partials)

@@ -93,7 +93,7 @@ soac::Stm places_of_classes(Building& at, Expr classes, Var counts) {
   scalar::Arena& arena = at.arena;
   const Expr c = arena.fresh({Kind::i64}, "c"), t = arena.fresh({Kind::i64}, "t"),
              before = arena.fresh({Kind::i64}, "before");
-  const Expr number = arena.add(arena.mul(t, classes), c);
+  const Expr number = t * classes + c;
   soac::Soac op{{classes, at.tasks}, {{c.var(), t.var()}, {}, {before}}};
   const Expr count = arena.index(arena.name(counts), std::span(&number, 1));
   op.body.body.push_back(
@@ -148,7 +148,7 @@ Order order_of(Building& at) {
     decided.takes_turns = decided.packs && p.classes.is_constant(1);
     decided.is_late = has_scan(slice(at.arena, at.op().body, {outputs.partitions[g].point_class}));
     order.scans_take_turns = order.scans_take_turns && decided.takes_turns;
-    const Expr n_counts = at.arena.mul(at.tasks, p.classes);
+    const Expr n_counts = at.tasks * p.classes;
     if (!decided.takes_turns) decided.counts = at.memory(Kind::i64, n_counts, "counts");
     decided.kept = at.memory(Kind::i64, at.i64(1), "kept");
   }

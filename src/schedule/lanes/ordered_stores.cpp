@@ -14,7 +14,7 @@ soac::Stm scattered(Building& at, const OrderedPosts& posts) {
   const Expr place = arena.fresh({Kind::i64}, "place");
   soac::Scatter to{{posts.size}, {{place.var()}, {}, {}}};
   soac::Soac op{{product(arena, at.op().dims)}, {{posts.point.var()}, {}, {}}};
-  op.body.results.push_back(arena.cast(posts.place, Kind::i64));
+  op.body.results.push_back(cast(posts.place, Kind::i64));
   std::vector<Var> arrays;
   for (std::size_t k = 0; k < posts.values.size(); ++k) {
     const Kind kind = posts.values[k].kind();
@@ -38,14 +38,14 @@ void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
   scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
   const Ranges ranges = ranges_of(arena, posts.size, by.scatter_range_bits, by.scatter_least_shift);
-  const Expr many = arena.sub(at.i64(1), are_few);
+  const Expr many = 1 - are_few;
   const Expr n_points = product(arena, at.op().dims);
-  const Expr tiles = ceil_div(arena, n_points, at.i64(by.scatter_tile));
-  const Expr row = arena.add(ranges.count, at.i64(1));
-  std::vector<Var> memory{at.memory(Kind::i64, arena.mul(many, arena.mul(tiles, row)), "table"),
-                          at.memory(Kind::u32, arena.mul(many, n_points), "places")};
+  const Expr tiles = ceil_div(n_points, at.i64(by.scatter_tile));
+  const Expr row = ranges.count + 1;
+  std::vector<Var> memory{at.memory(Kind::i64, many * (tiles * row), "table"),
+                          at.memory(Kind::u32, many * n_points, "places")};
   for (Var array : posts.arrays)
-    memory.push_back(at.memory(arena.info(array).type.kind, arena.mul(many, n_points), "sorted"));
+    memory.push_back(at.memory(arena.info(array).type.kind, many * n_points, "sorted"));
   const std::vector<Skeleton::Number> numbers{{"tile", by.scatter_tile},
                                               {"range bits", by.scatter_range_bits},
                                               {"least shift", by.scatter_least_shift}};
@@ -67,18 +67,17 @@ void store_by_ranges(Building& at, const OrderedPosts& posts, Expr are_few) {
 }  // namespace
 
 Ranges ranges_of(scalar::Arena& arena, Expr size, std::int64_t bits, std::int64_t least_shift) {
-  const Expr one = arena.i64(1), last = arena.max(arena.sub(size, one), one);
-  const Expr n_bits = arena.sub(arena.i64(64), arena.apply(scalar::Op::clz, {last}));
-  const Expr wanted = arena.sub(n_bits, arena.i64(bits));
-  const Expr shift = arena.min(arena.max(wanted, arena.i64(least_shift)), arena.i64(32));
-  return {shift, arena.add(arena.apply(scalar::Op::shr, {last, shift}), one)};
+  const Expr one = arena.i64(1), last = max(size - one, one);
+  const Expr n_bits = 64 - arena.apply(scalar::Op::clz, {last});
+  const Expr wanted = n_bits - bits;
+  const Expr shift = min(max(wanted, least_shift), 32);
+  return {shift, (last >> shift) + one};
 }
 
 void add_ordered_stores(Building& at, const std::vector<OrderedPosts>& all) {
   scalar::Arena& arena = at.arena;
   const Expr few = at.i64(at.lanes.by.scatter_few);
-  const Expr are_few =
-      arena.apply(scalar::Op::select, {arena.le(product(arena, at.op().dims), few), at.i64(1), at.i64(0)});
+  const Expr are_few = select(product(arena, at.op().dims) <= few, at.i64(1), 0);
   for (const OrderedPosts& posts : all) {
     store_in_order(at, posts, are_few);
     if (!are_few.is_constant(1)) store_by_ranges(at, posts, are_few);

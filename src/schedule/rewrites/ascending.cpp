@@ -107,10 +107,9 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::St
         return {};
       const Expr left = arena.fresh({Kind::i32}, "left"), right = arena.fresh({Kind::i32}, "right");
       const bool takes_left = op.results[k].arg(1).var() == op.params[k];
-      op.results[k] = arena.apply(
-          Op::select, {op.results[k].arg(0), takes_left ? left : right, takes_left ? right : left});
+      op.results[k] = select(op.results[k].arg(0), takes_left ? left : right, takes_left ? right : left);
       op.params[k] = left.var(), op.params[n + k] = right.var();
-      r.operands[k] = arena.cast(r.operands[k], Kind::i32);
+      r.operands[k] = cast(r.operands[k], Kind::i32);
       narrow.components.push_back({g, k});
     }
   }

@@ -42,8 +42,8 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
   std::vector<Expr> results;
   if (is_harmless(r.op)) {
     for (std::size_t k = 0; k < n; ++k) {
-      const Expr if_left = arena.apply(Op::select, {right[0], joined.results[k], left[k + 1]});
-      results.push_back(arena.apply(Op::select, {left[0], if_left, right[k + 1]}));
+      const Expr if_left = select(right[0], joined.results[k], left[k + 1]);
+      results.push_back(select(left[0], if_left, right[k + 1]));
     }
   } else {  // it is applied only to two values
     soac::Stm choice;
@@ -51,15 +51,14 @@ soac::Reduction lift(scalar::Arena& arena, const soac::Reduction& r, std::span<c
     for (std::size_t k = 0; k < n; ++k) {
       results.push_back(arena.fresh({kinds[k]}, "joined"));
       choice.names.push_back(results.back().var());
-      one_side.results.push_back(arena.apply(Op::select, {left[0], left[k + 1], right[k + 1]}));
+      one_side.results.push_back(select(left[0], left[k + 1], right[k + 1]));
     }
-    choice.op = soac::If{arena.logical_and(left[0], right[0]),
-                         {{}, std::move(joined.body), std::move(joined.results)},
-                         std::move(one_side)};
+    choice.op = soac::If{
+        left[0] & right[0], {{}, std::move(joined.body), std::move(joined.results)}, std::move(one_side)};
     choice.origin = "reduce";
     lifted.op.body.push_back(std::move(choice));
   }
-  lifted.op.results.push_back(arena.apply(Op::bit_or, {left[0], right[0]}));
+  lifted.op.results.push_back(left[0] | right[0]);
   lifted.neutral.push_back(arena.boolean(false));
   for (std::size_t k = 0; k < n; ++k) {
     lifted.op.results.push_back(results[k]);

@@ -14,12 +14,12 @@ Expr narrow_index(Expr index) {
 }
 
 // A negative index is one of the upper half of the unsigned numbers.
-Expr narrow_extent(Arena& arena, Expr extent) {
-  return arena.cast(arena.min(extent, arena.i64(std::int64_t{1} << 31)), Kind::u32);
+Expr narrow_extent(Expr extent) {
+  return cast(min(extent, std::int64_t{1} << 31), Kind::u32);
 }
 
-Expr is_inside(Arena& arena, Expr i32_index, Expr narrow_extent) {
-  return arena.lt(arena.cast(i32_index, Kind::u32), narrow_extent);
+Expr is_inside(Expr i32_index, Expr narrow_extent) {
+  return cast(i32_index, Kind::u32) < narrow_extent;
 }
 
 }  // namespace fulgurite::schedule

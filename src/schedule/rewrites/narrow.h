@@ -1,7 +1,7 @@
 // Indices that are converted from small integers: one comparison of 32 bits says whether they are inside.
 #pragma once
 
-#include "scalar/expr.h"
+#include "scalar/formula.h"
 
 namespace fulgurite::schedule {
 
@@ -10,7 +10,7 @@ scalar::Expr narrow_index(scalar::Expr index);
 
 /// 0 <= index < extent, for extent >= 0: of that integer as an i32, as one unsigned comparison with
 /// narrow_extent().
-scalar::Expr narrow_extent(scalar::Arena&, scalar::Expr extent);
-scalar::Expr is_inside(scalar::Arena&, scalar::Expr i32_index, scalar::Expr narrow_extent);
+scalar::Expr narrow_extent(scalar::Expr extent);
+scalar::Expr is_inside(scalar::Expr i32_index, scalar::Expr narrow_extent);
 
 }  // namespace fulgurite::schedule

@@ -21,9 +21,9 @@ struct Element {
 Element element_of(Arena& arena, std::span<const Expr> shape, std::span<const Expr> indices) {
   Expr number = arena.i64(0), inside = arena.boolean(true);
   for (std::size_t d = 0; d < indices.size(); ++d) {  // no extent is negative
-    number = arena.add(arena.mul(number, shape[d]), indices[d]);
-    const Expr extent = arena.cast(shape[d], Kind::u64), index = arena.cast(indices[d], Kind::u64);
-    inside = arena.logical_and(inside, arena.lt(index, extent));
+    number = number * shape[d] + indices[d];
+    const Expr extent = cast(shape[d], Kind::u64), index = cast(indices[d], Kind::u64);
+    inside = inside & (index < extent);
   }
   return {number, inside};
 }
@@ -31,12 +31,12 @@ Element element_of(Arena& arena, std::span<const Expr> shape, std::span<const Ex
 // The number of the place's bin, or -1 outside.
 Expr bin_of(Arena& arena, const soac::Scatter& scatter, std::span<const Expr> indices) {
   if (Expr key = scatter.shape.size() == 1 ? narrow_index(indices[0]) : Expr()) {
-    key = arena.cast(key, Kind::i32);
-    const Expr inside = is_inside(arena, key, narrow_extent(arena, scatter.shape[0]));
-    return arena.apply(Op::select, {inside, key, arena.cast(arena.i64(-1), Kind::i32)});
+    key = cast(key, Kind::i32);
+    const Expr inside = is_inside(key, narrow_extent(scatter.shape[0]));
+    return select(inside, key, cast(arena.i64(-1), Kind::i32));
   }
   const Element element = element_of(arena, scatter.shape, indices);
-  return arena.apply(Op::select, {element.is_inside, element.number, arena.i64(-1)});
+  return select(element.is_inside, element.number, -1);
 }
 
 // The row-major number of a place. What is not in the array is below 0 or beyond it.
@@ -46,7 +46,7 @@ Expr place_of(Arena& arena, const soac::Scatter& scatter, std::span<const Expr> 
     return key ? key : indices[0];
   }
   const Element element = element_of(arena, scatter.shape, indices);
-  return arena.apply(Op::select, {element.is_inside, element.number, arena.i64(-1)});
+  return select(element.is_inside, element.number, -1);
 }
 
 // Whether the value is an array's element with the number of the point, of whatever type it becomes: scalar
@@ -100,7 +100,7 @@ Expr takes_right(Arena& arena, const soac::Lambda& op) {
     if (result.op() != Op::select) return {};
     Expr taken;
     if (result.arg(1) == right && result.arg(2) == left) taken = result.arg(0);
-    if (result.arg(1) == left && result.arg(2) == right) taken = arena.logical_not(result.arg(0));
+    if (result.arg(1) == left && result.arg(2) == right) taken = logical_not(result.arg(0));
     if (!taken || (condition && condition != taken)) return {};
     condition = taken;
   }

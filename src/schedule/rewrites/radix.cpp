@@ -47,10 +47,9 @@ class Builder {
 
   Rows rows(const LanesPolicy& by) {
     Rows rows;
-    rows.are_many = arena_.lt(i64(by.sort_whole), n_);
-    const Expr few = arena_.min(i64(by.sort_few_rows), arena_.div(n_, i64(by.sort_least_row)));
-    rows.count = arena_.apply(
-        Op::select, {rows.are_many, clamp(arena_.div(n_, i64(by.sort_row)), few, by.sort_most_rows), i64(1)});
+    rows.are_many = by.sort_whole < n_;
+    const Expr few = min(by.sort_few_rows, n_ / by.sort_least_row);
+    rows.count = select(rows.are_many, clamp(n_ / by.sort_row, few, by.sort_most_rows), 1);
     rows.offsets = fresh_offsets(rows.count);
     rows.longest = arena_.fresh({Kind::i64}, "longest");
     find_range(rows);
@@ -61,12 +60,10 @@ class Builder {
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
-  Expr clamp(Expr x, Expr least, std::int64_t most) {
-    return arena_.min(arena_.max(x, arena_.max(least, i64(1))), i64(most));
-  }
+  Expr clamp(Expr x, Expr least, std::int64_t most) { return min(max(x, max(least, 1)), most); }
   Expr bits(std::int64_t value) { return arena_.constant(kind_, static_cast<std::uint64_t>(value)); }
-  Expr log2(Expr positive) { return arena_.sub(i64(63), arena_.apply(Op::clz, {positive})); }
-  Expr power_of_two(Expr log) { return arena_.apply(Op::shl, {i64(1), log}); }
+  Expr log2(Expr positive) { return 63 - arena_.apply(Op::clz, {positive}); }
+  Expr power_of_two(Expr log) { return 1 << log; }
   Expr at(Expr array, Expr i) { return arena_.index(array, std::span(&i, 1)); }
   Expr key(const std::vector<Expr>& arrays, Expr i) {
     std::vector<Expr> elements;
@@ -74,17 +71,14 @@ class Builder {
     return key_of(arena_, op_, elements);
   }
   Expr byte(Expr key, Expr digit, std::int64_t mask) {
-    const Expr shift = arena_.cast(arena_.mul(digit, i64(digit_bits)), kind_);
-    return arena_.cast(arena_.apply(Op::bit_and, {arena_.apply(Op::shr, {key, shift}), bits(mask)}),
-                       Kind::i64);
+    const Expr shift = cast(digit * digit_bits, kind_);
+    return cast((key >> shift) & bits(mask), Kind::i64);
   }
 
   Stm statement(std::vector<Var> names, soac::Operation op) {
     return {std::move(names), std::move(op), s_.where, s_.origin};
   }
-  Expr fresh_offsets(Expr classes) {
-    return arena_.fresh_array(Kind::i64, {arena_.add(classes, i64(1))}, "offsets");
-  }
+  Expr fresh_offsets(Expr classes) { return arena_.fresh_array(Kind::i64, {classes + 1}, "offsets"); }
   std::vector<Var> fresh_names() {
     std::vector<Var> names;
     for (Var name : s_.names)
@@ -126,7 +120,7 @@ class Builder {
     Lambda body{{digit.var()}, {}, names_of(next)};
     body.params.insert(body.params.end(), state.begin(), state.end());
     body.body.push_back(partition(names_of(state), i64(digits), next, fresh_offsets(i64(digits)),
-                                  [&](Expr key) { return byte(arena_.sub(key, least), digit, digits - 1); }));
+                                  [&](Expr key) { return byte(key - least, digit, digits - 1); }));
     return statement(s_.names, soac::Loop{op_.arrays, n_bytes, {}, std::move(body)});
   }
 
@@ -136,58 +130,58 @@ class Builder {
     least_ = arena_.fresh({kind_}, "least");
     Stm range = range_of_keys(arena_, s_, op_.arrays, i64(0), n_, least_.var(), most.var());
     rows.survey.push_back(step(std::move(range), bytes(n_), i64(0), "range of the keys"));
-    const Expr zeros = arena_.cast(arena_.apply(Op::clz, {arena_.sub(most, least_)}), Kind::i64);
-    width_ = arena_.sub(i64(8 * bytes_), zeros);
+    const Expr zeros = cast(arena_.apply(Op::clz, {most - least_}), Kind::i64);
+    width_ = 8 * bytes_ - zeros;
   }
   // ... at a sample of them, by the highest bits in which keys differ ...
   Expr bin_of(Expr key) {
-    const Expr shift = arena_.cast(arena_.max(arena_.sub(width_, log_bins_), i64(0)), kind_);
-    return arena_.cast(arena_.apply(Op::shr, {arena_.sub(key, least_), shift}), Kind::i64);
+    const Expr shift = cast(max(width_ - log_bins_, 0), kind_);
+    return cast((key - least_) >> shift, Kind::i64);
   }
   void choose_rows(Rows& rows, const LanesPolicy& by) {
     // As many as a power of two, at irregular distances.
-    const Expr log_samples = log2(
-        clamp(arena_.div(n_, i64(by.sort_sample_points)), i64(by.sort_least_samples), by.sort_most_samples));
-    const Expr samples = power_of_two(log_samples), distance = arena_.apply(Op::shr, {n_, log_samples});
-    log_bins_ = arena_.min(log_samples, i64(std::min(by.sort_sample_bits, 8 * bytes_)));
+    const Expr log_samples =
+        log2(clamp(n_ / by.sort_sample_points, i64(by.sort_least_samples), by.sort_most_samples));
+    const Expr samples = power_of_two(log_samples), distance = n_ >> log_samples;
+    log_bins_ = min(log_samples, std::min(by.sort_sample_bits, 8 * bytes_));
     const Expr bins = power_of_two(log_bins_), before = fresh_offsets(bins);
     Stm count = map({samples}, {arena_.fresh({Kind::i64}, "n").var(), before.var()}, [&](Expr i) {
       constexpr std::uint64_t golden = 2654435769u;  // 2^32 divided by the golden ratio
-      const Expr hash = arena_.mul(arena_.cast(i, Kind::u32), arena_.constant(Kind::u32, golden));
-      const Expr random = arena_.mul(arena_.cast(hash, Kind::i64), distance);
-      const Expr apart = arena_.apply(Op::shr, {random, i64(32)});
-      const Expr at = arena_.add(arena_.mul(i, distance), apart);
+      const Expr hash = cast(i, Kind::u32) * golden;
+      const Expr random = cast(hash, Kind::i64) * distance;
+      const Expr apart = random >> 32;
+      const Expr at = i * distance + apart;
       return std::vector{bin_of(key(op_.arrays, at))};
     });
     op_of(count).partitions.push_back({bins, 0});
-    const Expr read = bytes(arena_.div(n_, i64(by.sort_sample_points)));
+    const Expr read = bytes(n_ / by.sort_sample_points);
     rows.survey.push_back(step(std::move(count), read, i64(0), "sample"));
 
     // The row of a bin: by how many samples come before it.
-    const Expr largest = arena_.fresh({Kind::i64}, "largest"), last = arena_.sub(rows.count, i64(1));
+    const Expr largest = arena_.fresh({Kind::i64}, "largest"), last = rows.count - 1;
     row_of_ = arena_.fresh_array(Kind::u16, {bins}, "row_of");
     Stm table = map({bins}, {largest.var(), row_of_.var()}, [&](Expr b) {
-      const Expr row = arena_.apply(Op::shr, {arena_.mul(at(before, b), rows.count), log_samples});
-      return std::vector{length(before, b), arena_.cast(arena_.min(row, last), Kind::u16)};
+      const Expr row = (at(before, b) * rows.count) >> log_samples;
+      return std::vector<Expr>{length(before, b), cast(min(row, last), Kind::u16)};
     });
     op_of(table).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
     rows.survey.push_back(step(std::move(table), i64(0), i64(0), "rows of samples"));
-    const Expr most_in_row = arena_.max(i64(by.sort_fits), arena_.div(n_, i64(by.sort_shares)));
-    rows.fit = arena_.apply(Op::le, {arena_.mul(largest, distance), most_in_row});
+    const Expr most_in_row = max(by.sort_fits, n_ / by.sort_shares);
+    rows.fit = largest * distance <= most_in_row;
   }
   // ... and moves the elements.
   void divide(Rows& rows) {
     const std::vector<Var> names = fresh_names();
     rows.arrays = names_of(names);
     Stm divide = partition(op_.arrays, rows.count, names, rows.offsets,
-                           [&](Expr key) { return arena_.cast(at(row_of_, bin_of(key)), Kind::i64); });
+                           [&](Expr key) { return cast(at(row_of_, bin_of(key)), Kind::i64); });
     const Expr moved = bytes(n_);
     rows.by_rows.push_back(step(std::move(divide), moved, moved, "into rows"));
     Stm lengths =
         map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
     op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
     rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
-    const Expr n_bytes = ceil_div(arena_, width_, i64(digit_bits));
+    const Expr n_bytes = ceil_div(width_, i64(digit_bits));
     rows.by_digits.push_back(step(digits_of(n_bytes, least_), moved, moved, "by digits"));
   }
 
@@ -198,11 +192,11 @@ class Builder {
   Expr bytes(Expr n) {
     std::size_t size = 0;
     for (Expr array : op_.arrays) size += size_of(array.kind());
-    return arena_.mul(n, i64(static_cast<std::int64_t>(size)));
+    return n * static_cast<std::int64_t>(size);
   }
   Expr length(Expr offsets, Expr r) {
     const Expr begin = at(offsets, r);
-    return arena_.sub(at(offsets, arena_.add(r, i64(1))), begin);
+    return at(offsets, r + 1) - begin;
   }
 
   Arena& arena_;
@@ -234,7 +228,7 @@ Expr key_of(Arena& arena, const soac::Sort& sort, std::span<const Expr> elements
 Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, Expr begin, Expr n, Var least,
                   Var most) {
   const auto& op = std::get<soac::Sort>(sort.op);
-  const Expr i = arena.fresh({Kind::i64}, "i"), at = arena.add(begin, i);
+  const Expr i = arena.fresh({Kind::i64}, "i"), at = begin + i;
   std::vector<Expr> elements;
   for (Expr array : arrays) elements.push_back(arena.index(array, std::span(&at, 1)));
   const Expr key = key_of(arena, op, elements);

@@ -29,9 +29,9 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena& arena, const soac::Stm& map
   if (!reduction || reduction->dims[0].op() != scalar::Op::sub) return {};
   const Var row = op.body.params[0], j = reduction->body.params[0];
   const Expr end = reduction->dims[0].arg(0), begin = reduction->dims[0].arg(1);
-  const Expr next = arena.add(arena.name(row), arena.i64(1));
+  const Expr next = arena.name(row) + 1;
   if (scalar::can_fail(begin) || scalar::substitute(arena, begin, {{row, next}}) != end) return {};
-  const Expr place = arena.add(begin, arena.name(j));
+  const Expr place = begin + arena.name(j);
   const Expr number = arena.fresh({scalar::Kind::i64}, "number");
   scalar::Substitution numbered(arena, [&](Expr e) { return e == place ? number : Expr(); });
   RaggedRows rows{row, begin, {{number.var()}, {}, {}}};
@@ -42,8 +42,8 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena& arena, const soac::Stm& map
 }
 
 Expr ragged_rows_of_a_block(scalar::Arena& arena, Expr all, std::int64_t blocks, std::int64_t threads) {
-  const Expr enough = ceil_div(arena, all, arena.i64(blocks));
-  return arena.max(arena.min(enough, arena.i64(threads)), arena.i64(1));
+  const Expr enough = ceil_div(all, arena.i64(blocks));
+  return max(min(enough, threads), 1);
 }
 
 }  // namespace fulgurite::schedule

@@ -18,12 +18,12 @@ Expr count_classes(scalar::Arena& arena, const soac::Outputs::Partitioned& parti
   const Expr zero = arena.i64(0), one = arena.i64(1);
   Expr place = arena.i64(-1);
   for (std::int64_t c = 0; c < classes; ++c) {
-    Expr is_of_class = arena.eq(partition.point_class, arena.i64(c));
+    Expr is_of_class = equal(partition.point_class, c);
     Expr count = arena.fresh({Kind::i64}, "rank");
-    soac::Scan scan{integer_sum(arena), {arena.apply(scalar::Op::select, {is_of_class, one, zero})}, false};
+    soac::Scan scan{integer_sum(arena), {select(is_of_class, one, zero)}, false};
     body.push_back({{count.var()}, std::move(scan), s.where, ""});
     Expr first = c == 0 ? zero : arena.fresh({Kind::i64}, "first");
-    place = arena.apply(scalar::Op::select, {is_of_class, arena.add(first, count), place});
+    place = select(is_of_class, first + count, place);
     ranked.counts.push_back(count);
     ranked.first.push_back(first);
   }
@@ -38,7 +38,7 @@ Ranks rank(scalar::Arena& arena, const soac::Stm& original, std::int64_t most_cl
   auto& op = std::get<soac::Soac>(ranks.s.op);
   soac::Outputs outputs = soac::take_outputs(ranks.s);
   Expr n_points = arena.i64(1);
-  for (Expr extent : op.dims) n_points = arena.mul(n_points, extent);
+  for (Expr extent : op.dims) n_points = n_points * extent;
   std::vector<soac::Outputs::Partitioned> of_many_classes;
   for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
     soac::Outputs::Partitioned& partition = outputs.partitions[g];

@@ -54,7 +54,7 @@ class Splitter {
     if ((condition.op() != Op::lt && condition.op() != Op::le) ||
         condition.arg(0).kind() != scalar::Kind::i64 || !is_allowed_(condition))
       return {};
-    const auto form = scalar::affine_in(arena_, arena_.sub(condition.arg(0), condition.arg(1)), index_.var());
+    const auto form = scalar::affine_in(arena_, condition.arg(0) - condition.arg(1), index_.var());
     if (!form || mentions_inside(form->base)) return {};
     const bool rises = form->coefficient.is_constant(1);
     if (!rises && !form->coefficient.is_constant(-1)) return {};
@@ -62,7 +62,7 @@ class Splitter {
     // rest.
     const Expr one = arena_.i64(1), zero = arena_.i64(0), rest = form->base;
     const bool or_equal = condition.op() == Op::le;
-    const Expr at = rises ? arena_.sub(or_equal ? one : zero, rest) : or_equal ? rest : arena_.add(rest, one);
+    const Expr at = rises ? (or_equal ? one : zero) - rest : or_equal ? rest : rest + one;
     return Bound{condition, at, rises};
   }
 

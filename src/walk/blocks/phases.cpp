@@ -49,9 +49,9 @@ void set_destinations(const Emitter& e, const schedule::Launch& launch, const sc
 Block dealt(const Emitter& task, const Block& launched, Var next) {
   scalar::Arena& arena = task.arena();
   const kernel::Access ticket{next, arena.i64(0), arena.i64(1), {}};
-  Expr one = arena.cast(arena.i64(1), Kind::i32);
+  Expr one = cast(arena.i64(1), Kind::i32);
   Expr number = task.atomic({{}, kernel::Atomic::What::add, ticket, one, {}}, "number");
-  return {task.bind(arena.cast(number, Kind::i64), "tile"), launched.tasks, launched.threads};
+  return {task.bind(cast(number, Kind::i64), "tile"), launched.tasks, launched.threads};
 }
 
 // Names for elements that earlier phases have made, and for the number of the task, where they are mentioned.
@@ -71,7 +71,7 @@ void store_classes(const Emitter& task, const schedule::Classes& classes, const 
   Expr so_far = arena.i64(0);
   for (std::size_t c = 0; c < classes.scans.size(); ++c) {
     task.store_plain(classes.offsets, arena.i64(static_cast<std::int64_t>(c)), so_far);
-    so_far = task.lower(arena.add(so_far, ends[classes.scans[c]][0]));
+    so_far = task.lower(so_far + ends[classes.scans[c]][0]);
   }
   task.store_plain(classes.offsets, arena.i64(static_cast<std::int64_t>(classes.scans.size())), so_far);
   task.store_plain(classes.kept, arena.i64(0), so_far);
@@ -112,10 +112,9 @@ void for_tasks(const Phase& phase, int threads, const OfBlock& body) {
 }
 
 std::vector<Expr> indices_by_division(const Emitter& e, Expr number, std::span<const Expr> dims) {
-  scalar::Arena& arena = e.arena();
   std::vector<Expr> indices(dims.size());
-  for (std::size_t d = dims.size(); d-- > 1; number = e.lower(arena.div(number, dims[d])))
-    indices[d] = e.lower(arena.rem(number, dims[d]));
+  for (std::size_t d = dims.size(); d-- > 1; number = e.lower(number / dims[d]))
+    indices[d] = e.lower(number % dims[d]);
   if (!indices.empty()) indices[0] = number;
   return indices;
 }
@@ -128,7 +127,6 @@ void store_partials(const Emitter& task, const Nest& nest, std::span<const Expr>
 }
 
 void walk_over_points(const Phase& phase) {
-  scalar::Arena& arena = phase.arena();
   const Nest& nest = phase.nest();
   const schedule::Cut* grid = schedule::outermost(nest, Unit::grid);
   const schedule::Cut* turn = schedule::outermost(nest, Unit::turn);
@@ -136,13 +134,13 @@ void walk_over_points(const Phase& phase) {
   const auto threads = static_cast<int>(schedule::size_by(nest, Unit::thread, 1));
   for_tasks(phase, threads, [&](const Emitter& as_launched, const Block& launched) {
     const std::vector<parts::Published> published =
-        turn ? published_by(arena, phase.op(), nest, launched.tasks) : std::vector<parts::Published>();
+        turn ? published_by(phase.op(), nest, launched.tasks) : std::vector<parts::Published>();
     const Block block = published.empty() ? launched : dealt(as_launched, launched, published[0].state);
     const Emitter task = as_launched.of_task(block.task, block.tasks);
     const Expr n = nest.axes[0].extent;
     Range range{phase.i64(0), {}};
-    if (cut) range.begin = task.lower(arena.mul(block.task, cut->size));
-    range.end = task.lower(cut ? arena.min(arena.add(range.begin, cut->size), n) : n);
+    if (cut) range.begin = task.lower(block.task * cut->size);
+    range.end = task.lower(cut ? min(range.begin + cut->size, n) : n);
     bind_given(task, phase);
     const Running::Groups entry = entry_of(task, phase.op(), nest);
     const Ends ends = walk_points(task, phase.computes(), nest, block, range, entry, published);
@@ -152,7 +150,7 @@ void walk_over_points(const Phase& phase) {
     }
     const auto has_ends = [](const Combine& combine) { return !combine.ends.empty(); };
     if (std::ranges::any_of(nest.combines, has_ends)) {
-      const Expr is_last = task.lower(arena.eq(arena.add(block.task, phase.i64(1)), block.tasks));
+      const Expr is_last = task.lower(equal(block.task + 1, block.tasks));
       task.if_then(is_last, [&] { store_ends(task, nest, ends.scans); });
     }
     store_partials(task, nest, ends.totals);
@@ -163,15 +161,15 @@ void walk_parts_of_rows(const Phase& phase) {
   scalar::Arena& arena = phase.arena();
   const Nest& part = phase.nest().inner[0].nest;
   const Expr tile = schedule::outermost(part, Unit::grid)->size, columns = part.axes[0].extent;
-  const Expr tiles = arena.max(schedule::ceil_div(arena, columns, tile), phase.i64(1));
+  const Expr tiles = max(schedule::ceil_div(columns, tile), 1);
   const auto threads = static_cast<int>(schedule::size_by(part, Unit::thread, 1));
   for_tasks(phase, threads, [&](const Emitter& task, const Block& block) {
-    const Expr row = task.lower(arena.div(block.task, tiles));
+    const Expr row = task.lower(block.task / tiles);
     const Emitter e = task.at_element(row);
     const std::vector<Expr> indices = indices_by_division(e, row, phase.op().dims);
     const soac::Stm reduction = soac::apply(arena, phase.op().body, indices).body[0];
-    const Expr begin = e.lower(arena.mul(arena.rem(block.task, tiles), tile));
-    const Range range{begin, e.lower(arena.min(arena.add(begin, tile), columns))};
+    const Expr begin = e.lower(block.task % tiles * tile);
+    const Range range{begin, e.lower(min(begin + tile, columns))};
     store_partials(e, part, walk_points(e, reduction, part, block, range, {}).totals);
   });
 }

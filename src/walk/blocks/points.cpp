@@ -31,7 +31,7 @@ class Walk {
         range_(range),
         published_(published),
         dims_(e.lower(op_.dims)),
-        is_small_(e.lower(arena_.lt(schedule::product(arena_, op_.dims), i64(std::int64_t{1} << 32)))) {}
+        is_small_(e.lower(schedule::product(arena_, op_.dims) < std::int64_t{1} << 32)) {}
 
   Ends operator()(const Running::Groups& entry) {
     const std::vector<Update> updates = updates_of(s_, nest_);
@@ -129,7 +129,7 @@ class Walk {
     const auto point = [&](Expr i) { at_point(e, s, i, into); };
     if (takes_neighbours(s))
       return in_runs(e, block_, static_cast<int>(numbers_.neighbours), t, range.begin, range.end, point);
-    const Expr first = e.bind(arena_.add(range.begin, t), "first");
+    const Expr first = e.bind(range.begin + t, "first");
     e.for_loop(first, range.end, i64(block_.threads), "i", point);
   }
 
@@ -138,7 +138,7 @@ class Walk {
   void in_chains(const Emitter& e, Expr t, const Steps& steps, const Sinks& sinks, const Running& running) {
     const Expr step = i64(numbers_.chain * block_.threads);
     e.for_loop(range_.begin, range_.end, step, "from", [&](Expr from) {
-      Expr to = e.bind(arena_.min(arena_.add(from, step), range_.end), "to");
+      Expr to = e.bind(min(from + step, range_.end), "to");
       Running inner = start(e, steps, sinks);
       stride(e, t, steps, {from, to}, inner);
       for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
@@ -167,8 +167,7 @@ class Walk {
     for (std::size_t l = 0; l < steps.levels().size() && !steps.is_one_step(); ++l)
       operands.push_back(steps.operands_of(l));
     e_.for_loop(range_.begin, range_.end, i64(steps.tile()), "tile", [&](Expr from) {
-      const Tile tile{from, e_.bind(arena_.sub(i64(0), from), "base"),
-                      e_.bind(arena_.min(arena_.sub(range_.end, from), i64(steps.tile())), "n")};
+      const Tile tile{from, e_.bind(0 - from, "base"), e_.bind(min(range_.end - from, steps.tile()), "n")};
       for (std::size_t l = 0; l < steps.levels().size(); ++l) {
         if (steps.is_one_step())
           last_step(steps, sinks, tile);
@@ -208,7 +207,7 @@ class Walk {
   void for_tile(const Emitter& e, Expr t, const Tile& tile,
                 const std::function<void(Expr at, Expr number)>& body) {
     e.for_loop(t, tile.n, i64(block_.threads), "at",
-               [&](Expr at) { body(at, e.bind(arena_.add(tile.from, at), "number")); });
+               [&](Expr at) { body(at, e.bind(tile.from + at, "number")); });
   }
 
   void stage(const Steps& steps, const soac::Stm& s, std::size_t level, const Tile& tile) {

@@ -60,16 +60,15 @@ class RaggedRows {
     const std::int64_t blocks = at_.number("blocks"), threads = at_.number("threads");
     const Expr per_block = schedule::ragged_rows_of_a_block(arena_, all, blocks, threads);
     for_tasks(at_, threads_, [&](const Emitter& e, const Block& block) {
-      first_ = e.lower(arena_.mul(block.task, per_block));
-      n_ = e.lower(arena_.min(arena_.sub(all, first_), per_block));
+      first_ = e.lower(block.task * per_block);
+      n_ = e.lower(min(all - first_, per_block));
       allocate(e);
       find_rows(e, block);
-      const Expr is_in_order = e.bind(arena_.eq(wrong(e), i32(0)), "is_in_order");
+      const Expr is_in_order = e.bind(equal(wrong(e), 0), "is_in_order");
       const Expr begin = e.load_plain(begins_, i64(0), "begin");
-      const Expr end =
-          e.bind(arena_.apply(Op::select, {is_in_order, e.load_plain(begins_, n_, "end"), begin}), "to_here");
+      const Expr end = e.bind(select(is_in_order, e.load_plain(begins_, n_, "end"), begin), "to_here");
       tiles(e, block, begin, end);
-      const Expr usable = e.bind(arena_.eq(wrong(e), i32(0)), "usable");
+      const Expr usable = e.bind(equal(wrong(e), 0), "usable");
       of_rows(e, block, [&](const Emitter& of_thread, Expr t) {
         of_thread.if_then_else(usable, [&] { finish(of_thread, t); }, [&] { alone(of_thread.rarely(), t); });
       });
@@ -79,15 +78,15 @@ class RaggedRows {
  private:
   std::int64_t tile() const { return std::int64_t{threads_} * items_; }
   Expr i64(std::int64_t value) { return arena_.i64(value); }
-  Expr i32(std::int64_t value) { return arena_.cast(i64(value), Kind::i32); }
+  Expr i32(std::int64_t value) { return cast(i64(value), Kind::i32); }
   void note_wrong(const Emitter& e) {
     e.atomic({{}, kernel::Atomic::What::max, {wrong_, i64(0), i64(1), {}}, i32(1), {}});
   }
   Expr wrong(const Emitter& e) { return e.load_plain(wrong_, i64(0), "wrong"); }
   // Of a place from an arbitrary origin: whether it is among the first n.
   Expr is_below(Expr place, Expr n) {
-    const Expr limit = arena_.cast(n, Kind::u64);
-    return arena_.lt(arena_.cast(place, Kind::u64), limit);
+    const Expr limit = cast(n, Kind::u64);
+    return cast(place, Kind::u64) < limit;
   }
 
   // On (a row begins here, the reductions' components).
@@ -95,8 +94,8 @@ class RaggedRows {
     const std::vector<soac::Reduction>& reductions = reduction_of(body_).reductions;
     std::vector<Expr> left{arena_.fresh({Kind::i32}, "begins")}, right{arena_.fresh({Kind::i32}, "begins")};
     soac::Reduction all{{}, {i32(0)}, {}, false};
-    all.op.results.push_back(arena_.apply(Op::bit_or, {left[0], right[0]}));
-    const Expr goes_on = arena_.eq(right[0], i32(0));
+    all.op.results.push_back(left[0] | right[0]);
+    const Expr goes_on = equal(right[0], 0);
     for (const soac::Reduction& r : reductions) {
       std::vector<Expr> operands, others;
       for (Expr neutral : r.neutral) operands.push_back(arena_.fresh({neutral.kind()}, "left"));
@@ -109,7 +108,7 @@ class RaggedRows {
       // Values of two rows must not meet where that may fail.
       if (joined.body.empty() && std::ranges::none_of(joined.results, scalar::can_fail)) {
         for (std::size_t k = 0; k < others.size(); ++k)
-          all.op.results.push_back(arena_.apply(Op::select, {goes_on, joined.results[k], others[k]}));
+          all.op.results.push_back(select(goes_on, joined.results[k], others[k]));
         continue;
       }
       soac::Stm choice{
@@ -140,16 +139,16 @@ class RaggedRows {
 
   void of_rows(const Emitter& e, const Block& block, const OfThread& body) {
     par(e, block, [&](const Emitter& of_thread, Expr t) {
-      of_thread.if_then(of_thread.bind(arena_.lt(t, n_), "is_row"), [&] { body(of_thread, t); });
+      of_thread.if_then(of_thread.bind(t < n_, "is_row"), [&] { body(of_thread, t); });
     });
   }
 
   // Where they begin, behind the last one where it ends; and what a row without elements comes to.
   void find_rows(const Emitter& of_block, const Block& block) {
     par(of_block, block, [&](const Emitter& e, Expr t) {
-      e.if_then(e.bind(arena_.eq(t, i64(0)), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
-      e.for_loop(t, e.bind(arena_.add(n_, i64(1)), "n_begins"), i64(threads_), "k", [&](Expr k) {
-        const Expr row = arena_.add(first_, k);
+      e.if_then(e.bind(equal(t, 0), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
+      e.for_loop(t, e.bind(n_ + 1, "n_begins"), i64(threads_), "k", [&](Expr k) {
+        const Expr row = first_ + k;
         e.store_plain(begins_, k, e.lower(scalar::substitute(arena_, rows_->begin, {{rows_->row, row}})));
       });
       for (std::size_t c = 0; c < totals_.size(); ++c) e.store_plain(totals_[c], t, e.lower(neutral_[c]));
@@ -157,23 +156,23 @@ class RaggedRows {
     sync(of_block);
     of_rows(of_block, block, [&](const Emitter& e, Expr t) {
       const auto [begin, end] = extent(e, t);
-      e.if_then(e.bind(arena_.lt(end, begin), "is_wrong"), [&] { note_wrong(e); });
+      e.if_then(e.bind(end < begin, "is_wrong"), [&] { note_wrong(e); });
     });
     sync(of_block);
   }
 
   std::pair<Expr, Expr> extent(const Emitter& e, Expr t) {
     const Expr begin = e.load_plain(begins_, t, "begin");
-    return {begin, e.load_plain(begins_, e.bind(arena_.add(t, i64(1)), "next"), "end")};
+    return {begin, e.load_plain(begins_, e.bind(t + 1, "next"), "end")};
   }
 
   void tiles(const Emitter& of_block, const Block& block, Expr begin, Expr end) {
     parts::Ordered scan{operator_of(of_block, segmented_), {}, values_, joined_, true, true};
     for (Expr neutral : of_block.lower(segmented_.neutral))
       scan.so_far.push_back(of_block.declare(neutral, "so_far"));
-    const Expr from_here = of_block.bind(arena_.mul(arena_.div(begin, i64(warp)), i64(warp)), "from_here");
+    const Expr from_here = of_block.bind(begin / warp * warp, "from_here");
     of_block.for_loop(from_here, end, i64(tile()), "from", [&](Expr from) {
-      const Expr n = of_block.bind(arena_.min(arena_.sub(end, from), i64(tile())), "n");
+      const Expr n = of_block.bind(min(end - from, tile()), "n");
       mark_begins(of_block, block, from, n);
       sync(of_block);
       stage(of_block, block, from, n, begin);
@@ -181,9 +180,9 @@ class RaggedRows {
       parts::fold_tile(of_block, block, items_, n, std::span(&scan, 1));
       of_rows(of_block, block, [&](const Emitter& e, Expr t) {
         const auto [own, next] = extent(e, t);
-        const Expr last = e.bind(arena_.sub(arena_.sub(next, i64(1)), from), "last");
+        const Expr last = e.bind(next - 1 - from, "last");
         const Expr is_here = is_below(last, n);
-        const Expr ends_here = arena_.logical_and(arena_.lt(own, next), is_here);
+        const Expr ends_here = (own < next) & is_here;
         e.if_then(e.bind(ends_here, "ends_here"), [&] {
           for (std::size_t c = 0; c < totals_.size(); ++c)
             e.store_plain(totals_[c], t, e.load_plain(values_[c + 1], last, "total"));
@@ -198,12 +197,12 @@ class RaggedRows {
     par(of_block, block, [&](const Emitter& of_thread, Expr t) {
       const Emitter e = of_thread.on_failure([&] { note_wrong(of_thread); });
       e.for_loop(t, n, i64(threads_), "at", [&](Expr at) {
-        const Expr number = e.bind(arena_.add(from, at), "number");
+        const Expr number = e.bind(from + at, "number");
         const auto store = [&](std::span<const Expr> values) {
           for (std::size_t c = 0; c < values.size(); ++c) e.store_plain(values_[c + 1], at, values[c]);
         };
         e.if_then_else(
-            e.bind(arena_.le(begin, number), "is_element"),
+            e.bind(begin <= number, "is_element"),
             [&] { store(apply(e, rows_->element, std::span(&number, 1))); },
             [&] { store(e.lower(neutral_)); });
       });
@@ -218,15 +217,15 @@ class RaggedRows {
     sync(of_block);
     of_rows(of_block, block, [&](const Emitter& e, Expr t) {
       const auto [own, next] = extent(e, t);
-      const Expr place = e.bind(arena_.sub(own, from), "place");
+      const Expr place = e.bind(own - from, "place");
       const Expr is_here = is_below(place, n);
-      const Expr begins_here = arena_.logical_and(arena_.lt(own, next), is_here);
+      const Expr begins_here = (own < next) & is_here;
       e.if_then(e.bind(begins_here, "begins_here"), [&] { e.store_plain(values_[0], place, i32(1)); });
     });
   }
 
   void finish(const Emitter& of_thread, Expr t) {
-    const Expr number = of_thread.bind(arena_.add(first_, t), "row");
+    const Expr number = of_thread.bind(first_ + t, "row");
     const Emitter e = of_thread.at_element(number);
     const std::vector<Expr> indices{number};
     const soac::Applied row = soac::apply(arena_, body_, indices);
@@ -239,7 +238,7 @@ class RaggedRows {
   }
 
   void alone(const Emitter& e, Expr t) {
-    const Expr number = e.bind(arena_.add(first_, t), "row");
+    const Expr number = e.bind(first_ + t, "row");
     point(e.at_element(number), at_.computes(), std::span(&number, 1), number, {});
   }
 

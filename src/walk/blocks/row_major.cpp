@@ -8,26 +8,24 @@ namespace {
 Expr quotient(const Emitter& e, Expr a, Expr b, Expr is_small) {
   scalar::Arena& arena = e.arena();
   Expr q = e.declare(arena.i64(0), "q");
-  auto narrow = [&](Expr x) { return arena.cast(x, Kind::u32); };
+  auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
   auto in_32_bits = [&] {
     const Expr divisor = narrow(b);
-    return arena.cast(arena.div(narrow(a), divisor), Kind::i64);
+    return cast(narrow(a) / divisor, Kind::i64);
   };
   e.if_then_else(
-      is_small, [&] { e.assign(q, e.bind(in_32_bits(), "q")); },
-      [&] { e.assign(q, e.bind(arena.div(a, b), "q")); });
+      is_small, [&] { e.assign(q, e.bind(in_32_bits(), "q")); }, [&] { e.assign(q, e.bind(a / b, "q")); });
   return e.snapshot(q, "q");
 }
 
 }  // namespace
 
 std::vector<Expr> indices_of(const Emitter& e, Expr number, std::span<const Expr> dims, Expr is_small) {
-  scalar::Arena& arena = e.arena();
   std::vector<Expr> indices(dims.size());
   Expr left = number;
   for (std::size_t d = indices.size(); d-- > 1;) {
     Expr q = quotient(e, left, dims[d], is_small);
-    indices[d] = e.bind(arena.sub(left, arena.mul(q, dims[d])), "i");
+    indices[d] = e.bind(left - q * dims[d], "i");
     left = q;
   }
   indices[0] = left;

@@ -29,10 +29,10 @@ class ShortRows {
     for_tasks(at_, static_cast<int>(n_rows_), [&](const Emitter& e, const Block& block) {
       dims_ = e.lower(at_.op().dims);
       inner_dims_ = e.lower(inner_.dims);
-      is_small_ = e.lower(arena_.lt(rows_, i64(std::int64_t{1} << 32)));
-      first_ = e.lower(arena_.mul(block.task, i64(n_rows_)));
-      n_ = e.lower(arena_.min(arena_.sub(rows_, first_), i64(n_rows_)));
-      const Expr columns = e.lower(columns_), width = e.lower(arena_.min(columns_, i64(width_)));
+      is_small_ = e.lower(rows_ < std::int64_t{1} << 32);
+      first_ = e.lower(block.task * n_rows_);
+      n_ = e.lower(min(rows_ - first_, n_rows_));
+      const Expr columns = e.lower(columns_), width = e.lower(min(columns_, width_));
       for (Expr operand : inner_.body.results) {
         values_.push_back(e.allocate_shared(operand.kind(), n_rows_ * (width_ + 1)));
         totals_.push_back(e.allocate_shared(operand.kind(), n_rows_));
@@ -46,7 +46,7 @@ class ShortRows {
           }
       });
       e.for_loop(i64(0), columns, i64(width_), "from", [&](Expr from) {
-        Expr n = e.bind(arena_.min(arena_.sub(columns, from), width), "n");
+        Expr n = e.bind(min(columns - from, width), "n");
         stage(e, block, from, n);
         sync(e);
         of_rows(e, block, [&](const Emitter& at, Expr t, const soac::Applied& row, const std::vector<Expr>&) {
@@ -61,7 +61,7 @@ class ShortRows {
                 finish(at, row.body[0], totals);
                 for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
                   at.bind_name(body_.body[0].names[k], at.lower(arena_.name(row.body[0].names[k])));
-                Expr number = at.bind(arena_.add(first_, t), "row");
+                Expr number = at.bind(first_ + t, "row");
                 point(at, rest_, indices, number, {});
               });
     });
@@ -76,32 +76,32 @@ class ShortRows {
   // body(e, row in the block, the function at the row, its indices)
   using AtRow = std::function<void(const Emitter&, Expr, const soac::Applied&, const std::vector<Expr>&)>;
   void at_row(const Emitter& e, Expr row_in_block, const AtRow& body) {
-    const Expr number = e.bind(arena_.add(first_, row_in_block), "row");
+    const Expr number = e.bind(first_ + row_in_block, "row");
     const std::vector<Expr> indices = indices_of(e, number, dims_, is_small_);
     body(e.at_element(number), row_in_block, soac::apply(arena_, body_, indices), indices);
   }
   void of_rows(const Emitter& e, const Block& block, const AtRow& body) {
     par(e, block, [&](const Emitter& of_thread, Expr t) {
-      of_thread.if_then(of_thread.bind(arena_.lt(t, n_), "is_row"), [&] { at_row(of_thread, t, body); });
+      of_thread.if_then(of_thread.bind(t < n_, "is_row"), [&] { at_row(of_thread, t, body); });
     });
   }
 
   // Element k of the tile's rows, one after the other, is thread k's, k + n_rows's ...
   void stage(const Emitter& e, const Block& block, Expr from, Expr n) {
-    const Expr all = e.bind(arena_.mul(n_, n), "all");
-    auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
+    const Expr all = e.bind(n_ * n, "all");
+    auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
     par(e, block, [&](const Emitter& of_thread, Expr t) {
       of_thread.for_loop(t, all, i64(n_rows_), "k", [&](Expr k) {
         const Expr divisor = narrow(n);
-        const Expr row = of_thread.bind(arena_.cast(arena_.div(narrow(k), divisor), Kind::i64), "row");
-        const Expr column = of_thread.bind(arena_.sub(k, arena_.mul(row, n)), "column");
+        const Expr row = of_thread.bind(cast(narrow(k) / divisor, Kind::i64), "row");
+        const Expr column = of_thread.bind(k - row * n, "column");
         at_row(of_thread, row,
                [&](const Emitter& at_row, Expr, const soac::Applied& applied, const std::vector<Expr>&) {
-                 const Expr number = at_row.bind(arena_.add(from, column), "number");
+                 const Expr number = at_row.bind(from + column, "number");
                  const std::vector<Expr> indices =
                      indices_of(at_row, number, inner_dims_, arena_.boolean(true));
                  const std::vector<Expr> operands = apply(at_row, reduction_of(applied).body, indices);
-                 const Expr at = at_row.bind(arena_.add(arena_.mul(row, i64(width_ + 1)), column), "at");
+                 const Expr at = at_row.bind(row * (width_ + 1) + column, "at");
                  for (std::size_t c = 0; c < operands.size(); ++c)
                    at_row.store_plain(values_[c], at, operands[c]);
                });
@@ -112,8 +112,8 @@ class ShortRows {
   void fold(const Emitter& e, Expr t, const soac::Applied& row, Expr n) {
     std::vector<Expr> so_far;
     for (Var total : totals_) so_far.push_back(e.declare(e.load_plain(total, t, "total"), "so_far"));
-    const Expr first = e.bind(arena_.mul(t, i64(width_ + 1)), "first");
-    e.for_loop(first, e.bind(arena_.add(first, n), "end"), i64(1), "at", [&](Expr at) {
+    const Expr first = e.bind(t * (width_ + 1), "first");
+    e.for_loop(first, e.bind(first + n, "end"), i64(1), "at", [&](Expr at) {
       std::size_t next = 0;
       for (const soac::Reduction& r : reduction_of(row).reductions) {
         std::vector<Expr> accumulators, operands;

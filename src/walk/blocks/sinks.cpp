@@ -13,7 +13,7 @@ Sinks::Sinks(const Emitter& e, const soac::Stm& s, const schedule::Nest& nest, c
     if (updates[g].how != Update::How::atomic || updates[g].limits.bytes == 0) continue;
     const soac::Scatter& scatter = steps.last_op().scatters[g];
     const Var array = buffers_of(g)[0];
-    const Expr n_points = e_.lower(e_.arena().sub(range.end, range.begin));
+    const Expr n_points = e_.lower(range.end - range.begin);
     const Expr size = kernel::product(e_, scatter.shape);
     shared_bins_.emplace(g, parts::SharedBins(e_, array, size, updates[g].what, n_points, updates[g].limits));
   }

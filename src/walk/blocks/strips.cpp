@@ -89,8 +89,7 @@ class Strips {
 
   // The columns of a block from the first one on, at most so many.
   Strip strip_of(const Emitter& e, std::vector<Expr> outer, Expr first_column, Expr width) {
-    return {std::move(outer), first_column,
-            e.lower(arena_.min(width, arena_.sub(dims_.back(), first_column)))};
+    return {std::move(outer), first_column, e.lower(min(width, dims_.back() - first_column))};
   }
 
   // ---- one axis
@@ -98,8 +97,8 @@ class Strips {
   void lines(const Emitter& e, const Block& block) {
     const Expr run = schedule::outermost(at_.nest(), Unit::grid)->size;
     const Expr columns = schedule::outermost(at_.nest(), Unit::sequence)->size;
-    const Expr first = e.lower(arena_.mul(block.task, run));
-    const Expr end = e.lower(arena_.min(arena_.add(first, run), dims().back()));
+    const Expr first = e.lower(block.task * run);
+    const Expr end = e.lower(min(first + run, dims().back()));
     if (run == columns) return line(e, block, first, columns);
     e.for_loop(first, end, columns, "from", [&](Expr from) { line(e, block, from, columns); });
   }
@@ -115,7 +114,7 @@ class Strips {
     par(of_block, block, [&](const Emitter& e, Expr t) {
       fold(e, t, [&](const Running& running) {
         share(e, block, t, from, strip.n_columns,
-              [&](Expr x) { point(e, s, strip, {}, e.bind(arena_.add(from, x), "column"), running); });
+              [&](Expr x) { point(e, s, strip, {}, e.bind(from + x, "column"), running); });
       });
     });
     if (!totals_.empty()) sync(of_block);
@@ -127,24 +126,24 @@ class Strips {
   void rows(const Emitter& e, const Block& block) {
     const std::size_t n_axes = dims().size();
     const auto [run, columns] = cuts();
-    const Expr across = schedule::ceil_div(arena_, dims().back(), columns);
-    const Expr down = schedule::ceil_div(arena_, dims()[n_axes - 2], run);
-    const Expr even = schedule::ceil_div(arena_, dims().back(), arena_.max(across, i64(1)));
-    const Expr width = e.lower(arena_.mul(schedule::ceil_div(arena_, even, i64(warp)), i64(warp)));
-    const Expr first_column = e.lower(arena_.mul(arena_.rem(block.task, across), width));
-    const Expr left = e.lower(arena_.div(block.task, across));
-    const Expr first = e.lower(arena_.mul(arena_.rem(left, down), run));
-    const Expr number = e.lower(arena_.div(left, down));
+    const Expr across = schedule::ceil_div(dims().back(), columns);
+    const Expr down = schedule::ceil_div(dims()[n_axes - 2], run);
+    const Expr even = schedule::ceil_div(dims().back(), max(across, 1));
+    const Expr width = e.lower(schedule::ceil_div(even, i64(warp)) * warp);
+    const Expr first_column = e.lower(block.task % across * width);
+    const Expr left = e.lower(block.task / across);
+    const Expr first = e.lower(left % down * run);
+    const Expr number = e.lower(left / down);
     dims_ = e.lower(dims());
     std::vector<Expr> outer = indices_by_division(e, number, std::span(dims()).first(n_axes - 2));
     const Strip strip = strip_of(e, std::move(outer), first_column, width);
     const StagedWindows windows(e, at_, windows_, strip);
     const soac::Stm s = windows.reading();
-    const Expr end = e.lower(arena_.min(arena_.add(first, run), dims()[n_axes - 2]));
-    const Expr length = e.lower(pitch_of(arena_, strip.n_columns, dims_.back()));
+    const Expr end = e.lower(min(first + run, dims()[n_axes - 2]));
+    const Expr length = e.lower(pitch_of(strip.n_columns, dims_.back()));
     const Expr at_once = e.lower(windows.rows_at_once(length));
     e.for_loop(first, end, at_once, "from", [&](Expr from) {
-      const Expr to = e.bind(arena_.min(arena_.add(from, at_once), end), "to");
+      const Expr to = e.bind(min(from + at_once, end), "to");
       windows.stage_rows(e, block, first, from, to);
       sync(e);
       points_of_rows(e, block, s, strip, length, from, to);
@@ -162,17 +161,17 @@ class Strips {
 
   void points_of_rows(const Emitter& of_block, const Block& block, const soac::Stm& s, const Strip& strip,
                       Expr length, Expr from, Expr to) {
-    const auto narrow = [&](Expr x) { return arena_.cast(x, Kind::u32); };
-    const auto wide = [&](Expr x) { return arena_.cast(x, Kind::i64); };
-    const Expr start = of_block.bind(arena_.mul(from, length), "start");
-    const Expr n = of_block.bind(arena_.mul(arena_.sub(to, from), length), "n");
+    const auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
+    const auto wide = [&](Expr x) { return cast(x, Kind::i64); };
+    const Expr start = of_block.bind(from * length, "start");
+    const Expr n = of_block.bind((to - from) * length, "n");
     const Expr n_columns = of_block.lower(narrow(strip.n_columns));
     par(of_block, block, [&](const Emitter& e, Expr t) {
       fold(e, t, [&](const Running& running) {
         share_rows(e, block, t, start, n, length, [&](Expr, Expr row, Expr column) {
-          e.if_then(e.bind(arena_.lt(column, n_columns), "is_point"), [&] {
-            const Expr of_point = e.bind(arena_.add(strip.first_column, wide(column)), "column");
-            point(e, s, strip, e.bind(arena_.add(from, wide(row)), "row"), of_point, running);
+          e.if_then(e.bind(column < n_columns, "is_point"), [&] {
+            const Expr of_point = e.bind(strip.first_column + wide(column), "column");
+            point(e, s, strip, e.bind(from + wide(row), "row"), of_point, running);
           });
         });
       });

@@ -36,14 +36,14 @@ class Tiles {
   void operator()() {
     const std::vector<Expr>& dims = at_.op().dims;
     const std::span outer(dims.data(), dims.size() - 2);
-    const Expr across = schedule::ceil_div(arena_, dims.back(), i64(side_));
-    const Expr down = schedule::ceil_div(arena_, dims[dims.size() - 2], i64(side_));
+    const Expr across = schedule::ceil_div(dims.back(), i64(side_));
+    const Expr down = schedule::ceil_div(dims[dims.size() - 2], i64(side_));
     for_tasks(at_, static_cast<int>(side_ * at_once_), [&](const Emitter& e, const Block& block) {
       dims_ = e.lower(dims);
-      first_column_ = e.lower(arena_.mul(arena_.rem(block.task, across), i64(side_)));
-      const Expr left = e.lower(arena_.div(block.task, across));
-      first_row_ = e.lower(arena_.mul(arena_.rem(left, down), i64(side_)));
-      outer_ = indices_by_division(e, e.lower(arena_.div(left, down)), outer);
+      first_column_ = e.lower(block.task % across * side_);
+      const Expr left = e.lower(block.task / across);
+      first_row_ = e.lower(left % down * side_);
+      outer_ = indices_by_division(e, e.lower(left / down), outer);
       for (const schedule::Stage& stage : at_.nest().stages)
         buffers_.push_back(e.allocate_shared(stage.read.kind(), stage.size));
       par(e, block, [&](const Emitter& of_thread, Expr t) { read(of_thread, t); });
@@ -63,20 +63,18 @@ class Tiles {
 
   // body(slow, fast) for the places of the tile; threads that are neighbours have neighbouring `fast`.
   void for_places(const Emitter& e, Expr t, const std::function<void(Expr slow, Expr fast)>& body) {
-    const Expr fast = e.bind(arena_.rem(t, i64(side_)), "fast");
-    const Expr first = e.bind(arena_.div(t, i64(side_)), "first");
+    const Expr fast = e.bind(t % side_, "fast");
+    const Expr first = e.bind(t / side_, "first");
     e.for_loop(first, i64(side_), i64(at_once_), "slow", [&](Expr slow) { body(slow, fast); });
   }
-  Expr place(const Emitter& e, Expr column, Expr row) {
-    return e.bind(arena_.add(arena_.mul(column, i64(side_ + 1)), row), "place");
-  }
+  Expr place(const Emitter& e, Expr column, Expr row) { return e.bind(column * (side_ + 1) + row, "place"); }
   // body(e, indices, number) where the tile's place is one of the space.
   using AtPoint = std::function<void(const Emitter&, const std::vector<Expr>& indices, Expr number)>;
   void at_point(const Emitter& e, Expr row_in_tile, Expr column_in_tile, const AtPoint& body) {
-    const Expr row = e.bind(arena_.add(first_row_, row_in_tile), "row");
-    const Expr column = e.bind(arena_.add(first_column_, column_in_tile), "column");
-    const Expr is_column = arena_.lt(column, dims_.back()), is_row = arena_.lt(row, dims_[dims_.size() - 2]);
-    const Expr inside = arena_.logical_and(is_row, is_column);
+    const Expr row = e.bind(first_row_ + row_in_tile, "row");
+    const Expr column = e.bind(first_column_ + column_in_tile, "column");
+    const Expr is_column = column < dims_.back(), is_row = row < dims_[dims_.size() - 2];
+    const Expr inside = is_row & is_column;
     e.if_then(e.bind(inside, "inside"), [&] {
       std::vector<Expr> indices = outer_;
       indices.push_back(row);

@@ -72,15 +72,14 @@ std::vector<Var> tables_of(const soac::Soac& op, const Nest& nest) {
 }
 
 // state[0] is the number of the next block; behind it each level has an element for each tile.
-std::vector<parts::Published> published_by(scalar::Arena& arena, const soac::Soac& op, const Nest& nest,
-                                           Expr tasks) {
+std::vector<parts::Published> published_by(const soac::Soac& op, const Nest& nest, Expr tasks) {
   std::vector<parts::Published> levels;
   const std::vector<const soac::Stm*> scans = schedule::scans_of(op.body);
   const std::vector<int> level_of_scan = schedule::levels_of(op.body);
   if (!schedule::has_join(nest, Combine::Part::scan, Join::handed_on)) return levels;
   for (int l = 0; l <= std::ranges::max(level_of_scan); ++l) {
     parts::Published& published = levels.emplace_back();
-    published.first = arena.add(arena.i64(1), arena.mul(arena.i64(l), tasks));
+    published.first = 1 + l * tasks;
     for (std::size_t k = 0; k < scans.size(); ++k) {
       if (level_of_scan[k] != l) continue;
       const Combine& combine = *schedule::combine_of(nest, Combine::Part::scan, k);
@@ -121,7 +120,7 @@ void update(const Emitter& e, const Update& how, Expr number, std::span<const st
   if (how.how == How::plain) return store();
   if (how.how == How::winner) {
     Expr winner = e.load_plain(how.memory[0], elements[0].second, "winner");
-    return e.if_then(e.bind(e.arena().eq(winner, number), "wins"), store);
+    return e.if_then(e.bind(equal(winner, number), "wins"), store);
   }
   for (std::size_t k = 0; k < values.size(); ++k)
     e.atomic({{}, how.what, {elements[k].first, elements[k].second, e.arena().i64(1), {}}, values[k], {}});

@@ -34,8 +34,7 @@ std::vector<Update> updates_of(const soac::Stm&, const schedule::Nest&);
 std::vector<Var> tables_of(const soac::Soac&, const schedule::Nest&);
 
 /// What blocks that look back publish, of each level of Scans; none: what Scans go on from is given.
-std::vector<parts::Published> published_by(scalar::Arena&, const soac::Soac&, const schedule::Nest&,
-                                           Expr tasks);
+std::vector<parts::Published> published_by(const soac::Soac&, const schedule::Nest&, Expr tasks);
 
 /// What the Scans go on from: given for the task, or what the first task begins with.
 Running::Groups entry_of(const Emitter& task, const soac::Soac&, const schedule::Nest&);

@@ -114,20 +114,20 @@ bool lie_at_their_numbers(const Emitter& e, std::span<const Var> arrays) {
 void in_runs(const Emitter& e, const Block& block, int n, Expr t, Expr from, Expr to,
              const std::function<void(Expr number)>& point) {
   scalar::Arena& arena = e.arena();
-  Expr whole = e.bind(arena.apply(Op::bit_and, {to, arena.i64(-n)}), "whole");
-  Expr first = e.bind(arena.add(from, arena.mul(t, arena.i64(n))), "first");
+  Expr whole = e.bind(to & -n, "whole");
+  Expr first = e.bind(from + t * n, "first");
   e.for_loop(first, whole, arena.i64(std::int64_t{block.threads} * n), "i", [&](Expr i) {
     std::vector<Expr> numbers;
     const kernel::Block points = e.block([&] {
       for (int k = 0; k < n; ++k) {
-        numbers.push_back(e.bind(arena.add(i, arena.i64(k)), "i"));
+        numbers.push_back(e.bind(i + k, "i"));
         point(numbers.back());
       }
     });
     e.append(widen(arena, points, numbers));
   });
-  Expr last = e.bind(arena.add(whole, t), "last");
-  e.if_then(e.bind(arena.lt(last, to), "is_left"), [&] { point(last); });
+  Expr last = e.bind(whole + t, "last");
+  e.if_then(e.bind(last < to, "is_left"), [&] { point(last); });
 }
 
 }  // namespace fulgurite::walk::blocks

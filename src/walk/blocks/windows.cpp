@@ -15,27 +15,26 @@ void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
            const std::function<void(Expr)>& body) {
   scalar::Arena& arena = e.arena();
   const Expr threads = arena.i64(block.threads);
-  const Expr in_warp = arena.apply(Op::bit_and, {begin, arena.i64(warp - 1)});
-  const Expr at = e.bind(arena.sub(t, in_warp), "at");
-  const Expr behind = arena.add(at, threads);
-  const Expr first = e.bind(arena.apply(Op::select, {arena.lt(at, arena.i64(0)), behind, at}), "first");
+  const Expr in_warp = begin & (warp - 1);
+  const Expr at = e.bind(t - in_warp, "at");
+  const Expr behind = at + threads;
+  const Expr first = e.bind(select(at < 0, behind, at), "first");
   e.for_loop(first, n, threads, "x", body);
 }
 
 void share_rows(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n, Expr length,
                 const std::function<void(Expr x, Expr row, Expr column)>& body) {
-  scalar::Arena& arena = e.arena();
-  const auto narrow = [&](Expr x) { return arena.cast(x, Kind::u32); };
+  const auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
   const Expr by = e.lower(narrow(length));
   share(e, block, t, begin, n, [&](Expr x) {
-    const Expr row = e.bind(arena.div(narrow(x), by), "row");
-    const Expr before = arena.mul(row, by);
-    body(x, row, e.bind(arena.sub(narrow(x), before), "column"));
+    const Expr row = e.bind(narrow(x) / by, "row");
+    const Expr before = row * by;
+    body(x, row, e.bind(narrow(x) - before, "column"));
   });
 }
 
-Expr pitch_of(scalar::Arena& arena, Expr n, Expr extent) {
-  return arena.add(n, arena.apply(Op::bit_and, {arena.sub(extent, n), arena.i64(warp - 1)}));
+Expr pitch_of(Expr n, Expr extent) {
+  return n + ((extent - n) & (warp - 1));
 }
 
 StagedWindows::StagedWindows(const Emitter& e, const Phase& phase, std::span<const Window> windows,
@@ -63,15 +62,14 @@ StagedWindows::Placed StagedWindows::placed(const Emitter& e, const Window& w, s
   for (Expr index : w.outer) p.outer.push_back(e.lower(scalar::substitute(arena_, index, values)));
   for (Expr base : w.base) p.base.push_back(e.lower(scalar::substitute(arena_, base, values)));
   const Expr extent = arena_.info(w.array).shape.back();
-  const Expr column = arena_.add(strip.first_column, p.base.back());
-  p.begin = e.lower(arena_.max(at_.i64(0), arena_.add(column, at_.i64(w.low.back()))));
-  p.end = arena_.add(arena_.add(column, strip.n_columns), at_.i64(w.high.back()));
-  p.end = arena_.min(extent, p.end);
-  if (const Expr there = is_there(e, p)) p.end = arena_.apply(Op::select, {there, p.end, p.begin});
+  const Expr column = strip.first_column + p.base.back();
+  p.begin = e.lower(max(0, column + w.low.back()));
+  p.end = column + strip.n_columns + w.high.back();
+  p.end = min(extent, p.end);
+  if (const Expr there = is_there(e, p)) p.end = select(there, p.end, p.begin);
   p.end = e.lower(p.end);
-  p.first = e.lower(arena_.apply(Op::bit_and, {p.begin, at_.i64(-warp)}));
-  if (has_rows())
-    p.pitch = e.lower(pitch_of(arena_, arena_.max(arena_.sub(p.end, p.first), at_.i64(1)), extent));
+  p.first = e.lower(p.begin & -warp);
+  if (has_rows()) p.pitch = e.lower(pitch_of(max(p.end - p.first, 1), extent));
   return p;
 }
 
@@ -96,9 +94,9 @@ Expr StagedWindows::is_there(const Emitter& e, const Placed& p) const {
     const auto axis = std::ranges::find_if(params, [&](Var v) { return index == arena_.name(v); });
     if (axis != params.end() && at_.op().dims[static_cast<std::size_t>(axis - params.begin())] == shape[k])
       continue;
-    const Expr is_positive = arena_.le(at_.i64(0), p.outer[k]);
-    const Expr both = arena_.apply(Op::bit_and, {is_positive, arena_.lt(p.outer[k], e.lower(shape[k]))});
-    there = there ? arena_.apply(Op::bit_and, {there, both}) : both;
+    const Expr is_positive = 0 <= p.outer[k];
+    const Expr both = is_positive & (p.outer[k] < e.lower(shape[k]));
+    there = there ? there & both : both;
   }
   return there;
 }
@@ -109,18 +107,18 @@ Expr StagedWindows::place_of(const Emitter& e, const Placed& p,
   const std::span<const Var> params = at_.op().body.params;
   const Expr column = narrow(arena_.name(params.back()));
   const Expr beside = narrow(at_.i64(distance.back()));
-  Expr base = arena_.sub(p.base.back(), p.first);
-  if (!has_rows()) return wide(arena_.add(arena_.add(column, e.lower(narrow(base))), beside));
-  base = arena_.add(base, arena_.mul(arena_.add(p.base[0], at_.i64(distance[0])), p.pitch));
+  Expr base = p.base.back() - p.first;
+  if (!has_rows()) return wide(column + e.lower(narrow(base)) + beside);
+  base = base + (p.base[0] + distance[0]) * p.pitch;
   const Expr pitch = e.lower(narrow(p.pitch));
-  const Expr row = arena_.mul(narrow(arena_.name(params[params.size() - 2])), pitch);
+  const Expr row = narrow(arena_.name(params[params.size() - 2])) * pitch;
   const Expr origin = e.lower(narrow(base));
-  return in_window(p, arena_.add(arena_.add(arena_.add(row, column), origin), beside));
+  return in_window(p, row + column + origin + beside);
 }
 
 Expr StagedWindows::in_window(const Placed& p, Expr number) const {
   const auto most = static_cast<std::uint64_t>(p.size - 1);
-  return wide(arena_.apply(Op::bit_and, {number, arena_.constant(Kind::u32, most)}));
+  return wide(number & most);
 }
 
 void StagedWindows::copy(const Emitter& e, const Placed& p, Expr row, Expr column, Expr place) const {
@@ -142,12 +140,12 @@ Expr StagedWindows::element(const Emitter& e, const Window& w, std::span<const E
 
 void StagedWindows::stage_line(const Emitter& of_block, const Block& block) const {
   for (const Placed& p : placed_) {
-    const Expr n = of_block.lower(arena_.sub(p.end, p.begin));
-    const Expr before = of_block.lower(arena_.sub(p.begin, p.first));
+    const Expr n = of_block.lower(p.end - p.begin);
+    const Expr before = of_block.lower(p.begin - p.first);
     par(of_block, block, [&](const Emitter& e, Expr t) {
       share(e, block, t, p.begin, n, [&](Expr x) {
-        const Expr place = arena_.add(before, x);
-        copy(e, p, {}, e.bind(arena_.add(p.begin, x), "column"), place);
+        const Expr place = before + x;
+        copy(e, p, {}, e.bind(p.begin + x, "column"), place);
       });
     });
   }
@@ -160,23 +158,23 @@ void StagedWindows::stage_rows(const Emitter& e, const Block& block, Expr first,
 void StagedWindows::stage_rows(const Emitter& of_block, const Block& block, const Placed& p, Expr first,
                                Expr from, Expr to) const {
   const Expr extent = of_block.lower(arena_.info(p.of->array).shape[p.outer.size()]);
-  const Expr all = arena_.add(from, at_.i64(p.of->low[0])), more = arena_.add(from, at_.i64(p.of->high[0]));
-  const Expr is_first = arena_.eq(from, first);
-  const Expr wanted = arena_.add(p.base[0], arena_.apply(Op::select, {is_first, all, more}));
-  const Expr begin = of_block.bind(arena_.max(at_.i64(0), wanted), "begin");
-  const Expr last = arena_.add(arena_.add(to, p.base[0]), at_.i64(p.of->high[0]));
-  const Expr n_rows = arena_.sub(arena_.min(extent, last), begin);
-  const Expr n = of_block.bind(arena_.mul(n_rows, p.pitch), "n");
-  const Expr start = of_block.bind(arena_.mul(begin, p.pitch), "start");
-  const Expr before = of_block.lower(narrow(arena_.sub(p.begin, p.first)));
-  const Expr n_read = of_block.lower(narrow(arena_.max(arena_.sub(p.end, p.begin), at_.i64(0))));
+  const Expr all = from + p.of->low[0], more = from + p.of->high[0];
+  const Expr is_first = equal(from, first);
+  const Expr wanted = p.base[0] + select(is_first, all, more);
+  const Expr begin = of_block.bind(max(0, wanted), "begin");
+  const Expr last = to + p.base[0] + p.of->high[0];
+  const Expr n_rows = min(extent, last) - begin;
+  const Expr n = of_block.bind(n_rows * p.pitch, "n");
+  const Expr start = of_block.bind(begin * p.pitch, "start");
+  const Expr before = of_block.lower(narrow(p.begin - p.first));
+  const Expr n_read = of_block.lower(narrow(max(p.end - p.begin, 0)));
   par(of_block, block, [&](const Emitter& e, Expr t) {
     share_rows(e, block, t, start, n, p.pitch, [&](Expr x, Expr row, Expr column) {
-      const Expr is_read = arena_.lt(arena_.sub(column, before), n_read);
+      const Expr is_read = column - before < n_read;
       e.if_then(e.bind(is_read, "is_read"), [&] {
-        const Expr number = narrow(x), place = in_window(p, arena_.add(narrow(start), number));
-        const Expr of_array = e.bind(arena_.add(p.first, wide(column)), "column");
-        copy(e, p, e.bind(arena_.add(begin, wide(row)), "row"), of_array, place);
+        const Expr number = narrow(x), place = in_window(p, narrow(start) + number);
+        const Expr of_array = e.bind(p.first + wide(column), "column");
+        copy(e, p, e.bind(begin + wide(row), "row"), of_array, place);
       });
     });
   });
@@ -186,11 +184,11 @@ Expr StagedWindows::rows_at_once(Expr length) const {
   Expr longest = length;
   std::int64_t around = 0;
   for (const Placed& p : placed_) {
-    longest = arena_.max(longest, p.pitch);
+    longest = max(longest, p.pitch);
     around = std::max(around, p.of->around(0));
   }
-  const Expr fit = arena_.div(at_.i64(placed_[0].size), longest);
-  return arena_.max(arena_.sub(fit, at_.i64(around)), at_.i64(1));
+  const Expr fit = placed_[0].size / longest;
+  return max(fit - around, 1);
 }
 
 }  // namespace fulgurite::walk::blocks

@@ -31,7 +31,7 @@ void share_rows(const Emitter& of_thread, const Block&, Expr t, Expr begin, Expr
                 const std::function<void(Expr x, Expr row, Expr column)>& body);
 
 /// The length of rows of at least n that begin where those of `extent` do, as seen from a warp.
-Expr pitch_of(scalar::Arena&, Expr n, Expr extent);
+Expr pitch_of(Expr n, Expr extent);
 
 class StagedWindows {
  public:
@@ -66,8 +66,8 @@ class StagedWindows {
   void copy(const Emitter&, const Placed&, Expr row, Expr column, Expr place) const;
   Expr element(const Emitter&, const schedule::Window&, std::span<const Expr> indices) const;
   bool has_rows() const { return at_.op().dims.size() > 1; }
-  Expr narrow(Expr x) const { return arena_.cast(x, Kind::u32); }
-  Expr wide(Expr x) const { return arena_.cast(x, Kind::i64); }
+  Expr narrow(Expr x) const { return cast(x, Kind::u32); }
+  Expr wide(Expr x) const { return cast(x, Kind::i64); }
 
   const Phase& at_;
   scalar::Arena& arena_;

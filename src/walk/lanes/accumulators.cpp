@@ -54,7 +54,7 @@ void Accumulators::halve(const Emitter& e) const {
   for (; width >= lanes; width /= 2) {
     const auto join = [&](Expr from) {
       e.par(Level::block, i64(lanes), "t",
-            [&](Expr t) { join_halves(e, op_, shared_, e.bind(arena.add(from, t), "at"), i64(width)); });
+            [&](Expr t) { join_halves(e, op_, shared_, e.bind(from + t, "at"), i64(width)); });
     };
     if (width == lanes)
       join(i64(0));
@@ -64,7 +64,7 @@ void Accumulators::halve(const Emitter& e) const {
   if (width == 0) return;
   const int n_halvings = std::bit_width(static_cast<unsigned>(width));
   e.for_loop(i64(0), i64(n_halvings), i64(1), "halving", [&](Expr halving) {
-    const Expr apart = e.bind(arena.apply(Op::shr, {i64(width), halving}), "width");
+    const Expr apart = e.bind(width >> halving, "width");
     e.for_loop(i64(0), apart, i64(1), "t", [&](Expr t) { join_halves(e, op_, shared_, t, apart); });
   });
 }

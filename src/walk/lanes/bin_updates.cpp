@@ -40,8 +40,8 @@ class Updates {
 
   /// Into these bins; of updates side by side the k-th one counts from at[k] on.
   void run(const std::vector<Var>& bins, std::span<const Expr> at, std::span<const Var> read_ahead) const {
-    const Expr left = e_.bind(arena_.rem(portion_.n, i64(side_)), "left");
-    const Expr whole = e_.bind(arena_.sub(portion_.n, left), "whole");
+    const Expr left = e_.bind(portion_.n % side_, "left");
+    const Expr whole = e_.bind(portion_.n - left, "whole");
     e_.for_loop(i64(0), whole, i64(side_), "u", [&](Expr u) {
       prefetch(u, read_ahead);
       for (std::int64_t c = 0; c < side_; ++c) one(bins, at[static_cast<std::size_t>(c)], u, c);
@@ -54,23 +54,23 @@ class Updates {
 
   void prefetch(Expr u, std::span<const Var> arrays) const {
     for (Var array : arrays) {
-      const Expr next = arena_.add(portion_.from, portion_.length);
+      const Expr next = portion_.from + portion_.length;
       const Expr size = walk::size(e_, array);
-      e_.prefetch(array, e_.lower(arena_.add(next, u)), static_cast<int>(side_), i64(0), size);
+      e_.prefetch(array, e_.lower(next + u), static_cast<int>(side_), i64(0), size);
     }
   }
 
   // The update of point u + c.
   void one(const std::vector<Var>& bins, Expr at, Expr u, std::int64_t c) const {
-    const Expr from = e_.bind(arena_.add(u, i64(c)), "from");
+    const Expr from = e_.bind(u + c, "from");
     const Expr posted = e_.load_plain(portion_.buffers[0], from, "place");
-    const Expr place = e_.bind(arena_.cast(posted, Kind::i64), "place");
+    const Expr place = e_.bind(cast(posted, Kind::i64), "place");
     if (takes_anything(group_.by().op)) return update(bins, at, from, place);
-    e_.if_then(e_.bind(arena_.le(i64(0), place), "inside"), [&] { update(bins, at, from, place); });
+    e_.if_then(e_.bind(0 <= place, "inside"), [&] { update(bins, at, from, place); });
   }
 
   void update(const std::vector<Var>& bins, Expr at, Expr from, Expr place) const {
-    const Expr bin = e_.bind(arena_.add(at, place), "bin");
+    const Expr bin = e_.bind(at + place, "bin");
     std::vector<Expr> args;
     for (Var array : bins) args.push_back(e_.load_plain(array, bin, "before"));
     std::size_t next = 1;
@@ -90,7 +90,7 @@ class Updates {
 
   Expr not_posted(Expr value, Expr from) const {
     if (is_pure(value)) return e_.lower(value);
-    const Expr point = arena_.add(portion_.from, from);
+    const Expr point = portion_.from + from;
     return e_.lower(scalar::substitute(arena_, value, {{portion_.posts.point, point}}));
   }
 

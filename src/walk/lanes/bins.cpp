@@ -130,7 +130,7 @@ class BinWalk {
         },
         [&] {
           const Expr stride = e_.lower(group.stride);
-          fill(group, group.combine.memory, e_.lower(arena_.sub(group.first, i64(bin_gap))), stride);
+          fill(group, group.combine.memory, e_.lower(group.first - bin_gap), stride);
         });
   }
 
@@ -138,7 +138,7 @@ class BinWalk {
     const std::vector<Expr> neutral = e_.lower(group.by().neutral);
     in_lanes(group, [&](const Emitter& lane, Expr t) {
       lane.for_loop(i64(0), n, i64(lanes_of(group)), "j", [&](Expr j) {
-        const Expr at = lane.bind(arena_.add(arena_.add(first, j), t), "at");
+        const Expr at = lane.bind(first + j + t, "at");
         for (std::size_t k = 0; k < neutral.size(); ++k) lane.store_plain(bins[k], at, neutral[k]);
       });
     });
@@ -157,13 +157,13 @@ class BinWalk {
       Range part;
       part.is_points = true;
       part.begin = from;
-      part.end = e_.bind(arena_.min(e_.bind(arena_.add(from, i64(length)), "to"), range.end), "to");
-      const Expr base = e_.bind(arena_.sub(i64(0), from), "base");
+      part.end = e_.bind(min(e_.bind(from + length, "to"), range.end), "to");
+      const Expr base = e_.bind(0 - from, "base");
       for (std::size_t g = 0; g < buffers.size(); ++g)
         for (std::size_t k = 0; k < buffers[g].size(); ++k)
           e_.set_destination(posting.posts[g].names[k], {buffers[g][k], base});
       state.join(walk_range(e_, posting.stm, part, {made_nest()}, state.now()));
-      const Expr n = e_.bind(arena_.sub(part.end, from), "n");
+      const Expr n = e_.bind(part.end - from, "n");
       for (std::size_t g = 0; g < groups_.size(); ++g)
         update_bins(e_, groups_[g],
                     {from, n, i64(length), posting.posts[g], buffers[g],
@@ -186,14 +186,14 @@ class BinWalk {
     e_.if_then(e_.lower(copied->condition), [&] {
       in_lanes(group, [&](const Emitter& e, Expr t) {
         e.for_loop(i64(0), e.lower(group.size), i64(lanes_of(group)), "j", [&](Expr j) {
-          const Expr place = e.bind(arena_.add(j, t), "place");
+          const Expr place = e.bind(j + t, "place");
           std::vector<Expr> so_far;
           for (std::int64_t c = 0; c < copied->n; ++c) {
-            const Expr at = e.bind(arena_.add(i64(bin_gap + c * copied->room), place), "at");
+            const Expr at = e.bind(bin_gap + c * copied->room + place, "at");
             for (Var array : group.copies) so_far.push_back(e.load_plain(array, at, "copy"));
             if (c > 0) so_far = apply(e, group.by().op, so_far);
           }
-          const Expr at = e.bind(arena_.add(group.first, place), "at");
+          const Expr at = e.bind(group.first + place, "at");
           for (std::size_t k = 0; k < so_far.size(); ++k)
             e.store_plain(group.combine.memory[k], at, so_far[k]);
         });

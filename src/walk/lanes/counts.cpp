@@ -7,7 +7,7 @@ namespace fulgurite::walk::lanes {
 namespace {
 
 Expr element(const Emitter& e, const Destination& array, Expr number) {
-  return e.lower(element_of(e, array, number));
+  return e.lower(element_of(array, number));
 }
 
 }  // namespace
@@ -27,11 +27,11 @@ Expr count_off(const Emitter& e, const Destination& counts, Expr tasks, Expr cla
     const Expr offset = e.snapshot(so_far, "so_far");
     e.store_plain(offsets.buffer, element(e, offsets, c), offset);
     e.for_loop(arena.i64(0), tasks, one, "t", [&](Expr t) {
-      const Expr at = element(e, counts, arena.add(arena.mul(t, classes), c));
+      const Expr at = element(e, counts, t * classes + c);
       const Expr count = e.load_plain(counts.buffer, at, "count");
       const Expr before = e.snapshot(so_far, "so_far");
       e.store_plain(counts.buffer, at, before);
-      e.assign(so_far, e.lower(arena.add(before, count)));
+      e.assign(so_far, e.lower(before + count));
     });
   });
   const Expr all = e.snapshot(so_far, "all");

@@ -49,8 +49,8 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   const auto assign = [&](const std::vector<Expr>& values) {
     for (std::size_t k = 0; k < values.size(); ++k) e.assign(totals[k], values[k]);
   };
-  const Expr most = arena.add(range.begin, arena.i64(versions[0].up_to));
-  const Expr is_short = e.lower(arena.le(range.end, most));
+  const Expr most = range.begin + versions[0].up_to;
+  const Expr is_short = e.lower(range.end <= most);
   const std::int64_t lanes = schedule::size_by(versions[0].nest, schedule::Unit::lane, 1);
   e.if_then_else(
       is_short, [&] { assign(reduce_short_row(e, s, range, lanes)); },

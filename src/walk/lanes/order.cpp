@@ -58,8 +58,8 @@ Running::Groups Order::fold_points() const {
   for (const soac::Stm* scan : scans_)
     for (partials.emplace_back(); Expr neutral : e_.lower(std::get<soac::Scan>(scan->op).reduction.neutral))
       partials.back().push_back(e_.declare(neutral, "partial"));
-  const Expr is_last = e_.lower(arena_.eq(arena_.add(e_.context().task, i64(1)), n_tasks_));
-  e_.if_then(e_.lower(arena_.logical_not(is_last)), [&] {
+  const Expr is_last = e_.lower(equal(e_.context().task + 1, n_tasks_));
+  e_.if_then(e_.lower(logical_not(is_last)), [&] {
     const soac::Stm folded = schedule::fold(arena_, s_, scans_, {});
     const Ends ends = walk_range(e_, folded, range_of(e_, nest_, op_), {*schedule::inner_of(nest_, 0)});
     std::size_t next = 0;
@@ -111,7 +111,7 @@ Running::Groups Order::take_turn() {
 Destination Order::table(std::size_t partition) const {
   const Expr classes = op_.partitions[partition].classes;
   const Var counts = combine(Combine::Part::partition, partition)->memory[0];
-  return {counts, e_.lower(arena_.mul(e_.context().task, classes))};
+  return {counts, e_.lower(e_.context().task * classes)};
 }
 
 Running::Cursor Order::cursor(std::size_t partition) const {
@@ -136,7 +136,7 @@ Running::Cursor Order::cursor(std::size_t partition) const {
 void Order::store_counts(std::size_t partition, std::span<const Expr> counts) const {
   const Destination to = table(partition);
   for (std::size_t c = 0; c < counts.size(); ++c)
-    e_.store_plain(to.buffer, e_.lower(arena_.add(to.base, i64(static_cast<std::int64_t>(c)))), counts[c]);
+    e_.store_plain(to.buffer, e_.lower(to.base + static_cast<std::int64_t>(c)), counts[c]);
 }
 
 // Where the points of each class go, as an earlier phase has counted them; of a chain a variable.
@@ -145,7 +145,7 @@ std::vector<Expr> Order::first_places(std::size_t partition, std::span<const Exp
   const Destination places = table(partition);
   std::vector<Expr> first;
   for (std::size_t c = 0; c < counts.size(); ++c) {
-    const Expr at = e_.lower(arena_.add(places.base, i64(static_cast<std::int64_t>(c))));
+    const Expr at = e_.lower(places.base + static_cast<std::int64_t>(c));
     first.push_back(e_.load_plain(places.buffer, at, "first"));
   }
   return first;
@@ -158,13 +158,13 @@ void Order::hand_on_places(const std::vector<std::vector<Expr>>& counts,
   for (std::size_t g = 0; g < counts.size(); ++g)
     if (takes_turns(g)) turn = combine(Combine::Part::partition, g)->memory.back();
   if (!turn) return;
-  const Expr is_last = e_.lower(arena_.eq(arena_.add(e_.context().task, i64(1)), n_tasks_));
+  const Expr is_last = e_.lower(equal(e_.context().task + 1, n_tasks_));
   e_.in_order(*turn, [&] {
     for (std::size_t g = 0; g < counts.size(); ++g) {
       if (!takes_turns(g)) continue;
       const Var all_kept = combine(Combine::Part::partition, g)->memory[0];
       const Expr before = e_.load_plain(all_kept, i64(0), "before");
-      const Expr kept = e_.bind(arena_.add(before, counts[g][0]), "kept");
+      const Expr kept = e_.bind(before + counts[g][0], "kept");
       e_.assign(first[g][0], before);
       e_.store_plain(all_kept, i64(0), kept);
       e_.if_then(is_last, [&] {

@@ -24,11 +24,11 @@ class Points {
 
   /// Calls body for the points of [begin, end) whose place is in the array, in their order.
   void for_each(Expr begin, Expr end, const std::function<void(Expr j, Expr place)>& body) const {
-    const Expr n = e_.lower(arena_.cast(size(), Kind::u64));
+    const Expr n = e_.lower(cast(size(), Kind::u64));
     e_.for_loop(begin, end, arena_.i64(1), "j", [&](Expr j) {
       const Expr place = e_.bind(place_of(j), "place");
-      const Expr number = e_.bind(arena_.cast(place, Kind::u64), "number");
-      e_.if_then(e_.bind(arena_.lt(number, n), "inside"), [&] { body(j, place); });
+      const Expr number = e_.bind(cast(place, Kind::u64), "number");
+      e_.if_then(e_.bind(number < n, "inside"), [&] { body(j, place); });
     });
   }
 
@@ -37,7 +37,7 @@ class Points {
   Expr place_of(Expr j) const {
     const Expr place = op_.body.results[0];
     const bool is_narrow = place.op() == Op::cast && is_posted(place.arg(0));
-    return arena_.cast(value_of(is_narrow ? place.arg(0) : place, j), Kind::i64);
+    return cast(value_of(is_narrow ? place.arg(0) : place, j), Kind::i64);
   }
   bool is_posted(Expr value) const {
     return value.op() == Op::index && std::ranges::find(memory_, value.arg(0).var()) != memory_.end();
@@ -79,11 +79,11 @@ struct Tiles {
 void add_up(const Emitter& e, const Tiles& tiles, Expr first, Expr begin) {
   scalar::Arena& arena = e.arena();
   const Expr so_far = e.declare(begin, "so_far");
-  const Expr end = e.lower(arena.add(first, tiles.ranges.count));
+  const Expr end = e.lower(first + tiles.ranges.count);
   e.for_loop(first, end, arena.i64(1), "entry", [&](Expr entry) {
     const Expr count = e.load_plain(tiles.table, entry, "count"), now = e.snapshot(so_far, "now");
     e.store_plain(tiles.table, entry, now);
-    e.assign(so_far, e.bind(arena.add(now, count), "next"));
+    e.assign(so_far, e.bind(now + count, "next"));
   });
 }
 
@@ -104,18 +104,18 @@ void sort_tiles(const Emitter& e, const schedule::Launch& launch, const schedule
   scalar::Arena& arena = e.arena();
   const Tiles tiles(e, launch, phase);
   const Expr one = arena.i64(1), task = e.context().task;
-  const Expr begin = e.lower(arena.mul(task, tiles.tile));
-  const Expr n_points = tiles.points.count(), behind = arena.add(begin, tiles.tile);
-  const Expr end = e.lower(arena.min(behind, n_points));
-  const Expr row = e.lower(arena.mul(task, arena.add(tiles.ranges.count, one)));
-  const Expr first = e.lower(arena.add(row, one)), shift = e.lower(tiles.ranges.shift);
-  const Expr mask = e.lower(arena.sub(arena.apply(Op::shl, {one, shift}), one));
+  const Expr begin = e.lower(task * tiles.tile);
+  const Expr n_points = tiles.points.count(), behind = begin + tiles.tile;
+  const Expr end = e.lower(min(behind, n_points));
+  const Expr row = e.lower(task * (tiles.ranges.count + one));
+  const Expr first = e.lower(row + one), shift = e.lower(tiles.ranges.shift);
+  const Expr mask = e.lower((one << shift) - one);
   const auto entry_of = [&](Expr place) {
-    const Expr range = e.bind(arena.apply(Op::shr, {place, shift}), "range");
-    return e.bind(arena.add(first, range), "entry");
+    const Expr range = e.bind(place >> shift, "range");
+    return e.bind(first + range, "entry");
   };
   const auto increase = [&](Expr entry, Expr by) {
-    e.store_plain(tiles.table, entry, e.bind(arena.add(by, one), "next"));
+    e.store_plain(tiles.table, entry, e.bind(by + one, "next"));
   };
   clear(e, tiles.ranges.count, {tiles.table, first});
   tiles.points.for_each(begin, end, [&](Expr, Expr place) {
@@ -127,8 +127,8 @@ void sort_tiles(const Emitter& e, const schedule::Launch& launch, const schedule
   tiles.points.for_each(begin, end, [&](Expr j, Expr place) {
     const Expr entry = entry_of(place), to = e.load_plain(tiles.table, entry, "to");
     increase(entry, to);
-    const Expr in_range = e.bind(arena.apply(Op::bit_and, {place, mask}), "in_range");
-    e.store_plain(tiles.places, to, e.bind(arena.cast(in_range, Kind::u32), "in_range"));
+    const Expr in_range = e.bind(place & mask, "in_range");
+    e.store_plain(tiles.places, to, e.bind(cast(in_range, Kind::u32), "in_range"));
     for (std::size_t k = 0; k < tiles.sorted.size(); ++k)
       e.store_plain(tiles.sorted[k], to, tiles.points.value(k, j));
   });
@@ -138,17 +138,17 @@ void store_ranges(const Emitter& e, const schedule::Launch& launch, const schedu
   scalar::Arena& arena = e.arena();
   const Tiles tiles(e, launch, phase);
   const std::span<const Var> arrays = std::span(tiles.skeleton.memory).subspan(2 + tiles.sorted.size());
-  const Expr one = arena.i64(1), n_tiles = schedule::ceil_div(arena, tiles.points.count(), tiles.tile);
+  const Expr one = arena.i64(1), n_tiles = schedule::ceil_div(tiles.points.count(), tiles.tile);
   const Expr range = e.context().task;
-  const Expr first = e.lower(arena.apply(Op::shl, {range, tiles.ranges.shift}));
-  const Expr columns = e.lower(arena.add(tiles.ranges.count, one));
+  const Expr first = e.lower(range << tiles.ranges.shift);
+  const Expr columns = e.lower(tiles.ranges.count + one);
   e.for_loop(arena.i64(0), e.lower(n_tiles), one, "tile", [&](Expr tile) {
-    const Expr entry = e.bind(arena.add(e.bind(arena.mul(tile, columns), "row"), range), "entry");
+    const Expr entry = e.bind(e.bind(tile * columns, "row") + range, "entry");
     const Expr from = e.load_plain(tiles.table, entry, "from");
-    const Expr to = e.load_plain(tiles.table, e.bind(arena.add(entry, one), "behind"), "to");
+    const Expr to = e.load_plain(tiles.table, e.bind(entry + one, "behind"), "to");
     e.for_loop(from, to, one, "j", [&](Expr j) {
       const Expr in_range = e.load_plain(tiles.places, j, "in_range");
-      const Expr place = e.bind(arena.add(first, e.bind(arena.cast(in_range, Kind::i64), "t")), "place");
+      const Expr place = e.bind(first + e.bind(cast(in_range, Kind::i64), "t"), "place");
       for (std::size_t k = 0; k < arrays.size(); ++k)
         e.store_plain(e.destination(arrays[k]).buffer, place, e.load_plain(tiles.sorted[k], j, "value"));
     });

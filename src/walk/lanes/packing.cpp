@@ -28,7 +28,7 @@ std::vector<Expr> Packing::counts(const Emitter& e, std::span<const Expr> next) 
   std::vector<Expr> counts;
   for (std::size_t c = 0; c < next.size(); ++c) {
     const Expr first = e.arena().i64(static_cast<std::int64_t>(c) * room());
-    counts.push_back(e.lower(e.arena().sub(next[c], first)));
+    counts.push_back(e.lower(next[c] - first));
   }
   return counts;
 }
@@ -46,10 +46,10 @@ void Packing::finish(const Emitter& e, std::span<const Expr> counts, std::span<c
     soac::Stm move{{made.begin(), made.end()}, soac::Soac{{n}, {}}, s.where, ""};
     auto& op = std::get<soac::Soac>(move.op);
     const Expr i = arena.fresh({Kind::i64}, "i");
-    const Expr from = arena.add(arena.sub(i, first[c]), arena.i64(static_cast<std::int64_t>(c) * room()));
+    const Expr from = i - first[c] + static_cast<std::int64_t>(c) * room();
     op.body.params = {i.var()};
     for (Var buffer : packed) op.body.results.push_back(arena.index(arena.name(buffer), std::span(&from, 1)));
-    Range range{{}, {}, first[c], e.lower(arena.add(first[c], counts[c]))};
+    Range range{{}, {}, first[c], e.lower(first[c] + counts[c])};
     range.is_aligned = false;
     walk_range(e, move, range, {schedule::inner_versions(arena, move, lanes).back().nest, true});
   }

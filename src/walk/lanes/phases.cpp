@@ -31,7 +31,7 @@ void store_totals(const Emitter& e, const Nest& nest, std::span<const Expr> tota
 void store_scan_ends(const Emitter& e, const schedule::Phase& phase, const Nest& nest, const Ends& ends) {
   scalar::Arena& arena = e.arena();
   const Expr last = schedule::tasks_of(arena, phase);
-  const Expr is_last = e.lower(arena.eq(arena.add(e.context().task, arena.i64(1)), last));
+  const Expr is_last = e.lower(equal(e.context().task + 1, last));
   for (const Combine& combine : nest.combines) {
     if (combine.ends.empty()) continue;
     e.if_then(is_last, [&] {
@@ -74,22 +74,21 @@ void walk_shared_rows(const Emitter& of_task, const schedule::Phase& phase) {
   const Nest& row_nest = std::get<Nest>(phase.walk).inner[0].nest;
   const schedule::Cut& cut = task_cut(row_nest);
   const Expr columns = row_nest.axes[0].extent;
-  const Expr tiles = schedule::ceil_div(arena, columns, cut.size), task = of_task.context().task;
-  const Expr row = of_task.lower(arena.div(task, tiles));
+  const Expr tiles = schedule::ceil_div(columns, cut.size), task = of_task.context().task;
+  const Expr row = of_task.lower(task / tiles);
   const Emitter e = of_task.at_element(row);
   const soac::Stm reduction = soac::apply(arena, map.body, indices_of(e, map.dims, row)).body[0];
   Range range;
   range.is_points = true;
-  range.begin = e.lower(arena.mul(arena.rem(task, tiles), cut.size));
-  range.end = e.lower(arena.min(arena.add(range.begin, cut.size), columns));
+  range.begin = e.lower(task % tiles * cut.size);
+  range.end = e.lower(min(range.begin + cut.size, columns));
   store_totals(e, row_nest, walk_range(e, reduction, range, {row_nest, true}).totals);
 }
 
 // Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
 Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& nest) {
   if (nest.traffic.streaming == 0) return e;
-  scalar::Arena& arena = e.arena();
-  return e.streaming_if(e.lower(arena.lt(arena.i64(nest.traffic.streaming), launch.touched)));
+  return e.streaming_if(e.lower(nest.traffic.streaming < launch.touched));
 }
 
 void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedule::Phase& phase,

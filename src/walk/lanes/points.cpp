@@ -24,12 +24,12 @@ class Columns {
   void run(const Emitter& e, Expr begin, Expr end) const {
     const Expr step = walk_.i64(walk_.loops.lanes);
     if (const Expr head = unaligned_head(e, begin)) {
-      const Expr aligned = e.lower(arena_.min(arena_.add(begin, head), end));
+      const Expr aligned = e.lower(min(begin + head, end));
       masked_loop(e, begin, aligned);
       begin = aligned;
     }
-    const Expr full = e.lower(arena_.mul(arena_.div(arena_.sub(end, begin), step), step));
-    const Expr main = e.lower(arena_.add(begin, full));
+    const Expr full = e.lower((end - begin) / step * step);
+    const Expr main = e.lower(begin + full);
     e.par(Level::block, step, "t", [&](Expr t) {
       const Running running = restored(e, t);
       main_loop(e, t, begin, main, running);
@@ -56,23 +56,23 @@ class Columns {
     std::vector<Expr> first(outer_.begin(), outer_.end());
     first.push_back(begin);
     Expr at = linear(e, first, walk_.space.dims());
-    if (const Expr base = e.destination(outputs.mapped[0].array).base) at = arena_.add(base, at);
+    if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
     // Results are scalars: lanes make no arrays.
     const auto size = static_cast<std::int64_t>(size_of(outputs.mapped[0].result.kind()));
     const Expr line = walk_.i64(cache_line / size - 1);
-    return e.lower(arena_.apply(Op::bit_and, {arena_.sub(walk_.i64(0), at), line}));
+    return e.lower((0 - at) & line);
   }
 
   // for (j = begin; j < end; ...) in single masked vectors; their stores go through the cache.
   void masked_loop(const Emitter& of_vectors, Expr begin, Expr end) const {
     const Emitter e = of_vectors.streaming_if({});
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
-    e.if_then(e.lower(arena_.lt(begin, end)), [&] {
+    e.if_then(e.lower(begin < end), [&] {
       e.par(Level::block, lanes, "t", [&](Expr t) {
         const Running running = restored(e, t);
         e.for_loop(begin, end, lanes, "j", [&](Expr j) {
-          const Expr index = e.bind(arena_.add(j, t), "j");
-          e.if_then(e.bind(arena_.lt(index, end), "in_range"), [&] { element(e, piece_, index, running); });
+          const Expr index = e.bind(j + t, "j");
+          e.if_then(e.bind(index < end, "in_range"), [&] { element(e, piece_, index, running); });
         });
         accumulators_.save(e, running.reductions, t);
       });
@@ -85,7 +85,7 @@ class Columns {
     const Emitter e = of_vectors.touching_if(loops.touch ? of_vectors.context().streaming : Expr());
     e.for_loop(from, to, walk_.i64(loops.lanes), "j", [&](Expr j) {
       read_ahead(walk_, e, j, loops.lanes);
-      element(e, s, e.bind(arena_.add(j, t), "j"), into);
+      element(e, s, e.bind(j + t, "j"), into);
     });
   }
 
@@ -93,17 +93,16 @@ class Columns {
   void steps_in_32_bits(const Emitter& e, const schedule::NarrowIndices& narrow, Expr t, Expr from, Expr to,
                         const Running& into) const {
     const Expr begin = walk_.range.begin;
-    const Expr first = e.lower(arena_.cast(begin, Kind::i32));
-    const Expr before = e.lower(arena_.sub(first, arena_.constant(Kind::i32, 1)));
+    const Expr first = e.lower(cast(begin, Kind::i32));
+    const Expr before = e.lower(first - 1);
     Running here = into;
     for (const auto& [g, k] : narrow.components) here.reductions[g][k] = e.declare(before, "at");
     steps(e, narrow.stm, t, from, to, here);
     for (const auto& [g, k] : narrow.components) {
       const Expr at = e.snapshot(here.reductions[g][k], "at"), wide = into.reductions[g][k];
-      const Expr offset = arena_.cast(arena_.cast(arena_.sub(at, first), Kind::u32), Kind::i64);
-      const Expr index = arena_.add(begin, offset);
-      e.assign(wide,
-               e.lower(arena_.apply(Op::select, {arena_.eq(at, before), e.snapshot(wide, "acc"), index})));
+      const Expr offset = cast(cast(at - first, Kind::u32), Kind::i64);
+      const Expr index = begin + offset;
+      e.assign(wide, e.lower(select(equal(at, before), e.snapshot(wide, "acc"), index)));
     }
   }
 
@@ -111,9 +110,8 @@ class Columns {
   void run_steps(const Emitter& e, const std::optional<soac::Stm>& behind, Expr t, Expr from, Expr to,
                  const Running& into) const {
     if (!behind) return steps(e, piece_, t, from, to, into);
-    e.if_then(e.lower(arena_.lt(from, to)),
-              [&] { element(e, piece_, e.bind(arena_.add(from, t), "j"), into); });
-    from = e.lower(arena_.add(from, walk_.i64(walk_.loops.lanes)));
+    e.if_then(e.lower(from < to), [&] { element(e, piece_, e.bind(from + t, "j"), into); });
+    from = e.lower(from + walk_.loops.lanes);
     const auto narrow = walk_.range.in_tile ? schedule::narrow_indices(arena_, *behind) : std::nullopt;
     if (narrow)
       steps_in_32_bits(e, *narrow, t, from, to, into);
@@ -131,7 +129,7 @@ class Columns {
     const Expr chain = walk_.i64(walk_.loops.chain * walk_.loops.lanes);
     e.for_loop(begin, main, chain, "from", [&](Expr from) {
       const Running inner{walk::start(e, op), {}, 0, walk_.partitions};
-      run_steps(e, behind, t, from, e.lower(arena_.min(arena_.add(from, chain), main)), inner);
+      run_steps(e, behind, t, from, e.lower(min(from + chain, main)), inner);
       for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
         std::vector<Expr> values;
         for (Expr variable : inner.reductions[g]) values.push_back(e.snapshot(variable, "part"));
@@ -153,7 +151,7 @@ void for_pieces(const Walk& walk, const Emitter& e, const soac::Stm& s, Expr beg
   const auto pieces =
       n_more > 0 ? schedule::split(walk.arena(), s, walk.plan.is_renamed ? nullptr : &splits) : std::nullopt;
   if (!pieces) return body(s, begin, end);
-  const Expr at = e.lower(walk.arena().max(begin, walk.arena().min(pieces->at, end)));
+  const Expr at = e.lower(max(begin, min(pieces->at, end)));
   for_pieces(walk, e, pieces->before, begin, at, n_more - 1, body);
   for_pieces(walk, e, pieces->behind, at, end, n_more - 1, body);
 }
@@ -167,7 +165,7 @@ void for_pieces(const Walk& walk, const Emitter& e, Expr begin, Expr end, const 
 void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
   if (!walk.entry.per_task) return;
   Expr size = walk.i64(1);
-  for (Expr extent : walk.space.dims()) size = walk.arena().mul(size, extent);
+  for (Expr extent : walk.space.dims()) size = size * extent;
   for (Var array : read_in_step(walk.op(), walk.space.is_linear()))
     e.prefetch(array, from, n, walk.entry.per_task, size);
 }

@@ -23,7 +23,7 @@ class RaggedWalk {
         of_row_{{rows.row}, std::exchange(std::get<soac::Soac>(reduced_.op).body.body, {}), {}},
         room_(i64(nest.stages[0].size)) {
     auto& reduction = std::get<soac::Soac>(of_row_.body[0].op);
-    const Expr place = arena_.add(rows.begin, arena_.name(reduction.body.params[0]));
+    const Expr place = rows.begin + arena_.name(reduction.body.params[0]);
     for (Expr& operand : reduction.body.results) {
       elements_.push_back(arena_.fresh_array(operand.kind(), {room_}, "elements").var());
       buffers_.push_back(e.allocate_shared(operand.kind(), nest.stages[0].size));
@@ -36,7 +36,7 @@ class RaggedWalk {
   void run(Expr from, Expr to, const Row& row) const {
     const Expr together = i64(schedule::size_by(nest_, schedule::Unit::sequence, 1));
     e_.for_loop(from, to, together, "first", [&](Expr first) {
-      const Expr last = e_.bind(arena_.min(arena_.add(first, together), to), "last");
+      const Expr last = e_.bind(min(first + together, to), "last");
       const Expr begin = begin_of(first), end = begin_of(last);
       const Expr usable = fill(begin, end);
       e_.for_loop(first, last, i64(1), "row", [&](Expr i) { reduce_or_walk(i, begin, end, usable, row); });
@@ -50,34 +50,33 @@ class RaggedWalk {
 
   // The elements [begin, end), and whether they are there.
   Expr fill(Expr begin, Expr end) const {
-    const Expr base = e_.bind(arena_.sub(i64(0), begin), "base");
+    const Expr base = e_.bind(0 - begin, "base");
     for (std::size_t k = 0; k < elements_.size(); ++k) {
       e_.set_destination(elements_[k], {buffers_[k], base});
       e_.made(elements_[k]);
     }
     const Expr are_there = e_.declare(arena_.boolean(false), "are_there");
-    e_.if_then(e_.bind(arena_.le(e_.bind(arena_.sub(end, begin), "n"), room_), "fit"), [&] {
+    e_.if_then(e_.bind(e_.bind(end - begin, "n") <= room_, "fit"), [&] {
       e_.store_plain(failed_, i64(0), arena_.constant(Kind::i32, 0));
       const soac::Stm fill{elements_, soac::Soac{{end}, rows_.element}, map_.where, map_.origin};
       Range range;
       range.begin = begin, range.end = end;
       const auto note = [&] { e_.store_plain(failed_, i64(0), arena_.constant(Kind::i32, 1)); };
       walk_range(e_.on_failure(note), fill, range, {nest_of_elements()});
-      e_.assign(are_there,
-                arena_.eq(e_.load_plain(failed_, i64(0), "failed"), arena_.constant(Kind::i32, 0)));
+      e_.assign(are_there, equal(e_.load_plain(failed_, i64(0), "failed"), 0));
     });
     return e_.snapshot(are_there, "usable");
   }
 
   void reduce_or_walk(Expr i, Expr begin, Expr end, Expr usable, const Row& row) const {
-    const Expr own = begin_of(i), next = begin_of(arena_.add(i, i64(1)));
-    const Expr ends_inside = arena_.le(next, end), begins_inside = arena_.le(begin, own);
-    const Expr inside = arena_.logical_and(begins_inside, ends_inside);
+    const Expr own = begin_of(i), next = begin_of(i + 1);
+    const Expr ends_inside = next <= end, begins_inside = begin <= own;
+    const Expr inside = begins_inside & ends_inside;
     const auto together = [&] {
-      reduce(i, e_.bind(arena_.sub(next, own), "length"));
+      reduce(i, e_.bind(next - own, "length"));
       row(reduced_, i);
     };
-    e_.if_then_else(e_.bind(arena_.logical_and(usable, inside), "is_there"), together, [&] { row(map_, i); });
+    e_.if_then_else(e_.bind(usable & inside, "is_there"), together, [&] { row(map_, i); });
   }
 
   void reduce(Expr i, Expr length) const {

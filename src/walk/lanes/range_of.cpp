@@ -30,18 +30,18 @@ Range range_of(const Emitter& e, const Nest& nest, const soac::Soac& op) {
   if (nest.axes.size() > 1 && nest.axes[0].extent.is_constant(1)) {
     range.first_row = arena.i64(0);
     range.last_row = arena.i64(1);
-    range.begin = e.lower(arena.mul(task, size));
+    range.begin = e.lower(task * size);
   } else if (nest.axes.size() > 1) {
     const Cut& rows = nest.cuts[0];
-    const Expr tiles = schedule::ceil_div(arena, columns, size);
-    const Expr piece = e.lower(arena.div(task, tiles));
-    range.first_row = e.lower(arena.mul(piece, rows.size));
-    range.last_row = e.lower(arena.min(arena.add(range.first_row, rows.size), nest.axes[0].extent));
-    range.begin = e.lower(arena.mul(arena.rem(task, tiles), size));
+    const Expr tiles = schedule::ceil_div(columns, size);
+    const Expr piece = e.lower(task / tiles);
+    range.first_row = e.lower(piece * rows.size);
+    range.last_row = e.lower(min(range.first_row + rows.size, nest.axes[0].extent));
+    range.begin = e.lower(task % tiles * size);
   } else {
-    range.begin = e.lower(arena.mul(task, size));
+    range.begin = e.lower(task * size);
   }
-  range.end = e.lower(arena.min(arena.add(range.begin, size), columns));
+  range.end = e.lower(min(range.begin + size, columns));
   range.in_tile = !range.is_points && size.is_constant() &&
                   schedule::innermost(nest, Unit::lane) != nullptr && std::has_single_bit(size.bits());
   return range;

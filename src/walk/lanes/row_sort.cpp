@@ -27,11 +27,10 @@ RowSort::RowSort(const Emitter& e, const soac::Stm& sort, Expr longest, const sc
 void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
                    const std::vector<Destination>& results) {
   n_ = n, arrays_ = arrays, begin_ = begin, results_ = results;
-  e_.if_then(e_.lower(arena_.lt(i64(0), n_)), [&] {
+  e_.if_then(e_.lower(0 < n_), [&] {
     range();
-    const Expr beyond = arena_.sub(i64(64 + by_.sort_beyond_bits), arena_.apply(Op::clz, {n_}));
-    const Expr enough =
-        arena_.apply(Op::select, {arena_.lt(i64(by_.sort_inserted), n_), arena_.min(bits_, beyond), i64(0)});
+    const Expr beyond = 64 + by_.sort_beyond_bits - arena_.apply(Op::clz, {n_});
+    const Expr enough = select(by_.sort_inserted < n_, min(bits_, beyond), 0);
     need_ = e_.declare(e_.lower(enough), "need");
     const Expr goes_on = e_.declare(arena_.boolean(true), "goes_on");
     e_.while_loop([&] { return e_.snapshot(goes_on, "goes_on"); },
@@ -39,8 +38,7 @@ void RowSort::sort(Expr n, std::span<const Expr> arrays, Expr begin,
                     const Expr from = by_highest_bits();
                     const Expr work = insert(from);
                     e_.assign(need_, bits_);
-                    e_.assign(goes_on,
-                              e_.lower(arena_.lt(arena_.mul(n_, i64(by_.sort_insertion_steps)), work)));
+                    e_.assign(goes_on, e_.lower(n_ * by_.sort_insertion_steps < work));
                   });
   });
 }
@@ -50,7 +48,7 @@ Expr RowSort::key(const Elements& elements) {
 }
 
 RowSort::Elements RowSort::given(Expr number) {
-  const Expr at = arena_.add(begin_, number);
+  const Expr at = begin_ + number;
   Elements elements;
   for (Expr array : arrays_) elements.push_back(e_.lower(arena_.index(array, std::span(&at, 1))));
   return elements;
@@ -59,14 +57,14 @@ RowSort::Elements RowSort::given(Expr number) {
 RowSort::Elements RowSort::at(const Emitter& e, const std::vector<Destination>& arrays, Expr number) {
   Elements elements;
   for (const Destination& array : arrays)
-    elements.push_back(e.load_plain(array.buffer, e.lower(element_of(e, array, number)), "x"));
+    elements.push_back(e.load_plain(array.buffer, e.lower(element_of(array, number)), "x"));
   return elements;
 }
 
 void RowSort::put(const Emitter& e, const std::vector<Destination>& arrays, Expr number,
                   const Elements& elements) {
   for (std::size_t k = 0; k < arrays.size(); ++k)
-    e.store_plain(arrays[k].buffer, e.lower(element_of(e, arrays[k], number)), elements[k]);
+    e.store_plain(arrays[k].buffer, e.lower(element_of(arrays[k], number)), elements[k]);
 }
 
 // The least key, and how many bits the others differ from it in.
@@ -74,28 +72,26 @@ void RowSort::range() {
   const Expr least = arena_.fresh({kind_}, "least"), most = arena_.fresh({kind_}, "most");
   statements(e_, {schedule::range_of_keys(arena_, s_, arrays_, begin_, n_, least.var(), most.var())});
   least_ = e_.lower(least);
-  const Expr zeros = arena_.apply(Op::clz, {arena_.sub(e_.lower(most), least_)});
-  bits_ = bound(arena_.sub(i64(width_), arena_.cast(zeros, Kind::i64)), "bits");
+  const Expr zeros = arena_.apply(Op::clz, {e_.lower(most) - least_});
+  bits_ = bound(width_ - cast(zeros, Kind::i64), "bits");
 }
 
 // Moves the elements, from their row first, and gives where they are then.
 Expr RowSort::by_highest_bits() {
   const Expr need = e_.snapshot(need_, "need"), one = i64(1);
   // Classes are counted and added up in each pass: not many more than there are elements.
-  const Expr log = arena_.sub(i64(64), arena_.apply(Op::clz, {n_}));
-  const Expr most =
-      bound(arena_.min(arena_.max(log, i64(by_.sort_least_digit_bits)), i64(by_.sort_digit_bits)), "most");
-  const Expr passes = bound(arena_.max(schedule::ceil_div(arena_, need, most), one), "passes");
-  digit_ = bound(arena_.max(schedule::ceil_div(arena_, need, passes), one), "digit");
-  low_ = bound(arena_.max(arena_.sub(bits_, arena_.mul(passes, digit_)), i64(0)), "low");
-  classes_ = bound(arena_.apply(Op::shl, {one, digit_}), "classes");
+  const Expr log = 64 - arena_.apply(Op::clz, {n_});
+  const Expr most = bound(min(max(log, by_.sort_least_digit_bits), by_.sort_digit_bits), "most");
+  const Expr passes = bound(max(schedule::ceil_div(need, most), one), "passes");
+  digit_ = bound(max(schedule::ceil_div(need, passes), one), "digit");
+  low_ = bound(max(bits_ - passes * digit_, 0), "low");
+  classes_ = bound(one << digit_, "classes");
   pass(low_, i64(0), [&](Expr i) { return given(i); });
   const Expr where = e_.declare(i64(0), "half");
   e_.for_loop(one, passes, one, "p", [&](Expr p) {
     const Expr from = e_.snapshot(where, "from");
-    const Expr to = bound(arena_.sub(longest_, from), "to");
-    pass(bound(arena_.add(low_, arena_.mul(p, digit_)), "shift"), to,
-         [&](Expr i) { return at(e_, moved_, arena_.add(from, i)); });
+    const Expr to = bound(longest_ - from, "to");
+    pass(bound(low_ + p * digit_, "shift"), to, [&](Expr i) { return at(e_, moved_, from + i); });
     e_.assign(where, to);
   });
   return e_.snapshot(where, "from");
@@ -106,27 +102,27 @@ void RowSort::pass(Expr shift, Expr to, F&& element) {
   const Expr one = i64(1), zero = i64(0);
   clear(e_, classes_, {counts_, {}});
   auto digit_of = [&](const Elements& x) {
-    const Expr mask = arena_.sub(arena_.cast(classes_, kind_), bits(1));
-    const Expr shifted = arena_.apply(Op::shr, {arena_.sub(key(x), least_), arena_.cast(shift, kind_)});
-    return bound(arena_.cast(arena_.apply(Op::bit_and, {shifted, mask}), Kind::i64), "d");
+    const Expr mask = cast(classes_, kind_) - bits(1);
+    const Expr shifted = (key(x) - least_) >> cast(shift, kind_);
+    return bound(cast(shifted & mask, Kind::i64), "d");
   };
   e_.for_loop(zero, n_, one, "i", [&](Expr i) {
     const Expr d = digit_of(element(i));
     const Expr count = e_.load_plain(counts_, d, "count");
-    e_.store_plain(counts_, d, e_.lower(arena_.add(count, one)));
+    e_.store_plain(counts_, d, e_.lower(count + one));
   });
   const Expr so_far = e_.declare(to, "so_far");
   e_.for_loop(zero, classes_, one, "c", [&](Expr c) {
     const Expr count = e_.load_plain(counts_, c, "count");
     const Expr before = e_.snapshot(so_far, "before");
     e_.store_plain(counts_, c, before);
-    e_.assign(so_far, e_.lower(arena_.add(before, count)));
+    e_.assign(so_far, e_.lower(before + count));
   });
   e_.for_loop(zero, n_, one, "i", [&](Expr i) {
     const Elements x = element(i);
     const Expr d = digit_of(x);
     const Expr place = e_.load_plain(counts_, d, "place");
-    e_.store_plain(counts_, d, e_.lower(arena_.add(place, one)));
+    e_.store_plain(counts_, d, e_.lower(place + one));
     put(e_, moved_, place, x);
   });
 }
@@ -136,20 +132,20 @@ Expr RowSort::insert(Expr from) {
   const Expr one = i64(1), zero = i64(0);
   const Expr number = e_.declare(zero, "i"), work = e_.declare(zero, "work");
   const Expr greatest = e_.declare(bits(0), "greatest");
-  const Expr most_work = bound(arena_.mul(n_, i64(by_.sort_insertion_steps)), "most_work");
+  const Expr most_work = bound(n_ * by_.sort_insertion_steps, "most_work");
   Expr i;
   e_.while_loop(
       [&] {
         i = e_.snapshot(number, "i");
         const Expr done = e_.snapshot(work, "work");
-        const Expr is_worth_it = arena_.apply(Op::le, {done, most_work});
-        return bound(arena_.logical_and(arena_.lt(i, n_), is_worth_it), "goes_on");
+        const Expr is_worth_it = done <= most_work;
+        return bound((i < n_) & is_worth_it, "goes_on");
       },
       [&] {
-        const Elements x = at(e_, moved_, arena_.add(from, i));
+        const Elements x = at(e_, moved_, from + i);
         const Expr k = key(x), before = e_.snapshot(greatest, "before");
         e_.if_then_else(
-            bound(arena_.apply(Op::le, {before, k}), "in_order"),
+            bound(before <= k, "in_order"),
             [&] {
               put(e_, results_, i, x);
               e_.assign(greatest, k);
@@ -161,20 +157,20 @@ Expr RowSort::insert(Expr from) {
               e_.while_loop(
                   [&] {
                     j = e_.snapshot(place, "j");
-                    y = at(e_, results_, arena_.max(arena_.sub(j, one), zero));
-                    const Expr is_greater = arena_.lt(k, key(y));
-                    return bound(arena_.logical_and(arena_.lt(zero, j), is_greater), "goes_back");
+                    y = at(e_, results_, max(j - one, zero));
+                    const Expr is_greater = k < key(y);
+                    return bound((zero < j) & is_greater, "goes_back");
                   },
                   [&] {
                     put(e_, results_, j, y);
-                    e_.assign(place, e_.lower(arena_.sub(j, one)));
+                    e_.assign(place, e_.lower(j - one));
                   });
               const Expr to = e_.snapshot(place, "to");
               put(e_, results_, to, x);
               const Expr done = e_.snapshot(work, "work");
-              e_.assign(work, e_.lower(arena_.add(done, arena_.sub(i, to))));
+              e_.assign(work, e_.lower(done + (i - to)));
             });
-        e_.assign(number, e_.lower(arena_.add(i, one)));
+        e_.assign(number, e_.lower(i + one));
       });
   return e_.snapshot(work, "work");
 }

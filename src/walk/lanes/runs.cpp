@@ -36,17 +36,16 @@ Expr Runs::fold(const soac::Soac& piece, Expr begin, Expr end, const Running::Gr
   auto i64 = [&](std::int64_t value) { return arena_.i64(value); };
   const Expr lanes = i64(loops_.run_lanes), zero = i64(0);
   const Expr step = i64(static_cast<std::int64_t>(loops_.run_lanes) * loops_.run_steps);
-  const Expr whole = arena_.mul(arena_.div(arena_.max(arena_.sub(end, begin), zero), step), step);
-  const Expr stop = e_.lower(arena_.add(begin, whole));
+  const Expr whole = max(end - begin, zero) / step * step;
+  const Expr stop = e_.lower(begin + whole);
   e_.for_loop(begin, stop, i64(loops_.run_lanes * loops_.run), "from", [&](Expr from) {
-    const Expr left = arena_.div(arena_.sub(stop, from), lanes);
-    fold_runs(piece, from, e_.lower(arena_.min(left, i64(loops_.run))), loops_.run_steps, so_far, point);
+    const Expr left = (stop - from) / lanes;
+    fold_runs(piece, from, e_.lower(min(left, loops_.run)), loops_.run_steps, so_far, point);
   });
   // What is less than a round of steps, point by point.
-  const Expr length = e_.lower(arena_.div(arena_.max(arena_.sub(end, stop), zero), lanes));
-  e_.if_then(e_.bind(arena_.lt(zero, length), "some"),
-             [&] { fold_runs(piece, stop, length, 1, so_far, point); });
-  return e_.lower(arena_.add(stop, arena_.mul(length, lanes)));
+  const Expr length = e_.lower(max(end - stop, zero) / lanes);
+  e_.if_then(e_.bind(zero < length, "some"), [&] { fold_runs(piece, stop, length, 1, so_far, point); });
+  return e_.lower(stop + length * lanes);
 }
 
 // A run of `length` points for each lane, the first from `from` on.
@@ -55,7 +54,7 @@ void Runs::fold_runs(const soac::Soac& piece, Expr from, Expr length, int steps,
   const Expr lanes = arena_.i64(loops_.run_lanes);
   const Emitter in_lane = e_.in_lanes();
   in_lane.par(Level::block, lanes, "t", [&](Expr t) {
-    const Expr start = in_lane.bind(arena_.add(from, arena_.mul(t, length)), "start");
+    const Expr start = in_lane.bind(from + t * length, "start");
     lane(in_lane, piece, start, length, steps, t, point);
   });
   e_.for_loop(arena_.i64(0), lanes, arena_.i64(1), "t", [&](Expr t) {
@@ -84,9 +83,9 @@ void Runs::lane(const Emitter& e, const soac::Soac& piece, Expr start, Expr leng
       std::ranges::any_of(groups_, [](const Group& g) { return !g.starts_with_neutral; });
   e.for_loop(zero, length, steps, "at", [&](Expr at) {
     e.for_loop(zero, steps, one, "k", [&](Expr k) {
-      const Expr step = e.bind(arena_.add(at, k), "step");
-      const Expr is_first = knows_first ? e.bind(arena_.eq(step, zero), "is_first") : Expr();
-      const Expr j = e.bind(arena_.add(start, step), "j");
+      const Expr step = e.bind(at + k, "step");
+      const Expr is_first = knows_first ? e.bind(equal(step, zero), "is_first") : Expr();
+      const Expr j = e.bind(start + step, "j");
       point(e, j, [&](const Emitter& at_point, std::span<const Expr> indices) {
         const soac::Applied body = soac::apply(arena_, piece.body, indices);
         statements(at_point, body.body);

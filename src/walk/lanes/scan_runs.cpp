@@ -32,13 +32,13 @@ ScanRuns::ScanRuns(const Emitter& e, const soac::Soac& soac, const schedule::Lan
 
 Expr ScanRuns::whole_rounds(Expr begin, Expr end) {
   const Expr round = arena_.i64(lanes_ * steps_);
-  const Expr n = arena_.max(arena_.sub(end, begin), arena_.i64(0));
-  return e_.lower(arena_.add(begin, arena_.mul(arena_.div(n, round), round)));
+  const Expr n = max(end - begin, 0);
+  return e_.lower(begin + n / round * round);
 }
 
 void ScanRuns::begin_round(Expr first_point) {
   first_point_ = e_.lower(first_point);
-  first_lane_ = e_.lower(arena_.div(first_point_, arena_.i64(steps_)));
+  first_lane_ = e_.lower(first_point_ / steps_);
 }
 
 Running::Groups ScanRuns::snapshots(const Emitter& e, const Running::Groups& groups) {
@@ -52,7 +52,7 @@ const Running::Groups& ScanRuns::scan_ahead(Expr begin, Expr end, const Runs::Po
     for (totals_.emplace_back(); Expr neutral : e_.lower(scan.op->reduction.neutral))
       totals_.back().push_back(e_.declare(neutral, "total"));
   e_.for_loop(begin, whole_rounds(begin, end), arena_.i64(lanes_ * steps_), "from", [&](Expr from) {
-    begin_round(arena_.sub(from, begin));
+    begin_round(from - begin);
     scan_round(from, totals_, point);
   });
   return totals_;
@@ -65,7 +65,7 @@ Expr ScanRuns::walk(Expr begin, Expr end, const Running::Groups& so_far, const R
     if (totals_.empty()) {
       scan_round(from, so_far, point);
     } else {
-      begin_round(arena_.sub(from, begin));
+      begin_round(from - begin);
       join_below(so_far);
     }
     values(from);
@@ -92,7 +92,7 @@ void ScanRuns::join_below(const Running::Groups& so_far) {
   const Running::Groups before = snapshots(e_, so_far);
   const Emitter e = e_.in_lanes();
   e.par(Level::block, arena_.i64(lanes_), "t", [&](Expr t) {
-    const Expr lane = e.bind(arena_.add(first_lane_, t), "lane");
+    const Expr lane = e.bind(first_lane_ + t, "lane");
     for (std::size_t s = 0; s < scans_.size(); ++s) {
       std::vector<Expr> below;
       for (const Component& c : scans_[s].components) below.push_back(e.load_plain(c.below, lane, "below"));
@@ -105,15 +105,15 @@ void ScanRuns::join_below(const Running::Groups& so_far) {
 
 void ScanRuns::scan_lanes(const Emitter& e, Expr from, Expr t, const Running::Groups& so_far,
                           const Runs::Point& point) {
-  const Expr start = e.bind(arena_.add(from, arena_.mul(t, arena_.i64(steps_))), "start");
+  const Expr start = e.bind(from + t * steps_, "start");
   std::vector<std::vector<Expr>> acc;
   for (const Scan& scan : scans_)
     for (acc.emplace_back(); Expr neutral : e.lower(scan.op->reduction.neutral))
       acc.back().push_back(e.declare(neutral, "acc"));
   e.for_loop(arena_.i64(0), arena_.i64(steps_), arena_.i64(1), "k", [&](Expr k) {
-    const Expr step = arena_.add(first_point_, arena_.mul(k, arena_.i64(lanes_)));
-    const Expr at = e.bind(arena_.add(step, t), "at");
-    const Expr j = e.bind(arena_.add(start, k), "j");
+    const Expr step = first_point_ + k * lanes_;
+    const Expr at = e.bind(step + t, "at");
+    const Expr j = e.bind(start + k, "j");
     point(e, j, [&](const Emitter& at_point, std::span<const Expr> indices) {
       const soac::Applied body = soac::apply(arena_, operands_, indices);
       statements(at_point, body.body);
@@ -141,7 +141,7 @@ void ScanRuns::join_lanes(const Emitter& e, const Scan& scan, std::vector<Expr> 
   const std::vector<Expr> neutral = e.lower(by.neutral);
   values = parts::scan_lanes(e, by, neutral, std::move(values), lanes_);
   const std::vector<Expr> below = by.apply(e, so_far, parts::shifted(e, values, neutral, 1));
-  const Expr lane = e.bind(arena_.add(first_lane_, t), "lane");
+  const Expr lane = e.bind(first_lane_ + t, "lane");
   for (std::size_t k = 0; k < values.size(); ++k) {
     e.store_plain(scan.components[k].last, t, values[k]);
     e.store_plain(scan.components[k].below, lane, below[k]);
@@ -157,21 +157,21 @@ std::vector<Expr> ScanRuns::joined(const Emitter& e, const Scan& scan, std::vect
 void ScanRuns::points(Expr from, Expr t, Running& running, const std::function<void(Expr start)>& run_begins,
                       const std::function<void(Expr j)>& point) {
   e_.for_loop(arena_.i64(0), arena_.i64(lanes_), arena_.i64(1), "run", [&](Expr run) {
-    const Expr start = e_.bind(arena_.add(from, arena_.mul(run, arena_.i64(steps_))), "start");
+    const Expr start = e_.bind(from + run * steps_, "start");
     run_begins(start);
     running.scans.clear();
     for (const Scan& scan : scans_)
       for (running.scans.emplace_back(); const Component& c : scan.components)
         running.scans.back().push_back(e_.load_plain(c.below_now, run, "below"));
     for (int step = 0; step < steps_; step += lanes_) {
-      const Expr in_run = e_.bind(arena_.add(arena_.i64(step), t), "step");
-      const Expr lane = arena_.add(first_point_, arena_.mul(in_run, arena_.i64(lanes_)));
-      const Expr at = e_.bind(arena_.add(lane, run), "at");
+      const Expr in_run = e_.bind(step + t, "step");
+      const Expr lane = first_point_ + in_run * lanes_;
+      const Expr at = e_.bind(lane + run, "at");
       running.within.clear();
       for (const Scan& scan : scans_)
         for (running.within.emplace_back(); const Component& c : scan.components)
           running.within.back().push_back(e_.load_plain(c.within, at, "within"));
-      point(e_.bind(arena_.add(start, in_run), "j"));
+      point(e_.bind(start + in_run, "j"));
     }
   });
   running.within.clear();

@@ -53,11 +53,10 @@ Expr ScanVectors::runs(std::span<const Expr> outer, Expr begin, Expr end) {
 
 Expr ScanVectors::walk(std::span<const Expr> outer, Expr begin, Expr end) {
   begin = runs(outer, begin, end);
-  scalar::Arena& arena = walk_.arena();
   const int lanes = walk_.loops.scan_lanes;
   const Expr step = walk_.i64(lanes), zero = walk_.i64(0);
-  const Expr full = arena.mul(arena.div(arena.max(arena.sub(end, begin), zero), step), step);
-  const Expr rest = walk_.e.lower(arena.add(begin, full));
+  const Expr full = max(end - begin, zero) / step * step;
+  const Expr rest = walk_.e.lower(begin + full);
   const Emitter lane = walk_.e.in_lanes();
   lane.par(Level::block, step, "t", [&](Expr t) {
     Running here = restored(lane, t);
@@ -68,7 +67,7 @@ Expr ScanVectors::walk(std::span<const Expr> outer, Expr begin, Expr end) {
     }
     lane.for_loop(begin, rest, step, "from", [&](Expr from) {
       read_ahead(walk_, lane, from, lanes);
-      walk_.space.element(lane, walk_.s, outer, lane.bind(arena.add(from, t), "j"), here);
+      walk_.space.element(lane, walk_.s, outer, lane.bind(from + t, "j"), here);
     });
     accumulators_.save(lane, here.reductions, t);
     auto next = carried_.begin();

@@ -13,9 +13,9 @@ std::vector<Expr> reduce_short_row(const Emitter& scalar_code, const soac::Stm& 
   e.par(kernel::Level::block, arena.i64(lanes), "t", [&](Expr t) {
     const Running running{start(e, op), {}, 0, {}};
     e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
-      Expr index = e.bind(arena.add(j, t), "j");
-      const Expr end = arena.cast(range.end, Kind::i32);
-      const Expr in_range = arena.lt(arena.cast(index, Kind::i32), end);
+      Expr index = e.bind(j + t, "j");
+      const Expr end = cast(range.end, Kind::i32);
+      const Expr in_range = cast(index, Kind::i32) < end;
       e.if_then(e.bind(in_range, "in_range"),
                 [&] { point(e.at_element(index), s, std::span(&index, 1), index, running); });
     });

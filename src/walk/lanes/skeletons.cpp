@@ -22,12 +22,11 @@ std::int64_t number_of(const schedule::Skeleton& skeleton, std::string_view name
 }
 
 std::vector<Expr> indices_of(const Emitter& e, std::span<const Expr> dims, Expr number) {
-  scalar::Arena& arena = e.arena();
   std::vector<Expr> indices(dims.size());
   Expr rest = number;
   for (std::size_t d = dims.size(); d-- > 1;) {
-    indices[d] = e.lower(arena.rem(rest, dims[d]));
-    rest = e.lower(arena.div(rest, dims[d]));
+    indices[d] = e.lower(rest % dims[d]);
+    rest = e.lower(rest / dims[d]);
   }
   indices[0] = rest;
   return indices;
@@ -63,7 +62,7 @@ void carry(const Emitter& e, const schedule::Launch&, const schedule::Phase& pha
       for (std::size_t k = 0; k < so_far.size(); ++k)
         e.store_plain(partials[k], t, e.snapshot(so_far[k], "so_far"));
     };
-    const Expr last = e.lower(arena.sub(op.dims[0], one));
+    const Expr last = e.lower(op.dims[0] - one);
     e.for_loop(zero, last, one, "t", [&](Expr t) {
       std::vector<Expr> partial;
       for (Var array : partials) partial.push_back(e.load_plain(array, t, "partial"));
@@ -90,7 +89,7 @@ void join_partials(const Emitter& e, const schedule::Launch&, const schedule::Ph
   parts::join_neighbours(e, walk::operators_of(e, over.reductions), partials, n);
   std::vector<Expr> totals;
   for (const auto& group : start(e, over)) totals.insert(totals.end(), group.begin(), group.end());
-  e.if_then(e.lower(arena.lt(zero, n)), [&] {
+  e.if_then(e.lower(zero < n), [&] {
     for (std::size_t k = 0; k < totals.size(); ++k)
       e.assign(totals[k], e.load_plain(partials[k], zero, "total"));
   });
@@ -114,8 +113,8 @@ void join_tiles(const Emitter& task, const schedule::Launch&, const schedule::Ph
   const auto& reduced = std::get<soac::Soac>(body.body[0].op);
   const Expr tiles = reduced.dims[0];
   const Running::Groups so_far = start(e, reduced);
-  const Expr first = e.lower(arena.mul(row, tiles));
-  e.for_loop(first, e.lower(arena.add(first, tiles)), arena.i64(1), "t", [&](Expr t) {
+  const Expr first = e.lower(row * tiles);
+  e.for_loop(first, e.lower(first + tiles), arena.i64(1), "t", [&](Expr t) {
     std::size_t next = 0;
     for (std::size_t g = 0; g < so_far.size(); ++g) {
       std::vector<Expr> parts;

@@ -12,14 +12,14 @@ void Space::rows(const Emitter& e, const Range& range, const Row& body) const {
     return e.for_loop(range.first_row, range.last_row, one, "row",
                       [&](Expr row) { body(decoded(e, row), range.begin, range.end); });
   // Points of a row that the range begins or ends in are left out.
-  const Expr columns = e.lower(arena_.max(dims_.back(), one));
-  const Expr first = e.lower(arena_.div(range.begin, columns));
-  const Expr last = e.lower(arena_.div(arena_.sub(arena_.add(range.end, columns), one), columns));
+  const Expr columns = e.lower(max(dims_.back(), one));
+  const Expr first = e.lower(range.begin / columns);
+  const Expr last = e.lower((range.end + columns - one) / columns);
   e.for_loop(first, last, one, "row", [&](Expr row) {
     const std::vector<Expr> outer = decoded(e, row);
-    const Expr start = e.bind(arena_.mul(row, columns), "start");
-    const Expr begin = e.lower(arena_.max(arena_.sub(range.begin, start), zero));
-    body(outer, begin, e.lower(arena_.min(arena_.sub(range.end, start), columns)));
+    const Expr start = e.bind(row * columns, "start");
+    const Expr begin = e.lower(max(range.begin - start, zero));
+    body(outer, begin, e.lower(min(range.end - start, columns)));
   });
 }
 
@@ -27,8 +27,8 @@ std::vector<Expr> Space::decoded(const Emitter& e, Expr row) const {
   std::vector<Expr> outer(dims_.size() - 1);
   Expr rest = row;
   for (std::size_t d = outer.size(); d-- > 1;) {
-    outer[d] = e.bind(arena_.rem(rest, dims_[d]), "i");
-    rest = e.bind(arena_.div(rest, dims_[d]), "i");
+    outer[d] = e.bind(rest % dims_[d], "i");
+    rest = e.bind(rest / dims_[d], "i");
   }
   outer[0] = rest;
   return outer;
