@@ -1,8 +1,8 @@
 // A phase of a launch of blocks, on its way to code.
 #pragma once
 
-#include "schedule/ir.h"
 #include "walk/blocks/points.h"
+#include "walk/phase.h"
 
 namespace fulgurite::walk::blocks {
 
@@ -18,18 +18,12 @@ struct Phase {
   const soac::Soac& op() const { return std::get<soac::Soac>(of.computes.op); }
   const schedule::Nest& nest() const { return std::get<schedule::Nest>(of.walk); }
   /// A number of its skeleton.
-  std::int64_t number(std::string_view name) const;
+  std::int64_t number(std::string_view name) const { return number_of(skeleton_of(of), name); }
 };
 
 /// body(task, block) as the code of each task.
 using OfBlock = std::function<void(const Emitter& task, const Block&)>;
 void for_tasks(const Phase&, int threads, const OfBlock& body);
-
-/// A number's indices of these axes, row-major; the number may be too large for the first axis.
-std::vector<Expr> indices_by_division(const Emitter&, Expr number, std::span<const Expr> dims);
-
-/// What a phase with blocks of its own leaves of its reductions, where its nest says that.
-void store_partials(const Emitter& task, const schedule::Nest&, std::span<const Expr> totals);
 
 /// Phases by the form of their walks: points in their order (points.h); rows, that tasks share; strips of a
 /// space whose points read around them, with windows in shared memory; square tiles that are read crosswise;

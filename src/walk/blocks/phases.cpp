@@ -77,10 +77,8 @@ void store_classes(const Emitter& task, const schedule::Classes& classes, const 
   task.store_plain(classes.kept, arena.i64(0), so_far);
 }
 
-void store_ends(const Emitter& task, const Nest& nest, const Running::Groups& ends) {
-  for (const Combine& combine : nest.combines)
-    for (const Combine::End& end : combine.ends)
-      task.store_plain(end.array, task.lower(end.at), ends[combine.which][end.component]);
+void store_all_ends(const Emitter& task, const Nest& nest, const Running::Groups& ends) {
+  store_ends(task, nest, ends);
   for (const schedule::Classes& classes : nest.classes) store_classes(task, classes, ends);
 }
 
@@ -99,31 +97,10 @@ void store_results(const Phase& phase, const Emitter& task, std::span<const Expr
 
 }  // namespace
 
-std::int64_t Phase::number(std::string_view name) const {
-  for (const schedule::Skeleton::Number& number : std::get<schedule::Skeleton>(of.walk).numbers)
-    if (number.name == name) return number.value;
-  FULGURITE_CHECK(false, "a skeleton has no number '{}'", name);
-}
-
 void for_tasks(const Phase& phase, int threads, const OfBlock& body) {
   const Expr n_tasks = schedule::tasks_of(phase.arena(), phase.of);
   phase.e.par(kernel::Level::grid, n_tasks, "task",
               [&](Expr task) { body(phase.e.of_task(task, n_tasks), {task, n_tasks, threads}); });
-}
-
-std::vector<Expr> indices_by_division(const Emitter& e, Expr number, std::span<const Expr> dims) {
-  std::vector<Expr> indices(dims.size());
-  for (std::size_t d = dims.size(); d-- > 1; number = e.lower(number / dims[d]))
-    indices[d] = e.lower(number % dims[d]);
-  if (!indices.empty()) indices[0] = number;
-  return indices;
-}
-
-void store_partials(const Emitter& task, const Nest& nest, std::span<const Expr> totals) {
-  std::size_t next = 0;
-  for (const Combine& combine : nest.combines)
-    if (combine.part == Combine::Part::reduction)
-      for (Var partial : combine.memory) task.store_plain(partial, task.context().task, totals[next++]);
 }
 
 void walk_over_points(const Phase& phase) {
@@ -145,32 +122,26 @@ void walk_over_points(const Phase& phase) {
     const Running::Groups entry = entry_of(task, phase.op(), nest);
     const Ends ends = walk_points(task, phase.computes(), nest, block, range, entry, published);
     if (!cut) {
-      store_ends(task, nest, ends.scans);
+      store_all_ends(task, nest, ends.scans);
       return store_results(phase, task, ends.totals);
     }
-    const auto has_ends = [](const Combine& combine) { return !combine.ends.empty(); };
-    if (std::ranges::any_of(nest.combines, has_ends)) {
+    if (has_ends(nest)) {
       const Expr is_last = task.lower(equal(block.task + 1, block.tasks));
-      task.if_then(is_last, [&] { store_ends(task, nest, ends.scans); });
+      task.if_then(is_last, [&] { store_all_ends(task, nest, ends.scans); });
     }
     store_partials(task, nest, ends.totals);
   });
 }
 
 void walk_parts_of_rows(const Phase& phase) {
-  scalar::Arena& arena = phase.arena();
-  const Nest& part = phase.nest().inner[0].nest;
-  const Expr tile = schedule::outermost(part, Unit::grid)->size, columns = part.axes[0].extent;
+  const Nest& nest = phase.nest().inner[0].nest;
+  const Expr tile = schedule::outermost(nest, Unit::grid)->size, columns = nest.axes[0].extent;
   const Expr tiles = max(schedule::ceil_div(columns, tile), 1);
-  const auto threads = static_cast<int>(schedule::size_by(part, Unit::thread, 1));
+  const auto threads = static_cast<int>(schedule::size_by(nest, Unit::thread, 1));
   for_tasks(phase, threads, [&](const Emitter& task, const Block& block) {
-    const Expr row = task.lower(block.task / tiles);
-    const Emitter e = task.at_element(row);
-    const std::vector<Expr> indices = indices_by_division(e, row, phase.op().dims);
-    const soac::Stm reduction = soac::apply(arena, phase.op().body, indices).body[0];
-    const Expr begin = e.lower(block.task % tiles * tile);
-    const Range range{begin, e.lower(min(begin + tile, columns))};
-    store_partials(e, part, walk_points(e, reduction, part, block, range, {}).totals);
+    const PartOfRow part = part_of_row(task, phase.op(), tiles, tile, columns);
+    const Range range{part.begin, part.end};
+    store_partials(part.e, nest, walk_points(part.e, part.reduction, nest, block, range, {}).totals);
   });
 }
 

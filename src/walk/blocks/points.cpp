@@ -88,20 +88,6 @@ class Walk {
 
   // ---- what threads have of the reductions in any order
 
-  void allocate_totals(const Steps& steps) {
-    for (const soac::Reduction& r : steps.last_op().reductions)
-      for (Expr neutral : r.neutral) totals_.push_back(e_.allocate_shared(neutral.kind(), block_.threads));
-  }
-
-  void save(const Emitter& e, const Running& running, Expr t) {
-    std::size_t next = 0;
-    for (const auto& group : running.reductions)
-      for (Expr variable : group) {
-        Expr value = e.snapshot(variable, "acc");
-        e.store_plain(totals_[next++], t, value);
-      }
-  }
-
   void join_totals(const Steps& steps) {
     if (totals_.empty()) return;
     sync(e_);
@@ -111,14 +97,14 @@ class Walk {
   // ---- in any order
 
   void unordered(const Steps& steps, const Sinks& sinks) {
-    allocate_totals(steps);
+    totals_ = shared_values(e_, steps.last_op().reductions, block_.threads);
     par(e_, block_, [&](const Emitter& e, Expr t) {
       const Running running = start(e, steps, sinks);
       if (numbers_.chain > 0)
         in_chains(e, t, steps, sinks, running);
       else
         stride(e, t, steps, range_, running);
-      save(e, running, t);
+      save(e, running.reductions, totals_, t);
     });
     join_totals(steps);
   }
@@ -159,9 +145,10 @@ class Walk {
   // ---- tile by tile
 
   void tiled(const Steps& steps, Sinks& sinks) {
-    allocate_totals(steps);
+    totals_ = shared_values(e_, steps.last_op().reductions, block_.threads);
     if (!totals_.empty())
-      par(e_, block_, [&](const Emitter& e, Expr t) { save(e, start(e, steps, sinks), t); });
+      par(e_, block_,
+          [&](const Emitter& e, Expr t) { save(e, walk::start(e, steps.last_op()), totals_, t); });
     sinks.open();
     std::vector<soac::Stm> operands;
     for (std::size_t l = 0; l < steps.levels().size() && !steps.is_one_step(); ++l)
@@ -232,7 +219,7 @@ class Walk {
         steps.bind_staged(e, steps.levels().size(), at);
         at_point(e, steps.last().stm, number, running);
       });
-      save(e, running, t);
+      save(e, running.reductions, totals_, t);
     });
   }
 

@@ -14,7 +14,7 @@
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/ragged.h"
 #include "soac/rename.h"
-#include "walk/blocks/phase.h"
+#include "walk/blocks/rows.h"
 #include "walk/control.h"
 #include "walk/operators.h"
 
@@ -23,10 +23,6 @@ namespace fulgurite::walk::blocks {
 using schedule::warp;
 
 namespace {
-
-const soac::Soac& reduction_of(const soac::Lambda& body) {
-  return std::get<soac::Soac>(body.body[0].op);
-}
 
 soac::Lambda with_neutral_elements(scalar::Arena& arena, soac::Lambda body) {
   body.body[0] = schedule::lift_missing_neutral(arena, body.body[0]);
@@ -45,13 +41,11 @@ class RaggedRows {
       : at_(phase),
         arena_(phase.arena()),
         rows_(rows_of(arena_, phase.computes())),
-        body_(with_neutral_elements(arena_, phase.op().body)),
-        rest_{phase.computes().names, soac::Soac{phase.op().dims, {body_.params, {}, body_.results}},
-              phase.computes().where, phase.computes().origin},
+        in_block_(phase, with_neutral_elements(arena_, phase.op().body)),
         segmented_(segmented()),
         threads_(static_cast<int>(phase.number("threads"))),
         items_(static_cast<int>(phase.number("items"))) {
-    for (const soac::Reduction& r : reduction_of(body_).reductions)
+    for (const soac::Reduction& r : in_block_.reduction().reductions)
       neutral_.insert(neutral_.end(), r.neutral.begin(), r.neutral.end());
   }
 
@@ -60,16 +54,16 @@ class RaggedRows {
     const std::int64_t blocks = at_.number("blocks"), threads = at_.number("threads");
     const Expr per_block = schedule::ragged_rows_of_a_block(arena_, all, blocks, threads);
     for_tasks(at_, threads_, [&](const Emitter& e, const Block& block) {
-      first_ = e.lower(block.task * per_block);
-      n_ = e.lower(min(all - first_, per_block));
+      in_block_.take(e, block, per_block);
       allocate(e);
       find_rows(e, block);
       const Expr is_in_order = e.bind(equal(wrong(e), 0), "is_in_order");
       const Expr begin = e.load_plain(begins_, i64(0), "begin");
-      const Expr end = e.bind(select(is_in_order, e.load_plain(begins_, n_, "end"), begin), "to_here");
+      const Expr end =
+          e.bind(select(is_in_order, e.load_plain(begins_, in_block_.size(), "end"), begin), "to_here");
       tiles(e, block, begin, end);
       const Expr usable = e.bind(equal(wrong(e), 0), "usable");
-      of_rows(e, block, [&](const Emitter& of_thread, Expr t) {
+      in_block_.each(e, block, [&](const Emitter& of_thread, Expr t) {
         of_thread.if_then_else(usable, [&] { finish(of_thread, t); }, [&] { alone(of_thread.rarely(), t); });
       });
     });
@@ -91,7 +85,7 @@ class RaggedRows {
 
   // On (a row begins here, the reductions' components).
   soac::Reduction segmented() {
-    const std::vector<soac::Reduction>& reductions = reduction_of(body_).reductions;
+    const std::vector<soac::Reduction>& reductions = in_block_.reduction().reductions;
     std::vector<Expr> left{arena_.fresh({Kind::i32}, "begins")}, right{arena_.fresh({Kind::i32}, "begins")};
     soac::Reduction all{{}, {i32(0)}, {}, false};
     all.op.results.push_back(left[0] | right[0]);
@@ -137,24 +131,18 @@ class RaggedRows {
     for (Expr neutral : neutral_) totals_.push_back(e.allocate_shared(neutral.kind(), threads_));
   }
 
-  void of_rows(const Emitter& e, const Block& block, const OfThread& body) {
-    par(e, block, [&](const Emitter& of_thread, Expr t) {
-      of_thread.if_then(of_thread.bind(t < n_, "is_row"), [&] { body(of_thread, t); });
-    });
-  }
-
   // Where they begin, behind the last one where it ends; and what a row without elements comes to.
   void find_rows(const Emitter& of_block, const Block& block) {
     par(of_block, block, [&](const Emitter& e, Expr t) {
       e.if_then(e.bind(equal(t, 0), "is_first"), [&] { e.store_plain(wrong_, i64(0), i32(0)); });
-      e.for_loop(t, e.bind(n_ + 1, "n_begins"), i64(threads_), "k", [&](Expr k) {
-        const Expr row = first_ + k;
+      e.for_loop(t, e.bind(in_block_.size() + 1, "n_begins"), i64(threads_), "k", [&](Expr k) {
+        const Expr row = in_block_.first() + k;
         e.store_plain(begins_, k, e.lower(scalar::substitute(arena_, rows_->begin, {{rows_->row, row}})));
       });
       for (std::size_t c = 0; c < totals_.size(); ++c) e.store_plain(totals_[c], t, e.lower(neutral_[c]));
     });
     sync(of_block);
-    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+    in_block_.each(of_block, block, [&](const Emitter& e, Expr t) {
       const auto [begin, end] = extent(e, t);
       e.if_then(e.bind(end < begin, "is_wrong"), [&] { note_wrong(e); });
     });
@@ -178,7 +166,7 @@ class RaggedRows {
       stage(of_block, block, from, n, begin);
       sync(of_block);
       parts::fold_tile(of_block, block, items_, n, std::span(&scan, 1));
-      of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+      in_block_.each(of_block, block, [&](const Emitter& e, Expr t) {
         const auto [own, next] = extent(e, t);
         const Expr last = e.bind(next - 1 - from, "last");
         const Expr is_here = is_below(last, n);
@@ -215,7 +203,7 @@ class RaggedRows {
       e.for_loop(t, n, i64(threads_), "at", [&](Expr at) { e.store_plain(values_[0], at, i32(0)); });
     });
     sync(of_block);
-    of_rows(of_block, block, [&](const Emitter& e, Expr t) {
+    in_block_.each(of_block, block, [&](const Emitter& e, Expr t) {
       const auto [own, next] = extent(e, t);
       const Expr place = e.bind(own - from, "place");
       const Expr is_here = is_below(place, n);
@@ -225,32 +213,23 @@ class RaggedRows {
   }
 
   void finish(const Emitter& of_thread, Expr t) {
-    const Expr number = of_thread.bind(first_ + t, "row");
-    const Emitter e = of_thread.at_element(number);
-    const std::vector<Expr> indices{number};
-    const soac::Applied row = soac::apply(arena_, body_, indices);
-    std::vector<Expr> totals;
-    for (Var total : totals_) totals.push_back(e.load_plain(total, t, "total"));
-    walk::finish(e, row.body[0], totals);
-    for (std::size_t k = 0; k < row.body[0].names.size(); ++k)
-      e.bind_name(body_.body[0].names[k], e.lower(arena_.name(row.body[0].names[k])));
-    point(e, rest_, indices, number, {});
+    const Rows::Row row = in_block_.row(of_thread, t);
+    in_block_.finish(row, parts::load_all(row.e, totals_, t, "total"));
+    in_block_.rest(row, row.number);
   }
 
   void alone(const Emitter& e, Expr t) {
-    const Expr number = e.bind(first_ + t, "row");
+    const Expr number = e.bind(in_block_.first() + t, "row");
     point(e.at_element(number), at_.computes(), std::span(&number, 1), number, {});
   }
 
   const Phase& at_;
   scalar::Arena& arena_;
   const std::optional<schedule::RaggedRows> rows_;
-  const soac::Lambda body_;          // the map's, its reductions with neutral elements
-  const soac::Stm rest_;             // behind the reduction
+  Rows in_block_;                    // their reductions with neutral elements
   const soac::Reduction segmented_;  // all reductions as one, over elements of any rows
   std::vector<Expr> neutral_;        // of the reductions' components
   const int threads_, items_;
-  Expr first_, n_;  // rows of the block
   Var begins_, wrong_;
   std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins first
   std::vector<Var> totals_;           // of rows

@@ -42,15 +42,9 @@ class Strips {
   // ---- what the threads have folded
 
   void open_totals(const Emitter& of_block, const Block& block) {
-    for (const soac::Reduction& r : at_.op().reductions)
-      for (Expr neutral : r.neutral)
-        totals_.push_back(of_block.allocate_shared(neutral.kind(), block.threads));
+    totals_ = shared_values(of_block, at_.op().reductions, block.threads);
     if (totals_.empty()) return;
-    par(of_block, block, [&](const Emitter& e, Expr t) {
-      std::size_t next = 0;
-      for (const auto& group : start(e, at_.op()))
-        for (Expr variable : group) e.store_plain(totals_[next++], t, e.snapshot(variable, "neutral"));
-    });
+    par(of_block, block, [&](const Emitter& e, Expr t) { save(e, start(e, at_.op()), totals_, t); });
   }
 
   // points(running) folds some points, which join those before: as floats are, chains stay short.
@@ -135,7 +129,7 @@ class Strips {
     const Expr first = e.lower(left % down * run);
     const Expr number = e.lower(left / down);
     dims_ = e.lower(dims());
-    std::vector<Expr> outer = indices_by_division(e, number, std::span(dims()).first(n_axes - 2));
+    std::vector<Expr> outer = indices_of(e, number, std::span(dims()).first(n_axes - 2));
     const Strip strip = strip_of(e, std::move(outer), first_column, width);
     const StagedWindows windows(e, at_, windows_, strip);
     const soac::Stm s = windows.reading();

@@ -43,7 +43,7 @@ class Tiles {
       first_column_ = e.lower(block.task % across * side_);
       const Expr left = e.lower(block.task / across);
       first_row_ = e.lower(left % down * side_);
-      outer_ = indices_by_division(e, e.lower(left / down), outer);
+      outer_ = indices_of(e, e.lower(left / down), outer);
       for (const schedule::Stage& stage : at_.nest().stages)
         buffers_.push_back(e.allocate_shared(stage.read.kind(), stage.size));
       par(e, block, [&](const Emitter& of_thread, Expr t) { read(of_thread, t); });

@@ -18,29 +18,6 @@ namespace {
 
 using schedule::Combine, schedule::Join, schedule::Nest, schedule::Unit;
 
-// What a task has of the reductions, in the order of their components.
-void store_totals(const Emitter& e, const Nest& nest, std::span<const Expr> totals) {
-  std::size_t next = 0;
-  for (const Combine& combine : nest.combines) {
-    if (combine.part != Combine::Part::reduction) continue;
-    for (Var part : combine.memory) e.store_plain(part, e.context().task, totals[next++]);
-  }
-}
-
-// What Scans are behind the last point.
-void store_scan_ends(const Emitter& e, const schedule::Phase& phase, const Nest& nest, const Ends& ends) {
-  scalar::Arena& arena = e.arena();
-  const Expr last = schedule::tasks_of(arena, phase);
-  const Expr is_last = e.lower(equal(e.context().task + 1, last));
-  for (const Combine& combine : nest.combines) {
-    if (combine.ends.empty()) continue;
-    e.if_then(is_last, [&] {
-      for (const Combine::End& end : combine.ends)
-        e.store_plain(end.array, end.at, ends.scans[combine.which][end.component]);
-    });
-  }
-}
-
 // Whether the points of a phase are only folded and counted, for the main one to go on from.
 bool only_folds(const Nest& nest) {
   return std::ranges::all_of(nest.combines,
@@ -57,7 +34,10 @@ std::vector<Expr> walk_in_order(const Emitter& e, const schedule::Phase& phase, 
                         ? walk_with_bins(e, phase, entry)
                         : walk_range(e, phase.computes, range_of(e, nest, op), {nest}, entry);
   order.finish(ends, nests.lanes);
-  if (!only_folds(nest)) store_scan_ends(e, phase, nest, ends);
+  if (!only_folds(nest) && has_ends(nest)) {
+    const Expr is_last = e.lower(equal(e.context().task + 1, schedule::tasks_of(e.arena(), phase)));
+    e.if_then(is_last, [&] { store_ends(e, nest, ends.scans); });
+  }
   return ends.totals;
 }
 
@@ -69,20 +49,14 @@ bool shares_rows(const Nest& nest) {
 }
 
 void walk_shared_rows(const Emitter& of_task, const schedule::Phase& phase) {
-  scalar::Arena& arena = of_task.arena();
   const auto& map = std::get<soac::Soac>(phase.computes.op);
   const Nest& row_nest = std::get<Nest>(phase.walk).inner[0].nest;
-  const schedule::Cut& cut = task_cut(row_nest);
-  const Expr columns = row_nest.axes[0].extent;
-  const Expr tiles = schedule::ceil_div(columns, cut.size), task = of_task.context().task;
-  const Expr row = of_task.lower(task / tiles);
-  const Emitter e = of_task.at_element(row);
-  const soac::Stm reduction = soac::apply(arena, map.body, indices_of(e, map.dims, row)).body[0];
+  const Expr tile = task_cut(row_nest).size, columns = row_nest.axes[0].extent;
+  const PartOfRow part = part_of_row(of_task, map, schedule::ceil_div(columns, tile), tile, columns);
   Range range;
   range.is_points = true;
-  range.begin = e.lower(task % tiles * cut.size);
-  range.end = e.lower(min(range.begin + cut.size, columns));
-  store_totals(e, row_nest, walk_range(e, reduction, range, {row_nest, true}).totals);
+  range.begin = part.begin, range.end = part.end;
+  store_partials(part.e, row_nest, walk_range(part.e, part.reduction, range, {row_nest, true}).totals);
 }
 
 // Whose stores bypass the cache where the launch touches so much that nothing of it stays there.
@@ -96,9 +70,9 @@ void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedu
   const auto& nest = std::get<Nest>(phase.walk);
   if (shares_rows(nest)) return walk_shared_rows(task, phase);
   const Emitter e = streaming(task, launch, nest);
-  if (is_in_order(nest)) return store_totals(e, nest, walk_in_order(e, phase, nests));
+  if (is_in_order(nest)) return store_partials(e, nest, walk_in_order(e, phase, nests));
   const Range tile = range_of(e, nest, std::get<soac::Soac>(phase.computes.op));
-  store_totals(e, nest, walk_range(e, phase.computes, tile, {nest}).totals);
+  store_partials(e, nest, walk_range(e, phase.computes, tile, {nest}).totals);
 }
 
 void walk_skeleton(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {

@@ -8,29 +8,8 @@
 #include "walk/control.h"
 #include "walk/lanes/counts.h"
 #include "walk/operators.h"
-#include "walk/points.h"
 
 namespace fulgurite::walk::lanes {
-
-const schedule::Skeleton& skeleton_of(const schedule::Phase& phase) {
-  return std::get<schedule::Skeleton>(phase.walk);
-}
-
-std::int64_t number_of(const schedule::Skeleton& skeleton, std::string_view name) {
-  const auto found = std::ranges::find(skeleton.numbers, name, &schedule::Skeleton::Number::name);
-  return found == skeleton.numbers.end() ? 0 : found->value;
-}
-
-std::vector<Expr> indices_of(const Emitter& e, std::span<const Expr> dims, Expr number) {
-  std::vector<Expr> indices(dims.size());
-  Expr rest = number;
-  for (std::size_t d = dims.size(); d-- > 1;) {
-    indices[d] = e.lower(rest % dims[d]);
-    rest = e.lower(rest / dims[d]);
-  }
-  indices[0] = rest;
-  return indices;
-}
 
 // The values of one Scan are computed together.
 void start_chain(const Emitter& e, const schedule::Launch&, const schedule::Phase& phase) {
@@ -109,7 +88,7 @@ void join_tiles(const Emitter& task, const schedule::Launch&, const schedule::Ph
   const std::vector<Var>& partials = skeleton_of(phase).memory;
   const Expr row = task.context().task;
   const Emitter e = task.at_element(row);
-  const soac::Applied body = soac::apply(arena, map.body, indices_of(e, map.dims, row));
+  const soac::Applied body = soac::apply(arena, map.body, indices_of(e, row, map.dims));
   const auto& reduced = std::get<soac::Soac>(body.body[0].op);
   const Expr tiles = reduced.dims[0];
   const Running::Groups so_far = start(e, reduced);

@@ -1,8 +1,7 @@
 // Phases that are no nests of axes (schedule::Skeleton), in scalar code of a task.
 #pragma once
 
-#include "schedule/ir.h"
-#include "walk/emitter.h"
+#include "walk/phase.h"
 
 namespace fulgurite::walk::lanes {
 
@@ -23,12 +22,5 @@ void store_in_order(const Emitter&, const schedule::Launch&, const schedule::Pha
 /// "sort tiles": the points of a tile by ranges of the destination. "store ranges": those of a range.
 void sort_tiles(const Emitter&, const schedule::Launch&, const schedule::Phase&);
 void store_ranges(const Emitter&, const schedule::Launch&, const schedule::Phase&);
-
-/// What a phase's skeleton is, and its number of this name; 0: it has none.
-const schedule::Skeleton& skeleton_of(const schedule::Phase&);
-std::int64_t number_of(const schedule::Skeleton&, std::string_view name);
-
-/// The indices of the point with this row-major number.
-std::vector<Expr> indices_of(const Emitter&, std::span<const Expr> dims, Expr number);
 
 }  // namespace fulgurite::walk::lanes

@@ -1,0 +1,53 @@
+#include "walk/phase.h"
+
+#include <algorithm>
+
+#include "soac/rename.h"
+
+namespace fulgurite::walk {
+
+using schedule::Combine, schedule::Nest, schedule::Skeleton;
+
+const Skeleton& skeleton_of(const schedule::Phase& phase) {
+  return std::get<Skeleton>(phase.walk);
+}
+
+std::int64_t number_of(const Skeleton& skeleton, std::string_view name) {
+  const auto found = std::ranges::find(skeleton.numbers, name, &Skeleton::Number::name);
+  return found == skeleton.numbers.end() ? 0 : found->value;
+}
+
+std::vector<Expr> indices_of(const Emitter& e, Expr number, std::span<const Expr> dims) {
+  std::vector<Expr> indices(dims.size());
+  for (std::size_t d = dims.size(); d-- > 1; number = e.lower(number / dims[d]))
+    indices[d] = e.lower(number % dims[d]);
+  if (!indices.empty()) indices[0] = number;
+  return indices;
+}
+
+PartOfRow part_of_row(const Emitter& task, const soac::Soac& map, Expr tiles, Expr tile, Expr columns) {
+  const Expr number = task.context().task, row = task.lower(number / tiles);
+  const Emitter e = task.at_element(row);
+  const soac::Applied at_row = soac::apply(e.arena(), map.body, indices_of(e, row, map.dims));
+  const Expr begin = e.lower(number % tiles * tile);
+  return {e, at_row.body[0], begin, e.lower(min(begin + tile, columns))};
+}
+
+void store_partials(const Emitter& task, const Nest& nest, std::span<const Expr> totals) {
+  std::size_t next = 0;
+  for (const Combine& combine : nest.combines)
+    if (combine.part == Combine::Part::reduction)
+      for (Var partial : combine.memory) task.store_plain(partial, task.context().task, totals[next++]);
+}
+
+bool has_ends(const Nest& nest) {
+  return std::ranges::any_of(nest.combines, [](const Combine& combine) { return !combine.ends.empty(); });
+}
+
+void store_ends(const Emitter& task, const Nest& nest, const Running::Groups& ends) {
+  for (const Combine& combine : nest.combines)
+    for (const Combine::End& end : combine.ends)
+      task.store_plain(end.array, task.lower(end.at), ends[combine.which][end.component]);
+}
+
+}  // namespace fulgurite::walk
