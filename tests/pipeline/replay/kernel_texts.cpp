@@ -2,8 +2,7 @@
 // they were: kernel_digests.txt has a line of digests for each program.
 //   kernel_texts                    says which programs have other kernels than the file says; where
 //                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
-//   kernel_texts --digests MACHINE  prints the digests for one machine: the same whatever compiler built the
-//                                   library that is linked
+//   kernel_texts --machine MACHINE  says it of the kernels for one machine
 //   kernel_texts NAME               prints the kernels and host programs of one program
 #include <fmt/format.h>
 
@@ -35,10 +34,10 @@ int print_texts(const char* name) {
   return found.empty() ? 1 : 0;
 }
 
-int compare(const std::filesystem::path& path) {
-  const Table found = digests("");
+int compare(const std::filesystem::path& path, std::string_view machine) {
+  const Table found = digests(machine);
   const std::vector<std::string> changed = differences(parse(read(path)), found);
-  if (std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
+  if (machine.empty() && std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << print(found);
     fmt::print("{} of {} programs have other kernels than before\n", changed.size(), found.size());
     return 0;
@@ -61,12 +60,11 @@ int compare(const std::filesystem::path& path) {
 
 int main(int n_arguments, char** arguments) {
   try {
-    if (n_arguments > 2 && arguments[1] == std::string_view("--digests")) {
-      fmt::print("{}", print(digests(arguments[2])));
-      return 0;
-    }
+    const auto digests = std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt";
+    if (n_arguments > 2 && arguments[1] == std::string_view("--machine"))
+      return compare(digests, arguments[2]);
     if (n_arguments > 1) return print_texts(arguments[1]);
-    return compare(std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt");
+    return compare(digests, "");
   } catch (const std::exception& error) {
     fmt::print(stderr, "kernel_texts: {}\n", error.what());
     return 1;

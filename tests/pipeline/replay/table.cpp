@@ -187,7 +187,8 @@ std::vector<std::string> differences(const Table& expected, const Table& found) 
     std::string changed;
     const std::vector<std::string>& before = known->second->digests;
     for (std::size_t k = 0; k < names.size(); ++k)
-      if (k >= before.size() || before[k] != row.digests[k]) changed += " " + names[k];
+      if (row.digests[k] != "-" && (k >= before.size() || before[k] != row.digests[k]))
+        changed += " " + names[k];
     if (!changed.empty()) lines.push_back(row.name + ":" + changed);
     rows.erase(known);
   }
