@@ -6,22 +6,23 @@
 
 namespace fulgurite::lower {
 
-Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original, const soac::Stm& s)
+Results::Results(Launches& launches, const Emitter& e, const soac::Stm& original,
+                 const schedule::Launch& launch)
     : launches_(launches),
       arena_(launches.arena()),
       host_(launches.host()),
       e_(e),
       original_(original),
-      s_(s),
-      op_(std::get<soac::Soac>(s.op)),
-      outputs_(soac::view_of(s)) {
+      s_(launch.statement),
+      op_(std::get<soac::Soac>(s_.op)),
+      outputs_(soac::view_of(s_)) {
   soac::Vars read;
   soac::add_mentioned(op_.body, read);
+  for (const schedule::InPlace& each : launch.in_place)
+    if (read.contains(each.from)) e_.set_update(each.array);
   for (const soac::OutputView::Scattered& scatter : outputs_.scatters)
-    for (Var array : scatter.arrays) {
+    for (Var array : scatter.arrays)
       if (is_original(array)) arrays_.push_back(array);
-      if (read.contains(array)) e_.set_update(array);
-    }
   for (const soac::OutputView::Partitioned& partition : outputs_.partitions) {
     arrays_.push_back(partition.offsets);
     sorted_.insert(sorted_.end(), partition.arrays.begin(), partition.arrays.end());

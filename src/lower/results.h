@@ -9,9 +9,9 @@ namespace fulgurite::lower {
 
 class Results {
  public:
-  /// `s` is `original` with neutral elements (lift.h). From here on what the code of `e` stores to the arrays
-  /// of `s` that `original` binds goes to their memory.
-  Results(Launches&, const Emitter& e, const soac::Stm& original, const soac::Stm& s);
+  /// Of the launch that `original` became. From here on what the code of `e` stores to the arrays of its
+  /// statement that `original` binds goes to their memory.
+  Results(Launches&, const Emitter& e, const soac::Stm& original, const schedule::Launch&);
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 

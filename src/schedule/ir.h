@@ -244,6 +244,12 @@ struct Copy {
   Expr fresh;
   bool operator==(const Copy&) const = default;
 };
+/// An array that takes the memory of another one, or begins as its copy: what the statement reads of `from` is
+/// there.
+struct InPlace {
+  Var array{}, from{};
+  bool operator==(const InPlace&) const = default;
+};
 /// A scalar that the statement binds is element 0 of an array once the launch has ended.
 struct Landing {
   Var scalar{}, array{};
@@ -280,6 +286,7 @@ struct Launch {
   /// Arrays of the launch alone, whose shapes the arena knows.
   std::vector<Var> memory = {};
   std::vector<Copy> copies = {};
+  std::vector<InPlace> in_place = {};
   std::vector<Landing> scalars = {};
   std::vector<Resident> residents = {};
   std::vector<Given> given = {};

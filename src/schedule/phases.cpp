@@ -4,6 +4,7 @@
 
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/slice.h"
+#include "schedule/rewrites/updates.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -16,8 +17,9 @@ Expr element(scalar::Arena& arena, Var array, Expr number) {
 }
 
 // An array begins as another one if its contents read an array of this shape at their own place. Nothing else
-// in the statement may read that array, whose memory is overwritten then.
-bool is_copy(const Surroundings& around, const soac::Stm& s, const soac::Scatter& scatter, Expr contents) {
+// in the statement may read that array, whose memory is overwritten then, unless it is updated in place.
+bool is_copy(const Surroundings& around, const soac::Stm& s, const soac::Scatter& scatter, Expr contents,
+             std::span<const InPlace> in_place) {
   if (contents.op() != scalar::Op::index || !around.in_memory(contents.arg(0).var())) return false;
   const Var from = contents.arg(0).var();
   const std::vector<Expr> shape = around.sizes.canonical(around.arena.info(from).shape);
@@ -25,6 +27,7 @@ bool is_copy(const Surroundings& around, const soac::Stm& s, const soac::Scatter
   for (std::size_t d = 0; d < scatter.shape.size(); ++d)
     if (!contents.arg(d + 1).is_name() || contents.arg(d + 1).var() != scatter.initial.params[d])
       return false;
+  if (std::ranges::find(in_place, from, &InPlace::from) != in_place.end()) return true;
   soac::Stm others = s;
   for (soac::Scatter& other : std::get<soac::Soac>(others.op).scatters)
     if (other.combine.empty()) other.initial = {};
@@ -56,6 +59,7 @@ Filling fill(const Surroundings& around, const soac::Stm& s) {
 }
 
 void fill(const Surroundings& around, const soac::Stm& s, const AddFilling& add) {
+  const std::vector<InPlace> in_place = updated_in_place(around.arena, s);
   for (const auto& made : soac::view_of(s).scatters) {
     const soac::Scatter& scatter = made.to;
     if (!scatter.combine.empty()) continue;
@@ -64,7 +68,7 @@ void fill(const Surroundings& around, const soac::Stm& s, const AddFilling& add)
     std::vector<Var> arrays;
     for (std::size_t k = 0; k < made.arrays.size(); ++k) {
       const Expr element = scatter.initial.results[k];
-      if (!is_copy(around, s, scatter, element)) {
+      if (!is_copy(around, s, scatter, element, in_place)) {
         computed.results.push_back(element);
         arrays.push_back(made.arrays[k]);
         continue;

@@ -26,6 +26,8 @@ class Printer {
     for (Var array : launch.memory) line(0, "memory " + binder(array));
     for (const Copy& copy : launch.copies)
       line(0, fmt::format("copy {} from {} fresh {}", name(copy.array), name(copy.from), text(copy.fresh)));
+    for (const InPlace& each : launch.in_place)
+      line(0, fmt::format("update {} of {}", name(each.array), name(each.from)));
     for (const Landing& landing : launch.scalars)
       line(0, fmt::format("result {} = {}", name(landing.scalar), name(landing.array)));
     for (const Resident& each : launch.residents)

@@ -34,8 +34,10 @@ class Checker {
     for (Expr e : program_.results) value(e);
   }
 
-  /// Names that the statements mention and do not bind are taken for names of an enclosing scope.
+  /// Names that the statements mention and do not bind are taken for names of an enclosing scope, and extents
+  /// for what it has bound.
   void run_in_scope() {
+    is_whole_ = false;
     Vars mentioned, bound;
     for (const Stm& stm : program_.body) {
       add_mentioned(stm, mentioned);
@@ -48,6 +50,8 @@ class Checker {
   }
 
  private:
+  // The scope's program has the table of sites.
+  bool is_in_table(Site site) const { return !is_whole_ || site <= program_.sites.size(); }
   [[noreturn]] void fail(const std::string& what) const {
     const std::string at = current_.empty() ? "" : fmt::format(", in the statement of '{}'", current_);
     throw InternalError(fmt::format("after {}: {}{}", pass_, what, at));
@@ -118,7 +122,7 @@ class Checker {
       fail(fmt::format("'{}' is used outside its scope", name(e.var())));
     if (e.is_name() && arena_.name(e.var()) != e)
       fail(fmt::format("'{}' is of another arena", name(e.var())));
-    if (e.site() > program_.sites.size())
+    if (!is_in_table(e.site()))
       fail(fmt::format("site {} of {} is not in the table", e.site(), info(e.op()).name));
   }
 
@@ -129,7 +133,7 @@ class Checker {
   }
   void extent(Expr e, const char* what) {
     scalar_of(e, Type{}, what);
-    if (is_extent_(e)) return;
+    if (!is_whole_ || is_extent_(e)) return;
     fail(fmt::format("{} may fail, reads an element or computes with floats: {}; a Let has to bind it", what,
                      scalar::describe(arena_, e)));
   }
@@ -274,7 +278,6 @@ class Checker {
     require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
     same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
     const std::vector<Type> contents = function(scatter.initial);
-    require(!contents.empty(), "a scatter of nothing");
     same_types(operands(output.place, place.size(), "places of a scatter"), place, "places of a scatter");
     same_types(operands(output.values, contents.size(), "values of a scatter"), contents,
                "values of a scatter");
@@ -374,7 +377,7 @@ class Checker {
   std::vector<Type> check(const Check& c) {
     scalar_of(c.condition, boolean, "the condition of a Check");
     for (Expr e : c.operands) scalar_of(e, Type{}, "an operand of a Check");
-    if (c.site == 0 || c.site > program_.sites.size())
+    if (c.site == 0 || !is_in_table(c.site))
       fail(fmt::format("site {} of a Check is not in the table", c.site));
     return {};
   }
@@ -407,8 +410,7 @@ class Checker {
     require(c.former.size() == results.size(), "a Call without as many former arrays as results");
     for (std::size_t r = 0; r < results.size(); ++r)
       if (c.former[r]) same_types(types(std::vector{c.former[r]}), {results[r]}, "a former array of a Call");
-    for (Site site : c.sites)
-      require(site != 0 && site <= program_.sites.size(), "a Call's site is not in the table");
+    for (Site site : c.sites) require(site != 0 && is_in_table(site), "a Call's site is not in the table");
     return results;
   }
 
@@ -416,6 +418,7 @@ class Checker {
   const Arena& arena_;
   const std::string pass_;
   std::string current_;          // first name of the statement that is checked
+  bool is_whole_ = true;         // else statements in a scope
   bool scans_are_fine_ = false;  // in the statements that come next
   bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;

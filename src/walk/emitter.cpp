@@ -20,6 +20,7 @@ struct Emitter::State {
   std::optional<Sizes> sizes;
   std::unordered_map<Var, Destination> destinations;
   std::unordered_map<Var, std::size_t> made;  // depth at which an array is complete
+  std::unordered_map<Var, Var> read_in;
   std::vector<Var> scratch;
   std::vector<std::string> sequential;
 };
@@ -140,6 +141,10 @@ void Emitter::made(Var array) const {
   state_->made[array] = depth();
 }
 
+void Emitter::read_in(Var array, Var other) const {
+  state_->read_in[array] = other;
+}
+
 void Emitter::store(const Destination& to, Expr offset, Expr value) const {
   const Expr index = bind(element_of(to, offset), "at");
   const bool stays_in_cache = std::ranges::find(state_->scratch, to.buffer) != state_->scratch.end();
@@ -161,7 +166,8 @@ const std::vector<Var>& Emitter::scratch_arrays() const {
 //   bad = i < 0 | i >= n | j < 0 | j >= m;  fail when bad ...;  v = load xs[bad ? 0 : i * m + j] masked by
 //   not bad
 Expr Emitter::read(Expr e) const {
-  const Var array = e.arg(0).var();
+  const auto elsewhere = state_->read_in.find(e.arg(0).var());
+  const Var array = elsewhere == state_->read_in.end() ? e.arg(0).var() : elsewhere->second;
   const scalar::VarInfo& info = arena().info(array);
   const std::vector<Expr> indices = lower(e.args().subspan(1));
   const auto made = state_->made.find(array);

@@ -78,6 +78,8 @@ class Emitter : public kernel::Builder {
   std::vector<Var> buffers_of(std::span<const Var> arrays) const;
   /// The array is complete and may be read from here on.
   void made(Var array) const;
+  /// Elements of the array are read of this one from here on, in memory that both have.
+  void read_in(Var array, Var other) const;
   /// To element `offset` of what is at the destination.
   void store(const Destination&, Expr offset, Expr value) const;
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "soac/outputs.h"
 #include "soac/rename.h"
 
 namespace fulgurite::walk {
@@ -15,6 +16,27 @@ const Skeleton& skeleton_of(const schedule::Phase& phase) {
 std::int64_t number_of(const Skeleton& skeleton, std::string_view name) {
   const auto found = std::ranges::find(skeleton.numbers, name, &Skeleton::Number::name);
   return found == skeleton.numbers.end() ? 0 : found->value;
+}
+
+namespace {
+
+// Whether the phase makes what arrays begin with that the launch scatters to.
+bool fills(const schedule::Launch& launch, const schedule::Phase& phase) {
+  const auto* op = std::get_if<soac::Soac>(&phase.computes.op);
+  if (!op || !op->scatters.empty()) return false;
+  const soac::OutputView outputs = soac::view_of(launch.statement);
+  return std::ranges::any_of(outputs.scatters, [&](const soac::OutputView::Scattered& scattered) {
+    return std::ranges::find_first_of(scattered.arrays, phase.computes.names) != scattered.arrays.end();
+  });
+}
+
+}  // namespace
+
+void read_in_place(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
+  if (launch.in_place.empty()) return;
+  const bool is_before = fills(launch, phase);
+  for (const schedule::InPlace& each : launch.in_place)
+    e.read_in(each.from, is_before ? each.from : each.array);
 }
 
 std::vector<Expr> indices_of(const Emitter& e, Expr number, std::span<const Expr> dims) {

@@ -10,6 +10,10 @@ namespace fulgurite::walk {
 const schedule::Skeleton& skeleton_of(const schedule::Phase&);
 std::int64_t number_of(const schedule::Skeleton&, std::string_view name);
 
+/// Says where the phase reads what the launch updates in place: in the memory of what it becomes, unless the
+/// phase fills that.
+void read_in_place(const Emitter&, const schedule::Launch&, const schedule::Phase&);
+
 /// A number's indices of these axes, row-major; the number may be too large for the first axis.
 std::vector<Expr> indices_of(const Emitter&, Expr number, std::span<const Expr> dims);
 

@@ -82,7 +82,7 @@ class Decision {
         at_.launch().given.push_back({p.first[c].var(),
                                       soac::view_of(at_.lifted()).partitions[p.number].offsets,
                                       i64(static_cast<std::int64_t>(c))});
-    soac::Stm rest = without_reductions(at_.s(), given);
+    soac::Stm rest = without_reductions(at_.arena(), at_.s(), given);
     Phase& phase = at_.add_main(std::move(rest), rows_.by_threads());
     auto& nest = std::get<Nest>(phase.walk);
     add_partials(nest);

@@ -16,8 +16,8 @@ namespace {
 
 Launch launch_of(scalar::Arena& arena, const soac::Stm& original) {
   Launch launch;
-  launch.statement =
-      lift_missing_neutral(arena, with_neutral_for_atomics(arena, reading_what_it_updates(arena, original)));
+  launch.statement = lift_missing_neutral(arena, with_neutral_for_atomics(arena, original));
+  launch.in_place = updated_in_place(arena, original);
   launch.name = name_of_launch(std::get<soac::Soac>(launch.statement.op));
   return launch;
 }

@@ -105,7 +105,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
               const std::vector<Bins>& bins, const LongRows& long_rows, bool stores) {
   std::vector<bool> given;  // by a Scan
   for (const Total& total : totals) given.push_back(total.scan >= 0);
-  const soac::Stm main = without_reductions(at.posting, given);
+  const soac::Stm main = without_reductions(at.arena, at.posting, given);
   Nest nest = main_nest(at, main, order);
   combine_bins(at, bins, nest);
   std::size_t g = 0;
@@ -165,7 +165,7 @@ Expr tasks_of_grid(const Building& at) {
 Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   scalar::Arena& arena = around.arena;
   const Lanes lanes{around.sizes, around.device, around.policy.lanes};
-  soac::Stm lifted = lift_missing_neutral(arena, reading_what_it_updates(arena, original));
+  soac::Stm lifted = lift_missing_neutral(arena, original);
   number_inner(lifted);
   const OrderedPosting ordered = post_in_order(arena, lifted);
   Building at{around, arena, lanes, std::move(lifted), ordered.stm, {}, {}, false, {}, {}};
@@ -176,6 +176,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const Written written = written_by(at, original);
   at.launch.name = name_of_launch(std::get<soac::Soac>(at.lifted.op));
   at.launch.statement = at.lifted;
+  at.launch.in_place = updated_in_place(arena, original);
   at.launch.vector_lanes = at.loops.tail_lanes;
   at.launch.touched = touched_by(at, written);
   const Order order = order_of(at);

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -70,7 +71,7 @@ std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, boo
     }
   }
   if (!changed) return {};
-  return result;
+  return made_by(rewrite::ascending, arena, std::move(result));
 }
 
 }  // namespace
@@ -110,11 +111,14 @@ std::optional<NarrowIndices> narrow_indices(scalar::Arena& arena, const soac::St
       op.results[k] = select(op.results[k].arg(0), takes_left ? left : right, takes_left ? right : left);
       op.params[k] = left.var(), op.params[n + k] = right.var();
       r.operands[k] = cast(r.operands[k], Kind::i32);
+      r.names[k] = arena.fresh({Kind::i32}, "at").var();
+      r.by.neutral[k] = cast(r.by.neutral[k], Kind::i32);
+      if (!r.by.initial.empty()) r.by.initial[k] = cast(r.by.initial[k], Kind::i32);
       narrow.components.push_back({g, k});
     }
   }
   if (narrow.components.empty()) return {};
-  narrow.stm = soac::with_outputs(std::move(narrow.stm), std::move(outputs));
+  narrow.stm = made_by(rewrite::narrow, arena, soac::with_outputs(std::move(narrow.stm), std::move(outputs)));
   return narrow;
 }
 

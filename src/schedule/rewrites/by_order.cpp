@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/outputs.h"
 
@@ -31,7 +32,7 @@ ByOrder split_by_order(scalar::Arena& arena, const soac::Stm& s) {
         soac::with_outputs({{}, soac::Soac{soac.dims, {}}, s.where, s.origin}, std::move(outputs));
     soac::Lambda& body = std::get<soac::Soac>(part.op).body;
     body = slice(arena, soac.body, std::move(body.results));
-    return part;
+    return made_by(rewrite::order, arena, std::move(part));
   };
   return {alone(std::move(ordered)), alone(std::move(others))};
 }

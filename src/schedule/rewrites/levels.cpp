@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -182,8 +183,8 @@ std::vector<Stm> split_levels(scalar::Arena& arena, const Stm& s) {
   if (has_levels(body)) body.body = needed(arena, std::move(body.body), body.results);
   while (has_levels(body)) {
     auto [first, other] = FirstLevel(arena, rest).take();
-    parts.push_back(std::move(first));
-    rest = std::move(other);
+    parts.push_back(made_by(rewrite::levels, arena, std::move(first)));
+    rest = made_by(rewrite::levels, arena, std::move(other));
   }
   parts.push_back(std::move(rest));
   return parts;

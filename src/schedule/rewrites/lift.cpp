@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 
@@ -78,6 +79,18 @@ std::vector<Kind> kinds_of(const soac::Reduction& r) {
   return kinds;
 }
 
+// Nothing is left to lift where every operator has a neutral element.
+bool is_lifted(const soac::Soac& op) {
+  const auto has_neutral = [](const soac::Reduction& r) { return !r.neutral.empty(); };
+  return std::ranges::all_of(op.reductions, has_neutral) &&
+         std::ranges::all_of(op.scatters,
+                             [&](const auto& s) { return std::ranges::all_of(s.combine, has_neutral); }) &&
+         std::ranges::all_of(op.body.body, [&](const soac::Stm& s) {
+           const auto* scan = base::as<soac::Scan>(s.op);
+           return !scan || has_neutral(scan->reduction);
+         });
+}
+
 void lift_scan(scalar::Arena& arena, soac::Stm& s, soac::Scan& scan) {
   soac::Reduction& r = scan.reduction;
   if (!r.neutral.empty()) return;
@@ -137,10 +150,11 @@ std::optional<soac::Stm> holding_values(scalar::Arena& arena, const soac::Stm& s
     r.op.results = std::move(joined.results);
   }
   if (!changed) return {};
-  return result;
+  return made_by(rewrite::holding, arena, std::move(result));
 }
 
 soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
+  if (is_lifted(std::get<soac::Soac>(s.op))) return s;
   soac::Stm out = s;
   auto& soac = std::get<soac::Soac>(out.op);
   for (soac::Stm& inner : soac.body.body)
@@ -163,7 +177,7 @@ soac::Stm lift_missing_neutral(scalar::Arena& arena, const soac::Stm& s) {
       scattered.arrays.insert(scattered.arrays.begin(), has.var());
     }
   }
-  return soac::with_outputs(std::move(out), std::move(outputs));
+  return made_by(rewrite::lift, arena, soac::with_outputs(std::move(out), std::move(outputs)));
 }
 
 }  // namespace fulgurite::schedule

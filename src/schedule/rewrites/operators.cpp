@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
@@ -78,10 +79,13 @@ std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
 }
 
 soac::Stm with_neutral_for_atomics(scalar::Arena& arena, soac::Stm s) {
-  for (soac::Scatter& scatter : std::get<soac::Soac>(s.op).scatters)
-    if (atomic_of(scatter) && scatter.combine[0].neutral.empty())
-      scatter.combine[0].neutral = {arena.constant(scatter.combine[0].op.results[0].kind(), 0)};
-  return s;
+  bool changed = false;
+  for (soac::Scatter& scatter : std::get<soac::Soac>(s.op).scatters) {
+    if (!atomic_of(scatter) || !scatter.combine[0].neutral.empty()) continue;
+    scatter.combine[0].neutral = {arena.constant(scatter.combine[0].op.results[0].kind(), 0)};
+    changed = true;
+  }
+  return changed ? made_by(rewrite::atomics, arena, std::move(s)) : s;
 }
 
 }  // namespace fulgurite::schedule

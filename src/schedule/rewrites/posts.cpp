@@ -4,6 +4,7 @@
 
 #include "schedule/nest.h"
 #include "schedule/rewrites/narrow.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -114,7 +115,7 @@ BinPosting post_bins(Arena& arena, const soac::Stm& s) {
   soac::add_bound(op.body, varying);
   BinPosting posting;
   const auto post = [&](BinPosts& posts, Expr value) {
-    posts.names.push_back(arena.fresh_array(value.kind(), {arena.i64(0)}, "posted").var());
+    posts.names.push_back(arena.fresh_array(value.kind(), op.dims, "posted").var());
     outputs.mapped.push_back({value, posts.names.back()});
   };
   for (std::size_t g = 0; g < outputs.scatters.size(); ++g) {
@@ -136,7 +137,7 @@ BinPosting post_bins(Arena& arena, const soac::Stm& s) {
     posting.posts.push_back(std::move(posts));
   }
   std::erase_if(outputs.scatters, [](const auto& scattered) { return !scattered.to.combine.empty(); });
-  posting.stm = soac::with_outputs(s, std::move(outputs));
+  posting.stm = made_by(rewrite::bin_posts, arena, soac::with_outputs(s, std::move(outputs)));
   return posting;
 }
 
@@ -169,6 +170,7 @@ OrderedPosting post_in_order(Arena& arena, const soac::Stm& s) {
   }
   outputs.scatters = std::move(in_any_order);
   posting.stm = soac::with_outputs(s, std::move(outputs));
+  if (!posting.posts.empty()) posting.stm = made_by(rewrite::posts, arena, std::move(posting.stm));
   return posting;
 }
 

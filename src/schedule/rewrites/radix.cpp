@@ -8,6 +8,7 @@
 #include "scalar/value.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -240,7 +241,7 @@ Stm range_of_keys(Arena& arena, const Stm& sort, std::span<const Expr> arrays, E
 }
 
 Stm by_digits(Arena& arena, const Stm& sort) {
-  return Builder(arena, sort).digits_of_all();
+  return made_by(rewrite::digits, arena, Builder(arena, sort).digits_of_all());
 }
 
 bool is_one_digit(const soac::Sort& sort) {
@@ -253,7 +254,10 @@ soac::Program sort_inside_by_digits(soac::Program program) {
 }
 
 Rows into_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
-  return Builder(arena, sort).rows(by);
+  Rows made = Builder(arena, sort).rows(by);
+  for (std::vector<Rows::Step>* steps : {&made.survey, &made.by_rows, &made.by_digits})
+    for (Rows::Step& step : *steps) step.stm = made_by(rewrite::rows, arena, std::move(step.stm));
+  return made;
 }
 
 std::vector<std::string> reasons_of_sort(const LanesPolicy& p) {

@@ -2,6 +2,7 @@
 
 #include "scalar/value.h"
 #include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
 
 namespace fulgurite::schedule {
@@ -61,6 +62,7 @@ Ranks rank(scalar::Arena& arena, const soac::Stm& original, std::int64_t most_cl
   }
   outputs.partitions = std::move(of_many_classes);
   ranks.s = soac::with_outputs(std::move(ranks.s), std::move(outputs));
+  if (!ranks.partitions.empty()) ranks.s = made_by(rewrite::ranks, arena, std::move(ranks.s));
   return ranks;
 }
 

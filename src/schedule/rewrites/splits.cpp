@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/match.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -84,7 +85,7 @@ class Splitter {
     for (Stm& s : body.body) take(s, rename, stms);
     body.body = std::move(stms);
     rename.in_place(body.results);
-    return result;
+    return made_by(rewrite::pieces, arena_, std::move(result));
   }
 
   static void take(const Stm& s, soac::Renaming& rename, std::vector<Stm>& out) {

@@ -1,19 +1,18 @@
-// What a statement becomes before phases are made of it: the arrays that it updates in place, the reductions
-// that others give.
+// What a statement updates in place, and what is left of it where others give some of its reductions.
 #pragma once
 
 #include <string>
 
-#include "soac/ir.h"
+#include "schedule/ir.h"
 
 namespace fulgurite::schedule {
 
-/// The statement with its reads of arrays that it may update in place made reads of what they become: of the
-/// same elements, as no point reads where another one stores.
-soac::Stm reading_what_it_updates(scalar::Arena&, const soac::Stm&);
+/// The arrays that the statement may update in place (soac/update.h): what it reads of them may be read of
+/// what they become, as no point reads where another one stores.
+std::vector<InPlace> updated_in_place(scalar::Arena&, const soac::Stm&);
 
 /// The statement without these of its reductions.
-soac::Stm without_reductions(soac::Stm, const std::vector<bool>& dropped);
+soac::Stm without_reductions(scalar::Arena&, soac::Stm, const std::vector<bool>& dropped);
 
 /// What a launch is called: "map", "reduce", "filter" ...
 std::string name_of_launch(const soac::Soac&);

@@ -149,6 +149,7 @@ kernel::Block phases(const Emitter& e, const schedule::Launch& launch) {
   return e.block([&] {
     for (const schedule::Phase& phase : launch.phases) {
       set_destinations(e, launch, phase);
+      read_in_place(e, launch, phase);
       walk_phase({e, launch, phase});
     }
   });

@@ -117,6 +117,7 @@ kernel::Block phases(const Emitter& e, const schedule::Launch& launch, Nests& ne
         const Emitter of_task = e.of_task(task, n_tasks);
         do {
           place_arrays(e, all[p]);
+          read_in_place(e, launch, all[p]);
           walk_phase(of_task, launch, all[p++], nests);
         } while (p < all.size() && all[p].in_phase_before);
       });

@@ -1,0 +1,45 @@
+#include "schedule/rewrites/rewrite.h"
+
+#include "base/dump.h"
+#include "soac/check.h"
+#include "soac/print.h"
+
+namespace fulgurite::schedule {
+
+namespace rewrite {
+
+const Rewrite lift{"lift", "operators without a neutral element get one"};
+const Rewrite holding{"holding", "behind the first point operators know that they hold a value"};
+const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered"};
+const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile"};
+const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
+const Rewrite order{"order", "reductions that do not commute are apart from what else points make"};
+const Rewrite pieces{"pieces", "the innermost axis is split where a condition changes"};
+const Rewrite bin_posts{"bin_posts", "points of a scatter with an operator leave places and values"};
+const Rewrite posts{"posts", "points of a scatter whose last value stays leave places and values"};
+const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatters"};
+const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"};
+const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
+const Rewrite given{"given", "reductions that others give are left out"};
+const Rewrite atomics{"atomics", "operators that are one operation of memory have a neutral element"};
+
+}  // namespace rewrite
+
+std::span<const Rewrite* const> rewrites() {
+  static constexpr const Rewrite* all[] = {
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::digits, &rewrite::given,
+      &rewrite::holding,   &rewrite::levels,  &rewrite::lift,      &rewrite::narrow, &rewrite::order,
+      &rewrite::pieces,    &rewrite::posts,   &rewrite::ranks,     &rewrite::rows};
+  return all;
+}
+
+soac::Stm made_by(const Rewrite& rewrite, scalar::Arena& arena, soac::Stm stm) {
+  soac::Program alone;
+  alone.arena = std::shared_ptr<scalar::Arena>(std::shared_ptr<void>(), &arena);
+  alone.body.push_back(std::move(stm));
+  soac::check_in_scope(alone, rewrite.name);
+  if (base::dumps(rewrite.name)) base::dump(rewrite.name, soac::print(alone));
+  return std::move(alone.body[0]);
+}
+
+}  // namespace fulgurite::schedule

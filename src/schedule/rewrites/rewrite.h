@@ -1,0 +1,42 @@
+// Rewrites of statements for a schedule, as named values. Each takes legal Soacs and Sorts and gives legal
+// ones, which is checked under its name and printed by FULGURITE_DUMP with it.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+struct Rewrite {
+  std::string_view name, description;
+};
+
+namespace rewrite {
+
+extern const Rewrite lift;       // lift.h: lift_missing_neutral
+extern const Rewrite holding;    // lift.h: holding_values
+extern const Rewrite ascending;  // ascending.h: behind_first
+extern const Rewrite narrow;     // ascending.h: narrow_indices
+extern const Rewrite levels;     // levels.h: split_levels
+extern const Rewrite order;      // by_order.h: split_by_order
+extern const Rewrite pieces;     // splits.h: split
+extern const Rewrite bin_posts;  // posts.h: post_bins
+extern const Rewrite posts;      // posts.h: post_in_order
+extern const Rewrite ranks;      // ranks.h: rank
+extern const Rewrite digits;     // radix.h: by_digits
+extern const Rewrite rows;       // radix.h: into_rows
+extern const Rewrite given;      // updates.h: without_reductions
+extern const Rewrite atomics;    // operators.h: with_neutral_for_atomics
+
+}  // namespace rewrite
+
+/// All of them, in the order of their names.
+std::span<const Rewrite* const> rewrites();
+
+/// The statement that the rewrite made. Throws InternalError, which names the rewrite, if it is no legal one;
+/// the names that it mentions and does not bind are those of its scope.
+soac::Stm made_by(const Rewrite&, scalar::Arena&, soac::Stm);
+
+}  // namespace fulgurite::schedule
