@@ -1,5 +1,6 @@
 #include "pipeline.h"
 
+#include "dump_labels.h"
 #include "keys.h"
 #include "marshal.h"
 #include "open_bundles.h"
@@ -43,6 +44,12 @@ namespace fulgurite::pipeline {
 using base::dump, base::dumps;
 
 namespace {
+
+// What is decided otherwise than lowering does.
+struct Intervention {
+  lower::EditSchedule edit = {};
+  schedule::KeepsRewrite keeps = {};
+};
 
 // Measures a stage for FULGURITE_DUMP=time and for a profile.
 class Timed {
@@ -146,12 +153,13 @@ void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) 
 // Optimised program to plan and kernels with their texts.
 lower::Lowered emit_kernels(const soac::Program& optimised, const Options& options,
                             const schedule::Policy& policy, const runtime::Description& device,
-                            kernel::PassContext& context, const lower::EditSchedule& edit) {
+                            kernel::PassContext& context, const Intervention& change) {
   lower::Lowered lowered;
   {
     Timed timed("lower");
     lower::Options lowering = lowering_options(options, policy, device);
-    lowering.edit_schedule = edit;
+    lowering.edit_schedule = change.edit;
+    lowering.keeps_rewrite = change.keeps;
     lowered = lower::lower(optimised, lowering);
   }
   for (const lower::LaunchNote& note : lowered.notes)
@@ -180,7 +188,8 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
 }
 
 Report compile_here(const soac::Program& traced, const Options& options, const schedule::Policy& policy,
-                    const runtime::Description& device, const lower::EditSchedule& edit = {}) {
+                    const runtime::Description& device, const Intervention& change = {}) {
+  check_dump_labels(passes(Precision::fast));
   Report report;
   report.policy = policy;
   report.traced = traced;
@@ -191,7 +200,7 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
   for (soac::Event& event : report.events)
     if (!options.fuse && event.kind == soac::Event::Kind::kept) event.reason = "fusion is off";
   kernel::PassContext unlimited;
-  report.lowered = emit_kernels(report.optimised, options, policy, device, unlimited, edit);
+  report.lowered = emit_kernels(report.optimised, options, policy, device, unlimited, change);
   if (dumps("plan")) dump("plan", plan::print(report.lowered.plan, false));
   return report;
 }
@@ -230,6 +239,7 @@ struct FoundPlan {
   bool is_new;
 };
 FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
+  check_dump_labels(passes(Precision::fast));
   const schedule::Policy policy = policy_of(options);
   base::Digest key = key_of(traced, options, policy);
   bool found = false, is_new = false;
@@ -300,7 +310,7 @@ Report compile(const soac::Program& traced, const Options& options, const runtim
                const lower::EditSchedule& edit) {
   const schedule::Policy policy = policy_of(options);
   return base::with_stack(base::deep_stack,
-                          [&] { return compile_here(traced, options, policy, device, edit); });
+                          [&] { return compile_here(traced, options, policy, device, {edit, {}}); });
 }
 
 plan::Loaded load(const soac::Program& traced, const Options& options) {
@@ -315,13 +325,13 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
 namespace {
 
 plan::Loaded load_anew(const soac::Program& optimised, const Options& given, kernel::PassContext& context,
-                       const lower::EditSchedule& edit) {
+                       const Intervention& change) {
   const base::CompilingSection section;
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {
     const runtime::Description device = engines::device_of(options).describe();
-    plan::Plan plan = emit_kernels(optimised, options, policy_of(options), device, context, edit).plan;
+    plan::Plan plan = emit_kernels(optimised, options, policy_of(options), device, context, change).plan;
     return build_kernels(std::move(plan), true, sites_of(optimised), options);
   });
 }
@@ -338,10 +348,16 @@ plan::Loaded load_optimised(const soac::Program& optimised, const Options& optio
   return load_anew(optimised, options, context, {});
 }
 
+plan::Loaded load_rewritten(const soac::Program& optimised, const Options& options,
+                            const schedule::KeepsRewrite& keeps) {
+  kernel::PassContext unlimited;
+  return load_anew(optimised, options, unlimited, {{}, keeps});
+}
+
 plan::Loaded load_edited(const soac::Program& optimised, const Options& options,
                          const lower::EditSchedule& edit) {
   kernel::PassContext unlimited;
-  return load_anew(optimised, options, unlimited, edit);
+  return load_anew(optimised, options, unlimited, {edit, {}});
 }
 
 }  // namespace fulgurite::pipeline

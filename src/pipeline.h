@@ -53,6 +53,8 @@ plan::Loaded load(const soac::Program& traced, const Options&);
 /// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);
+/// The same with only those optional rewrites of statements for their schedules that are kept.
+plan::Loaded load_rewritten(const soac::Program& optimised, const Options&, const schedule::KeepsRewrite&);
 /// The same with the schedule of each launch edited.
 plan::Loaded load_edited(const soac::Program& optimised, const Options&, const lower::EditSchedule&);
 

@@ -61,7 +61,8 @@ Emitter Launches::emitter(const Lowers& in_scalar_code) {
                            [this](Var scalar) { return host_.on_device(scalar); },
                            options_.schedule == Schedule::lanes,
                            [this](Expr e) { return computed(e); },
-                           [this](const soac::Location& where) { return soac::room_site(program_, where); }};
+                           [this](const soac::Location& where) { return soac::room_site(program_, where); },
+                           options_.keeps_rewrite};
   if (!points_make_arrays_) return {arena_, options_.checks, std::move(outside), {}};
   return {arena_, options_.checks, std::move(outside), soac::Bounds(program_, knows)};
 }

@@ -16,6 +16,7 @@
 #include "plan/plan.h"
 #include "schedule/ir.h"
 #include "schedule/policy.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/ir.h"
 
 namespace fulgurite::lower {
@@ -35,6 +36,7 @@ struct Options {
   bool checks = true;
   bool blocks_wait = false;         // for blocks that began before them (runtime::Description)
   EditSchedule edit_schedule = {};  // absent: they stay as decided
+  ::fulgurite::schedule::KeepsRewrite keeps_rewrite = {};
 };
 
 /// What `explain` looks at to say what a launch moves.

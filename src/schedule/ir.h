@@ -244,8 +244,8 @@ struct Copy {
   Expr fresh;
   bool operator==(const Copy&) const = default;
 };
-/// An array that takes the memory of another one, or begins as its copy: what the statement reads of `from` is
-/// there.
+/// An array that takes the memory of another one, or begins as its copy: what the statement reads of `from`
+/// is there.
 struct InPlace {
   Var array{}, from{};
   bool operator==(const InPlace&) const = default;

@@ -13,6 +13,7 @@
 #include <set>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace fulgurite::schedule {
@@ -33,26 +34,11 @@ constexpr Number<BlocksPolicy> blocks_numbers[] = {
 #undef FULGURITE_NUMBER
 };
 
-// How many letters have to be inserted, removed or replaced to make one word of the other.
-std::size_t distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  for (std::size_t k = 0; k < row.size(); ++k) row[k] = k;
-  for (const char letter : from) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t k = 0; k < to.size(); ++k) {
-      const std::size_t replaced = diagonal + (letter == to[k] ? 0 : 1);
-      diagonal = row[k + 1];
-      row[k + 1] = std::min({replaced, diagonal + 1, row[k] + 1});
-    }
-  }
-  return row.back();
-}
-
 std::string_view nearest_name(std::string_view unknown) {
   std::vector<std::string_view> names;
   for (const auto& number : lanes_numbers) names.push_back(number.name);
   for (const auto& number : blocks_numbers) names.push_back(number.name);
-  return *std::ranges::min_element(names, {}, [&](std::string_view name) { return distance(unknown, name); });
+  return base::nearest(unknown, names);
 }
 
 std::string_view noun_of(Form form) {

@@ -150,7 +150,42 @@ std::optional<KernelCulprit> bisect_kernels(const Outcome& expected, const Kerne
   return culprit;
 }
 
+std::optional<RewriteCulprit> bisect_rewrites(scalar::Arena& arena, const Outcome& expected,
+                                              const RewriteRunner& run, double tolerance) {
+  using Applications = std::vector<RewriteCulprit>;
+  const auto turn = first_wrong<Applications>([&](std::int64_t gas) {
+    Applications kept;
+    scalar::Names names(arena);
+    const auto keeps = [&](const schedule::Rewrite& rewrite, const soac::Stm& before,
+                           const soac::Stm& after) {
+      if (static_cast<std::int64_t>(kept.size()) == gas) return false;
+      kept.push_back({static_cast<std::int64_t>(kept.size()) + 1, &rewrite, "",
+                      soac::print(arena, before, names), soac::print(arena, after, names)});
+      return true;
+    };
+    std::string difference = difference_of_run(expected, [&] { return run(keeps); }, tolerance);
+    return Trial<Applications>{static_cast<std::int64_t>(kept.size()), std::move(difference),
+                               std::move(kept)};
+  });
+  if (!turn) return {};
+  RewriteCulprit culprit;
+  if (turn->gas > 0) culprit = turn->wrong.log.back();
+  culprit.difference = turn->wrong.difference;
+  return culprit;
+}
+
 namespace {
+
+// The same of rewrites for schedules.
+bool print_rewrite_culprit(scalar::Arena& arena, const Outcome& expected, const RewriteRunner& run,
+                           double tolerance) {
+  const auto culprit = bisect_rewrites(arena, expected, run, tolerance);
+  if (!culprit || culprit->gas == 0) return false;
+  fmt::print("Rewrite {} for a schedule makes the difference: {} ({})\n\nbefore it:\n{}\nafter it:\n{}\n",
+             culprit->gas, culprit->rewrite->name, culprit->rewrite->description, culprit->before,
+             culprit->after);
+  return true;
+}
 
 // The engine runs the program wrong: is a kernel pass to blame? Prints it if so.
 bool print_kernel_culprit(const Outcome& expected, const KernelRunner& run, double tolerance) {
@@ -195,8 +230,7 @@ bool bisect(const detail::ToolProgram& program, const std::vector<std::string>& 
 
   const Outcome expected = soac::interpret(traced->program(), values);
   const Runner interpreter = [&](const soac::Program& p) { return soac::interpret(p, values); };
-  const auto on_engine = [&](const soac::Program& p, kernel::PassContext& context) {
-    const plan::Loaded loaded = pipeline::load_optimised(p, options, context);
+  const auto outcome_of = [&](const soac::Program& p, const plan::Loaded& loaded) {
     std::vector<detail::ArgumentView> views;
     for (const soac::Value& v : values) views.push_back(view_of(v));
     std::vector<detail::ResultValue> results(p.results.size());
@@ -204,6 +238,9 @@ bool bisect(const detail::ToolProgram& program, const std::vector<std::string>& 
     Outcome outcome;
     for (const detail::ResultValue& r : results) outcome.push_back(value_of(r));
     return outcome;
+  };
+  const auto on_engine = [&](const soac::Program& p, kernel::PassContext& context) {
+    return outcome_of(p, pipeline::load_optimised(p, options, context));
   };
   const Runner engine = [&](const soac::Program& p) {
     kernel::PassContext unlimited;
@@ -223,7 +260,11 @@ bool bisect(const detail::ToolProgram& program, const std::vector<std::string>& 
     const KernelRunner kernels = [&](kernel::PassContext& context) {
       return on_engine(culprit->after, context);
     };
-    if (!is_of_engine || !print_kernel_culprit(expected, kernels, tolerance))
+    const RewriteRunner rewrites = [&](const schedule::KeepsRewrite& keeps) {
+      return outcome_of(culprit->after, pipeline::load_rewritten(culprit->after, options, keeps));
+    };
+    if (!is_of_engine || (!print_rewrite_culprit(*culprit->after.arena, expected, rewrites, tolerance) &&
+                          !print_kernel_culprit(expected, kernels, tolerance)))
       print_culprit(*culprit, is_of_engine);
     return false;
   }

@@ -1,4 +1,5 @@
-// Which rewrite made a program wrong, or which kernel pass made a kernel wrong. Passes spend gas, one unit
+// Which rewrite made a program wrong, of the program or of a statement for its schedule, or which kernel pass
+// made a kernel wrong. Passes spend gas, one unit
 // for each rewrite that they could leave; with less gas the program is the same up to there. Between no gas
 // (right) and enough gas (wrong) lies a unit that makes the difference; halving finds it in a logarithmic
 // number of runs.
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "kernel/pass.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/interpret.h"
 #include "soac/pass.h"
 #include "tool/run.h"
@@ -50,9 +52,25 @@ using KernelRunner = std::function<Outcome(kernel::PassContext&)>;
 /// Nothing if the outcome is right with enough gas.
 std::optional<KernelCulprit> bisect_kernels(const Outcome& expected, const KernelRunner&, double tolerance);
 
+/// The same for rewrites of statements for their schedules: which application of an optional one makes the
+/// program wrong.
+struct RewriteCulprit {
+  std::int64_t gas = 0;  // the number of the application; 0: wrong without any
+  const schedule::Rewrite* rewrite = nullptr;
+  std::string difference, before, after;  // the statement
+};
+
+/// Compiles the program with these rewrites and runs it. An exception counts as a wrong outcome.
+using RewriteRunner = std::function<Outcome(const schedule::KeepsRewrite&)>;
+
+/// Nothing if the outcome is right with enough gas. The arena is that of the program.
+std::optional<RewriteCulprit> bisect_rewrites(scalar::Arena&, const Outcome& expected, const RewriteRunner&,
+                                              double tolerance);
+
 /// The command `bisect`: compares what the interpreter makes of the traced program with what it makes of the
-/// optimised one, then with what the engine makes of that, and prints the rewrite, or the application of a
-/// kernel pass, that makes the difference. True if all agree.
+/// optimised one, then with what the engine makes of that, and prints the rewrite, of the program or of a
+/// statement for its schedule, or the application of a kernel pass that makes the difference. True if all
+/// agree.
 bool bisect(const detail::ToolProgram&, const std::vector<std::string>& arguments, const Options&,
             double tolerance);
 

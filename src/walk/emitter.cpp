@@ -102,6 +102,10 @@ void Emitter::lower_soac(const soac::Stm& s) const {
   state_->outside.on_soac(*this, s);
 }
 
+bool Emitter::keeps(const schedule::Rewrite& rewrite, const soac::Stm& before, const soac::Stm& after) const {
+  return !state_->outside.keeps || state_->outside.keeps(rewrite, before, after);
+}
+
 void Emitter::note_sequential(const soac::Stm& s, std::string_view why) const {
   if (s.origin.empty() || context().is_rare) return;  // no origin: lowering wrote it, not the user
   std::string note =

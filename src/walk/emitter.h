@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "kernel/build.h"
+#include "schedule/rewrites/rewrite.h"
 #include "walk/sizes.h"
 
 namespace fulgurite::walk {
@@ -46,6 +47,7 @@ class Emitter : public kernel::Builder {
     std::function<Expr(Expr)> computes = {};
     /// What a failure says of an array that does not fit into its memory.
     std::function<scalar::Site(const soac::Location&)> no_room = {};
+    schedule::KeepsRewrite keeps = {};
   };
   /// `bounds`: none if no point makes arrays.
   Emitter(scalar::Arena& arena, bool checks, Outside outside, std::optional<soac::Bounds> bounds = {});
@@ -86,6 +88,9 @@ class Emitter : public kernel::Builder {
   /// Arrays that do not leave the kernel: memory that each task has for itself.
   void add_scratch(Var array) const;
   const std::vector<Var>& scratch_arrays() const;
+
+  /// Whether an optional rewrite of a statement is kept.
+  bool keeps(const schedule::Rewrite&, const soac::Stm& before, const soac::Stm& after) const;
 
   /// Says that a combinator became a sequential loop, and why.
   void note_sequential(const soac::Stm&, std::string_view why) const;

@@ -32,7 +32,7 @@ void sequential_loop(const Emitter& e, const soac::Stm& original) {
   };
   const bool may_repeat = dims.size() == 1 && running.scans.empty() && !schedule::makes_arrays(soac);
   const auto behind = may_repeat ? schedule::behind_first(arena, s, false) : std::nullopt;
-  if (behind) {
+  if (behind && e.keeps(schedule::rewrite::ascending, s, *behind)) {
     const Expr zero = arena.i64(0), one = arena.i64(1);
     e.if_then(e.lower(zero < dims[0]), [&] { point(e, s, {{zero}}, zero, running); });
     e.for_loop(one, dims[0], one, "i", [&](Expr i) { point(e, *behind, {{i}}, i, running); });

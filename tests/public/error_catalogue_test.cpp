@@ -39,6 +39,7 @@ std::string thrown_by(const error_programs::ErrorProgram& program) {
     said = std::regex_replace(error.what(), std::regex("^fulgurite::|\n$"), "");
   }
   setenv("FULGURITE_ENGINE", engine.c_str(), 1);
+  unsetenv("FULGURITE_DUMP");
   std::remove("errors.npy");
   std::remove("errors.fgb");
   return std::regex_replace(said, std::regex("error_programs.h:[0-9]+"), "program.cpp:2");

@@ -296,6 +296,10 @@ ERROR_PROGRAM(engine_that_has_no_name) {
   setenv("FULGURITE_ENGINE", "gpu", 1);
   fg::run([](Vec<int> x) { return x + 1; }, Ints(3));
 }
+ERROR_PROGRAM(dump_of_no_stage) {
+  setenv("FULGURITE_DUMP", "tarced", 1);
+  fg::compile([](Vec<int> x) { return x + 1; }, {.engine = fg::Engine::emulator});
+}
 ERROR_PROGRAM(policy_with_a_wrong_name) {
   fg::compile([](Vec<int> x) { return x + 1; }, {.policy = "cheap_tle=8192"});
 }

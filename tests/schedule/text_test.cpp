@@ -62,6 +62,7 @@ TEST(ScheduleText, IsReadBackWithWhatFewLaunchesHave) {
   launch.phases[0].guard = arena.i64(1);
   launch.phases[0].at_least_one = true;
   std::get<Skeleton>(launch.phases[1].walk).numbers = {{"range bits", 8}, {"tile", 65536}};
+  launch.in_place = {{launch.memory[0], x}};
   launch.copies = {{launch.memory[0], x, arena.fresh({Kind::i64}, "fresh")}};
   EXPECT_EQ(parse(arena, print(arena, launch), launch), launch) << print(arena, launch);
 }

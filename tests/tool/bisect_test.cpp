@@ -106,6 +106,27 @@ TEST(Bisect, FindsTheKernelPass) {
   EXPECT_FALSE(bisect_kernels(expected, emulator({&tidy::thread_forms, &tidy::forward}), 0));
 }
 
+TEST(Bisect, FindsTheRewriteForASchedule) {
+  scalar::Arena& arena = *program.arena;
+  const soac::Stm before = program.body[0], after = program.body[1];
+  const Outcome right = {soac::array_value<std::int32_t>({1})},
+                wrong = {soac::array_value<std::int32_t>({2})};
+  const RewriteRunner run = [&](const schedule::KeepsRewrite& keeps) {
+    keeps(schedule::rewrite::pieces, before, before);
+    const bool is_wrong = keeps(schedule::rewrite::narrow, before, after);
+    keeps(schedule::rewrite::ascending, before, before);
+    return is_wrong ? wrong : right;
+  };
+  const auto culprit = bisect_rewrites(arena, right, run, 0);
+  ASSERT_TRUE(culprit);
+  EXPECT_EQ(culprit->gas, 2);
+  EXPECT_EQ(culprit->rewrite, &schedule::rewrite::narrow);
+  EXPECT_EQ(culprit->difference, "element 0 of result 1 is 2 instead of 1");
+  EXPECT_NE(culprit->before, culprit->after);
+  EXPECT_FALSE(bisect_rewrites(arena, right, [&](const schedule::KeepsRewrite&) { return right; }, 0));
+  EXPECT_EQ(bisect_rewrites(arena, right, [&](const schedule::KeepsRewrite&) { return wrong; }, 0)->gas, 0);
+}
+
 TEST(Bisect, AKernelThatIsWrongWithoutOptionalPasses) {
   const auto culprit =
       bisect_kernels({soac::array_value<std::int32_t>({1, 1, 2, 3})}, emulator({&tidy::thread_forms}), 0);

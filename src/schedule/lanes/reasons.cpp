@@ -61,7 +61,9 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
 
 std::vector<std::string> reasons_of(const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes) {
   std::vector<std::string> why{why_tasks(op, loops, lanes)};
-  if (loops.rows) why.emplace_back("tasks: a point counts as what is inside (unknown_row, sort_walks)");
+  if (loops.rows)
+    why.emplace_back(
+        "tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)");
   if (keeps_arrays(op.body)) why.emplace_back("tasks: few, with memory for arrays of points (scratch_tasks)");
   const bool has_counts = std::ranges::any_of(
       op.partitions, [&](const soac::Partition& p) { return !has_few_classes(p, lanes.by.few_classes); });

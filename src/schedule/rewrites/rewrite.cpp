@@ -9,12 +9,12 @@ namespace fulgurite::schedule {
 namespace rewrite {
 
 const Rewrite lift{"lift", "operators without a neutral element get one"};
-const Rewrite holding{"holding", "behind the first point operators know that they hold a value"};
-const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered"};
-const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile"};
+const Rewrite holding{"holding", "behind the first point operators know that they hold a value", true};
+const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered", true};
+const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
 const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
 const Rewrite order{"order", "reductions that do not commute are apart from what else points make"};
-const Rewrite pieces{"pieces", "the innermost axis is split where a condition changes"};
+const Rewrite pieces{"pieces", "the innermost axis is split where a condition changes", true};
 const Rewrite bin_posts{"bin_posts", "points of a scatter with an operator leave places and values"};
 const Rewrite posts{"posts", "points of a scatter whose last value stays leave places and values"};
 const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatters"};

@@ -113,7 +113,7 @@ class Columns {
     e.if_then(e.lower(from < to), [&] { element(e, piece_, e.bind(from + t, "j"), into); });
     from = e.lower(from + walk_.loops.lanes);
     const auto narrow = walk_.range.in_tile ? schedule::narrow_indices(arena_, *behind) : std::nullopt;
-    if (narrow)
+    if (narrow && e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
       steps_in_32_bits(e, *narrow, t, from, to, into);
     else
       steps(e, *behind, t, from, to, into);
@@ -123,7 +123,8 @@ class Columns {
   // of the two lengths instead of their product.
   void main_loop(const Emitter& e, Expr t, Expr begin, Expr main, const Running& running) const {
     const soac::Soac& op = walk_.op();
-    const auto behind = schedule::behind_first(arena_, piece_, walk_.range.in_tile);
+    auto behind = schedule::behind_first(arena_, piece_, walk_.range.in_tile);
+    if (behind && !e.keeps(schedule::rewrite::ascending, piece_, *behind)) behind.reset();
     if (walk_.loops.chain == 0 || std::ranges::none_of(op.reductions, schedule::rounds))
       return run_steps(e, behind, t, begin, main, running);
     const Expr chain = walk_.i64(walk_.loops.chain * walk_.loops.lanes);
@@ -150,7 +151,7 @@ void for_pieces(const Walk& walk, const Emitter& e, const soac::Stm& s, Expr beg
   const std::vector<schedule::Split>& splits = walk.plan.nest.splits;
   const auto pieces =
       n_more > 0 ? schedule::split(walk.arena(), s, walk.plan.is_renamed ? nullptr : &splits) : std::nullopt;
-  if (!pieces) return body(s, begin, end);
+  if (!pieces || !e.keeps(schedule::rewrite::pieces, s, pieces->before)) return body(s, begin, end);
   const Expr at = e.lower(max(begin, min(pieces->at, end)));
   for_pieces(walk, e, pieces->before, begin, at, n_more - 1, body);
   for_pieces(walk, e, pieces->behind, at, end, n_more - 1, body);

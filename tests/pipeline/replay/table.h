@@ -28,8 +28,8 @@ std::string texts(std::string_view name);
 std::string print(const Table&);
 Table parse(std::string_view);
 
-/// One line for each program whose digests differ, with the columns in which they do. What was not found ("-")
-/// does not.
+/// One line for each program whose digests differ, with the columns in which they do. What was not found
+/// ("-") does not.
 std::vector<std::string> differences(const Table& expected, const Table& found);
 
 }  // namespace fulgurite::testing_replay

@@ -1,0 +1,43 @@
+#include "dump_labels.h"
+
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/nearest.h"
+#include "schedule/rewrites/rewrite.h"
+#include "tidy/passes.h"
+
+namespace fulgurite::pipeline {
+
+std::vector<std::string_view> dump_labels(std::span<const soac::Pass* const> passes) {
+  std::vector<std::string_view> labels = {"traced", "schedule", "lower", "kernel", "source", "plan", "time"};
+  for (const soac::Pass* pass : passes) labels.push_back(pass->name);
+  for (const schedule::Rewrite* rewrite : schedule::rewrites()) labels.push_back(rewrite->name);
+  for (tidy::Route route : tidy::routes)
+    for (const kernel::Pass* pass : tidy::passes(route)) labels.push_back(pass->name);
+  std::ranges::sort(labels);
+  const auto again = std::ranges::unique(labels);
+  labels.erase(again.begin(), again.end());
+  return labels;
+}
+
+void check_dump_labels(std::span<const soac::Pass* const> passes) {
+  const char* wanted = std::getenv("FULGURITE_DUMP");
+  if (wanted == nullptr) return;
+  const std::vector<std::string_view> labels = dump_labels(passes);
+  for (std::string_view rest = wanted; !rest.empty();) {
+    const std::size_t comma = rest.find(',');
+    const std::string_view label = rest.substr(0, comma);
+    rest = comma == rest.npos ? std::string_view() : rest.substr(comma + 1);
+    if (!label.empty() && !std::ranges::binary_search(labels, label))
+      throw FormatError(
+          fmt::format("FULGURITE_DUMP: there is no stage or pass '{}'; the nearest name is {}, and "
+                      "docs/guide.md has them",
+                      label, base::nearest(label, labels)));
+  }
+}
+
+}  // namespace fulgurite::pipeline
