@@ -174,7 +174,8 @@ class Checker {
           [&](const Let& l) { return let(l); });
       add_running(stm, running);
       for (Var v : stm.names) bind_with_shape(v);
-      same_types(types(stm.names), results, "names of the statement");
+      const std::vector<Type> given = types(stm.names);
+      same_types(given, is_whole_ ? results : flat_as(given, results), "names of the statement");
     }
     current_ = outer;
   }
@@ -388,6 +389,12 @@ class Checker {
     return value;
   }
 
+  // What a launch keeps for itself may have the elements of several axes in one, row by row.
+  static std::vector<Type> flat_as(const std::vector<Type>& given, std::vector<Type> needed) {
+    for (std::size_t i = 0; i < std::min(given.size(), needed.size()); ++i)
+      if (given[i].rank == 1 && needed[i].rank > 1) needed[i].rank = 1;
+    return needed;
+  }
   // Kernels have arrays of any rank row by row, as arrays of one axis.
   static std::vector<Type> with_ranks_of(const std::vector<Type>& given, std::vector<Type> needed) {
     for (std::size_t i = 0; i < std::min(given.size(), needed.size()); ++i)

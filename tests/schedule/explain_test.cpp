@@ -65,7 +65,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   inner 1: up to 64 of m points are reduced; 16 lanes
   inner 1: m points are reduced; 64 lanes
   - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
-  - tasks: a point counts as what is inside (unknown_row, sort_walks)
+  - tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)
   - lanes: none, as the combinators inside read along their own axis
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
   - stores: what is larger than the last cache bypasses caches
