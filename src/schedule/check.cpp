@@ -39,9 +39,9 @@ class Checker {
       base::match(
           phase.walk,
           [&](const Nest& each) {
-            const auto* op = std::get_if<soac::Soac>(&phase.computes.op);
-            require(op != nullptr, "walks what is no Soac by a nest");
-            if (op) nest(each, *op);
+            const bool is_soac = std::holds_alternative<soac::Soac>(phase.computes.op);
+            require(is_soac, "walks what is no Soac by a nest");
+            if (is_soac) nest(each, phase.computes);
           },
           [&](const Skeleton& each) {
             require(!each.name.empty(), "is walked by a skeleton without a name");
@@ -73,46 +73,56 @@ class Checker {
     }
   }
 
-  void nest(const Nest& nest, const soac::Soac& op) {
-    axes(nest, op);
+  void nest(const Nest& nest, const soac::Stm& walked) {
+    const auto& op = std::get<soac::Soac>(walked.op);
+    axes(nest, op, 0);
+    const soac::Soac* combined = &op;
+    if (const std::size_t number = number_of_combined(nest)) {
+      const soac::Stm* found = inside(walked, number);
+      require(found != nullptr, "has an axis of a Soac that the body does not have");
+      if (!found) return;
+      combined = &std::get<soac::Soac>(found->op);
+      axes(nest, *combined, number);
+    }
     for (std::size_t c = 0; c < nest.cuts.size(); ++c) cut(nest, c);
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
-    for (const Combine& each : nest.combines) combine(nest, op, each);
+    for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
     for (const Inner& inner : nest.inner) {
       where_ = fmt::format("{}, inner nest {},", around, inner.number);
-      inside(inner, op);
+      inner_nest(inner, walked);
       where_ = around;
     }
   }
 
   // What a walk makes of the statement around it is not known here.
-  void inside(const Inner& inner, const soac::Soac& around) {
+  void inner_nest(const Inner& inner, const soac::Stm& around) {
     if (inner.number == 0) {
       for (std::size_t c = 0; c < inner.nest.cuts.size(); ++c) cut(inner.nest, c);
       return;
     }
-    const soac::Stm* found = nullptr;
-    soac::Stm outer;
-    outer.op = around;
-    find(outer, inner.number, found);
+    const soac::Stm* found = inside(around, inner.number);
     require(found != nullptr, "is of a Soac that the body does not have");
-    if (found) nest(inner.nest, std::get<soac::Soac>(found->op));
+    if (found) nest(inner.nest, *found);
   }
-  static void find(const soac::Stm& around, std::size_t number, const soac::Stm*& found) {
+  // The Soac with this number; null: there is none.
+  static const soac::Stm* inside(const soac::Stm& around, std::size_t number) {
     for (const auto& nested : soac::nested_in(around))
       for (const soac::Stm& s : nested.lambda->body) {
-        if (std::holds_alternative<soac::Soac>(s.op) && s.nest == number) found = &s;
-        find(s, number, found);
+        if (std::holds_alternative<soac::Soac>(s.op) && s.nest == number) return &s;
+        if (const soac::Stm* found = inside(s, number)) return found;
       }
+    return nullptr;
   }
 
-  void axes(const Nest& nest, const soac::Soac& op) {
+  // Of the Soac itself, or of the one inside with this number.
+  void axes(const Nest& nest, const soac::Soac& op, std::size_t number) {
     std::size_t next = 0;
     for (const Axis& axis : nest.axes) {
+      if (axis.of != number) continue;
       require(axis.first == next && (axis.count > 0 || op.dims.empty()),
               "does not walk each axis of its space once");
       require(axis.extent && axis.extent.type() == scalar::Type{}, "has an axis whose extent is not an i64");

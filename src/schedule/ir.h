@@ -30,6 +30,9 @@ struct Axis {
   Expr extent;
   /// Every array is read and stored at the number of the point, so no index is computed from it.
   bool by_number = false;
+  /// The space is that of the Soac inside with this number (soac::Stm::nest), whose outputs the nest then
+  /// combines; 0: of the Soac itself.
+  std::size_t of = 0;
   bool operator==(const Axis&) const = default;
 };
 

@@ -42,6 +42,11 @@ bool has_join(const Nest& nest, Combine::Part part, Join how) {
   });
 }
 
+std::size_t number_of_combined(const Nest& nest) {
+  const auto found = std::ranges::find_if(nest.axes, [](const Axis& axis) { return axis.of != 0; });
+  return found == nest.axes.end() ? 0 : found->of;
+}
+
 const Nest* inner_of(const Nest& nest, std::size_t number) {
   const auto found = std::ranges::find(nest.inner, number, &Inner::number);
   return found == nest.inner.end() ? nullptr : &found->nest;

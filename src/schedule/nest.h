@@ -20,6 +20,10 @@ const Combine::Level* level_of(const Nest&, Combine::Part, std::size_t which, Un
 /// Whether some output of the kind is combined so.
 bool has_join(const Nest&, Combine::Part, Join);
 
+/// The number of the Soac inside whose points the nest walks together with those of the Soac itself, and
+/// whose outputs it combines; 0: there is none.
+std::size_t number_of_combined(const Nest&);
+
 /// The nest of the Soac with this number in the body.
 const Nest* inner_of(const Nest&, std::size_t number);
 

@@ -93,8 +93,12 @@ class Reader {
 };
 
 Axis axis(Reader& in) {
-  return {in.word(roles, "what the axis is"), in.index(), in.index(), in.expr_after("extent"),
-          in.accept("by_number")};
+  return {in.word(roles, "what the axis is"),
+          in.index(),
+          in.index(),
+          in.expr_after("extent"),
+          in.accept("by_number"),
+          in.accept("of") ? in.index() : 0};
 }
 
 Cut cut(Reader& in) {

@@ -25,6 +25,12 @@ std::string of(const Combine& combine, bool on_lanes) {
     // The stage of its bins says the rest.
     if (level.how == Join::atomic && level.unit == Unit::thread) continue;
     all += all.empty() ? "" : "; ";
+    if (level.how == Join::chain && level.unit == Unit::sequence) {
+      all += fmt::format(
+          "an accumulator takes {} rows before an outer one, which bounds the rounding error (fold_chain)",
+          level.n);
+      continue;
+    }
     all += fmt::format(fmt::runtime(reason_of(level.how, on_lanes)), level.n);
   }
   return all;

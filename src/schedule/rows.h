@@ -9,6 +9,10 @@ namespace fulgurite::schedule {
 /// depend on the point, and scalars.
 bool reduces_rows(const Surroundings&, const soac::Soac&);
 
+/// Whether it is such a map, of a reduction along one axis, and some array is read along the map's last axis
+/// in one row for each point of the reduction, each of its elements once: no two points of the map share it.
+bool folds_outside(const Surroundings&, const soac::Soac&);
+
 /// Whether more reads of inner combinators move along memory with their own innermost index than with that of
 /// the space around them.
 bool reads_along_rows(const soac::Soac&);

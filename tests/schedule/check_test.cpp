@@ -32,6 +32,12 @@ TEST(ScheduleCheck, FindsAxesThatAreNotWalkedOnce) {
   expect_fault(message, [](scalar::Arena&, Launch&, Nest& nest) { nest.axes[0].count = 2; });
 }
 
+TEST(ScheduleCheck, FindsAxesOfWhatIsNotInside) {
+  expect_fault("has an axis of a Soac that the body does not have", [](scalar::Arena&, Launch&, Nest& nest) {
+    nest.axes.push_back(nest.axes[0]), nest.axes[1].of = 1;
+  });
+}
+
 TEST(ScheduleCheck, FindsCutsThatDoNotDivide) {
   expect_fault("pieces larger than those of the cut around it",
                [](scalar::Arena& arena, Launch&, Nest& nest) { nest.cuts[1].size = arena.i64(32768); });

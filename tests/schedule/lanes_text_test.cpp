@@ -164,6 +164,72 @@ TEST(LanesText, ReductionThatDoesNotCommuteIsFoldedInRuns) {
   EXPECT_NE(main.find("ahead 16128"), std::string::npos) << main;
 }
 
+TEST(LanesText, SumsOfColumnsFoldRowsAlongAllColumns) {
+  const Decided sums = decided_lanes(R"(program (x: f32[n, 1000]) {
+    y: f32[1000] = map (j < 1000) {
+      s: f32 = redomap (i < n) { x[i, j] } reduce add comm neutral 0f
+      return s / f32(n)
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(sums), "main, columns, join columns") << "columns are known to be many";
+  EXPECT_NE(phase(sums, "main").find("guard 1 - select(16 < n, 1, 0)"), std::string::npos) << sums.text;
+  EXPECT_EQ(phase(sums, "columns"), R"(phase "columns"
+  guard select(16 < n, 1, 0)
+  axis free 0 1 extent 1000
+  axis fold 0 1 extent n of 1
+  cut 1 by 65 grid mask
+  cut 0 by 4096 grid mask
+  cut 1 by 16 sequence mask
+  cut 0 by 64 lane apart 64
+  cut 1 by 16 sequence mask
+  cut 1 by 16 sequence mask
+  combine reduction 0 sequence chain 16, grid partials (partial)
+)");
+  EXPECT_EQ(phase(sums, "join columns"), R"(phase "join columns"
+  guard select(16 < n, 1, 0)
+  skeleton "join columns" (partial) tasks 4 "points" 256 "lanes" 64
+)");
+}
+
+TEST(LanesText, FoldsOfOuterAxesHaveAVersionForFewColumns) {
+  const Decided cube = decided_lanes(R"(program (x: f64[l, n, m]) {
+    y: f64[l, m] = map (k < l, j < m) {
+      s: f64, t: f64 = redomap (i < n) { x[k, i, j], 1.0 } reduce (a: f64, b: f64, c: f64, d: f64) { a * d + c, b * d }
+        neutral 0.0, 1.0
+      return s
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(cube), "main, columns, join columns, partials, rows");
+  const std::string main = phase(cube, "main"), columns = phase(cube, "columns");
+  EXPECT_NE(main.find("guard 1 - select(16 < n & 4 <= m | "), std::string::npos) << main;
+  EXPECT_NE(
+      columns.find("  axis free 0 1 extent l\n  axis free 1 1 extent m\n  axis fold 0 1 extent n of 1\n"),
+      std::string::npos)
+      << columns;
+  EXPECT_NE(columns.find("grid partials (partial, partial_1)"), std::string::npos) << columns;
+}
+
+// Each is read in rows, but not each element once, or rows are few.
+TEST(LanesText, OtherFoldsStayInTheirLanes) {
+  const char* const results[] = {
+      "y: f32[n] = map (j < n) { s: f32 = redomap (i < n1) { x[i + j] } reduce add comm neutral 0f return s "
+      "}",
+      "y: f32[n] = map (j < n) { s: f32 = redomap (i < n1) { z[j, i] } reduce add comm neutral 0f return s }",
+      "y: f32[n1] = map (j < n1) { s: f32 = redomap (i < 16) { z[i, j] } reduce add comm neutral 0f return s "
+      "}",
+      "y: f32[3] = map (j < 3) { s: f32 = redomap (i < n) { z[i, j] } reduce add comm neutral 0f return s }",
+      "y: f32[n1, n1] = map (k < n1, j < n1) { s: f32 = redomap (i < n) { z[i, j] * z[i, k] } reduce add "
+      "comm neutral "
+      "0f return s }"};
+  for (const char* result : results) {
+    const Decided other =
+        decided_lanes(std::string("program (x: f32[m], z: f32[n, n1]) {\n") + result + "\nreturn y\n}");
+    EXPECT_EQ(names_of_phases(other).find("columns"), std::string::npos) << other.text;
+  }
+}
+
 TEST(LanesText, ProductOfMatricesLeavesTheSumToLanes) {
   const Decided product = decided_lanes(R"(program (a: f32[n, k], b: f32[k1, m]) {
     c: f32[n, m] = map (i < n, j < m) {

@@ -9,6 +9,7 @@
 #include "schedule/lanes/long_rows.h"
 #include "schedule/lanes/order.h"
 #include "schedule/lanes/ordered_stores.h"
+#include "schedule/lanes/outer_folds.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/by_order.h"
@@ -101,8 +102,14 @@ Nest main_nest(const Building& at, const soac::Stm& main, const Order& order) {
   return nest;
 }
 
+/// Other versions of the main phase, of which a launch takes at most one.
+struct Version {
+  Expr holds;  // boolean: the launch takes it; absent: there is none
+  const char* why = nullptr;
+};
+
 void add_main(Building& at, const Order& order, const std::vector<Total>& totals,
-              const std::vector<Bins>& bins, const LongRows& long_rows, bool stores) {
+              const std::vector<Bins>& bins, std::span<const Version> others, bool stores) {
   std::vector<bool> given;  // by a Scan
   for (const Total& total : totals) given.push_back(total.scan >= 0);
   const soac::Stm main = without_reductions(at.arena, at.posting, given);
@@ -123,9 +130,14 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   if (stores || at.loops.touch) nest.traffic.streaming = at.loops.streaming;
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
-  if (!long_rows.are_few.is_constant(0)) phase.guard = 1 - long_rows.are_few;
   phase.why = reasons_of(at.op(), at.loops, at.lanes);
-  if (phase.guard) phase.why.emplace_back(why_shared);
+  Expr is_other;
+  for (const Version& other : others) {
+    if (!other.holds) continue;
+    is_other = is_other ? Expr(is_other | other.holds) : other.holds;
+    phase.why.emplace_back(other.why);
+  }
+  if (is_other) phase.guard = 1 - select(is_other, at.i64(1), 0);
 }
 
 // Partial results of tasks are joined in order, neighbours first: the error of a sum grows with the logarithm
@@ -180,7 +192,8 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   at.launch.vector_lanes = at.loops.tail_lanes;
   at.launch.touched = touched_by(at, written);
   const Order order = order_of(at);
-  const LongRows long_rows = long_rows_of(at);
+  const OuterFolds outer_folds = outer_folds_of(at);
+  const LongRows long_rows = long_rows_of(at, outer_folds.is_deep);
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -188,7 +201,9 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  if (posts_something) add_main(at, order, totals, bins, long_rows, !written.arrays.empty());
+  const Version others[] = {{outer_folds.is_deep, why_outer}, {long_rows.holds, why_shared}};
+  if (posts_something) add_main(at, order, totals, bins, others, !written.arrays.empty());
+  add_outer_folds(at, outer_folds);
   add_long_rows(at, long_rows);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);

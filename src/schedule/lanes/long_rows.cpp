@@ -1,43 +1,27 @@
 #include "schedule/lanes/long_rows.h"
 
 #include "schedule/nest.h"
-#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rows.h"
 
 namespace fulgurite::schedule {
 
-namespace {
-
-// The map's function, its reduction with neutral elements.
-soac::Lambda lifted_body(const Building& at) {
-  soac::Lambda body = at.op().body;
-  body.body[0] = lift_missing_neutral(at.arena, body.body[0]);
-  return body;
-}
-
-Expr row_number(const Building& at, const soac::Lambda& body) {
-  Expr row = at.i64(0);
-  for (std::size_t d = 0; d < at.op().dims.size(); ++d)
-    row = row * at.op().dims[d] + at.arena.name(body.params[d]);
-  return row;
-}
-
-}  // namespace
-
-LongRows long_rows_of(Building& at) {
+LongRows long_rows_of(Building& at, Expr otherwise) {
   LongRows long_rows;
-  long_rows.are_few = at.i64(0);
   if (!reduces_rows(at.around, at.op())) return long_rows;
   scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
-  const soac::Lambda body = lifted_body(at);
+  const soac::Lambda body = with_neutral(arena, at.op());
   const auto& inner = std::get<soac::Soac>(body.body[0].op);
   long_rows.tile = at.i64(choose(arena, inner, at.lanes).tile);
   long_rows.rows = product(arena, at.op().dims);
   long_rows.columns = product(arena, inner.dims);
   long_rows.tiles = ceil_div(long_rows.columns, long_rows.tile);
   const Expr are_long = long_rows.tile * by.long_row_tiles < long_rows.columns;
-  const Expr holds = (long_rows.rows < by.few_rows) & are_long;
+  Expr holds = (long_rows.rows < by.few_rows) & are_long;
+  if (otherwise) holds = holds & logical_not(otherwise);
+  if (holds.is_constant(0)) return long_rows;
+  long_rows.holds = holds;
   long_rows.are_few = select(holds, at.i64(1), 0);
   const Expr n = long_rows.are_few * (long_rows.rows * long_rows.tiles);
   for (const soac::Reduction& r : inner.reductions)
@@ -49,16 +33,9 @@ namespace {
 
 void add_partials(Building& at, const LongRows& long_rows) {
   scalar::Arena& arena = at.arena;
-  soac::Lambda body = lifted_body(at);
-  const soac::Stm reduction = body.body[0];
+  soac::Stm computes = unfinished(arena, at.posting);
+  const soac::Stm reduction = std::get<soac::Soac>(computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
-  body.results.clear();
-  std::vector<Var> arrays;
-  for (Var name : reduction.names) {
-    body.results.push_back(arena.name(name));
-    arrays.push_back(arena.fresh_array(arena.info(name).type.kind, at.op().dims, "partials").var());
-  }
-  soac::Stm computes{arrays, soac::Soac{at.op().dims, body}, at.posting.where, at.posting.origin};
   Nest nest;
   nest.axes.push_back({Axis::Role::free, 0, at.op().dims.size(), long_rows.rows});
   nest.cuts.push_back({0, at.i64(1), Unit::grid});
@@ -82,16 +59,8 @@ void add_partials(Building& at, const LongRows& long_rows) {
 
 void add_rows(Building& at, const LongRows& long_rows) {
   scalar::Arena& arena = at.arena;
-  soac::Lambda body = lifted_body(at);
-  const Expr first = row_number(at, body) * long_rows.tiles;
-  auto& joined = std::get<soac::Soac>(body.body[0].op);
-  const Expr t = arena.fresh({Kind::i64}, "t"), number = first + t;
-  joined.dims = {long_rows.tiles};
-  joined.body = {{t.var()}, {}, {}};
-  for (Var partial : long_rows.partials)
-    joined.body.results.push_back(arena.index(arena.name(partial), std::span(&number, 1)));
-  body.body[0].nest = 0;
-  soac::Stm computes{at.posting.names, soac::Soac{at.op().dims, body}, at.posting.where, at.posting.origin};
+  soac::Stm computes =
+      joined(arena, at.posting, {long_rows.partials, long_rows.tiles, long_rows.tiles, at.i64(1)});
   Phase& phase =
       at.add("rows", std::move(computes), Skeleton{"join tiles", {}, long_rows.rows, long_rows.partials});
   phase.guard = long_rows.are_few;
@@ -101,7 +70,7 @@ void add_rows(Building& at, const LongRows& long_rows) {
 }  // namespace
 
 void add_long_rows(Building& at, const LongRows& long_rows) {
-  if (long_rows.are_few.is_constant(0)) return;
+  if (!long_rows.holds) return;
   add_partials(at, long_rows);
   add_rows(at, long_rows);
 }

@@ -14,13 +14,13 @@ inline constexpr const char* why_shared =
 /// A map whose function is one reduction over a space that the host knows and that does not depend on the
 /// point, and scalars.
 struct LongRows {
-  /// 1 where the launch takes this way, by sizes only, else 0.
-  Expr are_few;
+  /// Whether the launch takes this way, by sizes only; absent: it does not. The same as 1 and 0.
+  Expr holds, are_few;
   Expr rows, columns, tile, tiles;
   std::vector<Var> partials;
 };
-/// Decides it, and makes the memory.
-LongRows long_rows_of(Building&);
+/// Decides it, and makes the memory. `otherwise`: where the launch takes another way; absent: nowhere.
+LongRows long_rows_of(Building&, Expr otherwise);
 /// Its phases: "partials" of the tiles of each row; "rows": those of each row joined in order, then the
 /// results of the map.
 void add_long_rows(Building&, const LongRows&);

@@ -9,6 +9,7 @@
 #include "soac/rename.h"
 #include "walk/lanes/bins.h"
 #include "walk/lanes/order.h"
+#include "walk/lanes/outer_folds.h"
 #include "walk/lanes/range_of.h"
 #include "walk/lanes/skeletons.h"
 
@@ -68,6 +69,7 @@ Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& 
 void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedule::Phase& phase,
                const Nests& nests) {
   const auto& nest = std::get<Nest>(phase.walk);
+  if (schedule::number_of_combined(nest) != 0) return walk_outer_folds(task, phase);
   if (shares_rows(nest)) return walk_shared_rows(task, phase);
   const Emitter e = streaming(task, launch, nest);
   if (is_in_order(nest)) return store_partials(e, nest, walk_in_order(e, phase, nests));
@@ -77,11 +79,15 @@ void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedu
 
 void walk_skeleton(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
   using Part = void (*)(const Emitter&, const schedule::Launch&, const schedule::Phase&);
-  static constexpr std::pair<std::string_view, Part> parts[] = {
-      {"start", start_chain},     {"carry", carry},
-      {"count", count},           {"join neighbours", join_partials},
-      {"join tiles", join_tiles}, {"store in order", store_in_order},
-      {"sort tiles", sort_tiles}, {"store ranges", store_ranges}};
+  static constexpr std::pair<std::string_view, Part> parts[] = {{"start", start_chain},
+                                                                {"carry", carry},
+                                                                {"count", count},
+                                                                {"join neighbours", join_partials},
+                                                                {"join tiles", join_tiles},
+                                                                {"join columns", join_columns},
+                                                                {"store in order", store_in_order},
+                                                                {"sort tiles", sort_tiles},
+                                                                {"store ranges", store_ranges}};
   const std::string& name = skeleton_of(phase).name;
   const auto found = std::ranges::find(parts, name, &std::pair<std::string_view, Part>::first);
   FULGURITE_CHECK(found != std::end(parts), "no walk of lanes for the skeleton '{}'", name);

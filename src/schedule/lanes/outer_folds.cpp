@@ -1,0 +1,124 @@
+#include "schedule/lanes/outer_folds.h"
+
+#include <fmt/format.h>
+
+#include "schedule/nest.h"
+#include "schedule/rewrites/partial_rows.h"
+#include "schedule/rewrites/rounding.h"
+#include "schedule/rows.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
+// So many rows that a task has several tiles of points. Few would cost as much to join as to fold, and of
+// many the rounding error would grow. Of few columns so many are folded at a time that there is a level more
+// of accumulators (add_cuts).
+Expr rows_per_task(const Building& at, const OuterFolds& folds) {
+  const LanesPolicy& by = at.lanes.by;
+  const std::int64_t chain = by.fold_chain, most = chain * chain;
+  const std::int64_t tile = choose(at.arena, reduction_of(at.op().body), at.lanes).tile;
+  const Expr wanted = tile * by.fold_tiles / max(folds.columns, 1);
+  const Expr are_few = folds.columns * most <= by.fold_block;
+  const Expr at_most = select(are_few, at.i64(most * chain), most);
+  return max(min(wanted, at_most), std::min(by.fold_least_rows, most));
+}
+
+}  // namespace
+
+OuterFolds outer_folds_of(Building& at) {
+  OuterFolds folds;
+  if (at.loops.rows || !folds_outside(at.around, at.op())) return folds;
+  scalar::Arena& arena = at.arena;
+  const soac::Lambda body = with_neutral(arena, at.op());
+  const soac::Soac& inner = reduction_of(body);
+  folds.points = product(arena, at.op().dims);
+  folds.columns = at.op().dims.back();
+  folds.rows = inner.dims[0];
+  const LanesPolicy& by = at.lanes.by;
+  const Expr is_deep = (by.fold_rows < folds.rows) & (by.fold_least_columns <= folds.columns);
+  if (is_deep.is_constant(0)) return folds;
+  folds.is_deep = is_deep;
+  folds.are_deep = select(is_deep, at.i64(1), 0);
+  folds.rows_per_task = rows_per_task(at, folds);
+  folds.parts = ceil_div(folds.rows, folds.rows_per_task);
+  const Expr n = folds.are_deep * (folds.parts * folds.points);
+  for (const soac::Reduction& r : inner.reductions)
+    for (Expr neutral : r.neutral) folds.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  return folds;
+}
+
+namespace {
+
+void add_axes(const Building& at, const OuterFolds& folds, std::size_t of, Nest& nest) {
+  const std::vector<Expr>& dims = at.op().dims;
+  const std::size_t n_outer = dims.size() - 1;
+  if (n_outer > 0)
+    nest.axes.push_back({Axis::Role::free, 0, n_outer, product(at.arena, std::span(dims).first(n_outer))});
+  nest.axes.push_back({Axis::Role::free, n_outer, 1, folds.columns});
+  nest.axes.push_back({Axis::Role::fold, 0, 1, folds.rows, false, of});
+}
+
+// Some rows at a time go through all columns of a task, whose accumulators stay in the first cache: so few
+// that what is read of a row before the next one is long enough for the processor to fetch it ahead.
+void add_cuts(const Building& at, const OuterFolds& folds, Nest& nest) {
+  const LanesPolicy& by = at.lanes.by;
+  const std::size_t row = nest.axes.size() - 1, column = row - 1;
+  nest.cuts.push_back({row, folds.rows_per_task, Unit::grid});
+  if (column > 0) {
+    const Expr row_points = max(folds.columns * folds.rows, 1);
+    const Expr outer = max(at.loops.tile * by.fold_tiles / row_points, 1);
+    nest.cuts.push_back({0, outer, Unit::grid});
+  }
+  nest.cuts.push_back({column, at.i64(by.fold_columns), Unit::grid});
+  const Expr chain = at.i64(by.fold_chain);
+  const Expr at_once = max(by.fold_block / max(folds.columns, 1), chain);
+  nest.cuts.push_back({row, at_once, Unit::sequence});
+  nest.cuts.push_back({column, at.i64(at.loops.lanes), Unit::lane, Tail::apart, at.loops.lanes});
+  nest.cuts.push_back({row, min(at_once, by.fold_chain * by.fold_chain), Unit::sequence});
+  nest.cuts.push_back({row, chain, Unit::sequence});
+}
+
+void add_combines(const Building& at, const OuterFolds& folds, const soac::Soac& inner, Nest& nest) {
+  auto next = folds.partials.begin();
+  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+    const auto end = next + static_cast<std::ptrdiff_t>(inner.reductions[g].neutral.size());
+    if (rounds(inner.reductions[g]))
+      add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, at.lanes.by.fold_chain}, {});
+    add_level(nest, Combine::Part::reduction, g, {Unit::grid, Join::partials}, {next, end});
+    next = end;
+  }
+}
+
+}  // namespace
+
+void add_outer_folds(Building& at, const OuterFolds& folds) {
+  if (!folds.is_deep) return;
+  soac::Stm computes = unfinished(at.arena, at.posting);
+  const soac::Stm reduction = std::get<soac::Soac>(computes.op).body.body[0];
+  const auto& inner = std::get<soac::Soac>(reduction.op);
+  Nest nest;
+  add_axes(at, folds, reduction.nest, nest);
+  add_cuts(at, folds, nest);
+  add_combines(at, folds, inner, nest);
+  Phase& columns = at.add("columns", std::move(computes), std::move(nest));
+  columns.guard = folds.are_deep;
+  columns.why = {
+      "tasks: some tiles of points each, but not so few rows that it costs much to join them, nor so many "
+      "that "
+      "rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block)",
+      why_lanes(at.op(), at.loops, at.lanes), why_outer};
+  Skeleton join{"join columns", {}, ceil_div(folds.points, at.i64(at.lanes.by.fold_joined)), folds.partials};
+  join.numbers = {{"points", at.lanes.by.fold_joined}, {"lanes", at.loops.lanes}};
+  const PartialRows rows{folds.partials, folds.parts, at.i64(1), folds.points};
+  Phase& last = at.add("join columns", joined(at.arena, at.posting, rows), std::move(join));
+  last.guard = folds.are_deep;
+  last.why = {"tasks: of neighbouring points, whose partial results are joined in vectors (fold_joined)",
+              why_outer};
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,226 @@
+#include "walk/lanes/outer_folds.h"
+
+#include <algorithm>
+
+#include "parts/neighbours.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/ascending.h"
+#include "soac/rename.h"
+#include "walk/lanes/skeletons.h"
+#include "walk/lanes/space.h"
+
+namespace fulgurite::walk::lanes {
+
+using kernel::Level;
+using schedule::Cut, schedule::Nest, schedule::Unit;
+
+namespace {
+
+/// Points [begin, end) in lanes: whole steps, then the remainder in vectors with a mask.
+class Steps {
+ public:
+  Steps(std::int64_t lanes, std::int64_t rest) : lanes_(lanes), rest_(rest) {}
+
+  using Point = std::function<void(const Emitter&, Expr j)>;
+  void operator()(const Emitter& task, Expr begin, Expr end, const Point& point) const {
+    scalar::Arena& arena = task.arena();
+    const Emitter e = task.in_lanes();
+    const Expr step = arena.i64(lanes_), rest = arena.i64(rest_);
+    const Expr full = e.lower((end - begin) / step * step);
+    const Expr main = e.lower(begin + full);
+    e.par(Level::block, step, "t",
+          [&](Expr t) { e.for_loop(begin, main, step, "j", [&](Expr j) { point(e, e.bind(j + t, "j")); }); });
+    e.if_then(e.lower(main < end), [&] {
+      e.par(Level::block, rest, "t", [&](Expr t) {
+        e.for_loop(main, end, rest, "j", [&](Expr j) {
+          const Expr index = e.bind(j + t, "j");
+          e.if_then(e.bind(index < end, "in_range"), [&] { point(e, index); });
+        });
+      });
+    });
+  }
+
+ private:
+  const std::int64_t lanes_, rest_;
+};
+
+/// One task of the columns' phase.
+class OuterFolds {
+ public:
+  OuterFolds(const Emitter& task, const schedule::Phase& phase)
+      : e_(task),
+        arena_(task.arena()),
+        nest_(std::get<Nest>(phase.walk)),
+        map_(std::get<soac::Soac>(phase.computes.op)),
+        row_axis_(nest_.axes.size() - 1),
+        space_(task, map_, false) {
+    for (const schedule::Combine& combine : nest_.combines)
+      partials_.insert(partials_.end(), combine.memory.begin(), combine.memory.end());
+    for (const Cut& cut : nest_.cuts)
+      if (cut.axis == row_axis_ && cut.unit == Unit::sequence) row_cuts_.push_back(cut.size);
+  }
+
+  // Tasks are numbered with the tiles of columns fastest, then rows of the map, then the rows that are
+  // folded.
+  void run() const {
+    Expr rest = e_.context().task;
+    Range columns = piece(row_axis_ - 1, rest);
+    if (row_axis_ > 1) {
+      const Range outer = piece(0, rest);
+      columns.first_row = outer.begin;
+      columns.last_row = outer.end;
+    }
+    const Expr part = rest;
+    const Range rows = piece(row_axis_, rest);
+    const Expr first = e_.lower(part * schedule::product(arena_, map_.dims));
+    space_.rows(e_, columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
+      start(outer, begin, end, first);
+      e_.for_loop(rows.begin, rows.end, e_.lower(row_cuts_[0]), "from", [&](Expr from) {
+        const Expr to = e_.lower(min(from + row_cuts_[0], rows.end));
+        fold(outer, begin, end, first, from, to);
+      });
+    });
+  }
+
+ private:
+  // What the task has of an axis; `number` becomes that among the tasks of the axes around it.
+  Range piece(std::size_t axis, Expr& number) const {
+    const auto cut = std::ranges::find_if(
+        nest_.cuts, [&](const Cut& c) { return c.axis == axis && c.unit == Unit::grid; });
+    const Expr extent = nest_.axes[axis].extent;
+    Expr here = number;
+    if (axis != row_axis_) {
+      const Expr pieces = e_.lower(schedule::ceil_div(extent, cut->size));
+      here = e_.lower(number % pieces);
+      number = e_.lower(number / pieces);
+    }
+    Range range;
+    range.begin = e_.lower(here * cut->size);
+    range.end = e_.lower(min(range.begin + cut->size, extent));
+    return range;
+  }
+
+  Steps steps() const {
+    const Cut& lane = *schedule::innermost(nest_, Unit::lane);
+    return {static_cast<std::int64_t>(lane.size.bits()), lane.rest};
+  }
+
+  const soac::Soac& reduction(const soac::Stm& s) const { return std::get<soac::Soac>(s.op); }
+
+  /// The reduction at one point of the map, and where its partial results are.
+  struct AtPoint {
+    const Emitter& e;
+    soac::Stm reduction;
+    Expr partial;
+  };
+  void at_points(std::span<const Expr> outer, Expr begin, Expr end, Expr first,
+                 const std::function<void(const AtPoint&)>& body) const {
+    steps()(e_, begin, end, [&](const Emitter& lane, Expr j) {
+      space_.at_point(lane, outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
+        const Expr partial = at.lower(first + number);
+        body({at, soac::apply(arena_, map_.body, indices).body[0], partial});
+      });
+    });
+  }
+
+  void start(std::span<const Expr> outer, Expr begin, Expr end, Expr first) const {
+    at_points(outer, begin, end, first, [&](const AtPoint& at) {
+      save(at.e, walk::start(at.e, reduction(at.reduction)), partials_, at.partial);
+    });
+  }
+
+  void fold(std::span<const Expr> outer, Expr begin, Expr end, Expr first, Expr from, Expr to) const {
+    at_points(outer, begin, end, first, [&](const AtPoint& at) {
+      const soac::Soac& op = reduction(at.reduction);
+      const Running::Groups so_far = restore(at.e, op.reductions, partials_, at.partial);
+      chains(at, from, to, 1, so_far);
+      save(at.e, so_far, partials_, at.partial);
+    });
+  }
+
+  // The rows [from, to) in pieces of the cut with this number, each folded by an accumulator of its own.
+  void chains(const AtPoint& at, Expr from, Expr to, std::size_t cut, const Running::Groups& into) const {
+    if (cut == row_cuts_.size()) return rows(at, from, to, into);
+    const Emitter& e = at.e;
+    const soac::Soac& op = reduction(at.reduction);
+    const Expr size = e.lower(row_cuts_[cut]);
+    e.for_loop(from, to, size, "from", [&](Expr first) {
+      const Running::Groups inner = walk::start(e, op);
+      chains(at, first, e.lower(min(first + size, to)), cut + 1, inner);
+      for (std::size_t g = 0; g < inner.size(); ++g)
+        join(e, op.reductions[g], into[g], e.snapshots(inner[g]));
+    });
+  }
+
+  // Behind the first row operators may know more (ascending.h).
+  void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
+    const Emitter& e = at.e;
+    const Running running{into, {}, 0, {}};
+    const auto behind = schedule::behind_first(arena_, at.reduction, false);
+    if (behind) {
+      point(e, at.reduction, {{from}}, from, running);
+      from = e.lower(from + 1);
+    }
+    e.for_loop(from, to, arena_.i64(1), "i",
+               [&](Expr i) { point(e, behind ? *behind : at.reduction, {{i}}, i, running); });
+  }
+
+  const Emitter& e_;
+  scalar::Arena& arena_;
+  const Nest& nest_;
+  const soac::Soac& map_;
+  const std::size_t row_axis_;
+  const Space space_;
+  std::vector<Var> partials_;
+  std::vector<Expr> row_cuts_;
+};
+
+// part[at] = op(part[at], part[other])
+void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> partials, Expr at,
+                   Expr other) {
+  const Running::Groups first = restore(e, op.reductions, partials, at);
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < first.size(); ++g) {
+    std::vector<Expr> second;
+    for (std::size_t k = 0; k < first[g].size(); ++k)
+      second.push_back(e.load_plain(partials[next++], other, "part"));
+    join(e, op.reductions[g], first[g], second);
+  }
+  save(e, first, partials, at);
+}
+
+}  // namespace
+
+void walk_outer_folds(const Emitter& task, const schedule::Phase& phase) {
+  OuterFolds(task, phase).run();
+}
+
+void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Phase& phase) {
+  scalar::Arena& arena = e.arena();
+  const schedule::Skeleton& skeleton = skeleton_of(phase);
+  const auto& map = std::get<soac::Soac>(phase.computes.op);
+  const auto& reduction = std::get<soac::Soac>(map.body.body[0].op);
+  const std::vector<Var>& partials = skeleton.memory;
+  const std::int64_t lanes = number_of(skeleton, "lanes"), size = number_of(skeleton, "points");
+  const Expr points = e.lower(schedule::product(arena, map.dims)), parts = e.lower(reduction.dims[0]);
+  const Expr begin = e.lower(e.context().task * size), end = e.lower(min(begin + size, points));
+  const Steps steps(lanes, lanes);
+  parts::join_neighbours(e, parts, [&](Expr first, Expr second) {
+    const Expr of_first = e.lower(first * points), of_second = e.lower(second * points);
+    steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+      const Expr at = lane.lower(of_first + number), other = lane.lower(of_second + number);
+      join_elements(lane, reduction, partials, at, other);
+    });
+  });
+  steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+    const Emitter at = lane.at_element(number);
+    const soac::Applied body = soac::apply(arena, map.body, indices_of(at, map.dims, number));
+    std::vector<Expr> totals;
+    for (Var partial : partials) totals.push_back(at.load_plain(partial, number, "total"));
+    finish(at, body.body[0], totals);
+    for (std::size_t k = 0; k < body.results.size(); ++k)
+      at.store_plain(phase.computes.names[k], number, at.lower(body.results[k]));
+  });
+}
+
+}  // namespace fulgurite::walk::lanes

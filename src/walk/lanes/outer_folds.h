@@ -1,0 +1,21 @@
+// Folds along an axis that lies outside of the one along which lanes lie: rows are folded along all columns.
+#pragma once
+
+#include "schedule/ir.h"
+#include "walk/emitter.h"
+
+namespace fulgurite::walk::lanes {
+
+/// A task of a nest that has an axis of the reduction inside of a map: partial results of its rows, an
+/// element of each array for each of its columns.
+///
+///   for (rows from, that go together)
+///     for (j = begin; j < end; j += lanes)                           in lanes
+///       acc = neutral; for (i = from; ...) acc = op(acc, body(i, j + t)); part[j + t] = op(part[j + t], acc)
+/// where the rows are folded in chains of chains, as the nest's cuts say.
+void walk_outer_folds(const Emitter& task, const schedule::Phase&);
+
+/// "join columns": what tasks have of the rows of neighbouring points, then the results of the map.
+void join_columns(const Emitter&, const schedule::Launch&, const schedule::Phase&);
+
+}  // namespace fulgurite::walk::lanes
