@@ -32,6 +32,13 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   }
   return y
 })"},
+                      {"column sums", R"(program (x: f32[n, m]) {
+  y: f32[m] = map (j < m) {
+    s: f32 = redomap (i < n) { x[i, j] } reduce add comm neutral 0f
+    return s
+  }
+  return y
+})"},
                       {"scan", R"(program (x: i32[n]) {
   y: i32[n] = redomap (i < n) {
     s: i32 = scan (x[i]) add comm neutral 0i32

@@ -165,7 +165,7 @@ TEST(LanesText, ReductionThatDoesNotCommuteIsFoldedInRuns) {
 }
 
 TEST(LanesText, SumsOfColumnsFoldRowsAlongAllColumns) {
-  const Decided sums = decided_lanes(R"(program (x: f32[n, 1000]) {
+  const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[1000] = map (j < 1000) {
       s: f32 = redomap (i < n) { x[i, j] } reduce add comm neutral 0f
       return s / f32(n)

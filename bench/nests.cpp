@@ -1,0 +1,150 @@
+// Nests of axes beside plain OpenMP and a limit: reductions along axis 0 of matrices of many shapes. In each
+// round ours, the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those
+// of the rounds.
+#include <fmt/format.h>
+#include <fulgurite/fulgurite.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <regex>
+#include <string>
+#include <thread>
+
+#include "peers/nests.h"
+#include "stopwatch.h"
+
+namespace {
+
+namespace fg = fulgurite;
+using bench::median, bench::now_us, bench::time_us;
+using fg::Mat, fg::Vec;
+
+struct Shape {
+  std::int64_t rows, columns;
+};
+constexpr Shape shapes[] = {{1000, 1000},   {3162, 3162},   {1000000, 16}, {131072, 32},
+                            {1000, 100000}, {100000, 1000}, {100000, 100}, {100, 100}};
+
+struct Options {
+  std::regex filter{"."};
+  int rounds = 9;
+};
+
+using Run = std::function<void()>;
+// Short ones run several times together.
+double sample_us(const Run& run) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  const double first = time_us(run);
+  const int calls = std::clamp(static_cast<int>(4000 / (first + 0.1)), 1, 1000);
+  return time_us([&] {
+           for (int call = 0; call < calls; ++call) run();
+         }) /
+         calls;
+}
+
+void row(const Options& options, const std::string& name, const Run& ours, const Run& peer,
+         const Run& limit) {
+  std::vector<double> us, of_peer, of_limit, to_peer, to_limit;
+  for (int round = 0; round < options.rounds; ++round) {
+    us.push_back(sample_us(ours));
+    of_peer.push_back(sample_us(peer));
+    of_limit.push_back(sample_us(limit));
+    to_peer.push_back(us.back() / of_peer.back());
+    to_limit.push_back(us.back() / of_limit.back());
+  }
+  fmt::print("| {} | {:.1f} | {:.1f} | {:.2f} | {:.1f} | {:.2f} |\n", name, median(us), median(of_peer),
+             median(to_peer), median(of_limit), median(to_limit));
+  std::fflush(stdout);
+}
+
+template <class T>
+void require_close(const std::string& name, const fg::Array<T, 1>& ours, const std::vector<T>& theirs) {
+  for (std::size_t j = 0; j < theirs.size(); ++j) {
+    const double a = static_cast<double>(ours.data()[j]), b = static_cast<double>(theirs[j]);
+    if (std::abs(a - b) <= 1e-3 * (1 + std::abs(b))) continue;
+    fmt::print(stderr, "{}: column {} is {}, not {}\n", name, j, a, b);
+    std::exit(1);
+  }
+}
+
+template <class T>
+std::vector<T> elements(const Shape& shape) {
+  std::vector<T> x(static_cast<std::size_t>(shape.rows * shape.columns));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(static_cast<int>(i * 7 % 13) - 6) / T(8);
+  return x;
+}
+
+// One program for matrices of T, in all shapes, beside its peer.
+template <class T, class R, class F>
+void program(const Options& options, const std::string& name, const F& f,
+             const std::function<void(const bench::Matrix<T>&, R* results)>& peer) {
+  for (const Shape& shape : shapes) {
+    const std::string full = fmt::format("{} {} x {}", name, shape.rows, shape.columns);
+    if (!std::regex_search(full, options.filter)) continue;
+    const fg::Array<T, 2> m(elements<T>(shape), {shape.rows, shape.columns});
+    std::vector<T> own(static_cast<std::size_t>(2 * shape.columns));
+    std::vector<R> theirs(static_cast<std::size_t>(shape.columns));
+    const bench::Matrix<T> matrix{shape.rows, shape.columns, m.data(), own.data()};
+    fg::Array<R, 1> result;
+    const Run ours = [&] { result = f(m); };
+    const Run with_openmp = [&] { peer(matrix, theirs.data()); };
+    ours(), with_openmp();
+    require_close(full, result, theirs);
+    row(options, full, ours, with_openmp, [&] { bench::read_all(matrix); });
+  }
+}
+
+void run(const Options& options) {
+  fmt::print(
+      "| program | us | OpenMP | ours / OpenMP | read once | ours / read once "
+      "|\n|---|---|---|---|---|---|\n");
+  const auto sums = fg::compile([](Mat<float> m) { return fg::sum(m, fg::axis(0)); });
+  const auto peer_sums = [](const auto& m, auto* to) { bench::omp_sums(m, to); };
+  program<float, float>(options, "sum f32", sums, peer_sums);
+  const auto doubles = fg::compile([](Mat<double> m) { return fg::sum(m, fg::axis(0)); });
+  program<double, double>(options, "sum f64", doubles, peer_sums);
+  const auto maxima = fg::compile([](Mat<int> m) { return fg::max(m, fg::axis(0)); });
+  program<std::int32_t, std::int32_t>(options, "max i32", maxima,
+                                      [](const auto& m, auto* to) { bench::omp_maxima(m, to); });
+  const auto means = fg::compile([](Mat<float> m) { return fg::mean(m, fg::axis(0)); });
+  program<float, float>(options, "mean f32", means, [](const auto& m, float* to) {
+    bench::omp_sums(m, to);
+    for (std::int64_t j = 0; j < m.columns; ++j) to[j] /= static_cast<float>(m.rows);
+  });
+  const std::vector<float> weights(1000000, 0.5f);
+  const auto product =
+      fg::compile([](Mat<float> m, Vec<float> x) { return fg::matvec(fg::transpose(m), x); });
+  program<float, float>(
+      options, "matvec f32",
+      [&](const fg::Array<float, 2>& m) {
+        return product(m, std::span(weights).first(static_cast<std::size_t>(m.shape()[0])));
+      },
+      [&](const auto& m, float* to) { bench::omp_product(m, weights.data(), to); });
+  std::vector<std::int64_t> own_places(200000);
+  const auto places = fg::compile([](Mat<float> m) { return fg::argmax(m, fg::axis(0)); });
+  program<float, std::int64_t>(options, "argmax f32", places, [&](const auto& m, std::int64_t* to) {
+    bench::omp_places(m, own_places.data(), to);
+  });
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    Options options;
+    for (int k = 1; k + 1 < count; k += 2) {
+      const std::string name = arguments[k];
+      if (name == "--filter")
+        options.filter = arguments[k + 1];
+      else if (name == "--rounds")
+        options.rounds = std::atoi(arguments[k + 1]);
+      else
+        throw std::runtime_error("--filter RE and --rounds N are all there is, not " + name);
+    }
+    run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench nests: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,93 @@
+// Reductions along axis 0 with OpenMP: each of two threads takes rows, and has what it reduced of each
+// column.
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "peers/nests.h"
+
+namespace bench {
+namespace {
+
+// own[j] = op(own[j], row i, column j), then both threads' joined.
+template <class T, class Op, class Join>
+void reduce(const Matrix<T>& m, T neutral, T* results, const Op& op, const Join& join) {
+  const std::int64_t columns = m.columns;
+#pragma omp parallel num_threads(2)
+  {
+    T* own = m.own + omp_get_thread_num() * columns;
+    for (std::int64_t j = 0; j < columns; ++j) own[j] = neutral;
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < m.rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) own[j] = op(own[j], i, m.elements[i * columns + j]);
+  }
+  for (std::int64_t j = 0; j < columns; ++j) results[j] = join(m.own[j], m.own[columns + j]);
+}
+
+template <class T>
+void sums_of(const Matrix<T>& m, T* sums) {
+  reduce(m, T(0), sums, [](T sum, std::int64_t, T x) { return sum + x; }, [](T a, T b) { return a + b; });
+}
+
+template <class T>
+void read(const Matrix<T>& m) {
+  const std::int64_t n = m.rows * m.columns;
+  const T* elements = m.elements;
+  T sum = 0;
+#pragma omp parallel for simd reduction(+ : sum) schedule(static) num_threads(2)
+  for (std::int64_t i = 0; i < n; ++i) sum += elements[i];
+  m.own[0] = sum;
+}
+
+}  // namespace
+
+void omp_sums(const Matrix<float>& m, float* sums) {
+  sums_of(m, sums);
+}
+void omp_sums(const Matrix<double>& m, double* sums) {
+  sums_of(m, sums);
+}
+void omp_maxima(const Matrix<std::int32_t>& m, std::int32_t* most) {
+  const auto larger = [](std::int32_t a, std::int32_t b) { return std::max(a, b); };
+  reduce(
+      m, std::numeric_limits<std::int32_t>::min(), most,
+      [&](std::int32_t so_far, std::int64_t, std::int32_t x) { return larger(so_far, x); }, larger);
+}
+void omp_product(const Matrix<float>& m, const float* weights, float* sums) {
+  reduce(
+      m, 0.f, sums, [&](float sum, std::int64_t i, float x) { return sum + weights[i] * x; },
+      [](float a, float b) { return a + b; });
+}
+
+void omp_places(const Matrix<float>& m, std::int64_t* own_places, std::int64_t* places) {
+  const std::int64_t columns = m.columns;
+#pragma omp parallel num_threads(2)
+  {
+    float* most = m.own + omp_get_thread_num() * columns;
+    std::int64_t* at = own_places + omp_get_thread_num() * columns;
+    for (std::int64_t j = 0; j < columns; ++j) most[j] = std::numeric_limits<float>::lowest(), at[j] = 0;
+#pragma omp for schedule(static)
+    for (std::int64_t i = 0; i < m.rows; ++i)
+      for (std::int64_t j = 0; j < columns; ++j) {
+        const float x = m.elements[i * columns + j];
+        const bool is_larger = x > most[j];
+        most[j] = is_larger ? x : most[j];
+        at[j] = is_larger ? i : at[j];
+      }
+  }
+  for (std::int64_t j = 0; j < columns; ++j)
+    places[j] = m.own[columns + j] > m.own[j] ? own_places[columns + j] : own_places[j];
+}
+
+void read_all(const Matrix<float>& m) {
+  read(m);
+}
+void read_all(const Matrix<double>& m) {
+  read(m);
+}
+void read_all(const Matrix<std::int32_t>& m) {
+  read(m);
+}
+
+}  // namespace bench
