@@ -1,6 +1,6 @@
 #include "schedule/lanes/outer_folds.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "schedule/nest.h"
 #include "schedule/rewrites/partial_rows.h"
@@ -65,7 +65,7 @@ void add_axes(const Building& at, const OuterFolds& folds, std::size_t of, Nest&
 
 // Some rows at a time go through all columns of a task, whose accumulators stay in the first cache: so few
 // that what is read of a row before the next one is long enough for the processor to fetch it ahead.
-void add_cuts(const Building& at, const OuterFolds& folds, Nest& nest) {
+void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inner, Nest& nest) {
   const LanesPolicy& by = at.lanes.by;
   const std::size_t row = nest.axes.size() - 1, column = row - 1;
   nest.cuts.push_back({row, folds.rows_per_task, Unit::grid});
@@ -78,7 +78,8 @@ void add_cuts(const Building& at, const OuterFolds& folds, Nest& nest) {
   const Expr chain = at.i64(by.fold_chain);
   const Expr at_once = max(by.fold_block / max(folds.columns, 1), chain);
   nest.cuts.push_back({row, at_once, Unit::sequence});
-  nest.cuts.push_back({column, at.i64(at.loops.lanes), Unit::lane, Tail::apart, at.loops.lanes});
+  const std::int64_t lanes = choose(at.arena, inner, at.lanes).lanes, rest = at.loops.lanes;
+  nest.cuts.push_back({column, at.i64(lanes), Unit::lane, Tail::apart, std::min(lanes, rest)});
   nest.cuts.push_back({row, min(at_once, by.fold_chain * by.fold_chain), Unit::sequence});
   nest.cuts.push_back({row, chain, Unit::sequence});
 }
@@ -103,7 +104,7 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
   const auto& inner = std::get<soac::Soac>(reduction.op);
   Nest nest;
   add_axes(at, folds, reduction.nest, nest);
-  add_cuts(at, folds, nest);
+  add_cuts(at, folds, inner, nest);
   add_combines(at, folds, inner, nest);
   Phase& columns = at.add("columns", std::move(computes), std::move(nest));
   columns.guard = folds.are_deep;
@@ -111,7 +112,7 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
       "tasks: some tiles of points each, but not so few rows that it costs much to join them, nor so many "
       "that "
       "rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block)",
-      why_lanes(at.op(), at.loops, at.lanes), why_outer};
+      why_lanes(inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
   Skeleton join{"join columns", {}, ceil_div(folds.points, at.i64(at.lanes.by.fold_joined)), folds.partials};
   join.numbers = {{"points", at.lanes.by.fold_joined}, {"lanes", at.loops.lanes}};
   const PartialRows rows{folds.partials, folds.parts, at.i64(1), folds.points};
