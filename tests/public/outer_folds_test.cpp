@@ -15,10 +15,12 @@ using Pair = std::tuple<std::uint32_t, std::uint32_t>;
 constexpr std::int64_t all_rows[] = {0, 1, 16, 17, 63, 65, 256, 257, 1031};
 constexpr std::int64_t all_columns[] = {0, 1, 3, 4, 5, 16, 17, 63, 64, 67, 131};
 
-// Programs whose tasks, chains and joins are small have all of them at extents that are.
+// Where tasks, chains and joins are small, they are there at extents that are; the last one reads rows one by
+// one.
 const char* const policies[] = {
     "",
-    "fold_rows=2 fold_chain=3 fold_least_rows=5 fold_block=64 fold_tiles=1 cheap_tile=64 moderate_tile=64"};
+    "fold_rows=2 fold_chain=3 fold_least_rows=5 fold_block=64 fold_tiles=1 cheap_tile=64 moderate_tile=64",
+    "fold_chain=4 fold_least_rows=16 fold_streamed_points=0 fold_streamed_least=0"};
 
 template <class F, class Test>
 void on_every_engine_and_policy(F f, Test test) {
@@ -166,7 +168,7 @@ TEST(OuterFolds, OfThreeAxesProperty) {
 // A sum passes through few roundings however many rows there are (float_sum_error).
 TEST(OuterFolds, SumsOfManyRowsRoundLittle) {
   const auto f = fg::compile([](Mat<float> x) { return fg::sum(x, fg::axis(0)); });
-  for (const Shape<2>& shape : {Shape<2>{100, 300}, {5000, 70}, {300000, 4}, {70000, 16}}) {
+  for (const Shape<2>& shape : {Shape<2>{100, 300}, {5000, 70}, {300000, 4}, {70000, 16}, {30000, 150}}) {
     SCOPED_TRACE(::testing::PrintToString(shape));
     std::vector<float> x(lines::count(shape));
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.f / static_cast<float>(i % 977 + 3);

@@ -15,6 +15,15 @@ const soac::Soac& reduction_of(const soac::Lambda& body) {
   return std::get<soac::Soac>(body.body[0].op);
 }
 
+// Several rows of middling length that are read at a time are fetched ahead too late, which only caches hide.
+Expr are_streamed(const Building& at, const OuterFolds& folds) {
+  const LanesPolicy& by = at.lanes.by;
+  const Expr are_many = by.fold_streamed_points < folds.points * folds.rows;
+  const Expr are_not_short = by.fold_streamed_least < folds.columns;
+  const Expr are_not_long = folds.columns <= by.fold_streamed_most;
+  return are_many & are_not_short & are_not_long;
+}
+
 // So many rows that a task has several tiles of points. Few would cost as much to join as to fold, and of
 // many the rounding error would grow. Of few columns so many are folded at a time that there is a level more
 // of accumulators (add_cuts).
@@ -46,7 +55,9 @@ OuterFolds outer_folds_of(Building& at) {
   folds.are_deep = select(is_deep, at.i64(1), 0);
   folds.rows_per_task = rows_per_task(at, folds);
   folds.parts = ceil_div(folds.rows, folds.rows_per_task);
-  const Expr n = folds.are_deep * (folds.parts * folds.points);
+  folds.are_streamed = are_streamed(at, folds);
+  const Expr copies = select(folds.are_streamed, at.i64(2), 1);
+  const Expr n = folds.are_deep * copies * (folds.parts * folds.points);
   for (const soac::Reduction& r : inner.reductions)
     for (Expr neutral : r.neutral) folds.partials.push_back(at.memory(neutral.kind(), n, "partial"));
   return folds;
@@ -64,7 +75,8 @@ void add_axes(const Building& at, const OuterFolds& folds, std::size_t of, Nest&
 }
 
 // Some rows at a time go through all columns of a task, whose accumulators stay in the first cache: so few
-// that what is read of a row before the next one is long enough for the processor to fetch it ahead.
+// that what is read of a row before the next one is long enough for the processor to fetch it ahead. Where
+// rows are read in their order, chains of them have accumulators of their own there.
 void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inner, Nest& nest) {
   const LanesPolicy& by = at.lanes.by;
   const std::size_t row = nest.axes.size() - 1, column = row - 1;
@@ -76,12 +88,17 @@ void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inn
   }
   nest.cuts.push_back({column, at.i64(by.fold_columns), Unit::grid});
   const Expr chain = at.i64(by.fold_chain);
-  const Expr at_once = max(by.fold_block / max(folds.columns, 1), chain);
+  const Expr columns = max(folds.columns, 1);
+  const Expr together = max(by.fold_block / columns, chain);
+  const Expr own = select(folds.are_streamed, chain, folds.rows_per_task);
+  const Expr of_task = min(together, folds.rows_per_task);
+  const Expr at_once = select(folds.are_streamed, at.i64(1), of_task);
+  nest.cuts.push_back({row, own, Unit::sequence});
   nest.cuts.push_back({row, at_once, Unit::sequence});
   const std::int64_t lanes = choose(at.arena, inner, at.lanes).lanes, rest = at.loops.lanes;
   nest.cuts.push_back({column, at.i64(lanes), Unit::lane, Tail::apart, std::min(lanes, rest)});
   nest.cuts.push_back({row, min(at_once, by.fold_chain * by.fold_chain), Unit::sequence});
-  nest.cuts.push_back({row, chain, Unit::sequence});
+  nest.cuts.push_back({row, min(at_once, by.fold_chain), Unit::sequence});
 }
 
 void add_combines(const Building& at, const OuterFolds& folds, const soac::Soac& inner, Nest& nest) {
@@ -111,7 +128,8 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
   columns.why = {
       "tasks: some tiles of points each, but not so few rows that it costs much to join them, nor so many "
       "that "
-      "rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block)",
+      "rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block, "
+      "fold_streamed_points, fold_streamed_least, fold_streamed_most)",
       why_lanes(inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
   Skeleton join{"join columns", {}, ceil_div(folds.points, at.i64(at.lanes.by.fold_joined)), folds.partials};
   join.numbers = {{"points", at.lanes.by.fold_joined}, {"lanes", at.loops.lanes}};

@@ -21,6 +21,8 @@ struct OuterFolds {
   Expr points, columns, rows;
   /// Rows of a task, and how many tasks share the rows of a column.
   Expr rows_per_task, parts;
+  /// Whether rows are read in their order, so that a task has a second accumulator for each column.
+  Expr are_streamed;
   std::vector<Var> partials;
 };
 /// Decides it, and makes the memory.

@@ -44,6 +44,20 @@ class Steps {
   const std::int64_t lanes_, rest_;
 };
 
+// part[at] = op(part[at], part[other])
+void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> partials, Expr at,
+                   Expr other) {
+  const Running::Groups first = restore(e, op.reductions, partials, at);
+  std::size_t next = 0;
+  for (std::size_t g = 0; g < first.size(); ++g) {
+    std::vector<Expr> second;
+    for (std::size_t k = 0; k < first[g].size(); ++k)
+      second.push_back(e.load_plain(partials[next++], other, "part"));
+    join(e, op.reductions[g], first[g], second);
+  }
+  save(e, first, partials, at);
+}
+
 /// One task of the columns' phase.
 class OuterFolds {
  public:
@@ -72,31 +86,49 @@ class OuterFolds {
     }
     const Expr part = rest;
     const Range rows = piece(row_axis_, rest);
-    const Expr first = e_.lower(part * schedule::product(arena_, map_.dims));
+    const Expr points = schedule::product(arena_, map_.dims);
+    const Cut& task = grid_cut(row_axis_);
+    const Expr parts = schedule::ceil_div(nest_.axes[row_axis_].extent, task.size);
+    const Expr first = e_.lower(part * points);
+    const Expr has_own = e_.lower(row_cuts_[0] < task.size);
+    const Expr own = e_.lower(select(has_own, (parts + part) * points, first));
     space_.rows(e_, columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
-      start(outer, begin, end, first);
-      e_.for_loop(rows.begin, rows.end, e_.lower(row_cuts_[0]), "from", [&](Expr from) {
+      const Columns all{outer, begin, end};
+      start(all, first);
+      e_.for_loop(rows.begin, rows.end, e_.lower(row_cuts_[0]), "rows", [&](Expr from) {
         const Expr to = e_.lower(min(from + row_cuts_[0], rows.end));
-        fold(outer, begin, end, first, from, to);
+        e_.if_then(has_own, [&] { start(all, own); });
+        pieces(all, own, from, to);
+        e_.if_then(has_own, [&] { join_own(all, first, own); });
       });
     });
   }
 
  private:
+  // // Some neighbouring columns of one row of the map.
+  struct Columns {
+    std::span<const Expr> outer;
+    Expr begin, end;
+  };
+
+  const Cut& grid_cut(std::size_t axis) const {
+    return *std::ranges::find_if(nest_.cuts,
+                                 [&](const Cut& c) { return c.axis == axis && c.unit == Unit::grid; });
+  }
+
   // What the task has of an axis; `number` becomes that among the tasks of the axes around it.
   Range piece(std::size_t axis, Expr& number) const {
-    const auto cut = std::ranges::find_if(
-        nest_.cuts, [&](const Cut& c) { return c.axis == axis && c.unit == Unit::grid; });
+    const Cut& cut = grid_cut(axis);
     const Expr extent = nest_.axes[axis].extent;
     Expr here = number;
     if (axis != row_axis_) {
-      const Expr pieces = e_.lower(schedule::ceil_div(extent, cut->size));
+      const Expr pieces = e_.lower(schedule::ceil_div(extent, cut.size));
       here = e_.lower(number % pieces);
       number = e_.lower(number / pieces);
     }
     Range range;
-    range.begin = e_.lower(here * cut->size);
-    range.end = e_.lower(min(range.begin + cut->size, extent));
+    range.begin = e_.lower(here * cut.size);
+    range.end = e_.lower(min(range.begin + cut.size, extent));
     return range;
   }
 
@@ -113,28 +145,39 @@ class OuterFolds {
     soac::Stm reduction;
     Expr partial;
   };
-  void at_points(std::span<const Expr> outer, Expr begin, Expr end, Expr first,
-                 const std::function<void(const AtPoint&)>& body) const {
-    steps()(e_, begin, end, [&](const Emitter& lane, Expr j) {
-      space_.at_point(lane, outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
+  void at_points(const Columns& all, Expr first, const std::function<void(const AtPoint&)>& body) const {
+    steps()(e_, all.begin, all.end, [&](const Emitter& lane, Expr j) {
+      space_.at_point(lane, all.outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
         const Expr partial = at.lower(first + number);
         body({at, soac::apply(arena_, map_.body, indices).body[0], partial});
       });
     });
   }
 
-  void start(std::span<const Expr> outer, Expr begin, Expr end, Expr first) const {
-    at_points(outer, begin, end, first, [&](const AtPoint& at) {
+  void start(const Columns& all, Expr first) const {
+    at_points(all, first, [&](const AtPoint& at) {
       save(at.e, walk::start(at.e, reduction(at.reduction)), partials_, at.partial);
     });
   }
 
-  void fold(std::span<const Expr> outer, Expr begin, Expr end, Expr first, Expr from, Expr to) const {
-    at_points(outer, begin, end, first, [&](const AtPoint& at) {
-      const soac::Soac& op = reduction(at.reduction);
-      const Running::Groups so_far = restore(at.e, op.reductions, partials_, at.partial);
-      chains(at, from, to, 1, so_far);
-      save(at.e, so_far, partials_, at.partial);
+  // The rows [from, to), some at a time through all columns.
+  void pieces(const Columns& all, Expr first, Expr from, Expr to) const {
+    e_.for_loop(from, to, e_.lower(row_cuts_[1]), "from", [&](Expr begin) {
+      const Expr end = e_.lower(min(begin + row_cuts_[1], to));
+      at_points(all, first, [&](const AtPoint& at) {
+        const soac::Soac& op = reduction(at.reduction);
+        const Running::Groups so_far = restore(at.e, op.reductions, partials_, at.partial);
+        chains(at, begin, end, 2, so_far);
+        save(at.e, so_far, partials_, at.partial);
+      });
+    });
+  }
+
+  void join_own(const Columns& all, Expr first, Expr own) const {
+    const Expr apart = e_.lower(own - first);
+    at_points(all, first, [&](const AtPoint& at) {
+      const Expr other = at.e.lower(at.partial + apart);
+      join_elements(at.e, reduction(at.reduction), partials_, at.partial, other);
     });
   }
 
@@ -174,20 +217,6 @@ class OuterFolds {
   std::vector<Var> partials_;
   std::vector<Expr> row_cuts_;
 };
-
-// part[at] = op(part[at], part[other])
-void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> partials, Expr at,
-                   Expr other) {
-  const Running::Groups first = restore(e, op.reductions, partials, at);
-  std::size_t next = 0;
-  for (std::size_t g = 0; g < first.size(); ++g) {
-    std::vector<Expr> second;
-    for (std::size_t k = 0; k < first[g].size(); ++k)
-      second.push_back(e.load_plain(partials[next++], other, "part"));
-    join(e, op.reductions[g], first[g], second);
-  }
-  save(e, first, partials, at);
-}
 
 }  // namespace
 
