@@ -1,6 +1,7 @@
 #include "schedule/rewrites/partial_rows.h"
 
 #include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/rewrite.h"
 
 namespace fulgurite::schedule {
 
@@ -32,7 +33,7 @@ soac::Stm unfinished(scalar::Arena& arena, const soac::Stm& map) {
     body.results.push_back(arena.name(name));
     arrays.push_back(arena.fresh_array(arena.info(name).type.kind, op.dims, "partials").var());
   }
-  return {arrays, soac::Soac{op.dims, body}, map.where, map.origin};
+  return made_by(rewrite::row_parts, arena, {arrays, soac::Soac{op.dims, body}, map.where, map.origin});
 }
 
 soac::Stm joined(scalar::Arena& arena, const soac::Stm& map, const PartialRows& rows) {
@@ -46,7 +47,7 @@ soac::Stm joined(scalar::Arena& arena, const soac::Stm& map, const PartialRows& 
   for (Var partial : rows.arrays)
     reduced.body.results.push_back(arena.index(arena.name(partial), std::span(&number, 1)));
   body.body[0].nest = 0;
-  return {map.names, soac::Soac{op.dims, body}, map.where, map.origin};
+  return made_by(rewrite::joined, arena, {map.names, soac::Soac{op.dims, body}, map.where, map.origin});
 }
 
 }  // namespace fulgurite::schedule

@@ -21,15 +21,18 @@ const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatter
 const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"};
 const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
 const Rewrite given{"given", "reductions that others give are left out"};
+const Rewrite row_parts{"row_parts", "a map gives what its points reduce, and nothing else"};
+const Rewrite joined{"joined", "a map reduces the parts of its points' reductions"};
 const Rewrite atomics{"atomics", "operators that are one operation of memory have a neutral element"};
 
 }  // namespace rewrite
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::digits, &rewrite::given,
-      &rewrite::holding,   &rewrite::levels,  &rewrite::lift,      &rewrite::narrow, &rewrite::order,
-      &rewrite::pieces,    &rewrite::posts,   &rewrite::ranks,     &rewrite::rows};
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::digits,
+      &rewrite::given,     &rewrite::holding, &rewrite::joined,    &rewrite::levels,
+      &rewrite::lift,      &rewrite::narrow,  &rewrite::order,     &rewrite::pieces,
+      &rewrite::posts,     &rewrite::ranks,   &rewrite::row_parts, &rewrite::rows};
   return all;
 }
 

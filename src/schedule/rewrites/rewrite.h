@@ -31,6 +31,8 @@ extern const Rewrite ranks;      // ranks.h: rank
 extern const Rewrite digits;     // radix.h: by_digits
 extern const Rewrite rows;       // radix.h: into_rows
 extern const Rewrite given;      // updates.h: without_reductions
+extern const Rewrite row_parts;  // partial_rows.h: unfinished
+extern const Rewrite joined;     // partial_rows.h: joined
 extern const Rewrite atomics;    // operators.h: with_neutral_for_atomics
 
 }  // namespace rewrite

@@ -5,6 +5,7 @@
 #include "parts/neighbours.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
 #include "walk/lanes/skeletons.h"
 #include "walk/lanes/space.h"
@@ -199,7 +200,8 @@ class OuterFolds {
   void rows(const AtPoint& at, Expr from, Expr to, const Running::Groups& into) const {
     const Emitter& e = at.e;
     const Running running{into, {}, 0, {}};
-    const auto behind = schedule::behind_first(arena_, at.reduction, false);
+    auto behind = schedule::behind_first(arena_, at.reduction, false);
+    if (behind && !e.keeps(schedule::rewrite::ascending, at.reduction, *behind)) behind.reset();
     if (behind) {
       point(e, at.reduction, {{from}}, from, running);
       from = e.lower(from + 1);
@@ -243,7 +245,7 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
   });
   steps(e, begin, end, [&](const Emitter& lane, Expr number) {
     const Emitter at = lane.at_element(number);
-    const soac::Applied body = soac::apply(arena, map.body, indices_of(at, map.dims, number));
+    const soac::Applied body = soac::apply(arena, map.body, indices_of(at, number, map.dims));
     std::vector<Expr> totals;
     for (Var partial : partials) totals.push_back(at.load_plain(partial, number, "total"));
     finish(at, body.body[0], totals);
