@@ -12,11 +12,12 @@ namespace fulgurite::walk::lanes {
 
 namespace {
 
+// Of the outermost nest that has them: nests of other walks over the same points have them again.
 void add_versions(const schedule::Nest& nest, std::size_t number, std::vector<schedule::Inner>& versions) {
-  for (const schedule::Inner& inner : nest.inner) {
+  for (const schedule::Inner& inner : nest.inner)
     if (inner.number == number) versions.push_back(inner);
-    add_versions(inner.nest, number, versions);
-  }
+  for (const schedule::Inner& inner : nest.inner)
+    if (versions.empty()) add_versions(inner.nest, number, versions);
 }
 
 std::vector<schedule::Inner> versions_of(scalar::Arena& arena, const soac::Stm& s, const Nests& nests) {
