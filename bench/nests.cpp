@@ -83,7 +83,7 @@ void program(const Options& options, const std::string& name, const F& f,
     const std::string full = fmt::format("{} {} x {}", name, shape.rows, shape.columns);
     if (!std::regex_search(full, options.filter)) continue;
     const fg::Array<T, 2> m(elements<T>(shape), {shape.rows, shape.columns});
-    std::vector<T> own(static_cast<std::size_t>(2 * shape.columns));
+    std::vector<T> own(static_cast<std::size_t>(2 * (shape.columns + bench::between_threads)));
     std::vector<R> theirs(static_cast<std::size_t>(shape.columns));
     const bench::Matrix<T> matrix{shape.rows, shape.columns, m.data(), own.data()};
     fg::Array<R, 1> result;
@@ -121,7 +121,7 @@ void run(const Options& options) {
         return product(m, std::span(weights).first(static_cast<std::size_t>(m.shape()[0])));
       },
       [&](const auto& m, float* to) { bench::omp_product(m, weights.data(), to); });
-  std::vector<std::int64_t> own_places(200000);
+  std::vector<std::int64_t> own_places(2 * (100000 + bench::between_threads));
   const auto places = fg::compile([](Mat<float> m) { return fg::argmax(m, fg::axis(0)); });
   program<float, std::int64_t>(options, "argmax f32", places, [&](const auto& m, std::int64_t* to) {
     bench::omp_places(m, own_places.data(), to);

@@ -5,7 +5,11 @@
 
 namespace bench {
 
-/// A matrix of `rows` rows of `columns` elements, and memory for two copies of a row, one for each thread.
+/// Elements between the memory of two threads, so that they share no cache line.
+constexpr std::int64_t between_threads = 64;
+
+/// A matrix of `rows` rows of `columns` elements, and memory for 2 * (columns + between_threads) of them, of
+/// which each of two threads has half.
 template <class T>
 struct Matrix {
   std::int64_t rows, columns;

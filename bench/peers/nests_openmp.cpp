@@ -16,13 +16,14 @@ void reduce(const Matrix<T>& m, T neutral, T* results, const Op& op, const Join&
   const std::int64_t columns = m.columns;
 #pragma omp parallel num_threads(2)
   {
-    T* own = m.own + omp_get_thread_num() * columns;
+    T* own = m.own + omp_get_thread_num() * (columns + between_threads);
     for (std::int64_t j = 0; j < columns; ++j) own[j] = neutral;
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < m.rows; ++i)
       for (std::int64_t j = 0; j < columns; ++j) own[j] = op(own[j], i, m.elements[i * columns + j]);
   }
-  for (std::int64_t j = 0; j < columns; ++j) results[j] = join(m.own[j], m.own[columns + j]);
+  for (std::int64_t j = 0; j < columns; ++j)
+    results[j] = join(m.own[j], m.own[columns + between_threads + j]);
 }
 
 template <class T>
@@ -64,8 +65,8 @@ void omp_places(const Matrix<float>& m, std::int64_t* own_places, std::int64_t* 
   const std::int64_t columns = m.columns;
 #pragma omp parallel num_threads(2)
   {
-    float* most = m.own + omp_get_thread_num() * columns;
-    std::int64_t* at = own_places + omp_get_thread_num() * columns;
+    float* most = m.own + omp_get_thread_num() * (columns + between_threads);
+    std::int64_t* at = own_places + omp_get_thread_num() * (columns + between_threads);
     for (std::int64_t j = 0; j < columns; ++j) most[j] = std::numeric_limits<float>::lowest(), at[j] = 0;
 #pragma omp for schedule(static)
     for (std::int64_t i = 0; i < m.rows; ++i)
@@ -76,8 +77,9 @@ void omp_places(const Matrix<float>& m, std::int64_t* own_places, std::int64_t* 
         at[j] = is_larger ? i : at[j];
       }
   }
+  const std::int64_t other = columns + between_threads;
   for (std::int64_t j = 0; j < columns; ++j)
-    places[j] = m.own[columns + j] > m.own[j] ? own_places[columns + j] : own_places[j];
+    places[j] = m.own[other + j] > m.own[j] ? own_places[other + j] : own_places[j];
 }
 
 void read_all(const Matrix<float>& m) {
