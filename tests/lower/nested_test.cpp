@@ -76,6 +76,24 @@ TEST(Nested, SizesThatAConditionBounds) {
           {array_value(numbers<std::int64_t>(300, 40)), scalar_value(std::int64_t{30})});
 }
 
+// A fold in the order of the points walks the same body twice: the nests inside stand in both walks.
+TEST(Nested, InPointsThatAreFoldedFirst) {
+  expect_agreement(R"(program "twice" (x: i64[m], e: i64) {
+    total: i64, scanned: i64[m] = redomap (i < m) {
+      n: i64 = let max(x[i] % 6, 0)
+      a: i64[n] = map (k < n) {
+        p: i64 = scan (e | k) add comm neutral 0
+        return p
+      }
+      sum: i64 = redomap (k_1 < n) { a[k_1] } reduce add comm neutral 0
+      before: i64 = scan exclusive (sum) (l: i64, r: i64) { select(r != 0, r, l) } neutral 0
+      return sum, before
+    } reduce (l_1: i64, r_1: i64) { select(r_1 != 0, r_1, l_1) } neutral 0
+    return total, scanned
+  })",
+                   {array_value(numbers<std::int64_t>(300, 40)), scalar_value(std::int64_t{5})});
+}
+
 TEST(Nested, PartitionsOfRows) {
   expect_agreement_on_matrices(R"(program "rows" (x: i32[n, m]) {
     y: i32[n], z: i64[n], u: i32[n], o: i64[n, 4] = map (i < n) {
