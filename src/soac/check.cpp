@@ -34,10 +34,10 @@ class Checker {
     for (Expr e : program_.results) value(e);
   }
 
-  /// Names that the statements mention and do not bind are taken for names of an enclosing scope, and extents
-  /// for what it has bound.
-  void run_in_scope() {
+  /// Names that the statements mention and do not bind are taken for names of an enclosing scope.
+  void run_in_scope(bool anywhere) {
     is_whole_ = false;
+    is_anywhere_ = anywhere;
     Vars mentioned, bound;
     for (const Stm& stm : program_.body) {
       add_mentioned(stm, mentioned);
@@ -50,8 +50,7 @@ class Checker {
   }
 
  private:
-  // The scope's program has the table of sites.
-  bool is_in_table(Site site) const { return !is_whole_ || site <= program_.sites.size(); }
+  bool is_in_table(Site site) const { return is_anywhere_ || site <= program_.sites.size(); }
   [[noreturn]] void fail(const std::string& what) const {
     const std::string at = current_.empty() ? "" : fmt::format(", in the statement of '{}'", current_);
     throw InternalError(fmt::format("after {}: {}{}", pass_, what, at));
@@ -133,7 +132,7 @@ class Checker {
   }
   void extent(Expr e, const char* what) {
     scalar_of(e, Type{}, what);
-    if (!is_whole_ || is_extent_(e)) return;
+    if (is_anywhere_ || is_extent_(e)) return;
     fail(fmt::format("{} may fail, reads an element or computes with floats: {}; a Let has to bind it", what,
                      scalar::describe(arena_, e)));
   }
@@ -279,6 +278,7 @@ class Checker {
     require(!place.empty() && place.size() < 256, "a scattered array needs 1 to 255 axes");
     same_types(types(scatter.initial.params), place, "parameters of a scatter's contents");
     const std::vector<Type> contents = function(scatter.initial);
+    require(!is_whole_ || !contents.empty(), "a scatter of nothing");
     same_types(operands(output.place, place.size(), "places of a scatter"), place, "places of a scatter");
     same_types(operands(output.values, contents.size(), "values of a scatter"), contents,
                "values of a scatter");
@@ -426,6 +426,7 @@ class Checker {
   const std::string pass_;
   std::string current_;          // first name of the statement that is checked
   bool is_whole_ = true;         // else statements in a scope
+  bool is_anywhere_ = false;     // which may be that of a function, in another program
   bool scans_are_fine_ = false;  // in the statements that come next
   bool is_in_soac_ = false;
   std::unordered_set<Var> ever_bound_, visible_;
@@ -444,7 +445,12 @@ void check(const Program& program, std::string_view after_pass) {
 
 void check_in_scope(const Program& program, std::string_view after_pass) {
   FULGURITE_CHECK(program.arena != nullptr, "after {}: statements without an arena", after_pass);
-  Checker(program, after_pass).run_in_scope();
+  Checker(program, after_pass).run_in_scope(false);
+}
+
+void check_anywhere(const Program& program, std::string_view after_pass) {
+  FULGURITE_CHECK(program.arena != nullptr, "after {}: statements without an arena", after_pass);
+  Checker(program, after_pass).run_in_scope(true);
 }
 
 }  // namespace fulgurite::soac

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 
@@ -15,7 +16,9 @@ const Skeleton& skeleton_of(const schedule::Phase& phase) {
 
 std::int64_t number_of(const Skeleton& skeleton, std::string_view name) {
   const auto found = std::ranges::find(skeleton.numbers, name, &Skeleton::Number::name);
-  return found == skeleton.numbers.end() ? 0 : found->value;
+  FULGURITE_CHECK(found != skeleton.numbers.end(), "the skeleton '{}' has no number '{}'", skeleton.name,
+                  name);
+  return found->value;
 }
 
 namespace {

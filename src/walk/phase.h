@@ -6,7 +6,7 @@
 
 namespace fulgurite::walk {
 
-/// A phase's skeleton, and its number of this name; 0: it has none.
+/// A phase's skeleton, and its number of this name, which it has.
 const schedule::Skeleton& skeleton_of(const schedule::Phase&);
 std::int64_t number_of(const schedule::Skeleton&, std::string_view name);
 

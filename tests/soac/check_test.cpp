@@ -379,5 +379,44 @@ TEST(Count, StructureOfPrograms) {
             "soac 0, map 0, reduce 0, redomap 0, sort 2, if 0, loop 0, check 0, arrays 1");
 }
 
+// Which checks accept the last statement of the program, of all it needs in scope.
+std::string accepted(const Program& program) {
+  Program alone = program;
+  alone.body = {program.body.back()};
+  alone.results = {};
+  std::string by;
+  const auto note = [&](const char* name, const Program& checked, auto&& check) {
+    try {
+      check(checked, "some_pass");
+      by += name;
+    } catch (const InternalError&) {
+    }
+  };
+  note("whole ", program, check);
+  note("in_scope ", alone, check_in_scope);
+  note("anywhere", alone, check_anywhere);
+  return by;
+}
+
+TEST(CheckInScope, AllowsOnlyWhatStatementsThereNeed) {
+  Program p = parse("program(x: i64[n]) { y: i64[2, n] = map (i < 2, j < n) { x[j] } return y }");
+  EXPECT_EQ(accepted(p), "whole in_scope anywhere");
+  Arena& arena = *p.arena;
+  const Program before = p;
+  auto& op = std::get<Soac>(p.body[0].op);
+  const Expr j = arena.name(op.body.params[1]);
+  op.body.results = {arena.index(arena.name(p.params[0]), std::span(&j, 1), 9)};
+  EXPECT_EQ(accepted(p), "anywhere") << "a site that is not in the table";
+  p = before;
+  const Expr zero = arena.i64(0);
+  std::get<Soac>(p.body[0].op).dims[0] = arena.index(arena.name(p.params[0]), std::span(&zero, 1));
+  EXPECT_EQ(accepted(p), "anywhere") << "an extent that reads an element";
+  p = before;
+  const Expr x = arena.name(p.params[0]);
+  p.body[0].names = {arena.fresh_array(Kind::i64, {arena.info(p.params[0]).shape[0] * 2}, "flat").var()};
+  p.results = {x};
+  EXPECT_EQ(accepted(p), "in_scope anywhere") << "an array of two axes in one";
+}
+
 }  // namespace
 }  // namespace fulgurite::soac

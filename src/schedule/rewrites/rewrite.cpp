@@ -40,7 +40,7 @@ soac::Stm made_by(const Rewrite& rewrite, scalar::Arena& arena, soac::Stm stm) {
   soac::Program alone;
   alone.arena = std::shared_ptr<scalar::Arena>(std::shared_ptr<void>(), &arena);
   alone.body.push_back(std::move(stm));
-  soac::check_in_scope(alone, rewrite.name);
+  soac::check_anywhere(alone, rewrite.name);
   if (base::dumps(rewrite.name)) base::dump(rewrite.name, soac::print(alone));
   return std::move(alone.body[0]);
 }
