@@ -189,7 +189,6 @@ lower::Lowered emit_kernels(const soac::Program& optimised, const Options& optio
 
 Report compile_here(const soac::Program& traced, const Options& options, const schedule::Policy& policy,
                     const runtime::Description& device, const Intervention& change = {}) {
-  check_dump_labels(passes(Precision::fast));
   Report report;
   report.policy = policy;
   report.traced = traced;
@@ -308,6 +307,7 @@ Report compile(const soac::Program& traced, const Options& options, const runtim
 
 Report compile(const soac::Program& traced, const Options& options, const runtime::Description& device,
                const lower::EditSchedule& edit) {
+  check_dump_labels(passes(Precision::fast));
   const schedule::Policy policy = policy_of(options);
   return base::with_stack(base::deep_stack,
                           [&] { return compile_here(traced, options, policy, device, {edit, {}}); });

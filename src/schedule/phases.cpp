@@ -4,7 +4,6 @@
 
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/slice.h"
-#include "schedule/rewrites/updates.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -49,17 +48,17 @@ soac::Stm contents(const soac::Stm& s, std::size_t scatter) {
   return map_of(s, made.to.shape, made.to.initial, {made.arrays.begin(), made.arrays.end()});
 }
 
-Filling fill(const Surroundings& around, const soac::Stm& s) {
+Filling fill(const Surroundings& around, const soac::Stm& s, std::span<const InPlace> in_place) {
   Filling filling;
-  fill(around, s, [&](soac::Stm computes, const std::optional<Copy>& copy) {
+  fill(around, s, in_place, [&](soac::Stm computes, const std::optional<Copy>& copy) {
     filling.parts.push_back({std::move(computes), copy ? copy->fresh : Expr()});
     if (copy) filling.copies.push_back(*copy);
   });
   return filling;
 }
 
-void fill(const Surroundings& around, const soac::Stm& s, const AddFilling& add) {
-  const std::vector<InPlace> in_place = updated_in_place(around.arena, s);
+void fill(const Surroundings& around, const soac::Stm& s, std::span<const InPlace> in_place,
+          const AddFilling& add) {
   for (const auto& made : soac::view_of(s).scatters) {
     const soac::Scatter& scatter = made.to;
     if (!scatter.combine.empty()) continue;

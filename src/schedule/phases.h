@@ -23,11 +23,12 @@ struct Filling {
   std::vector<Copy> copies;
 };
 /// Of the scatters without an operator. An array that begins as another one, element by element, is a copy
-/// that can be spared, unless something else of the statement reads that array.
-Filling fill(const Surroundings&, const soac::Stm&);
+/// that can be spared, unless something else of the statement reads that array and it is not updated in
+/// place.
+Filling fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>);
 /// The same part by part: `add` gets what it computes, and the copy that it makes, if it is one.
 using AddFilling = std::function<void(soac::Stm computes, const std::optional<Copy>&)>;
-void fill(const Surroundings&, const soac::Stm&, const AddFilling& add);
+void fill(const Surroundings&, const soac::Stm&, std::span<const InPlace>, const AddFilling& add);
 /// A map that computes the initial contents of one scatter.
 soac::Stm contents(const soac::Stm&, std::size_t scatter);
 

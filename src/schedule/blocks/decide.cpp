@@ -52,12 +52,13 @@ class Decision {
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
   void fill() {
-    schedule::fill(at_.around(), at_.lifted(), [&](soac::Stm computes, const std::optional<Copy>& copy) {
+    const auto add = [&](soac::Stm computes, const std::optional<Copy>& copy) {
       Phase& phase = at_.add_map("fill", std::move(computes), copy ? copy->fresh : Expr());
       if (!copy) return;
       at_.launch().copies.push_back(*copy);
       if (phase.guard) phase.why.emplace_back(why_filled);
-    });
+    };
+    schedule::fill(at_.around(), at_.lifted(), at_.launch().in_place, add);
   }
 
   // ---- reductions and everything else

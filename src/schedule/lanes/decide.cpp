@@ -90,7 +90,7 @@ Expr touched_by(const Building& at, const Written& written) {
 }
 
 void add_fill(Building& at) {
-  Filling filling = fill(at.around, at.lifted);
+  Filling filling = fill(at.around, at.lifted, at.launch.in_place);
   at.launch.copies = std::move(filling.copies);
   for (Filling::Part& part : filling.parts) at.add_map("fill", std::move(part.computes), part.guard);
 }

@@ -1,6 +1,7 @@
 #include "schedule/rewrites/updates.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
@@ -22,6 +23,7 @@ std::vector<InPlace> updated_in_place(scalar::Arena& arena, const soac::Stm& s) 
 }
 
 soac::Stm without_reductions(scalar::Arena& arena, soac::Stm s, const std::vector<bool>& dropped) {
+  if (std::ranges::none_of(dropped, std::identity())) return s;
   soac::Outputs outputs = soac::take_outputs(s);
   std::vector<soac::Outputs::Reduced> left;
   for (std::size_t g = 0; g < outputs.reductions.size(); ++g)
