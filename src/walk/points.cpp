@@ -247,6 +247,24 @@ void join(const Emitter& e, const soac::Reduction& r, const std::vector<Expr>& a
   for (std::size_t k = 0; k < results.size(); ++k) e.assign(accumulators[k], results[k]);
 }
 
+void join(const Emitter& e, std::span<const soac::Reduction> reductions, const Running::Groups& accumulators,
+          const Running::Groups& others, std::string_view name) {
+  for (std::size_t g = 0; g < others.size(); ++g) {
+    std::vector<Expr> values;
+    for (Expr variable : others[g]) values.push_back(e.snapshot(variable, name));
+    join(e, reductions[g], accumulators[g], values);
+  }
+}
+
+void join(const Emitter& e, std::span<const soac::Reduction> reductions, const Running::Groups& accumulators,
+          std::span<const Var> buffers, Expr at, std::string_view name) {
+  for (std::size_t g = 0; g < accumulators.size(); ++g) {
+    const std::span<const Var> of_group = buffers.first(accumulators[g].size());
+    join(e, reductions[g], accumulators[g], parts::load_all(e, of_group, at, name));
+    buffers = buffers.subspan(of_group.size());
+  }
+}
+
 std::vector<Expr> operands(const Emitter& e, std::span<const Expr> roots) {
   std::vector<Expr> lowered;
   for (Expr root : roots)

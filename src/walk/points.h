@@ -48,6 +48,12 @@ Running::Groups restore(const Emitter&, std::span<const soac::Reduction>, std::s
 /// accumulators = op(accumulators, operands)
 void join(const Emitter&, const soac::Reduction&, const std::vector<Expr>& accumulators,
           std::span<const Expr> operands);
+/// The same of all reductions: with what other variables hold, and with element `at` of the buffers of their
+/// components.
+void join(const Emitter&, std::span<const soac::Reduction>, const Running::Groups& accumulators,
+          const Running::Groups& others, std::string_view name = "part");
+void join(const Emitter&, std::span<const soac::Reduction>, const Running::Groups& accumulators,
+          std::span<const Var> buffers, Expr at, std::string_view name = "part");
 /// What join() adds to accumulators: the expressions lowered, each fma_sum an fma_sum of lowered factors.
 std::vector<Expr> operands(const Emitter&, std::span<const Expr>);
 /// buffer[t] = op(buffer[t], buffer[t + width]), the buffers being those of the reductions' components.

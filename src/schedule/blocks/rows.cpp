@@ -6,7 +6,7 @@
 
 #include "base/match.h"
 #include "schedule/nest.h"
-#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/ragged.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
@@ -28,7 +28,7 @@ bool is_ragged(const Frame& at) {
   if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || makes_arrays(op))
     return false;
   if (op.body.body.size() != 1 || !base::as<soac::Soac>(op.body.body[0].op)) return false;
-  op.body.body[0] = lift_missing_neutral(at.arena(), op.body.body[0]);
+  op.body = with_neutral(at.arena(), op);
   const std::optional<RaggedRows> rows = ragged_rows(at.arena(), map);
   if (!rows) return false;
   for (const soac::Reduction& r : reduction_of(op.body).reductions) {
@@ -50,8 +50,7 @@ Rows::Rows(Frame& frame)
     return;
   }
   if (!reduces_rows(at_.around(), at_.op())) return;
-  body_ = at_.op().body;
-  body_.body[0] = lift_missing_neutral(at_.arena(), body_.body[0]);
+  body_ = with_neutral(at_.arena(), at_.op());
   choose_version();
   const Expr n = by_blocks_ * (rows_ * tiles_);
   for (const soac::Reduction& r : reduction_of(body_).reductions)
@@ -95,8 +94,7 @@ void Rows::add_phases() {
 void Rows::add_ragged() {
   scalar::Arena& arena = at_.arena();
   const BlocksPolicy& by = at_.around().policy.blocks;
-  soac::Lambda body = at_.op().body;
-  body.body[0] = lift_missing_neutral(arena, body.body[0]);
+  const soac::Lambda body = with_neutral(arena, at_.op());
   std::int64_t items = by.ragged_items;
   auto bytes = static_cast<std::int64_t>(size_of(Kind::i32));
   for (const soac::Reduction& r : reduction_of(body).reductions)

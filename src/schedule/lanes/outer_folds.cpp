@@ -127,8 +127,7 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
   columns.guard = folds.are_deep;
   columns.why = {
       "tasks: some tiles of points each, but not so few rows that it costs much to join them, nor so many "
-      "that "
-      "rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block, "
+      "that rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block, "
       "fold_streamed_points, fold_streamed_least, fold_streamed_most)",
       why_lanes(inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
   Skeleton join{"join columns", {}, ceil_div(folds.points, at.i64(at.lanes.by.fold_joined)), folds.partials};

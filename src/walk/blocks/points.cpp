@@ -127,11 +127,7 @@ class Walk {
       Expr to = e.bind(min(from + step, range_.end), "to");
       Running inner = start(e, steps, sinks);
       stride(e, t, steps, {from, to}, inner);
-      for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
-        std::vector<Expr> part;
-        for (Expr variable : inner.reductions[g]) part.push_back(e.snapshot(variable, "part"));
-        join(e, steps.last_op().reductions[g], running.reductions[g], part);
-      }
+      join(e, steps.last_op().reductions, running.reductions, inner.reductions);
     });
   }
 

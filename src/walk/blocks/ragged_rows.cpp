@@ -11,7 +11,7 @@
 
 #include "parts/fold.h"
 #include "schedule/blocks/points.h"
-#include "schedule/rewrites/lift.h"
+#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/ragged.h"
 #include "soac/rename.h"
 #include "walk/blocks/rows.h"
@@ -24,14 +24,9 @@ using schedule::warp;
 
 namespace {
 
-soac::Lambda with_neutral_elements(scalar::Arena& arena, soac::Lambda body) {
-  body.body[0] = schedule::lift_missing_neutral(arena, body.body[0]);
-  return body;
-}
-
 std::optional<schedule::RaggedRows> rows_of(scalar::Arena& arena, soac::Stm map) {
-  soac::Lambda& body = std::get<soac::Soac>(map.op).body;
-  body = with_neutral_elements(arena, std::move(body));
+  auto& op = std::get<soac::Soac>(map.op);
+  op.body = schedule::with_neutral(arena, op);
   return schedule::ragged_rows(arena, map);
 }
 
@@ -41,7 +36,7 @@ class RaggedRows {
       : at_(phase),
         arena_(phase.arena()),
         rows_(rows_of(arena_, phase.computes())),
-        in_block_(phase, with_neutral_elements(arena_, phase.op().body)),
+        in_block_(phase, schedule::with_neutral(arena_, phase.op())),
         segmented_(segmented()),
         threads_(static_cast<int>(phase.number("threads"))),
         items_(static_cast<int>(phase.number("items"))) {

@@ -60,11 +60,11 @@ class ShortRows {
         const Expr divisor = narrow(n);
         const Expr number = of_thread.bind(cast(narrow(k) / divisor, Kind::i64), "row");
         const Expr column = of_thread.bind(k - number * n, "column");
-        const auto [e, row_number, outer, function] = rows_.row(of_thread, number);
+        const Rows::Row at_row = rows_.row(of_thread, number);
+        const Emitter& e = at_row.e;
         const std::vector<Expr> indices =
             blocks::indices_of(e, e.bind(from + column, "number"), inner_dims_, arena_.boolean(true));
-        const auto& reduction = std::get<soac::Soac>(function.body[0].op);
-        const std::vector<Expr> operands = apply(e, reduction.body, indices);
+        const std::vector<Expr> operands = apply(e, at_row.reduction().body, indices);
         const Expr at = e.bind(number * (width_ + 1) + column, "at");
         for (std::size_t c = 0; c < operands.size(); ++c) e.store_plain(values_[c], at, operands[c]);
       });

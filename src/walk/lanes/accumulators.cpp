@@ -7,10 +7,7 @@ namespace fulgurite::walk::lanes {
 using kernel::Level;
 
 Accumulators::Accumulators(const Emitter& e, const soac::Soac& op, int n, int tail_lanes)
-    : op_(op), n_(n), tail_lanes_(tail_lanes) {
-  for (const soac::Reduction& r : op_.reductions)
-    for (Expr neutral : r.neutral) shared_.push_back(e.allocate_shared(neutral.kind(), n));
-}
+    : op_(op), n_(n), tail_lanes_(tail_lanes), shared_(shared_values(e, op.reductions, n)) {}
 
 void Accumulators::start(const Emitter& e) const {
   if (shared_.empty()) return;
@@ -19,23 +16,11 @@ void Accumulators::start(const Emitter& e) const {
 }
 
 Running::Groups Accumulators::restore(const Emitter& e, Expr t) const {
-  Running::Groups groups;
-  auto next = shared_.begin();
-  for (const soac::Reduction& r : op_.reductions) {
-    groups.emplace_back();
-    for (std::size_t k = 0; k < r.neutral.size(); ++k)
-      groups.back().push_back(e.declare(e.load_plain(*next++, t, "acc"), "acc"));
-  }
-  return groups;
+  return walk::restore(e, op_.reductions, shared_, t);
 }
 
 void Accumulators::save(const Emitter& e, const Running::Groups& groups, Expr t) const {
-  auto next = shared_.begin();
-  for (const auto& group : groups)
-    for (Expr variable : group) {
-      const Expr value = e.snapshot(variable, "acc");
-      e.append(kernel::Store{{*next++, t, e.arena().i64(1), {}}, value});
-    }
+  walk::save(e, groups, shared_, t);
 }
 
 Expr Accumulators::total(const Emitter& e, std::size_t component) const {

@@ -49,13 +49,7 @@ class Steps {
 void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> partials, Expr at,
                    Expr other) {
   const Running::Groups first = restore(e, op.reductions, partials, at);
-  std::size_t next = 0;
-  for (std::size_t g = 0; g < first.size(); ++g) {
-    std::vector<Expr> second;
-    for (std::size_t k = 0; k < first[g].size(); ++k)
-      second.push_back(e.load_plain(partials[next++], other, "part"));
-    join(e, op.reductions[g], first[g], second);
-  }
+  join(e, op.reductions, first, partials, other);
   save(e, first, partials, at);
 }
 
@@ -106,7 +100,7 @@ class OuterFolds {
   }
 
  private:
-  // // Some neighbouring columns of one row of the map.
+  // Some neighbouring columns of one row of the map.
   struct Columns {
     std::span<const Expr> outer;
     Expr begin, end;
@@ -191,8 +185,7 @@ class OuterFolds {
     e.for_loop(from, to, size, "from", [&](Expr first) {
       const Running::Groups inner = walk::start(e, op);
       chains(at, first, e.lower(min(first + size, to)), cut + 1, inner);
-      for (std::size_t g = 0; g < inner.size(); ++g)
-        join(e, op.reductions[g], into[g], e.snapshots(inner[g]));
+      join(e, op.reductions, into, inner, "acc");
     });
   }
 

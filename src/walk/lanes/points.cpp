@@ -131,11 +131,7 @@ class Columns {
     e.for_loop(begin, main, chain, "from", [&](Expr from) {
       const Running inner{walk::start(e, op), {}, 0, walk_.partitions};
       run_steps(e, behind, t, from, e.lower(min(from + chain, main)), inner);
-      for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
-        std::vector<Expr> values;
-        for (Expr variable : inner.reductions[g]) values.push_back(e.snapshot(variable, "part"));
-        join(e, op.reductions[g], running.reductions[g], values);
-      }
+      join(e, op.reductions, running.reductions, inner.reductions);
     });
   }
 

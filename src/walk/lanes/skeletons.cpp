@@ -93,15 +93,8 @@ void join_tiles(const Emitter& task, const schedule::Launch&, const schedule::Ph
   const Expr tiles = reduced.dims[0];
   const Running::Groups so_far = start(e, reduced);
   const Expr first = e.lower(row * tiles);
-  e.for_loop(first, e.lower(first + tiles), arena.i64(1), "t", [&](Expr t) {
-    std::size_t next = 0;
-    for (std::size_t g = 0; g < so_far.size(); ++g) {
-      std::vector<Expr> parts;
-      for (std::size_t k = 0; k < so_far[g].size(); ++k)
-        parts.push_back(e.load_plain(partials[next++], t, "partial"));
-      join(e, reduced.reductions[g], so_far[g], parts);
-    }
-  });
+  e.for_loop(first, e.lower(first + tiles), arena.i64(1), "t",
+             [&](Expr t) { join(e, reduced.reductions, so_far, partials, t, "partial"); });
   std::vector<Expr> totals;
   for (const auto& group : so_far)
     for (Expr variable : group) totals.push_back(e.snapshot(variable, "total"));
