@@ -1,0 +1,147 @@
+// Matrix products and nests of their kind, beside OpenBLAS or a kernel by hand. In each round ours and the
+// peer run in turn, 15 ms of rest before each; a ratio is the median of those of the rounds.
+#include <fmt/format.h>
+#include <fulgurite/fulgurite.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <functional>
+#include <regex>
+#include <string>
+#include <thread>
+
+#include "peers/products.h"
+#include "stopwatch.h"
+
+namespace {
+
+namespace fg = fulgurite;
+using bench::median, bench::ProductShape, bench::time_us;
+using fg::Mat;
+
+constexpr ProductShape squares[] = {
+    {64, 64, 64},       {100, 100, 100},    {256, 256, 256},    {512, 512, 512}, {1000, 1000, 1000},
+    {1021, 1021, 1021}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 512, 64}, {64, 512, 4096}};
+constexpr ProductShape some[] = {{256, 256, 256}, {512, 512, 512}, {1021, 1021, 1021}};
+
+struct Options {
+  std::string filter = ".";
+  int rounds = 9;
+};
+using Run = std::function<void()>;
+
+// Short ones run several times together.
+double sample_us(const Run& run) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  const double first = time_us(run);
+  const int calls = std::clamp(static_cast<int>(8000 / (first + 0.1)), 1, 1000);
+  return time_us([&] {
+           for (int call = 0; call < calls; ++call) run();
+         }) /
+         calls;
+}
+
+void row(const Options& options, const std::string& name, const ProductShape& s, const Run& ours,
+         const Run& peer) {
+  std::vector<double> us, of_peer, to_peer;
+  for (int round = 0; round < options.rounds; ++round) {
+    us.push_back(sample_us(ours));
+    of_peer.push_back(sample_us(peer));
+    to_peer.push_back(us.back() / of_peer.back());
+  }
+  const double operations = 2e-3 * static_cast<double>(s.m * s.n * s.k);
+  fmt::print("| {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", name, median(us), operations / median(us),
+             median(of_peer), median(to_peer));
+  std::fflush(stdout);
+}
+
+template <class T>
+std::vector<T> elements(std::int64_t n, int factor) {
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(static_cast<int>(i) * factor % 13 - 6);
+  return x;
+}
+
+// One program in some shapes beside its peer.
+template <class T, class F>
+void program(const Options& options, const std::string& name, std::span<const ProductShape> shapes,
+             const F& f, bool is_transposed,
+             const std::function<void(const ProductShape&, const T*, const T*, T*)>& peer) {
+  for (const ProductShape& s : shapes) {
+    const std::string full = fmt::format("{} {} x {} x {}", name, s.m, s.k, s.n);
+    if (!std::regex_search(full, std::regex(options.filter))) continue;
+    const fg::Array<T, 2> a(elements<T>(s.m * s.k, 7), {s.m, s.k});
+    const fg::Array<T, 2> b(elements<T>(s.k * s.n, 5),
+                            is_transposed ? std::array{s.n, s.k} : std::array{s.k, s.n});
+    std::vector<T> theirs(static_cast<std::size_t>(s.m * s.n));
+    fg::Array<T, 2> result;
+    const Run ours = [&] { result = f(a, b); };
+    const Run by_peer = [&] { peer(s, a.data(), b.data(), theirs.data()); };
+    ours(), by_peer();
+    for (std::size_t i = 0; i < theirs.size(); ++i)
+      if (std::abs(static_cast<double>(result.data()[i] - theirs[i])) >
+          1e-3 * (1 + std::abs(static_cast<double>(theirs[i]))))
+        throw std::runtime_error(
+            fmt::format("{}: element {} is {}, not {}", full, i, result.data()[i], theirs[i]));
+    row(options, full, s, ours, by_peer);
+  }
+}
+
+void run(const Options& options) {
+  fmt::print("| program | us | Gop/s | peer us | ours / peer |\n|---|---|---|---|---|\n");
+  const auto blas = [](bool is_transposed) {
+    return [=](const ProductShape& s, const auto* a, const auto* b, auto* c) {
+      bench::blas_product(s, a, b, c, is_transposed);
+    };
+  };
+  const auto by_hand = [](const ProductShape& s, const auto* a, const auto* b, auto* c) {
+    bench::hand_product(s, a, b, c);
+  };
+  if (bench::has_blas()) {
+    const auto floats = fg::compile([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); });
+    program<float>(options, "f32", squares, floats, false, blas(false));
+    const auto doubles = fg::compile([](Mat<double> a, Mat<double> b) { return fg::matmul(a, b); });
+    program<double>(options, "f64", squares, doubles, false, blas(false));
+    const auto transposed =
+        fg::compile([](Mat<float> a, Mat<float> b) { return fg::matmul(a, fg::transpose(b)); });
+    program<float>(options, "f32 transposed", some, transposed, true, blas(true));
+  }
+  const auto ints = fg::compile([](Mat<int> a, Mat<int> b) { return fg::matmul(a, b); });
+  program<std::int32_t>(options, "i32", some, ints, false, by_hand);
+  const auto longs = fg::compile([](Mat<std::int64_t> a, Mat<std::int64_t> b) { return fg::matmul(a, b); });
+  program<std::int64_t>(options, "i64", some, longs, false, by_hand);
+  const auto distances = fg::compile([](Mat<float> a, Mat<float> b) {
+    return fg::generate({a.size(0), b.size(1)}, [=](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {
+      return fg::min(fg::generate(a.size(1), [=](fg::Exp<fg::i64> l) { return a(i, l) + b(l, j); }));
+    });
+  });
+  program<float>(options, "min-plus f32", some, distances, false, bench::hand_distances);
+  const auto pairs = fg::compile([](Mat<float> a, Mat<float> b) {
+    return fg::map(
+        [=](fg::Vec<float> x) {
+          return fg::map(
+              [=](fg::Vec<float> y) {
+                return fg::sum(fg::map([](auto p, auto q) { return (p - q) * (p - q); }, x, y));
+              },
+              fg::rows(b));
+        },
+        fg::rows(a));
+  });
+  program<float>(options, "pairs f32", some, pairs, true, bench::hand_pairs);
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  Options options;
+  CLI::App app{"Matrix products beside OpenBLAS or a kernel by hand"};
+  app.add_option("--filter", options.filter, "programs whose names match");
+  app.add_option("--rounds", options.rounds, "rounds in which all take turns");
+  CLI11_PARSE(app, count, arguments);
+  try {
+    run(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench products: {}\n", error.what());
+    return 1;
+  }
+}
