@@ -88,6 +88,9 @@ class Checker {
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
+    for (const Stage& stage : nest.stages)
+      require(combined == &op || (stage.read && reads(*combined, stage.read)),
+              "stages what the reduction inside does not read");
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
@@ -197,13 +200,17 @@ class Checker {
   }
 
   void splits(const Nest& nest, const soac::Soac& op) {
-    for (const Split& split : nest.splits) {
-      bool found = false;
-      soac::for_each_root(op.body, [&](Expr root) {
-        scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found = found || e == split.condition; });
-      });
-      require(found, "splits by a condition that its body does not have");
-    }
+    for (const Split& split : nest.splits)
+      require(reads(op, split.condition), "splits by a condition that its body does not have");
+  }
+
+  // Whether the expression is a part of what the body computes.
+  static bool reads(const soac::Soac& op, Expr part) {
+    bool found = false;
+    soac::for_each_root(op.body, [&](Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found = found || e == part; });
+    });
+    return found;
   }
 
   bool is_memory(Var array) const { return std::ranges::find(launch_.memory, array) != launch_.memory.end(); }

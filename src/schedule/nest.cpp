@@ -18,9 +18,20 @@ const Cut* innermost(const Nest& nest, Unit unit) {
   return found;
 }
 
+const Cut& grid_cut(const Nest& nest, std::size_t axis) {
+  return *std::ranges::find_if(nest.cuts,
+                               [&](const Cut& c) { return c.axis == axis && c.unit == Unit::grid; });
+}
+
 std::int64_t size_by(const Nest& nest, Unit unit, std::int64_t otherwise) {
   const Cut* cut = innermost(nest, unit);
   return cut && cut->size.is_constant() ? static_cast<std::int64_t>(cut->size.bits()) : otherwise;
+}
+
+std::int64_t size_of_cut(const Nest& nest, std::size_t axis, Unit unit) {
+  const auto found =
+      std::ranges::find_if(nest.cuts, [&](const Cut& c) { return c.axis == axis && c.unit == unit; });
+  return static_cast<std::int64_t>(found->size.bits());
 }
 
 const Combine* combine_of(const Nest& nest, Combine::Part part, std::size_t which) {

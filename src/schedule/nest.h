@@ -10,8 +10,13 @@ namespace fulgurite::schedule {
 /// The outermost and the innermost cut for a unit; absent: there is none.
 const Cut* outermost(const Nest&, Unit);
 const Cut* innermost(const Nest&, Unit);
+/// The cut of an axis whose pieces are tasks, which there is.
+const Cut& grid_cut(const Nest&, std::size_t axis);
 /// The constant size of the innermost cut for a unit, or `otherwise` if there is none.
 std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
+
+/// The constant size of the outermost cut of an axis for a unit, which there is.
+std::int64_t size_of_cut(const Nest&, std::size_t axis, Unit);
 
 /// How one output is combined; absent: the nest does not say.
 const Combine* combine_of(const Nest&, Combine::Part, std::size_t which);

@@ -27,7 +27,7 @@ std::string of(const Combine& combine, bool on_lanes) {
     all += all.empty() ? "" : "; ";
     if (level.how == Join::chain && level.unit == Unit::sequence) {
       all += fmt::format(
-          "an accumulator takes {} rows before an outer one, which bounds the rounding error (fold_chain)",
+          "an accumulator takes {} points before an outer one, which bounds the rounding error (fold_chain)",
           level.n);
       continue;
     }
@@ -36,7 +36,16 @@ std::string of(const Combine& combine, bool on_lanes) {
   return all;
 }
 
-std::string of(const Stage& stage) {
+// Of a nest of lanes that has an axis of the Soac inside: what the points of tiles share.
+std::string of_tiles(const Nest& nest, const Stage& stage) {
+  const bool is_panel = nest.cuts[stage.at].unit == Unit::lane;
+  return fmt::format(
+      "{} share it, so that it is computed once for them, at neighbouring places (tile_depth{})",
+      is_panel ? "rows" : "columns", is_panel ? "" : ", tile_task_rows");
+}
+
+std::string of(const Nest& nest, const Stage& stage) {
+  if (number_of_combined(nest) != 0) return of_tiles(nest, stage);
   if (stage.crosswise) return "a tile is read along one axis and stored along another";
   if (!stage.around.empty())
     return fmt::format(
@@ -67,7 +76,7 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   if (!nest.axes.empty() && nest.axes.back().by_number)
     because("axes", "all as one, since every array is read and stored at the number of the point");
   if (!nest.splits.empty()) because("split", "in each piece of the axis its bounds are known (splits)");
-  for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(stage));
+  for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));
   for (const Combine& c : nest.combines)
     because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes));
   if (nest.traffic.streaming > 0) because("stores", "what is larger than the last cache bypasses caches");

@@ -165,5 +165,19 @@ TEST(EditedSchedules, ShortRows) {
   EXPECT_EQ(count(texts.after, "<= 48"), count(texts.before, "<= 64"));
 }
 
+TEST(EditedSchedules, RowsOfATile) {
+  const Texts texts = edited(R"(program "product" (a: i32[n, k], b: i32[k, m]) {
+  c: i32[n, m] = map (i < n, j < m) {
+    s: i32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0i32
+    return s
+  }
+  return c
+})",
+                             {array_value({30, 40}, numbers<std::int32_t>(30 * 40, 8)),
+                              array_value({40, 50}, numbers<std::int32_t>(40 * 50, 8))},
+                             "cut 0 by 6 registers", "cut 0 by 2 registers");
+  EXPECT_GT(count(texts.before, "min_i64"), count(texts.after, "min_i64") + 4) << "each row has an index";
+}
+
 }  // namespace
 }  // namespace fulgurite::testing_lower

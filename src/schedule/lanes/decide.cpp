@@ -10,6 +10,7 @@
 #include "schedule/lanes/order.h"
 #include "schedule/lanes/ordered_stores.h"
 #include "schedule/lanes/outer_folds.h"
+#include "schedule/lanes/register_tiles.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/by_order.h"
@@ -193,7 +194,8 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   at.launch.touched = touched_by(at, written);
   const Order order = order_of(at);
   const OuterFolds outer_folds = outer_folds_of(at);
-  const LongRows long_rows = long_rows_of(at, outer_folds.is_deep);
+  const RegisterTiles tiles = register_tiles_of(at);
+  const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : tiles.is_tiled);
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -201,9 +203,11 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  const Version others[] = {{outer_folds.is_deep, why_outer}, {long_rows.holds, why_shared}};
+  const Version others[] = {
+      {outer_folds.is_deep, why_outer}, {tiles.is_tiled, why_tiled}, {long_rows.holds, why_shared}};
   if (posts_something) add_main(at, order, totals, bins, others, !written.arrays.empty());
   add_outer_folds(at, outer_folds);
+  add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);

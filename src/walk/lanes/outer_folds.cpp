@@ -7,43 +7,15 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
+#include "walk/lanes/pieces.h"
 #include "walk/lanes/skeletons.h"
 #include "walk/lanes/space.h"
 
 namespace fulgurite::walk::lanes {
 
-using kernel::Level;
 using schedule::Cut, schedule::Nest, schedule::Unit;
 
 namespace {
-
-/// Points [begin, end) in lanes: whole steps, then the remainder in vectors with a mask.
-class Steps {
- public:
-  Steps(std::int64_t lanes, std::int64_t rest) : lanes_(lanes), rest_(rest) {}
-
-  using Point = std::function<void(const Emitter&, Expr j)>;
-  void operator()(const Emitter& task, Expr begin, Expr end, const Point& point) const {
-    scalar::Arena& arena = task.arena();
-    const Emitter e = task.in_lanes();
-    const Expr step = arena.i64(lanes_), rest = arena.i64(rest_);
-    const Expr full = e.lower((end - begin) / step * step);
-    const Expr main = e.lower(begin + full);
-    e.par(Level::block, step, "t",
-          [&](Expr t) { e.for_loop(begin, main, step, "j", [&](Expr j) { point(e, e.bind(j + t, "j")); }); });
-    e.if_then(e.lower(main < end), [&] {
-      e.par(Level::block, rest, "t", [&](Expr t) {
-        e.for_loop(main, end, rest, "j", [&](Expr j) {
-          const Expr index = e.bind(j + t, "j");
-          e.if_then(e.bind(index < end, "in_range"), [&] { point(e, index); });
-        });
-      });
-    });
-  }
-
- private:
-  const std::int64_t lanes_, rest_;
-};
 
 // part[at] = op(part[at], part[other])
 void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> partials, Expr at,
@@ -73,16 +45,18 @@ class OuterFolds {
   // folded.
   void run() const {
     Expr rest = e_.context().task;
-    Range columns = piece(row_axis_ - 1, rest);
+    const Interval of_row = piece_of_task(e_, nest_, row_axis_ - 1, rest);
+    Range columns;
+    columns.begin = of_row.begin, columns.end = of_row.end;
     if (row_axis_ > 1) {
-      const Range outer = piece(0, rest);
+      const Interval outer = piece_of_task(e_, nest_, 0, rest);
       columns.first_row = outer.begin;
       columns.last_row = outer.end;
     }
     const Expr part = rest;
-    const Range rows = piece(row_axis_, rest);
+    const Interval rows = last_piece_of_task(e_, nest_, row_axis_, part);
     const Expr points = schedule::product(arena_, map_.dims);
-    const Cut& task = grid_cut(row_axis_);
+    const Cut& task = schedule::grid_cut(nest_, row_axis_);
     const Expr parts = schedule::ceil_div(nest_.axes[row_axis_].extent, task.size);
     const Expr first = e_.lower(part * points);
     const Expr has_own = e_.lower(row_cuts_[0] < task.size);
@@ -106,32 +80,6 @@ class OuterFolds {
     Expr begin, end;
   };
 
-  const Cut& grid_cut(std::size_t axis) const {
-    return *std::ranges::find_if(nest_.cuts,
-                                 [&](const Cut& c) { return c.axis == axis && c.unit == Unit::grid; });
-  }
-
-  // What the task has of an axis; `number` becomes that among the tasks of the axes around it.
-  Range piece(std::size_t axis, Expr& number) const {
-    const Cut& cut = grid_cut(axis);
-    const Expr extent = nest_.axes[axis].extent;
-    Expr here = number;
-    if (axis != row_axis_) {
-      const Expr pieces = e_.lower(schedule::ceil_div(extent, cut.size));
-      here = e_.lower(number % pieces);
-      number = e_.lower(number / pieces);
-    }
-    Range range;
-    range.begin = e_.lower(here * cut.size);
-    range.end = e_.lower(min(range.begin + cut.size, extent));
-    return range;
-  }
-
-  Steps steps() const {
-    const Cut& lane = *schedule::innermost(nest_, Unit::lane);
-    return {static_cast<std::int64_t>(lane.size.bits()), lane.rest};
-  }
-
   const soac::Soac& reduction(const soac::Stm& s) const { return std::get<soac::Soac>(s.op); }
 
   /// The reduction at one point of the map, and where its partial results are.
@@ -141,7 +89,7 @@ class OuterFolds {
     Expr partial;
   };
   void at_points(const Columns& all, Expr first, const std::function<void(const AtPoint&)>& body) const {
-    steps()(e_, all.begin, all.end, [&](const Emitter& lane, Expr j) {
+    steps_of(nest_)(e_, all.begin, all.end, [&](const Emitter& lane, Expr, Expr j) {
       space_.at_point(lane, all.outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
         const Expr partial = at.lower(first + number);
         body({at, soac::apply(arena_, map_.body, indices).body[0], partial});
@@ -231,12 +179,12 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
   const Steps steps(lanes, lanes);
   parts::join_neighbours(e, parts, [&](Expr first, Expr second) {
     const Expr of_first = e.lower(first * points), of_second = e.lower(second * points);
-    steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+    steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
       const Expr at = lane.lower(of_first + number), other = lane.lower(of_second + number);
       join_elements(lane, reduction, partials, at, other);
     });
   });
-  steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+  steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
     const Emitter at = lane.at_element(number);
     const soac::Applied body = soac::apply(arena, map.body, indices_of(at, number, map.dims));
     std::vector<Expr> totals;

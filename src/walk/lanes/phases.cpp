@@ -11,6 +11,7 @@
 #include "walk/lanes/order.h"
 #include "walk/lanes/outer_folds.h"
 #include "walk/lanes/range_of.h"
+#include "walk/lanes/register_tiles.h"
 #include "walk/lanes/skeletons.h"
 
 namespace fulgurite::walk::lanes {
@@ -69,7 +70,8 @@ Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& 
 void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedule::Phase& phase,
                const Nests& nests) {
   const auto& nest = std::get<Nest>(phase.walk);
-  if (schedule::number_of_combined(nest) != 0) return walk_outer_folds(task, phase);
+  if (schedule::number_of_combined(nest) != 0)
+    return nest.stages.empty() ? walk_outer_folds(task, phase) : walk_register_tiles(task, phase);
   if (shares_rows(nest)) return walk_shared_rows(task, phase);
   const Emitter e = streaming(task, launch, nest);
   if (is_in_order(nest)) return store_partials(e, nest, walk_in_order(e, phase, nests));

@@ -1,0 +1,193 @@
+#include "schedule/lanes/register_tiles.h"
+
+#include <algorithm>
+
+#include "schedule/nest.h"
+#include "schedule/rewrites/partial_rows.h"
+#include "schedule/rewrites/rounding.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
+bool rounds_any(const soac::Soac& inner) {
+  return std::ranges::any_of(inner.reductions, [](const soac::Reduction& r) { return rounds(r); });
+}
+
+std::int64_t components_of(const soac::Soac& inner) {
+  std::int64_t n = 0;
+  for (const soac::Reduction& r : inner.reductions) n += static_cast<std::int64_t>(r.op.results.size());
+  return n;
+}
+
+// Accumulators of a tile take most registers. A chain has an outer one for each.
+struct TileSize {
+  std::int64_t rows = 1, lanes = 1;
+};
+TileSize tile_of(const Building& at, const soac::Soac& inner) {
+  const LanesPolicy& by = at.lanes.by;
+  const bool has_32_registers = at.lanes.device.vector_bytes >= 64, is_chained = rounds_any(inner);
+  std::int64_t vectors = !has_32_registers ? by.tile_vectors_16_registers
+                         : is_chained      ? by.tile_chained_vectors
+                                           : by.tile_vectors;
+  std::int64_t rows = !has_32_registers && is_chained ? by.tile_chained_rows_16_registers : by.tile_rows;
+  for (std::int64_t n = components_of(inner); n > 1; n = (n + 1) / 2) {
+    if (vectors > 1)
+      vectors /= 2;
+    else
+      rows = std::max<std::int64_t>(rows / 2, 1);
+  }
+  return {rows, std::min<std::int64_t>(vectors * at.loops.tail_lanes, most_lanes)};
+}
+
+// About `wanted` of them, a multiple of `step`, so that all pieces are nearly equal.
+Expr even_pieces(scalar::Arena& arena, Expr n, Expr wanted, std::int64_t step) {
+  const Expr pieces = max(ceil_div(n, wanted), 1);
+  return max(ceil_div(ceil_div(n, pieces), arena.i64(step)), 1) * step;
+}
+
+}  // namespace
+
+RegisterTiles register_tiles_of(Building& at) {
+  RegisterTiles tiles;
+  tiles.shared = shared_operands(at.around, at.op());
+  if (tiles.shared.by_rows.empty()) return tiles;
+  scalar::Arena& arena = at.arena;
+  const LanesPolicy& by = at.lanes.by;
+  const soac::Lambda body = with_neutral(arena, at.op());
+  const soac::Soac& inner = reduction_of(body);
+  const std::vector<Expr>& dims = at.op().dims;
+  tiles.points = product(arena, dims);
+  tiles.rows = dims[dims.size() - 2];
+  tiles.columns = dims.back();
+  tiles.depth = inner.dims[0];
+  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (at.loops.tail_lanes <= tiles.columns) &
+                        (by.tile_least_depth <= tiles.depth);
+  if (is_tiled.is_constant(0)) return tiles;
+  tiles.is_tiled = is_tiled;
+  const std::int64_t chain = by.fold_chain;
+  tiles.depth_per_task = rounds_any(inner) ? at.i64(chain * chain * chain) : max(tiles.depth, 1);
+  tiles.parts = max(ceil_div(tiles.depth, tiles.depth_per_task), 1);
+  if (rounds_any(inner)) tiles.has_parts = 1 < tiles.parts;
+  const Expr is_in_pieces = is_tiled & (by.tile_depth < tiles.depth);
+  const Expr n = select(is_in_pieces, at.i64(1), 0) * (tiles.parts * tiles.points);
+  for (const soac::Reduction& r : inner.reductions)
+    for (Expr neutral : r.neutral) tiles.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  return tiles;
+}
+
+namespace {
+
+void add_axes(const Building& at, const RegisterTiles& tiles, std::size_t of, Nest& nest) {
+  const std::vector<Expr>& dims = at.op().dims;
+  const std::size_t n_outer = dims.size() - 2;
+  if (n_outer > 0)
+    nest.axes.push_back({Axis::Role::free, 0, n_outer, product(at.arena, std::span(dims).first(n_outer))});
+  nest.axes.push_back({Axis::Role::free, n_outer, 1, tiles.rows});
+  nest.axes.push_back({Axis::Role::free, n_outer + 1, 1, tiles.columns});
+  nest.axes.push_back({Axis::Role::fold, 0, 1, tiles.depth, false, of});
+}
+
+// What tasks stage is on the stacks of their threads.
+constexpr std::int64_t most_staged_bytes = 1 << 19;
+std::int64_t bytes_of(std::span<const Expr> operands, std::int64_t elements) {
+  std::int64_t bytes = 0;
+  for (Expr operand : operands) bytes += elements * static_cast<std::int64_t>(size_of(operand.kind()));
+  return bytes;
+}
+
+Var first_array(Expr operand) {
+  std::optional<Var> array;
+  scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {
+    if (!array && e.op() == scalar::Op::index) array = e.arg(0).var();
+  });
+  return *array;
+}
+
+// What the pieces of the last cut so far read, before they do.
+void add_stages(std::span<const Expr> operands, std::int64_t size, Nest& nest) {
+  for (Expr operand : operands) {
+    Stage stage;
+    stage.array = first_array(operand);
+    stage.at = nest.cuts.size() - 1;
+    stage.size = size;
+    stage.read = operand;
+    nest.stages.push_back(stage);
+  }
+}
+
+void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& inner, Nest& nest) {
+  const LanesPolicy& by = at.lanes.by;
+  const std::size_t depth = nest.axes.size() - 1, column = depth - 1, row = depth - 2;
+  const TileSize tile = tile_of(at, inner);
+  nest.cuts.push_back({depth, tiles.depth_per_task, Unit::grid});
+  if (row > 0) {
+    const Expr of_one = max(tiles.rows * tiles.columns, 1) * max(tiles.depth, 1);
+    const std::int64_t of_task = by.tile_task_rows * by.tile_task_columns * by.tile_least_depth;
+    nest.cuts.push_back({0, max(of_task / of_one, 1), Unit::grid});
+  }
+  const Expr most_rows = at.i64(by.tile_task_rows), row_tasks = max(ceil_div(tiles.rows, most_rows), 1);
+  const Expr columns = tiles.columns / max(by.tile_least_tasks / row_tasks, 1);
+  const Expr most_columns = max(min(columns, by.tile_task_columns), by.tile_least_task_columns);
+  nest.cuts.push_back({row, even_pieces(at.arena, tiles.rows, most_rows, tile.rows), Unit::grid});
+  nest.cuts.push_back({column, even_pieces(at.arena, tiles.columns, most_columns, tile.lanes), Unit::grid});
+  nest.cuts.push_back({depth, at.i64(by.tile_depth), Unit::sequence});
+  const std::int64_t staged_rows = (by.tile_task_rows + tile.rows - 1) / tile.rows * tile.rows;
+  const std::int64_t of_rows = staged_rows * by.tile_depth;
+  if (bytes_of(tiles.shared.by_columns, of_rows) <= most_staged_bytes)
+    add_stages(tiles.shared.by_columns, of_rows, nest);
+  nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, at.loops.tail_lanes});
+  add_stages(tiles.shared.by_rows, by.tile_depth * tile.lanes, nest);
+  nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
+  if (rounds_any(inner)) nest.cuts.push_back({depth, at.i64(by.fold_chain), Unit::sequence});
+}
+
+void add_combines(const Building& at, const RegisterTiles& tiles, const soac::Soac& inner, Nest& nest) {
+  auto next = tiles.partials.begin();
+  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+    const auto end = next + static_cast<std::ptrdiff_t>(inner.reductions[g].neutral.size());
+    if (rounds(inner.reductions[g]))
+      add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, at.lanes.by.fold_chain}, {});
+    add_level(nest, Combine::Part::reduction, g, {Unit::grid, Join::partials}, {next, end});
+    next = end;
+  }
+}
+
+}  // namespace
+
+void add_register_tiles(Building& at, const RegisterTiles& tiles) {
+  if (!tiles.is_tiled) return;
+  soac::Stm computes = at.posting;
+  auto& map = std::get<soac::Soac>(computes.op);
+  map.body = with_neutral(at.arena, map);
+  const soac::Stm reduction = map.body.body[0];
+  const auto& inner = std::get<soac::Soac>(reduction.op);
+  Nest nest;
+  add_axes(at, tiles, reduction.nest, nest);
+  add_cuts(at, tiles, inner, nest);
+  add_combines(at, tiles, inner, nest);
+  Phase& phase = at.add("tiles", std::move(computes), std::move(nest));
+  phase.guard = select(tiles.is_tiled, at.i64(1), 0);
+  phase.why = {
+      "tasks: so many rows that a panel is worth making, and so few that what they read stays in the second "
+      "cache "
+      "(tile_task_rows, tile_task_columns, tile_least_tasks, tile_least_task_columns, tile_depth)",
+      "lanes: vectors side by side and rows whose accumulators take most registers (tile_rows, tile_vectors, "
+      "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
+      why_tiled};
+  if (!tiles.has_parts) return;
+  const LanesPolicy& by = at.lanes.by;
+  Skeleton join{"join columns", {}, ceil_div(tiles.points, at.i64(by.fold_joined)), tiles.partials};
+  join.numbers = {{"points", by.fold_joined}, {"lanes", at.loops.tail_lanes}};
+  const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
+  Phase& last = at.add("join parts", joined(at.arena, at.posting, rows), std::move(join));
+  last.guard = select(tiles.is_tiled & tiles.has_parts, at.i64(1), 0);
+  last.why = {"tasks: of neighbouring points, whose partial results are joined in vectors (fold_joined)",
+              "version: sums are so long that parts of them are joined neighbours first (fold_chain)"};
+}
+
+}  // namespace fulgurite::schedule

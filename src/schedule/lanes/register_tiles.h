@@ -1,0 +1,36 @@
+// Tiles of a map and its reduction that lie in registers, where points along an axis of the map share
+// operands (matrix products): some rows times some vectors of accumulators, which each element that is read
+// serves more than once. What rows share is brought to memory of the task, a panel, and stays in its caches
+// while all rows of the task use it (Goto and van de Geijn, "Anatomy of high-performance matrix
+// multiplication", 2008).
+#pragma once
+
+#include "schedule/lanes/building.h"
+#include "schedule/shared_operands.h"
+
+namespace fulgurite::schedule {
+
+/// Of a phase that this way has and the other one has not, or the other way round.
+inline constexpr const char* why_tiled =
+    "version: rows share operands, so that some rows and vectors are accumulated together in registers "
+    "(tile_least_rows, tile_least_depth)";
+
+struct RegisterTiles {
+  /// Whether the launch takes this way, by sizes only; absent: it does not.
+  Expr is_tiled;
+  /// In the names of the reduction's body.
+  SharedOperands shared;
+  /// Points of the map, and of its last two axes and the reduction's.
+  Expr points, rows, columns, depth;
+  /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
+  /// whether there are several.
+  Expr depth_per_task, parts, has_parts;
+  std::vector<Var> partials;
+};
+/// Decides it, and makes the memory.
+RegisterTiles register_tiles_of(Building&);
+/// Its phases: "tiles", and, where sums are so long that their rounding errors would grow, "join tiles": what
+/// tasks have of parts of them.
+void add_register_tiles(Building&, const RegisterTiles&);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,23 @@
+// What the points of a map share: operands of its reduction that are the same along one axis of the map.
+#pragma once
+
+#include "schedule/surroundings.h"
+
+namespace fulgurite::schedule {
+
+/// Operands of the reduction of a map of two axes and more, each as large a part of an expression as it can
+/// be.
+struct SharedOperands {
+  /// Computed from elements that depend on the map's last axis and on that of the reduction, and not on the
+  /// last axis but one, whose points share them: the right operand of a matrix product. Empty: there are
+  /// none.
+  std::vector<Expr> by_rows;
+  /// The same with the two axes of the map exchanged: the left operand.
+  std::vector<Expr> by_columns;
+};
+
+/// Of a map whose function is one reduction along one axis and scalars. Each element that is read at every
+/// point of both is in one; else there are none.
+SharedOperands shared_operands(const Surroundings&, const soac::Soac&);
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,243 @@
+// Maps whose points share operands of their reduction (matrix products and their kind), against sequential
+// loops: at extents around those of tiles, chains and tasks, of each kind of operator.
+#include "lines.h"
+#include "operators.h"
+
+#include <cmath>
+
+namespace {
+
+using lines::Shape;
+using Ints = std::vector<int>;
+using Index = std::int64_t;
+
+// Rows, columns, and points of the reduction.
+struct Extents {
+  Index n, m, k;
+};
+constexpr Extents all_extents[] = {{0, 8, 8},    {8, 0, 8},     {8, 8, 0},    {1, 1, 1},    {4, 8, 4},
+                                   {5, 9, 5},    {3, 17, 4},    {4, 16, 15},  {6, 16, 16},  {7, 15, 17},
+                                   {13, 31, 33}, {12, 32, 256}, {9, 67, 257}, {131, 5, 29}, {133, 33, 19},
+                                   {8, 521, 11}, {64, 64, 64},  {37, 41, 515}};
+
+// Where tiles, panels and chains are small, all of their ends are met; the last one has no vector aside.
+const char* const policies[] = {
+    "",
+    "tile_least_rows=1 tile_least_depth=1 tile_rows=3 tile_chained_rows_16_registers=3 "
+    "tile_task_rows=5 tile_task_columns=64 tile_depth=7 fold_chain=3",
+    "tile_least_rows=1 tile_least_depth=1 tile_vectors=1 tile_chained_vectors=1 "
+    "tile_vectors_16_registers=1 tile_rows=1 tile_depth=1 fold_chain=2"};
+
+template <class F, class Test>
+void on_every_engine_and_policy(F f, Test test) {
+  for (const auto& [name, engine] : tested_engines())
+    for (const char* policy : policies) {
+      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
+      SCOPED_TRACE("engine " + name + ", policy " + policy);
+      const auto compiled = fg::compile(f, {.engine = engine, .policy = policy});
+      for (const Extents& e : all_extents) {
+        SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
+        test(compiled, e);
+      }
+    }
+}
+
+template <class T>
+std::vector<T> values(Index n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<T> x(static_cast<std::size_t>(n));
+  for (T& value : x) value = static_cast<T>(static_cast<int>(random() % 17) - 8);
+  return x;
+}
+
+template <class T>
+fg::Array<T, 2> matrix(Index rows, Index columns, unsigned seed) {
+  return fg::Array<T, 2>(values<T>(rows * columns, seed), {rows, columns});
+}
+
+// result[i, j] = fold of op over l of f(i, l, j)
+template <class R>
+std::vector<R> folded(const Extents& e, R first, auto op, auto f) {
+  std::vector<R> results;
+  for (Index i = 0; i < e.n; ++i)
+    for (Index j = 0; j < e.m; ++j) {
+      R so_far = first;
+      for (Index l = 0; l < e.k; ++l) so_far = op(so_far, f(i, l, j));
+      results.push_back(so_far);
+    }
+  return results;
+}
+
+constexpr auto plus = [](auto a, auto b) { return a + b; };
+
+TEST(RegisterTiles, ProductsProperty) {
+  const auto program = [](Mat<float> a, Mat<float> b, Mat<double> c, Mat<double> d, Mat<int> x, Mat<int> y) {
+    return std::tuple{fg::matmul(a, b), fg::matmul(c, fg::transpose(d)), fg::matmul(fg::transpose(x), y)};
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    const auto a = matrix<float>(e.n, e.k, 1), b = matrix<float>(e.k, e.m, 2);
+    const auto c = matrix<double>(e.n, e.k, 3), d = matrix<double>(e.m, e.k, 4);
+    const auto x = matrix<int>(e.k, e.n, 5), y = matrix<int>(e.k, e.m, 6);
+    const auto [floats, doubles, ints] = f(a, b, c, d, x, y);
+    EXPECT_EQ(floats.to_vector(),
+              folded(e, 0.f, plus, [&](Index i, Index l, Index j) { return a(i, l) * b(l, j); }));
+    EXPECT_EQ(doubles.to_vector(),
+              folded(e, 0., plus, [&](Index i, Index l, Index j) { return c(i, l) * d(j, l); }));
+    EXPECT_EQ(ints.to_vector(),
+              folded(e, 0, plus, [&](Index i, Index l, Index j) { return x(l, i) * y(l, j); }));
+  });
+}
+
+// What computes operands, and what is computed of the result, are in the same kernel.
+TEST(RegisterTiles, ProducersAndConsumersProperty) {
+  const auto program = [](Mat<int> a, Mat<int> b, Vec<int> bias, Vec<int> weights) {
+    const auto left = fg::map([](Exp<int> x) { return x * x - 3; }, a);
+    const auto product = fg::generate({a.size(0), b.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+      return fg::sum(fg::generate(a.size(1), [&](Exp<Index> l) {
+        return left(i, l) * (b(l, j) + fg::cast<int>(j)) * weights[l] + a(i, l);
+      }));
+    });
+    return fg::generate({a.size(0), b.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+      return fg::max(product(i, j) + bias[j], 0) - fg::cast<int>(i);
+    });
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    const auto a = matrix<int>(e.n, e.k, 1), b = matrix<int>(e.k, e.m, 2);
+    const Ints bias = values<int>(e.m, 3), weights = values<int>(e.k, 4);
+    const Ints products = folded(e, 0, plus, [&](Index i, Index l, Index j) {
+      return (a(i, l) * a(i, l) - 3) * (b(l, j) + static_cast<int>(j)) *
+                 weights[static_cast<std::size_t>(l)] +
+             a(i, l);
+    });
+    Ints expected;
+    for (Index i = 0; i < e.n; ++i)
+      for (Index j = 0; j < e.m; ++j)
+        expected.push_back(
+            std::max(products[static_cast<std::size_t>(i * e.m + j)] + bias[static_cast<std::size_t>(j)], 0) -
+            static_cast<int>(i));
+    EXPECT_EQ(f(a, b, bias, weights).to_vector(), expected);
+  });
+}
+
+// Minima of sums; the place and the value of the least difference; an operator that does not commute.
+TEST(RegisterTiles, OperatorsProperty) {
+  const auto program = [](Mat<float> a, Mat<float> b) {
+    const auto at_all = [&](auto f) {
+      return fg::generate({a.size(0), b.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+        return f([&, i, j](Exp<Index> l) { return std::tuple{a(i, l), b(l, j)}; });
+      });
+    };
+    const auto least = at_all([&](auto operands) {
+      return fg::min(fg::generate(a.size(1), [&](Exp<Index> l) {
+        const auto [x, y] = operands(l);
+        return x + y;
+      }));
+    });
+    const auto last = at_all([&](auto operands) {
+      const auto nonzero = [](Exp<float> u, Exp<float> v) { return fg::select(v != 0.f, v, u); };
+      return fg::reduce(nonzero, 0.f, fg::generate(a.size(1), [&](Exp<Index> l) {
+                          const auto [x, y] = operands(l);
+                          return fg::select(x < y, x * y, 0.f);
+                        }));
+    });
+    const auto both = at_all([&](auto operands) {
+      const auto [sum, most] = fg::reduce(
+          [](Exp<std::tuple<int, float>> u, Exp<std::tuple<int, float>> v) {
+            const auto [p, q] = u;
+            const auto [r, s] = v;
+            return std::tuple{p + r, fg::max(q, s)};
+          },
+          std::tuple{0, -100.f}, fg::generate(a.size(1), [&](Exp<Index> l) {
+            const auto [x, y] = operands(l);
+            return std::tuple{fg::cast<int>(x) * fg::cast<int>(y), x - y};
+          }));
+      return fg::cast<float>(sum) + most;
+    });
+    return std::tuple{least, last, both};
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    const auto a = matrix<float>(e.n, e.k, 1), b = matrix<float>(e.k, e.m, 2);
+    const auto [least, last, both] = f(a, b);
+    EXPECT_EQ(least.to_vector(),
+              folded(
+                  e, std::numeric_limits<float>::infinity(), [](float u, float v) { return std::min(u, v); },
+                  [&](Index i, Index l, Index j) { return a(i, l) + b(l, j); }));
+    EXPECT_EQ(last.to_vector(),
+              folded(
+                  e, 0.f, [](float u, float v) { return v != 0 ? v : u; },
+                  [&](Index i, Index l, Index j) { return a(i, l) < b(l, j) ? a(i, l) * b(l, j) : 0.f; }));
+    const auto sums = folded(e, 0.f, plus, [&](Index i, Index l, Index j) { return a(i, l) * b(l, j); });
+    auto expected = folded(
+        e, -100.f, [](float u, float v) { return std::max(u, v); },
+        [&](Index i, Index l, Index j) { return a(i, l) - b(l, j); });
+    for (std::size_t p = 0; p < sums.size(); ++p) expected[p] += sums[p];
+    EXPECT_EQ(both.to_vector(), expected);
+  });
+}
+
+TEST(RegisterTiles, BatchesProperty) {
+  const auto program = [](fg::Acc<int, 3> a, fg::Acc<int, 3> b) {
+    return fg::generate({a.size(0), a.size(1), b.size(2)}, [&](Exp<Index> p, Exp<Index> i, Exp<Index> j) {
+      return fg::sum(fg::generate(a.size(2), [&](Exp<Index> l) { return a(p, i, l) * b(p, l, j); }));
+    });
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    constexpr Index n_products = 3;
+    const Ints a = values<int>(n_products * e.n * e.k, 1), b = values<int>(n_products * e.k * e.m, 2);
+    Ints expected;
+    for (Index p = 0; p < n_products; ++p) {
+      const Ints one = folded(e, 0, plus, [&](Index i, Index l, Index j) {
+        return a[static_cast<std::size_t>((p * e.n + i) * e.k + l)] *
+               b[static_cast<std::size_t>((p * e.k + l) * e.m + j)];
+      });
+      expected.insert(expected.end(), one.begin(), one.end());
+    }
+    EXPECT_EQ(f(fg::Array<int, 3>(a, {n_products, e.n, e.k}), fg::Array<int, 3>(b, {n_products, e.k, e.m}))
+                  .to_vector(),
+              expected);
+  });
+}
+
+// A sum passes through few roundings however long it is (float_sum_error).
+TEST(RegisterTiles, LongSumsRoundLittle) {
+  const auto f = fg::compile([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); });
+  for (const Index k : {2, 16, 17, 31, 64, 256, 300, 512, 1000, 4096, 4100, 20000}) {
+    SCOPED_TRACE(k);
+    const Extents e{5, 19, k};
+    std::vector<float> a(static_cast<std::size_t>(e.n * k)), b(static_cast<std::size_t>(k * e.m));
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.f / static_cast<float>(i % 977 + 3);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.f / static_cast<float>(i % 761 + 2);
+    const auto exact = folded(e, 0., plus, [&](Index i, Index l, Index j) {
+      return static_cast<double>(a[static_cast<std::size_t>(i * k + l)]) *
+             static_cast<double>(b[static_cast<std::size_t>(l * e.m + j)]);
+    });
+    const std::vector<float> sums =
+        f(fg::Array<float, 2>(a, {e.n, k}), fg::Array<float, 2>(b, {k, e.m})).to_vector();
+    const double bound = 2 * std::log2(static_cast<double>(k)) * std::numeric_limits<float>::epsilon();
+    for (std::size_t p = 0; p < sums.size(); ++p)
+      ASSERT_NEAR(sums[p], exact[p], bound * exact[p]) << "element " << p;
+  }
+}
+
+TEST(RegisterTiles, ReadsOutsideOfArraysFail) {
+  const auto program = [](Mat<int> a, Mat<int> at, Vec<int> table) {
+    return fg::generate({a.size(0), at.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+      return fg::sum(
+          fg::generate(a.size(1), [&](Exp<Index> l) { return a(i, l) * table[fg::cast<Index>(at(l, j))]; }));
+    });
+  };
+  for (const auto& [name, engine] : tested_engines()) {
+    SCOPED_TRACE("engine " + name);
+    const auto f = fg::compile(program, {.engine = engine});
+    const fg::Array<int, 2> a(Ints(20 * 30, 1), {20, 30});
+    Ints at(30 * 40, 2);
+    EXPECT_EQ(f(a, fg::Array<int, 2>(at, {30, 40}), Ints{1, 2, 3}).to_vector(), Ints(20 * 40, 90));
+    at[40 * 29 + 39] = 5;
+    EXPECT_NE(message_of<fg::IndexError>([&] {
+                (void)f(a, fg::Array<int, 2>(at, {30, 40}), Ints{1, 2, 3});
+              }).find("index 5"),
+              std::string::npos);
+  }
+}
+
+}  // namespace
