@@ -112,6 +112,15 @@ std::map<std::string, std::function<std::uint64_t()>> programs() {
     }
     return d.value();
   };
+  all["product"] = [f = fg::compile([](fg::Mat<float> a, fg::Mat<float> b) { return fg::matmul(a, b); })] {
+    Digest d;
+    for (std::int64_t k : {37, 600, 5000}) {
+      const std::vector<float> a(xs.begin(), xs.begin() + 131 * k), b(xs.end() - 150 * k, xs.end());
+      for (float x : f(fg::Array<float, 2>(a, {131, k}), fg::Array<float, 2>(b, {k, 150})).to_vector())
+        d.add(x);
+    }
+    return d.value();
+  };
   all["scatter"] = [f = fg::compile([](Vec<int> b, Vec<float> x) {
                       auto zeros = fg::replicate(1009, Exp<float>(0.f));
                       auto [first, second] = fg::unzip(fg::scatter(fg::zip(zeros, zeros), b, fg::zip(x, -x)));
