@@ -88,9 +88,8 @@ class Checker {
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
-    for (const Stage& stage : nest.stages)
-      require(combined == &op || (stage.read && reads(*combined, stage.read)),
-              "stages what the reduction inside does not read");
+    if (combined != &op)
+      for (const Stage& each : nest.stages) stage(nest, *combined, each);
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
@@ -160,6 +159,21 @@ class Checker {
       require(unit == Unit::grid || unit == Unit::turn,
               "makes tasks of the pieces of a loop inside of a task");
     }
+  }
+
+  // Of what points share: a row for each point of the reduction that is walked meanwhile, of the lanes that
+  // are, or a column of rows.
+  void stage(const Nest& nest, const soac::Soac& combined, const Stage& stage) {
+    require(stage.read && reads(combined, stage.read), "stages what the reduction inside does not read");
+    if (stage.at >= nest.cuts.size()) return;
+    const Cut& at = nest.cuts[stage.at];
+    std::optional<std::int64_t> depth;
+    for (const Cut& cut : nest.cuts)
+      if (!depth && nest.axes[cut.axis].of != 0 && cut.unit == Unit::sequence) depth = constant(cut.size);
+    const bool is_panel = at.unit == Unit::lane;
+    const std::int64_t row = is_panel ? constant(at.size).value_or(0) : 1;
+    require(depth && stage.size >= *depth * row && (is_panel || stage.size % *depth == 0),
+            "has no room for what it stages");
   }
 
   // The operator of an output; nothing where it has none.

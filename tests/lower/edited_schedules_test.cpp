@@ -86,21 +86,40 @@ TEST(EditedSchedules, TileOfTheGrid) {
   EXPECT_EQ(count(texts.after, "task * 1024"), 1u) << texts.after;
 }
 
-// The partial results have room for the tasks that were decided.
-TEST(EditedSchedules, TasksWithMemoryStayAsMany) {
-  const soac::Program program = soac::parse(sum, "test.soac");
+std::string refusal(const std::string& text, const std::string& pattern, const std::string& by) {
+  const soac::Program program = soac::parse(text, "test.soac");
   Options options;
   options.engine = Engine::cpu;
   bool was_found = false;
   std::string message;
   try {
     pipeline::compile(program, options, testing_pipeline::processor(64),
-                      replacing(program, "cut 0 by 16384 grid", "cut 0 by 1024 grid", was_found));
+                      replacing(program, pattern, by, was_found));
   } catch (const InternalError& error) {
     message = error.what();
   }
   EXPECT_TRUE(was_found);
+  return message;
+}
+
+// The partial results have room for the tasks that were decided.
+TEST(EditedSchedules, TasksWithMemoryStayAsMany) {
+  const std::string message = refusal(sum, "cut 0 by 16384 grid", "cut 0 by 1024 grid");
   EXPECT_NE(message.find("room for as many tasks as were decided"), std::string::npos) << message;
+}
+
+const std::string product = R"(program "product" (a: i32[n, k], b: i32[k, m]) {
+  c: i32[n, m] = map (i < n, j < m) {
+    s: i32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0i32
+    return s
+  }
+  return c
+})";
+
+// So has what is staged for the points that are walked meanwhile.
+TEST(EditedSchedules, StagesHoldWhatIsReadOfThem) {
+  const std::string message = refusal(product, "cut 2 by 256 sequence", "cut 2 by 512 sequence");
+  EXPECT_NE(message.find("has no room for what it stages"), std::string::npos) << message;
 }
 
 TEST(EditedSchedules, LanesOfTheMainLoop) {
@@ -166,13 +185,7 @@ TEST(EditedSchedules, ShortRows) {
 }
 
 TEST(EditedSchedules, RowsOfATile) {
-  const Texts texts = edited(R"(program "product" (a: i32[n, k], b: i32[k, m]) {
-  c: i32[n, m] = map (i < n, j < m) {
-    s: i32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0i32
-    return s
-  }
-  return c
-})",
+  const Texts texts = edited(product,
                              {array_value({30, 40}, numbers<std::int32_t>(30 * 40, 8)),
                               array_value({40, 50}, numbers<std::int32_t>(40 * 50, 8))},
                              "cut 0 by 6 registers", "cut 0 by 2 registers");
