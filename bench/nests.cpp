@@ -13,6 +13,7 @@
 
 #include "peers/nests.h"
 #include "stopwatch.h"
+#include "windows.h"
 
 namespace {
 
@@ -126,6 +127,12 @@ void run(const Options& options) {
   program<float, std::int64_t>(options, "argmax f32", places, [&](const auto& m, std::int64_t* to) {
     bench::omp_places(m, own_places.data(), to);
   });
+  const bench::Measure measure = [&](const std::string& name, const Run& of_us, const Run& peer,
+                                     const Run& limit) {
+    if (std::regex_search(name, options.filter)) row(options, name, of_us, peer, limit);
+  };
+  bench::measure_stencils(measure);
+  bench::measure_convolutions(measure);
 }
 
 }  // namespace

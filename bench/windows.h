@@ -1,0 +1,16 @@
+// The stencils and convolutions of the program nests.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace bench {
+
+/// Measures `ours` beside `peer` and `limit`, unless the filter leaves the name out.
+using Measure = std::function<void(const std::string& name, const std::function<void()>& ours,
+                                   const std::function<void()>& peer, const std::function<void()>& limit)>;
+
+void measure_stencils(const Measure&);
+void measure_convolutions(const Measure&);
+
+}  // namespace bench
