@@ -168,7 +168,7 @@ bool IndexAlgebra::is_small(Expr e) const {
          });
 }
 
-bool IndexAlgebra::is_not_negative(Expr e) const {
+bool IndexAlgebra::is_not_negative(Expr e, int facts) const {
   std::vector<Term> terms;
   collect(e, 1, terms);
   const bool sum_of_such = std::all_of(terms.begin(), terms.end(), [&](const Term& t) {
@@ -180,13 +180,25 @@ bool IndexAlgebra::is_not_negative(Expr e) const {
     });
   });
   if (sum_of_such) return true;
-  if (!is_small(e)) return false;
-  // A fact that differs by a constant has the same atoms.
+  if (facts == 0 || !is_small(e)) return false;
+  // A fact has the same first atom as what follows from it; so it is with the rest, which other facts prove:
+  // i + l < n follows from i < n - k + 1 and l < k. Of indices that it does not mention there may be none:
+  // that 0 < n does not follow from 0 <= i and i < n.
   const auto about = facts_about_.find(first_atom(e));
   return about != facts_about_.end() && std::ranges::any_of(about->second, [&](Expr fact) {
            const Expr rest = e - fact;
-           return rest.is_constant() && value(rest) >= 0;
+           if (rest.is_constant()) return value(rest) >= 0;
+           return mentions_indices_of(e, fact) && is_not_negative(rest, facts - 1);
          });
+}
+
+bool IndexAlgebra::mentions_indices_of(Expr e, Expr fact) const {
+  std::vector<Term> terms;
+  collect(fact, 1, terms);
+  return std::ranges::all_of(terms, [&](const Term& t) {
+    return !t.atom || !t.atom.is_name() || !extents_.contains(t.atom.var()) ||
+           scalar::mentions(e, t.atom.var());
+  });
 }
 
 std::optional<IndexAlgebra::Split> IndexAlgebra::split(Expr dividend, Expr divisor, int depth) const {

@@ -142,11 +142,23 @@ bool is_extent(Expr e) {
   return Extents()(e);
 }
 
+namespace {
+
+// Whether a divisor is surely not 0: a constant, or at least 1, as sizes are made.
+bool is_never_zero(Expr divisor) {
+  if (divisor.is_constant()) return true;
+  const auto is_positive = [](Expr e) { return e.is_constant() && static_cast<std::int64_t>(e.bits()) > 0; };
+  return divisor.op() == scalar::Op::max && divisor.type() == scalar::Type{} &&
+         (is_positive(divisor.arg(0)) || is_positive(divisor.arg(1)));
+}
+
+}  // namespace
+
 bool is_total(const std::vector<Expr>& roots) {
   bool total = true;
   scalar::for_each_node(roots, [&](Expr e) {
     const bool divides = scalar::is_division(e.op()) && scalar::is_integer(e.kind());
-    if (e.op() == scalar::Op::index || (divides && !e.arg(1).is_constant())) total = false;
+    if (e.op() == scalar::Op::index || (divides && !is_never_zero(e.arg(1)))) total = false;
   });
   return total && std::none_of(roots.begin(), roots.end(), [](Expr e) { return e && scalar::can_fail(e); });
 }

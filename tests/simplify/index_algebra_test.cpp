@@ -31,5 +31,32 @@ TEST(IndexAlgebra, ConditionsOfSmallMultiplesAreFacts) {
   EXPECT_FALSE(is_known(-16, 1));
 }
 
+// The places of a window: i + l < n where i < n - k + 1 and l < k.
+TEST(IndexAlgebra, SeveralFactsProveABound) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), k = arena.fresh({}, "k");
+  const Expr i = arena.fresh({}, "i"), l = arena.fresh({}, "l");
+  IndexAlgebra algebra(arena);
+  algebra.size(n.var());
+  algebra.size(k.var());
+  algebra.range(i.var(), n - k + 1);
+  algebra.range(l.var(), k);
+  EXPECT_TRUE(algebra.is_below(i + l, n));
+  EXPECT_FALSE(algebra.is_below(i + l + 1, n));
+  EXPECT_FALSE(algebra.is_below(i + l, k));
+}
+
+// Of an index that was met elsewhere there may be no value.
+TEST(IndexAlgebra, RangesOfOtherIndicesProveNothing) {
+  scalar::Arena arena;
+  const Expr n = arena.fresh({}, "n"), m = arena.fresh({}, "m");
+  const Expr i = arena.fresh({}, "i"), j = arena.fresh({}, "j");
+  IndexAlgebra algebra(arena);
+  algebra.range(i.var(), n);
+  algebra.range(j.var(), m);
+  EXPECT_FALSE(algebra.is_below(arena.i64(0), m));
+  EXPECT_TRUE(algebra.is_below(j, m));
+}
+
 }  // namespace
 }  // namespace fulgurite::simplify
