@@ -10,6 +10,7 @@
 #include "base/match.h"
 #include "schedule/nest.h"
 #include "schedule/print.h"
+#include "schedule/rewrites/thresholds.h"
 #include "soac/check.h"
 #include "soac/walk.h"
 
@@ -214,8 +215,11 @@ class Checker {
   }
 
   void splits(const Nest& nest, const soac::Soac& op) {
+    if (nest.splits.empty()) return;
+    const Indices indices(*program_.arena, op);
     for (const Split& split : nest.splits)
-      require(reads(op, split.condition), "splits by a condition that its body does not have");
+      require(indices.threshold_of(split.condition).has_value(),
+              "splits by what is no comparison of an index with what does not depend on the point");
   }
 
   // Whether the expression is a part of what the body computes.

@@ -62,8 +62,9 @@ struct Cut {
   bool operator==(const Cut&) const = default;
 };
 
-/// A condition in the body that compares an index of the innermost axis with what does not depend on the
-/// point: the axis is walked in two pieces, and in each of them the condition is known (index-set splitting).
+/// A comparison of one index with what does not depend on the point: the axis is walked in two pieces, and in
+/// each of them the comparison is known, and what follows from it (index-set splitting). On an outer axis:
+/// rows take one of two ways.
 struct Split {
   Expr condition;
   bool operator==(const Split&) const = default;

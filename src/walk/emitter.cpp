@@ -149,6 +149,10 @@ void Emitter::read_in(Var array, Var other) const {
   state_->read_in[array] = other;
 }
 
+bool Emitter::updates_in_place() const {
+  return std::ranges::any_of(state_->read_in, [](const auto& each) { return each.first != each.second; });
+}
+
 void Emitter::store(const Destination& to, Expr offset, Expr value) const {
   const Expr index = bind(element_of(to, offset), "at");
   const bool stays_in_cache = std::ranges::find(state_->scratch, to.buffer) != state_->scratch.end();

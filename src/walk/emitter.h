@@ -82,6 +82,8 @@ class Emitter : public kernel::Builder {
   void made(Var array) const;
   /// Elements of the array are read of this one from here on, in memory that both have.
   void read_in(Var array, Var other) const;
+  /// Whether there is such an array.
+  bool updates_in_place() const;
   /// To element `offset` of what is at the destination.
   void store(const Destination&, Expr offset, Expr value) const;
 

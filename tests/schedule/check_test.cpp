@@ -74,7 +74,7 @@ TEST(ScheduleCheck, FindsMemoryThatIsNotTheLaunchs) {
 }
 
 TEST(ScheduleCheck, FindsSplitsByConditionsThatAreNotThere) {
-  expect_fault("splits by a condition that its body does not have",
+  expect_fault("splits by what is no comparison of an index",
                [](scalar::Arena&, Launch&, Nest& nest) { nest.splits.push_back({nest.axes[0].extent < 3}); });
 }
 

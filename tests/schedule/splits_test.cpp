@@ -17,18 +17,18 @@ struct Cutting {
             "program \"p\" (x: f32[n], y: f32[m], k: i64) {\n  r: f32[n + m] = map (i < n + m) {\n" + body +
                 "\n    return e\n  }\n  return r\n}\n",
             "pieces")) {}
-  std::optional<Pieces> run() { return split(*program.arena, program.body[0], nullptr); }
+  std::optional<Pieces> run() { return split(*program.arena, {program.body[0]}, nullptr); }
   std::string text(scalar::Expr e) { return scalar::describe(*program.arena, e); }
 };
 
-std::size_t n_branches(const soac::Stm& stm) {
+std::size_t n_branches(const Region& part) {
   std::size_t n = 0;
-  for (const soac::Stm& s : std::get<soac::Soac>(stm.op).body.body)
+  for (const soac::Stm& s : std::get<soac::Soac>(part.stm.op).body.body)
     n += std::holds_alternative<soac::If>(s.op);
   return n;
 }
-scalar::Expr result(const soac::Stm& stm) {
-  return std::get<soac::Soac>(stm.op).body.results[0];
+scalar::Expr result(const Region& part) {
+  return std::get<soac::Soac>(part.stm.op).body.results[0];
 }
 
 TEST(Pieces, JoinedArrays) {
@@ -91,6 +91,88 @@ TEST(Pieces, ConditionsOnElementsAreLeftAlone) {
   EXPECT_FALSE(Cutting("    e: f32 = if 0f < x[i] { x[i] } else { y[i] }").run());
   EXPECT_FALSE(Cutting("    e: f32 = if i < i64(x[i]) { x[i] } else { y[i] }").run());
   EXPECT_FALSE(Cutting("    e: f32 = if i * i < n { x[i] } else { y[i] }").run());
+}
+
+// A program of one map over (i < n, j < m), and the ways of its rows.
+struct Rows {
+  soac::Program program;
+  explicit Rows(const std::string& body)
+      : program(
+            soac::parse("program \"p\" (x: f32[n, m], k: i64) {\n  r: f32[n, m] = map (i < n, j < m) {\n" +
+                            body + "\n  }\n  return r\n}\nsites {\n  1 index @\"rows\":1 \"{0} of {1}\"\n}\n",
+                        "rows")) {}
+  Region whole() const { return {program.body[0]}; }
+  std::optional<RowPieces> run() { return split_rows(*program.arena, whole(), nullptr, true); }
+  std::optional<Pieces> columns(const Region& region) { return split(*program.arena, region, nullptr); }
+  std::string text(scalar::Expr e) { return scalar::describe(*program.arena, e); }
+};
+
+TEST(RowPieces, AllEndsAreOneWay) {
+  Rows c("    return select(i == 0 | i == n - 1 | j < 2, x[i, j], x[i - 1, j])");
+  const auto rows = c.run();
+  ASSERT_TRUE(rows);
+  EXPECT_TRUE(rows->are_ends);
+  ASSERT_EQ(rows->sides.size(), 2u);
+  EXPECT_EQ(c.text(rows->sides[0].at), "1");
+  EXPECT_EQ(c.text(rows->sides[1].at), "n - 1");
+  EXPECT_EQ(c.text(result(rows->inside)), "select(j < 2, x[i, j], x[i - 1, j])");
+  EXPECT_FALSE(split_rows(*c.program.arena, rows->inside, nullptr, true));
+  EXPECT_FALSE(split_rows(*c.program.arena, rows->others, nullptr, true));
+  const auto columns = c.columns(rows->inside);
+  ASSERT_TRUE(columns);
+  EXPECT_EQ(c.text(columns->at), "2");
+  EXPECT_EQ(most_columns(*c.program.arena, columns->before), 2);
+  EXPECT_FALSE(most_columns(*c.program.arena, columns->behind));
+  EXPECT_EQ(c.text(result(columns->behind)), "x[i - 1, j]");
+}
+
+TEST(RowPieces, TwoPartsOfAnAxisAreTwoWays) {
+  Rows c("    return select(i < k, x[i, j], 1f)");
+  const auto rows = c.run();
+  ASSERT_TRUE(rows);
+  EXPECT_FALSE(rows->are_ends);
+  EXPECT_EQ(c.text(result(rows->inside)), "x[i, j]");
+  EXPECT_EQ(c.text(result(rows->others)), "1f");
+  EXPECT_FALSE(split_rows(*c.program.arena, c.whole(), nullptr, false));
+}
+
+TEST(Pieces, ClampedIndicesAndEqualities) {
+  Rows c("    return x[i, min(m - 1, j + 3)] + x[i, max(j - 2, 0)] + select(j == 1, 0f, 1f)");
+  const auto first = c.columns(c.whole());
+  ASSERT_TRUE(first);
+  EXPECT_EQ(c.text(first->at), "2");
+  const auto last = c.columns(first->behind);
+  ASSERT_TRUE(last);
+  EXPECT_EQ(c.text(last->at), "m - 3");
+  EXPECT_EQ(c.text(result(last->before)).find("m"), std::string::npos) << c.text(result(last->before));
+  EXPECT_FALSE(c.columns(last->before));
+  EXPECT_FALSE(c.columns(last->behind)) << "ends are not split again";
+}
+
+TEST(Pieces, ChecksOfIndices) {
+  Rows c("    return x[i, j - 1]@1");
+  const auto pieces = c.columns(c.whole());
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(c.text(pieces->at), "1");
+  EXPECT_TRUE(scalar::can_fail(result(pieces->before)));
+  EXPECT_FALSE(scalar::can_fail(result(pieces->behind)));
+}
+
+// Of conditions that depend on the index of a reduction inside.
+TEST(Pieces, TheEndsOfWindows) {
+  Rows c(R"(    s: f32 = redomap (l < k) {
+      v: f32 = if 0 <= j + l - 2 { x[i, j + l - 2] } else { 0f }
+      return v
+    } reduce add comm neutral 0f
+    return s)");
+  const auto pieces = c.columns(c.whole());
+  ASSERT_TRUE(pieces);
+  EXPECT_EQ(c.text(pieces->at), "2");
+  const auto inner = [](const Region& region) {
+    return std::get<soac::Soac>(std::get<soac::Soac>(region.stm.op).body.body[0].op).body.body.size();
+  };
+  EXPECT_EQ(inner(pieces->before), 1u);
+  EXPECT_EQ(inner(pieces->behind), 0u);
 }
 
 }  // namespace

@@ -159,7 +159,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   Nest nest;
   add_axes(arena, op, loops, place, nest);
   add_cuts(arena, loops, place, in, nest);
-  if (!loops.linear) nest.splits = splits_of(arena, s, lanes.by.splits);
+  if (!loops.linear) nest.splits = splits_of(arena, s, lanes.by.splits, lanes.by.row_splits);
   add_combines(op, loops, in, nest);
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;

@@ -14,7 +14,7 @@ const Rewrite ascending{"ascending", "what an operator asks about indices that a
 const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
 const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
 const Rewrite order{"order", "reductions that do not commute are apart from what else points make"};
-const Rewrite pieces{"pieces", "the innermost axis is split where a condition changes", true};
+const Rewrite pieces{"pieces", "axes are split where conditions change", true};
 const Rewrite bin_posts{"bin_posts", "points of a scatter with an operator leave places and values"};
 const Rewrite posts{"posts", "points of a scatter whose last value stays leave places and values"};
 const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatters"};

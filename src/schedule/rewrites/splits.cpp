@@ -1,93 +1,159 @@
 #include "schedule/rewrites/splits.h"
 
 #include <algorithm>
-#include <functional>
+#include <unordered_map>
 
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
-#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 
 using scalar::Arena;
-using scalar::Op;
 using soac::Lambda;
 using soac::Stm;
 
 namespace {
 
-// The condition holds exactly below `at`, or exactly from there on.
-struct Bound {
-  Expr condition, at;
-  bool holds_before;
+constexpr std::int64_t few_columns = 64;  // at an end of an axis
+
+/// A place where an axis may be split: the part of it that lies inside is on this side.
+struct Place {
+  Side inside;
+  Expr condition;
+  /// Columns of the end that lies outside, in arrays of every size; 0: there is no such end.
+  std::int64_t end = 0;
 };
 
-/// Splits the innermost axis of one statement.
-class Splitter {
+/// Finds where to split the axes of a part.
+class Places {
  public:
-  /// Whether the axis may be split by the condition.
-  using IsAllowed = std::function<bool(Expr condition)>;
-  Splitter(Arena& arena, const Stm& stm, IsAllowed is_allowed)
-      : arena_(arena), stm_(stm), soac_(std::get<soac::Soac>(stm.op)), is_allowed_(std::move(is_allowed)) {
-    soac::add_bound(soac_.body, inside_);
-    index_ = arena.name(soac_.body.params.back());
+  Places(Arena& arena, const Region& part, const std::vector<Split>* conditions)
+      : arena_(arena),
+        part_(part),
+        soac_(std::get<soac::Soac>(part.stm.op)),
+        conditions_(conditions),
+        indices_(arena, soac_),
+        known_(indices_.everywhere()) {
+    known_.insert(known_.end(), part.known.begin(), part.known.end());
+    soac::for_each_root(soac_.body, [&](Expr root) { roots_.push_back(root); });
+    scalar::for_each_node(roots_, [&](Expr node) {
+      for (Expr comparison : indices_.comparisons_of(node)) add(comparison);
+    });
   }
 
-  std::optional<Bound> first() const {
-    for (const Stm& s : soac_.body.body)
-      if (const auto* branches = base::as<soac::If>(s.op))
-        if (const auto bound = bound_in(branches->condition)) return bound;
-    return {};
+  std::size_t innermost() const { return soac_.dims.size() - 1; }
+
+  /// Of those on an axis, the longest end in front, else the longest end behind, else the first; null: none.
+  const Place* on_axis(std::size_t axis) const {
+    const Place* best = nullptr;
+    const auto rank = [](const Place& p) {
+      return std::pair(p.end == 0 ? 0 : p.inside.is_behind ? 2 : 1, p.end);
+    };
+    for (const Place& place : places_)
+      if (place.inside.axis == axis && (!best || rank(*best) < rank(place))) best = &place;
+    return best;
   }
-  Pieces at(const Bound& bound) const {
-    Stm before = decided(bound.condition, bound.holds_before);
-    return {bound.at, std::move(before), decided(bound.condition, !bound.holds_before)};
+  /// The longest ends of the outer axes.
+  std::vector<const Place*> ends_of_rows() const {
+    std::vector<const Place*> ends;
+    for (std::size_t axis = 0; axis < innermost(); ++axis)
+      for (const bool is_behind : {true, false}) {
+        const Place* longest = nullptr;
+        for (const Place& place : places_)
+          if (place.inside.axis == axis && place.inside.is_behind == is_behind && place.end > 0 &&
+              (!longest || longest->end < place.end))
+            longest = &place;
+        if (longest) ends.push_back(longest);
+      }
+    return ends;
+  }
+  const Place* half_of_rows() const {
+    for (const Place& place : places_)
+      if (place.inside.axis != innermost() && place.end == 0) return &place;
+    return nullptr;
   }
 
  private:
-  std::optional<Bound> bound_in(Expr condition) const {
-    if (condition.op() == Op::bit_and || condition.op() == Op::bit_or || condition.op() == Op::bit_not) {
-      for (Expr part : condition.args())
-        if (auto bound = bound_in(part)) return bound;
-      return {};
+  void add(Expr comparison) {
+    if (comparison.is_constant()) return;
+    const bool is_allowed =
+        !conditions_ || std::ranges::find(*conditions_, comparison, &Split::condition) != conditions_->end();
+    if (!is_allowed || std::ranges::find(places_, comparison, &Place::condition) != places_.end()) return;
+    const auto threshold = indices_.threshold_of(comparison);
+    if (!threshold || indices_.value_of(comparison, known_)) return;
+    const auto [axis, first, last, holds_before] = *threshold;
+    const Expr extent = indices_.extents()[axis];
+    const auto in_front = constant_of(last), behind = constant_of(extent - first);
+    const auto is_end = [](const std::optional<std::int64_t>& n) { return n && 0 < *n && *n <= few_columns; };
+    if (is_end(in_front)) {
+      add({axis, last, true}, comparison, *in_front);
+    } else if (is_end(behind)) {
+      add({axis, first, false}, comparison, *behind);
+    } else if (first == last) {
+      add({axis, first, false}, comparison, 0);
+    } else {
+      // What a window reads outside of the array: at its ends, which are as long as the window.
+      add({axis, holds_before ? first : last, !holds_before}, comparison, few_columns);
     }
-    if ((condition.op() != Op::lt && condition.op() != Op::le) ||
-        condition.arg(0).kind() != scalar::Kind::i64 || !is_allowed_(condition))
-      return {};
-    const auto form = scalar::affine_in(arena_, condition.arg(0) - condition.arg(1), index_.var());
-    if (!form || mentions_inside(form->base)) return {};
-    const bool rises = form->coefficient.is_constant(1);
-    if (!rises && !form->coefficient.is_constant(-1)) return {};
-    // rises: i + rest < 0, i < -rest; or <=, i < 1 - rest. Falls: rest - i < 0, i >= rest + 1; or <=, i >=
-    // rest.
-    const Expr one = arena_.i64(1), zero = arena_.i64(0), rest = form->base;
-    const bool or_equal = condition.op() == Op::le;
-    const Expr at = rises ? (or_equal ? one : zero) - rest : or_equal ? rest : rest + one;
-    return Bound{condition, at, rises};
+  }
+  // Unless the axis has been split there: between the two places of a window a comparison stays what it is.
+  void add(const Side& inside, Expr comparison, std::int64_t end) {
+    const bool was_split = std::ranges::any_of(
+        part_.known, [&](const Side& side) { return side.axis == inside.axis && side.at == inside.at; });
+    if (!was_split) places_.push_back({inside, comparison, end});
   }
 
-  bool mentions_inside(Expr e) const {
-    soac::Vars mentioned;
-    soac::add_mentioned(std::span(&e, 1), mentioned);
-    return std::any_of(mentioned.begin(), mentioned.end(), [&](Var v) { return inside_.contains(v); });
+  Arena& arena_;
+  const Region& part_;
+  const soac::Soac& soac_;
+  const std::vector<Split>* const conditions_;
+  const Indices indices_;
+  std::vector<Side> known_;
+  std::vector<Expr> roots_;
+  std::vector<Place> places_;
+};
+
+/// Decides what it can of a statement, of whose indices this is known.
+class Decider {
+ public:
+  Decider(Arena& arena, const Stm& stm, const std::vector<Side>& known)
+      : arena_(arena), indices_(arena, std::get<soac::Soac>(stm.op)), known_(indices_.everywhere()) {
+    known_.insert(known_.end(), known.begin(), known.end());
   }
 
-  Stm decided(Expr condition, bool value) const {
-    scalar::Substitution substitute(arena_,
-                                    [&](Expr e) { return e == condition ? arena_.boolean(value) : Expr(); });
-    Stm result = stm_;
-    Lambda& body = std::get<soac::Soac>(result.op).body;
+  Stm operator()(Stm stm) {
+    Lambda& body = std::get<soac::Soac>(stm.op).body;
+    scalar::Substitution substitute(arena_, [&](Expr root) { return decided(root); });
     soac::substitute_in(body, substitute);
-    // Branches that are decided now give way to what they take.
+    take_branches(body);
+    return made_by(rewrite::pieces, arena_, std::move(stm));
+  }
+
+ private:
+  Expr decided(Expr root) {
+    std::vector<Expr> args;
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (memo_.contains(e)) return;
+      args.clear();
+      for (Expr child : e.args()) args.push_back(memo_.at(child));
+      const Expr rebuilt = scalar::rebuild(arena_, e, args);
+      const Expr decided = indices_.decided(rebuilt, known_);
+      memo_.emplace(e, decided ? decided : rebuilt);
+    });
+    return memo_.at(root);
+  }
+
+  // Branches that are decided now give way to what they take.
+  void take_branches(Lambda& f) {
     soac::Renaming rename(arena_, soac::Renaming::Binders::keep);
     std::vector<Stm> stms;
-    for (Stm& s : body.body) take(s, rename, stms);
-    body.body = std::move(stms);
-    rename.in_place(body.results);
-    return made_by(rewrite::pieces, arena_, std::move(result));
+    for (Stm& s : f.body) take(s, rename, stms);
+    f.body = std::move(stms);
+    rename.in_place(f.results);
+    for (Stm& s : f.body)
+      for (auto& nested : soac::nested_in(s)) take_branches(*nested.lambda);
   }
-
   static void take(const Stm& s, soac::Renaming& rename, std::vector<Stm>& out) {
     const auto* branches = base::as<soac::If>(s.op);
     if (!branches || !branches->condition.is_constant()) {
@@ -100,40 +166,101 @@ class Splitter {
   }
 
   Arena& arena_;
-  const Stm& stm_;
-  const soac::Soac& soac_;
-  const IsAllowed is_allowed_;
-  soac::Vars inside_;
-  Expr index_;
+  const Indices indices_;
+  std::vector<Side> known_;
+  std::unordered_map<Expr, Expr> memo_;
 };
 
-void add_splits(Arena& arena, const Stm& stm, std::int64_t most, std::vector<Split>& splits) {
-  if (most == 0) return;
-  const Splitter splitter(arena, stm, [](Expr) { return true; });
-  const auto bound = splitter.first();
-  if (!bound) return;
-  const Split found{bound->condition};
-  if (std::ranges::find(splits, found) == splits.end()) splits.push_back(found);
-  const Pieces pieces = splitter.at(*bound);
-  add_splits(arena, pieces.before, most - 1, splits);
-  add_splits(arena, pieces.behind, most - 1, splits);
+Region on_sides(Arena& arena, const Region& part, std::span<const Side> sides) {
+  Region here{part.stm, part.known, part.is_of_rows};
+  here.known.insert(here.known.end(), sides.begin(), sides.end());
+  here.stm = Decider(arena, part.stm, here.known)(part.stm);
+  return here;
 }
 
 }  // namespace
 
-std::vector<Split> splits_of(Arena& arena, const Stm& stm, std::int64_t most) {
-  std::vector<Split> splits;
-  if (!std::get<soac::Soac>(stm.op).dims.empty()) add_splits(arena, stm, most, splits);
-  return splits;
+std::optional<std::int64_t> most_columns(Arena& arena, const Region& part) {
+  const std::vector<Expr>& dims = std::get<soac::Soac>(part.stm.op).dims;
+  if (dims.empty()) return {};
+  std::vector<Expr> lows{arena.i64(0)}, highs{dims.back()};
+  for (const Side& side : part.known)
+    if (side.axis + 1 == dims.size()) (side.is_behind ? lows : highs).push_back(side.at);
+  std::optional<std::int64_t> most;
+  for (Expr low : lows)
+    for (Expr high : highs)
+      if (const auto n = constant_of(high - low); n && (!most || *n < *most)) most = n;
+  return most;
 }
 
-std::optional<Pieces> split(Arena& arena, const Stm& stm, const std::vector<Split>* conditions) {
-  if (std::get<soac::Soac>(stm.op).dims.empty()) return {};
-  const Splitter splitter(arena, stm, [&](Expr condition) {
-    return !conditions || std::ranges::find(*conditions, condition, &Split::condition) != conditions->end();
-  });
-  const auto bound = splitter.first();
-  return bound ? std::optional(splitter.at(*bound)) : std::nullopt;
+std::optional<Pieces> split(Arena& arena, const Region& part, const std::vector<Split>* conditions) {
+  if (std::get<soac::Soac>(part.stm.op).dims.empty()) return {};
+  if (const auto most = most_columns(arena, part); most && *most <= few_columns && !part.known.empty())
+    return {};
+  const Places places(arena, part, conditions);
+  const Place* place = places.on_axis(places.innermost());
+  if (!place) return {};
+  Side before = place->inside, behind = place->inside;
+  before.is_behind = false, behind.is_behind = true;
+  return Pieces{before.at, on_sides(arena, part, std::span(&before, 1)),
+                on_sides(arena, part, std::span(&behind, 1)), place->condition};
+}
+
+std::optional<RowPieces> split_rows(Arena& arena, const Region& part, const std::vector<Split>* conditions,
+                                    bool may_halve) {
+  if (part.is_of_rows || std::get<soac::Soac>(part.stm.op).dims.size() < 2) return {};
+  const Places places(arena, part, conditions);
+  RowPieces pieces;
+  if (const Place* half = places.half_of_rows(); half && may_halve) {
+    Side other = half->inside;
+    other.is_behind = !other.is_behind;
+    pieces.sides = {half->inside};
+    pieces.conditions = {half->condition};
+    pieces.inside = on_sides(arena, part, pieces.sides);
+    pieces.others = on_sides(arena, part, std::span(&other, 1));
+    return pieces;
+  }
+  for (const Place* end : places.ends_of_rows()) {
+    pieces.sides.push_back(end->inside);
+    pieces.conditions.push_back(end->condition);
+  }
+  if (pieces.sides.empty()) return {};
+  pieces.are_ends = true;
+  pieces.inside = on_sides(arena, part, pieces.sides);
+  pieces.others = part;
+  pieces.inside.is_of_rows = pieces.others.is_of_rows = true;
+  return pieces;
+}
+
+namespace {
+
+void add_split(Expr condition, std::vector<Split>& splits) {
+  const Split found{condition};
+  if (std::ranges::find(splits, found) == splits.end()) splits.push_back(found);
+}
+
+void add_splits(Arena& arena, const Region& part, std::int64_t most, std::int64_t most_rows,
+                std::vector<Split>& splits) {
+  if (const auto rows = split_rows(arena, part, nullptr, most_rows > 0)) {
+    for (Expr condition : rows->conditions) add_split(condition, splits);
+    add_splits(arena, rows->inside, most, most_rows - 1, splits);
+    return add_splits(arena, rows->others, most, most_rows - 1, splits);
+  }
+  if (most == 0) return;
+  const auto pieces = split(arena, part, nullptr);
+  if (!pieces) return;
+  add_split(pieces->condition, splits);
+  add_splits(arena, pieces->before, most - 1, 0, splits);
+  add_splits(arena, pieces->behind, most - 1, 0, splits);
+}
+
+}  // namespace
+
+std::vector<Split> splits_of(Arena& arena, const Stm& stm, std::int64_t most, std::int64_t most_rows) {
+  std::vector<Split> splits;
+  if (most > 0 && !std::get<soac::Soac>(stm.op).dims.empty())
+    add_splits(arena, {stm}, most, most_rows, splits);
+  return splits;
 }
 
 }  // namespace fulgurite::schedule

@@ -1,27 +1,56 @@
-// A branch on which side of a bound the innermost index is (`i < n`: joined arrays, turned arrays, the edges
-// of stencils) costs nothing per element if the axis is walked in two pieces, in each of which the answer is
+// A branch on which side of a bound an index is (`i < n`: joined arrays, turned arrays, the edges of
+// stencils) costs nothing per element if the axis is walked in two pieces, in each of which the answer is
 // known: index-set splitting. The pieces of a concatenation are thus written one after the other, each by a
-// loop without a condition, as a push array would (Obsidian 2012, section 3).
+// loop without a condition, as a push array would (Obsidian 2012, section 3). Of the outer axes the answer is
+// known for a whole row. So it is with choices, with the larger and smaller of two numbers, and with checks
+// of indices: what a part of the space says of its indices decides them all (thresholds.h).
 #pragma once
 
 #include <optional>
 #include <vector>
 
 #include "schedule/ir.h"
+#include "schedule/rewrites/thresholds.h"
 
 namespace fulgurite::schedule {
 
-/// The conditions by which the innermost axis of a Soac may be split: those of branches of its body that
-/// compare the innermost index with what does not depend on the point, and of what is left of the body in
-/// each piece; at most `most` one in another.
-std::vector<Split> splits_of(scalar::Arena&, const soac::Stm&, std::int64_t most);
+/// A part of the space of a Soac, and the statement as it is there.
+struct Region {
+  soac::Stm stm;
+  std::vector<Side> known = {};
+  /// Its rows are not split any more.
+  bool is_of_rows = false;
+};
 
-/// The first branch of the body with one of these conditions (null: with any such condition): the piece
-/// before `at`, where it is decided one way, and the piece from there on.
+/// The conditions by which the axes of a Soac may be split: comparisons of one index with what does not
+/// depend on the point, in its body and in what is left of that in each part. The innermost axis is split at
+/// most `most` times one in another, the outer ones at most `most_rows` times, ends apart.
+std::vector<Split> splits_of(scalar::Arena&, const soac::Stm&, std::int64_t most, std::int64_t most_rows);
+
+/// The columns before `at`, where a comparison is decided one way, and those from there on. First those at
+/// the ends of the axis which are as many in arrays of every size, so that what lies between is one piece;
+/// these few columns are not split again.
 struct Pieces {
   Expr at;
-  soac::Stm before, behind;
+  Region before, behind;
+  Expr condition;
 };
-std::optional<Pieces> split(scalar::Arena&, const soac::Stm&, const std::vector<Split>* conditions);
+/// By one of these conditions; null: by any.
+std::optional<Pieces> split(scalar::Arena&, const Region&, const std::vector<Split>* conditions);
+
+/// The rows whose outer indices are on all of these sides, and the others.
+struct RowPieces {
+  std::vector<Side> sides;
+  Region inside, others;
+  std::vector<Expr> conditions;
+  /// The others are few, at the ends of axes, and are not split.
+  bool are_ends = false;
+};
+/// First where one axis has two parts, if `may_halve`, then all ends together.
+std::optional<RowPieces> split_rows(scalar::Arena&, const Region&, const std::vector<Split>* conditions,
+                                    bool may_halve);
+
+/// How many columns the part has at most, if that does not depend on sizes.
+std::optional<std::int64_t> most_columns(scalar::Arena&, const Region&);
 
 }  // namespace fulgurite::schedule

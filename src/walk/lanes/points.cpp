@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/match.h"
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rounding.h"
-#include "schedule/rewrites/splits.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
 
@@ -14,20 +14,56 @@ using kernel::Level;
 
 namespace {
 
+// So many columns cost less one by one than a vector with a mask does.
+constexpr std::int64_t very_few = 2;
+
+// Whether the points of a statement may be computed twice: it only maps, reads nothing that it updates, and
+// has no loops but those of windows, whose rows are long beside a vector.
+bool may_repeat(const Walk& walk) {
+  const soac::OutputView outputs = soac::view_of(walk.s);
+  const bool only_maps = outputs.reductions.empty() && outputs.scatters.empty() &&
+                         outputs.partitions.empty() && !outputs.mapped.empty();
+  if (!only_maps || walk.e.updates_in_place()) return false;
+  return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
+    return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op);
+  });
+}
+
+// How many columns a part of a row has at most, if splits leave it so few that no step of all lanes fits.
+std::optional<std::int64_t> few_columns(const Walk& walk, const schedule::Region& piece) {
+  if (piece.known.empty()) return {};
+  const auto most = schedule::most_columns(walk.arena(), piece);
+  return most && *most < walk.loops.lanes ? most : std::nullopt;
+}
+
 /// A row in vectors of lanes.
 class Columns {
  public:
-  Columns(const Walk& walk, const Accumulators& accumulators, const soac::Stm& piece,
+  Columns(const Walk& walk, const Accumulators& accumulators, const schedule::Region& piece,
           std::span<const Expr> outer)
-      : walk_(walk), accumulators_(accumulators), piece_(piece), outer_(outer), arena_(walk.arena()) {}
+      : walk_(walk),
+        accumulators_(accumulators),
+        piece_(piece.stm),
+        outer_(outer),
+        arena_(walk.arena()),
+        may_repeat_(!outer.empty() && may_repeat(walk)),
+        few_(few_columns(walk, piece)) {}
 
   void run(const Emitter& e, Expr begin, Expr end) const {
-    const Expr step = walk_.i64(walk_.loops.lanes);
+    if (few_) return *few_ <= very_few ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
+    if (may_repeat_) return whole_vectors(e, begin, end);
     if (const Expr head = unaligned_head(e, begin)) {
       const Expr aligned = e.lower(min(begin + head, end));
       masked_loop(e, begin, aligned);
       begin = aligned;
     }
+    masked_loop(e, whole_steps(e, begin, end), end);
+  }
+
+ private:
+  // Where they end.
+  Expr whole_steps(const Emitter& e, Expr begin, Expr end) const {
+    const Expr step = walk_.i64(walk_.loops.lanes);
     const Expr full = e.lower((end - begin) / step * step);
     const Expr main = e.lower(begin + full);
     e.par(Level::block, step, "t", [&](Expr t) {
@@ -35,10 +71,40 @@ class Columns {
       main_loop(e, t, begin, main, running);
       accumulators_.save(e, running.reductions, t);
     });
-    masked_loop(e, main, end);
+    return main;
   }
 
- private:
+  // Points of maps may be computed twice: so a remainder is a vector that ends where the row does, without a
+  // mask. Rows are many, and masks cost more than what they leave out. Where stores go through the cache,
+  // they need not be aligned.
+  void whole_vectors(const Emitter& e, Expr begin, Expr end) const {
+    const Expr least = walk_.i64(walk_.loops.tail_lanes);
+    e.if_then_else(
+        e.lower(least <= end - begin),
+        [&] {
+          Expr first = begin;
+          if (const Expr streaming = e.context().streaming) {
+            const Expr head = select(streaming, unaligned_head(e, begin), 0);
+            first = e.lower(min(begin + head, end));
+            vectors_up_to(e, begin, first, end);
+          }
+          vectors_up_to(e, whole_steps(e, first, end), end, end);
+        },
+        [&] { masked_loop(e, begin, end); });
+  }
+  // The points [from, to), and others before `end`.
+  void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
+    const Emitter e = of_vectors.streaming_if({});
+    const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
+    e.par(Level::block, lanes, "t", [&](Expr t) {
+      e.for_loop(from, to, lanes, "j", [&](Expr j) {
+        const Expr last = end - lanes;
+        const Expr at = e.bind(min(j, last), "at");
+        element(e, piece_, e.bind(at + t, "j"), {});
+      });
+    });
+  }
+
   Running restored(const Emitter& e, Expr t) const {
     return {accumulators_.restore(e, t), {}, 0, walk_.partitions};
   }
@@ -74,6 +140,19 @@ class Columns {
           const Expr index = e.bind(j + t, "j");
           e.if_then(e.bind(index < end, "in_range"), [&] { element(e, piece_, index, running); });
         });
+        accumulators_.save(e, running.reductions, t);
+      });
+    });
+  }
+
+  // By a vector of one lane.
+  void one_by_one(const Emitter& of_vectors, Expr begin, Expr end) const {
+    const Emitter e = of_vectors.streaming_if({});
+    const Expr one = walk_.i64(1);
+    e.if_then(e.lower(begin < end), [&] {
+      e.par(Level::block, one, "t", [&](Expr t) {
+        const Running running = restored(e, t);
+        e.for_loop(begin, end, one, "j", [&](Expr j) { element(e, piece_, e.bind(j + t, "j"), running); });
         accumulators_.save(e, running.reductions, t);
       });
     });
@@ -140,23 +219,60 @@ class Columns {
   const soac::Stm& piece_;
   const std::span<const Expr> outer_;
   scalar::Arena& arena_;
+  const bool may_repeat_;
+  const std::optional<std::int64_t> few_;
 };
 
-void for_pieces(const Walk& walk, const Emitter& e, const soac::Stm& s, Expr begin, Expr end,
-                std::size_t n_more, const Piece& body) {
-  const std::vector<schedule::Split>& splits = walk.plan.nest.splits;
-  const auto pieces =
-      n_more > 0 ? schedule::split(walk.arena(), s, walk.plan.is_renamed ? nullptr : &splits) : std::nullopt;
-  if (!pieces || !e.keeps(schedule::rewrite::pieces, s, pieces->before)) return body(s, begin, end);
-  const Expr at = e.lower(max(begin, min(pieces->at, end)));
-  for_pieces(walk, e, pieces->before, begin, at, n_more - 1, body);
-  for_pieces(walk, e, pieces->behind, at, end, n_more - 1, body);
-}
+/// The ways that a row takes, and the pieces of its columns.
+class Parts {
+ public:
+  Parts(const Walk& walk, const Emitter& e, std::span<const Expr> outer, const Piece& body)
+      : walk_(walk), e_(e), outer_(outer), body_(body) {}
+
+  void rows(const schedule::Region& part, std::size_t n_more, Expr begin, Expr end) const {
+    const auto pieces =
+        n_more > 0 ? schedule::split_rows(walk_.arena(), part, conditions(), true) : std::nullopt;
+    if (!pieces || pieces->conditions.size() > n_more || !keeps(part, pieces->inside))
+      return columns(part, n_more, begin, end);
+    Expr test;
+    for (const schedule::Side& side : pieces->sides) {
+      const Expr index = outer_[side.axis];
+      Expr is_there = side.is_behind ? side.at <= index : index < side.at;
+      test = test ? Expr(test & is_there) : is_there;
+    }
+    const std::size_t fewer = n_more - pieces->conditions.size();
+    e_.if_then_else(
+        e_.lower(test), [&] { rows(pieces->inside, fewer, begin, end); },
+        [&] { rows(pieces->others, fewer, begin, end); });
+  }
+
+ private:
+  const std::vector<schedule::Split>* conditions() const {
+    return walk_.plan.is_renamed ? nullptr : &walk_.plan.nest.splits;
+  }
+  bool keeps(const schedule::Region& before, const schedule::Region& after) const {
+    return e_.keeps(schedule::rewrite::pieces, before.stm, after.stm);
+  }
+
+  void columns(const schedule::Region& part, std::size_t n_more, Expr begin, Expr end) const {
+    const auto pieces = n_more > 0 ? schedule::split(walk_.arena(), part, conditions()) : std::nullopt;
+    if (!pieces || !keeps(part, pieces->before)) return body_(part, begin, end);
+    const Expr at = e_.lower(max(begin, min(pieces->at, end)));
+    columns(pieces->before, n_more - 1, begin, at);
+    columns(pieces->behind, n_more - 1, at, end);
+  }
+
+  const Walk& walk_;
+  const Emitter& e_;
+  const std::span<const Expr> outer_;
+  const Piece& body_;
+};
 
 }  // namespace
 
-void for_pieces(const Walk& walk, const Emitter& e, Expr begin, Expr end, const Piece& body) {
-  for_pieces(walk, e, walk.s, begin, end, walk.plan.nest.splits.size(), body);
+void for_pieces(const Walk& walk, const Emitter& e, std::span<const Expr> outer, Expr begin, Expr end,
+                const Piece& body) {
+  Parts(walk, e, outer, body).rows({walk.s}, walk.plan.nest.splits.size(), begin, end);
 }
 
 void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
@@ -168,7 +284,7 @@ void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
 }
 
 void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumulators,
-                  const soac::Stm& piece, std::span<const Expr> outer, Expr begin, Expr end) {
+                  const schedule::Region& piece, std::span<const Expr> outer, Expr begin, Expr end) {
   Columns(walk, accumulators, piece, outer).run(e, begin, end);
 }
 

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "schedule/rewrites/splits.h"
 #include "walk/lanes/accumulators.h"
 #include "walk/lanes/space.h"
 
@@ -24,10 +25,11 @@ struct Walk {
   Expr i64(std::int64_t value) const { return arena().i64(value); }
 };
 
-/// Calls `walk` for each piece of the columns [begin, end), with the statement as it is there: each split
-/// cuts them in two, in each of which its condition is known (splits.h).
-using Piece = std::function<void(const soac::Stm& piece, Expr from, Expr to)>;
-void for_pieces(const Walk&, const Emitter&, Expr begin, Expr end, const Piece& walk);
+/// Calls `walk` for each piece of the columns [begin, end) of a row, with the statement as it is there: each
+/// split cuts them in two, or sends the row one of two ways, and its condition is known in each (splits.h).
+using Piece = std::function<void(const schedule::Region& piece, Expr from, Expr to)>;
+void for_pieces(const Walk&, const Emitter&, std::span<const Expr> outer, Expr begin, Expr end,
+                const Piece& walk);
 
 /// Where tasks take turns, lanes ask for the elements that they read at the same number in their next task:
 /// n from `from` on.
@@ -35,7 +37,7 @@ void read_ahead(const Walk&, const Emitter&, Expr from, int n);
 
 /// The columns [begin, end) of a row in lanes: a head up to where stores are aligned to a cache line, whole
 /// steps of all lanes, and the remainder in single masked vectors.
-void walk_columns(const Walk&, const Emitter&, const Accumulators&, const soac::Stm& piece,
+void walk_columns(const Walk&, const Emitter&, const Accumulators&, const schedule::Region& piece,
                   std::span<const Expr> outer, Expr begin, Expr end);
 
 }  // namespace fulgurite::walk::lanes

@@ -36,7 +36,7 @@ Ends in_lanes(const Walk& walk) {
   const Accumulators accumulators(e, walk.op(), walk.loops.lanes, walk.loops.tail_lanes);
   accumulators.start(e);
   walk.space.rows(e, walk.range, [&](std::span<const Expr> outer, Expr begin, Expr end) {
-    for_pieces(walk, e, begin, end, [&](const soac::Stm& piece, Expr from, Expr to) {
+    for_pieces(walk, e, outer, begin, end, [&](const schedule::Region& piece, Expr from, Expr to) {
       walk_columns(walk, e, accumulators, piece, outer, from, to);
     });
   });
@@ -81,16 +81,16 @@ Ends in_order(const Walk& walk, bool packs) {
   if (scans_in_lanes(walk, packs)) vectors.emplace(walk, e, running);
   walk.space.rows(e, walk.range, [&](std::span<const Expr> outer, Expr begin, Expr end) {
     if (vectors) begin = vectors->walk(outer, begin, end);
-    for_pieces(walk, e, begin, end, [&](const soac::Stm& piece, Expr from, Expr to) {
+    for_pieces(walk, e, outer, begin, end, [&](const schedule::Region& piece, Expr from, Expr to) {
       if (runs) {
         const Runs::Point point = [&](const Emitter& at, Expr j, const Runs::Body& body) {
           walk.space.at_point(at, outer, j, [&](const Emitter& here, std::span<const Expr> indices, Expr) {
             body(here, indices);
           });
         };
-        from = runs->fold(std::get<soac::Soac>(piece.op), from, to, running.reductions, point);
+        from = runs->fold(std::get<soac::Soac>(piece.stm.op), from, to, running.reductions, point);
       }
-      one_by_one(walk, e, piece, outer, from, to, running);
+      one_by_one(walk, e, piece.stm, outer, from, to, running);
     });
   });
   if (vectors) vectors->join(e);

@@ -1,0 +1,180 @@
+#include "schedule/rewrites/thresholds.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+
+namespace fulgurite::schedule {
+
+using scalar::Kind;
+using scalar::Op;
+
+namespace {
+
+bool is_i64(Expr e) {
+  return e.type() == scalar::Type{Kind::i64};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> constant_of(Expr e) {
+  if (!e.is_constant()) return {};
+  return static_cast<std::int64_t>(e.bits());
+}
+
+Indices::Indices(scalar::Arena& arena, const soac::Soac& soac) : arena_(arena), extents_(soac.dims) {
+  for (soac::Var param : soac.body.params) names_.push_back(arena.name(param));
+  soac::add_bound(soac.body, inside_);
+  add_inside(soac.body);
+}
+
+void Indices::add_inside(const soac::Lambda& f) {
+  for (const soac::Stm& s : f.body)
+    for (const auto& nested : soac::nested_in(s)) {
+      for (std::size_t d = 0; d < nested.extents.size(); ++d)
+        if (nested.role == soac::Role::points && is_outside(nested.extents[d]))
+          running_.push_back({arena_.name(nested.lambda->params[d]), nested.extents[d] - 1});
+      add_inside(*nested.lambda);
+    }
+}
+
+// Whether it does not depend on the point.
+bool Indices::is_outside(Expr e) const {
+  soac::Vars mentioned;
+  soac::add_mentioned(std::span(&e, 1), mentioned);
+  return std::ranges::none_of(mentioned, [&](soac::Var v) { return inside_.contains(v); });
+}
+
+// Between what an expression lies while the indices of combinators in the body run.
+std::optional<Indices::Ends> Indices::ends_of(Expr rest) const {
+  Ends ends{rest, rest};
+  for (const Inside& index : running_) {
+    if (!scalar::mentions(rest, index.name.var())) continue;
+    const auto form = scalar::affine_in(arena_, rest, index.name.var());
+    const auto coefficient = form ? constant_of(form->coefficient) : std::nullopt;
+    if (!coefficient) return {};
+    const auto at = [&](Expr e, bool is_last) {
+      const Expr value = is_last ? index.last : arena_.i64(0);
+      return scalar::substitute(arena_, e, {{index.name.var(), value}});
+    };
+    ends = {at(ends.least, *coefficient < 0), at(ends.most, *coefficient > 0)};
+  }
+  if (!is_outside(ends.least) || !is_outside(ends.most)) return {};
+  return ends;
+}
+
+std::optional<Threshold> Indices::threshold_of(Expr comparison) const {
+  if ((comparison.op() != Op::lt && comparison.op() != Op::le) || !is_i64(comparison.arg(0))) return {};
+  const Expr difference = comparison.arg(0) - comparison.arg(1);
+  for (std::size_t axis = names_.size(); axis-- > 0;) {
+    if (!scalar::mentions(difference, names_[axis].var())) continue;
+    const auto form = scalar::affine_in(arena_, difference, names_[axis].var());
+    if (!form) return {};
+    const bool rises = form->coefficient.is_constant(1);
+    const auto ends = ends_of(form->base);
+    if (!ends || (!rises && !form->coefficient.is_constant(-1))) return {};
+    // Rises: i + rest < 0, i < -rest, or with <=, i < 1 - rest. Falls: rest - i < 0, i >= rest + 1, or with
+    // <=, i >= rest.
+    const Expr one = arena_.i64(comparison.op() == Op::le ? 1 : 0);
+    if (rises) return Threshold{axis, one - ends->most, one - ends->least, true};
+    return Threshold{axis, ends->least + 1 - one, ends->most + 1 - one, false};
+  }
+  return {};
+}
+
+// Of the operands of min and max, the one that rises faster with an index is the moving one.
+Indices::Operands Indices::by_motion(Expr node) const {
+  const Expr a = node.arg(0), b = node.arg(1), difference = a - b;
+  for (Expr name : names_) {
+    const auto form = scalar::affine_in(arena_, difference, name.var());
+    if (form && form->coefficient.is_constant(-1)) return {b, a};
+  }
+  return {a, b};
+}
+
+// A moving operand that equals the other one is taken, so that clamped indices change where a test for them
+// does.
+std::vector<Expr> Indices::comparisons_of(Expr node) const {
+  switch (node.op()) {
+    case Op::lt:
+    case Op::le:
+      if (is_i64(node.arg(0))) return {node};
+      return {};
+    case Op::eq:
+    case Op::ne:
+      if (is_i64(node.arg(0))) return {node.arg(0) < node.arg(1), node.arg(1) < node.arg(0)};
+      return {};
+    case Op::min:
+    case Op::max: {
+      if (!is_i64(node)) return {};
+      const auto [moving, still] = by_motion(node);
+      return {node.op() == Op::max ? moving < still : still < moving};
+    }
+    case Op::index: {
+      if (node.site() == 0) return {};
+      std::vector<Expr> all;
+      const std::vector<Expr> shape = arena_.info(node.arg(0).var()).shape;
+      for (std::size_t d = 0; d < shape.size(); ++d) {
+        const Expr at = node.arg(d + 1), zero = arena_.i64(0);
+        all.push_back(zero <= at);
+        all.push_back(at < shape[d]);
+      }
+      return all;
+    }
+    default: return {};
+  }
+}
+
+std::optional<bool> Indices::value_of(Expr comparison, std::span<const Side> sides) const {
+  if (comparison.is_constant()) return comparison.bits() != 0;
+  const auto threshold = threshold_of(comparison);
+  if (!threshold) return {};
+  const auto is_at_most = [&](Expr a, Expr b) {
+    const auto difference = constant_of(b - a);
+    return difference && *difference >= 0;
+  };
+  for (const Side& side : sides) {
+    if (side.axis != threshold->axis) continue;
+    if (!side.is_behind && is_at_most(side.at, threshold->first)) return threshold->holds_before;
+    if (side.is_behind && is_at_most(threshold->last, side.at)) return !threshold->holds_before;
+  }
+  return {};
+}
+
+Expr Indices::decided(Expr node, std::span<const Side> sides) const {
+  const std::vector<Expr> comparisons = comparisons_of(node);
+  if (comparisons.empty()) return {};
+  std::vector<std::optional<bool>> values;
+  for (Expr comparison : comparisons) values.push_back(value_of(comparison, sides));
+  const auto first = values[0];
+  switch (node.op()) {
+    case Op::lt:
+    case Op::le: return first ? arena_.boolean(*first) : Expr();
+    case Op::eq:
+    case Op::ne: {
+      const bool is_equal = node.op() == Op::eq;
+      if (first.value_or(false) || values[1].value_or(false)) return arena_.boolean(!is_equal);
+      return first && values[1] ? arena_.boolean(is_equal) : Expr();
+    }
+    case Op::min:
+    case Op::max: {
+      const auto [moving, still] = by_motion(node);
+      return !first ? Expr() : *first ? still : moving;
+    }
+    default:
+      for (const auto& value : values)
+        if (!value.value_or(false)) return {};
+      return arena_.index(node.arg(0), node.args().subspan(1));
+  }
+}
+
+std::vector<Side> Indices::everywhere() const {
+  std::vector<Side> sides;
+  for (std::size_t axis = 0; axis < names_.size(); ++axis) {
+    sides.push_back({axis, arena_.i64(0), true});
+    sides.push_back({axis, extents_[axis], false});
+  }
+  return sides;
+}
+
+}  // namespace fulgurite::schedule
