@@ -52,8 +52,8 @@ Emitter Launches::emitter() {
 
 Emitter Launches::emitter(const Lowers& in_scalar_code) {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
-  const auto on_soac = [in_scalar_code](const Emitter& at, const soac::Stm& s) {
-    if (at.context().in_lanes) return walk::sequential_loop(at, s);
+  const auto on_soac = [in_scalar_code, has_blocks = has_blocks()](const Emitter& at, const soac::Stm& s) {
+    if (has_blocks && at.context().in_lanes) return walk::sequential_loop(at, s);
     in_scalar_code(at, s);
   };
   Emitter::Outside outside{knows,

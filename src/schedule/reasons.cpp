@@ -58,8 +58,9 @@ std::string of(const Nest& nest, const Stage& stage) {
                "shared_bin_bytes, shared_bin_passes)";
 }
 
-std::string of(const Inner& inner) {
+std::string of(const Inner& inner, bool is_in_lanes) {
   const std::int64_t lanes = size_by(inner.nest, Unit::lane, 0);
+  if (is_in_lanes) return "the lanes around it go from point to point together";
   if (innermost(inner.nest, Unit::thread)) return "the threads of a block share its points";
   if (lanes == 0) return "scalar code, as order counts, or it reads along rows or makes arrays";
   return inner.up_to == 0
@@ -75,7 +76,8 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   };
   if (!nest.axes.empty() && nest.axes.back().by_number)
     because("axes", "all as one, since every array is read and stored at the number of the point");
-  if (!nest.splits.empty()) because("split", "in each piece of the axis its bounds are known (splits)");
+  if (!nest.splits.empty())
+    because("split", "in each piece of an axis its bounds are known (splits, row_splits)");
   for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));
   for (const Combine& c : nest.combines)
     because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes));
@@ -86,7 +88,7 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   for (const Inner& inner : nest.inner) {
     if (inner.number == 0) continue;
     const std::string subject = fmt::format("inner {}", inner.number);
-    because(subject, of(inner));
+    because(subject, of(inner, on_lanes && innermost(nest, Unit::lane)));
     if (inner.up_to == 0) add(arena, inner.nest, on_lanes, around + subject + ", ", why);
   }
 }

@@ -203,6 +203,49 @@ inline void triangle(Draw& d) {
   if (d.one_in(2)) d.arrays.pop_back();
 }
 
+/// generate(n, [&](i) { return fg::sum(fg::generate(k, [&](l) { return x[i + l] ...; })); }): sums of
+/// windows, all of which lie in x.
+inline void windows(Draw& d) {
+  const Array* picked =
+      d.pick([](const Array& a) { return a.rank() == 1 && a.kinds.size() == 1 && is_integer(a.kinds[0]); });
+  if (picked == nullptr) return;
+  const Array x = *picked;
+  const bool multiplies = d.one_in(2);
+  const Scalar width = applied("min", {of_extent(draw_size(d, 6)), of_extent(x.shape[0])});
+  const Extent k = d.extent(width.value, width.text);
+  const Scalar points =
+      applied("add", {applied("sub", {of_extent(x.shape[0]), width}), constant(Kind::i64, 1)});
+  const Extent n = d.extent(points.value, points.text);
+  std::string index, text;
+  const auto window = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    index = d.fresh("i");
+    d.indices.push_back({{index, at[0]}, n.id});
+    std::string inner;
+    const auto element = d.repeatable([&](std::span<const Value> within) {
+      ++d.level;
+      inner = d.fresh("l");
+      d.indices.push_back({{inner, within[0]}, k.id});
+      const Scalar there = element_at(x, 0, {applied("add", {{index, at[0]}, {inner, within[0]}})});
+      const Scalar value = applied(multiplies ? "mul" : "add", {there, expression(d, x.kinds[0], 1)});
+      text = value.text;
+      --d.level;
+      return Values{value.value};
+    });
+    const Value extents[] = {k.value};
+    const Values elements = detail::generate(extents, Body(element), "generate", Here::current());
+    text = "fg::sum(fg::generate(" + k.text + ", [&](auto " + inner + ") { return " + text + "; }))";
+    --d.level;
+    return Values{detail::reduce("add", "sum", elements[0], std::nullopt, Here::current())};
+  });
+  const Value extents[] = {n.value};
+  const std::string name = d.fresh("v");
+  Values sums = detail::generate(extents, Body(window), "generate", Here::current());
+  d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + index + ") { return " + text +
+         "; });");
+  d.add(name, x.kinds, {n}, std::move(sums));
+}
+
 /// cond(f < g, [&] { return fg::take(a, n); }, [&] { return a; }), and the sum of that: a size that floats
 /// decide.
 inline void size_by_floats(Draw& d) {

@@ -420,6 +420,7 @@ inline constexpr Statement all_statements[] = {
     {"share", share, 3, false},
     {"size_by_floats", size_by_floats, 1, true},
     {"triangle", triangle, 1, true},
+    {"windows", windows, 1, true},
     {"rows_of_sizes", [](Draw& d) { return d.is_large || d.depth > 1 ? let(d) : rows_of_sizes(d); }, 2, true},
     {"inner_rows_of_sizes", inner_rows_of_sizes, 2, true},
     {"let", let, 1, false},

@@ -11,6 +11,7 @@
 #include "schedule/lanes/ordered_stores.h"
 #include "schedule/lanes/outer_folds.h"
 #include "schedule/lanes/register_tiles.h"
+#include "schedule/lanes/windows.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/by_order.h"
@@ -101,6 +102,12 @@ Nest main_nest(const Building& at, const soac::Stm& main, const Order& order) {
   Nest nest = nest_of(at.arena, main, at.loops, at.lanes, {&at.grid, at.in_order, packs});
   combine_in_order(at, order, nest);
   return nest;
+}
+
+// Of conditions that may be absent.
+Expr either(Expr a, Expr b) {
+  if (!a || !b) return a ? a : b;
+  return a | b;
 }
 
 /// Other versions of the main phase, of which a launch takes at most one.
@@ -196,6 +203,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const OuterFolds outer_folds = outer_folds_of(at);
   const RegisterTiles tiles = register_tiles_of(at);
   const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : tiles.is_tiled);
+  const WindowFolds windows = window_folds_of(at, either(tiles.is_tiled, long_rows.holds));
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -203,12 +211,16 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  const Version others[] = {
-      {outer_folds.is_deep, why_outer}, {tiles.is_tiled, why_tiled}, {long_rows.holds, why_shared}};
-  if (posts_something) add_main(at, order, totals, bins, others, !written.arrays.empty());
+  const Version others[] = {{outer_folds.is_deep, why_outer},
+                            {tiles.is_tiled, why_tiled},
+                            {long_rows.holds, why_shared},
+                            {windows.holds, why_windows}};
+  const bool has_other_sizes = !windows.holds || !windows.holds.is_constant(1);
+  if (posts_something && has_other_sizes) add_main(at, order, totals, bins, others, !written.arrays.empty());
   add_outer_folds(at, outer_folds);
   add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);
+  add_window_folds(at, windows);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);
   add_places(at, original, bins);

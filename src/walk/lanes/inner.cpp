@@ -7,6 +7,7 @@
 #include "walk/inner.h"
 #include "walk/lanes/row_sort.h"
 #include "walk/lanes/short_rows.h"
+#include "walk/sequential.h"
 
 namespace fulgurite::walk::lanes {
 
@@ -63,6 +64,10 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
 }  // namespace
 
 void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
+  if (e.context().in_lanes) {
+    const schedule::Nest* nest = nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
+    return nest && s.nest != 0 ? fold_in_lanes(e, s, *nest) : sequential_loop(e, s);
+  }
   if (base::as<soac::Sort>(s.op)) return inner_sort(e, s, nests.lanes.by);
   walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {
     const std::vector<schedule::Inner> versions = versions_of(e.arena(), walked, nests);

@@ -12,7 +12,8 @@ struct Nests {
   const schedule::Nest* phase = nullptr;  // of the phase whose code is made
 };
 
-/// Lowers the statement where the emitter stands, its whole space as vector loops, and binds its names.
+/// Lowers the statement where the emitter stands, its whole space as vector loops, and binds its names. In
+/// lanes: as a loop that all of them go through together.
 void inner(const Emitter&, const soac::Stm&, const Nests&);
 
 }  // namespace fulgurite::walk::lanes
