@@ -1,4 +1,5 @@
-// Nests of axes beside plain OpenMP and a limit: reductions along axis 0 of matrices of many shapes. In each
+// Nests of axes beside plain OpenMP and a limit: reductions along axis 0 of matrices of many shapes, stencils
+// and convolutions (windows.cpp). In each
 // round ours, the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those
 // of the rounds.
 #include <fmt/format.h>

@@ -54,6 +54,22 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   y: f32[n - 2] = map (i < n - 2) { 0.25f * x[i] + 0.5f * x[i + 1] + 0.25f * x[i + 2] }
   return y
 })"},
+                      {"edges", R"(program (u: f32[n, m]) {
+  y: f32[n, m] = map (i < n, j < m) {
+    v: f32 = if 0 < i & i < n - 1 & 0 < j & j < m - 1 {
+      return 0.25f * (u[i - 1, j] + u[i + 1, j] + u[i, j - 1] + u[i, j + 1])
+    } else { u[i, j] }
+    return v
+  }
+  return y
+})"},
+                      {"convolution", R"(program (x: f32[n], w: f32[k]) {
+  y: f32[n - k + 1] = map (i < n - k + 1) {
+    s: f32 = redomap (l < k) { x[i + l] * w[l] } reduce add comm neutral 0f
+    return s
+  }
+  return y
+})"},
                       {"matrix product", R"(program (a: f32[n, k], b: f32[k1, m]) {
   c: f32[n, m] = map (i < n, j < m) {
     s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f
