@@ -1,7 +1,7 @@
-// Nests of axes beside plain OpenMP and a limit: reductions along axis 0 of matrices of many shapes, stencils
-// and convolutions (windows.cpp). In each
-// round ours, the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those
-// of the rounds.
+// Nests of axes beside plain OpenMP and a limit: reductions and scans along axis 0 of matrices of many
+// shapes, stencils and convolutions (windows.cpp). The limit is to read all elements, or to copy them. In each
+// round ours, the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those of
+// the rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
@@ -60,12 +60,12 @@ void row(const Options& options, const std::string& name, const Run& ours, const
   std::fflush(stdout);
 }
 
-template <class T>
-void require_close(const std::string& name, const fg::Array<T, 1>& ours, const std::vector<T>& theirs) {
+template <class T, int N>
+void require_close(const std::string& name, const fg::Array<T, N>& ours, const std::vector<T>& theirs) {
   for (std::size_t j = 0; j < theirs.size(); ++j) {
     const double a = static_cast<double>(ours.data()[j]), b = static_cast<double>(theirs[j]);
     if (std::abs(a - b) <= 1e-3 * (1 + std::abs(b))) continue;
-    fmt::print(stderr, "{}: column {} is {}, not {}\n", name, j, a, b);
+    fmt::print(stderr, "{}: element {} is {}, not {}\n", name, j, a, b);
     std::exit(1);
   }
 }
@@ -95,6 +95,56 @@ void program(const Options& options, const std::string& name, const F& f,
     require_close(full, result, theirs);
     row(options, full, ours, with_openmp, [&] { bench::read_all(matrix); });
   }
+}
+
+// The same of programs that make a matrix of a matrix.
+template <class T, class F>
+void matrix_program(const Options& options, const std::string& name, const F& f,
+                    const std::function<void(const bench::Matrix<T>&, T* results)>& peer) {
+  for (const Shape& shape : shapes) {
+    const std::string full = fmt::format("{} {} x {}", name, shape.rows, shape.columns);
+    if (!std::regex_search(full, options.filter)) continue;
+    const fg::Array<T, 2> m(elements<T>(shape), {shape.rows, shape.columns});
+    std::vector<T> theirs(static_cast<std::size_t>(shape.rows * shape.columns));
+    const bench::Matrix<T> matrix{shape.rows, shape.columns, m.data(), nullptr};
+    fg::Array<T, 2> result;
+    const Run ours = [&] { result = f(m); };
+    const Run with_openmp = [&] { peer(matrix, theirs.data()); };
+    ours(), with_openmp();
+    require_close(full, result, theirs);
+    row(options, full, ours, with_openmp, [&] { bench::copy_all(matrix, theirs.data()); });
+  }
+}
+
+using Step = std::tuple<float, float>;
+
+void run_scans(const Options& options) {
+  const auto peer_sums = [](const auto& m, auto* to) { bench::omp_running_sums(m, to); };
+  const auto sums = fg::compile([](Mat<float> m) { return fg::scan(fg::plus, 0.0f, m, fg::axis(0)); });
+  matrix_program<float>(options, "scan f32", sums, peer_sums);
+  const auto doubles = fg::compile([](Mat<double> m) { return fg::scan(fg::plus, 0.0, m, fg::axis(0)); });
+  matrix_program<double>(options, "scan f64", doubles, peer_sums);
+  const auto maxima = fg::compile(
+      [](Mat<int> m) { return fg::scan(fg::max, std::numeric_limits<int>::min(), m, fg::axis(0)); });
+  matrix_program<std::int32_t>(options, "scan max i32", maxima,
+                               [](const auto& m, auto* to) { bench::omp_running_maxima(m, to); });
+  // y[i] = y[i - 1] * weights[i] + x[i]
+  const std::vector<float> weights(1000000, 0.5f);
+  const auto linear = fg::compile([](Mat<float> m, Vec<float> w) {
+    const auto then = [](fg::Exp<Step> x, fg::Exp<Step> y) {
+      const auto [a, b] = x;
+      const auto [c, d] = y;
+      return std::tuple{a * c, b * c + d};
+    };
+    const auto steps = fg::zip(fg::replicate(m.size(1), w, fg::axis(1)), m);
+    return std::get<1>(fg::unzip(fg::scan(then, Step{1, 0}, steps, fg::axis(0))));
+  });
+  matrix_program<float>(
+      options, "scan linear f32",
+      [&](const fg::Array<float, 2>& m) {
+        return linear(m, std::span(weights).first(static_cast<std::size_t>(m.shape()[0])));
+      },
+      [&](const auto& m, float* to) { bench::omp_linear(m, weights.data(), to); });
 }
 
 void run(const Options& options) {
@@ -151,6 +201,7 @@ int main(int count, char** arguments) {
         throw std::runtime_error("--filter RE and --rounds N are all there is, not " + name);
     }
     run(options);
+    run_scans(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench nests: {}\n", error.what());
     return 1;

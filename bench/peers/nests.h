@@ -24,6 +24,19 @@ void omp_maxima(const Matrix<std::int32_t>&, std::int32_t* most);
 void omp_product(const Matrix<float>&, const float* weights, float* sums);
 void omp_places(const Matrix<float>&, std::int64_t* own_places, std::int64_t* places);
 
+// Running results for each column, a matrix: element [i, j] joins rows 0 to i of column j.
+void omp_running_sums(const Matrix<float>&, float* sums);
+void omp_running_sums(const Matrix<double>&, double* sums);
+void omp_running_maxima(const Matrix<std::int32_t>&, std::int32_t* most);
+/// Weighted sums (weight, value) of each column, an operator that does not commute: it goes from the row x to
+/// the next one, (a, b), as (x.a * a, x.b * a + b). Row i has a = weights[i].
+void omp_linear(const Matrix<float>&, const float* weights, float* values);
+
+/// Copies all elements with stores that bypass the caches: the limit of what makes a matrix of a matrix.
+void copy_all(const Matrix<float>&, float* to);
+void copy_all(const Matrix<double>&, double* to);
+void copy_all(const Matrix<std::int32_t>&, std::int32_t* to);
+
 /// Reads all elements once, as fast as two threads do: the limit.
 void read_all(const Matrix<float>&);
 void read_all(const Matrix<double>&);

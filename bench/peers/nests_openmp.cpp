@@ -1,5 +1,5 @@
 // Reductions along axis 0 with OpenMP: each of two threads takes rows, and has what it reduced of each
-// column.
+// column. Scans along axis 0: each of them takes half of the columns and goes down all rows.
 #include <omp.h>
 
 #include <algorithm>
@@ -29,6 +29,28 @@ void reduce(const Matrix<T>& m, T neutral, T* results, const Op& op, const Join&
 template <class T>
 void sums_of(const Matrix<T>& m, T* sums) {
   reduce(m, T(0), sums, [](T sum, std::int64_t, T x) { return sum + x; }, [](T a, T b) { return a + b; });
+}
+
+// to[i, j] = op(to[i - 1, j], i, m[i, j])
+template <class T, class Op>
+void scan(const Matrix<T>& m, T* to, const Op& op) {
+  const std::int64_t columns = m.columns, half = (columns + 1) / 2;
+#pragma omp parallel num_threads(2)
+  {
+    const std::int64_t begin = omp_get_thread_num() * half, end = std::min(columns, begin + half);
+    for (std::int64_t j = begin; j < end && m.rows > 0; ++j) to[j] = m.elements[j];
+    for (std::int64_t i = 1; i < m.rows; ++i)
+      for (std::int64_t j = begin; j < end; ++j)
+        to[i * columns + j] = op(to[(i - 1) * columns + j], i, m.elements[i * columns + j]);
+  }
+}
+
+template <class T>
+void copy(const Matrix<T>& m, T* to) {
+  const std::int64_t n = m.rows * m.columns;
+  const T* elements = m.elements;
+#pragma omp parallel for simd nontemporal(to) schedule(static) num_threads(2)
+  for (std::int64_t i = 0; i < n; ++i) to[i] = elements[i];
 }
 
 template <class T>
@@ -80,6 +102,29 @@ void omp_places(const Matrix<float>& m, std::int64_t* own_places, std::int64_t* 
   const std::int64_t other = columns + between_threads;
   for (std::int64_t j = 0; j < columns; ++j)
     places[j] = m.own[other + j] > m.own[j] ? own_places[other + j] : own_places[j];
+}
+
+void omp_running_sums(const Matrix<float>& m, float* sums) {
+  scan(m, sums, [](float sum, std::int64_t, float x) { return sum + x; });
+}
+void omp_running_sums(const Matrix<double>& m, double* sums) {
+  scan(m, sums, [](double sum, std::int64_t, double x) { return sum + x; });
+}
+void omp_running_maxima(const Matrix<std::int32_t>& m, std::int32_t* most) {
+  scan(m, most, [](std::int32_t so_far, std::int64_t, std::int32_t x) { return std::max(so_far, x); });
+}
+void omp_linear(const Matrix<float>& m, const float* weights, float* values) {
+  scan(m, values, [&](float so_far, std::int64_t i, float x) { return so_far * weights[i] + x; });
+}
+
+void copy_all(const Matrix<float>& m, float* to) {
+  copy(m, to);
+}
+void copy_all(const Matrix<double>& m, double* to) {
+  copy(m, to);
+}
+void copy_all(const Matrix<std::int32_t>& m, std::int32_t* to) {
+  copy(m, to);
 }
 
 void read_all(const Matrix<float>& m) {
