@@ -262,9 +262,9 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 }  // namespace
 
 std::span<const soac::Pass* const> passes(Precision precision) {
-  static constexpr const soac::Pass* all[] = {&simplify::contract,  &simplify::simplify, &simplify::hoist,
-                                              &simplify::unordered, &fuse::fuse,         &fuse::merge,
-                                              &simplify::simplify,  &simplify::fields,   &simplify::fma_sum};
+  static constexpr const soac::Pass* all[] = {
+      &simplify::contract, &simplify::simplify, &simplify::hoist,  &simplify::unordered, &fuse::fuse,
+      &fuse::merge,        &simplify::simplify, &simplify::fields, &fuse::across,        &simplify::fma_sum};
   const std::span<const soac::Pass* const> passes = all;
   return precision == Precision::fast ? passes : passes.subspan(1, passes.size() - 2);
 }

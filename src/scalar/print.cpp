@@ -206,7 +206,7 @@ std::string Names::unique(std::string_view base) {
       "true",    "false",   "kernel",  "par",    "store",      "load",     "sync",   "shared",  "global",
       "grid",    "block",   "warp",    "thread", "fail",       "var",      "alloc",  "when",    "in",
       "out",     "step",    "shape",   "index",  "arithmetic", "argument", "memory", "scatter", "partition",
-      "combine", "outer",   "former",  "scalars"};
+      "combine", "outer",   "behind",  "former", "scalars"};
   std::string name;
   for (char c : base) name += is_identifier_part(c) ? c : '_';
   if (name.empty() || (name[0] >= '0' && name[0] <= '9')) name = "x" + name;

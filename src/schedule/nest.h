@@ -11,7 +11,7 @@ namespace fulgurite::schedule {
 const Cut* outermost(const Nest&, Unit);
 const Cut* innermost(const Nest&, Unit);
 /// The cut of an axis whose pieces are tasks, which there is.
-const Cut& grid_cut(const Nest&, std::size_t axis);
+const Cut& task_cut(const Nest&, std::size_t axis);
 /// The constant size of the innermost cut for a unit, or `otherwise` if there is none.
 std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
 

@@ -4,7 +4,10 @@
 #include <functional>
 
 #include "base/match.h"
+#include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::schedule {
 
@@ -52,6 +55,22 @@ bool folds_outside(const Surroundings& at, const soac::Soac& op) {
     found = found || (e.op() == scalar::Op::index && is_in_rows(at.arena, e, op, inner.body.params[0]));
   });
   return found;
+}
+
+bool scans_outside(const Surroundings& at, scalar::Arena& arena, const soac::Stm& s) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  if (op.axes_behind == 0 || op.body.body.size() != 1) return false;
+  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty()) return false;
+  const soac::Stm& lines = op.body.body[0];
+  const auto* inner = base::as<soac::Soac>(lines.op);
+  if (!inner || inner->dims.size() != 1 || !at.is_known(inner->dims) || !has_scan(inner->body)) return false;
+  if (!inner->scatters.empty() || !inner->partitions.empty() || makes_arrays(inner->body)) return false;
+  if (!scans_in_runs(arena, *inner)) return false;
+  for (std::size_t g = 0; g < inner->reductions.size(); ++g)
+    if (scan_like(arena, lines, g) < 0) return false;
+  return std::ranges::all_of(op.body.results, [&](Expr result) {
+    return result.type().rank == 0 || (result.is_name() && soac::mapped_result(lines, result.var()));
+  });
 }
 
 bool reduces_rows(const Surroundings& at, const soac::Soac& op) {

@@ -13,6 +13,11 @@ bool reduces_rows(const Surroundings&, const soac::Soac&);
 /// in one row for each point of the reduction, each of its elements once: no two points of the map share it.
 bool folds_outside(const Surroundings&, const soac::Soac&);
 
+/// Whether it is a map of arrays that one Soac along one axis makes by Scans, for points whose arrays lie
+/// across them in memory: neighbouring points of the map are neighbours there (soac::Soac::axes_behind).
+/// Whatever else the Soac gives are the totals of Scans.
+bool scans_outside(const Surroundings&, scalar::Arena&, const soac::Stm&);
+
 /// Whether more reads of inner combinators move along memory with their own innermost index than with that of
 /// the space around them.
 bool reads_along_rows(const soac::Soac&);

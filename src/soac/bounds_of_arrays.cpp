@@ -68,7 +68,13 @@ void Bounds::learn_soac(const Stm& s, const Soac& op) {
   for (Expr extent : op.dims) points = points * extent;
   for (const OutputView::Partitioned& p : outputs.partitions) names_[p.kept] = {{}, points, false};
   memo_.clear();
-  for (const Mapped& m : outputs.mapped) equate(arena_.info(m.array).shape, op.dims);
+  for (const Mapped& m : outputs.mapped) {
+    std::vector<Expr> shape = arena_.info(m.array).shape;
+    const auto own = static_cast<std::ptrdiff_t>(shape.size() - op.dims.size());
+    const auto first = shape.begin() + static_cast<std::ptrdiff_t>(first_axis_of_results(op));
+    if (own > 0) shape.erase(first, first + own);
+    equate(shape, op.dims);
+  }
   for (const OutputView::Scattered& scattered : outputs.scatters)
     for (Var array : scattered.arrays) equate(arena_.info(array).shape, scattered.to.shape);
   if (std::ranges::none_of(op.body.results, [](Expr e) { return scalar::is_integer(e.kind()); })) return;

@@ -208,6 +208,7 @@ class Checker {
   std::vector<Type> soac(const Soac& s) {
     require(!s.dims.empty() && s.dims.size() < 256, "a Soac needs 1 to 255 axes");
     require(s.outer_axes < s.dims.size(), "a Soac has more outer axes than axes");
+    require(s.axes_behind <= s.dims.size(), "a Soac has more axes behind its results than axes");
     for (Expr e : s.dims)
       if (is_in_soac_)
         scalar_of(e, Type{}, "an extent of the iteration space");

@@ -208,6 +208,7 @@ class Flattener {
     FlatSoac flat;
     flat.dims = scalars(s.dims, before);
     flat.outer_axes = s.outer_axes;
+    flat.axes_behind = s.axes_behind;
     for (Var p : s.body.params) flat.params.push_back(ref(p).number);
     for (const OutputView::Reduced& r : outputs.reductions)
       if (is_any_needed(r.names)) take.push_back(reduced(r, flat, before));

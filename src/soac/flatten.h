@@ -66,7 +66,7 @@ struct FlatPartition {
 };
 struct FlatSoac {
   std::vector<Slot> dims, params;
-  std::size_t outer_axes = 0;
+  std::size_t outer_axes = 0, axes_behind = 0;
   Code body;
   std::vector<Slot> scans;  // numbers of those in the body
   std::vector<FlatReduction> reductions;

@@ -104,7 +104,7 @@ struct Partition {
 /// result. Reductions fold over the whole space in row-major order. Names bound, in the same order: the
 /// reductions' results (scalars); the scattered arrays; what each partition binds; one array for each mapped
 /// result, of shape dims (element results) or dims ++ shape of the result (array results: nested
-/// parallelism).
+/// parallelism; but for axes_behind).
 struct Soac {
   std::vector<Expr> dims;
   Lambda body;
@@ -114,6 +114,9 @@ struct Soac {
   /// What messages call a position: the number of a point in the space of the first so many axes, where this
   /// was a map inside a map over those; 0: of all axes.
   std::size_t outer_axes = 0;
+  /// The axes of array results stand in front of the last so many of dims: with 1, element [i, j] of what a
+  /// map over j makes is element i of the array of its point j.
+  std::size_t axes_behind = 0;
   bool operator==(const Soac&) const = default;
 };
 

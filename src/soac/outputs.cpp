@@ -150,6 +150,10 @@ Stm with_outputs(Stm stm, Outputs outputs) {
   return stm;
 }
 
+std::size_t first_axis_of_results(const Soac& soac) {
+  return soac.dims.size() - soac.axes_behind;
+}
+
 Expr mapped_result(const Stm& stm, Var array) {
   if (!base::as<Soac>(stm.op)) return {};
   const std::vector<Mapped> mapped = view_of(stm).mapped;

@@ -89,6 +89,9 @@ OutputView view_of(const Stm&, std::span<const Expr> results);
 /// Without the names, which the statement has.
 OutputView view_of(const Soac&);
 
+/// Where the axes of what a Soac maps begin that are not those of its space, if a point gives an array.
+std::size_t first_axis_of_results(const Soac&);
+
 /// What a point gives for the elements of an array that a Soac statement maps; absent: the statement is no
 /// Soac, or does not map the array.
 Expr mapped_result(const Stm&, Var array);

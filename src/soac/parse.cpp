@@ -349,6 +349,7 @@ class Parser {
       soac.partitions.push_back(std::move(partition));
     }
     if (lexer_.accept("outer")) soac.outer_axes = lexer_.natural();
+    if (lexer_.accept("behind")) soac.axes_behind = lexer_.natural();
     return soac;
   }
 

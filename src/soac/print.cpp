@@ -209,6 +209,7 @@ class Printer {
       text_ += fmt::format(" of {}", p.n_values);
     }
     if (s.outer_axes > 0) text_ += fmt::format(" outer {}", s.outer_axes);
+    if (s.axes_behind > 0) text_ += fmt::format(" behind {}", s.axes_behind);
   }
 
   void scan(const Scan& s) {

@@ -88,7 +88,9 @@ class InnerWalk {
     for (const soac::Mapped& mapped : outputs_.mapped) {
       const std::vector<Expr> shape = arena_.info(mapped.array).shape;
       const Expr points = schedule::product(arena_, op_.dims);
-      const Expr each = schedule::product(arena_, std::span(shape).subspan(op_.dims.size()));
+      const std::size_t n_own = shape.size() - op_.dims.size();
+      const std::size_t first = n_own > 0 ? soac::first_axis_of_results(op_) : 0;
+      const Expr each = schedule::product(arena_, std::span(shape).subspan(first, n_own));
       give(mapped.array, points * each);
     }
   }

@@ -138,14 +138,13 @@ struct Row {
   Var array;
   Destination to;
 };
-std::vector<Row> rows_to_copy(const Emitter& e, const std::vector<soac::Mapped>& mapped,
-                              const std::vector<soac::Stm>& body, Expr number) {
+std::vector<Row> rows_to_copy(const Emitter& e, const soac::Soac& op, const std::vector<soac::Mapped>& mapped,
+                              const std::vector<soac::Stm>& body, std::span<const Expr> indices,
+                              Expr number) {
   std::vector<Row> copied;
   for (const auto& [result, array] : mapped) {
     if (result.type().rank == 0) continue;
-    const Destination whole = e.destination(array);
-    Expr first = number * size(e, result.var());
-    const Destination row{whole.buffer, e.lower(element_of(whole, first)), whole.step};
+    const Destination row = row_of(e, op, {result, array}, indices, number);
     if (!make_there(e, body, result.var(), row)) copied.push_back({result.var(), row});
   }
   return copied;
@@ -167,6 +166,23 @@ void body_statements(const Emitter& e, std::vector<soac::Stm>& body, const Runni
 
 }  // namespace
 
+Destination row_of(const Emitter& e, const soac::Soac& op, const soac::Mapped& row,
+                   std::span<const Expr> indices, Expr number) {
+  const Destination whole = e.destination(row.array);
+  const Expr elements = size(e, row.result.var());
+  if (op.axes_behind == 0) return {whole.buffer, e.lower(element_of(whole, number * elements)), whole.step};
+  const std::size_t n_in_front = soac::first_axis_of_results(op);
+  const std::vector<Expr> dims = e.lower(op.dims);
+  const std::span<const Expr> behind = std::span(dims).subspan(n_in_front);
+  Expr step = e.arena().i64(1);
+  for (Expr extent : behind) step = step * extent;
+  Expr first = linear(e, indices.subspan(n_in_front), behind);
+  if (n_in_front > 0)
+    first = linear(e, indices.first(n_in_front), std::span(dims).first(n_in_front)) * elements * step + first;
+  if (whole.step) step = step * whole.step;
+  return {whole.buffer, e.lower(element_of(whole, first)), e.lower(step)};
+}
+
 void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, Expr number,
            const Running& running) {
   const auto& soac = std::get<soac::Soac>(s.op);
@@ -174,7 +190,7 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
     if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
   const soac::OutputView outputs = soac::view_of(s, body.results);
-  const std::vector<Row> copied = rows_to_copy(e, outputs.mapped, body.body, number);
+  const std::vector<Row> copied = rows_to_copy(e, soac, outputs.mapped, body.body, indices, number);
   body_statements(e, body.body, running);
   for (const Row& row : copied) copy(e, row.array, row.to, s.where);
   for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {

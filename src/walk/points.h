@@ -2,6 +2,7 @@
 // goes from one to the next.
 #pragma once
 
+#include "soac/outputs.h"
 #include "walk/emitter.h"
 
 namespace fulgurite::walk {
@@ -35,6 +36,10 @@ struct Running {
 /// operands to what they have so far, stores the mapped results at their destinations, and the values of
 /// scatters and partitions at the destinations of their arrays.
 void point(const Emitter&, const soac::Stm&, std::span<const Expr> indices, Expr number, const Running&);
+
+/// Where the elements of an array go that is a result at one point: to those of the array that the Soac maps.
+Destination row_of(const Emitter&, const soac::Soac&, const soac::Mapped& row, std::span<const Expr> indices,
+                   Expr number);
 
 /// Variables that hold the neutral elements of the reductions.
 Running::Groups start(const Emitter&, const soac::Soac&);

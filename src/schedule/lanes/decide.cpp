@@ -10,6 +10,7 @@
 #include "schedule/lanes/order.h"
 #include "schedule/lanes/ordered_stores.h"
 #include "schedule/lanes/outer_folds.h"
+#include "schedule/lanes/outer_scans.h"
 #include "schedule/lanes/register_tiles.h"
 #include "schedule/lanes/windows.h"
 #include "schedule/nest.h"
@@ -216,7 +217,10 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
                             {long_rows.holds, why_shared},
                             {windows.holds, why_windows}};
   const bool has_other_sizes = !windows.holds || !windows.holds.is_constant(1);
-  if (posts_something && has_other_sizes) add_main(at, order, totals, bins, others, !written.arrays.empty());
+  if (has_outer_scans(at))
+    add_outer_scans(at);
+  else if (posts_something && has_other_sizes)
+    add_main(at, order, totals, bins, others, !written.arrays.empty());
   add_outer_folds(at, outer_folds);
   add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);

@@ -7,13 +7,12 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rewrite.h"
 #include "soac/rename.h"
-#include "walk/lanes/pieces.h"
+#include "walk/lanes/outer_nest.h"
 #include "walk/lanes/skeletons.h"
-#include "walk/lanes/space.h"
 
 namespace fulgurite::walk::lanes {
 
-using schedule::Cut, schedule::Nest, schedule::Unit;
+using schedule::Cut, schedule::Unit;
 
 namespace {
 
@@ -29,40 +28,23 @@ void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> 
 class OuterFolds {
  public:
   OuterFolds(const Emitter& task, const schedule::Phase& phase)
-      : e_(task),
-        arena_(task.arena()),
-        nest_(std::get<Nest>(phase.walk)),
-        map_(std::get<soac::Soac>(phase.computes.op)),
-        row_axis_(nest_.axes.size() - 1),
-        space_(task, map_, false) {
-    for (const schedule::Combine& combine : nest_.combines)
+      : e_(task), arena_(task.arena()), outer_(task, phase) {
+    for (const schedule::Combine& combine : outer_.nest().combines)
       partials_.insert(partials_.end(), combine.memory.begin(), combine.memory.end());
-    for (const Cut& cut : nest_.cuts)
-      if (cut.axis == row_axis_ && cut.unit == Unit::sequence) row_cuts_.push_back(cut.size);
+    for (const Cut& cut : outer_.nest().cuts)
+      if (cut.axis == outer_.row_axis() && cut.unit == Unit::sequence) row_cuts_.push_back(cut.size);
   }
 
-  // Tasks are numbered with the tiles of columns fastest, then rows of the map, then the rows that are
-  // folded.
   void run() const {
-    Expr rest = e_.context().task;
-    const Interval of_row = piece_of_task(e_, nest_, row_axis_ - 1, rest);
-    Range columns;
-    columns.begin = of_row.begin, columns.end = of_row.end;
-    if (row_axis_ > 1) {
-      const Interval outer = piece_of_task(e_, nest_, 0, rest);
-      columns.first_row = outer.begin;
-      columns.last_row = outer.end;
-    }
-    const Expr part = rest;
-    const Interval rows = last_piece_of_task(e_, nest_, row_axis_, part);
-    const Expr points = schedule::product(arena_, map_.dims);
-    const Cut& task = schedule::grid_cut(nest_, row_axis_);
-    const Expr parts = schedule::ceil_div(nest_.axes[row_axis_].extent, task.size);
-    const Expr first = e_.lower(part * points);
+    const OuterNest::Part part = outer_.part();
+    const Interval& rows = part.rows;
+    const Expr points = schedule::product(arena_, outer_.map().dims);
+    const Cut& task = schedule::task_cut(outer_.nest(), outer_.row_axis());
+    const Expr first = e_.lower(rows.number * points);
     const Expr has_own = e_.lower(row_cuts_[0] < task.size);
-    const Expr own = e_.lower(select(has_own, (parts + part) * points, first));
-    space_.rows(e_, columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
-      const Columns all{outer, begin, end};
+    const Expr own = e_.lower(select(has_own, (rows.n + rows.number) * points, first));
+    outer_.space().rows(e_, part.columns, [&](std::span<const Expr> outer, Expr begin, Expr end) {
+      const OuterNest::Columns all{outer, begin, end};
       start(all, first);
       e_.for_loop(rows.begin, rows.end, e_.lower(row_cuts_[0]), "rows", [&](Expr from) {
         const Expr to = e_.lower(min(from + row_cuts_[0], rows.end));
@@ -74,12 +56,6 @@ class OuterFolds {
   }
 
  private:
-  // Some neighbouring columns of one row of the map.
-  struct Columns {
-    std::span<const Expr> outer;
-    Expr begin, end;
-  };
-
   const soac::Soac& reduction(const soac::Stm& s) const { return std::get<soac::Soac>(s.op); }
 
   /// The reduction at one point of the map, and where its partial results are.
@@ -88,23 +64,22 @@ class OuterFolds {
     soac::Stm reduction;
     Expr partial;
   };
-  void at_points(const Columns& all, Expr first, const std::function<void(const AtPoint&)>& body) const {
-    steps_of(nest_)(e_, all.begin, all.end, [&](const Emitter& lane, Expr, Expr j) {
-      space_.at_point(lane, all.outer, j, [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
-        const Expr partial = at.lower(first + number);
-        body({at, soac::apply(arena_, map_.body, indices).body[0], partial});
-      });
-    });
+  void at_points(const OuterNest::Columns& all, Expr first,
+                 const std::function<void(const AtPoint&)>& body) const {
+    outer_.at_points(e_, outer_.nest(), all,
+                     [&](const Emitter& at, const soac::Applied& f, std::span<const Expr>, Expr number) {
+                       body({at, f.body[0], at.lower(first + number)});
+                     });
   }
 
-  void start(const Columns& all, Expr first) const {
+  void start(const OuterNest::Columns& all, Expr first) const {
     at_points(all, first, [&](const AtPoint& at) {
       save(at.e, walk::start(at.e, reduction(at.reduction)), partials_, at.partial);
     });
   }
 
   // The rows [from, to), some at a time through all columns.
-  void pieces(const Columns& all, Expr first, Expr from, Expr to) const {
+  void pieces(const OuterNest::Columns& all, Expr first, Expr from, Expr to) const {
     e_.for_loop(from, to, e_.lower(row_cuts_[1]), "from", [&](Expr begin) {
       const Expr end = e_.lower(min(begin + row_cuts_[1], to));
       at_points(all, first, [&](const AtPoint& at) {
@@ -116,7 +91,7 @@ class OuterFolds {
     });
   }
 
-  void join_own(const Columns& all, Expr first, Expr own) const {
+  void join_own(const OuterNest::Columns& all, Expr first, Expr own) const {
     const Expr apart = e_.lower(own - first);
     at_points(all, first, [&](const AtPoint& at) {
       const Expr other = at.e.lower(at.partial + apart);
@@ -153,10 +128,7 @@ class OuterFolds {
 
   const Emitter& e_;
   scalar::Arena& arena_;
-  const Nest& nest_;
-  const soac::Soac& map_;
-  const std::size_t row_axis_;
-  const Space space_;
+  const OuterNest outer_;
   std::vector<Var> partials_;
   std::vector<Expr> row_cuts_;
 };
@@ -179,12 +151,12 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
   const Steps steps(lanes, lanes);
   parts::join_neighbours(e, parts, [&](Expr first, Expr second) {
     const Expr of_first = e.lower(first * points), of_second = e.lower(second * points);
-    steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
+    steps(e, begin, end, [&](const Emitter& lane, Expr number) {
       const Expr at = lane.lower(of_first + number), other = lane.lower(of_second + number);
       join_elements(lane, reduction, partials, at, other);
     });
   });
-  steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
+  steps(e, begin, end, [&](const Emitter& lane, Expr number) {
     const Emitter at = lane.at_element(number);
     const soac::Applied body = soac::apply(arena, map.body, indices_of(at, number, map.dims));
     std::vector<Expr> totals;

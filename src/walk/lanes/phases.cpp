@@ -10,6 +10,7 @@
 #include "walk/lanes/bins.h"
 #include "walk/lanes/order.h"
 #include "walk/lanes/outer_folds.h"
+#include "walk/lanes/outer_scans.h"
 #include "walk/lanes/range_of.h"
 #include "walk/lanes/register_tiles.h"
 #include "walk/lanes/skeletons.h"
@@ -70,8 +71,10 @@ Emitter streaming(const Emitter& e, const schedule::Launch& launch, const Nest& 
 void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedule::Phase& phase,
                const Nests& nests) {
   const auto& nest = std::get<Nest>(phase.walk);
-  if (schedule::number_of_combined(nest) != 0)
+  if (schedule::number_of_combined(nest) != 0) {
+    if (schedule::innermost(nest, Unit::turn)) return walk_outer_scans(task, launch, phase);
     return nest.stages.empty() ? walk_outer_folds(task, phase) : walk_register_tiles(task, phase);
+  }
   if (shares_rows(nest)) return walk_shared_rows(task, phase);
   const Emitter e = streaming(task, launch, nest);
   if (is_in_order(nest)) return store_partials(e, nest, walk_in_order(e, phase, nests));

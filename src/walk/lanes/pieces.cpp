@@ -7,32 +7,46 @@ namespace fulgurite::walk::lanes {
 using kernel::Level;
 using schedule::Cut, schedule::Nest, schedule::Unit;
 
-Interval last_piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Expr number) {
-  const Cut& cut = schedule::grid_cut(nest, axis);
-  const Expr begin = e.lower(number * cut.size);
-  return {begin, e.lower(min(begin + cut.size, nest.axes[axis].extent))};
+Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Expr& number,
+                       bool at_least_one) {
+  const Cut& cut = schedule::task_cut(nest, axis);
+  const Expr extent = nest.axes[axis].extent;
+  Interval piece;
+  piece.n = schedule::ceil_div(extent, cut.size);
+  if (at_least_one) piece.n = max(piece.n, 1);
+  piece.number = number;
+  if (nest.cuts[0].axis != axis) {
+    piece.n = e.lower(piece.n);
+    piece.number = e.lower(number % piece.n);
+    number = e.lower(number / piece.n);
+  }
+  piece.begin = e.lower(piece.number * cut.size);
+  piece.end = e.lower(min(piece.begin + cut.size, extent));
+  return piece;
 }
 
-Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Expr& number) {
-  const Expr size = schedule::grid_cut(nest, axis).size;
-  const Expr pieces = e.lower(schedule::ceil_div(nest.axes[axis].extent, size));
-  const Expr here = e.lower(number % pieces);
-  number = e.lower(number / pieces);
-  return last_piece_of_task(e, nest, axis, here);
-}
-
-void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& point) const {
+void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head) const {
   scalar::Arena& arena = task.arena();
   const Emitter e = task.in_lanes();
-  const Expr step = arena.i64(lanes_), rest = arena.i64(rest_);
+  if (head) {
+    const Expr first = e.lower(min(begin + head, end));
+    with_mask(e, begin, first, point);
+    begin = first;
+  }
+  const Expr step = arena.i64(lanes_);
   const Expr full = e.lower((end - begin) / step * step);
   const Expr main = e.lower(begin + full);
-  e.par(Level::block, step, "t", [&](Expr t) {
-    e.for_loop(begin, main, step, "j", [&](Expr j) { point(e, t, e.bind(j + t, "j")); });
-  });
-  e.if_then(e.lower(main < end), [&] {
+  e.par(Level::block, step, "t",
+        [&](Expr t) { e.for_loop(begin, main, step, "j", [&](Expr j) { point(e, t, e.bind(j + t, "j")); }); });
+  with_mask(e, main, end, point);
+}
+
+void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const {
+  const Emitter e = lane.streaming_if({});
+  const Expr rest = e.arena().i64(rest_);
+  e.if_then(e.lower(begin < end), [&] {
     e.par(Level::block, rest, "t", [&](Expr t) {
-      e.for_loop(main, end, rest, "j", [&](Expr j) {
+      e.for_loop(begin, end, rest, "j", [&](Expr j) {
         const Expr index = e.bind(j + t, "j");
         e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index); });
       });

@@ -8,26 +8,28 @@
 
 namespace fulgurite::walk::lanes {
 
-/// What a task has of an axis.
+/// Points [begin, end) of an axis, the piece with this number of n.
 struct Interval {
-  Expr begin, end;
+  Expr begin, end, number, n;
 };
-/// Tasks are numbered with the pieces of the innermost of some axes fastest: `number`, of a task among the
-/// pieces of this axis and of those around it, becomes that among the latter.
-Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number);
-/// The same of the outermost axis, among whose pieces `number` is one.
-Interval last_piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr number);
+/// What a task has of an axis, whose pieces are numbered fastest; `number` becomes that among the tasks of the
+/// axes around it. at_least_one: there is a piece even if there are no points.
+Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number,
+                       bool at_least_one = false);
 
-/// Points [begin, end) in lanes: whole steps, then the remainder in vectors with a mask.
+/// Points [begin, end) in lanes: whole steps, then the remainder in vectors with a mask. The first `head`
+/// points, if it is given, are vectors with a mask as well; only whole steps bypass the caches.
 class Steps {
  public:
   Steps(std::int64_t lanes, std::int64_t rest) : lanes_(lanes), rest_(rest) {}
 
   /// The point in lanes is j, and t how far it is from that of the first lane.
   using Point = std::function<void(const Emitter&, Expr t, Expr j)>;
-  void operator()(const Emitter& task, Expr begin, Expr end, const Point& point) const;
+  void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
  private:
+  void with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const;
+
   const std::int64_t lanes_, rest_;
 };
 /// Those of a nest's cut for lanes.

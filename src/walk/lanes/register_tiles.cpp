@@ -40,10 +40,10 @@ class RegisterTiles {
     rows_ = piece_of_task(e_, nest_, depth_axis_ - 2, rest);
     const bool has_outer = depth_axis_ > 2;
     const Interval outer = has_outer ? piece_of_task(e_, nest_, 0, rest) : Interval{};
-    depth_ = last_piece_of_task(e_, nest_, depth_axis_, rest);
+    depth_ = piece_of_task(e_, nest_, depth_axis_, rest);
     const Expr points = schedule::product(arena_, map_.dims);
     first_ = e_.lower(rest * points);
-    has_parts_ = e_.lower(schedule::grid_cut(nest_, depth_axis_).size < nest_.axes[depth_axis_].extent);
+    has_parts_ = e_.lower(schedule::task_cut(nest_, depth_axis_).size < nest_.axes[depth_axis_].extent);
     if (!has_outer) return tiles({});
     const auto outer_dims = std::span(dims_).first(dims_.size() - 2);
     e_.for_loop(outer.begin, outer.end, arena_.i64(1), "outer",
