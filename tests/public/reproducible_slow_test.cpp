@@ -121,6 +121,24 @@ std::map<std::string, std::function<std::uint64_t()>> programs() {
     }
     return d.value();
   };
+  all["scanned columns"] = [f = fg::compile([](fg::Mat<float> m) {
+                              auto lift = [](Exp<float> v) { return fg::make<Affine>(fg::sin(v), v); };
+                              auto [scale, shift] =
+                                  fg::unzip(fg::scan(compose, Affine{1, 0}, fg::map(lift, m), fg::axis(0)));
+                              auto sums = fg::scan(fg::plus, 0.f, m, fg::axis(0));
+                              return std::tuple{fg::flatten(sums), fg::flatten(scale), fg::flatten(shift)};
+                            })] {
+    Digest d;
+    for (std::int64_t columns : {16, 1000, 30000}) {
+      const auto rows = static_cast<std::int64_t>(n) / columns;
+      const std::vector<float> of_rows(xs.begin(), xs.begin() + rows * columns);
+      auto [sums, scale, shift] = f(fg::Array<float, 2>(of_rows, {rows, columns}));
+      d.add(sums);
+      d.add(scale);
+      d.add(shift);
+    }
+    return d.value();
+  };
   all["scatter"] = [f = fg::compile([](Vec<int> b, Vec<float> x) {
                       auto zeros = fg::replicate(1009, Exp<float>(0.f));
                       auto [first, second] = fg::unzip(fg::scatter(fg::zip(zeros, zeros), b, fg::zip(x, -x)));

@@ -2,6 +2,7 @@
 
 #include "schedule/nest.h"
 #include "schedule/phases.h"
+#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
@@ -10,12 +11,17 @@ namespace fulgurite::schedule {
 
 namespace {
 
-const soac::Stm& inside_of(const Building& at) {
-  return at.op().body.body[0];
-}
-const soac::Soac& lines_of(const Building& at) {
-  return std::get<soac::Soac>(inside_of(at).op);
-}
+/// The statement, in which the Scans of the lines have neutral elements.
+struct Lines {
+  soac::Stm map;
+
+  explicit Lines(const Building& at) : map(at.posting) {
+    std::get<soac::Soac>(map.op).body = with_neutral(at.arena, at.op());
+  }
+  const soac::Soac& op() const { return std::get<soac::Soac>(map.op); }
+  const soac::Stm& inside() const { return op().body.body[0]; }
+  const soac::Soac& line() const { return std::get<soac::Soac>(inside().op); }
+};
 
 /// How tasks share the space. Where rows are short they take some rows each, all columns of them, and turns;
 /// where rows are long, some columns each, all rows of them.
@@ -27,19 +33,20 @@ struct Shares {
   Expr n_tasks;
 };
 
-Shares shares_of(const Building& at) {
+Shares shares_of(const Building& at, const Lines& lines) {
   const LanesPolicy& by = at.lanes.by;
   const std::vector<Expr>& dims = at.op().dims;
   Shares shares;
-  shares.rows = lines_of(at).dims[0];
+  shares.rows = lines.line().dims[0];
   shares.columns = dims.back();
-  const Expr row_bytes = shares.columns * bytes_scanned(lines_of(at));
+  const Expr row_bytes = shares.columns * bytes_scanned(lines.line());
   const Expr rows = max(shares.rows, 1), columns = max(shares.columns, 1);
   const Expr are_long = by.outer_scan_long_row <= row_bytes;
   const Expr of_block = at.i64(by.outer_scan_block) / max(row_bytes, 1);
   shares.rows_each = select(are_long, rows, max(of_block, by.outer_scan_least_rows));
   shares.columns_each = select(are_long, at.i64(by.fold_columns), columns);
-  shares.n_parts = ceil_div(shares.rows, shares.rows_each);
+  // Where there are totals, there is a task even if there are no rows.
+  shares.n_parts = ceil_div(rows, shares.rows_each);
   shares.n_tasks = shares.n_parts * ceil_div(shares.columns, shares.columns_each);
   if (dims.size() > 1) {
     shares.outer = product(at.arena, std::span(dims).first(dims.size() - 1));
@@ -49,16 +56,11 @@ Shares shares_of(const Building& at) {
   return shares;
 }
 
-// The operands of the Scans folded, and what of the points they need.
-soac::Stm folded(const Building& at) {
-  return fold(at.arena, inside_of(at), scans_of(lines_of(at).body), {});
-}
-
-void add_axes(const Building& at, const Shares& shares, Nest& nest) {
-  const std::size_t n_outer = at.op().dims.size() - 1;
+void add_axes(const Lines& lines, const Shares& shares, Nest& nest) {
+  const std::size_t n_outer = lines.op().dims.size() - 1;
   if (shares.outer) nest.axes.push_back({Axis::Role::free, 0, n_outer, shares.outer});
   nest.axes.push_back({Axis::Role::free, n_outer, 1, shares.columns});
-  nest.axes.push_back({Axis::Role::scan, 0, 1, shares.rows, false, inside_of(at).nest});
+  nest.axes.push_back({Axis::Role::scan, 0, 1, shares.rows, false, lines.inside().nest});
 }
 
 void add_lanes(const Building& at, const LaneLoops& loops, Expr together, Nest& nest) {
@@ -70,12 +72,13 @@ void add_lanes(const Building& at, const LaneLoops& loops, Expr together, Nest& 
 
 // Rows of few bytes are walked together within a lane, which keeps what it has in registers. Others one by
 // one, so that whole cache lines are stored past the caches.
-void add_cuts(const Building& at, const Shares& shares, const LaneLoops& loops, Nest& nest) {
+void add_cuts(const Building& at, const Lines& lines, const Shares& shares, const LaneLoops& loops,
+              Nest& nest) {
   const std::size_t row = nest.axes.size() - 1, column = row - 1;
   if (shares.outer) nest.cuts.push_back({0, shares.outer_each, Unit::grid});
   nest.cuts.push_back({column, shares.columns_each, Unit::grid});
   nest.cuts.push_back({row, shares.rows_each, Unit::turn});
-  const Expr row_bytes = shares.columns * bytes_scanned(lines_of(at));
+  const Expr row_bytes = shares.columns * bytes_scanned(lines.line());
   const Expr are_short = row_bytes < at.lanes.by.outer_scan_short_row;
   add_lanes(at, loops, select(are_short, shares.rows_each, at.i64(1)), nest);
 }
@@ -91,11 +94,11 @@ void add_fold(const Building& at, const Shares& shares, const LaneLoops& loops, 
   nest.inner.push_back({0, std::move(inside)});
 }
 
-void add_combines(Building& at, const Shares& shares, Var turn, Nest& nest) {
+void add_combines(Building& at, const Lines& lines, const Shares& shares, Var turn, Nest& nest) {
   const Expr are_shared = select(1 < shares.n_parts, at.i64(1), 0);
   const Expr n_so_far = shares.n_tasks * shares.columns_each, n_carries = are_shared * shares.columns;
   std::size_t which = 0;
-  for (const soac::Stm* scan : scans_of(lines_of(at).body)) {
+  for (const soac::Stm* scan : scans_of(lines.line().body)) {
     std::vector<Var> memory;
     for (const auto& [n, name] : {std::pair(n_so_far, "so_far"), std::pair(n_carries, "carry")})
       for (Expr x : std::get<soac::Scan>(scan->op).operands) memory.push_back(at.memory(x.kind(), n, name));
@@ -120,20 +123,21 @@ bool has_outer_scans(const Building& at) {
 }
 
 void add_outer_scans(Building& at) {
-  const Shares shares = shares_of(at);
-  const soac::Stm fold = folded(at);
-  const auto& op = std::get<soac::Soac>(fold.op);
+  const Lines lines(at);
+  const Shares shares = shares_of(at, lines);
+  const soac::Stm folded = fold(at.arena, lines.inside(), scans_of(lines.line().body), {});
+  const auto& op = std::get<soac::Soac>(folded.op);
   const LaneLoops loops = choose(at.arena, op, at.lanes);
   const Var turn = at.memory(Kind::i64, at.i64(1), "turn");
   add_start(at, shares, turn);
   Nest nest;
-  add_axes(at, shares, nest);
-  add_cuts(at, shares, loops, nest);
-  add_combines(at, shares, turn, nest);
+  add_axes(lines, shares, nest);
+  add_cuts(at, lines, shares, loops, nest);
+  add_combines(at, lines, shares, turn, nest);
   add_fold(at, shares, loops, nest);
   nest.traffic.streaming = loops.streaming;
-  const bool has_totals = !lines_of(at).reductions.empty();
-  Phase& phase = at.add("main", at.posting, std::move(nest));
+  const bool has_totals = !lines.line().reductions.empty();
+  Phase& phase = at.add("main", lines.map, std::move(nest));
   phase.at_least_one = has_totals;
   phase.why = {
       "tasks: where rows are short, some rows each, which stay in the second cache from when they are folded "

@@ -66,7 +66,7 @@ class OuterFolds {
   };
   void at_points(const OuterNest::Columns& all, Expr first,
                  const std::function<void(const AtPoint&)>& body) const {
-    outer_.at_points(e_, outer_.nest(), all,
+    outer_.at_points(e_, outer_.nest(), all, {},
                      [&](const Emitter& at, const soac::Applied& f, std::span<const Expr>, Expr number) {
                        body({at, f.body[0], at.lower(first + number)});
                      });
@@ -151,12 +151,12 @@ void join_columns(const Emitter& e, const schedule::Launch&, const schedule::Pha
   const Steps steps(lanes, lanes);
   parts::join_neighbours(e, parts, [&](Expr first, Expr second) {
     const Expr of_first = e.lower(first * points), of_second = e.lower(second * points);
-    steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+    steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
       const Expr at = lane.lower(of_first + number), other = lane.lower(of_second + number);
       join_elements(lane, reduction, partials, at, other);
     });
   });
-  steps(e, begin, end, [&](const Emitter& lane, Expr number) {
+  steps(e, begin, end, [&](const Emitter& lane, Expr, Expr number) {
     const Emitter at = lane.at_element(number);
     const soac::Applied body = soac::apply(arena, map.body, indices_of(at, number, map.dims));
     std::vector<Expr> totals;

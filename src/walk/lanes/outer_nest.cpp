@@ -36,16 +36,14 @@ OuterNest::Part OuterNest::part() const {
 }
 
 void OuterNest::at_points(const Emitter& e, const schedule::Nest& nest, const Columns& all,
-                          const AtPoint& body, Expr head) const {
-  steps_of(nest)(
-      e, all.begin, all.end,
-      [&](const Emitter& of_lane, Expr, Expr j) {
-        space_.at_point(of_lane, all.outer, j,
-                        [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
-                          body(at, soac::apply(arena_, map_.body, indices), indices, number);
-                        });
-      },
-      head);
+                          const Stores& stores, const AtPoint& body) const {
+  const Steps::Point point = [&](const Emitter& of_lane, Expr, Expr j) {
+    space_.at_point(of_lane, all.outer, j,
+                    [&](const Emitter& at, std::span<const Expr> indices, Expr number) {
+                      body(at, soac::apply(arena_, map_.body, indices), indices, number);
+                    });
+  };
+  steps_of(nest, stores.any)(e, all.begin, all.end, point, stores.head);
 }
 
 }  // namespace fulgurite::walk::lanes

@@ -33,8 +33,13 @@ class OuterNest {
   };
   using AtPoint = std::function<void(const Emitter& at, const soac::Applied& body,
                                      std::span<const Expr> indices, Expr number)>;
+  /// Where points store: full vectors have no mask, and a head is left out (Steps).
+  struct Stores {
+    bool any = false;
+    Expr head = {};
+  };
   /// For each of them in lanes: the map's function at its point. As many lanes as the nest says.
-  void at_points(const Emitter&, const schedule::Nest&, const Columns&, const AtPoint&, Expr head = {}) const;
+  void at_points(const Emitter&, const schedule::Nest&, const Columns&, const Stores&, const AtPoint&) const;
 
  private:
   const Emitter& e_;

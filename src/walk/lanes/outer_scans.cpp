@@ -85,13 +85,13 @@ class OuterScans {
     const soac::Stm& inside() const { return map.body[0]; }
   };
   void at_columns(const Emitter& e, const Nest& nest, const OuterNest::Columns& all,
-                  const std::function<void(const AtColumn&)>& body, Expr head = {}) const {
+                  const std::function<void(const AtColumn&)>& body,
+                  const OuterNest::Stores& stores = {}) const {
     outer_.at_points(
-        e, nest, all,
+        e, nest, all, stores,
         [&](const Emitter& at, const soac::Applied& map, std::span<const Expr> indices, Expr number) {
           body({at, map, indices, number, at.lower(first_ + indices.back())});
-        },
-        head);
+        });
   }
 
   // Rows that go together, in pieces of [begin, end) of the task.
@@ -163,17 +163,16 @@ class OuterScans {
     const Expr streams = e_.lower((nest.traffic.streaming < streaming_) & equal(together, 1));
     const Emitter e = e_.streaming_if(streams);
     for_rows(nest, [&](Expr from, Expr to) {
-      at_columns(
-          e, nest, all,
-          [&](const AtColumn& c) {
-            const soac::Stm inside = without_totals(c.inside());
-            place_lines(c);
-            const Running running{{}, restore(c.e, operators_of(inside), so_far_, c.at), 0, {}};
-            c.e.for_loop(from, to, arena_.i64(1), "i",
-                         [&](Expr i) { point(c.e, inside, {{i}}, i, running); });
-            save(c.e, running.scans, so_far_, c.at);
-          },
-          unaligned_head(all, from, streams));
+      at_columns(e, nest, all,
+                 [&](const AtColumn& c) {
+                   const soac::Stm inside = without_totals(c.inside());
+                   place_lines(c);
+                   const Running running{{}, restore(c.e, operators_of(inside), so_far_, c.at), 0, {}};
+                   c.e.for_loop(from, to, arena_.i64(1), "i",
+                                [&](Expr i) { point(c.e, inside, {{i}}, i, running); });
+                   save(c.e, running.scans, so_far_, c.at);
+                 },
+                 {true, unaligned_head(all, from, streams)});
     });
   }
 

@@ -26,19 +26,27 @@ Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Exp
 }
 
 void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head) const {
-  scalar::Arena& arena = task.arena();
   const Emitter e = task.in_lanes();
   if (head) {
     const Expr first = e.lower(min(begin + head, end));
     with_mask(e, begin, first, point);
     begin = first;
   }
-  const Expr step = arena.i64(lanes_);
-  const Expr full = e.lower((end - begin) / step * step);
-  const Expr main = e.lower(begin + full);
-  e.par(Level::block, step, "t",
-        [&](Expr t) { e.for_loop(begin, main, step, "j", [&](Expr j) { point(e, t, e.bind(j + t, "j")); }); });
-  with_mask(e, main, end, point);
+  const Expr main = whole(e, lanes_, begin, end, point);
+  // A store with a mask is expensive.
+  const bool has_vectors = has_vectors_ && rest_ < lanes_;
+  with_mask(e, has_vectors ? whole(e.streaming_if({}), rest_, main, end, point) : main, end, point);
+}
+
+// Gives the first point that is left.
+Expr Steps::whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end, const Point& point) const {
+  const Expr step = lane.arena().i64(lanes);
+  const Expr full = lane.lower((end - begin) / step * step);
+  const Expr stop = lane.lower(begin + full);
+  lane.par(Level::block, step, "t", [&](Expr t) {
+    lane.for_loop(begin, stop, step, "j", [&](Expr j) { point(lane, t, lane.bind(j + t, "j")); });
+  });
+  return stop;
 }
 
 void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const {
@@ -54,9 +62,9 @@ void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& po
   });
 }
 
-Steps steps_of(const Nest& nest) {
+Steps steps_of(const Nest& nest, bool has_vectors) {
   const Cut& lane = *schedule::innermost(nest, Unit::lane);
-  return {static_cast<std::int64_t>(lane.size.bits()), lane.rest};
+  return {static_cast<std::int64_t>(lane.size.bits()), lane.rest, has_vectors};
 }
 
 }  // namespace fulgurite::walk::lanes

@@ -17,22 +17,26 @@ struct Interval {
 Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number,
                        bool at_least_one = false);
 
-/// Points [begin, end) in lanes: whole steps, then the remainder in vectors with a mask. The first `head`
-/// points, if it is given, are vectors with a mask as well; only whole steps bypass the caches.
+/// Points [begin, end) in lanes: whole steps, then the remainder in vectors of `rest` with a mask; those that
+/// are full without one if `has_vectors`. The first `head` points, if it is given, are vectors with a mask as
+/// well. Only whole steps bypass the caches.
 class Steps {
  public:
-  Steps(std::int64_t lanes, std::int64_t rest) : lanes_(lanes), rest_(rest) {}
+  Steps(std::int64_t lanes, std::int64_t rest, bool has_vectors = false)
+      : lanes_(lanes), rest_(rest), has_vectors_(has_vectors) {}
 
   /// The point in lanes is j, and t how far it is from that of the first lane.
   using Point = std::function<void(const Emitter&, Expr t, Expr j)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
  private:
+  Expr whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end, const Point& point) const;
   void with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const;
 
   const std::int64_t lanes_, rest_;
+  const bool has_vectors_;
 };
 /// Those of a nest's cut for lanes.
-Steps steps_of(const schedule::Nest&);
+Steps steps_of(const schedule::Nest&, bool has_vectors = false);
 
 }  // namespace fulgurite::walk::lanes
