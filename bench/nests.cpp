@@ -118,6 +118,14 @@ void matrix_program(const Options& options, const std::string& name, const F& f,
 
 using Step = std::tuple<float, float>;
 
+void run_transposes(const Options& options) {
+  const auto peer = [](const auto& m, auto* to) { bench::omp_transposed(m, to); };
+  const auto floats = fg::compile([](Mat<float> m) { return fg::transpose(m); });
+  matrix_program<float>(options, "transpose f32", floats, peer);
+  const auto doubles = fg::compile([](Mat<double> m) { return fg::transpose(m); });
+  matrix_program<double>(options, "transpose f64", doubles, peer);
+}
+
 void run_scans(const Options& options) {
   const auto peer_sums = [](const auto& m, auto* to) { bench::omp_running_sums(m, to); };
   const auto sums = fg::compile([](Mat<float> m) { return fg::scan(fg::plus, 0.0f, m, fg::axis(0)); });
@@ -202,6 +210,7 @@ int main(int count, char** arguments) {
     }
     run(options);
     run_scans(options);
+    run_transposes(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench nests: {}\n", error.what());
     return 1;

@@ -32,6 +32,10 @@ void omp_running_maxima(const Matrix<std::int32_t>&, std::int32_t* most);
 /// the next one, (a, b), as (x.a * a, x.b * a + b). Row i has a = weights[i].
 void omp_linear(const Matrix<float>&, const float* weights, float* values);
 
+/// The matrix transposed, in tiles of 32 x 32.
+void omp_transposed(const Matrix<float>&, float* to);
+void omp_transposed(const Matrix<double>&, double* to);
+
 /// Copies all elements with stores that bypass the caches: the limit of what makes a matrix of a matrix.
 void copy_all(const Matrix<float>&, float* to);
 void copy_all(const Matrix<double>&, double* to);

@@ -46,6 +46,17 @@ void scan(const Matrix<T>& m, T* to, const Op& op) {
 }
 
 template <class T>
+void transpose(const Matrix<T>& m, T* to) {
+  constexpr std::int64_t tile = 32;
+#pragma omp parallel for collapse(2) num_threads(2)
+  for (std::int64_t from_j = 0; from_j < m.columns; from_j += tile)
+    for (std::int64_t from_i = 0; from_i < m.rows; from_i += tile)
+      for (std::int64_t j = from_j; j < std::min(m.columns, from_j + tile); ++j)
+        for (std::int64_t i = from_i; i < std::min(m.rows, from_i + tile); ++i)
+          to[j * m.rows + i] = m.elements[i * m.columns + j];
+}
+
+template <class T>
 void copy(const Matrix<T>& m, T* to) {
   const std::int64_t n = m.rows * m.columns;
   const T* elements = m.elements;
@@ -115,6 +126,13 @@ void omp_running_maxima(const Matrix<std::int32_t>& m, std::int32_t* most) {
 }
 void omp_linear(const Matrix<float>& m, const float* weights, float* values) {
   scan(m, values, [&](float so_far, std::int64_t i, float x) { return so_far * weights[i] + x; });
+}
+
+void omp_transposed(const Matrix<float>& m, float* to) {
+  transpose(m, to);
+}
+void omp_transposed(const Matrix<double>& m, double* to) {
+  transpose(m, to);
 }
 
 void copy_all(const Matrix<float>& m, float* to) {
