@@ -19,7 +19,8 @@ std::string_view reason_of(Join how, bool is_on_lanes) {
   return {};
 }
 
-std::string of(const Combine& combine, bool on_lanes) {
+// `is_outer`: of a Soac inside whose rows lie apart.
+std::string of(const Combine& combine, bool on_lanes, bool is_outer) {
   std::string all;
   for (const Combine::Level& level : combine.levels) {
     // The stage of its bins says the rest.
@@ -29,6 +30,10 @@ std::string of(const Combine& combine, bool on_lanes) {
       all += fmt::format(
           "an accumulator takes {} points before an outer one, which bounds the rounding error (fold_chain)",
           level.n);
+      continue;
+    }
+    if (level.how == Join::handed_on && is_outer) {
+      all += "tasks that share rows take turns to hand on what they have of each column (outer_scan_block)";
       continue;
     }
     all += fmt::format(fmt::runtime(reason_of(level.how, on_lanes)), level.n);
@@ -80,7 +85,7 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
     because("split", "in each piece of an axis its bounds are known (splits, row_splits)");
   for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));
   for (const Combine& c : nest.combines)
-    because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes));
+    because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes, number_of_combined(nest) != 0));
   if (nest.traffic.streaming > 0) because("stores", "what is larger than the last cache bypasses caches");
   if (nest.traffic.touch) because("loads", "points are cheap, so cache lines are touched first (cheap_work)");
   if (nest.traffic.portion > 0)

@@ -433,12 +433,11 @@ class Interpreter {
     Arrays outputs;
     for (const FlatOutput& output : soac.outputs) {
       std::vector<std::int64_t> shape = extents(output.shape);
-      const std::size_t n_own = shape.size() - dims.size(), behind = n_own > 0 ? soac.axes_behind : 0;
-      std::vector<std::int64_t> of_space = shape;
-      const auto first = of_space.begin() + static_cast<std::ptrdiff_t>(dims.size() - behind);
-      of_space.erase(first, first + static_cast<std::ptrdiff_t>(n_own));
-      FULGURITE_CHECK(dims == of_space, "an array of shape {} from a space of shape {}",
-                      shape_text(output.kind, shape), shape_text(Kind::i64, dims));
+      const auto behind = static_cast<std::ptrdiff_t>(soac.axes_behind);
+      FULGURITE_CHECK(std::equal(dims.begin(), dims.end() - behind, shape.begin()) &&
+                          std::equal(dims.end() - behind, dims.end(), shape.end() - behind),
+                      "an array of shape {} from a space of shape {}", shape_text(output.kind, shape),
+                      shape_text(Kind::i64, dims));
       outputs.push_back(allocate(output.kind, std::move(shape), where));
     }
     std::vector<Arrays> scattered;
@@ -457,8 +456,7 @@ class Interpreter {
         const std::uint64_t c = at(soac.partitions[i].element_class);
         if (c < sorted[i].size()) sorted[i][c].push_back(values_of(soac.partitions[i].values));
       }
-      for (std::size_t i = 0; i < outputs.size(); ++i)
-        put(soac.outputs[i], *outputs[i], n, dims, soac.axes_behind);
+      for (std::size_t i = 0; i < outputs.size(); ++i) put(soac, i, *outputs[i], n, dims);
     });
     for (Tree& tree : trees) finish(tree, where);
     for (std::size_t i = 0; i < scattered.size(); ++i)
@@ -468,27 +466,15 @@ class Interpreter {
     for (std::size_t i = 0; i < outputs.size(); ++i) array(soac.outputs[i].array) = std::move(outputs[i]);
   }
 
-  void put(const FlatOutput& output, Value& whole, std::uint64_t n, const std::vector<std::int64_t>& dims,
-           std::size_t axes_behind) {
-    if (!output.element.is_array) {
-      store(output.kind, at(output.element.number), whole.bytes.data() + n * scalar::size_of(output.kind));
-      return;
-    }
+  void put(const FlatSoac& soac, std::size_t number, Value& whole, std::uint64_t n,
+           const std::vector<std::int64_t>& dims) {
+    const FlatOutput& output = soac.outputs[number];
+    if (!output.element.is_array) return whole.set(n, at(output.element.number));
     const Value& row = *array(output.element.number);
-    const std::size_t first = dims.size() - axes_behind;
-    FULGURITE_CHECK(std::equal(row.shape.begin(), row.shape.end(),
-                               whole.shape.begin() + static_cast<std::ptrdiff_t>(first),
-                               whole.shape.end() - static_cast<std::ptrdiff_t>(axes_behind)),
-                    "a row of shape {} in an array of shape {}", shape_text(row.kind, row.shape),
-                    shape_text(whole.kind, whole.shape));
-    if (row.bytes.empty()) return;
-    std::uint64_t behind = 1;  // points of the axes behind
-    for (std::size_t d = first; d < dims.size(); ++d) behind *= static_cast<std::uint64_t>(dims[d]);
-    const std::size_t size = scalar::size_of(output.kind), n_elements = row.bytes.size() / size;
-    for (std::size_t k = 0; k < n_elements; ++k) {
-      const std::uint64_t at = (n / behind * n_elements + k) * behind + n % behind;
-      std::memcpy(whole.bytes.data() + at * size, row.bytes.data() + k * size, size);
-    }
+    const std::span own = std::span(whole.shape).subspan(dims.size() - soac.axes_behind, row.shape.size());
+    FULGURITE_CHECK(std::ranges::equal(row.shape, own), "a row of shape {} in an array of shape {}",
+                    shape_text(row.kind, row.shape), shape_text(whole.kind, whole.shape));
+    whole.set_row(row, n, std::span(dims).last(soac.axes_behind));
   }
 
   const Program& program_;

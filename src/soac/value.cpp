@@ -40,6 +40,16 @@ void store(Kind kind, Bits bits, std::byte* to) {
   std::memcpy(to, &bits, scalar::size_of(kind));
 }
 
+void Value::set_row(const Value& row, std::uint64_t point, std::span<const std::int64_t> behind) {
+  std::uint64_t step = 1;
+  for (std::int64_t extent : behind) step *= static_cast<std::uint64_t>(extent);
+  const std::size_t n = row.size(), bytes_each = scalar::size_of(kind);
+  for (std::size_t k = 0; k < n; ++k) {
+    const std::uint64_t at = (point / step * n + k) * step + point % step;
+    std::memcpy(bytes.data() + at * bytes_each, row.bytes.data() + k * bytes_each, bytes_each);
+  }
+}
+
 std::string shape_text(Kind kind, std::span<const std::int64_t> shape) {
   return shape.empty() ? std::string(scalar::name_of(kind))
                        : fmt::format("{}[{}]", scalar::name_of(kind), fmt::join(shape, ", "));

@@ -16,9 +16,9 @@ using soac::Event;
 class FuseFile : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FuseFile, Becomes) {
-  const soac::Program program =
-      testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
-                                {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge});
+  const soac::Program program = testing::expect_pass_file(
+      std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
+      {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &fuse::across});
   EXPECT_EQ(fuse::check_fused(program), std::vector<std::string>());
 }
 

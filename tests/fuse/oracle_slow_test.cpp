@@ -197,7 +197,7 @@ std::size_t soacs_left(const Composition& all, std::string& story) {
   story = soac::print(program) + "becomes\n";
   soac::PassContext context;
   for (const soac::Pass* pass :
-       {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::simplify})
+       {&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::simplify, &fuse::across})
     program = pass->run(std::move(program), context);
   story += soac::print(program);
   return static_cast<std::size_t>(soac::count(program).soac);

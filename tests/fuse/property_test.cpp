@@ -111,7 +111,7 @@ void keeps_promise(const std::vector<const soac::Pass*>& passes) {
 RC_GTEST_PROP(PassesKeepMeaning, PropertyScansOfScans, ()) {
   const soac::Program after =
       stays_the_same({&simplify::simplify, &simplify::hoist, &fuse::fuse, &fuse::merge, &simplify::hoist,
-                      &fuse::merge, &simplify::simplify, &simplify::fields},
+                      &fuse::merge, &simplify::simplify, &simplify::fields, &fuse::across},
                      numbers(), numbers(), {}, true);
   RC_ASSERT(!has_levels(after.body));
 }

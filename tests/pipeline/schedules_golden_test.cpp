@@ -39,6 +39,16 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   }
   return y
 })"},
+                      {"column scans", R"(program (x: f32[n, m]) {
+  y: f32[n, m] = map (j < m) {
+    line: f32[n] = redomap (i < n) {
+      s: f32 = scan (x[i, j]) add comm neutral 0f
+      return s
+    }
+    return line
+  } behind 1
+  return y
+})"},
                       {"scan", R"(program (x: i32[n]) {
   y: i32[n] = redomap (i < n) {
     s: i32 = scan (x[i]) add comm neutral 0i32

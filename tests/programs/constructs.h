@@ -113,6 +113,7 @@ class Counter {
     note("Soac of rank " + std::to_string(s.dims.size()));
     if (depth_ > 0) note("Soac in a function of elements");
     if (s.outer_axes > 0) note("Soac that was nested");
+    if (s.axes_behind > 0) note("Soac with axes behind those of its results");
     if (s.reductions.size() > 1) note("Soac with several reductions");
     exprs(s.dims);
     for (const soac::Reduction& r : s.reductions) reduction(r, "Reduction");

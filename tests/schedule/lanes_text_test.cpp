@@ -212,6 +212,90 @@ TEST(LanesText, FoldsOfOuterAxesHaveAVersionForFewColumns) {
   EXPECT_NE(columns.find("grid partials (partial, partial_1)"), std::string::npos) << columns;
 }
 
+TEST(LanesText, ScansOfColumnsGoFromRowToRow) {
+  const Decided scan = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, 1000] = map (j < 1000) {
+      line: f32[n] = redomap (i < n) {
+        s: f32 = scan (x[i, j]) add comm neutral 0f
+        return s + 1f
+      }
+      return line
+    } behind 1
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(scan), "start, main") << "tasks take turns";
+  EXPECT_EQ(phase(scan, "start"), R"(phase "start"
+  guard select(1 < (max(n, 1) + 97) / 98, 1, 0)
+  skeleton "start" (turn) tasks 1 "values together" 1
+)");
+  EXPECT_EQ(phase(scan, "main"), R"(phase "main"
+  axis free 0 1 extent 1000
+  axis scan 0 1 extent n of 1
+  cut 0 by 1000 grid mask
+  cut 1 by 98 turn mask
+  cut 1 by 1 sequence mask
+  cut 0 by 64 lane apart 16
+  combine scan 0 turn handed_on (so_far, carry, turn)
+  traffic streaming 33554432
+  inner 0 {
+    axis free 0 1 extent 1000
+    axis fold 0 1 extent n of 1
+    cut 1 by 16 sequence mask
+    cut 0 by 64 lane apart 16
+  }
+)");
+  const Decided longer = decided_lanes(R"(program (x: f64[n, l, m], w: f64[l1]) {
+    y: f64[n, l, 16384], t: f64[n, 16384] = map (k < n, j < 16384) {
+      total: f64, line: f64[l] = redomap (i < l) {
+        s: f64 = scan exclusive (x[k, i, j]) add comm neutral 0.0
+        return x[k, i, j], s * w[i]
+      } reduce add comm neutral 0.0
+      return line, total
+    } behind 1
+    return y, t
+  })");
+  const std::string main = phase(longer, "main");
+  EXPECT_NE(
+      main.find("  axis free 0 1 extent n\n  axis free 1 1 extent 16384\n  axis scan 0 1 extent l of 1\n"),
+      std::string::npos)
+      << main;
+  EXPECT_NE(main.find("  cut 1 by 4096 grid mask\n  cut 2 by max(l, 1) turn mask\n"), std::string::npos)
+      << main;
+  EXPECT_NE(main.find("  at_least_one\n"), std::string::npos) << "there are totals of no rows\n" << main;
+}
+
+// Points of neighbouring rows read the same cache lines.
+TEST(LanesText, TransposesHaveTilesOfRows) {
+  const Decided transpose = decided_lanes(R"(program (x: f32[m, n]) {
+    y: f32[n, m] = map (i < n, j < m) { x[j, i] + 1f }
+    return y
+  })");
+  EXPECT_EQ(phase(transpose, "main"), R"(phase "main"
+  axis free 0 1 extent n
+  axis free 1 1 extent m
+  cut 0 by max(16384 / max(min(m, 512), 1), 1) grid mask
+  cut 1 by 512 grid mask
+  cut 1 by 64 lane apart 16
+  traffic streaming 33554432
+)");
+}
+
+// What is scanned depends on another Scan, or lies along the points of the map.
+TEST(LanesText, OtherLinesAreRowsOfTheMap) {
+  const char* const results[] = {
+      "line: i32[n] = redomap (i < n) { s: i32 = scan (x[i, j]) add comm neutral 0i32 "
+      "t: i32 = scan (s) add comm neutral 0i32 return t } return line } behind 1",
+      "line: i32[n] = redomap (i < n) { s: i32 = scan (x[i, j]) add comm neutral 0i32 "
+      "return s } return line }"};
+  const char* const shapes[] = {"n, m", "m, n"};
+  for (int k = 0; k < 2; ++k) {
+    const Decided other = decided_lanes(std::string("program (x: i32[n, m]) {\ny: i32[") + shapes[k] +
+                                        "] = map (j < m) {" + results[k] + "\nreturn y\n}");
+    EXPECT_EQ(names_of_phases(other), "main") << other.text;
+    EXPECT_EQ(other.text.find(" of 1\n"), std::string::npos) << other.text;
+  }
+}
+
 // Each is read in rows, but not each element once, or rows are few.
 TEST(LanesText, OtherFoldsStayInTheirLanes) {
   const char* const results[] = {

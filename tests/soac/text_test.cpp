@@ -120,8 +120,24 @@ TEST(Text, OuterAxes) {
   EXPECT_NE(canonical(p), canonical(parse(std::string(text).erase(text.find(" outer 1"), 8))));
 }
 
+// Rows of a map that stand across its points.
+TEST(Text, AxesBehindResults) {
+  const std::string text =
+      "program \"p\" (x: i32[n, m]) {\n"
+      "  y: i32[n, m] = map (j < m) {\n"
+      "    row: i32[n] = map (i < n) { x[i, j] + 1i32 }\n"
+      "    return row\n"
+      "  } behind 1\n"
+      "  return y\n"
+      "}\n";
+  const Program p = parse(text);
+  EXPECT_EQ(print(p), text);
+  EXPECT_EQ(std::get<Soac>(p.body[0].op).axes_behind, 1u);
+  EXPECT_NE(canonical(p), canonical(parse(std::string(text).erase(text.find(" behind 1"), 9))));
+}
+
 TEST(Text, NamesThatTheGrammarUsesAsWords) {
-  for (const char* word : {"scatter", "partition", "combine", "outer", "memory"}) {
+  for (const char* word : {"scatter", "partition", "combine", "outer", "behind", "memory"}) {
     SCOPED_TRACE(word);
     Program p = parse("program p (x: i32[n]) { y: i32[n] = map (i < n) { x[i] + 1i32 } return y }");
     Arena& a = *p.arena;

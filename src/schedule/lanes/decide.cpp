@@ -140,6 +140,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
   phase.why = reasons_of(at.op(), at.loops, at.lanes);
+  if (at.grid.reads_across) phase.why.emplace_back(why_across);
   Expr is_other;
   for (const Version& other : others) {
     if (!other.holds) continue;

@@ -84,6 +84,23 @@ bool has_narrow_places(const soac::Soac& op) {
   return found;
 }
 
+// Bytes of an element that is read along the outer axis next to the columns, and so across them: points of
+// neighbouring rows share its cache line. 0: there is none.
+std::int64_t bytes_read_across(const Surroundings& around, const soac::Soac& op) {
+  if (op.dims.size() < 2 || !op.reductions.empty() || !op.scatters.empty()) return 0;
+  const scalar::Var column = op.body.params.back(), row = op.body.params[op.dims.size() - 2];
+  std::int64_t bytes = 0;
+  soac::for_each_root(op.body, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (e.op() != Op::index || !mentions(e, column) || mentions(e.args().back(), column)) return;
+      const auto along = scalar::affine_in(around.arena, e.args().back(), row);
+      if (along && along->coefficient.is_constant(1))
+        bytes = std::max(bytes, static_cast<std::int64_t>(size_of(e.kind())));
+    });
+  });
+  return bytes;
+}
+
 // So many points are a task, but for places of 32 bits, which are proved to differ for 2^31 points at most
 // (soac/injective.h): more points are one task, which stores in their order.
 Expr points_of_task(Arena& arena, const soac::Soac& op, Expr points) {
@@ -114,6 +131,12 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
   g.rows = product(arena, std::span(op.dims).first(op.dims.size() - 1));
   g.columns = op.dims.back();
   g.rows_per_task = max(tile / max(g.columns, one), one);
+  if (const std::int64_t bytes = bytes_read_across(around, op); bytes > 0) {
+    g.reads_across = true;
+    constexpr std::int64_t two_lines = 128;
+    g.columns_per_task = max(tile / (two_lines / bytes), one);
+    g.rows_per_task = max(tile / max(min(g.columns, g.columns_per_task), one), one);
+  }
   return g;
 }
 

@@ -1,5 +1,7 @@
 #include "schedule/lanes/outer_scans.h"
 
+#include <algorithm>
+
 #include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/partial_rows.h"

@@ -196,8 +196,8 @@ class OuterScans {
       if (result.type().rank == 0) continue;
       std::vector<Expr> first(all.outer.begin(), all.outer.end());
       first.push_back(all.begin);
-      const Destination line =
-          row_of(e_, outer_.map(), {result, names_[k]}, first, linear(e_, first, outer_.space().dims()));
+      const Expr number = linear(e_, first, outer_.space().dims());
+      const Destination line = row_of(e_, outer_.map(), {result, names_[k]}, first, number);
       constexpr std::int64_t cache_line = 64;
       const Expr last = arena_.i64(cache_line / static_cast<std::int64_t>(size_of(result.kind())) - 1);
       return e_.lower(select(streams, (0 - element_of(line, row)) & last, 0));
