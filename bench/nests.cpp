@@ -12,6 +12,7 @@
 #include <string>
 #include <thread>
 
+#include "nests_rows.h"
 #include "peers/nests.h"
 #include "stopwatch.h"
 #include "windows.h"
@@ -192,6 +193,10 @@ void run(const Options& options) {
   };
   bench::measure_stencils(measure);
   bench::measure_convolutions(measure);
+  bench::add_rows({[&](const std::string& name) { return std::regex_search(name, options.filter); },
+                   [&](const std::string& name, const Run& ours, const Run& peer, const Run& limit) {
+                     row(options, name, ours, peer, limit);
+                   }});
 }
 
 }  // namespace
