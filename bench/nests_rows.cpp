@@ -59,9 +59,8 @@ void program(const Table& table, const std::string& name, std::initializer_list<
 void add_rows(const Table& table) {
   const auto sums = fg::compile([](Mat<float> m) { return fg::sum(m, fg::axis(1)); });
   program<float>(table, "sum", {1, 2, 3, 4, 8, 16}, sums, omp_row_sums);
-  const auto places = fg::compile([](Mat<float> m) {
-    return fg::map([](Vec<float> row) { return fg::argmin(row); }, fg::rows(m));
-  });
+  const auto places = fg::compile(
+      [](Mat<float> m) { return fg::map([](Vec<float> row) { return fg::argmin(row); }, fg::rows(m)); });
   program<std::int64_t>(table, "argmin", {4, 16, 64, 256, 4096}, places, omp_row_places);
   const fg::Array<float, 2> centres = matrix(16, 8);
   const auto nearest = fg::compile([](Mat<float> points, Mat<float> all) {

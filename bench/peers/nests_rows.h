@@ -1,4 +1,5 @@
-// What reductions of rows are compared with: loops that a C++ programmer writes with OpenMP for a length that he knows.
+// What reductions of rows are compared with: loops that a C++ programmer writes with OpenMP for a length that
+// he knows.
 #pragma once
 
 #include <cstdint>

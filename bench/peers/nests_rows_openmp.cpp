@@ -1,5 +1,6 @@
-// Reductions of rows with OpenMP. Short rows have a loop for their length, in which some neighbouring rows go side by side, so that
-// the compiler takes one for each lane; longer ones have accumulators side by side along the row.
+// Reductions of rows with OpenMP. Short rows have a loop for their length, in which some neighbouring rows go
+// side by side, so that the compiler takes one for each lane; longer ones have accumulators side by side
+// along the row.
 #include <omp.h>
 
 #include <cstring>

@@ -9,7 +9,6 @@
 #include "soac/walk.h"
 #include "walk/blocks/inner.h"
 #include "walk/lanes/inner.h"
-#include "walk/sequential.h"
 
 namespace fulgurite::lower {
 
@@ -50,14 +49,10 @@ Emitter Launches::emitter() {
                      const Emitter& at, const soac::Stm& s) { walk::lanes::inner(at, s, nests); });
 }
 
-Emitter Launches::emitter(const Lowers& in_scalar_code) {
+Emitter Launches::emitter(const Lowers& lowers) {
   const auto knows = [this](Expr e) { return known_outside(std::span(&e, 1)); };
-  const auto on_soac = [in_scalar_code, has_blocks = has_blocks()](const Emitter& at, const soac::Stm& s) {
-    if (has_blocks && at.context().in_lanes) return walk::sequential_loop(at, s);
-    in_scalar_code(at, s);
-  };
   Emitter::Outside outside{knows,
-                           on_soac,
+                           lowers,
                            [this](Var scalar) { return host_.on_device(scalar); },
                            options_.schedule == Schedule::lanes,
                            [this](Expr e) { return computed(e); },

@@ -39,7 +39,7 @@ class Launches {
   Emitter emitter();
   /// The same, but `in_scalar_code` lowers combinators that it meets in scalar code.
   using Lowers = std::function<void(const Emitter&, const soac::Stm&)>;
-  Emitter emitter(const Lowers& in_scalar_code);
+  Emitter emitter(const Lowers&);
   /// A name for the value of an expression that the host computes, here.
   Expr computed(Expr);
 

@@ -65,6 +65,9 @@ std::string of(const Nest& nest, const Stage& stage) {
 
 std::string of(const Inner& inner, bool is_in_lanes) {
   const std::int64_t lanes = size_by(inner.nest, Unit::lane, 0);
+  if (const std::int64_t together = size_by(inner.nest, Unit::registers, 0); lanes == 0 && together > 0)
+    return fmt::format("each lane takes {} points together, which are loaded as one piece (lane_row_steps)",
+                       together);
   if (is_in_lanes) return "the lanes around it go from point to point together";
   if (innermost(inner.nest, Unit::thread)) return "the threads of a block share its points";
   if (lanes == 0) return "scalar code, as order counts, or it reads along rows or makes arrays";

@@ -4,10 +4,13 @@
 #include <functional>
 
 #include "base/match.h"
+#include "schedule/nest.h"
 #include "schedule/rewrites/operators.h"
+#include "schedule/rewrites/rounding.h"
 #include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/outputs.h"
+#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 
@@ -101,6 +104,35 @@ bool reads_along_rows(const soac::Soac& soac) {
     if (auto* inner = std::get_if<soac::Soac>(&s.op))
       if (commutes(*inner)) reads(inner->body, *inner);
   return along_inner > along_outer;
+}
+
+Expr longest_row(scalar::Arena& arena, const soac::Lambda& f) {
+  Expr longest = arena.i64(1);
+  for (const soac::Stm& s : f.body)
+    for (const auto& nested : soac::nested_in(s)) {
+      if (nested.role == soac::Role::operation) continue;
+      Expr points = longest_row(arena, *nested.lambda);
+      if (const auto* op = base::as<soac::Soac>(s.op)) points = product(arena, op->dims) * points;
+      longest = max(longest, points);
+    }
+  return longest;
+}
+
+namespace {
+
+bool has_rounding(const soac::Lambda& f) {
+  return std::ranges::any_of(f.body, [](const soac::Stm& s) {
+    const auto* op = base::as<soac::Soac>(s.op);
+    if (op && std::ranges::any_of(op->reductions, rounds)) return true;
+    const auto nested = soac::nested_in(s);
+    return std::ranges::any_of(nested, [](const auto& each) { return has_rounding(*each.lambda); });
+  });
+}
+
+}  // namespace
+
+std::int64_t most_in_lane(const soac::Soac& op, const LanesPolicy& by) {
+  return has_rounding(op.body) ? std::min(by.lane_row, by.fold_chain) : by.lane_row;
 }
 
 }  // namespace fulgurite::schedule

@@ -22,4 +22,10 @@ bool scans_outside(const Surroundings&, scalar::Arena&, const soac::Stm&);
 /// the space around them.
 bool reads_along_rows(const soac::Soac&);
 
+/// The most points that the loops inside of a function take, one in another.
+Expr longest_row(scalar::Arena&, const soac::Lambda&);
+/// A row of at most so many points is walked by one lane. A sum that passes through so few roundings keeps
+/// float_sum_error.
+std::int64_t most_in_lane(const soac::Soac&, const LanesPolicy&);
+
 }  // namespace fulgurite::schedule

@@ -1,14 +1,25 @@
 #include "walk/sequential.h"
 
+#include <algorithm>
+
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
 #include "walk/arrays.h"
+#include "walk/narrow.h"
 #include "walk/points.h"
 
 namespace fulgurite::walk {
 
 namespace {
+
+std::vector<Expr> snapshots_of(const Emitter& e, const soac::Stm& s, const Running::Groups& reductions) {
+  std::vector<Expr> totals;
+  for (const auto& group : reductions)
+    for (Expr variable : group)
+      totals.push_back(e.snapshot(variable, e.arena().info(s.names[totals.size()]).name));
+  return totals;
+}
 
 /// The points of a reduction, folded in pieces by accumulators of their own as the cuts of a nest say.
 class Chains {
@@ -51,13 +62,85 @@ class Chains {
   std::vector<Expr> indices_;
 };
 
-void finish_with(const Emitter& e, const soac::Stm& s, const Running::Groups& reductions) {
-  std::vector<Expr> totals;
-  for (const auto& group : reductions)
-    for (Expr variable : group)
-      totals.push_back(e.snapshot(variable, e.arena().info(s.names[totals.size()]).name));
-  finish(e, s, totals);
-}
+class Loop {
+ public:
+  Loop(const Emitter& e, const soac::Stm& s, const Together& together)
+      : e_(e),
+        arena_(e.arena()),
+        s_(s),
+        op_(std::get<soac::Soac>(s.op)),
+        together_(together),
+        dims_(extents(e, op_.dims)) {}
+
+  std::vector<Expr> run() const {
+    Running running;
+    running.reductions = start(e_, op_);
+    for (const soac::Stm* scan : schedule::scans_of(op_.body)) {
+      running.scans.emplace_back();
+      for (Expr first : e_.lower(schedule::first_of(*scan)))
+        running.scans.back().push_back(e_.declare(first, "so_far"));
+    }
+    const bool is_one_loop = dims_.size() == 1 && running.scans.empty() && !schedule::makes_arrays(op_);
+    const auto behind = is_one_loop ? schedule::behind_first(arena_, s_, false) : std::nullopt;
+    if (behind && e_.keeps(schedule::rewrite::ascending, s_, *behind)) {
+      const Expr zero = arena_.i64(0);
+      e_.if_then(e_.lower(zero < dims_[0]), [&] { point(e_, s_, {{zero}}, zero, running); });
+      behind_first(*behind, running);
+    } else if (is_one_loop) {
+      points(s_, arena_.i64(0), dims_[0], running);
+    } else {
+      std::vector<Expr> indices;
+      nest(indices, running);
+    }
+    return snapshots_of(e_, s_, running.reductions);
+  }
+
+ private:
+  // The first point may be taken once more by operators that choose one of their operands, so that pieces of
+  // points begin where those of the row do.
+  void behind_first(const soac::Stm& behind, const Running& running) const {
+    const bool again = together_.n > 1 && schedule::chooses_operands(behind);
+    const Expr first = arena_.i64(again ? 0 : 1);
+    const auto narrow = schedule::narrow_indices(arena_, behind);
+    if (narrow && e_.keeps(schedule::rewrite::narrow, behind, narrow->stm))
+      for_pieces_in_32_bits(
+          e_, *narrow, first, dims_[0], running,
+          [&](Expr from, Expr to, const Running& into) { points(narrow->stm, from, to, into); });
+    else
+      points(behind, first, dims_[0], running);
+  }
+
+  void points(const soac::Stm& s, Expr from, Expr to, const Running& into) const {
+    const auto take = [&](Expr i) { point(e_, s, {{i}}, i, into); };
+    const Expr one = arena_.i64(1);
+    for (std::int64_t n = together_.n; n > 1; n = n == together_.n ? together_.rest : n / 2) {
+      const Expr end = e_.lower(from + (to - from) / n * n);
+      if (end != from)
+        e_.for_loop(from, end, arena_.i64(n), "from", [&](Expr first) {
+          e_.for_loop(arena_.i64(0), arena_.i64(n), one, "i", [&](Expr i) { take(e_.bind(first + i, "i")); });
+        });
+      from = end;
+    }
+    if (from != to) e_.for_loop(from, to, one, "i", take);
+  }
+
+  void nest(std::vector<Expr>& indices, const Running& running) const {
+    if (indices.size() == dims_.size())
+      return point(e_, s_, indices, e_.lower(linear(e_, indices, dims_)), running);
+    e_.for_loop(arena_.i64(0), dims_[indices.size()], arena_.i64(1), "i", [&](Expr i) {
+      indices.push_back(i);
+      nest(indices, running);
+      indices.pop_back();
+    });
+  }
+
+  const Emitter& e_;
+  scalar::Arena& arena_;
+  const soac::Stm& s_;
+  const soac::Soac& op_;
+  const Together together_;
+  const std::vector<Expr> dims_;
+};
 
 }  // namespace
 
@@ -67,41 +150,13 @@ void fold_in_lanes(const Emitter& e, const soac::Stm& original, const schedule::
   const std::vector<Expr> dims = extents(e, soac.dims);
   const Running::Groups totals = start(e, soac);
   Chains(e, s, dims, nest).fold(totals);
-  finish_with(e, s, totals);
+  finish(e, s, snapshots_of(e, s, totals));
 }
 
-void sequential_loop(const Emitter& e, const soac::Stm& original) {
+void sequential_loop(const Emitter& e, const soac::Stm& original, const Together& together) {
   e.note_sequential(original, "depends on the element of the combinator around it");
-  scalar::Arena& arena = e.arena();
-  const soac::Stm s = schedule::lift_missing_neutral(arena, original);
-  const auto& soac = std::get<soac::Soac>(s.op);
-  const std::vector<Expr> dims = extents(e, soac.dims);
-  Running running;
-  running.reductions = start(e, soac);
-  for (const soac::Stm* scan : schedule::scans_of(soac.body)) {
-    running.scans.emplace_back();
-    for (Expr first : e.lower(schedule::first_of(*scan)))
-      running.scans.back().push_back(e.declare(first, "so_far"));
-  }
-  std::vector<Expr> indices;
-  std::function<void(std::size_t)> nest = [&](std::size_t d) {
-    if (d == dims.size()) return point(e, s, indices, e.lower(linear(e, indices, dims)), running);
-    e.for_loop(arena.i64(0), dims[d], arena.i64(1), "i", [&](Expr i) {
-      indices.push_back(i);
-      nest(d + 1);
-      indices.pop_back();
-    });
-  };
-  const bool may_repeat = dims.size() == 1 && running.scans.empty() && !schedule::makes_arrays(soac);
-  const auto behind = may_repeat ? schedule::behind_first(arena, s, false) : std::nullopt;
-  if (behind && e.keeps(schedule::rewrite::ascending, s, *behind)) {
-    const Expr zero = arena.i64(0), one = arena.i64(1);
-    e.if_then(e.lower(zero < dims[0]), [&] { point(e, s, {{zero}}, zero, running); });
-    e.for_loop(one, dims[0], one, "i", [&](Expr i) { point(e, *behind, {{i}}, i, running); });
-  } else {
-    nest(0);
-  }
-  finish_with(e, s, running.reductions);
+  const soac::Stm s = schedule::lift_missing_neutral(e.arena(), original);
+  finish(e, s, Loop(e, s, together).run());
 }
 
 }  // namespace fulgurite::walk

@@ -6,11 +6,17 @@
 
 namespace fulgurite::walk {
 
+/// How many points a loop takes together: `n` as long as there are so many, then `rest`, half of it and so
+/// on.
+struct Together {
+  std::int64_t n = 1, rest = 1;
+};
+
 /// Lowers a Soac statement that makes no arrays, and binds its names.
 ///
 ///   for i { for j { operands = body(i, j); acc = op(acc, operands) } }
 /// where operators know more behind the first point with that one by itself.
-void sequential_loop(const Emitter&, const soac::Stm&);
+void sequential_loop(const Emitter&, const soac::Stm&, const Together& = {});
 
 /// The same of a reduction whose nest cuts its axes into pieces, which accumulators of their own fold: a
 /// window of each lane.

@@ -47,6 +47,13 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
     }
     return line
   } behind 1
+    return y
+  })"},
+                      {"row sums", R"(program (x: f32[n, m]) {
+  y: f32[n] = map (i < n) {
+    s: f32 = redomap (j < m) { x[i, j] } reduce add comm neutral 0f
+    return s
+  }
   return y
 })"},
                       {"scan", R"(program (x: i32[n]) {

@@ -60,7 +60,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
     }
     return y
   })"));
-  EXPECT_EQ(rows, R"(main where not (65536 < m & n < 64)
+  EXPECT_EQ(rows, R"(main where not (65536 < m & n < 64 | max(m, 1) <= 16)
   n points are mapped; tasks of max(4096 / max(max(m, 1), 1), 1)
   inner 1: up to 64 of m points are reduced; 16 lanes
   inner 1: m points are reduced; 64 lanes
@@ -68,6 +68,7 @@ TEST(ExplainSchedule, TellVersionsWithTheirConditions) {
   - tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)
   - lanes: none, as the combinators inside read along their own axis
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
+  - version: where rows are short, each lane takes one (lane_row, fold_chain)
   - stores: what is larger than the last cache bypasses caches
   - inner 1: short rows take one vector, which is quick to join (short_row_vectors)
   - inner 1: 64 lanes for each point around it (short_vectors, medium_vectors)
@@ -86,6 +87,14 @@ rows where 65536 < m & n < 64
   join tiles by n tasks
   - tasks: one for each row, as the partial results of its tiles are few
   - version: tasks share rows where these are few and long, so that no core is idle (few_rows, long_row_tiles)
+short rows where max(m, 1) <= 16
+  n points are mapped; tasks of 4096; 64 lanes
+  inner 1: m points are reduced; 4 neighbours together
+  - tasks: about 4096 points each: one costs 48 additions, which is moderate (moderate_tile, moderate_work)
+  - lanes: 64 in vectors of 16, as values have up to 4 bytes: vectors side by side hide latency (short_vectors, short_work_stores)
+  - version: where rows are short, each lane takes one (lane_row, fold_chain)
+  - stores: what is larger than the last cache bypasses caches
+  - inner 1: each lane takes 4 points together, which are loaded as one piece (lane_row_steps)
 )");
 }
 

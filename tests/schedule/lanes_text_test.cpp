@@ -30,7 +30,7 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
     }
     return y
   })");
-  EXPECT_EQ(names_of_phases(sums), "main, partials, rows");
+  EXPECT_EQ(names_of_phases(sums), "main, partials, rows, short rows");
   const std::string main = phase(sums, "main");
   EXPECT_NE(main.find("  inner 1 up_to 64 {\n"), std::string::npos) << main;
   EXPECT_NE(main.find("    cut 0 by 16 lane mask\n"), std::string::npos) << main;
@@ -40,6 +40,68 @@ TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) 
   EXPECT_NE(partials.find("cut 0 by 1 grid mask"), std::string::npos) << partials;
   EXPECT_NE(partials.find("    cut 0 by 16384 grid mask"), std::string::npos) << partials;
   EXPECT_NE(partials.find("grid partials (partial)"), std::string::npos) << partials;
+  EXPECT_EQ(phase(sums, "short rows"), R"(phase "short rows"
+  guard select(max(m, 1) <= 16, 1, 0)
+  axis free 0 1 extent n
+  cut 0 by 4096 grid mask
+  cut 0 by 64 lane apart 16
+  traffic streaming 33554432
+  inner 1 {
+    axis fold 0 1 extent m
+    cut 0 by 4 registers apart 2
+  }
+)");
+}
+
+// What the greatest of a row is does not round, so that longer rows are short.
+TEST(LanesText, RowsOfAConstantLengthAreShortOrNot) {
+  const auto greatest = [](const std::string& length) {
+    return decided_lanes("program (x: f32[n, m]) { y: f32[n] = map (i < n) { s: f32 = redomap (j < " +
+                         length + ") { x[i, j] } reduce max comm neutral f32:-inf return s } return y }");
+  };
+  EXPECT_EQ(names_of_phases(greatest("64")), "main");
+  EXPECT_NE(phase(greatest("64"), "main").find("    cut 0 by 4 registers apart 2\n"), std::string::npos);
+  EXPECT_EQ(phase(greatest("65"), "main").find("registers"), std::string::npos);
+  EXPECT_EQ(names_of_phases(greatest("65")).find("short rows"), std::string::npos);
+}
+
+// Lanes that read neighbouring elements, or all the same, have nothing to transpose; a loop as long as the
+// map is not short where there are many points.
+TEST(LanesText, OnlyRunsAreTakenTogether) {
+  const Decided windows = decided_lanes(R"(program (x: f32[n], w: f32[k]) {
+    y: f32[n] = map (i < n - k) {
+      s: f32 = redomap (j < k) { x[i + j] * w[j] } reduce add comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  EXPECT_EQ(phase(windows, "main").find("registers"), std::string::npos) << windows.text;
+  const Decided bodies = decided_lanes(R"(program (x: f32[n]) {
+    y: f32[n] = map (i < n) {
+      s: f32 = redomap (j < n) { x[i] - x[j] } reduce max comm neutral f32:-inf
+      return s
+    }
+    return y
+  })");
+  EXPECT_EQ(names_of_phases(bodies).find("short rows"), std::string::npos) << bodies.text;
+}
+
+// Accumulators of two components are not read and stored for each row; chains bound rounding errors, of which
+// there are none.
+TEST(LanesText, PlacesAlongAnOuterAxisHaveNoChainsOfRows) {
+  const Decided places = decided_lanes(R"(program (x: f32[n, m]) {
+    y: i64[m] = map (j < m) {
+      a: f32, b: i64 = redomap (i < n) { x[i, j], i } reduce (a0: f32, a1: i64, b0: f32, b1: i64) {
+        return select(a0 < b0, b0, a0), select(a0 < b0, b1, a1)
+      } neutral f32:-inf, 0
+      return b
+    }
+    return y
+  })");
+  const std::string columns = phase(places, "columns");
+  EXPECT_EQ(columns.find("4194304"), std::string::npos) << columns;
+  EXPECT_NE(columns.find("sequence"), std::string::npos) << columns;
+  EXPECT_EQ(columns.find("lane") < columns.rfind("sequence"), false) << columns;
 }
 
 TEST(LanesText, MapOfAMatrixReadAtItsOwnPlaceIsOneAxis) {

@@ -6,6 +6,7 @@
 
 #include "schedule/explain.h"
 #include "schedule/lanes/bins.h"
+#include "schedule/lanes/lane_rows.h"
 #include "schedule/lanes/long_rows.h"
 #include "schedule/lanes/order.h"
 #include "schedule/lanes/ordered_stores.h"
@@ -206,6 +207,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const RegisterTiles tiles = register_tiles_of(at);
   const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : tiles.is_tiled);
   const WindowFolds windows = window_folds_of(at, either(tiles.is_tiled, long_rows.holds));
+  const Expr lane_rows = lane_rows_of(at, either(outer_folds.is_deep, either(tiles.is_tiled, windows.holds)));
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -216,7 +218,8 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const Version others[] = {{outer_folds.is_deep, why_outer},
                             {tiles.is_tiled, why_tiled},
                             {long_rows.holds, why_shared},
-                            {windows.holds, why_windows}};
+                            {windows.holds, why_windows},
+                            {lane_rows, why_lane_rows}};
   const bool has_other_sizes = !windows.holds || !windows.holds.is_constant(1);
   if (has_outer_scans(at))
     add_outer_scans(at);
@@ -226,6 +229,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);
   add_window_folds(at, windows);
+  add_lane_rows(at, lane_rows);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);
   add_places(at, original, bins);

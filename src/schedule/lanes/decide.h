@@ -9,6 +9,7 @@
 //               take turns instead of the phases before, where they can
 //   columns     where reductions read along the map's last axis: rows are folded along all columns instead;
 //   join columns: for each point what tasks have of its rows, then the results
+//   short rows  where rows are short: neighbouring lanes take neighbouring rows instead
 //   partials    where rows are few and long: tasks share rows instead; rows: they are joined, and stored
 //   store       scatters whose last value stays: few points, by one task; many: sort tiles, then store ranges
 //   last        (one task) the reductions of all tiles, neighbours first

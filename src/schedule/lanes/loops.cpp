@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
+#include "base/match.h"
 #include "schedule/lanes/costs.h"
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/by_order.h"
@@ -170,6 +172,33 @@ std::int64_t points_in_task(const soac::Soac& soac, double work, bool scans_in_r
   return tile;
 }
 
+// The most points that the loops inside of a function take, one in another, if they are constants.
+std::optional<std::int64_t> constant_row(const soac::Lambda& f) {
+  std::int64_t longest = 1;
+  for (const soac::Stm& s : f.body) {
+    if (base::as<soac::Sort>(s.op) || base::as<soac::Loop>(s.op)) return {};
+    std::int64_t times = 1;
+    if (const auto* op = base::as<soac::Soac>(s.op))
+      for (Expr extent : op->dims) {
+        if (!extent.is_constant() || extent.bits() >= 1 << 20) return {};
+        times = std::min<std::int64_t>(times * static_cast<std::int64_t>(extent.bits()), 1 << 20);
+      }
+    for (const auto& nested : soac::nested_in(s)) {
+      if (nested.role == soac::Role::operation) continue;
+      const std::optional<std::int64_t> points = constant_row(*nested.lambda);
+      if (!points) return {};
+      longest = std::max(longest, times * *points);
+    }
+  }
+  return longest;
+}
+
+// Rows of a constant length that one lane walks.
+bool are_short(const soac::Soac& soac, const LanesPolicy& by) {
+  const std::optional<std::int64_t> points = constant_row(soac.body);
+  return !makes_arrays(soac) && points && *points <= most_in_lane(soac, by);
+}
+
 }  // namespace
 
 bool has_few_classes(const soac::Partition& p, std::int64_t few_classes) {
@@ -192,7 +221,7 @@ LaneLoops choose(const scalar::Arena& arena, const soac::Soac& soac, const Lanes
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;
   loops.tile = points_in_task(soac, work, loops.scan_steps > 0, by);
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
-  loops.rows = reads_along_rows(soac);
+  loops.rows = reads_along_rows(soac) && !are_short(soac, by);
   loops.streaming = lanes.device.last_level_cache;
   loops.touch = work <= by.cheap_work && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !loops.rows) choose_runs(loops, soac, work, by);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "schedule/lanes/in_lane.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/gathered.h"
@@ -164,7 +165,10 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;
   if (loops.rows) stage_ragged_rows(arena, s, loops, lanes, nest);
-  if (in.any && !is_in_order(op)) return nest;
+  if (in.any && !is_in_order(op)) {
+    nest.inner = in_lane(arena, op, lanes);
+    return nest;
+  }
   for (const auto& nested : soac::nested_in(s))
     if (nested.role != soac::Role::contents) add_inner(arena, *nested.lambda, lanes, nest.inner);
   return nest;

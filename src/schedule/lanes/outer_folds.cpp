@@ -15,9 +15,18 @@ const soac::Soac& reduction_of(const soac::Lambda& body) {
   return std::get<soac::Soac>(body.body[0].op);
 }
 
+// Chains of rows have accumulators of their own only where sums round.
+bool has_chains(const soac::Soac& inner) {
+  return std::ranges::any_of(inner.reductions, rounds);
+}
+
 // Several rows of middling length that are read at a time are fetched ahead too late, which only caches hide.
-Expr are_streamed(const Building& at, const OuterFolds& folds) {
+// Accumulators of several components, which are read and stored for each row then, take longer still.
+Expr are_streamed(const Building& at, const OuterFolds& folds, const soac::Soac& inner) {
   const LanesPolicy& by = at.lanes.by;
+  std::size_t n_components = 0;
+  for (const soac::Reduction& r : inner.reductions) n_components += r.neutral.size();
+  if (n_components > 1) return at.arena.boolean(false);
   const Expr are_many = by.fold_streamed_points < folds.points * folds.rows;
   const Expr are_not_short = by.fold_streamed_least < folds.columns;
   const Expr are_not_long = folds.columns <= by.fold_streamed_most;
@@ -55,8 +64,8 @@ OuterFolds outer_folds_of(Building& at) {
   folds.are_deep = select(is_deep, at.i64(1), 0);
   folds.rows_per_task = rows_per_task(at, folds);
   folds.parts = ceil_div(folds.rows, folds.rows_per_task);
-  folds.are_streamed = are_streamed(at, folds);
-  const Expr copies = select(folds.are_streamed, at.i64(2), 1);
+  folds.are_streamed = are_streamed(at, folds, inner);
+  const Expr copies = has_chains(inner) ? select(folds.are_streamed, at.i64(2), 1) : at.i64(1);
   const Expr n = folds.are_deep * copies * (folds.parts * folds.points);
   for (const soac::Reduction& r : inner.reductions)
     for (Expr neutral : r.neutral) folds.partials.push_back(at.memory(neutral.kind(), n, "partial"));
@@ -90,13 +99,15 @@ void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inn
   const Expr chain = at.i64(by.fold_chain);
   const Expr columns = max(folds.columns, 1);
   const Expr together = max(by.fold_block / columns, chain);
-  const Expr own = select(folds.are_streamed, chain, folds.rows_per_task);
-  const Expr of_task = min(together, folds.rows_per_task);
+  const Expr task = folds.rows_per_task;
+  const Expr own = has_chains(inner) ? select(folds.are_streamed, chain, task) : task;
+  const Expr of_task = min(together, task);
   const Expr at_once = select(folds.are_streamed, at.i64(1), of_task);
   nest.cuts.push_back({row, own, Unit::sequence});
   nest.cuts.push_back({row, at_once, Unit::sequence});
   const std::int64_t lanes = choose(at.arena, inner, at.lanes).lanes, rest = at.loops.lanes;
   nest.cuts.push_back({column, at.i64(lanes), Unit::lane, Tail::apart, std::min(lanes, rest)});
+  if (!has_chains(inner)) return;
   nest.cuts.push_back({row, min(at_once, by.fold_chain * by.fold_chain), Unit::sequence});
   nest.cuts.push_back({row, min(at_once, by.fold_chain), Unit::sequence});
 }

@@ -82,6 +82,17 @@ std::optional<soac::Stm> behind_first(scalar::Arena& arena, const soac::Stm& s, 
   return result ? result : holding;
 }
 
+bool chooses_operands(const soac::Stm& s) {
+  const auto& soac = std::get<soac::Soac>(s.op);
+  const soac::OutputView outputs = soac::view_of(s);
+  for (const auto& r : outputs.reductions)
+    for (std::size_t k = 0; k < r.by.op.results.size(); ++k) {
+      const bool is_same = r.operands[k].is_constant() && r.operands[k] == r.by.op.results[k];
+      if (!r.by.op.body.empty() || (!is_same && !chooses(r.by.op, k))) return false;
+    }
+  return !soac.reductions.empty();
+}
+
 bool keeps_index(const soac::Soac& soac, std::size_t reduction, std::size_t component) {
   const soac::OutputView::Reduced r = soac::view_of(soac).reductions[reduction];
   return keeps_index(soac, r.by.op, r.operands, component);

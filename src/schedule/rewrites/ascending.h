@@ -31,6 +31,10 @@ struct NarrowIndices {
 /// Nothing where an operator does more with them than choose, or keeps values of 64 bits beside them.
 std::optional<NarrowIndices> narrow_indices(scalar::Arena&, const soac::Stm& behind_first);
 
+/// Whether each component of each reduction is that of one of the operator's two operands: so the same point
+/// may be taken twice.
+bool chooses_operands(const soac::Stm&);
+
 /// Whether a component of a reduction is the index of one of the points.
 bool keeps_index(const soac::Soac&, std::size_t reduction, std::size_t component);
 

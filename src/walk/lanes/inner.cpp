@@ -61,12 +61,22 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   return totals;
 }
 
+// What the nest of a statement inside of a point in lanes says.
+Together together(const soac::Stm& s, const Nests& nests) {
+  std::vector<schedule::Inner> versions;
+  if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, versions);
+  const schedule::Cut* cut =
+      versions.empty() ? nullptr : schedule::innermost(versions[0].nest, schedule::Unit::registers);
+  return cut ? Together{static_cast<std::int64_t>(cut->size.bits()), cut->rest} : Together{};
+}
+
 }  // namespace
 
 void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   if (e.context().in_lanes) {
-    const schedule::Nest* nest = nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
-    return nest && s.nest != 0 ? fold_in_lanes(e, s, *nest) : sequential_loop(e, s);
+    const schedule::Nest* nest = s.nest != 0 && nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
+    const bool has_chains = nest && !schedule::innermost(*nest, schedule::Unit::registers);
+    return has_chains ? fold_in_lanes(e, s, *nest) : sequential_loop(e, s, together(s, nests));
   }
   if (base::as<soac::Sort>(s.op)) return inner_sort(e, s, nests.lanes.by);
   walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {

@@ -9,6 +9,7 @@
 #include "soac/rename.h"
 #include "walk/lanes/outer_nest.h"
 #include "walk/lanes/skeletons.h"
+#include "walk/narrow.h"
 
 namespace fulgurite::walk::lanes {
 
@@ -118,12 +119,18 @@ class OuterFolds {
     const Running running{into, {}, 0, {}};
     auto behind = schedule::behind_first(arena_, at.reduction, false);
     if (behind && !e.keeps(schedule::rewrite::ascending, at.reduction, *behind)) behind.reset();
-    if (behind) {
-      point(e, at.reduction, {{from}}, from, running);
-      from = e.lower(from + 1);
-    }
-    e.for_loop(from, to, arena_.i64(1), "i",
-               [&](Expr i) { point(e, behind ? *behind : at.reduction, {{i}}, i, running); });
+    const auto all = [&](const soac::Stm& of, Expr first, Expr end, const Running& here) {
+      e.for_loop(first, end, arena_.i64(1), "i", [&](Expr i) { point(e, of, {{i}}, i, here); });
+    };
+    if (!behind) return all(at.reduction, from, to, running);
+    point(e, at.reduction, {{from}}, from, running);
+    from = e.lower(from + 1);
+    const auto narrow = schedule::narrow_indices(arena_, *behind);
+    if (!narrow || !e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
+      return all(*behind, from, to, running);
+    for_pieces_in_32_bits(e, *narrow, from, to, running, [&](Expr first, Expr end, const Running& here) {
+      all(narrow->stm, first, end, here);
+    });
   }
 
   const Emitter& e_;

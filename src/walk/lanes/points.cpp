@@ -7,6 +7,7 @@
 #include "schedule/rewrites/rounding.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
+#include "walk/narrow.h"
 
 namespace fulgurite::walk::lanes {
 
@@ -168,34 +169,21 @@ class Columns {
     });
   }
 
-  // A lane that took no index still holds first - 1, which is not in the tile and marks it.
-  void steps_in_32_bits(const Emitter& e, const schedule::NarrowIndices& narrow, Expr t, Expr from, Expr to,
-                        const Running& into) const {
-    const Expr begin = walk_.range.begin;
-    const Expr first = e.lower(cast(begin, Kind::i32));
-    const Expr before = e.lower(first - 1);
-    Running here = into;
-    for (const auto& [g, k] : narrow.components) here.reductions[g][k] = e.declare(before, "at");
-    steps(e, narrow.stm, t, from, to, here);
-    for (const auto& [g, k] : narrow.components) {
-      const Expr at = e.snapshot(here.reductions[g][k], "at"), wide = into.reductions[g][k];
-      const Expr offset = cast(cast(at - first, Kind::u32), Kind::i64);
-      const Expr index = begin + offset;
-      e.assign(wide, e.lower(select(equal(at, before), e.snapshot(wide, "acc"), index)));
-    }
-  }
-
   // The whole steps of [from, to). Behind the first one operators may know more (ascending.h).
   void run_steps(const Emitter& e, const std::optional<soac::Stm>& behind, Expr t, Expr from, Expr to,
                  const Running& into) const {
     if (!behind) return steps(e, piece_, t, from, to, into);
     e.if_then(e.lower(from < to), [&] { element(e, piece_, e.bind(from + t, "j"), into); });
     from = e.lower(from + walk_.loops.lanes);
-    const auto narrow = walk_.range.in_tile ? schedule::narrow_indices(arena_, *behind) : std::nullopt;
-    if (narrow && e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
-      steps_in_32_bits(e, *narrow, t, from, to, into);
-    else
-      steps(e, *behind, t, from, to, into);
+    const auto narrow = schedule::narrow_indices(arena_, *behind);
+    if (!narrow || !e.keeps(schedule::rewrite::narrow, *behind, narrow->stm))
+      return steps(e, *behind, t, from, to, into);
+    if (walk_.range.in_tile)
+      return in_32_bits(e, *narrow, walk_.range.begin, into,
+                        [&](const Running& here) { steps(e, narrow->stm, t, from, to, here); });
+    for_pieces_in_32_bits(e, *narrow, from, to, into, [&](Expr begin, Expr end, const Running& here) {
+      steps(e, narrow->stm, t, begin, end, here);
+    });
   }
 
   // A float accumulator takes `chain` additions before it is added to an outer one: errors grow with the sum

@@ -1,0 +1,63 @@
+#include "schedule/lanes/lane_rows.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/slice.h"
+#include "schedule/rows.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+// Whether all that is inside is loops over spaces that the host knows.
+bool has_known_rows(const Surroundings& around, const soac::Lambda& f) {
+  for (const soac::Stm& s : f.body) {
+    if (base::as<soac::Sort>(s.op) || base::as<soac::Loop>(s.op)) return false;
+    const auto* op = base::as<soac::Soac>(s.op);
+    if (op && !around.is_known(op->dims)) return false;
+    for (const auto& nested : soac::nested_in(s))
+      if (nested.role != soac::Role::operation && !has_known_rows(around, *nested.lambda)) return false;
+  }
+  return true;
+}
+
+// Whether a loop is as long as the map (bodies that attract each other): its rows are short where there are
+// few.
+bool is_square(const soac::Soac& op) {
+  return std::ranges::any_of(op.body.body, [&](const soac::Stm& s) {
+    const auto* inner = base::as<soac::Soac>(s.op);
+    return inner && std::ranges::any_of(inner->dims, [&](Expr extent) {
+             return std::ranges::find(op.dims, extent) != op.dims.end();
+           });
+  });
+}
+
+}  // namespace
+
+Expr lane_rows_of(Building& at, Expr otherwise) {
+  const soac::Soac& op = at.op();
+  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  if (!at.loops.rows || !is_map || at.in_order || makes_arrays(op) || has_scan(op.body)) return {};
+  if (!has_known_rows(at.around, op.body) || is_square(op)) return {};
+  Expr holds = longest_row(at.arena, op.body) <= most_in_lane(op, at.lanes.by);
+  if (otherwise) holds = holds & logical_not(otherwise);
+  return holds.is_constant(0) ? Expr() : holds;
+}
+
+void add_lane_rows(Building& at, Expr holds) {
+  if (!holds) return;
+  LaneLoops loops = at.loops;
+  loops.rows = false;
+  const Grid tiles = tiles_grid(at.around, at.op(), loops);
+  Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
+  nest.traffic.streaming = loops.streaming;
+  Phase& phase = at.add("short rows", at.posting, std::move(nest));
+  phase.guard = select(holds, at.i64(1), 0);
+  phase.why = reasons_of(at.op(), loops, at.lanes);
+  phase.why.emplace_back(why_lane_rows);
+}
+
+}  // namespace fulgurite::schedule

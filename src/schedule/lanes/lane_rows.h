@@ -1,0 +1,19 @@
+// Short rows (sums of the rows of a narrow matrix): neighbouring lanes take neighbouring rows, each of which
+// a lane walks by itself, instead of one row after the other in vectors of its own.
+#pragma once
+
+#include "schedule/lanes/building.h"
+
+namespace fulgurite::schedule {
+
+/// Of a phase that this way has and the other one has not, or the other way round.
+inline constexpr const char* why_lane_rows =
+    "version: where rows are short, each lane takes one (lane_row, fold_chain)";
+
+/// Where the launch takes this way, by sizes only: a map whose points are rows otherwise, and make no arrays;
+/// absent: it does not. `otherwise`: where it takes another way; absent: nowhere.
+Expr lane_rows_of(Building&, Expr otherwise);
+/// Its phase, "short rows".
+void add_lane_rows(Building&, Expr holds);
+
+}  // namespace fulgurite::schedule
