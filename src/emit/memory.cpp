@@ -39,6 +39,8 @@ std::string load_text(const Dialect& d, const Place& p) {
   }
   if (p.constant_stride == 2 && p.mask.empty())
     return call(d, "load_every_second", p.kind, p.lanes, "&" + element(p));
+  if (p.constant_stride == 0 && !p.mask.empty() && d.has_vector_operators)
+    return call(d, "load_same_masked", p.kind, p.lanes, fmt::format("&{}, {}", element(p), p.mask));
   Variant v = regular("load", p);
   if (p.mask.empty()) return call(d, v.stem, p.kind, p.lanes, v.args);
   std::string args = v.args + ", " + p.mask;

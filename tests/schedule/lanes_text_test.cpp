@@ -65,6 +65,23 @@ TEST(LanesText, RowsOfAConstantLengthAreShortOrNot) {
   EXPECT_EQ(names_of_phases(greatest("65")).find("short rows"), std::string::npos);
 }
 
+// Vectors are full where an axis has a constant number of points, or there is one.
+TEST(LanesText, AnAxisOfFewPointsHasNoMoreLanes) {
+  const auto cut = [](const std::string& length) {
+    const std::string text =
+        phase(decided_lanes("program (x: f32[n, m]) { y: f32[n, " + length + "] = map (i < n, j < " + length +
+                            ") { s: f32 = redomap (k < m) { x[i, k] * f32(j) } reduce add comm neutral 0f "
+                            "return s } return y }"),
+              "main");
+    const std::size_t at = text.find(" lane ");
+    return text.substr(text.rfind('\n', at) + 1, text.find('\n', at) - text.rfind('\n', at) - 1);
+  };
+  EXPECT_EQ(cut("4"), "  cut 1 by 4 lane apart 4");
+  EXPECT_EQ(cut("5"), "  cut 1 by 8 lane apart 8");
+  EXPECT_EQ(cut("16"), "  cut 1 by 16 lane apart 16");
+  EXPECT_EQ(cut("50"), "  cut 1 by 32 lane apart 16");
+}
+
 // Lanes that read neighbouring elements, or all the same, have nothing to transpose; a loop as long as the
 // map is not short where there are many points.
 TEST(LanesText, OnlyRunsAreTakenTogether) {

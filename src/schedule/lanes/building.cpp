@@ -25,7 +25,7 @@ Phase& Building::add(std::string name, soac::Stm computes, std::variant<Nest, Sk
 
 Phase& Building::add_map(std::string name, soac::Stm map, Expr guard) {
   const auto& op = std::get<soac::Soac>(map.op);
-  const LaneLoops of_map = choose(arena, op, lanes);
+  const LaneLoops of_map = fitted(choose(arena, op, lanes), op);
   const Grid tiles = tiles_grid(around, op, of_map);
   Nest nest = nest_of(arena, map, of_map, lanes, {&tiles});
   nest.traffic.streaming = of_map.streaming;

@@ -192,7 +192,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   number_inner(lifted);
   const OrderedPosting ordered = post_in_order(arena, lifted);
   Building at{around, arena, lanes, std::move(lifted), ordered.stm, {}, {}, false, {}, {}};
-  at.loops = choose(arena, at.op(), lanes);
+  at.loops = fitted(choose(arena, at.op(), lanes), at.op());
   at.in_order = depends_on_order(at.op());
   at.grid = at.in_order ? points_grid(around, at.op(), at.loops) : tiles_grid(around, at.op(), at.loops);
   at.tasks = tasks_of_grid(at);

@@ -228,4 +228,23 @@ LaneLoops choose(const scalar::Arena& arena, const soac::Soac& soac, const Lanes
   return loops;
 }
 
+namespace {
+
+bool is_fitted(const soac::Soac& soac, const LaneLoops& loops) {
+  if (loops.linear || soac.dims.empty() || !soac.dims.back().is_constant() || depends_on_order(soac))
+    return false;
+  if (!soac.scatters.empty() || !soac.partitions.empty()) return false;
+  return soac.dims.back().bits() < static_cast<std::uint64_t>(loops.lanes);
+}
+
+}  // namespace
+
+LaneLoops fitted(LaneLoops loops, const soac::Soac& soac) {
+  if (!is_fitted(soac, loops)) return loops;
+  const auto points = static_cast<unsigned>(std::max<std::uint64_t>(soac.dims.back().bits(), 1));
+  loops.tail_lanes = std::min(loops.tail_lanes, static_cast<int>(std::bit_ceil(points)));
+  loops.lanes = std::max(static_cast<int>(std::bit_floor(points)), loops.tail_lanes);
+  return loops;
+}
+
 }  // namespace fulgurite::schedule

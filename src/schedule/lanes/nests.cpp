@@ -207,7 +207,7 @@ LaneLoops loops_of(const Nest& nest) {
 std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const Lanes& lanes) {
   const soac::Stm s = lift_missing_neutral(arena, original);
   const auto& op = std::get<soac::Soac>(s.op);
-  const LaneLoops loops = choose(arena, op, lanes);
+  const LaneLoops loops = fitted(choose(arena, op, lanes), op);
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
   if (is_row(op, whole.nest)) {

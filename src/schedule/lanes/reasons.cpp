@@ -52,6 +52,12 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (is_in_order(op) && has_scan(op.body))
     return fmt::format("lanes: {} scan {} (cheap_scan_work, least_scan_lanes, scan_steps, scan_run_bytes)",
                        loops.scan_lanes, loops.scan_steps > 0 ? "a run each" : "neighbouring points");
+  const bool is_short = !loops.linear && !op.dims.empty() && op.dims.back().is_constant() &&
+                        loops.lanes < most_lanes &&
+                        op.dims.back().bits() < 2 * static_cast<std::uint64_t>(loops.lanes);
+  if (is_short)
+    return fmt::format("lanes: {} in vectors of {}, as their axis has {} points", loops.lanes,
+                       loops.tail_lanes, op.dims.back().bits());
   const std::int64_t vectors = loops.lanes / loops.tail_lanes;
   return fmt::format("lanes: {} in vectors of {}, as values have up to {} bytes: {} ({})", loops.lanes,
                      loops.tail_lanes, lanes.device.vector_bytes / loops.tail_lanes,

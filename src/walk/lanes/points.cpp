@@ -113,12 +113,20 @@ class Columns {
     walk_.space.element(e, s, outer_, j, running);
   }
 
+  // A row of a constant length whose vectors are so few that a head would be as long as the rest.
+  bool is_short_row() const {
+    const std::vector<Expr>& dims = walk_.op().dims;
+    const auto most = static_cast<std::uint64_t>(walk_.loops.lanes) * 4;
+    return dims.size() > 1 && !walk_.space.is_linear() && dims.back().is_constant() &&
+           dims.back().bits() <= most;
+  }
+
   // Elements of a row before the first whose store is aligned to a cache line; a rank-1 tile starts aligned.
   Expr unaligned_head(const Emitter& e, Expr begin) const {
     const Range& range = walk_.range;
     if (range.is_aligned && outer_.empty() && begin == range.begin) return {};
     const soac::OutputView outputs = soac::view_of(walk_.s);
-    if (outputs.mapped.empty()) return {};
+    if (outputs.mapped.empty() || is_short_row()) return {};
     constexpr std::int64_t cache_line = 64;
     std::vector<Expr> first(outer_.begin(), outer_.end());
     first.push_back(begin);

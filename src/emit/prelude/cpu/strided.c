@@ -14,3 +14,14 @@ FG_INLINE V(KIND) FN(load_every_second, KIND)(const KIND* p) {
 //! load_every_second b1
 //! needs load_every_second u8
 FG_INLINE V(b1) FN(load_every_second, b1)(const u8* p) { return TO_B1(FN(load_every_second, u8)(p) != 0); }
+
+//! load_same_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+//! needs any b1
+// p[0] in the lanes whose mask holds, of which there is one if the element is read, else 0.
+FG_INLINE V(KIND) FN(load_same_masked, KIND)(const KIND* p, V(b1) m) {
+  return CHOOSE(KIND, MASK(KIND, m), S(KIND, FN(any, b1)(m) ? *p : 0), S(KIND, 0));
+}
+
+//! load_same_masked b1
+//! needs load_same_masked u8
+FG_INLINE V(b1) FN(load_same_masked, b1)(const u8* p, V(b1) m) { return TO_B1(FN(load_same_masked, u8)(p, m) != 0); }
