@@ -11,10 +11,6 @@ namespace fulgurite::schedule {
 
 namespace {
 
-const soac::Soac& reduction_of(const soac::Lambda& body) {
-  return std::get<soac::Soac>(body.body[0].op);
-}
-
 // Chains of rows have accumulators of their own only where sums round.
 bool has_chains(const soac::Soac& inner) {
   return std::ranges::any_of(inner.reductions, rounds);

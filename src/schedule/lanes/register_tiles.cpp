@@ -10,10 +10,6 @@ namespace fulgurite::schedule {
 
 namespace {
 
-const soac::Soac& reduction_of(const soac::Lambda& body) {
-  return std::get<soac::Soac>(body.body[0].op);
-}
-
 bool rounds_any(const soac::Soac& inner) {
   return std::ranges::any_of(inner.reductions, [](const soac::Reduction& r) { return rounds(r); });
 }

@@ -24,6 +24,10 @@ soac::Lambda with_neutral(scalar::Arena& arena, const soac::Soac& map) {
   return body;
 }
 
+const soac::Soac& reduction_of(const soac::Lambda& body) {
+  return std::get<soac::Soac>(body.body[0].op);
+}
+
 soac::Stm unfinished(scalar::Arena& arena, const soac::Stm& map) {
   const auto& op = std::get<soac::Soac>(map.op);
   soac::Lambda body = with_neutral(arena, op);

@@ -11,6 +11,9 @@ namespace fulgurite::schedule {
 /// The map's reduction with neutral elements, as the only statement of its function.
 soac::Lambda with_neutral(scalar::Arena&, const soac::Soac& map);
 
+/// The only statement of such a function.
+const soac::Soac& reduction_of(const soac::Lambda&);
+
 /// A map that gives the reductions of each point and nothing else, to fresh arrays.
 soac::Stm unfinished(scalar::Arena&, const soac::Stm& map);
 
