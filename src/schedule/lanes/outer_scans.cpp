@@ -115,7 +115,9 @@ void add_start(Building& at, const Shares& shares, Var turn) {
   Skeleton start{"start", {{"values together", 1}}, at.i64(1), {turn}};
   Phase& phase = at.add("start", {{turn}, std::move(op), at.posting.where, ""}, std::move(start));
   phase.guard = select(1 < shares.n_parts, at.i64(1), 0);
-  phase.why = {"tasks: one, which says whose turn it is first, where tasks take turns"};
+  phase.why = {
+      "tasks: one, which says whose turn it is first",
+      "version: tasks take turns where several of them share the rows of a column (outer_scan_block)"};
 }
 
 }  // namespace
