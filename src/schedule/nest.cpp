@@ -19,8 +19,9 @@ const Cut* innermost(const Nest& nest, Unit unit) {
 }
 
 const Cut& task_cut(const Nest& nest, std::size_t axis) {
-  return *std::ranges::find_if(nest.cuts,
-                               [&](const Cut& c) { return c.axis == axis && (c.unit == Unit::grid || c.unit == Unit::turn); });
+  return *std::ranges::find_if(nest.cuts, [&](const Cut& c) {
+    return c.axis == axis && (c.unit == Unit::grid || c.unit == Unit::turn);
+  });
 }
 
 std::int64_t size_by(const Nest& nest, Unit unit, std::int64_t otherwise) {

@@ -74,7 +74,8 @@ Together together(const soac::Stm& s, const Nests& nests) {
 
 void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   if (e.context().in_lanes) {
-    const schedule::Nest* nest = s.nest != 0 && nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
+    const schedule::Nest* nest =
+        s.nest != 0 && nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
     const bool has_chains = nest && !schedule::innermost(*nest, schedule::Unit::registers);
     return has_chains ? fold_in_lanes(e, s, *nest) : sequential_loop(e, s, together(s, nests));
   }

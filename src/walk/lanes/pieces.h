@@ -12,8 +12,8 @@ namespace fulgurite::walk::lanes {
 struct Interval {
   Expr begin, end, number, n;
 };
-/// What a task has of an axis, whose pieces are numbered fastest; `number` becomes that among the tasks of the
-/// axes around it. at_least_one: there is a piece even if there are no points.
+/// What a task has of an axis, whose pieces are numbered fastest; `number` becomes that among the tasks of
+/// the axes around it. at_least_one: there is a piece even if there are no points.
 Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number,
                        bool at_least_one = false);
 
