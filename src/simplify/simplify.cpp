@@ -109,7 +109,11 @@ class Simplifier {
         [&](If& i) { return branches(stm, i, out); }, [&](Loop& l) { return loop(stm, l, out); },
         [&](Check& c) { return check(c); }, [](const soac::Call&) { return false; },
         [&](const soac::Let& l) { return let(stm, l); });
-    if (gone || replaced_by_earlier(stm)) return;
+    const auto joined = std::exchange(joined_, {});
+    const bool is_replaced = gone || replaced_by_earlier(stm);
+    // What the first components are called is known only now.
+    for (const auto& [name, first] : joined) rename_.bind(name, rename_(arena_.name(first)));
+    if (is_replaced) return;
     for (Var& name : stm.names) name = rename_.binder(name);
     if (const auto* passed = as<Check>(stm.op)) {
       remember_check(*passed);
@@ -129,7 +133,7 @@ class Simplifier {
     r = join_components(arena_, r, first);
     for (std::size_t k = n; k-- > 0;) {
       if (first[k] == k) continue;
-      rename_.bind(names[k], arena_.name(names[first[k]]));
+      joined_.emplace_back(names[k], names[first[k]]);
       names.erase(names.begin() + static_cast<std::ptrdiff_t>(k));
       operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(k));
     }
@@ -365,6 +369,7 @@ class Simplifier {
   IndexAlgebra algebra_;
   std::vector<std::pair<std::size_t, Stm>> earlier_;  // with their keys
   std::vector<Expr> checked_;
+  std::vector<std::pair<Var, Var>> joined_;  // components of the statement, and the first one that equals each
   bool at_top_ = false;
   soac::Vars sizes_;  // names that shapes and sizes of iteration spaces mention
 };

@@ -422,7 +422,7 @@ TEST(LanesText, TilesStageWhatIsComputedOfOneOperand) {
     }
     return c
   })");
-  EXPECT_EQ(names_of_phases(product), "main, tiles, partials, rows");
+  EXPECT_EQ(names_of_phases(product), "main, tiles, partials, rows, short rows");
   const std::string tiles = phase(product, "tiles");
   EXPECT_NE(tiles.find(" of a[i, l] * w[l]\n"), std::string::npos) << tiles;
   EXPECT_NE(tiles.find(" of max(b[j, l] + i32(j), 0i32)\n"), std::string::npos) << tiles;
@@ -450,7 +450,7 @@ TEST(LanesText, WindowsAreFoldedByVectorsOfPoints) {
     }
     return y
   })");
-  EXPECT_EQ(names_of_phases(windows), "main, partials, rows, windows");
+  EXPECT_EQ(names_of_phases(windows), "main, partials, rows, windows, short rows");
   const std::string text = phase(windows, "windows");
   for (const char* line :
        {"  cut 1 by 64 lane apart 16\n",

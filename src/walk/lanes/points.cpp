@@ -84,8 +84,9 @@ class Columns {
         e.lower(least <= end - begin),
         [&] {
           Expr first = begin;
-          if (const Expr streaming = e.context().streaming) {
-            const Expr head = select(streaming, unaligned_head(e, begin), 0);
+          const Expr streaming = e.context().streaming;
+          if (const Expr unaligned = streaming ? unaligned_head(e, begin) : Expr()) {
+            const Expr head = select(streaming, unaligned, 0);
             first = e.lower(min(begin + head, end));
             vectors_up_to(e, begin, first, end);
           }
