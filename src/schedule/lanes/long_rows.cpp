@@ -42,6 +42,7 @@ void add_partials(Building& at, const LongRows& long_rows) {
   const Grid tiles{{}, long_rows.columns, {}, long_rows.tile, 0};
   const LaneLoops loops = choose(arena, inner, at.lanes);
   Nest row = nest_of(arena, reduction, loops, at.lanes, {&tiles, true});
+  if (row.splits.size() > most_inner_splits) row.splits.clear();
   std::size_t next = 0;
   for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
     const std::size_t n = inner.reductions[g].neutral.size();

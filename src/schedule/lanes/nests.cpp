@@ -161,6 +161,8 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   add_axes(arena, op, loops, place, nest);
   add_cuts(arena, loops, place, in, nest);
   if (!loops.linear) nest.splits = splits_of(arena, s, lanes.by.splits, lanes.by.row_splits);
+  // Text for each piece, in each piece of the nest around it, costs more than a few comparisons.
+  if (!place.grid && nest.splits.size() > most_inner_splits) nest.splits.clear();
   add_combines(op, loops, in, nest);
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;

@@ -13,6 +13,9 @@ struct Place {
   bool packs = true;           // all partitions pack
 };
 
+/// More splits than this are none, in a nest inside of another one.
+inline constexpr std::size_t most_inner_splits = 2;
+
 /// The nest of a Soac statement with neutral elements, and of the Soacs inside that scalar code walks. The
 /// caller adds to its combines what tasks leave behind.
 Nest nest_of(scalar::Arena&, const soac::Stm&, const LaneLoops&, const Lanes&, const Place&);

@@ -37,8 +37,13 @@ class Places {
         known_(indices_.everywhere()) {
     known_.insert(known_.end(), part.known.begin(), part.known.end());
     soac::for_each_root(soac_.body, [&](Expr root) { roots_.push_back(root); });
+    const bool has_loops = std::ranges::any_of(soac_.body.body, [](const Stm& s) {
+      return std::holds_alternative<soac::Soac>(s.op) || std::holds_alternative<soac::Loop>(s.op);
+    });
+    // Behind the end of an array every point fails: loops in the body would be there twice for nothing.
     scalar::for_each_node(roots_, [&](Expr node) {
-      for (Expr comparison : indices_.comparisons_of(node)) add(comparison);
+      const bool only_ends = has_loops && node.op() == scalar::Op::index;
+      for (Expr comparison : indices_.comparisons_of(node)) add(comparison, only_ends);
     });
   }
 
@@ -75,7 +80,7 @@ class Places {
   }
 
  private:
-  void add(Expr comparison) {
+  void add(Expr comparison, bool only_ends) {
     if (comparison.is_constant()) return;
     const bool is_allowed =
         !conditions_ || std::ranges::find(*conditions_, comparison, &Split::condition) != conditions_->end();
@@ -91,7 +96,7 @@ class Places {
     } else if (is_end(behind)) {
       add({axis, first, false}, comparison, *behind);
     } else if (first == last) {
-      add({axis, first, false}, comparison, 0);
+      if (!only_ends) add({axis, first, false}, comparison, 0);
     } else {
       // What a window reads outside of the array: at its ends, which are as long as the window.
       add({axis, holds_before ? first : last, !holds_before}, comparison, few_columns);
