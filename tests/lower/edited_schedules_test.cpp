@@ -108,7 +108,7 @@ TEST(EditedSchedules, TasksWithMemoryStayAsMany) {
   EXPECT_NE(message.find("room for as many tasks as were decided"), std::string::npos) << message;
 }
 
-const std::string product = R"(program "product" (a: i32[n, k], b: i32[k, m]) {
+const std::string product = R"(program "product" (a: i32[n, k], b: i32[k1, m]) {
   c: i32[n, m] = map (i < n, j < m) {
     s: i32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0i32
     return s

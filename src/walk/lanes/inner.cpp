@@ -3,6 +3,7 @@
 #include "base/match.h"
 #include "schedule/lanes/nests.h"
 #include "schedule/nest.h"
+#include "schedule/rewrites/slice.h"
 #include "walk/arrays.h"
 #include "walk/inner.h"
 #include "walk/lanes/row_sort.h"
@@ -61,6 +62,17 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   return totals;
 }
 
+// The nest of a reduction inside of a point in lanes that each lane folds in chains (a window); null: it is
+// none.
+const schedule::Nest* chains_of(const soac::Stm& s, const Nests& nests) {
+  const auto* op = base::as<soac::Soac>(s.op);
+  if (!op || op->reductions.empty() || schedule::has_scan(op->body)) return nullptr;
+  if (!op->scatters.empty() || !op->partitions.empty() || s.nest == 0 || !nests.phase) return nullptr;
+  const schedule::Nest* nest = schedule::inner_of(*nests.phase, s.nest);
+  const auto has = [&](schedule::Unit unit) { return schedule::innermost(*nest, unit) != nullptr; };
+  return nest && !has(schedule::Unit::lane) && !has(schedule::Unit::registers) ? nest : nullptr;
+}
+
 // What the nest of a statement inside of a point in lanes says.
 Together together(const soac::Stm& s, const Nests& nests) {
   std::vector<schedule::Inner> versions;
@@ -74,10 +86,8 @@ Together together(const soac::Stm& s, const Nests& nests) {
 
 void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   if (e.context().in_lanes) {
-    const schedule::Nest* nest =
-        s.nest != 0 && nests.phase ? schedule::inner_of(*nests.phase, s.nest) : nullptr;
-    const bool has_chains = nest && !schedule::innermost(*nest, schedule::Unit::registers);
-    return has_chains ? fold_in_lanes(e, s, *nest) : sequential_loop(e, s, together(s, nests));
+    const schedule::Nest* chains = chains_of(s, nests);
+    return chains ? fold_in_lanes(e, s, *chains) : sequential_loop(e, s, together(s, nests));
   }
   if (base::as<soac::Sort>(s.op)) return inner_sort(e, s, nests.lanes.by);
   walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {
