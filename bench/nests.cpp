@@ -10,7 +10,6 @@
 #include <functional>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include "nests_rows.h"
 #include "peers/nests.h"
@@ -20,7 +19,7 @@
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::now_us, bench::time_us;
+using bench::median, bench::sample_us;
 using fg::Mat, fg::Vec;
 
 struct Shape {
@@ -36,23 +35,15 @@ struct Options {
 
 using Run = std::function<void()>;
 // Short ones run several times together.
-double sample_us(const Run& run) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(15));
-  const double first = time_us(run);
-  const int calls = std::clamp(static_cast<int>(4000 / (first + 0.1)), 1, 1000);
-  return time_us([&] {
-           for (int call = 0; call < calls; ++call) run();
-         }) /
-         calls;
-}
+constexpr double together_us = 4000;
 
 void row(const Options& options, const std::string& name, const Run& ours, const Run& peer,
          const Run& limit) {
   std::vector<double> us, of_peer, of_limit, to_peer, to_limit;
   for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours));
-    of_peer.push_back(sample_us(peer));
-    of_limit.push_back(sample_us(limit));
+    us.push_back(sample_us(ours, together_us));
+    of_peer.push_back(sample_us(peer, together_us));
+    of_limit.push_back(sample_us(limit, together_us));
     to_peer.push_back(us.back() / of_peer.back());
     to_limit.push_back(us.back() / of_limit.back());
   }

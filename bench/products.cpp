@@ -8,7 +8,6 @@
 #include <functional>
 #include <regex>
 #include <string>
-#include <thread>
 
 #include "peers/products.h"
 #include "stopwatch.h"
@@ -16,7 +15,7 @@
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::ProductShape, bench::time_us;
+using bench::median, bench::ProductShape, bench::sample_us;
 using fg::Mat;
 
 constexpr ProductShape squares[] = {
@@ -31,22 +30,14 @@ struct Options {
 using Run = std::function<void()>;
 
 // Short ones run several times together.
-double sample_us(const Run& run) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(15));
-  const double first = time_us(run);
-  const int calls = std::clamp(static_cast<int>(8000 / (first + 0.1)), 1, 1000);
-  return time_us([&] {
-           for (int call = 0; call < calls; ++call) run();
-         }) /
-         calls;
-}
+constexpr double together_us = 8000;
 
 void row(const Options& options, const std::string& name, const ProductShape& s, const Run& ours,
          const Run& peer) {
   std::vector<double> us, of_peer, to_peer;
   for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours));
-    of_peer.push_back(sample_us(peer));
+    us.push_back(sample_us(ours, together_us));
+    of_peer.push_back(sample_us(peer, together_us));
     to_peer.push_back(us.back() / of_peer.back());
   }
   const double operations = 2e-3 * static_cast<double>(s.m * s.n * s.k);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 namespace bench {
@@ -17,6 +18,18 @@ double time_us(F&& f) {
   const double start = now_us();
   f();
   return now_us() - start;
+}
+
+/// Of one of as many calls as take about `together_us`, at most 1000, after a rest.
+template <class F>
+double sample_us(F&& f, double together_us) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  const double first = time_us(f);
+  const int calls = std::clamp(static_cast<int>(together_us / (first + 0.1)), 1, 1000);
+  return time_us([&] {
+           for (int call = 0; call < calls; ++call) f();
+         }) /
+         calls;
 }
 
 inline double median(std::vector<double> samples) {

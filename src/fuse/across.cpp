@@ -12,6 +12,7 @@
 #include "fuse/fuse.h"
 #include "soac/count.h"
 #include "soac/outputs.h"
+#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -30,16 +31,6 @@ using soac::Vars;
 namespace {
 
 using Leaf = std::function<Expr(Expr)>;
-
-void replace_in(Stm& stm, scalar::Substitution& by);
-void replace_in(Lambda& lambda, scalar::Substitution& by) {
-  for (Stm& stm : lambda.body) replace_in(stm, by);
-  for (Expr& result : lambda.results) result = by(result);
-}
-void replace_in(Stm& stm, scalar::Substitution& by) {
-  soac::map_roots(stm, [&](Expr e) { return by(e); });
-  for (auto& inner : soac::nested_in(stm)) replace_in(*inner.lambda, by);
-}
 
 /// A map whose function is one Soac along one axis with a Scan, each of whose results that is an array is one
 /// that this Soac maps.
@@ -187,7 +178,7 @@ class Across {
       args.insert(args.begin(), arrays.at(e.arg(0).var()));
       return scalar::rebuild(arena_, e, args);
     });
-    for (std::size_t user = k + 1; user < stms.size(); ++user) replace_in(stms[user], *by);
+    for (std::size_t user = k + 1; user < stms.size(); ++user) soac::substitute_in(stms[user], *by);
     for (Var& name : stms[k].names)
       if (const auto found = arrays.find(name); found != arrays.end()) name = found->second.var();
   }
@@ -283,7 +274,7 @@ class Across {
     of_line.mapped.clear();
     auto& body = std::get<Soac>(line.op).body.body;
     for (Stm stm : reader.body.body) {
-      replace_in(stm, by);
+      soac::substitute_in(stm, by);
       body.push_back(std::move(stm));
     }
     for (const soac::Mapped& m : soac::view_of(map).mapped) {

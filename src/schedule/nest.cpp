@@ -29,10 +29,18 @@ std::int64_t size_by(const Nest& nest, Unit unit, std::int64_t otherwise) {
   return cut && cut->size.is_constant() ? static_cast<std::int64_t>(cut->size.bits()) : otherwise;
 }
 
-std::int64_t size_of_cut(const Nest& nest, std::size_t axis, Unit unit) {
-  const auto found =
-      std::ranges::find_if(nest.cuts, [&](const Cut& c) { return c.axis == axis && c.unit == unit; });
-  return static_cast<std::int64_t>(found->size.bits());
+std::vector<Expr> sizes_of_cuts(const Nest& nest, std::size_t axis, Unit unit) {
+  std::vector<Expr> sizes;
+  for (const Cut& cut : nest.cuts)
+    if (cut.axis == axis && cut.unit == unit) sizes.push_back(cut.size);
+  return sizes;
+}
+
+std::vector<Var> memory_of_combines(const Nest& nest) {
+  std::vector<Var> all;
+  for (const Combine& combine : nest.combines)
+    all.insert(all.end(), combine.memory.begin(), combine.memory.end());
+  return all;
 }
 
 const Combine* combine_of(const Nest& nest, Combine::Part part, std::size_t which) {

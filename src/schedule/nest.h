@@ -15,8 +15,10 @@ const Cut& task_cut(const Nest&, std::size_t axis);
 /// The constant size of the innermost cut for a unit, or `otherwise` if there is none.
 std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
 
-/// The constant size of the outermost cut of an axis for a unit, which there is.
-std::int64_t size_of_cut(const Nest&, std::size_t axis, Unit);
+/// The sizes of the cuts of an axis for a unit, outermost first.
+std::vector<Expr> sizes_of_cuts(const Nest&, std::size_t axis, Unit);
+/// The arrays that all outputs are combined in, in their order.
+std::vector<Var> memory_of_combines(const Nest&);
 
 /// How one output is combined; absent: the nest does not say.
 const Combine* combine_of(const Nest&, Combine::Part, std::size_t which);

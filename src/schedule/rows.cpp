@@ -123,7 +123,7 @@ namespace {
 bool has_rounding(const soac::Lambda& f) {
   return std::ranges::any_of(f.body, [](const soac::Stm& s) {
     const auto* op = base::as<soac::Soac>(s.op);
-    if (op && std::ranges::any_of(op->reductions, rounds)) return true;
+    if (op && any_rounds(*op)) return true;
     const auto nested = soac::nested_in(s);
     return std::ranges::any_of(nested, [](const auto& each) { return has_rounding(*each.lambda); });
   });

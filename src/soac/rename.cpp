@@ -62,11 +62,13 @@ Stm Renaming::operator()(Stm stm) {
 }
 
 void substitute_in(Lambda& lambda, scalar::Substitution& substitute) {
-  for (Stm& stm : lambda.body) {
-    map_roots(stm, [&](Expr e) { return substitute(e); });
-    for (auto& inner : nested_in(stm)) substitute_in(*inner.lambda, substitute);
-  }
+  for (Stm& stm : lambda.body) substitute_in(stm, substitute);
   for (Expr& e : lambda.results) e = substitute(e);
+}
+
+void substitute_in(Stm& stm, scalar::Substitution& substitute) {
+  map_roots(stm, [&](Expr e) { return substitute(e); });
+  for (auto& inner : nested_in(stm)) substitute_in(*inner.lambda, substitute);
 }
 
 Applied apply(Arena& arena, const Lambda& lambda, std::span<const Expr> arguments) {

@@ -41,8 +41,9 @@ class Renaming {
   std::optional<scalar::Substitution> substitute_;
 };
 
-/// Replaces the roots of a function, at every depth, in place. Names stay.
+/// Replaces the roots of a function or a statement, at every depth, in place. Names stay.
 void substitute_in(Lambda&, scalar::Substitution&);
+void substitute_in(Stm&, scalar::Substitution&);
 
 /// A copy of the body with its parameters replaced by `arguments` and everything bound in it renamed.
 struct Applied {

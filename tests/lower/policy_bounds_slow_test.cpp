@@ -93,6 +93,17 @@ const char* const programs[] = {
       }
       return a, b, c, d
     })",
+    // Sums of floats, which are small integers: of products whose operands points share, of windows, of
+    // columns.
+    R"(program "chains" (x: i32[n], y: i32[m], z: i32[k, l]) {
+      a: f32[k, k] = map (i < k, j < k) {
+        s: f32 = redomap (q < l) { f32(z[i, q] % 5i32) * f32(z[j, q] % 7i32) } reduce add comm neutral 0f
+        return s
+      }
+      b: f32[n - 40] = map (i < n - 40) { s: f32 = redomap (q < 41) { f32(x[i + q]) } reduce add comm neutral 0f return s }
+      c: f32[l] = map (j < l) { s: f32 = redomap (i < k) { f32(z[i, j]) } reduce add comm neutral 0f return s }
+      return a, b, c
+    })",
     // Arrays made for each point.
     R"(program "kept" (x: i32[n], y: i32[m], z: i32[k, l]) {
       a: i32[k] = map (i < k) {

@@ -1,7 +1,7 @@
 #include "schedule/lanes/long_rows.h"
 
+#include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
-#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rows.h"
 
 namespace fulgurite::schedule {
@@ -24,8 +24,7 @@ LongRows long_rows_of(Building& at, Expr otherwise) {
   long_rows.holds = holds;
   long_rows.are_few = select(holds, at.i64(1), 0);
   const Expr n = long_rows.are_few * (long_rows.rows * long_rows.tiles);
-  for (const soac::Reduction& r : inner.reductions)
-    for (Expr neutral : r.neutral) long_rows.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  long_rows.partials = memory_of_parts(at, inner, n);
   return long_rows;
 }
 
@@ -43,14 +42,7 @@ void add_partials(Building& at, const LongRows& long_rows) {
   const LaneLoops loops = choose(arena, inner, at.lanes);
   Nest row = nest_of(arena, reduction, loops, at.lanes, {&tiles, true});
   if (row.splits.size() > most_inner_splits) row.splits.clear();
-  std::size_t next = 0;
-  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
-    const std::size_t n = inner.reductions[g].neutral.size();
-    const auto first = long_rows.partials.begin() + static_cast<std::ptrdiff_t>(next);
-    add_level(row, Combine::Part::reduction, g, {Unit::grid, Join::partials},
-              {first, first + static_cast<std::ptrdiff_t>(n)});
-    next += n;
-  }
+  leave_parts(at, inner, long_rows.partials, false, row);
   nest.inner.push_back({reduction.nest, std::move(row)});
   Phase& phase = at.add("partials", std::move(computes), std::move(nest));
   phase.guard = long_rows.are_few;

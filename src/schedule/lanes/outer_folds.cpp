@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
+#include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
-#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/rounding.h"
 #include "schedule/rows.h"
 
 namespace fulgurite::schedule {
 
 namespace {
-
-// Chains of rows have accumulators of their own only where sums round.
-bool has_chains(const soac::Soac& inner) {
-  return std::ranges::any_of(inner.reductions, rounds);
-}
 
 // Several rows of middling length that are read at a time are fetched ahead too late, which only caches hide.
 // Accumulators of several components, which are read and stored for each row then, take longer still.
@@ -61,10 +56,9 @@ OuterFolds outer_folds_of(Building& at) {
   folds.rows_per_task = rows_per_task(at, folds);
   folds.parts = ceil_div(folds.rows, folds.rows_per_task);
   folds.are_streamed = are_streamed(at, folds, inner);
-  const Expr copies = has_chains(inner) ? select(folds.are_streamed, at.i64(2), 1) : at.i64(1);
+  const Expr copies = any_rounds(inner) ? select(folds.are_streamed, at.i64(2), 1) : at.i64(1);
   const Expr n = folds.are_deep * copies * (folds.parts * folds.points);
-  for (const soac::Reduction& r : inner.reductions)
-    for (Expr neutral : r.neutral) folds.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  folds.partials = memory_of_parts(at, inner, n);
   return folds;
 }
 
@@ -96,27 +90,16 @@ void add_cuts(const Building& at, const OuterFolds& folds, const soac::Soac& inn
   const Expr columns = max(folds.columns, 1);
   const Expr together = max(by.fold_block / columns, chain);
   const Expr task = folds.rows_per_task;
-  const Expr own = has_chains(inner) ? select(folds.are_streamed, chain, task) : task;
+  const Expr own = any_rounds(inner) ? select(folds.are_streamed, chain, task) : task;
   const Expr of_task = min(together, task);
   const Expr at_once = select(folds.are_streamed, at.i64(1), of_task);
   nest.cuts.push_back({row, own, Unit::sequence});
   nest.cuts.push_back({row, at_once, Unit::sequence});
   const std::int64_t lanes = choose(at.arena, inner, at.lanes).lanes, rest = at.loops.lanes;
   nest.cuts.push_back({column, at.i64(lanes), Unit::lane, Tail::apart, std::min(lanes, rest)});
-  if (!has_chains(inner)) return;
+  if (!any_rounds(inner)) return;
   nest.cuts.push_back({row, min(at_once, by.fold_chain * by.fold_chain), Unit::sequence});
   nest.cuts.push_back({row, min(at_once, by.fold_chain), Unit::sequence});
-}
-
-void add_combines(const Building& at, const OuterFolds& folds, const soac::Soac& inner, Nest& nest) {
-  auto next = folds.partials.begin();
-  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
-    const auto end = next + static_cast<std::ptrdiff_t>(inner.reductions[g].neutral.size());
-    if (rounds(inner.reductions[g]))
-      add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, at.lanes.by.fold_chain}, {});
-    add_level(nest, Combine::Part::reduction, g, {Unit::grid, Join::partials}, {next, end});
-    next = end;
-  }
 }
 
 }  // namespace
@@ -129,7 +112,7 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
   Nest nest;
   add_axes(at, folds, reduction.nest, nest);
   add_cuts(at, folds, inner, nest);
-  add_combines(at, folds, inner, nest);
+  leave_parts(at, inner, folds.partials, true, nest);
   Phase& columns = at.add("columns", std::move(computes), std::move(nest));
   columns.guard = folds.are_deep;
   columns.why = {
@@ -137,13 +120,10 @@ void add_outer_folds(Building& at, const OuterFolds& folds) {
       "that rounding errors grow (fold_tiles, fold_columns, fold_least_rows, fold_chain, fold_block, "
       "fold_streamed_points, fold_streamed_least, fold_streamed_most)",
       why_lanes(inner, choose(at.arena, inner, at.lanes), at.lanes), why_outer};
-  Skeleton join{"join columns", {}, ceil_div(folds.points, at.i64(at.lanes.by.fold_joined)), folds.partials};
-  join.numbers = {{"points", at.lanes.by.fold_joined}, {"lanes", at.loops.lanes}};
   const PartialRows rows{folds.partials, folds.parts, at.i64(1), folds.points};
-  Phase& last = at.add("join columns", joined(at.arena, at.posting, rows), std::move(join));
+  Phase& last = add_joined_parts(at, "join columns", rows, at.loops.lanes);
   last.guard = folds.are_deep;
-  last.why = {"tasks: of neighbouring points, whose partial results are joined in vectors (fold_joined)",
-              why_outer};
+  last.why.emplace_back(why_outer);
 }
 
 }  // namespace fulgurite::schedule

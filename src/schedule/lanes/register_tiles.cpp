@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
-#include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/rounding.h"
 
 namespace fulgurite::schedule {
 
 namespace {
-
-bool rounds_any(const soac::Soac& inner) {
-  return std::ranges::any_of(inner.reductions, [](const soac::Reduction& r) { return rounds(r); });
-}
 
 std::int64_t components_of(const soac::Soac& inner) {
   std::int64_t n = 0;
@@ -26,7 +22,7 @@ struct TileSize {
 };
 TileSize tile_of(const Building& at, const soac::Soac& inner) {
   const LanesPolicy& by = at.lanes.by;
-  const bool has_32_registers = at.lanes.device.vector_bytes >= 64, is_chained = rounds_any(inner);
+  const bool has_32_registers = at.lanes.device.vector_bytes >= 64, is_chained = any_rounds(inner);
   std::int64_t vectors = !has_32_registers ? by.tile_vectors_16_registers
                          : is_chained      ? by.tile_chained_vectors
                                            : by.tile_vectors;
@@ -65,14 +61,14 @@ RegisterTiles register_tiles_of(Building& at) {
                         (by.tile_least_depth <= tiles.depth);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
-  const std::int64_t chain = by.fold_chain;
-  tiles.depth_per_task = rounds_any(inner) ? at.i64(chain * chain * chain) : max(tiles.depth, 1);
+  const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;
+  tiles.depth_per_task = any_rounds(inner) ? at.i64(most) : max(tiles.depth, 1);
+  tiles.depth_at_once = any_rounds(inner) ? std::min(by.tile_depth, most) : by.tile_depth;
   tiles.parts = max(ceil_div(tiles.depth, tiles.depth_per_task), 1);
-  if (rounds_any(inner)) tiles.has_parts = 1 < tiles.parts;
-  const Expr is_in_pieces = is_tiled & (by.tile_depth < tiles.depth);
+  if (any_rounds(inner)) tiles.has_parts = 1 < tiles.parts;
+  const Expr is_in_pieces = is_tiled & (tiles.depth_at_once < tiles.depth);
   const Expr n = select(is_in_pieces, at.i64(1), 0) * (tiles.parts * tiles.points);
-  for (const soac::Reduction& r : inner.reductions)
-    for (Expr neutral : r.neutral) tiles.partials.push_back(at.memory(neutral.kind(), n, "partial"));
+  tiles.partials = memory_of_parts(at, inner, n);
   return tiles;
 }
 
@@ -131,26 +127,16 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   const Expr most_columns = max(min(columns, by.tile_task_columns), by.tile_least_task_columns);
   nest.cuts.push_back({row, even_pieces(at.arena, tiles.rows, most_rows, tile.rows), Unit::grid});
   nest.cuts.push_back({column, even_pieces(at.arena, tiles.columns, most_columns, tile.lanes), Unit::grid});
-  nest.cuts.push_back({depth, at.i64(by.tile_depth), Unit::sequence});
+  nest.cuts.push_back({depth, at.i64(tiles.depth_at_once), Unit::sequence});
   const std::int64_t staged_rows = (by.tile_task_rows + tile.rows - 1) / tile.rows * tile.rows;
-  const std::int64_t of_rows = staged_rows * by.tile_depth;
+  const std::int64_t of_rows = staged_rows * tiles.depth_at_once;
   if (bytes_of(tiles.shared.by_columns, of_rows) <= most_staged_bytes)
     add_stages(tiles.shared.by_columns, of_rows, nest);
   nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, at.loops.tail_lanes});
-  add_stages(tiles.shared.by_rows, by.tile_depth * tile.lanes, nest);
+  add_stages(tiles.shared.by_rows, tiles.depth_at_once * tile.lanes, nest);
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
-  if (rounds_any(inner)) nest.cuts.push_back({depth, at.i64(by.fold_chain), Unit::sequence});
-}
-
-void add_combines(const Building& at, const RegisterTiles& tiles, const soac::Soac& inner, Nest& nest) {
-  auto next = tiles.partials.begin();
-  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
-    const auto end = next + static_cast<std::ptrdiff_t>(inner.reductions[g].neutral.size());
-    if (rounds(inner.reductions[g]))
-      add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, at.lanes.by.fold_chain}, {});
-    add_level(nest, Combine::Part::reduction, g, {Unit::grid, Join::partials}, {next, end});
-    next = end;
-  }
+  if (!any_rounds(inner)) return;
+  nest.cuts.push_back({depth, at.i64(std::min(by.fold_chain, tiles.depth_at_once)), Unit::sequence});
 }
 
 }  // namespace
@@ -165,7 +151,7 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   Nest nest;
   add_axes(at, tiles, reduction.nest, nest);
   add_cuts(at, tiles, inner, nest);
-  add_combines(at, tiles, inner, nest);
+  leave_parts(at, inner, tiles.partials, true, nest);
   Phase& phase = at.add("tiles", std::move(computes), std::move(nest));
   phase.guard = select(tiles.is_tiled, at.i64(1), 0);
   phase.why = {
@@ -176,14 +162,11 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
       "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
       why_tiled};
   if (!tiles.has_parts) return;
-  const LanesPolicy& by = at.lanes.by;
-  Skeleton join{"join columns", {}, ceil_div(tiles.points, at.i64(by.fold_joined)), tiles.partials};
-  join.numbers = {{"points", by.fold_joined}, {"lanes", at.loops.tail_lanes}};
   const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
-  Phase& last = at.add("join parts", joined(at.arena, at.posting, rows), std::move(join));
+  Phase& last = add_joined_parts(at, "join parts", rows, at.loops.tail_lanes);
   last.guard = select(tiles.is_tiled & tiles.has_parts, at.i64(1), 0);
-  last.why = {"tasks: of neighbouring points, whose partial results are joined in vectors (fold_joined)",
-              "version: sums are so long that parts of them are joined neighbours first (fold_chain)"};
+  last.why.emplace_back(
+      "version: sums are so long that parts of them are joined neighbours first (fold_chain)");
 }
 
 }  // namespace fulgurite::schedule

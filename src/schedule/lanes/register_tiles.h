@@ -25,6 +25,8 @@ struct RegisterTiles {
   /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
+  /// Points of it for which operands are staged.
+  std::int64_t depth_at_once = 0;
   std::vector<Var> partials;
 };
 /// Decides it, and makes the memory.

@@ -90,10 +90,6 @@ bool is_plain_map(const soac::Soac& op) {
   });
 }
 
-bool rounds_somewhere(const soac::Soac& inner) {
-  return std::ranges::any_of(inner.reductions, rounds);
-}
-
 /// Points of the axes of a reduction but the first.
 Expr points_of_row(const Building& at, const soac::Soac& inner) {
   return product(at.arena, std::span(inner.dims).subspan(1));
@@ -123,7 +119,7 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
   for (const soac::Stm* s : combinators_of(op)) {
     const soac::Soac& inner = soac_of(s);
     if (!at.around.is_known(inner.dims)) return windows;
-    if (rounds_somewhere(inner)) holds = holds & is_short_enough(at, inner);
+    if (any_rounds(inner)) holds = holds & is_short_enough(at, inner);
     std::int64_t own = 0;
     for (const soac::Reduction& r : inner.reductions) own += static_cast<std::int64_t>(r.neutral.size());
     accumulators = std::max(accumulators, own);
@@ -147,7 +143,7 @@ Nest folded(const Building& at, const soac::Soac& inner) {
   Nest nest;
   for (std::size_t d = 0; d < inner.dims.size(); ++d)
     nest.axes.push_back({Axis::Role::fold, d, 1, inner.dims[d]});
-  if (!rounds_somewhere(inner)) return nest;
+  if (!any_rounds(inner)) return nest;
   const std::int64_t chain = at.lanes.by.fold_chain;
   const Expr rows = inner.dims.size() == 1 ? at.i64(chain) : max(chain / max(points_of_row(at, inner), 1), 1);
   nest.cuts.push_back({0, rows * chain, Unit::sequence});

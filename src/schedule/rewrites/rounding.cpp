@@ -17,4 +17,8 @@ bool rounds(const soac::Reduction& r) {
   return has_floats && !exact;
 }
 
+bool any_rounds(const soac::Soac& op) {
+  return std::ranges::any_of(op.reductions, rounds);
+}
+
 }  // namespace fulgurite::schedule

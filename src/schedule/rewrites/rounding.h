@@ -8,5 +8,7 @@ namespace fulgurite::schedule {
 /// Whether the operator makes floats that are none of its operands: the greatest one and its place are as
 /// they were.
 bool rounds(const soac::Reduction&);
+/// Whether one of its reductions does.
+bool any_rounds(const soac::Soac&);
 
 }  // namespace fulgurite::schedule

@@ -29,12 +29,11 @@ void join_elements(const Emitter& e, const soac::Soac& op, std::span<const Var> 
 class OuterFolds {
  public:
   OuterFolds(const Emitter& task, const schedule::Phase& phase)
-      : e_(task), arena_(task.arena()), outer_(task, phase) {
-    for (const schedule::Combine& combine : outer_.nest().combines)
-      partials_.insert(partials_.end(), combine.memory.begin(), combine.memory.end());
-    for (const Cut& cut : outer_.nest().cuts)
-      if (cut.axis == outer_.row_axis() && cut.unit == Unit::sequence) row_cuts_.push_back(cut.size);
-  }
+      : e_(task),
+        arena_(task.arena()),
+        outer_(task, phase),
+        partials_(schedule::memory_of_combines(outer_.nest())),
+        row_cuts_(schedule::sizes_of_cuts(outer_.nest(), outer_.row_axis(), Unit::sequence)) {}
 
   void run() const {
     const OuterNest::Part part = outer_.part();
@@ -136,8 +135,8 @@ class OuterFolds {
   const Emitter& e_;
   scalar::Arena& arena_;
   const OuterNest outer_;
-  std::vector<Var> partials_;
-  std::vector<Expr> row_cuts_;
+  const std::vector<Var> partials_;
+  const std::vector<Expr> row_cuts_;
 };
 
 }  // namespace

@@ -201,7 +201,7 @@ class Columns {
     const soac::Soac& op = walk_.op();
     auto behind = schedule::behind_first(arena_, piece_, walk_.range.in_tile);
     if (behind && !e.keeps(schedule::rewrite::ascending, piece_, *behind)) behind.reset();
-    if (walk_.loops.chain == 0 || std::ranges::none_of(op.reductions, schedule::rounds))
+    if (walk_.loops.chain == 0 || !schedule::any_rounds(op))
       return run_steps(e, behind, t, begin, main, running);
     const Expr chain = walk_.i64(walk_.loops.chain * walk_.loops.lanes);
     e.for_loop(begin, main, chain, "from", [&](Expr from) {

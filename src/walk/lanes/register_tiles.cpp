@@ -10,7 +10,7 @@
 
 namespace fulgurite::walk::lanes {
 
-using schedule::Cut, schedule::Nest, schedule::Stage, schedule::Unit;
+using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
@@ -24,11 +24,9 @@ class RegisterTiles {
         nest_(std::get<Nest>(phase.walk)),
         map_(std::get<soac::Soac>(phase.computes.op)),
         dims_(task.lower(map_.dims)),
-        depth_axis_(nest_.axes.size() - 1) {
-    for (const schedule::Combine& combine : nest_.combines)
-      partials_.insert(partials_.end(), combine.memory.begin(), combine.memory.end());
-    for (const Cut& cut : nest_.cuts)
-      if (cut.axis == depth_axis_ && cut.unit == Unit::sequence) depth_cuts_.push_back(cut.size);
+        depth_axis_(nest_.axes.size() - 1),
+        partials_(schedule::memory_of_combines(nest_)),
+        depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)) {
     for (const Stage& stage : nest_.stages)
       staged_.push_back(
           e_.allocate(stage.space, stage.read.kind(), stage.size, is_panel(stage) ? "panel" : "rows"));
@@ -111,7 +109,7 @@ class RegisterTiles {
 
   // What the columns share of some rows, for the points [from, to) of the reduction: lanes lie along these.
   soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
-    const std::int64_t depth = schedule::size_of_cut(nest_, depth_axis_, Unit::sequence);
+    const auto depth = static_cast<std::int64_t>(depth_cuts_[0].bits());
     Replacement replacement(*this, depth);
     for (std::size_t k = 0; k < staged_.size(); ++k) {
       if (is_panel(nest_.stages[k])) continue;
@@ -250,8 +248,9 @@ class RegisterTiles {
   const soac::Soac& map_;
   const std::vector<Expr> dims_;
   const std::size_t depth_axis_;
-  std::vector<Var> partials_, staged_;
-  std::vector<Expr> depth_cuts_;
+  const std::vector<Var> partials_;
+  const std::vector<Expr> depth_cuts_;
+  std::vector<Var> staged_;
   Interval columns_, rows_, depth_;
   Expr first_, has_parts_;
 };
