@@ -84,7 +84,7 @@ TEST(OuterScans, SumsAndExtremesProperty) {
         EXPECT_EQ(right.to_vector(),
                   lines::mapped<int>(z, shape, 0, static_cast<std::size_t>(rows), [](Ints line) {
                     std::reverse(line.begin(), line.end());
-                    std::partial_sum(line.begin(), line.end(), line.begin());
+                    std::partial_sum(line.begin(), line.end(), line.begin(), Sum<int>());
                     std::reverse(line.begin(), line.end());
                     return line;
                   }));
