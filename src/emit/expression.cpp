@@ -231,6 +231,8 @@ class Combiner {
     if (!is_right && t.precedence == infix.precedence && infix.precedence != Precedence::relation &&
         infix.precedence != Precedence::equality)
       return t.text;  // leans left
+    // Compilers warn of !a & b.
+    if (is_bitwise && !is_right && t.text.starts_with('!')) return "(" + t.text + ")";
     if (is_bitwise) return inside(t, Precedence::unary);
     int tighter = static_cast<int>(infix.precedence) + 1;
     if (infix.precedence == Precedence::equality || infix.precedence == Precedence::relation)

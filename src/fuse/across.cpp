@@ -90,7 +90,7 @@ class Across {
  public:
   Across(Arena& arena, soac::PassContext& context) : arena_(arena), context_(context) {}
 
-  void scope(std::vector<Stm>& stms, const std::vector<Expr>& results) {
+  void scope(std::vector<Stm>& stms, std::vector<Expr>& results) {
     for (std::size_t k = 0; k < stms.size(); ++k) {
       if (as<Soac>(stms[k].op)) {
         lay_across(stms, k, results);
@@ -156,7 +156,7 @@ class Across {
     return all;
   }
 
-  void lay_across(std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results) {
+  void lay_across(std::vector<Stm>& stms, std::size_t k, std::vector<Expr>& results) {
     const auto lines = lines_of(stms[k]);
     if (!lines || lines->map.axes_behind > 0) return;
     const auto n_behind = place_of(stms, k, results, *lines);
@@ -179,6 +179,7 @@ class Across {
       return scalar::rebuild(arena_, e, args);
     });
     for (std::size_t user = k + 1; user < stms.size(); ++user) soac::substitute_in(stms[user], *by);
+    for (Expr& result : results) result = (*by)(result);
     for (Var& name : stms[k].names)
       if (const auto found = arrays.find(name); found != arrays.end()) name = found->second.var();
   }

@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "scalar/type.h"
@@ -176,6 +177,8 @@ Expr rebuild(Arena&, Expr node, std::span<const Expr> new_args);  // same operat
 
 /// Calls `visit` once for every distinct node reachable from the roots, children before parents.
 void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>& visit);
+/// The same for one root, without the nodes in `seen` and what lies below them; those it visits are added.
+void for_each_new_node(Expr root, std::unordered_set<Expr>& seen, const std::function<void(Expr)>& visit);
 bool mentions(Expr, Var);
 inline bool can_fail(Expr e) {
   return e.node()->can_fail;

@@ -8,19 +8,18 @@
 
 namespace fulgurite::scalar {
 
-void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>& visit) {
-  std::uint32_t n_nodes = 0;
-  for (Expr root : roots)
-    if (root) n_nodes = std::max(n_nodes, root.id() + 1);
-  std::vector<bool> seen(n_nodes);  // children precede parents: no number is larger than the roots'
+namespace {
+
+// Calls `visit` once for every node that `enter` lets in, children before parents; `enter` lets a node in once.
+template <class Enter, class Visit>
+void walk(std::span<const Expr> roots, const Enter& enter, const Visit& visit) {
   struct Frame {
     Expr e;
     std::size_t next;
   };
   std::vector<Frame> stack;
   for (Expr root : roots) {
-    if (!root || seen[root.id()]) continue;
-    seen[root.id()] = true;
+    if (!root || !enter(root)) continue;
     stack.push_back({root, 0});
     while (!stack.empty()) {
       Frame& frame = stack.back();
@@ -30,11 +29,28 @@ void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>&
         continue;
       }
       const Expr child = frame.e.arg(frame.next++);
-      if (seen[child.id()]) continue;
-      seen[child.id()] = true;
-      stack.push_back({child, 0});
+      if (enter(child)) stack.push_back({child, 0});
     }
   }
+}
+
+}  // namespace
+
+void for_each_node(std::span<const Expr> roots, const std::function<void(Expr)>& visit) {
+  std::uint32_t n_nodes = 0;
+  for (Expr root : roots)
+    if (root) n_nodes = std::max(n_nodes, root.id() + 1);
+  std::vector<bool> seen(n_nodes);  // children precede parents: no number is larger than the roots'
+  const auto enter = [&](Expr e) {
+    const bool is_new = !seen[e.id()];
+    seen[e.id()] = true;
+    return is_new;
+  };
+  walk(roots, enter, visit);
+}
+
+void for_each_new_node(Expr root, std::unordered_set<Expr>& seen, const std::function<void(Expr)>& visit) {
+  walk(std::span(&root, 1), [&](Expr e) { return seen.insert(e).second; }, visit);
 }
 
 Expr rebuild(Arena& arena, Expr node, std::span<const Expr> args) {

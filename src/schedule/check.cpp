@@ -216,7 +216,7 @@ class Checker {
 
   void splits(const Nest& nest, const soac::Soac& op) {
     if (nest.splits.empty()) return;
-    const Indices indices(*program_.arena, op);
+    Indices indices(*program_.arena, op);
     for (const Split& split : nest.splits)
       require(indices.threshold_of(split.condition).has_value(),
               "splits by what is no comparison of an index with what does not depend on the point");

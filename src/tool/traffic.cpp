@@ -1,6 +1,7 @@
 #include "tool/traffic.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <set>
 
@@ -93,10 +94,25 @@ class Counting {
         source_.copies, [&](const auto& copy) { return scalar::mentions(phase.tasks, copy.fresh.var()); });
   }
 
+  bool may_run(std::size_t p, int sample) const { return sampled(phases_[p].tasks, sample).value_or(1) > 0; }
+
+  // Whether a later phase joins what this one leaves in private memory, and stores the buffer in its place.
+  bool is_joined(std::size_t p, Var buffer, int sample) const {
+    const auto is_left = [&](const lower::LaunchSource::Buffer& own, const Phase& later) {
+      return std::ranges::find(source_.own, own.array) != source_.own.end() &&
+             phases_[p].stores.contains(own.param) && later.reads.contains(own.param);
+    };
+    for (std::size_t q = p + 1; q < phases_.size(); ++q)
+      if (phases_[q].stores.contains(buffer) && may_run(q, sample) &&
+          std::ranges::any_of(buffers_, [&](const auto& own) { return is_left(own, phases_[q]); }))
+        return true;
+    return false;
+  }
+
   // The sum over the phases of what each moves. Phases that sizes decide about stand for each other where one
-  // of them always runs.
+  // of them always runs; `is_spared` says of a phase in a sample that it runs and moves nothing.
   template <class Of>
-  Expr over_phases(const Of& moved_by) {
+  Expr over_phases(const Of& moved_by, const std::function<bool(std::size_t, int)>& is_spared = {}) {
     Expr sum = i64(0);
     std::vector<std::pair<std::size_t, Expr>> sometimes;
     for (std::size_t p = 0; p < phases_.size(); ++p) {
@@ -111,16 +127,17 @@ class Counting {
       else if (n_runs > 0)
         sometimes.emplace_back(p, moved);
     }
-    return sum + alternatives(sometimes);
+    return sum + alternatives(sometimes, is_spared);
   }
 
-  Expr alternatives(const std::vector<std::pair<std::size_t, Expr>>& sometimes) {
+  Expr alternatives(const std::vector<std::pair<std::size_t, Expr>>& sometimes,
+                    const std::function<bool(std::size_t, int)>& is_spared) {
     if (sometimes.empty()) return i64(0);
     std::vector<Expr> sums;  // of what runs in each sample
     for (int sample = 0; sample < n_samples; ++sample) {
       sums.push_back(i64(0));
       for (const auto& [p, moved] : sometimes)
-        if (sampled(phases_[p].tasks, sample).value_or(1) > 0) sums.back() = sums.back() + moved;
+        if (may_run(p, sample) && !(is_spared && is_spared(p, sample))) sums.back() = sums.back() + moved;
     }
     if (std::ranges::all_of(sums, [&](Expr sum) { return sum == sums[0]; })) return sums[0];
     // As if those ran that move most.
@@ -159,12 +176,15 @@ class Counting {
         over_phases([&](std::size_t p) { return phases_[p].reads.contains(buffer.param) ? i64(1) : Expr(); });
     bool is_first = true;
     is_at_most_ = false;
-    result.written = bytes(buffer.array, over_phases([&](std::size_t p) {
-                             if (!phases_[p].stores.contains(buffer.param)) return Expr();
-                             const bool fills = stored.is_filled && is_first;
-                             is_first = false;
-                             result.writes_at_most |= !fills && stored.at_most;
-                             return fills ? all : stored.elements;
+    const auto stored_by = [&](std::size_t p) {
+      if (!phases_[p].stores.contains(buffer.param)) return Expr();
+      const bool fills = stored.is_filled && is_first;
+      is_first = false;
+      result.writes_at_most |= !fills && stored.at_most;
+      return fills ? all : stored.elements;
+    };
+    result.written = bytes(buffer.array, over_phases(stored_by, [&](std::size_t p, int sample) {
+                             return is_joined(p, buffer.param, sample);
                            }));
     result.writes_at_most |= is_at_most_;
     return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
@@ -82,9 +83,10 @@ class Places {
  private:
   void add(Expr comparison, bool only_ends) {
     if (comparison.is_constant()) return;
+    if (!seen_.insert(comparison).second) return;
     const bool is_allowed =
         !conditions_ || std::ranges::find(*conditions_, comparison, &Split::condition) != conditions_->end();
-    if (!is_allowed || std::ranges::find(places_, comparison, &Place::condition) != places_.end()) return;
+    if (!is_allowed) return;
     const auto threshold = indices_.threshold_of(comparison);
     if (!threshold || indices_.value_of(comparison, known_)) return;
     const auto [axis, first, last, holds_before] = *threshold;
@@ -113,9 +115,10 @@ class Places {
   const Region& part_;
   const soac::Soac& soac_;
   const std::vector<Split>* const conditions_;
-  const Indices indices_;
+  Indices indices_;
   std::vector<Side> known_;
   std::vector<Expr> roots_;
+  std::unordered_set<Expr> seen_;
   std::vector<Place> places_;
 };
 
@@ -171,7 +174,7 @@ class Decider {
   }
 
   Arena& arena_;
-  const Indices indices_;
+  Indices indices_;
   std::vector<Side> known_;
   std::unordered_map<Expr, Expr> memo_;
 };

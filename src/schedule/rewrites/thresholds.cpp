@@ -63,12 +63,45 @@ std::optional<Indices::Ends> Indices::ends_of(Expr rest) const {
   return ends;
 }
 
-std::optional<Threshold> Indices::threshold_of(Expr comparison) const {
+Indices::Motion Indices::motion_of(Expr root) {
+  scalar::for_each_new_node(root, in_motion_, [&](Expr e) {
+    Motion all;
+    if (e.is_name()) {
+      const auto axis = std::ranges::find(names_, e);
+      if (axis != names_.end()) all.axes = std::uint64_t{1} << (axis - names_.begin());
+    }
+    bool is_sum = is_i64(e);
+    switch (e.op()) {
+      case Op::name:
+      case Op::add:
+      case Op::sub:
+      case Op::neg:
+      case Op::mul: break;
+      default: is_sum = false;
+    }
+    for (Expr arg : e.args()) {
+      const Motion& of_arg = motions_.at(arg);
+      all.axes |= of_arg.axes;
+      all.other_ways |= of_arg.other_ways;
+    }
+    if (!is_sum) all.other_ways = all.axes;
+    motions_.emplace(e, all);
+  });
+  return motions_.at(root);
+}
+
+std::optional<scalar::Affine> Indices::affine_along(std::size_t axis, Expr e) {
+  if (motion_of(e).other_ways >> axis & 1) return {};
+  return scalar::affine_in(arena_, e, names_[axis].var());
+}
+
+std::optional<Threshold> Indices::threshold_of(Expr comparison) {
   if ((comparison.op() != Op::lt && comparison.op() != Op::le) || !is_i64(comparison.arg(0))) return {};
   const Expr difference = comparison.arg(0) - comparison.arg(1);
+  const std::uint64_t moving = motion_of(difference).axes;
   for (std::size_t axis = names_.size(); axis-- > 0;) {
-    if (!scalar::mentions(difference, names_[axis].var())) continue;
-    const auto form = scalar::affine_in(arena_, difference, names_[axis].var());
+    if (!(moving >> axis & 1)) continue;
+    const auto form = affine_along(axis, difference);
     if (!form) return {};
     const bool rises = form->coefficient.is_constant(1);
     const auto ends = ends_of(form->base);
@@ -83,10 +116,10 @@ std::optional<Threshold> Indices::threshold_of(Expr comparison) const {
 }
 
 // Of the operands of min and max, the one that rises faster with an index is the moving one.
-Indices::Operands Indices::by_motion(Expr node) const {
+Indices::Operands Indices::by_motion(Expr node) {
   const Expr a = node.arg(0), b = node.arg(1), difference = a - b;
-  for (Expr name : names_) {
-    const auto form = scalar::affine_in(arena_, difference, name.var());
+  for (std::size_t axis = 0; axis < names_.size(); ++axis) {
+    const auto form = affine_along(axis, difference);
     if (form && form->coefficient.is_constant(-1)) return {b, a};
   }
   return {a, b};
@@ -94,7 +127,7 @@ Indices::Operands Indices::by_motion(Expr node) const {
 
 // A moving operand that equals the other one is taken, so that clamped indices change where a test for them
 // does.
-std::vector<Expr> Indices::comparisons_of(Expr node) const {
+std::vector<Expr> Indices::comparisons_of(Expr node) {
   switch (node.op()) {
     case Op::lt:
     case Op::le:
@@ -125,7 +158,7 @@ std::vector<Expr> Indices::comparisons_of(Expr node) const {
   }
 }
 
-std::optional<bool> Indices::value_of(Expr comparison, std::span<const Side> sides) const {
+std::optional<bool> Indices::value_of(Expr comparison, std::span<const Side> sides) {
   if (comparison.is_constant()) return comparison.bits() != 0;
   const auto threshold = threshold_of(comparison);
   if (!threshold) return {};
@@ -141,7 +174,7 @@ std::optional<bool> Indices::value_of(Expr comparison, std::span<const Side> sid
   return {};
 }
 
-Expr Indices::decided(Expr node, std::span<const Side> sides) const {
+Expr Indices::decided(Expr node, std::span<const Side> sides) {
   const std::vector<Expr> comparisons = comparisons_of(node);
   if (comparisons.empty()) return {};
   std::vector<std::optional<bool>> values;

@@ -3,8 +3,11 @@
 // of two numbers, and whether an element that is read exists.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "soac/walk.h"
@@ -36,14 +39,14 @@ class Indices {
   Indices(scalar::Arena&, const soac::Soac&);
 
   /// Whether it is a comparison of i64 that depends on the point by one index alone.
-  std::optional<Threshold> threshold_of(Expr comparison) const;
+  std::optional<Threshold> threshold_of(Expr comparison);
   /// The comparisons that decide a node: itself, or of the operands of ==, !=, min and max, or for an element
   /// that is read of each index with 0 and with the extent.
-  std::vector<Expr> comparisons_of(Expr node) const;
+  std::vector<Expr> comparisons_of(Expr node);
   /// The value of a comparison where the indices lie on these sides; nothing if they do not decide it.
-  std::optional<bool> value_of(Expr comparison, std::span<const Side>) const;
+  std::optional<bool> value_of(Expr comparison, std::span<const Side>);
   /// The node if its comparisons have such values; absent: they do not decide it.
-  Expr decided(Expr node, std::span<const Side>) const;
+  Expr decided(Expr node, std::span<const Side>);
   /// What every index of the space has: it is not negative, and below the extent.
   std::vector<Side> everywhere() const;
 
@@ -63,10 +66,20 @@ class Indices {
   struct Operands {
     Expr moving, still;
   };
-  Operands by_motion(Expr node) const;
+  Operands by_motion(Expr node);
+  // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
+  // of products.
+  struct Motion {
+    std::uint64_t axes = 0, other_ways = 0;
+  };
+  Motion motion_of(Expr);
+  std::optional<scalar::Affine> affine_along(std::size_t axis, Expr);
 
   scalar::Arena& arena_;
   std::vector<Expr> extents_, names_;
+  // Comparisons share what they compare: each expression is looked at once.
+  std::unordered_set<Expr> in_motion_;
+  std::unordered_map<Expr, Motion> motions_;
   soac::Vars inside_;
   std::vector<Inside> running_;
 };
