@@ -121,7 +121,8 @@ class Counting {
       if (!moved || moved.is_constant(0)) continue;
       int n_runs = 0, n_known = 0;
       for (int sample = 0; sample < n_samples; ++sample)
-        if (const auto n = sampled(phases_[p].tasks, sample)) ++n_known, n_runs += *n > 0;
+        if (const auto n = sampled(phases_[p].tasks, sample))
+          ++n_known, n_runs += *n > 0 && !(is_spared && is_spared(p, sample));
       if (n_runs == n_known)
         sum = sum + moved;
       else if (n_runs > 0)
