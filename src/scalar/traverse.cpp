@@ -10,7 +10,8 @@ namespace fulgurite::scalar {
 
 namespace {
 
-// Calls `visit` once for every node that `enter` lets in, children before parents; `enter` lets a node in once.
+// Calls `visit` once for every node that `enter` lets in, children before parents; `enter` lets a node in
+// once.
 template <class Enter, class Visit>
 void walk(std::span<const Expr> roots, const Enter& enter, const Visit& visit) {
   struct Frame {

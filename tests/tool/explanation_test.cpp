@@ -96,8 +96,9 @@ TEST(Explanation, GivesAReasonForEachDecision) {
     return fg::map([](Vec<float> row) { return fg::sum(row); }, fg::rows(m));
   };
   const std::string by_lanes = told(rows);
-  EXPECT_SAYS(by_lanes,
-              "  phase       main where not (65536 < m & n < 64 | max(m, 1) <= 16): n points are mapped; tasks of ");
+  EXPECT_SAYS(
+      by_lanes,
+      "  phase       main where not (65536 < m & n < 64 | max(m, 1) <= 16): n points are mapped; tasks of ");
   EXPECT_SAYS(by_lanes, "\n    inner 1: up to ");
   EXPECT_SAYS(by_lanes,
               "\n    tasks: about 4096 points each: one costs 48 additions, which is moderate "
