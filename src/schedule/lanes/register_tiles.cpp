@@ -132,8 +132,10 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   const std::int64_t of_rows = staged_rows * tiles.depth_at_once;
   if (bytes_of(tiles.shared.by_columns, of_rows) <= most_staged_bytes)
     add_stages(tiles.shared.by_columns, of_rows, nest);
+  const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
+  nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
+  add_stages(tiles.shared.by_rows, tiles.depth_at_once * strip, nest);
   nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, at.loops.tail_lanes});
-  add_stages(tiles.shared.by_rows, tiles.depth_at_once * tile.lanes, nest);
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
   if (!any_rounds(inner)) return;
   nest.cuts.push_back({depth, at.i64(std::min(by.fold_chain, tiles.depth_at_once)), Unit::sequence});
@@ -157,7 +159,8 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   phase.why = {
       "tasks: so many rows that a panel is worth making, and so few that what they read stays in the second "
       "cache "
-      "(tile_task_rows, tile_task_columns, tile_least_tasks, tile_least_task_columns, tile_depth)",
+      "(tile_task_rows, tile_task_columns, tile_least_tasks, tile_least_task_columns, tile_depth, "
+      "tile_strip_columns)",
       "lanes: vectors side by side and rows whose accumulators take most registers (tile_rows, tile_vectors, "
       "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
       why_tiled};

@@ -26,7 +26,8 @@ class RegisterTiles {
         dims_(task.lower(map_.dims)),
         depth_axis_(nest_.axes.size() - 1),
         partials_(schedule::memory_of_combines(nest_)),
-        depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)) {
+        depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)),
+        strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]) {
     for (const Stage& stage : nest_.stages)
       staged_.push_back(
           e_.allocate(stage.space, stage.read.kind(), stage.size, is_panel(stage) ? "panel" : "rows"));
@@ -49,12 +50,17 @@ class RegisterTiles {
   }
 
  private:
-  // Where a strip of columns is, and the part of the depth for which it is walked.
+  // A strip of columns, and the part of the depth for which it is walked.
   struct Strip {
-    const Emitter& e;  // in lanes
     std::vector<Expr> outer;
-    Expr t, column;
+    Expr begin, end;
     Expr from, to;
+  };
+  // Columns of a strip that are walked together.
+  struct Columns {
+    const Strip& strip;
+    const Emitter& e;  // in lanes
+    Expr column;
     soac::Lambda body;  // of the map, its reduction reading panels
   };
 
@@ -64,30 +70,32 @@ class RegisterTiles {
     e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
       const soac::Lambda body = with_rows(outer, from, to);
-      steps_of(nest_)(e_, columns_.begin, columns_.end, [&](const Emitter& lane, Expr t, Expr j) {
-        Strip strip{lane, outer, t, j, from, to, {}};
-        strip.body = with_panels(strip, body);
-        lane.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(strip, i); });
+      e_.for_loop(columns_.begin, columns_.end, e_.lower(strip_), "strip", [&](Expr first) {
+        const Strip strip{outer, first, e_.lower(min(first + strip_, columns_.end)), from, to};
+        fill_panels(strip);
+        steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
+          const Columns columns{strip, lane, j, with_panels(strip, lane, t, j, body)};
+          lane.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(columns, i); });
+        });
       });
     });
   }
 
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
 
-  bool is_panel(const Stage& stage) const { return nest_.cuts[stage.at].unit == Unit::lane; }
+  bool is_panel(const Stage& stage) const { return nest_.cuts[stage.at].axis == depth_axis_ - 1; }
 
   /// Takes the place of what is staged in a function.
   class Replacement {
    public:
-    Replacement(const RegisterTiles& of, std::int64_t lanes) : of_(of), lanes_(lanes) {}
-    void add(const Emitter& e, std::size_t number, Expr row, Expr column) {
+    explicit Replacement(const RegisterTiles& of) : of_(of) {}
+    void add(const Emitter& e, std::size_t number, Expr place) {
       scalar::Arena& arena = of_.arena_;
       const Stage& stage = of_.nest_.stages[number];
-      const Expr shape[] = {arena.i64(stage.size / lanes_), arena.i64(lanes_)}, place[] = {row, column};
-      const Expr array = arena.fresh_array(stage.read.kind(), {shape[0], shape[1]}, "staged");
+      const Expr array = arena.fresh_array(stage.read.kind(), {arena.i64(stage.size)}, "staged");
       e.set_destination(array.var(), {of_.staged_[number], {}});
       e.made(array.var());
-      replaced_.emplace_back(stage.read, arena.index(array, place));
+      replaced_.emplace_back(stage.read, arena.index(array, std::span(&place, 1)));
     }
     soac::Lambda in(soac::Lambda body) const {
       scalar::Substitution substitute(of_.arena_, [&](Expr each) {
@@ -100,7 +108,6 @@ class RegisterTiles {
 
    private:
     const RegisterTiles& of_;
-    const std::int64_t lanes_;
     std::vector<std::pair<Expr, Expr>> replaced_;
   };
 
@@ -109,41 +116,49 @@ class RegisterTiles {
 
   // What the columns share of some rows, for the points [from, to) of the reduction: lanes lie along these.
   soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
-    const auto depth = static_cast<std::int64_t>(depth_cuts_[0].bits());
-    Replacement replacement(*this, depth);
+    Replacement replacement(*this);
     for (std::size_t k = 0; k < staged_.size(); ++k) {
       if (is_panel(nest_.stages[k])) continue;
       e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
-        const Expr row = e_.lower((i - rows_.begin) * depth);
+        const Expr row = e_.lower((i - rows_.begin) * depth_cuts_[0]);
         const Emitter e = e_.at_element(number(e_, outer, i, columns_.begin));
         steps_of(nest_)(e, from, to, [&](const Emitter& lane, Expr, Expr l) {
           const Expr value = at_point(lane, nest_.stages[k].read, point_of(outer, i, columns_.begin), l);
           lane.store_plain(staged_[k], lane.lower(row + (l - from)), value);
         });
       });
-      const Expr row = row_index() - rows_.begin, l = arena_.name(folded()) - from;
-      replacement.add(e_, k, row, l);
+      replacement.add(e_, k, (row_index() - rows_.begin) * depth_cuts_[0] + (arena_.name(folded()) - from));
     }
     return replacement.in(map_.body);
   }
 
-  // What the rows share of the strip.
-  soac::Lambda with_panels(const Strip& strip, const soac::Lambda& body) const {
-    const Emitter& e = strip.e;
-    const std::int64_t lanes = schedule::size_by(nest_, Unit::lane, 1);
-    Replacement replacement(*this, lanes);
-    const std::vector<Expr> first = point_of(strip.outer, rows_.begin, strip.column);
-    const Emitter at = e.at_element(number(e, strip.outer, rows_.begin, strip.column));
-    e.for_loop(strip.from, strip.to, arena_.i64(1), "l", [&](Expr l) {
-      const Expr row = e.lower((l - strip.from) * lanes);
-      for (std::size_t k = 0; k < staged_.size(); ++k)
-        if (is_panel(nest_.stages[k])) {
-          const Expr place = at.lower(row + strip.t);
-          at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
-        }
+  // Where what the rows share of columns begins: those of a step lie side by side for one point of the
+  // reduction, those for the next point behind them.
+  Expr place_in_panel(const Strip& strip, const Emitter& lane, Expr t, Expr j) const {
+    const Expr first = j - t - strip.begin, in_step = first % step();
+    return lane.lower((first - in_step) * depth_cuts_[0] + in_step - strip.from * step()) + t;
+  }
+  std::int64_t step() const { return schedule::size_by(nest_, Unit::lane, 1); }
+
+  // What the rows share of the strip: arrays are read along their rows.
+  void fill_panels(const Strip& strip) const {
+    e_.for_loop(strip.from, strip.to, arena_.i64(1), "l", [&](Expr l) {
+      steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
+        const std::vector<Expr> first = point_of(strip.outer, rows_.begin, j);
+        const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
+        const Expr place = at.lower(place_in_panel(strip, at, t, j) + l * step());
+        for (std::size_t k = 0; k < staged_.size(); ++k)
+          if (is_panel(nest_.stages[k]))
+            at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
+      });
     });
+  }
+  soac::Lambda with_panels(const Strip& strip, const Emitter& lane, Expr t, Expr j,
+                           const soac::Lambda& body) const {
+    Replacement replacement(*this);
+    const Expr place = place_in_panel(strip, lane, t, j) + arena_.name(folded()) * step();
     for (std::size_t k = 0; k < staged_.size(); ++k)
-      if (is_panel(nest_.stages[k])) replacement.add(e, k, arena_.name(folded()) - strip.from, strip.t);
+      if (is_panel(nest_.stages[k])) replacement.add(lane, k, place);
     return replacement.in(body);
   }
 
@@ -173,18 +188,18 @@ class RegisterTiles {
     const soac::Soac& op() const { return std::get<soac::Soac>(at.body[0].op); }
   };
 
-  void tile(const Strip& strip, Expr first_row) const {
+  void tile(const Columns& at, Expr first_row) const {
     std::vector<Row> rows;
     for (std::int64_t r = 0; r < n_rows(); ++r) {
-      const Expr row = r == 0 ? first_row : strip.e.lower(min(first_row + r, rows_.end - 1));
-      const Expr at = number(strip.e, strip.outer, row, strip.column);
-      const Emitter e = strip.e.at_element(at);
-      soac::Applied body = soac::apply(arena_, strip.body, point_of(strip.outer, row, strip.column));
+      const Expr row = r == 0 ? first_row : at.e.lower(min(first_row + r, rows_.end - 1));
+      const Expr place = number(at.e, at.strip.outer, row, at.column);
+      const Emitter e = at.e.at_element(place);
+      soac::Applied body = soac::apply(arena_, at.body, point_of(at.strip.outer, row, at.column));
       Running::Groups totals = start(e, std::get<soac::Soac>(body.body[0].op));
-      rows.push_back({e, at, std::move(body), std::move(totals)});
+      rows.push_back({e, place, std::move(body), std::move(totals)});
     }
-    fold(strip.e, rows, strip.from, strip.to, 1);
-    leave(strip, rows);
+    fold(at.e, rows, at.strip.from, at.strip.to, 1);
+    leave(at.strip, at.e, rows);
   }
 
   // The points [from, to) of the reductions in pieces of the cut with this number, each folded by
@@ -208,8 +223,7 @@ class RegisterTiles {
 
   // Joins what the rows have to what they had of the depth before. The last row may be there several times,
   // hence all of them are read before one is stored.
-  void leave(const Strip& strip, std::vector<Row>& rows) const {
-    const Emitter& e = strip.e;
+  void leave(const Strip& strip, const Emitter& e, std::vector<Row>& rows) const {
     e.if_then(e.lower(depth_.begin < strip.from), [&] {
       for (Row& row : rows) {
         const Running::Groups before = restore(row.e, row.op().reductions, partials_, partial_of(row));
@@ -250,6 +264,7 @@ class RegisterTiles {
   const std::size_t depth_axis_;
   const std::vector<Var> partials_;
   const std::vector<Expr> depth_cuts_;
+  const Expr strip_;
   std::vector<Var> staged_;
   Interval columns_, rows_, depth_;
   Expr first_, has_parts_;

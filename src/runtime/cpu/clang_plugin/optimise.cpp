@@ -12,6 +12,7 @@
 #include <llvm/Transforms/Scalar/LICM.h>
 #include <llvm/Transforms/Scalar/LoopPassManager.h>
 #include <llvm/Transforms/Scalar/LoopRotation.h>
+#include <llvm/Transforms/Scalar/LoopStrengthReduce.h>
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
@@ -34,6 +35,27 @@ void inline_helpers(llvm::Module& module) {
   }
 }
 
+// Nests as deep as those of tiles, whose addresses are sums of an index of each loop around, and whose
+// innermost loops do little else than the arithmetic for which they are there.
+constexpr unsigned deep = 4;
+
+struct StrengthOfDeepLoops : llvm::PassInfoMixin<StrengthOfDeepLoops> {
+  static llvm::PreservedAnalyses run(llvm::Loop& loop, llvm::LoopAnalysisManager& loops,
+                                     llvm::LoopStandardAnalysisResults& results, llvm::LPMUpdater& updater) {
+    if (loop.getLoopDepth() < deep || !loop.isInnermost()) return llvm::PreservedAnalyses::all();
+    return llvm::LoopStrengthReducePass().run(loop, loops, results, updater);
+  }
+};
+
+struct StrengthReduction : llvm::PassInfoMixin<StrengthReduction> {
+  static llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& functions) {
+    const auto all = functions.getResult<llvm::LoopAnalysis>(function).getLoopsInPreorder();
+    if (llvm::none_of(all, [](const llvm::Loop* loop) { return loop->getLoopDepth() >= deep; }))
+      return llvm::PreservedAnalyses::all();
+    return llvm::createFunctionToLoopPassAdaptor(StrengthOfDeepLoops()).run(function, functions);
+  }
+};
+
 llvm::FunctionPassManager function_passes() {
   llvm::LoopPassManager loops;
   loops.addPass(llvm::LoopRotatePass());
@@ -50,6 +72,7 @@ llvm::FunctionPassManager function_passes() {
   passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(StrengthReduction());
   return passes;
 }
 
