@@ -110,6 +110,52 @@ TEST(Splits, OneStencilInManySpellingsProperty) {
   });
 }
 
+// A field with a border on all sides, which is an array of nine pieces, and the nine points around each.
+TEST(Splits, FieldsWithBordersProperty) {
+  const auto program = [](Mat<int> u) {
+    const auto r = u.size(0), c = u.size(1);
+    const auto columns = fg::axis(1), rows = fg::axis(0);
+    const Mat<int> tall = fg::concat(rows, u.slice({0, 1}, {0, c}), u, u.slice({r - 1, r}, {0, c}));
+    const Mat<int> wide =
+        fg::concat(columns, tall.slice({0, r + 2}, {0, 1}), tall, tall.slice({0, r + 2}, {c - 1, c}));
+    const auto at = [&](int i, int j) { return wide.slice({i, r + i}, {j, c + j}); };
+    return std::tuple{at(0, 1) + 2 * at(2, 1) + 3 * at(1, 0) + 5 * at(1, 2),
+                      at(0, 0) + 2 * at(0, 1) + 3 * at(0, 2) + 5 * at(1, 0) + 7 * at(1, 1) + 11 * at(1, 2) +
+                          13 * at(2, 0) + 17 * at(2, 1) + 19 * at(2, 2),
+                      fg::sum(at(2, 0) - at(0, 2), columns), fg::scan(std::plus<>(), 0, at(0, 2), columns),
+                      fg::reverse(wide)};
+  };
+  on_every_engine_and_policy(program, [](const auto& f) {
+    for (const std::int64_t rows : extents)
+      for (const std::int64_t columns : extents) {
+        const Field u{{rows, columns}, numbers(static_cast<std::size_t>(rows * columns))};
+        SCOPED_TRACE(::testing::PrintToString(u.shape));
+        const auto weighted = [&](const std::array<int, 9>& weights) {
+          return u.mapped([&](std::int64_t i, std::int64_t j) {
+            int sum = 0;
+            for (int k = 0; k < 9; ++k)
+              sum += weights[static_cast<std::size_t>(k)] * u.clamped(i + k / 3 - 1, j + k % 3 - 1);
+            return sum;
+          });
+        };
+        Ints totals(static_cast<std::size_t>(rows)), running, turned;
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            totals[static_cast<std::size_t>(i)] += u.clamped(i + 1, j - 1) - u.clamped(i - 1, j + 1);
+            running.push_back(u.clamped(i - 1, j + 1) + (j == 0 ? 0 : running.back()));
+          }
+        for (std::int64_t i = rows; i >= -1; --i)
+          for (std::int64_t j = -1; j <= columns; ++j) turned.push_back(u.clamped(i, j));
+        const auto [four, nine, sums, scanned, reversed] = f(fg::Array<int, 2>(u.x, u.shape));
+        EXPECT_EQ(four.to_vector(), weighted({0, 1, 0, 3, 0, 5, 0, 2, 0}));
+        EXPECT_EQ(nine.to_vector(), weighted({1, 2, 3, 5, 7, 11, 13, 17, 19}));
+        EXPECT_EQ(sums.to_vector(), totals);
+        EXPECT_EQ(scanned.to_vector(), running);
+        EXPECT_EQ(reversed.to_vector(), turned);
+      }
+  });
+}
+
 TEST(Splits, OfThreeAxesProperty) {
   const auto program = [](Cube u, Index k) {
     const auto p = u.size(0), r = u.size(1), c = u.size(2);
