@@ -64,9 +64,9 @@ Compiled compiled(const std::function<Compiled()>& compile) {
   }
 }
 
-Compiled compiled(const ArrayProgram& program, const Machine& machine) {
+Compiled compiled(const ArrayProgram& program, const Machine& machine, const char* policy = "") {
   return compiled([&] {
-    Options options{.engine = machine.engine};
+    Options options{.engine = machine.engine, .policy = policy};
     options.precision = program.precision;
     options.checks = program.checks;
     lower::Lowered lowered = pipeline::compile(program.program, options, machine.device).lowered;
@@ -140,6 +140,31 @@ Table digests(std::string_view machine) {
   for (std::size_t row = 0; row < table.size() && machine.empty(); ++row)
     table[row].digests.back() = short_digest(plans[row]);
   return table;
+}
+
+std::vector<Growth> growths() {
+  std::vector<Growth> all;
+  for (const Machine& machine : machines()) {
+    if (machine.engine != Engine::cpu) continue;
+    const auto sizes_of = [&](const char* policy, const auto& visit) {
+      for (const auto& programs : {programs_of_files(), traced_programs()})
+        for (const ArrayProgram& program : programs) {
+          const Compiled found = compiled(program, machine, policy);
+          for (std::size_t k = 0; k < found.kernels.size(); ++k)
+            visit(program.name, k, text_of(found.kernels[k], machine.engine).size());
+        }
+    };
+    std::map<std::pair<std::string, std::size_t>, std::size_t> unsplit;
+    sizes_of("splits=0 row_splits=0",
+             [&](const std::string& name, std::size_t k, std::size_t size) { unsplit[{name, k}] = size; });
+    sizes_of("", [&](const std::string& name, std::size_t k, std::size_t size) {
+      const auto before = unsplit.find({name, k});
+      if (before != unsplit.end() && before->second < size)
+        all.push_back({name, machine.name, size, before->second});
+    });
+  }
+  std::ranges::sort(all, std::ranges::greater(), &Growth::factor);
+  return all;
 }
 
 std::string texts(std::string_view name) {
