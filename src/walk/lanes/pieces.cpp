@@ -50,16 +50,29 @@ Expr Steps::whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end,
 }
 
 void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const {
+  remainder(lane, begin, end, [&](const Emitter& e, Expr t, Expr j, Expr in_range) {
+    e.if_then(in_range, [&] { point(e, t, j); });
+  });
+}
+
+void Steps::remainder(const Emitter& lane, Expr begin, Expr end, const Strip& strip) const {
   const Emitter e = lane.streaming_if({});
   const Expr rest = e.arena().i64(rest_);
   e.if_then(e.lower(begin < end), [&] {
     e.par(Level::block, rest, "t", [&](Expr t) {
       e.for_loop(begin, end, rest, "j", [&](Expr j) {
         const Expr index = e.bind(j + t, "j");
-        e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index); });
+        strip(e, t, index, e.bind(index < end, "in_range"));
       });
     });
   });
+}
+
+void Steps::in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const {
+  const Emitter e = task.in_lanes();
+  const Expr main =
+      whole(e, lanes_, begin, end, [&](const Emitter& lane, Expr t, Expr j) { strip(lane, t, j, Expr()); });
+  remainder(e, main, end, strip);
 }
 
 Steps steps_of(const Nest& nest, bool has_vectors) {

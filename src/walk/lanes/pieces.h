@@ -29,9 +29,15 @@ class Steps {
   using Point = std::function<void(const Emitter&, Expr t, Expr j)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
+  /// The same for code that may run in lanes without a point, and asks itself where it must not: in the
+  /// remainder `in_range` says whether the lane has one; in whole steps it is absent.
+  using Strip = std::function<void(const Emitter&, Expr t, Expr j, Expr in_range)>;
+  void in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const;
+
  private:
   Expr whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end, const Point& point) const;
   void with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const;
+  void remainder(const Emitter& lane, Expr begin, Expr end, const Strip& strip) const;
 
   const std::int64_t lanes_, rest_;
   const bool has_vectors_;

@@ -54,8 +54,13 @@ class RegisterTiles {
     const Emitter& e;  // in lanes
     std::vector<Expr> outer;
     Expr t, column;
+    Expr in_range;  // whether the lane has a column; absent: it has
     Expr from, to;
     soac::Lambda body;  // of the map, its reduction reading panels
+
+    void where_there_is_a_column(const std::function<void()>& then) const {
+      in_range ? e.if_then(in_range, then) : then();
+    }
   };
 
   void tiles(const std::vector<Expr>& outer) {
@@ -64,12 +69,37 @@ class RegisterTiles {
     e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
       const soac::Lambda body = with_rows(outer, from, to);
-      steps_of(nest_)(e_, columns_.begin, columns_.end, [&](const Emitter& lane, Expr t, Expr j) {
-        Strip strip{lane, outer, t, j, from, to, {}};
-        strip.body = with_panels(strip, body);
-        lane.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(strip, i); });
+      steps_of(nest_).in_strips(e_, columns_.begin, columns_.end,
+                                [&](const Emitter& lane, Expr t, Expr j, Expr in_range) {
+                                  walk({lane, outer, t, j, in_range, from, to, {}}, body);
+                                });
+    });
+  }
+
+  void walk(Strip strip, const soac::Lambda& body) const {
+    const auto tiles = [&] {
+      strip.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(strip, i); });
+    };
+    strip.where_there_is_a_column([&] { strip.body = with_panels(strip, body); });
+    if (reads_panels_only(strip.body)) return tiles();
+    strip.where_there_is_a_column(tiles);
+  }
+
+  // Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
+  // is read at their column.
+  bool reads_panels_only(const soac::Lambda& body) const {
+    const soac::Stm& reduction = body.body[0];
+    if (soac::may_fail(reduction)) return false;
+    const Var column = body.params.back();
+    bool only = true;
+    soac::for_each_root(reduction, [&](Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
+        const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
+        const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
+        only = only && !is_read_at_column && !may_trap;
       });
     });
+    return only;
   }
 
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
@@ -184,7 +214,7 @@ class RegisterTiles {
       rows.push_back({e, at, std::move(body), std::move(totals)});
     }
     fold(strip.e, rows, strip.from, strip.to, 1);
-    leave(strip, rows);
+    strip.where_there_is_a_column([&] { leave(strip, rows); });
   }
 
   // The points [from, to) of the reductions in pieces of the cut with this number, each folded by

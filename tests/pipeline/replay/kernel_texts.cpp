@@ -3,7 +3,8 @@
 //   kernel_texts                    says which programs have other kernels than the file says; where
 //                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
 //   kernel_texts --machine MACHINE  says it of the kernels for one machine
-//   kernel_texts --growth           says by how much splits make the kernels for processors longer: none may be
+//   kernel_texts --growth           says by how much splits make the kernels for processors longer: none may
+//   be
 //                                   more than four times as long
 //   kernel_texts NAME               prints the kernels and host programs of one program
 #include <fmt/format.h>
