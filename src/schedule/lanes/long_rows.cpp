@@ -51,7 +51,9 @@ bool reads_apart(const soac::Soac& op) {
 
 LaneLoops loops_of_parts(const Building& at, const soac::Soac& inner) {
   LaneLoops loops = choose(at.arena, inner, at.lanes);
-  if (reads_apart(inner)) loops.lanes = std::min(loops.lanes, loops.tail_lanes);
+  if (!reads_apart(inner)) return loops;
+  loops.lanes = std::min(loops.lanes, loops.tail_lanes);
+  loops.tail_lanes = 1;
   return loops;
 }
 
@@ -73,8 +75,9 @@ void add_partials(Building& at, const LongRows& long_rows) {
   phase.guard = long_rows.are_few;
   phase.why = reasons_of(inner, loops, at.lanes);
   if (reads_apart(inner))
-    phase.why.back() =
-        fmt::format("lanes: {} in one vector, as they read elements that lie apart", loops.lanes);
+    phase.why.back() = fmt::format(
+        "lanes: {} in one vector, and single ones for the remainder, as they read elements that lie apart",
+        loops.lanes);
   phase.why.emplace_back(why_shared);
 }
 

@@ -33,6 +33,7 @@ void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& p
     begin = first;
   }
   const Expr main = whole(e, lanes_, begin, end, point);
+  if (lanes_ == 1) return;
   // A store with a mask is expensive.
   const bool has_vectors = has_vectors_ && rest_ < lanes_;
   with_mask(e, has_vectors ? whole(e.streaming_if({}), rest_, main, end, point) : main, end, point);
