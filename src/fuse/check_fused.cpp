@@ -48,7 +48,7 @@ class FusedCheck {
       inside_.clear();
       for (const auto& inner : soac::nested_in(stm)) soac::add_bound(*inner.lambda, inside_);
       for (const auto& inner : soac::nested_in(stm)) element_scope(*inner.lambda);
-      array(stms, k, results, table);
+      array(stms, k, results, table, false);
     }
   }
 
@@ -58,21 +58,21 @@ class FusedCheck {
   void element_scope(const Lambda& lambda) {
     const UseTable table(lambda.body, lambda.results);
     for (std::size_t k = 0; k < lambda.body.size(); ++k) {
-      array(lambda.body, k, lambda.results, table);
+      array(lambda.body, k, lambda.results, table, true);
       for (const auto& inner : soac::nested_in(lambda.body[k])) element_scope(*inner.lambda);
     }
   }
 
   /// What a map makes is in memory only where computing it at each read would repeat work.
   void array(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
-             const UseTable& table) {
+             const UseTable& table, bool is_in_function) {
     const auto* soac = as<Soac>(stms[k].op);
     if (!soac || !is_map(*soac)) return;
     const Uses uses = table.of(arrays_of(arena_, stms[k]), k);
     if (uses.read.empty()) return;
     if (!has_known_size(arena_, uses.read, inside_))
       complain(stms[k], "has a size that its function computes, and is read there");
-    else if (decide(arena_, stms, k, results, table, uses).inlines)
+    else if (decide(arena_, stms, k, results, table, uses, is_in_function).inlines)
       complain(stms[k], "is in memory but could be part of what reads it");
   }
 

@@ -57,6 +57,10 @@ namespace {
 /// limit to the readers some of the arrays are in memory, from where the others are computed.
 constexpr std::size_t most_readers = 16;
 
+/// Conditions that readers have, at most, so that an array of several pieces is not in memory: each reader
+/// asks for each of its reads which piece it is, where the piece is not known.
+constexpr int most_conditions = 72;
+
 /// How a user reads the producer.
 Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& stms,
                const std::vector<Expr>& results, const UseTable& table, const Uses& uses,
@@ -68,10 +72,44 @@ Reads reads_of(Arena& arena, const Producer& producer, const std::vector<Stm>& s
   return is_result ? reads_in(arena, producer, results) : reads_in(arena, producer, stms[reader]);
 }
 
+/// Whether the condition changes at some places of the axes of which these are the indices, and nowhere else:
+/// comparisons of an index with what does not depend on the point.
+bool is_known_in_pieces(Arena& arena, const std::vector<Var>& indices, Expr condition) {
+  using scalar::Op;
+  if (condition.op() == Op::bit_and || condition.op() == Op::bit_or || condition.op() == Op::bit_not)
+    return std::ranges::all_of(condition.args(),
+                               [&](Expr part) { return is_known_in_pieces(arena, indices, part); });
+  if (condition.op() != Op::lt && condition.op() != Op::le) return false;
+  if (condition.arg(0).kind() != scalar::Kind::i64) return false;
+  const Expr difference = condition.arg(0) - condition.arg(1);
+  soac::Vars mentioned;
+  soac::add_mentioned(std::span(&difference, 1), mentioned);
+  const auto is_mentioned = [&](Var index) { return mentioned.contains(index); };
+  if (std::ranges::count_if(indices, is_mentioned) > 1) return false;
+  const auto index = std::ranges::find_if(indices, is_mentioned);
+  return index == indices.end() || scalar::affine_in(arena, difference, *index).has_value();
+}
+
+int n_conditions(const soac::Lambda& f) {
+  int n = 0;
+  for (const Stm& stm : f.body) {
+    n += base::as<soac::If>(stm.op) != nullptr;
+    for (const auto& inner : soac::nested_in(stm)) n += n_conditions(*inner.lambda);
+  }
+  return n;
+}
+
+/// What an element costs where every condition is known that asks in which piece of the array it is.
+int cost_in_pieces(Arena& arena, const Producer& array) {
+  return simplify::cost_of(
+      array.at, [&](Expr condition) { return is_known_in_pieces(arena, array.at.params, condition); });
+}
+
 }  // namespace
 
 Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer,
-                const std::vector<Expr>& results, const UseTable& table, const Uses& uses) {
+                const std::vector<Expr>& results, const UseTable& table, const Uses& uses,
+                bool is_in_function) {
   if (uses.read.empty()) return {false, "it is needed as a whole array"};
   const Producer delayed_array = delayed(arena, stms[producer], uses.read);
   const int cost = simplify::cost_of(delayed_array.at);
@@ -93,6 +131,22 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
                                most_readers)};
   if (simplify::is_cheap(cost))
     return {true, fmt::format("computing an element costs {}, at most {} is cheap", cost, costs.cheap)};
+  // Arrays that are joined, or have a border: an element is one of several cheap ones, and its index says
+  // which. Readers whose axes are split where the answer changes ask nothing.
+  if (const int in_piece = cost_in_pieces(arena, delayed_array);
+      !is_in_function && simplify::is_cheap(in_piece)) {
+    int n_copies = 0;
+    const bool are_at_offsets = std::ranges::all_of(readers, [&](std::size_t reader) {
+      const Reads reads = reads_of(arena, delayed_array, stms, results, table, uses, reader);
+      n_copies += reads.copies;
+      return reads.at_offsets;
+    });
+    if (are_at_offsets && n_copies * n_conditions(delayed_array.at) <= most_conditions)
+      return {true,
+              fmt::format("in each of its pieces an element costs {}, at most {} is cheap, and its readers' "
+                          "axes are split where pieces begin",
+                          in_piece, costs.cheap)};
+  }
   const std::size_t n_readers = readers.size();
   if (n_readers > 1)
     return {false,

@@ -24,8 +24,10 @@ struct Decision {
   bool inlines = false;
   std::string reason;
 };
-/// For a map, in a body whose arrays can be in memory. `uses` is what the table says of it.
+/// For a map, in a body whose arrays can be in memory. `uses` is what the table says of it; `is_in_function`:
+/// the body is that of a function which runs for each element.
 Decision decide(scalar::Arena&, const std::vector<soac::Stm>&, std::size_t producer,
-                const std::vector<scalar::Expr>& results, const UseTable&, const Uses& uses);
+                const std::vector<scalar::Expr>& results, const UseTable&, const Uses& uses,
+                bool is_in_function);
 
 }  // namespace fulgurite::fuse

@@ -70,9 +70,11 @@ class Inliner {
     std::vector<Stm> none;
     if (function && !producer_.may_fail)
       for (Expr e : reads) early_read(e, none);
-    if (function)
+    if (function) {
+      ++n_around_;
       for (std::size_t axis = 0; axis < function->dims.size(); ++axis)
         enter({function->body.params[axis], function->dims[axis]});
+    }
     std::vector<Replacement> replacements;
     for (Expr e : reads) {
       const Expr value = value_of(e, [&](Expr i) { return algebra_(i); }, none);
@@ -128,10 +130,12 @@ class Inliner {
       reads_.distinct = std::max(reads_.distinct, then_reads.distinct);
       reads_.copies += then_reads.copies - start.copies;
       reads_.repeats = reads_.repeats || then_reads.repeats;
+      reads_.at_offsets = reads_.at_offsets && then_reads.at_offsets;
       return;
     }
     const bool was_of_elements = is_of_elements_;
     is_of_elements_ = is_of_elements_ || as<Soac>(stm.op);
+    ++n_around_;
     for (auto& inner : soac::nested_in(stm)) {
       const std::size_t depth = path_.size();
       const bool was_unbounded = unbounded_;
@@ -142,6 +146,7 @@ class Inliner {
       path_.resize(depth);
       unbounded_ = was_unbounded;
     }
+    --n_around_;
     is_of_elements_ = was_of_elements;
   }
 
@@ -218,6 +223,8 @@ class Inliner {
     ++reads_.evaluations;
     ++reads_.copies;
     reads_.repeats = reads_.repeats || unbounded_ || !is_injective(arena_, indices, path_);
+    reads_.at_offsets = reads_.at_offsets && n_around_ == 1 && !unbounded_ &&
+                        std::ranges::all_of(indices, [&](Expr i) { return is_at_offset(i); });
     evaluated_.push_back({indices, {}});
     if (!rewrite_) return {};
     const std::vector<Expr> at = soac::bind_for_shapes(arena_, producer_.at, indices, before);
@@ -226,6 +233,23 @@ class Inliner {
     std::move(applied.body.begin(), applied.body.end(), std::back_inserter(before));
     evaluated_.back().values = std::move(applied.results);
     return evaluated_.back().values[result];
+  }
+
+  bool is_at_offset(Expr index) const {
+    const auto is_read = [](Expr e) { return e.op() == Op::index; };
+    for (const Axis& axis : path_) {
+      if (!scalar::mentions(index, axis.var)) continue;
+      const auto affine = scalar::affine_in(arena_, index, axis.var);
+      if (!affine || !(affine->coefficient.is_constant(1) || affine->coefficient.is_constant(-1)))
+        return false;
+      index = affine->base;
+      break;
+    }
+    bool is_still = true;
+    scalar::for_each_node(std::span(&index, 1), [&](Expr e) {
+      is_still = is_still && !is_read(e) && !(e.is_name() && on_path(e.var()));
+    });
+    return is_still;
   }
 
   void note_distinct(const std::vector<Expr>& indices) {
@@ -254,6 +278,7 @@ class Inliner {
   bool is_of_elements_;  // the function at hand, or one around it, is a Soac's
   simplify::IndexAlgebra algebra_;
   Path path_;
+  std::size_t n_around_ = 0;          // Soacs and Loops around what is looked at
   bool unbounded_ = false;            // inside something that runs an unknown number of times
   std::vector<Evaluated> evaluated_;  // in this function and those around it
   std::vector<std::vector<Expr>> distinct_;

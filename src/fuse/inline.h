@@ -19,6 +19,9 @@ struct Reads {
                      // arrays)
   int copies = 0;    // of the producer's function, those in both branches counted
   bool repeats = false;  // some element may be computed more than once
+  // One Soac is around the reads, and each index is one of its axes, forwards or backwards from somewhere, or
+  // the same at all points: where these axes are split, what the producer asks of its indices is known.
+  bool at_offsets = true;
   bool any() const { return evaluations > 0; }
 };
 

@@ -262,7 +262,7 @@ class Fuser {
     };
     std::ranges::for_each(uses.readers, look);
     if (uses.read_by_results) look(body.stms.size());
-    return fuse::decide(arena_, body.stms, k, body.results, body.table, uses);
+    return fuse::decide(arena_, body.stms, k, body.results, body.table, uses, !body.path.empty());
   }
 
   void inline_everywhere(const Producer& producer, Body& body, std::size_t k, const Uses& uses,

@@ -85,7 +85,7 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   if (!nest.axes.empty() && nest.axes.back().by_number)
     because("axes", "all as one, since every array is read and stored at the number of the point");
   if (!nest.splits.empty())
-    because("split", "in each piece of an axis its bounds are known (splits, row_splits)");
+    because("split", "in each piece of an axis its bounds are known (splits, row_splits, split_text)");
   for (const Stage& stage : nest.stages) because("stage " + arena.info(stage.array).name, of(nest, stage));
   for (const Combine& c : nest.combines)
     because(fmt::format("{} {}", name_of(c.part), c.which), of(c, on_lanes, number_of_combined(nest) != 0));

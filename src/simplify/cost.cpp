@@ -57,18 +57,27 @@ int cost_of(std::span<const Expr> roots) {
 }
 
 int cost_of(const soac::Lambda& lambda) {
+  return cost_of(lambda, [](Expr) { return false; });
+}
+
+int cost_of(const soac::Lambda& lambda, const std::function<bool(Expr)>& is_known) {
   std::vector<Expr> roots = lambda.results;
   int total = 0;
+  const auto cost_of_branches = [&](const soac::If& i) {
+    return std::max(cost_of(i.then_branch, is_known), cost_of(i.else_branch, is_known));
+  };
   for (const soac::Stm& stm : lambda.body) {
+    if (const auto* branches = base::as<soac::If>(stm.op); branches && is_known(branches->condition)) {
+      total += cost_of_branches(*branches);
+      continue;
+    }
     const std::vector<Expr> own = soac::roots_of(stm);
     roots.insert(roots.end(), own.begin(), own.end());
     match(
         stm.op, [&](const soac::Soac&) { total += costs.loop; },
         [&](const soac::Scan& s) { total += costs.operation + cost_of(s.reduction.op); },
         [&](const soac::Sort&) { total += costs.loop; },
-        [&](const soac::If& i) {
-          total += costs.operation + std::max(cost_of(i.then_branch), cost_of(i.else_branch));
-        },
+        [&](const soac::If& i) { total += costs.operation + cost_of_branches(i); },
         [&](const soac::Loop&) { total += costs.loop; },
         [&](const soac::Check&) { total += costs.operation; },
         [&](const soac::Call&) { total += costs.loop; }, [](const soac::Let&) {});

@@ -3,6 +3,7 @@
 // index arithmetic folds into addresses.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string>
 
@@ -24,6 +25,9 @@ inline constexpr Costs costs;
 int cost_of(std::span<const scalar::Expr> roots);
 /// Of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its dearer branch.
 int cost_of(const soac::Lambda&);
+/// The same where the answers to some conditions of its Ifs are known before it is evaluated: these cost
+/// nothing.
+int cost_of(const soac::Lambda&, const std::function<bool(scalar::Expr condition)>& is_known);
 inline bool is_cheap(int cost) {
   return cost <= costs.cheap;
 }

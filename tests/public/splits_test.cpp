@@ -110,6 +110,74 @@ TEST(Splits, OneStencilInManySpellingsProperty) {
   });
 }
 
+/// A field with a border on all sides, which is an array of nine pieces, from (i, j) on.
+class Bordered {
+ public:
+  explicit Bordered(Mat<int> u) : r_(u.size(0)), c_(u.size(1)), wide_(with_border(u)) {}
+  Mat<int> at(int i, int j) const { return wide_.slice({i, r_ + i}, {j, c_ + j}); }
+  Mat<int> whole() const { return wide_; }
+
+ private:
+  Mat<int> with_border(Mat<int> u) const {
+    const Mat<int> tall =
+        fg::concat(fg::axis(0), u.slice({0, 1}, {0, c_}), u, u.slice({r_ - 1, r_}, {0, c_}));
+    return fg::concat(fg::axis(1), tall.slice({0, r_ + 2}, {0, 1}), tall, tall.slice({0, r_ + 2}, {c_ - 1, c_}));
+  }
+
+  Index r_, c_;
+  Mat<int> wide_;
+};
+
+TEST(Splits, PointsAroundInFieldsWithBordersProperty) {
+  const auto nine = [](Mat<int> field) {
+    const Bordered u(field);
+    return u.at(0, 0) + 2 * u.at(0, 1) + 3 * u.at(0, 2) + 5 * u.at(1, 0) + 7 * u.at(1, 1) + 11 * u.at(1, 2) +
+           13 * u.at(2, 0) + 17 * u.at(2, 1) + 19 * u.at(2, 2);
+  };
+  on_every_engine_and_policy(nine, [](const auto& f) {
+    constexpr std::array<int, 9> weights{1, 2, 3, 5, 7, 11, 13, 17, 19};
+    for (const std::int64_t rows : extents)
+      for (const std::int64_t columns : extents) {
+        const Field u{{rows, columns}, numbers(static_cast<std::size_t>(rows * columns))};
+        SCOPED_TRACE(::testing::PrintToString(u.shape));
+        const Ints expected = u.mapped([&](std::int64_t i, std::int64_t j) {
+          int sum = 0;
+          for (int k = 0; k < 9; ++k)
+            sum += weights[static_cast<std::size_t>(k)] * u.clamped(i + k / 3 - 1, j + k % 3 - 1);
+          return sum;
+        });
+        EXPECT_EQ(f(fg::Array<int, 2>(u.x, u.shape)).to_vector(), expected);
+      }
+  });
+}
+
+TEST(Splits, RowsOfFieldsWithBordersProperty) {
+  const auto sums_and_scan = [](Mat<int> field) {
+    const Bordered u(field);
+    return std::tuple{fg::sum(u.at(2, 0) - u.at(0, 2), fg::axis(1)),
+                      fg::scan(std::plus<>(), 0, u.at(0, 2), fg::axis(1)), fg::reverse(u.whole())};
+  };
+  on_every_engine_and_policy(sums_and_scan, [](const auto& f) {
+    for (const std::int64_t rows : extents)
+      for (const std::int64_t columns : extents) {
+        const Field u{{rows, columns}, numbers(static_cast<std::size_t>(rows * columns))};
+        SCOPED_TRACE(::testing::PrintToString(u.shape));
+        Ints totals(static_cast<std::size_t>(rows)), running, turned;
+        for (std::int64_t i = 0; i < rows; ++i)
+          for (std::int64_t j = 0; j < columns; ++j) {
+            totals[static_cast<std::size_t>(i)] += u.clamped(i + 1, j - 1) - u.clamped(i - 1, j + 1);
+            running.push_back(u.clamped(i - 1, j + 1) + (j == 0 ? 0 : running.back()));
+          }
+        for (std::int64_t i = rows; i >= -1; --i)
+          for (std::int64_t j = -1; j <= columns; ++j) turned.push_back(u.clamped(i, j));
+        const auto [sums, scanned, reversed] = f(fg::Array<int, 2>(u.x, u.shape));
+        EXPECT_EQ(sums.to_vector(), totals);
+        EXPECT_EQ(scanned.to_vector(), running);
+        EXPECT_EQ(reversed.to_vector(), turned);
+      }
+  });
+}
+
 TEST(Splits, OfThreeAxesProperty) {
   const auto program = [](Cube u, Index k) {
     const auto p = u.size(0), r = u.size(1), c = u.size(2);

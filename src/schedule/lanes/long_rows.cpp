@@ -1,8 +1,13 @@
 #include "schedule/lanes/long_rows.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
 #include "schedule/rows.h"
+#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 
@@ -30,6 +35,28 @@ LongRows long_rows_of(Building& at, Expr otherwise) {
 
 namespace {
 
+// Whether neighbouring points read elements that lie apart: loads of single elements are what takes time, and
+// each vector of them is long code.
+bool reads_apart(const soac::Soac& op) {
+  const Var index = op.body.params.back();
+  bool found = false;
+  soac::for_each_root(op.body, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
+      if (node.op() != scalar::Op::index || scalar::mentions(node.args().back(), index)) return;
+      found = found || scalar::mentions(node, index);
+    });
+  });
+  return found;
+}
+
+LaneLoops loops_of_parts(const Building& at, const soac::Soac& inner) {
+  LaneLoops loops = choose(at.arena, inner, at.lanes);
+  if (!reads_apart(inner)) return loops;
+  loops.lanes = std::min(loops.lanes, loops.tail_lanes);
+  loops.tail_lanes = 1;
+  return loops;
+}
+
 void add_partials(Building& at, const LongRows& long_rows) {
   scalar::Arena& arena = at.arena;
   soac::Stm computes = unfinished(arena, at.posting);
@@ -39,7 +66,7 @@ void add_partials(Building& at, const LongRows& long_rows) {
   nest.axes.push_back({Axis::Role::free, 0, at.op().dims.size(), long_rows.rows});
   nest.cuts.push_back({0, at.i64(1), Unit::grid});
   const Grid tiles{{}, long_rows.columns, {}, long_rows.tile, 0};
-  const LaneLoops loops = choose(arena, inner, at.lanes);
+  const LaneLoops loops = loops_of_parts(at, inner);
   Nest row = nest_of(arena, reduction, loops, at.lanes, {&tiles, true});
   if (row.splits.size() > most_inner_splits) row.splits.clear();
   leave_parts(at, inner, long_rows.partials, false, row);
@@ -47,6 +74,10 @@ void add_partials(Building& at, const LongRows& long_rows) {
   Phase& phase = at.add("partials", std::move(computes), std::move(nest));
   phase.guard = long_rows.are_few;
   phase.why = reasons_of(inner, loops, at.lanes);
+  if (reads_apart(inner))
+    phase.why.back() = fmt::format(
+        "lanes: {} in one vector, and single ones for the remainder, as they read elements that lie apart",
+        loops.lanes);
   phase.why.emplace_back(why_shared);
 }
 

@@ -160,7 +160,10 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   Nest nest;
   add_axes(arena, op, loops, place, nest);
   add_cuts(arena, loops, place, in, nest);
-  if (!loops.linear) nest.splits = splits_of(arena, s, lanes.by.splits, lanes.by.row_splits);
+  // A row in lanes has a head, whole steps, and a remainder.
+  const std::int64_t n_loops = in.any ? 3 : 1;
+  if (!loops.linear)
+    nest.splits = splits_of(arena, s, {lanes.by.splits, lanes.by.row_splits, lanes.by.split_text, n_loops});
   // Text for each piece, in each piece of the nest around it, costs more than a few comparisons.
   if (!place.grid && nest.splits.size() > most_inner_splits) nest.splits.clear();
   add_combines(op, loops, in, nest);

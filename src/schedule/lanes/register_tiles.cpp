@@ -166,8 +166,12 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
       why_tiled};
   if (!tiles.has_parts) return;
   const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
-  Phase& last = add_joined_parts(at, "join parts", rows, at.loops.tail_lanes);
+  Phase& last = add_joined_parts(at, "join parts", rows, 1);
   last.guard = select(tiles.is_tiled & tiles.has_parts, at.i64(1), 0);
+  last.why = {
+      "tasks: of neighbouring points, in scalar code: each point is a sum of so many that the time to "
+      "compile "
+      "vector code counts more (fold_joined)"};
   last.why.emplace_back(
       "version: sums are so long that parts of them are joined neighbours first (fold_chain)");
 }

@@ -180,7 +180,7 @@ class Decider {
 };
 
 Region on_sides(Arena& arena, const Region& part, std::span<const Side> sides) {
-  Region here{part.stm, part.known, part.is_of_rows};
+  Region here{part.stm, part.known, part.is_of_rows, part.has_few_rows};
   here.known.insert(here.known.end(), sides.begin(), sides.end());
   here.stm = Decider(arena, part.stm, here.known)(part.stm);
   return here;
@@ -236,7 +236,7 @@ std::optional<RowPieces> split_rows(Arena& arena, const Region& part, const std:
   pieces.are_ends = true;
   pieces.inside = on_sides(arena, part, pieces.sides);
   pieces.others = part;
-  pieces.inside.is_of_rows = pieces.others.is_of_rows = true;
+  pieces.inside.is_of_rows = pieces.others.is_of_rows = pieces.others.has_few_rows = true;
   return pieces;
 }
 
@@ -264,11 +264,59 @@ void add_splits(Arena& arena, const Region& part, std::int64_t most, std::int64_
 
 }  // namespace
 
-std::vector<Split> splits_of(Arena& arena, const Stm& stm, std::int64_t most, std::int64_t most_rows) {
-  std::vector<Split> splits;
-  if (most > 0 && !std::get<soac::Soac>(stm.op).dims.empty())
-    add_splits(arena, {stm}, most, most_rows, splits);
-  return splits;
+namespace {
+
+std::int64_t n_nodes(const Stm& stm) {
+  std::vector<Expr> roots;
+  soac::for_each_root(stm, [&](Expr root) { roots.push_back(root); });
+  std::int64_t n = 0;
+  scalar::for_each_node(roots, [&](Expr) { ++n; });
+  return n;
+}
+
+/// How long the code is of the pieces that these splits make, in nodes of expressions: as walks take them.
+class Text {
+ public:
+  Text(Arena& arena, const std::vector<Split>& splits, const SplitLimits& limits)
+      : arena_(arena), splits_(splits), loops_(limits.loops) {}
+
+  std::int64_t rows(const Region& part, std::size_t n_more) const {
+    const auto pieces = n_more > 0 ? split_rows(arena_, part, &splits_, true) : std::nullopt;
+    if (!pieces || pieces->conditions.size() > n_more) return columns(part, n_more);
+    const std::size_t fewer = n_more - pieces->conditions.size();
+    return rows(pieces->inside, fewer) + rows(pieces->others, fewer);
+  }
+
+ private:
+  std::int64_t columns(const Region& part, std::size_t n_more) const {
+    const auto pieces = n_more > 0 ? split(arena_, part, &splits_) : std::nullopt;
+    if (pieces) return columns(pieces->before, n_more - 1) + columns(pieces->behind, n_more - 1);
+    const auto most = part.known.empty() ? std::nullopt : most_columns(arena_, part);
+    const bool is_short = part.has_few_rows || (most && *most <= few_columns);
+    return n_nodes(part.stm) * (is_short ? 1 : loops_);
+  }
+
+  Arena& arena_;
+  const std::vector<Split>& splits_;
+  const std::int64_t loops_;
+};
+
+}  // namespace
+
+std::vector<Split> splits_of(Arena& arena, const Stm& stm, const SplitLimits& limits) {
+  if (limits.columns == 0 || std::get<soac::Soac>(stm.op).dims.empty()) return {};
+  const std::int64_t most_text = limits.text * limits.loops * n_nodes(stm);
+  for (std::int64_t columns = limits.columns, rows = limits.rows; columns > 0;) {
+    std::vector<Split> splits;
+    add_splits(arena, {stm}, columns, rows, splits);
+    const Text text(arena, splits, limits);
+    if (splits.empty() || text.rows({stm}, splits.size()) <= most_text) return splits;
+    if (rows > 0)
+      --rows;
+    else
+      columns /= 2;
+  }
+  return {};
 }
 
 }  // namespace fulgurite::schedule

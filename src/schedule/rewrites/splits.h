@@ -20,12 +20,21 @@ struct Region {
   std::vector<Side> known = {};
   /// Its rows are not split any more.
   bool is_of_rows = false;
+  /// Its rows are those at the ends of axes: so few that their code had better be short.
+  bool has_few_rows = false;
+};
+
+/// How often axes are split: the innermost one, and the outer ones besides their ends, one in another; and how
+/// many times as long as the code of an axis in one piece that of all pieces may become. The code of a piece
+/// has its points `loops` times, that of a short piece once.
+struct SplitLimits {
+  std::int64_t columns = 0, rows = 0, text = 0, loops = 1;
 };
 
 /// The conditions by which the axes of a Soac may be split: comparisons of one index with what does not
-/// depend on the point, in its body and in what is left of that in each part. The innermost axis is split at
-/// most `most` times one in another, the outer ones at most `most_rows` times, ends apart.
-std::vector<Split> splits_of(scalar::Arena&, const soac::Stm&, std::int64_t most, std::int64_t most_rows);
+/// depend on the point, in its body and in what is left of that in each part. Where all would make the code
+/// too long, outer axes are split less often first, which most points do not notice, then the innermost one.
+std::vector<Split> splits_of(scalar::Arena&, const soac::Stm&, const SplitLimits&);
 
 /// The columns before `at`, where a comparison is decided one way, and those from there on. First those at
 /// the ends of the axis which are as many in arrays of every size, so that what lies between is one piece;

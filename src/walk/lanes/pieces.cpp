@@ -33,6 +33,7 @@ void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& p
     begin = first;
   }
   const Expr main = whole(e, lanes_, begin, end, point);
+  if (lanes_ == 1) return;
   // A store with a mask is expensive.
   const bool has_vectors = has_vectors_ && rest_ < lanes_;
   with_mask(e, has_vectors ? whole(e.streaming_if({}), rest_, main, end, point) : main, end, point);
@@ -58,6 +59,17 @@ void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& po
         const Expr index = e.bind(j + t, "j");
         e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index); });
       });
+    });
+  });
+}
+
+void Steps::in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const {
+  const Emitter e = task.in_lanes();
+  const Expr step = e.arena().i64(lanes_);
+  e.par(Level::block, step, "t", [&](Expr t) {
+    e.for_loop(begin, end, step, "j", [&](Expr j) {
+      const Expr all = e.lower(j + lanes_ <= end), index = e.bind(j + t, "j");
+      strip(e, t, index, all, e.bind(index < end, "in_range"));
     });
   });
 }

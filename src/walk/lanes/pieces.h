@@ -29,6 +29,11 @@ class Steps {
   using Point = std::function<void(const Emitter&, Expr t, Expr j)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
+  /// The same for code that may run in lanes without a point and asks itself where it must not: whether all
+  /// lanes of the step have one, whether this lane has. All steps are whole.
+  using Strip = std::function<void(const Emitter&, Expr t, Expr j, Expr all_in_range, Expr in_range)>;
+  void in_strips(const Emitter& task, Expr begin, Expr end, const Strip& strip) const;
+
  private:
   Expr whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end, const Point& point) const;
   void with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const;

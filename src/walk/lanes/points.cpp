@@ -18,13 +18,16 @@ namespace {
 // So many columns cost less one by one than a vector with a mask does.
 constexpr std::int64_t very_few = 2;
 
+bool only_maps(const Walk& walk) {
+  const soac::OutputView outputs = soac::view_of(walk.s);
+  return outputs.reductions.empty() && outputs.scatters.empty() && outputs.partitions.empty() &&
+         !outputs.mapped.empty();
+}
+
 // Whether the points of a statement may be computed twice: it only maps, reads nothing that it updates, and
 // has no loops but those of windows, whose rows are long beside a vector.
 bool may_repeat(const Walk& walk) {
-  const soac::OutputView outputs = soac::view_of(walk.s);
-  const bool only_maps = outputs.reductions.empty() && outputs.scatters.empty() &&
-                         outputs.partitions.empty() && !outputs.mapped.empty();
-  if (!only_maps || walk.e.updates_in_place()) return false;
+  if (!only_maps(walk) || walk.e.updates_in_place()) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
     return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op);
   });
@@ -48,13 +51,16 @@ class Columns {
         outer_(outer),
         arena_(walk.arena()),
         may_repeat_(!outer.empty() && may_repeat(walk)),
+        has_few_rows_(piece.has_few_rows && only_maps(walk)),
         few_(few_columns(walk, piece)) {}
 
   void run(const Emitter& e, Expr begin, Expr end) const {
     if (few_) return *few_ <= very_few ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
+    if (has_few_rows_) return masked_loop(e, begin, end);
     if (may_repeat_) return whole_vectors(e, begin, end);
     if (const Expr head = unaligned_head(e, begin)) {
       const Expr aligned = e.lower(min(begin + head, end));
+      if (only_maps(walk_)) return masked_ends(e, begin, aligned, whole_steps(e, aligned, end), end);
       masked_loop(e, begin, aligned);
       begin = aligned;
     }
@@ -168,6 +174,25 @@ class Columns {
     });
   }
 
+  // The points [begin, first) and [last, end) of a map, by the same code.
+  void masked_ends(const Emitter& of_vectors, Expr begin, Expr first, Expr last, Expr end) const {
+    const Emitter e = of_vectors.streaming_if({});
+    const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
+    const Expr in_front = e.lower((first - begin + (lanes - 1)) / lanes);
+    const Expr behind = e.lower((end - last + (lanes - 1)) / lanes);
+    e.if_then(e.lower(0 < in_front + behind), [&] {
+      e.par(Level::block, lanes, "t", [&](Expr t) {
+        e.for_loop(walk_.i64(0), e.lower(in_front + behind), walk_.i64(1), "k", [&](Expr k) {
+          const Expr is_in_front = e.lower(k < in_front);
+          const Expr from = e.lower(select(is_in_front, begin, last - in_front * lanes));
+          const Expr to = e.lower(select(is_in_front, first, end));
+          const Expr index = e.bind(from + k * lanes + t, "j");
+          e.if_then(e.bind(index < to, "in_range"), [&] { element(e, piece_, index, {}); });
+        });
+      });
+    });
+  }
+
   void steps(const Emitter& of_vectors, const soac::Stm& s, Expr t, Expr from, Expr to,
              const Running& into) const {
     const schedule::LaneLoops& loops = walk_.loops;
@@ -216,7 +241,7 @@ class Columns {
   const soac::Stm& piece_;
   const std::span<const Expr> outer_;
   scalar::Arena& arena_;
-  const bool may_repeat_;
+  const bool may_repeat_, has_few_rows_;
   const std::optional<std::int64_t> few_;
 };
 

@@ -62,6 +62,8 @@ class RegisterTiles {
     const Emitter& e;  // in lanes
     Expr column;
     soac::Lambda body;  // of the map, its reduction reading panels
+    // Whether all lanes have a column, and whether this lane has; absent: they have.
+    Expr all_in_range = {}, in_range = {};
   };
 
   void tiles(const std::vector<Expr>& outer) {
@@ -73,12 +75,46 @@ class RegisterTiles {
       e_.for_loop(columns_.begin, columns_.end, e_.lower(strip_), "strip", [&](Expr first) {
         const Strip strip{outer, first, e_.lower(min(first + strip_, columns_.end)), from, to};
         fill_panels(strip);
-        steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
-          const Columns columns{strip, lane, j, with_panels(strip, lane, t, j, body)};
-          lane.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(columns, i); });
-        });
+        walk(strip, body);
       });
     });
+  }
+
+  void walk(const Strip& strip, const soac::Lambda& body) const {
+    const auto tiles = [&](const Columns& at) {
+      at.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(at, i); });
+    };
+    if (reads_panels_only())
+      return steps_of(nest_).in_strips(
+          e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
+            tiles({strip, lane, j, with_panels(strip, lane, t, j, body), all, in_range});
+          });
+    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
+      tiles({strip, lane, j, with_panels(strip, lane, t, j, body)});
+    });
+  }
+
+  // Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
+  // is read at their column.
+  bool reads_panels_only() const {
+    soac::Stm reduction = map_.body.body[0];
+    if (soac::may_fail(reduction)) return false;
+    scalar::Substitution substitute(arena_, [&](Expr each) {
+      const bool is_staged = std::ranges::any_of(
+          nest_.stages, [&](const Stage& stage) { return is_panel(stage) && stage.read == each; });
+      return is_staged ? arena_.fresh(each.type(), "staged") : Expr();
+    });
+    soac::substitute_in(reduction, substitute);
+    const Var column = map_.body.params.back();
+    bool only = true;
+    soac::for_each_root(reduction, [&](Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
+        const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
+        const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
+        only = only && !is_read_at_column && !may_trap;
+      });
+    });
+    return only;
   }
 
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
@@ -199,7 +235,10 @@ class RegisterTiles {
       rows.push_back({e, place, std::move(body), std::move(totals)});
     }
     fold(at.e, rows, at.strip.from, at.strip.to, 1);
-    leave(at.strip, at.e, rows);
+    if (!at.in_range) return leave(at.strip, at.e, rows);
+    at.e.if_then_else(
+        at.all_in_range, [&] { leave(at.strip, at.e, rows); },
+        [&] { at.e.if_then(at.in_range, [&] { leave(at.strip, at.e, rows); }); });
   }
 
   // The points [from, to) of the reductions in pieces of the cut with this number, each folded by

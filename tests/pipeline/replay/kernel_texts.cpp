@@ -3,6 +3,9 @@
 //   kernel_texts                    says which programs have other kernels than the file says; where
 //                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
 //   kernel_texts --machine MACHINE  says it of the kernels for one machine
+//   kernel_texts --growth           says by how much splits make the kernels for processors longer: none may
+//   be
+//                                   more than four times as long
 //   kernel_texts NAME               prints the kernels and host programs of one program
 #include <fmt/format.h>
 
@@ -21,6 +24,7 @@ namespace {
 using namespace fulgurite::testing_replay;
 
 constexpr std::size_t most_lines = 60;
+constexpr double most_growth = 4;
 
 std::string read(const std::filesystem::path& path) {
   std::ifstream file(path);
@@ -56,6 +60,14 @@ int compare(const std::filesystem::path& path, std::string_view machine) {
   return 1;
 }
 
+int compare_with_unsplit() {
+  const std::vector<Growth> all = growths();
+  for (std::size_t k = 0; k < std::min(all.size(), most_lines); ++k)
+    fmt::print("{:.2f} times as long: {} on {}, {} bytes instead of {}\n", all[k].factor(), all[k].program,
+               all[k].machine, all[k].split, all[k].unsplit);
+  return !all.empty() && all[0].factor() > most_growth;
+}
+
 }  // namespace
 
 int main(int n_arguments, char** arguments) {
@@ -63,6 +75,7 @@ int main(int n_arguments, char** arguments) {
     const auto digests = std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt";
     if (n_arguments > 2 && arguments[1] == std::string_view("--machine"))
       return compare(digests, arguments[2]);
+    if (n_arguments > 1 && arguments[1] == std::string_view("--growth")) return compare_with_unsplit();
     if (n_arguments > 1) return print_texts(arguments[1]);
     return compare(digests, "");
   } catch (const std::exception& error) {

@@ -64,9 +64,9 @@ Compiled compiled(const std::function<Compiled()>& compile) {
   }
 }
 
-Compiled compiled(const ArrayProgram& program, const Machine& machine) {
+Compiled compiled(const ArrayProgram& program, const Machine& machine, const char* policy = "") {
   return compiled([&] {
-    Options options{.engine = machine.engine};
+    Options options{.engine = machine.engine, .policy = policy};
     options.precision = program.precision;
     options.checks = program.checks;
     lower::Lowered lowered = pipeline::compile(program.program, options, machine.device).lowered;
@@ -97,18 +97,19 @@ std::string short_digest(std::string_view text) {
 using Visit = std::function<void(const std::string& name, const Compiled&)>;
 
 /// Compiles all programs for the machine, or those of the wanted name. Names that several have get numbers.
-void for_each_compiled(const Machine& machine, std::string_view wanted, const Visit& visit) {
+void for_each_compiled(const Machine& machine, std::string_view wanted, const Visit& visit,
+                       const char* policy = "") {
   std::map<std::string, int> uses;
-  const auto each = [&](const auto& programs) {
+  const auto each = [&](const auto& programs, const auto&... numbers) {
     for (const auto& program : programs) {
       std::string name = program.name;
       std::ranges::replace(name, ' ', '_');
       if (const int use = ++uses[name]; use > 1) name += fmt::format(".{}", use);
-      if (wanted.empty() || wanted == name) visit(name, compiled(program, machine));
+      if (wanted.empty() || wanted == name) visit(name, compiled(program, machine, numbers...));
     }
   };
-  each(programs_of_files());
-  each(traced_programs());
+  each(programs_of_files(), policy);
+  each(traced_programs(), policy);
   each(recorded_kernels());
 }
 
@@ -140,6 +141,30 @@ Table digests(std::string_view machine) {
   for (std::size_t row = 0; row < table.size() && machine.empty(); ++row)
     table[row].digests.back() = short_digest(plans[row]);
   return table;
+}
+
+std::vector<Growth> growths() {
+  std::vector<Growth> all;
+  for (const Machine& machine : machines()) {
+    if (machine.engine != Engine::cpu) continue;
+    const auto sizes_of = [&](const char* policy, const auto& visit) {
+      const auto sizes_of_program = [&](const std::string& name, const Compiled& found) {
+        for (std::size_t k = 0; k < found.kernels.size(); ++k)
+          visit(name, k, text_of(found.kernels[k], machine.engine).size());
+      };
+      for_each_compiled(machine, "", sizes_of_program, policy);
+    };
+    std::map<std::pair<std::string, std::size_t>, std::size_t> unsplit;
+    sizes_of("splits=0 row_splits=0",
+             [&](const std::string& name, std::size_t k, std::size_t size) { unsplit[{name, k}] = size; });
+    sizes_of("", [&](const std::string& name, std::size_t k, std::size_t size) {
+      const auto before = unsplit.find({name, k});
+      if (before != unsplit.end() && before->second < size)
+        all.push_back({name, machine.name, size, before->second});
+    });
+  }
+  std::ranges::sort(all, std::ranges::greater(), &Growth::factor);
+  return all;
 }
 
 std::string texts(std::string_view name) {

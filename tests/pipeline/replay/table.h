@@ -25,6 +25,17 @@ Table digests(std::string_view machine);
 /// The kernels of the program with that name for each machine, and their host programs. Empty: there is none.
 std::string texts(std::string_view name);
 
+/// How much longer a program's longest kernel in one processor's language is than it would be if no axis were
+/// split.
+struct Growth {
+  std::string program, machine;
+  std::size_t split = 0, unsplit = 0;  // bytes
+
+  double factor() const { return static_cast<double>(split) / static_cast<double>(unsplit); }
+};
+/// Of each kernel that splits make longer, the greatest first.
+std::vector<Growth> growths();
+
 std::string print(const Table&);
 Table parse(std::string_view);
 
