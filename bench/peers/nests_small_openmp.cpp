@@ -1,5 +1,5 @@
-// Batches of small matrices with OpenMP. Products have rows as vectors (four rows of 4 are one vector).
-// Factors and solutions take 16 matrices at a time, one for each lane: what is read is transposed, computed
+// Batches of small matrices with OpenMP. Products have rows as vectors (two rows of 4 are one vector).
+// Factors and solutions take 8 matrices at a time, one for each lane: what is read is transposed, computed
 // with, and transposed back.
 #include <omp.h>
 
@@ -10,21 +10,14 @@
 namespace bench {
 namespace {
 
-template <int n>
-struct Vector {
-  typedef float type __attribute__((vector_size(n * sizeof(float))));
-};
-using Row8 = Vector<8>::type;
-using Row16 = Vector<16>::type;
+typedef float Row __attribute__((vector_size(8 * sizeof(float))));
 
-template <class V>
-V load(const float* p) {
-  V v;
+Row load(const float* p) {
+  Row v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
-template <class V>
-void store(float* p, V v) {
+void store(float* p, Row v) {
   std::memcpy(p, &v, sizeof v);
 }
 
@@ -35,54 +28,75 @@ void for_each(std::int64_t n, const F& f) {
   for (std::int64_t k = 0; k < n; ++k) f(k);
 }
 
-Row16 low(Row16 a, Row16 b) {
-  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+// The lower and upper halves of 4 lanes, interleaved in each half as AVX does.
+Row low(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 4, 12, 5, 13);
 }
-Row16 high(Row16 a, Row16 b) {
-  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+Row high(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 2, 10, 3, 11, 6, 14, 7, 15);
 }
-// Element j of row i becomes element i of row j: interleaving rows 0 and 8, 1 and 9 .. four times.
-void transpose(Row16 (&rows)[16]) {
+Row low_pairs(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13);
+}
+Row high_pairs(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
+}
+Row low_half(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+}
+Row high_half(Row a, Row b) {
+  return __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+}
+// In each half 4 x 4 elements.
+void transpose_halves(Row (&x)[4]) {
+  const Row a = low(x[0], x[1]), b = high(x[0], x[1]), c = low(x[2], x[3]), d = high(x[2], x[3]);
+  x[0] = low_pairs(a, c), x[1] = high_pairs(a, c), x[2] = low_pairs(b, d), x[3] = high_pairs(b, d);
+}
+// Rows of 4 of 8 matrices, and element i of each of them.
+void from_rows_of_4(Row (&x)[4]) {
+  const Row a = low_half(x[0], x[2]), b = high_half(x[0], x[2]);
+  const Row c = low_half(x[1], x[3]), d = high_half(x[1], x[3]);
+  x[0] = a, x[1] = b, x[2] = c, x[3] = d;
+  transpose_halves(x);
+}
+void to_rows_of_4(Row (&x)[4]) {
+  transpose_halves(x);
+  const Row a = low_half(x[0], x[1]), b = low_half(x[2], x[3]);
+  const Row c = high_half(x[0], x[1]), d = high_half(x[2], x[3]);
+  x[0] = a, x[1] = b, x[2] = c, x[3] = d;
+}
+// Elements 0 to 7 of 8 runs, and element i of each of them.
+void transpose(Row (&x)[8]) {
+  Row left[4], right[4];
 #pragma GCC unroll 4
-  for (int stage = 0; stage < 4; ++stage) {
-    Row16 next[16];
+  for (int i = 0; i < 4; ++i) left[i] = low_half(x[i], x[i + 4]), right[i] = high_half(x[i], x[i + 4]);
+  transpose_halves(left);
+  transpose_halves(right);
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) x[i] = left[i], x[i + 4] = right[i];
+}
+// Of 8 matrices of 16 elements.
+void load_transposed(const float* from, Row (&u)[16]) {
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    Row x[8];
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) {
-      next[2 * i] = low(rows[i], rows[i + 8]);
-      next[2 * i + 1] = high(rows[i], rows[i + 8]);
-    }
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) rows[i] = next[i];
+    for (int i = 0; i < 8; ++i) x[i] = load(from + 16 * i + 8 * half);
+    transpose(x);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) u[8 * half + i] = x[i];
   }
 }
-// Rows of 4 of 16 matrices: element i of each of them.
-void from_rows_of_4(Row16 (&x)[4]) {
-  const auto even = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 0, 4, 8, 12, 16, 20, 24, 28, 1, 5, 9, 13, 17, 21, 25, 29);
-  };
-  const auto odd = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 2, 6, 10, 14, 18, 22, 26, 30, 3, 7, 11, 15, 19, 23, 27, 31);
-  };
-  const auto first = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
-  };
-  const auto last = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
-  };
-  const Row16 p = even(x[0], x[1]), q = odd(x[0], x[1]), r = even(x[2], x[3]), s = odd(x[2], x[3]);
-  x[0] = first(p, r), x[1] = last(p, r), x[2] = first(q, s), x[3] = last(q, s);
-}
-void to_rows_of_4(Row16 (&x)[4]) {
-  const Row16 ab = low(x[0], x[1]), ab_high = high(x[0], x[1]);
-  const Row16 cd = low(x[2], x[3]), cd_high = high(x[2], x[3]);
-  const auto pairs = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
-  };
-  const auto high_pairs = [](Row16 a, Row16 b) {
-    return __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
-  };
-  x[0] = pairs(ab, cd), x[1] = high_pairs(ab, cd);
-  x[2] = pairs(ab_high, cd_high), x[3] = high_pairs(ab_high, cd_high);
+void store_transposed(const Row (&u)[16], float* to) {
+#pragma GCC unroll 2
+  for (int half = 0; half < 2; ++half) {
+    Row x[8];
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) x[i] = u[8 * half + i];
+    transpose(x);
+#pragma GCC unroll 8
+    for (int i = 0; i < 8; ++i) store(to + 16 * i + 8 * half, x[i]);
+  }
 }
 
 // u[4 * i + j] is element i, j.
@@ -107,35 +121,35 @@ void solve(const T (&l)[16], T (&x)[4]) {
   }
 }
 
-constexpr std::int64_t side_by_side = 16;
+constexpr std::int64_t side_by_side = 8;
 
 }  // namespace
 
 void omp_products_4(std::int64_t n, const float* a, const float* b, float* c) {
   for_each(n, [=](std::int64_t k) {
-    const Row16 x = load<Row16>(a + 16 * k), y = load<Row16>(b + 16 * k);
-#define FACTOR(x, j)                                                                                        \
-  __builtin_shufflevector(x, x, j, j, j, j, j + 4, j + 4, j + 4, j + 4, j + 8, j + 8, j + 8, j + 8, j + 12, \
-                          j + 12, j + 12, j + 12)
-#define ROW(y, i)                                                                                         \
-  __builtin_shufflevector(y, y, 4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i, 4 * i + 1, 4 * i + 2,      \
-                          4 * i + 3, 4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3, 4 * i, 4 * i + 1, 4 * i + 2, \
-                          4 * i + 3)
-    const Row16 sum = FACTOR(x, 0) * ROW(y, 0) + FACTOR(x, 1) * ROW(y, 1);
-    store(c + 16 * k, sum + (FACTOR(x, 2) * ROW(y, 2) + FACTOR(x, 3) * ROW(y, 3)));
-#undef FACTOR
-#undef ROW
+    const Row y[2] = {load(b + 16 * k), load(b + 16 * k + 8)};
+    const Row rows[4] = {low_half(y[0], y[0]), high_half(y[0], y[0]), low_half(y[1], y[1]),
+                         high_half(y[1], y[1])};
+#pragma GCC unroll 2
+    for (int half = 0; half < 2; ++half) {
+      const Row x = load(a + 16 * k + 8 * half);
+      Row sum = __builtin_shufflevector(x, x, 0, 0, 0, 0, 4, 4, 4, 4) * rows[0];
+      sum += __builtin_shufflevector(x, x, 1, 1, 1, 1, 5, 5, 5, 5) * rows[1];
+      sum += __builtin_shufflevector(x, x, 2, 2, 2, 2, 6, 6, 6, 6) * rows[2];
+      sum += __builtin_shufflevector(x, x, 3, 3, 3, 3, 7, 7, 7, 7) * rows[3];
+      store(c + 16 * k + 8 * half, sum);
+    }
   });
 }
 
 void omp_products_8(std::int64_t n, const float* a, const float* b, float* c) {
   for_each(n, [=](std::int64_t k) {
-    Row8 rows[8];
+    Row rows[8];
 #pragma GCC unroll 8
-    for (int i = 0; i < 8; ++i) rows[i] = load<Row8>(b + 64 * k + 8 * i);
+    for (int i = 0; i < 8; ++i) rows[i] = load(b + 64 * k + 8 * i);
     for (int i = 0; i < 8; ++i) {
       const float* x = a + 64 * k + 8 * i;
-      Row8 sum = x[0] * rows[0];
+      Row sum = x[0] * rows[0];
 #pragma GCC unroll 8
       for (int j = 1; j < 8; ++j) sum += x[j] * rows[j];
       store(c + 64 * k + 8 * i, sum);
@@ -147,15 +161,20 @@ void omp_products_17(std::int64_t n, const float* a, const float* b, float* c) {
   for_each(n, [=](std::int64_t k) {
     const float *x = a + 17 * 31 * k, *y = b + 31 * 17 * k;
     float* to = c + 17 * 17 * k;
-    // Columns 0 to 15 and 1 to 16.
-    for (int i = 0; i < 17; ++i) {
-      Row16 row = {}, other = {};
+    // Columns 0 to 7, 8 to 15 and 9 to 16 of two rows, of which the last two have one in common.
+    for (int i = 0; i < 17; i += i == 14 ? 1 : 2) {
+      Row sums[2][3] = {};
       for (int j = 0; j < 31; ++j) {
-        row += x[31 * i + j] * load<Row16>(y + 17 * j);
-        other += x[31 * i + j] * load<Row16>(y + 17 * j + 1);
+        const Row row[3] = {load(y + 17 * j), load(y + 17 * j + 8), load(y + 17 * j + 9)};
+        for (int r = 0; r < 2; ++r)
+          for (int v = 0; v < 3; ++v) sums[r][v] += x[31 * (i + r) + j] * row[v];
       }
-      store(to + 17 * i, row);
-      store(to + 17 * i + 1, other);
+      for (int r = 0; r < 2; ++r) {
+        store(to + 17 * (i + r), sums[r][0]);
+        store(to + 17 * (i + r) + 8, sums[r][1]);
+        store(to + 17 * (i + r) + 9, sums[r][2]);
+      }
+      if (i == 15) break;
     }
   });
 }
@@ -164,14 +183,10 @@ void omp_factors_4(std::int64_t n, const float* a, float* lu) {
   const std::int64_t whole = n / side_by_side;
 #pragma omp parallel for schedule(static) num_threads(2)
   for (std::int64_t block = 0; block < whole; ++block) {
-    Row16 u[16];
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) u[i] = load<Row16>(a + 16 * (side_by_side * block + i));
-    transpose(u);
+    Row u[16];
+    load_transposed(a + 16 * side_by_side * block, u);
     factor(u);
-    transpose(u);
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) store(lu + 16 * (side_by_side * block + i), u[i]);
+    store_transposed(u, lu + 16 * side_by_side * block);
   }
   for (std::int64_t k = whole * side_by_side; k < n; ++k) {
     float u[16];
@@ -185,15 +200,15 @@ void omp_solved_4(std::int64_t n, const float* l, const float* b, float* x) {
   const std::int64_t whole = n / side_by_side;
 #pragma omp parallel for schedule(static) num_threads(2)
   for (std::int64_t block = 0; block < whole; ++block) {
-    Row16 factors[16], result[4];
-#pragma GCC unroll 16
-    for (int i = 0; i < 16; ++i) factors[i] = load<Row16>(l + 16 * (side_by_side * block + i));
-    for (int i = 0; i < 4; ++i) result[i] = load<Row16>(b + 4 * side_by_side * block + 16 * i);
-    transpose(factors);
+    Row factors[16], result[4];
+    load_transposed(l + 16 * side_by_side * block, factors);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) result[i] = load(b + 4 * side_by_side * block + 8 * i);
     from_rows_of_4(result);
     solve(factors, result);
     to_rows_of_4(result);
-    for (int i = 0; i < 4; ++i) store(x + 4 * side_by_side * block + 16 * i, result[i]);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) store(x + 4 * side_by_side * block + 8 * i, result[i]);
   }
   for (std::int64_t k = whole * side_by_side; k < n; ++k) {
     float factors[16], result[4];
