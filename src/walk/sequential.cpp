@@ -5,6 +5,7 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/literal.h"
 #include "walk/arrays.h"
 #include "walk/narrow.h"
 #include "walk/points.h"
@@ -153,7 +154,23 @@ void fold_in_lanes(const Emitter& e, const soac::Stm& original, const schedule::
   finish(e, s, snapshots_of(e, s, totals));
 }
 
+namespace {
+
+// Each element is stored where it belongs; all are computed first, so that reads come before the first store.
+void store_literal(const Emitter& e, const soac::Stm& s) {
+  scalar::Arena& arena = e.arena();
+  std::vector<std::vector<Expr>> points;
+  for (const std::vector<Expr>& point : soac::points_of(arena, std::get<soac::Soac>(s.op)))
+    points.push_back(e.lower(point));
+  for (std::size_t number = 0; number < points.size(); ++number)
+    for (std::size_t k = 0; k < s.names.size(); ++k)
+      e.store(e.destination(s.names[k]), arena.i64(static_cast<std::int64_t>(number)), points[number][k]);
+}
+
+}  // namespace
+
 void sequential_loop(const Emitter& e, const soac::Stm& original, const Together& together) {
+  if (original.origin.empty() && soac::is_literal(original)) return store_literal(e, original);
   e.note_sequential(original, "depends on the element of the combinator around it");
   const soac::Stm s = schedule::lift_missing_neutral(e.arena(), original);
   finish(e, s, Loop(e, s, together).run());

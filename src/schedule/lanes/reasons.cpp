@@ -33,6 +33,7 @@ std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes&
 // The numbers that decide how many vectors are side by side.
 const char* numbers_of_vectors(const soac::Soac& op, std::int64_t vectors, const Lanes& lanes) {
   const bool has_32_registers = lanes.device.vector_bytes >= 64;
+  if (gives_arrays(op)) return "as they have many values, the elements of arrays";
   if (Costs(lanes.by).waits_for_itself(op.body))
     return has_32_registers ? "waiting_vectors, waiting_work" : "waiting_vectors_16_registers, waiting_work";
   if (vectors != lanes.by.short_vectors) return "medium_vectors, medium_work, few_accumulators";

@@ -5,6 +5,7 @@
 #include "base/match.h"
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rounding.h"
+#include "schedule/rewrites/slice.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
 #include "walk/narrow.h"
@@ -127,13 +128,12 @@ class Columns {
     const Range& range = walk_.range;
     if (range.is_aligned && outer_.empty() && begin == range.begin) return {};
     const soac::OutputView outputs = soac::view_of(walk_.s);
-    if (outputs.mapped.empty() || is_short_row()) return {};
+    if (outputs.mapped.empty() || schedule::gives_arrays(walk_.op()) || is_short_row()) return {};
     constexpr std::int64_t cache_line = 64;
     std::vector<Expr> first(outer_.begin(), outer_.end());
     first.push_back(begin);
     Expr at = linear(e, first, walk_.space.dims());
     if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
-    // Results are scalars: lanes make no arrays.
     const auto size = static_cast<std::int64_t>(size_of(outputs.mapped[0].result.kind()));
     const Expr line = walk_.i64(cache_line / size - 1);
     return e.lower((0 - at) & line);
