@@ -1,7 +1,9 @@
 // Arrays of few elements in functions of elements are scalars: a loop that carries a 4 x 4 matrix carries 16
 // values, and its constant number of rounds is code without a loop. Points that need no arrays need no memory
-// for them, and can go side by side: neighbouring lanes or threads take neighbouring points. Last of all
-// passes, for what it makes is longer text, and loops that are gone hide what was one operation.
+// for them, and can go side by side: neighbouring lanes or threads take neighbouring points. Maps over several
+// axes whose points read much that their neighbours read (products of small matrices) take the points of one
+// axis, or of two, together, as arrays that they give. Last of all passes, for what it makes is longer text,
+// and loops that are gone hide what was one operation.
 #include <algorithm>
 
 #include "base/match.h"
@@ -27,6 +29,8 @@ namespace {
 
 // Fewer points than this are not worth lanes of their own.
 constexpr std::int64_t least_points = 8;
+// Rows of so many points are vectors by themselves.
+constexpr std::int64_t least_row = 8;
 
 class SmallArrays {
  public:
@@ -36,6 +40,7 @@ class SmallArrays {
     for (Stm& stm : stms) {
       auto* op = as<Soac>(stm.op);
       if (op && are_many(op->dims) && wants(op->body) && unroll(op->body)) continue;
+      if (op && take_together(stm)) continue;
       for (auto& inner : soac::nested_in(stm))
         if (inner.role != soac::Role::operation) scope(inner.lambda->body);
     }
@@ -74,6 +79,87 @@ class SmallArrays {
       const auto nested = soac::nested_in(s);
       return std::ranges::any_of(nested, [&](const auto& each) { return changes_arrays(*each.lambda); });
     });
+  }
+
+  // ---- points of some axes together
+
+  // Whether its points give scalars and reduce a constant number of points, and which axes errors count.
+  bool may_take_together(const Soac& op) const {
+    if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || op.axes_behind > 0)
+      return false;
+    const bool has_loops = std::ranges::any_of(op.body.body, [](const Stm& s) {
+      const auto* inner = as<Soac>(s.op);
+      return inner && !inner->reductions.empty() && soac::few_points(inner->dims);
+    });
+    const bool are_scalars =
+        std::ranges::all_of(op.body.results, [](Expr e) { return e.type().rank == 0; });
+    return has_loops && are_scalars && op.dims.size() > 1 && !has_arrays(op.body);
+  }
+
+  bool take_together(Stm& stm) {
+    const auto& op = std::get<Soac>(stm.op);
+    if (!may_take_together(op)) return false;
+    const std::size_t n = op.dims.size();
+    const auto columns = soac::few_points(std::span(op.dims).last(1));
+    const auto rows = soac::few_points(std::span(op.dims).subspan(n - 2, 1));
+    if (n > 2 && columns && *columns >= least_row && rows && *rows > 1 && *rows <= unroll_limits.elements)
+      return take_together(stm, n - 2, 1, 1);
+    std::size_t taken = 0;
+    std::int64_t points = 1;
+    while (taken + 1 < n) {
+      const auto more = soac::few_points(std::span(op.dims).subspan(n - taken - 1, 1));
+      if (!more || points * *more > unroll_limits.elements) break;
+      points *= *more;
+      ++taken;
+    }
+    return points > 1 && take_together(stm, n - taken, taken, 0);
+  }
+
+  // Points of the axes [first, first + count) together, `behind` axes standing behind these.
+  bool take_together(Stm& stm, std::size_t first, std::size_t count, std::size_t behind) {
+    const auto& op = std::get<Soac>(stm.op);
+    if (!are_many({op.dims.begin(), op.dims.begin() + static_cast<std::ptrdiff_t>(first)})) return false;
+    if (op.outer_axes == 0 || op.outer_axes > first) {
+      if (soac::may_fail(op.body)) return false;
+    }
+    Soac outer{{}, {}};
+    outer.outer_axes = op.outer_axes < op.dims.size() - count ? op.outer_axes : 0;
+    outer.axes_behind = behind;
+    Soac inner{{}, {{}, op.body.body, op.body.results}};
+    for (std::size_t d = 0; d < op.dims.size(); ++d) {
+      const bool is_inner = first <= d && d < first + count;
+      (is_inner ? inner : outer).dims.push_back(op.dims[d]);
+      (is_inner ? inner : outer).body.params.push_back(op.body.params[d]);
+    }
+    Stm arrays{{}, {}, stm.where, ""};
+    for (Expr result : op.body.results) {
+      arrays.names.push_back(arena_.fresh_array(result.kind(), inner.dims, "elements").var());
+      outer.body.results.push_back(arena_.name(arrays.names.back()));
+    }
+    arrays.op = std::move(inner);
+    outer.body.body.push_back(std::move(arrays));
+    if (!unroll(outer.body) || !shares_reads(outer.body)) return false;
+    stm.op = std::move(outer);
+    return true;
+  }
+
+  // Whether the elements, each by itself, would read half as much again as they do together.
+  bool shares_reads(const Lambda& f) const {
+    std::vector<Expr> all;
+    std::size_t alone = 0;
+    const auto reads = [](const std::vector<Expr>& roots) {
+      std::size_t n = 0;
+      scalar::for_each_node(roots, [&](Expr e) { n += e.op() == scalar::Op::index; });
+      return n;
+    };
+    for (const Stm& s : f.body) {
+      if (!soac::is_literal(s)) return false;
+      for (const std::vector<Expr>& point : soac::points_of(arena_, std::get<Soac>(s.op))) {
+        alone += reads(point);
+        all.insert(all.end(), point.begin(), point.end());
+      }
+    }
+    return 2 * alone >= 3 * reads(all);
   }
 
   bool has_constant_shape(Expr array) const {

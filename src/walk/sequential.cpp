@@ -156,6 +156,13 @@ void fold_in_lanes(const Emitter& e, const soac::Stm& original, const schedule::
 
 namespace {
 
+// What lanes store far apart does not bypass caches: transpose_rows makes whole vectors of it. Elements of an
+// array whose points lie behind them (soac::Soac::axes_behind) are whole vectors already.
+void store_element(const Emitter& e, const Destination& to, Expr number, Expr value) {
+  if (to.step) return e.store(to, number, value);
+  e.store_plain(to.buffer, e.bind(element_of(to, number), "at"), value);
+}
+
 // Each element is stored where it belongs; all are computed first, so that reads come before the first store.
 void store_literal(const Emitter& e, const soac::Stm& s) {
   scalar::Arena& arena = e.arena();
@@ -164,7 +171,8 @@ void store_literal(const Emitter& e, const soac::Stm& s) {
     points.push_back(e.lower(point));
   for (std::size_t number = 0; number < points.size(); ++number)
     for (std::size_t k = 0; k < s.names.size(); ++k)
-      e.store(e.destination(s.names[k]), arena.i64(static_cast<std::int64_t>(number)), points[number][k]);
+      store_element(e, e.destination(s.names[k]), arena.i64(static_cast<std::int64_t>(number)),
+                    points[number][k]);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rounding.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/literal.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
 #include "walk/narrow.h"
@@ -27,7 +28,7 @@ bool may_repeat(const Walk& walk) {
                          outputs.partitions.empty() && !outputs.mapped.empty();
   if (!only_maps || walk.e.updates_in_place()) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
-    return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op);
+    return (base::as<soac::Soac>(s.op) && !soac::is_literal(s)) || base::as<soac::Loop>(s.op);
   });
 }
 
@@ -97,6 +98,7 @@ class Columns {
   }
   // The points [from, to), and others before `end`.
   void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
+    if (from == to && schedule::gives_arrays(walk_.op())) return;
     const Emitter e = of_vectors.streaming_if({});
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
     e.par(Level::block, lanes, "t", [&](Expr t) {
