@@ -33,7 +33,6 @@ std::string why_tasks(const soac::Soac& op, const LaneLoops& loops, const Lanes&
 // The numbers that decide how many vectors are side by side.
 const char* numbers_of_vectors(const soac::Soac& op, std::int64_t vectors, const Lanes& lanes) {
   const bool has_32_registers = lanes.device.vector_bytes >= 64;
-  if (gives_arrays(op)) return "as they have many values, the elements of arrays";
   if (Costs(lanes.by).waits_for_itself(op.body))
     return has_32_registers ? "waiting_vectors, waiting_work" : "waiting_vectors_16_registers, waiting_work";
   if (vectors != lanes.by.short_vectors) return "medium_vectors, medium_work, few_accumulators";
@@ -59,6 +58,9 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (is_short)
     return fmt::format("lanes: {} in vectors of {}, as their axis has {} points", loops.lanes,
                        loops.tail_lanes, op.dims.back().bits());
+  if (gives_arrays(op))
+    return fmt::format("lanes: {} in one vector, as the elements of arrays are many values of a point",
+                       loops.lanes);
   const std::int64_t vectors = loops.lanes / loops.tail_lanes;
   return fmt::format("lanes: {} in vectors of {}, as values have up to {} bytes: {} ({})", loops.lanes,
                      loops.tail_lanes, lanes.device.vector_bytes / loops.tail_lanes,
