@@ -263,12 +263,13 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 
 std::span<const soac::Pass* const> passes(Precision precision) {
   static constexpr const soac::Pass* fast[] = {
-      &simplify::contract, &simplify::simplify, &simplify::hoist,   &simplify::unordered,
-      &fuse::fuse,         &fuse::merge,        &simplify::simplify, &simplify::fields,
+      &simplify::contract, &simplify::simplify, &simplify::hoist,       &simplify::unordered,
+      &fuse::fuse,         &fuse::merge,        &simplify::simplify,    &simplify::fields,
       &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays};
   static constexpr const soac::Pass* strict[] = {
-      &simplify::simplify, &simplify::hoist,    &simplify::unordered, &fuse::fuse,           &fuse::merge,
-      &simplify::simplify, &simplify::fields,   &fuse::across,        &simplify::small_arrays};
+      &simplify::simplify, &simplify::hoist, &simplify::unordered,
+      &fuse::fuse,         &fuse::merge,     &simplify::simplify,
+      &simplify::fields,   &fuse::across,    &simplify::small_arrays};
   return precision == Precision::fast ? std::span<const soac::Pass* const>(fast) : strict;
 }
 

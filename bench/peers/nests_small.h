@@ -1,5 +1,5 @@
-// What batches of small matrices are compared with: loops that a C++ programmer writes with OpenMP and vectors
-// for extents that he knows. Matrices are row-major, one after the other.
+// What batches of small matrices are compared with: loops that a C++ programmer writes with OpenMP and
+// vectors for extents that he knows. Matrices are row-major, one after the other.
 #pragma once
 
 #include <cstdint>

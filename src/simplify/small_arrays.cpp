@@ -1,9 +1,9 @@
 // Arrays of few elements in functions of elements are scalars: a loop that carries a 4 x 4 matrix carries 16
 // values, and its constant number of rounds is code without a loop. Points that need no arrays need no memory
-// for them, and can go side by side: neighbouring lanes or threads take neighbouring points. Maps over several
-// axes whose points read much that their neighbours read (products of small matrices) take the points of one
-// axis, or of two, together, as arrays that they give. Last of all passes, for what it makes is longer text,
-// and loops that are gone hide what was one operation.
+// for them, and can go side by side: neighbouring lanes or threads take neighbouring points. Maps over
+// several axes whose points read much that their neighbours read (products of small matrices) take the points
+// of one axis, or of two, together, as arrays that they give. Last of all passes, for what it makes is longer
+// text, and loops that are gone hide what was one operation.
 #include <algorithm>
 
 #include "base/match.h"
@@ -91,8 +91,7 @@ class SmallArrays {
       const auto* inner = as<Soac>(s.op);
       return inner && !inner->reductions.empty() && soac::few_points(inner->dims);
     });
-    const bool are_scalars =
-        std::ranges::all_of(op.body.results, [](Expr e) { return e.type().rank == 0; });
+    const bool are_scalars = std::ranges::all_of(op.body.results, [](Expr e) { return e.type().rank == 0; });
     return has_loops && are_scalars && op.dims.size() > 1 && !has_arrays(op.body);
   }
 
@@ -169,8 +168,7 @@ class SmallArrays {
   bool unroll(Lambda& body) {
     for (Expr result : body.results)
       if (result.type().rank > 0 && !has_constant_shape(result)) return false;
-    const std::int64_t most =
-        changes_arrays(body) ? unroll_limits.looped_elements : unroll_limits.elements;
+    const std::int64_t most = changes_arrays(body) ? unroll_limits.looped_elements : unroll_limits.elements;
     auto done = unrolled(arena_, body, most);
     if (!done) return false;
     tell(body);
@@ -208,8 +206,8 @@ Program run_small_arrays(Program program, PassContext& context) {
 
 }  // namespace
 
-const soac::Pass small_arrays{"small_arrays",
-                              "arrays of few elements in functions of elements are scalars, their loops unrolled",
-                              run_small_arrays};
+const soac::Pass small_arrays{
+    "small_arrays", "arrays of few elements in functions of elements are scalars, their loops unrolled",
+    run_small_arrays};
 
 }  // namespace fulgurite::simplify

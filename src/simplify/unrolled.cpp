@@ -23,6 +23,9 @@ namespace {
 
 // Thrown where something cannot be unrolled.
 struct Stuck {};
+[[noreturn]] void stuck() {
+  throw Stuck{};
+}
 
 using Exprs = std::vector<Expr>;
 
@@ -51,7 +54,7 @@ class Unroller {
     if (e.is_constant()) return e;
     const auto known = memo_.find(e);
     if (known != memo_.end()) return known->second;
-    if (++steps_ > unroll_limits.steps) throw Stuck{};
+    if (++steps_ > unroll_limits.steps) stuck();
     const Expr result = value_of(e);
     memo_.emplace(e, result);
     return result;
@@ -86,11 +89,11 @@ class Unroller {
       is_constant = is_constant && indices[d].is_constant();
       if (!is_constant) continue;
       const auto index = static_cast<std::int64_t>(indices[d].bits());
-      if (index < 0 || index >= shape[d]) throw Stuck{};
+      if (index < 0 || index >= shape[d]) stuck();
       number = number * shape[d] + index;
     }
     if (is_constant) return elements[static_cast<std::size_t>(number)];
-    if (read.site() != 0 || elements.empty()) throw Stuck{};
+    if (read.site() != 0 || elements.empty()) stuck();
     Expr chosen = elements.back();
     for (std::size_t k = elements.size(); k-- > 1;)
       chosen = select(equal(place, static_cast<std::int64_t>(k - 1)), elements[k - 1], chosen);
@@ -103,18 +106,18 @@ class Unroller {
   std::vector<std::int64_t> shape_of(Var array) {
     std::vector<std::int64_t> shape;
     const Exprs extents = arena_.info(array).shape;
-    if (size_of(extents) < 0) throw Stuck{};
+    if (size_of(extents) < 0) stuck();
     for (Expr extent : extents) shape.push_back(static_cast<std::int64_t>(value(extent).bits()));
     return shape;
   }
   std::int64_t size_of(const Exprs& extents) {
     const auto n = soac::few_points(values(extents));
-    if (!n || *n > most_) throw Stuck{};
+    if (!n || *n > most_) stuck();
     return *n;
   }
   void bind(Var name, Expr to) { scalars_[name] = to; }
   void bind(Var name, Exprs elements) {
-    if (static_cast<std::int64_t>(elements.size()) > most_) throw Stuck{};
+    if (static_cast<std::int64_t>(elements.size()) > most_) stuck();
     arrays_[name] = std::move(elements);
   }
   // The elements of an array: of one of an enclosing scope, reads of it.
@@ -147,15 +150,15 @@ class Unroller {
   }
   void statement(const Stm& s, std::vector<Stm>& out) {
     base::match(
-        s.op, [&](const Soac& op) { soac(s, op, out); }, [&](const soac::Scan& scan) { running(s, scan, out); },
-        [&](const soac::Sort&) { throw Stuck{}; }, [&](const soac::If& i) { branches(s, i, out); },
-        [&](const soac::Loop& l) { loop(s, l, out); },
+        s.op, [&](const Soac& op) { soac(s, op, out); },
+        [&](const soac::Scan& scan) { running(s, scan, out); }, [&](const soac::Sort&) { stuck(); },
+        [&](const soac::If& i) { branches(s, i, out); }, [&](const soac::Loop& l) { loop(s, l, out); },
         [&](const soac::Check& c) {
           const Expr condition = value(c.condition);
           if (!condition.is_constant(1))
             out.push_back({{}, soac::Check{condition, c.site, values(c.operands)}, s.where, s.origin});
         },
-        [&](const soac::Call&) { throw Stuck{}; }, [&](const soac::Let& l) { bind(s.names[0], value(l.value)); });
+        [&](const soac::Call&) { stuck(); }, [&](const soac::Let& l) { bind(s.names[0], value(l.value)); });
   }
 
   Exprs apply(const Lambda& f, const Exprs& arguments, std::vector<Stm>& out) {
@@ -168,20 +171,22 @@ class Unroller {
   // ---- Soacs
 
   struct Made {
-    std::vector<std::vector<Exprs>> operands;  // of each reduction, of each point
+    std::vector<std::vector<Exprs>> operands;   // of each reduction, of each point
     std::vector<std::vector<Exprs>> scattered;  // the elements of each array of each scatter
     std::vector<Exprs> mapped;
   };
 
   void soac(const Stm& s, const Soac& op, std::vector<Stm>& out) {
-    if (!op.partitions.empty() || op.axes_behind > 0) throw Stuck{};
+    if (!op.partitions.empty() || op.axes_behind > 0) stuck();
     const Exprs dims = values(op.dims);
     const auto n = soac::few_points(dims);
-    if (!n) throw Stuck{};
+    if (!n) stuck();
     std::vector<std::int64_t> shape;
     for (Expr extent : dims) shape.push_back(static_cast<std::int64_t>(extent.bits()));
     const soac::OutputView outputs = soac::view_of(s);
-    Made made{std::vector<std::vector<Exprs>>(outputs.reductions.size()), {}, std::vector<Exprs>(outputs.mapped.size())};
+    Made made{std::vector<std::vector<Exprs>>(outputs.reductions.size()),
+              {},
+              std::vector<Exprs>(outputs.mapped.size())};
     for (const auto& scattered : outputs.scatters) made.scattered.push_back(contents(scattered.to, out));
     const auto around = std::exchange(running_, {});
     for_points(shape, [&](const Exprs& indices) {
@@ -217,7 +222,7 @@ class Unroller {
   }
 
   std::vector<Exprs> contents(const soac::Scatter& scatter, std::vector<Stm>& out) {
-    if (!scatter.combine.empty()) throw Stuck{};
+    if (!scatter.combine.empty()) stuck();
     size_of(scatter.shape);
     std::vector<std::int64_t> shape;
     for (Expr extent : values(scatter.shape)) shape.push_back(static_cast<std::int64_t>(extent.bits()));
@@ -229,7 +234,8 @@ class Unroller {
     return arrays;
   }
   // A place that is not constant is compared with each place.
-  void put(const soac::Scatter& scatter, const Exprs& place, const Exprs& stored, std::vector<Exprs>& arrays) {
+  void put(const soac::Scatter& scatter, const Exprs& place, const Exprs& stored,
+           std::vector<Exprs>& arrays) {
     std::vector<std::int64_t> shape;
     for (Expr extent : values(scatter.shape)) shape.push_back(static_cast<std::int64_t>(extent.bits()));
     std::size_t number = 0;
@@ -266,11 +272,12 @@ class Unroller {
     return all;
   }
 
-  // Chains of few points, whose results are joined in order: rounding errors grow with the sum of both numbers.
+  // Chains of few points, whose results are joined in order: rounding errors grow with the sum of both
+  // numbers.
   Exprs total(const soac::Reduction& r, const std::vector<Exprs>& operands, std::vector<Stm>& out) {
     start_round();
     Exprs so_far = values(r.neutral), initial = values(r.initial);
-    if (so_far.empty() && operands.empty()) throw Stuck{};
+    if (so_far.empty() && operands.empty()) stuck();
     const auto chain = static_cast<std::size_t>(unroll_limits.chain);
     for (std::size_t from = 0; from < operands.size(); from += chain) {
       Exprs part = from == 0 ? so_far : Exprs();
@@ -289,8 +296,9 @@ class Unroller {
       before = found->second;
     else
       before = values(scan.reduction.initial.empty() ? scan.reduction.neutral : scan.reduction.initial);
-    const Exprs now = before.empty() ? by_themselves(operands) : joined(scan.reduction, before, operands, out);
-    if (!scan.inclusive && before.empty()) throw Stuck{};
+    const Exprs now =
+        before.empty() ? by_themselves(operands) : joined(scan.reduction, before, operands, out);
+    if (!scan.inclusive && before.empty()) stuck();
     running_[&s] = now;
     // The operator's parameters have been bound meanwhile, nothing of this point.
     start_round();
@@ -318,11 +326,11 @@ class Unroller {
         continue;
       }
       const std::int64_t n = size_of(info.shape);
-      if (flat.end() - next < n) throw Stuck{};
+      if (flat.end() - next < n) stuck();
       bind(name, Exprs(next, next + n));
       next += n;
     }
-    if (next != flat.end()) throw Stuck{};
+    if (next != flat.end()) stuck();
   }
   Exprs fresh(const Exprs& like, std::vector<Var>& names) {
     Exprs all;
@@ -346,7 +354,7 @@ class Unroller {
     statements(i.else_branch.body, kept.else_branch.body);
     kept.else_branch.results = flattened(i.else_branch.results);
     const Exprs &yes = kept.then_branch.results, &no = kept.else_branch.results;
-    if (yes.size() != no.size()) throw Stuck{};
+    if (yes.size() != no.size()) stuck();
     const bool is_select = kept.then_branch.body.empty() && kept.else_branch.body.empty() &&
                            soac::is_total(yes) && soac::is_total(no);
     Exprs results;
@@ -366,7 +374,7 @@ class Unroller {
     Exprs state = flattened(l.initial);
     if (!trips || !trips.is_constant()) return kept_loop(s, l, trips, state, out);
     const auto n = static_cast<std::int64_t>(trips.bits());
-    if (n > soac::most_of_literal) throw Stuck{};
+    if (n > soac::most_of_literal) stuck();
     const std::span<const Var> params = std::span(l.body.params).subspan(1);
     for (std::int64_t round = 0; round < n; ++round) {
       start_round();
@@ -394,7 +402,7 @@ class Unroller {
     bind_all(params, fresh(state, kept.body.params));
     statements(l.body.body, kept.body.body);
     kept.body.results = flattened(l.body.results);
-    if (kept.body.results.size() != state.size()) throw Stuck{};
+    if (kept.body.results.size() != state.size()) stuck();
     start_round();
     Stm stays{{}, {}, s.where, s.origin};
     bind_all(s.names, fresh(state, stays.names));

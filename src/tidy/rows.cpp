@@ -90,7 +90,8 @@ class Rows {
       Sum index;
       index.add(access.index, 1, definitions);
       const bool is_known_before = std::ranges::all_of(index.terms, [&](const auto& term) {
-        return !mentions_any(term.second.first, names.binds) && !mentions_any(term.second.first, names.assigns);
+        return !mentions_any(term.second.first, names.binds) &&
+               !mentions_any(term.second.first, names.assigns);
       });
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
@@ -174,8 +175,8 @@ class Rows {
       Block& before = changes[first].before;
       const Var rows = tile(row.buffer, type.kind, piece.n * lanes, before);
       const Access from{row.buffer, index_of(row.index, piece.first), row.stride, {}};
-      before.push_back({Transpose{rows, from, lanes, std::min(lanes, width_),
-                                  static_cast<std::int32_t>(piece.n), 0}});
+      before.push_back(
+          {Transpose{rows, from, lanes, std::min(lanes, width_), static_cast<std::int32_t>(piece.n), 0}});
       for (std::int64_t k = 0; k < piece.n; ++k)
         for (std::size_t place : row.places.at(piece.first + k))
           std::get<Load>(out[place].op).from = {rows, arena_.i64(k * lanes), arena_.i64(1), {}};
@@ -206,8 +207,12 @@ class Rows {
       }
       const Var rows = tile(row.buffer, type.kind, piece.n * lanes, to);
       const auto n = static_cast<std::int32_t>(piece.n);
-      to.push_back({Transpose{rows, {columns, arena_.i64(0), arena_.i64(lanes), {}}, n, std::min(n, width_),
-                              static_cast<std::int32_t>(lanes), 0}});
+      to.push_back({Transpose{rows,
+                              {columns, arena_.i64(0), arena_.i64(lanes), {}},
+                              n,
+                              std::min(n, width_),
+                              static_cast<std::int32_t>(lanes),
+                              0}});
       // Rows that lie together are stored together.
       const bool is_dense = stride == piece.n;
       const std::int64_t size = is_dense ? lanes : piece.n;

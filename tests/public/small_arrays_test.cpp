@@ -53,8 +53,7 @@ bool has_fma() {
 template <class F, class Test>
 void beside_the_interpreter(F f, Test test) {
   for (const fg::Precision precision : {fg::Precision::fast, fg::Precision::strict}) {
-    const auto reference =
-        fg::compile(f, {.engine = fg::Engine::interpreter, .precision = precision});
+    const auto reference = fg::compile(f, {.engine = fg::Engine::interpreter, .precision = precision});
     for (const auto& [name, engine] : tested_engines())
       for (const char* policy : policies) {
         if (precision == fg::Precision::fast && engine == fg::Engine::cpu && !has_fma()) continue;
@@ -150,8 +149,8 @@ TEST(SmallArrays, SolutionsProperty) {
           return fg::iterate(
               4,
               [&](Exp<i64> i, Vec<float> x) {
-                const Exp<float> rest = fg::iterate(
-                    i, [&](Exp<i64> k, Exp<float> s) { return s - l(i, k) * x[k]; }, x[i]);
+                const Exp<float> rest =
+                    fg::iterate(i, [&](Exp<i64> k, Exp<float> s) { return s - l(i, k) * x[k]; }, x[i]);
                 return fg::with(x, i, rest / l(i, i));
               },
               r);
@@ -182,8 +181,8 @@ void test_products(std::int64_t m, std::int64_t k, std::int64_t n) {
       ASSERT_EQ(c.shape(), d.shape());
       for (std::int64_t at = 0; at < c.size(); ++at)
         if constexpr (std::is_floating_point_v<T>)
-          ASSERT_NEAR(c.data()[at], d.data()[at], 400 * static_cast<double>(k) *
-                                                      std::numeric_limits<T>::epsilon())
+          ASSERT_NEAR(c.data()[at], d.data()[at],
+                      400 * static_cast<double>(k) * std::numeric_limits<T>::epsilon())
               << at;
         else
           ASSERT_EQ(c.data()[at], d.data()[at]) << at;
@@ -220,7 +219,8 @@ TEST(SmallArrays, SeveralResultsProperty) {
           const auto before = fg::exclusive_scan(fg::plus, 10, x);
           const auto composed = fg::reduce(
               [](Exp<std::tuple<int, int>> p, Exp<std::tuple<int, int>> q) {
-                return std::tuple{fg::get<0>(p) * fg::get<0>(q), fg::get<1>(p) * fg::get<0>(q) + fg::get<1>(q)};
+                return std::tuple{fg::get<0>(p) * fg::get<0>(q),
+                                  fg::get<1>(p) * fg::get<0>(q) + fg::get<1>(q)};
               },
               std::tuple{1, 0}, fg::zip(x, sums));
           const auto replaced = fg::with(before, fg::Range{1, 3}, fg::take(sums, 2));
@@ -247,23 +247,22 @@ TEST(SmallArrays, LoopsAndBranchesProperty) {
   const auto f = [](Mat<int> a) {
     return fg::map(
         [](Vec<int> x) {
-          const auto sorted = fg::while_loop(
-              [](Vec<int> v) { return v[0] > v[1] || v[1] > v[2] || v[2] > v[3]; },
-              [](Vec<int> v) {
-                return fg::iterate(
-                    3,
-                    [](Exp<i64> i, Vec<int> w) {
-                      const auto low = fg::min(w[i], w[i + 1]), high = fg::max(w[i], w[i + 1]);
-                      return fg::with(fg::with(w, i, low), i + 1, high);
-                    },
-                    v);
-              },
-              x);
-          const auto chosen = fg::cond(
-              x[0] % 2 == 0, [&] { return fg::reverse(sorted); }, [&] { return sorted + x; });
+          const auto sorted =
+              fg::while_loop([](Vec<int> v) { return v[0] > v[1] || v[1] > v[2] || v[2] > v[3]; },
+                             [](Vec<int> v) {
+                               return fg::iterate(
+                                   3,
+                                   [](Exp<i64> i, Vec<int> w) {
+                                     const auto low = fg::min(w[i], w[i + 1]), high = fg::max(w[i], w[i + 1]);
+                                     return fg::with(fg::with(w, i, low), i + 1, high);
+                                   },
+                                   v);
+                             },
+                             x);
+          const auto chosen =
+              fg::cond(x[0] % 2 == 0, [&] { return fg::reverse(sorted); }, [&] { return sorted + x; });
           const auto marked = fg::scatter(chosen, x % 6, sorted);
-          return fg::iterate(
-              x[1] % 4, [](Vec<int> v) { return v * 2 - fg::reverse(v); }, marked);
+          return fg::iterate(x[1] % 4, [](Vec<int> v) { return v * 2 - fg::reverse(v); }, marked);
         },
         fg::rows(fg::reshape(a, {a.size(0), 4})));
   };
@@ -283,8 +282,8 @@ TEST(SmallArrays, PivotsProperty) {
           return fg::iterate(
               3,
               [](Exp<i64> k, Mat<float> u) {
-                const auto column = fg::generate(
-                    4, [&](Exp<i64> i) { return fg::select(i >= k, fg::abs(u(i, k)), -1.0f); });
+                const auto column =
+                    fg::generate(4, [&](Exp<i64> i) { return fg::select(i >= k, fg::abs(u(i, k)), -1.0f); });
                 const Exp<i64> p = fg::argmax(column);
                 const auto swapped = fg::generate({4, 4}, [&](Exp<i64> i, Exp<i64> j) {
                   return u(fg::select(i == k, p, fg::select(i == p, k, i)), j);
@@ -304,6 +303,59 @@ TEST(SmallArrays, PivotsProperty) {
       expect_same(ours(a), reference(a));
     }
   });
+}
+
+// A random function of arrays of n elements: what it does is drawn while it is traced, and, as bodies may be
+// traced again, from a seed of its own each time.
+Vec<int> drawn_step(const Vec<int>& x, unsigned seed, int n, int depth) {
+  std::mt19937 random(seed);
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  const auto next = static_cast<unsigned>(random());
+  const int a = below(n), b = below(n), c = below(n);
+  const auto deeper = [=](const Vec<int>& v, unsigned more) {
+    return depth > 0 ? drawn_step(v, next + more, n, depth - 1) : v + c;
+  };
+  switch (below(11)) {
+    case 0: return fg::with(x, a, x[b] * 3 - x[c]);
+    case 1: return fg::generate(n, [&](Exp<i64> i) { return x[n - 1 - i] + fg::cast<int>(i) * b; });
+    case 2: return fg::iterate(1 + c % 3, [&](Vec<int> v) { return deeper(v, 1); }, x);
+    case 3:
+      return fg::iterate(
+          n - 1, [](Exp<i64> i, Vec<int> v) { return fg::with(v, i + 1, v[i + 1] ^ (v[i] * 5)); }, x);
+    case 4: return fg::cond(x[a] > x[b], [&] { return deeper(x, 1); }, [&] { return deeper(x, 2); });
+    case 5: return fg::scan(fg::plus, 0, x);
+    case 6: return x * 2 - fg::reverse(x);
+    case 7: return fg::concat(fg::drop(x, 1), fg::take(x, 1));
+    case 8: return fg::iterate(x[a] & 3, [&](Vec<int> v) { return deeper(v, 1); }, x);
+    case 9: return fg::scatter(x, (x & 7) - 1, fg::reverse(x));
+    default: return fg::with(x, c, fg::sum(x * x) + fg::max(x) * fg::min(x));
+  }
+}
+
+TEST(SmallArrays, DrawnFunctionsProperty) {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const int n = 1 + static_cast<int>(seed % 6);
+    const auto f = [=](Mat<int> a) {
+      return fg::map(
+          [=](Vec<int> row) {
+            Vec<int> x = row;
+            for (unsigned step = 0; step < 4; ++step) x = drawn_step(x, seed * 1000 + step, n, 2);
+            return std::tuple{x, fg::sum(x)};
+          },
+          fg::rows(fg::reshape(a, {a.size(0), n})));
+    };
+    const auto reference = fg::compile(f, {.engine = fg::Engine::interpreter});
+    for (const auto& [name, engine] : tested_engines()) {
+      if (engine == fg::Engine::interpreter) continue;
+      const auto ours = fg::compile(f, {.engine = engine});
+      for (const std::int64_t points : {0, 1, 8, 67}) {
+        SCOPED_TRACE(name + ", points " + std::to_string(points));
+        const fg::Array<int, 2> a(values<int>(points * n, seed), {points, n});
+        expect_same(ours(a), reference(a));
+      }
+    }
+  }
 }
 
 // The lowest point that fails is reported, with the site's own words.

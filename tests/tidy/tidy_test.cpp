@@ -360,12 +360,13 @@ Kernel rows(const std::string& load, int apart = 4, int stored = 4) {
   std::string body;
   for (int k = 0; k < 4; ++k) {
     const std::string n = std::to_string(k);
-    body += "let r" + n + " = p * 4 + " + n + " load a" + n + ": f32 = " + load + n + ", 1] let b" + n + " = a" +
-            n + " + 1f\n";
+    body += "let r" + n + " = p * 4 + " + n + " load a" + n + ": f32 = " + load + n + ", 1] let b" + n +
+            " = a" + n + " + 1f\n";
   }
   for (int k = 0; k < stored; ++k) {
     const std::string n = std::to_string(k);
-    body += "let s" + n + " = p * " + std::to_string(apart) + " + " + n + " store z[s" + n + ", 1] = b" + n + "\n";
+    body += "let s" + n + " = p * " + std::to_string(apart) + " + " + n + " store z[s" + n + ", 1] = b" + n +
+            "\n";
   }
   return applied({&vectorise, &remove_dead, &transpose_rows},
                  parse("kernel k(in x: f32[], out z: f32[], n: i64)\npar grid b < 1 {\n"

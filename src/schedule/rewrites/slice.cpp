@@ -126,9 +126,8 @@ bool only_stores_literals(const soac::Lambda& f) {
   }
   const auto is_read = [&](Var name) { return read.contains(name); };
   return !literals.empty() && std::ranges::none_of(literals, is_read) && !makes_arrays(rest) &&
-         std::ranges::all_of(f.results, [&](Expr e) {
-           return e.type().rank == 0 || literals.contains(e.var());
-         });
+         std::ranges::all_of(f.results,
+                             [&](Expr e) { return e.type().rank == 0 || literals.contains(e.var()); });
 }
 
 }  // namespace
