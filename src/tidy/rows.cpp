@@ -13,7 +13,9 @@ namespace {
 using namespace kernel;
 using scalar::Op;
 
-constexpr std::int64_t most_together = 16;
+// Few elements at a time, each group where it is needed: more of them would leave registers meanwhile. What
+// is loaded together is a piece that a Transpose reads at once.
+constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16;
 
 /// A sum of multiples of other expressions, by their numbers, and a constant.
 struct Sum {
@@ -128,11 +130,16 @@ class Rows {
     row->places[constant].push_back(place);
   }
 
+  std::int64_t elements_in(const Row& row, std::int64_t bytes) const {
+    const auto size = static_cast<std::int64_t>(size_of(arena_.info(row.buffer).type.kind));
+    return std::min(most_together, bytes / size);
+  }
+
   // Neighbouring elements, as many as a power of two each time.
   struct Piece {
     std::int64_t first, n;
   };
-  static std::vector<Piece> pieces(const Row& row, std::int64_t least) {
+  static std::vector<Piece> pieces(const Row& row, std::int64_t least, std::int64_t most) {
     std::vector<Piece> all;
     for (auto at = row.places.begin(); at != row.places.end();) {
       std::int64_t n = 1;
@@ -140,7 +147,7 @@ class Rows {
       const std::int64_t run = n;
       std::int64_t taken = 0;
       while (run - taken >= least) {
-        std::int64_t size = most_together;
+        std::int64_t size = most;
         while (size > run - taken) size /= 2;
         all.push_back({at->first + taken, size});
         taken += size;
@@ -166,7 +173,7 @@ class Rows {
   }
 
   void load(const Row& row, Block& out, std::vector<Change>& changes) {
-    for (const Piece& piece : pieces(row, 2)) {
+    for (const Piece& piece : pieces(row, 2, elements_in(row, loaded_bytes))) {
       std::size_t first = out.size();
       for (std::int64_t k = 0; k < piece.n; ++k)
         first = std::min(first, row.places.at(piece.first + k).front());
@@ -190,7 +197,7 @@ class Rows {
     const bool are_once =
         std::ranges::all_of(row.places, [](const auto& each) { return each.second.size() == 1; });
     if (span > stride || !are_once) return;
-    for (const Piece& piece : pieces(row, 4)) {
+    for (const Piece& piece : pieces(row, 4, elements_in(row, stored_bytes))) {
       std::size_t last = 0;
       for (std::int64_t k = 0; k < piece.n; ++k)
         last = std::max(last, row.places.at(piece.first + k).front());

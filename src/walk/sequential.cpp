@@ -163,16 +163,15 @@ void store_element(const Emitter& e, const Destination& to, Expr number, Expr va
   e.store_plain(to.buffer, e.bind(element_of(to, number), "at"), value);
 }
 
-// Each element is stored where it belongs; all are computed first, so that reads come before the first store.
+// Each element is stored where it belongs as soon as it is known, so that few are alive at once.
 void store_literal(const Emitter& e, const soac::Stm& s) {
   scalar::Arena& arena = e.arena();
-  std::vector<std::vector<Expr>> points;
-  for (const std::vector<Expr>& point : soac::points_of(arena, std::get<soac::Soac>(s.op)))
-    points.push_back(e.lower(point));
-  for (std::size_t number = 0; number < points.size(); ++number)
+  Expr number = arena.i64(0);
+  for (const std::vector<Expr>& point : soac::points_of(arena, std::get<soac::Soac>(s.op))) {
     for (std::size_t k = 0; k < s.names.size(); ++k)
-      store_element(e, e.destination(s.names[k]), arena.i64(static_cast<std::int64_t>(number)),
-                    points[number][k]);
+      store_element(e, e.destination(s.names[k]), number, e.lower(point[k]));
+    number = number + 1;
+  }
 }
 
 }  // namespace

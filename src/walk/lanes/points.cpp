@@ -174,10 +174,14 @@ class Columns {
              const Running& into) const {
     const schedule::LaneLoops& loops = walk_.loops;
     const Emitter e = of_vectors.touching_if(loops.touch ? of_vectors.context().streaming : Expr());
-    e.for_loop(from, to, walk_.i64(loops.lanes), "j", [&](Expr j) {
+    const auto take = [&](Expr j) {
       read_ahead(walk_, e, j, loops.lanes);
       element(e, s, e.bind(j + t, "j"), into);
-    });
+    };
+    // Code without a loop has the many addresses of a point that gives arrays as distances from one.
+    const bool is_one_step = from.is_constant() && to == from + loops.lanes;
+    if (is_one_step && schedule::gives_arrays(walk_.op())) return take(from);
+    e.for_loop(from, to, walk_.i64(loops.lanes), "j", take);
   }
 
   // The whole steps of [from, to). Behind the first one operators may know more (ascending.h).
