@@ -32,6 +32,7 @@ MESSENGERS = (
 WORDLESS = {
     "src/bundle_calls.cpp": "the message of another error: why a program that has no code for this machine cannot be compiled",
     "src/plan/words.cpp": "caught by who calls read_steps()",
+    "src/simplify/unrolled.cpp": "caught by unrolled()",
     "src/callable.cpp": "the message of another error, and left_none()",
     "src/trace/tracer.cpp": "the message given to check()",
     "src/trace/shapes.cpp": "no_such_axis(): every axis in the first part",

@@ -262,11 +262,15 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 }  // namespace
 
 std::span<const soac::Pass* const> passes(Precision precision) {
-  static constexpr const soac::Pass* all[] = {
-      &simplify::contract, &simplify::simplify, &simplify::hoist,  &simplify::unordered, &fuse::fuse,
-      &fuse::merge,        &simplify::simplify, &simplify::fields, &fuse::across,        &simplify::fma_sum};
-  const std::span<const soac::Pass* const> passes = all;
-  return precision == Precision::fast ? passes : passes.subspan(1, passes.size() - 2);
+  static constexpr const soac::Pass* fast[] = {
+      &simplify::contract, &simplify::simplify, &simplify::hoist,       &simplify::unordered,
+      &fuse::fuse,         &fuse::merge,        &simplify::simplify,    &simplify::fields,
+      &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays};
+  static constexpr const soac::Pass* strict[] = {
+      &simplify::simplify, &simplify::hoist, &simplify::unordered,
+      &fuse::fuse,         &fuse::merge,     &simplify::simplify,
+      &simplify::fields,   &fuse::across,    &simplify::small_arrays};
+  return precision == Precision::fast ? std::span<const soac::Pass* const>(fast) : strict;
 }
 
 namespace {

@@ -18,5 +18,7 @@ extern const soac::Pass fields;
 /// last.
 extern const soac::Pass contract;
 extern const soac::Pass fma_sum;
+/// Last of all: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
+extern const soac::Pass small_arrays;
 
 }  // namespace fulgurite::simplify

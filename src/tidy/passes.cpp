@@ -12,6 +12,7 @@
 #include "tidy/forward.h"
 #include "tidy/global_arrays.h"
 #include "tidy/permutes.h"
+#include "tidy/rows.h"
 #include "tidy/shared_layout.h"
 #include "tidy/strips.h"
 #include "tidy/thread_forms.h"
@@ -61,6 +62,7 @@ constexpr Step steps[] = {
     {&permutes, on(Route::user_on_cpu)},
     {&remove_dead, on(Route::user_on_cpu, Route::lanes)},
     {&transpose_runs, on(Route::lanes)},
+    {&transpose_rows, on(Route::lanes)},
     {&share_windows, on(Route::user_on_cpu, Route::lanes)},
 };
 

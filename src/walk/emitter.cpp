@@ -170,6 +170,24 @@ const std::vector<Var>& Emitter::scratch_arrays() const {
 
 // ---- reads
 
+namespace {
+
+// The number of the element that is read of an array of this shape, where quotients and remainders of its
+// number are its indices (an array of another shape, reshaped); absent: it is not so.
+Expr without_division(const kernel::Builder& b, Expr element, std::span<const Expr> shape) {
+  const auto divides = [](Expr root) {
+    bool found = false;
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found |= e.op() == scalar::Op::rem; });
+    return found;
+  };
+  const auto indices = element.args().subspan(1);
+  if (indices.size() < 2 || std::ranges::none_of(indices, divides)) return {};
+  const Expr number = kernel::linear(b, indices, shape);
+  return divides(number) ? Expr() : number;
+}
+
+}  // namespace
+
 // v = index(xs, i, j) site s          becomes, where the site is not 0,
 //   bad = i < 0 | i >= n | j < 0 | j >= m;  fail when bad ...;  v = load xs[bad ? 0 : i * m + j] masked by
 //   not bad
@@ -195,7 +213,8 @@ Expr Emitter::read(Expr e) const {
     good = good ? bind(good & inside, "inside") : inside;
     if (good.is_constant(1)) good = {};
   }
-  return element(lower(linear(*this, indices, extents)), good);
+  const Expr flat = without_division(*this, e, info.shape);
+  return element(lower(flat ? flat : linear(*this, indices, extents)), good);
 }
 
 // Whether the index on this axis of what an expression reads is one of the array.

@@ -5,6 +5,7 @@
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/lift.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/literal.h"
 #include "walk/arrays.h"
 #include "walk/narrow.h"
 #include "walk/points.h"
@@ -153,7 +154,30 @@ void fold_in_lanes(const Emitter& e, const soac::Stm& original, const schedule::
   finish(e, s, snapshots_of(e, s, totals));
 }
 
+namespace {
+
+// What lanes store far apart does not bypass caches: transpose_rows makes whole vectors of it. Elements of an
+// array whose points lie behind them (soac::Soac::axes_behind) are whole vectors already.
+void store_element(const Emitter& e, const Destination& to, Expr number, Expr value) {
+  if (to.step) return e.store(to, number, value);
+  e.store_plain(to.buffer, e.bind(element_of(to, number), "at"), value);
+}
+
+// Each element is stored where it belongs as soon as it is known, so that few are alive at once.
+void store_literal(const Emitter& e, const soac::Stm& s) {
+  scalar::Arena& arena = e.arena();
+  Expr number = arena.i64(0);
+  for (const std::vector<Expr>& point : soac::points_of(arena, std::get<soac::Soac>(s.op))) {
+    for (std::size_t k = 0; k < s.names.size(); ++k)
+      store_element(e, e.destination(s.names[k]), number, e.lower(point[k]));
+    number = number + 1;
+  }
+}
+
+}  // namespace
+
 void sequential_loop(const Emitter& e, const soac::Stm& original, const Together& together) {
+  if (original.origin.empty() && soac::is_literal(original)) return store_literal(e, original);
   e.note_sequential(original, "depends on the element of the combinator around it");
   const soac::Stm s = schedule::lift_missing_neutral(e.arena(), original);
   finish(e, s, Loop(e, s, together).run());

@@ -87,6 +87,17 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   }
   return y
 })"},
+                      {"small arrays", R"(program (x: f32[n, m], c: f32[n1, m1, m2]) {
+  y: f32[n, 2] = map (i < n) {
+    row: f32[2] = map (j < 2) { x[i, j] }
+    last: f32[2] = loop (row) times 2 do (k: i64, s: f32[2]) {
+      next: f32[2] = map (l < 2) { s[l] + c[i, l, k] * s[1 - l] }
+      return next
+    }
+    return last
+  }
+  return y
+})"},
                       {"matrix product", R"(program (a: f32[n, k], b: f32[k1, m]) {
   c: f32[n, m] = map (i < n, j < m) {
     s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f

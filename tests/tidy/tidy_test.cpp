@@ -7,6 +7,7 @@
 #include "kernel/print.h"
 #include "kernel/traverse.h"
 #include "tidy/dead.h"
+#include "tidy/rows.h"
 #include "tidy/transpose.h"
 #include "tidy/vectorise.h"
 #include "tidy/windows.h"
@@ -352,6 +353,55 @@ TEST(Transpose, WhatIsNotARunStays) {
       all<Transpose>(transposed(runs("load i: f32 = y[j, 1] let b = i64(i) load a: f32 = x[b, 1]"))).size(),
       2u);
   EXPECT_TRUE(all<Transpose>(transposed(runs("load a: f32 = z[j, 1]", "store z[j, 1] = before"))).empty());
+}
+
+// Each of 8 lanes adds 1 to the elements of a row of 4, and stores them in a row of `apart` elements.
+Kernel rows(const std::string& load, int apart = 4, int stored = 4) {
+  std::string body;
+  for (int k = 0; k < 4; ++k) {
+    const std::string n = std::to_string(k);
+    body += "let r" + n + " = p * 4 + " + n + " load a" + n + ": f32 = " + load + n + ", 1] let b" + n +
+            " = a" + n + " + 1f\n";
+  }
+  for (int k = 0; k < stored; ++k) {
+    const std::string n = std::to_string(k);
+    body += "let s" + n + " = p * " + std::to_string(apart) + " + " + n + " store z[s" + n + ", 1] = b" + n +
+            "\n";
+  }
+  return applied({&vectorise, &remove_dead, &transpose_rows},
+                 parse("kernel k(in x: f32[], out z: f32[], n: i64)\npar grid b < 1 {\n"
+                       "for first in 0 : n step 8 {\npar block t < 8 {\nlet p = first + t\n" +
+                       body + "}\n}\n}\n"),
+                 {.transposed_lanes = 8});
+}
+
+TEST(TransposeRows, LanesLoadAndStoreWholeVectors) {
+  const Kernel kernel = rows("x[r");
+  const auto tiles = all<Transpose>(kernel);
+  ASSERT_EQ(tiles.size(), 2u);
+  EXPECT_EQ(tiles[0].lanes, 8);
+  EXPECT_EQ(tiles[0].steps, 4);
+  EXPECT_EQ(tiles[1].lanes, 4);
+  EXPECT_EQ(tiles[1].steps, 8);
+  for (const Load& load : all<Load>(kernel)) EXPECT_TRUE(load.from.stride.is_constant(1));
+  const auto stores = all<Store>(kernel);
+  EXPECT_EQ(stores.size(), 8u);  // four columns, four vectors of two rows each
+  for (const Store& store : stores) {
+    EXPECT_TRUE(store.to.stride.is_constant(1));
+    EXPECT_EQ(store.value.type().lanes, 8);
+  }
+}
+
+TEST(TransposeRows, RowsThatLieApartAreStoredOneByOne) {
+  const auto stores = all<Store>(rows("x[r", 6));
+  EXPECT_EQ(stores.size(), 4u + 8u);
+  EXPECT_EQ(stores.back().value.type().lanes, 4);
+}
+
+TEST(TransposeRows, WhatMayOverlapStays) {
+  EXPECT_EQ(all<Transpose>(rows("x[r", 3)).size(), 1u);
+  EXPECT_TRUE(all<Transpose>(rows("z[r")).empty());
+  EXPECT_EQ(all<Transpose>(rows("x[r", 4, 3)).size(), 1u);
 }
 
 }  // namespace

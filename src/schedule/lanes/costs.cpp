@@ -4,6 +4,7 @@
 
 #include "base/match.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/literal.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -63,6 +64,13 @@ double Costs::of(std::span<const Expr> roots) const {
 
 // `trips`: iterations of a loop.
 double Costs::of(const soac::Stm& s, double trips) const {
+  if (soac::is_literal(s)) {
+    const auto& op = std::get<soac::Soac>(s.op);
+    std::vector<Expr> elements;
+    for (const std::vector<Expr>& point : soac::points_of(op.dims[0].arena(), op))
+      elements.insert(elements.end(), point.begin(), point.end());
+    return of(elements);
+  }
   double inner = 0;
   for (const auto& nested : soac::nested_in(s)) inner += of(*nested.lambda, trips);
   const double step = inner + by_.cost_step;

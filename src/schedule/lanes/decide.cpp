@@ -137,7 +137,9 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
     for (std::size_t k = 0; k < total.arrays.size(); ++k)
       scan->ends.push_back({k, total.arrays[k], at.i64(0)});
   }
-  if (stores || at.loops.touch) nest.traffic.streaming = at.loops.streaming;
+  // Elements that lanes store far apart go through caches.
+  const bool are_apart = gives_arrays(at.op()) && at.op().axes_behind == 0;
+  if ((stores && !are_apart) || at.loops.touch) nest.traffic.streaming = at.loops.streaming;
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
   phase.why = reasons_of(at.op(), at.loops, at.lanes);

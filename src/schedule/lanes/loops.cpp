@@ -137,11 +137,13 @@ int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPo
 }
 
 // Independent vectors side by side hide latency: several for short bodies, fewer where many values are alive
-// at once. Of longer bodies only those that store nothing gain by several, which take longer to compile.
-// Nor do those with several accumulators, which make chains enough by themselves and fill registers.
+// at once. Points that give arrays have many, each element being one. Of longer bodies only those that store
+// nothing gain by several, which take longer to compile. Nor do those with several accumulators, which make
+// chains enough by themselves and fill registers.
 std::int64_t vectors_of(const soac::Soac& soac, const Costs& costs, double work, bool stores,
                         const Device& device, const LanesPolicy& by) {
   const bool has_32_registers = device.vector_bytes >= 64;
+  if (gives_arrays(soac)) return 1;
   if (costs.waits_for_itself(soac.body))
     return has_32_registers ? by.waiting_vectors : by.waiting_vectors_16_registers;
   const double short_work = !has_32_registers ? by.short_work_16_registers

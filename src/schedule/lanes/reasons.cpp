@@ -58,6 +58,9 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (is_short)
     return fmt::format("lanes: {} in vectors of {}, as their axis has {} points", loops.lanes,
                        loops.tail_lanes, op.dims.back().bits());
+  if (gives_arrays(op))
+    return fmt::format("lanes: {} in one vector, as the elements of arrays are many values of a point",
+                       loops.lanes);
   const std::int64_t vectors = loops.lanes / loops.tail_lanes;
   return fmt::format("lanes: {} in vectors of {}, as values have up to {} bytes: {} ({})", loops.lanes,
                      loops.tail_lanes, lanes.device.vector_bytes / loops.tail_lanes,

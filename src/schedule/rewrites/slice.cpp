@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "soac/literal.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -106,13 +107,42 @@ bool makes_arrays(const soac::Lambda& f) {
          });
 }
 
+namespace {
+
+// Whether all arrays that the function makes are results and nothing else, of which each element is stored as
+// soon as it is known.
+bool only_stores_literals(const soac::Lambda& f) {
+  soac::Vars read;
+  for (Expr result : f.results)
+    if (result.type().rank == 0) soac::add_mentioned(std::span(&result, 1), read);
+  soac::Lambda rest;
+  soac::Vars literals;
+  for (const soac::Stm& s : f.body) {
+    soac::add_mentioned(s, read);
+    if (soac::is_literal(s))
+      literals.insert(s.names.begin(), s.names.end());
+    else
+      rest.body.push_back(s);
+  }
+  const auto is_read = [&](Var name) { return read.contains(name); };
+  return !literals.empty() && std::ranges::none_of(literals, is_read) && !makes_arrays(rest) &&
+         std::ranges::all_of(f.results,
+                             [&](Expr e) { return e.type().rank == 0 || literals.contains(e.var()); });
+}
+
+}  // namespace
+
 bool makes_arrays(const soac::Soac& op) {
-  if (makes_arrays(op.body)) return true;
+  if (makes_arrays(op.body) && (op.dims.empty() || !only_stores_literals(op.body))) return true;
   auto by_operator = [](const soac::Reduction& r) { return makes_arrays(r.op); };
   return std::ranges::any_of(op.reductions, by_operator) ||
          std::ranges::any_of(op.scatters, [&](const soac::Scatter& scatter) {
            return std::ranges::any_of(scatter.combine, by_operator);
          });
+}
+
+bool gives_arrays(const soac::Soac& op) {
+  return std::ranges::any_of(op.body.results, [](Expr e) { return e.type().rank > 0; });
 }
 
 bool keeps_arrays(const soac::Lambda& f) {

@@ -23,8 +23,11 @@ bool has_bins(const soac::Soac&);
 
 /// Whether evaluating the function makes arrays.
 bool makes_arrays(const soac::Lambda&);
-/// Whether a point of the Soac does, its operators included: then it is scalar code.
+/// Whether a point of the Soac does, its operators included: then it is scalar code. Results of few elements
+/// (soac::is_literal) that nothing else reads are no arrays of the point: each element is stored by itself.
 bool makes_arrays(const soac::Soac&);
+/// Whether points of the Soac have arrays as results.
+bool gives_arrays(const soac::Soac&);
 /// Whether it makes arrays that are not its results, nor parts of them.
 bool keeps_arrays(const soac::Lambda&);
 

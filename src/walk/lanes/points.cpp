@@ -5,6 +5,8 @@
 #include "base/match.h"
 #include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/rounding.h"
+#include "schedule/rewrites/slice.h"
+#include "soac/literal.h"
 #include "soac/outputs.h"
 #include "walk/lanes/ahead.h"
 #include "walk/narrow.h"
@@ -29,7 +31,7 @@ bool only_maps(const Walk& walk) {
 bool may_repeat(const Walk& walk) {
   if (!only_maps(walk) || walk.e.updates_in_place()) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
-    return base::as<soac::Soac>(s.op) || base::as<soac::Loop>(s.op);
+    return (base::as<soac::Soac>(s.op) && !soac::is_literal(s)) || base::as<soac::Loop>(s.op);
   });
 }
 
@@ -102,6 +104,7 @@ class Columns {
   }
   // The points [from, to), and others before `end`.
   void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
+    if (from == to && schedule::gives_arrays(walk_.op())) return;
     const Emitter e = of_vectors.streaming_if({});
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
     e.par(Level::block, lanes, "t", [&](Expr t) {
@@ -133,13 +136,12 @@ class Columns {
     const Range& range = walk_.range;
     if (range.is_aligned && outer_.empty() && begin == range.begin) return {};
     const soac::OutputView outputs = soac::view_of(walk_.s);
-    if (outputs.mapped.empty() || is_short_row()) return {};
+    if (outputs.mapped.empty() || schedule::gives_arrays(walk_.op()) || is_short_row()) return {};
     constexpr std::int64_t cache_line = 64;
     std::vector<Expr> first(outer_.begin(), outer_.end());
     first.push_back(begin);
     Expr at = linear(e, first, walk_.space.dims());
     if (const Expr base = e.destination(outputs.mapped[0].array).base) at = base + at;
-    // Results are scalars: lanes make no arrays.
     const auto size = static_cast<std::int64_t>(size_of(outputs.mapped[0].result.kind()));
     const Expr line = walk_.i64(cache_line / size - 1);
     return e.lower((0 - at) & line);
@@ -197,10 +199,14 @@ class Columns {
              const Running& into) const {
     const schedule::LaneLoops& loops = walk_.loops;
     const Emitter e = of_vectors.touching_if(loops.touch ? of_vectors.context().streaming : Expr());
-    e.for_loop(from, to, walk_.i64(loops.lanes), "j", [&](Expr j) {
+    const auto take = [&](Expr j) {
       read_ahead(walk_, e, j, loops.lanes);
       element(e, s, e.bind(j + t, "j"), into);
-    });
+    };
+    // Code without a loop has the many addresses of a point that gives arrays as distances from one.
+    const bool is_one_step = from.is_constant() && to == from + loops.lanes;
+    if (is_one_step && schedule::gives_arrays(walk_.op())) return take(from);
+    e.for_loop(from, to, walk_.i64(loops.lanes), "j", take);
   }
 
   // The whole steps of [from, to). Behind the first one operators may know more (ascending.h).
