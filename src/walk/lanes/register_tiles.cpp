@@ -14,6 +14,37 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
+// Where a strip of columns is, and the part of the depth for which it is walked.
+struct Strip {
+  const Emitter& e;  // in lanes
+  std::vector<Expr> outer;
+  Expr t, column;
+  Expr in_range;  // whether the lane has a column; absent: it has
+  Expr from, to;
+  soac::Lambda body;  // of the map, its reduction reading panels
+
+  void where_there_is_a_column(const std::function<void()>& then) const {
+    in_range ? e.if_then(in_range, then) : then();
+  }
+};
+
+// Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
+// is read at their column.
+bool reads_panels_only(const soac::Lambda& body) {
+  const soac::Stm& reduction = body.body[0];
+  if (soac::may_fail(reduction)) return false;
+  const Var column = body.params.back();
+  bool only = true;
+  soac::for_each_root(reduction, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
+      const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
+      const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
+      only = only && !is_read_at_column && !may_trap;
+    });
+  });
+  return only;
+}
+
 /// One task.
 class RegisterTiles {
  public:
@@ -49,20 +80,6 @@ class RegisterTiles {
   }
 
  private:
-  // Where a strip of columns is, and the part of the depth for which it is walked.
-  struct Strip {
-    const Emitter& e;  // in lanes
-    std::vector<Expr> outer;
-    Expr t, column;
-    Expr in_range;  // whether the lane has a column; absent: it has
-    Expr from, to;
-    soac::Lambda body;  // of the map, its reduction reading panels
-
-    void where_there_is_a_column(const std::function<void()>& then) const {
-      in_range ? e.if_then(in_range, then) : then();
-    }
-  };
-
   void tiles(const std::vector<Expr>& outer) {
     // Reductions of no points have results, too.
     const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
@@ -83,23 +100,6 @@ class RegisterTiles {
     strip.where_there_is_a_column([&] { strip.body = with_panels(strip, body); });
     if (reads_panels_only(strip.body)) return tiles();
     strip.where_there_is_a_column(tiles);
-  }
-
-  // Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
-  // is read at their column.
-  bool reads_panels_only(const soac::Lambda& body) const {
-    const soac::Stm& reduction = body.body[0];
-    if (soac::may_fail(reduction)) return false;
-    const Var column = body.params.back();
-    bool only = true;
-    soac::for_each_root(reduction, [&](Expr root) {
-      scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
-        const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
-        const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
-        only = only && !is_read_at_column && !may_trap;
-      });
-    });
-    return only;
   }
 
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
