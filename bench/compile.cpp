@@ -89,11 +89,10 @@ struct Program {
   Cost (*first_call)(float constant);
   double bar_ms;
 };
-const Program programs[] = {
-    {"map", map, 10},
-    {"reduction", reduction, 15},
-    {"Black-Scholes", black_scholes, 30},
-    {"product", product, 80}};
+const Program programs[] = {{"map", map, 10},
+                            {"reduction", reduction, 15},
+                            {"Black-Scholes", black_scholes, 30},
+                            {"product", product, 80}};
 constexpr double load_bar_ms = 25, cached_bar_ms = 1;
 
 float constant(int variant) {
