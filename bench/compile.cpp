@@ -79,13 +79,20 @@ Cost black_scholes(float rate) {
                     xs, ys, xs);
 }
 
+Cost product(float constant) {
+  const fg::Array<float, 2> m(std::vector<float>(16 * 16, 1.0f), {16, 16});
+  return first_call([=](fg::Mat<float> a, fg::Mat<float> b) { return fg::matmul(a * constant, b); }, m, m);
+}
+
 struct Program {
   const char* name;
   Cost (*first_call)(float constant);
   double bar_ms;
 };
-const Program programs[] = {
-    {"map", map, 10}, {"reduction", reduction, 15}, {"Black-Scholes", black_scholes, 30}};
+const Program programs[] = {{"map", map, 10},
+                            {"reduction", reduction, 15},
+                            {"Black-Scholes", black_scholes, 30},
+                            {"product", product, 80}};
 constexpr double load_bar_ms = 25, cached_bar_ms = 1;
 
 float constant(int variant) {

@@ -121,7 +121,8 @@ class Bordered {
   Mat<int> with_border(Mat<int> u) const {
     const Mat<int> tall =
         fg::concat(fg::axis(0), u.slice({0, 1}, {0, c_}), u, u.slice({r_ - 1, r_}, {0, c_}));
-    return fg::concat(fg::axis(1), tall.slice({0, r_ + 2}, {0, 1}), tall, tall.slice({0, r_ + 2}, {c_ - 1, c_}));
+    return fg::concat(fg::axis(1), tall.slice({0, r_ + 2}, {0, 1}), tall,
+                      tall.slice({0, r_ + 2}, {c_ - 1, c_}));
   }
 
   Index r_, c_;

@@ -175,5 +175,30 @@ TEST(Pieces, TheEndsOfWindows) {
   EXPECT_EQ(inner(pieces->behind), 0u);
 }
 
+// Points that ask on which side of the middle both of their indices are, and whether they are at an end.
+TEST(SplitsOf, KeepTextWithinItsBudget) {
+  const soac::Program program = soac::parse(R"(program "p" (x: f32[n, m], k: i64) {
+  r: f32[n, m] = map (i < n, j < m) {
+    side: f32 = if i < k { exp(x[i, j]) } else { sin(x[i, j]) + 1f }
+    half: f32 = if j < k { cos(x[i, j]) } else { x[i, j] * x[i, j] }
+    end: f32 = if 1 <= j { x[i, j - 1] } else { 0f }
+    return side + half + end
+  }
+  return r
+})",
+                                            "budget");
+  const auto conditions = [&](std::int64_t text) {
+    std::vector<std::string> found;
+    for (const Split& split : splits_of(*program.arena, program.body[0], {7, 2, text, 1}))
+      found.push_back(scalar::describe(*program.arena, split.condition));
+    return found;
+  };
+  using Conditions = std::vector<std::string>;
+  EXPECT_EQ(conditions(100), (Conditions{"i < k", "1 <= j", "j < k"}));
+  EXPECT_EQ(conditions(3), (Conditions{"1 <= j", "j < k"})) << "rows are not halved any more";
+  EXPECT_EQ(conditions(2), Conditions{"1 <= j"}) << "the end is left, as most points lie behind it";
+  EXPECT_EQ(conditions(1), Conditions());
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

@@ -24,9 +24,9 @@ struct Region {
   bool has_few_rows = false;
 };
 
-/// How often axes are split: the innermost one, and the outer ones besides their ends, one in another; and how
-/// many times as long as the code of an axis in one piece that of all pieces may become. The code of a piece
-/// has its points `loops` times, that of a short piece once.
+/// How often axes are split: the innermost one, and the outer ones besides their ends, one in another; and
+/// how many times as long as the code of an axis in one piece that of all pieces may become. The code of a
+/// piece has its points `loops` times, that of a short piece once.
 struct SplitLimits {
   std::int64_t columns = 0, rows = 0, text = 0, loops = 1;
 };

@@ -14,6 +14,50 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
+// A strip of columns, and the part of the depth for which it is walked.
+struct Strip {
+  std::vector<Expr> outer;
+  Expr begin, end;
+  Expr from, to;
+};
+// Columns of a strip that are walked together.
+struct Columns {
+  const Strip& strip;
+  const Emitter& e;  // in lanes
+  Expr column;
+  soac::Lambda body;  // of the map, its reduction reading panels
+  // Whether all lanes have a column, and whether this lane has; absent: they have.
+  Expr all_in_range = {}, in_range = {};
+};
+
+// Whether rows share the operand that is staged: it is one of columns.
+bool is_panel(const Nest& nest, const Stage& stage) {
+  return nest.cuts[stage.at].axis == nest.axes.size() - 2;
+}
+
+// Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
+// is read at their column.
+bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& nest) {
+  soac::Stm reduction = map.body.body[0];
+  if (soac::may_fail(reduction)) return false;
+  scalar::Substitution substitute(arena, [&](Expr each) {
+    const bool is_staged = std::ranges::any_of(
+        nest.stages, [&](const Stage& stage) { return is_panel(nest, stage) && stage.read == each; });
+    return is_staged ? arena.fresh(each.type(), "staged") : Expr();
+  });
+  soac::substitute_in(reduction, substitute);
+  const Var column = map.body.params.back();
+  bool only = true;
+  soac::for_each_root(reduction, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
+      const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
+      const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
+      only = only && !is_read_at_column && !may_trap;
+    });
+  });
+  return only;
+}
+
 /// One task.
 class RegisterTiles {
  public:
@@ -30,7 +74,7 @@ class RegisterTiles {
         strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]) {
     for (const Stage& stage : nest_.stages)
       staged_.push_back(
-          e_.allocate(stage.space, stage.read.kind(), stage.size, is_panel(stage) ? "panel" : "rows"));
+          e_.allocate(stage.space, stage.read.kind(), stage.size, is_panel(nest_, stage) ? "panel" : "rows"));
   }
 
   void run() {
@@ -50,22 +94,6 @@ class RegisterTiles {
   }
 
  private:
-  // A strip of columns, and the part of the depth for which it is walked.
-  struct Strip {
-    std::vector<Expr> outer;
-    Expr begin, end;
-    Expr from, to;
-  };
-  // Columns of a strip that are walked together.
-  struct Columns {
-    const Strip& strip;
-    const Emitter& e;  // in lanes
-    Expr column;
-    soac::Lambda body;  // of the map, its reduction reading panels
-    // Whether all lanes have a column, and whether this lane has; absent: they have.
-    Expr all_in_range = {}, in_range = {};
-  };
-
   void tiles(const std::vector<Expr>& outer) {
     // Reductions of no points have results, too.
     const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
@@ -84,7 +112,7 @@ class RegisterTiles {
     const auto tiles = [&](const Columns& at) {
       at.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(at, i); });
     };
-    if (reads_panels_only())
+    if (reads_panels_only(arena_, map_, nest_))
       return steps_of(nest_).in_strips(
           e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
             tiles({strip, lane, j, with_panels(strip, lane, t, j, body), all, in_range});
@@ -94,32 +122,7 @@ class RegisterTiles {
     });
   }
 
-  // Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
-  // is read at their column.
-  bool reads_panels_only() const {
-    soac::Stm reduction = map_.body.body[0];
-    if (soac::may_fail(reduction)) return false;
-    scalar::Substitution substitute(arena_, [&](Expr each) {
-      const bool is_staged = std::ranges::any_of(
-          nest_.stages, [&](const Stage& stage) { return is_panel(stage) && stage.read == each; });
-      return is_staged ? arena_.fresh(each.type(), "staged") : Expr();
-    });
-    soac::substitute_in(reduction, substitute);
-    const Var column = map_.body.params.back();
-    bool only = true;
-    soac::for_each_root(reduction, [&](Expr root) {
-      scalar::for_each_node(std::span(&root, 1), [&](Expr node) {
-        const bool is_read_at_column = node.op() == scalar::Op::index && scalar::mentions(node, column);
-        const bool may_trap = scalar::is_division(node.op()) && !scalar::is_float(node.kind());
-        only = only && !is_read_at_column && !may_trap;
-      });
-    });
-    return only;
-  }
-
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
-
-  bool is_panel(const Stage& stage) const { return nest_.cuts[stage.at].axis == depth_axis_ - 1; }
 
   /// Takes the place of what is staged in a function.
   class Replacement {
@@ -154,7 +157,7 @@ class RegisterTiles {
   soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
     Replacement replacement(*this);
     for (std::size_t k = 0; k < staged_.size(); ++k) {
-      if (is_panel(nest_.stages[k])) continue;
+      if (is_panel(nest_, nest_.stages[k])) continue;
       e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
         const Expr row = e_.lower((i - rows_.begin) * depth_cuts_[0]);
         const Emitter e = e_.at_element(number(e_, outer, i, columns_.begin));
@@ -184,7 +187,7 @@ class RegisterTiles {
         const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
         const Expr place = at.lower(place_in_panel(strip, at, t, j) + l * step());
         for (std::size_t k = 0; k < staged_.size(); ++k)
-          if (is_panel(nest_.stages[k]))
+          if (is_panel(nest_, nest_.stages[k]))
             at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
       });
     });
@@ -194,7 +197,7 @@ class RegisterTiles {
     Replacement replacement(*this);
     const Expr place = place_in_panel(strip, lane, t, j) + arena_.name(folded()) * step();
     for (std::size_t k = 0; k < staged_.size(); ++k)
-      if (is_panel(nest_.stages[k])) replacement.add(lane, k, place);
+      if (is_panel(nest_, nest_.stages[k])) replacement.add(lane, k, place);
     return replacement.in(body);
   }
 

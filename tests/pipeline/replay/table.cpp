@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <map>
 #include <sstream>
@@ -17,6 +18,8 @@
 #include "numbered_names.h"
 #include "plan/text.h"
 #include "replayed.h"
+#include "runtime/cpu/compiler.h"
+#include "runtime/host.h"
 #include "tidy/passes.h"
 
 namespace fulgurite::testing_replay {
@@ -165,6 +168,27 @@ std::vector<Growth> growths() {
   }
   std::ranges::sort(all, std::ranges::greater(), &Growth::factor);
   return all;
+}
+
+double milliseconds_of_compiling(const char* policy) {
+  const auto now = [] {
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
+  };
+  (void)runtime::cpu::compile("first", "void first(void) {}\n", {});
+  const Machine machine{"this", Engine::cpu, processor(runtime::host().vector_bytes)};
+  double total = 0;
+  for (const ArrayProgram& program : traced_programs()) {
+    if (program.precision != Precision::fast || program.checks != Checks::on) continue;
+    const double start = now();
+    const auto report =
+        pipeline::compile(program.program, {.engine = Engine::cpu, .policy = policy}, machine.device);
+    for (const auto& kernel : report.lowered.plan.kernels)
+      (void)runtime::cpu::compile(kernel.name, kernel.source, {});
+    total += now() - start;
+  }
+  return total;
 }
 
 std::string texts(std::string_view name) {

@@ -36,6 +36,10 @@ struct Growth {
 /// Of each kernel that splits make longer, the greatest first.
 std::vector<Growth> growths();
 
+/// Processor time of compiling the programs of the guide, the examples and the benchmarks for this processor,
+/// in this process.
+double milliseconds_of_compiling(const char* policy);
+
 std::string print(const Table&);
 Table parse(std::string_view);
 
