@@ -15,7 +15,7 @@ using scalar::Op;
 
 // Few elements at a time, each group where it is needed: more of them would leave registers meanwhile. What
 // is loaded together is a piece that a Transpose reads at once.
-constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16;
+constexpr std::int64_t loaded_bytes = 16, stored_bytes = 32, most_together = 16, least_stride = 4;
 
 /// A sum of multiples of other expressions, by their numbers, and a constant.
 struct Sum {
@@ -107,7 +107,8 @@ class Rows {
     return result;
   }
 
-  // A load or store of lanes that are a constant number of elements apart, more than one.
+  // A load or store of lanes that are a constant number of elements apart. Few apart, vectors that are loaded
+  // as they lie in memory hold all of them.
   bool is_strided(const Stm& s) const {
     const auto* load = std::get_if<Load>(&s.op);
     const auto* store = std::get_if<Store>(&s.op);
@@ -117,7 +118,7 @@ class Rows {
     if (type.lanes < 4 || type.kind == Kind::boolean || access.mask || access.index.type().lanes > 1)
       return false;
     if (!access.stride || !access.stride.is_constant() || (store && store->streaming)) return false;
-    return static_cast<std::int64_t>(access.stride.bits()) > 1;
+    return static_cast<std::int64_t>(access.stride.bits()) >= least_stride;
   }
 
   void add(std::vector<Row>& rows, const Access& access, Sum index, std::size_t place) {

@@ -85,11 +85,15 @@ void add_axes(const Building& at, const RegisterTiles& tiles, std::size_t of, Ne
 }
 
 // What tasks stage is on the stacks of their threads.
-constexpr std::int64_t most_staged_bytes = 1 << 19;
-std::int64_t bytes_of(std::span<const Expr> operands, std::int64_t elements) {
-  std::int64_t bytes = 0;
-  for (Expr operand : operands) bytes += elements * static_cast<std::int64_t>(size_of(operand.kind()));
-  return bytes;
+constexpr std::int64_t most_staged_bytes = 1 << 18;
+
+// Rows of a task, of which it stages what columns share.
+std::int64_t rows_of_task(const Building& at, const RegisterTiles& tiles) {
+  std::int64_t bytes_of_row = 0;
+  for (Expr operand : tiles.shared.by_columns)
+    bytes_of_row += tiles.depth_at_once * static_cast<std::int64_t>(size_of(operand.kind()));
+  const std::int64_t most = bytes_of_row == 0 ? at.lanes.by.tile_task_rows : most_staged_bytes / bytes_of_row;
+  return std::clamp(most, std::int64_t{1}, at.lanes.by.tile_task_rows);
 }
 
 Var first_array(Expr operand) {
@@ -116,22 +120,21 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   const LanesPolicy& by = at.lanes.by;
   const std::size_t depth = nest.axes.size() - 1, column = depth - 1, row = depth - 2;
   const TileSize tile = tile_of(at, inner);
+  const std::int64_t task_rows = rows_of_task(at, tiles);
   nest.cuts.push_back({depth, tiles.depth_per_task, Unit::grid});
   if (row > 0) {
     const Expr of_one = max(tiles.rows * tiles.columns, 1) * max(tiles.depth, 1);
-    const std::int64_t of_task = by.tile_task_rows * by.tile_task_columns * by.tile_least_depth;
+    const std::int64_t of_task = task_rows * by.tile_task_columns * by.tile_least_depth;
     nest.cuts.push_back({0, max(of_task / of_one, 1), Unit::grid});
   }
-  const Expr most_rows = at.i64(by.tile_task_rows), row_tasks = max(ceil_div(tiles.rows, most_rows), 1);
+  const Expr most_rows = at.i64(task_rows), row_tasks = max(ceil_div(tiles.rows, most_rows), 1);
   const Expr columns = tiles.columns / max(by.tile_least_tasks / row_tasks, 1);
   const Expr most_columns = max(min(columns, by.tile_task_columns), by.tile_least_task_columns);
   nest.cuts.push_back({row, even_pieces(at.arena, tiles.rows, most_rows, tile.rows), Unit::grid});
   nest.cuts.push_back({column, even_pieces(at.arena, tiles.columns, most_columns, tile.lanes), Unit::grid});
   nest.cuts.push_back({depth, at.i64(tiles.depth_at_once), Unit::sequence});
-  const std::int64_t staged_rows = (by.tile_task_rows + tile.rows - 1) / tile.rows * tile.rows;
-  const std::int64_t of_rows = staged_rows * tiles.depth_at_once;
-  if (bytes_of(tiles.shared.by_columns, of_rows) <= most_staged_bytes)
-    add_stages(tiles.shared.by_columns, of_rows, nest);
+  const std::int64_t staged_rows = (task_rows + tile.rows - 1) / tile.rows * tile.rows;
+  add_stages(tiles.shared.by_columns, staged_rows * tiles.depth_at_once, nest);
   const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
   nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
   add_stages(tiles.shared.by_rows, tiles.depth_at_once * strip, nest);
