@@ -28,6 +28,7 @@ extern const Rewrite pieces;     // splits.h: split
 extern const Rewrite bin_posts;  // posts.h: post_bins
 extern const Rewrite posts;      // posts.h: post_in_order
 extern const Rewrite ranks;      // ranks.h: rank
+extern const Rewrite divided;    // divided.h: divided
 extern const Rewrite digits;     // radix.h: by_digits
 extern const Rewrite rows;       // radix.h: into_rows
 extern const Rewrite given;      // updates.h: without_reductions
