@@ -6,6 +6,7 @@
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
+#include "schedule/rewrites/total.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -16,8 +17,8 @@ namespace {
 
 using scalar::Arena, scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
 
-bool divides(Expr e, Expr index) {
-  return (e.op() == Op::div || e.op() == Op::rem) && e.type() == scalar::Type{} && e.arg(0) == index;
+bool divides_index(Expr e, Expr index) {
+  return divides(e) && e.type() == scalar::Type{} && e.arg(0) == index;
 }
 
 void collect_factors(Expr e, std::int64_t& constant, std::vector<Expr>& others) {
@@ -48,31 +49,49 @@ Expr multiple(Arena& arena, Expr of, Expr by) {
   return result;
 }
 
-// The divisors of the index, in the order in which they are met.
-std::vector<Expr> divisors_of(const soac::Lambda& body, Expr index,
-                              const std::function<bool(Expr)>& is_known) {
-  std::vector<Expr> divisors;
+/// What the index is divided by: as it is written, and as something that cannot fail.
+struct Divisor {
+  Expr written, value;
+};
+/// In the order in which they are met, and what has to hold for their values.
+struct Divisors {
+  std::vector<Divisor> all;
+  std::vector<Expr> conditions;
+};
+Divisors divisors_of(Arena& arena, const soac::Lambda& body, Expr index,
+                     const std::function<bool(Expr)>& is_known) {
+  Divisors divisors;
   soac::for_each_root(body, [&](Expr root) {
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (divides(e, index) && is_known(e.arg(1)) && std::ranges::find(divisors, e.arg(1)) == divisors.end())
-        divisors.push_back(e.arg(1));
+      if (!divides_index(e, index)) return;
+      if (std::ranges::find(divisors.all, e.arg(1), &Divisor::written) != divisors.all.end()) return;
+      std::vector<Expr> conditions;
+      const Expr value = total(arena, e.arg(1), conditions);
+      if (!is_known(value)) return;
+      divisors.all.push_back({e.arg(1), value});
+      divisors.conditions.insert(divisors.conditions.end(), conditions.begin(), conditions.end());
     });
   });
   return divisors;
 }
 
-/// The divisor that becomes an axis, and what others are times it.
+/// The divisor that becomes an axis, and of those that are multiples of it, as they are written, what they
+/// are and how often it is in them.
+struct Multiple {
+  Expr written, value, times;
+};
 struct Chosen {
   Expr row;
-  std::unordered_map<Expr, Expr> multiples;
+  std::vector<Multiple> multiples;
 };
 // That of which most others are multiples, the first one of several.
-Chosen chosen(Arena& arena, const std::vector<Expr>& divisors) {
+Chosen chosen(Arena& arena, const std::vector<Divisor>& divisors) {
   Chosen best;
-  for (Expr row : divisors) {
-    Chosen candidate{row, {}};
-    for (Expr divisor : divisors)
-      if (const Expr times = multiple(arena, divisor, row)) candidate.multiples.emplace(divisor, times);
+  for (const Divisor& row : divisors) {
+    Chosen candidate{row.value, {}};
+    for (const Divisor& divisor : divisors)
+      if (const Expr times = multiple(arena, divisor.value, row.value))
+        candidate.multiples.push_back({divisor.written, divisor.value, times});
     if (candidate.multiples.size() > best.multiples.size()) best = std::move(candidate);
   }
   return best;
@@ -107,10 +126,10 @@ class Replacing {
  private:
   Expr replaced(Expr e) const {
     if (e == index_) return number_;
-    if (!divides(e, index_)) return {};
-    const auto found = chosen_.multiples.find(e.arg(1));
+    if (!divides_index(e, index_)) return {};
+    const auto found = std::ranges::find(chosen_.multiples, e.arg(1), &Multiple::written);
     if (found == chosen_.multiples.end()) return {};
-    const Expr times = found->second;
+    const Expr times = found->times;
     if (e.op() == Op::div) return times.is_constant(1) ? quotient_ : quotient_ / times;
     return times.is_constant(1) ? remainder_ : quotient_ % times * chosen_.row + remainder_;
   }
@@ -123,20 +142,18 @@ class Replacing {
 };
 
 // Rows are full, and no product of the row and a factor wraps around.
-Expr condition(Arena& arena, Expr points, const Chosen& chosen) {
+Expr condition(Expr points, const Chosen& chosen, const std::vector<Expr>& conditions) {
   constexpr std::uint64_t small = 1 << 15;  // extents are below 2^47
   const Expr divisor = max(chosen.row, 1);
   Expr holds = 0 < chosen.row;
+  for (Expr each : conditions) holds = holds & each;
   holds = holds & equal(points % divisor, 0);
-  std::vector<std::pair<Expr, Expr>> others(chosen.multiples.begin(), chosen.multiples.end());
-  std::ranges::sort(others, {}, [](const auto& other) { return other.first.id(); });
-  for (const auto& [product, times] : others) {
+  for (const auto& [written, value, times] : chosen.multiples) {
     if (times.is_constant() && times.bits() <= small) continue;
-    const Expr is_positive = 0 < times, is_product = equal(product / divisor, times);
+    const Expr is_positive = 0 < times, is_product = equal(value / divisor, times);
     holds = holds & is_positive;
     holds = holds & is_product;
   }
-  (void)arena;
   return holds;
 }
 
@@ -152,9 +169,10 @@ std::optional<Divided> divided(Arena& arena, const soac::Stm& s, const std::func
   const soac::OutputView outputs = soac::view_of(s);
   if (!maps_scalars(op, outputs)) return {};
   const Expr index = arena.name(op.body.params.back()), points = op.dims.back();
-  const Chosen axis = chosen(arena, divisors_of(op.body, index, is_known));
+  const Divisors divisors = divisors_of(arena, op.body, index, is_known);
+  const Chosen axis = chosen(arena, divisors.all);
   if (!axis.row) return {};
-  const Expr holds = condition(arena, points, axis);
+  const Expr holds = condition(points, axis, divisors.conditions);
   if (holds.is_constant(0)) return {};
   const Expr quotient = arena.fresh({Kind::i64}, "row"), remainder = arena.fresh({Kind::i64}, "column");
   soac::Stm result{{}, op, s.where, s.origin};

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/total.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -16,10 +17,6 @@ using scalar::Arena, scalar::Expr, scalar::Op, scalar::Var;
 constexpr std::size_t most_conditions = 24;
 // Between the ends of a row nothing wraps around: coefficients times columns stay below 2^62.
 constexpr std::int64_t most_columns = std::int64_t{1} << 16, most_coefficient = std::int64_t{1} << 46;
-
-bool divides(Expr e) {
-  return (e.op() == Op::div || e.op() == Op::rem) && is_integer(e.kind());
-}
 
 /// Collects what has to hold for the checks of a statement.
 class Checks {
@@ -56,7 +53,7 @@ class Checks {
     std::vector<Expr> wanted;
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
       if (!is_plain(e.arg(axis + 1)) || !is_plain(shape[axis])) return false;
-      const Expr index = total(e.arg(axis + 1), wanted), extent = total(shape[axis], wanted);
+      const Expr index = in_row(e.arg(axis + 1), wanted), extent = in_row(shape[axis], wanted);
       const auto along = scalar::affine_in(arena_, index, column_);
       if (!along || mentions(extent, column_) || is_large(along->coefficient)) return false;
       ranges.push_back({extent, along->coefficient, index, index});
@@ -68,7 +65,7 @@ class Checks {
   bool covers_divisor(Expr divisor) {
     if (!is_plain(divisor) || mentions(divisor, column_)) return false;
     std::vector<Expr> wanted;
-    wanted.push_back(differs(total(divisor, wanted), arena_.constant(divisor.kind(), 0)));
+    wanted.push_back(differs(in_row(divisor, wanted), arena_.constant(divisor.kind(), 0)));
     add(wanted);
     return true;
   }
@@ -126,31 +123,12 @@ class Checks {
   }
   Expr at(Expr e, Expr column) const { return scalar::substitute(arena_, e, {{column_, column}}); }
 
-  // The value in the row, by divisions that do not fail: `wanted` gets that they would not.
-  Expr total(Expr root, std::vector<Expr>& wanted) const {
-    std::unordered_map<Expr, Expr> values;
-    std::vector<Expr> args;
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      args.clear();
-      for (Expr child : e.args()) args.push_back(values.at(child));
-      Expr value;
-      if (e.is_name()) {
-        const auto found = outer_.find(e.var());
-        value = found == outer_.end() ? e : found->second;
-      } else if (divides(e) && e.site() != 0) {
-        const Expr zero = arena_.constant(e.kind(), 0), one = arena_.constant(e.kind(), 1);
-        wanted.push_back(differs(args[1], zero));
-        const Expr divisor = select(equal(args[1], zero), one, args[1]);
-        if (e.op() == Op::div)
-          value = args[0] / divisor;
-        else
-          value = args[0] % divisor;
-      } else {
-        value = scalar::rebuild(arena_, e, args);
-      }
-      values.emplace(e, value);
+  // The value in the row, if what is wanted holds.
+  Expr in_row(Expr e, std::vector<Expr>& wanted) const {
+    return total(arena_, e, wanted, [&](Var name) {
+      const auto found = outer_.find(name);
+      return found == outer_.end() ? Expr() : found->second;
     });
-    return values.at(root);
   }
 
   void add(const std::vector<Expr>& wanted) {
