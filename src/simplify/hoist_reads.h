@@ -11,9 +11,8 @@ namespace fulgurite::simplify {
 scalar::Expr runs_at_all(scalar::Arena&, const soac::Loop&);
 
 /// Of each map in the body of a loop that surely runs if the loop does, reads of arrays whose shapes do not
-/// change, at elements of arrays that do not change: a search for the first index that is outside, and a
-/// Check that there is none, stand before the loop, and the reads have no sites. Both are made only if the
-/// body runs.
+/// change, at elements of arrays that do not change: a Soac that only checks the indices stands before the
+/// loop, which runs if the body does, and the reads have no sites.
 void check_reads_before_loops(soac::Program&, soac::PassContext&);
 
 }  // namespace fulgurite::simplify
