@@ -72,8 +72,7 @@ void measure_fft(const Measure& measure) {
   });
   const auto constants = fg::compile([](Vec<float> a, Vec<float> b, Vec<float> c, Vec<float> s) {
     Pair x{a, b};
-    for (std::int64_t length = 1; length < n; length *= 2)
-      x = fft_step<std::int64_t>(n, length, x, {c, s});
+    for (std::int64_t length = 1; length < n; length *= 2) x = fft_step<std::int64_t>(n, length, x, {c, s});
     return x;
   });
   Floats own_re = re, own_im = im, other_re(re.size()), other_im(re.size());
