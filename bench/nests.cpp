@@ -1,7 +1,7 @@
 // Nests of axes beside plain OpenMP and a limit: reductions and scans along axis 0 of matrices of many
-// shapes, stencils and convolutions (windows.cpp), rows, small matrices. The limit is to read all elements,
-// or to copy them. In each round ours, the peer and the limit run in turn, 15 ms of rest before each; a ratio
-// is the median of those of the rounds.
+// shapes, stencils and convolutions (windows.cpp), rows, small matrices, computed indices and loops over
+// unchanged arrays (computed.cpp). The limit is to read all elements, or to copy them. In each round ours, the
+// peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those of the rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
@@ -185,6 +185,7 @@ void run(const Options& options) {
   };
   bench::measure_stencils(measure);
   bench::measure_convolutions(measure);
+  bench::measure_computed(measure);
   const bench::Table table{[&](const std::string& name) { return std::regex_search(name, options.filter); },
                            [&](const std::string& name, const Run& ours, const Run& peer, const Run& limit) {
                              row(options, name, ours, peer, limit);

@@ -1,4 +1,4 @@
-// The stencils and convolutions of the program nests.
+// The stencils, convolutions and computed indices of the program nests.
 #pragma once
 
 #include <functional>
@@ -12,5 +12,7 @@ using Measure = std::function<void(const std::string& name, const std::function<
 
 void measure_stencils(const Measure&);
 void measure_convolutions(const Measure&);
+/// Indices computed with / and %, and loops over unchanged arrays.
+void measure_computed(const Measure&);
 
 }  // namespace bench

@@ -50,6 +50,8 @@ class Checker {
           });
     }
     where_ = "the launch";
+    for (const Reshaped& each : launch_.reshaped)
+      require(is_copy(each.of), "reshapes an array that it does not make");
     for (const Landing& landing : launch_.scalars)
       require(is_memory(landing.array), "takes a scalar from an array that is not its memory");
     return std::move(faults_);

@@ -254,6 +254,12 @@ struct InPlace {
   Var array{}, from{};
   bool operator==(const InPlace&) const = default;
 };
+/// An array that a phase makes in the memory of another one, which has as many elements in the same order and
+/// other axes.
+struct Reshaped {
+  Var array{}, of{};
+  bool operator==(const Reshaped&) const = default;
+};
 /// A scalar that the statement binds is element 0 of an array once the launch has ended.
 struct Landing {
   Var scalar{}, array{};
@@ -291,6 +297,7 @@ struct Launch {
   std::vector<Var> memory = {};
   std::vector<Copy> copies = {};
   std::vector<InPlace> in_place = {};
+  std::vector<Reshaped> reshaped = {};
   std::vector<Landing> scalars = {};
   std::vector<Resident> residents = {};
   std::vector<Given> given = {};

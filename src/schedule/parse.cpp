@@ -220,6 +220,7 @@ Launch launch(Reader& in, const Launch& original) {
   while (in.accept("copy"))
     launch.copies.push_back({in.variable(), in.variable_after("from"), in.expr_after("fresh")});
   while (in.accept("update")) launch.in_place.push_back({in.variable(), in.variable_after("of")});
+  while (in.accept("reshaped")) launch.reshaped.push_back({in.variable(), in.variable_after("of")});
   while (in.accept("result")) launch.scalars.push_back({in.variable(), in.variable_after("=")});
   while (in.accept("resident")) launch.residents.push_back({in.variable(), in.number_after("threads")});
   while (in.accept("given"))

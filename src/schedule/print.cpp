@@ -28,6 +28,8 @@ class Printer {
       line(0, fmt::format("copy {} from {} fresh {}", name(copy.array), name(copy.from), text(copy.fresh)));
     for (const InPlace& each : launch.in_place)
       line(0, fmt::format("update {} of {}", name(each.array), name(each.from)));
+    for (const Reshaped& each : launch.reshaped)
+      line(0, fmt::format("reshaped {} of {}", name(each.array), name(each.of)));
     for (const Landing& landing : launch.scalars)
       line(0, fmt::format("result {} = {}", name(landing.scalar), name(landing.array)));
     for (const Resident& each : launch.residents)

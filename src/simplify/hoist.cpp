@@ -11,16 +11,18 @@
 //   - a Check that reads and divides nothing moves out of any Soac body, for-Loop body and branch, guarded:
 //   it
 //     holds or the body does not run. Shapes inside nested functions are thus checked before anything runs;
-//   - another statement with scalar results moves out of a Soac body guarded by an If, with zeros where the
-//   body
-//     does not run;
+//   - another statement with scalar results moves out of a Soac or Loop body guarded by an If, with zeros
+//   where
+//     the body does not run;
 //   - after a Check that stays, only statements whose reads are inside whatever else holds move;
 //   - nothing else moves out of branches, operators and conditions of while-Loops.
 // At the top of a program, Checks of what is known from the arguments go first, in their order.
 #include <algorithm>
+#include <optional>
 
 #include "base/match.h"
 #include "scalar/value.h"
+#include "simplify/hoist_reads.h"
 #include "simplify/index_algebra.h"
 #include "simplify/simplify.h"
 #include "soac/equal_sizes.h"
@@ -84,10 +86,7 @@ class Hoister {
       if (can_fail(i->condition)) return {};
       return &lambda == &i->then_branch ? i->condition : logical_not(i->condition);
     }
-    if (const auto* l = as<Loop>(stm.op)) {
-      if (!l->trips || can_fail(l->trips)) return {};
-      return 0 < l->trips;
-    }
+    if (const auto* l = as<Loop>(stm.op)) return runs_at_all(arena_, *l);
     return {};
   }
 
@@ -140,7 +139,8 @@ class Hoister {
       out.push_back(std::move(stm));
       return true;
     }
-    return role == Role::points && guard && move_guarded(stm, guard, out);
+    const bool may_guard = role == Role::points || role == Role::iteration;
+    return may_guard && guard && move_guarded(stm, guard, out);
   }
 
   /// Every read in it is inside its array by the ranges of its own axes.
@@ -156,7 +156,13 @@ class Hoister {
       });
     };
     look(soac::roots_of(stm));
+    const auto* branches = as<If>(stm.op);
     for (const auto& inner : soac::nested_in(stm)) {
+      std::optional<IndexAlgebra::Assumption> holds;
+      if (branches) {
+        const bool is_then = inner.lambda == &branches->then_branch;
+        holds.emplace(algebra, is_then ? branches->condition : logical_not(branches->condition));
+      }
       for (const Stm& s : inner.lambda->body) inside = inside && reads_are_inside(s, algebra);
       look(inner.lambda->results);
     }
@@ -211,6 +217,7 @@ void checks_first(Program& program) {
 }
 
 Program run_hoist(Program program, PassContext& context) {
+  check_reads_before_loops(program, context);
   Hoister(program, context).scope(program.body);
   checks_first(program);
   return program;

@@ -80,6 +80,13 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   }
   return y
 })"},
+                      {"divided indices", R"(program (x: f32[n], w: f32[m], k: i64) {
+  y: f32[n] = map (i < n) { x[i] * w[i % max(k, 1)]@1 }
+  return y
+}
+sites {
+  1 index "index {0} at position {at} is outside {range}"
+})"},
                       {"convolution", R"(program (x: f32[n], w: f32[k]) {
   y: f32[n - k + 1] = map (i < n - k + 1) {
     s: f32 = redomap (l < k) { x[i + l] * w[l] } reduce add comm neutral 0f

@@ -6,6 +6,7 @@
 
 #include "schedule/explain.h"
 #include "schedule/lanes/bins.h"
+#include "schedule/lanes/divided_axes.h"
 #include "schedule/lanes/lane_rows.h"
 #include "schedule/lanes/long_rows.h"
 #include "schedule/lanes/order.h"
@@ -235,6 +236,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);
   add_places(at, original, bins);
+  add_divided_axes(at);
   name_scalars(at, order, totals);
   add_reasons(arena, at.launch);
   return std::move(at.launch);

@@ -84,6 +84,18 @@ bool has_narrow_places(const soac::Soac& op) {
   return found;
 }
 
+// Whether neighbouring rows read neighbouring elements, and neighbouring columns elements that lie apart: of
+// a matrix in an array of one axis by a distance that is no constant.
+bool is_read_across(Arena& arena, Expr read, scalar::Var row, scalar::Var column) {
+  const Expr last = read.args().back();
+  if (mentions(last, column)) {
+    const auto apart = scalar::affine_in(arena, last, column);
+    if (!apart || apart->coefficient.is_constant() || mentions(apart->coefficient, row)) return false;
+  }
+  const auto along = scalar::affine_in(arena, last, row);
+  return along && along->coefficient.is_constant(1);
+}
+
 // Bytes of an element that is read along the outer axis next to the columns, and so across them: points of
 // neighbouring rows share its cache line. 0: there is none.
 std::int64_t bytes_read_across(const Surroundings& around, const soac::Soac& op) {
@@ -92,9 +104,8 @@ std::int64_t bytes_read_across(const Surroundings& around, const soac::Soac& op)
   std::int64_t bytes = 0;
   soac::for_each_root(op.body, [&](Expr root) {
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (e.op() != Op::index || !mentions(e, column) || mentions(e.args().back(), column)) return;
-      const auto along = scalar::affine_in(around.arena, e.args().back(), row);
-      if (along && along->coefficient.is_constant(1))
+      if (e.op() != Op::index || !mentions(e, column)) return;
+      if (is_read_across(around.arena, e, row, column))
         bytes = std::max(bytes, static_cast<std::int64_t>(size_of(e.kind())));
     });
   });

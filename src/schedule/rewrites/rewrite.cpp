@@ -12,12 +12,14 @@ const Rewrite lift{"lift", "operators without a neutral element get one"};
 const Rewrite holding{"holding", "behind the first point operators know that they hold a value", true};
 const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered", true};
 const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
+const Rewrite inside{"inside", "what the ends of a row say of its reads is not asked of points", true};
 const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
 const Rewrite order{"order", "reductions that do not commute are apart from what else points make"};
 const Rewrite pieces{"pieces", "axes are split where conditions change", true};
 const Rewrite bin_posts{"bin_posts", "points of a scatter with an operator leave places and values"};
 const Rewrite posts{"posts", "points of a scatter whose last value stays leave places and values"};
 const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatters"};
+const Rewrite divided{"divided", "what points divide their index by becomes an axis"};
 const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"};
 const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
 const Rewrite given{"given", "reductions that others give are left out"};
@@ -29,10 +31,10 @@ const Rewrite atomics{"atomics", "operators that are one operation of memory hav
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::digits,
-      &rewrite::given,     &rewrite::holding, &rewrite::joined,    &rewrite::levels,
-      &rewrite::lift,      &rewrite::narrow,  &rewrite::order,     &rewrite::pieces,
-      &rewrite::posts,     &rewrite::ranks,   &rewrite::row_parts, &rewrite::rows};
+      &rewrite::ascending, &rewrite::atomics,   &rewrite::bin_posts, &rewrite::digits, &rewrite::divided,
+      &rewrite::given,     &rewrite::holding,   &rewrite::inside,    &rewrite::joined, &rewrite::levels,
+      &rewrite::lift,      &rewrite::narrow,    &rewrite::order,     &rewrite::pieces, &rewrite::posts,
+      &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows};
   return all;
 }
 

@@ -22,12 +22,14 @@ extern const Rewrite lift;       // lift.h: lift_missing_neutral
 extern const Rewrite holding;    // lift.h: holding_values
 extern const Rewrite ascending;  // ascending.h: behind_first
 extern const Rewrite narrow;     // ascending.h: narrow_indices
+extern const Rewrite inside;     // inside.h: inside
 extern const Rewrite levels;     // levels.h: split_levels
 extern const Rewrite order;      // by_order.h: split_by_order
 extern const Rewrite pieces;     // splits.h: split
 extern const Rewrite bin_posts;  // posts.h: post_bins
 extern const Rewrite posts;      // posts.h: post_in_order
 extern const Rewrite ranks;      // ranks.h: rank
+extern const Rewrite divided;    // divided.h: divided
 extern const Rewrite digits;     // radix.h: by_digits
 extern const Rewrite rows;       // radix.h: into_rows
 extern const Rewrite given;      // updates.h: without_reductions

@@ -111,10 +111,11 @@ void walk_phase(const Emitter& e, const schedule::Launch& launch, const schedule
 }
 
 // Arrays that a nest makes are in their own memory, whatever an earlier phase has had in their place.
-void place_arrays(const Emitter& e, const schedule::Phase& phase) {
+void place_arrays(const Emitter& e, const schedule::Launch& launch, const schedule::Phase& phase) {
   if (!std::holds_alternative<Nest>(phase.walk)) return;
   for (Var name : phase.computes.names)
     if (e.arena().info(name).type.rank > 0) e.set_destination(name, {name, {}});
+  for (const schedule::Reshaped& each : launch.reshaped) e.set_destination(each.array, {each.of, {}});
 }
 
 }  // namespace
@@ -127,7 +128,7 @@ kernel::Block phases(const Emitter& e, const schedule::Launch& launch, Nests& ne
       e.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
         const Emitter of_task = e.of_task(task, n_tasks);
         do {
-          place_arrays(e, all[p]);
+          place_arrays(e, launch, all[p]);
           read_in_place(e, launch, all[p]);
           walk_phase(of_task, launch, all[p++], nests);
         } while (p < all.size() && all[p].in_phase_before);

@@ -4,6 +4,7 @@
 
 #include "base/match.h"
 #include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/inside.h"
 #include "schedule/rewrites/rounding.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/literal.h"
@@ -56,6 +57,12 @@ class Columns {
         has_few_rows_(piece.has_few_rows && only_maps(walk)),
         few_(few_columns(walk, piece)) {}
 
+  bool are_few() const { return few_.has_value(); }
+  // With less code: single vectors, unless rounding errors count.
+  void run_by_vectors(const Emitter& e, Expr begin, Expr end) const {
+    if (schedule::any_rounds(walk_.op())) return run(e, begin, end);
+    masked_loop(e, begin, end);
+  }
   void run(const Emitter& e, Expr begin, Expr end) const {
     if (few_) return *few_ <= very_few ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
     if (has_few_rows_) return masked_loop(e, begin, end);
@@ -313,7 +320,19 @@ void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
 
 void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumulators,
                   const schedule::Region& piece, std::span<const Expr> outer, Expr begin, Expr end) {
-  Columns(walk, accumulators, piece, outer).run(e, begin, end);
+  const Columns columns(walk, accumulators, piece, outer);
+  const bool may_check_rows = !walk.plan.is_renamed && !walk.space.is_linear() && !columns.are_few();
+  const auto inside = may_check_rows
+                          ? schedule::inside(walk.arena(), piece.stm, {outer, begin, e.lower(end - 1)})
+                          : std::nullopt;
+  if (!inside || !e.keeps(schedule::rewrite::inside, piece.stm, inside->stm))
+    return columns.run(e, begin, end);
+  schedule::Region unchecked = piece;
+  unchecked.stm = inside->stm;
+  // Rows with points that fail are few.
+  e.if_then_else(
+      e.lower(inside->holds), [&] { Columns(walk, accumulators, unchecked, outer).run(e, begin, end); },
+      [&] { columns.run_by_vectors(e, begin, end); });
 }
 
 }  // namespace fulgurite::walk::lanes

@@ -55,13 +55,21 @@ FG_INLINE V(u32) FN(divide_, u32)(V(u32) a, V(u32) b) { return CAST(u32, CAST(f6
 #endif
 
 //! divide_ u64
-// Lane by lane. Where all operands lie below 2^52 and the target converts 64-bit lanes, through f64, with the same result.
+// Lane by lane. Where all operands lie below 2^52 and the target rounds f64 lanes, through f64, with the same result. Without conversions of 64-bit
+// lanes: an integer below 2^52 in the fraction of 2^52 is their sum.
 FG_INLINE V(u64) FN(divide_, u64)(V(u64) a, V(u64) b) {
 #if LANES == 1
   return a / b;
 #else
 #ifdef __AVX512DQ__
   if (__builtin_reduce_or(a | b) >> 52 == 0) return CAST(u64, CAST(f64, a) / CAST(f64, b));
+#elif defined __SSE4_1__
+  if (__builtin_reduce_or(a | b) >> 52 == 0) {
+    V(u64) exponent = S(u64, 0x4330000000000000);
+    V(f64) offset = S(f64, 0x1p52);
+    V(f64) q = __builtin_elementwise_trunc((BITS(f64, a | exponent) - offset) / (BITS(f64, b | exponent) - offset));
+    return BITS(u64, q + offset) ^ exponent;
+  }
 #endif
   V(u64) q = a;
 #define FG_STEP(l) q[l] = a[l] / b[l];

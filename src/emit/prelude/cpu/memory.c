@@ -279,12 +279,19 @@ FG_INLINE void FN(store_strided, KIND)(KIND* p, i64 stride, V(KIND) v) {
 }
 
 //! gather i8 i16 u8 u16
+//! needs all b1
 // p[index] where the mask holds, else 0.
 FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 #if LANES == 1
   return m ? p[index] : 0;
 #else
   V(KIND) r = S(KIND, 0);
+  if (FN(all, b1)(m)) {
+#define FG_STEP(l) r[l] = p[index[l]];
+    FG_EACH(LANES, FG_STEP)
+#undef FG_STEP
+    return r;
+  }
 #define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
@@ -293,7 +300,7 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
 }
 
 //! gather i32 u32 f32 i64 u64 f64
-//! needs mask_bits b1
+//! needs mask_bits b1, all b1
 #ifndef FG_GATHER_i32
 #define FG_EIGHTH_8 1
 #define FG_EIGHTH_16 2
@@ -319,6 +326,12 @@ FG_INLINE V(KIND) FN(gather, KIND)(const KIND* p, V(i64) index, V(b1) m) {
   return r.whole;
 #else
   V(KIND) r = S(KIND, 0);
+  if (FN(all, b1)(m)) {
+#define FG_STEP(l) r[l] = p[index[l]];
+    FG_EACH(LANES, FG_STEP)
+#undef FG_STEP
+    return r;
+  }
 #define FG_STEP(l) if (m[l]) r[l] = p[index[l]];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP

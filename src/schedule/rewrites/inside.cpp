@@ -1,0 +1,186 @@
+#include "schedule/rewrites/inside.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/total.h"
+#include "soac/rename.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+using scalar::Arena, scalar::Expr, scalar::Op, scalar::Var;
+
+constexpr std::size_t most_conditions = 24;
+// Between the ends of a row nothing wraps around: coefficients times columns stay below 2^62.
+constexpr std::int64_t most_columns = std::int64_t{1} << 16, most_coefficient = std::int64_t{1} << 46;
+
+/// Collects what has to hold for the checks of a statement.
+class Checks {
+ public:
+  Checks(Arena& arena, const soac::Soac& op, const Row& row)
+      : arena_(arena), column_(op.body.params.back()), row_(row) {
+    soac::add_bound(op.body, inside_);
+    for (std::size_t d = 0; d < row.outer.size(); ++d) {
+      outer_.emplace(op.body.params[d], row.outer[d]);
+      inside_.erase(op.body.params[d]);
+    }
+    inside_.erase(column_);
+  }
+
+  // Whether the node's own check can be made for the row; asks for it then.
+  bool covers(Expr e) {
+    if (e.op() == Op::index) return covers_read(e);
+    return divides(e) && covers_divisor(e.arg(1));
+  }
+
+  // Null: of too many conditions.
+  Expr holds() {
+    for (const Range& range : ranges_) ask_for(range);
+    if (conditions_.size() > most_conditions) return {};
+    Expr all = row_.last - row_.first < most_columns;
+    for (Expr condition : conditions_) all = all & condition;
+    return all;
+  }
+
+ private:
+  bool covers_read(Expr e) {
+    const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
+    std::vector<Range> ranges;
+    std::vector<Expr> wanted;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!is_plain(e.arg(axis + 1)) || !is_plain(shape[axis])) return false;
+      const Expr index = in_row(e.arg(axis + 1), wanted), extent = in_row(shape[axis], wanted);
+      const auto along = scalar::affine_in(arena_, index, column_);
+      if (!along || mentions(extent, column_) || is_large(along->coefficient)) return false;
+      ranges.push_back({extent, along->coefficient, index, index});
+    }
+    add(wanted);
+    for (const Range& range : ranges) add(range);
+    return true;
+  }
+  bool covers_divisor(Expr divisor) {
+    if (!is_plain(divisor) || mentions(divisor, column_)) return false;
+    std::vector<Expr> wanted;
+    wanted.push_back(differs(in_row(divisor, wanted), arena_.constant(divisor.kind(), 0)));
+    add(wanted);
+    return true;
+  }
+
+  // Of names that are known before the points, without reads.
+  bool is_plain(Expr e) const {
+    bool is_plain = e.type().lanes == 1;
+    scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+      is_plain = is_plain && node.op() != Op::index && (!node.is_name() || !inside_.contains(node.var()));
+    });
+    return is_plain;
+  }
+
+  /// Indices of one extent from `low` to `high`, which differ by a constant.
+  struct Range {
+    Expr extent, coefficient, low, high;
+  };
+  void add(const Range& one) {
+    for (Range& range : ranges_) {
+      if (range.extent != one.extent || range.coefficient != one.coefficient) continue;
+      const Expr above = one.low - range.high, below = one.low - range.low;
+      if (is_large(above) || is_large(below) || !above.is_constant() || !below.is_constant()) continue;
+      if (static_cast<std::int64_t>(above.bits()) > 0) range.high = one.low;
+      if (static_cast<std::int64_t>(below.bits()) < 0) range.low = one.low;
+      return;
+    }
+    ranges_.push_back(one);
+  }
+
+  static bool is_large(Expr e) {
+    const auto value = e.is_constant() ? static_cast<std::int64_t>(e.bits()) : 0;
+    return value < -most_coefficient || most_coefficient < value;
+  }
+
+  // The lowest index, which is inside, bounds what is added to it: so nothing wraps around.
+  void ask_for(const Range& range) {
+    std::vector<Expr> wanted;
+    const auto ask = [&](Expr first, Expr last) {
+      const Expr low = at(range.low, first), high = at(range.high, last);
+      wanted.push_back(0 <= low);
+      wanted.push_back(low < range.extent);
+      if (low != high) wanted.push_back(high < range.extent);
+    };
+    const Expr by = range.coefficient;
+    if (by.is_constant()) {
+      const bool ascends = static_cast<std::int64_t>(by.bits()) >= 0;
+      ask(ascends ? row_.first : row_.last, ascends ? row_.last : row_.first);
+    } else {
+      wanted.push_back(-most_coefficient <= by);
+      wanted.push_back(by <= most_coefficient);
+      ask(row_.first, row_.first);
+      ask(row_.last, row_.last);
+    }
+    add(wanted);
+  }
+  Expr at(Expr e, Expr column) const { return scalar::substitute(arena_, e, {{column_, column}}); }
+
+  // The value in the row, if what is wanted holds.
+  Expr in_row(Expr e, std::vector<Expr>& wanted) const {
+    return total(arena_, e, wanted, [&](Var name) {
+      const auto found = outer_.find(name);
+      return found == outer_.end() ? Expr() : found->second;
+    });
+  }
+
+  void add(const std::vector<Expr>& wanted) {
+    for (Expr condition : wanted)
+      if (!condition.is_constant(1) && std::ranges::find(conditions_, condition) == conditions_.end())
+        conditions_.push_back(condition);
+  }
+
+  Arena& arena_;
+  const Var column_;
+  const Row& row_;
+  soac::Vars inside_;
+  std::unordered_map<Var, Expr> outer_;
+  std::vector<Range> ranges_;
+  std::vector<Expr> conditions_;
+};
+
+// The node without its own check.
+Expr without_site(Arena& arena, Expr e, std::span<const Expr> args) {
+  if (e.op() == Op::index) return arena.index(args[0], args.subspan(1));
+  if (e.op() == Op::div) return args[0] / args[1];
+  return args[0] % args[1];
+}
+
+}  // namespace
+
+std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  if (op.dims.size() != row.outer.size() + 1) return {};
+  Checks checks(arena, op, row);
+  std::unordered_map<Expr, Expr> memo;
+  std::vector<Expr> args;
+  bool changed = false;
+  const auto replaced = [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (memo.contains(e)) return;
+      args.clear();
+      for (Expr child : e.args()) args.push_back(memo.at(child));
+      const bool is_checked = e.site() != 0 && (e.op() == Op::index || divides(e));
+      const bool is_covered = is_checked && checks.covers(e);
+      changed = changed || is_covered;
+      memo.emplace(e, is_covered ? without_site(arena, e, args) : scalar::rebuild(arena, e, args));
+    });
+    return memo.at(root);
+  };
+  soac::Stm result = s;
+  scalar::Substitution substitute(arena, replaced);
+  soac::substitute_in(std::get<soac::Soac>(result.op).body, substitute);
+  if (!changed) return {};
+  const Expr holds = checks.holds();
+  if (!holds) return {};
+  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds};
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,28 @@
+// Reads whose indices are linear in the innermost index, and divisors that do not depend on it, are inside of
+// their arrays, and not 0, along a whole row if they are at its ends: so they are looked at once a row, and
+// points look at nothing.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// The columns of a row that are walked: the indices of the other axes, the first column and the last one.
+struct Row {
+  std::span<const scalar::Expr> outer;
+  scalar::Expr first, last;
+};
+struct Inside {
+  /// The statement without the checks.
+  soac::Stm stm;
+  /// Boolean: the row is as it has to be for that. It reads nothing and cannot fail.
+  scalar::Expr holds;
+};
+/// Null: there are no such checks, or too many.
+std::optional<Inside> inside(scalar::Arena&, const soac::Stm&, const Row&);
+
+}  // namespace fulgurite::schedule
