@@ -1,7 +1,8 @@
 // Nests of axes beside plain OpenMP and a limit: reductions and scans along axis 0 of matrices of many
 // shapes, stencils and convolutions (windows.cpp), rows, small matrices, computed indices and loops over
-// unchanged arrays (computed.cpp). The limit is to read all elements, or to copy them. In each round ours, the
-// peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those of the rounds.
+// unchanged arrays (computed.cpp). The limit is to read all elements, or to copy them. In each round ours,
+// the peer and the limit run in turn, 15 ms of rest before each; a ratio is the median of those of the
+// rounds.
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 

@@ -43,8 +43,10 @@ void Sinks::open() {
                           updates[posts.number].limits.bytes);
   }
   for (std::size_t g = 0; g < steps_.last().updates.size(); ++g)
-    if (steps_.last().updates[g].how == Update::How::packed)
-      packed_.emplace(g, parts::Compaction(e_, buffers_of(g), steps_.tile()));
+    if (steps_.last().updates[g].how == Update::How::packed) {
+      const auto& tile = steps_.tile();
+      packed_.emplace(g, parts::Compaction(e_, buffers_of(g), tile));
+    }
 }
 
 void Sinks::begin_tile(std::span<const parts::Ordered> groups, const std::vector<std::vector<Expr>>& before) {

@@ -58,6 +58,34 @@ bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& 
   return only;
 }
 
+/// Takes the place of what is staged in a function.
+class Replacement {
+ public:
+  Replacement(scalar::Arena& arena, const Nest& nest, const std::vector<Var>& staged)
+      : arena_(arena), nest_(nest), staged_(staged) {}
+  void add(const Emitter& e, std::size_t number, Expr place) {
+    const Stage& stage = nest_.stages[number];
+    const Expr array = arena_.fresh_array(stage.read.kind(), {arena_.i64(stage.size)}, "staged");
+    e.set_destination(array.var(), {staged_[number], {}});
+    e.made(array.var());
+    replaced_.emplace_back(stage.read, arena_.index(array, std::span(&place, 1)));
+  }
+  soac::Lambda in(soac::Lambda body) const {
+    scalar::Substitution substitute(arena_, [&](Expr each) {
+      const auto found = std::ranges::find(replaced_, each, &std::pair<Expr, Expr>::first);
+      return found == replaced_.end() ? Expr() : found->second;
+    });
+    soac::substitute_in(body, substitute);
+    return body;
+  }
+
+ private:
+  scalar::Arena& arena_;
+  const Nest& nest_;
+  const std::vector<Var>& staged_;
+  std::vector<std::pair<Expr, Expr>> replaced_;
+};
+
 /// One task.
 class RegisterTiles {
  public:
@@ -124,38 +152,13 @@ class RegisterTiles {
 
   std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
 
-  /// Takes the place of what is staged in a function.
-  class Replacement {
-   public:
-    explicit Replacement(const RegisterTiles& of) : of_(of) {}
-    void add(const Emitter& e, std::size_t number, Expr place) {
-      scalar::Arena& arena = of_.arena_;
-      const Stage& stage = of_.nest_.stages[number];
-      const Expr array = arena.fresh_array(stage.read.kind(), {arena.i64(stage.size)}, "staged");
-      e.set_destination(array.var(), {of_.staged_[number], {}});
-      e.made(array.var());
-      replaced_.emplace_back(stage.read, arena.index(array, std::span(&place, 1)));
-    }
-    soac::Lambda in(soac::Lambda body) const {
-      scalar::Substitution substitute(of_.arena_, [&](Expr each) {
-        const auto found = std::ranges::find(replaced_, each, &std::pair<Expr, Expr>::first);
-        return found == replaced_.end() ? Expr() : found->second;
-      });
-      soac::substitute_in(body, substitute);
-      return body;
-    }
-
-   private:
-    const RegisterTiles& of_;
-    std::vector<std::pair<Expr, Expr>> replaced_;
-  };
-
   Var folded() const { return std::get<soac::Soac>(map_.body.body[0].op).body.params[0]; }
-  Expr row_index() const { return arena_.name(map_.body.params[map_.dims.size() - 2]); }
 
   // What the columns share of some rows, for the points [from, to) of the reduction: lanes lie along these.
   soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
-    Replacement replacement(*this);
+    Replacement replacement(arena_, nest_, staged_);
+    const Expr staged_row = arena_.name(map_.body.params[map_.dims.size() - 2]) - rows_.begin;
+    const Expr staged_place = staged_row * depth_cuts_[0] + arena_.name(folded()) - from;
     for (std::size_t k = 0; k < staged_.size(); ++k) {
       if (is_panel(nest_, nest_.stages[k])) continue;
       e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
@@ -166,18 +169,19 @@ class RegisterTiles {
           lane.store_plain(staged_[k], lane.lower(row + (l - from)), value);
         });
       });
-      replacement.add(e_, k, (row_index() - rows_.begin) * depth_cuts_[0] + (arena_.name(folded()) - from));
+      replacement.add(e_, k, staged_place);
     }
     return replacement.in(map_.body);
   }
 
-  // Where what the rows share of columns begins: those of a step lie side by side for one point of the
-  // reduction, those for the next point behind them.
-  Expr place_in_panel(const Strip& strip, const Emitter& lane, Expr t, Expr j) const {
-    const Expr first = j - t - strip.begin, in_step = first % step();
-    return lane.lower((first - in_step) * depth_cuts_[0] + in_step - strip.from * step()) + t;
+  // Where what the rows share of columns is: those of a step lie side by side for one point of the reduction,
+  // those for the next point behind them.
+  Expr place_in_panel(const Strip& strip, const Emitter& lane, Expr t, Expr j, Expr l) const {
+    const std::int64_t step = schedule::size_by(nest_, Unit::lane, 1);
+    const Expr first = j - t - strip.begin, in_step = first % step;
+    const Expr begin = lane.lower((first - in_step) * depth_cuts_[0] + in_step - strip.from * step) + t;
+    return begin + l * step;
   }
-  std::int64_t step() const { return schedule::size_by(nest_, Unit::lane, 1); }
 
   // What the rows share of the strip: arrays are read along their rows.
   void fill_panels(const Strip& strip) const {
@@ -185,7 +189,7 @@ class RegisterTiles {
       steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
         const std::vector<Expr> first = point_of(strip.outer, rows_.begin, j);
         const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
-        const Expr place = at.lower(place_in_panel(strip, at, t, j) + l * step());
+        const Expr place = at.lower(place_in_panel(strip, at, t, j, l));
         for (std::size_t k = 0; k < staged_.size(); ++k)
           if (is_panel(nest_, nest_.stages[k]))
             at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
@@ -194,8 +198,8 @@ class RegisterTiles {
   }
   soac::Lambda with_panels(const Strip& strip, const Emitter& lane, Expr t, Expr j,
                            const soac::Lambda& body) const {
-    Replacement replacement(*this);
-    const Expr place = place_in_panel(strip, lane, t, j) + arena_.name(folded()) * step();
+    Replacement replacement(arena_, nest_, staged_);
+    const Expr l = arena_.name(folded()), place = place_in_panel(strip, lane, t, j, l);
     for (std::size_t k = 0; k < staged_.size(); ++k)
       if (is_panel(nest_, nest_.stages[k])) replacement.add(lane, k, place);
     return replacement.in(body);
