@@ -16,7 +16,7 @@ using soac::Event, soac::If, soac::Lambda, soac::Loop, soac::PassContext, soac::
 namespace {
 
 /// A read as it stands in the body of the map.
-struct Read {
+struct CheckedRead {
   Expr element;
   Site site = 0;
 };
@@ -46,7 +46,7 @@ class ReadChecks {
       if (!soac::surely_ends(stm)) return;
       auto* op = as<Soac>(stm.op);
       if (!op || op->dims.size() != 1 || op->outer_axes != 0 || !is_invariant(op->dims, {})) continue;
-      for (const Read& read : reads_of(*op)) {
+      for (const CheckedRead& read : reads_of(*op)) {
         check(stm, *op, read, runs, out);
         context_.log.push_back(event_of(Event::Kind::hoisted, out.back(), holder,
                                         "the indices and the extent do not change in the loop"));
@@ -65,8 +65,8 @@ class ReadChecks {
   }
 
   // Those that are evaluated at each point.
-  std::vector<Read> reads_of(const Soac& op) const {
-    std::vector<Read> reads;
+  std::vector<CheckedRead> reads_of(const Soac& op) const {
+    std::vector<CheckedRead> reads;
     scalar::for_each_node(op.body.results, [&](Expr e) {
       if (e.op() != Op::index || e.site() == 0 || !bound_.contains(e.arg(0).var())) return;
       const std::vector<Expr> indices(e.args().begin() + 1, e.args().end());
@@ -80,7 +80,7 @@ class ReadChecks {
   }
 
   // The search fails at the point itself, which messages name. Its result is asked for, so that it is needed.
-  void check(const Stm& map, const Soac& op, const Read& read, Expr runs, std::vector<Stm>& out) {
+  void check(const Stm& map, const Soac& op, const CheckedRead& read, Expr runs, std::vector<Stm>& out) {
     const Expr point = arena_.fresh({Kind::i64}, "i"), found = arena_.fresh({Kind::i64}, "outside");
     const Expr zero = arena_.i64(0);
     const auto [value, extent] = quoted(op, read, point);
@@ -105,20 +105,20 @@ class ReadChecks {
     return scalar::substitute(arena_, e, {{op.body.params[0], point}});
   }
   // Whether the index along the axis is inside at the point.
-  Expr is_inside(const Soac& op, const Read& read, std::size_t axis, Expr point) const {
+  Expr is_inside(const Soac& op, const CheckedRead& read, std::size_t axis, Expr point) const {
     const Expr index = at(op, read.element.arg(axis + 1), point);
     const Expr extent = arena_.info(read.element.arg(0).var()).shape[axis];
     const Expr is_number = 0 <= index, is_below = index < extent;
     return is_number & is_below;
   }
-  Expr are_inside(const Soac& op, const Read& read, Expr point) const {
+  Expr are_inside(const Soac& op, const CheckedRead& read, Expr point) const {
     Expr all = arena_.boolean(true);
     for (std::size_t axis = 0; axis + 1 < read.element.args().size(); ++axis)
       all = all & is_inside(op, read, axis, point);
     return all;
   }
   // The first index that is outside at the point, and its extent.
-  std::pair<Expr, Expr> quoted(const Soac& op, const Read& read, Expr point) const {
+  std::pair<Expr, Expr> quoted(const Soac& op, const CheckedRead& read, Expr point) const {
     const std::vector<Expr> shape = arena_.info(read.element.arg(0).var()).shape;
     std::size_t axis = shape.size() - 1;
     Expr value = at(op, read.element.arg(axis + 1), point), extent = shape[axis];
@@ -137,7 +137,7 @@ class ReadChecks {
             true};
   }
 
-  void unchecked(Soac& op, const Read& read) const {
+  void unchecked(Soac& op, const CheckedRead& read) const {
     const Expr plain = arena_.index(read.element.arg(0), read.element.args().subspan(1));
     scalar::Substitution substitute(arena_, [&](Expr e) { return e == read.element ? plain : Expr(); });
     for (Expr& result : op.body.results) result = substitute(result);

@@ -15,14 +15,14 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 namespace {
 
 // A strip of columns, and the part of the depth for which it is walked.
-struct Strip {
+struct ColumnStrip {
   std::vector<Expr> outer;
   Expr begin, end;
   Expr from, to;
 };
-// Columns of a strip that are walked together.
-struct Columns {
-  const Strip& strip;
+// StripColumns of a strip that are walked together.
+struct StripColumns {
+  const ColumnStrip& strip;
   const Emitter& e;  // in lanes
   Expr column;
   soac::Lambda body;  // of the map, its reduction reading panels
@@ -59,9 +59,9 @@ bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& 
 }
 
 /// Takes the place of what is staged in a function.
-class Replacement {
+class StagedReads {
  public:
-  Replacement(scalar::Arena& arena, const Nest& nest, const std::vector<Var>& staged)
+  StagedReads(scalar::Arena& arena, const Nest& nest, const std::vector<Var>& staged)
       : arena_(arena), nest_(nest), staged_(staged) {}
   void add(const Emitter& e, std::size_t number, Expr place) {
     const Stage& stage = nest_.stages[number];
@@ -129,15 +129,15 @@ class RegisterTiles {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
       const soac::Lambda body = with_rows(outer, from, to);
       e_.for_loop(columns_.begin, columns_.end, e_.lower(strip_), "strip", [&](Expr first) {
-        const Strip strip{outer, first, e_.lower(min(first + strip_, columns_.end)), from, to};
+        const ColumnStrip strip{outer, first, e_.lower(min(first + strip_, columns_.end)), from, to};
         fill_panels(strip);
         walk(strip, body);
       });
     });
   }
 
-  void walk(const Strip& strip, const soac::Lambda& body) const {
-    const auto tiles = [&](const Columns& at) {
+  void walk(const ColumnStrip& strip, const soac::Lambda& body) const {
+    const auto tiles = [&](const StripColumns& at) {
       at.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(at, i); });
     };
     if (reads_panels_only(arena_, map_, nest_))
@@ -156,7 +156,7 @@ class RegisterTiles {
 
   // What the columns share of some rows, for the points [from, to) of the reduction: lanes lie along these.
   soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
-    Replacement replacement(arena_, nest_, staged_);
+    StagedReads replacement(arena_, nest_, staged_);
     const Expr staged_row = arena_.name(map_.body.params[map_.dims.size() - 2]) - rows_.begin;
     const Expr staged_place = staged_row * depth_cuts_[0] + arena_.name(folded()) - from;
     for (std::size_t k = 0; k < staged_.size(); ++k) {
@@ -176,7 +176,7 @@ class RegisterTiles {
 
   // Where what the rows share of columns is: those of a step lie side by side for one point of the reduction,
   // those for the next point behind them.
-  Expr place_in_panel(const Strip& strip, const Emitter& lane, Expr t, Expr j, Expr l) const {
+  Expr place_in_panel(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j, Expr l) const {
     const std::int64_t step = schedule::size_by(nest_, Unit::lane, 1);
     const Expr first = j - t - strip.begin, in_step = first % step;
     const Expr begin = lane.lower((first - in_step) * depth_cuts_[0] + in_step - strip.from * step) + t;
@@ -184,7 +184,7 @@ class RegisterTiles {
   }
 
   // What the rows share of the strip: arrays are read along their rows.
-  void fill_panels(const Strip& strip) const {
+  void fill_panels(const ColumnStrip& strip) const {
     e_.for_loop(strip.from, strip.to, arena_.i64(1), "l", [&](Expr l) {
       steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
         const std::vector<Expr> first = point_of(strip.outer, rows_.begin, j);
@@ -196,9 +196,9 @@ class RegisterTiles {
       });
     });
   }
-  soac::Lambda with_panels(const Strip& strip, const Emitter& lane, Expr t, Expr j,
+  soac::Lambda with_panels(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j,
                            const soac::Lambda& body) const {
-    Replacement replacement(arena_, nest_, staged_);
+    StagedReads replacement(arena_, nest_, staged_);
     const Expr l = arena_.name(folded()), place = place_in_panel(strip, lane, t, j, l);
     for (std::size_t k = 0; k < staged_.size(); ++k)
       if (is_panel(nest_, nest_.stages[k])) replacement.add(lane, k, place);
@@ -231,7 +231,7 @@ class RegisterTiles {
     const soac::Soac& op() const { return std::get<soac::Soac>(at.body[0].op); }
   };
 
-  void tile(const Columns& at, Expr first_row) const {
+  void tile(const StripColumns& at, Expr first_row) const {
     std::vector<Row> rows;
     for (std::int64_t r = 0; r < n_rows(); ++r) {
       const Expr row = r == 0 ? first_row : at.e.lower(min(first_row + r, rows_.end - 1));
@@ -269,7 +269,7 @@ class RegisterTiles {
 
   // Joins what the rows have to what they had of the depth before. The last row may be there several times,
   // hence all of them are read before one is stored.
-  void leave(const Strip& strip, const Emitter& e, std::vector<Row>& rows) const {
+  void leave(const ColumnStrip& strip, const Emitter& e, std::vector<Row>& rows) const {
     e.if_then(e.lower(depth_.begin < strip.from), [&] {
       for (Row& row : rows) {
         const Running::Groups before = restore(row.e, row.op().reductions, partials_, partial_of(row));
