@@ -5,6 +5,7 @@
 #include "base/match.h"
 #include "schedule/nest.h"
 #include "schedule/print.h"
+#include "schedule/shared_operands.h"
 
 namespace fulgurite::schedule {
 
@@ -43,10 +44,10 @@ std::string of(const Combine& combine, bool on_lanes, bool is_outer) {
 
 // Of a nest of lanes that has an axis of the Soac inside: what the points of tiles share.
 std::string of_tiles(const Nest& nest, const Stage& stage) {
-  const bool is_panel = nest.cuts[stage.at].unit == Unit::lane;
+  const bool is_panel = is_shared_by_rows(nest, stage);
   return fmt::format(
       "{} share it, so that it is computed once for them, at neighbouring places (tile_depth{})",
-      is_panel ? "rows" : "columns", is_panel ? "" : ", tile_task_rows");
+      is_panel ? "rows" : "columns", is_panel ? ", tile_strip_columns" : ", tile_task_rows");
 }
 
 std::string of(const Nest& nest, const Stage& stage) {

@@ -53,4 +53,8 @@ SharedOperands shared_operands(const Surroundings& at, const soac::Soac& op) {
   return search.found();
 }
 
+bool is_shared_by_rows(const Nest& nest, const Stage& stage) {
+  return nest.cuts[stage.at].axis + 2 == nest.axes.size();
+}
+
 }  // namespace fulgurite::schedule

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/nest.h"
+#include "schedule/shared_operands.h"
 #include "soac/rename.h"
 #include "walk/lanes/pieces.h"
 #include "walk/phase.h"
@@ -30,19 +31,15 @@ struct StripColumns {
   Expr all_in_range = {}, in_range = {};
 };
 
-// Whether rows share the operand that is staged: it is one of columns.
-bool is_panel(const Nest& nest, const Stage& stage) {
-  return nest.cuts[stage.at].axis == nest.axes.size() - 2;
-}
-
 // Whether lanes without a column may fold as well what they find in panels: nothing fails, and nothing else
 // is read at their column.
 bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& nest) {
   soac::Stm reduction = map.body.body[0];
   if (soac::may_fail(reduction)) return false;
   scalar::Substitution substitute(arena, [&](Expr each) {
-    const bool is_staged = std::ranges::any_of(
-        nest.stages, [&](const Stage& stage) { return is_panel(nest, stage) && stage.read == each; });
+    const bool is_staged = std::ranges::any_of(nest.stages, [&](const Stage& stage) {
+      return schedule::is_shared_by_rows(nest, stage) && stage.read == each;
+    });
     return is_staged ? arena.fresh(each.type(), "staged") : Expr();
   });
   soac::substitute_in(reduction, substitute);
@@ -101,8 +98,8 @@ class RegisterTiles {
         depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)),
         strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]) {
     for (const Stage& stage : nest_.stages)
-      staged_.push_back(
-          e_.allocate(stage.space, stage.read.kind(), stage.size, is_panel(nest_, stage) ? "panel" : "rows"));
+      staged_.push_back(e_.allocate(stage.space, stage.read.kind(), stage.size,
+                                    schedule::is_shared_by_rows(nest_, stage) ? "panel" : "rows"));
   }
 
   void run() {
@@ -160,7 +157,7 @@ class RegisterTiles {
     const Expr staged_row = arena_.name(map_.body.params[map_.dims.size() - 2]) - rows_.begin;
     const Expr staged_place = staged_row * depth_cuts_[0] + arena_.name(folded()) - from;
     for (std::size_t k = 0; k < staged_.size(); ++k) {
-      if (is_panel(nest_, nest_.stages[k])) continue;
+      if (schedule::is_shared_by_rows(nest_, nest_.stages[k])) continue;
       e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
         const Expr row = e_.lower((i - rows_.begin) * depth_cuts_[0]);
         const Emitter e = e_.at_element(number(e_, outer, i, columns_.begin));
@@ -191,7 +188,7 @@ class RegisterTiles {
         const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
         const Expr place = at.lower(place_in_panel(strip, at, t, j, l));
         for (std::size_t k = 0; k < staged_.size(); ++k)
-          if (is_panel(nest_, nest_.stages[k]))
+          if (schedule::is_shared_by_rows(nest_, nest_.stages[k]))
             at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
       });
     });
@@ -201,7 +198,7 @@ class RegisterTiles {
     StagedReads replacement(arena_, nest_, staged_);
     const Expr l = arena_.name(folded()), place = place_in_panel(strip, lane, t, j, l);
     for (std::size_t k = 0; k < staged_.size(); ++k)
-      if (is_panel(nest_, nest_.stages[k])) replacement.add(lane, k, place);
+      if (schedule::is_shared_by_rows(nest_, nest_.stages[k])) replacement.add(lane, k, place);
     return replacement.in(body);
   }
 
