@@ -11,6 +11,7 @@
 #include "schedule/nest.h"
 #include "schedule/print.h"
 #include "schedule/rewrites/thresholds.h"
+#include "schedule/shared_operands.h"
 #include "soac/check.h"
 #include "soac/walk.h"
 
@@ -173,7 +174,7 @@ class Checker {
     std::optional<std::int64_t> depth;
     for (const Cut& cut : nest.cuts)
       if (!depth && nest.axes[cut.axis].of != 0 && cut.unit == Unit::sequence) depth = constant(cut.size);
-    const bool is_panel = at.unit == Unit::lane;
+    const bool is_panel = is_shared_by_rows(nest, stage);
     const std::int64_t row = is_panel ? constant(at.size).value_or(0) : 1;
     require(depth && stage.size >= *depth * row && (is_panel || stage.size % *depth == 0),
             "has no room for what it stages");

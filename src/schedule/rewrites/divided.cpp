@@ -158,6 +158,8 @@ Expr condition(Expr points, const Chosen& chosen, const std::vector<Expr>& condi
 }
 
 bool maps_scalars(const soac::Soac& op, const soac::OutputView& outputs) {
+  for (const soac::Mapped& mapped : outputs.mapped)
+    if (mapped.result.type().rank > 0) return false;
   return !op.dims.empty() && op.axes_behind == 0 && !outputs.mapped.empty() && outputs.reductions.empty() &&
          outputs.scatters.empty() && outputs.partitions.empty() && !has_scan(op.body) && !makes_arrays(op);
 }
