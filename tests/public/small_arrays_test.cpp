@@ -333,7 +333,7 @@ Vec<int> drawn_step(const Vec<int>& x, unsigned seed, int n, int depth) {
 }
 
 TEST(SmallArrays, DrawnFunctionsProperty) {
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     const int n = 1 + static_cast<int>(seed % 6);
     const auto f = [=](Mat<int> a) {

@@ -393,7 +393,8 @@ TEST(TransposeRows, LanesLoadAndStoreWholeVectors) {
 }
 
 TEST(TransposeRows, RowsThatLieApartAreStoredOneByOne) {
-  const auto stores = all<Store>(rows("x[r", 6));
+  const auto kernel = rows("x[r", 6);
+  const auto stores = all<Store>(kernel);
   EXPECT_EQ(stores.size(), 4u + 8u);
   EXPECT_EQ(stores.back().value.type().lanes, 4);
 }

@@ -63,8 +63,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 
 // Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings
 // our kernels: loop strength reduction (addresses are base + index already: a third of a map's code
-// generation) and the second scheduling after register allocation. LLVM offers these as process-wide flags
-// only; the plug-in has an LLVM of its own.
+// generation; optimise() runs it on nests of many loops, where they are not) and the second scheduling after
+// register allocation. LLVM offers these as process-wide flags only; the plug-in has an LLVM of its own.
 void tune_back_end();
 
 // Our own pass list: see the .cpp for what it leaves out and why.
