@@ -26,6 +26,15 @@ struct Place {
   std::int64_t end = 0;
 };
 
+// What the shapes of arrays in a body mention is what it is in all pieces.
+void add_shapes(const Arena& arena, const Lambda& body, std::unordered_set<Expr>& nodes) {
+  for (const Stm& stm : body.body) {
+    for (soac::Var name : stm.names)
+      for (Expr extent : arena.info(name).shape) scalar::for_each_new_node(extent, nodes, [](Expr) {});
+    for (const auto& nested : soac::nested_in(stm)) add_shapes(arena, *nested.lambda, nodes);
+  }
+}
+
 /// Finds where to split the axes of a part.
 class Places {
  public:
@@ -42,7 +51,10 @@ class Places {
       return std::holds_alternative<soac::Soac>(s.op) || std::holds_alternative<soac::Loop>(s.op);
     });
     // Behind the end of an array every point fails: loops in the body would be there twice for nothing.
+    std::unordered_set<Expr> of_shapes;
+    add_shapes(arena, soac_.body, of_shapes);
     scalar::for_each_node(roots_, [&](Expr node) {
+      if (of_shapes.contains(node)) return;
       const bool only_ends = has_loops && node.op() == scalar::Op::index;
       for (Expr comparison : indices_.comparisons_of(node)) add(comparison, only_ends);
     });
@@ -128,6 +140,9 @@ class Decider {
   Decider(Arena& arena, const Stm& stm, const std::vector<Side>& known)
       : arena_(arena), indices_(arena, std::get<soac::Soac>(stm.op)), known_(indices_.everywhere()) {
     known_.insert(known_.end(), known.begin(), known.end());
+    std::unordered_set<Expr> of_shapes;
+    add_shapes(arena, std::get<soac::Soac>(stm.op).body, of_shapes);
+    for (Expr e : of_shapes) memo_.emplace(e, e);
   }
 
   Stm operator()(Stm stm) {
