@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "peers/computed.h"
+#include "peers/nests.h"
 #include "windows.h"
 
 namespace bench {
@@ -18,6 +19,10 @@ using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
 using Floats = std::vector<float>;
 using Run = std::function<void()>;
+
+void copy_floats(const float* from, float* to, std::int64_t n) {
+  copy_all({1, n, from, nullptr}, to);
+}
 
 Floats floats(std::int64_t n) {
   Floats x(static_cast<std::size_t>(n));
@@ -80,7 +85,7 @@ void measure_fft(const Measure& measure) {
     omp_fft(n, {own_re.data(), own_im.data()}, {other_re.data(), other_im.data()},
             {cosines.data(), sines.data()});
   };
-  const Run limit = [&] { omp_copy_floats(re.data(), other_re.data(), n); };
+  const Run limit = [&] { copy_floats(re.data(), other_re.data(), n); };
   peer();
   {
     const auto [length, x, y] = at_run_time(re, im, cosines, sines);
@@ -107,7 +112,7 @@ void flat(const Measure& measure, const std::string& name, const F& of_columns, 
     ours(), with_openmp();
     require_close(name, result, theirs.data(), 1e-5f);
     const std::string full = fmt::format("{} {} x {}", name, rows, columns);
-    measure(full, ours, with_openmp, [&] { omp_copy_floats(x.data(), theirs.data(), x.shape()[0]); });
+    measure(full, ours, with_openmp, [&] { copy_floats(x.data(), theirs.data(), x.shape()[0]); });
   }
 }
 
@@ -116,8 +121,9 @@ void measure_flat(const Measure& measure) {
     const auto rows = x.size() / columns;
     return fg::generate(x.size(), [=](Index i) { return x[i / rows + i % rows * columns]; });
   });
-  flat(measure, "flat transpose", transpose,
-       [](const Flat& m, const float*, const float*) { omp_flat_transpose(m); });
+  flat(measure, "flat transpose", transpose, [](const Flat& m, const float*, const float*) {
+    omp_transposed({m.rows, m.columns, m.from, nullptr}, m.to);
+  });
   const auto scale = fg::compile([](Vec<float> x, Index columns, Vec<float> weights, Vec<float> offsets) {
     return fg::generate(x.size(),
                         [=](Index i) { return x[i] * weights[i % columns] + offsets[i / columns]; });
@@ -186,7 +192,7 @@ void measure_conjugate_gradients(const Measure& measure) {
   ours(), peer();
   require_close("conjugate gradients", x, theirs.data(), 1e-3f);
   measure(fmt::format("conjugate gradients, CSR of {} rows, {} steps", n, steps), ours, peer,
-          [&] { omp_copy_floats(values.data(), own.data(), 3 * n); });
+          [&] { copy_floats(values.data(), own.data(), 3 * n); });
 }
 
 constexpr int descent_steps = 10;
@@ -218,7 +224,7 @@ void measure_learning(const Measure& measure) {
     const fg::Array<float, 2> points(floats(rows * columns), {rows, columns});
     const fg::Array<float, 1> zeros_and_ones(labels), all_signs(signs), start(floats(columns));
     Floats own(static_cast<std::size_t>(rows)), theirs(static_cast<std::size_t>(columns));
-    const Run limit = [&] { omp_copy_floats(points.data(), own.data(), rows); };
+    const Run limit = [&] { copy_floats(points.data(), own.data(), rows); };
     const auto logistic = fg::compile(regression);
     fg::Array<float, 1> weights;
     const Run ours = [&] { weights = logistic(points, zeros_and_ones, 0.1f); };

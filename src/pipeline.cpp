@@ -266,10 +266,12 @@ std::span<const soac::Pass* const> passes(Precision precision) {
       &simplify::contract, &simplify::simplify, &simplify::hoist,       &simplify::unordered,
       &fuse::fuse,         &fuse::merge,        &simplify::simplify,    &simplify::fields,
       &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays};
-  static constexpr const soac::Pass* strict[] = {
-      &simplify::simplify, &simplify::hoist, &simplify::unordered,
-      &fuse::fuse,         &fuse::merge,     &simplify::simplify,
-      &simplify::fields,   &fuse::across,    &simplify::small_arrays};
+  static const std::vector<const soac::Pass*> strict = [] {
+    std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
+    std::erase(all, &simplify::contract);
+    std::erase(all, &simplify::fma_sum);
+    return all;
+  }();
   return precision == Precision::fast ? std::span<const soac::Pass* const>(fast) : strict;
 }
 

@@ -20,7 +20,6 @@ struct Flat {
   const float* from;
   float* to;
 };
-void omp_flat_transpose(const Flat&);
 /// to = from * weights[column] + offsets[row]
 void omp_flat_scale(const Flat&, const float* weights, const float* offsets);
 /// The mean of nine neighbours, of the nearest point of the matrix for those outside.
@@ -45,8 +44,5 @@ void omp_logistic(const Labelled&, int steps, float rate, float* own, float* wei
 /// One step of a perceptron: weights + the sum of label * point over all points that are on the wrong side;
 /// labels are -1 and 1.
 void omp_perceptron(const Labelled&, const float* weights, float* stepped);
-
-/// As fast as two threads copy.
-void omp_copy_floats(const float* from, float* to, std::int64_t n);
 
 }  // namespace bench

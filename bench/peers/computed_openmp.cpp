@@ -37,16 +37,6 @@ void omp_fft(std::int64_t n, Complex from, Complex to, Complex roots) {
   }
 }
 
-void omp_flat_transpose(const Flat& m) {
-  constexpr std::int64_t tile = 32;
-#pragma omp parallel for collapse(2) num_threads(2)
-  for (std::int64_t from_j = 0; from_j < m.columns; from_j += tile)
-    for (std::int64_t from_i = 0; from_i < m.rows; from_i += tile)
-      for (std::int64_t j = from_j; j < std::min(m.columns, from_j + tile); ++j)
-        for (std::int64_t i = from_i; i < std::min(m.rows, from_i + tile); ++i)
-          m.to[j * m.rows + i] = m.from[i * m.columns + j];
-}
-
 void omp_flat_scale(const Flat& m, const float* weights, const float* offsets) {
 #pragma omp parallel for num_threads(2)
   for (std::int64_t i = 0; i < m.rows; ++i)
@@ -156,11 +146,6 @@ void omp_perceptron(const Labelled& data, const float* weights, float* stepped) 
   }
   for (std::int64_t j = 0; j < n; ++j)
     stepped[j] = weights[j] + sums[static_cast<std::size_t>(j)] + sums[static_cast<std::size_t>(n + j)];
-}
-
-void omp_copy_floats(const float* from, float* to, std::int64_t n) {
-#pragma omp parallel for simd nontemporal(to) schedule(static) num_threads(2)
-  for (std::int64_t i = 0; i < n; ++i) to[i] = from[i];
 }
 
 }  // namespace bench

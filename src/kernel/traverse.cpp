@@ -200,6 +200,14 @@ Names names_of(const Block& block) {
   return names;
 }
 
+bool is_changed(const Names& of_block, Expr e) {
+  bool found = false;
+  scalar::for_each_node(std::span(&e, 1), [&](Expr node) {
+    found |= node.is_name() && (of_block.binds.contains(node.var()) || of_block.assigns.contains(node.var()));
+  });
+  return found;
+}
+
 Block substitute(Arena& arena, const Block& block, const std::unordered_map<Var, Expr>& replacements) {
   scalar::Substitution substitution(arena, [&](Expr e) {
     auto found = e.is_name() ? replacements.find(e.var()) : replacements.end();

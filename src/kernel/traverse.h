@@ -37,6 +37,8 @@ struct Names {
   std::set<Var> reads, assigns, stores, binds;
 };
 Names names_of(const Block&);
+/// Whether the block binds or assigns a variable that the expression mentions.
+bool is_changed(const Names& of_block, Expr);
 
 /// The block with variables replaced in expressions; variables that are assigned to, and buffers, must be
 /// replaced by names. What the block binds is not renamed.

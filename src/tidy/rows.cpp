@@ -91,10 +91,8 @@ class Rows {
       if (others.contains(access.buffer)) continue;
       Sum index;
       index.add(access.index, 1, definitions);
-      const bool is_known_before = std::ranges::all_of(index.terms, [&](const auto& term) {
-        return !mentions_any(term.second.first, names.binds) &&
-               !mentions_any(term.second.first, names.assigns);
-      });
+      const bool is_known_before = std::ranges::none_of(
+          index.terms, [&](const auto& term) { return is_changed(names, term.second.first); });
       if (is_known_before) add(load ? loads : stores, access, std::move(index), place);
     }
     for (const Row& row : loads) load(row, out, changes);
@@ -232,13 +230,6 @@ class Rows {
         to.push_back({Store{{row.buffer, index, arena_.i64(1), {}}, value}});
       }
     }
-  }
-
-  static bool mentions_any(Expr e, const std::set<Var>& names) {
-    bool found = false;
-    scalar::for_each_node(std::span(&e, 1),
-                          [&](Expr node) { found |= node.is_name() && names.contains(node.var()); });
-    return found;
   }
 
   Arena& arena_;

@@ -80,14 +80,12 @@ class Runs {
       const auto* load = std::get_if<Load>(&s.op);
       if (!load || load->from.mask || load->from.index.type().lanes > 1) continue;
       const Type type = arena_.info(load->name).type;
-      if (type.lanes < 2 || !is_long(load->from.stride, rounds) ||
-          mentions_any(load->from.stride, names.binds) || mentions_any(load->from.stride, names.assigns) ||
+      if (type.lanes < 2 || !is_long(load->from.stride, rounds) || is_changed(names, load->from.stride) ||
           names.stores.contains(load->from.buffer))
         continue;
       const auto index =
           scalar::affine_in(arena_, scalar::substitute(arena_, load->from.index, definitions), loop.name);
-      if (!index || mentions_any(index->base, names.binds) || mentions_any(index->base, names.assigns))
-        continue;
+      if (!index || is_changed(names, index->base)) continue;
       const bool is_backwards = index->coefficient.is_constant(-1);
       if (!is_backwards && !index->coefficient.is_constant(1)) continue;
       runs.push_back({place, type, {load->from.buffer, index->base, load->from.stride, {}}, is_backwards});
@@ -116,13 +114,6 @@ class Runs {
   // Runs that do not overlap, as far as is known.
   static bool is_long(Expr stride, std::int64_t rounds) {
     return stride && (!stride.is_constant() || std::abs(static_cast<std::int64_t>(stride.bits())) >= rounds);
-  }
-
-  bool mentions_any(Expr e, const std::set<Var>& names) const {
-    bool found = false;
-    scalar::for_each_node(std::span(&e, 1),
-                          [&](Expr node) { found |= node.is_name() && names.contains(node.var()); });
-    return found;
   }
 
   Arena& arena_;

@@ -174,9 +174,8 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   last.why = {
       "tasks: of neighbouring points, in scalar code: each point is a sum of so many that the time to "
       "compile "
-      "vector code counts more (fold_joined)"};
-  last.why.emplace_back(
-      "version: sums are so long that parts of them are joined neighbours first (fold_chain)");
+      "vector code counts more (fold_joined)",
+      "version: sums are so long that parts of them are joined neighbours first (fold_chain)"};
 }
 
 }  // namespace fulgurite::schedule

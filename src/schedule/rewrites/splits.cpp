@@ -277,10 +277,6 @@ void add_splits(Arena& arena, const Region& part, std::int64_t most, std::int64_
   add_splits(arena, pieces->behind, most - 1, 0, splits);
 }
 
-}  // namespace
-
-namespace {
-
 std::int64_t n_nodes(const Stm& stm) {
   std::vector<Expr> roots;
   soac::for_each_root(stm, [&](Expr root) { roots.push_back(root); });
