@@ -300,9 +300,7 @@ std::string to_svg(const pipeline::Report& report, const Explanation& e) {
   const auto same = [](const std::string& s) { return s; };
   const std::string title = fmt::format("{}({}) -> {}", e.name, base::join(e.parameters, ", ", same),
                                         base::join(e.results, ", ", same));
-  const std::string note =
-      fmt::format("moves {} bytes; least possible {}", (e.bytes_read + e.bytes_written).text(),
-                  (e.least_read + e.least_written).text());
+  const std::string note = bytes_told(e);
   const std::string before_title =
       fmt::format("as written: {} operation{}", e.n_operations, e.n_operations == 1 ? "" : "s");
   const std::string after_title =

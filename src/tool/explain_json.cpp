@@ -47,6 +47,13 @@ Json json_of(const LaunchReport& launch) {
   Json bytes = json_of(launch.bytes_read, launch.bytes_written);
   bytes["read_is_bound"] = launch.reads_at_most;
   bytes["written_is_bound"] = launch.writes_at_most;
+  Json limit = nullptr;
+  if (launch.computes_elements) {
+    const Limit found = limit_of(launch);
+    limit = {{"by", name_of(found.by)}};
+    if (launch.operations) limit["operations"] = launch.operations->text();
+    if (found.operations_a_byte) limit["operations_a_byte"] = *found.operations_a_byte;
+  }
   return {{"name", launch.kernel},
           {"operation", json_of(launch.operation)},
           {"when", launch.when},
@@ -54,6 +61,7 @@ Json json_of(const LaunchReport& launch) {
           {"schedule", std::move(schedule)},
           {"fused", json_of(launch.fused)},
           {"bytes", std::move(bytes)},
+          {"limit", std::move(limit)},
           {"copies", std::move(copies)},
           {"private", std::move(own)},
           {"passes", std::move(passes)},
@@ -85,7 +93,8 @@ std::string to_json(const Explanation& e) {
                   {"removed", json_of(e.removed)},
                   {"checks", std::move(checks)},
                   {"bytes", json_of(e.bytes_read, e.bytes_written)},
-                  {"least_bytes", json_of(e.least_read, e.least_written)}};
+                  {"least_bytes", json_of(e.least_read, e.least_written)},
+                  {"is_least", e.is_least()}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

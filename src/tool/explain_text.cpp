@@ -63,6 +63,17 @@ std::string phase_text(const schedule::PhaseInWords& phase) {
   return text;
 }
 
+// "memory: 2n operations, 0.25 for each byte".
+std::string limit_text(const LaunchReport& launch) {
+  constexpr std::size_t readable = 48;
+  const Limit limit = limit_of(launch);
+  std::string text = fmt::format("  {:<12}{}: ", "limit", name_of(limit.by));
+  if (limit.by == Limit::By::elements) return text + "they say how much is computed\n";
+  text += amount(*launch.operations, " operations", readable);
+  if (limit.operations_a_byte) text += fmt::format(", {:.3g} for each byte", *limit.operations_a_byte);
+  return text + "\n";
+}
+
 std::string launch_text(const LaunchReport& launch, std::size_t number) {
   std::string text =
       fmt::format("\nkernel {}: {}  {}", number, launch.operation.origin, place(launch.operation.where));
@@ -73,6 +84,7 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
   text +=
       fmt::format("  {:<12}reads {}, writes {}\n", "moves", bounded(launch.reads_at_most, launch.bytes_read),
                   bounded(launch.writes_at_most, launch.bytes_written, ""));
+  if (launch.computes_elements) text += limit_text(launch);
   text += memory_text(launch);
   for (const schedule::PhaseInWords& phase : launch.schedule) text += phase_text(phase);
   for (const runtime::Occupancy& o : launch.occupancy)
@@ -88,6 +100,15 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
 
 }  // namespace
 
+std::string bytes_told(const Explanation& e) {
+  std::string text = fmt::format("moves {}", bounded(e.at_most(), e.bytes_read + e.bytes_written));
+  if (e.is_least()) return text + ", the least possible";
+  text += fmt::format("; what is needed once: {}", amount(e.least_read + e.least_written, ""));
+  if (const auto excess = e.excess(); excess && *excess > countable)
+    text += fmt::format(" ({:.2f} times that)", *excess);
+  return text;
+}
+
 std::string to_text(const Explanation& e) {
   const auto same = [](const std::string& s) { return s; };
   std::string text = fmt::format("{}({}) -> {}\n", e.name, base::join(e.parameters, ", ", same),
@@ -96,10 +117,7 @@ std::string to_text(const Explanation& e) {
   text += fmt::format("{} in {}, {}\n", counted(e.n_operations, "operation"),
                       counted(static_cast<int>(e.launches.size()), "kernel"),
                       n == 0 ? "no intermediate array" : counted(n, "intermediate array"));
-  text += fmt::format("moves {}; least possible {}", bounded(e.at_most(), e.bytes_read + e.bytes_written),
-                      bounded(false, e.least_read + e.least_written, ""));
-  if (const auto excess = e.excess(); excess && *excess > 1.005)
-    text += fmt::format(" ({:.2f} times that)", *excess);
+  text += bytes_told(e);
   if (const auto share = e.own_share(); share && *share > 0.01)
     text += fmt::format("; private memory at most {:.0f} % more", 100 * *share);
   if (std::any_of(e.launches.begin(), e.launches.end(),

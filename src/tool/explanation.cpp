@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tool/work.h"
+
 namespace fulgurite::tool {
 
 std::string place(const soac::Location& where) {
@@ -41,6 +43,27 @@ std::optional<double> Explanation::excess() const {
 
 std::optional<double> Explanation::own_share() const {
   return ratio(own_moved, bytes_read + bytes_written);
+}
+
+bool Explanation::is_least() const {
+  const auto moved = excess(), own = own_share();
+  const auto may_move_more = [](const LaunchReport& l) { return !l.when.empty() || !l.passes.empty(); };
+  return moved && *moved <= countable && (!own || *own <= countable - 1) && !at_most() &&
+         std::ranges::none_of(launches, may_move_more);
+}
+
+Limit limit_of(const LaunchReport& launch) {
+  constexpr double large = 1 << 20;
+  if (!launch.operations) return {Limit::By::elements, {}};
+  const Formula bytes = launch.bytes_read + launch.bytes_written;
+  const double in_time_of_bytes = operations_in_time_of_a_byte * bytes.at(large);
+  return {launch.operations->at(large) < in_time_of_bytes ? Limit::By::memory : Limit::By::arithmetic,
+          ratio(*launch.operations, bytes)};
+}
+
+std::string_view name_of(Limit::By by) {
+  constexpr std::string_view names[] = {"memory", "arithmetic", "elements"};
+  return names[static_cast<std::size_t>(by)];
 }
 
 }  // namespace fulgurite::tool

@@ -53,6 +53,8 @@ struct LaunchReport {
   std::vector<Operation> fused;  // what else it does
   Formula bytes_read, bytes_written;
   bool reads_at_most = false, writes_at_most = false;  // elements decide
+  std::optional<Formula> operations;                   // nothing: elements decide
+  bool computes_elements = false;                      // of arrays, by statements of the program
   std::vector<CopyReport> copies;
   std::vector<PrivateReport> own;
   std::vector<PassReport> passes;
@@ -72,6 +74,9 @@ struct CheckReport {
   soac::Location where;
   std::string what;  // "n == m", or the message's beginning for a failing element
 };
+
+/// Factors up to it are told as 1.
+inline constexpr double countable = 1.005;
 
 struct Explanation {
   std::string name;
@@ -93,7 +98,23 @@ struct Explanation {
   std::optional<double> excess() const;
   /// What moves in private memory by everything else, for large sizes; nothing if there is nothing else.
   std::optional<double> own_share() const;
+  /// Surely no program for this result moves less: each element that is needed moves once, and all that moves
+  /// is counted.
+  bool is_least() const;
 };
+/// "moves 8n bytes, the least possible".
+std::string bytes_told(const Explanation&);
+
+/// What decides how long a launch takes where sizes are large, and the operations that it does in the time of
+/// a byte, if that is one number.
+struct Limit {
+  enum class By : std::uint8_t { memory, arithmetic, elements };
+  By by = By::memory;
+  std::optional<double> operations_a_byte;
+};
+Limit limit_of(const LaunchReport&);
+/// "memory", "arithmetic"; of elements, which say how much is computed, "elements".
+std::string_view name_of(Limit::By);
 
 Explanation explanation_of(const pipeline::Report&);
 

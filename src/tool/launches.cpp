@@ -102,6 +102,7 @@ class Telling {
     if (note.source) {
       add_loops(note.source->stm, launch.sequential);
       add_traffic(traffic_of_(note), launch);
+      launch.computes_elements = note.launch != nullptr;
       launch.reads_at_most |= note.launch && note.launch->name == "sort_rows";  // results are read again
                                                                                 // where digits are moved
     } else {
@@ -149,6 +150,7 @@ class Telling {
   }
 
   void add_traffic(const Traffic& traffic, LaunchReport& launch) {
+    if (traffic.operations) launch.operations = sizes_.formula(*traffic.operations);
     for (const Traffic::Array& a : traffic.arrays) {
       launch.bytes_read = launch.bytes_read + sizes_.formula(a.read);
       launch.bytes_written = launch.bytes_written + sizes_.formula(a.written);

@@ -11,6 +11,7 @@
 #include "soac/walk.h"
 #include "tool/footprint.h"
 #include "tool/samples.h"
+#include "tool/work.h"
 
 namespace fulgurite::tool {
 
@@ -233,8 +234,11 @@ TrafficOfLaunches::TrafficOfLaunches(const soac::Program& program, const lower::
       kernels_(lowered.kernels) {}
 
 Traffic TrafficOfLaunches::operator()(const lower::LaunchNote& note) const {
-  return Counting(arena_, sizes_, computed_, *note.source,
-                  kernels_.at(static_cast<std::size_t>(note.kernel)))();
+  Traffic traffic =
+      Counting(arena_, sizes_, computed_, *note.source, kernels_.at(static_cast<std::size_t>(note.kernel)))();
+  if (const auto operations = operations_of(arena_, sizes_, note.source->stm))
+    traffic.operations = scalar::substitute(arena_, *operations, computed_);
+  return traffic;
 }
 
 }  // namespace fulgurite::tool

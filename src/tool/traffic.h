@@ -1,6 +1,6 @@
-// What a launch moves between memory and the processor, array by array. A phase of a kernel is a pass: it
-// reads each element that it needs once, as caches and shared memory keep what it needs again, and stores
-// each element once. What is in memory between phases is read again.
+// What a launch moves between memory and the processor, array by array, and how much it computes meanwhile. A
+// phase of a kernel is a pass: it reads each element that it needs once, as caches and shared memory keep
+// what it needs again, and stores each element once. What is in memory between phases is read again.
 #pragma once
 
 #include <optional>
@@ -36,6 +36,7 @@ struct Traffic {
   std::vector<Array> arrays;
   std::vector<Own> own;
   std::vector<Copy> copies;
+  std::optional<soac::Expr> operations;  // work.h
 };
 
 /// Of the launches of one program.

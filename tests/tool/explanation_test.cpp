@@ -21,7 +21,7 @@ std::string told(F f) {
 
 TEST(Explanation, CountsThePartOfAnArrayThatIsRead) {
   const std::string stride = told([](Vec<float> x) { return x.slice(0, x.size(), 4) * 2.0f; });
-  EXPECT_SAYS(stride, "moves 8((n + 3) / 4) bytes; least possible 8((n + 3) / 4)\n");
+  EXPECT_SAYS(stride, "moves 8((n + 3) / 4) bytes, the least possible\n");
   const std::string row =
       told([](Mat<float> m) { return fg::generate(m.size(1), [&](Exp<fg::i64> j) { return m(3, j); }); });
   EXPECT_SAYS(row, "reads 4m bytes, writes 4m\n");
@@ -135,13 +135,47 @@ TEST(Explanation, NamesEveryLoop) {
   EXPECT_SAYS(again, "in each iteration of iterate at " + line(before_again + 2));
 }
 
+TEST(Explanation, SaysWhatLimitsAKernel) {
+  const std::string map = told([](Vec<float> x, Vec<float> y) { return 2.0f * x + y; });
+  EXPECT_SAYS(map, "  limit       memory: 2n operations, 0.167 for each byte\n");
+  const std::string roots = told([](Vec<float> x) { return fg::exp(fg::sqrt(x) / (x + 1.0f)); });
+  EXPECT_SAYS(roots, "  limit       arithmetic: 37n operations, 4.62 for each byte\n");
+  // A row's mean is computed once a row; each product is one operation, and its sum another.
+  const std::string rows = told(
+      [](Mat<float> m) { return fg::map([](Vec<float> row) { return row - fg::mean(row); }, fg::rows(m)); });
+  EXPECT_SAYS(rows, " operations, 0.");
+  const std::string product = told([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); });
+  EXPECT_SAYS(product, "  limit       arithmetic: 2k*m*n operations\n");
+  const std::string moved = told([](Mat<float> m) { return fg::transpose(m); });
+  EXPECT_SAYS(moved, "  limit       memory: 0 operations, 0 for each byte\n");
+  const std::string steps = told([](Vec<float> x) {
+    return fg::map(
+        [](Exp<float> a) {
+          return fg::while_loop([](Exp<float> y) { return y < 9.0f; }, [](Exp<float> y) { return y * 2.0f; },
+                                a);
+        },
+        x);
+  });
+  EXPECT_SAYS(steps, "  limit       elements: they say how much is computed\n");
+}
+
+TEST(Explanation, SaysLeastPossibleWhereNothingMovesTwice) {
+  const char* const least = ", the least possible";
+  EXPECT_SAYS(told([](Vec<float> x) { return fg::sum(x * x); }), least);
+  EXPECT_SILENT(told([](Vec<float> x) { return fg::with(x, 0, fg::mean(x)); }), least);
+  EXPECT_SILENT(told([](Vec<float> t, Vec<int> at) { return fg::gather(t, at); }), least);
+  EXPECT_SILENT(told([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); }), least);
+  EXPECT_SILENT(told([](Vec<float> x) { return fg::iterate(9, [](Vec<float> v) { return v * 2.0f; }, x); }),
+                least);
+}
+
 TEST(Explanation, HasNoRatioToNothing) {
   const std::string made = told([](Exp<fg::i64> n) { return fg::sum(fg::iota(n)); });
-  EXPECT_SAYS(made, "moves 0 bytes; least possible 0\n");
+  EXPECT_SAYS(made, "moves 0 bytes; what is needed once: 0\n");
   // One element is needed, and an array is made in memory on the way.
   const std::string last = told(
       [](Vec<float> x) { return x[0] * fg::scan(fg::plus, 0.0f, fg::iota<float>(x.size()))[x.size() - 1]; });
-  EXPECT_SAYS(last, "; least possible 4\n");
+  EXPECT_SAYS(last, "; what is needed once: 4\n");
   for (const std::string& text : {made, last}) {
     EXPECT_SILENT(text, "times that");
     EXPECT_SILENT(text, "inf");

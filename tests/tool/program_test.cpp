@@ -293,7 +293,7 @@ TEST_F(ToolProgram, ExplainTellsWhatFused) {
   EXPECT_EQ(text.status, 0) << text.err;
   for (const char* part :
        {"rmse(a: f32[n], b: f32[n]) -> f32\n", "3 operations in 1 kernel, no intermediate array\n",
-        "moves 8n bytes; least possible 8n\n", "kernel 1: sum  example_program.cpp:17", "fused in",
+        "moves 8n bytes, the least possible\n", "kernel 1: sum  example_program.cpp:17", "fused in",
         "elementwise '-'  example_program.cpp:16", "reads 8n bytes, writes 0", "checks that remain"})
     EXPECT_SAYS(text.out, part);
   const std::string of_one_phase = call("explain saxpy").out;
@@ -301,7 +301,7 @@ TEST_F(ToolProgram, ExplainTellsWhatFused) {
   const Outcome apart = call("explain rmse --no-fuse");
   EXPECT_SAYS(apart.out, "3 operations in 3 kernels, 2 intermediate arrays");
   EXPECT_SAYS(apart.out, "kept: fusion is off");
-  EXPECT_SAYS(apart.out, "moves 24n bytes; least possible 8n (3.00 times that)");
+  EXPECT_SAYS(apart.out, "moves 24n bytes; what is needed once: 8n (3.00 times that)");
   EXPECT_SAYS(call("explain row_sums").out, "row_sums(a: f32[n, m]) -> f32[n]");
 }
 
