@@ -2,13 +2,13 @@
 // they were: kernel_digests.txt has a line of digests for each program.
 //   kernel_texts                    says which programs have other kernels than the file says; where
 //                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
-//   kernel_texts --machine MACHINE  says it of the kernels for one machine
-//   kernel_texts --growth           says by how much splits make the kernels for processors longer: none may
-//   be
-//                                   more than four times as long
+//   kernel_texts --machine MACHINE [EVERY]
+//                                   says it of the kernels for one machine; EVERY: of one in so many programs
+//   kernel_texts --growth [MACHINE] says by how much splits make the kernels for processors, or for one of
+//   them,
+//                                   longer: none may be more than four times as long
 //   kernel_texts --time POLICY      says how long it takes to compile the programs of the guide, the examples
-//   and
-//                                   the benchmarks for this processor, with such a policy and without
+//                                   and the benchmarks for this processor, with such a policy and without
 //   kernel_texts NAME               prints the kernels and host programs of one program
 #include <fmt/format.h>
 
@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string>
 
 #include "table.h"
 
@@ -41,8 +42,8 @@ int print_texts(const char* name) {
   return found.empty() ? 1 : 0;
 }
 
-int compare(const std::filesystem::path& path, std::string_view machine) {
-  const Table found = digests(machine);
+int compare(const std::filesystem::path& path, std::string_view machine, std::size_t every) {
+  const Table found = digests(machine, every);
   const std::vector<std::string> changed = differences(parse(read(path)), found);
   if (machine.empty() && std::getenv("FULGURITE_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path) << print(found);
@@ -50,7 +51,11 @@ int compare(const std::filesystem::path& path, std::string_view machine) {
     return 0;
   }
   if (changed.empty()) {
-    fmt::print("{} programs have the kernels that kernel_digests.txt says\n", found.size());
+    const auto compiled = [](const Row& row) {
+      return std::ranges::any_of(row.digests, [](const auto& d) { return d != "-"; });
+    };
+    fmt::print("{} programs have the kernels that kernel_digests.txt says\n",
+               std::ranges::count_if(found, compiled));
     return 0;
   }
   fmt::print("{} of {} programs have other kernels than kernel_digests.txt says:\n", changed.size(),
@@ -63,8 +68,8 @@ int compare(const std::filesystem::path& path, std::string_view machine) {
   return 1;
 }
 
-int compare_with_unsplit() {
-  const std::vector<Growth> all = growths();
+int compare_with_unsplit(std::string_view machine) {
+  const std::vector<Growth> all = growths(machine);
   for (std::size_t k = 0; k < std::min(all.size(), most_lines); ++k)
     fmt::print("{:.2f} times as long: {} on {}, {} bytes instead of {}\n", all[k].factor(), all[k].program,
                all[k].machine, all[k].split, all[k].unsplit);
@@ -89,11 +94,12 @@ int main(int n_arguments, char** arguments) {
   try {
     const auto digests = std::filesystem::path(FULGURITE_TEST_DATA) / "kernel_digests.txt";
     if (n_arguments > 2 && arguments[1] == std::string_view("--machine"))
-      return compare(digests, arguments[2]);
-    if (n_arguments > 1 && arguments[1] == std::string_view("--growth")) return compare_with_unsplit();
+      return compare(digests, arguments[2], n_arguments > 3 ? std::stoul(arguments[3]) : 1);
+    if (n_arguments > 1 && arguments[1] == std::string_view("--growth"))
+      return compare_with_unsplit(n_arguments > 2 ? arguments[2] : "");
     if (n_arguments > 2 && arguments[1] == std::string_view("--time")) return time_beside(arguments[2]);
     if (n_arguments > 1) return print_texts(arguments[1]);
-    return compare(digests, "");
+    return compare(digests, "", 1);
   } catch (const std::exception& error) {
     fmt::print(stderr, "kernel_texts: {}\n", error.what());
     return 1;

@@ -97,18 +97,18 @@ std::string short_digest(std::string_view text) {
   return base::digest(text).hex().substr(0, 8);
 }
 
-using Visit = std::function<void(const std::string& name, const Compiled&)>;
+using Visit = std::function<void(const std::string& name, const std::function<Compiled()>& compile)>;
 
-/// Compiles all programs for the machine, or those of the wanted name. Names that several have get numbers.
-void for_each_compiled(const Machine& machine, std::string_view wanted, const Visit& visit,
-                       const char* policy = "") {
+/// Visits each program with the function that compiles it for the machine. Names that several have get
+/// numbers.
+void for_each_program(const Machine& machine, const Visit& visit, const char* policy = "") {
   std::map<std::string, int> uses;
   const auto each = [&](const auto& programs, const auto&... numbers) {
     for (const auto& program : programs) {
       std::string name = program.name;
       std::ranges::replace(name, ' ', '_');
       if (const int use = ++uses[name]; use > 1) name += fmt::format(".{}", use);
-      if (wanted.empty() || wanted == name) visit(name, compiled(program, machine, numbers...));
+      visit(name, [&] { return compiled(program, machine, numbers...); });
     }
   };
   each(programs_of_files(), policy);
@@ -125,20 +125,24 @@ std::vector<std::string> columns() {
   return names;
 }
 
-Table digests(std::string_view machine) {
+Table digests(std::string_view machine, std::size_t every) {
   Table table;
   std::vector<std::string> plans;
   const std::vector<Machine> all = machines();
   for (std::size_t column = 0; column < all.size(); ++column) {
     if (!machine.empty() && machine != all[column].name) continue;
     std::size_t row = 0;
-    for_each_compiled(all[column], "", [&](const std::string& name, const Compiled& compiled) {
+    for_each_program(all[column], [&](const std::string& name, const std::function<Compiled()>& compile) {
       if (row == table.size()) {
         table.push_back({name, std::vector<std::string>(all.size() + 1, "-")});
         plans.emplace_back();
       }
-      table[row].digests[column] = short_digest(digested_text(compiled, all[column].engine));
-      plans[row++] += compiled.plan;
+      if ((row + column) % every == 0) {
+        const Compiled compiled = compile();
+        table[row].digests[column] = short_digest(digested_text(compiled, all[column].engine));
+        plans[row] += compiled.plan;
+      }
+      ++row;
     });
   }
   for (std::size_t row = 0; row < table.size() && machine.empty(); ++row)
@@ -146,16 +150,17 @@ Table digests(std::string_view machine) {
   return table;
 }
 
-std::vector<Growth> growths() {
+std::vector<Growth> growths(std::string_view of) {
   std::vector<Growth> all;
   for (const Machine& machine : machines()) {
-    if (machine.engine != Engine::cpu) continue;
+    if (machine.engine != Engine::cpu || (!of.empty() && of != machine.name)) continue;
     const auto sizes_of = [&](const char* policy, const auto& visit) {
-      const auto sizes_of_program = [&](const std::string& name, const Compiled& found) {
+      const auto sizes_of_program = [&](const std::string& name, const std::function<Compiled()>& compile) {
+        const Compiled found = compile();
         for (std::size_t k = 0; k < found.kernels.size(); ++k)
           visit(name, k, text_of(found.kernels[k], machine.engine).size());
       };
-      for_each_compiled(machine, "", sizes_of_program, policy);
+      for_each_program(machine, sizes_of_program, policy);
     };
     std::map<std::pair<std::string, std::size_t>, std::size_t> unsplit;
     sizes_of("splits=0 row_splits=0",
@@ -194,7 +199,9 @@ double milliseconds_of_compiling(const char* policy) {
 std::string texts(std::string_view name) {
   std::string text;
   for (const Machine& machine : machines())
-    for_each_compiled(machine, name, [&](const std::string&, const Compiled& compiled) {
+    for_each_program(machine, [&](const std::string& found, const std::function<Compiled()>& compile) {
+      if (found != name) return;
+      const Compiled compiled = compile();
       text += fmt::format("---- {}\n{}", machine.name, compiled.refusal);
       for (const kernel::Kernel& kernel : compiled.kernels) text += text_of(kernel, machine.engine) + "\n";
       text += fmt::format("---- {} plan\n{}\n", machine.name, compiled.plan);

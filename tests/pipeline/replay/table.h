@@ -18,9 +18,10 @@ struct Row {
 };
 using Table = std::vector<Row>;
 
-/// For the machine of that name alone, with "-" in other columns; empty: for all. Kernels are compared after
-/// renaming: names of variables and of kernels are no part of a digest.
-Table digests(std::string_view machine);
+/// For the machine of that name alone, with "-" in other columns; empty: for all. Of every so many programs
+/// one is compiled; the others have "-". Kernels are compared after renaming: names of variables and of
+/// kernels are no part of a digest.
+Table digests(std::string_view machine, std::size_t every);
 
 /// The kernels of the program with that name for each machine, and their host programs. Empty: there is none.
 std::string texts(std::string_view name);
@@ -33,8 +34,9 @@ struct Growth {
 
   double factor() const { return static_cast<double>(split) / static_cast<double>(unsplit); }
 };
-/// Of each kernel that splits make longer, the greatest first.
-std::vector<Growth> growths();
+/// Of each kernel that splits make longer, the greatest first; for the processor of that name, or, if it is
+/// empty, for all three.
+std::vector<Growth> growths(std::string_view machine);
 
 /// Processor time of compiling the programs of the guide, the examples and the benchmarks for this processor,
 /// in this process.
