@@ -112,8 +112,8 @@ class Columns {
   // The same with less code, for rows that are few.
   void single_vectors(const Emitter& e, Expr begin, Expr end) const {
     e.if_then_else(
-        e.lower(walk_.i64(walk_.loops.tail_lanes) <= end - begin),
-        [&] { vectors_up_to(e, begin, end, end); }, [&] { one_by_one(e, begin, end); });
+        e.lower(walk_.i64(walk_.loops.tail_lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end); },
+        [&] { one_by_one(e, begin, end); });
   }
   // The points [from, to), and others before `end`.
   void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
