@@ -156,8 +156,9 @@ class OuterFolds {
       }
       const std::vector<Expr>& shape = arena_.info(array).shape;
       const auto lanes = static_cast<int>(schedule::size_by(outer_.nest(), Unit::lane, 1));
-      const Expr first = linear(at.e, indices, at.e.lower(shape));
-      at.e.prefetch(array, at.e.lower(first), lanes, arena_.i64(0), schedule::product(arena_, shape));
+      const Expr first = at.e.lower(linear(at.e, indices, at.e.lower(shape)));
+      const Expr end = schedule::product(arena_, shape);
+      at.e.prefetch(array, first, lanes, arena_.i64(0), end);
     }
   }
 
