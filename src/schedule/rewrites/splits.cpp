@@ -134,11 +134,14 @@ class Places {
   std::vector<Place> places_;
 };
 
-/// Decides what it can of a statement, of whose indices this is known.
+/// Decides what it can of a statement, of whose indices this is known, and of which comparisons not all hold.
 class Decider {
  public:
-  Decider(Arena& arena, const Stm& stm, const std::vector<Side>& known)
-      : arena_(arena), indices_(arena, std::get<soac::Soac>(stm.op)), known_(indices_.everywhere()) {
+  Decider(Arena& arena, const Stm& stm, const std::vector<Side>& known, std::vector<Expr> not_all = {})
+      : arena_(arena),
+        indices_(arena, std::get<soac::Soac>(stm.op)),
+        known_(indices_.everywhere()),
+        not_all_(std::move(not_all)) {
     known_.insert(known_.end(), known.begin(), known.end());
     std::unordered_set<Expr> of_shapes;
     add_shapes(arena, std::get<soac::Soac>(stm.op).body, of_shapes);
@@ -161,10 +164,23 @@ class Decider {
       args.clear();
       for (Expr child : e.args()) args.push_back(memo_.at(child));
       const Expr rebuilt = scalar::rebuild(arena_, e, args);
-      const Expr decided = indices_.decided(rebuilt, known_);
+      const Expr decided = is_of_all(rebuilt) ? arena_.boolean(false) : indices_.decided(rebuilt, known_);
       memo_.emplace(e, decided ? decided : rebuilt);
     });
     return memo_.at(root);
+  }
+  // Whether it is a conjunction of all these comparisons, and perhaps of others.
+  bool is_of_all(Expr e) const {
+    if (not_all_.empty() || e.op() != scalar::Op::bit_and || e.type().kind != scalar::Kind::boolean)
+      return false;
+    std::vector<Expr> operands{e}, missing = not_all_;
+    while (!operands.empty() && !missing.empty()) {
+      const Expr next = operands.back();
+      operands.pop_back();
+      std::erase(missing, next);
+      if (next.op() == e.op()) operands.insert(operands.end(), next.args().begin(), next.args().end());
+    }
+    return missing.empty();
   }
 
   // Branches that are decided now give way to what they take.
@@ -191,8 +207,24 @@ class Decider {
   Arena& arena_;
   Indices indices_;
   std::vector<Side> known_;
+  std::vector<Expr> not_all_;
   std::unordered_map<Expr, Expr> memo_;
 };
+
+// The rows outside of at least one of these sides. Conditions that hold on their sides alone do not all hold.
+Region outside_of(Arena& arena, const Region& part, const RowPieces& pieces) {
+  Region here = part;
+  Indices indices(arena, std::get<soac::Soac>(part.stm.op));
+  for (std::size_t k = 0; k < pieces.sides.size(); ++k) {
+    Side other = pieces.sides[k];
+    const auto inside = indices.value_of(pieces.conditions[k], std::span(&other, 1));
+    other.is_behind = !other.is_behind;
+    const auto outside = indices.value_of(pieces.conditions[k], std::span(&other, 1));
+    if (inside != true || outside != false) return here;
+  }
+  here.stm = Decider(arena, part.stm, part.known, pieces.conditions)(part.stm);
+  return here;
+}
 
 Region on_sides(Arena& arena, const Region& part, std::span<const Side> sides) {
   Region here{part.stm, part.known, part.is_of_rows, part.has_few_rows};
@@ -250,7 +282,7 @@ std::optional<RowPieces> split_rows(Arena& arena, const Region& part, const std:
   if (pieces.sides.empty()) return {};
   pieces.are_ends = true;
   pieces.inside = on_sides(arena, part, pieces.sides);
-  pieces.others = part;
+  pieces.others = outside_of(arena, part, pieces);
   pieces.inside.is_of_rows = pieces.others.is_of_rows = pieces.others.has_few_rows = true;
   return pieces;
 }

@@ -31,8 +31,15 @@ class OuterNest {
     std::span<const Expr> outer;
     Expr begin, end;
   };
-  using AtPoint = std::function<void(const Emitter& at, const soac::Applied& body,
-                                     std::span<const Expr> indices, Expr number)>;
+  struct Point {
+    const Emitter& e;
+    const soac::Applied& body;
+    std::span<const Expr> indices;
+    Expr number;
+    /// The last one of the indices in the first lane.
+    Expr first;
+  };
+  using AtPoint = std::function<void(const Point&)>;
   /// Where points store: full vectors have no mask, and a head is left out (Steps).
   struct Stores {
     bool any = false;

@@ -87,11 +87,9 @@ class OuterScans {
   void at_columns(const Emitter& e, const Nest& nest, const OuterNest::Columns& all,
                   const std::function<void(const AtColumn&)>& body,
                   const OuterNest::Stores& stores = {}) const {
-    outer_.at_points(
-        e, nest, all, stores,
-        [&](const Emitter& at, const soac::Applied& map, std::span<const Expr> indices, Expr number) {
-          body({at, map, indices, number, at.lower(first_ + indices.back())});
-        });
+    outer_.at_points(e, nest, all, stores, [&](const OuterNest::Point& p) {
+      body({p.e, p.body, p.indices, p.number, p.e.lower(first_ + p.indices.back())});
+    });
   }
 
   // Rows that go together, in pieces of [begin, end) of the task.

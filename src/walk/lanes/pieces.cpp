@@ -45,7 +45,7 @@ Expr Steps::whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end,
   const Expr full = lane.lower((end - begin) / step * step);
   const Expr stop = lane.lower(begin + full);
   lane.par(Level::block, step, "t", [&](Expr t) {
-    lane.for_loop(begin, stop, step, "j", [&](Expr j) { point(lane, t, lane.bind(j + t, "j")); });
+    lane.for_loop(begin, stop, step, "j", [&](Expr j) { point(lane, t, lane.bind(j + t, "j"), j); });
   });
   return stop;
 }
@@ -57,7 +57,7 @@ void Steps::with_mask(const Emitter& lane, Expr begin, Expr end, const Point& po
     e.par(Level::block, rest, "t", [&](Expr t) {
       e.for_loop(begin, end, rest, "j", [&](Expr j) {
         const Expr index = e.bind(j + t, "j");
-        e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index); });
+        e.if_then(e.bind(index < end, "in_range"), [&] { point(e, t, index, j); });
       });
     });
   });

@@ -25,8 +25,8 @@ class Steps {
   Steps(std::int64_t lanes, std::int64_t rest, bool has_vectors = false)
       : lanes_(lanes), rest_(rest), has_vectors_(has_vectors) {}
 
-  /// The point in lanes is j, and t how far it is from that of the first lane.
-  using Point = std::function<void(const Emitter&, Expr t, Expr j)>;
+  /// The point in lanes is j, that of the first lane `first`, and t how far the one is from the other.
+  using Point = std::function<void(const Emitter&, Expr t, Expr j, Expr first)>;
   void operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head = {}) const;
 
   /// The same for code that may run in lanes without a point and asks itself where it must not: whether all

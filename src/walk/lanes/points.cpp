@@ -65,7 +65,7 @@ class Columns {
   }
   void run(const Emitter& e, Expr begin, Expr end) const {
     if (few_) return *few_ <= very_few ? one_by_one(e, begin, end) : masked_loop(e, begin, end);
-    if (has_few_rows_) return masked_loop(e, begin, end);
+    if (has_few_rows_) return may_repeat_ ? single_vectors(e, begin, end) : masked_loop(e, begin, end);
     if (may_repeat_) return whole_vectors(e, begin, end);
     if (const Expr head = unaligned_head(e, begin)) {
       const Expr aligned = e.lower(min(begin + head, end));
@@ -108,6 +108,12 @@ class Columns {
           vectors_up_to(e, whole_steps(e, first, end), end, end);
         },
         [&] { masked_loop(e, begin, end); });
+  }
+  // The same with less code, for rows that are few.
+  void single_vectors(const Emitter& e, Expr begin, Expr end) const {
+    e.if_then_else(
+        e.lower(walk_.i64(walk_.loops.tail_lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end); },
+        [&] { one_by_one(e, begin, end); });
   }
   // The points [from, to), and others before `end`.
   void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
@@ -267,7 +273,8 @@ class Parts {
   void rows(const schedule::Region& part, std::size_t n_more, Expr begin, Expr end) const {
     const auto pieces =
         n_more > 0 ? schedule::split_rows(walk_.arena(), part, conditions(), true) : std::nullopt;
-    if (!pieces || pieces->conditions.size() > n_more || !keeps(part, pieces->inside))
+    if (!pieces || pieces->conditions.size() > n_more || !keeps(part, pieces->inside) ||
+        !keeps(part, pieces->others))
       return columns(part, n_more, begin, end);
     Expr test;
     for (const schedule::Side& side : pieces->sides) {

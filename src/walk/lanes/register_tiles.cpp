@@ -142,7 +142,7 @@ class RegisterTiles {
           e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
             tiles({strip, lane, j, with_panels(strip, lane, t, j, body), all, in_range});
           });
-    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
+    steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
       tiles({strip, lane, j, with_panels(strip, lane, t, j, body)});
     });
   }
@@ -161,7 +161,7 @@ class RegisterTiles {
       e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
         const Expr row = e_.lower((i - rows_.begin) * depth_cuts_[0]);
         const Emitter e = e_.at_element(number(e_, outer, i, columns_.begin));
-        steps_of(nest_)(e, from, to, [&](const Emitter& lane, Expr, Expr l) {
+        steps_of(nest_)(e, from, to, [&](const Emitter& lane, Expr, Expr l, Expr) {
           const Expr value = at_point(lane, nest_.stages[k].read, point_of(outer, i, columns_.begin), l);
           lane.store_plain(staged_[k], lane.lower(row + (l - from)), value);
         });
@@ -183,7 +183,7 @@ class RegisterTiles {
   // What the rows share of the strip: arrays are read along their rows.
   void fill_panels(const ColumnStrip& strip) const {
     e_.for_loop(strip.from, strip.to, arena_.i64(1), "l", [&](Expr l) {
-      steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j) {
+      steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
         const std::vector<Expr> first = point_of(strip.outer, rows_.begin, j);
         const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
         const Expr place = at.lower(place_in_panel(strip, at, t, j, l));

@@ -10,7 +10,7 @@ class Space {
   /// The emitter stands in scalar code of the task.
   Space(const Emitter&, const soac::Soac&, bool is_linear);
 
-  /// for (row ...) with the outer indices decoded once a row.
+  /// The rows of the range one after the other, with their outer indices.
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
   void rows(const Emitter&, const Range&, const Row&) const;
 
@@ -24,7 +24,9 @@ class Space {
   bool is_linear() const { return is_linear_; }
 
  private:
-  std::vector<Expr> decoded(const Emitter&, Expr row) const;
+  using DecodedRow = std::function<void(std::span<const Expr> outer, Expr row)>;
+  void decoded_rows(const Emitter&, Expr first, Expr last, const DecodedRow&) const;
+  std::vector<Expr> decoded(const Emitter&, Expr plane) const;
 
   scalar::Arena& arena_;
   const bool is_linear_;
