@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -14,15 +15,16 @@
 
 namespace bench {
 
-/// From -0.5 to 0.5, in no order.
-inline std::vector<float> scattered(std::int64_t n) {
+/// From -0.5 to 0.5, in no order, other ones for each seed.
+inline std::vector<float> scattered(std::int64_t n, unsigned seed = 1) {
+  std::minstd_rand random(seed);
   std::vector<float> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i)
-    x[i] = static_cast<float>(i * 7919 % 100003 * 31 % 100003) / 100003 - 0.5f;
+  for (float& element : x) element = static_cast<float>(random() % 16777216) / 16777216 - 0.5f;
   return x;
 }
-inline fulgurite::Array<float, 2> scattered(std::int64_t rows, std::int64_t columns) {
-  return {scattered(rows * columns), {rows, columns}};
+inline fulgurite::Array<float, 2> scattered_matrix(std::int64_t rows, std::int64_t columns,
+                                                   unsigned seed = 1) {
+  return {scattered(rows * columns, seed), {rows, columns}};
 }
 
 /// Measures ours beside the peer, which writes to its argument, after their results have been compared.

@@ -108,7 +108,7 @@ void add_rows_of_matrices(const Table& table) {
   const auto soft = fg::compile(softmax);
   const auto norm = fg::compile(layer_norm);
   for (const auto& [rows, columns] : shapes) {
-    const Matrix2 m = scattered(rows, columns);
+    const Matrix2 m = scattered_matrix(rows, columns);
     const Floats gains(scattered(columns)), offsets(scattered(columns));
     const std::int64_t n = rows * columns;
     application<float>(
@@ -125,8 +125,8 @@ void add_products(const Table& table) {
   const auto attend = fg::compile(attention);
   for (const std::int64_t n : {256, 1024}) {
     const std::int64_t columns = 64;
-    const Matrix2 q = scattered(n, columns), k(scattered(n * columns), {n, columns}),
-                  v = scattered(n, columns);
+    const Matrix2 q = scattered_matrix(n, columns), k = scattered_matrix(n, columns, 2),
+                  v = scattered_matrix(n, columns, 3);
     std::vector<float> own(static_cast<std::size_t>(2 * n * columns + 12 * n));
     application<float>(
         table, fmt::format("attention {} x {}", n, columns), n * columns, 4 * n * columns,
@@ -136,7 +136,7 @@ void add_products(const Table& table) {
   const auto covary = fg::compile(covariance);
   constexpr std::int64_t shapes[][2] = {{100000, 32}, {10000, 256}};
   for (const auto& [rows, columns] : shapes) {
-    const Matrix2 m = scattered(rows, columns);
+    const Matrix2 m = scattered_matrix(rows, columns);
     application<float>(
         table, fmt::format("covariance {} x {}", rows, columns), columns * columns, rows * columns,
         [&] { return covary(m); }, [&](float* to) { omp_covariance(rows_of(m), to); });
@@ -146,12 +146,12 @@ void add_products(const Table& table) {
 void add_points(const Table& table) {
   const auto apart = fg::compile(distances);
   for (const std::int64_t columns : {3, 16, 64}) {
-    const Matrix2 a = scattered(2000, columns), b = scattered(2048, columns);
+    const Matrix2 a = scattered_matrix(2000, columns), b = scattered_matrix(2048, columns, 2);
     application<float>(
         table, fmt::format("distances 2000 x 2048 in {} dimensions", columns), 2000 * 2048, 2000 * 2048,
         [&] { return apart(a, b); }, [&](float* to) { omp_distances(rows_of(a), rows_of(b), to); });
   }
-  const Matrix2 queries = scattered(1000, 16), points = scattered(4096, 16);
+  const Matrix2 queries = scattered_matrix(1000, 16), points = scattered_matrix(4096, 16, 2);
   const auto neighbours_row = [&](const std::string& name, const auto& f) {
     application<std::int64_t>(
         table, "nearest five of 4096, 1000 queries, " + name, 5000, 4096 * 16,
@@ -161,7 +161,7 @@ void add_points(const Table& table) {
   neighbours_row("argsort", fg::compile(nearest_by_sorting));
   neighbours_row("argmin five times", fg::compile(nearest_by_minima));
   const auto step = fg::compile(means_of_nearest);
-  const Matrix2 many = scattered(200000, 8), centres = scattered(16, 8);
+  const Matrix2 many = scattered_matrix(200000, 8), centres = scattered_matrix(16, 8, 2);
   application<float>(
       table, "k means step, 200000 x 8, 16 centres", 16 * 8, 200000 * 8, [&] { return step(many, centres); },
       [&](float* to) { omp_means_of_nearest(rows_of(many), rows_of(centres), to); });

@@ -117,7 +117,7 @@ void add_matrices(const Table& table) {
 void add_stencils(const Table& table) {
   const auto iterated = fg::compile(jacobi);
   for (const std::int64_t n : {256, 1000, 3000}) {
-    const fg::Array<float, 2> u = scattered(n, n);
+    const fg::Array<float, 2> u = scattered_matrix(n, n);
     std::vector<float> own(static_cast<std::size_t>(n * n));
     application<float>(
         table, fmt::format("{} steps of jacobi {} x {}", steps, n, n), n * n, n * n,
@@ -133,7 +133,7 @@ void add_stencils(const Table& table) {
   }
   const auto found = fg::compile(edges);
   for (const std::int64_t n : {512, 2048}) {
-    const fg::Array<float, 2> image = scattered(n, n);
+    const fg::Array<float, 2> image = scattered_matrix(n, n);
     const auto ours = [&] { return found(image); };
     application<float>(table, fmt::format("edges of {} x {}", n, n), n * n, n * n, ours,
                        [&](float* to) { omp_edges(n, n, image.data(), to); });

@@ -12,6 +12,7 @@ namespace bench {
 namespace {
 
 typedef float Lanes __attribute__((vector_size(32)));
+typedef float Loaded __attribute__((vector_size(32), aligned(4), may_alias));
 constexpr int rows_at_once = 6, vectors = 2;
 constexpr std::int64_t width = 16;
 
@@ -28,21 +29,28 @@ struct Tile {
 
 // element(r, l) of the left operand; row l of the panel begins at panel + l * stride.
 template <class Op, class Element>
-inline void tile(std::int64_t depth, const Element& element, const float* panel, std::int64_t stride,
-                 Tile& to) {
+__attribute__((always_inline)) inline void tile(std::int64_t depth, const Element& element,
+                                                const float* panel, std::int64_t stride, Tile& to) {
   Lanes sums[rows_at_once][vectors];
-  std::memcpy(sums, to.at, sizeof sums);
+#pragma GCC unroll 6
+  for (int r = 0; r < rows_at_once; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) sums[r][v] = reinterpret_cast<const Loaded*>(to.at[r])[v];
+#pragma GCC unroll 1
   for (std::int64_t l = 0; l < depth; ++l) {
-    Lanes b[vectors];
-    std::memcpy(b, panel + l * stride, sizeof b);
+    const Loaded* b = reinterpret_cast<const Loaded*>(panel + l * stride);
+    const Lanes b0 = b[0], b1 = b[1];
 #pragma GCC unroll 6
     for (int r = 0; r < rows_at_once; ++r) {
       const Lanes a = Lanes{} + element(r, l);
-#pragma GCC unroll 2
-      for (int v = 0; v < vectors; ++v) sums[r][v] = Op::join(sums[r][v], a, b[v]);
+      sums[r][0] = Op::join(sums[r][0], a, b0);
+      sums[r][1] = Op::join(sums[r][1], a, b1);
     }
   }
-  std::memcpy(to.at, sums, sizeof sums);
+#pragma GCC unroll 6
+  for (int r = 0; r < rows_at_once; ++r)
+#pragma GCC unroll 2
+    for (int v = 0; v < vectors; ++v) reinterpret_cast<Loaded*>(to.at[r])[v] = sums[r][v];
 }
 
 // Rows from i on, the last of which is repeated.
@@ -264,15 +272,17 @@ void omp_means_of_nearest(const Rows& points, const Rows& centres, float* steppe
 }
 
 void omp_accelerations(const Bodies& b, float* to_x, float* to_y, float* to_z) {
+  const float *xs = b.x, *ys = b.y, *zs = b.z, *masses = b.mass;
+  const std::int64_t n = b.n;
 #pragma omp parallel for num_threads(2)
-  for (std::int64_t i = 0; i < b.n; ++i) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float x = xs[i], y = ys[i], z = zs[i];
     float sum_x = 0, sum_y = 0, sum_z = 0;
-    const float x = b.x[i], y = b.y[i], z = b.z[i];
 #pragma omp simd reduction(+ : sum_x, sum_y, sum_z)
-    for (std::int64_t j = 0; j < b.n; ++j) {
-      const float dx = b.x[j] - x, dy = b.y[j] - y, dz = b.z[j] - z;
+    for (std::int64_t j = 0; j < n; ++j) {
+      const float dx = xs[j] - x, dy = ys[j] - y, dz = zs[j] - z;
       const float square = dx * dx + dy * dy + dz * dz + 1e-3f;
-      const float weight = b.mass[j] / (square * std::sqrt(square));
+      const float weight = masses[j] / (square * std::sqrt(square));
       sum_x += dx * weight, sum_y += dy * weight, sum_z += dz * weight;
     }
     to_x[i] = sum_x, to_y[i] = sum_y, to_z[i] = sum_z;
