@@ -43,7 +43,10 @@ void omp_shortest_paths(std::int64_t n, const float* lengths, float* to) {
         float* row = to + i * n;
         const float first = row[k];
 #pragma omp simd
-        for (std::int64_t j = 0; j < n; ++j) row[j] = std::min(row[j], first + across[j]);
+        for (std::int64_t j = 0; j < n; ++j) {
+          const float by_k = first + across[j];
+          row[j] = by_k < row[j] ? by_k : row[j];
+        }
       }
     }
   }
