@@ -63,20 +63,26 @@ Mat<fg::i64> nearest_by_sorting(Mat<float> queries, Mat<float> points) {
       [&](Vec<float> query) { return fg::take(fg::argsort(squared_distances(query, points)), neighbours); },
       fg::rows(queries));
 }
-Mat<fg::i64> nearest_by_minima(Mat<float> queries, Mat<float> points) {
-  return fg::map(
-      [&](Vec<float> query) {
-        const auto [rest, places] = fg::iterate(
-            neighbours,
-            [](Index k, Vec<float> left, Vec<fg::i64> found) {
-              const Index nearest = fg::argmin(left);
-              return std::tuple{fg::with(left, nearest, std::numeric_limits<float>::infinity()),
-                                fg::with(found, k, nearest)};
-            },
-            squared_distances(query, points), fg::replicate(neighbours, fg::i64{0}));
-        return places;
+Vec<fg::i64> places_of_least(Vec<float> all) {
+  const auto [rest, places] = fg::iterate(
+      neighbours,
+      [](Index k, Vec<float> left, Vec<fg::i64> found) {
+        const Index nearest = fg::argmin(left);
+        return std::tuple{fg::with(left, nearest, std::numeric_limits<float>::infinity()),
+                          fg::with(found, k, nearest)};
       },
-      fg::rows(queries));
+      all, fg::replicate(neighbours, fg::i64{0}));
+  return places;
+}
+Mat<fg::i64> nearest_by_minima(Mat<float> queries, Mat<float> points) {
+  return fg::map([&](Vec<float> query) { return places_of_least(squared_distances(query, points)); },
+                 fg::rows(queries));
+}
+// All distances first.
+Mat<fg::i64> nearest_of_matrix(Mat<float> queries, Mat<float> points) {
+  const Mat<float> all =
+      fg::map([&](Vec<float> query) { return squared_distances(query, points); }, fg::rows(queries));
+  return fg::map(places_of_least, fg::rows(all));
 }
 
 Mat<float> means_of_nearest(Mat<float> points, Mat<float> centres) {
@@ -160,6 +166,7 @@ void add_points(const Table& table) {
   };
   neighbours_row("argsort", fg::compile(nearest_by_sorting));
   neighbours_row("argmin five times", fg::compile(nearest_by_minima));
+  neighbours_row("argmin five times of a matrix", fg::compile(nearest_of_matrix));
   const auto step = fg::compile(means_of_nearest);
   const Matrix2 many = scattered_matrix(200000, 8), centres = scattered_matrix(16, 8, 2);
   application<float>(

@@ -23,7 +23,7 @@ Mat<float> factors(Mat<float> m) {
       },
       m);
 }
-// Only what changes: the column below the pivot, then the block behind it.
+// Only what changes: the block behind the pivot, and the column below it.
 Mat<float> updated_factors(Mat<float> m) {
   const auto n = m.size(0);
   return fg::iterate(
@@ -32,7 +32,7 @@ Mat<float> updated_factors(Mat<float> m) {
         const fg::Range rest{k + 1, n}, pivot{k, k + 1};
         const Mat<float> scaled = u.slice(rest, pivot) / u(k, k);
         const Mat<float> block = u.slice(rest, rest) - fg::outer(fg::flatten(scaled), u[k].slice(k + 1, n));
-        return fg::with(fg::with(u, {rest, pivot}, scaled), {rest, rest}, block);
+        return fg::with(fg::with(u, {rest, rest}, block), {rest, pivot}, scaled);
       },
       m);
 }

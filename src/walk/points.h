@@ -30,6 +30,7 @@ struct Running {
   Update update = {};
   Groups within = {};  // of each Scan: what it has of the point's run, which `scans` comes before
                        // (scan_runs.h)
+  bool scatters_inside = false;  // no place that the point scatters to is outside of the array
 };
 
 /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'
