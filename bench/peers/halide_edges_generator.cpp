@@ -21,7 +21,6 @@ int main() {
       .vectorize(x, 8, TailStrategy::ShiftInwards);
   blurred.store_at(edges, strip).compute_at(edges, row).fold_storage(y, 4).vectorize(x, 8);
   sums.compute_at(edges, row).vectorize(x, 8);
-  const Target target =
-      get_host_target().with_feature(Target::NoAsserts).with_feature(Target::NoBoundsQuery);
+  const Target target = get_host_target().with_feature(Target::NoAsserts).with_feature(Target::NoBoundsQuery);
   edges.compile_to_static_library("halide_edges", {image}, "halide_edges", target);
 }
