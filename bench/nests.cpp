@@ -12,6 +12,7 @@
 #include <regex>
 #include <string>
 
+#include "nests_applications.h"
 #include "nests_rows.h"
 #include "nests_small.h"
 #include "peers/nests.h"
@@ -193,6 +194,8 @@ void run(const Options& options) {
                            }};
   bench::add_rows(table);
   bench::add_small(table);
+  bench::add_applications(table);
+  bench::add_grids(table);
 }
 
 }  // namespace

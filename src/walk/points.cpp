@@ -66,12 +66,12 @@ void scan(const Emitter& e, const soac::Stm& s, const Running& running, std::siz
 
 // if (the place is inside) array[place] = value, or op(array[place], value)
 void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_t scatter, Expr number,
-         const Running::Update& update) {
+         const Running& running) {
   if (output.arrays.empty()) return;  // of a partition that only counts
   scalar::Arena& arena = e.arena();
   const std::vector<Expr> bounds = extents(e, output.to.shape);
   Expr inside = arena.boolean(true);
-  for (std::size_t d = 0; d < bounds.size(); ++d) {
+  for (std::size_t d = 0; d < bounds.size() && !running.scatters_inside; ++d) {
     const Expr index = output.place[d];
     const Expr is_below = index < bounds[d], is_number = 0 <= index;
     inside = inside & (is_number & is_below);
@@ -84,7 +84,7 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
       const Destination& to = e.destination(array);
       elements.emplace_back(to.buffer, e.bind(element_of(to, at), "at"));
     }
-    if (update) return update(e, scatter, number, elements, values);
+    if (running.update) return running.update(e, scatter, number, elements, values);
     for (const soac::Reduction& r : output.to.combine) {
       std::vector<Expr> before;
       for (const auto& [buffer, index] : elements) before.push_back(e.load_plain(buffer, index, "before"));
@@ -216,7 +216,7 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   for (std::size_t g = 0; g < stored.size(); ++g) {
     const auto& [place, values] = stored[g];
     const soac::OutputView::Scattered& output = outputs.scatters[g];
-    put(e, {output.to, place, values, output.arrays}, g, number, running.update);
+    put(e, {output.to, place, values, output.arrays}, g, number, running);
   }
 }
 

@@ -43,15 +43,30 @@ class Widest {
   std::size_t bytes = 1;
 };
 
+// Whether neighbouring points of a row scatter to neighbouring places: these are the address of a vector.
+bool stores_along_row(scalar::Arena& arena, const soac::Soac& soac, const soac::OutputView::Scattered& s) {
+  if (soac.body.params.empty() || !soac.body.body.empty()) return false;
+  const Var column = soac.body.params.back();
+  for (std::size_t axis = 0; axis < s.place.size(); ++axis) {
+    bool reads = false;
+    scalar::for_each_node(std::span(&s.place[axis], 1),
+                          [&](Expr e) { reads = reads || e.op() == Op::index; });
+    const auto along = scalar::affine_in(arena, s.place[axis], column);
+    if (reads || !along || !along->coefficient.is_constant(axis + 1 == s.place.size() ? 1 : 0)) return false;
+  }
+  return true;
+}
+
 // What lanes compute of a point besides the operands of reductions. Of a class, where there are few, they
 // only ask whether the point is of it.
-std::vector<Expr> other_results(const soac::OutputView& outputs, const LanesPolicy& by) {
+std::vector<Expr> other_results(scalar::Arena& arena, const soac::Soac& soac, const soac::OutputView& outputs,
+                                const LanesPolicy& by) {
   std::vector<Expr> results;
   const auto add = [&](std::span<const Expr> more) {
     results.insert(results.end(), more.begin(), more.end());
   };
   for (const auto& s : outputs.scatters) {
-    add(s.place);
+    if (!stores_along_row(arena, soac, s)) add(s.place);
     add(s.values);
   }
   for (const auto& p : outputs.partitions) {
@@ -68,10 +83,10 @@ std::vector<Expr> other_results(const soac::OutputView& outputs, const LanesPoli
 
 // The bytes of the widest kind that lanes compute with. Reductions that commute keep indices in 32 bits
 // where there is nothing else (ascending.h).
-std::size_t widest(const soac::Soac& soac, const LanesPolicy& by) {
+std::size_t widest(scalar::Arena& arena, const soac::Soac& soac, const LanesPolicy& by) {
   const soac::OutputView outputs = soac::view_of(soac);
   Widest widest;
-  std::vector<Expr> results = other_results(outputs, by);
+  std::vector<Expr> results = other_results(arena, soac, outputs, by);
   const bool only_reduces = results.empty() && commutes(soac);
   for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
     soac::Lambda op = outputs.reductions[g].by.op;
@@ -207,15 +222,19 @@ bool has_few_classes(const soac::Partition& p, std::int64_t few_classes) {
   return p.classes.is_constant() && static_cast<std::int64_t>(p.classes.bits()) <= few_classes;
 }
 
-LaneLoops choose(const scalar::Arena& arena, const soac::Soac& soac, const Lanes& lanes) {
+LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lanes) {
   const LanesPolicy& by = lanes.by;
   LaneLoops loops;
   loops.chain = static_cast<int>(by.chain);
   loops.portion = by.portion;
   const Costs costs(by);
   const double work = costs.of_point(soac);
-  const bool stores = !soac::view_of(soac).mapped.empty();
-  loops.tail_lanes = std::clamp(lanes.device.vector_bytes / static_cast<int>(widest(soac, by)), 1,
+  const soac::OutputView outputs = soac::view_of(soac);
+  const bool stores =
+      !outputs.mapped.empty() || std::ranges::any_of(outputs.scatters, [&](const auto& scattered) {
+        return stores_along_row(arena, soac, scattered);
+      });
+  loops.tail_lanes = std::clamp(lanes.device.vector_bytes / static_cast<int>(widest(arena, soac, by)), 1,
                                 static_cast<int>(most_lanes));
   loops.lanes = lanes_of(loops.tail_lanes, vectors_of(soac, costs, work, stores, lanes.device, by));
   loops.scan_steps = scan_steps(arena, soac, by, loops.tail_lanes);

@@ -47,7 +47,7 @@ struct Lanes {
   LanesPolicy by;
 };
 
-LaneLoops choose(const scalar::Arena&, const soac::Soac&, const Lanes&);
+LaneLoops choose(scalar::Arena&, const soac::Soac&, const Lanes&);
 /// The same for lanes along the Soac's last axis, where that has a constant number of points, fewer than
 /// there are lanes: each vector is full, or there is only one, which has a mask.
 LaneLoops fitted(LaneLoops, const soac::Soac&);

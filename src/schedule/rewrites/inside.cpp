@@ -5,6 +5,7 @@
 
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/total.h"
+#include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
 
@@ -31,6 +32,22 @@ class Checks {
     inside_.erase(column_);
   }
 
+  // Whether indices like these are inside of arrays of the shape can be known for the row; asks for it then.
+  bool covers_indices(std::span<const Expr> indices, std::span<const Expr> shape) {
+    std::vector<Range> ranges;
+    std::vector<Expr> wanted;
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
+      if (!is_plain(indices[axis]) || !is_plain(shape[axis])) return false;
+      const Expr index = in_row(indices[axis], wanted), extent = in_row(shape[axis], wanted);
+      const auto along = scalar::affine_in(arena_, index, column_);
+      if (!along || mentions(extent, column_) || is_large(along->coefficient)) return false;
+      ranges.push_back({extent, along->coefficient, index, index});
+    }
+    add(wanted);
+    for (const Range& range : ranges) add(range);
+    return true;
+  }
+
   // Whether the node's own check can be made for the row; asks for it then.
   bool covers(Expr e) {
     if (e.op() == Op::index) return covers_read(e);
@@ -47,21 +64,7 @@ class Checks {
   }
 
  private:
-  bool covers_read(Expr e) {
-    const std::vector<Expr> shape = arena_.info(e.arg(0).var()).shape;
-    std::vector<Range> ranges;
-    std::vector<Expr> wanted;
-    for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-      if (!is_plain(e.arg(axis + 1)) || !is_plain(shape[axis])) return false;
-      const Expr index = in_row(e.arg(axis + 1), wanted), extent = in_row(shape[axis], wanted);
-      const auto along = scalar::affine_in(arena_, index, column_);
-      if (!along || mentions(extent, column_) || is_large(along->coefficient)) return false;
-      ranges.push_back({extent, along->coefficient, index, index});
-    }
-    add(wanted);
-    for (const Range& range : ranges) add(range);
-    return true;
-  }
+  bool covers_read(Expr e) { return covers_indices(e.args().subspan(1), arena_.info(e.arg(0).var()).shape); }
   bool covers_divisor(Expr divisor) {
     if (!is_plain(divisor) || mentions(divisor, column_)) return false;
     std::vector<Expr> wanted;
@@ -146,6 +149,25 @@ class Checks {
   std::vector<Expr> conditions_;
 };
 
+// A row of a constant length up to this is a vector or two: a test of its ends is as much work.
+constexpr std::uint64_t short_row = 16;
+
+// Whether all places that points scatter to can be known to be inside for the row; asks for it then. A place
+// that is the same along the row is looked at once as it is.
+bool covers_places(Checks& checks, const soac::Soac& op) {
+  const Expr columns = op.dims.back();
+  if (columns.is_constant() && columns.bits() <= short_row) return false;
+  const soac::OutputView outputs = soac::view_of(op);
+  const auto moves = [&](const soac::OutputView::Scattered& scattered) {
+    return std::ranges::any_of(scattered.place,
+                               [&](Expr index) { return mentions(index, op.body.params.back()); });
+  };
+  return std::ranges::any_of(outputs.scatters, moves) &&
+         std::ranges::all_of(outputs.scatters, [&](const soac::OutputView::Scattered& scattered) {
+           return checks.covers_indices(scattered.place, scattered.to.shape);
+         });
+}
+
 // The node without its own check.
 Expr without_site(Arena& arena, Expr e, std::span<const Expr> args) {
   if (e.op() == Op::index) return arena.index(args[0], args.subspan(1));
@@ -177,10 +199,11 @@ std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
   soac::Stm result = s;
   scalar::Substitution substitute(arena, replaced);
   soac::substitute_in(std::get<soac::Soac>(result.op).body, substitute);
-  if (!changed) return {};
+  const bool scatters_inside = covers_places(checks, op);
+  if (!changed && !scatters_inside) return {};
   const Expr holds = checks.holds();
   if (!holds) return {};
-  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds};
+  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds, scatters_inside};
 }
 
 }  // namespace fulgurite::schedule

@@ -1,6 +1,6 @@
 // Reads whose indices are linear in the innermost index, and divisors that do not depend on it, are inside of
 // their arrays, and not 0, along a whole row if they are at its ends: so they are looked at once a row, and
-// points look at nothing.
+// points look at nothing. So are places that points scatter to, which are left out where they are outside.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,10 @@ struct Inside {
   soac::Stm stm;
   /// Boolean: the row is as it has to be for that. It reads nothing and cannot fail.
   scalar::Expr holds;
+  /// Its points scatter to places inside of the arrays, too.
+  bool scatters_inside = false;
 };
-/// Null: there are no such checks, or too many.
+/// Null: there are no such checks and places, or too many.
 std::optional<Inside> inside(scalar::Arena&, const soac::Stm&, const Row&);
 
 }  // namespace fulgurite::schedule

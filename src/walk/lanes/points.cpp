@@ -55,6 +55,7 @@ class Columns {
         arena_(walk.arena()),
         may_repeat_(!outer.empty() && may_repeat(walk)),
         has_few_rows_(piece.has_few_rows && only_maps(walk)),
+        scatters_inside_(piece.scatters_inside),
         few_(few_columns(walk, piece)) {}
 
   bool are_few() const { return few_.has_value(); }
@@ -129,8 +130,11 @@ class Columns {
     });
   }
 
-  Running restored(const Emitter& e, Expr t) const {
-    return {accumulators_.restore(e, t), {}, 0, walk_.partitions};
+  Running restored(const Emitter& e, Expr t) const { return entered(accumulators_.restore(e, t)); }
+  Running entered(Running::Groups reductions) const {
+    Running running{std::move(reductions), {}, 0, walk_.partitions};
+    running.scatters_inside = scatters_inside_;
+    return running;
   }
   void element(const Emitter& e, const soac::Stm& s, Expr j, const Running& running) const {
     walk_.space.element(e, s, outer_, j, running);
@@ -249,7 +253,7 @@ class Columns {
       return run_steps(e, behind, t, begin, main, running);
     const Expr chain = walk_.i64(walk_.loops.chain * walk_.loops.lanes);
     e.for_loop(begin, main, chain, "from", [&](Expr from) {
-      const Running inner{walk::start(e, op), {}, 0, walk_.partitions};
+      const Running inner = entered(walk::start(e, op));
       run_steps(e, behind, t, from, e.lower(min(from + chain, main)), inner);
       join(e, op.reductions, running.reductions, inner.reductions);
     });
@@ -260,7 +264,7 @@ class Columns {
   const soac::Stm& piece_;
   const std::span<const Expr> outer_;
   scalar::Arena& arena_;
-  const bool may_repeat_, has_few_rows_;
+  const bool may_repeat_, has_few_rows_, scatters_inside_;
   const std::optional<std::int64_t> few_;
 };
 
@@ -336,6 +340,7 @@ void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumu
     return columns.run(e, begin, end);
   schedule::Region unchecked = piece;
   unchecked.stm = inside->stm;
+  unchecked.scatters_inside = inside->scatters_inside;
   // Rows with points that fail are few.
   e.if_then_else(
       e.lower(inside->holds), [&] { Columns(walk, accumulators, unchecked, outer).run(e, begin, end); },

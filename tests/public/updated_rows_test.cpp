@@ -1,0 +1,123 @@
+// Blocks of matrices, and parts of vectors, that are replaced row by row: what all of a row knows of its
+// places is not asked of points. Places beyond the edges, at all distances from them, are left out.
+#include "operators.h"
+
+namespace {
+
+using Index = Exp<fg::i64>;
+
+struct Block {
+  fg::i64 first_row, first_column, rows, columns;
+};
+// Of matrices of 40 x 75: as long as vectors, and one more or less.
+constexpr Block blocks[] = {{0, 0, 40, 75},  {3, 7, 0, 5},    {3, 7, 5, 0},   {1, 1, 1, 1},
+                            {2, 3, 7, 15},   {0, 5, 9, 16},   {39, 0, 1, 17}, {4, 58, 30, 17},
+                            {7, 10, 13, 31}, {6, 43, 11, 32}, {5, 2, 23, 33}, {0, 1, 40, 74}};
+constexpr fg::i64 all_rows = 40, all_columns = 75;
+
+template <class T>
+void check_blocks() {
+  const auto program = [](Mat<T> m, Index row, Index column, Mat<T> by) {
+    const fg::Range rows{row, row + by.size(0)}, columns{column, column + by.size(1)};
+    return fg::with(m, {rows, columns}, m.slice(rows, columns) * by + by);
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto elements = values<T>(static_cast<std::size_t>(all_rows * all_columns));
+    for (const Block& b : blocks) {
+      const auto by = values<T>(static_cast<std::size_t>(b.rows * b.columns), 5);
+      std::vector<T> expected = elements;
+      for (fg::i64 i = 0; i < b.rows; ++i)
+        for (fg::i64 j = 0; j < b.columns; ++j) {
+          T& to = expected[static_cast<std::size_t>((b.first_row + i) * all_columns + b.first_column + j)];
+          const T factor = by[static_cast<std::size_t>(i * b.columns + j)];
+          to = static_cast<T>(to * factor + factor);
+        }
+      const auto result = f(fg::Array<T, 2>(elements, {all_rows, all_columns}), b.first_row, b.first_column,
+                            fg::Array<T, 2>(by, {b.rows, b.columns}));
+      const std::vector<T> found = result.to_vector();
+      for (std::size_t k = 0; k < expected.size(); ++k)
+        ASSERT_NEAR(static_cast<double>(found[k]), static_cast<double>(expected[k]),
+                    1e-5 * std::abs(static_cast<double>(expected[k])))
+            << b.rows << " x " << b.columns << " at " << k;
+    }
+  });
+}
+
+TEST(UpdatedRows, BlocksBesideLoops) {
+  check_blocks<float>();
+  check_blocks<double>();
+  check_blocks<int>();
+}
+
+TEST(UpdatedRows, EliminationInALoop) {
+  const auto program = [](Mat<double> m) {
+    const auto n = m.size(0);
+    return fg::iterate(
+        fg::max(n - 1, 0),
+        [&](Index k, Mat<double> u) {
+          const fg::Range rest{k + 1, n}, pivot{k, k + 1};
+          const Mat<double> scaled = u.slice(rest, pivot) / u(k, k);
+          const Mat<double> block =
+              u.slice(rest, rest) - fg::outer(fg::flatten(scaled), u[k].slice(k + 1, n));
+          return fg::with(fg::with(u, {rest, rest}, block), {rest, pivot}, scaled);
+        },
+        m);
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const fg::i64 n : {0, 1, 2, 9, 40}) {
+      std::vector<double> expected(static_cast<std::size_t>(n * n));
+      const auto at = [&](fg::i64 i, fg::i64 j) -> double& {
+        return expected[static_cast<std::size_t>(i * n + j)];
+      };
+      for (fg::i64 i = 0; i < n; ++i)
+        for (fg::i64 j = 0; j < n; ++j)
+          at(i, j) = static_cast<double>((i * 7 + j * 3) % 11) + (i == j ? 50 : 0);
+      const fg::Array<double, 2> m(expected, {n, n});
+      for (fg::i64 k = 0; k + 1 < n; ++k)
+        for (fg::i64 i = k + 1; i < n; ++i) {
+          at(i, k) /= at(k, k);
+          for (fg::i64 j = k + 1; j < n; ++j) at(i, j) -= at(i, k) * at(k, j);
+        }
+      const std::vector<double> found = f(m).to_vector();
+      for (std::size_t k = 0; k < expected.size(); ++k) ASSERT_NEAR(found[k], expected[k], 1e-9) << n;
+    }
+  });
+}
+
+TEST(UpdatedRows, PlacesBeyondTheEdges) {
+  const auto shifted = [](Vec<int> xs, Index shift, Vec<int> ys) {
+    return fg::scatter(xs, fg::iota<fg::i64>(ys.size()) + shift, ys);
+  };
+  on_every_engine(shifted, [](const auto& f) {
+    const std::vector<int> xs = values<int>(100);
+    for (const fg::i64 n : {1, 15, 16, 17, 33, 100, 150})
+      for (const fg::i64 shift : {-120, -100, -99, -31, -1, 0, 1, 68, 85, 99, 100, 200}) {
+        const std::vector<int> ys = values<int>(static_cast<std::size_t>(n), 3);
+        std::vector<int> expected = xs;
+        for (fg::i64 k = 0; k < n; ++k)
+          if (0 <= k + shift && k + shift < 100)
+            expected[static_cast<std::size_t>(k + shift)] = ys[static_cast<std::size_t>(k)];
+        EXPECT_EQ(f(xs, shift, ys).to_vector(), expected) << n << " " << shift;
+      }
+  });
+  const auto placed = [](Mat<int> to, Index down, Index right, Mat<int> xs) {
+    return fg::permute(fg::plus, to, [&](Index i, Index j) { return std::tuple{i + down, right - j}; }, xs);
+  };
+  on_every_engine(placed, [](const auto& f) {
+    const std::vector<int> to = values<int>(20 * 40), xs = values<int>(10 * 33, 3);
+    for (const fg::i64 down : {-10, -9, -1, 0, 10, 11, 20})
+      for (const fg::i64 right : {-1, 0, 20, 32, 39, 40, 71, 72}) {
+        std::vector<int> expected = to;
+        for (fg::i64 i = 0; i < 10; ++i)
+          for (fg::i64 j = 0; j < 33; ++j) {
+            const fg::i64 row = i + down, column = right - j;
+            if (row < 0 || 20 <= row || column < 0 || 40 <= column) continue;
+            expected[static_cast<std::size_t>(row * 40 + column)] += xs[static_cast<std::size_t>(i * 33 + j)];
+          }
+        const auto result = f(fg::Array<int, 2>(to, {20, 40}), down, right, fg::Array<int, 2>(xs, {10, 33}));
+        EXPECT_EQ(result.to_vector(), expected) << down << " " << right;
+      }
+  });
+}
+
+}  // namespace
