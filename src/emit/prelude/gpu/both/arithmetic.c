@@ -58,9 +58,9 @@ FG_INLINE KIND FN(ceil_div, KIND)(KIND a, KIND b) { return b == 0 ? (KIND)0 : (K
 
 //! add_half_products i8 i16 i32 i64 u8 u16 u32 u64
 FG_INLINE KIND FN(add_half_products, KIND)(KIND a, KIND b, KIND c) {
-  const int half = 4 * sizeof(KIND);
-  INT(KIND) low_a = (INT(KIND))((INT(KIND))((UINT(KIND))a << half) >> half), low_b = (INT(KIND))((INT(KIND))((UINT(KIND))b << half) >> half);
-  INT(KIND) high_a = (INT(KIND))((INT(KIND))a >> half), high_b = (INT(KIND))((INT(KIND))b >> half);
+  const int width = 4 * sizeof(KIND);
+  INT(KIND) low_a = (INT(KIND))((INT(KIND))((UINT(KIND))a << width) >> width), low_b = (INT(KIND))((INT(KIND))((UINT(KIND))b << width) >> width);
+  INT(KIND) high_a = (INT(KIND))((INT(KIND))a >> width), high_b = (INT(KIND))((INT(KIND))b >> width);
   return (KIND)((WRAP(KIND))c + (WRAP(KIND))(low_a * low_b) + (WRAP(KIND))(high_a * high_b));
 }
 
