@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <regex>
 #include <string>
 
@@ -47,35 +48,58 @@ void row(const Options& options, const std::string& name, const ProductShape& s,
 }
 
 template <class T>
-std::vector<T> elements(std::int64_t n, int factor) {
-  std::vector<T> x(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(static_cast<int>(i) * factor % 13 - 6);
-  return x;
+fg::Array<T, 2> elements(std::array<std::int64_t, 2> shape, int factor) {
+  std::vector<T> x(static_cast<std::size_t>(shape[0] * shape[1]));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const int value = static_cast<int>(i) * factor;
+    x[i] = std::is_same_v<T, bool> ? value % 131 == 0 : static_cast<T>(value % 13 - 6);
+  }
+  return {std::move(x), shape};
 }
 
+template <class A, class B, class C>
+using Peer = std::function<void(const ProductShape&, const A*, const B*, C*)>;
+
 // One program in some shapes beside its peer.
-template <class T, class F>
+template <class A, class B = A, class C = A, class F>
 void program(const Options& options, const std::string& name, std::span<const ProductShape> shapes,
-             const F& f, bool is_transposed,
-             const std::function<void(const ProductShape&, const T*, const T*, T*)>& peer) {
+             const F& f, bool is_transposed, const std::type_identity_t<Peer<A, B, C>>& peer) {
   for (const ProductShape& s : shapes) {
     const std::string full = fmt::format("{} {} x {} x {}", name, s.m, s.k, s.n);
     if (!std::regex_search(full, std::regex(options.filter))) continue;
-    const fg::Array<T, 2> a(elements<T>(s.m * s.k, 7), {s.m, s.k});
-    const fg::Array<T, 2> b(elements<T>(s.k * s.n, 5),
-                            is_transposed ? std::array{s.n, s.k} : std::array{s.k, s.n});
-    std::vector<T> theirs(static_cast<std::size_t>(s.m * s.n));
-    fg::Array<T, 2> result;
+    const fg::Array<A, 2> a = elements<A>({s.m, s.k}, 7);
+    const fg::Array<B, 2> b = elements<B>(is_transposed ? std::array{s.n, s.k} : std::array{s.k, s.n}, 5);
+    const auto theirs = std::make_unique<C[]>(static_cast<std::size_t>(s.m * s.n));
+    fg::Array<C, 2> result;
     const Run ours = [&] { result = f(a, b); };
-    const Run by_peer = [&] { peer(s, a.data(), b.data(), theirs.data()); };
+    const Run by_peer = [&] { peer(s, a.data(), b.data(), theirs.get()); };
     ours(), by_peer();
-    for (std::size_t i = 0; i < theirs.size(); ++i)
-      if (std::abs(static_cast<double>(result.data()[i] - theirs[i])) >
-          1e-3 * (1 + std::abs(static_cast<double>(theirs[i]))))
-        throw std::runtime_error(
-            fmt::format("{}: element {} is {}, not {}", full, i, result.data()[i], theirs[i]));
+    for (std::int64_t i = 0; i < s.m * s.n; ++i) {
+      const double is = static_cast<double>(result.data()[i]),
+                   wanted = static_cast<double>(theirs[static_cast<std::size_t>(i)]);
+      if (std::abs(is - wanted) > 1e-3 * (1 + std::abs(wanted)))
+        throw std::runtime_error(fmt::format("{}: element {} is {}, not {}", full, i, is, wanted));
+    }
     row(options, full, s, ours, by_peer);
   }
+}
+
+// Products of small integers, summed in 32 bits, spelled in two ways.
+template <class A, class B>
+void narrow(const Options& options, const std::string& name) {
+  const auto by_hand = [](const ProductShape& s, const A* a, const B* b, std::int32_t* c) {
+    bench::hand_product(s, a, b, c);
+  };
+  const auto sums = fg::compile([](Mat<A> a, Mat<B> b) {
+    return fg::generate({a.size(0), b.size(1)}, [=](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {
+      return fg::sum(fg::generate(
+          a.size(1), [=](fg::Exp<fg::i64> l) { return fg::cast<int>(a(i, l)) * fg::cast<int>(b(l, j)); }));
+    });
+  });
+  program<A, B, std::int32_t>(options, name, some, sums, false, by_hand);
+  const auto products =
+      fg::compile([](Mat<A> a, Mat<B> b) { return fg::matmul(fg::cast<int>(a), fg::cast<int>(b)); });
+  program<A, B, std::int32_t>(options, name + " matmul", some, products, false, by_hand);
 }
 
 void run(const Options& options) {
@@ -101,6 +125,15 @@ void run(const Options& options) {
   program<std::int32_t>(options, "i32", some, ints, false, by_hand);
   const auto longs = fg::compile([](Mat<std::int64_t> a, Mat<std::int64_t> b) { return fg::matmul(a, b); });
   program<std::int64_t>(options, "i64", some, longs, false, by_hand);
+  narrow<std::uint8_t, std::int8_t>(options, "u8 x i8");
+  narrow<std::int8_t, std::int8_t>(options, "i8 x i8");
+  narrow<std::int16_t, std::int16_t>(options, "i16 x i16");
+  const auto truths = fg::compile([](Mat<bool> a, Mat<bool> b) {
+    return fg::generate({a.size(0), b.size(1)}, [=](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {
+      return fg::any(fg::generate(a.size(1), [=](fg::Exp<fg::i64> l) { return a(i, l) & b(l, j); }));
+    });
+  });
+  program<bool>(options, "boolean", some, truths, false, by_hand);
   const auto distances = fg::compile([](Mat<float> a, Mat<float> b) {
     return fg::generate({a.size(0), b.size(1)}, [=](fg::Exp<fg::i64> i, fg::Exp<fg::i64> j) {
       return fg::min(fg::generate(a.size(1), [=](fg::Exp<fg::i64> l) { return a(i, l) + b(l, j); }));

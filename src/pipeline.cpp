@@ -71,7 +71,8 @@ lower::Options lowering_options(const Options& options, const schedule::Policy& 
   lowering.lanes = policy.lanes;
   lowering.blocks = policy.blocks;
   lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache),
-                     static_cast<std::int64_t>(device.shared_memory), device.tells_occupancy};
+                     static_cast<std::int64_t>(device.shared_memory), device.tells_occupancy,
+                     device.adds_quarters};
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
   lowering.checks = options.checks == Checks::on;
   lowering.blocks_wait = device.blocks_wait;
@@ -81,11 +82,11 @@ lower::Options lowering_options(const Options& options, const schedule::Policy& 
 base::Digest key_of(const soac::Program& traced, const Options& options, const schedule::Policy& policy) {
   lower::Options lowering = lowering_options(options, policy, engines::device_of(options).describe());
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(), runtime::host().identity,
-      static_cast<int>(options.engine), static_cast<int>(options.precision), lowering.checks, options.fuse,
-      lowering.blocks_wait, lowering.target.vector_bytes, lowering.target.last_level_cache,
-      lowering.target.shared_memory, lowering.target.tells_occupancy, schedule::changes(policy),
-      soac::canonical(traced));
+      "{} {}\n{} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
+      runtime::host().identity, static_cast<int>(options.engine), static_cast<int>(options.precision),
+      lowering.checks, options.fuse, lowering.blocks_wait, lowering.target.vector_bytes,
+      lowering.target.last_level_cache, lowering.target.shared_memory, lowering.target.tells_occupancy,
+      lowering.target.adds_quarters, schedule::changes(policy), soac::canonical(traced));
   return base::digest(text);
 }
 

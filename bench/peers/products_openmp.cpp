@@ -96,6 +96,17 @@ struct SumOfProducts {
     return x + y;
   }
 };
+struct SomePair {
+  std::uint8_t neutral = 0;
+  template <class V>
+  V combine(V x, V y) const {
+    return x & y;
+  }
+  template <class V>
+  V join(V x, V y) const {
+    return x | y;
+  }
+};
 struct LeastSum {
   float neutral = std::numeric_limits<float>::infinity();
   template <class V>
@@ -126,6 +137,10 @@ void hand_product(const ProductShape& s, const std::int32_t* a, const std::int32
 }
 void hand_product(const ProductShape& s, const std::int64_t* a, const std::int64_t* b, std::int64_t* c) {
   product(s, a, b, c, false, SumOfProducts<std::int64_t>{});
+}
+void hand_product(const ProductShape& s, const bool* a, const bool* b, bool* c) {
+  product(s, reinterpret_cast<const std::uint8_t*>(a), reinterpret_cast<const std::uint8_t*>(b),
+          reinterpret_cast<std::uint8_t*>(c), false, SomePair{});
 }
 void hand_distances(const ProductShape& s, const float* a, const float* b, float* c) {
   product(s, a, b, c, false, LeastSum{});

@@ -11,6 +11,7 @@ struct Target {
   std::int64_t last_level_cache = 32 << 20;  // bytes
   std::int64_t shared_memory = 48 << 10;     // bytes that the threads of a block have together
   bool tells_occupancy = false;              // runtime::Description
+  bool adds_quarters = false;                // the same
   friend bool operator==(const Target&, const Target&) = default;
 };
 

@@ -31,6 +31,8 @@ struct Description {
   std::size_t shared_memory = 48 << 10;
   // It says how many blocks of a compiled kernel run at once (Device::resident_blocks).
   bool tells_occupancy = false;
+  // It has an instruction that adds four products of 8 bits to a sum of 32 bits.
+  bool adds_quarters = false;
   // The newest code that it runs: x86-64-v3, sm_90. Empty where code is text.
   std::string architecture = {};
 };

@@ -50,6 +50,12 @@ int native_vector_bytes() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? 32 : 16;
 }
 
+bool native_adds_quarters() {
+  const int bytes = native_vector_bytes();
+  if (bytes == 64) return __builtin_cpu_supports("avx512vnni") != 0;
+  return bytes == 32 && __builtin_cpu_supports("avxvnni") != 0;
+}
+
 struct Leaf {
   unsigned a = 0, b = 0, c = 0, d = 0;
 };
@@ -91,6 +97,9 @@ std::string native_identity() {
 int native_vector_bytes() {
   return 16;
 }
+bool native_adds_quarters() {
+  return false;
+}
 std::string processor_name() {
   return "this processor";
 }
@@ -118,6 +127,7 @@ Host ask() {
           .last_level_cache = last_level_cache(),
           .memory = physical_memory(),
           .vector_bytes = native_vector_bytes(),
+          .adds_quarters = native_adds_quarters(),
           .processor = processor_name(),
           .identity = native_identity()};
 }
@@ -163,6 +173,10 @@ std::string wanted_cpu() {
     throw DeviceError(
         fmt::format("FULGURITE_CPU is '{}', whose instructions {} does not have", cpu, host().processor));
   return cpu;
+}
+
+bool adds_quarters(std::string_view cpu) {
+  return cpu == "native" && host().adds_quarters;
 }
 
 int vector_bytes(std::string_view cpu) {

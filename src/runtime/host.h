@@ -14,6 +14,7 @@ struct Host {
   std::size_t last_level_cache;  // bytes
   std::size_t memory;            // bytes, of the machine
   int vector_bytes;              // widest vector register that the operating system saves: 16, 32 or 64
+  bool adds_quarters;            // in such a register: four products of 8 bits to a sum of 32 bits
   std::string processor;         // "AMD EPYC ..."; for people
   std::string identity;          // of the instruction set: equal where native code may be shared
 };
@@ -33,6 +34,9 @@ std::string_view host_level();
 // What a processor named as the compiler names it has of the outermost cache: of a level, one size on every
 // machine, so that what is compiled for it depends on nothing else.
 std::size_t last_level_cache(std::string_view cpu);
+
+// Whether a processor named as the compiler names it adds products of quarters: no level has to.
+bool adds_quarters(std::string_view cpu);
 
 // The widest vectors of a processor named as the compiler names it: "native", "x86-64-v3".
 int vector_bytes(std::string_view cpu);

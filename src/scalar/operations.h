@@ -127,6 +127,30 @@ T max(T a, T b) {
   return b > a ? b : a;
 }
 
+/// Part `number` of the bits of a, of which there are n, as a signed or unsigned number.
+template <int n, Integer T>
+std::int64_t signed_part(T a, int number) {
+  constexpr int width = 8 * sizeof(T) / n;
+  return static_cast<std::int64_t>(wide(a) << (64 - width * (number + 1))) >> (64 - width);
+}
+template <int n, Integer T>
+std::int64_t unsigned_part(T a, int number) {
+  constexpr int width = 8 * sizeof(T) / n;
+  return static_cast<std::int64_t>(wide(a) << (64 - width * (number + 1)) >> (64 - width));
+}
+template <Integer T>
+T add_half_products(T a, T b, T c) {
+  std::uint64_t sum = wide(c);
+  for (int i = 0; i < 2; ++i) sum += wide(signed_part<2>(a, i) * signed_part<2>(b, i));
+  return static_cast<T>(sum);
+}
+template <Integer T>
+T add_quarter_products(T a, T b, T c) {
+  std::uint64_t sum = wide(c);
+  for (int i = 0; i < 4; ++i) sum += wide(unsigned_part<4>(a, i) * signed_part<4>(b, i));
+  return static_cast<T>(sum);
+}
+
 template <Float T>
 T fma(T a, T b, T c) {
   return std::fma(a, b, c);

@@ -9,6 +9,7 @@
 
 #include "base/match.h"
 #include "schedule/nest.h"
+#include "schedule/packed_terms.h"
 #include "schedule/print.h"
 #include "schedule/rewrites/thresholds.h"
 #include "schedule/shared_operands.h"
@@ -92,8 +93,10 @@ class Checker {
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
-    if (combined != &op)
+    if (combined != &op) {
+      terms(nest, *combined);
       for (const Stage& each : nest.stages) stage(nest, *combined, each);
+    }
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
@@ -165,6 +168,20 @@ class Checker {
     }
   }
 
+  // Of the Soac inside, several points that one operation takes.
+  void terms(const Nest& nest, const soac::Soac& combined) {
+    const std::int64_t together = terms_together(nest);
+    if (together == 1) return;
+    const auto packed = packed_terms(*program_.arena, combined, together);
+    require(packed.has_value(), "takes points of the reduction together that no operation does");
+    if (!packed) return;
+    const auto is_staged = [&](Expr read) {
+      return std::ranges::find(nest.stages, read, &Stage::read) != nest.stages.end();
+    };
+    require(nest.stages.size() == 2 && is_staged(packed->first) && is_staged(packed->second),
+            "takes points of the reduction together whose operands it does not stage");
+  }
+
   // Of what points share: a row for each point of the reduction that is walked meanwhile, of the lanes that
   // are, or a column of rows.
   void stage(const Nest& nest, const soac::Soac& combined, const Stage& stage) {
@@ -175,8 +192,10 @@ class Checker {
     for (const Cut& cut : nest.cuts)
       if (!depth && nest.axes[cut.axis].of != 0 && cut.unit == Unit::sequence) depth = constant(cut.size);
     const bool is_panel = is_shared_by_rows(nest, stage);
-    const std::int64_t row = is_panel ? constant(at.size).value_or(0) : 1;
-    require(depth && stage.size >= *depth * row && (is_panel || stage.size % *depth == 0),
+    const std::int64_t row = is_panel ? constant(at.size).value_or(0) : 1, together = terms_together(nest);
+    require(depth && *depth % together == 0, "stages parts of what it takes together");
+    const std::int64_t words = depth.value_or(0) / together;
+    require(words > 0 && stage.size >= words * row && (is_panel || stage.size % words == 0),
             "has no room for what it stages");
   }
 

@@ -36,6 +36,14 @@ std::vector<Expr> sizes_of_cuts(const Nest& nest, std::size_t axis, Unit unit) {
   return sizes;
 }
 
+std::int64_t terms_together(const Nest& nest) {
+  for (const Cut& cut : nest.cuts)
+    if (cut.axis < nest.axes.size() && nest.axes[cut.axis].of != 0 && cut.unit == Unit::registers &&
+        cut.size.is_constant())
+      return static_cast<std::int64_t>(cut.size.bits());
+  return 1;
+}
+
 std::vector<Var> memory_of_combines(const Nest& nest) {
   std::vector<Var> all;
   for (const Combine& combine : nest.combines)

@@ -17,6 +17,8 @@ std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
 
 /// The sizes of the cuts of an axis for a unit, outermost first.
 std::vector<Expr> sizes_of_cuts(const Nest&, std::size_t axis, Unit);
+/// Points of the Soac inside that the nest takes together, their operands packed in one word; 1: none.
+std::int64_t terms_together(const Nest&);
 /// The arrays that all outputs are combined in, in their order.
 std::vector<Var> memory_of_combines(const Nest&);
 

@@ -16,6 +16,7 @@ struct Device {
   std::int64_t shared_memory = 0;  // bytes of a block
   bool tells_occupancy = false;    // how many blocks run at once
   bool blocks_wait = false;        // for blocks that began before them
+  bool adds_quarters = false;      // runtime::Description
 };
 
 struct Surroundings {

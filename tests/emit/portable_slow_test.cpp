@@ -78,6 +78,8 @@ std::vector<Called> functions() {
     for (const char* stem :
          {"div", "rem", "ceil_div", "min", "max", "shl", "shr", "eq", "ne", "lt", "le", "select"})
       all.push_back({stem, kind, "", 2, 32});
+    for (const char* stem : {"add_half_products", "add_quarter_products"})
+      all.push_back({stem, kind, "", 3, 32});
   }
   std::vector<std::string> kinds = integers;
   kinds.insert(kinds.end(), {"f32", "f64", "b1"});

@@ -192,5 +192,32 @@ TEST(EditedSchedules, RowsOfATile) {
   EXPECT_EQ(count(texts.before, "min_i64"), count(texts.after, "min_i64") + 4) << "each row has an index";
 }
 
+const std::string product_of_bytes = R"(program "bytes" (a: i8[n, k], b: u8[k1, m]) {
+  c: i32[n, m] = map (i < n, j < m) {
+    s: i32 = redomap (l < k) { i32(a[i, l]) * i32(b[l, j]) } reduce add comm neutral 0i32
+    return s
+  }
+  return c
+})";
+
+// Of numbers of 8 bits, on processors without an instruction for four of them as well.
+TEST(EditedSchedules, TermsOfAnOperation) {
+  std::vector<std::int8_t> a(30 * 43);
+  std::vector<std::uint8_t> b(43 * 50);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int8_t>(i * 37);
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<std::uint8_t>(i * 53);
+  const Texts texts = edited(product_of_bytes, {array_value({30, 43}, a), array_value({43, 50}, b)},
+                             "cut 2 by 2 registers", "cut 2 by 4 registers");
+  EXPECT_GT(count(texts.before, "add_half_products"), 0u) << texts.before;
+  EXPECT_GT(count(texts.after, "add_quarter_products"), 0u) << texts.after;
+}
+
+TEST(EditedSchedules, TermsThatNoOperationTakesTogether) {
+  const std::string pattern = "cut 0 by 6 registers mask", more = "\n  cut 2 by 2 registers mask";
+  const std::string message = refusal(product, pattern, pattern + more);
+  EXPECT_NE(message.find("takes points of the reduction together that no operation does"), std::string::npos)
+      << message;
+}
+
 }  // namespace
 }  // namespace fulgurite::testing_lower

@@ -111,6 +111,13 @@ sites {
     return s
   }
   return c
+})"},
+                      {"product of bytes", R"(program (a: u8[n, k], b: i8[k1, m]) {
+  c: i32[n, m] = map (i < n, j < m) {
+    s: i32 = redomap (l < k) { i32(a[i, l]) * i32(b[l, j]) } reduce add comm neutral 0i32
+    return s
+  }
+  return c
 })"}};
 
 std::string schedules_of(const Page& page, const Machine& machine) {

@@ -53,7 +53,7 @@ class Source {
         if (one_in(4)) read.along[below(2)].from = below(8);
       }
     }
-    d.combine = below(4), d.op = below(6), d.result = below(3);
+    d.combine = below(4), d.op = below(8), d.result = below(3);
     return d;
   }
   std::int64_t extent() { return extents[below(std::size(extents))]; }
@@ -95,12 +95,17 @@ struct Nest {
     return along.is_reversed ? side - 1 - at : at;
   }
 
-  Exp<float> operand(const Mat<float>& a, const Mat<float>& b, const std::vector<Index>& variables) const {
+  std::vector<Exp<float>> reads(const Mat<float>& a, const Mat<float>& b,
+                                const std::vector<Index>& variables) const {
     std::vector<Exp<float>> values;
     for (const Read& read : drawn.reads) {
       const Mat<float>& of = read.array == 0 ? a : b;
       values.push_back(of(place(read.along[0], variables), place(read.along[1], variables)));
     }
+    return values;
+  }
+  Exp<float> operand(const Mat<float>& a, const Mat<float>& b, const std::vector<Index>& variables) const {
+    const std::vector<Exp<float>> values = reads(a, b, variables);
     Exp<float> all = values[0];
     for (std::size_t k = 1; k < values.size(); ++k) all = combined(all, values[k]);
     return all;
@@ -134,8 +139,30 @@ struct Nest {
     }
   }
 
+  // Sums of products of small integers, of which one operation takes several; whether some pair holds.
+  Exp<float> narrow(const Mat<float>& a, const Mat<float>& b, Index n,
+                    const std::vector<Index>& variables) const {
+    const auto pairs = [&](auto f) {
+      return fg::generate(n, [&](Index l) {
+        std::vector<Index> all = variables;
+        all.push_back(l);
+        if (drawn.folded == 2) all.push_back(l);
+        const std::vector<Exp<float>> values = reads(a, b, all);
+        return f(values.front(), values.back());
+      });
+    };
+    if (drawn.op == 7)
+      return fg::cast<float>(fg::any(pairs([](auto x, auto y) { return (x > 6.f) & (y > 5.f); })));
+    return fg::cast<float>(fg::sum(pairs([&](auto x, auto y) {
+      const auto byte = fg::cast<int>(fg::cast<std::int8_t>(x * 16.f));
+      if (drawn.combine == 0) return byte * fg::cast<int>(fg::cast<std::uint8_t>(y * 32.f));
+      return byte * fg::cast<int>(fg::cast<std::int16_t>(y * 4096.f));
+    })));
+  }
+
   Exp<float> element(const Mat<float>& a, const Mat<float>& b, const std::vector<Index>& sizes,
                      std::vector<Index> variables) const {
+    if (drawn.op >= 6) return result(narrow(a, b, sizes[rank], variables), variables);
     const auto along = [&](Index n, auto f) {
       return reduced(fg::generate(n, [&](Index l) {
         std::vector<Index> all = variables;
@@ -152,6 +179,9 @@ struct Nest {
         return operand(a, b, all);
       }));
     });
+    return result(value, variables);
+  }
+  Exp<float> result(const Exp<float>& value, const std::vector<Index>& variables) const {
     if (drawn.result == 0) return value;
     const Exp<float> number = fg::cast<float>(variables.back());
     return drawn.result == 1 ? fg::max(value, 0.f) + number : fg::select(number < 3.f, value, -value);

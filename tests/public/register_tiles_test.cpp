@@ -177,6 +177,40 @@ TEST(RegisterTiles, OperatorsProperty) {
   });
 }
 
+// Which rows and columns have a common truth, and whether all of their pairs do; a condition of both.
+TEST(RegisterTiles, TruthsProperty) {
+  const auto program = [](Mat<int> a, Mat<int> b) {
+    const auto at_all = [&](auto f) {
+      return fg::generate({a.size(0), b.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+        return f([&, i, j](auto g) {
+          return fg::generate(a.size(1), [&](Exp<Index> l) { return g(a(i, l), b(l, j)); });
+        });
+      });
+    };
+    const auto some =
+        at_all([](auto pairs) { return fg::any(pairs([](auto x, auto y) { return (x > 6) & (y > 5); })); });
+    const auto all = at_all([](auto pairs) {
+      return !fg::all(pairs([](auto x, auto y) { return (x < 8) | ((y > -7) & !(x == 3)); }));
+    });
+    const auto less =
+        at_all([](auto pairs) { return fg::any(pairs([](auto x, auto y) { return x + 12 < y; })); });
+    return std::tuple{some, all, less};
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    const auto a = matrix<int>(e.n, e.k, 1), b = matrix<int>(e.k, e.m, 2);
+    const auto [some, all, less] = f(a, b);
+    constexpr auto either = [](bool u, bool v) { return u || v; };
+    EXPECT_EQ(some.to_vector(), folded(e, false, either, [&](Index i, Index l, Index j) {
+                return a(i, l) > 6 && b(l, j) > 5;
+              }));
+    EXPECT_EQ(all.to_vector(), folded(e, false, either, [&](Index i, Index l, Index j) {
+                return !(a(i, l) < 8 || (b(l, j) > -7 && a(i, l) != 3));
+              }));
+    EXPECT_EQ(less.to_vector(),
+              folded(e, false, either, [&](Index i, Index l, Index j) { return a(i, l) + 12 < b(l, j); }));
+  });
+}
+
 TEST(RegisterTiles, BatchesProperty) {
   const auto program = [](fg::Acc<int, 3> a, fg::Acc<int, 3> b) {
     return fg::generate({a.size(0), a.size(1), b.size(2)}, [&](Exp<Index> p, Exp<Index> i, Exp<Index> j) {

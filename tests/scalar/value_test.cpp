@@ -85,6 +85,24 @@ TEST(Value, Bits) {
   EXPECT_EQ((op<std::int8_t>(Op::shl, std::int8_t{1}, std::int8_t{-1})), -128);
 }
 
+TEST(Value, ProductsOfPartsWrap) {
+  const auto halves = [](std::int32_t high, std::int32_t low) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(high) << 16 | (low & 0xffff));
+  };
+  EXPECT_EQ((op<std::int32_t>(Op::add_half_products, halves(-3, 5), halves(7, -2), 100)), 69);
+  const std::int32_t least = halves(-32768, -32768);
+  EXPECT_EQ((op<std::int32_t>(Op::add_half_products, least, least, 0)),
+            std::numeric_limits<std::int32_t>::min());
+  EXPECT_EQ((op<std::int32_t>(Op::add_half_products, least, least, -1)),
+            std::numeric_limits<std::int32_t>::max());
+  EXPECT_EQ(
+      (op<std::int32_t>(Op::add_quarter_products, std::int32_t(0xff010203), std::int32_t(0x80ff0203), 10)),
+      10 + 255 * -128 + 1 * -1 + 2 * 2 + 3 * 3);
+  EXPECT_EQ(
+      (op<std::uint8_t>(Op::add_half_products, std::uint8_t{0x8f}, std::uint8_t{0x71}, std::uint8_t{0})),
+      static_cast<std::uint8_t>(-8 * 7 - 1));
+}
+
 TEST(Value, FloatsToIntegersSaturate) {
   EXPECT_EQ(cast<std::int8_t>(200.f), 127);
   EXPECT_EQ(cast<std::int8_t>(-200.f), -128);

@@ -45,6 +45,7 @@ Description CpuDevice::describe() const {
           .last_level_cache = last_level_cache(cpu_),
           .vector_bytes = vector_bytes(cpu_),
           .is_host = true,
+          .adds_quarters = adds_quarters(cpu_),
           .architecture = cpu_ == "native" ? std::string(host_level()) : cpu_};
 }
 

@@ -4,6 +4,8 @@
 
 #include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
+#include "schedule/packed_terms.h"
+#include "schedule/rewrites/bytes.h"
 #include "schedule/rewrites/rounding.h"
 
 namespace fulgurite::schedule {
@@ -42,16 +44,33 @@ Expr even_pieces(scalar::Arena& arena, Expr n, Expr wanted, std::int64_t step) {
   return max(ceil_div(ceil_div(n, pieces), arena.i64(step)), 1) * step;
 }
 
+// Terms that one operation takes: both operands are shared, so that they are packed once for many points.
+std::int64_t most_together(const Building& at, const soac::Soac& inner, const SharedOperands& shared) {
+  for (std::int64_t n = at.lanes.device.adds_quarters ? 4 : 2; n > 1; n /= 2) {
+    const auto packed = packed_terms(at.arena, inner, n);
+    if (n > at.lanes.by.tile_terms || !packed) continue;
+    const std::vector<Expr> here{packed->first}, there{packed->second};
+    if ((shared.by_rows == here && shared.by_columns == there) ||
+        (shared.by_rows == there && shared.by_columns == here))
+      return n;
+  }
+  return 1;
+}
+
 }  // namespace
 
 RegisterTiles register_tiles_of(Building& at) {
   RegisterTiles tiles;
   tiles.shared = shared_operands(at.around, at.op());
   if (tiles.shared.by_rows.empty()) return tiles;
+  soac::Stm map = at.posting;
+  std::get<soac::Soac>(map.op).body = with_neutral(at.arena, at.op());
+  tiles.computes = in_bytes(at.arena, map);
+  if (tiles.computes != map)
+    tiles.shared = shared_operands(at.around, std::get<soac::Soac>(tiles.computes.op));
   scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
-  const soac::Lambda body = with_neutral(arena, at.op());
-  const soac::Soac& inner = reduction_of(body);
+  const soac::Soac& inner = reduction_of(std::get<soac::Soac>(tiles.computes.op).body);
   const std::vector<Expr>& dims = at.op().dims;
   tiles.points = product(arena, dims);
   tiles.rows = dims[dims.size() - 2];
@@ -63,7 +82,8 @@ RegisterTiles register_tiles_of(Building& at) {
   tiles.is_tiled = is_tiled;
   const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;
   tiles.depth_per_task = any_rounds(inner) ? at.i64(most) : max(tiles.depth, 1);
-  tiles.depth_at_once = any_rounds(inner) ? std::min(by.tile_depth, most) : by.tile_depth;
+  tiles.together = most_together(at, inner, tiles.shared);
+  tiles.depth_at_once = any_rounds(inner) ? std::min(by.tile_depth, most) : by.tile_depth * tiles.together;
   tiles.parts = max(ceil_div(tiles.depth, tiles.depth_per_task), 1);
   if (any_rounds(inner)) tiles.has_parts = 1 < tiles.parts;
   const Expr is_in_pieces = is_tiled & (tiles.depth_at_once < tiles.depth);
@@ -84,6 +104,9 @@ void add_axes(const Building& at, const RegisterTiles& tiles, std::size_t of, Ne
   nest.axes.push_back({Axis::Role::fold, 0, 1, tiles.depth, false, of});
 }
 
+constexpr const char* why_together =
+    "terms: factors have few bits, so that one operation adds the products of several (tile_terms)";
+
 // What tasks stage is on the stacks of their threads.
 constexpr std::int64_t most_staged_bytes = 1 << 18;
 
@@ -91,7 +114,7 @@ constexpr std::int64_t most_staged_bytes = 1 << 18;
 std::int64_t rows_of_task(const Building& at, const RegisterTiles& tiles) {
   std::int64_t bytes_of_row = 0;
   for (Expr operand : tiles.shared.by_columns)
-    bytes_of_row += tiles.depth_at_once * static_cast<std::int64_t>(size_of(operand.kind()));
+    bytes_of_row += tiles.depth_at_once / tiles.together * static_cast<std::int64_t>(size_of(operand.kind()));
   const std::int64_t most = bytes_of_row == 0 ? at.lanes.by.tile_task_rows : most_staged_bytes / bytes_of_row;
   return std::clamp(most, std::int64_t{1}, at.lanes.by.tile_task_rows);
 }
@@ -134,12 +157,14 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   nest.cuts.push_back({column, even_pieces(at.arena, tiles.columns, most_columns, tile.lanes), Unit::grid});
   nest.cuts.push_back({depth, at.i64(tiles.depth_at_once), Unit::sequence});
   const std::int64_t staged_rows = (task_rows + tile.rows - 1) / tile.rows * tile.rows;
-  add_stages(tiles.shared.by_columns, staged_rows * tiles.depth_at_once, nest);
+  const std::int64_t words = tiles.depth_at_once / tiles.together;
+  add_stages(tiles.shared.by_columns, staged_rows * words, nest);
   const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
   nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
-  add_stages(tiles.shared.by_rows, tiles.depth_at_once * strip, nest);
+  add_stages(tiles.shared.by_rows, words * strip, nest);
   nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, at.loops.tail_lanes});
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
+  if (tiles.together > 1) nest.cuts.push_back({depth, at.i64(tiles.together), Unit::registers});
   if (!any_rounds(inner)) return;
   nest.cuts.push_back({depth, at.i64(std::min(by.fold_chain, tiles.depth_at_once)), Unit::sequence});
 }
@@ -148,16 +173,13 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
 
 void add_register_tiles(Building& at, const RegisterTiles& tiles) {
   if (!tiles.is_tiled) return;
-  soac::Stm computes = at.posting;
-  auto& map = std::get<soac::Soac>(computes.op);
-  map.body = with_neutral(at.arena, map);
-  const soac::Stm reduction = map.body.body[0];
+  const soac::Stm reduction = std::get<soac::Soac>(tiles.computes.op).body.body[0];
   const auto& inner = std::get<soac::Soac>(reduction.op);
   Nest nest;
   add_axes(at, tiles, reduction.nest, nest);
   add_cuts(at, tiles, inner, nest);
   leave_parts(at, inner, tiles.partials, true, nest);
-  Phase& phase = at.add("tiles", std::move(computes), std::move(nest));
+  Phase& phase = at.add("tiles", tiles.computes, std::move(nest));
   phase.guard = select(tiles.is_tiled, at.i64(1), 0);
   phase.why = {
       "tasks: so many rows that a panel is worth making, and so few that what they read stays in the second "
@@ -167,6 +189,7 @@ void add_register_tiles(Building& at, const RegisterTiles& tiles) {
       "lanes: vectors side by side and rows whose accumulators take most registers (tile_rows, tile_vectors, "
       "tile_chained_vectors, tile_vectors_16_registers, tile_chained_rows_16_registers)",
       why_tiled};
+  if (tiles.together > 1) phase.why.emplace_back(why_together);
   if (!tiles.has_parts) return;
   const PartialRows rows{tiles.partials, tiles.parts, at.i64(1), tiles.points};
   Phase& last = add_joined_parts(at, "join parts", rows, 1);

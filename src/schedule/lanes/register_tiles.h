@@ -18,6 +18,8 @@ inline constexpr const char* why_tiled =
 struct RegisterTiles {
   /// Whether the launch takes this way, by sizes only; absent: it does not.
   Expr is_tiled;
+  /// The map, its reduction with neutral elements.
+  soac::Stm computes;
   /// In the names of the reduction's body.
   SharedOperands shared;
   /// Points of the map, and of its last two axes and the reduction's.
@@ -25,8 +27,9 @@ struct RegisterTiles {
   /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
-  /// Points of it for which operands are staged.
-  std::int64_t depth_at_once = 0;
+  /// Points of it for which operands are staged, and how many of them one operation takes, whose operands
+  /// are packed in one.
+  std::int64_t depth_at_once = 0, together = 1;
   std::vector<Var> partials;
 };
 /// Decides it, and makes the memory.

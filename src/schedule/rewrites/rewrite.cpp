@@ -26,15 +26,16 @@ const Rewrite given{"given", "reductions that others give are left out"};
 const Rewrite row_parts{"row_parts", "a map gives what its points reduce, and nothing else"};
 const Rewrite joined{"joined", "a map reduces the parts of its points' reductions"};
 const Rewrite atomics{"atomics", "operators that are one operation of memory have a neutral element"};
+const Rewrite bytes{"bytes", "reductions of booleans whose operands points share are in bytes"};
 
 }  // namespace rewrite
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics,   &rewrite::bin_posts, &rewrite::digits, &rewrite::divided,
-      &rewrite::given,     &rewrite::holding,   &rewrite::inside,    &rewrite::joined, &rewrite::levels,
-      &rewrite::lift,      &rewrite::narrow,    &rewrite::order,     &rewrite::pieces, &rewrite::posts,
-      &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows};
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::bytes,  &rewrite::digits,
+      &rewrite::divided,   &rewrite::given,   &rewrite::holding,   &rewrite::inside, &rewrite::joined,
+      &rewrite::levels,    &rewrite::lift,    &rewrite::narrow,    &rewrite::order,  &rewrite::pieces,
+      &rewrite::posts,     &rewrite::ranks,   &rewrite::row_parts, &rewrite::rows};
   return all;
 }
 

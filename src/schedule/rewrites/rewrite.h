@@ -36,6 +36,7 @@ extern const Rewrite given;      // updates.h: without_reductions
 extern const Rewrite row_parts;  // partial_rows.h: unfinished
 extern const Rewrite joined;     // partial_rows.h: joined
 extern const Rewrite atomics;    // operators.h: with_neutral_for_atomics
+extern const Rewrite bytes;      // bytes.h: in_bytes
 
 }  // namespace rewrite
 

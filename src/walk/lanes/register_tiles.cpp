@@ -6,6 +6,7 @@
 #include "schedule/shared_operands.h"
 #include "soac/rename.h"
 #include "walk/lanes/pieces.h"
+#include "walk/lanes/tile_operands.h"
 #include "walk/phase.h"
 #include "walk/points.h"
 
@@ -15,17 +16,11 @@ using schedule::Nest, schedule::Stage, schedule::Unit;
 
 namespace {
 
-// A strip of columns, and the part of the depth for which it is walked.
-struct ColumnStrip {
-  std::vector<Expr> outer;
-  Expr begin, end;
-  Expr from, to;
-};
 // StripColumns of a strip that are walked together.
 struct StripColumns {
   const ColumnStrip& strip;
   const Emitter& e;  // in lanes
-  Expr column;
+  Expr t, column;
   soac::Lambda body;  // of the map, its reduction reading panels
   // Whether all lanes have a column, and whether this lane has; absent: they have.
   Expr all_in_range = {}, in_range = {};
@@ -55,34 +50,6 @@ bool reads_panels_only(scalar::Arena& arena, const soac::Soac& map, const Nest& 
   return only;
 }
 
-/// Takes the place of what is staged in a function.
-class StagedReads {
- public:
-  StagedReads(scalar::Arena& arena, const Nest& nest, const std::vector<Var>& staged)
-      : arena_(arena), nest_(nest), staged_(staged) {}
-  void add(const Emitter& e, std::size_t number, Expr place) {
-    const Stage& stage = nest_.stages[number];
-    const Expr array = arena_.fresh_array(stage.read.kind(), {arena_.i64(stage.size)}, "staged");
-    e.set_destination(array.var(), {staged_[number], {}});
-    e.made(array.var());
-    replaced_.emplace_back(stage.read, arena_.index(array, std::span(&place, 1)));
-  }
-  soac::Lambda in(soac::Lambda body) const {
-    scalar::Substitution substitute(arena_, [&](Expr each) {
-      const auto found = std::ranges::find(replaced_, each, &std::pair<Expr, Expr>::first);
-      return found == replaced_.end() ? Expr() : found->second;
-    });
-    soac::substitute_in(body, substitute);
-    return body;
-  }
-
- private:
-  scalar::Arena& arena_;
-  const Nest& nest_;
-  const std::vector<Var>& staged_;
-  std::vector<std::pair<Expr, Expr>> replaced_;
-};
-
 /// One task.
 class RegisterTiles {
  public:
@@ -96,11 +63,8 @@ class RegisterTiles {
         depth_axis_(nest_.axes.size() - 1),
         partials_(schedule::memory_of_combines(nest_)),
         depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)),
-        strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]) {
-    for (const Stage& stage : nest_.stages)
-      staged_.push_back(e_.allocate(stage.space, stage.read.kind(), stage.size,
-                                    schedule::is_shared_by_rows(nest_, stage) ? "panel" : "rows"));
-  }
+        strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]),
+        operands_(task, nest_, map_, dims_) {}
 
   void run() {
     Expr rest = e_.context().task;
@@ -124,10 +88,11 @@ class RegisterTiles {
     const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
     e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
       const Expr to = e_.lower(min(from + depth_cuts_[0], depth_.end));
-      const soac::Lambda body = with_rows(outer, from, to);
+      const TileRows at{outer, rows_, columns_.begin, words_of(e_, operands_.together(), from, to)};
+      const soac::Lambda body = operands_.with_rows(at);
       e_.for_loop(columns_.begin, columns_.end, e_.lower(strip_), "strip", [&](Expr first) {
-        const ColumnStrip strip{outer, first, e_.lower(min(first + strip_, columns_.end)), from, to};
-        fill_panels(strip);
+        const ColumnStrip strip{at, first, e_.lower(min(first + strip_, columns_.end))};
+        operands_.fill_panels(strip);
         walk(strip, body);
       });
     });
@@ -140,88 +105,22 @@ class RegisterTiles {
     if (reads_panels_only(arena_, map_, nest_))
       return steps_of(nest_).in_strips(
           e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
-            tiles({strip, lane, j, with_panels(strip, lane, t, j, body), all, in_range});
+            tiles({strip, lane, t, j, operands_.with_panels(strip, lane, t, j, body), all, in_range});
           });
     steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
-      tiles({strip, lane, j, with_panels(strip, lane, t, j, body)});
+      tiles({strip, lane, t, j, operands_.with_panels(strip, lane, t, j, body)});
     });
   }
 
-  std::int64_t n_rows() const { return schedule::size_by(nest_, Unit::registers, 1); }
-
-  Var folded() const { return std::get<soac::Soac>(map_.body.body[0].op).body.params[0]; }
-
-  // What the columns share of some rows, for the points [from, to) of the reduction: lanes lie along these.
-  soac::Lambda with_rows(const std::vector<Expr>& outer, Expr from, Expr to) const {
-    StagedReads replacement(arena_, nest_, staged_);
-    const Expr staged_row = arena_.name(map_.body.params[map_.dims.size() - 2]) - rows_.begin;
-    const Expr staged_place = staged_row * depth_cuts_[0] + arena_.name(folded()) - from;
-    for (std::size_t k = 0; k < staged_.size(); ++k) {
-      if (schedule::is_shared_by_rows(nest_, nest_.stages[k])) continue;
-      e_.for_loop(rows_.begin, rows_.end, arena_.i64(1), "i", [&](Expr i) {
-        const Expr row = e_.lower((i - rows_.begin) * depth_cuts_[0]);
-        const Emitter e = e_.at_element(number(e_, outer, i, columns_.begin));
-        steps_of(nest_)(e, from, to, [&](const Emitter& lane, Expr, Expr l, Expr) {
-          const Expr value = at_point(lane, nest_.stages[k].read, point_of(outer, i, columns_.begin), l);
-          lane.store_plain(staged_[k], lane.lower(row + (l - from)), value);
-        });
-      });
-      replacement.add(e_, k, staged_place);
-    }
-    return replacement.in(map_.body);
-  }
-
-  // Where what the rows share of columns is: those of a step lie side by side for one point of the reduction,
-  // those for the next point behind them.
-  Expr place_in_panel(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j, Expr l) const {
-    const std::int64_t step = schedule::size_by(nest_, Unit::lane, 1);
-    const Expr first = j - t - strip.begin, in_step = first % step;
-    const Expr begin = lane.lower((first - in_step) * depth_cuts_[0] + in_step - strip.from * step) + t;
-    return begin + l * step;
-  }
-
-  // What the rows share of the strip: arrays are read along their rows.
-  void fill_panels(const ColumnStrip& strip) const {
-    e_.for_loop(strip.from, strip.to, arena_.i64(1), "l", [&](Expr l) {
-      steps_of(nest_)(e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr) {
-        const std::vector<Expr> first = point_of(strip.outer, rows_.begin, j);
-        const Emitter at = lane.at_element(number(lane, strip.outer, rows_.begin, j));
-        const Expr place = at.lower(place_in_panel(strip, at, t, j, l));
-        for (std::size_t k = 0; k < staged_.size(); ++k)
-          if (schedule::is_shared_by_rows(nest_, nest_.stages[k]))
-            at.store_plain(staged_[k], place, at_point(at, nest_.stages[k].read, first, l));
-      });
-    });
-  }
-  soac::Lambda with_panels(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j,
-                           const soac::Lambda& body) const {
-    StagedReads replacement(arena_, nest_, staged_);
-    const Expr l = arena_.name(folded()), place = place_in_panel(strip, lane, t, j, l);
-    for (std::size_t k = 0; k < staged_.size(); ++k)
-      if (schedule::is_shared_by_rows(nest_, nest_.stages[k])) replacement.add(lane, k, place);
-    return replacement.in(body);
-  }
-
-  static std::vector<Expr> point_of(std::vector<Expr> outer, Expr row, Expr column) {
-    outer.push_back(row);
-    outer.push_back(column);
-    return outer;
-  }
-  Expr number(const Emitter& e, const std::vector<Expr>& outer, Expr row, Expr column) const {
-    return e.lower(linear(e, point_of(outer, row, column), dims_));
-  }
-
-  // What several points share, at the first one of the task, which fails where it does.
-  Expr at_point(const Emitter& e, Expr operand, std::span<const Expr> indices, Expr l) const {
-    std::unordered_map<Var, Expr> values{{folded(), l}};
-    for (std::size_t d = 0; d < indices.size(); ++d) values.emplace(map_.body.params[d], indices[d]);
-    return e.lower(scalar::substitute(arena_, operand, values));
+  std::int64_t n_rows() const {
+    const std::vector<Expr> sizes = schedule::sizes_of_cuts(nest_, depth_axis_ - 2, Unit::registers);
+    return sizes.empty() ? 1 : static_cast<std::int64_t>(sizes[0].bits());
   }
 
   /// A row of a tile: its reduction and results, and where its partial results are.
   struct Row {
     Emitter e;
-    Expr number;
+    Expr row, number;
     soac::Applied at;
     Running::Groups totals;
     const soac::Stm& reduction() const { return at.body[0]; }
@@ -232,13 +131,17 @@ class RegisterTiles {
     std::vector<Row> rows;
     for (std::int64_t r = 0; r < n_rows(); ++r) {
       const Expr row = r == 0 ? first_row : at.e.lower(min(first_row + r, rows_.end - 1));
-      const Expr place = number(at.e, at.strip.outer, row, at.column);
+      const Expr place = operands_.number(at.e, at.strip.at.outer, row, at.column);
       const Emitter e = at.e.at_element(place);
-      soac::Applied body = soac::apply(arena_, at.body, point_of(at.strip.outer, row, at.column));
+      soac::Applied body = soac::apply(arena_, at.body, point_of(at.strip.at.outer, row, at.column));
       Running::Groups totals = start(e, std::get<soac::Soac>(body.body[0].op));
-      rows.push_back({e, place, std::move(body), std::move(totals)});
+      rows.push_back({e, row, place, std::move(body), std::move(totals)});
     }
-    fold(at.e, rows, at.strip.from, at.strip.to, 1);
+    const Words& depth = at.strip.at.depth;
+    if (depth.together == 1)
+      fold(at.e, rows, depth.begin, depth.end, 1);
+    else
+      add_words(at, rows);
     if (!at.in_range) return leave(at.strip, at.e, rows);
     at.e.if_then_else(
         at.all_in_range, [&] { leave(at.strip, at.e, rows); },
@@ -264,10 +167,19 @@ class RegisterTiles {
     });
   }
 
+  void add_words(const StripColumns& at, std::span<const Row> rows) const {
+    std::vector<Expr> numbers, sums;
+    for (const Row& row : rows) {
+      numbers.push_back(row.row);
+      sums.push_back(row.totals[0][0]);
+    }
+    operands_.add_words(at.strip, at.e, at.t, at.column, numbers, sums);
+  }
+
   // Joins what the rows have to what they had of the depth before. The last row may be there several times,
   // hence all of them are read before one is stored.
   void leave(const ColumnStrip& strip, const Emitter& e, std::vector<Row>& rows) const {
-    e.if_then(e.lower(depth_.begin < strip.from), [&] {
+    e.if_then(e.lower(depth_.begin < strip.at.depth.begin), [&] {
       for (Row& row : rows) {
         const Running::Groups before = restore(row.e, row.op().reductions, partials_, partial_of(row));
         join(row.e, row.op().reductions, before, row.totals, "acc");
@@ -276,7 +188,7 @@ class RegisterTiles {
             row.e.assign(row.totals[g][k], row.e.snapshot(before[g][k], "acc"));
       }
     });
-    const Expr is_incomplete = e.lower(has_parts_ | (strip.to < depth_.end));
+    const Expr is_incomplete = e.lower(has_parts_ | (strip.at.depth.end < depth_.end));
     e.if_then_else(
         is_incomplete,
         [&] {
@@ -308,7 +220,7 @@ class RegisterTiles {
   const std::vector<Var> partials_;
   const std::vector<Expr> depth_cuts_;
   const Expr strip_;
-  std::vector<Var> staged_;
+  const TileOperands operands_;
   Interval columns_, rows_, depth_;
   Expr first_, has_parts_;
 };

@@ -193,3 +193,75 @@ FG_INLINE V(KIND) FN(clz, KIND)(V(KIND) a) { return (V(KIND))FN(clz, UINT(KIND))
 //! ctz i8 i16 i32 i64
 //! needs ctz UNSIGNED
 FG_INLINE V(KIND) FN(ctz, KIND)(V(KIND) a) { return (V(KIND))FN(ctz, UINT(KIND))((V(UINT(KIND)))a); }
+
+//! add_half_products i8 i16 i64 u8 u16 u64
+// c and the products of the halves of a and b, which are signed.
+FG_INLINE V(KIND) FN(add_half_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+  const INT(KIND) half = 4 * sizeof(KIND);
+  V(INT(KIND)) low_a = (V(INT(KIND)))(a << (KIND)half) >> half, low_b = (V(INT(KIND)))(b << (KIND)half) >> half;
+  V(INT(KIND)) high_a = (V(INT(KIND)))a >> half, high_b = (V(INT(KIND)))b >> half;
+  return (V(KIND))((WRAP(KIND))c + (WRAP(KIND))(low_a * low_b) + (WRAP(KIND))(high_a * high_b));
+}
+
+//! add_half_products i32 u32
+//! needs part_names_ b1, again parts_ KIND
+// The same with the instruction that there is for halves of 16 bits.
+FG_INLINE V(KIND) FN(add_half_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+#if FG_PART
+  typedef i16 Halves __attribute__((vector_size(FG_PART)));
+  typedef u32 Sums __attribute__((vector_size(FG_PART)));
+  union { V(KIND) whole; Halves halves[FG_PART_COUNT]; Sums sums[FG_PART_COUNT]; } x = {a}, y = {b}, z = {c};
+#define FG_STEP(i) z.sums[i] += (Sums)FG_CAT(__builtin_ia32_pmaddwd, FG_CAT(FG_REGISTER_, FG_PART))(x.halves[i], y.halves[i]);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  return z.whole;
+#else
+  V(i32) low_a = (V(i32))((V(u32))a << 16u) >> 16, low_b = (V(i32))((V(u32))b << 16u) >> 16;
+  V(i32) high_a = (V(i32))a >> 16, high_b = (V(i32))b >> 16;
+  return (V(KIND))((V(u32))c + (V(u32))(low_a * low_b) + (V(u32))(high_a * high_b));
+#endif
+}
+
+//! add_quarter_products i8 i16 i64 u8 u16 u64
+// c and the products of the unsigned quarters of a and the signed ones of b.
+FG_INLINE V(KIND) FN(add_quarter_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+  const INT(KIND) quarter = 2 * sizeof(KIND), others = 6 * sizeof(KIND);
+  V(UINT(KIND)) x = (V(UINT(KIND)))a, y = (V(UINT(KIND)))b;
+  const UINT(KIND) mask = (UINT(KIND))(((UINT(KIND))1 << quarter) - 1);
+  V(INT(KIND)) sum = (V(INT(KIND)))c;
+#define FG_STEP(i)                                                                             \
+  {                                                                                            \
+    V(INT(KIND)) of_a = (V(INT(KIND)))(x >> (UINT(KIND))(i * quarter) & mask);                 \
+    V(INT(KIND)) of_b = (V(INT(KIND)))(y << (UINT(KIND))(others - i * quarter)) >> others;     \
+    sum = (V(INT(KIND)))((WRAP(KIND))sum + (WRAP(KIND))(of_a * of_b));                         \
+  }
+  FG_EACH(4, FG_STEP)
+#undef FG_STEP
+  return (V(KIND))sum;
+}
+
+//! add_quarter_products i32 u32
+//! needs part_names_ b1, again parts_ KIND
+// The same with the instruction that some processors have for quarters of 8 bits.
+FG_INLINE V(KIND) FN(add_quarter_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+#undef FG_HAS_QUARTERS
+#if FG_PART
+#if defined __AVX512VNNI__ || defined __AVXVNNI__ && FG_PART < 64
+#define FG_HAS_QUARTERS
+#endif
+#endif
+#ifdef FG_HAS_QUARTERS
+  typedef i32 Words __attribute__((vector_size(FG_PART)));
+  union { V(KIND) whole; Words words[FG_PART_COUNT]; } x = {a}, y = {b}, z = {c};
+#define FG_STEP(i) z.words[i] = FG_CAT(__builtin_ia32_vpdpbusd, FG_CAT(FG_REGISTER_, FG_PART))(z.words[i], x.words[i], y.words[i]);
+  FG_EACH_PART(FG_STEP)
+#undef FG_STEP
+  return z.whole;
+#else
+  V(u32) x = (V(u32))a, y = (V(u32))b, sum = (V(u32))c;
+#define FG_STEP(i) sum += (V(u32))((V(i32))(x >> (u32)(8 * i) & 255u) * ((V(i32))(y << (u32)(24 - 8 * i)) >> 24));
+  FG_EACH(4, FG_STEP)
+#undef FG_STEP
+  return (V(KIND))sum;
+#endif
+}

@@ -56,6 +56,25 @@ FG_INLINE KIND FN(ceil_div, KIND)(KIND a, KIND b) {
 //! ceil_div u8 u16 u32 u64
 FG_INLINE KIND FN(ceil_div, KIND)(KIND a, KIND b) { return b == 0 ? (KIND)0 : (KIND)(a / b + (a % b != 0)); }
 
+//! add_half_products i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE KIND FN(add_half_products, KIND)(KIND a, KIND b, KIND c) {
+  const int width = 4 * sizeof(KIND);
+  INT(KIND) low_a = (INT(KIND))((INT(KIND))((UINT(KIND))a << width) >> width), low_b = (INT(KIND))((INT(KIND))((UINT(KIND))b << width) >> width);
+  INT(KIND) high_a = (INT(KIND))((INT(KIND))a >> width), high_b = (INT(KIND))((INT(KIND))b >> width);
+  return (KIND)((WRAP(KIND))c + (WRAP(KIND))(low_a * low_b) + (WRAP(KIND))(high_a * high_b));
+}
+
+//! add_quarter_products i8 i16 i32 i64 u8 u16 u32 u64
+FG_INLINE KIND FN(add_quarter_products, KIND)(KIND a, KIND b, KIND c) {
+  const int quarter = 2 * sizeof(KIND), shift = 6 * sizeof(KIND);
+  for (int i = 0; i < 4; ++i) {
+    INT(KIND) x = (INT(KIND))((UINT(KIND))((UINT(KIND))a << (shift - i * quarter)) >> shift);
+    INT(KIND) y = (INT(KIND))((INT(KIND))((UINT(KIND))b << (shift - i * quarter)) >> shift);
+    c = (KIND)((WRAP(KIND))c + (WRAP(KIND))(x * y));
+  }
+  return c;
+}
+
 //! shl i8 i16 i32 i64 u8 u16 u32 u64
 FG_INLINE KIND FN(shl, KIND)(KIND a, KIND b) { return (KIND)((WRAP(KIND))a << ((WRAP(KIND))b & (8 * sizeof(KIND) - 1))); }
 

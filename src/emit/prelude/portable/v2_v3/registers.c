@@ -39,6 +39,11 @@ FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))INTRINSI
 //! max i8 i16 i32 u8 u16 u32
 FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))INTRINSIC(max)(REGISTER(a), REGISTER(b)); }
 
+//! add_half_products i32 u32
+FG_INLINE V(KIND) FN(add_half_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+  return (V(KIND))((WRAP(KIND))c + (WRAP(KIND))PREFIX(madd_epi16)(REGISTER(a), REGISTER(b)));
+}
+
 //! choose f32 f64
 // a where m is all ones, b where it is 0.
 FG_INLINE V(KIND) FN(choose, KIND)(M(KIND) m, V(KIND) a, V(KIND) b) { return INTRINSIC(blendv)(b, a, (V(KIND))m); }

@@ -30,6 +30,11 @@ FG_INLINE V(KIND) FN(min, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))INTRINSI
 //! max i8 i16 i32 i64 u8 u16 u32 u64
 FG_INLINE V(KIND) FN(max, KIND)(V(KIND) a, V(KIND) b) { return (V(KIND))INTRINSIC(max)(REGISTER(a), REGISTER(b)); }
 
+//! add_half_products i32 u32
+FG_INLINE V(KIND) FN(add_half_products, KIND)(V(KIND) a, V(KIND) b, V(KIND) c) {
+  return (V(KIND))((WRAP(KIND))c + (WRAP(KIND))PREFIX(madd_epi16)(REGISTER(a), REGISTER(b)));
+}
+
 //! eq i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
 FG_INLINE V(b1) FN(eq, KIND)(V(KIND) a, V(KIND) b) { return JOIN(INTRINSIC(cmp), _mask)(REGISTER(a), REGISTER(b), 0); }
 
