@@ -6,6 +6,7 @@
 //   kernel_texts --growth           says by how much splits make the kernels for processors longer: none may
 //   be
 //                                   more than four times as long
+//   kernel_texts --nameless         says which array programs have other kernels when no name is left in them
 //   kernel_texts --time POLICY      says how long it takes to compile the programs of the guide, the examples
 //   and
 //                                   the benchmarks for this processor, with such a policy and without
@@ -71,6 +72,13 @@ int compare_with_unsplit() {
   return !all.empty() && all[0].factor() > most_growth;
 }
 
+int compare_with_nameless() {
+  const std::vector<std::string> changed = changed_without_names();
+  for (const std::string& line : changed) fmt::print("{}\n", line);
+  fmt::print("{} kernels depend on names\n", changed.size());
+  return changed.empty() ? 0 : 1;
+}
+
 int time_beside(const char* policy) {
   constexpr int rounds = 3;
   double best = 0, best_beside = 0;
@@ -91,6 +99,7 @@ int main(int n_arguments, char** arguments) {
     if (n_arguments > 2 && arguments[1] == std::string_view("--machine"))
       return compare(digests, arguments[2]);
     if (n_arguments > 1 && arguments[1] == std::string_view("--growth")) return compare_with_unsplit();
+    if (n_arguments > 1 && arguments[1] == std::string_view("--nameless")) return compare_with_nameless();
     if (n_arguments > 2 && arguments[1] == std::string_view("--time")) return time_beside(arguments[2]);
     if (n_arguments > 1) return print_texts(arguments[1]);
     return compare(digests, "");

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <functional>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <unordered_map>
 
@@ -20,6 +21,8 @@
 #include "replayed.h"
 #include "runtime/cpu/compiler.h"
 #include "runtime/host.h"
+#include "soac/parse.h"
+#include "soac/print.h"
 #include "tidy/passes.h"
 
 namespace fulgurite::testing_replay {
@@ -116,6 +119,20 @@ void for_each_compiled(const Machine& machine, std::string_view wanted, const Vi
   each(recorded_kernels());
 }
 
+/// As it is read from its text.
+ArrayProgram read_back(ArrayProgram p) {
+  p.program = soac::parse(soac::print(p.program));
+  return p;
+}
+/// Read from a text in which names are numbers in the order of the text, and nothing says where a statement
+/// comes from. Messages of errors stay.
+ArrayProgram without_names(ArrayProgram p) {
+  const std::string named = soac::print(p.program);
+  const std::size_t sites = named.rfind("\nsites {\n");
+  p.program = soac::parse(soac::canonical(p.program) + (sites == named.npos ? "" : named.substr(sites + 1)));
+  return p;
+}
+
 }  // namespace
 
 std::vector<std::string> columns() {
@@ -168,6 +185,29 @@ std::vector<Growth> growths() {
   }
   std::ranges::sort(all, std::ranges::greater(), &Growth::factor);
   return all;
+}
+
+std::vector<std::string> changed_without_names() {
+  std::vector<std::string> changed;
+  for (const Machine& machine : machines()) {
+    if (machine.engine != Engine::cpu) continue;
+    // As kernel IR, for the printer breaks long lines, whose length is that of names, too; without the
+    // numbers of messages, which those share that stand on one line. Refusals quote names.
+    const auto text_of_program = [&](const ArrayProgram& program) {
+      const Compiled found = compiled(program, machine);
+      std::string text = found.refusal.empty() ? "" : "refused";
+      for (const kernel::Kernel& kernel : found.kernels) text += kernel::canonical(kernel);
+      return std::regex_replace(text, std::regex("@[0-9]+"), "@");
+    };
+    const auto each = [&](const std::vector<ArrayProgram>& programs) {
+      for (const ArrayProgram& program : programs)
+        if (text_of_program(read_back(program)) != text_of_program(without_names(program)))
+          changed.push_back(program.name + ": " + machine.name);
+    };
+    each(programs_of_files());
+    each(traced_programs());
+  }
+  return changed;
 }
 
 double milliseconds_of_compiling(const char* policy) {

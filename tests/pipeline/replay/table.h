@@ -36,6 +36,11 @@ struct Growth {
 /// Of each kernel that splits make longer, the greatest first.
 std::vector<Growth> growths();
 
+/// The array programs, by machine, that have other kernels when no name is left in them: not the program's,
+/// nor those of variables, nor what the user called to make a statement ("matmul", "sum"), nor where it
+/// stands.
+std::vector<std::string> changed_without_names();
+
 /// Processor time of compiling the programs of the guide, the examples and the benchmarks for this processor,
 /// in this process.
 double milliseconds_of_compiling(const char* policy);
