@@ -154,6 +154,173 @@ void run(const Options& options) {
   program<float>(options, "pairs f32", some, pairs, true, bench::hand_pairs);
 }
 
+// The same product of 512 x 512 written without its name, beside the named form.
+using Index = fg::Exp<fg::i64>;
+
+// [i, j] = f(number of points, l -> elements of row i and of column j)
+auto at_all(const auto& a, const auto& b, auto f) {
+  return fg::generate({a.size(0), b.size(1)}, [=](Index i, Index j) {
+    return f(a.size(1), [=](Index l) { return std::tuple{a(i, l), b(l, j)}; });
+  });
+}
+
+struct Complex {
+  float re, im;
+};
+struct Nearest {
+  float distance;
+  fg::i64 place;
+};
+
+constexpr ProductShape form_shape{512, 512, 512};
+
+void form(const Options& options, const std::string& name, const auto& f, const auto& named,
+          const auto&... arguments) {
+  if (!std::regex_search(name, std::regex(options.filter))) return;
+  const auto ours = fg::compile(f), theirs = fg::compile(named);
+  const Run run = [&] { (void)ours(arguments...); }, run_named = [&] { (void)theirs(arguments...); };
+  run(), run_named();
+  row(options, name, form_shape, run, run_named);
+}
+
+void forms_of_floats(const Options& options) {
+  const auto n = form_shape.n;
+  const fg::Array<float, 2> a(elements<float>(n * n, 7), {n, n}), b(elements<float>(n * n, 5), {n, n});
+  const auto matmul = [](Mat<float> x, Mat<float> y) { return fg::matmul(x, y); };
+  const auto product = [](Index size, auto pair) {
+    return fg::generate(size, [=](Index l) {
+      const auto [x, y] = pair(l);
+      return x * y;
+    });
+  };
+  form(
+      options, "form: sum",
+      [=](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [=](Index size, auto pair) { return fg::sum(product(size, pair)); });
+      },
+      matmul, a, b);
+  form(
+      options, "form: reduce",
+      [=](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [=](Index size, auto pair) {
+          return fg::reduce([](auto p, auto q) { return p + q; }, 0.f, product(size, pair));
+        });
+      },
+      matmul, a, b);
+  form(
+      options, "form: sums of a cube",
+      [](Mat<float> x, Mat<float> y) {
+        return fg::sum(fg::generate({x.size(0), y.size(1), x.size(1)},
+                                    [=](Index i, Index j, Index l) { return x(i, l) * y(l, j); }),
+                       fg::axis(2));
+      },
+      matmul, a, b);
+  form(
+      options, "form: two sums in a tuple",
+      [](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [](Index size, auto pair) {
+          return fg::reduce(
+              [](fg::Exp<std::tuple<float, float>> u, fg::Exp<std::tuple<float, float>> v) {
+                const auto [p, q] = u;
+                const auto [r, s] = v;
+                return std::tuple{p + r, q + s};
+              },
+              std::tuple{0.f, 0.f}, fg::generate(size, [=](Index l) {
+                const auto [p, q] = pair(l);
+                return std::tuple{p * q, p * p * q};
+              }));
+        });
+      },
+      [](Mat<float> x, Mat<float> y) {
+        return std::tuple{fg::matmul(x, y), fg::matmul(fg::map([](auto p) { return p * p; }, x), y)};
+      },
+      a, b);
+  form(
+      options, "form: nearest, a struct",
+      [](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [](Index size, auto pair) {
+          return fg::reduce(
+              [](fg::Exp<Nearest> u, fg::Exp<Nearest> v) {
+                const auto [p, k] = u;
+                const auto [q, l] = v;
+                return fg::make<Nearest>(fg::select(q < p, q, p), fg::select(q < p, l, k));
+              },
+              Nearest{1e30f, -1}, fg::generate(size, [=](Index l) {
+                const auto [p, q] = pair(l);
+                return fg::make<Nearest>(p + q, l);
+              }));
+        });
+      },
+      [](Mat<float> x, Mat<float> y) {
+        return at_all(x, y, [](Index size, auto pair) {
+          return fg::argmin(fg::generate(size, [=](Index l) {
+            const auto [p, q] = pair(l);
+            return p + q;
+          }));
+        });
+      },
+      a, b);
+}
+
+void forms_of_others(const Options& options) {
+  const auto n = form_shape.n;
+  const auto size = static_cast<std::size_t>(n * n);
+  const fg::Array<Complex, 2> a(std::vector<Complex>(size, {1, 2}), {n, n}),
+      b(std::vector<Complex>(size, {2, 1}), {n, n});
+  form(
+      options, "form: complex, a struct",
+      [](Mat<Complex> x, Mat<Complex> y) {
+        return at_all(x, y, [](Index count, auto pair) {
+          return fg::reduce(
+              [](fg::Exp<Complex> u, fg::Exp<Complex> v) {
+                const auto [p, q] = u;
+                const auto [r, s] = v;
+                return fg::make<Complex>(p + r, q + s);
+              },
+              Complex{0, 0}, fg::generate(count, [=](Index l) {
+                const auto [u, v] = pair(l);
+                const auto [p, q] = u;
+                const auto [r, s] = v;
+                return fg::make<Complex>(p * r - q * s, p * s + q * r);
+              }));
+        });
+      },
+      [](Mat<Complex> x, Mat<Complex> y) {
+        const auto part = [](const auto& of, bool is_real) {
+          return fg::generate({of.size(0), of.size(1)}, [=](Index i, Index j) {
+            const auto [p, q] = of(i, j);
+            return is_real ? p : q;
+          });
+        };
+        const auto xr = part(x, true), xi = part(x, false), yr = part(y, true), yi = part(y, false);
+        const auto real = fg::matmul(xr, yr) - fg::matmul(xi, yi);
+        const auto imaginary = fg::matmul(xr, yi) + fg::matmul(xi, yr);
+        return std::tuple{real, imaginary};
+      },
+      a, b);
+  const fg::Array<int, 2> c(elements<int>(n * n, 7), {n, n}), d(elements<int>(n * n, 5), {n, n});
+  form(
+      options, "form: the last that is not zero, beside the largest",
+      [](Mat<int> x, Mat<int> y) {
+        return at_all(x, y, [](Index count, auto pair) {
+          return fg::reduce([](fg::Exp<int> u, fg::Exp<int> v) { return fg::select(v != 0, v, u); }, 0,
+                            fg::generate(count, [=](Index l) {
+                              const auto [p, q] = pair(l);
+                              return p * q;
+                            }));
+        });
+      },
+      [](Mat<int> x, Mat<int> y) {
+        return at_all(x, y, [](Index count, auto pair) {
+          return fg::max(fg::generate(count, [=](Index l) {
+            const auto [p, q] = pair(l);
+            return p * q;
+          }));
+        });
+      },
+      c, d);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -164,6 +331,8 @@ int main(int count, char** arguments) {
   CLI11_PARSE(app, count, arguments);
   try {
     run(options);
+    forms_of_floats(options);
+    forms_of_others(options);
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench products: {}\n", error.what());
     return 1;

@@ -207,11 +207,11 @@ Report compile_here(const soac::Program& traced, const Options& options, const s
 
 // Threads cost more than loading kernels that stand in the cache, as those of a program that is found do.
 plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteText> sites,
-                           const Options& options) {
+                           const Options& options, runtime::Device& device) {
   plan::Loaded loaded;
   loaded.plan = std::move(plan);
   plan::find_read_params(loaded.plan);
-  loaded.device = &engines::device_of(options);
+  loaded.device = &device;
   loaded.is_host = loaded.device->describe().is_host;
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
@@ -325,7 +325,16 @@ plan::Loaded load(const soac::Program& traced, const Options& options) {
   return base::with_stack(base::deep_stack, [&] {
     if (auto from_bundle = bundles::find(traced, options)) return std::move(*from_bundle);
     const FoundPlan found = find_or_compile(traced, options);
-    return build_kernels(*found.plan, found.is_new, sites_of(traced), options);
+    return build_kernels(*found.plan, found.is_new, sites_of(traced), options, engines::device_of(options));
+  });
+}
+
+plan::Loaded load(const soac::Program& traced, const Options& options, const runtime::Description& machine,
+                  runtime::Device& device) {
+  const base::CompilingSection section;
+  return base::with_stack(base::deep_stack, [&] {
+    plan::Plan plan = compile_here(traced, options, policy_of(options), machine).lowered.plan;
+    return build_kernels(std::move(plan), true, sites_of(traced), options, device);
   });
 }
 
@@ -337,9 +346,10 @@ plan::Loaded load_anew(const soac::Program& optimised, const Options& given, ker
   Options options = given;
   options.background = false;
   return base::with_stack(base::deep_stack, [&] {
-    const runtime::Description device = engines::device_of(options).describe();
-    plan::Plan plan = emit_kernels(optimised, options, policy_of(options), device, context, change).plan;
-    return build_kernels(std::move(plan), true, sites_of(optimised), options);
+    runtime::Device& device = engines::device_of(options);
+    plan::Plan plan =
+        emit_kernels(optimised, options, policy_of(options), device.describe(), context, change).plan;
+    return build_kernels(std::move(plan), true, sites_of(optimised), options, device);
   });
 }
 

@@ -50,6 +50,12 @@ soac::Program specification(soac::Program traced, Precision);
 /// memory, then on disk) or by compile().
 plan::Loaded load(const soac::Program& traced, const Options&);
 
+/// The plan of a traced program, compiled anew as for the machine that is described, with kernels of
+/// `device`, which executes any plan for such a machine. For tests: of wide vectors on a processor with
+/// narrower ones.
+plan::Loaded load(const soac::Program& traced, const Options&, const runtime::Description& machine,
+                  runtime::Device& device);
+
 /// The plan of a program as some passes have left it, compiled anew. The context limits the kernel passes.
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&);
 plan::Loaded load_optimised(const soac::Program& optimised, const Options&, kernel::PassContext&);

@@ -19,10 +19,10 @@ std::string reported() {
   return text;
 }
 
-std::string on_engine(const soac::Program& program, const Runs& runs, Precision precision, Tally& tally) {
+std::string on_engine(const soac::Program& program, const Runs& runs, const Options& given, Tally& tally) {
   // Oclgrind rounds the product of an fma.
   const bool is_oclgrind = std::getenv("OCLGRIND_LOG") != nullptr;
-  const Options options = testing_pipeline::tested(is_oclgrind ? Precision::strict : precision);
+  const Options options = testing_pipeline::tested(is_oclgrind ? Precision::strict : given.precision);
   if (options.engine == Engine::opencl) runtime::test::prepare_pocl();
   const soac::Program specification = pipeline::specification(program, options.precision);
   std::optional<plan::Loaded> loaded;
@@ -53,7 +53,7 @@ TEST(RandomPrograms, SlowEnginesRunWhatWasOnceWrong) {
   Tally tally;
   for (const Kept& kept : all_kept())
     for (const Precision precision : {Precision::fast, Precision::strict})
-      EXPECT_EQ(on_engine(kept.program, kept.arguments, precision, tally), "") << kept.name;
+      EXPECT_EQ(on_engine(kept.program, kept.arguments, {.precision = precision}, tally), "") << kept.name;
 }
 
 }  // namespace

@@ -66,25 +66,36 @@ inline std::string difference(const Outcome& expected, const Outcome& got) {
 /// Counts of what a campaign met.
 struct Tally {
   Table constructs;  // of the programs that ran
-  std::size_t drawn = 0, not_traced = 0, runs = 0, failed = 0, refused = 0;
+  std::size_t drawn = 0, not_traced = 0, runs = 0, results = 0, failed = 0, refused = 0;
   std::pair<double, std::uint64_t> slowest{0, 0};  // seconds, number
 };
 inline std::ostream& operator<<(std::ostream& out, const Tally& t) {
   return out << t.drawn << " programs drawn, " << t.not_traced
-             << " with shapes that do not fit while traced, " << t.runs << " runs, " << t.failed
-             << " of which fail on the interpreter, " << t.refused
+             << " with shapes that do not fit while traced, " << t.runs << " runs with " << t.results
+             << " results, " << t.failed << " of which fail on the interpreter, " << t.refused
              << " with sizes that are refused; the slowest is program " << t.slowest.second << " with "
              << t.slowest.first << " s";
 }
 
-/// What is wrong with the program; empty: nothing.
-using Test = std::function<std::string(const soac::Program&, const Runs&, Precision, Tally&)>;
+/// What is wrong with the program under its precision and its policy; empty: nothing.
+using Test = std::function<std::string(const soac::Program&, const Runs&, const Options&, Tally&)>;
 
-inline std::string tested(const Numbers& numbers, const Test& test, Tally& tally) {
+/// What draws numbers, and a program of them, or none.
+struct Generator {
+  Numbers (*numbers)(std::mt19937_64&);
+  std::optional<Drawn> (*program)(const Numbers&);
+  const char* name;                  // the beginning of kept programs'
+  bool has_every_construct = false;  // enough of its programs have every construct
+};
+inline const Generator any_program{[](std::mt19937_64& random) { return draw_numbers(random); }, draw_program,
+                                   "", true};
+
+inline std::string tested(const Numbers& numbers, const Test& test, Tally& tally,
+                          const Generator& generator = any_program) {
   ++tally.drawn;
   std::optional<Drawn> drawn;
   try {
-    drawn = draw_program(numbers);
+    drawn = generator.program(numbers);
   } catch (const std::exception& e) {
     return std::string("tracing fails: ") + e.what();
   }
@@ -94,19 +105,23 @@ inline std::string tested(const Numbers& numbers, const Test& test, Tally& tally
   }
   if (parameter("show", 0) != 0) std::cout << drawn->text << std::flush;
   try {
-    return test(drawn->program(), drawn->arguments, drawn->precision, tally);
+    Options options;
+    options.precision = drawn->precision;
+    options.policy = drawn->policy;
+    return test(drawn->program(), drawn->arguments, options, tally);
   } catch (const std::exception& e) {
     return std::string("fails: ") + e.what();
   }
 }
 
 /// Fewer and smaller numbers with which the test fails as well, found within the time.
-inline Numbers shrunk(Numbers numbers, const Test& test, std::chrono::seconds most) {
+inline Numbers shrunk(Numbers numbers, const Test& test, std::chrono::seconds most,
+                      const Generator& generator = any_program) {
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + most;
   Tally tally;
   const auto still_fails = [&](const Numbers& smaller) {
-    return Clock::now() < end && !tested(smaller, test, tally).empty();
+    return Clock::now() < end && !tested(smaller, test, tally, generator).empty();
   };
   for (bool changed = true; changed && Clock::now() < end;) {
     changed = false;
@@ -164,12 +179,14 @@ inline Numbers numbers_of(const std::string& text) {
   return numbers;
 }
 
-inline std::string story(const Numbers& numbers, const std::string& what) {
+inline std::string story(const Numbers& numbers, const std::string& what,
+                         const Generator& generator = any_program) {
   std::ostringstream out;
   out << what << "\nnumbers " << text_of(numbers) << "\n";
-  const std::optional<Drawn> drawn = draw_program(numbers);
+  const std::optional<Drawn> drawn = generator.program(numbers);
   if (!drawn) return out.str();
   out << drawn->text << (drawn->precision == Precision::strict ? "with Precision::strict\n" : "")
+      << (drawn->policy.empty() ? "" : "with the policy " + drawn->policy + "\n")
       << soac::print(drawn->program());
   for (const auto& args : drawn->arguments) out << "of " << ::testing::PrintToString(args) << "\n";
   return out.str();

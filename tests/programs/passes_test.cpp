@@ -7,7 +7,9 @@
 namespace fulgurite::programs {
 namespace {
 
-std::string through_passes(const soac::Program& traced, const Runs& runs, Precision precision, Tally& tally) {
+std::string through_passes(const soac::Program& traced, const Runs& runs, const Options& options,
+                           Tally& tally) {
+  const Precision precision = options.precision;
   soac::check(traced, "trace");
   std::vector<Outcome> expected;
   for (const std::vector<soac::Value>& args : runs) {
@@ -40,7 +42,8 @@ TEST(RandomPrograms, PassesKeepMeaningOfWhatWasOnceWrong) {
   Tally tally;
   for (const Kept& kept : all_kept())
     for (const Precision precision : {Precision::fast, Precision::strict})
-      EXPECT_EQ(through_passes(kept.program, kept.arguments, precision, tally), "") << kept.name;
+      EXPECT_EQ(through_passes(kept.program, kept.arguments, {.precision = precision}, tally), "")
+          << kept.name;
 }
 
 }  // namespace

@@ -19,6 +19,7 @@ struct Drawn {
   std::string text;
   Runs arguments;
   Precision precision;
+  std::string policy = "";
 
   const soac::Program& program() const { return traced->program(); }
 };

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int32_t shared_memory = 32 << 10;
 
-std::string on_a_small_device(const soac::Program& program, const Runs&, Precision precision, Tally& tally) {
+std::string on_a_small_device(const soac::Program& program, const Runs&, const Options& given, Tally& tally) {
   const runtime::Description device{.engine = "opencl",
                                     .name = "a small device",
                                     .n_cores = 4,
@@ -19,7 +19,7 @@ std::string on_a_small_device(const soac::Program& program, const Runs&, Precisi
                                     .shared_memory = shared_memory};
   pipeline::Report report;
   const Outcome compiled = outcome_of([&] {
-    report = pipeline::compile(program, {.engine = Engine::opencl, .precision = precision}, device);
+    report = pipeline::compile(program, {.engine = Engine::opencl, .precision = given.precision}, device);
     return std::vector<soac::Value>();
   });
   if (is_refused(compiled)) {

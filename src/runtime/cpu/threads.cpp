@@ -383,4 +383,10 @@ ThreadPool& ThreadPool::shared() {
   });
 }
 
+ThreadPool& ThreadPool::share(ThreadPool& pool) {
+  ThreadPool& before = shared();
+  of_process_.pool.store(&pool, std::memory_order_release);
+  return before;
+}
+
 }  // namespace fulgurite::runtime::cpu

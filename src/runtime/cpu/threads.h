@@ -59,6 +59,9 @@ class ThreadPool {
   // The pool of the process: FULGURITE_THREADS threads, or as many as it may use cores. A forked child gets a
   // new one.
   static ThreadPool& shared();
+  // Makes `pool` the pool of the process and gives the one before it. The caller keeps `pool` alive until it
+  // has shared another, and no call runs meanwhile. For tests.
+  static ThreadPool& share(ThreadPool& pool);
 
  private:
   struct OfProcess;

@@ -4,9 +4,10 @@
 //                                   FULGURITE_UPDATE_GOLDEN is set it rewrites the file
 //   kernel_texts --machine MACHINE [EVERY]
 //                                   says it of the kernels for one machine; EVERY: of one in so many programs
-//   kernel_texts --growth [MACHINE] says by how much splits make the kernels for processors, or for one of
-//   them,
-//                                   longer: none may be more than four times as long
+//   kernel_texts --growth [MACHINE] says by how much splits make the kernels for processors longer: none may
+//                                   be more than four times as long
+//   kernel_texts --nameless [MACHINE]
+//                                   says which array programs have other kernels when no name is left in them
 //   kernel_texts --time POLICY      says how long it takes to compile the programs of the guide, the examples
 //                                   and the benchmarks for this processor, with such a policy and without
 //   kernel_texts NAME               prints the kernels and host programs of one program
@@ -76,6 +77,13 @@ int compare_with_unsplit(std::string_view machine) {
   return !all.empty() && all[0].factor() > most_growth;
 }
 
+int compare_with_nameless(std::string_view machine) {
+  const std::vector<std::string> changed = changed_without_names(machine);
+  for (const std::string& line : changed) fmt::print("{}\n", line);
+  fmt::print("{} kernels depend on names\n", changed.size());
+  return changed.empty() ? 0 : 1;
+}
+
 int time_beside(const char* policy) {
   constexpr int rounds = 3;
   double best = 0, best_beside = 0;
@@ -97,6 +105,8 @@ int main(int n_arguments, char** arguments) {
       return compare(digests, arguments[2], n_arguments > 3 ? std::stoul(arguments[3]) : 1);
     if (n_arguments > 1 && arguments[1] == std::string_view("--growth"))
       return compare_with_unsplit(n_arguments > 2 ? arguments[2] : "");
+    if (n_arguments > 1 && arguments[1] == std::string_view("--nameless"))
+      return compare_with_nameless(n_arguments > 2 ? arguments[2] : "");
     if (n_arguments > 2 && arguments[1] == std::string_view("--time")) return time_beside(arguments[2]);
     if (n_arguments > 1) return print_texts(arguments[1]);
     return compare(digests, "", 1);

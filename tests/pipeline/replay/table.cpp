@@ -7,6 +7,7 @@
 #include <ctime>
 #include <functional>
 #include <map>
+#include <regex>
 #include <sstream>
 #include <unordered_map>
 
@@ -20,6 +21,8 @@
 #include "replayed.h"
 #include "runtime/cpu/compiler.h"
 #include "runtime/host.h"
+#include "soac/parse.h"
+#include "soac/print.h"
 #include "tidy/passes.h"
 
 namespace fulgurite::testing_replay {
@@ -34,6 +37,14 @@ std::vector<Machine> machines() {
           {"opencl", Engine::opencl, accelerator("opencl", false)},
           {"cuda", Engine::cuda, accelerator("cuda", true)},
           {"emulator", Engine::emulator, accelerator("emulator", true)}};
+}
+
+/// That of the name, or, if it is empty, all.
+std::vector<Machine> processors(std::string_view name) {
+  std::vector<Machine> all = machines();
+  std::erase_if(
+      all, [&](const Machine& m) { return m.engine != Engine::cpu || (!name.empty() && name != m.name); });
+  return all;
 }
 
 /// What a program is compiled to for one machine. What it refuses has its message in place of kernels.
@@ -116,6 +127,20 @@ void for_each_program(const Machine& machine, const Visit& visit, const char* po
   each(recorded_kernels());
 }
 
+/// As it is read from its text.
+ArrayProgram read_back(ArrayProgram p) {
+  p.program = soac::parse(soac::print(p.program));
+  return p;
+}
+/// Read from a text in which names are numbers in the order of the text, and nothing says where a statement
+/// comes from. Messages of errors stay.
+ArrayProgram without_names(ArrayProgram p) {
+  const std::string named = soac::print(p.program);
+  const std::size_t sites = named.rfind("\nsites {\n");
+  p.program = soac::parse(soac::canonical(p.program) + (sites == named.npos ? "" : named.substr(sites + 1)));
+  return p;
+}
+
 }  // namespace
 
 std::vector<std::string> columns() {
@@ -152,8 +177,7 @@ Table digests(std::string_view machine, std::size_t every) {
 
 std::vector<Growth> growths(std::string_view of) {
   std::vector<Growth> all;
-  for (const Machine& machine : machines()) {
-    if (machine.engine != Engine::cpu || (!of.empty() && of != machine.name)) continue;
+  for (const Machine& machine : processors(of)) {
     const auto sizes_of = [&](const char* policy, const auto& visit) {
       const auto sizes_of_program = [&](const std::string& name, const std::function<Compiled()>& compile) {
         const Compiled found = compile();
@@ -173,6 +197,28 @@ std::vector<Growth> growths(std::string_view of) {
   }
   std::ranges::sort(all, std::ranges::greater(), &Growth::factor);
   return all;
+}
+
+std::vector<std::string> changed_without_names(std::string_view of) {
+  std::vector<std::string> changed;
+  for (const Machine& machine : processors(of)) {
+    // As kernel IR, for the printer breaks long lines, whose length is that of names, too; without the
+    // numbers of messages, which those share that stand on one line. Refusals quote names.
+    const auto text_of_program = [&](const ArrayProgram& program) {
+      const Compiled found = compiled(program, machine);
+      std::string text = found.refusal.empty() ? "" : "refused";
+      for (const kernel::Kernel& kernel : found.kernels) text += kernel::canonical(kernel);
+      return std::regex_replace(text, std::regex("@[0-9]+"), "@");
+    };
+    const auto each = [&](const std::vector<ArrayProgram>& programs) {
+      for (const ArrayProgram& program : programs)
+        if (text_of_program(read_back(program)) != text_of_program(without_names(program)))
+          changed.push_back(program.name + ": " + machine.name);
+    };
+    each(programs_of_files());
+    each(traced_programs());
+  }
+  return changed;
 }
 
 double milliseconds_of_compiling(const char* policy) {

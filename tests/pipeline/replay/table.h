@@ -38,6 +38,11 @@ struct Growth {
 /// empty, for all three.
 std::vector<Growth> growths(std::string_view machine);
 
+/// The array programs, by machine, that have other kernels when no name is left in them: not the program's,
+/// nor those of variables, nor what the user called to make a statement ("matmul", "sum"), nor where it
+/// stands.
+std::vector<std::string> changed_without_names(std::string_view machine);
+
 /// Processor time of compiling the programs of the guide, the examples and the benchmarks for this processor,
 /// in this process.
 double milliseconds_of_compiling(const char* policy);
