@@ -187,14 +187,21 @@ std::vector<std::string> levels_of_this_machine() {
   return levels;
 }
 
+// One compiler takes some of the programs, the other one the others; large tests have each take all.
+std::vector<Case> every_second(std::size_t first) {
+  std::vector<Case> all = cases(), some;
+  for (std::size_t k = first; k < all.size(); k += 2) some.push_back(std::move(all[k]));
+  return some;
+}
+
 TEST(EmittedC, SlowAgreesByGcc) {
-  const std::vector<Case> all = cases();
+  const std::vector<Case> all = every_second(0);
   const Calls calls = calls_of(all, OfLarge::engine);
   const std::string gcc = "gcc -std=c11 -O0";
   expect_agreement(gcc, Project(all, levels_of_this_machine()).run(gcc, calls.arguments), calls);
 }
 TEST(EmittedC, SlowAgreesByClang) {
-  const std::vector<Case> all = cases();
+  const std::vector<Case> all = every_second(1);
   const Calls calls = calls_of(all, OfLarge::engine);
   std::vector<std::string> levels = levels_of_this_machine();
   std::rotate(levels.begin(), levels.begin() + 1, levels.end());

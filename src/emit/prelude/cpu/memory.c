@@ -142,8 +142,8 @@ FG_INLINE void FN(stream_fence, b1)(void) {
 #endif
 
 //! load_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
-//! needs mask_bits b1, part_names_ b1, again parts_ KIND
-// p[l] where the mask holds, else the lane of `other`.
+//! needs mask_bits b1, part_names_ b1, again parts_ KIND, all b1, load KIND
+// p[l] where the mask holds, else the lane of `other`. Lanes one by one take so long that a mask of all is looked for.
 FG_INLINE V(KIND) FN(load_masked, KIND)(const KIND* p, V(b1) m, V(KIND) other) {
 #if LANES == 1
   return m ? *p : other;
@@ -162,6 +162,7 @@ FG_INLINE V(KIND) FN(load_masked, KIND)(const KIND* p, V(b1) m, V(KIND) other) {
 #undef FG_STEP
   return CHOOSE(KIND, mask.whole, r.whole, other);
 #else
+  if (FN(all, b1)(m)) return FN(load, KIND)(p);
 #define FG_STEP(l) if (m[l]) other[l] = p[l];
   FG_EACH(LANES, FG_STEP)
 #undef FG_STEP
