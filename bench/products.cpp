@@ -185,7 +185,7 @@ void form(const Options& options, const std::string& name, const auto& f, const 
 
 void forms_of_floats(const Options& options) {
   const auto n = form_shape.n;
-  const fg::Array<float, 2> a(elements<float>(n * n, 7), {n, n}), b(elements<float>(n * n, 5), {n, n});
+  const auto a = elements<float>({n, n}, 7), b = elements<float>({n, n}, 5);
   const auto matmul = [](Mat<float> x, Mat<float> y) { return fg::matmul(x, y); };
   const auto product = [](Index size, auto pair) {
     return fg::generate(size, [=](Index l) {
@@ -298,7 +298,7 @@ void forms_of_others(const Options& options) {
         return std::tuple{real, imaginary};
       },
       a, b);
-  const fg::Array<int, 2> c(elements<int>(n * n, 7), {n, n}), d(elements<int>(n * n, 5), {n, n});
+  const auto c = elements<int>({n, n}, 7), d = elements<int>({n, n}, 5);
   form(
       options, "form: the last that is not zero, beside the largest",
       [](Mat<int> x, Mat<int> y) {

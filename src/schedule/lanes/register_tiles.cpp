@@ -5,6 +5,7 @@
 #include "schedule/lanes/joined_parts.h"
 #include "schedule/nest.h"
 #include "schedule/packed_terms.h"
+#include "schedule/rewrites/ascending.h"
 #include "schedule/rewrites/bytes.h"
 #include "schedule/rewrites/rounding.h"
 
@@ -16,6 +17,20 @@ std::int64_t components_of(const soac::Soac& inner) {
   std::int64_t n = 0;
   for (const soac::Reduction& r : inner.reductions) n += static_cast<std::int64_t>(r.op.results.size());
   return n;
+}
+
+// Lanes of a vector. Indices that a reduction keeps have 32 bits in a piece of its points (ascending.h),
+// which a lane takes in their order, so that the operator need not commute.
+std::int64_t vector_lanes(const Building& at, const soac::Soac& inner) {
+  soac::Soac of_lane = inner;
+  bool has_index = false;
+  for (std::size_t g = 0; g < inner.reductions.size(); ++g) {
+    of_lane.reductions[g].commutative = true;
+    for (std::size_t k = 0; k < inner.reductions[g].op.results.size(); ++k)
+      has_index |= keeps_index(inner, g, k);
+  }
+  const int lanes = at.loops.tail_lanes;
+  return has_index ? std::max(lanes, choose(at.arena, of_lane, at.lanes).tail_lanes) : lanes;
 }
 
 // Accumulators of a tile take most registers. A chain has an outer one for each.
@@ -35,7 +50,7 @@ TileSize tile_of(const Building& at, const soac::Soac& inner) {
     else
       rows = std::max<std::int64_t>(rows / 2, 1);
   }
-  return {rows, std::min<std::int64_t>(vectors * at.loops.tail_lanes, most_lanes)};
+  return {rows, std::min<std::int64_t>(vectors * vector_lanes(at, inner), most_lanes)};
 }
 
 // About `wanted` of them, a multiple of `step`, so that all pieces are nearly equal.
@@ -76,7 +91,7 @@ RegisterTiles register_tiles_of(Building& at) {
   tiles.rows = dims[dims.size() - 2];
   tiles.columns = dims.back();
   tiles.depth = inner.dims[0];
-  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (at.loops.tail_lanes <= tiles.columns) &
+  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (vector_lanes(at, inner) <= tiles.columns) &
                         (by.tile_least_depth <= tiles.depth);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
@@ -162,7 +177,7 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
   nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
   add_stages(tiles.shared.by_rows, words * strip, nest);
-  nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, at.loops.tail_lanes});
+  nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, vector_lanes(at, inner)});
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
   if (tiles.together > 1) nest.cuts.push_back({depth, at.i64(tiles.together), Unit::registers});
   if (!any_rounds(inner)) return;

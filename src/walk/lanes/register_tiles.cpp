@@ -3,10 +3,13 @@
 #include <algorithm>
 
 #include "schedule/nest.h"
+#include "schedule/rewrites/ascending.h"
+#include "schedule/rewrites/rewrite.h"
 #include "schedule/shared_operands.h"
 #include "soac/rename.h"
 #include "walk/lanes/pieces.h"
 #include "walk/lanes/tile_operands.h"
+#include "walk/narrow.h"
 #include "walk/phase.h"
 #include "walk/points.h"
 
@@ -151,12 +154,7 @@ class RegisterTiles {
   // The points [from, to) of the reductions in pieces of the cut with this number, each folded by
   // accumulators of its own.
   void fold(const Emitter& e, std::vector<Row>& rows, Expr from, Expr to, std::size_t cut) const {
-    if (cut == depth_cuts_.size()) {
-      e.for_loop(from, to, arena_.i64(1), "l", [&](Expr l) {
-        for (const Row& row : rows) point(row.e, row.reduction(), {{l}}, l, {row.totals, {}, 0, {}});
-      });
-      return;
-    }
+    if (cut == depth_cuts_.size()) return points(e, rows, from, to);
     const Expr size = e.lower(depth_cuts_[cut]);
     e.for_loop(from, to, size, "chain", [&](Expr first) {
       std::vector<Row> inner = rows;
@@ -164,6 +162,56 @@ class RegisterTiles {
       fold(e, inner, first, e.lower(min(first + size, to)), cut + 1);
       for (std::size_t r = 0; r < rows.size(); ++r)
         join(rows[r].e, rows[r].op().reductions, rows[r].totals, inner[r].totals, "acc");
+    });
+  }
+
+  // A point of the reduction of each row.
+  struct Points {
+    std::vector<soac::Stm> reductions;
+    std::vector<Running> into;
+  };
+  static void take(const Emitter& e, const std::vector<Row>& rows, const Points& points, Expr from, Expr to) {
+    e.for_loop(from, to, e.arena().i64(1), "l", [&](Expr l) {
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        point(rows[r].e, points.reductions[r], {{l}}, l, points.into[r]);
+    });
+  }
+
+  // The points [from, to), which are fewer than 2^32. Behind the first one operators may know more
+  // (ascending.h).
+  void points(const Emitter& e, const std::vector<Row>& rows, Expr from, Expr to) const {
+    Points all, behind;
+    bool know_more = false;
+    for (const Row& row : rows) {
+      all.reductions.push_back(row.reduction());
+      all.into.push_back({row.totals, {}, 0, {}});
+      const auto known = schedule::behind_first(arena_, row.reduction(), false);
+      const bool is_kept = known && e.keeps(schedule::rewrite::ascending, row.reduction(), *known);
+      behind.reductions.push_back(is_kept ? *known : row.reduction());
+      know_more |= is_kept;
+    }
+    behind.into = all.into;
+    if (know_more) {
+      const Expr second = e.lower(min(from + 1, to));
+      take(e, rows, all, from, second);
+      from = second;
+    }
+    narrowed(e, rows, behind, 0, from, to);
+  }
+
+  // With the indices of rows from this one on in 32 bits.
+  void narrowed(const Emitter& e, const std::vector<Row>& rows, const Points& points, std::size_t r,
+                Expr from, Expr to) const {
+    if (r == rows.size()) return take(e, rows, points, from, to);
+    const soac::Stm& reduction = points.reductions[r];
+    const auto narrow = schedule::narrow_indices(arena_, reduction);
+    if (!narrow || !e.keeps(schedule::rewrite::narrow, reduction, narrow->stm))
+      return narrowed(e, rows, points, r + 1, from, to);
+    in_32_bits(rows[r].e, *narrow, from, points.into[r], [&](const Running& here) {
+      Points inner = points;
+      inner.reductions[r] = narrow->stm;
+      inner.into[r] = here;
+      narrowed(e, rows, inner, r + 1, from, to);
     });
   }
 
