@@ -255,6 +255,57 @@ TEST(RegisterTiles, LongSumsRoundLittle) {
   }
 }
 
+// Of the points of a reduction which is the first of the least, and which the last of the greatest: the walk
+// of a tile asks less behind the first one, and its indices have 32 bits. Nothing is compared with what is no
+// number.
+TEST(RegisterTiles, IndicesProperty) {
+  const auto program = [](Mat<float> a, Mat<float> b) {
+    const auto sums = [&](Exp<Index> i, Exp<Index> j) {
+      return fg::generate(a.size(1), [=](Exp<Index> l) { return a(i, l) + b(l, j); });
+    };
+    const auto last = [](Exp<std::tuple<float, Index>> u, Exp<std::tuple<float, Index>> v) {
+      const auto [p, k] = u;
+      const auto [q, l] = v;
+      return std::tuple{fg::select(q >= p, q, p), fg::select(q >= p, l, k)};
+    };
+    const auto at_all = [&](auto f) { return fg::generate({a.size(0), b.size(1)}, f); };
+    const auto least = at_all([&](Exp<Index> i, Exp<Index> j) { return fg::argmin(sums(i, j)); });
+    const auto greatest = at_all([&](Exp<Index> i, Exp<Index> j) {
+      const auto [value, at] =
+          fg::reduce(last, std::tuple{-1e30f, Index{-1}},
+                     fg::generate(a.size(1), [&](Exp<Index> l) { return std::tuple{a(i, l) + b(l, j), l}; }));
+      return at;
+    });
+    return std::tuple{least, greatest};
+  };
+  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+    if (e.k == 0) return;
+    std::vector<float> left = values<float>(e.n * e.k, 1);
+    for (std::size_t p = 0; p < left.size(); p += 5) left[p] = std::numeric_limits<float>::quiet_NaN();
+    const fg::Array<float, 2> a(left, {e.n, e.k});
+    const auto b = matrix<float>(e.k, e.m, 2);
+    const auto [least, greatest] = f(a, b);
+    using Found = std::pair<float, Index>;
+    const auto sum = [&](Index i, Index l, Index j) { return Found{a(i, l) + b(l, j), l}; };
+    const auto places = [](const std::vector<Found>& found) {
+      std::vector<Index> all;
+      for (const auto& [value, at] : found) all.push_back(at);
+      return all;
+    };
+    const auto first_least = [](Found so_far, Found next) {
+      const bool is_first = so_far.second < 0;
+      return is_first || next.first < so_far.first || (std::isnan(so_far.first) && !std::isnan(next.first))
+                 ? next
+                 : so_far;
+    };
+    const auto last_greatest = [](Found so_far, Found next) {
+      return next.first >= so_far.first ? next : so_far;
+    };
+    EXPECT_EQ(least.to_vector(), places(folded(e, Found{0, -1}, first_least, sum)));
+    EXPECT_EQ(greatest.to_vector(), places(folded(e, Found{-1e30f, -1}, last_greatest, sum)));
+  });
+}
+
 TEST(RegisterTiles, ReadsOutsideOfArraysFail) {
   const auto program = [](Mat<int> a, Mat<int> at, Vec<int> table) {
     return fg::generate({a.size(0), at.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
