@@ -15,11 +15,12 @@ constexpr Extents all_extents[] = {{0, 8, 8},    {8, 0, 8},    {8, 8, 0},     {1
                                    {7, 15, 17},  {13, 31, 33}, {9, 67, 257},  {131, 5, 29},
                                    {8, 521, 11}, {64, 64, 64}, {37, 41, 515}, {11, 23, 1025}};
 
-const char* const policies[] = {
-    "", "tile_terms=1",
-    "tile_least_rows=1 tile_least_depth=1 tile_rows=3 tile_task_rows=5 tile_task_columns=64 tile_depth=7",
+constexpr char small_tasks[] =
+    "tile_least_rows=1 tile_least_depth=1 tile_rows=3 tile_task_rows=5 tile_task_columns=64 tile_depth=7";
+constexpr char single_vectors[] =
     "tile_least_rows=1 tile_least_depth=1 tile_vectors=1 tile_vectors_16_registers=1 tile_rows=1 "
-    "tile_depth=1"};
+    "tile_depth=1";
+const char* const policies[] = {"", "tile_terms=1", small_tasks, single_vectors};
 
 // Any value, and more often the least and the greatest.
 template <class T>
