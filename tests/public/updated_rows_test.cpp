@@ -17,6 +17,7 @@ constexpr fg::i64 all_rows = 40, all_columns = 75;
 
 template <class T>
 void check_blocks() {
+  using Wide = std::conditional_t<std::is_integral_v<T>, fg::i64, T>;  // integers wrap
   const auto program = [](Mat<T> m, Index row, Index column, Mat<T> by) {
     const fg::Range rows{row, row + by.size(0)}, columns{column, column + by.size(1)};
     return fg::with(m, {rows, columns}, m.slice(rows, columns) * by + by);
@@ -30,7 +31,7 @@ void check_blocks() {
         for (fg::i64 j = 0; j < b.columns; ++j) {
           T& to = expected[static_cast<std::size_t>((b.first_row + i) * all_columns + b.first_column + j)];
           const T factor = by[static_cast<std::size_t>(i * b.columns + j)];
-          to = static_cast<T>(to * factor + factor);
+          to = static_cast<T>(static_cast<Wide>(to) * factor + factor);
         }
       const auto result = f(fg::Array<T, 2>(elements, {all_rows, all_columns}), b.first_row, b.first_column,
                             fg::Array<T, 2>(by, {b.rows, b.columns}));
