@@ -259,7 +259,7 @@ TEST(RegisterTiles, LongSumsRoundLittle) {
 // of a tile asks less behind the first one, and its indices have 32 bits. Nothing is compared with what is no
 // number.
 TEST(RegisterTiles, IndicesProperty) {
-  const auto program = [](Mat<float> a, Mat<float> b) {
+  const auto program = [](Mat<float> a, Mat<float> b, Mat<float> c) {
     const auto sums = [&](Exp<Index> i, Exp<Index> j) {
       return fg::generate(a.size(1), [=](Exp<Index> l) { return a(i, l) + b(l, j); });
     };
@@ -273,7 +273,7 @@ TEST(RegisterTiles, IndicesProperty) {
     const auto greatest = at_all([&](Exp<Index> i, Exp<Index> j) {
       const auto [value, at] =
           fg::reduce(last, std::tuple{-1e30f, Index{-1}},
-                     fg::generate(a.size(1), [&](Exp<Index> l) { return std::tuple{a(i, l) + b(l, j), l}; }));
+                     fg::generate(a.size(1), [&](Exp<Index> l) { return std::tuple{c(i, l) + b(l, j), l}; }));
       return at;
     });
     return std::tuple{least, greatest};
@@ -283,10 +283,12 @@ TEST(RegisterTiles, IndicesProperty) {
     std::vector<float> left = values<float>(e.n * e.k, 1);
     for (std::size_t p = 0; p < left.size(); p += 5) left[p] = std::numeric_limits<float>::quiet_NaN();
     const fg::Array<float, 2> a(left, {e.n, e.k});
-    const auto b = matrix<float>(e.k, e.m, 2);
-    const auto [least, greatest] = f(a, b);
+    const auto b = matrix<float>(e.k, e.m, 2), c = matrix<float>(e.n, e.k, 3);
+    const auto [least, greatest] = f(a, b, c);
     using Found = std::pair<float, Index>;
-    const auto sum = [&](Index i, Index l, Index j) { return Found{a(i, l) + b(l, j), l}; };
+    const auto sum_with = [&](const auto& left) {
+      return [&](Index i, Index l, Index j) { return Found{left(i, l) + b(l, j), l}; };
+    };
     const auto places = [](const std::vector<Found>& found) {
       std::vector<Index> all;
       for (const auto& [value, at] : found) all.push_back(at);
@@ -301,8 +303,8 @@ TEST(RegisterTiles, IndicesProperty) {
     const auto last_greatest = [](Found so_far, Found next) {
       return next.first >= so_far.first ? next : so_far;
     };
-    EXPECT_EQ(least.to_vector(), places(folded(e, Found{0, -1}, first_least, sum)));
-    EXPECT_EQ(greatest.to_vector(), places(folded(e, Found{-1e30f, -1}, last_greatest, sum)));
+    EXPECT_EQ(least.to_vector(), places(folded(e, Found{0, -1}, first_least, sum_with(a))));
+    EXPECT_EQ(greatest.to_vector(), places(folded(e, Found{-1e30f, -1}, last_greatest, sum_with(c))));
   });
 }
 

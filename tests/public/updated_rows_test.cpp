@@ -113,7 +113,8 @@ TEST(UpdatedRows, PlacesBeyondTheEdges) {
           for (fg::i64 j = 0; j < 33; ++j) {
             const fg::i64 row = i + down, column = right - j;
             if (row < 0 || 20 <= row || column < 0 || 40 <= column) continue;
-            expected[static_cast<std::size_t>(row * 40 + column)] += xs[static_cast<std::size_t>(i * 33 + j)];
+            int& so_far = expected[static_cast<std::size_t>(row * 40 + column)];
+            so_far = static_cast<int>(fg::i64{so_far} + xs[static_cast<std::size_t>(i * 33 + j)]);
           }
         const auto result = f(fg::Array<int, 2>(to, {20, 40}), down, right, fg::Array<int, 2>(xs, {10, 33}));
         EXPECT_EQ(result.to_vector(), expected) << down << " " << right;
