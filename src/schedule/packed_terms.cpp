@@ -1,6 +1,9 @@
 #include "schedule/packed_terms.h"
 
+#include <unordered_map>
+
 #include "soac/interval.h"
+#include "soac/operation.h"
 
 namespace fulgurite::schedule {
 
@@ -20,31 +23,31 @@ class Ranges {
   }
 
  private:
-  soac::Interval of(Expr e) {
+  soac::Interval of(Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) { memo_.try_emplace(e, of_node(e)); });
+    return memo_.at(root);
+  }
+  soac::Interval of_node(Expr e) {
     const bool is_number = scalar::is_integer(e.kind()) || e.kind() == Kind::boolean;
     if (e.is_constant() && scalar::is_integer(e.kind()))
       return intervals_.exactly(static_cast<std::int64_t>(e.bits()));
     if (!is_number || e.op() == Op::index || e.args().empty()) return intervals_.any(e.kind());
     std::vector<soac::Interval> operands;
-    for (Expr arg : e.args()) operands.push_back(of(arg));
+    for (Expr arg : e.args()) operands.push_back(memo_.at(arg));
     return intervals_.apply(e, operands);
   }
 
   soac::Intervals intervals_;
+  std::unordered_map<Expr, soac::Interval> memo_;
 };
-
-// Adds its operands, and nothing else.
-bool is_sum(const soac::Lambda& op) {
-  if (!op.body.empty() || op.results.size() != 1 || op.results[0].op() != Op::add) return false;
-  const Expr a = op.results[0].arg(0), b = op.results[0].arg(1);
-  return a.is_name() && b.is_name() && a != b;
-}
 
 }  // namespace
 
 std::optional<PackedTerms> packed_terms(scalar::Arena& arena, const soac::Soac& reduction,
                                         std::int64_t together) {
-  if (reduction.reductions.size() != 1 || !is_sum(reduction.reductions[0].op)) return {};
+  if (reduction.reductions.size() != 1) return {};
+  const soac::Lambda& op = reduction.reductions[0].op;
+  if (op.results.size() != 1 || !op.body.empty() || soac::operation_of(op, 0) != Op::add) return {};
   if (!reduction.body.body.empty() || reduction.body.results.size() != 1) return {};
   const Expr term = reduction.body.results[0];
   if (term.op() != Op::mul || (term.kind() != Kind::i32 && term.kind() != Kind::u32)) return {};

@@ -2,6 +2,8 @@
 // neighbouring terms is packed in one integer, their word.
 #pragma once
 
+#include <optional>
+
 #include "soac/ir.h"
 
 namespace fulgurite::schedule {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "soac/bounds.h"
+#include "soac/operation.h"
 #include "soac/outputs.h"
 
 namespace fulgurite::soac {
@@ -134,9 +135,7 @@ Interval Bounds::reduced(const Lambda& op, std::span<const Interval> starts, con
     for (const Interval& start : starts) all = intervals_.hull(all, start);
     return all;
   }
-  const bool is_sum = e.op() == Op::add &&
-                      ((e.arg(0) == left && e.arg(1) == right) || (e.arg(0) == right && e.arg(1) == left));
-  if (!is_sum) return unknown;
+  if (operation_of(op, 0) != Op::add) return unknown;
   const Interval zero = intervals_.exactly(0);
   const Interval most = intervals_.hull(operand, zero), times = intervals_.hull(zero, points);
   Interval sum = intervals_.mul(e.kind(), most, times);

@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "soac/digits.h"
+#include "soac/operation.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -345,11 +346,8 @@ class Prover {
   }
 
   static bool is_sum(const Reduction& r) {
-    if (r.op.results.size() != 1 || !r.op.body.empty() || r.op.results[0].op() != Op::add) return false;
-    const Expr sum = r.op.results[0];
-    const auto is_param = [&](Expr e, std::size_t k) { return e.is_name() && e.var() == r.op.params[k]; };
-    return is_wide(sum.kind()) && ((is_param(sum.arg(0), 0) && is_param(sum.arg(1), 1)) ||
-                                   (is_param(sum.arg(0), 1) && is_param(sum.arg(1), 0)));
+    return r.op.results.size() == 1 && r.op.body.empty() && is_wide(r.op.results[0].kind()) &&
+           operation_of(r.op, 0) == Op::add;
   }
 
   /// What a point adds.

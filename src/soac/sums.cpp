@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernel/contract.h"
+#include "soac/operation.h"
 #include "soac/walk.h"
 
 namespace fulgurite::soac {
@@ -10,12 +11,9 @@ namespace fulgurite::soac {
 bool is_sum_of_floats(const Reduction& r, std::size_t k) {
   const std::size_t n = r.op.results.size();
   const Expr sum = r.op.results[k];
-  if (r.neutral.empty() || sum.op() != scalar::Op::add || !scalar::is_float(sum.kind())) return false;
+  if (r.neutral.empty() || !scalar::is_float(sum.kind()) || operation_of(r.op, k) != scalar::Op::add)
+    return false;
   const Var left = r.op.params[k], right = r.op.params[n + k];
-  const auto is = [](Expr e, Var v) { return e.is_name() && e.var() == v; };
-  const bool adds =
-      (is(sum.arg(0), left) && is(sum.arg(1), right)) || (is(sum.arg(0), right) && is(sum.arg(1), left));
-  if (!adds) return false;
   std::vector<Expr> others = r.op.results;
   others.erase(others.begin() + static_cast<std::ptrdiff_t>(k));
   Vars mentioned;

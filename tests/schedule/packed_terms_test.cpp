@@ -51,6 +51,24 @@ TEST(PackedTerms, AreKnownByWhatTheyAreComputedOf) {
             1);
 }
 
+TEST(PackedTerms, AreOfSumsOfBothOperands) {
+  const std::string kinds = "a: u8[n, k], b: i8[k1, m], y: i32", term = "i32(a[i, l]) * i32(b[l, j])";
+  EXPECT_EQ(together(product(kinds, term, "i32", "(p: i32, q: i32) { q + p } comm neutral 0i32")), 4);
+  EXPECT_EQ(together(product(kinds, term, "i32", "(p: i32, q: i32) { q + y } neutral 0i32")), 1);
+}
+
+// An expression of 2^64 operations, all but a few of which are the same.
+TEST(PackedTerms, FactorsMayShareParts) {
+  const soac::Program program =
+      soac::parse(product("a: u8[n, k], b: i8[k1, m]", "i32(a[i, l]) * i32(b[l, j])"), "test.soac");
+  soac::Stm reduction = std::get<soac::Soac>(program.body[0].op).body.body[0];
+  Expr& term = std::get<soac::Soac>(reduction.op).body.results[0];
+  Expr factor = term.arg(0);
+  for (int k = 0; k < 64; ++k) factor = min(factor + factor, 500);
+  term = factor * term.arg(1);
+  EXPECT_TRUE(packed_terms(*program.arena, std::get<soac::Soac>(reduction.op), 2));
+}
+
 TEST(PackedTerms, AreACutOfTheReduction) {
   const std::string text = product("a: u8[n, k], b: i8[k1, m]", "i32(a[i, l]) * i32(b[l, j])");
   const std::string pairs = phase(decided_lanes(text), "tiles");

@@ -2,6 +2,7 @@
 
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/rewrite.h"
+#include "soac/operation.h"
 #include "soac/rename.h"
 
 namespace fulgurite::schedule {
@@ -35,14 +36,12 @@ class Bytes {
   bool are_shared_ = true;
 };
 
-// The logical operation that the reduction is by.
-std::optional<Op> operation_of(const soac::Reduction& r) {
-  if (!r.op.body.empty() || r.op.results.size() != 1 || r.neutral.size() != 1) return {};
-  const Expr result = r.op.results[0];
-  if (result.kind() != Kind::boolean || !is_logical(result.op())) return {};
-  const Expr a = result.arg(0), b = result.arg(1);
-  if (!a.is_name() || !b.is_name() || a == b) return {};
-  return result.op();
+// The logical operation of booleans that the reduction is by.
+std::optional<Op> logical_operation_of(const soac::Reduction& r) {
+  const bool is_plain = r.op.body.empty() && r.op.results.size() == 1 && r.neutral.size() == 1;
+  if (!is_plain || r.op.results[0].kind() != Kind::boolean) return {};
+  const std::optional<Op> operation = soac::operation_of(r.op, 0);
+  return operation && is_logical(*operation) ? operation : std::nullopt;
 }
 
 }  // namespace
@@ -55,7 +54,7 @@ soac::Stm in_bytes(scalar::Arena& arena, const soac::Stm& map) {
   auto& reduction = std::get<soac::Soac>(statement.op);
   if (n < 2 || reduction.reductions.size() != 1 || reduction.body.results.size() != 1) return map;
   soac::Reduction& by = reduction.reductions[0];
-  const std::optional<Op> operation = operation_of(by);
+  const std::optional<Op> operation = logical_operation_of(by);
   if (!operation) return map;
   Bytes bytes(arena, op.body.params[n - 2], op.body.params[n - 1]);
   reduction.body.results[0] = bytes.of(reduction.body.results[0]);

@@ -5,6 +5,7 @@
 
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/operation.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 
@@ -62,12 +63,9 @@ std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
   if (scatter.combine.empty()) return {};
   const soac::Lambda& op = scatter.combine[0].op;
   if (op.results.size() != 1 || !op.body.empty()) return {};
-  const Expr result = op.results[0];
-  if (!is_integer(result.kind()) || result.args().size() != 2) return {};
-  auto is = [&](Expr e, std::size_t param) { return e.is_name() && e.var() == op.params[param]; };
-  const Expr a = result.arg(0), b = result.arg(1);
-  if (!(is(a, 0) && is(b, 1)) && !(is(a, 1) && is(b, 0))) return {};
-  switch (result.op()) {
+  const std::optional<Op> operation = soac::operation_of(op, 0);
+  if (!operation || !is_integer(op.results[0].kind())) return {};
+  switch (*operation) {
     case Op::add: return Atomic::What::add;
     case Op::min: return Atomic::What::min;
     case Op::max: return Atomic::What::max;

@@ -1,0 +1,16 @@
+#include "soac/operation.h"
+
+namespace fulgurite::soac {
+
+std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k) {
+  const Expr result = op.results[k];
+  if (!scalar::info(result.op()).has('c') || result.args().size() != 2) return {};
+  const Var left = op.params[k], right = op.params[op.results.size() + k];
+  const auto are = [&](Var a, Var b) {
+    return result.arg(0).is_name() && result.arg(0).var() == a && result.arg(1).is_name() &&
+           result.arg(1).var() == b;
+  };
+  return are(left, right) || are(right, left) ? std::optional(result.op()) : std::nullopt;
+}
+
+}  // namespace fulgurite::soac

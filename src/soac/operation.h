@@ -1,0 +1,14 @@
+// Operators that are one operation of their operands: a + b, min(a, b).
+#pragma once
+
+#include <optional>
+
+#include "soac/ir.h"
+
+namespace fulgurite::soac {
+
+/// The commutative operation by which an operator makes its k-th result of the k-th components of its two
+/// operands, whatever it makes of others. Nothing: it makes it in another way.
+std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k);
+
+}  // namespace fulgurite::soac
