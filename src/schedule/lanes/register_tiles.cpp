@@ -13,12 +13,6 @@ namespace fulgurite::schedule {
 
 namespace {
 
-std::int64_t components_of(const soac::Soac& inner) {
-  std::int64_t n = 0;
-  for (const soac::Reduction& r : inner.reductions) n += static_cast<std::int64_t>(r.op.results.size());
-  return n;
-}
-
 // Lanes of a vector. Indices that a reduction keeps have 32 bits in a piece of its points (ascending.h),
 // which a lane takes in their order, so that the operator need not commute.
 std::int64_t vector_lanes(const Building& at, const soac::Soac& inner) {
@@ -33,24 +27,25 @@ std::int64_t vector_lanes(const Building& at, const soac::Soac& inner) {
   return has_index ? std::max(lanes, choose(at.arena, of_lane, at.lanes).tail_lanes) : lanes;
 }
 
-// Accumulators of a tile take most registers. A chain has an outer one for each.
+// Accumulators of a tile, which partial results have a component each for, take most registers. A chain has
+// an outer one for each.
 struct TileSize {
   std::int64_t rows = 1, lanes = 1;
 };
-TileSize tile_of(const Building& at, const soac::Soac& inner) {
+TileSize tile_of(const Building& at, const RegisterTiles& tiles, const soac::Soac& inner) {
   const LanesPolicy& by = at.lanes.by;
   const bool has_32_registers = at.lanes.device.vector_bytes >= 64, is_chained = any_rounds(inner);
   std::int64_t vectors = !has_32_registers ? by.tile_vectors_16_registers
                          : is_chained      ? by.tile_chained_vectors
                                            : by.tile_vectors;
   std::int64_t rows = !has_32_registers && is_chained ? by.tile_chained_rows_16_registers : by.tile_rows;
-  for (std::int64_t n = components_of(inner); n > 1; n = (n + 1) / 2) {
+  for (std::size_t n = tiles.partials.size(); n > 1; n = (n + 1) / 2) {
     if (vectors > 1)
       vectors /= 2;
     else
       rows = std::max<std::int64_t>(rows / 2, 1);
   }
-  return {rows, std::min<std::int64_t>(vectors * vector_lanes(at, inner), most_lanes)};
+  return {rows, std::min<std::int64_t>(vectors * tiles.vector_lanes, most_lanes)};
 }
 
 // About `wanted` of them, a multiple of `step`, so that all pieces are nearly equal.
@@ -91,7 +86,8 @@ RegisterTiles register_tiles_of(Building& at) {
   tiles.rows = dims[dims.size() - 2];
   tiles.columns = dims.back();
   tiles.depth = inner.dims[0];
-  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (vector_lanes(at, inner) <= tiles.columns) &
+  tiles.vector_lanes = vector_lanes(at, inner);
+  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (tiles.vector_lanes <= tiles.columns) &
                         (by.tile_least_depth <= tiles.depth);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
@@ -157,7 +153,7 @@ void add_stages(std::span<const Expr> operands, std::int64_t size, Nest& nest) {
 void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& inner, Nest& nest) {
   const LanesPolicy& by = at.lanes.by;
   const std::size_t depth = nest.axes.size() - 1, column = depth - 1, row = depth - 2;
-  const TileSize tile = tile_of(at, inner);
+  const TileSize tile = tile_of(at, tiles, inner);
   const std::int64_t task_rows = rows_of_task(at, tiles);
   nest.cuts.push_back({depth, tiles.depth_per_task, Unit::grid});
   if (row > 0) {
@@ -177,7 +173,7 @@ void add_cuts(const Building& at, const RegisterTiles& tiles, const soac::Soac& 
   const std::int64_t strip = std::max(by.tile_strip_columns / tile.lanes, std::int64_t{1}) * tile.lanes;
   nest.cuts.push_back({column, at.i64(strip), Unit::sequence});
   add_stages(tiles.shared.by_rows, words * strip, nest);
-  nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, vector_lanes(at, inner)});
+  nest.cuts.push_back({column, at.i64(tile.lanes), Unit::lane, Tail::apart, tiles.vector_lanes});
   nest.cuts.push_back({row, at.i64(tile.rows), Unit::registers});
   if (tiles.together > 1) nest.cuts.push_back({depth, at.i64(tiles.together), Unit::registers});
   if (!any_rounds(inner)) return;

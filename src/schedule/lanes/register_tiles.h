@@ -27,6 +27,8 @@ struct RegisterTiles {
   /// Points of the reduction that one task folds, how many tasks share those of a point of the map, and
   /// whether there are several.
   Expr depth_per_task, parts, has_parts;
+  /// Lanes of a vector.
+  std::int64_t vector_lanes = 1;
   /// Points of it for which operands are staged, and how many of them one operation takes, whose operands
   /// are packed in one.
   std::int64_t depth_at_once = 0, together = 1;
