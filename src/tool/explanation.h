@@ -93,8 +93,8 @@ struct Explanation {
 
   int n_intermediate() const;
   bool at_most() const;  // elements decide how much of the bytes moves
-  /// Bytes moved by those least possible, for large sizes; nothing if the one grows with sizes as the other
-  /// does not, or there is nothing to move.
+  /// Bytes moved by those that are needed once, for large sizes; nothing if the one grows with sizes as the
+  /// other does not, or there is nothing to move.
   std::optional<double> excess() const;
   /// What moves in private memory by everything else, for large sizes; nothing if there is nothing else.
   std::optional<double> own_share() const;

@@ -14,6 +14,14 @@ using scalar::Op;
 using soac::Role;
 using soac::Stm;
 
+soac::Expr known_size(const soac::EqualSizes& sizes, const soac::Vars& bound, soac::Expr size) {
+  bool is_known = true;
+  scalar::for_each_node(std::span(&size, 1), [&](soac::Expr e) {
+    if (e.op() == Op::index || (e.is_name() && bound.contains(e.var()))) is_known = false;
+  });
+  return is_known ? sizes.canonical(size) : soac::Expr();
+}
+
 Footprints::Footprints(scalar::Arena& arena, const soac::EqualSizes& sizes, const Stm& stm)
     : arena_(arena), sizes_(sizes), points_(arena.i64(1)) {
   soac::add_bound(stm, bound_);
@@ -39,7 +47,7 @@ void Footprints::statement(const Stm& s, bool in_branch, const Stm* loop) {
                          inner.role == Role::iteration || inner.role == Role::condition;
     for (std::size_t k = 0; k < inner.extents.size(); ++k) {
       open_.push_back(inner.lambda->params[k]);
-      ranges_[open_.back()] = known_size(inner.extents[k]);
+      ranges_[open_.back()] = known_size(sizes_, bound_, inner.extents[k]);
     }
     const Var unknown = s.names.empty() ? Var{-1} : s.names[0];
     const bool is_unknown =
@@ -51,15 +59,6 @@ void Footprints::statement(const Stm& s, bool in_branch, const Stm* loop) {
     function(*inner.lambda, in_branch || inner.role == Role::branch, repeats ? &s : loop);
     for (; open_.size() > n_open; open_.pop_back()) ranges_.erase(open_.back());
   }
-}
-
-// Nothing if it depends on elements, or on a point.
-Footprints::Expr Footprints::known_size(Expr e) const {
-  bool is_known = true;
-  scalar::for_each_node(std::span(&e, 1), [&](Expr x) {
-    if (x.op() == Op::index || (x.is_name() && bound_.contains(x.var()))) is_known = false;
-  });
-  return is_known ? sizes_.canonical(e) : Expr();
 }
 
 void Footprints::roots(const std::vector<Expr>& all, bool in_branch, const Stm* loop) {

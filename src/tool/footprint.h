@@ -20,6 +20,9 @@ struct Footprint {
   bool often = false;  // so often as nobody knows before
 };
 
+/// The size in the oldest names. Absent if it depends on elements, or on a name in `bound`: on a point.
+soac::Expr known_size(const soac::EqualSizes&, const soac::Vars& bound, soac::Expr size);
+
 class Footprints {
  public:
   /// Of the points of a Soac and what it updates; `sizes`: of the program around it.
@@ -53,7 +56,6 @@ class Footprints {
   void statement(const soac::Stm&, bool in_branch, const soac::Stm* loop);
   void roots(const std::vector<Expr>&, bool in_branch, const soac::Stm* loop);
   void read(Expr index, bool in_branch, const soac::Stm* loop);
-  Expr known_size(Expr) const;
   std::optional<Span> span(Expr);
   std::optional<Span> affine(Expr);
   std::optional<Span> hull(const std::optional<Span>&, const std::optional<Span>&) const;

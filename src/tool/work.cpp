@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "soac/walk.h"
+#include "tool/footprint.h"
 
 namespace fulgurite::tool {
 
@@ -67,34 +68,35 @@ class Operations {
       open_.resize(n_open);
     }
     const auto* let = as<soac::Let>(s.op);
-    for (Var name : s.names) depths_[name] = let ? depth(let->value) : open_.size();
+    for (Var name : s.names) depths_[name] = let ? of_node_.at(let->value) : open_.size();
   }
 
-  // Absent if it depends on elements or on a point.
-  Expr known(Expr extent) const {
-    bool is_known = true;
-    scalar::for_each_node(std::span(&extent, 1), [&](Expr e) {
-      is_known &= e.op() != Op::index && !(e.is_name() && bound_.contains(e.var()));
+  Expr known(Expr extent) const { return known_size(sizes_, bound_, extent); }
+
+  // In how many of the open axes each expression below the root has a value of its own.
+  void measure(Expr root) {
+    scalar::for_each_new_node(root, measured_, [&](Expr e) {
+      std::size_t deepest = 0;
+      if (e.is_name())
+        if (const auto found = depths_.find(e.var()); found != depths_.end()) deepest = found->second;
+      for (Expr operand : e.args()) deepest = std::max(deepest, of_node_.at(operand));
+      of_node_.emplace(e, deepest);
     });
-    return is_known ? sizes_.canonical(extent) : Expr();
   }
 
-  // In how many of the open axes an expression has a value of its own.
-  std::size_t depth(Expr e) {
-    if (const auto found = of_node_.find(e); found != of_node_.end()) return found->second;
-    std::size_t deepest = 0;
-    if (e.is_name()) {
-      const auto found = depths_.find(e.var());
-      if (found != depths_.end()) deepest = found->second;
+  void count(Expr root) {
+    measure(root);
+    std::vector<Expr> left{root};
+    while (!left.empty()) {
+      const Expr e = left.back();
+      left.pop_back();
+      if (!counted_.insert(e).second || e.op() == Op::index) continue;
+      left.insert(left.end(), e.args().begin(), e.args().end());
+      add(e);
     }
-    for (Expr operand : e.args()) deepest = std::max(deepest, depth(operand));
-    return of_node_[e] = deepest;
   }
-
-  void count(Expr e) {
-    if (!counted_.insert(e).second || e.op() == Op::index) return;
-    for (Expr operand : e.args()) count(operand);
-    const std::size_t n_axes = std::min(depth(e), open_.size());
+  void add(Expr e) {
+    const std::size_t n_axes = std::min(of_node_.at(e), open_.size());
     if (cost(e) == 0 || n_axes == 0) return;
     Expr times = one_;
     for (std::size_t k = 0; k < n_axes && times; ++k) times = open_[k] ? times * open_[k] : Expr();
@@ -107,7 +109,7 @@ class Operations {
   std::vector<Expr> open_;  // extents of the axes around, outermost first; absent: unknown
   std::unordered_map<Var, std::size_t> depths_;
   std::unordered_map<Expr, std::size_t> of_node_;
-  std::unordered_set<Expr> counted_;
+  std::unordered_set<Expr> measured_, counted_;
   Expr total_, one_;
   bool is_known_ = true;
 };
