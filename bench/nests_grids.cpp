@@ -1,6 +1,7 @@
 #include "applications.h"
 #include "nests_applications.h"
 #include "peers/applications.h"
+#include "windows.h"
 
 namespace bench {
 namespace {
@@ -48,17 +49,8 @@ Mat<float> shortest_paths(Mat<float> lengths) {
 }
 
 constexpr int steps = 100;
-Mat<float> jacobi_step(Mat<float> u) {
-  const auto r = u.size(0), c = u.size(1);
-  return fg::generate({r, c}, [&](Index i, Index j) {
-    return fg::cond(
-        0 < i && i < r - 1 && 0 < j && j < c - 1,
-        [&] { return 0.25f * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1)); },
-        [&] { return u(i, j); });
-  });
-}
 Mat<float> jacobi(Mat<float> u) {
-  return fg::iterate(steps, jacobi_step, u);
+  return fg::iterate(steps, jacobi_by_cond, u);
 }
 
 Cube points_27(Cube u) {

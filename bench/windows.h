@@ -1,6 +1,8 @@
 // The stencils, convolutions and computed indices of the program nests.
 #pragma once
 
+#include <fulgurite/fulgurite.h>
+
 #include <functional>
 #include <string>
 
@@ -9,6 +11,9 @@ namespace bench {
 /// Measures `ours` beside `peer` and `limit`, unless the filter leaves the name out.
 using Measure = std::function<void(const std::string& name, const std::function<void()>& ours,
                                    const std::function<void()>& peer, const std::function<void()>& limit)>;
+
+/// The mean of the four neighbours, by cond: the border is kept.
+fulgurite::Mat<float> jacobi_by_cond(fulgurite::Mat<float>);
 
 void measure_stencils(const Measure&);
 void measure_convolutions(const Measure&);
