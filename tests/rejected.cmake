@@ -1,4 +1,6 @@
-# cmake -D COMPILER=... -D FOLDERS=a,b -D SOURCE=... -P rejected.cmake
+# cmake -D COMPILER=... -D FOLDERS=a,b -D HEADERS=... -D SOURCE=... -P rejected.cmake
+# HEADERS: fulgurite.h, precompiled from a header that includes nothing else, for the sources that include it and
+# define no macro of their own. Where SOURCE is that header, it is precompiled, and HEADERS is the result.
 # Fails unless the compiler refuses the source and says what the source expects:
 #   // error: PART      in the comment that the source begins with: PART stands in the first error, which is what a user reads;
 #   // or: PART         below it: what the first error may say instead, where compilers find different faults first;
@@ -10,6 +12,20 @@ string(REPLACE "," ";" options "${FOLDERS}")
 list(TRANSFORM options PREPEND "-I")
 if(COMPILER MATCHES "clang")
   list(APPEND options -ferror-limit=0)
+endif()
+if(SOURCE MATCHES "\\.h$")
+  execute_process(COMMAND "${COMPILER}" -std=c++20 ${options} -x c++-header "${SOURCE}" -o "${HEADERS}" COMMAND_ERROR_IS_FATAL ANY)
+  return()
+endif()
+file(STRINGS "${SOURCE}" includes REGEX "^#include <fulgurite/fulgurite.h>")
+file(STRINGS "${SOURCE}" defines REGEX "^#define")
+if(includes AND NOT defines)
+  if(COMPILER MATCHES "clang")
+    list(APPEND options -include-pch "${HEADERS}")
+  else()
+    string(REGEX REPLACE "\\.gch$" "" header "${HEADERS}")
+    list(APPEND options -include "${header}")
+  endif()
 endif()
 execute_process(COMMAND "${COMPILER}" -std=c++20 -fsyntax-only -fdiagnostics-color=never ${options} "${SOURCE}"
   RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
