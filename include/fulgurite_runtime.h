@@ -4,10 +4,12 @@
  *   fg_runtime_error error;
  *   fg_bundle* bundle;
  *   const fg_program* rmse;
- *   if (fg_bundle_open("programs.fgb", &bundle, &error) != FG_RUNTIME_OK || fg_bundle_find(bundle, "rmse",
- * &rmse, &error) != FG_RUNTIME_OK) ... fg_value arguments[2] = {{FG_F32, 1, {n}, a, 0}, {FG_F32, 1, {n}, b,
- * 0}}, result = {0}; if (fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_RUNTIME_OK) ...
- * error.message says what float value = *(const float*)result.data; fg_value_free(&result);
+ *   if (fg_bundle_open("programs.fgb", &bundle, &error) != FG_RUNTIME_OK) ...   error.message says what
+ *   if (fg_bundle_find(bundle, "rmse", &rmse, &error) != FG_RUNTIME_OK) ...
+ *   fg_value arguments[2] = {{FG_F32, 1, {n}, a, 0}, {FG_F32, 1, {n}, b, 0}}, result = {0};
+ *   if (fg_program_call(rmse, arguments, 2, &result, 1, &error) != FG_RUNTIME_OK) ...
+ *   float value = *(const float*)result.data;
+ *   fg_value_free(&result);
  *   fg_bundle_close(bundle);
  *
  * Any number of threads may use a bundle and its programs. */
@@ -20,6 +22,7 @@
 extern "C" {
 #endif
 
+/* What a call returns. */
 typedef enum fg_runtime_status {
   FG_RUNTIME_OK = 0,
   FG_FORMAT_ERROR,     /* no bundle, one that is damaged or of another version */
@@ -33,6 +36,7 @@ typedef enum fg_runtime_status {
   FG_SYSTEM_ERROR /* the operating system refuses something else */
 } fg_runtime_status;
 
+/* What went wrong, as a sentence, and the line of the program's source. */
 typedef struct fg_runtime_error {
   fg_runtime_status status;
   unsigned line;  /* of the program's source; 0 where none is to blame */
@@ -40,6 +44,7 @@ typedef struct fg_runtime_error {
   char message[768];
 } fg_runtime_error;
 
+/* The type of an element. */
 typedef enum fg_kind {
   FG_BOOL, /* a byte, 0 or 1 */
   FG_I8,
@@ -54,8 +59,10 @@ typedef enum fg_kind {
   FG_F64
 } fg_kind;
 
+/* The most axes that an array has. */
 enum { FG_MAX_RANK = 8 };
 
+/* The type of a parameter or result. */
 typedef struct fg_type {
   fg_kind kind;
   int rank; /* 0: a scalar */
@@ -72,10 +79,11 @@ typedef struct fg_value {
   size_t capacity;
 } fg_value;
 
+/* A bundle that is open, and a program of it that is loaded. */
 typedef struct fg_bundle fg_bundle;
 typedef struct fg_program fg_program;
 
-/* error may be null in each of these. */
+/* Opens a bundle. Here and below, error may be null. */
 fg_runtime_status fg_bundle_open(const char* path, fg_bundle** bundle, fg_runtime_error* error);
 /* The bytes, aligned to 8, are read where they are until the bundle is closed: a bundle that is part of the
  * executable. */
@@ -84,6 +92,7 @@ fg_runtime_status fg_bundle_open_memory(const void* bytes, size_t size, fg_bundl
 /* Its programs are gone then. Null is closed already. */
 void fg_bundle_close(fg_bundle* bundle);
 
+/* How many programs there are, and their names, by number. */
 size_t fg_bundle_n_programs(const fg_bundle* bundle);
 const char* fg_bundle_name(const fg_bundle* bundle, size_t program);
 
@@ -91,6 +100,7 @@ const char* fg_bundle_name(const fg_bundle* bundle, size_t program);
 fg_runtime_status fg_bundle_find(fg_bundle* bundle, const char* name, const fg_program** program,
                                  fg_runtime_error* error);
 
+/* Of a program: how many parameters and results it has, and their types, by number. */
 size_t fg_program_n_parameters(const fg_program* program);
 size_t fg_program_n_results(const fg_program* program);
 fg_type fg_program_parameter(const fg_program* program, size_t parameter);

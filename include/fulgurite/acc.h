@@ -14,6 +14,7 @@ namespace fulgurite {
 
 template <class T, int N>
 class Acc;
+/// Staged arrays of one axis, and of two: rows and columns.
 template <class T>
 using Vec = Acc<T, 1>;
 template <class T>
@@ -72,6 +73,7 @@ Parts<T> each_part(const Parts<T>& parts, F&& f) {
 
 }  // namespace detail
 
+/// A staged array of rank N, 1 to 8, of elements T: what stands for an array while a program is traced.
 template <class T, int N>
 class Acc {
   static_assert(detail::check_element<T>());
@@ -87,6 +89,7 @@ class Acc {
 
  public:
   using Element = T;
+  /// The number of axes.
   static constexpr int rank = N;
 
   explicit Acc(const detail::Parts<T>& parts) : parts_(parts) {}

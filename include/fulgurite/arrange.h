@@ -1,5 +1,6 @@
 // The same elements in other places: arrays joined, and rotated. Neither becomes memory unless it is a result
-// or read in many places: consumers read the originals.
+// or read in many places: consumers read the originals. Costs nothing by itself where consumers read the
+// originals, else one copy.
 #pragma once
 
 #include <fulgurite/shape.h>

@@ -68,6 +68,7 @@ View<T, static_cast<int>(N)> view(const T* data, const std::int64_t (&extents)[N
   return result;
 }
 
+/// A real array of rank N, immutable and shared, dense and row-major. To copy it costs a reference count.
 template <class T, int N = 1>
 class Array {
   static_assert(detail::check_element<T>());
@@ -117,12 +118,14 @@ class Array {
   }
   Array(const Parts& parts, const Shape& shape) : parts_(parts), shape_(shape) {}
 
+  /// The number of elements, of all axes together.
   std::int64_t size() const {
     std::int64_t n = 1;
     for (std::int64_t extent : shape_) n *= extent;
     return n;
   }
-  /// The extent of an axis: 0 is the outermost, -1 the innermost. Throws ShapeError for others.
+  /// The extent of an axis: 0 is the outermost, -1 the innermost. Throws ShapeError for others. The extents
+  /// of all axes; whether there are no elements.
   std::int64_t size(int axis) const {
     if (axis < -N || axis >= N) detail::refuse_axis(axis, N);
     return shape_[static_cast<std::size_t>(axis < 0 ? axis + N : axis)];
@@ -131,6 +134,8 @@ class Array {
   bool empty() const { return size() == 0; }
   const Parts& parts() const { return parts_; }
 
+  /// The elements, row-major, for as long as the array or a copy of it lives. Waits until they are computed,
+  /// and copies them from a device that computed them, once. T is no composite.
   const T* data() const
     requires(is_scalar)
   {
@@ -169,6 +174,7 @@ class Array {
     return element(i);
   }
 
+  /// Through all elements, row-major: `for (float x : a)`.
   auto begin() const {
     if constexpr (is_scalar) {
       return data();

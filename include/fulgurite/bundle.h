@@ -158,6 +158,7 @@ class Bundle {
  public:
   explicit Bundle(std::shared_ptr<const detail::OpenBundle> opened) : opened_(std::move(opened)) {}
 
+  /// The names of its programs, in the order in which they were given.
   std::vector<std::string> names() const;
 
   /// get<float(fg::Array<float>)>("mean"), or the function's own signature, get<Exp<float>(Vec<float>)>. With

@@ -1,6 +1,7 @@
 // Choices and loops, decided when the program runs. What they choose between and carry are scalars,
 // composites, arrays and std::tuples of these; the size of an array may differ between branches and from
-// iteration to iteration.
+// iteration to iteration. A branch that is not taken costs nothing where arrays are made in it; a loop over
+// arrays costs its kernels, and no copy of its state.
 #pragma once
 
 #include <fulgurite/results.h>

@@ -11,6 +11,8 @@
 namespace fulgurite {
 namespace dlpack {
 
+/// The structures of DLPack 0.x, as its header dlpack.h lays them out, by readable names: DLDeviceType,
+/// DLDevice, DLDataTypeCode, DLDataType, DLTensor and DLManagedTensor.
 enum class DeviceType : std::int32_t { cpu = 1, cuda = 2, cuda_host = 3, opencl = 4 };
 struct Device {
   DeviceType type;

@@ -62,6 +62,8 @@ class EmittedProgram {
     return std::move(*this);
   }
 
+  /// What it was made of: the function, the names of its parameters and results, and the values of its
+  /// parameters that are not staged, as 64 bits each.
   const detail::ToolProgram& program() const { return program_; }
   const std::vector<EmittedName>& parameters() const { return parameters_; }
   const std::vector<EmittedName>& results() const { return results_; }
@@ -73,6 +75,7 @@ class EmittedProgram {
   std::vector<std::uint64_t> constants_;
 };
 
+/// How programs are emitted: precision and checks as in Options.
 struct EmitOptions {
   Precision precision = Precision::fast;
   Checks checks = Checks::on;
@@ -82,6 +85,7 @@ struct EmitOptions {
   std::string policy = default_policy();  // Options::policy
 };
 
+/// A file's name, without a folder, and its contents.
 struct EmittedFile {
   std::string name, text;
 };

@@ -14,7 +14,7 @@
 
 namespace fulgurite {
 
-// A line of the user's program; `line` is 0 where none is to blame.
+/// A line of the user's program; `line` is 0 where none is to blame.
 struct Where {
   std::string file;
   unsigned line = 0;
@@ -24,6 +24,8 @@ struct Where {
   Where(const std::source_location& at) : file(at.file_name()), line(at.line()) {}
 };
 
+/// What every exception of Fulgurite is: a sentence that says what to do, and the line of the user's program.
+/// what() is "file:line: kind: message".
 class [[gnu::visibility("default")]] Error : public std::runtime_error {
  public:
   const std::string& kind() const noexcept { return kind_; }        // "ShapeError"

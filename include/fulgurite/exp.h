@@ -75,6 +75,7 @@ struct Located {
 
 }  // namespace detail
 
+/// A staged scalar, or composite of scalars, of type T.
 template <class T>
 class Exp {
   static_assert(detail::check_element<T>());
@@ -226,6 +227,7 @@ class Exp {
   detail::Parts<T> parts_;
 };
 
+/// Exp x = 1.0f is an Exp<float>.
 template <class T>
 Exp(T) -> Exp<T>;
 

@@ -11,6 +11,7 @@
 
 namespace fulgurite {
 
+/// How a report is written.
 enum class Explain : std::uint8_t {
   text,
   json,

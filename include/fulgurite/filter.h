@@ -1,6 +1,6 @@
 // Elements, or rows, chosen or sorted by what a function says of each; their order stays. How many there are
 // is known when the program runs: xs.size() of the result is staged as any other size, and shapes that have
-// to fit it are checked then.
+// to fit it are checked then. Costs one or two readings of the elements, and one writing of what is chosen.
 #pragma once
 
 #include <fulgurite/slices.h>

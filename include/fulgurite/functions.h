@@ -2,7 +2,8 @@
 // Acc of floats. Of several operands at least one is staged, arrays among them have equal shapes (else
 // ShapeError), scalars are broadcast, and C++ values are taken where they are exact. Each is an object that
 // can be handed to map or reduce: fg::map(fg::sqrt, xs), fg::reduce(fg::max, 0, xs). Error bounds of the
-// transcendental ones are in docs/semantics.md.
+// transcendental ones are in docs/semantics.md. An operation of arrays costs no memory of its own: it is
+// fused with what reads it.
 #pragma once
 
 #include <fulgurite/acc.h>

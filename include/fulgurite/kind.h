@@ -10,6 +10,8 @@
 
 namespace fulgurite {
 
+/// The types of numbers that arrays hold, besides bool: integers with and without sign, of 8 to 64 bits, and
+/// floats of 32 and 64.
 using i8 = std::int8_t;
 using i16 = std::int16_t;
 using i32 = std::int32_t;

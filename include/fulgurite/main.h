@@ -120,6 +120,8 @@ std::vector<ToolProgram> tool_programs(std::string_view names, Here where, Fs...
 
 #pragma GCC visibility pop
 
+/// FULGURITE_MAIN(f, g) in place of main: an executable whose commands run, explain, emit, time and bundle
+/// the functions f and g on .npy files; `./program --help` lists them.
 #define FULGURITE_MAIN(...)                                                                              \
   int main(int argc, char** argv) {                                                                      \
     return ::fulgurite::detail::tool_main(                                                               \

@@ -1,7 +1,8 @@
 // Arrays made element by element: map, generate, iota, replicate. The functions given are called once, while
 // tracing, with staged arguments. They may use staged values and C++ values from around them, and array
 // operations (nested parallelism); what they return are Exp, C++ scalars, tuples, std::arrays and aggregates
-// of these, or arrays.
+// of these, or arrays. Costs what the function computes: chains of these are one kernel, and what is between
+// them is not stored.
 #pragma once
 
 #include <fulgurite/results.h>

@@ -1,5 +1,6 @@
 // Numeric functions, written in the language: each fuses with what surrounds it. Objects, so that a user's
-// own function of the same name is found first.
+// own function of the same name is found first. Each costs what its fold, scan or product costs: memory once
+// for dot, norm and matvec, 2 n^3 operations in tiles for matmul.
 #pragma once
 
 #include <fulgurite/functions.h>

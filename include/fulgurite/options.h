@@ -36,6 +36,7 @@ bool captures_are_checked();
 /// What the environment variable FULGURITE_POLICY says; empty where it is not set.
 std::string default_policy();
 
+/// How a program is compiled, and where it runs: fg::compile(f, {.engine = fg::Engine::opencl}).
 struct Options {
   Engine engine = default_engine();
   Precision precision = Precision::fast;

@@ -1,7 +1,8 @@
 // Folds and scans of segments: consecutive elements that belong together, as the rows of a sparse matrix.
 // They lie along the innermost axis of an array, or the axis given; of an array of higher rank each line has
 // the same segments. Segments are described by lengths, offsets, flags, or one length for all; a description
-// that does not fit the axis raises ShapeError. Operators as for reduce and scan.
+// that does not fit the axis raises ShapeError. Operators as for reduce and scan. Costs as much as one fold
+// or scan of all elements, however they are divided: threads share elements, not segments.
 #pragma once
 
 #include <fulgurite/scan.h>

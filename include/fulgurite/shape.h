@@ -1,5 +1,6 @@
 // The same elements under other indices: none of this becomes memory, consumers compute the indices. Slices
-// are members of Acc.
+// are members of Acc. Costs nothing, but a consumer that reads along another axis than memory does may be
+// slower: transposes go by square tiles.
 #pragma once
 
 #include <fulgurite/map.h>

@@ -1,5 +1,5 @@
 // Folds and scans whose operator works on arrays: the rows of a matrix, or the slices of any array, combined.
-// As for elements, the operator is associative, up to rounding.
+// As for elements, the operator is associative, up to rounding. Costs one reading of the array.
 #pragma once
 
 #include <fulgurite/map.h>

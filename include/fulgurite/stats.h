@@ -9,6 +9,7 @@
 
 namespace fulgurite {
 
+/// Counts since the process began, or since reset_stats().
 struct Stats {
   std::uint64_t launches = 0;         // kernels run; one with several phases counts once
   std::uint64_t device_launches = 0;  // of these, on a device that is not the host, and not one thread's walk
@@ -28,6 +29,7 @@ struct Stats {
   std::uint64_t pool_reuses = 0;      // allocations that a freed block served
 };
 
+/// The counters now; and all of them 0 again. Any thread may ask; kernels that run meanwhile count on.
 Stats stats();
 void reset_stats();
 

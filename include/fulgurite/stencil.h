@@ -1,7 +1,11 @@
 // Stencils: each element of the result is a function of the elements around its place in one or several
 // arrays of equal shapes, of one to three axes. The function is written as for one point:
-//   auto five_point = [](auto u, auto f) { return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - f(0,
-//   0)); }; auto next = fg::stencil(five_point, fg::boundary::clamp, u, f);
+//   auto five_point = [](auto u, auto f) {
+//     return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1) - f(0, 0));
+//   };
+//   auto next = fg::stencil(five_point, fg::boundary::clamp, u, f);
+// Costs one reading and one writing of memory for each point: neighbours come from the cache, or from a
+// block's shared memory.
 #pragma once
 
 #include <fulgurite/results.h>

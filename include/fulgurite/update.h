@@ -1,5 +1,6 @@
 // Arrays with some elements replaced. The old array stays what it was; where nothing reads it any more, its
-// memory becomes the new one's and nothing is copied.
+// memory becomes the new one's and nothing is copied. Costs the elements replaced where nothing is copied,
+// else a copy.
 #pragma once
 
 #include <fulgurite/acc.h>

@@ -1,9 +1,12 @@
 // Programs that lack some or all of the optional rewrites for schedules compute the same, and what
 // FULGURITE_DUMP may ask for.
+#include <fmt/format.h>
 #include <fulgurite/error.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 #include "dump_labels.h"
@@ -82,6 +85,13 @@ TEST(DumpLabels, StandOnceAndWhatIsNoneIsRefused) {
     EXPECT_NE(std::string(error.what()).find("'tarced'"), std::string::npos) << error.what();
   }
   unsetenv("FULGURITE_DUMP");
+}
+
+TEST(DumpLabels, StandOnThePageOfTheEnvironment) {
+  std::ifstream file(FULGURITE_TEST_DATA "/../../docs/environment.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  for (std::string_view label : pipeline::dump_labels(pipeline::passes(Precision::fast)))
+    EXPECT_NE(page.find(fmt::format("\n| `{}` | ", label)), page.npos) << label;
 }
 
 }  // namespace

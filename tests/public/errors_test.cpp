@@ -244,6 +244,18 @@ TEST(Errors, EnginesThatAreNotThere) {
   EXPECT_EQ(fg::default_engine(), fg::Engine::cpu);
 }
 
+TEST(Errors, OptionsThatTheEnvironmentSets) {
+  EXPECT_FALSE(fg::captures_are_checked());
+  setenv("FULGURITE_DEBUG", "captures", 1);
+  EXPECT_TRUE(fg::captures_are_checked());
+  unsetenv("FULGURITE_DEBUG");
+  EXPECT_EQ(fg::default_policy(), "");
+  setenv("FULGURITE_POLICY", "cheap_tile=8192", 1);
+  EXPECT_EQ(fg::default_policy(), "cheap_tile=8192");
+  EXPECT_EQ(fg::Options().policy, "cheap_tile=8192");
+  unsetenv("FULGURITE_POLICY");
+}
+
 // 2^46 elements of 8 bytes are a size, and more than any memory.
 TEST(Errors, ArraysThatFitIntoNoMemory) {
   constexpr fg::i64 huge = fg::i64(1) << 46;

@@ -74,6 +74,7 @@ class Accumulated {
   template <class Op>
   Accumulated(const Op&, const Index& size, T initial, Program program)
       : operation_(atomics::name_of<Op, T>()), size_(size), initial_(initial), program_(std::move(program)) {}
+  /// The name of the operation, how many elements there are, and what each is at first.
   const char* operation() const { return operation_; }
   const Index& size() const { return size_; }
   T initial() const { return initial_; }

@@ -14,6 +14,7 @@
 
 namespace fulgurite::kernel {
 
+/// A staged index of an array, a number of a thread or a block.
 using Index = Exp<std::int64_t>;
 using fulgurite::detail::Here;
 
@@ -26,6 +27,8 @@ struct IndexAt {
   IndexAt(const I& i, Here at = Here::current()) : index(i), where(at) {}
 };
 
+/// An array as a function from index to element: nothing is computed before it is asked for, and what
+/// consumes it decides who computes what. Its size is a C++ number.
 template <class T>
 class Pull {
  public:

@@ -42,6 +42,7 @@ inline void divides(const char* what, std::int64_t n, std::int64_t size, Here wh
 
 }  // namespace sizes
 
+/// The element type of what f gives for elements of these types.
 template <class F, class... Es>
 using ElementFrom =
     typename fulgurite::detail::ResultOf<std::decay_t<std::invoke_result_t<const F&, Es...>>>::Element;

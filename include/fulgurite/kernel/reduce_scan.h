@@ -191,6 +191,7 @@ inline constexpr struct BlockReduce {
   }
 } block_reduce{};
 
+/// The scan of a block's elements by its threads, in place.
 inline constexpr struct BlockScan {
   /// Running results, inclusive; of any associative operator.
   template <class T, class Op>

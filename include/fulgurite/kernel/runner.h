@@ -16,6 +16,8 @@ namespace kernel {
 /// told otherwise. Larger kernels are printed with memory of a size that the launch gives (emit/printer.h).
 inline constexpr std::int64_t default_shared_bytes = 48 * 1024;
 
+/// Who runs a kernel of the kernel language: an engine, the seed of the order in which the emulator runs
+/// threads, and the shared memory that a block may have.
 struct Runner {
   const char* engine;
   std::uint64_t seed = 0;
