@@ -282,18 +282,21 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   CacheAction cache_action = CacheAction::summary;
   double tolerance = 1e-4;
   bool all_agree = true;
-  if (!programs.empty()) {
+  const bool has_programs = !programs.empty();
+  if (has_programs) {
     add_run(app, programs, choices, run_request);
     add_explain(app, programs, choices, explain_request);
     app.add_subcommand("list", "show the programs, their parameters and results")->callback([&] {
       list_programs(programs);
     });
-    add_bundle(app, programs, bundle_request);
+  }
+  app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
+  if (has_programs) add_bundle(app, programs, bundle_request);
+  add_cache(app, cache_action);
+  if (has_programs) {
     add_bisect(app, programs, choices, tolerance, all_agree);
     add_emit(app, programs, emit_request);
   }
-  app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
-  add_cache(app, cache_action);
   const int status = run_command(app, argc, argv);
   return status == success && !all_agree ? failed : status;
 }
