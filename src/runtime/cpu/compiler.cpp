@@ -36,11 +36,6 @@ constexpr std::size_t working_memory = std::size_t{16} << 20;
 
 std::atomic<bool> loaded{false};
 
-// Where an installed static library finds the plug-in; empty where the library is a shared one.
-#ifndef FULGURITE_PLUGIN_FOLDER
-#define FULGURITE_PLUGIN_FOLDER ""
-#endif
-
 bool is_there(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
@@ -50,7 +45,7 @@ std::string plugin_path() {
   const std::string name = "libfulgurite_clang.so";
   const std::string beside = beside_library(name);
   if (is_there(beside)) return beside;
-  for (const std::string& packaged : {beside_library("fulgurite/" + name), FULGURITE_PLUGIN_FOLDER + name})
+  for (const std::string& packaged : {beside_library("fulgurite/" + name), plugin_folder + name})
     if (packaged.starts_with('/') && is_there(packaged)) return packaged;
   return beside;
 }
