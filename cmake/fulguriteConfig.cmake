@@ -1,9 +1,9 @@
 # Defines fulgurite::fulgurite and fulgurite_generate (fulguriteGenerate.cmake), and with COMPONENTS runtime fulgurite::runtime
-# instead: the static run time for bundles, which a project in C links. The library needs nothing of its user: its own dependencies
-# are shared libraries that it names.
+# instead: the static run time for bundles, which a project in C links. The shared library needs nothing of its user: its own
+# dependencies are shared libraries that it names. The static one wants them found.
 if(NOT fulgurite_FIND_COMPONENTS)
-  include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
-  include("${CMAKE_CURRENT_LIST_DIR}/fulguriteGenerate.cmake")
+  set(fulgurite_FIND_COMPONENTS library)
+  set(fulgurite_FIND_REQUIRED_library TRUE)
 endif()
 foreach(component IN LISTS fulgurite_FIND_COMPONENTS)
   if(component STREQUAL "runtime")
@@ -16,6 +16,12 @@ foreach(component IN LISTS fulgurite_FIND_COMPONENTS)
     set(fulgurite_runtime_FOUND TRUE)
   elseif(component STREQUAL "library")
     include("${CMAKE_CURRENT_LIST_DIR}/fulguriteTargets.cmake")
+    get_target_property(type fulgurite::fulgurite TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      include(CMakeFindDependencyMacro)
+      find_dependency(fmt)
+      find_dependency(Threads)
+    endif()
     include("${CMAKE_CURRENT_LIST_DIR}/fulguriteGenerate.cmake")
     set(fulgurite_library_FOUND TRUE)
   elseif(fulgurite_FIND_REQUIRED_${component})

@@ -10,7 +10,7 @@ tool = shutil.which("clang-format-19")
 if not tool:
     print("lint format: not checked, clang-format-19 is not installed")
     sys.exit(0)
-sources = [path for path in files(".h", ".cpp", under=("src", "include", "tests", "examples", "bench"))
+sources = [path for path in files(".h", ".cpp", under=("src", "include", "tests", "examples", "bench", "tools", "packaging"))
            if not path.startswith("src/emit/prelude/")]
 if "--fix" in sys.argv[1:]:
     subprocess.run([tool, "-i", *sources], cwd=ROOT, check=True)

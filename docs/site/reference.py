@@ -114,7 +114,7 @@ def comment_above(lines, line):
     """The last comment at or above a line within its paragraph, the lines that no empty one divides; where the paragraph has none,
     none. The first line behind it comes too."""
     at = line
-    while at > 0 and lines[at - 1].strip() and not re.match(r"(namespace|#)", lines[at - 1]):
+    while at > 0 and lines[at - 1].strip() and not re.match(r"namespace|#[^d]", lines[at - 1]):
         at -= 1
         if COMMENT.match(lines[at]):
             end = at + 1
@@ -213,7 +213,8 @@ def prose(comment):
 
 def is_needed(entry):
     """Whether an entry is something to call: it has an example. Members have theirs where there is one."""
-    return any(name.kind in ("function", "variable", "define") and not name.owner.rpartition("::")[2][:1].isupper() for name in entry.names)
+    constants = all(name.kind == "define" for name in entry.names) and not any("(" in text for text in entry.declarations)
+    return not constants and any(name.kind in ("function", "variable", "define") and not name.owner.rpartition("::")[2][:1].isupper() for name in entry.names)
 
 
 def page_of(header, entries, all_programs):

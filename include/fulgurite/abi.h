@@ -13,5 +13,10 @@
     "Fulgurite's library is not compiled with _GLIBCXX_USE_CXX11_ABI=0, which changes the layout of std::string: compile without it"
 #endif
 
-/// Before a declaration that exists to say, in the compiler's first line, what to write instead.
+/// Before a declaration that exists to say, in the compiler's first line, what to write instead. g++ 11 can
+/// only warn.
+#if __has_attribute(unavailable)
 #define FULGURITE_REFUSED(message) __attribute__((unavailable(message)))
+#else
+#define FULGURITE_REFUSED(message) __attribute__((deprecated(message)))
+#endif

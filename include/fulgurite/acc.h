@@ -9,6 +9,10 @@
 #include <fulgurite/exp.h>
 
 #pragma GCC visibility push(default)
+// The number of dimensions is an int. As the length of a std::array, g++ takes it for one that may be
+// negative.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 
 namespace fulgurite {
 
@@ -328,4 +332,5 @@ using StagedOf = typename StagedAs<T, N>::type;
 }  // namespace detail
 }  // namespace fulgurite
 
+#pragma GCC diagnostic pop
 #pragma GCC visibility pop

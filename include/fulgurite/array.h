@@ -19,6 +19,10 @@
 #include <vector>
 
 #pragma GCC visibility push(default)
+// The number of dimensions is an int. As the length of a std::array, g++ takes it for one that may be
+// negative.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 
 namespace fulgurite {
 namespace detail {
@@ -322,6 +326,7 @@ class ArrayArgument {
 }  // namespace detail
 }  // namespace fulgurite
 
+#pragma GCC diagnostic pop
 #pragma GCC visibility pop
 
 template <class T, int N>

@@ -33,7 +33,7 @@ struct FunctionOfIndices {
       static_assert(std::is_invocable_v<const F&, std::conditional_t<k == k, Exp<i64>, void>...>,
                     "the function takes one Exp<fg::i64> index for each axis");
       return as_indices<M>(f(Exp<i64>(Parts<i64>{indices[k]})...));
-    }(std::make_index_sequence<N>());
+    }(std::make_index_sequence<static_cast<std::size_t>(N)>());
   }
 };
 

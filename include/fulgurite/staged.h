@@ -3,6 +3,7 @@
 // is for users.
 #pragma once
 
+#include <fulgurite/abi.h>
 #include <fulgurite/kind.h>
 
 #include <cstddef>
@@ -63,12 +64,11 @@ struct Bounds {
 // ShapeError where shapes known while tracing do not fit; other shapes are checked when the program runs.
 
 /// Marks operators that would assign to a temporary: `x[0] = v` changes no array.
-#define FULGURITE_ASSIGNS_TO_NOTHING                                                             \
-  __attribute__((                                                                                \
-      unavailable("an element, slice or result of a staged array is a value of its own, and to " \
-                  "assign to it changes nothing: fg::with(array, index, value) is the array "    \
-                  "with another element, fg::with(array, fg::Range{start, stop}, values) with "  \
-                  "another slice")))
+#define FULGURITE_ASSIGNS_TO_NOTHING                                                                      \
+  FULGURITE_REFUSED(                                                                                      \
+      "an element, slice or result of a staged array is a value of its own, and to assign to it changes " \
+      "nothing: fg::with(array, index, value) is the array with another element, fg::with(array, "        \
+      "fg::Range{start, stop}, values) with another slice")
 
 /// What to say of an axis that an array of that rank does not have.
 std::string no_such_axis(int axis, int rank);

@@ -12,6 +12,10 @@
 #include <fulgurite/staged_layout.h>
 
 #pragma GCC visibility push(default)
+// The number of dimensions is an int. As the length of a std::array, g++ takes it for one that may be
+// negative.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 
 namespace fulgurite {
 namespace detail {
@@ -165,4 +169,5 @@ auto stencil(const F& f, const Boundary& boundary, const Acc<A, N>& a, const Acc
 
 }  // namespace fulgurite
 
+#pragma GCC diagnostic pop
 #pragma GCC visibility pop

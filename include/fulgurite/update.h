@@ -8,6 +8,10 @@
 #include <fulgurite/staged_combinators.h>
 
 #pragma GCC visibility push(default)
+// The number of dimensions is an int. As the length of a std::array, g++ takes it for one that may be
+// negative.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion"
 
 namespace fulgurite {
 namespace detail {
@@ -59,4 +63,5 @@ template <class T, int N>
 
 }  // namespace fulgurite
 
+#pragma GCC diagnostic pop
 #pragma GCC visibility pop

@@ -2,6 +2,7 @@
 #include <fulgurite/bundle.h>
 #include <fulgurite/explain.h>
 #include <fulgurite/main.h>
+#include <fulgurite/version.h>
 
 #include <fmt/format.h>
 
@@ -229,6 +230,10 @@ void refuse_unknown_command(const CLI::App& app, std::string_view word) {
                                base::join(commands, ", ", [](const CLI::App* c) { return c->get_name(); })));
 }
 
+std::string names_of(const std::vector<ToolProgram>& programs) {
+  return base::join(programs, ", ", [](const ToolProgram& program) { return program.name; });
+}
+
 int run_command(CLI::App& app, int argc, char** argv) {
   try {
     refuse_unknown_command(app, argc > 1 ? argv[1] : "-");
@@ -266,26 +271,32 @@ std::vector<std::string> tool_names(std::string_view arguments_of_macro) {
 
 int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs) {
   using namespace fulgurite::tool;
-  CLI::App app("Array programs: " + base::join(programs, ", ", [](const ToolProgram& p) { return p.name; }));
+  CLI::App app(programs.empty() ? "Fulgurite's devices and cache" : "Array programs: " + names_of(programs));
   app.require_subcommand(1);
+  app.set_version_flag("--version", "Fulgurite " FULGURITE_VERSION_STRING);
   Choices choices;
   RunRequest run_request;
   ExplainRequest explain_request;
   BundleRequest bundle_request;
+  EmitRequest emit_request;
   CacheAction cache_action = CacheAction::summary;
   double tolerance = 1e-4;
   bool all_agree = true;
-  add_run(app, programs, choices, run_request);
-  add_explain(app, programs, choices, explain_request);
-  app.add_subcommand("list", "show the programs, their parameters and results")->callback([&] {
-    list_programs(programs);
-  });
+  const bool has_programs = !programs.empty();
+  if (has_programs) {
+    add_run(app, programs, choices, run_request);
+    add_explain(app, programs, choices, explain_request);
+    app.add_subcommand("list", "show the programs, their parameters and results")->callback([&] {
+      list_programs(programs);
+    });
+  }
   app.add_subcommand("devices", "show what programs can run on")->callback(list_devices);
-  add_bundle(app, programs, bundle_request);
+  if (has_programs) add_bundle(app, programs, bundle_request);
   add_cache(app, cache_action);
-  add_bisect(app, programs, choices, tolerance, all_agree);
-  EmitRequest emit_request;
-  add_emit(app, programs, emit_request);
+  if (has_programs) {
+    add_bisect(app, programs, choices, tolerance, all_agree);
+    add_emit(app, programs, emit_request);
+  }
   const int status = run_command(app, argc, argv);
   return status == success && !all_agree ? failed : status;
 }

@@ -51,9 +51,8 @@ TEST(Patterns, RepeatedRiffles) {
 
 TEST(Patterns, MoreSharedMemoryThanTheEmulatorIsToldOf) {
   EXPECT_EQ(emulator(1).shared_bytes, k::default_shared_bytes);
-  const auto turned = k::kernel("turned", k::block<int>(n), [](k::Pull<int> a) {
-    return k::reverse(k::sync(k::reverse(k::sync(a))));
-  });
+  const auto turned = k::kernel("turned", k::block<int>(n),
+                                [](k::Pull<int> a) { return k::reverse(k::sync(k::reverse(k::sync(a)))); });
   EXPECT_EQ(k::execute(emulator(1, 8 * n), turned, numbers()).to_vector(), numbers());
   EXPECT_THROW(k::execute(emulator(1, 4 * n - 1), turned, numbers()), Error);
 }

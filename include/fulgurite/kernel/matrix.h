@@ -99,8 +99,9 @@ inline void turns(std::int64_t n, const std::function<void(Index)>& body, Here w
 inline void par(std::int64_t rows, std::int64_t columns,
                 const std::function<void(Index row, Index column)>& body, Here where = Here::current()) {
   sizes::matrix(rows, columns, where);
-  const auto [x, y, is_stated] = fulgurite::detail::block::thread_shape(where);
-  if (!is_stated || x == columns)
+  const auto threads = fulgurite::detail::block::thread_shape(where);
+  const std::int64_t x = threads.x, y = threads.y;
+  if (!threads.is_matrix || x == columns)
     return par(rows * columns, [&](const Index& i) { body(i / columns, i % columns); }, where);
   const std::int64_t across = (columns + x - 1) / x, down = (rows + y - 1) / y;
   const auto guarded = [&](const Index& row, const Index& column) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -35,8 +36,18 @@ constexpr std::size_t working_memory = std::size_t{16} << 20;
 
 std::atomic<bool> loaded{false};
 
+bool is_there(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+// A build has the plug-in beside the library; packages have it in a folder of their own below that.
 std::string plugin_path() {
-  return beside_library("libfulgurite_clang.so");
+  const std::string name = "libfulgurite_clang.so";
+  const std::string beside = beside_library(name);
+  if (is_there(beside)) return beside;
+  for (const std::string& packaged : {beside_library("fulgurite/" + name), plugin_folder + name})
+    if (packaged.starts_with('/') && is_there(packaged)) return packaged;
+  return beside;
 }
 
 // LLVM's constructors do not expect to find no memory, so it is looked for before they run.
