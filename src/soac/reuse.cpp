@@ -46,7 +46,7 @@ unsigned line_of(const std::vector<Stm>& body, std::size_t from, Var name) {
 
 class Analysis {
  public:
-  Analysis(Arena& arena, const Copied& copied) : arena_(arena), copied_(copied) {}
+  Analysis(Arena& arena, const Updated& updated) : arena_(arena), updated_(updated) {}
 
   using IsLive = std::function<bool(Var)>;
 
@@ -89,7 +89,7 @@ class Analysis {
         if (!from || !to.combine.empty()) continue;
         const Var array = outputs.scatters[g].arrays[k];
         const auto tell = [&](const std::string& why) {
-          if (copied_) copied_(s, *from, why);
+          if (updated_) updated_(s, *from, why);
         };
         if (old.empty()) old = updates(arena_, op, g);
         if (!own.contains(*from)) {
@@ -101,6 +101,7 @@ class Analysis {
           tell("is read at other places while elements are replaced");
         } else {
           reuse.emplace(array, *from);
+          tell("");
         }
       }
     }
@@ -159,14 +160,14 @@ class Analysis {
   }
 
   Arena& arena_;
-  const Copied& copied_;
+  const Updated& updated_;
 };
 
 }  // namespace
 
 Reuse reuse_of(Arena& arena, const std::vector<Stm>& body, const std::vector<Expr>& results, const Vars& own,
-               const Copied& copied) {
-  Analysis analysis(arena, copied);
+               const Updated& updated) {
+  Analysis analysis(arena, updated);
   analysis.statements(body, results, own, [](Var) { return false; });
   return std::move(analysis.reuse);
 }
@@ -210,32 +211,32 @@ std::vector<std::optional<std::size_t>> kept_places(Arena& arena, const Loop& lo
 
 namespace {
 
-void for_each_copied(Arena& arena, const Lambda& f, const Vars& own, const Copied& copied);
+void for_each_update(Arena& arena, const Lambda& f, const Vars& own, const Updated& updated);
 
-void for_each_copied_inside(Arena& arena, const std::vector<Stm>& body, const Copied& copied) {
+void for_each_update_inside(Arena& arena, const std::vector<Stm>& body, const Updated& updated) {
   for (const Stm& s : body)
     for (const auto& nested : nested_in(s)) {
       if (nested.role == Role::branch) {  // its statements are among those around it
-        for_each_copied_inside(arena, nested.lambda->body, copied);
+        for_each_update_inside(arena, nested.lambda->body, updated);
         continue;
       }
       Vars own;
       if (nested.role == Role::iteration)
         for (Var param : nested.lambda->params)
           if (arena.info(param).type.rank > 0) own.insert(param);
-      for_each_copied(arena, *nested.lambda, own, copied);
+      for_each_update(arena, *nested.lambda, own, updated);
     }
 }
 
-void for_each_copied(Arena& arena, const Lambda& f, const Vars& own, const Copied& copied) {
-  reuse_of(arena, f.body, f.results, own, copied);
-  for_each_copied_inside(arena, f.body, copied);
+void for_each_update(Arena& arena, const Lambda& f, const Vars& own, const Updated& updated) {
+  reuse_of(arena, f.body, f.results, own, updated);
+  for_each_update_inside(arena, f.body, updated);
 }
 
 }  // namespace
 
-void for_each_copied(Arena& arena, const Lambda& f, const Copied& copied) {
-  for_each_copied(arena, f, {}, copied);
+void for_each_update(Arena& arena, const Lambda& f, const Updated& updated) {
+  for_each_update(arena, f, {}, updated);
 }
 
 }  // namespace fulgurite::soac

@@ -23,11 +23,12 @@ namespace fulgurite::soac {
 /// not: their own statements decide.
 using Reuse = std::unordered_map<Var, Var>;
 
-/// Why a statement copies an array that it changes.
-using Copied = std::function<void(const Stm&, Var array, const std::string& why)>;
+/// A statement changes an array where it lies, or copies it first, because of what `why` says; empty: it does
+/// not copy.
+using Updated = std::function<void(const Stm&, Var array, const std::string& why)>;
 
 Reuse reuse_of(Arena&, const std::vector<Stm>& body, const std::vector<Expr>& results, const Vars& own = {},
-               const Copied& copied = {});
+               const Updated& updated = {});
 
 /// The array that has had the memory first.
 Var first_owner(const Reuse&, Var array);
@@ -37,7 +38,7 @@ Var first_owner(const Reuse&, Var array);
 /// and kind. Absent: scalars, and arrays that iterations make elsewhere.
 std::vector<std::optional<std::size_t>> kept_places(Arena&, const Loop&);
 
-/// Calls `copied` for each statement in the function, at every depth, that copies an array to change it.
-void for_each_copied(Arena&, const Lambda&, const Copied& copied);
+/// Calls `updated` for each statement in the function, at every depth, that changes elements of an array.
+void for_each_update(Arena&, const Lambda&, const Updated& updated);
 
 }  // namespace fulgurite::soac
