@@ -203,7 +203,7 @@ class FormerElements {
   // Values that read what is replaced are computed before, if only they do.
   void apart(Lambda& f, std::size_t& i, const Update& update, const Vars& own) {
     const auto op = std::get<Soac>(f.body[i].op);
-    const auto is_needed = [&](Var from) { return use_behind(f, i, from) == Use::whole; };
+    const auto is_needed = [&](Var from) { return use_behind(f, i, from) != Use::none; };
     if (!std::ranges::all_of(update.from, [&](Var from) { return own.contains(from) && !is_needed(from); }))
       return;
     const auto updated = soac::updates(arena_, op, 0);

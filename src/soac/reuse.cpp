@@ -135,6 +135,12 @@ class Analysis {
         if (!are_alike(arena_, from, s.names[k])) continue;
         if (others_lie_there(op.then_branch, k, own, from) || others_lie_there(op.else_branch, k, own, from))
           continue;
+        // Where neither branch changes it, what the other one makes is made where it belongs.
+        const auto is_changed = [&](const Lambda& f) {
+          const Var result = f.results[k].var();
+          return result != from && first_from(own, result) == from;
+        };
+        if (!is_changed(op.then_branch) && !is_changed(op.else_branch)) continue;
         taken.insert(from);
         reuse.emplace(s.names[k], from);
         break;
@@ -152,10 +158,12 @@ class Analysis {
     return array;
   }
   bool others_lie_there(const Lambda& branch, std::size_t component, const Vars& own, Var from) const {
-    for (std::size_t k = 0; k < branch.results.size(); ++k)
-      if (k != component && is_array(branch.results[k]) &&
-          first_owner(reuse, first_from(own, branch.results[k].var())) == first_owner(reuse, from))
-        return true;
+    const Var owner = first_owner(reuse, from);
+    for (std::size_t k = 0; k < branch.results.size(); ++k) {
+      if (k == component || !is_array(branch.results[k])) continue;
+      const Var array = first_from(own, branch.results[k].var());
+      if (first_owner(reuse, array) == owner) return true;
+    }
     return false;
   }
 
