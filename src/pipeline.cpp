@@ -264,9 +264,9 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 
 std::span<const soac::Pass* const> passes(Precision precision) {
   static constexpr const soac::Pass* fast[] = {
-      &simplify::contract, &simplify::simplify, &simplify::hoist,       &simplify::unordered,
-      &fuse::fuse,         &fuse::merge,        &simplify::simplify,    &simplify::fields,
-      &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays};
+      &simplify::contract, &simplify::simplify, &simplify::hoist,        &simplify::unordered,
+      &fuse::fuse,         &fuse::merge,        &simplify::simplify,     &simplify::fields,
+      &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays, &simplify::former_elements};
   static const std::vector<const soac::Pass*> strict = [] {
     std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
     std::erase(all, &simplify::contract);

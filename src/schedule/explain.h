@@ -2,7 +2,8 @@
 //
 // Phase::why has a reason for each decision, "SUBJECT: REASON". The subject is what was decided: `tasks`,
 // `lanes` or `threads` (how many points each takes), `version` (of a phase that runs for some sizes), `phase`
-// (that there is this one), `axes`, `split`, `stores`, `loads`, `portion`, `stage ARRAY`, an output
+// (that there is this one), `axes`, `split`, `stores`, `loads`, `portion`, `stage ARRAY`, `update ARRAY` (of
+// an array that points change), an output
 // ("reduction 0"), or something inside ("inner 1", "inner 1, reduction 0"). In brackets stand the numbers of
 // the policy (lanes_policy.def, blocks_policy.def) that it depends on.
 #pragma once
@@ -14,7 +15,7 @@ namespace fulgurite::schedule {
 
 /// Appends to each phase the reasons that its walk shows; decisions that depend on more give theirs
 /// themselves.
-void add_reasons(const scalar::Arena&, Launch&);
+void add_reasons(scalar::Arena&, Launch&);
 /// Of a phase that fills an array which begins as another one.
 inline constexpr const char* why_filled =
     "version: nothing is to be done where the array has the memory of the other one";

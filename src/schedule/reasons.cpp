@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/match.h"
 #include "schedule/nest.h"
 #include "schedule/print.h"
 #include "schedule/shared_operands.h"
+#include "soac/reuse.h"
 
 namespace fulgurite::schedule {
 
@@ -71,6 +74,8 @@ std::string of(const Inner& inner, bool is_in_lanes) {
                        together);
   if (is_in_lanes) return "the lanes around it go from point to point together";
   if (innermost(inner.nest, Unit::thread)) return "the threads of a block share its points";
+  const auto is_one = [](const Axis& axis) { return axis.extent.is_constant(1); };
+  if (lanes == 0 && std::ranges::all_of(inner.nest.axes, is_one)) return "scalar code, as it has one point";
   if (lanes == 0) return "scalar code, as order counts, or it reads along rows or makes arrays";
   return inner.up_to == 0
              ? fmt::format("{} lanes for each point around it (short_vectors, medium_vectors)", lanes)
@@ -102,12 +107,26 @@ void add(const scalar::Arena& arena, const Nest& nest, bool on_lanes, const std:
   }
 }
 
+// Which statements inside of points change arrays where they lie, and which copy them first.
+void add_updates(scalar::Arena& arena, Phase& phase) {
+  const auto* op = base::as<soac::Soac>(phase.computes.op);
+  if (!op) return;
+  soac::for_each_update(arena, op->body, [&](const soac::Stm& s, Var array, const std::string& copies) {
+    const std::string name = arena.info(array).name, who = s.origin.empty() ? "a step" : s.origin;
+    const std::string by = s.where.line > 0 ? fmt::format("{} at line {}", who, s.where.line) : who;
+    phase.why.push_back(copies.empty() ? fmt::format("update {}: {} changes it where it lies", name, by)
+                                       : fmt::format("update {}: {} copies it, as it {}", name, by, copies));
+  });
+}
+
 }  // namespace
 
-void add_reasons(const scalar::Arena& arena, Launch& launch) {
+void add_reasons(scalar::Arena& arena, Launch& launch) {
   for (Phase& phase : launch.phases)
-    if (const auto* nest = base::as<Nest>(phase.walk))
+    if (const auto* nest = base::as<Nest>(phase.walk)) {
       add(arena, *nest, launch.vector_lanes != 0, "", phase.why);
+      add_updates(arena, phase);
+    }
 }
 
 }  // namespace fulgurite::schedule

@@ -18,7 +18,10 @@ extern const soac::Pass fields;
 /// last.
 extern const soac::Pass contract;
 extern const soac::Pass fma_sum;
-/// Last of all: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
+/// Last but one: arrays of few elements in functions of elements are scalars (small_arrays.cpp).
 extern const soac::Pass small_arrays;
+/// Behind them: readers of elements do not keep an array of a point from being changed where it lies
+/// (former_elements.cpp).
+extern const soac::Pass former_elements;
 
 }  // namespace fulgurite::simplify

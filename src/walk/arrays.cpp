@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "soac/outputs.h"
 
 namespace fulgurite::walk {
 
@@ -63,11 +64,30 @@ Expr size(const Emitter& e, Var array) {
   return e.lower(product);
 }
 
+namespace {
+
+// Whether a scatter makes the array.
+bool is_scattered(const soac::Stm& s, Var array) {
+  if (!base::as<soac::Soac>(s.op)) return false;
+  return std::ranges::any_of(soac::view_of(s).scatters, [&](const auto& scattered) {
+    return std::ranges::find(scattered.arrays, array) != scattered.arrays.end();
+  });
+}
+
+}  // namespace
+
 // What a partition keeps is made where it had room for all points, wherever the rest goes.
 bool make_there(const Emitter& e, const std::vector<soac::Stm>& body, Var array, const Destination& to) {
   if (e.has_destination(array)) return false;
   const auto makes = [&](const soac::Stm& s) { return std::ranges::find(s.names, array) != s.names.end(); };
-  const auto made_by = std::ranges::find_if(body, makes);
+  auto made_by = std::ranges::find_if(body, makes);
+  // An array that scatters change is made there before they do. The state of a loop stays in scratch memory.
+  for (auto from = e.reused(array); from; from = e.reused(array)) {
+    if (made_by == body.end() || !is_scattered(*made_by, array)) return false;
+    array = *from;
+    if (e.has_destination(array)) return false;
+    made_by = std::ranges::find_if(body, makes);
+  }
   if (made_by == body.end()) return false;
   const auto* op = base::as<soac::Soac>(made_by->op);
   if (to.capacity && op && !op->partitions.empty()) {

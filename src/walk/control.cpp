@@ -34,9 +34,13 @@ bool is_extent(const scalar::Arena& arena, const std::vector<Var>& names, Var na
 
 void branch(const Emitter& e, const soac::Stm& s, const soac::Lambda& f, std::span<const Expr> variables) {
   std::vector<bool> is_there(f.results.size(), false);
-  for (std::size_t k = 0; k < f.results.size(); ++k)
-    if (is_array(f.results[k]))
-      is_there[k] = make_there(e, f.body, f.results[k].var(), e.destination(s.names[k]));
+  for (std::size_t k = 0; k < f.results.size(); ++k) {
+    if (!is_array(f.results[k])) continue;
+    const Var array = f.results[k].var();
+    // Statements may read the array whose memory the result takes.
+    const std::optional<Var> from = e.reused(s.names[k]);
+    is_there[k] = from ? e.lies_in(array, *from) : make_there(e, f.body, array, e.destination(s.names[k]));
+  }
   statements(e, f.body);
   for (std::size_t k = 0; k < f.results.size(); ++k)
     if (!is_array(f.results[k]))
@@ -63,8 +67,11 @@ void conditional(const Emitter& e, const soac::Stm& s, const soac::If& op) {
     variables.push_back(info.type.rank > 0 ? Expr()
                                            : e.declare(arena.constant(info.type.kind, 0), info.name));
   }
-  for (std::size_t k = 0; k < s.names.size(); ++k)
-    if (!variables[k]) place(e, s.names[k], elements(e, s.names[k]), s.where);
+  for (std::size_t k = 0; k < s.names.size(); ++k) {
+    if (variables[k]) continue;
+    if (const auto from = e.reused(s.names[k])) e.set_destination(s.names[k], e.destination(*from));
+    place(e, s.names[k], elements(e, s.names[k]), s.where);
+  }
   auto block = [&](const soac::Lambda& f, bool holds) {
     return e.block(
         [&] {
@@ -84,12 +91,16 @@ void conditional(const Emitter& e, const soac::Stm& s, const soac::If& op) {
 
 // ---- loops
 
-// A scalar in a variable, which the iterations work on immutable snapshots of, so that expressions stay pure;
-// an array in one half of memory for two, while the next iteration's is made in the other.
+/// A component of the state: a scalar in a variable, which the iterations work on immutable snapshots of, so
+/// that expressions stay pure, or an array. One that iterations change where it lies has one place in memory;
+/// arrays that change places with each other have one each; other arrays are in one half of memory for two,
+/// while the next iteration's is made in the other.
 struct State {
-  Expr variable;          // the scalar, or where the array's half begins
-  Destination both = {};  // an array's, at its first half
-  Expr second = {};       // where the other half begins
+  Expr variable;            // the scalar, or where the array begins; absent: an array that stays there
+  Destination memory = {};  // an array's, where it begins first
+  Expr second = {};         // where the other half begins; absent: there is none
+  bool changes_places = false;
+  bool is_array() const { return static_cast<bool>(memory.base); }
 };
 
 // The number, from 1, of a component of the state as the user sees it: extents are not among them.
@@ -100,28 +111,78 @@ std::size_t component(const scalar::Arena& arena, const soac::Stm& s, std::size_
   return number;
 }
 
-std::vector<State> start_state(const Emitter& e, const soac::Stm& s, const soac::Loop& op) {
-  scalar::Arena& arena = e.arena();
-  std::vector<State> state;
-  for (std::size_t k = 0; k < op.initial.size(); ++k) {
-    Expr initial = op.initial[k];
-    const std::string& name = arena.info(s.names[k]).name;
-    if (!is_array(initial)) {
-      state.push_back({e.declare(e.lower(initial), name)});
-      continue;
+/// Gives the state of a loop its memory.
+class Start {
+ public:
+  Start(const Emitter& e, const soac::Stm& s, const soac::Loop& op)
+      : e_(e), arena_(e.arena()), s_(s), op_(op), places_(soac::kept_places(arena_, op)) {}
+
+  std::vector<State> run() {
+    state_.resize(op_.initial.size());
+    for (std::size_t k = 0; k < state_.size(); ++k) {
+      if (!is_array(op_.initial[k]))
+        state_[k].variable = e_.declare(e_.lower(op_.initial[k]), name(k));
+      else if (!state_[k].is_array())  // else it has a place beside that of an array before it
+        array(k);
     }
+    return std::move(state_);
+  }
+
+ private:
+  const std::string& name(std::size_t k) const { return arena_.info(s_.names[k]).name; }
+
+  Destination memory(std::size_t k, int copies) const {
     // Of the shape that the array has in every iteration.
-    const std::size_t param = k + (op.trips ? 1 : 0);
+    const std::size_t param = k + (op_.trips ? 1 : 0);
     const std::string what =
         fmt::format("component {} of the state of {} ({}), which has another size in each iteration,",
-                    component(arena, s, k), s.origin, scalar::to_string(arena.info(s.names[k]).type));
-    const Destination both = scratch(e, initial.kind(), elements(e, op.body.params[param]), s.where, 2, what);
-    Expr second = e.lower(element_of(both, both.room));
-    copy(e, initial.var(), both, s.where);
-    state.push_back({e.declare(both.base, name + "_at"), both, second});
+                    component(arena_, s_, k), s_.origin, scalar::to_string(arena_.info(s_.names[k]).type));
+    return scratch(e_, op_.initial[k].kind(), elements(e_, op_.body.params[param]), s_.where, copies, what);
   }
-  return state;
-}
+
+  void array(std::size_t k) {
+    if (const auto from = e_.reused(s_.names[k])) {
+      state_[k].memory = e_.destination(*from);
+    } else if (places_[k] == k) {
+      state_[k].memory = memory(k, 1);
+      begin(k);
+    } else if (places_[k]) {
+      beside_each_other(k);
+    } else {
+      state_[k].memory = memory(k, 2);
+      state_[k].second = e_.lower(element_of(state_[k].memory, state_[k].memory.room));
+      begin(k);
+      state_[k].variable = e_.declare(state_[k].memory.base, name(k) + "_at");
+    }
+  }
+
+  // The arrays that change places with this one.
+  void beside_each_other(std::size_t first) {
+    std::vector<std::size_t> all{first};
+    while (*places_[all.back()] != first) all.push_back(*places_[all.back()]);
+    const Destination of_all = memory(first, static_cast<int>(all.size()));
+    for (std::size_t n = 0; n < all.size(); ++n) {
+      const std::size_t k = all[n];
+      State& state = state_[k];
+      state.memory = of_all;
+      if (n > 0)
+        state.memory.base =
+            e_.lower(element_of(of_all, e_.lower(of_all.room * static_cast<std::int64_t>(n))));
+      begin(k);
+      state.changes_places = true;
+      state.variable = e_.declare(state.memory.base, name(k) + "_at");
+    }
+  }
+
+  void begin(std::size_t k) const { copy(e_, op_.initial[k].var(), state_[k].memory, s_.where); }
+
+  const Emitter& e_;
+  scalar::Arena& arena_;
+  const soac::Stm& s_;
+  const soac::Loop& op_;
+  const std::vector<std::optional<std::size_t>> places_;
+  std::vector<State> state_;
+};
 
 // What an iteration, or what comes behind the loop, reads. Extents that change are state themselves.
 std::vector<Expr> state_at_start(const Emitter& e, const soac::Stm& s, const std::vector<State>& state) {
@@ -130,7 +191,7 @@ std::vector<Expr> state_at_start(const Emitter& e, const soac::Stm& s, const std
   std::unordered_map<Var, Expr> now;
   for (std::size_t k = 0; k < state.size(); ++k) {
     const scalar::VarInfo info = arena.info(s.names[k]);
-    Expr value = e.snapshot(state[k].variable, info.name);
+    Expr value = state[k].variable ? e.snapshot(state[k].variable, info.name) : state[k].memory.base;
     if (info.type.rank == 0) {
       now.emplace(s.names[k], value);
       if (Sizes* sizes = e.sizes())
@@ -139,8 +200,9 @@ std::vector<Expr> state_at_start(const Emitter& e, const soac::Stm& s, const std
       std::vector<Expr> shape;
       for (Expr extent : info.shape) shape.push_back(scalar::substitute(arena, extent, now));
       const Expr array = arena.fresh_array(info.type.kind, std::move(shape), info.name);
-      const Destination& both = state[k].both;
-      e.set_destination(array.var(), {both.buffer, value, both.step, both.capacity, both.room});
+      Destination memory = state[k].memory;
+      memory.base = value;
+      e.set_destination(array.var(), memory);
       e.made(array.var());
       value = array;
     }
@@ -153,27 +215,33 @@ void iterate(const Emitter& e, const soac::Stm& s, const soac::Loop& op, const s
              std::span<const Expr> args) {
   scalar::Arena& arena = e.arena();
   soac::Applied body = soac::apply(arena, op.body, args);
+  const std::span<const Expr> former = args.last(state.size());
+  soac::Vars own;
+  for (Expr value : former)
+    if (is_array(value)) own.insert(value.var());
+  if (e.sizes()) e.reuse(soac::reuse_of(arena, body.body, body.results, own));
   // Results that the body's own statements make are made where they belong.
   std::vector<Destination> next(state.size());
   std::vector<bool> is_there(state.size(), false);
-  const std::size_t n_before = args.size() - state.size();
   for (std::size_t k = 0; k < state.size(); ++k) {
-    const Destination& both = state[k].both;
-    if (!both.base) continue;
-    Expr now = e.destination(args[n_before + k].var()).base;
-    Expr other = both.base + state[k].second - now;
-    next[k] = {both.buffer, e.lower(other), both.step, both.capacity, both.room};
+    if (!state[k].second) continue;
+    Expr other = state[k].memory.base + state[k].second - e.destination(former[k].var()).base;
+    next[k] = state[k].memory;
+    next[k].base = e.lower(other);
     is_there[k] = make_there(e, body.body, body.results[k].var(), next[k]);
   }
   statements(e, body.body);
+  for (std::size_t k = 0; k < state.size(); ++k)
+    if (state[k].second && !is_there[k]) copy(e, body.results[k].var(), next[k], s.where);
   std::vector<Expr> values;
   for (std::size_t k = 0; k < state.size(); ++k)
-    if (state[k].both.base && !is_there[k]) copy(e, body.results[k].var(), next[k], s.where);
-  for (std::size_t k = 0; k < state.size(); ++k)
-    values.push_back(state[k].both.base                      ? next[k].base
+    values.push_back(state[k].second                         ? next[k].base
+                     : state[k].changes_places               ? e.destination(body.results[k].var()).base
+                     : state[k].is_array()                   ? Expr()
                      : is_extent(arena, s.names, s.names[k]) ? extent(e, body.results[k])
                                                              : e.lower(body.results[k]));
-  for (std::size_t k = 0; k < state.size(); ++k) e.assign(state[k].variable, values[k]);
+  for (std::size_t k = 0; k < state.size(); ++k)
+    if (values[k]) e.assign(state[k].variable, values[k]);
 }
 
 void finish_state(const Emitter& e, const soac::Stm& s, const std::vector<State>& state) {
@@ -221,7 +289,7 @@ void repeat_while(const Emitter& e, const soac::Stm& s, const soac::Loop& op,
 }
 
 void loop(const Emitter& e, const soac::Stm& s, const soac::Loop& op) {
-  const std::vector<State> state = start_state(e, s, op);
+  const std::vector<State> state = Start(e, s, op).run();
   if (op.trips)
     repeat(e, s, op, state);
   else
@@ -252,6 +320,7 @@ void statements(const Emitter& e, const std::vector<soac::Stm>& body) {
 
 std::vector<Expr> apply(const Emitter& e, const soac::Lambda& f, std::span<const Expr> args) {
   soac::Applied instance = soac::apply(e.arena(), f, args);
+  if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), instance.body, instance.results));
   statements(e, instance.body);
   return e.lower(instance.results);
 }

@@ -21,6 +21,7 @@ struct Emitter::State {
   std::unordered_map<Var, Destination> destinations;
   std::unordered_map<Var, std::size_t> made;  // depth at which an array is complete
   std::unordered_map<Var, Var> read_in;
+  soac::Reuse reuse;
   std::vector<Var> scratch;
   std::vector<std::string> sequential;
 };
@@ -143,6 +144,21 @@ const Destination& Emitter::destination(Var array) const {
 
 void Emitter::made(Var array) const {
   state_->made[array] = depth();
+}
+
+void Emitter::reuse(const soac::Reuse& more) const {
+  state_->reuse.insert(more.begin(), more.end());
+}
+
+std::optional<Var> Emitter::reused(Var array) const {
+  const auto found = state_->reuse.find(array);
+  return found == state_->reuse.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool Emitter::lies_in(Var array, Var owner) const {
+  for (std::optional<Var> at = array; at; at = reused(*at))
+    if (*at == owner) return true;
+  return false;
 }
 
 void Emitter::read_in(Var array, Var other) const {

@@ -14,6 +14,7 @@
 
 #include "kernel/build.h"
 #include "schedule/rewrites/rewrite.h"
+#include "soac/reuse.h"
 #include "walk/sizes.h"
 
 namespace fulgurite::walk {
@@ -80,6 +81,12 @@ class Emitter : public kernel::Builder {
   std::vector<Var> buffers_of(std::span<const Var> arrays) const;
   /// The array is complete and may be read from here on.
   void made(Var array) const;
+  /// The array on the left takes the memory of the one on the right, as the statements that make it change it
+  /// there (soac/reuse.h).
+  void reuse(const soac::Reuse&) const;
+  std::optional<Var> reused(Var array) const;
+  /// Whether the array has the memory of `owner`.
+  bool lies_in(Var array, Var owner) const;
   /// Elements of the array are read of this one from here on, in memory that both have.
   void read_in(Var array, Var other) const;
   /// Whether there is such an array.

@@ -23,6 +23,8 @@ class InnerWalk {
         outputs_(soac::view_of(s_)) {}
 
   void run() const {
+    for (Var array : s_.names)
+      if (const auto from = e_.reused(array)) e_.set_destination(array, e_.destination(*from));
     give_memory();
     fill();
     lanes::Entry entry;
@@ -95,13 +97,18 @@ class InnerWalk {
     }
   }
 
+  // What arrays begin with, but for those that have it already, as they take the memory of others.
   void fill() const {
     for (const auto& scattered : outputs_.scatters) {
-      soac::Stm map{{scattered.arrays.begin(), scattered.arrays.end()},
-                    soac::Soac{scattered.to.shape, scattered.to.initial},
-                    s_.where,
-                    s_.origin};
-      inner(e_, map, walk_);
+      soac::Stm map{{}, soac::Soac{scattered.to.shape, scattered.to.initial}, s_.where, s_.origin};
+      std::vector<Expr>& contents = std::get<soac::Soac>(map.op).body.results;
+      contents.clear();
+      for (std::size_t k = 0; k < scattered.arrays.size(); ++k) {
+        if (e_.reused(scattered.arrays[k])) continue;
+        map.names.push_back(scattered.arrays[k]);
+        contents.push_back(scattered.to.initial.results[k]);
+      }
+      if (!map.names.empty()) inner(e_, map, walk_);
     }
   }
 

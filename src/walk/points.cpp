@@ -189,6 +189,7 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   soac::Applied body = soac::apply(e.arena(), soac.body, indices);
   for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
     if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
+  if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), body.body, body.results));
   const soac::OutputView outputs = soac::view_of(s, body.results);
   const std::vector<Row> copied = rows_to_copy(e, soac, outputs.mapped, body.body, indices, number);
   body_statements(e, body.body, running);

@@ -105,6 +105,23 @@ sites {
   }
   return y
 })"},
+                      {"rows that change", R"(program (x: f32[n, m]) {
+  y: f32[n, m] = map (i < n) {
+    row: f32[m] = map (j < m) { x[i, j] }
+    last: f32[m] = loop (row) times m - 1 do (k: i64, s: f32[m]) {
+      check 0 <= k & k < m site 1 (k, m)
+      moved: f32[m] = redomap (l < 1) { k, s[k + 1] } scatter unordered (m) (q: i64) { s[q] }
+      both: f32[m] = redomap (l < 1) { k + 1, s[k] } scatter unordered (m) (q: i64) { moved[q] }
+      next: f32[m] = redomap (l < 1) { k, both[k] - row[k] } scatter unordered (m) (q: i64) { both[q] }
+      return next
+    }
+    return last
+  }
+  return y
+}
+sites {
+  1 index "with: index {0} is outside an array of {1}"
+})"},
                       {"matrix product", R"(program (a: f32[n, k], b: f32[k1, m]) {
   c: f32[n, m] = map (i < n, j < m) {
     s: f32 = redomap (l < k) { a[i, l] * b[l, j] } reduce add comm neutral 0f

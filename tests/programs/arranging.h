@@ -340,10 +340,7 @@ inline void scatter(Draw& d) {
 }
 
 /// An array with an element, or a slice, replaced.
-inline void update(Draw& d) {
-  const Array* picked = d.pick();
-  if (picked == nullptr) return;
-  const Array a = *picked;
+inline void update(Draw& d, const Array& a) {
   const std::string name = d.fresh("v");
   if (d.one_in(2)) {
     Values at;
@@ -386,6 +383,12 @@ inline void update(Draw& d) {
   d.line("auto " + name + " = fg::with(" + a.name + ", {" + joined(texts) + "}, " + of + ");");
   d.add(name, a.kinds, a.shape,
         detail::with(a.parts, std::span<const detail::Bounds>(bounds), parts, Here::current()));
+}
+inline void update(Draw& d) {
+  const Array* picked = d.pick();
+  if (picked == nullptr) return;
+  const Array a = *picked;
+  update(d, a);
 }
 
 }  // namespace fulgurite::programs

@@ -287,6 +287,18 @@ inline void loop(Draw& d) {
            lambda_head(params) + " {");
     d.indent();
     statements(d, 3);
+    // State that a step changes, once or twice, and of which others may still read what it was.
+    std::vector<std::optional<Array>> changed(states.size());
+    for (std::size_t k = 0; k < states.size(); ++k) {
+      if (!d.one_in(3)) continue;
+      const Array former = d.one_in(4) ? states[d.below(states.size())] : states[k];
+      if (!former.is_like(states[k]) || former.kinds != states[k].kinds) continue;
+      update(d, former);
+      changed[k] = d.arrays.back();
+      if (!d.one_in(3)) continue;
+      update(d, *changed[k]);
+      changed[k] = d.arrays.back();
+    }
     std::vector<Scalar> results = draw_results(d, kinds);
     if (!counts)
       results.insert(results.begin(), applied("sub", {{params[0], arguments[0]}, constant(Kind::i64, 1)}));
@@ -294,7 +306,7 @@ inline void loop(Draw& d) {
     std::string text = texts_of(results);
     for (std::size_t k = 0; k < states.size(); ++k) {
       const Array* next = draw_next(d, states[k]);
-      const Array given = next == nullptr ? states[k] : *next;
+      const Array given = changed[k] ? *changed[k] : next == nullptr ? states[k] : *next;
       if (!given.is_like(states[k])) keeps[k] = false;
       values.insert(values.end(), given.parts.begin(), given.parts.end());
       text += (text.empty() ? "" : ", ") + given.name;

@@ -1,4 +1,5 @@
-// What simplify, hoist, fields, contract, fma_sum and small_arrays make of the programs in this folder.
+// What simplify, hoist, fields, contract, fma_sum, small_arrays and former_elements
+// make of the programs in this folder.
 #include "simplify/simplify.h"
 
 #include "pass_file.h"
@@ -11,7 +12,7 @@ class SimplifyFile : public ::testing::TestWithParam<std::string> {};
 TEST_P(SimplifyFile, Becomes) {
   testing::expect_pass_file(std::filesystem::path(FULGURITE_TEST_DATA) / (GetParam() + ".soac"),
                             {&simplify::simplify, &simplify::hoist, &simplify::fields, &simplify::contract,
-                             &simplify::fma_sum, &simplify::small_arrays});
+                             &simplify::fma_sum, &simplify::small_arrays, &simplify::former_elements});
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, SimplifyFile, ::testing::ValuesIn(testing::pass_files(FULGURITE_TEST_DATA)),

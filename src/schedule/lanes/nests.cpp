@@ -141,6 +141,10 @@ bool is_row(const soac::Soac& op, const Nest& nest) {
          lane->rest > 1 && !is_in_order(op);
 }
 
+bool is_one_point(const soac::Soac& op) {
+  return std::ranges::all_of(op.dims, [](Expr extent) { return extent.is_constant(1); });
+}
+
 }  // namespace
 
 void add_level(Nest& nest, Combine::Part part, std::size_t which, Combine::Level level,
@@ -212,7 +216,9 @@ LaneLoops loops_of(const Nest& nest) {
 std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const Lanes& lanes) {
   const soac::Stm s = lift_missing_neutral(arena, original);
   const auto& op = std::get<soac::Soac>(s.op);
-  const LaneLoops loops = fitted(choose(arena, op, lanes), op);
+  LaneLoops loops = fitted(choose(arena, op, lanes), op);
+  // One point is not worth lanes, whose body would be there three times.
+  if (is_one_point(op)) loops.rows = true;
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
   if (is_row(op, whole.nest)) {

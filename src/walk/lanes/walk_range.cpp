@@ -55,6 +55,7 @@ void one_by_one(const Walk& walk, const Emitter& e, const soac::Stm& piece, std:
   const auto ragged =
       walk.plan.nest.stages.empty() ? std::nullopt : schedule::gathered_rows(walk.arena(), piece);
   if (ragged) return walk_ragged_rows(e, piece, *ragged, from, to, walk.plan.nest, element);
+  if (from.is_constant(0) && to.is_constant(1)) return element(piece, from);
   e.for_loop(from, to, walk.i64(1), "j", [&](Expr j) { element(piece, j); });
 }
 

@@ -1,0 +1,263 @@
+// Points that change arrays of their own where they lie (soac/reuse.h) can do so only where nobody reads what
+// the arrays were. Readers of elements do not need the former array:
+//   y = with(x, p, v); ... x[i] ...            becomes   old = x[p]; y = with(x, p, v); ... i == p ? old :
+//   y[i] y = with(x, first.., map(k) { .. x[k] .. })  becomes   v = map(k) { .. x[k] .. }; y = with(x,
+//   first.., v)
+// so that a step of a loop costs what it replaces, and not the array. Last of all passes: others see reads of
+// one array where there are some of two.
+#include <algorithm>
+
+#include "base/match.h"
+#include "simplify/simplify.h"
+#include "soac/outputs.h"
+#include "soac/rename.h"
+#include "soac/update.h"
+#include "soac/walk.h"
+
+namespace fulgurite::simplify {
+
+using base::as;
+using scalar::Arena;
+using scalar::Expr;
+using scalar::Op;
+using scalar::Var;
+using soac::Lambda;
+using soac::Soac;
+using soac::Stm;
+using soac::Vars;
+
+namespace {
+
+/// An update by a statement that does nothing else: a scatter that begins as these arrays.
+struct Update {
+  std::vector<Expr> place;
+  std::vector<Var> from, to;
+};
+
+std::optional<Update> update_of(const Stm& s) {
+  const auto* op = as<Soac>(s.op);
+  if (!op || op->scatters.size() != 1 || !op->scatters[0].combine.empty()) return {};
+  const soac::OutputView outputs = soac::view_of(s);
+  if (!outputs.reductions.empty() || !outputs.partitions.empty() || !outputs.mapped.empty()) return {};
+  const soac::OutputView::Scattered& scattered = outputs.scatters[0];
+  Update update{{scattered.place.begin(), scattered.place.end()}, {}, {}};
+  const Lambda& initial = scattered.to.initial;
+  for (std::size_t k = 0; k < scattered.arrays.size(); ++k) {
+    const Expr contents = initial.results[k];
+    if (contents.op() != Op::index || contents.args().size() != initial.params.size() + 1) return {};
+    for (std::size_t d = 0; d < initial.params.size(); ++d)
+      if (!contents.arg(d + 1).is_name() || contents.arg(d + 1).var() != initial.params[d]) return {};
+    update.from.push_back(contents.arg(0).var());
+    update.to.push_back(scattered.arrays[k]);
+  }
+  return update;
+}
+
+bool mentions_any(std::span<const Expr> roots, const Vars& names) {
+  Vars mentioned;
+  soac::add_mentioned(roots, mentioned);
+  return std::ranges::any_of(mentioned, [&](Var name) { return names.contains(name); });
+}
+
+class FormerElements {
+ public:
+  explicit FormerElements(Arena& arena) : arena_(arena) {}
+
+  void outside(std::vector<Stm>& stms) {
+    for (Stm& s : stms)
+      for (auto& inner : soac::nested_in(s)) {
+        if (inner.role == soac::Role::points)
+          scope(*inner.lambda, {}, {});
+        else if (inner.role != soac::Role::operation && inner.role != soac::Role::contents)
+          outside(inner.lambda->body);
+      }
+  }
+
+ private:
+  // `own`: arrays whose memory the function may change; `holds`: conditions that hold in it.
+  void scope(Lambda& f, Vars own, std::vector<Expr> holds) {
+    for (std::size_t i = 0; i < f.body.size(); ++i) {
+      if (const auto update = update_of(f.body[i])) {
+        apart(f, i, *update, own);
+        i += static_cast<std::size_t>(keep_elements(f, i, *update, own, holds));
+      }
+      Stm& s = f.body[i];
+      for (auto& inner : soac::nested_in(s)) {
+        Vars of_inner;
+        if (inner.role == soac::Role::iteration)
+          for (Var param : inner.lambda->params)
+            if (arena_.info(param).type.rank > 0) of_inner.insert(param);
+        if (inner.role == soac::Role::branch) of_inner = own;
+        if (inner.role != soac::Role::operation && inner.role != soac::Role::contents)
+          scope(*inner.lambda, std::move(of_inner), holds);
+      }
+      if (const auto* check = as<soac::Check>(s.op)) add_conjuncts(check->condition, holds);
+      for (Var name : s.names)
+        if (arena_.info(name).type.rank > 0 && !as<soac::Sort>(s.op)) own.insert(name);
+    }
+  }
+
+  static void add_conjuncts(Expr condition, std::vector<Expr>& holds) {
+    if (condition.op() == Op::bit_and) {
+      for (Expr part : condition.args()) add_conjuncts(part, holds);
+      return;
+    }
+    holds.push_back(condition);
+  }
+
+  bool is_inside(const Update& update, const std::vector<Expr>& holds) const {
+    const auto knows = [&](Expr e) { return e.is_constant(1) || std::ranges::find(holds, e) != holds.end(); };
+    const std::vector<Expr>& shape = arena_.info(update.from[0]).shape;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (!knows(0 <= update.place[d]) || !knows(update.place[d] < shape[d])) return false;
+    return true;
+  }
+
+  // ---- elements that are read afterwards
+
+  // How statements behind i, and results, use the array: not at all, as elements, or as a whole.
+  enum class Use : std::uint8_t { none, elements, whole };
+  Use use_behind(const Lambda& f, std::size_t i, Var array) const {
+    Use use = Use::none;
+    const auto look = [&](Expr root) {
+      if (root.type().rank > 0) {
+        if (root.is_name() && root.var() == array) use = Use::whole;
+        return;
+      }
+      scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+        if (e.op() == Op::index && e.arg(0).var() == array) use = std::max(use, Use::elements);
+      });
+    };
+    for (std::size_t k = i + 1; k < f.body.size(); ++k) {
+      soac::for_each_root(f.body[k], look);
+      // What scatters begin with stays what it is.
+      if (begins_as(f.body[k], array)) return Use::whole;
+    }
+    for (Expr result : f.results) look(result);
+    return use;
+  }
+  static bool begins_as(const Stm& s, Var array) {
+    for (const auto& inner : soac::nested_in(s)) {
+      if (inner.role == soac::Role::contents) {
+        Vars names;
+        soac::add_mentioned(*inner.lambda, names);
+        if (names.contains(array)) return true;
+      }
+      if (std::ranges::any_of(inner.lambda->body, [&](const Stm& each) { return begins_as(each, array); }))
+        return true;
+    }
+    return false;
+  }
+
+  // How many statements stand before the update now.
+  int keep_elements(Lambda& f, std::size_t i, const Update& update, const Vars& own,
+                    const std::vector<Expr>& holds) {
+    const auto& op = std::get<Soac>(f.body[i].op);
+    if (!std::ranges::all_of(op.dims, [](Expr n) { return n.is_constant(1); })) return 0;
+    Vars inside;
+    soac::add_bound(op.body, inside);
+    if (mentions_any(update.place, inside) || !is_inside(update, holds)) return 0;
+    std::vector<Stm> before;
+    std::unordered_map<Var, std::pair<Expr, Expr>> now;  // the element that was replaced, and the new array
+    for (std::size_t k = 0; k < update.from.size(); ++k) {
+      const Var array = update.from[k];
+      if (!own.contains(array) || use_behind(f, i, array) != Use::elements || now.contains(array)) continue;
+      const Expr old = arena_.fresh({arena_.info(array).type.kind}, "former");
+      before.push_back(Stm{{old.var()},
+                           soac::Let{arena_.index(arena_.name(array), update.place)},
+                           f.body[i].where,
+                           f.body[i].origin});
+      now.emplace(array, std::pair{old, arena_.name(update.to[k])});
+    }
+    if (now.empty()) return 0;
+    scalar::Substitution* again = nullptr;
+    scalar::Substitution substitute(arena_, [&](Expr e) {
+      const auto found = e.op() == Op::index ? now.find(e.arg(0).var()) : now.end();
+      if (found == now.end()) return Expr();
+      std::vector<Expr> indices;
+      for (Expr index : e.args().subspan(1)) indices.push_back((*again)(index));
+      Expr is_replaced = arena_.boolean(true);
+      for (std::size_t d = 0; d < indices.size(); ++d)
+        is_replaced = is_replaced & are_equal(indices[d], update.place[d]);
+      if (is_replaced.is_constant(1)) return found->second.first;
+      const Expr read = arena_.index(found->second.second, indices, e.site());
+      return is_replaced.is_constant(0) ? read : select(is_replaced, found->second.first, read);
+    });
+    again = &substitute;
+    for (std::size_t k = i + 1; k < f.body.size(); ++k) soac::substitute_in(f.body[k], substitute);
+    for (Expr& result : f.results)
+      if (result.type().rank == 0) result = substitute(result);
+    const auto n = static_cast<int>(before.size());
+    f.body.insert(f.body.begin() + static_cast<std::ptrdiff_t>(i), before.begin(), before.end());
+    return n;
+  }
+
+  Expr are_equal(Expr a, Expr b) const {
+    const Expr apart = a - b;
+    if (apart.is_constant()) return arena_.boolean(apart.is_constant(0));
+    return equal(a, b);
+  }
+
+  // ---- elements that others replace
+
+  // Values that read what is replaced are computed before, if only they do.
+  void apart(Lambda& f, std::size_t& i, const Update& update, const Vars& own) {
+    const auto op = std::get<Soac>(f.body[i].op);
+    const auto is_needed = [&](Var from) { return use_behind(f, i, from) != Use::none; };
+    if (!std::ranges::all_of(update.from, [&](Var from) { return own.contains(from) && !is_needed(from); }))
+      return;
+    const auto updated = soac::updates(arena_, op, 0);
+    if (std::ranges::all_of(updated, [](const auto& array) { return array.has_value(); })) return;
+    Vars not_of_places(update.from.begin(), update.from.end());
+    soac::add_bound(op.body, not_of_places);
+    for (Var param : op.body.params) not_of_places.erase(param);
+    if (mentions_any(update.place, not_of_places)) return;
+    // Nor may the array be read but element by element.
+    Vars whole;
+    soac::for_each_root(op.body, [&](Expr e) {
+      if (e.type().rank > 0 && e.is_name()) whole.insert(e.var());
+    });
+    if (std::ranges::any_of(update.from, [&](Var from) { return whole.contains(from); })) return;
+    Stm values{{}, Soac{op.dims, {op.body.params, op.body.body, {}}}, f.body[i].where, f.body[i].origin};
+    std::get<Soac>(values.op).outer_axes = op.outer_axes;
+    Soac stores = op;
+    stores.body.body.clear();
+    stores.body.params.clear();
+    std::unordered_map<Var, Expr> params;
+    std::vector<Expr> point;
+    for (Var param : op.body.params) {
+      point.push_back(arena_.fresh({scalar::Kind::i64}, arena_.info(param).name));
+      stores.body.params.push_back(point.back().var());
+      params.emplace(param, point.back());
+    }
+    for (std::size_t r = 0; r < op.body.results.size(); ++r) {
+      const Expr result = op.body.results[r];
+      if (r < update.place.size()) {
+        stores.body.results[r] = scalar::substitute(arena_, result, params);
+        continue;
+      }
+      const Expr array = arena_.fresh_array(result.kind(), op.dims, "values");
+      values.names.push_back(array.var());
+      std::get<Soac>(values.op).body.results.push_back(result);
+      stores.body.results[r] = arena_.index(array, point);
+    }
+    f.body[i].op = std::move(stores);
+    f.body.insert(f.body.begin() + static_cast<std::ptrdiff_t>(i), std::move(values));
+    ++i;
+  }
+
+  Arena& arena_;
+};
+
+soac::Program run_former_elements(soac::Program program, soac::PassContext&) {
+  FormerElements(*program.arena).outside(program.body);
+  return program;
+}
+
+}  // namespace
+
+const soac::Pass former_elements{"former_elements",
+                                 "readers of elements do not keep an array from being changed where it lies",
+                                 run_former_elements};
+
+}  // namespace fulgurite::simplify
