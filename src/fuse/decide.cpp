@@ -101,7 +101,7 @@ int n_conditions(const soac::Lambda& f) {
 
 /// What an element costs where every condition is known that asks in which piece of the array it is.
 int cost_in_pieces(Arena& arena, const Producer& array) {
-  return simplify::cost_of(
+  return simplify::cost_of_element(
       array.at, [&](Expr condition) { return is_known_in_pieces(arena, array.at.params, condition); });
 }
 
@@ -112,7 +112,7 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
                 bool is_in_function) {
   if (uses.read.empty()) return {false, "it is needed as a whole array"};
   const Producer delayed_array = delayed(arena, stms[producer], uses.read);
-  const int cost = simplify::cost_of(delayed_array.at);
+  const int cost = simplify::cost_of_element(delayed_array.at);
   if (!uses.whole.empty()) {
     if (cost <= costs.load) return {true, "an element costs no more than a load"};
     return {false, "it is needed as a whole array too"};

@@ -27,9 +27,21 @@ int cost_of_node(Expr e, bool addresses_only) {
   return addresses_only ? 0 : costs.operation;
 }
 
-}  // namespace
+// The nodes that mention one of the names, those that may fail, loads, and functions, which are computed
+// where they stand.
+std::unordered_set<Expr> computed_each_time(std::span<const Expr> order, const soac::Vars& names) {
+  std::unordered_set<Expr> found;
+  for (Expr e : order) {
+    const auto is_found = [&](Expr child) { return found.contains(child); };
+    if ((e.is_name() && names.contains(e.var())) || e.op() == Op::index || scalar::info(e.op()).has('$') ||
+        scalar::can_fail(e) || std::ranges::any_of(e.args(), is_found))
+      found.insert(e);
+  }
+  return found;
+}
 
-int cost_of(std::span<const Expr> roots) {
+// Of those of an element, where `names` are those that depend on its index; null: of one evaluation.
+int cost_of_roots(std::span<const Expr> roots, const soac::Vars* names) {
   // A node that is only ever an index, or part of one, and a sum or product: the addressing of the load pays
   // for it.
   std::unordered_set<Expr> values;
@@ -50,24 +62,26 @@ int cost_of(std::span<const Expr> roots) {
       joined.insert(q);
     }
   }
+  const std::unordered_set<Expr> each_time =
+      names != nullptr ? computed_each_time(order, *names) : std::unordered_set<Expr>();
   int total = 0;
   for (Expr e : order)
-    if (!joined.contains(e)) total += cost_of_node(e, !values.contains(e));
+    if (!joined.contains(e) && (names == nullptr || each_time.contains(e)))
+      total += cost_of_node(e, !values.contains(e));
   return total;
 }
 
-int cost_of(const soac::Lambda& lambda) {
-  return cost_of(lambda, [](Expr) { return false; });
-}
-
-int cost_of(const soac::Lambda& lambda, const std::function<bool(Expr)>& is_known) {
+int cost_of_lambda(const soac::Lambda& lambda, const soac::Vars* names,
+                   const std::function<bool(Expr)>& is_known) {
   std::vector<Expr> roots = lambda.results;
   int total = 0;
   const auto cost_of_branches = [&](const soac::If& i) {
-    return std::max(cost_of(i.then_branch, is_known), cost_of(i.else_branch, is_known));
+    return std::max(cost_of_lambda(i.then_branch, names, is_known),
+                    cost_of_lambda(i.else_branch, names, is_known));
   };
   for (const soac::Stm& stm : lambda.body) {
-    if (const auto* branches = base::as<soac::If>(stm.op); branches && is_known(branches->condition)) {
+    if (const auto* branches = base::as<soac::If>(stm.op);
+        branches && is_known && is_known(branches->condition)) {
       total += cost_of_branches(*branches);
       continue;
     }
@@ -82,7 +96,23 @@ int cost_of(const soac::Lambda& lambda, const std::function<bool(Expr)>& is_know
         [&](const soac::Check&) { total += costs.operation; },
         [&](const soac::Call&) { total += costs.loop; }, [](const soac::Let&) {});
   }
-  return total + cost_of(roots);
+  return total + cost_of_roots(roots, names);
+}
+
+}  // namespace
+
+int cost_of(std::span<const Expr> roots) {
+  return cost_of_roots(roots, nullptr);
+}
+
+int cost_of(const soac::Lambda& lambda) {
+  return cost_of_lambda(lambda, nullptr, {});
+}
+
+int cost_of_element(const soac::Lambda& lambda, const std::function<bool(Expr)>& is_known) {
+  soac::Vars names(lambda.params.begin(), lambda.params.end());
+  soac::add_bound(lambda, names);
+  return cost_of_lambda(lambda, &names, is_known);
 }
 
 }  // namespace fulgurite::simplify

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "soac/ir.h"
+#include "soac/walk.h"
 
 namespace fulgurite::simplify {
 
@@ -25,9 +25,10 @@ inline constexpr Costs costs;
 int cost_of(std::span<const scalar::Expr> roots);
 /// Of one evaluation of the body; inner Soacs and Loops count as `loop`, an If as its dearer branch.
 int cost_of(const soac::Lambda&);
-/// The same where the answers to some conditions of its Ifs are known before it is evaluated: these cost
-/// nothing.
-int cost_of(const soac::Lambda&, const std::function<bool(scalar::Expr condition)>& is_known);
+/// Of one of many elements that the function computes, each from its index. Arithmetic that does not depend
+/// on the index costs nothing, as a kernel computes it once for all elements of a task, nor do Ifs whose
+/// answers are known.
+int cost_of_element(const soac::Lambda&, const std::function<bool(scalar::Expr condition)>& is_known = {});
 inline bool is_cheap(int cost) {
   return cost <= costs.cheap;
 }

@@ -44,9 +44,9 @@ unsigned line_of(const std::vector<Stm>& body, std::size_t from, Var name) {
   return 0;
 }
 
-class Analysis {
+class ReuseAnalysis {
  public:
-  Analysis(Arena& arena, const Updated& updated) : arena_(arena), updated_(updated) {}
+  ReuseAnalysis(Arena& arena, const Updated& updated) : arena_(arena), updated_(updated) {}
 
   using IsLive = std::function<bool(Var)>;
 
@@ -175,7 +175,7 @@ class Analysis {
 
 Reuse reuse_of(Arena& arena, const std::vector<Stm>& body, const std::vector<Expr>& results, const Vars& own,
                const Updated& updated) {
-  Analysis analysis(arena, updated);
+  ReuseAnalysis analysis(arena, updated);
   analysis.statements(body, results, own, [](Var) { return false; });
   return std::move(analysis.reuse);
 }
