@@ -7,8 +7,8 @@
 //   ./rmse bundle -o programs.fgb            --cpu x86-64-v3,x86-64-v4, --cuda sm_90, --no-opencl
 //   ./rmse devices                           ./rmse cache --list
 // A parameter Acc<T, N> is the name of a .npy file, an Exp<T> a literal (or a .npy file without axes);
-// composite elements are one argument for each of their scalars. Parameters that are not staged are literals
-// too.
+// composite elements are one argument for each of their scalars, and a Ragged is its offsets, then its
+// values. Parameters that are not staged are literals too.
 #pragma once
 
 #include <fulgurite/compile.h>
@@ -45,8 +45,7 @@ std::vector<std::string> tool_names(std::string_view arguments_of_macro);
 template <class P>
 void describe_parameter(std::vector<ToolValue>& values, unsigned position) {
   if constexpr (Parameter<P>::is_staged) {
-    for (Kind kind : leaf_kinds<typename Parameter<P>::Element>)
-      values.push_back({kind, Parameter<P>::rank, position});
+    for (Kind kind : Parameter<P>::kinds) values.push_back({kind, Parameter<P>::rank, position});
   } else {
     static_assert(Scalar<P>,
                   "a parameter of a program of FULGURITE_MAIN is an Exp, an Acc, or one of bool, i8 to i64, "
@@ -75,6 +74,8 @@ struct ToolResult<std::tuple<Rs...>> {
     (ToolResult<Rs>::describe(values, position), ...);
   }
 };
+template <Composed X>
+struct ToolResult<X> : ToolResult<typename X::Components> {};
 template <class A, class B>
 struct ToolResult<std::pair<A, B>> : ToolResult<std::tuple<A, B>> {};
 
