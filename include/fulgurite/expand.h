@@ -11,32 +11,35 @@
 namespace fulgurite {
 namespace detail {
 
-/// What size_of and element_of are for the tracer. Refers to the functions.
-template <class T, class Size>
-auto sizes_of(const Size& size_of) {
+/// What size_of and element_of are for the tracer.
+template <class T, class Size, class Element>
+struct Expansion {
   static_assert(std::is_invocable_v<const Size&, Exp<T>>,
                 "size_of takes one Exp of the array's element type");
-  static_assert(std::is_constructible_v<Index, const ReturnedBy<Size, Exp<T>>&>,
-                "size_of returns an integer, how many elements there are of one");
-  return [&size_of](std::span<const Value> item) {
-    return Values{Index(size_of(unflattened<Exp<T>>(item))).value};
-  };
-}
-template <class Element, class T>
-using ExpandedFrom = typename ResultOf<ReturnedBy<Element, Exp<T>, Exp<i64>>>::Element;
-template <class T, class Element>
-auto elements_of(const Element& element_of) {
   static_assert(
       std::is_invocable_v<const Element&, Exp<T>, Exp<i64>>,
       "element_of takes an Exp of the array's element type, and an Exp<fg::i64> that counts from 0");
-  static_assert(!ResultOf<ReturnedBy<Element, Exp<T>, Exp<i64>>>::has_arrays,
-                "element_of returns an element, not an array");
-  return [&element_of](std::span<const Value> arguments) {
-    Unflatten values(arguments);
-    const Exp<T> item = values.next<Exp<T>>();
-    return flattened(Exp<ExpandedFrom<Element, T>>(element_of(item, values.next<Exp<i64>>())));
+  using Returned = ReturnedBy<Element, Exp<T>, Exp<i64>>;
+  static_assert(!ResultOf<Returned>::has_arrays, "element_of returns an element, not an array");
+  using Result = typename ResultOf<Returned>::Element;
+
+  struct SizeOf {
+    const Size& f;
+    Values operator()(std::span<const Value> item) const {
+      static_assert(std::is_constructible_v<Index, const ReturnedBy<Size, Exp<T>>&>,
+                    "size_of returns an integer, how many elements there are of one");
+      return {Index(f(unflattened<Exp<T>>(item))).value};
+    }
   };
-}
+  struct ElementOf {
+    const Element& f;
+    Values operator()(std::span<const Value> arguments) const {
+      Unflatten values(arguments);
+      const Exp<T> item = values.next<Exp<T>>();
+      return flattened(Exp<Result>(f(item, values.next<Exp<i64>>())));
+    }
+  };
+};
 
 }  // namespace detail
 
@@ -46,12 +49,12 @@ auto elements_of(const Element& element_of) {
 template <class Size, class Element, class T>
 auto expand_rows(const Size& size_of, const Element& element_of, const Vec<T>& xs,
                  detail::Here where = detail::Here::current()) {
-  using R = detail::ExpandedFrom<Element, T>;
-  const auto sizes = detail::sizes_of<T>(size_of);
-  const auto elements = detail::elements_of<T>(element_of);
+  using Expansion = detail::Expansion<T, Size, Element>;
+  const typename Expansion::SizeOf sizes{size_of};
+  const typename Expansion::ElementOf elements{element_of};
   const detail::Values results =
       detail::expand(detail::Body(sizes), detail::Body(elements), xs.parts(), "expand", where);
-  return detail::unflattened<Ragged<R>>(results);
+  return detail::unflattened<Ragged<typename Expansion::Result>>(results);
 }
 
 /// expand(size_of, element_of, xs): these elements one after the other, as a vector.
@@ -65,11 +68,12 @@ auto expand(const Size& size_of, const Element& element_of, const Vec<T>& xs,
 /// neutral; the elements themselves never become memory. As many results as items.
 template <class Size, class Element, class Op, class T>
 auto expand_reduce(const Size& size_of, const Element& element_of, const Op& op,
-                   const Exp<detail::ExpandedFrom<Element, T>>& neutral, const Vec<T>& xs,
+                   const Exp<typename detail::Expansion<T, Size, Element>::Result>& neutral, const Vec<T>& xs,
                    detail::Here where = detail::Here::current()) {
-  using R = detail::ExpandedFrom<Element, T>;
-  const auto sizes = detail::sizes_of<T>(size_of);
-  const auto elements = detail::elements_of<T>(element_of);
+  using Expansion = detail::Expansion<T, Size, Element>;
+  const typename Expansion::SizeOf sizes{size_of};
+  const typename Expansion::ElementOf elements{element_of};
+  using R = typename Expansion::Result;
   const detail::OperatorOn<R, Op> combine{op};
   return detail::unflattened<Vec<R>>(detail::expand_reduce(
       {.origin = "expand_reduce", .neutral = neutral.parts(), .initial = {}}, detail::Body(combine),

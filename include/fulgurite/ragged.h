@@ -273,6 +273,14 @@ Ragged<T> concat(const Ragged<T>& a, const Ragged<T>& b, detail::Here where = de
   return detail::ragged_like(concat(a.offsets(), behind, where), concat(a.values(), b.values(), where));
 }
 
+/// The first n rows. Raises ShapeError unless 0 <= n <= size.
+template <class T>
+Ragged<T> take(const Ragged<T>& xs, Index n, detail::Here where = detail::Here::current()) {
+  const Exp<i64> rows(detail::Parts<i64>{n.value});
+  const Vec<i64> offsets = take(xs.offsets(), {rows + 1, where}, {0}, where);
+  return detail::ragged_like(offsets, take(xs.values(), {offsets[{rows, where}], where}, {0}, where));
+}
+
 /// A real ragged array, as compiled programs take and return it: an immutable, shared value, as fg::Array is.
 /// for (std::span<const float> row : rows) ... reads it without a copy; rows of composite elements come as a
 /// std::vector.

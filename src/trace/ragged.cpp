@@ -269,7 +269,7 @@ void require_equal_rows(const char* what, Value offsets, Value others, Here wher
     const Expr offset = element(t, a, {&s, 1}), other = element(t, b, {&s, 1});
     return scalar::select(differs(offset, other), s, nowhere);
   });
-  t.check(equal(bad, nowhere), fmt::format("{} needs rows of equal lengths: rows {{0}} differ", what),
+  t.check(equal(bad, nowhere), fmt::format("{} needs rows of equal lengths: row {{0}} differs", what),
           {bad - 1}, where);
 }
 

@@ -176,10 +176,11 @@ TEST(Ragged, ChosenSortedAndJoined) {
                       fg::sort(later, r),
                       fg::concat(r, fg::sort(r)),
                       fg::gather(r, fg::reverse(numbers)),
+                      fg::take(r, r.size() / 2),
                       fg::filter([](Vec<int> row) { return fg::sum(row) > 0; }, fg::rows(r))};
   };
   on_all_rows(program, [](const auto& f, const Rows& rows) {
-    const auto [chosen, in_order, descending, joined, reversed, positive] = f(RaggedArray<int>(rows));
+    const auto [chosen, in_order, descending, joined, reversed, half, positive] = f(RaggedArray<int>(rows));
     EXPECT_EQ(chosen.to_vectors(), each_row(rows, odd));
     const Rows ascending = each_row(rows, sorted);
     EXPECT_EQ(in_order.to_vectors(), ascending);
@@ -191,6 +192,7 @@ TEST(Ragged, ChosenSortedAndJoined) {
     both.insert(both.end(), ascending.begin(), ascending.end());
     EXPECT_EQ(joined.to_vectors(), both);
     EXPECT_EQ(reversed.to_vectors(), Rows(rows.rbegin(), rows.rend()));
+    EXPECT_EQ(half.to_vectors(), Rows(rows.begin(), rows.begin() + static_cast<i64>(rows.size() / 2)));
     Rows some = rows;
     std::erase_if(some, [](const Ints& row) { return sum_of(row) <= 0; });
     EXPECT_EQ(positive.to_vectors(), some);
