@@ -1,5 +1,4 @@
-// error: a function given to map or generate returns no Ragged: fg::expand_rows makes rows of unequal
-// lengths, one for each element
+// error: a function given to map or generate returns no Ragged
 #include <fulgurite/fulgurite.h>
 
 namespace fg = fulgurite;
