@@ -286,8 +286,8 @@ TEST(RegisterTiles, IndicesProperty) {
     const auto b = matrix<float>(e.k, e.m, 2), c = matrix<float>(e.n, e.k, 3);
     const auto [least, greatest] = f(a, b, c);
     using Found = std::pair<float, Index>;
-    const auto sum_with = [&](const auto& left) {
-      return [&](Index i, Index l, Index j) { return Found{left(i, l) + b(l, j), l}; };
+    const auto sum_with = [&](const auto& operand) {
+      return [&](Index i, Index l, Index j) { return Found{operand(i, l) + b(l, j), l}; };
     };
     const auto places = [](const std::vector<Found>& found) {
       std::vector<Index> all;
