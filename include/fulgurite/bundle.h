@@ -53,6 +53,8 @@ struct AsStaged {
 template <class T, int N> struct AsStaged<Array<T, N>> { using type = Acc<T, N>; };
 template <class T> struct AsStaged<Exp<T>> { using type = Exp<T>; };
 template <class T, int N> struct AsStaged<Acc<T, N>> { using type = Acc<T, N>; };
+template <Composed X> struct AsStaged<X> { using type = X; };
+template <class X> requires requires { typename X::Staged; } struct AsStaged<X> { using type = typename X::Staged; };
 template <class... Ts> struct AsStaged<std::tuple<Ts...>> { using type = std::tuple<typename AsStaged<Ts>::type...>; };
 template <class A, class B>
 struct AsStaged<std::pair<A, B>> { using type = std::pair<typename AsStaged<A>::type, typename AsStaged<B>::type>; };
@@ -78,6 +80,8 @@ template <class... Ts>
 struct ComponentsOf<std::tuple<Ts...>> {
   static void put(std::vector<ComponentType>& types) { (ComponentsOf<Ts>::put(types), ...); }
 };
+template <Composed X>
+struct ComponentsOf<X> : ComponentsOf<typename X::Components> {};
 template <class A, class B>
 struct ComponentsOf<std::pair<A, B>> : ComponentsOf<std::tuple<A, B>> {};
 

@@ -9,6 +9,7 @@
 #include <fulgurite/control.h>
 #include <fulgurite/error.h>
 #include <fulgurite/exp.h>
+#include <fulgurite/expand.h>
 #include <fulgurite/explain.h>
 #include <fulgurite/filter.h>
 #include <fulgurite/functions.h>
@@ -17,6 +18,7 @@
 #include <fulgurite/mistakes.h>
 #include <fulgurite/numeric.h>
 #include <fulgurite/options.h>
+#include <fulgurite/ragged.h>
 #include <fulgurite/reduce.h>
 #include <fulgurite/scan.h>
 #include <fulgurite/scatter.h>

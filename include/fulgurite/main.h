@@ -7,8 +7,8 @@
 //   ./rmse bundle -o programs.fgb            --cpu x86-64-v3,x86-64-v4, --cuda sm_90, --no-opencl
 //   ./rmse devices                           ./rmse cache --list
 // A parameter Acc<T, N> is the name of a .npy file, an Exp<T> a literal (or a .npy file without axes);
-// composite elements are one argument for each of their scalars. Parameters that are not staged are literals
-// too.
+// composite elements are one argument for each of their scalars, and a Ragged is its offsets, then its
+// values. Parameters that are not staged are literals too.
 #pragma once
 
 #include <fulgurite/compile.h>
@@ -26,7 +26,7 @@ namespace fulgurite::detail {
 struct ToolValue {
   Kind kind;
   std::uint8_t rank;
-  unsigned position;         // of the parameter or result, from 1
+  unsigned position;         // of the parameter or result, from 1; of a Ragged both arrays have one
   bool is_constant = false;  // a parameter that is not staged
 };
 
@@ -43,15 +43,17 @@ int tool_main(int argc, char** argv, const std::vector<ToolProgram>& programs);
 std::vector<std::string> tool_names(std::string_view arguments_of_macro);
 
 template <class P>
-void describe_parameter(std::vector<ToolValue>& values, unsigned position) {
+void describe_parameter(std::vector<ToolValue>& values, unsigned& position) {
   if constexpr (Parameter<P>::is_staged) {
-    for (Kind kind : leaf_kinds<typename Parameter<P>::Element>)
-      values.push_back({kind, Parameter<P>::rank, position});
+    for (std::size_t part = 0; part < Parameter<P>::n_parts; ++part) {
+      if (part <= n_alone<P>) ++position;
+      values.push_back({Parameter<P>::kinds[part], Parameter<P>::rank, position});
+    }
   } else {
     static_assert(Scalar<P>,
                   "a parameter of a program of FULGURITE_MAIN is an Exp, an Acc, or one of bool, i8 to i64, "
                   "u8 to u64, float and double");
-    values.push_back({kind_of<P>(), 0, position, true});
+    values.push_back({kind_of<P>(), 0, ++position, true});
   }
 }
 
@@ -75,6 +77,8 @@ struct ToolResult<std::tuple<Rs...>> {
     (ToolResult<Rs>::describe(values, position), ...);
   }
 };
+template <Composed X>
+struct ToolResult<X> : ToolResult<typename X::Components> {};
 template <class A, class B>
 struct ToolResult<std::pair<A, B>> : ToolResult<std::tuple<A, B>> {};
 
@@ -95,7 +99,7 @@ template <class R, class... Ps>
 ToolProgram tool_program(Traceable f, std::string name, Here where, R (*)(Ps...)) {
   ToolProgram program;
   [[maybe_unused]] unsigned position = 0;
-  (describe_parameter<Ps>(program.parameters, ++position), ...);
+  (describe_parameter<Ps>(program.parameters, position), ...);
   position = 0;
   ToolResult<R>::describe(program.results, position);
   program.trace = [f = std::make_shared<const Traceable>(std::move(f)), name,

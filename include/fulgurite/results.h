@@ -67,11 +67,21 @@ struct ResultOf<std::array<R, n>> {
   using Element = std::array<typename ResultOf<R>::Element, n>;
 };
 
+/// A staged value that is some arrays under a name of its own, as Ragged is: components() gives a std::tuple
+/// of them, and it is made of one.
+template <class X>
+concept Composed = requires(const X& x) {
+  typename X::Components;
+  { x.components() } -> std::same_as<const typename X::Components&>;
+};
+
 /// Appends the leaves of a result.
 template <class R>
 void flatten(const R& result, Values& values) {
   if constexpr (Staged<R>) {
     values.insert(values.end(), result.parts().begin(), result.parts().end());
+  } else if constexpr (Composed<R>) {
+    flatten(result.components(), values);
   } else if constexpr (TupleLike<R>) {
     [&]<std::size_t... i>(std::index_sequence<i...>) {
       (flatten(std::get<i>(result), values), ...);
@@ -99,6 +109,13 @@ class Unflatten {
       rest_ = rest_.subspan(1);
     }
     return X(parts);
+  }
+  template <Composed X>
+  X next() {
+    using Components = typename X::Components;
+    return [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return X(Components{next<std::tuple_element_t<i, Components>>()...});
+    }(std::make_index_sequence<std::tuple_size_v<Components>>());
   }
 
  private:

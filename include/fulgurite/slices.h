@@ -10,7 +10,8 @@ namespace fulgurite {
 namespace detail {
 
 template <class X>
-concept Sliced = Mappable<X> && StagedArray<typename MapOperand<X>::Argument>;
+concept Sliced =
+    Mappable<X> && StagedArray<typename MapOperand<X>::Argument> && requires(const X& xs) { xs.array; };
 
 // The operator as the tracer calls it. Refers to `op`.
 template <class Slice, class Op>

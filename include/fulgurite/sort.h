@@ -8,6 +8,7 @@
 // radix too, others by merging. It is called several times while tracing.
 #pragma once
 
+#include <fulgurite/filter.h>
 #include <fulgurite/map.h>
 #include <fulgurite/staged_layout.h>
 
@@ -98,6 +99,21 @@ std::tuple<Vec<K>, Acc<V, N>> slices_by_key(const Sorted& sorted, const Vec<K>& 
                         at_places(values.parts(), vectors.back(), axis.number, "sort_by_key", where))};
 }
 
+// Whether two elements are not one for unique: NaNs are, as they are equal for sort.
+template <class T>
+Exp<bool> differ(const Exp<T>& a, const Exp<T>& b) {
+  if constexpr (std::floating_point<T>) {
+    return a != b && (a == a || b == b);
+  } else if constexpr (Scalar<T>) {
+    return a != b;
+  } else {
+    Exp<bool> any = false;
+    for_each_field<T>(
+        [&](auto i) { any = any | differ<Field<T, i>>(a.template get<i>(), b.template get<i>()); });
+    return any;
+  }
+}
+
 }  // namespace detail
 
 /// The elements in order.
@@ -125,6 +141,17 @@ Vec<i64> argsort(const Less& less, const Vec<T>& xs, detail::Here where = detail
   const detail::Values vectors = detail::keys_and(xs, detail::indices_of(xs, where));
   return std::get<1>(detail::keys_and_values<T, i64>(
       detail::sort(detail::Body(body), vectors, detail::n_leaves<T>, "argsort", where)));
+}
+
+/// The distinct elements in order. Floats that compare equal are one, and so are NaNs.
+template <class T>
+Vec<T> unique(const Vec<T>& xs, detail::Here where = detail::Here::current()) {
+  const Vec<T> sorted = sort(xs, where);
+  const auto is_first = [&](const Exp<i64>& i) {
+    return i == 0 || detail::differ(sorted[{i, where}], sorted[{i - 1, where}]);
+  };
+  return filter(detail::generate(std::array{sorted.size(where).value()}, is_first, "unique", where), sorted,
+                {0}, where);
 }
 
 /// The keys in order, and the values that belong to them. Raises ShapeError unless there are as many.

@@ -48,7 +48,8 @@ class Body {
 
 /// An operand of map: the components of one array (of equal shapes), and what the function is given of it:
 /// elements, innermost vectors, or all that has one index on an axis.
-enum class Pass : std::uint8_t { elements, rows, slices };
+/// (`ragged`: the rows of a ragged array, whose offsets are the first of the parts.)
+enum class Pass : std::uint8_t { elements, rows, slices, ragged };
 struct Operand {
   std::span<const Value> parts;
   Pass pass = Pass::elements;

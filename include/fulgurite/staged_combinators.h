@@ -22,7 +22,8 @@ struct Scanning {
 Values scan(const Scanning&, Body op, std::span<const Value> parts, Here where);
 
 /// Consecutive elements of an axis, taken together.
-enum class SegmentsBy : std::uint8_t { lengths, offsets, flags, regular };
+/// `known_offsets`: offsets that are known to ascend from 0 to the number of elements.
+enum class SegmentsBy : std::uint8_t { lengths, offsets, flags, regular, known_offsets };
 struct Segments {
   SegmentsBy by;
   Value value;  // a vector; regular: the length of all
@@ -33,6 +34,26 @@ Values segmented_reduce(Segments, const Fold&, Body op, std::span<const Value> p
 /// The scan of each segment of an axis by itself; totals: then their folds, the axis having an element for
 /// each segment.
 Values segmented_scan(Segments, const Scanning&, Body op, std::span<const Value> parts, Here where);
+
+/// The offsets of segments of vectors of one length, one more than there are segments: i64, checked.
+Value offsets_of(Segments, std::span<const Value> parts, Here where);
+/// Row `number` of vectors that are taken apart by offsets, which are known to be right.
+Values ragged_row(Value offsets, std::span<const Value> parts, Value number, Here where);
+/// The segment of each of n elements.
+Value segment_of_each(Value offsets, Value n, Here where);
+/// Rows have one axis, which is 1 or -1; throws ShapeError for another.
+void require_axis_of_rows(const char* what, int axis, Here where);
+/// That two ragged arrays have rows of the same lengths.
+void require_equal_rows(const char* what, Value offsets, Value others, Here where);
+
+/// From each element of the vectors several: as many as size_of says, which element_of gives from the element
+/// and from a number that counts from 0. The offsets, then what they are.
+Values expand(Body size_of, Body element_of, std::span<const Value> parts, const char* origin, Here where);
+/// The folds of these, one for each element of the vectors.
+Values expand_reduce(const Fold&, Body op, Body size_of, Body element_of, std::span<const Value> parts,
+                     Here where);
+/// Each element of the vectors as often as its segment is long.
+Values replicate(Segments, std::span<const Value> parts, Here where);
 
 Values filter(Body predicate, std::span<const Value> parts, Here where);
 /// What a vector of booleans holds for, along an axis.

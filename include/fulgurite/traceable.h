@@ -20,7 +20,8 @@ struct ParameterInfo {
   unsigned argument;  // the position among the caller's arguments, from 1
 };
 
-/// A parameter of a user's function: staged, or a C++ value that is a constant of the trace.
+/// A parameter of a user's function: staged, or a C++ value that is a constant of the trace. A staged one has
+/// components of one rank, of these kinds.
 template <class P>
 struct Parameter {
   static constexpr bool is_staged = false;
@@ -32,7 +33,7 @@ struct Parameter<Exp<T>> {
   static constexpr bool is_staged = true;
   static constexpr std::size_t n_parts = n_leaves<T>;
   static constexpr int rank = 0;
-  using Element = T;
+  static constexpr std::array<Kind, n_parts> kinds = leaf_kinds<T>;
   using Argument = const T&;
   static void view(const T& argument, ArgumentView* views) {
     for_each_leaf(argument, [&](std::size_t i, auto leaf) {
@@ -45,10 +46,14 @@ struct Parameter<Acc<T, N>> {
   static constexpr bool is_staged = true;
   static constexpr std::size_t n_parts = n_leaves<T>;
   static constexpr int rank = N;
-  using Element = T;
+  static constexpr std::array<Kind, n_parts> kinds = leaf_kinds<T>;
   using Argument = const ArrayArgument<T, N>&;
   static void view(const ArrayArgument<T, N>& argument, ArgumentView* views) { argument.view_as(views); }
 };
+
+// Components in front of the array of the others.
+template <class P>
+inline constexpr std::size_t n_alone = 0;
 
 template <class... Ps>
 inline constexpr std::size_t n_parameter_parts = (Parameter<Ps>::n_parts + ... + 0);
@@ -57,8 +62,7 @@ template <class P, std::size_t n>
 constexpr void put_parameter(std::array<ParameterInfo, n>& infos, std::size_t& at, unsigned argument) {
   if constexpr (Parameter<P>::is_staged)
     for (std::size_t leaf = 0; leaf < Parameter<P>::n_parts; ++leaf)
-      infos[at++] = {leaf_kinds<typename Parameter<P>::Element>[leaf], Parameter<P>::rank, leaf == 0,
-                     argument};
+      infos[at++] = {Parameter<P>::kinds[leaf], Parameter<P>::rank, leaf <= n_alone<P>, argument};
 }
 template <class... Ps>
 inline constexpr std::array<ParameterInfo, n_parameter_parts<Ps...>> parameter_infos = [] {
@@ -182,10 +186,19 @@ constexpr std::size_t constants_before(std::size_t i) {
   for (std::size_t k = 0; k < i; ++k) n += !staged[k];
   return n;
 }
+// What a function is called with: a composed value that comes from outside is checked.
+template <class P>
+P staged_argument(Unflatten& staged) {
+  if constexpr (Composed<P>) {
+    return staged.next<P>().checked();
+  } else {
+    return staged.next<P>();
+  }
+}
 template <class P, std::size_t constant, class Given>
 P take_argument(Unflatten& staged, const void* given) {
   if constexpr (Parameter<P>::is_staged) {
-    return staged.next<P>();
+    return staged_argument<P>(staged);
   } else {
     return std::get<constant>(*static_cast<const Given*>(given));
   }
@@ -221,7 +234,7 @@ struct Caller<F, R(Ps...)> {
           f, take_argument<Ps, constants_before<Ps...>(i), GivenConstants<Ps...>>(staged, given)...}
           .values;
     } else {
-      return Returned<R>{f, staged.next<Ps>()...}.values;
+      return Returned<R>{f, staged_argument<Ps>(staged)...}.values;
     }
   }
 };

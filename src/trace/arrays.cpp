@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "scalar/type.h"
-#include "trace/tracer.h"
+#include "trace/segments.h"
 
 namespace fulgurite::trace {
 
@@ -20,6 +20,13 @@ std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t f
   for (std::size_t k = 0; k < parts[0].type().rank; ++k)
     extents += fmt::format("{}{{{}}}", k == 0 ? "" : ", ", first + k);
   return fmt::format("{}[{}]{}", kinds, extents, t.argument_text(parts[0]));
+}
+
+// Row i of a ragged array, whose offsets stand in front of its values.
+Exprs row_at(Tracer& t, const Exprs& parts, Expr i, const Here& where) {
+  const Expr next = i + 1;
+  const Expr first = element(t, parts[0], {&i, 1}), end = element(t, parts[0], {&next, 1});
+  return span_of(t, std::span(parts).subspan(1), first, end, where);
 }
 
 // Ends a map: its results become arrays with `dims` in front.
@@ -56,6 +63,7 @@ Exprs outer_extents(Tracer& t, Expr array, const detail::Operand& operand, const
     case detail::Pass::elements: return Exprs(shape.begin(), shape.end());
     case detail::Pass::rows: return Exprs(shape.begin(), shape.end() - 1);
     case detail::Pass::slices: return {shape[axis_of(array, operand.axis, "slices", where)]};
+    case detail::Pass::ragged: return {shape[0] - 1};
   }
   return {};
 }
@@ -191,9 +199,15 @@ Values map(std::span<const Operand> operands, Body f, Here where) {
   Scope scope(t, "map", where);
   const Exprs indices = index_parameters(scope, dims.size());
   Values arguments;
-  for (const Operand& operand : operands)
+  for (const Operand& operand : operands) {
+    if (operand.pass == Pass::ragged) {
+      const Values row = t.values(row_at(t, t.exprs(operand.parts, where), indices[0], where));
+      arguments.insert(arguments.end(), row.begin(), row.end());
+      continue;
+    }
     for (const Value& part : operand.parts)
       arguments.push_back(t.value(argument(t, t.expr(part, where), operand, indices, where)));
+  }
   return mapped(t, scope, std::move(dims), f(arguments), "map", where);
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include "trace/operators.h"
 
 namespace fulgurite::trace {
@@ -17,27 +15,15 @@ Expr integer(Tracer& t, Expr array, Expr i) {
   return cast(element(t, array, {&i, 1}), scalar::Kind::i64);
 }
 
-// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `none`.
-constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
-template <class F>
-Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
-  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
-  const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
-  Scope scope(t, origin, where);
-  const Expr s = index_parameters(scope, 1)[0];
-  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
-  return first;
-}
-
 Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
   Arena& arena = t.arena();
   const Expr k = t.shape(lengths)[0];
   const Expr bad = first_bad(t, k, "lengths", where, [&](Expr s) {
     const Expr length = integer(t, lengths, s);
     const Expr is_negative = length < 0, is_bad = is_negative | (n < length);
-    return scalar::select(is_bad, s, none);
+    return scalar::select(is_bad, s, nowhere);
   });
-  t.check(equal(bad, none),
+  t.check(equal(bad, nowhere),
           "lengths of segments of {1} elements are from 0 to {1}: that of segment {0} is not", {bad, n},
           where);
 
@@ -57,6 +43,15 @@ Spans by_lengths(Tracer& t, Expr lengths, Expr n, const Here& where) {
           [&t, lengths](Expr at) { return integer(t, lengths, at); }};
 }
 
+Spans by_known_offsets(Tracer& t, Expr offsets) {
+  const Expr one = t.arena().i64(1);
+  return {t.shape(offsets)[0] - one, [&t, offsets](Expr s) { return integer(t, offsets, s); },
+          [&t, offsets, one](Expr s) {
+            const Expr from = integer(t, offsets, s);
+            return integer(t, offsets, s + one) - from;
+          }};
+}
+
 Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
   Arena& arena = t.arena();
   const Expr zero = arena.i64(0), one = arena.i64(1), n_offsets = t.shape(offsets)[0];
@@ -64,7 +59,7 @@ Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
   const Expr k = n_offsets - one;
   const Expr bad = first_bad(t, n_offsets, "offsets", where, [&](Expr s) {
     // Each is compared with the next one, where there is one: memory is read in order.
-    const Expr here = integer(t, offsets, s), next = s + one, good = arena.i64(none);
+    const Expr here = integer(t, offsets, s), next = s + one, good = arena.i64(nowhere);
     const Expr compared = either(
         t, s < k, "offsets", where,
         [&] { return Exprs{scalar::select(integer(t, offsets, next) < here, next, good)}; },
@@ -73,14 +68,10 @@ Spans by_offsets(Tracer& t, Expr offsets, Expr n, const Here& where) {
     const Expr starts_late = is_first & is_late;
     return scalar::select(starts_late, zero, compared);
   });
-  t.check(equal(bad, none),
+  t.check(equal(bad, nowhere),
           "offsets of segments ascend from 0 to the number of elements, which is {1}: offset {0} does not",
           {bad, n}, where);
-  return {k, [&t, offsets](Expr s) { return integer(t, offsets, s); },
-          [&t, offsets, one](Expr s) {
-            const Expr from = integer(t, offsets, s);
-            return integer(t, offsets, s + one) - from;
-          }};
+  return by_known_offsets(t, offsets);
 }
 
 // Whether a segment starts at element i.
@@ -131,28 +122,33 @@ Spans by_length(Tracer& t, Expr length, Expr n, const Here& where) {
 
 }  // namespace
 
-Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis, const char* origin,
-               const Here& where) {
+Spans spans_of(Tracer& t, const Segments& segments, Expr n, const Here& where) {
   const Expr given =
       segments.by == SegmentsBy::regular ? t.settled(segments.value, where) : t.expr(segments.value, where);
-  const Expr n = t.shape(arrays[0])[axis];
   switch (segments.by) {
     case SegmentsBy::lengths: return by_lengths(t, given, n, where);
     case SegmentsBy::offsets: return by_offsets(t, given, n, where);
     case SegmentsBy::regular: return by_length(t, given, n, where);
+    case SegmentsBy::known_offsets: return by_known_offsets(t, given);
     case SegmentsBy::flags: break;
   }
-  check_flags(t, given, arrays, axis, origin, where);
   return by_flags(t, given, n, where);
+}
+
+Spans spans_of(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis, const char* origin,
+               const Here& where) {
+  if (segments.by == SegmentsBy::flags)
+    check_flags(t, t.expr(segments.value, where), arrays, axis, origin, where);
+  return spans_of(t, segments, t.shape(arrays[0])[axis], where);
 }
 
 void check_no_segment_is_empty(Tracer& t, const Segments& segments, const Spans& spans, const char* origin,
                                const Here& where) {
   if (segments.by == SegmentsBy::flags || segments.by == SegmentsBy::regular) return;
   const Expr bad = first_bad(t, spans.count, origin, where,
-                             [&](Expr s) { return scalar::select(0 < spans.length(s), none, s); });
-  t.check(equal(bad, none), fmt::format("{}: segment {{0}} is empty: give a neutral element", origin), {bad},
-          where);
+                             [&](Expr s) { return scalar::select(0 < spans.length(s), nowhere, s); });
+  t.check(equal(bad, nowhere), fmt::format("{}: segment {{0}} is empty: give a neutral element", origin),
+          {bad}, where);
 }
 
 Marks starts_by_flags(Tracer& t, const Segments& segments, const Exprs& arrays, std::size_t axis,
@@ -178,6 +174,17 @@ Marks starts_by_spans(Tracer& t, const Spans& spans, Expr n, const char* origin,
   outputs.scatters.push_back({std::move(scatter), {spans.start(s)}, {yes}, {flags.var()}});
   t.add({spans.count}, scope.close({}), std::move(outputs), origin, where);
   return [&t, flags](Expr i) { return element(t, flags, {&i, 1}); };
+}
+
+Exprs span_of(Tracer& t, std::span<const Expr> vectors, Expr first, Expr end, const Here& where) {
+  const Expr length = t.settled(end - first, where);
+  Exprs spans;
+  for (Expr vector : vectors)
+    spans.push_back(tabulate(t, {length}, "row", "row", where, [&](std::span<const Expr> k) {
+      const Expr at = first + k[0];
+      return element(t, vector, {&at, 1});
+    }));
+  return spans;
 }
 
 }  // namespace fulgurite::trace

@@ -5,10 +5,23 @@
 #include <fulgurite/staged_combinators.h>
 
 #include <functional>
+#include <limits>
 
-#include "trace/tracer.h"
+#include "trace/operators.h"
 
 namespace fulgurite::trace {
+
+/// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `nowhere`.
+inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
+template <class F>
+Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
+  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
+  const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
+  Scope scope(t, origin, where);
+  const Expr s = index_parameters(scope, 1)[0];
+  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
+  return first;
+}
 
 struct Spans {
   Expr count;
@@ -17,6 +30,8 @@ struct Spans {
 /// Of the arrays, which have one shape, along an axis.
 Spans spans_of(Tracer&, const detail::Segments&, const Exprs& arrays, std::size_t axis, const char* origin,
                const Here& where);
+/// Of an axis of n elements, and as many flags.
+Spans spans_of(Tracer&, const detail::Segments&, Expr n, const Here& where);
 void check_no_segment_is_empty(Tracer&, const detail::Segments&, const Spans&, const char* origin,
                                const Here& where);
 
@@ -26,5 +41,8 @@ Marks starts_by_flags(Tracer&, const detail::Segments&, const Exprs& arrays, std
                       const char* origin, const Here& where);
 /// On an axis of n elements.
 Marks starts_by_spans(Tracer&, const Spans&, Expr n, const char* origin, const Here& where);
+
+/// Elements first to below end of vectors, known to be there.
+Exprs span_of(Tracer&, std::span<const Expr> vectors, Expr first, Expr end, const Here& where);
 
 }  // namespace fulgurite::trace

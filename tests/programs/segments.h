@@ -110,4 +110,42 @@ inline void segmented(Draw& d) {
   if (how.totals) d.add_fresh("std::get<1>(" + name + ")", a.kinds, Values(middle, results.end()));
 }
 
+/// Element i of a vector i % few times, each time combined with the number of the time or as it is; or the
+/// folds of these.
+inline void expanded(Draw& d) {
+  const Array* picked = d.pick_rank(1);
+  if (picked == nullptr) return;
+  const Array a = tamed(d, *picked);
+  const Here here = Here::current();
+  const auto few = static_cast<std::int64_t>(1 + d.below(5));
+  Values parts = a.parts;
+  parts.push_back(detail::iota(a.shape[0].value, Kind::i64, here));
+  const auto size_of = [&](std::span<const Value> item) {
+    return Values{call("rem", item.back(), literal(Kind::i64, few))};
+  };
+  const auto element_of = [&](std::span<const Value> item) {
+    Values element(item.begin(), item.end() - 2);
+    if (a.kinds[0] != Kind::boolean) {
+      const Value number = detail::cast(call("rem", item.back(), literal(Kind::i64, 3)), a.kinds[0], here);
+      element[0] = call("max", element[0], number);
+    }
+    return element;
+  };
+  const std::string size_text = "i % " + std::to_string(few);
+  const Operator op = draw_operator(d, a.kinds);
+  const std::string name = d.fresh("v");
+  if (!op.neutral.empty() && d.one_in(2)) {
+    d.line("auto " + name + " = fg::expand_reduce(" + size_text + ", max of x[0] and k % 3, " + op.text +
+           ", " + op.neutral_text + ", " + a.name + ");");
+    const detail::Fold fold{.origin = "expand_reduce", .neutral = op.neutral, .initial = {}};
+    d.add_fresh(name, a.kinds,
+                detail::expand_reduce(fold, Body(op.body), Body(size_of), Body(element_of), parts, here));
+    return;
+  }
+  d.line("auto " + name + " = fg::expand(" + size_text + ", max of x[0] and k % 3, " + a.name + ");");
+  Values results = detail::expand(Body(size_of), Body(element_of), parts, "expand", here);
+  results.erase(results.begin());  // the offsets
+  d.add_fresh(name, a.kinds, results);
+}
+
 }  // namespace fulgurite::programs

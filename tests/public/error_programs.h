@@ -19,6 +19,7 @@ namespace fg = fulgurite;
 namespace k = fulgurite::kernel;
 using fg::Exp, fg::Mat, fg::Vec, fg::i64;
 using Ints = std::vector<int>;
+using Rows = std::vector<Ints>;
 using Floats = std::vector<float>;
 
 struct ErrorProgram {
@@ -108,6 +109,32 @@ ERROR_PROGRAM(partition_into_no_classes) {
   fg::run([](Vec<int> x, Exp<i64> n) { return fg::partition(n, [](Exp<int> e) { return e; }, x); }, Ints(5),
           0);
 }
+ERROR_PROGRAM(offsets_of_a_ragged_parameter) {
+  fg::run([](fg::Ragged<int> r) { return fg::sum(r, fg::axis(1)); },
+          fg::RaggedArray<int>(std::vector<i64>{0, 3, 2, 5}, Ints(5)));
+}
+ERROR_PROGRAM(fold_of_ragged_columns) {
+  fg::run([](fg::Ragged<int> r) { return fg::sum(r, fg::axis(0)); }, fg::RaggedArray<int>());
+}
+ERROR_PROGRAM(map_of_unequal_numbers_of_rows) {
+  fg::run([](fg::Ragged<int> a, fg::Ragged<int> b) { return fg::map(fg::plus, a, b); },
+          fg::RaggedArray<int>(Rows{{1}, {2}}), fg::RaggedArray<int>(Rows{{1, 2}}));
+}
+ERROR_PROGRAM(map_of_unequal_rows) {
+  fg::run([](fg::Ragged<int> a, fg::Ragged<int> b) { return fg::map(fg::plus, a, b); },
+          fg::RaggedArray<int>(Rows{{1}, {2, 3}}), fg::RaggedArray<int>(Rows{{1, 2}, {3}}));
+}
+ERROR_PROGRAM(expand_by_a_negative_size) {
+  fg::run(
+      [](Vec<int> n) {
+        return fg::expand([](Exp<int> e) { return e; }, [](Exp<int>, Exp<i64> k) { return k; }, n);
+      },
+      Ints{2, -1});
+}
+ERROR_PROGRAM(replicate_by_too_few_lengths) {
+  fg::run([](Vec<int> lengths, Vec<int> x) { return fg::replicate(fg::lengths(lengths), x); }, Ints(4),
+          Ints(5));
+}
 ERROR_PROGRAM(reduce_of_nothing) {
   fg::run([](Vec<int> x) { return fg::reduce(fg::plus, x); }, Ints());
 }
@@ -159,6 +186,11 @@ ERROR_PROGRAM(index_outside) {
 }
 ERROR_PROGRAM(gather_outside) {
   fg::run([](Vec<int> x, Vec<int> at) { return fg::gather(x, at); }, Ints(3), Ints{0, -1});
+}
+ERROR_PROGRAM(row_outside) {
+  fg::run(
+      [](fg::Ragged<int> r, Vec<int> at) { return fg::map([&](Exp<int> i) { return r.row(i).size(); }, at); },
+      fg::RaggedArray<int>(Rows{{1, 2}, {3}}), Ints{0, 2});
 }
 ERROR_PROGRAM(with_outside) {
   fg::run([](Vec<int> x) { return fg::with(x, 3, 7); }, Ints(3));
