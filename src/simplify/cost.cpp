@@ -64,10 +64,13 @@ int cost_of_roots(std::span<const Expr> roots, const soac::Vars* names) {
   }
   const std::unordered_set<Expr> each_time =
       names != nullptr ? computed_each_time(order, *names) : std::unordered_set<Expr>();
+  // Integers count: what asks in which piece of an array an index lies is worth an array in memory.
+  const auto counts = [&](Expr e) {
+    return !joined.contains(e) && (names == nullptr || each_time.contains(e) || !scalar::is_float(e.kind()));
+  };
   int total = 0;
   for (Expr e : order)
-    if (!joined.contains(e) && (names == nullptr || each_time.contains(e)))
-      total += cost_of_node(e, !values.contains(e));
+    if (counts(e)) total += cost_of_node(e, !values.contains(e));
   return total;
 }
 
