@@ -238,8 +238,8 @@ Ragged<T> filter(const P& p, const Ragged<T>& xs, detail::Here where = detail::H
   const auto [before, total] = scan_with_total(plus, i64{0}, cast<i64>(kept, where), {-1}, where);
   const Vec<i64> offsets = detail::map(
       where,
-      [&, before = before, total = total](const Exp<i64>& at) {
-        return cond(at < xs.values().size(where), [&] { return before[at]; }, [&] { return total; });
+      [&, first = before, all = total](const Exp<i64>& at) {
+        return cond(at < xs.values().size(where), [&] { return first[at]; }, [&] { return all; });
       },
       xs.offsets());
   return detail::ragged_like(offsets, filter(kept, xs.values(), {0}, where));
