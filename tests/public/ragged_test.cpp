@@ -106,7 +106,7 @@ TEST(Ragged, FoldsAndScansOfRows) {
   };
   on_all_rows(program, [](const auto& f, const Rows& rows) {
     const auto [sums, least, greatest, lasts, scans, exclusive] = f(RaggedArray<int>(rows));
-    constexpr int high = std::numeric_limits<int>::max(), low = std::numeric_limits<int>::min();
+    static constexpr int high = std::numeric_limits<int>::max(), low = std::numeric_limits<int>::min();
     EXPECT_EQ(sums.to_vector(), of_rows(rows, sum_of));
     EXPECT_EQ(least.to_vector(), of_rows(rows, [](const Ints& row) {
                 return row.empty() ? high : *std::ranges::min_element(row);
