@@ -250,6 +250,7 @@ TEST(Exports, AreOurOwnNames) {
   int n = 0;
   bool has_compile = false;
   while (lines >> address >> type >> name) {
+    if (name == "FULGURITE_1" && type == "A") continue;  // the version of the others (src/exports.map)
     ++n;
     const bool is_ours = name.starts_with("_ZN9fulgurite") || name.starts_with("_ZNK9fulgurite") ||
                          name.starts_with("_ZTIN9fulgurite") || name.starts_with("_ZTSN9fulgurite") ||
