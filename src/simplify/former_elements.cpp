@@ -41,13 +41,10 @@ std::optional<Update> update_of(const Stm& s) {
   if (!outputs.reductions.empty() || !outputs.partitions.empty() || !outputs.mapped.empty()) return {};
   const soac::OutputView::Scattered& scattered = outputs.scatters[0];
   Update update{{scattered.place.begin(), scattered.place.end()}, {}, {}};
-  const Lambda& initial = scattered.to.initial;
   for (std::size_t k = 0; k < scattered.arrays.size(); ++k) {
-    const Expr contents = initial.results[k];
-    if (contents.op() != Op::index || contents.args().size() != initial.params.size() + 1) return {};
-    for (std::size_t d = 0; d < initial.params.size(); ++d)
-      if (!contents.arg(d + 1).is_name() || contents.arg(d + 1).var() != initial.params[d]) return {};
-    update.from.push_back(contents.arg(0).var());
+    const std::optional<Var> from = soac::contents_of(scattered.to, k);
+    if (!from) return {};
+    update.from.push_back(*from);
     update.to.push_back(scattered.arrays[k]);
   }
   return update;

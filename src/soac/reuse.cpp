@@ -23,17 +23,6 @@ bool are_alike(const Arena& arena, Var a, Var b) {
   return of_a.type == of_b.type && of_a.shape == of_b.shape;
 }
 
-// The array that a scatter's component begins as, element by element.
-std::optional<Var> contents_of(const Scatter& s, std::size_t component) {
-  const Expr contents = s.initial.results[component];
-  if (contents.op() != scalar::Op::index || contents.args().size() != s.initial.params.size() + 1) return {};
-  for (std::size_t d = 0; d < s.initial.params.size(); ++d) {
-    const Expr index = contents.arg(d + 1);
-    if (!index.is_name() || index.var() != s.initial.params[d]) return {};
-  }
-  return contents.arg(0).var();
-}
-
 // The line of a statement that mentions the name, for messages; 0: none.
 unsigned line_of(const std::vector<Stm>& body, std::size_t from, Var name) {
   for (std::size_t i = from; i < body.size(); ++i) {

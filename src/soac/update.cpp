@@ -13,11 +13,9 @@ using scalar::Op;
 
 namespace {
 
-/// The array that the expression reads at exactly these indices.
-std::optional<Var> read_at(Expr e, std::span<const Expr> indices) {
-  if (e.op() != Op::index) return {};
-  if (!std::equal(indices.begin(), indices.end(), e.args().begin() + 1, e.args().end())) return {};
-  return e.arg(0).var();
+/// Whether the expression, an element of an array, is read at exactly these indices.
+bool is_read_at(Expr e, std::span<const Expr> indices) {
+  return std::ranges::equal(indices, e.args().subspan(1));
 }
 
 /// No two points store to one place, as can be seen without what Checks say of sizes.
@@ -56,7 +54,7 @@ class Reads {
     if (one_point_) return;
     const bool injective = is_injective(arena, soac, place);
     scalar::for_each_node(body_, [&](Expr e) {
-      if (e.op() == Op::index && !(injective && read_at(e, place))) forbidden_.insert(e.arg(0).var());
+      if (e.op() == Op::index && !(injective && is_read_at(e, place))) forbidden_.insert(e.arg(0).var());
     });
   }
   bool allow(Var array) const { return !forbidden_.contains(array); }
@@ -69,14 +67,20 @@ class Reads {
 
 }  // namespace
 
+std::optional<Var> contents_of(const Scatter& s, std::size_t component) {
+  const Expr contents = s.initial.results[component];
+  if (contents.op() != Op::index) return {};
+  const auto is_own = [](Expr index, Var param) { return index.is_name() && index.var() == param; };
+  if (!std::ranges::equal(contents.args().subspan(1), s.initial.params, is_own)) return {};
+  return contents.arg(0).var();
+}
+
 std::vector<std::optional<Var>> updates(Arena& arena, const Soac& soac, std::size_t scatter) {
   const Scatter& s = soac.scatters[scatter];
   const Reads reads(arena, soac, scatter, view_of(soac).scatters[scatter].place);
-  std::vector<Expr> own;
-  for (Var p : s.initial.params) own.push_back(arena.name(p));
   std::vector<std::optional<Var>> arrays;
-  for (Expr contents : s.initial.results) {
-    std::optional<Var> array = read_at(contents, own);
+  for (std::size_t k = 0; k < s.initial.results.size(); ++k) {
+    std::optional<Var> array = contents_of(s, k);
     // One array for two components would be written twice.
     const bool is_taken = std::find(arrays.begin(), arrays.end(), array) != arrays.end();
     if (!array || is_taken || arena.info(*array).shape != s.shape || !reads.allow(*array)) array.reset();

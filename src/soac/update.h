@@ -10,6 +10,9 @@
 
 namespace fulgurite::soac {
 
+/// The array that a component of the scatter begins as, element by element; absent: there is none.
+std::optional<Var> contents_of(const Scatter&, std::size_t component);
+
 /// For each component of the Soac's scatter number `scatter`, the array whose memory its result may take: the
 /// contents are that array as it is, and the statement reads it nowhere else but at the place that the same
 /// point, and no other, stores to (or in a space of one point). Absent: none. Those reads are then of the
