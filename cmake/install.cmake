@@ -38,10 +38,15 @@ configure_file("${PROJECT_SOURCE_DIR}/cmake/fulgurite_runtime.pc.in" "${PROJECT_
 install(FILES "${PROJECT_BINARY_DIR}/fulgurite.pc" "${PROJECT_BINARY_DIR}/fulgurite_runtime.pc"
   DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
-# The library finds the plug-in in this folder beside it.
+# The library finds plug-ins in this folder beside it.
 if(TARGET fulgurite_clang)
   install(TARGETS fulgurite_clang LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/fulgurite" COMPONENT compiler)
 endif()
+set(mpi_plugins "")
+foreach(mpi IN LISTS fulgurite_mpis)
+  list(APPEND mpi_plugins fulgurite_${mpi})
+  install(TARGETS fulgurite_${mpi} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/fulgurite" COMPONENT ${mpi})
+endforeach()
 
 # The command of every program (FULGURITE_MAIN), without a program.
 add_executable(fulgurite_command "${PROJECT_SOURCE_DIR}/tools/fulgurite.cpp")
@@ -62,7 +67,7 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/packaging/licences" DESTINATION "${lice
 
 # What `cmake --install` copies: the tests of an installed tree want it built, also where nothing else does.
 add_custom_target(installable DEPENDS fulgurite fulgurite_standalone fulgurite_command
-  $<$<TARGET_EXISTS:fulgurite_clang>:fulgurite_clang>)
+  $<$<TARGET_EXISTS:fulgurite_clang>:fulgurite_clang> ${mpi_plugins})
 
 if(PROJECT_IS_TOP_LEVEL)
   include(cmake/packages.cmake)

@@ -38,6 +38,7 @@ PUBLIC = {"trace", "block", "runtime", "plan", "bundled", "engines", "pipeline",
 # Third-party headers that belong to some places only.
 OWNERS = {
     r"(clang|clang-c|llvm|llvm-c|lld)/": ("src/runtime/cpu/clang_plugin/", "tests/mutate/"),
+    r"mpi\.h": ("src/runtime/mpi/plugin/", "tests/runtime/", "bench/"),
     r"CLI/": ("src/tool/", "tests/tool/", "bench/", "examples/"),
     r"png\.h": ("src/tool/", "examples/"),
     r"(gtest|rapidcheck)[./]": ("tests/",),

@@ -1,8 +1,15 @@
-# cmake -DINSTALLED=FOLDER -P installed_files.cmake: what is installed in FOLDER is what installed_files.txt lists, and all headers.
+# cmake -DINSTALLED=FOLDER -DMPIS=NAMES -P installed_files.cmake: what is installed in FOLDER is what installed_files.txt lists, and all
+# headers. Of the plug-ins for MPI there are those of the implementations in NAMES, with which Fulgurite was built.
+cmake_minimum_required(VERSION 3.25)
 file(GLOB_RECURSE found LIST_DIRECTORIES false RELATIVE "${INSTALLED}" "${INSTALLED}/*")
 list(FILTER found EXCLUDE REGEX "^include/fulgurite/|Targets-[a-z]+\\.cmake$")
 list(SORT found)
 file(STRINGS "${CMAKE_CURRENT_LIST_DIR}/installed_files.txt" listed REGEX "^[^#]")
+foreach(mpi IN ITEMS openmpi mpich)
+  if(NOT mpi IN_LIST MPIS)
+    list(REMOVE_ITEM listed "lib/fulgurite/libfulgurite_${mpi}.so")
+  endif()
+endforeach()
 if(NOT found STREQUAL listed)
   set(more ${found})
   set(missing ${listed})

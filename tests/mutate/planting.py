@@ -16,7 +16,7 @@ COPIES = os.path.join(BUILD, "src_with_mutants")
 SITES = os.path.join(BUILD, "sites.json")
 REFUSED = os.path.join(BUILD, "refused.json")
 # Another compiler's library, and texts of kernels.
-SKIPPED = ("src/runtime/cpu/clang_plugin/", "src/emit/prelude/")
+SKIPPED = ("src/runtime/cpu/clang_plugin/", "src/runtime/mpi/plugin/", "src/emit/prelude/")
 
 
 @functools.cache

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fulgurite/error.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cstddef>
@@ -14,10 +13,10 @@
 
 #include "base/check.h"
 #include "base/stack.h"
-#include "runtime/build_id.h"
 #include "runtime/cpu/clang_api.h"
 #include "runtime/cpu/plugin_file.h"
 #include "runtime/host.h"
+#include "runtime/plugin_path.h"
 
 namespace fulgurite::runtime::cpu {
 namespace {
@@ -35,20 +34,6 @@ constexpr std::size_t compiler_stack = std::size_t{16} << 20;
 constexpr std::size_t working_memory = std::size_t{16} << 20;
 
 std::atomic<bool> loaded{false};
-
-bool is_there(const std::string& path) {
-  return access(path.c_str(), F_OK) == 0;
-}
-
-// A build has the plug-in beside the library; packages have it in a folder of their own below that.
-std::string plugin_path() {
-  const std::string name = "libfulgurite_clang.so";
-  const std::string beside = beside_library(name);
-  if (is_there(beside)) return beside;
-  for (const std::string& packaged : {beside_library("fulgurite/" + name), plugin_folder + name})
-    if (packaged.starts_with('/') && is_there(packaged)) return packaged;
-  return beside;
-}
 
 // LLVM's constructors do not expect to find no memory, so it is looked for before they run.
 void check_memory(const std::string& path) {
@@ -75,7 +60,7 @@ Function resolve(void* handle, const char* name) {
 // The plug-in stays loaded until the process ends: LLVM cannot be unloaded and loaded again. A library that
 // is not the plug-in is closed.
 Plugin load_plugin() {
-  const std::string path = plugin_path();
+  const std::string path = plugin_path("libfulgurite_clang.so");
   check_memory(path);
   const std::unique_ptr<void, Close> handle(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (handle == nullptr)

@@ -11,8 +11,4 @@ namespace fulgurite::runtime::cpu {
 // what is wrong with it, unless it is a whole shared object for this machine.
 std::size_t loaded_size(const std::string& path);
 
-// The folder in which a static library finds the plug-in, with a slash at its end; empty where the library is
-// a shared one.
-extern const char* const plugin_folder;
-
 }  // namespace fulgurite::runtime::cpu

@@ -1,0 +1,333 @@
+#include "runtime/mpi/ranks.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fulgurite/error.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "base/check.h"
+#include "base/hash.h"
+#include "runtime/build_id.h"
+#include "runtime/mpi/library.h"
+#include "runtime/mpi/patience.h"
+
+namespace fulgurite::runtime::mpi {
+namespace {
+
+// Messages of one pair of ranks arrive in the order in which they were sent, so one tag serves all of them.
+// Those of the end have tags of their own, as other ranks may be in the middle of an exchange.
+constexpr int tag_of_data = 0, first_tag_of_end = 1;
+
+// How long a rank that failed waits for the others to end too, as they do where a failure is everybody's:
+// each then prints its message and the job ends in order.
+constexpr auto grace = std::chrono::seconds(2);
+
+// An offset of a gathering operation is an int.
+constexpr std::size_t most_gathered = 0x7fff'ffff;
+
+std::vector<std::byte>& communicator_of_program() {
+  static std::vector<std::byte>& bytes = *new std::vector<std::byte>;
+  return bytes;
+}
+
+std::atomic<bool> has_begun{false};
+
+// The handler runs code of the library that it is part of, which must therefore not be unloaded; and not in a
+// child that the process has forked.
+pid_t starter = 0;
+void end_at_exit(int status, void* ranks) {
+  if (getpid() == starter) static_cast<Ranks*>(ranks)->exit_with(status);
+}
+void end_ranks_at_exit(Ranks* ranks) {
+  starter = getpid();
+  Dl_info ourselves{};
+  if (dladdr(reinterpret_cast<const void*>(&end_at_exit), &ourselves) != 0)
+    dlopen(ourselves.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+  on_exit(&end_at_exit, ranks);
+}
+
+// "ranks 0 to 2, 5 have build 01ab.., rank 3 has build 77c0..".
+std::string builds_by_rank(std::span<const std::string> builds) {
+  std::vector<std::string> different;
+  for (const std::string& build : builds)
+    if (std::find(different.begin(), different.end(), build) == different.end()) different.push_back(build);
+  std::string text;
+  for (const std::string& build : different) {
+    std::string ranks;
+    int count = 0;
+    for (std::size_t begin = 0; begin < builds.size(); ++begin) {
+      if (builds[begin] != build) continue;
+      std::size_t end = begin;
+      while (end + 1 < builds.size() && builds[end + 1] == build) ++end;
+      ranks += fmt::format("{}{}", ranks.empty() ? "" : ", ", begin);
+      if (end > begin) ranks += fmt::format(" to {}", end);
+      count += static_cast<int>(end - begin) + 1;
+      begin = end;
+    }
+    text += fmt::format("{}{} {} {} build {}", text.empty() ? "" : "; ", count == 1 ? "rank" : "ranks", ranks,
+                        count == 1 ? "has" : "have", build);
+  }
+  return text;
+}
+
+void check_partners(std::span<const Message> messages, int rank, int size) {
+  std::vector<int> partners;
+  for (const Message& message : messages) {
+    FULGURITE_CHECK(message.rank >= 0 && message.rank < size, "rank {} of {}", message.rank, size);
+    FULGURITE_CHECK(message.rank != rank, "rank {} sends a message to itself", rank);
+    partners.push_back(message.rank);
+  }
+  std::sort(partners.begin(), partners.end());
+  FULGURITE_CHECK(std::adjacent_find(partners.begin(), partners.end()) == partners.end(),
+                  "rank {} has two messages for one rank in one exchange", rank);
+}
+
+}  // namespace
+
+Ranks& Ranks::world() {
+  static Ranks& ranks = *new Ranks;
+  return ranks;
+}
+
+void Ranks::use(const void* communicator, std::size_t bytes) {
+  if (has_begun)
+    throw DeviceError(
+        "the engine mpi has begun: give it the program's communicator (fg::mpi::use) before the first call");
+  const auto* first = static_cast<const std::byte*>(communicator);
+  communicator_of_program().assign(first, first + bytes);
+}
+
+Ranks::Ranks() : mpi_(&mpi::library()), library_(mpi_->text) {
+  const std::vector<std::byte>& communicator = communicator_of_program();
+  if (!communicator.empty() && communicator.size() != static_cast<std::size_t>(mpi_->communicator_bytes))
+    throw DeviceError(
+        fmt::format("fg::mpi::use was given a communicator of {} bytes, and those of {} have {}: set "
+                    "FULGURITE_MPI to the MPI that the program is compiled with",
+                    communicator.size(), library_, mpi_->communicator_bytes));
+  std::int32_t rank = 0, size = 1, on_node = 0, size_of_node = 1;
+  require(mpi_->start(communicator.empty() ? nullptr : communicator.data(), &rank, &size), "starting MPI");
+  rank_ = rank;
+  size_ = size;
+  const int started = processes_of_launcher();
+  if (communicator.empty() && size_ == 1 && started > 1)
+    throw DeviceError(
+        fmt::format("the launcher has started {} processes, but {} knows only this one: the launcher is of "
+                    "another MPI (FULGURITE_MPI chooses openmpi or mpich)",
+                    started, library_));
+  require(mpi_->on_node(&on_node, &size_of_node), "asking for the ranks of this machine");
+  on_node_ = on_node;
+  has_begun = true;
+  end_ranks_at_exit(this);
+  require_same_build();
+}
+
+void Ranks::require_same_build() {
+  const auto hash = static_cast<std::int64_t>(base::digest(build_id()).first >> 1);
+  std::int64_t least[] = {hash, -hash};
+  reduce(least, fg_mpi_min);
+  if (least[0] == -least[1]) return;
+  const std::vector<std::string> builds = gather(build_id());
+  // One message is enough: the others wait for rank 0 to end them.
+  if (rank_ != 0) {
+    std::this_thread::sleep_for(grace);
+    is_ending_ = true;
+    mpi_->abort(1);
+    _exit(1);
+  }
+  end_job(fmt::format("the ranks run different builds of Fulgurite ({}): install one on all machines",
+                      builds_by_rank(builds)));
+}
+
+void Ranks::require_thread() const {
+  if (std::this_thread::get_id() != thread_)
+    throw DeviceError(
+        "the engine mpi is called by another thread than the one that called it first: all calls that "
+        "communicate come from one thread");
+}
+
+void Ranks::require(int code, std::string_view what) {
+  if (code == 0) return;
+  char text[512];
+  mpi_->error_text(code, text, sizeof text);
+  end_job(fmt::format("{} failed: {} ({})", what, text, library_));
+}
+
+void Ranks::end_job(std::string_view message) {
+  fmt::print(stderr, "fulgurite: rank {} of {}: {}\n", rank_, size_, message);
+  std::fflush(nullptr);
+  is_ending_ = true;
+  mpi_->abort(1);
+  _exit(1);
+}
+
+bool Ranks::are_done(std::vector<fg_mpi_request>& requests) {
+  std::erase_if(requests, [&](fg_mpi_request request) {
+    std::int32_t done = 0;
+    require(mpi_->test(request, &done), "a message");
+    return done != 0;
+  });
+  return requests.empty();
+}
+
+void Ranks::wait(std::vector<fg_mpi_request> requests) {
+  Patience patience;
+  while (!are_done(requests)) patience.pause();
+}
+
+void Ranks::post(const Message& message, bool is_sent, int tag, std::vector<fg_mpi_request>& requests) {
+  std::size_t at = 0;
+  do {
+    const std::size_t bytes = std::min(limit_, message.bytes - at);
+    std::byte* const data = static_cast<std::byte*>(message.data) + at;
+    const auto n_bytes = static_cast<std::int64_t>(bytes);
+    requests.emplace_back();
+    if (is_sent)
+      require(mpi_->send(data, n_bytes, message.rank, tag, &requests.back()), "sending a message");
+    else
+      require(mpi_->receive(data, n_bytes, message.rank, tag, &requests.back()), "receiving a message");
+    if (is_sent && bytes != 0) {
+      ++traffic_.messages;
+      traffic_.bytes += bytes;
+    }
+    at += bytes;
+  } while (at < message.bytes);
+}
+
+void Ranks::begin_exchange(std::span<const Message> sent, std::span<const Message> received) {
+  require_thread();
+  FULGURITE_CHECK(open_.empty(), "rank {} begins an exchange while another one goes on", rank_);
+  check_partners(sent, rank_, size_);
+  check_partners(received, rank_, size_);
+  for (const Message& message : received)
+    if (message.bytes != 0) post(message, false, tag_of_data, open_);
+  for (const Message& message : sent)
+    if (message.bytes != 0) post(message, true, tag_of_data, open_);
+}
+
+void Ranks::end_exchange() {
+  require_thread();
+  wait(std::exchange(open_, {}));
+}
+
+void Ranks::exchange(std::span<const Message> sent, std::span<const Message> received) {
+  begin_exchange(sent, received);
+  end_exchange();
+}
+
+void Ranks::reduce(std::span<std::int64_t> values, fg_mpi_operation operation) {
+  require_thread();
+  const std::size_t most = std::max<std::size_t>(limit_ / sizeof(std::int64_t), 1);
+  for (std::size_t at = 0; at < values.size(); at += most) {
+    const std::span<std::int64_t> piece = values.subspan(at, std::min(most, values.size() - at));
+    fg_mpi_request request = 0;
+    require(mpi_->reduce_all(piece.data(), piece.data(), static_cast<std::int32_t>(piece.size()), operation,
+                             &request),
+            "a reduction over all ranks");
+    ++traffic_.collectives;
+    wait({request});
+  }
+}
+
+void Ranks::gather_at_once(std::byte* all, std::span<const std::size_t> bytes) {
+  std::vector<std::int32_t> n_bytes(bytes.size()), offsets(bytes.size());
+  std::size_t offset = 0;
+  for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+    n_bytes[rank] = static_cast<std::int32_t>(bytes[rank]);
+    offsets[rank] = static_cast<std::int32_t>(offset);
+    offset += bytes[rank];
+  }
+  fg_mpi_request request = 0;
+  require(mpi_->gather_all(all, n_bytes.data(), offsets.data(), &request), "gathering from all ranks");
+  ++traffic_.collectives;
+  wait({request});
+}
+
+void Ranks::gather_parts(std::byte* all, std::span<const std::size_t> bytes) {
+  require_thread();
+  FULGURITE_CHECK(bytes.size() == static_cast<std::size_t>(size_), "parts of {} ranks, and there are {}",
+                  bytes.size(), size_);
+  const std::size_t total = std::accumulate(bytes.begin(), bytes.end(), std::size_t{0});
+  if (total == 0) return;
+  const std::size_t most = std::min(2 * limit_ - 1, most_gathered);
+  if (total <= most) return gather_at_once(all, bytes);
+
+  // In rounds: each takes the next bytes of every rank by way of a buffer.
+  const std::size_t share = std::max<std::size_t>(most / bytes.size(), 1);
+  const std::size_t longest = *std::max_element(bytes.begin(), bytes.end());
+  std::vector<std::byte> buffer(std::min(share * bytes.size(), total));
+  std::vector<std::size_t> pieces(bytes.size());
+  const auto copy_pieces = [&](std::size_t done, auto copy) {
+    std::size_t part = 0, place = 0;
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank) {
+      copy(rank, all + part + std::min(done, bytes[rank]), buffer.data() + place);
+      part += bytes[rank];
+      place += pieces[rank];
+    }
+  };
+  for (std::size_t done = 0; done < longest; done += share) {
+    for (std::size_t rank = 0; rank < bytes.size(); ++rank)
+      pieces[rank] = std::min(share, bytes[rank] - std::min(done, bytes[rank]));
+    const auto own = static_cast<std::size_t>(rank_);
+    copy_pieces(done, [&](std::size_t rank, const std::byte* part, std::byte* place) {
+      if (rank == own) std::copy_n(part, pieces[rank], place);
+    });
+    gather_at_once(buffer.data(), pieces);
+    copy_pieces(done, [&](std::size_t rank, std::byte* part, const std::byte* place) {
+      if (rank != own) std::copy_n(place, pieces[rank], part);
+    });
+  }
+}
+
+std::vector<std::string> Ranks::gather(std::string_view text) {
+  const auto size = static_cast<std::size_t>(size_);
+  const auto own = static_cast<std::size_t>(rank_);
+  std::vector<std::size_t> bytes(size);
+  bytes[own] = text.size();
+  const std::vector<std::size_t> bytes_of_length(size, sizeof(std::size_t));
+  gather_parts(reinterpret_cast<std::byte*>(bytes.data()), bytes_of_length);
+
+  std::string all(std::accumulate(bytes.begin(), bytes.end(), std::size_t{0}), '\0');
+  text.copy(all.data() + std::accumulate(bytes.begin(), bytes.begin() + rank_, std::size_t{0}), text.size());
+  gather_parts(reinterpret_cast<std::byte*>(all.data()), bytes);
+
+  std::vector<std::string> texts;
+  std::size_t at = 0;
+  for (const std::size_t n : bytes) {
+    texts.push_back(all.substr(at, n));
+    at += n;
+  }
+  return texts;
+}
+
+// The ranks meet by messages of no bytes, in a number of steps that is the logarithm of theirs: in step k
+// each tells the rank 2^k behind it, and hears from the one 2^k in front, that those before them have come.
+void Ranks::exit_with(int status) {
+  if (std::exchange(is_ending_, true) || mpi_->is_to_finish() == 0) return;
+  const auto deadline = std::chrono::steady_clock::now() + grace;
+  bool all_came = open_.empty();
+  for (int step = 1, k = 0; step < size_ && all_came; step *= 2, ++k) {
+    std::vector<fg_mpi_request> requests;
+    post({(rank_ + size_ - step) % size_, nullptr, 0}, false, first_tag_of_end + k, requests);
+    post({(rank_ + step) % size_, nullptr, 0}, true, first_tag_of_end + k, requests);
+    Patience patience;
+    while (all_came && !are_done(requests)) {
+      patience.pause();
+      all_came = status == 0 || std::chrono::steady_clock::now() < deadline;
+    }
+  }
+  if (all_came) return mpi_->finish();
+  std::fflush(nullptr);
+  mpi_->abort(status == 0 ? 1 : status);
+  _exit(status == 0 ? 1 : status);
+}
+
+}  // namespace fulgurite::runtime::mpi

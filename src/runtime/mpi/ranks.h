@@ -1,0 +1,97 @@
+// The processes of a job, and messages between them. All of them run the same program and make the same
+// calls in the same order; each call is of the one thread that began (others get a DeviceError). Whoever
+// waits tests, yields its core, and after a while sleeps, so that ranks that share cores do not starve each
+// other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "runtime/mpi/mpi_api.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// Bytes for a rank, or from one.
+struct Message {
+  int rank;
+  void* data;  // of one that is sent it is only read
+  std::size_t bytes;
+};
+
+/// What this rank has sent since it began, as an independent count of MPI's calls sees it: one collective
+/// operation compares the builds of all ranks at the start.
+struct Traffic {
+  std::uint64_t messages = 0, bytes = 0;  // of point to point; a message above 2^30 bytes counts as several
+  std::uint64_t collectives = 0;
+};
+
+class Ranks {
+ public:
+  /// Of the job: what fg::mpi::use has said, or all processes of the launcher; starts MPI. Throws DeviceError
+  /// where no MPI is found.
+  static Ranks& world();
+  /// Before world(): MPI's own communicator, of `bytes` bytes. Throws DeviceError after it.
+  static void use(const void* communicator, std::size_t bytes);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  const std::string& library() const { return library_; }
+
+  /// Receives and sends all at once. At most one message from a rank, and one to it, in one call, and none to
+  /// this rank itself. A message of no bytes is not sent, so both of its ranks must know that it has none.
+  void exchange(std::span<const Message> sent, std::span<const Message> received);
+  /// The same in two halves: what is sent may not change, what is received not be read, in between.
+  void begin_exchange(std::span<const Message> sent, std::span<const Message> received);
+  void end_exchange();
+
+  /// Element-wise over all ranks: one collective operation.
+  void reduce(std::span<std::int64_t> values, fg_mpi_operation);
+  /// Every rank's text, in their order: one collective operation for the lengths, one for the texts.
+  std::vector<std::string> gather(std::string_view text);
+  /// Of each rank `bytes[rank]` bytes, one rank's behind the other's in `all`, where this rank's own are
+  /// there already. All ranks know how many bytes each has, so that one collective operation does it.
+  void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
+
+  /// The number of this rank among those of its machine.
+  int on_node() const { return on_node_; }
+
+  const Traffic& traffic() const { return traffic_; }
+
+  /// Says on standard error what happened, on which rank, and ends the job.
+  [[noreturn]] void end_job(std::string_view message);
+
+  /// For tests: messages above so many bytes go in pieces.
+  void limit_messages(std::size_t bytes) { limit_ = bytes; }
+
+  /// What the process's exit with `status` does unless the program itself has started MPI: where all ranks
+  /// exit, MPI is finished. Where others go on, a rank that failed ends the job with its status, and one that
+  /// did not waits for them.
+  void exit_with(int status);
+
+ private:
+  Ranks();
+  void require_same_build();
+  void post(const Message&, bool is_sent, int tag, std::vector<fg_mpi_request>&);
+  void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
+  /// Whether all of them are done; those that are leave the list.
+  bool are_done(std::vector<fg_mpi_request>&);
+  void wait(std::vector<fg_mpi_request>);
+  void require(int code, std::string_view what);
+  void require_thread() const;
+
+  const fg_mpi_api* mpi_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+  bool is_ending_ = false;
+  std::size_t limit_ = std::size_t{1} << 30;
+  int rank_ = 0, size_ = 1, on_node_ = 0;
+  std::string library_;
+  std::vector<fg_mpi_request> open_;
+  Traffic traffic_;
+};
+
+}  // namespace fulgurite::runtime::mpi

@@ -1,0 +1,68 @@
+# Jobs of several ranks, under the mpirun of each MPI that is there: runtime.mpi_<MPI>_<what>_<ranks>. The target mpi_programs builds
+# what they run.
+if(NOT fulgurite_mpis)
+  add_test(NAME runtime.mpi COMMAND "${CMAKE_COMMAND}" -E echo "no MPI was found when this build was configured")
+  set_tests_properties(runtime.mpi PROPERTIES SKIP_REGULAR_EXPRESSION "no MPI was found")
+  return()
+endif()
+
+add_custom_target(mpi_programs ALL)
+
+# add_mpi_program(NAME LIBRARIES.. [DEFINITION])
+function(add_mpi_program name)
+  add_executable(${name} runtime/mpi_program.cpp)
+  target_link_libraries(${name} PRIVATE tested_archive fulgurite_internal ${ARGN})
+  target_compile_options(${name} PRIVATE -O1)
+  add_dependencies(mpi_programs ${name})
+endfunction()
+add_mpi_program(mpi_program)
+add_mpi_program(mpi_program_of_other_build)
+target_compile_definitions(mpi_program_of_other_build PRIVATE FULGURITE_TEST_OTHER_BUILD)
+
+set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
+
+# add_mpi_job(NAME STATUS SAYS COMMAND..): for the environment of the variable job_environment.
+function(add_mpi_job name status says)
+  add_test(NAME runtime.mpi_${name} COMMAND "${CMAKE_COMMAND}" "-DSTATUS=${status}" "-DSAYS=${says}"
+    -P "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_job.cmake" -- ${ARGN})
+  set_tests_properties(runtime.mpi_${name} PROPERTIES TIMEOUT 60 PROCESSORS 2
+    ENVIRONMENT "${test_cache};${mpi_environment};${job_environment}")
+endfunction()
+
+set(program "$<TARGET_FILE:mpi_program>")
+foreach(mpi IN LISTS fulgurite_mpis)
+  add_dependencies(mpi_programs fulgurite_${mpi})
+  set(mpirun "${FULGURITE_MPIRUN_${mpi}}")
+  set(title "Open MPI|MPICH")
+  if(mpi STREQUAL "openmpi")
+    set(title "Open MPI [0-9.]+")
+  elseif(mpi STREQUAL "mpich")
+    set(title "MPICH [0-9.]+")
+  endif()
+  set(job_environment "")
+  add_mpi_program(mpi_program_of_${mpi} fulgurite_mpi_${mpi})
+  target_compile_definitions(mpi_program_of_${mpi} PRIVATE FULGURITE_TEST_OWN_MPI)
+  foreach(ranks IN ITEMS 1 2 3 5)
+    add_mpi_job(${mpi}_messages_${ranks} 0 "messages is done" "${mpirun}" -n ${ranks} "${program}" messages)
+  endforeach()
+  add_mpi_job(${mpi}_library_3 0 "${title}, 3 ranks" "${mpirun}" -n 3 "${program}" library)
+  add_mpi_job(${mpi}_own_communicator_3 0 "messages is done" "${mpirun}" -n 3 "$<TARGET_FILE:mpi_program_of_${mpi}>" messages)
+  add_mpi_job(${mpi}_loaded_by_program 0 "${title}, 1 ranks" "$<TARGET_FILE:mpi_program_of_${mpi}>" library)
+  foreach(how IN ITEMS killed thrown leaves exits exits_within)
+    add_mpi_job(${mpi}_${how}_3 1 "all ranks are there" "${mpirun}" -n 3 "${program}" ${how})
+  endforeach()
+  add_mpi_job(${mpi}_ends_job_3 1 "fulgurite: rank 1 of 3: the disk is full" "${mpirun}" -n 3 "${program}" ends_job)
+  add_mpi_job(${mpi}_all_exit_3 1 "rank 2 says why" "${mpirun}" -n 3 "${program}" all_exit)
+  add_mpi_job(${mpi}_different_builds 1 "rank 0 of 3: .*ranks 0 to 1 have build [0-9a-f]+. rank 2 has build [0-9a-f]+"
+    "${mpirun}" -n 2 "${program}" library : -n 1 "$<TARGET_FILE:mpi_program_of_other_build>" library)
+  set(job_environment "FULGURITE_MPI=${mpi}")
+  add_mpi_job(${mpi}_named_1 0 "${title}, 1 ranks" "${program}" library)
+  foreach(other IN LISTS fulgurite_mpis)
+    if(NOT other STREQUAL mpi)
+      add_mpi_job(${mpi}_under_${other} 1 "the launcher has started 2 processes, but ${title} knows only this one"
+        "${FULGURITE_MPIRUN_${other}}" -n 2 "${program}" library)
+    endif()
+  endforeach()
+endforeach()
+set(job_environment "FULGURITE_MPI=opnmpi")
+add_mpi_job(unknown_name 1 "FULGURITE_MPI is 'opnmpi'.*did you mean openmpi" "${program}" library)
