@@ -1,5 +1,5 @@
-# cmake -DSTATUS=0|1 -DSAYS=REGEX -P mpi_job.cmake -- COMMAND..: a job under mpirun ends within 20 seconds, well (STATUS 0) or not, and
-# says what it should.
+# cmake -DSTATUS=0|1|any -DSAYS=REGEX -P mpi_job.cmake -- COMMAND..: a job under mpirun ends within 20 seconds, well (STATUS 0), not
+# well (1) or either way, and says what it should.
 set(command "")
 set(is_command OFF)
 foreach(i RANGE ${CMAKE_ARGC})
@@ -15,9 +15,9 @@ message("${output}\nstatus: ${status}")
 if(status MATCHES "timeout")
   message(FATAL_ERROR "the job has not ended within 20 seconds")
 endif()
-if(status STREQUAL "0" AND STATUS)
+if(status STREQUAL "0" AND STATUS STREQUAL "1")
   message(FATAL_ERROR "the job should have failed")
-elseif(NOT status STREQUAL "0" AND NOT STATUS)
+elseif(NOT status STREQUAL "0" AND STATUS STREQUAL "0")
   message(FATAL_ERROR "the job has failed")
 endif()
 if(NOT output MATCHES "${SAYS}")
