@@ -13,7 +13,8 @@
 namespace fulgurite::pipeline {
 
 std::vector<std::string_view> dump_labels(std::span<const soac::Pass* const> passes) {
-  std::vector<std::string_view> labels = {"traced", "schedule", "lower", "kernel", "source", "plan", "time"};
+  std::vector<std::string_view> labels = {"traced", "schedule", "lower",    "distribute", "kernel",
+                                          "source", "plan",     "messages", "time"};
   for (const soac::Pass* pass : passes) labels.push_back(pass->name);
   for (const schedule::Rewrite* rewrite : schedule::rewrites()) labels.push_back(rewrite->name);
   for (tidy::Route route : tidy::routes)

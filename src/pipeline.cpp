@@ -13,6 +13,8 @@
 #include "base/fork_gate.h"
 #include "base/hash.h"
 #include "base/stack.h"
+#include "distribute/footprints.h"
+#include "distribute/unchain.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
 #include "engines/engines.h"
@@ -80,13 +82,14 @@ lower::Options lowering_options(const Options& options, const schedule::Policy& 
 }
 
 base::Digest key_of(const soac::Program& traced, const Options& options, const schedule::Policy& policy) {
-  lower::Options lowering = lowering_options(options, policy, engines::device_of(options).describe());
+  const runtime::Description device = engines::device_of(options).describe();
+  lower::Options lowering = lowering_options(options, policy, device);
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
+      "{} {}\n{} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
       runtime::host().identity, static_cast<int>(options.engine), static_cast<int>(options.precision),
       lowering.checks, options.fuse, lowering.blocks_wait, lowering.target.vector_bytes,
       lowering.target.last_level_cache, lowering.target.shared_memory, lowering.target.tells_occupancy,
-      lowering.target.adds_quarters, schedule::changes(policy), soac::canonical(traced));
+      lowering.target.adds_quarters, device.n_ranks > 1, schedule::changes(policy), soac::canonical(traced));
   return base::digest(text);
 }
 
@@ -120,9 +123,21 @@ std::string source_of(const kernel::Kernel& kernel, const Options& options) {
 // Any thread's stack has room for a kernel on the CPU whose arrays take no more.
 constexpr std::int64_t small_locals = std::int64_t{16} << 10;
 
+// What its tasks touch is found out, and none waits for another where that can be.
+void distribute_kernel(kernel::Kernel& kernel, plan::KernelText& text) {
+  const Timed timed("distribute");
+  distribute::Unchained unchained = distribute::unchain(std::move(kernel));
+  kernel = std::move(unchained.kernel);
+  kernel::check(kernel, kernel::Stage::threads, "distribute");
+  if (dumps("distribute")) dump("distribute", kernel::print(kernel));
+  text.n_phases = static_cast<std::int32_t>(kernel.body.size());
+  text.footprints = distribute::footprints_of(kernel, unchained.tasks_of, unchained.own_tasks_of).words();
+}
+
 void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,
                  const runtime::Description& device, kernel::PassContext& context) {
   kernel::Kernel& kernel = lowered.kernels[k];
+  if (device.n_ranks > 1) distribute_kernel(kernel, lowered.plan.kernels[k]);
   {
     Timed timed("tidy");
     const lower::LaunchNote& note = lowered.notes[k];
@@ -149,6 +164,8 @@ void repeat_kernel(lower::Lowered& lowered, std::size_t earlier, std::size_t k) 
   text.block_sizes = known.block_sizes;
   text.can_fail = known.can_fail;
   text.shared_bytes = known.shared_bytes;
+  text.n_phases = known.n_phases;
+  text.footprints = known.footprints;
 }
 
 // Optimised program to plan and kernels with their texts.
@@ -212,12 +229,15 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   loaded.plan = std::move(plan);
   plan::find_read_params(loaded.plan);
   loaded.device = &device;
-  loaded.is_host = loaded.device->describe().is_host;
+  const runtime::Description described = loaded.device->describe();
+  loaded.is_host = described.is_host;
+  loaded.reads_host = described.reads_host;
+  loaded.agrees = described.n_ranks > 1;
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
   for (const plan::KernelText& kernel : loaded.plan.kernels)
     sources.push_back({kernel.name, kernel.source, kernel.n_phases, kernel.arguments, kernel.block_sizes,
-                       kernel.can_fail, kernel.shared_bytes});
+                       kernel.can_fail, kernel.shared_bytes, kernel.footprints});
   Timed timed("build");
   const int n_cores = runtime::host().n_cores;
   if (options.background)

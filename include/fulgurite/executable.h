@@ -25,6 +25,8 @@ struct ArgumentView {
   std::uint64_t bits = 0;
   const Storage* storage = nullptr;
 
+  /// On the host, if it is there already; else null.
+  const void* at_hand() const { return data != nullptr || storage == nullptr ? data : storage->known_on_host(); }
   /// On the host. Throws OutOfMemory, DeviceError.
   const void* on_host() const { return data != nullptr || storage == nullptr ? data : storage->on_host(); }
 };

@@ -17,6 +17,7 @@ enum class Engine : std::uint8_t {
   opencl,
   cuda,
   emulator,  // runs what opencl runs thread by thread, and refuses races: slow, for tests
+  mpi,       // the processes of an MPI job, each on its cores: docs/cluster.md
 };
 
 /// fast: a * b + c rounds once, where docs/semantics.md says so (`contraction`). strict: as it is written.
@@ -27,7 +28,7 @@ enum class Precision : std::uint8_t { fast, strict };
 enum class Checks : std::uint8_t { on, off };
 
 /// The engine that the environment variable FULGURITE_ENGINE names (cpu, interpreter, opencl, cuda,
-/// emulator); cpu where it is not set. Throws DeviceError for another name.
+/// emulator, mpi); cpu where it is not set. Throws DeviceError for another name.
 Engine default_engine();
 
 /// Whether the environment variable FULGURITE_DEBUG is `captures`.

@@ -9,6 +9,7 @@
 #include "engines/emulator_device.h"
 #include "runtime/cpu/device.h"
 #include "runtime/cuda/device.h"
+#include "runtime/mpi/device.h"
 #include "runtime/opencl/device.h"
 
 namespace fulgurite::engines {
@@ -59,6 +60,11 @@ constexpr Row rows[] = {
     {.engine = Engine::emulator,
      .name = "emulator",
      .device = [](int) -> Device& { return EmulatorDevice::shared(); }},
+    {.engine = Engine::mpi,
+     .name = "mpi",
+     .dialect = &emit::c,
+     .device = [](int) -> Device& { return runtime::mpi::MpiDevice::shared(); },
+     .runs_blocks = false},
 };
 
 const Row* find(const auto& holds) {

@@ -57,7 +57,7 @@ const Row* of_language(std::string_view dialect);
 const Row* of_target(bundled::TargetEngine);
 const Row* of_memory(dlpack::DeviceType);
 
-/// "cpu, interpreter, opencl, cuda or emulator".
+/// "cpu, interpreter, opencl, cuda, emulator or mpi".
 std::string names();
 
 /// A device of the engine: see Options::device. Throws DeviceError if there is none.

@@ -94,6 +94,7 @@ void DeviceCopies::download_locked() {
   }();
   const std::shared_ptr<void> here = allocate_elements(from.bytes, 1);
   const runtime::Span span(runtime::Activity::transfer, "download", from.bytes);
+  from.device->agree("a read of an array");
   from.device->download(here.get(), from.memory, from.bytes);
   storage_->memory_ = here;
   storage_->host_.store(here.get(), std::memory_order_release);

@@ -1,6 +1,7 @@
 #include "plan/execute.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fulgurite/array.h>
 
 #include <algorithm>
@@ -68,6 +69,7 @@ class Run {
       : loaded_(loaded),
         device_(*loaded.device),
         is_host_(loaded.is_host),
+        reads_host_(loaded.reads_host),
         slots_(static_cast<std::size_t>(loaded.plan.n_slots)),
         arrays_(static_cast<std::size_t>(loaded.plan.n_places)),
         buffers_(static_cast<std::size_t>(loaded.plan.n_places)) {}
@@ -84,6 +86,7 @@ class Run {
   void bind(std::span<const detail::ArgumentView> arguments) {
     acquired_.reserve(arguments.size());  // nothing may fail between acquire() and push_back()
     for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded_.plan.params[i], arguments[i]);
+    if (loaded_.agrees) device_.agree(call_text(arguments));
   }
   void steps(const Steps& all) {
     for (const Step& step : all) base::match(step.action, [&](const auto& action) { run(action); });
@@ -132,6 +135,17 @@ class Run {
   Array& at(Place p) { return arrays_[static_cast<std::size_t>(p)]; }
   Buffer& buffer_of(const Array& array) { return buffers_[static_cast<std::size_t>(array.buffer)]; }
 
+  std::string call_text(std::span<const detail::ArgumentView> arguments) const {
+    std::string text = fmt::format("a call of '{}'", loaded_.plan.name);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      const Param& param = loaded_.plan.params[i];
+      const std::span extents(arguments[i].extents, static_cast<std::size_t>(param.rank));
+      text += fmt::format("{} component {}: {}", i == 0 ? "," : ";", i + 1, name_of(param.kind));
+      text += param.rank == 0 ? fmt::format(" {:#x}", arguments[i].bits) : fmt::format(" [{}]", fmt::join(extents, ", "));
+    }
+    return text;
+  }
+
   void bind(const Param& param, const detail::ArgumentView& argument) {
     if (param.rank == 0) {
       slot(param.slot) = argument.bits;
@@ -146,6 +160,10 @@ class Run {
     if (!param.is_read) return;
     if (is_host_) {
       array.data = const_cast<void*>(argument.on_host());  // kernels never write a parameter
+      return;
+    }
+    if (reads_host_ && argument.at_hand() != nullptr) {
+      array.data = const_cast<void*>(argument.at_hand());
       return;
     }
     if (argument.storage != nullptr) {
@@ -424,7 +442,7 @@ class Run {
 
   const Loaded& loaded_;
   runtime::Device& device_;
-  const bool is_host_;
+  const bool is_host_, reads_host_;
   Scratch<std::uint64_t, 96> slots_;
   Scratch<Array, 24> arrays_;
   Scratch<Buffer, 24> buffers_;

@@ -29,7 +29,8 @@ struct SiteText {
 struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
-  bool is_host = true;                                          // as the device says of itself
+  bool is_host = true, reads_host = false;                      // as the device says of itself
+  bool agrees = false;                                          // with other ranks
   std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels, unless they are in
   std::unique_ptr<const runtime::BackgroundBuild> later;        // this, which makes them meanwhile
   std::vector<SiteText> sites;                                  // Site s is sites[s - 1]

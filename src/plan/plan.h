@@ -178,6 +178,7 @@ struct KernelText {
   // For engines that ask (runtime::KernelSource).
   std::vector<std::int32_t> arguments = {}, block_sizes = {}, shared_bytes = {};
   bool can_fail = false;
+  std::vector<std::int64_t> footprints = {};
   friend bool operator==(const KernelText&, const KernelText&) = default;
 };
 

@@ -13,7 +13,8 @@ namespace fulgurite::plan {
 
 namespace {
 
-std::string list(const std::vector<std::int32_t>& items) {
+template <class T>
+std::string list(const std::vector<T>& items) {
   return fmt::format("{} {}", items.size(), fmt::join(items, " "));
 }
 
@@ -108,6 +109,7 @@ class Parser {
       kernel.block_sizes = list();
       kernel.shared_bytes = list();
       kernel.can_fail = number<int>() != 0;
+      kernel.footprints = list<std::int64_t>();
       kernel.source = raw();
     }
     p.steps = steps();
@@ -150,9 +152,10 @@ class Parser {
     rest_.remove_prefix(n + 1);
     return bytes;
   }
-  std::vector<std::int32_t> list() {
-    std::vector<std::int32_t> items(count());
-    for (std::int32_t& item : items) item = number<std::int32_t>();
+  template <class T = std::int32_t>
+  std::vector<T> list() {
+    std::vector<T> items(count());
+    for (T& item : items) item = number<T>();
     return items;
   }
   Kind kind() {
@@ -244,8 +247,9 @@ std::string print(const Plan& plan, bool with_sources) {
   fmt::format_to(out, "{}\n", plan.kernels.size());
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
-    fmt::format_to(out, "  {} {} {} {} {} {} {} {}\n", k.name, k.n_phases, list(k.arguments),
-                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0, source.size(), source);
+    fmt::format_to(out, "  {} {} {} {} {} {} {}{} {}\n", k.name, k.n_phases, list(k.arguments),
+                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0, with_sources ? list(k.footprints) + " " : "", source.size(),
+                   source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

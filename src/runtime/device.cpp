@@ -23,6 +23,8 @@ std::int64_t Device::resident_blocks(const Kernel&, int threads) const {
                   describe().engine, threads);
 }
 
+void Device::agree(std::string_view) {}
+
 void Device::disown(Memory) noexcept {}
 
 void* Device::handle(Memory memory) {

@@ -33,6 +33,10 @@ struct Description {
   bool tells_occupancy = false;
   // It has an instruction that adds four products of 8 bits to a sum of 32 bits.
   bool adds_quarters = false;
+  // Kernels read arrays of the host where they are, but what they make is not there.
+  bool reads_host = false;
+  // The processes that make up the device, each of which calls it in the same way.
+  int n_ranks = 1;
   // The newest code that it runs: x86-64-v3, sm_90. Empty where code is text.
   std::string architecture = {};
 };
@@ -59,6 +63,8 @@ struct KernelSource {
   // That the threads of a block share, of each phase; on the CPU one number, of what tasks keep on the stack.
   // Empty: none.
   std::vector<std::int32_t> shared_bytes{};
+  // What its tasks touch (runtime/footprint.h), for devices of several ranks.
+  std::vector<std::int64_t> footprints{};
 };
 
 // What one phase of a compiled kernel takes of a multiprocessor.
@@ -125,6 +131,8 @@ class Device {
   // Starts a kernel after all launches before it. The failure of the lowest element, if the engine knows it
   // already.
   virtual std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) = 0;
+  // Of several ranks: ends the job unless all of them call with the same text now. Others do nothing.
+  virtual void agree(std::string_view what);
   // Until all launches are done; a failure that `launch` could not know yet.
   virtual std::optional<Failure> wait() = 0;
 };

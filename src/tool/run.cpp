@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "engines/engines.h"
 #include "pipeline.h"
+#include "runtime/mpi/device.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
 #include "tool/literal.h"
@@ -128,6 +129,12 @@ std::string first_elements(const AnyArray& array, std::int64_t n) {
   return n > most ? text + " ..." : text;
 }
 
+// Of the processes of an MPI job, all of which have the results, one tells of them.
+bool is_first_rank() {
+  const auto* job = runtime::mpi::MpiDevice::if_started();
+  return job == nullptr || job->rank() == 0;
+}
+
 void show(const ToolProgram& program, const std::vector<detail::ResultValue>& results,
           const std::vector<std::string>& outputs) {
   for (std::size_t i = 0; i < results.size(); ++i) {
@@ -138,6 +145,7 @@ void show(const ToolProgram& program, const std::vector<detail::ResultValue>& re
     const std::string label =
         results.size() == 1 ? program.name : fmt::format("{} result {}", program.name, i + 1);
     const std::string file = outputs.empty() ? "" : " -> " + outputs[i];
+    if (!is_first_rank()) continue;
     fmt::print("{}: {}{}{}{}\n", label, to_string(array), r.rank == 0 ? "" : ":",
                first_elements(array, detail::element_count(array.shape)), file);
     if (outputs.empty()) continue;
@@ -270,7 +278,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   const double moved = static_cast<double>(stats().bytes_moved - built.bytes_moved) / request.repeat;
   show(program, results, request.outputs);
   profiling.write(*traced);
-  if (!request.time) return;
+  if (!request.time || !is_first_rank()) return;
   std::sort(times.begin(), times.end());
   const double median = times[times.size() / 2];
   fmt::print("read    {:11.4f} ms\ncompile {:11.4f} ms (kernels compiled: {}, from the cache: {})\n",

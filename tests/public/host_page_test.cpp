@@ -60,7 +60,9 @@ TEST(HostPage, ArgumentsAndResults) {
 
 TEST(HostPage, MemoryAndThreads) {
   const std::vector<float> many(10000, 1.0f);
-  if (fg::default_engine() == fg::Engine::cpu) EXPECT_LE(bytes_for_a_second_call(many), sizeof(float));
+  if (fg::default_engine() == fg::Engine::cpu) {
+    EXPECT_LE(bytes_for_a_second_call(many), sizeof(float));
+  }
   EXPECT_EQ(sums_by_threads({{1, 2}, {3}, {}}), (std::vector<float>{3, 3, 0}));
 }
 

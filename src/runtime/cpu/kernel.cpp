@@ -25,70 +25,63 @@ CpuKernel::CpuKernel(const KernelSource& source, std::string_view object) : modu
     stack_bytes_ = std::max(stack_bytes_, static_cast<std::size_t>(bytes));
 }
 
-namespace {
-
-// What a thread reads before its first task, in one piece of memory from the beginning of a cache line on, so
-// that it travels to another core at once (threads.h).
-struct alignas(64) Phase {
-  PhaseFunction function;
-  KernelContext context;
-  std::byte arguments[24 * 8];
-
-  // The buffers and scalars, if they are not too many.
-  void bring_together(const Launch& launch) {
-    const std::span<const std::byte> buffers = std::as_bytes(launch.buffers),
-                                     scalars = std::as_bytes(launch.scalars);
-    if (buffers.size() + scalars.size() > sizeof arguments) return;
-    std::byte* const end = std::ranges::copy(buffers, arguments).out;
-    std::ranges::copy(scalars, end);
-    context.buffers = reinterpret_cast<void* const*>(arguments);
-    context.scalars = reinterpret_cast<const std::int64_t*>(end);
-  }
-};
-
-std::optional<Failure> launch_here(const CpuKernel& kernel, const Launch& launch) {
-  FailureRecord record;
-  Phase phase;
-  phase.context = {launch.buffers.data(),
-                   launch.scalars.data(),
-                   record.handle(),
-                   &FailureRecord::report_from_kernel,
-                   [] { std::this_thread::yield(); },
-                   1,
-                   &FailureRecord::report_more_from_kernel};
-  counters.launches.add();
-  counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
-  const std::vector<CpuKernel::Phase>& phases = kernel.phases();
-  FULGURITE_CHECK(launch.n_tasks.size() == phases.size(), "{} task counts for {} phases",
-                  launch.n_tasks.size(), phases.size());
-  for (std::size_t i = 0; i < phases.size(); ++i) {
-    const std::int64_t n_tasks = launch.n_tasks[i];
-    if (n_tasks == 1) {
-      phases[i].function(&phase.context, 0, 1);
-    } else if (n_tasks > 1) {
-      phase.function = phases[i].function;
-      phase.context.at_once = ThreadPool::shared().n_threads();
-      phase.bring_together(launch);
-      const auto order = phases[i].is_in_order ? ThreadPool::Order::by_number : ThreadPool::Order::any;
-      ThreadPool::shared().run(
-          n_tasks,
-          [](void* context, std::int64_t first, std::int64_t last) {
-            const auto* p = static_cast<const Phase*>(context);
-            p->function(&p->context, first, last);
-          },
-          &phase, order);
-    }
-    if (record.any()) return record.lowest();
-  }
-  return std::nullopt;
+void PhaseArguments::bring_together(const Launch& launch) {
+  const std::span<const std::byte> buffers = std::as_bytes(launch.buffers),
+                                   scalars = std::as_bytes(launch.scalars);
+  if (buffers.size() + scalars.size() > sizeof arguments) return;
+  std::byte* const end = std::ranges::copy(buffers, arguments).out;
+  std::ranges::copy(scalars, end);
+  context.buffers = reinterpret_cast<void* const*>(arguments);
+  context.scalars = reinterpret_cast<const std::int64_t*>(end);
 }
 
-}  // namespace
+Running::Running(const CpuKernel& kernel, const Launch& launch) : kernel_(kernel), launch_(launch) {
+  arguments_.context = {launch.buffers.data(),
+                        launch.scalars.data(),
+                        record_.handle(),
+                        &FailureRecord::report_from_kernel,
+                        [] { std::this_thread::yield(); },
+                        1,
+                        &FailureRecord::report_more_from_kernel};
+}
+
+void Running::run(std::size_t phase, std::int64_t first, std::int64_t last) {
+  if (kernel_.stack_bytes() == 0) return run_here(phase, first, last);
+  // Four times as much, since where there is no other thread a quarter has to be enough.
+  base::call_with_stack(4 * kernel_.stack_bytes(), [&] { run_here(phase, first, last); });
+}
+
+void Running::run_here(std::size_t phase, std::int64_t first, std::int64_t last) {
+  const CpuKernel::Phase& of = kernel_.phases()[phase];
+  if (last - first == 1) {
+    of.function(&arguments_.context, first, last);
+  } else if (last > first) {
+    arguments_.function = of.function;
+    arguments_.first = first;
+    arguments_.context.at_once = ThreadPool::shared().n_threads();
+    arguments_.bring_together(launch_);
+    ThreadPool::shared().run(
+        last - first,
+        [](void* context, std::int64_t begin, std::int64_t end) {
+          const auto* p = static_cast<const PhaseArguments*>(context);
+          p->function(&p->context, p->first + begin, p->first + end);
+        },
+        &arguments_, of.is_in_order ? ThreadPool::Order::by_number : ThreadPool::Order::any);
+  }
+}
 
 std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch) {
-  if (kernel.stack_bytes() == 0) return launch_here(kernel, launch);
-  // Four times as much, since where there is no other thread a quarter has to be enough.
-  return base::with_stack(4 * kernel.stack_bytes(), [&] { return launch_here(kernel, launch); });
+  counters.launches.add();
+  counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
+  const std::size_t n_phases = kernel.phases().size();
+  FULGURITE_CHECK(launch.n_tasks.size() == n_phases, "{} task counts for {} phases", launch.n_tasks.size(),
+                  n_phases);
+  Running running(kernel, launch);
+  for (std::size_t phase = 0; phase < n_phases; ++phase) {
+    running.run(phase, 0, launch.n_tasks[phase]);
+    if (auto failure = running.failure()) return failure;
+  }
+  return std::nullopt;
 }
 
 }  // namespace fulgurite::runtime::cpu

@@ -1,6 +1,7 @@
 // Machine code of a kernel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -31,8 +32,41 @@ class CpuKernel final : public Kernel {
   std::size_t stack_bytes_ = 0;
 };
 
-// Runs the phases in order, each on the calling thread if it is one task, else on the shared pool. After a
-// phase that reported a failure the later ones do not run: they would read what it did not write.
+// What a thread reads before its first task, in one piece of memory from the beginning of a cache line on, so
+// that it travels to another core at once (threads.h).
+struct alignas(64) PhaseArguments {
+  PhaseFunction function;
+  std::int64_t first = 0;  // of the tasks
+  KernelContext context;
+  std::byte arguments[23 * 8];
+
+  // The buffers and scalars, if they are not too many.
+  void bring_together(const Launch& launch);
+};
+
+// A launch whose phases run one by one, and whose tasks may run some at a time. The launch's buffers and
+// scalars, and this, stay where they are meanwhile.
+class Running {
+ public:
+  Running(const CpuKernel& kernel, const Launch& launch);
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  // Tasks [first, last) of a phase: on the calling thread if it is one, else on the shared pool.
+  void run(std::size_t phase, std::int64_t first, std::int64_t last);
+  std::optional<Failure> failure() const { return record_.any() ? record_.lowest() : std::nullopt; }
+
+ private:
+  void run_here(std::size_t phase, std::int64_t first, std::int64_t last);
+
+  const CpuKernel& kernel_;
+  const Launch& launch_;
+  FailureRecord record_;
+  PhaseArguments arguments_;
+};
+
+// Runs the phases in order. After a phase that reported a failure the later ones do not run: they would read
+// what it did not write.
 std::optional<Failure> launch(const CpuKernel& kernel, const Launch& launch);
 
 }  // namespace fulgurite::runtime::cpu

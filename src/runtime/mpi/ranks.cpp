@@ -128,6 +128,14 @@ Ranks::Ranks() : mpi_(&mpi::library()), library_(mpi_->text) {
   has_begun = true;
   end_ranks_at_exit(this);
   require_same_build();
+  if (size_ == 1) return;
+  std::vector<fg_mpi_request> posted;
+  post({rank_in_front(1), nullptr, 0}, false, first_tag_of_end, posted);
+  end_of_neighbour_ = posted.front();
+}
+
+int Ranks::rank_in_front(int step) const {
+  return (rank_ + size_ - step % size_) % size_;
 }
 
 void Ranks::require_same_build() {
@@ -180,7 +188,21 @@ bool Ranks::are_done(std::vector<fg_mpi_request>& requests) {
 
 void Ranks::wait(std::vector<fg_mpi_request> requests) {
   Patience patience;
-  while (!are_done(requests)) patience.pause();
+  const auto begin = std::chrono::steady_clock::now();
+  while (!are_done(requests)) {
+    patience.pause();
+    if (end_of_neighbour_ && std::chrono::steady_clock::now() - begin > grace) require_neighbour();
+  }
+}
+
+// Where a rank has ended, nobody will ever answer.
+void Ranks::require_neighbour() {
+  std::vector<fg_mpi_request> end{*end_of_neighbour_};
+  if (!are_done(end)) return;
+  end_of_neighbour_.reset();
+  end_job(fmt::format("rank {} has ended, and this one waits for it at {}: all ranks have to make the same calls "
+                      "and read the same arrays",
+                      rank_in_front(1), doing_.empty() ? "a message" : doing_));
 }
 
 void Ranks::post(const Message& message, bool is_sent, int tag, std::vector<fg_mpi_request>& requests) {
@@ -316,7 +338,10 @@ void Ranks::exit_with(int status) {
   bool all_came = open_.empty();
   for (int step = 1, k = 0; step < size_ && all_came; step *= 2, ++k) {
     std::vector<fg_mpi_request> requests;
-    post({(rank_ + size_ - step) % size_, nullptr, 0}, false, first_tag_of_end + k, requests);
+    if (k == 0 && end_of_neighbour_)
+      requests.push_back(*std::exchange(end_of_neighbour_, {}));
+    else
+      post({rank_in_front(step), nullptr, 0}, false, first_tag_of_end + k, requests);
     post({(rank_ + step) % size_, nullptr, 0}, true, first_tag_of_end + k, requests);
     Patience patience;
     while (all_came && !are_done(requests)) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -62,6 +63,9 @@ class Ranks {
 
   const Traffic& traffic() const { return traffic_; }
 
+  /// What the rank is about to do together with the others, for messages.
+  void say(std::string_view doing) { doing_ = doing; }
+
   /// Says on standard error what happened, on which rank, and ends the job.
   [[noreturn]] void end_job(std::string_view message);
 
@@ -76,6 +80,8 @@ class Ranks {
  private:
   Ranks();
   void require_same_build();
+  int rank_in_front(int step) const;
+  void require_neighbour();
   void post(const Message&, bool is_sent, int tag, std::vector<fg_mpi_request>&);
   void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
   /// Whether all of them are done; those that are leave the list.
@@ -89,7 +95,9 @@ class Ranks {
   bool is_ending_ = false;
   std::size_t limit_ = std::size_t{1} << 30;
   int rank_ = 0, size_ = 1, on_node_ = 0;
-  std::string library_;
+  std::string library_, doing_;
+  // A message of the rank in front, which comes when that one ends.
+  std::optional<fg_mpi_request> end_of_neighbour_ = {};
   std::vector<fg_mpi_request> open_;
   Traffic traffic_;
 };

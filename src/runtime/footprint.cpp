@@ -1,0 +1,342 @@
+#include "runtime/footprint.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/check.h"
+
+namespace fulgurite::runtime {
+namespace {
+
+using Op = Formula::Op;
+__extension__ using Wide = __int128;
+
+constexpr Strided unknown{};
+
+// The set from low to high, as far as 64 bits reach.
+Strided made(Wide low, Wide high, Wide stride) {
+  if (low < INT64_MIN || high > INT64_MAX || low > high) return unknown;
+  if (low == high) return Strided::point(static_cast<std::int64_t>(low));
+  const auto step = static_cast<std::int64_t>(std::max<Wide>(stride, 1));
+  const Wide last = low + (high - low) / step * step;
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(last), last == low ? 0 : step};
+}
+
+Wide common(Wide a, Wide b) {
+  while (b != 0) a = std::exchange(b, a % b);
+  return a < 0 ? -a : a;
+}
+
+// A stride of both sets together.
+Wide stride_of(const Strided& a, const Strided& b) {
+  return common(common(a.stride, b.stride), Wide{a.low} - b.low);
+}
+
+Strided joined(const Strided& a, const Strided& b) {
+  if (!a.is_bounded() || !b.is_bounded()) return {std::min(a.low, b.low), std::max(a.high, b.high), 1};
+  return made(std::min(a.low, b.low), std::max(a.high, b.high), stride_of(a, b));
+}
+
+Strided sum(const Strided& a, const Strided& b, int sign) {
+  if (!a.is_bounded() || !b.is_bounded()) return unknown;
+  const Wide low = sign > 0 ? b.low : -Wide{b.high}, high = sign > 0 ? b.high : -Wide{b.low};
+  return made(a.low + low, a.high + high, common(a.stride, b.stride));
+}
+
+Strided product(const Strided& a, const Strided& b) {
+  if (!a.is_bounded() || !b.is_bounded()) return unknown;
+  const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low, Wide{a.high} * b.high};
+  const auto [low, high] = std::ranges::minmax(ends);
+  // (al + i as)(bl + j bs) = al bl + j al bs + i as bl + i j as bs
+  const Wide stride =
+      common(common(Wide{a.low} * b.stride, Wide{a.stride} * b.low), Wide{a.stride} * b.stride);
+  return made(low, high, stride);
+}
+
+Strided quotient(const Strided& a, const Strided& b) {
+  if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
+  const std::int64_t ends[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
+  const auto [low, high] = std::ranges::minmax(ends);
+  const bool is_exact = b.is_point() && a.stride % b.low == 0 && (a.low % b.low == 0 || a.low >= 0);
+  return made(low, high, is_exact ? a.stride / b.low : 1);
+}
+
+Strided remainder(const Strided& a, const Strided& b) {
+  if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
+  if (b.is_point() && a.low >= 0 && a.low / b.low == a.high / b.low)
+    return made(a.low % b.low, a.high % b.low, a.stride);
+  if (a.low >= 0 && a.high < b.low) return a;
+  if (b.is_point() && a.low >= 0) {
+    const auto step = static_cast<std::int64_t>(common(a.stride, b.low));
+    return made(a.low % step, b.low - 1, step);
+  }
+  return made(a.low >= 0 ? 0 : -(Wide{b.high} - 1), a.high <= 0 ? 0 : Wide{b.high} - 1, 1);
+}
+
+Strided lesser(const Strided& a, const Strided& b, bool wants_greater) {
+  if (!a.is_bounded() || !b.is_bounded())
+    return wants_greater ? Strided{std::max(a.low, b.low), std::max(a.high, b.high), 1}
+                         : Strided{std::min(a.low, b.low), std::min(a.high, b.high), 1};
+  if (wants_greater ? a.low >= b.high : a.high <= b.low) return a;
+  if (wants_greater ? b.low >= a.high : b.high <= a.low) return b;
+  return wants_greater ? made(std::max(a.low, b.low), std::max(a.high, b.high), 1)
+                       : made(std::min(a.low, b.low), std::min(a.high, b.high), stride_of(a, b));
+}
+
+Strided both_bits(const Strided& a, const Strided& b) {
+  if (a.is_point() && b.is_point()) return Strided::point(a.low & b.low);
+  for (const auto& [value, mask] : {std::pair(a, b), std::pair(b, a)}) {
+    if (!mask.is_point() || !value.is_bounded()) continue;
+    const std::int64_t unit = mask.low == INT64_MIN ? 0 : -mask.low;
+    if (mask.low < 0 && (unit & (unit - 1)) == 0)  // rounds down to multiples of `unit`
+      return made(value.low & mask.low, value.high & mask.low, unit);
+    if (mask.low >= 0) return made(0, value.low >= 0 ? std::min(value.high, mask.low) : mask.low, 1);
+  }
+  if (a.low >= 0 && b.low >= 0) return made(0, std::min(a.high, b.high), 1);
+  return unknown;
+}
+
+Strided other_bits(Op op, const Strided& a, const Strided& b) {
+  if (a.is_point() && b.is_point()) return Strided::point(op == Op::bit_or ? a.low | b.low : a.low ^ b.low);
+  const auto is_boolean = [](const Strided& s) { return s.low >= 0 && s.high <= 1; };
+  if (!is_boolean(a) || !is_boolean(b)) return unknown;
+  if (op == Op::bit_or && (a.low == 1 || b.low == 1)) return Strided::point(1);
+  return Strided::boolean();
+}
+
+Strided shifted(Op op, const Strided& a, const Strided& by) {
+  if (!a.is_bounded() || !by.is_bounded() || by.low < 0 || by.high > 62) return unknown;
+  if (op == Op::shl) return product(a, by.is_point() ? Strided::point(std::int64_t{1} << by.low)
+                                                     : made(std::int64_t{1} << by.low, std::int64_t{1} << by.high, 1));
+  const std::int64_t ends[] = {a.low >> by.low, a.low >> by.high, a.high >> by.low, a.high >> by.high};
+  const auto [low, high] = std::ranges::minmax(ends);
+  const std::int64_t unit = std::int64_t{1} << by.low;
+  return made(low, high, by.is_point() && a.stride % unit == 0 ? a.stride / unit : 1);
+}
+
+Strided comparison(Op op, const Strided& a, const Strided& b) {
+  const auto known = [](bool holds) { return Strided::point(holds ? 1 : 0); };
+  switch (op) {
+    case Op::lt:
+      if (a.high < b.low) return known(true);
+      return a.low >= b.high ? known(false) : Strided::boolean();
+    case Op::le:
+      if (a.high <= b.low) return known(true);
+      return a.low > b.high ? known(false) : Strided::boolean();
+    default:
+      if (a.high < b.low || b.high < a.low) return known(op == Op::ne);
+      if (a.is_point() && b.is_point() && a.is_bounded()) return known(op == Op::eq);
+      return Strided::boolean();
+  }
+}
+
+// The values of a loop's variable; `begin` where there are none.
+Strided range(const Strided& begin, const Strided& end, const Strided& step) {
+  if (begin.low == INT64_MIN || end.high == INT64_MAX || begin.high == INT64_MAX) return unknown;
+  const std::int64_t last = end.high - (end.high > INT64_MIN ? 1 : 0);
+  if (last < begin.low) return begin;
+  if (!step.is_point() || step.low <= 0) return made(begin.low, last, 1);
+  return made(begin.low, last, common(begin.stride, step.low));
+}
+
+// What of `a` may stand in the comparison; `a` where nothing does.
+Strided met(Op op, Strided a, const Strided& b) {
+  const bool bounds_above = op == Op::below || op == Op::at_most;
+  if (bounds_above) {
+    if (b.high == INT64_MAX) return a;
+    const std::int64_t high = op == Op::below ? b.high - (b.high > INT64_MIN ? 1 : 0) : b.high;
+    if (high >= a.high || high < a.low) return a;
+    if (a.low == INT64_MIN) return {a.low, high, 1};
+    return made(a.low, high, a.stride);
+  }
+  if (b.low == INT64_MIN) return a;
+  const std::int64_t low = op == Op::above ? b.low + (b.low < INT64_MAX ? 1 : 0) : b.low;
+  if (low <= a.low || low > a.high) return a;
+  if (!a.is_bounded()) return {low, a.high, 1};
+  const Wide step = std::max<std::int64_t>(a.stride, 1);
+  const Wide first = a.low + (Wide{low} - a.low + step - 1) / step * step;
+  return made(first, a.high, a.stride);
+}
+
+Strided fitting(const Strided& a, std::int64_t bits) {
+  if (bits == -64) return a.low >= 0 ? a : unknown;
+  const Strided all = bits < 0 ? Strided{0, (std::int64_t{1} << -bits) - 1, 1}
+                               : Strided{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1, 1};
+  return a.low >= all.low && a.high <= all.high ? a : all;
+}
+
+class Evaluation {
+ public:
+  Evaluation(const PhaseFootprint& of, std::int64_t task, std::span<const std::int64_t> scalars,
+             KnownElements& elements)
+      : task_(task), scalars_(scalars), elements_(elements) {
+    values_.reserve(of.formulas.size());
+    for (const Formula& f : of.formulas) values_.push_back(value(f));
+  }
+  const Strided& at(std::int32_t step) const { return values_[static_cast<std::size_t>(step)]; }
+
+ private:
+  Strided value(const Formula& f) {
+    const auto operand = [&](std::int32_t step) -> const Strided& { return at(step); };
+    switch (f.op) {
+      case Op::unknown: return unknown;
+      case Op::constant: return Strided::point(f.value);
+      case Op::scalar: return Strided::point(scalars_[static_cast<std::size_t>(f.value)]);
+      case Op::task: return Strided::point(task_);
+      case Op::lanes: return made(0, f.value - 1, 1);
+      case Op::range: return range(operand(f.a), operand(f.b), operand(f.c));
+      case Op::element: return elements_.at(f.value, operand(f.a)).value_or(unknown);
+      case Op::add: return sum(operand(f.a), operand(f.b), 1);
+      case Op::sub: return sum(operand(f.a), operand(f.b), -1);
+      case Op::mul: return product(operand(f.a), operand(f.b));
+      case Op::div: return quotient(operand(f.a), operand(f.b));
+      case Op::rem: return remainder(operand(f.a), operand(f.b));
+      case Op::neg: return sum(Strided::point(0), operand(f.a), -1);
+      case Op::abs: {
+        const Strided& a = operand(f.a);
+        if (a.low >= 0) return a;
+        const Strided negated = sum(Strided::point(0), a, -1);
+        if (a.high <= 0) return negated;
+        return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
+      }
+      case Op::min: return lesser(operand(f.a), operand(f.b), false);
+      case Op::max: return lesser(operand(f.a), operand(f.b), true);
+      case Op::bit_and: return both_bits(operand(f.a), operand(f.b));
+      case Op::bit_or:
+      case Op::bit_xor: return other_bits(f.op, operand(f.a), operand(f.b));
+      case Op::bit_not: return sum(Strided::point(-1), operand(f.a), -1);
+      case Op::logical_not: return sum(Strided::point(1), operand(f.a), -1);
+      case Op::shl:
+      case Op::shr: return shifted(f.op, operand(f.a), operand(f.b));
+      case Op::eq:
+      case Op::ne:
+      case Op::lt:
+      case Op::le: return comparison(f.op, operand(f.a), operand(f.b));
+      case Op::select: {
+        const Strided& condition = operand(f.a);
+        if (condition.is_point()) return condition.low != 0 ? operand(f.b) : operand(f.c);
+        return joined(operand(f.b), operand(f.c));
+      }
+      case Op::fit: return fitting(operand(f.a), f.value);
+      case Op::below:
+      case Op::at_most:
+      case Op::above:
+      case Op::at_least: return met(f.op, operand(f.a), operand(f.b));
+    }
+    return unknown;
+  }
+
+  const std::int64_t task_;
+  const std::span<const std::int64_t> scalars_;
+  KnownElements& elements_;
+  std::vector<Strided> values_;
+};
+
+// Joins it with one that it meets or lies beside, so that neighbours are one.
+void add(std::vector<Touched>& all, Touched now) {
+  constexpr std::ptrdiff_t most_apart = 16;  // of one buffer; more of them are taken together
+  const auto is_same = [&](const Touched& t) { return t.buffer == now.buffer && t.stores == now.stores; };
+  const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
+  for (;;) {
+    const auto met = std::ranges::find_if(all, [&](const Touched& t) {
+      return is_same(t) && (are_many || (Wide{now.low} <= Wide{t.high} + 1 && Wide{t.low} <= Wide{now.high} + 1));
+    });
+    if (met == all.end()) break;
+    const bool is_inside = now.low >= met->low && now.high <= met->high;
+    const bool is_around = met->low >= now.low && met->high <= now.high;
+    now.is_certain = (is_inside && met->is_certain) || (is_around && now.is_certain) ||
+                     (!are_many && met->is_certain && now.is_certain);
+    now.low = std::min(now.low, met->low);
+    now.high = std::max(now.high, met->high);
+    all.erase(met);
+  }
+  all.push_back(now);
+}
+
+}  // namespace
+
+std::vector<Touched> touched(const PhaseFootprint& of, std::int64_t task,
+                             std::span<const std::int64_t> scalars, KnownElements& elements) {
+  const Evaluation values(of, task, scalars, elements);
+  std::vector<Touched> all;
+  for (const Touch& touch : of.touches) {
+    bool is_certain = true;
+    if (touch.condition >= 0) {
+      const Strided& condition = values.at(touch.condition);
+      if (condition.is_point() && condition.low == 0) continue;
+      is_certain = condition.is_point();
+    }
+    const Strided& at = values.at(touch.at);
+    add(all, {touch.buffer, touch.stores, at.low, at.high, is_certain && at.stride <= 1 && at.is_bounded()});
+  }
+  return all;
+}
+
+std::vector<std::int64_t> Footprints::words() const {
+  std::vector<std::int64_t> to;
+  const auto list = [&](const auto& values) {
+    to.push_back(static_cast<std::int64_t>(values.size()));
+    to.insert(to.end(), values.begin(), values.end());
+  };
+  list(element_bytes);
+  list(own_tasks_of);
+  to.push_back(static_cast<std::int64_t>(phases.size()));
+  for (const PhaseFootprint& phase : phases) {
+    to.insert(to.end(), {phase.tasks_of, phase.is_divisible, phase.can_fail,
+                         static_cast<std::int64_t>(phase.formulas.size()),
+                         static_cast<std::int64_t>(phase.touches.size())});
+    for (const Formula& f : phase.formulas)
+      to.insert(to.end(), {static_cast<std::int64_t>(f.op), f.a, f.b, f.c, f.value});
+    for (const Touch& t : phase.touches) to.insert(to.end(), {t.buffer, t.stores, t.at, t.condition});
+  }
+  return to;
+}
+
+Footprints Footprints::of_words(std::span<const std::int64_t> from) {
+  std::size_t at = 0;
+  const auto next = [&] {
+    FULGURITE_CHECK(at < from.size(), "a footprint of {} words ends too early", from.size());
+    return from[at++];
+  };
+  const auto small = [&](std::int64_t least, std::int64_t below) {
+    const std::int64_t value = next();
+    FULGURITE_CHECK(value >= least && value < below, "{} stands in a footprint where {} to {} may", value, least,
+                    below - 1);
+    return static_cast<std::int32_t>(value);
+  };
+  const auto count = [&] { return static_cast<std::size_t>(small(0, static_cast<std::int64_t>(from.size()) + 1)); };
+  Footprints all;
+  all.element_bytes.resize(count());
+  for (std::int32_t& bytes : all.element_bytes) bytes = small(1, 17);
+  all.own_tasks_of.resize(count());
+  for (std::int32_t& phase : all.own_tasks_of) phase = small(0, INT32_MAX);
+  all.phases.resize(count());
+  const auto n_buffers = static_cast<std::int64_t>(all.element_bytes.size());
+  for (PhaseFootprint& phase : all.phases) {
+    phase.tasks_of = small(-1, INT32_MAX);
+    phase.is_divisible = small(0, 2) != 0;
+    phase.can_fail = small(0, 2) != 0;
+    phase.formulas.resize(count());
+    phase.touches.resize(count());
+    std::int64_t before = 0;
+    for (Formula& f : phase.formulas) {
+      f.op = static_cast<Op>(small(0, static_cast<std::int64_t>(Op::at_least) + 1));
+      f.a = small(-1, before);
+      f.b = small(-1, before);
+      f.c = small(-1, before);
+      f.value = next();
+      ++before;
+    }
+    for (Touch& t : phase.touches) {
+      t.buffer = small(0, n_buffers);
+      t.stores = small(0, 2) != 0;
+      t.at = small(0, before);
+      t.condition = small(-1, before);
+    }
+  }
+  FULGURITE_CHECK(at == from.size(), "a footprint has {} words behind its end", from.size() - at);
+  return all;
+}
+
+}  // namespace fulgurite::runtime

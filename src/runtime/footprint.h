@@ -1,0 +1,121 @@
+// Which elements of its buffers each task of a kernel touches, said by formulas over the scalars of a launch
+// and the number of the task: what an engine needs that gives some tasks to other machines. Formulas are
+// evaluated over sets of integers, so that a task's loops and lanes are one value each (interval analysis
+// after Cousot, Cousot, POPL 1977; with strides after Balakrishnan, Reps: Analyzing memory accesses in x86
+// executables, CC 2004). What comes out contains every element that is touched.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace fulgurite::runtime {
+
+/// low, low + stride, ... high; stride 0: low alone. `high` is among them unless it is without a bound.
+struct Strided {
+  std::int64_t low = INT64_MIN, high = INT64_MAX, stride = 1;
+
+  static constexpr Strided point(std::int64_t value) { return {value, value, 0}; }
+  static constexpr Strided boolean() { return {0, 1, 1}; }
+  bool is_point() const { return low == high; }
+  bool is_bounded() const { return low != INT64_MIN && high != INT64_MAX; }
+  friend bool operator==(const Strided&, const Strided&) = default;
+};
+
+/// A step of a formula: operands are earlier steps.
+struct Formula {
+  enum class Op : std::uint8_t {
+    unknown,
+    constant,  // value
+    scalar,    // the launch's scalar with the number `value`
+    task,
+    lanes,    // 0 to value - 1
+    range,    // of a loop from a on, below b, by steps of c
+    element,  // of the buffer with the number `value`, at a: known where all ranks have it
+    add,
+    sub,
+    mul,
+    div,
+    rem,
+    neg,
+    abs,
+    min,
+    max,
+    bit_and,
+    bit_or,
+    bit_xor,
+    bit_not,
+    logical_not,
+    shl,
+    shr,
+    eq,
+    ne,
+    lt,
+    le,
+    select,    // b where a holds, else c
+    fit,       // a, if it is between -2^(value - 1) and 2^(value - 1) - 1; value < 0: between 0 and 2^-value - 1
+    below,     // what of a is less than some b
+    at_most,   // what of a is at most some b
+    above,     // what of a is greater than some b
+    at_least,  // what of a is at least some b
+  };
+  Op op = Op::unknown;
+  std::int32_t a = -1, b = -1, c = -1;
+  std::int64_t value = 0;
+  friend bool operator==(const Formula&, const Formula&) = default;
+};
+
+/// A read of a buffer, or a store, at the elements that a formula gives, where another one holds (-1: always).
+struct Touch {
+  std::int32_t buffer = 0;
+  bool stores = false;
+  std::int32_t at = 0, condition = -1;
+  friend bool operator==(const Touch&, const Touch&) = default;
+};
+
+struct PhaseFootprint {
+  /// It has as many tasks as the launch's phase of this number has; -1: one.
+  std::int32_t tasks_of = -1;
+  /// Its tasks may run on several machines: none waits for another, or changes what another one changes.
+  bool is_divisible = true;
+  bool can_fail = false;
+  std::vector<Formula> formulas = {};
+  std::vector<Touch> touches = {};
+  friend bool operator==(const PhaseFootprint&, const PhaseFootprint&) = default;
+};
+
+struct Footprints {
+  /// Of each array parameter, the engine's own included.
+  std::vector<std::int32_t> element_bytes = {};
+  /// The last array parameters are the engine's own: as many elements as the launch's phase has tasks.
+  std::vector<std::int32_t> own_tasks_of = {};
+  std::vector<PhaseFootprint> phases = {};
+  friend bool operator==(const Footprints&, const Footprints&) = default;
+
+  std::vector<std::int64_t> words() const;
+  /// Throws InternalError for what are no such words.
+  static Footprints of_words(std::span<const std::int64_t>);
+};
+
+/// The elements of integers that all ranks have; nothing where they do not.
+class KnownElements {
+ public:
+  virtual ~KnownElements() = default;
+  virtual std::optional<Strided> at(std::int64_t buffer, Strided index) = 0;
+};
+
+/// What a task touches of a buffer: elements low to high, and whether a store is certain to change all of
+/// them.
+struct Touched {
+  std::int32_t buffer;
+  bool stores;
+  std::int64_t low, high;
+  bool is_certain;
+  friend bool operator==(const Touched&, const Touched&) = default;
+};
+/// Of one task; elements without a bound are INT64_MIN or INT64_MAX.
+std::vector<Touched> touched(const PhaseFootprint&, std::int64_t task, std::span<const std::int64_t> scalars,
+                             KnownElements&);
+
+}  // namespace fulgurite::runtime

@@ -1,0 +1,64 @@
+// All processes of a job as one device: each runs some of the tasks of a phase on its cores, from and to
+// memory of its own, in which an array has its place as on one machine but only some of its elements. What
+// tasks touch is known before they run (runtime/footprint.h), so that a rank sends what others are about to
+// read without being asked.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runtime/cpu/device.h"
+#include "runtime/device.h"
+#include "runtime/footprint.h"
+#include "runtime/mpi/layout.h"
+#include "runtime/mpi/ranks.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// What the ranks have done, each on its own, since the job began.
+struct Counts {
+  std::uint64_t divided = 0;   // phases whose tasks the ranks shared
+  std::uint64_t repeated = 0;  // phases of more than one task that every rank ran
+  std::uint64_t gathered = 0;  // arrays that came together on every rank because a kernel's reads are unknown
+};
+
+class MpiDevice final : public Device {
+ public:
+  Description describe() const override;
+  Memory allocate(std::size_t bytes) override;
+  void release(Memory memory) noexcept override;
+  void upload(Memory to, const void* from, std::size_t bytes) override;
+  // Of all ranks together: each gets all bytes.
+  void download(void* to, Memory from, std::size_t bytes) override;
+  void copy(Memory to, Memory from, std::size_t bytes) override;
+  std::shared_ptr<const Kernel> build(const KernelSource& source) override;
+  std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
+  std::optional<Failure> wait() override { return std::nullopt; }
+  void agree(std::string_view what) override;
+
+  int rank() const { return ranks_.rank(); }
+  Ranks& ranks() { return ranks_; }
+  const Counts& counts() const { return counts_; }
+  /// Of an array that a program made: the elements that this rank has computed and no lower rank has.
+  Intervals own_part(const void* data);
+
+  // Starts MPI. Throws DeviceError where there is none.
+  static MpiDevice& shared();
+  // Null until the job has begun.
+  static MpiDevice* if_started();
+
+ private:
+  class Launching;
+
+  MpiDevice(Ranks& ranks, std::string cpu);
+  Layout* layout(const void* data);
+
+  Ranks& ranks_;
+  cpu::CpuDevice cpu_;
+  std::map<const void*, Layout> layouts_;
+  Counts counts_;
+};
+
+}  // namespace fulgurite::runtime::mpi

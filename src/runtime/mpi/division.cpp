@@ -1,0 +1,256 @@
+#include "runtime/mpi/division.h"
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace fulgurite::runtime::mpi {
+namespace {
+
+// Elements of arrays of which every rank has those that are asked for.
+class Elements final : public KnownElements {
+ public:
+  explicit Elements(const Launched& of) : of_(of) {}
+
+  std::optional<Strided> at(std::int64_t buffer, Strided index) override {
+    static constexpr std::int64_t most = 4096;
+    was_asked_ = true;
+    const auto k = static_cast<std::size_t>(buffer);
+    const Layout* layout = of_.layouts[k];
+    const std::int64_t size = of_.footprints.element_bytes[k];
+    if (layout == nullptr || (size != 4 && size != 8) || index.low < 0 || index.high - index.low >= most ||
+        index.high >= layout->bytes() / size || !layout->is_everywhere({index.low * size, (index.high + 1) * size}))
+      return std::nullopt;
+    std::optional<Strided> found;
+    for (std::int64_t i = index.low; i <= index.high; ++i) {
+      const std::int64_t value = read(k, i, size);
+      if (!found) found = Strided::point(value);
+      if (value < found->low || value > found->high)
+        found = {std::min(found->low, value), std::max(found->high, value), 1};
+    }
+    return found;
+  }
+  bool was_asked() const { return was_asked_; }
+
+ private:
+  std::int64_t read(std::size_t buffer, std::int64_t i, std::int64_t size) const {
+    const auto* from = static_cast<const std::byte*>(of_.buffers[buffer]) + i * size;
+    std::int32_t narrow = 0;
+    std::int64_t wide = 0;
+    if (size == 4) {
+      std::memcpy(&narrow, from, sizeof narrow);
+      return narrow;
+    }
+    std::memcpy(&wide, from, sizeof wide);
+    return wide;
+  }
+
+  const Launched& of_;
+  bool was_asked_ = false;
+};
+
+// n * r / of without overflow.
+std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
+  return n / of * r + n % of * r / of;
+}
+
+class Dividing {
+ public:
+  explicit Dividing(const Launched& of) : of_(of), phase_(of.footprints.phases[of.phase]), elements_(of) {
+    for (std::size_t k = 0; k < of.layouts.size(); ++k) {
+      std::size_t first = 0;
+      while (of.layouts[first] != of.layouts[k]) ++first;
+      arrays_.push_back(first);
+    }
+  }
+
+  Division run() {
+    Division division;
+    const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1 && of_.n_ranks > 1;
+    if (may_divide && divide(division)) return division;
+    division = {};
+    repeat(division);
+    return division;
+  }
+  bool depends_on_elements() const { return elements_.was_asked(); }
+
+ private:
+  // Nothing of an array of the host, or of what lies outside.
+  Bytes bytes_of(const Touched& t) const {
+    const auto k = static_cast<std::size_t>(t.buffer);
+    const Layout* layout = of_.layouts[k];
+    if (layout == nullptr) return {0, 0};
+    const std::int64_t size = of_.footprints.element_bytes[k], n = layout->bytes() / size;
+    const std::int64_t low = std::clamp<std::int64_t>(t.low, 0, n), high = std::clamp<std::int64_t>(t.high, -1, n - 1);
+    return {low * size, (high + 1) * size};
+  }
+  std::size_t array_of(const Touched& t) const { return arrays_[static_cast<std::size_t>(t.buffer)]; }
+  static bool is_unbounded(const Touched& t) { return t.low == INT64_MIN || t.high == INT64_MAX; }
+
+  static Intervals& of(std::vector<Stored>& all, std::size_t buffer, std::size_t rank, std::size_t n_ranks) {
+    auto known = std::ranges::find(all, buffer, &Stored::buffer);
+    if (known == all.end()) {
+      all.push_back({buffer, std::vector<Intervals>(n_ranks)});
+      known = all.end() - 1;
+    }
+    return known->of_rank[rank];
+  }
+  void note(Division& division, const Touched& t, std::size_t rank, std::size_t n_ranks) const {
+    const std::size_t array = array_of(t);
+    if (of_.layouts[array] == nullptr) return;
+    if (t.stores) of(division.stored, array, rank, n_ranks).add(bytes_of(t));
+    if (!t.stores || !t.is_certain) of(division.read, array, rank, n_ranks).add(bytes_of(t));
+  }
+
+  void repeat(Division& division) {
+    static constexpr std::int64_t most_tasks = 4096;
+    if (of_.n_tasks <= most_tasks) {
+      for (std::int64_t task = 0; task < of_.n_tasks; ++task)
+        for (const Touched& t : touched(phase_, task, of_.scalars, elements_)) note(division, t, 0, 1);
+      return;
+    }
+    for (const Touch& t : phase_.touches)
+      note(division, {t.buffer, t.stores, INT64_MIN, INT64_MAX, false}, 0, 1);
+  }
+
+  bool divide(Division& division) {
+    for (std::int64_t task = 0; task < of_.n_tasks; ++task) {
+      tasks_.push_back(touched(phase_, task, of_.scalars, elements_));
+      for (const Touched& t : tasks_.back())
+        if (t.stores && is_unbounded(t)) return false;
+    }
+    const auto n_ranks = static_cast<std::size_t>(of_.n_ranks);
+    division.is_divided = true;
+    // Rank r gets what begins in its part of the tasks.
+    for (std::size_t r = 0; r <= n_ranks; ++r)
+      division.first_tasks.push_back(part_of(of_.n_tasks, static_cast<std::int64_t>(r), of_.n_ranks));
+    fill(division);
+    if (!are_apart(division.stored)) {
+      move_to_legal(division.first_tasks);
+      division.read.clear();
+      division.stored.clear();
+      fill(division);
+      if (!are_apart(division.stored)) return false;
+    }
+    keep_reads(division);
+    return true;
+  }
+
+  void fill(Division& division) const {
+    for (std::size_t r = 0; r + 1 < division.first_tasks.size(); ++r)
+      for (std::int64_t task = division.first_tasks[r]; task < division.first_tasks[r + 1]; ++task)
+        for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
+          note(division, t, r, static_cast<std::size_t>(of_.n_ranks));
+  }
+
+  static bool are_apart(const std::vector<Stored>& all) {
+    return std::ranges::all_of(all, [](const Stored& stored) {
+      Intervals together;
+      std::int64_t n = 0;
+      for (const Intervals& bytes : stored.of_rank) {
+        together.add(bytes);
+        n += bytes.size();
+      }
+      return together.size() == n;
+    });
+  }
+
+  // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
+  // has all that earlier tasks store on one side of what later ones do.
+  void move_to_legal(std::vector<std::int64_t>& first_tasks) const {
+    const std::size_t n = tasks_.size();
+    std::vector<bool> legal(n + 1, true);
+    for (std::size_t array = 0; array < of_.layouts.size(); ++array) {
+      struct Hull {
+        std::int64_t low = INT64_MAX, high = INT64_MIN;
+      };
+      std::vector<Hull> before(n + 1), behind(n + 1);
+      const auto grow = [&](Hull hull, std::size_t task) {
+        for (const Touched& t : tasks_[task])
+          if (t.stores && array_of(t) == array) hull = {std::min(hull.low, t.low), std::max(hull.high, t.high)};
+        return hull;
+      };
+      for (std::size_t t = 0; t < n; ++t) before[t + 1] = grow(before[t], t);
+      for (std::size_t t = n; t-- > 0;) behind[t] = grow(behind[t + 1], t);
+      for (std::size_t t = 0; t <= n; ++t)
+        if (before[t].high >= behind[t].low && before[t].low <= behind[t].high) legal[t] = false;
+    }
+    for (std::size_t r = 1; r + 1 < first_tasks.size(); ++r) {
+      const auto wanted = static_cast<std::size_t>(first_tasks[r]);
+      for (std::size_t away = 0; away <= n; ++away) {
+        if (away <= wanted && legal[wanted - away]) {
+          first_tasks[r] = static_cast<std::int64_t>(wanted - away);
+          break;
+        }
+        if (wanted + away <= n && legal[wanted + away]) {
+          first_tasks[r] = static_cast<std::int64_t>(wanted + away);
+          break;
+        }
+      }
+      first_tasks[r] = std::max(first_tasks[r], first_tasks[r - 1]);
+    }
+  }
+
+  void keep_reads(Division& division) const {
+    static constexpr std::size_t most_tasks = 65536;
+    std::vector<bool> is_unknown(of_.layouts.size());
+    for (const std::vector<Touched>& task : tasks_)
+      for (const Touched& t : task)
+        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr) is_unknown[array_of(t)] = true;
+    division.n_unknown = static_cast<std::uint64_t>(std::ranges::count(is_unknown, true));
+    if (tasks_.size() > most_tasks) return;
+    for (const std::vector<Touched>& task : tasks_) {
+      std::vector<TaskRead>& reads = division.task_reads.emplace_back();
+      for (const Touched& t : task)
+        if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain))
+          reads.push_back({static_cast<std::int32_t>(array_of(t)), bytes_of(t)});
+    }
+  }
+
+  const Launched& of_;
+  const PhaseFootprint& phase_;
+  Elements elements_;
+  std::vector<std::size_t> arrays_;  // of each buffer the first with the same memory
+  std::vector<std::vector<Touched>> tasks_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
+  static constexpr std::size_t most_known = 8;
+  std::vector<std::size_t> bytes, same_as;
+  for (std::size_t k = 0; k < launched.layouts.size(); ++k) {
+    const Layout* layout = launched.layouts[k];
+    bytes.push_back(layout == nullptr ? 0 : static_cast<std::size_t>(layout->bytes()) + 1);
+    same_as.push_back(static_cast<std::size_t>(std::ranges::find(launched.layouts, layout) - launched.layouts.begin()));
+  }
+  for (const Known& known : known_)
+    if (known.phase == launched.phase && known.n_tasks == launched.n_tasks && known.is_small == launched.is_small &&
+        std::ranges::equal(known.scalars, launched.scalars) && known.bytes == bytes && known.same_as == same_as)
+      return known.division;
+  Dividing dividing(launched);
+  auto division = std::make_shared<const Division>(dividing.run());
+  if (dividing.depends_on_elements()) return division;
+  if (known_.size() >= most_known) known_.erase(known_.begin());
+  known_.push_back({launched.phase, launched.n_tasks, launched.is_small,
+                    {launched.scalars.begin(), launched.scalars.end()}, std::move(bytes), std::move(same_as), division});
+  return division;
+}
+
+std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> layouts,
+                            std::span<void* const> buffers) {
+  std::vector<Needs> all;
+  for (const Stored& read : division.read) {
+    Layout* const layout = layouts[read.buffer];
+    Needs needs{layout, static_cast<std::byte*>(buffers[read.buffer]), false, {}};
+    needs.is_changed_meanwhile =
+        std::ranges::any_of(division.stored, [&](const Stored& s) { return s.buffer == read.buffer; });
+    for (int r = 0; r < layout->n_ranks(); ++r)
+      needs.of_rank.push_back(read.of_rank[division.is_divided ? static_cast<std::size_t>(r) : 0] - layout->of(r));
+    all.push_back(std::move(needs));
+  }
+  return all;
+}
+
+}  // namespace fulgurite::runtime::mpi

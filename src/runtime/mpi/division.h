@@ -1,0 +1,74 @@
+// How the ranks share the tasks of a phase, and which bytes each of them reads and stores: computed alike on
+// every rank from the phase's footprint.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/footprint.h"
+#include "runtime/mpi/intervals.h"
+#include "runtime/mpi/layout.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// A phase that is about to run.
+struct Launched {
+  const Footprints& footprints;
+  std::size_t phase;
+  std::int64_t n_tasks;
+  std::span<const std::int64_t> scalars;
+  std::span<void* const> buffers;
+  std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
+  int n_ranks;
+  bool is_small;  // to be repeated on every rank
+};
+
+/// Bytes of an array, by ranks; of a phase that all ranks repeat there is one entry.
+struct Stored {
+  std::size_t buffer;
+  std::vector<Intervals> of_rank;
+};
+struct TaskRead {
+  std::int32_t buffer;
+  Bytes bytes;
+};
+
+struct Division {
+  /// Rank r runs tasks first_tasks[r] to first_tasks[r + 1]; else each runs all.
+  bool is_divided = false;
+  std::vector<std::int64_t> first_tasks = {};
+  /// What has to be there, of what is stored too unless the stores are certain to change all of it.
+  std::vector<Stored> read = {};
+  std::vector<Stored> stored = {};
+  std::uint64_t n_unknown = 0;  // arrays of which tasks may read any element
+  /// What each task reads, or stores and may leave as it was; empty: there are too many tasks.
+  std::vector<std::vector<TaskRead>> task_reads = {};
+  std::span<const TaskRead> reads_of(std::int64_t task) const {
+    return task_reads[static_cast<std::size_t>(task)];
+  }
+};
+
+/// The newest divisions of a kernel: loops launch the same again and again.
+class Divisions {
+ public:
+  std::shared_ptr<const Division> of(const Launched&);
+
+ private:
+  struct Known {
+    std::size_t phase;
+    std::int64_t n_tasks;
+    bool is_small;
+    std::vector<std::int64_t> scalars;
+    std::vector<std::size_t> bytes, same_as;
+    std::shared_ptr<const Division> division;
+  };
+  std::vector<Known> known_;
+};
+
+/// What each rank lacks of each array.
+std::vector<Needs> needs_of(const Division&, std::span<Layout* const>, std::span<void* const> buffers);
+
+}  // namespace fulgurite::runtime::mpi

@@ -1,0 +1,83 @@
+// Where the elements of the arrays of a job are: which rank has which bytes of which array. Every rank keeps
+// the same table and changes it in the same way, so that nobody ever asks for what he needs: who has it knows.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/mpi/intervals.h"
+#include "runtime/mpi/ranks.h"
+
+namespace fulgurite::runtime::mpi {
+
+class Layout {
+ public:
+  /// Nobody has any of the bytes.
+  Layout(std::size_t bytes, int n_ranks)
+      : bytes_(static_cast<std::int64_t>(bytes)), of_rank_(static_cast<std::size_t>(n_ranks)) {}
+
+  std::int64_t bytes() const { return bytes_; }
+  int n_ranks() const { return static_cast<int>(of_rank_.size()); }
+  const Intervals& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
+  bool is_everywhere(const Intervals&) const;
+
+  void received(int rank, const Intervals& bytes) { of_rank_[static_cast<std::size_t>(rank)].add(bytes); }
+  /// Every rank has them, or has computed them.
+  void computed_everywhere(const Intervals&);
+  /// Rank r has computed computed[r], no two the same bytes; what others had of these bytes is old.
+  void computed(std::span<const Intervals> computed);
+
+ private:
+  std::int64_t bytes_;
+  std::vector<Intervals> of_rank_;
+};
+
+/// What ranks need of one array before they go on: of each rank the bytes that it lacks and others have. The
+/// first rank behind it that has a byte sends it.
+struct Needs {
+  Layout* layout = nullptr;
+  std::byte* data = nullptr;
+  bool is_changed_meanwhile = false;  // what is sent is copied first
+  std::vector<Intervals> of_rank = {};
+};
+
+/// The messages by which all needs are met: one from each rank to each other one, for all arrays together.
+class Exchange {
+ public:
+  Exchange(Ranks& ranks, std::span<const Needs> needs);
+
+  bool is_empty() const { return sent_.empty() && received_.empty(); }
+  /// The bytes of needs[k] that this rank receives.
+  const Intervals& missing(std::size_t k) const { return missing_[k]; }
+
+  /// What this rank sends and receives: "; 4 bytes to rank 1, 4 bytes from rank 1".
+  std::string text() const;
+
+  void begin();
+  /// All is there, and the layouts know it.
+  void end();
+
+ private:
+  struct Piece {
+    std::byte* data;
+    std::size_t bytes;
+  };
+  struct Parcel {
+    int rank;
+    bool is_copied = false;
+    std::vector<Piece> pieces = {};
+    std::vector<std::byte> copy = {};
+  };
+  static std::size_t size_of(const Parcel&);
+
+  Ranks& ranks_;
+  std::span<const Needs> needs_;
+  std::vector<Parcel> sent_, received_;
+  std::vector<Intervals> missing_;
+};
+
+}  // namespace fulgurite::runtime::mpi
