@@ -8,9 +8,14 @@ namespace fulgurite::runtime::mpi {
 
 class Patience {
  public:
+  /// Where the machine has fewer cores than ranks, the one that is waited for may be waiting for this core:
+  /// sleeping soon is then what lets it run, as the scheduler may take yielding for working.
+  explicit Patience(bool shares_cores) : shares_cores_(shares_cores) {}
+
   void pause();
 
  private:
+  const bool shares_cores_;
   int rounds_ = 0;
   std::chrono::steady_clock::time_point first_yield_{};
   std::chrono::microseconds sleep_{0};
