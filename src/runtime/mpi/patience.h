@@ -1,5 +1,6 @@
 // How a rank waits for another, between two looks whether it is done: at first it looks again at once, then
-// lets other processes of its core run, and after a while sleeps.
+// lets other processes of its core run, and after a while sleeps. A look that has moved a piece of a large
+// message takes long itself, and no sleep follows it.
 #pragma once
 
 #include <chrono>
@@ -19,6 +20,7 @@ class Patience {
   int rounds_ = 0;
   std::chrono::steady_clock::time_point first_yield_{};
   std::chrono::microseconds sleep_{0};
+  std::chrono::nanoseconds computed_{0};  // by this thread, up to the end of the last sleep
 };
 
 }  // namespace fulgurite::runtime::mpi
