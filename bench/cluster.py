@@ -47,6 +47,8 @@ def rows_of(command, env):
 def jobs(options):
     """Name -> (command, environment) of what there is to run."""
     job = [mpirun(options.build, options.mpi), "-n", str(options.ranks)]
+    if options.ranks <= os.cpu_count():  # or two ranks that wait may share one core
+        job += ["--bind-to", "core"]
     ours, peer = (os.path.join(options.build, "bin", name) for name in ("bench_cluster", f"cluster_mpi_{options.mpi}"))
     arguments = [options.filter, SAMPLES]
     found = {}
