@@ -62,6 +62,18 @@ describe(compiler fulgurite-compiler libs "array language embedded in C++20 (in-
   "contains Clang and LLVM.")
 set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "libfulgurite${FULGURITE_ABI} (= ${this_build})")
 
+# One for each MPI that this machine has, so that nobody installs an MPI for the other's sake.
+set(title_openmpi "Open MPI")
+set(title_mpich MPICH)
+foreach(mpi IN LISTS fulgurite_mpis)
+  string(TOUPPER ${mpi} upper)
+  list(APPEND CPACK_COMPONENTS_ALL ${mpi})
+  describe(${mpi} fulgurite-${mpi} libs "array language embedded in C++20 (${title_${mpi}})" ${about}
+    "This package holds the plug-in by which programs run on many machines"
+    "with ${title_${mpi}}.")
+  set(CPACK_DEBIAN_${upper}_PACKAGE_DEPENDS "libfulgurite${FULGURITE_ABI} (= ${this_build})")
+endforeach()
+
 describe(tools fulgurite-tools devel "array language embedded in C++20 (command)" ${about}
   "This package holds the command fulgurite, which shows the devices that"
   "programs can run on, and the kernels that are kept on disk.")

@@ -24,7 +24,7 @@ set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OM
 # add_mpi_job(NAME STATUS SAYS COMMAND..): for the environment of the variable job_environment.
 function(add_mpi_job name status says)
   add_test(NAME runtime.mpi_${name} COMMAND "${CMAKE_COMMAND}" "-DSTATUS=${status}" "-DSAYS=${says}"
-    -P "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_job.cmake" -- ${ARGN})
+    "-DCOUNTS=${job_counts}" -P "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_job.cmake" -- ${ARGN})
   set_tests_properties(runtime.mpi_${name} PROPERTIES TIMEOUT 60 PROCESSORS 2
     ENVIRONMENT "${test_cache};${mpi_environment};${job_environment}")
 endfunction()
@@ -48,6 +48,16 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_library_3 0 "${title}, 3 ranks" "${mpirun}" -n 3 "${program}" library)
   add_mpi_job(${mpi}_own_communicator_3 0 "messages is done" "${mpirun}" -n 3 "$<TARGET_FILE:mpi_program_of_${mpi}>" messages)
   add_mpi_job(${mpi}_loaded_by_program 0 "${title}, 1 ranks" "$<TARGET_FILE:mpi_program_of_${mpi}>" library)
+  # A library that counts MPI's calls, loaded in front of MPI, agrees with Ranks::traffic().
+  add_library(mpi_count_${mpi} MODULE runtime/mpi_count.cpp)
+  target_link_libraries(mpi_count_${mpi} PRIVATE fulgurite_warnings fulgurite_mpi_${mpi})
+  add_dependencies(mpi_programs mpi_count_${mpi})
+  foreach(ranks IN ITEMS 1 3)
+    set(job_counts "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_traffic_${ranks}.txt")
+    add_mpi_job(${mpi}_traffic_${ranks} 0 "traffic is done" "${mpirun}" -n ${ranks} env "LD_PRELOAD=$<TARGET_FILE:mpi_count_${mpi}>"
+      "FULGURITE_MPI_COUNT=${job_counts}" "${program}" traffic)
+    set(job_counts "")
+  endforeach()
   foreach(how IN ITEMS killed thrown exits exits_within)
     add_mpi_job(${mpi}_${how}_3 1 "all ranks are there" "${mpirun}" -n 3 "${program}" ${how})
   endforeach()
@@ -68,3 +78,11 @@ foreach(mpi IN LISTS fulgurite_mpis)
 endforeach()
 set(job_environment "FULGURITE_MPI=opnmpi")
 add_mpi_job(unknown_name 1 "FULGURITE_MPI is 'opnmpi'.*did you mean openmpi" "${program}" library)
+set(job_environment "")
+set(alone "${CMAKE_CURRENT_BINARY_DIR}/mpi_program_without_plugins")
+add_mpi_job(no_plugin 1 "finds neither .*libfulgurite_openmpi.so nor .*install Open MPI" sh -c
+  "mkdir -p '${alone}' && cp '${program}' '${alone}/program' && '${alone}/program' library")
+if(fulgurite_mpis STREQUAL "openmpi;mpich")
+  set(job_environment "PMIX_RANK=0")
+  add_mpi_job(started_by_pmix 1 "set FULGURITE_MPI to openmpi or mpich" "${program}" library)
+endif()

@@ -125,6 +125,7 @@ Ranks::Ranks() : mpi_(&mpi::library()), library_(mpi_->text) {
                     started, library_));
   require(mpi_->on_node(&on_node, &size_of_node), "asking for the ranks of this machine");
   on_node_ = on_node;
+  shares_cores_ = size_of_node > sysconf(_SC_NPROCESSORS_ONLN);
   has_begun = true;
   end_ranks_at_exit(this);
   require_same_build();
@@ -187,7 +188,7 @@ bool Ranks::are_done(std::vector<fg_mpi_request>& requests) {
 }
 
 void Ranks::wait(std::vector<fg_mpi_request> requests) {
-  Patience patience;
+  Patience patience(shares_cores_);
   const auto begin = std::chrono::steady_clock::now();
   while (!are_done(requests)) {
     patience.pause();
@@ -343,7 +344,7 @@ void Ranks::exit_with(int status) {
     else
       post({rank_in_front(step), nullptr, 0}, false, first_tag_of_end + k, requests);
     post({(rank_ + step) % size_, nullptr, 0}, true, first_tag_of_end + k, requests);
-    Patience patience;
+    Patience patience(shares_cores_);
     while (all_came && !are_done(requests)) {
       patience.pause();
       all_came = status == 0 || std::chrono::steady_clock::now() < deadline;

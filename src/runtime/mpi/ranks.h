@@ -93,6 +93,7 @@ class Ranks {
   const fg_mpi_api* mpi_;
   const std::thread::id thread_ = std::this_thread::get_id();
   bool is_ending_ = false;
+  bool shares_cores_ = false;  // with other ranks, as this machine has more of them than cores
   std::size_t limit_ = std::size_t{1} << 30;
   int rank_ = 0, size_ = 1, on_node_ = 0;
   std::string library_, doing_;
