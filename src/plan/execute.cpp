@@ -93,7 +93,7 @@ class Run {
   }
 
   void wait() {
-    if (!is_host_) runtime::counters.waits.add();
+    if (!is_host_ && !reads_host_) runtime::counters.waits.add();
     if (auto failure = device_.wait()) fail(*failure);
   }
 

@@ -14,13 +14,42 @@ __extension__ using Wide = __int128;
 
 constexpr Strided unknown{};
 
-// The set from low to high, as far as 64 bits reach.
+// The set from low to high, as far as 64 bits reach; not exact.
 Strided made(Wide low, Wide high, Wide stride) {
   if (low < INT64_MIN || high > INT64_MAX || low > high) return unknown;
-  if (low == high) return Strided::point(static_cast<std::int64_t>(low));
+  if (low == high) return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(low), 0, 1, false, 0};
   const auto step = static_cast<std::int64_t>(std::max<Wide>(stride, 1));
   const Wide last = low + (high - low) / step * step;
-  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(last), last == low ? 0 : step};
+  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(last), last == low ? 0 : step, 1, false, 0};
+}
+
+// Runs of the length, which do not meet.
+Strided made_runs(const Strided& from, std::int64_t run) {
+  Strided to = from;
+  to.run = run;
+  to.high += run - 1;
+  if (to.stride == run || to.stride == 0) {
+    to.stride = to.low == to.high ? 0 : 1;
+    to.run = 1;
+  }
+  return to;
+}
+
+// Without runs: those become neighbours all the way.
+Strided flat(const Strided& s) {
+  if (s.run == 1) return s;
+  return {s.low, s.high, 1, 1, s.is_exact && !s.has_gaps(), s.variables};
+}
+
+// `to` is exact if it is so of operands that are, and that no variable makes depend on each other.
+Strided exact_if(Strided to, const Strided& a, const Strided& b) {
+  to.is_exact = a.is_exact && b.is_exact && (a.variables & b.variables) == 0;
+  to.variables = a.variables | b.variables;
+  return to;
+}
+Strided with_variables(Strided to, const Strided& a, const Strided& b) {
+  to.variables = a.variables | b.variables;
+  return to;
 }
 
 Wide common(Wide a, Wide b) {
@@ -33,28 +62,89 @@ Wide stride_of(const Strided& a, const Strided& b) {
   return common(common(a.stride, b.stride), Wide{a.low} - b.low);
 }
 
-Strided joined(const Strided& a, const Strided& b) {
+Strided joined(const Strided& x, const Strided& y) {
+  if (x == y) return x;
+  const Strided a = flat(x), b = flat(y);
   if (!a.is_bounded() || !b.is_bounded()) return {std::min(a.low, b.low), std::max(a.high, b.high), 1};
-  return made(std::min(a.low, b.low), std::max(a.high, b.high), stride_of(a, b));
+  return with_variables(made(std::min(a.low, b.low), std::max(a.high, b.high), stride_of(a, b)), a, b);
 }
 
-Strided sum(const Strided& a, const Strided& b, int sign) {
+Strided negated(const Strided& of) {
+  const Strided a = flat(of);
+  if (!a.is_bounded()) return unknown;
+  Strided to = made(-Wide{a.high}, -Wide{a.low}, a.stride);
+  to.is_exact = a.is_exact;
+  to.variables = a.variables;
+  return to;
+}
+
+Strided sum(const Strided& a, const Strided& b) {
   if (!a.is_bounded() || !b.is_bounded()) return unknown;
-  const Wide low = sign > 0 ? b.low : -Wide{b.high}, high = sign > 0 ? b.high : -Wide{b.low};
-  return made(a.low + low, a.high + high, common(a.stride, b.stride));
+  const Wide low = Wide{a.low} + b.low, high = Wide{a.high} + b.high;
+  if (low < INT64_MIN || high > INT64_MAX) return unknown;
+  for (const auto& [apart, other] : {std::pair(a, b), std::pair(b, a)}) {
+    const Strided dense = flat(other);
+    if (dense.stride > 1 && !apart.is_point()) continue;
+    if (apart.is_point()) {
+      Strided moved = other;
+      moved.low = static_cast<std::int64_t>(low);
+      moved.high = static_cast<std::int64_t>(high);
+      return exact_if(moved, a, b);
+    }
+    // Each run of the one is longer by the length of the other.
+    const std::int64_t run = apart.run + (dense.high - dense.low);
+    Strided moved = apart;
+    moved.low = static_cast<std::int64_t>(low);
+    moved.high = static_cast<std::int64_t>(Wide{apart.high} - (apart.run - 1) + dense.low);
+    moved.run = 1;
+    if (apart.stride > 1 && run <= apart.stride) {
+      Strided to = exact_if(made_runs(moved, run), a, b);
+      to.is_exact &= !other.has_gaps();
+      return to;
+    }
+    if (apart.stride > 1) {  // they meet
+      Strided to = exact_if({static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), 1, 1}, a, b);
+      to.is_exact &= !other.has_gaps();
+      return to;
+    }
+    if (apart.stride <= 1 && dense.stride <= 1) {
+      Strided to = exact_if(made(low, high, 1), a, b);
+      to.is_exact &= !a.has_gaps() && !b.has_gaps();
+      return to;
+    }
+  }
+  // Both have gaps: what is between the runs of the one whose stride is less counts as theirs.
+  const bool a_is_wide = a.stride >= b.stride;
+  const Strided& wide = a_is_wide ? a : b;
+  const Strided& narrow = a_is_wide ? b : a;
+  const std::int64_t run = wide.run + (narrow.high - narrow.low);
+  if (wide.run > 1 || narrow.run > 1 || run <= wide.stride) {
+    if (run > wide.stride) return with_variables(made(low, high, 1), a, b);
+    Strided moved = wide;
+    moved.low = static_cast<std::int64_t>(low);
+    moved.high = static_cast<std::int64_t>(Wide{wide.high} - (wide.run - 1) + narrow.low);
+    moved.run = 1;
+    Strided to = with_variables(made_runs(moved, run), a, b);
+    to.is_exact = false;
+    return to;
+  }
+  return with_variables(made(low, high, common(a.stride, b.stride)), a, b);
 }
 
-Strided product(const Strided& a, const Strided& b) {
+Strided product(const Strided& x, const Strided& y) {
+  const Strided a = flat(x), b = flat(y);
   if (!a.is_bounded() || !b.is_bounded()) return unknown;
   const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low, Wide{a.high} * b.high};
   const auto [low, high] = std::ranges::minmax(ends);
   // (al + i as)(bl + j bs) = al bl + j al bs + i as bl + i j as bs
   const Wide stride =
       common(common(Wide{a.low} * b.stride, Wide{a.stride} * b.low), Wide{a.stride} * b.stride);
-  return made(low, high, stride);
+  const Strided to = made(low, high, stride);
+  return a.is_point() || b.is_point() ? exact_if(to, a, b) : with_variables(to, a, b);
 }
 
-Strided quotient(const Strided& a, const Strided& b) {
+Strided quotient(const Strided& x, const Strided& b) {
+  const Strided a = flat(x);
   if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
   const std::int64_t ends[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
   const auto [low, high] = std::ranges::minmax(ends);
@@ -62,7 +152,8 @@ Strided quotient(const Strided& a, const Strided& b) {
   return made(low, high, is_exact ? a.stride / b.low : 1);
 }
 
-Strided remainder(const Strided& a, const Strided& b) {
+Strided remainder(const Strided& x, const Strided& b) {
+  const Strided a = flat(x);
   if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
   if (b.is_point() && a.low >= 0 && a.low / b.low == a.high / b.low)
     return made(a.low % b.low, a.high % b.low, a.stride);
@@ -74,7 +165,8 @@ Strided remainder(const Strided& a, const Strided& b) {
   return made(a.low >= 0 ? 0 : -(Wide{b.high} - 1), a.high <= 0 ? 0 : Wide{b.high} - 1, 1);
 }
 
-Strided lesser(const Strided& a, const Strided& b, bool wants_greater) {
+Strided lesser(const Strided& x, const Strided& y, bool wants_greater) {
+  const Strided a = flat(x), b = flat(y);
   if (!a.is_bounded() || !b.is_bounded())
     return wants_greater ? Strided{std::max(a.low, b.low), std::max(a.high, b.high), 1}
                          : Strided{std::min(a.low, b.low), std::min(a.high, b.high), 1};
@@ -84,7 +176,8 @@ Strided lesser(const Strided& a, const Strided& b, bool wants_greater) {
                        : made(std::min(a.low, b.low), std::min(a.high, b.high), stride_of(a, b));
 }
 
-Strided both_bits(const Strided& a, const Strided& b) {
+Strided both_bits(const Strided& x, const Strided& y) {
+  const Strided a = flat(x), b = flat(y);
   if (a.is_point() && b.is_point()) return Strided::point(a.low & b.low);
   for (const auto& [value, mask] : {std::pair(a, b), std::pair(b, a)}) {
     if (!mask.is_point() || !value.is_bounded()) continue;
@@ -105,7 +198,8 @@ Strided other_bits(Op op, const Strided& a, const Strided& b) {
   return Strided::boolean();
 }
 
-Strided shifted(Op op, const Strided& a, const Strided& by) {
+Strided shifted(Op op, const Strided& x, const Strided& by) {
+  const Strided a = flat(x);
   if (!a.is_bounded() || !by.is_bounded() || by.low < 0 || by.high > 62) return unknown;
   if (op == Op::shl) return product(a, by.is_point() ? Strided::point(std::int64_t{1} << by.low)
                                                      : made(std::int64_t{1} << by.low, std::int64_t{1} << by.high, 1));
@@ -136,19 +230,27 @@ Strided range(const Strided& begin, const Strided& end, const Strided& step) {
   if (begin.low == INT64_MIN || end.high == INT64_MAX || begin.high == INT64_MAX) return unknown;
   const std::int64_t last = end.high - (end.high > INT64_MIN ? 1 : 0);
   if (last < begin.low) return begin;
-  if (!step.is_point() || step.low <= 0) return made(begin.low, last, 1);
-  return made(begin.low, last, common(begin.stride, step.low));
+  if (!step.is_point() || step.low <= 0 || begin.run > 1) return made(begin.low, last, 1);
+  Strided to = made(begin.low, last, common(begin.stride, step.low));
+  to.is_exact = begin.is_point() && end.is_point();
+  return to;
 }
 
 // What of `a` may stand in the comparison; `a` where nothing does.
-Strided met(Op op, Strided a, const Strided& b) {
+Strided met(Op op, const Strided& x, const Strided& b) {
+  const Strided a = flat(x);
+  const auto kept = [&](Strided to) {
+    to.is_exact = a.is_exact && b.is_point();
+    to.variables = a.variables | b.variables;
+    return to;
+  };
   const bool bounds_above = op == Op::below || op == Op::at_most;
   if (bounds_above) {
     if (b.high == INT64_MAX) return a;
     const std::int64_t high = op == Op::below ? b.high - (b.high > INT64_MIN ? 1 : 0) : b.high;
     if (high >= a.high || high < a.low) return a;
     if (a.low == INT64_MIN) return {a.low, high, 1};
-    return made(a.low, high, a.stride);
+    return kept(made(a.low, high, a.stride));
   }
   if (b.low == INT64_MIN) return a;
   const std::int64_t low = op == Op::above ? b.low + (b.low < INT64_MAX ? 1 : 0) : b.low;
@@ -156,7 +258,7 @@ Strided met(Op op, Strided a, const Strided& b) {
   if (!a.is_bounded()) return {low, a.high, 1};
   const Wide step = std::max<std::int64_t>(a.stride, 1);
   const Wide first = a.low + (Wide{low} - a.low + step - 1) / step * step;
-  return made(first, a.high, a.stride);
+  return kept(made(first, a.high, a.stride));
 }
 
 Strided fitting(const Strided& a, std::int64_t bits) {
@@ -184,20 +286,19 @@ class Evaluation {
       case Op::constant: return Strided::point(f.value);
       case Op::scalar: return Strided::point(scalars_[static_cast<std::size_t>(f.value)]);
       case Op::task: return Strided::point(task_);
-      case Op::lanes: return made(0, f.value - 1, 1);
-      case Op::range: return range(operand(f.a), operand(f.b), operand(f.c));
+      case Op::lanes: return variable(range(Strided::point(0), Strided::point(f.value), Strided::point(1)));
+      case Op::range: return variable(range(operand(f.a), operand(f.b), operand(f.c)));
       case Op::element: return elements_.at(f.value, operand(f.a)).value_or(unknown);
-      case Op::add: return sum(operand(f.a), operand(f.b), 1);
-      case Op::sub: return sum(operand(f.a), operand(f.b), -1);
+      case Op::add: return sum(operand(f.a), operand(f.b));
+      case Op::sub: return sum(operand(f.a), negated(operand(f.b)));
       case Op::mul: return product(operand(f.a), operand(f.b));
       case Op::div: return quotient(operand(f.a), operand(f.b));
       case Op::rem: return remainder(operand(f.a), operand(f.b));
-      case Op::neg: return sum(Strided::point(0), operand(f.a), -1);
+      case Op::neg: return negated(operand(f.a));
       case Op::abs: {
         const Strided& a = operand(f.a);
         if (a.low >= 0) return a;
-        const Strided negated = sum(Strided::point(0), a, -1);
-        if (a.high <= 0) return negated;
+        if (a.high <= 0) return negated(a);
         return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
       }
       case Op::min: return lesser(operand(f.a), operand(f.b), false);
@@ -205,8 +306,8 @@ class Evaluation {
       case Op::bit_and: return both_bits(operand(f.a), operand(f.b));
       case Op::bit_or:
       case Op::bit_xor: return other_bits(f.op, operand(f.a), operand(f.b));
-      case Op::bit_not: return sum(Strided::point(-1), operand(f.a), -1);
-      case Op::logical_not: return sum(Strided::point(1), operand(f.a), -1);
+      case Op::bit_not: return sum(Strided::point(-1), negated(operand(f.a)));
+      case Op::logical_not: return sum(Strided::point(1), negated(operand(f.a)));
       case Op::shl:
       case Op::shr: return shifted(f.op, operand(f.a), operand(f.b));
       case Op::eq:
@@ -227,6 +328,16 @@ class Evaluation {
     return unknown;
   }
 
+  // Of a loop or of lanes: nothing else takes its values.
+  Strided variable(Strided values) {
+    if (values.is_point()) return values;
+    values.variables = n_variables_ < 64 ? std::uint64_t{1} << n_variables_ : 0;
+    values.is_exact &= n_variables_ < 64;
+    ++n_variables_;
+    return values;
+  }
+
+  int n_variables_ = 0;
   const std::int64_t task_;
   const std::span<const std::int64_t> scalars_;
   KnownElements& elements_;
@@ -240,15 +351,23 @@ void add(std::vector<Touched>& all, Touched now) {
   const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
   for (;;) {
     const auto met = std::ranges::find_if(all, [&](const Touched& t) {
-      return is_same(t) && (are_many || (Wide{now.low} <= Wide{t.high} + 1 && Wide{t.low} <= Wide{now.high} + 1));
+      if (!is_same(t)) return false;
+      if (are_many) return true;
+      if (t.low == now.low && t.high == now.high && t.stride == now.stride && t.run == now.run) return true;
+      return !t.has_gaps() && !now.has_gaps() && Wide{now.low} <= Wide{t.high} + 1 && Wide{t.low} <= Wide{now.high} + 1;
     });
     if (met == all.end()) break;
-    const bool is_inside = now.low >= met->low && now.high <= met->high;
-    const bool is_around = met->low >= now.low && met->high <= now.high;
+    if (met->low == now.low && met->high == now.high && met->stride == now.stride && met->run == now.run) {
+      met->is_certain |= now.is_certain;
+      return;
+    }
+    const bool is_inside = now.low >= met->low && now.high <= met->high && !met->has_gaps();
+    const bool is_around = met->low >= now.low && met->high <= now.high && !now.has_gaps();
     now.is_certain = (is_inside && met->is_certain) || (is_around && now.is_certain) ||
                      (!are_many && met->is_certain && now.is_certain);
     now.low = std::min(now.low, met->low);
     now.high = std::max(now.high, met->high);
+    now.stride = now.run = 1;
     all.erase(met);
   }
   all.push_back(now);
@@ -268,7 +387,8 @@ std::vector<Touched> touched(const PhaseFootprint& of, std::int64_t task,
       is_certain = condition.is_point();
     }
     const Strided& at = values.at(touch.at);
-    add(all, {touch.buffer, touch.stores, at.low, at.high, is_certain && at.stride <= 1 && at.is_bounded()});
+    add(all, {touch.buffer, touch.stores, at.low, at.high, at.stride, at.run,
+              is_certain && at.is_exact && at.is_bounded()});
   }
   return all;
 }

@@ -12,14 +12,20 @@
 
 namespace fulgurite::runtime {
 
-/// low, low + stride, ... high; stride 0: low alone. `high` is among them unless it is without a bound.
+/// Runs of `run` neighbours: low + k * stride + r for 0 <= r < run, up to `high`, which is among them unless
+/// it is without a bound; stride 0: one run.
 struct Strided {
-  std::int64_t low = INT64_MIN, high = INT64_MAX, stride = 1;
+  std::int64_t low = INT64_MIN, high = INT64_MAX, stride = 1, run = 1;
+  /// Each of them is taken, as the variables with these bits have their values; else they are no fewer than
+  /// those that are.
+  bool is_exact = false;
+  std::uint64_t variables = 0;
 
-  static constexpr Strided point(std::int64_t value) { return {value, value, 0}; }
-  static constexpr Strided boolean() { return {0, 1, 1}; }
+  static constexpr Strided point(std::int64_t value) { return {value, value, 0, 1, true, 0}; }
+  static constexpr Strided boolean() { return {0, 1, 1, 1, false, 0}; }
   bool is_point() const { return low == high; }
   bool is_bounded() const { return low != INT64_MIN && high != INT64_MAX; }
+  bool has_gaps() const { return stride > run; }
   friend bool operator==(const Strided&, const Strided&) = default;
 };
 
@@ -105,13 +111,16 @@ class KnownElements {
   virtual std::optional<Strided> at(std::int64_t buffer, Strided index) = 0;
 };
 
-/// What a task touches of a buffer: elements low to high, and whether a store is certain to change all of
-/// them.
+/// What a task touches of a buffer: elements low to high, or of them runs of `run` elements, `stride` apart;
+/// and whether a store is certain to change all of them.
 struct Touched {
   std::int32_t buffer;
   bool stores;
   std::int64_t low, high;
+  std::int64_t stride, run;
   bool is_certain;
+
+  bool has_gaps() const { return stride > run; }
   friend bool operator==(const Touched&, const Touched&) = default;
 };
 /// Of one task; elements without a bound are INT64_MIN or INT64_MAX.

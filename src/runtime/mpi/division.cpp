@@ -76,14 +76,26 @@ class Dividing {
   bool depends_on_elements() const { return elements_.was_asked(); }
 
  private:
-  // Nothing of an array of the host, or of what lies outside.
-  Bytes bytes_of(const Touched& t) const {
+  // Calls `take` with each run of neighbours: none of an array of the host, or of what lies outside. Too many
+  // runs are one, and false is returned.
+  template <class Take>
+  bool for_runs(const Touched& t, const Take& take) const {
+    static constexpr std::int64_t most_runs = 65536;
     const auto k = static_cast<std::size_t>(t.buffer);
     const Layout* layout = of_.layouts[k];
-    if (layout == nullptr) return {0, 0};
+    if (layout == nullptr) return true;
     const std::int64_t size = of_.footprints.element_bytes[k], n = layout->bytes() / size;
-    const std::int64_t low = std::clamp<std::int64_t>(t.low, 0, n), high = std::clamp<std::int64_t>(t.high, -1, n - 1);
-    return {low * size, (high + 1) * size};
+    const auto run = [&](std::int64_t low, std::int64_t high) {
+      low = std::clamp<std::int64_t>(low, 0, n);
+      high = std::clamp<std::int64_t>(high, -1, n - 1);
+      if (low <= high) take(Bytes{low * size, (high + 1) * size});
+    };
+    if (!t.has_gaps() || is_unbounded(t) || (t.high - t.low) / t.stride >= most_runs) {
+      run(t.low, t.high);
+      return !t.has_gaps();
+    }
+    for (std::int64_t low = t.low; low <= t.high; low += t.stride) run(low, low + t.run - 1);
+    return true;
   }
   std::size_t array_of(const Touched& t) const { return arrays_[static_cast<std::size_t>(t.buffer)]; }
   static bool is_unbounded(const Touched& t) { return t.low == INT64_MIN || t.high == INT64_MAX; }
@@ -99,8 +111,14 @@ class Dividing {
   void note(Division& division, const Touched& t, std::size_t rank, std::size_t n_ranks) const {
     const std::size_t array = array_of(t);
     if (of_.layouts[array] == nullptr) return;
-    if (t.stores) of(division.stored, array, rank, n_ranks).add(bytes_of(t));
-    if (!t.stores || !t.is_certain) of(division.read, array, rank, n_ranks).add(bytes_of(t));
+    bool is_certain = t.is_certain;
+    if (t.stores) {
+      Intervals& to = of(division.stored, array, rank, n_ranks);
+      is_certain &= for_runs(t, [&](const Bytes& b) { to.add(b); });
+    }
+    if (is_certain && t.stores) return;
+    Intervals& to = of(division.read, array, rank, n_ranks);
+    for_runs(t, [&](const Bytes& b) { to.add(b); });
   }
 
   void repeat(Division& division) {
@@ -111,7 +129,7 @@ class Dividing {
       return;
     }
     for (const Touch& t : phase_.touches)
-      note(division, {t.buffer, t.stores, INT64_MIN, INT64_MAX, false}, 0, 1);
+      note(division, {t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false}, 0, 1);
   }
 
   bool divide(Division& division) {
@@ -204,7 +222,7 @@ class Dividing {
       std::vector<TaskRead>& reads = division.task_reads.emplace_back();
       for (const Touched& t : task)
         if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain))
-          reads.push_back({static_cast<std::int32_t>(array_of(t)), bytes_of(t)});
+          for_runs(t, [&](const Bytes& b) { reads.push_back({static_cast<std::int32_t>(array_of(t)), b}); });
     }
   }
 
