@@ -154,7 +154,8 @@ Strided quotient(const Strided& x, const Strided& b) {
 
 Strided remainder(const Strided& x, const Strided& b) {
   const Strided a = flat(x);
-  if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
+  if (!b.is_bounded() || b.low <= 0) return unknown;
+  if (!a.is_bounded()) return made(a.low >= 0 ? 0 : 1 - Wide{b.high}, Wide{b.high} - 1, 1);
   if (b.is_point() && a.low >= 0 && a.low / b.low == a.high / b.low)
     return made(a.low % b.low, a.high % b.low, a.stride);
   if (a.low >= 0 && a.high < b.low) return a;
@@ -346,7 +347,7 @@ class Evaluation {
 
 // Joins it with one that it meets or lies beside, so that neighbours are one.
 void add(std::vector<Touched>& all, Touched now) {
-  constexpr std::ptrdiff_t most_apart = 16;  // of one buffer; more of them are taken together
+  constexpr std::ptrdiff_t most_apart = 12;  // of one buffer; more of them are taken together
   const auto is_same = [&](const Touched& t) { return t.buffer == now.buffer && t.stores == now.stores; };
   const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
   for (;;) {
@@ -365,9 +366,15 @@ void add(std::vector<Touched>& all, Touched now) {
     const bool is_around = met->low >= now.low && met->high <= now.high && !now.has_gaps();
     now.is_certain = (is_inside && met->is_certain) || (is_around && now.is_certain) ||
                      (!are_many && met->is_certain && now.is_certain);
+    // Rows of a tile that were taken some at a time: a stride of both.
+    const Wide stride = common(common(now.stride, met->stride), Wide{now.low} - met->low);
+    const std::int64_t run = std::max(now.run, met->run);
+    const bool keeps_gaps = now.has_gaps() && met->has_gaps() && stride > run;
     now.low = std::min(now.low, met->low);
     now.high = std::max(now.high, met->high);
-    now.stride = now.run = 1;
+    now.stride = keeps_gaps ? static_cast<std::int64_t>(stride) : 1;
+    now.run = keeps_gaps ? run : 1;
+    now.is_certain &= !keeps_gaps;
     all.erase(met);
   }
   all.push_back(now);
