@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace fg = fulgurite;
@@ -40,6 +41,19 @@ TEST(Explanation, KnowsArraysThatAreInWindowsOnly) {
   EXPECT_SAYS(by_blocks, " in 1 kernel, no intermediate array\n");
   EXPECT_SAYS(by_blocks, "blocks compute what they read around their points");
   EXPECT_SAYS(told(differences), " in 2 kernels, 1 intermediate array\n");
+}
+
+TEST(Explanation, FindsStatementsWhoseArraysGotSimplerShapes) {
+  // That x and y have equal sizes is known only after y * y + 2 has been traced.
+  const auto compiled = fg::compile(
+      [](Vec<float> x, Vec<float> y) {
+        auto sums = fg::scan(fg::plus, 0.0f, y * y + 2.0f);
+        return std::tuple{fg::reverse(sums), fg::scan(fg::plus, 0.0f, x + sums)};
+      },
+      {.engine = fg::Engine::cpu});
+  EXPECT_SAYS(fg::explanation(compiled), "fused in    elementwise '*'  explanation_test.cpp:");
+  const std::string grey = "fill=\"#f0f1f3\"";
+  EXPECT_SILENT(fg::explanation(compiled, fg::Explain::svg), grey);
 }
 
 TEST(Explanation, BoundsWhatElementsDecide) {
