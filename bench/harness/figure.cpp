@@ -4,14 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 namespace bench {
 namespace {
 
 struct Way {
-  const char *name, *colour;
+  const char* name;
   bool (*is_taken_by)(const std::string& peer);
 };
 
@@ -24,11 +23,11 @@ bool is_tuned(const std::string& peer) {
 
 // What is a single algorithm of Thrust's is both natural and tuned.
 constexpr std::array<Way, 5> ways = {{
-    {"Thrust, natural", "#d95f02", [](const std::string& p) { return is_thrust(p) && !is_tuned(p); }},
-    {"Thrust, tuned", "#e6ab02", [](const std::string& p) { return is_thrust(p) && !p.ends_with("-naive"); }},
-    {"Fulgurite, no fusion", "#7570b3", [](const std::string& p) { return p == unfused_name; }},
-    {"Fulgurite", "#1b9e77", [](const std::string& p) { return p == our_name; }},
-    {"hand-written", "#444444", [](const std::string& p) { return p.starts_with("omp-expert"); }},
+    {"Thrust, natural", [](const std::string& p) { return is_thrust(p) && !is_tuned(p); }},
+    {"Thrust, tuned", [](const std::string& p) { return is_thrust(p) && !p.ends_with("-naive"); }},
+    {"Fulgurite, no fusion", [](const std::string& p) { return p == unfused_name; }},
+    {"Fulgurite", [](const std::string& p) { return p == our_name; }},
+    {"hand-written", [](const std::string& p) { return p.starts_with("omp-expert"); }},
 }};
 
 struct Panel {
@@ -58,70 +57,6 @@ std::vector<std::int64_t> sizes_of(const std::vector<Row>& rows) {
   return sizes;
 }
 
-// Positions of values on one logarithmic axis of a panel.
-class Axis {
- public:
-  Axis(double least, double most, double from, double to)
-      : low_(std::floor(std::log10(least))),
-        high_(std::max(std::ceil(std::log10(most)), low_ + 1)),
-        from_(from),
-        to_(to) {}
-  double operator()(double value) const {
-    return from_ + (std::log10(value) - low_) / (high_ - low_) * (to_ - from_);
-  }
-  template <class Draw>
-  void for_each_decade(Draw draw) const {
-    for (int exponent = static_cast<int>(low_); exponent <= static_cast<int>(high_); ++exponent)
-      draw(exponent, (*this)(std::pow(10.0, exponent)));
-  }
-
- private:
-  double low_, high_, from_, to_;
-};
-
-constexpr double panel_width = 300, panel_height = 220, left = 46, right = 12, top = 28, bottom = 30;
-constexpr int columns = 3;
-constexpr double legend_height = 34;
-
-std::string text_at(double x, double y, const char* anchor, const std::string& text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, text);
-}
-
-std::string drawn(const Panel& panel, double x0, double y0) {
-  double least = 1e30, most = 0, first = 1e30, last = 0;
-  for (const auto& line : panel.ms)
-    for (const auto& [n, ms] : line) {
-      least = std::min(least, ms);
-      most = std::max(most, ms);
-      first = std::min(first, static_cast<double>(n));
-      last = std::max(last, static_cast<double>(n));
-    }
-  if (most == 0) return "";
-  const double x1 = x0 + left, x2 = x0 + panel_width - right, y1 = y0 + panel_height - bottom, y2 = y0 + top;
-  const Axis across(first, last, x1, x2), up(least, most, y1, y2);
-  std::string svg = text_at((x1 + x2) / 2, y0 + 18, "middle", panel.benchmark + " (ms)");
-  const auto rule = [&](double xa, double ya, double xb, double yb) {
-    svg += fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"#dddddd\"/>\n",
-                       xa, ya, xb, yb);
-  };
-  across.for_each_decade([&](int exponent, double x) {
-    rule(x, y1, x, y2);
-    svg += text_at(x, y1 + 16, "middle", fmt::format("1e{}", exponent));
-  });
-  up.for_each_decade([&](int exponent, double y) {
-    rule(x1, y, x2, y);
-    svg += text_at(x1 - 5, y + 4, "end", fmt::format("1e{}", exponent));
-  });
-  for (std::size_t k = 0; k < ways.size(); ++k) {
-    std::string points;
-    for (const auto& [n, ms] : panel.ms[k])
-      points += fmt::format("{:.1f},{:.1f} ", across(static_cast<double>(n)), up(ms));
-    svg += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.8\"/>\n", points,
-                       ways[k].colour);
-  }
-  return svg;
-}
-
 }  // namespace
 
 std::string figure_table(const std::vector<Row>& rows) {
@@ -145,27 +80,13 @@ std::string figure_table(const std::vector<Row>& rows) {
   return text;
 }
 
-std::string figure_svg(const std::vector<Row>& rows) {
-  const std::vector<Panel> all = panels(rows);
-  const auto n_rows = (all.size() + columns - 1) / columns;
-  const double width = columns * panel_width,
-               height = legend_height + static_cast<double>(n_rows) * panel_height;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"11\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, height);
-  for (std::size_t k = 0; k < ways.size(); ++k) {
-    const double x = 20 + static_cast<double>(k) * (width - 20) / static_cast<double>(ways.size());
-    svg += fmt::format(
-        "<line x1=\"{0:.1f}\" y1=\"18\" x2=\"{1:.1f}\" y2=\"18\" stroke=\"{2}\" stroke-width=\"3\"/>\n", x,
-        x + 22, ways[k].colour);
-    svg += text_at(x + 28, 22, "start", ways[k].name);
-  }
-  for (std::size_t k = 0; k < all.size(); ++k)
-    svg += drawn(all[k], static_cast<double>(k % columns) * panel_width,
-                 legend_height + static_cast<double>(k / columns) * panel_height);
-  return svg + "</svg>\n";
+std::string figure_csv(const std::vector<Row>& rows) {
+  std::string text = "benchmark,way,n,median_ms\n";
+  for (const Panel& panel : panels(rows))
+    for (std::size_t k = 0; k < ways.size(); ++k)
+      for (const auto& [n, ms] : panel.ms[k])
+        text += fmt::format("{},\"{}\",{},{:.3g}\n", panel.benchmark, ways[k].name, n, ms);
+  return text;
 }
 
 }  // namespace bench

@@ -153,7 +153,7 @@ int run(const Options& options) {
   }
   fmt::print("{}", summary(rows));
   if (options.redomap) fmt::print("{}", figure_table(rows));
-  if (plot_file.is_open()) plot_file << figure_svg(rows);
+  if (plot_file.is_open()) plot_file << figure_csv(rows);
   const auto wrong = std::count_if(rows.begin(), rows.end(),
                                    [](const Row& row) { return row.verdict == Verdict::mismatch; });
   if (wrong) fmt::print(stderr, "{} results differ from the reference (MISMATCH)\n", wrong);
@@ -179,9 +179,8 @@ int main(int count, char** arguments) {
   app.add_option("--rounds", options.effort.rounds, "rounds over all peers")->check(CLI::Range(1, 1000));
   app.add_option("--ms", options.effort.sample_ms, "milliseconds of samples a peer and round");
   app.add_flag("--no-fuse", options.no_fuse, "our programs also without fusion, as another peer");
-  app.add_option("--plot", options.plot, "draw times over sizes into this SVG file")
-      ->expected(0, 1)
-      ->default_str("redomap.svg");
+  app.add_option("--plot", options.plot,
+                 "write the milliseconds over sizes that a figure is drawn from into this CSV file");
   app.add_flag("--redomap", options.redomap,
                "the nine programs and the sizes of the redomap paper's figure 8, also without fusion");
   app.add_flag("--list", options.list, "only name benchmarks and peers");

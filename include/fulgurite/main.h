@@ -99,6 +99,7 @@ template <class R, class... Ps>
 ToolProgram tool_program(Traceable f, std::string name, Here where, R (*)(Ps...)) {
   ToolProgram program;
   [[maybe_unused]] unsigned position = 0;
+  program.parameters.reserve((Parameter<Ps>::n_parts + ... + sizeof...(Ps)));
   (describe_parameter<Ps>(program.parameters, position), ...);
   position = 0;
   ToolResult<R>::describe(program.results, position);

@@ -46,8 +46,10 @@ struct Options {
   // FULGURITE_OPENCL_DEVICE or FULGURITE_CUDA_DEVICE names, or the engine's choice. The other engines have
   // one. DeviceError if there is no such device.
   int device = -1;
-  bool fuse = true;              // false: every operation a kernel of its own, for comparison
-  const char* name = "program";  // of the program in reports and dumps
+  bool fuse = true;  // false: every operation a kernel of its own, for comparison
+  // Of the program in reports and dumps. "rmse(measured, predicted)" also gives the names of its parameters,
+  // for fg::explain: C++ does not tell them. Components of composite elements: "damp(reading.time.value)".
+  const char* name = "program";
   // For finding faults: every call traces the function again, and throws TraceError where that gives another
   // program than the compiled one, as when a C++ value that it captured by reference has changed.
   bool check_captures = captures_are_checked();

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fulgurite::base {
 
@@ -17,6 +18,17 @@ std::string join(const Range& range, std::string_view separator, F&& f) {
     text += f(x);
   }
   return text;
+}
+
+// What stands between the separators: one text more than there are separators.
+inline std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t end = text.find(separator);
+    parts.emplace_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
 }
 
 }  // namespace fulgurite::base

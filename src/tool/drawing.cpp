@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <optional>
 
 #include "base/match.h"
 #include "base/text.h"
@@ -18,7 +20,7 @@ using soac::Stm;
 using soac::Var;
 
 constexpr double character = 7.23, line_height = 17, padding = 12, margin = 24, header_height = 64,
-                 caption = 46;
+                 caption = 46, head = 6;
 
 struct Node {
   enum class Kind { parameter, operation, result };
@@ -196,11 +198,27 @@ Graph graph_after(const pipeline::Report& report, const Explanation& e, SizeName
   });
 }
 
+// Lines that are there several times stand once, with a number.
+void count_equal(std::vector<std::string>& lines) {
+  std::vector<std::pair<std::string, int>> counts;
+  for (const std::string& line : lines) {
+    const auto same =
+        std::find_if(counts.begin(), counts.end(), [&](const auto& c) { return c.first == line; });
+    if (same == counts.end())
+      counts.emplace_back(line, 1);
+    else
+      ++same->second;
+  }
+  lines.clear();
+  for (const auto& [line, n] : counts) lines.push_back(n == 1 ? line : fmt::format("{}, {} times", line, n));
+}
+
 class Panel {
  public:
   explicit Panel(Graph graph) : graph_(std::move(graph)) {
     for (Node& node : graph_.nodes) {
       constexpr std::size_t most_lines = 12, most_characters = 44;
+      count_equal(node.lines);
       if (node.lines.size() > most_lines) {
         const std::size_t more = node.lines.size() - most_lines + 1;
         node.lines.resize(most_lines - 1);
@@ -218,8 +236,9 @@ class Panel {
       box.is_sink = node.kind == Node::Kind::result;
       boxes_.push_back(box);
     }
-    for (const Edge& edge : graph_.edges) links_.push_back({edge.from, edge.to, {}});
-    extent_ = layout(boxes_, links_);
+    for (const Edge& edge : graph_.edges) links_.push_back({edge.from, edge.to, {}, !edge.is_array});
+    const std::optional<Extent> extent = by_graphviz(boxes_, links_);
+    extent_ = extent ? *extent : layered(boxes_, links_);
   }
 
   double width(std::string_view title) const {
@@ -242,20 +261,17 @@ class Panel {
 
  private:
   static std::string link(const Link& link, bool is_array) {
-    const std::vector<Point>& p = link.points;
+    std::vector<Point> p = link.points;
+    // Room for the arrow's head.
+    Point& end = p.back();
+    const Point before = p[p.size() - 2];
+    const double length = std::hypot(end.x - before.x, end.y - before.y);
+    if (length > 0)
+      end = {end.x - head * (end.x - before.x) / length, end.y - head * (end.y - before.y) / length};
     std::string path = fmt::format("M{:.1f} {:.1f}", p[0].x, p[0].y);
-    for (std::size_t k = 1; k < p.size(); ++k) {
-      if (k % 2 == 0) {
-        path += fmt::format(" L{:.1f} {:.1f}", p[k].x, p[k].y);
-        continue;
-      }
-      const double middle = (p[k - 1].y + p[k].y) / 2, end = p[k].y - (k + 1 == p.size() ? 6 : 0);  // room
-                                                                                                    // for the
-                                                                                                    // arrow's
-                                                                                                    // head
-      path += fmt::format(" C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", p[k - 1].x, middle, p[k].x, middle,
-                          p[k].x, end);
-    }
+    for (std::size_t k = 1; k + 2 < p.size(); k += 3)
+      path += fmt::format(" C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}", p[k].x, p[k].y, p[k + 1].x,
+                          p[k + 1].y, p[k + 2].x, p[k + 2].y);
     return fmt::format("<path class=\"{}\" d=\"{}\" marker-end=\"url(#arrow)\"/>\n",
                        is_array ? "array" : "scalar", path);
   }
@@ -294,8 +310,9 @@ text { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 1
 
 }  // namespace
 
-std::string to_svg(const pipeline::Report& report, const Explanation& e) {
-  SizeNames sizes(report.traced);
+std::string to_svg(const pipeline::Report& report, const Explanation& e,
+                   const std::vector<std::string>& parameters) {
+  SizeNames sizes(report.traced, parameters);
   const Panel before(graph_before(report, sizes)), after(graph_after(report, e, sizes));
   const auto same = [](const std::string& s) { return s; };
   const std::string title = fmt::format("{}({}) -> {}", e.name, base::join(e.parameters, ", ", same),

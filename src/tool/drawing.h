@@ -2,12 +2,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "pipeline.h"
 #include "tool/explanation.h"
 
 namespace fulgurite::tool {
 
-std::string to_svg(const pipeline::Report&, const Explanation&);
+/// `parameters`: what the user calls them (SizeNames).
+std::string to_svg(const pipeline::Report&, const Explanation&,
+                   const std::vector<std::string>& parameters = {});
 
 }  // namespace fulgurite::tool

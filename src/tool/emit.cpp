@@ -13,16 +13,6 @@ namespace {
 
 using detail::ToolProgram;
 
-std::vector<std::string> parts(const std::string& text, char separator) {
-  std::vector<std::string> all;
-  for (std::size_t begin = 0;;) {
-    const std::size_t end = text.find(separator, begin);
-    all.push_back(text.substr(begin, end == std::string::npos ? end : end - begin));
-    if (end == std::string::npos) return all;
-    begin = end + 1;
-  }
-}
-
 // What an option says about each function, by the functions' names.
 using ByFunction = std::map<std::string, std::vector<std::string>>;
 
@@ -39,7 +29,7 @@ ByFunction by_function(const std::vector<std::string>& given, const std::vector<
       throw UsageError(fmt::format("{} {}: no function {} is written; there are {}", option, text, function,
                                    base::join(functions, ", ", [](const std::string& f) { return f; })));
     const std::string rest = colon == std::string::npos ? text : text.substr(colon + 1);
-    if (!all.emplace(function, parts(rest, ',')).second)
+    if (!all.emplace(function, base::split(rest, ',')).second)
       throw UsageError(fmt::format("{} is given twice for {}", option, function));
   }
   return all;
@@ -48,7 +38,7 @@ ByFunction by_function(const std::vector<std::string>& given, const std::vector<
 std::vector<EmittedName> names_of(const std::vector<std::string>& texts) {
   std::vector<EmittedName> names;
   for (const std::string& text : texts) {
-    std::vector<std::string> words = parts(text, '.');
+    std::vector<std::string> words = base::split(text, '.');
     std::string name = std::move(words.front());
     words.erase(words.begin());
     names.emplace_back(std::move(name), std::move(words));

@@ -22,20 +22,32 @@ void add_occupancy(tool::Explanation& told, const pipeline::Report& report, cons
         loaded.kernels[static_cast<std::size_t>(report.lowered.notes[i].kernel)]->occupancy();
 }
 
+// Who gives the tuning numbers; empty: nobody.
+std::string policy_giver(const std::string& policy) {
+  if (policy.empty()) return "";
+  const bool is_environment = policy == default_policy();
+  if (policy.starts_with('@'))
+    return fmt::format("the file {}{}", policy.substr(1),
+                       is_environment ? ", which FULGURITE_POLICY names" : "");
+  return is_environment ? "FULGURITE_POLICY" : "Options::policy or --policy";
+}
+
 }  // namespace
 
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
+  const std::vector<std::string> parameters = named_program(options.name).parameters;
   const pipeline::Report report = pipeline::compile(traced.program(), options);
   // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
   std::optional<plan::Loaded> loaded;
   if (engines::row(options.engine).explains_occupancy)
     loaded = pipeline::load_optimised(report.optimised, options);
-  tool::Explanation told = tool::explanation_of(report);
+  tool::Explanation told = tool::explanation_of(report, parameters);
+  told.policy_given = policy_giver(options.policy);
   if (loaded) add_occupancy(told, report, *loaded);
   switch (form) {
     case Explain::text: break;
     case Explain::json: return tool::to_json(told);
-    case Explain::svg: return tool::to_svg(report, told);
+    case Explain::svg: return tool::to_svg(report, told, parameters);
   }
   return tool::to_text(told);
 }

@@ -81,11 +81,15 @@ std::string to_json(const Explanation& e) {
                       {"made_by", json_of(a.made_by)}});
   for (const CheckReport& c : e.checks)
     checks.push_back({{"error", c.error}, {"what", c.what}, {"file", c.where.file}, {"line", c.where.line}});
+  Json policy = Json::object();
+  for (const ChangedNumber& number : e.policy)
+    policy[number.name] = {{"value", number.value}, {"default", number.usual}, {"unit", number.unit}};
   const Json json{{"program", e.name},
                   {"parameters", e.parameters},
                   {"results", e.results},
                   {"operations", e.n_operations},
-                  {"policy", e.policy},
+                  {"policy", std::move(policy)},
+                  {"policy_given_by", e.policy_given},
                   {"intermediate_arrays", e.n_intermediate()},
                   {"kernels", std::move(kernels)},
                   {"arrays", std::move(arrays)},

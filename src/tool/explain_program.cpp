@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <tuple>
 
 #include "base/match.h"
 #include "scalar/print.h"
@@ -60,7 +62,8 @@ Var first_name(const Stm& stm) {
 // Checks and failing elements that are left, in the order of the program.
 class Checks {
  public:
-  explicit Checks(const soac::Program& program) : program_(program), names_(*program.arena) {}
+  Checks(const soac::Program& program, const SizeNames& sizes)
+      : program_(program), sizes_(sizes), names_(*program.arena) {}
 
   std::vector<CheckReport> all() {
     statements(program_.body);
@@ -89,8 +92,11 @@ class Checks {
   // Names as they are: a check of n == m tells two sizes apart that have one name elsewhere.
   std::string own_text(Expr e) {
     std::string text;
-    scalar::print(text, e,
-                  [&](Expr part) { return part.is_name() ? names_(part.var()) : std::string_view(); });
+    scalar::print(text, e, [&](Expr part) {
+      if (!part.is_name()) return std::string_view();
+      const std::string* given = sizes_.given(part.var());
+      return given ? std::string_view(*given) : names_(part.var());
+    });
     return text;
   }
   void add(scalar::Site site, std::string what) {
@@ -104,6 +110,7 @@ class Checks {
   }
 
   const soac::Program& program_;
+  const SizeNames& sizes_;
   scalar::Names names_;
   std::vector<CheckReport> checks_;
 };
@@ -195,6 +202,52 @@ void add_least_bytes(const pipeline::Report& report, SizeNames& sizes, Explanati
   }
 }
 
+// Where sizes turn out to be equal, statements bind new variables of simpler shapes. They are found by what
+// stays: the operation, its line, the name, and the order of the program.
+class Renamed {
+ public:
+  explicit Renamed(const pipeline::Report& report) : arena_(*report.traced.arena) {
+    std::set<Var> moved, traced;
+    for (const Event& event : report.events)
+      if (event.what && event.into) moved.insert(*event.what);
+    for_each_name(report.traced, [&](const Stm& stm, Var name) {
+      traced.insert(name);
+      if (!moved.contains(name)) before_[key(stm, name)].push_back(name);
+    });
+    for_each_name(report.optimised, [&](const Stm& stm, Var name) {
+      if (traced.contains(name))
+        std::erase(before_[key(stm, name)], name);
+      else
+        after_[key(stm, name)].push_back(name);
+    });
+  }
+
+  void add_to(Landing& landing) const {
+    for (const auto& [key, names] : after_) {
+      const auto before = before_.find(key);
+      if (before == before_.end() || before->second.size() != names.size()) continue;
+      for (std::size_t k = 0; k < names.size(); ++k)
+        if (const auto found = landing.find(names[k]); found != landing.end())
+          landing.emplace(before->second[k], std::set(found->second));
+    }
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::string, unsigned, std::string>;
+
+  static void for_each_name(const soac::Program& program, const std::function<void(const Stm&, Var)>& visit) {
+    for_each_in_memory(program.body, "", [&](const Stm& stm, const std::string&) {
+      for (Var name : stm.names) visit(stm, name);
+    });
+  }
+  Key key(const Stm& stm, Var name) const {
+    return {stm.origin, stm.where.file, stm.where.line, arena_.info(name).name};
+  }
+
+  const scalar::Arena& arena_;
+  std::map<Key, std::vector<Var>> before_, after_;
+};
+
 }  // namespace
 
 std::unordered_map<Var, std::set<std::size_t>> launches_of(const pipeline::Report& report) {
@@ -215,6 +268,7 @@ std::unordered_map<Var, std::set<std::size_t>> launches_of(const pipeline::Repor
     else
       for (Var name : stm.names) landing[name] = all;
   });
+  Renamed(report).add_to(landing);
   // Events come in the order in which they happened: the last say where things stayed.
   for (auto event = report.events.rbegin(); event != report.events.rend(); ++event) {
     const bool moved = event->kind == Event::Kind::fused || event->kind == Event::Kind::merged;
@@ -227,11 +281,11 @@ std::unordered_map<Var, std::set<std::size_t>> launches_of(const pipeline::Repor
   return landing;
 }
 
-Explanation explanation_of(const pipeline::Report& report) {
-  SizeNames sizes(report.traced);
+Explanation explanation_of(const pipeline::Report& report, const std::vector<std::string>& parameters) {
+  SizeNames sizes(report.traced, parameters);
   Explanation e;
   e.name = report.traced.name;
-  e.policy = schedule::changes(report.policy);
+  e.policy = changed_numbers(report.policy);
   for (Var param : report.traced.params)
     e.parameters.push_back(fmt::format("{}: {}", sizes.name(param), sizes.type(param)));
   for (Expr result : report.traced.results)
@@ -242,7 +296,7 @@ Explanation explanation_of(const pipeline::Report& report) {
   e.launches = launches_told(report, sizes, when_of(report));
   distribute(report, e);
   e.arrays = arrays(report, sizes);
-  e.checks = Checks(report.optimised).all();
+  e.checks = Checks(report.optimised, sizes).all();
   for (const LaunchReport& launch : e.launches) {
     e.bytes_read = e.bytes_read + launch.bytes_read;
     e.bytes_written = e.bytes_written + launch.bytes_written;

@@ -98,6 +98,23 @@ std::string launch_text(const LaunchReport& launch, std::size_t number) {
   return text;
 }
 
+// The numbers that phases name in brackets: which are not the default, and who says so.
+std::string policy_text(const Explanation& e) {
+  const bool has_phases = std::any_of(e.launches.begin(), e.launches.end(),
+                                      [](const LaunchReport& l) { return !l.schedule.empty(); });
+  if (!has_phases && e.policy.empty()) return "";
+  std::string text = "policy: default tuning numbers";
+  if (!e.policy.empty())
+    text =
+        fmt::format("policy: {} changed by {}", counted(static_cast<int>(e.policy.size()), "tuning number"),
+                    e.policy_given.empty() ? "the program" : e.policy_given);
+  text += "; names in brackets below are such numbers (docs/schedules.md)\n";
+  for (const ChangedNumber& number : e.policy)
+    text += fmt::format("  {} = {} {}, by default {}: {}\n", number.name, number.value, number.unit,
+                        number.usual, number.description);
+  return text;
+}
+
 }  // namespace
 
 std::string bytes_told(const Explanation& e) {
@@ -124,7 +141,7 @@ std::string to_text(const Explanation& e) {
                   [](const LaunchReport& l) { return !l.when.empty(); }))
     text += "; kernels in loops and branches are counted once";
   text += "\n";
-  if (!e.policy.empty()) text += fmt::format("policy: {}\n", e.policy);
+  text += policy_text(e);
   for (std::size_t k = 0; k < e.launches.size(); ++k) text += launch_text(e.launches[k], k + 1);
 
   if (!e.arrays.empty()) text += "\narrays in memory\n";

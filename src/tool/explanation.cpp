@@ -14,6 +14,27 @@ std::string place(const soac::Location& where) {
   return fmt::format("{}:{}", where.file.substr(where.file.rfind('/') + 1), where.line);
 }
 
+namespace {
+
+template <class P>
+void add_changed(const P& policy, std::vector<ChangedNumber>& all) {
+  for (const schedule::Number<P>& number : schedule::numbers<P>()) {
+    std::string value = value_text(number, policy), usual = value_text(number, P());
+    if (value != usual)
+      all.push_back({std::string(number.name), std::move(value), std::move(usual), std::string(number.unit),
+                     std::string(number.description)});
+  }
+}
+
+}  // namespace
+
+std::vector<ChangedNumber> changed_numbers(const schedule::Policy& policy) {
+  std::vector<ChangedNumber> all;
+  add_changed(policy.lanes, all);
+  add_changed(policy.blocks, all);
+  return all;
+}
+
 int Explanation::n_intermediate() const {
   return static_cast<int>(
       std::count_if(arrays.begin(), arrays.end(), [](const ArrayReport& a) { return !a.is_result; }));

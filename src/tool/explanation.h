@@ -75,6 +75,12 @@ struct CheckReport {
   std::string what;  // "n == m", or the message's beginning for a failing element
 };
 
+/// A tuning number that is not the default.
+struct ChangedNumber {
+  std::string name, value, usual, unit, description;
+};
+std::vector<ChangedNumber> changed_numbers(const schedule::Policy&);
+
 /// Factors up to it are told as 1.
 inline constexpr double countable = 1.005;
 
@@ -88,7 +94,8 @@ struct Explanation {
   std::vector<CheckReport> checks;
   Formula bytes_read, bytes_written;  // of all launches, each counted once
   Formula own_moved;                  // by memory of single launches, at most
-  std::string policy;                 // tuning numbers that are not the default: "chain = 16"
+  std::vector<ChangedNumber> policy;
+  std::string policy_given;           // who gives them: "FULGURITE_POLICY", "the file fast.policy"
   Formula least_read, least_written;  // what is needed of each argument once, each result once
 
   int n_intermediate() const;
@@ -116,7 +123,8 @@ Limit limit_of(const LaunchReport&);
 /// "memory", "arithmetic"; of elements, which say how much is computed, "elements".
 std::string_view name_of(Limit::By);
 
-Explanation explanation_of(const pipeline::Report&);
+/// `parameters`: what the user calls them (SizeNames).
+Explanation explanation_of(const pipeline::Report&, const std::vector<std::string>& parameters = {});
 
 /// In which launches a statement of the traced program ended, and a statement of the optimised one runs; by
 /// any of its names.

@@ -9,6 +9,7 @@
 #include "base/match.h"
 #include "base/text.h"
 #include "scalar/value.h"
+#include "trace/traced.h"
 
 namespace fulgurite::tool {
 
@@ -79,7 +80,8 @@ std::string Formula::text() const {
   return text;
 }
 
-SizeNames::SizeNames(const soac::Program& program) : program_(program), names_(*program.arena) {
+SizeNames::SizeNames(const soac::Program& program, const std::vector<std::string>& given)
+    : program_(program), names_(*program.arena) {
   for (const soac::Stm& stm : program.body) {
     const auto* check = base::as<soac::Check>(stm.op);
     if (!check) continue;
@@ -93,8 +95,9 @@ SizeNames::SizeNames(const soac::Program& program) : program_(program), names_(*
       if (a != b) equal_to_[std::max(a, b)] = std::min(a, b);
     }
   }
+  take_given(given);
   std::vector<std::string> taken;
-  for (Var param : program.params) taken.emplace_back(names_(param));
+  for (Var param : program.params) taken.emplace_back(name(param));
   std::vector<std::string> letters;
   for (const char* letter : {"n", "m", "k", "l", "p", "q", "r", "s"})
     if (std::find(taken.begin(), taken.end(), letter) == taken.end()) letters.emplace_back(letter);
@@ -105,6 +108,39 @@ SizeNames::SizeNames(const soac::Program& program) : program_(program), names_(*
       std::string& name = chosen_[representative(extent.var())];
       if (name.empty()) name = next < letters.size() ? letters[next++] : std::string(names_(extent.var()));
     }
+}
+
+// Components of one argument share its name; each takes the next of the names after the first dot.
+void SizeNames::take_given(const std::vector<std::string>& given) {
+  std::unordered_map<std::string, std::vector<std::string>> parts_of;
+  for (std::size_t k = 0; k < given.size(); ++k)
+    if (!given[k].empty())
+      parts_of[detail::parameter_name(static_cast<unsigned>(k + 1))] = base::split(given[k], '.');
+  std::unordered_map<std::string, std::size_t> component;
+  for (Var param : program_.params) {
+    const scalar::VarInfo& info = program_.arena->info(param);
+    const auto found = parts_of.find(info.name);
+    if (found == parts_of.end()) continue;
+    const std::vector<std::string>& parts = found->second;
+    const std::size_t k = component[info.name]++;
+    std::string name = parts[0];
+    if (k + 1 < parts.size())
+      name += "." + parts[k + 1];
+    else if (k > 0)
+      name += fmt::format("_{}", k);
+    for (Expr extent : info.shape)
+      if (extent.is_name()) {
+        const std::string& own = program_.arena->info(extent.var()).name;
+        given_[extent.var()] = own.substr(0, own.find('_') + 1) + name;
+      }
+    chosen_[representative(param)] = name;
+    given_[param] = std::move(name);
+  }
+}
+
+const std::string* SizeNames::given(Var v) const {
+  const auto found = given_.find(v);
+  return found == given_.end() ? nullptr : &found->second;
 }
 
 Var SizeNames::representative(Var v) const {

@@ -41,7 +41,8 @@ class Formula {
 /// parameters are n, m, k ... in their order; other names are the program's.
 class SizeNames {
  public:
-  explicit SizeNames(const soac::Program&);
+  /// `given`: what the user calls the parameters, "pixels" or, with names of components, "point.x.y".
+  explicit SizeNames(const soac::Program&, const std::vector<std::string>& given = {});
 
   Formula formula(soac::Expr);
   std::string text(soac::Expr);
@@ -50,13 +51,16 @@ class SizeNames {
   std::string type(soac::Var);
   std::string_view name(soac::Var);
   Formula bytes(soac::Var array);
+  /// What the user calls a parameter, or "n_pixels" of its extent; nothing for all other variables.
+  const std::string* given(soac::Var) const;
 
  private:
+  void take_given(const std::vector<std::string>&);
   soac::Var representative(soac::Var) const;
 
   const soac::Program& program_;
   std::unordered_map<soac::Var, soac::Var> equal_to_;
-  std::unordered_map<soac::Var, std::string> chosen_;
+  std::unordered_map<soac::Var, std::string> chosen_, given_;
   scalar::Names names_;
 };
 

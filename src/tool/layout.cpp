@@ -9,6 +9,18 @@ namespace {
 
 constexpr double column_gap = 28, layer_gap = 44, port_gap = 14;
 
+// Of a chain of places of which every second pair is joined by a straight line: the curve through them,
+// upright in each place.
+std::vector<Point> curve_through(const std::vector<Point>& places) {
+  std::vector<Point> curve{places[0]};
+  for (std::size_t k = 1; k < places.size(); ++k) {
+    const Point a = places[k - 1], b = places[k];
+    const double half = (b.y - a.y) / 2;
+    curve.insert(curve.end(), {{a.x, a.y + half}, {b.x, b.y - half}, b});
+  }
+  return curve;
+}
+
 // Boxes, and for every link and layer that it crosses a narrow place.
 struct Item {
   double width = 0, height = 0;
@@ -69,6 +81,7 @@ class Layering {
         link.points.push_back({item.middle, bottom[item.layer]});
       }
       link.points.push_back({port(chain.back(), chain[chain.size() - 2], false), boxes[link.to].y});
+      link.points = curve_through(link.points);
     }
     return {right, y - layer_gap};
   }
@@ -170,7 +183,7 @@ class Layering {
 
 }  // namespace
 
-Extent layout(std::vector<Box>& boxes, std::vector<Link>& links) {
+Extent layered(std::vector<Box>& boxes, std::vector<Link>& links) {
   if (boxes.empty()) return {};
   Layering layering(boxes, links);
   layering.arrange();

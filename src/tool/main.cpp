@@ -93,7 +93,7 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
 
 struct ExplainRequest {
   bool json = false;
-  std::string svg;
+  std::string svg, parameters;
 };
 
 void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices,
@@ -105,12 +105,18 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
   command->add_flag("--json", request.json, "as JSON");
   command->add_option("--svg", request.svg,
                       "also draw the data flow before and after fusion, into this file");
+  command
+      ->add_option("--parameters", request.parameters,
+                   "what to call the parameters, as x,y; components of composite elements as point.x.y")
+      ->allow_extra_args(false);
   add_engine(command, choices);
   add_policy(command, choices.policy);
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
   command->callback([&] {
     const auto traced = trace(program_named(programs, choices.name), choices.arguments);
-    const Options options = choices.options();
+    Options options = choices.options();
+    const std::string name = fmt::format("{}({})", choices.name, request.parameters);
+    options.name = name.c_str();
     if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
     fmt::print("{}", detail::explanation(*traced, options, request.json ? Explain::json : Explain::text));
   });

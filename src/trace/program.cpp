@@ -2,6 +2,9 @@
 // constants.
 #include <fulgurite/compile.h>
 
+#include <fmt/format.h>
+
+#include "base/text.h"
 #include "trace/traced.h"
 #include "trace/tracer.h"
 
@@ -28,9 +31,24 @@ static_assert(static_cast<int>(Kind::u8) == static_cast<int>(scalar::Kind::u8));
 static_assert(static_cast<int>(Kind::f32) == static_cast<int>(scalar::Kind::f32));
 static_assert(static_cast<int>(Kind::f64) == static_cast<int>(scalar::Kind::f64));
 
+std::string parameter_name(unsigned argument) {
+  return argument <= 26 ? std::string(1, static_cast<char>('a' + argument - 1))
+                        : fmt::format("a{}", argument);
+}
+
+NamedProgram named_program(std::string_view text) {
+  const std::size_t bracket = text.find('(');
+  NamedProgram named{std::string(text.substr(0, bracket)), {}};
+  if (bracket == std::string_view::npos) return named;
+  text.remove_prefix(bracket + 1);
+  named.parameters = base::split(text.substr(0, text.find(')')), ',');
+  for (std::string& parameter : named.parameters) std::erase(parameter, ' ');
+  return named;
+}
+
 std::shared_ptr<const TracedProgram> trace(const char* name, const Traceable& f, const void* given_constants,
                                            bool retrace, Here where) {
-  fulgurite::trace::Tracer tracer(name, where);
+  fulgurite::trace::Tracer tracer(named_program(name).name, where);
   const std::span<const ParameterInfo> parameters = f.parameters();
   Values arguments;
   for (const ParameterInfo& p : parameters)

@@ -3,9 +3,23 @@
 
 #include <fulgurite/executable.h>
 
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "soac/ir.h"
 
 namespace fulgurite::detail {
+
+/// What a program calls its parameter of the caller's argument of that number, from 1: a, b, ... z, a27.
+std::string parameter_name(unsigned argument);
+
+/// Options::name in its parts: "rmse(measured, predicted)" names a program and its parameters.
+struct NamedProgram {
+  std::string name;
+  std::vector<std::string> parameters;  // none, or one for each, as far as they are given
+};
+NamedProgram named_program(std::string_view text);
 
 class TracedProgram {
  public:

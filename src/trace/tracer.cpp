@@ -10,6 +10,7 @@
 #include "base/quote.h"
 #include "scalar/print.h"
 #include "soac/walk.h"
+#include "trace/traced.h"
 
 namespace fulgurite::trace {
 
@@ -177,8 +178,7 @@ Values Tracer::values(std::span<const Expr> exprs) {
 }
 
 Value Tracer::parameter(scalar::Kind kind, int rank, unsigned argument) {
-  const std::string name =
-      argument <= 26 ? std::string(1, static_cast<char>('a' + argument - 1)) : fmt::format("a{}", argument);
+  const std::string name = detail::parameter_name(argument);
   const Expr e = rank == 0 ? fresh(kind, name) : parameter_array(kind, rank, name);
   if (rank > 0) arguments_.emplace_back(Exprs(shape(e).begin(), shape(e).end()), argument);
   program_.params.push_back(e.var());

@@ -1,5 +1,5 @@
 // What NVRTC makes of sorters and mergers of 512 elements for sm_90, where it is found, and what the emulator
-// counts of them. docs/performance.md has the figures of all (`./dev bench kernels`).
+// counts of them. docs/performance/kernels_of_sorters.csv has the figures of all (`./dev bench kernels`).
 #include <gtest/gtest.h>
 
 #include "../emit/nvrtc.h"

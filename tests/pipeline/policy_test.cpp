@@ -117,8 +117,24 @@ TEST(Policy, ExplainShowsWhatIsNotTheDefault) {
   const auto f = [](Vec<float> x) { return x + 1.0f; };
   const std::string changed =
       explanation(compile(f, {.engine = Engine::cpu, .policy = "chain=16, cheap_tile=1024"}));
-  EXPECT_NE(changed.find("\npolicy: cheap_tile = 1024, chain = 16\n"), std::string::npos) << changed;
-  EXPECT_EQ(explanation(compile(f, {.engine = Engine::cpu})).find("\npolicy: "), std::string::npos);
+  const auto expect_says = [](const std::string& text, const char* part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  expect_says(changed,
+              "\npolicy: 2 tuning numbers changed by Options::policy or --policy; names in brackets");
+  expect_says(changed,
+              "\n  cheap_tile = 1024 points, by default 16384: Points of one task where they are cheap.\n");
+  expect_says(changed, "\n  chain = 16 ");
+  const auto by_environment = [&](const char* policy) {
+    const InEnvironment environment(policy);
+    return explanation(compile(f, {.engine = Engine::cpu}));
+  };
+  expect_says(by_environment("chain=16"), "\npolicy: 1 tuning number changed by FULGURITE_POLICY; ");
+  const std::string usual = explanation(compile(f, {.engine = Engine::cpu}));
+  expect_says(
+      usual,
+      "\npolicy: default tuning numbers; names in brackets below are such numbers (docs/schedules.md)\n");
+  EXPECT_EQ(usual.find("by default"), std::string::npos) << usual;
 }
 
 }  // namespace

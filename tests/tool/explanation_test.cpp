@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
+#include <utility>
 
 namespace fg = fulgurite;
 using fg::Exp, fg::Mat, fg::Vec;
@@ -41,11 +43,48 @@ TEST(Explanation, KnowsArraysThatAreInWindowsOnly) {
   EXPECT_SAYS(told(differences), " in 2 kernels, 1 intermediate array\n");
 }
 
+TEST(Explanation, FindsStatementsWhoseArraysGotSimplerShapes) {
+  // That x and y have equal sizes is known only after y * y + 2 has been traced.
+  const auto compiled = fg::compile(
+      [](Vec<float> x, Vec<float> y) {
+        auto sums = fg::scan(fg::plus, 0.0f, y * y + 2.0f);
+        return std::tuple{fg::reverse(sums), fg::scan(fg::plus, 0.0f, x + sums)};
+      },
+      {.engine = fg::Engine::cpu});
+  EXPECT_SAYS(fg::explanation(compiled), "fused in    elementwise '*'  explanation_test.cpp:");
+  const std::string grey = "fill=\"#f0f1f3\"";
+  EXPECT_SILENT(fg::explanation(compiled, fg::Explain::svg), grey);
+}
+
 TEST(Explanation, BoundsWhatElementsDecide) {
   const std::string gather = told([](Vec<float> table, Vec<int> at) { return fg::gather(table, at); });
   EXPECT_SAYS(gather, "reads at most 4m + 4min(n, m) bytes, writes 4m\n");
   const std::string filter = told([](Vec<int> x) { return fg::filter([](Exp<int> k) { return k > 0; }, x); });
   EXPECT_SAYS(filter, "reads 4n bytes, writes at most 4n + 16\n");
+}
+
+TEST(Explanation, CallsParametersWhatTheUserCallsThem) {
+  const auto program = [](Vec<float> pixels, int k, Vec<int> places, Exp<float> scale) {
+    return fg::with(pixels, 0, scale * static_cast<float>(k)) + fg::sum(fg::gather(pixels, places));
+  };
+  const std::string text = fg::explanation(
+      fg::compile(program, {.engine = fg::Engine::cpu, .name = "brighter(pixels, k, places, scale)"}),
+      fg::Explain::text, 3);
+  EXPECT_SAYS(text, "brighter(pixels: f32[n], places: i32[m], scale: f32) -> f32[n]\n");
+  EXPECT_SAYS(text, "  pixels into with, ");
+  EXPECT_SAYS(text, "0 < n_pixels");
+  EXPECT_SILENT(text, "n_a");
+  const auto composite = [](Vec<std::pair<float, float>> readings, Exp<float> margin) {
+    return fg::map([&](Exp<std::pair<float, float>> reading) { return reading.get<1>() + margin; }, readings);
+  };
+  const auto of_composite = [&](const char* name) {
+    return fg::explanation(fg::compile(composite, {.engine = fg::Engine::cpu, .name = name}));
+  };
+  EXPECT_SAYS(of_composite("damp(reading.time.value, margin)"),
+              "damp(reading.time: f32[n], reading.value: f32[n], margin: f32) -> f32[n]\n");
+  EXPECT_SAYS(of_composite("damp(readings"),
+              "damp(readings: f32[n], readings_1: f32[n], b: f32) -> f32[n]\n");
+  EXPECT_SAYS(of_composite("damp"), "damp(a: f32[n], a_1: f32[n], b: f32) -> f32[n]\n");
 }
 
 TEST(Explanation, NamesCopiesAndTheirReasons) {

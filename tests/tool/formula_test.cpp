@@ -5,8 +5,13 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tool/layout.h"
 #include "tool/literal.h"
@@ -99,22 +104,27 @@ RC_GTEST_PROP(LiteralProperty, PrintedValuesReadBack, ()) {
 TEST(Layout, AChainIsStraight) {
   std::vector<Box> boxes{{200, 20}, {40, 20}, {120, 20}, {30, 20}};
   std::vector<Link> links{{0, 1, {}}, {1, 2, {}}, {2, 3, {}}};
-  layout(boxes, links);
+  layered(boxes, links);
   for (const Box& box : boxes) EXPECT_NEAR(box.x, boxes[0].x, 0.01);
 }
 
 TEST(Layout, TwoChainsDoNotCross) {
   std::vector<Box> boxes(6, {50, 20});
   std::vector<Link> links{{0, 3, {}}, {1, 2, {}}, {2, 4, {}}, {3, 5, {}}};
-  layout(boxes, links);
+  layered(boxes, links);
   EXPECT_EQ(boxes[0].x < boxes[1].x, boxes[3].x < boxes[2].x);
   EXPECT_EQ(boxes[3].x < boxes[2].x, boxes[5].x < boxes[4].x);
 }
 
-RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
-  const auto n = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
+struct Drawn {
   std::vector<Box> boxes;
   std::vector<Link> links;
+};
+
+Drawn some_graph() {
+  const auto n = static_cast<std::size_t>(*rc::gen::inRange(1, 20));
+  Drawn graph;
+  auto& [boxes, links] = graph;
   for (std::size_t i = 0; i < n; ++i) {
     boxes.push_back(
         {static_cast<double>(*rc::gen::inRange(10, 200)), static_cast<double>(*rc::gen::inRange(10, 90))});
@@ -125,26 +135,74 @@ RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
       if (links.empty() || links.back().to != i || links.back().from != from) links.push_back({from, i, {}});
     }
   }
-  const Extent extent = layout(boxes, links);
-  for (std::size_t i = 0; i < n; ++i) {
+  return graph;
+}
+
+// No box lies on another one or outside, and links lead down from the edge of a box to the edge of another
+// one; `slack`: of numbers that were printed.
+void expect_readable(const Drawn& graph, Extent extent, double slack) {
+  const auto& [boxes, links] = graph;
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
     const Box& a = boxes[i];
-    RC_ASSERT(a.x - a.width / 2 > -0.01 && a.x + a.width / 2 < extent.width + 0.01);
-    RC_ASSERT(a.y > -0.01 && a.y + a.height < extent.height + 0.01);
+    RC_ASSERT(a.x - a.width / 2 > -slack && a.x + a.width / 2 < extent.width + slack);
+    RC_ASSERT(a.y > -slack && a.y + a.height < extent.height + slack);
     for (std::size_t j = 0; j < i; ++j) {
       const Box& b = boxes[j];
-      const bool beside = std::abs(a.x - b.x) >= (a.width + b.width) / 2;
-      const bool above = a.y >= b.y + b.height || b.y >= a.y + a.height;
+      const bool beside = std::abs(a.x - b.x) >= (a.width + b.width) / 2 - slack;
+      const bool above = a.y >= b.y + b.height - slack || b.y >= a.y + a.height - slack;
       RC_ASSERT(beside || above);
     }
   }
   for (const Link& link : links) {
-    RC_ASSERT(link.points.size() % 2 == 0);
-    for (std::size_t k = 1; k < link.points.size(); ++k) RC_ASSERT(link.points[k].y >= link.points[k - 1].y);
-    RC_ASSERT(link.points.front().y == boxes[link.from].y + boxes[link.from].height);
-    RC_ASSERT(link.points.back().y == boxes[link.to].y);
-    const auto is_on = [](const Box& box, Point point) { return std::abs(point.x - box.x) <= box.width / 2; };
+    RC_ASSERT(link.points.size() % 3 == 1);
+    const auto is_on = [&](const Box& box, Point point) {
+      const double beside = std::abs(point.x - box.x) - box.width / 2,
+                   outside = std::abs(point.y - box.y - box.height / 2) - box.height / 2;
+      return std::abs(std::max(beside, outside)) <= slack;
+    };
     RC_ASSERT(is_on(boxes[link.from], link.points.front()) && is_on(boxes[link.to], link.points.back()));
+    RC_ASSERT(link.points.front().y < link.points.back().y);
   }
+}
+
+RC_GTEST_PROP(LayoutProperty, BoxesAreApartAndLinksLeadDown, ()) {
+  Drawn graph = some_graph();
+  const Extent extent = layered(graph.boxes, graph.links);
+  expect_readable(graph, extent, 0.01);
+  for (const Link& link : graph.links)
+    for (std::size_t k = 1; k < link.points.size(); ++k) RC_ASSERT(link.points[k].y >= link.points[k - 1].y);
+}
+
+bool has_graphviz() {
+  static const bool has = std::system("dot -V >/dev/null 2>&1") == 0;
+  return has;
+}
+
+RC_GTEST_PROP(LayoutProperty, SoTheyAreByGraphviz, ()) {
+  if (!has_graphviz()) return;  // the next test says so
+  Drawn graph = some_graph();
+  const std::optional<Extent> extent = by_graphviz(graph.boxes, graph.links);
+  RC_ASSERT(extent);
+  expect_readable(graph, *extent, 2);
+}
+
+TEST(Layout, GraphvizPutsResultsLast) {
+  if (!has_graphviz()) GTEST_SKIP() << "dot is not installed (package graphviz)";
+  std::vector<Box> boxes{{60, 20, true, false}, {60, 20, false, true}, {60, 20}, {60, 20, false, true}};
+  std::vector<Link> links{{0, 1, {}}, {0, 2, {}, true}, {2, 3, {}}};
+  ASSERT_TRUE(by_graphviz(boxes, links));
+  EXPECT_NEAR(boxes[1].y, boxes[3].y, 1);
+  EXPECT_GT(boxes[1].y, boxes[2].y);
+}
+
+TEST(Layout, WithoutGraphvizThereAreNoPlaces) {
+  const char* const path = std::getenv("PATH");
+  const std::string before = path ? path : "";
+  setenv("PATH", "/nowhere", 1);
+  std::vector<Box> boxes{{60, 20}, {60, 20}};
+  std::vector<Link> links{{0, 1, {}}};
+  EXPECT_FALSE(by_graphviz(boxes, links));
+  setenv("PATH", before.c_str(), 1);
 }
 
 }  // namespace

@@ -306,18 +306,33 @@ TEST_F(ToolProgram, ExplainTellsWhatFused) {
 }
 
 TEST_F(ToolProgram, APolicyIsGivenOnTheCommandLineInAFileOrInTheEnvironment) {
-  const std::string number = "policy: cheap_tile = 1024\n";
-  EXPECT_EQ(call("explain rmse").out.find("policy: "), std::string::npos);
+  const std::string number = "\n  cheap_tile = 1024 points, by default 16384: ";
+  EXPECT_SAYS(call("explain rmse").out, "policy: default tuning numbers; ");
   EXPECT_SAYS(call("explain rmse --policy cheap_tile=1024").out, number);
   EXPECT_SAYS(call("explain rmse", "FULGURITE_POLICY=cheap_tile=1024").out, number);
   EXPECT_SAYS(call("explain rmse --policy cheap_tile=1024", "FULGURITE_POLICY=chain=16").out, number);
   std::ofstream(path("policy")) << "cheap_tile = 1024  # small\n";
-  EXPECT_SAYS(call("explain rmse --policy @" + path("policy")).out, number);
+  const std::string of_file = call("explain rmse --policy @" + path("policy")).out;
+  EXPECT_SAYS(of_file, number);
+  EXPECT_SAYS(of_file, "policy: 1 tuning number changed by the file " + path("policy") + "; ");
+  EXPECT_SAYS(call("explain rmse", "FULGURITE_POLICY=@" + path("policy")).out,
+              "by the file " + path("policy") + ", which FULGURITE_POLICY names; ");
   const auto json = nlohmann::json::parse(call("explain rmse --json --policy cheap_tile=1024").out);
-  EXPECT_EQ(json["policy"], "cheap_tile = 1024");
+  EXPECT_EQ(json["policy"],
+            (nlohmann::json{{"cheap_tile", {{"value", "1024"}, {"default", "16384"}, {"unit", "points"}}}}));
+  EXPECT_EQ(json["policy_given_by"], "Options::policy or --policy");
   EXPECT_EQ(call("run rmse x.npy y.npy --policy chain=16").out, call("run rmse x.npy y.npy").out);
   EXPECT_EQ(call("bisect rmse x.npy y.npy --policy chain=16").status, 0);
   EXPECT_FAILS(call("run rmse x.npy y.npy --policy chian=16"), 1, "the nearest name is chain");
+}
+
+TEST_F(ToolProgram, ExplainNamesParametersAsTheUserDoes) {
+  EXPECT_SAYS(call("explain rmse --parameters measured,predicted").out,
+              "rmse(measured: f32[n], predicted: f32[n]) -> f32\n");
+  EXPECT_SAYS(call("explain rmse --parameters measured").out, "rmse(measured: f32[n], b: f32[n]) -> f32\n");
+  EXPECT_SAYS(call("explain rmse --parameters n,m").out, "rmse(n: f32[k], m: f32[k]) -> f32\n");
+  ASSERT_EQ(call("explain rmse --parameters measured,predicted --svg flow.svg").status, 0);
+  EXPECT_SAYS(text_of("flow.svg"), ">measured: f32[n]<");
 }
 
 TEST_F(ToolProgram, ExplainAsJson) {
@@ -372,6 +387,8 @@ TEST_F(ToolProgram, ExplainAsPicture) {
     EXPECT_SAYS(svg, std::string(program) == "total_and_squares" ? ">result 2: " : ">result: ");
     EXPECT_EQ(svg.find("nan"), svg.npos);
   }
+  ASSERT_EQ(call("explain rmse --svg flow.svg", "PATH=").status, 0);  // without Graphviz
+  EXPECT_TRUE(is_well_formed(text_of("flow.svg")));
   EXPECT_FAILS(call("explain rmse --svg none/flow.svg"), 1, "none/flow.svg cannot be written");
 }
 
