@@ -1,7 +1,7 @@
 """Who may include whom: a folder of src/ is a stage, and stages form a directed acyclic graph. Also keeps LLVM inside the
 plug-in and the finder of mutants, and the public headers down to the standard library; sees which of the precompiled headers
-(src/CMakeLists.txt) a file of src/ uses without including it, itself or by headers of ours; and finds modules that include
-each other in a circle: x.h and x.cpp are one module, which includes whatever one of the two includes."""
+(src/CMakeLists.txt, tests/CMakeLists.txt) a file of src/ or a public header uses without including it, itself or by headers of ours;
+and finds modules that include each other in a circle: x.h and x.cpp are one module, which includes whatever one of the two includes."""
 
 import os
 import re
@@ -60,6 +60,26 @@ USES = {
     "vector": r"std::vector\b",
     "fmt/": r"fmt::",
 }
+# The same for public headers, which the build compiles after these.
+USES_OF_PUBLIC = USES | {
+    "array": r"std::array\b",
+    "atomic": r"std::atomic\b",
+    "bit": r"std::(bit_cast|popcount|countl_zero|countr_zero|has_single_bit|bit_ceil|bit_width)\b",
+    "concepts": r"std::(same_as|integral|floating_point|convertible_to|derived_from|invocable|constructible_from)\b",
+    "cstddef": r"std::(size_t|ptrdiff_t|byte|nullptr_t)\b",
+    "cstdint": r"\bu?int(8|16|32|64|ptr)_t\b",
+    "filesystem": r"std::filesystem\b",
+    "initializer_list": r"std::initializer_list\b",
+    "iterator": r"std::(back_inserter|(forward|random_access|input)_iterator_tag|contiguous_iterator|iterator_traits)\b",
+    "limits": r"std::numeric_limits\b",
+    "source_location": r"std::source_location\b",
+    "stdexcept": r"std::(runtime_error|logic_error|invalid_argument|out_of_range)\b",
+    "string_view": r"std::string_view\b",
+    "tuple": r"std::(tuple|tie|make_tuple|tuple_size_v|tuple_element_t|apply)\b",
+    "type_traits": r"std::(is_\w+_v|decay_t|remove_cvref_t|remove_const_t|conditional_t|enable_if_t|common_type_t|invoke_result_t"
+                   r"|underlying_type_t|make_unsigned_t|bool_constant|true_type|false_type)\b",
+    "utility": r"std::(pair|move|forward|swap|exchange|declval|(make_)?index_sequence(_for)?)\b",
+}
 # Modules that stand in a circle of includes. There are none, and none may come.
 IN_CIRCLES = set()
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -92,13 +112,13 @@ def included(path, seen):
 
 
 def missing(path):
-    """(line, header) of what a file of src/ uses and does not include."""
+    """(line, header) of what a file of src/, or a public header, uses and does not include."""
     has = included(path, set())
-    for header, use in USES.items():
+    for header, use in (USES_OF_PUBLIC if path.startswith("include/fulgurite/") else USES).items():
         if any(h == header or (header == "fmt/" and h.startswith(header)) for h in has):
             continue
         for number, line in enumerate(lines(path), 1):
-            if re.search(use, line.split("//")[0]):
+            if re.search(use, re.sub(r'"[^"]*"', '""', line.split("//")[0])):
                 yield number, header
                 break
 
@@ -193,7 +213,7 @@ def main():
                     message = message or f"<{header}> belongs to {' and '.join(owners)} only"
             if message:
                 findings.append((path, number, message))
-        if path.startswith("src/"):
+        if path.startswith(("src/", "include/fulgurite/")):
             for number, header in missing(path):
                 findings.append((path, number, f"uses <{header}> and does not include it"))
     findings += circles([path for path in files(".h", ".cpp", ".def", under=("src", "include")) if "/prelude/" not in path])

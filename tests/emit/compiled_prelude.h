@@ -39,6 +39,14 @@ inline std::vector<std::string> levels() {
 
 inline constexpr int lane_counts[] = {1, 2, 4, 8, 16, 32, 64};
 
+/// The lane counts with which the turn-th operation is tested at a level: all at this machine's best level.
+/// At each of the others two, as compiling takes most of the time: operations together meet every lane count.
+inline std::vector<int> lane_counts_at(const std::string& cpu, std::size_t turn) {
+  constexpr std::size_t n = std::size(lane_counts);
+  if (cpu == levels().back()) return {std::begin(lane_counts), std::end(lane_counts)};
+  return {lane_counts[turn % n], lane_counts[(turn + 3) % n]};
+}
+
 /// A function that applies `stem` to the elements of one or two arrays: stem_kind_xlanes(a, b, result, n), n
 /// a multiple of the lanes.
 inline std::string elementwise(const std::string& stem, const std::string& kind, const std::string& to,

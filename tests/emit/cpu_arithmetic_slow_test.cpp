@@ -131,13 +131,16 @@ void test_operations(const std::vector<Operation<T>>& operations) {
   std::vector<T> a, b;
   pairs(a, b);
   std::vector<T> result(a.size());
-  std::string kind = kind_of<T>(), text;
-  for (const auto& operation : operations)
-    for (int lanes : lane_counts) text += elementwise(operation.stem, kind, "", lanes, operation.arguments);
+  const std::string kind = kind_of<T>();
   for (const std::string& cpu : levels()) {
+    std::string text;
+    for (std::size_t turn = 0; turn < operations.size(); ++turn)
+      for (int lanes : lane_counts_at(cpu, turn))
+        text += elementwise(operations[turn].stem, kind, "", lanes, operations[turn].arguments);
     Compiled compiled(text, cpu);
-    for (const auto& operation : operations)
-      for (int lanes : lane_counts) {
+    for (std::size_t turn = 0; turn < operations.size(); ++turn)
+      for (int lanes : lane_counts_at(cpu, turn)) {
+        const Operation<T>& operation = operations[turn];
         auto* run = compiled.find<void(const T*, const T*, T*, int64_t)>(
             fmt::format("{}_{}_x{}", operation.stem, kind, lanes));
         run(a.data(), b.data(), result.data(), static_cast<int64_t>(a.size()));
@@ -225,10 +228,10 @@ To converted(From x) {
 }
 
 template <class From, class To>
-void test_cast(const Compiled& compiled, const std::string& where) {
+void test_cast(const Compiled& compiled, const std::string& where, std::size_t turn) {
   std::vector<From> a = samples<From>(4096, 3);
   std::vector<To> result(a.size());
-  for (int lanes : lane_counts) {
+  for (int lanes : lane_counts_at(where, turn)) {
     auto* run = compiled.find<void(const From*, const From*, To*, int64_t)>(
         fmt::format("cast_{}_{}_x{}", kind_of<From>(), kind_of<To>(), lanes));
     run(a.data(), nullptr, result.data(), static_cast<int64_t>(a.size()));
@@ -239,24 +242,24 @@ void test_cast(const Compiled& compiled, const std::string& where) {
   }
 }
 
+template <class From, class... To>
+void test_casts_to() {
+  for (const std::string& cpu : levels()) {
+    std::string text;
+    std::size_t turn = 0;
+    for (const std::string& to : {kind_of<To>()...})
+      for (int lanes : lane_counts_at(cpu, turn++))
+        text += elementwise("cast", kind_of<From>(), to, lanes, 1);
+    Compiled compiled(text, cpu);
+    turn = 0;
+    (test_cast<From, To>(compiled, cpu, turn++), ...);
+  }
+}
+
 template <class From>
 void test_casts() {
-  std::string text;
-  for (const char* to : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"})
-    for (int lanes : lane_counts) text += elementwise("cast", kind_of<From>(), to, lanes, 1);
-  for (const std::string& cpu : levels()) {
-    Compiled compiled(text, cpu);
-    test_cast<From, int8_t>(compiled, cpu);
-    test_cast<From, int16_t>(compiled, cpu);
-    test_cast<From, int32_t>(compiled, cpu);
-    test_cast<From, int64_t>(compiled, cpu);
-    test_cast<From, uint8_t>(compiled, cpu);
-    test_cast<From, uint16_t>(compiled, cpu);
-    test_cast<From, uint32_t>(compiled, cpu);
-    test_cast<From, uint64_t>(compiled, cpu);
-    test_cast<From, float>(compiled, cpu);
-    test_cast<From, double>(compiled, cpu);
-  }
+  test_casts_to<From, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float,
+                double>();
 }
 
 TEST(CpuArithmetic, SlowCastsFromF32) {

@@ -22,7 +22,7 @@ const bool has_no_disk_cache = setenv("FULGURITE_CACHE", "", 1) == 0;
 // PoCL takes the processor for two devices; CUDA's stand-in has two.
 const bool has_two_devices = setenv("POCL_DEVICES", "pthread pthread", 1) == 0;
 
-class Promises : public testing::TestWithParam<Engine> {
+class Promises : public ::testing::TestWithParam<Engine> {
  protected:
   static Options options() { return {.engine = GetParam(), .precision = Precision::strict}; }
 
@@ -202,7 +202,7 @@ TEST_P(Promises, AHundredStepsOfFluidTransferInputsOnceAndResultsIfTheyAreRead) 
   expect_same(fields, box.run(reference, 100));
 }
 
-INSTANTIATE_TEST_SUITE_P(Devices, Promises, testing::Values(Engine::opencl, Engine::cuda),
+INSTANTIATE_TEST_SUITE_P(Devices, Promises, ::testing::Values(Engine::opencl, Engine::cuda),
                          [](const auto& device) { return device.param == Engine::cuda ? "Cuda" : "OpenCl"; });
 
 TEST(Fluid, IsWhatTheInterpreterSays) {

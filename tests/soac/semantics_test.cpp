@@ -24,7 +24,7 @@ void expect_row(const SemanticsRow& row, bool is_fast) {
     ASSERT_EQ(results.size(), expected.size());
     for (std::size_t i = 0; i < results.size(); ++i)
       EXPECT_TRUE(same(results[i], expected[i]))
-          << testing::PrintToString(results[i]) << " should be " << testing::PrintToString(expected[i]);
+          << ::testing::PrintToString(results[i]) << " should be " << ::testing::PrintToString(expected[i]);
     return;
   }
   try {

@@ -7,6 +7,7 @@
 #include <fulgurite/kernel/tiles.h>
 
 #include <concepts>
+#include <string_view>
 
 #pragma GCC visibility push(default)
 
