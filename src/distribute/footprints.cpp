@@ -92,6 +92,7 @@ class Walk {
     for (int pass = 0;; ++pass) {
       known_here_ = outside;
       to_.touches.clear();
+      to_.loops.clear();
       to_.is_divisible = true;
       block(par.body);
       for (const Var name : unsettled_) found_[name] = {unknown()};
@@ -113,6 +114,7 @@ class Walk {
     for (const runtime::Touch& t : to_.touches)
       for (const Step of : {t.at, t.condition})
         if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
+    for (const Step of : to_.loops) number[static_cast<std::size_t>(of)] = 0;
     for (std::size_t k = to_.formulas.size(); k-- > 0;)
       if (number[k] == 0)
         for (const Step of : {to_.formulas[k].a, to_.formulas[k].b, to_.formulas[k].c})
@@ -129,6 +131,7 @@ class Walk {
     for (runtime::Touch& t : to_.touches)
       for (std::int32_t* of : {&t.at, &t.condition})
         if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
+    for (Step& of : to_.loops) of = number[static_cast<std::size_t>(of)];
     to_.formulas = std::move(kept);
   }
 
@@ -305,7 +308,7 @@ class Walk {
     }
     Step at = of(expanded(index));
     if (more >= 0) at = step({Op::add, at, more});
-    const runtime::Touch now{found->second, stores, at, condition};
+    const runtime::Touch now{found->second, stores, at, condition, loop_};
     if (std::ranges::find(to_.touches, now) == to_.touches.end()) to_.touches.push_back(now);
     known_here_ = before;
   }
@@ -314,7 +317,7 @@ class Walk {
     const auto found = buffers_.find(buffer);
     if (found == buffers_.end()) return;
     to_.is_divisible = false;
-    for (const bool stores : {false, true}) to_.touches.push_back({found->second, stores, unknown(), -1});
+    for (const bool stores : {false, true}) to_.touches.push_back({found->second, stores, unknown(), -1, loop_});
   }
 
   // Around a loop its variables have any of their values; in the first pass the first one.
@@ -370,7 +373,7 @@ class Walk {
     touch(s.from.buffer, s.from.index, false, s.from.mask);
     const auto found = buffers_.find(s.from.buffer);
     const Kind kind = arena_.info(s.name).type.kind;
-    const bool is_known = found != buffers_.end() && scalar::is_integer(kind) && !stored_.contains(s.from.buffer);
+    const bool is_known = found != buffers_.end() && (kind == Kind::i64 || kind == Kind::i32) && !stored_.contains(s.from.buffer);
     // The value 0 where the mask does not hold.
     Step value = unknown();
     if (is_known)
@@ -435,8 +438,14 @@ class Walk {
     return std::nullopt;
   }
   void iterations(const kernel::For& s, Step begin, Step end) {
-    known_here_.steps[s.name] = step({Op::range, begin, end, of(s.step)});
+    const Step taken = known_here_.steps[s.name] = step({Op::range, begin, end, of(s.step)});
+    const bool is_outermost = loop_ < 0;
+    if (is_outermost) {
+      loop_ = static_cast<std::int32_t>(to_.loops.size());
+      to_.loops.push_back(taken);
+    }
     block(s.body, step({Op::lt, begin, end}));
+    if (is_outermost) loop_ = -1;
     forget(s.body);
   }
   void statement(const kernel::For& s) {
@@ -521,6 +530,7 @@ class Walk {
   Known known_here_;
   std::unordered_map<Var, Expr> definitions_;
   Step condition_ = -1;
+  std::int32_t loop_ = -1;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runtime/footprint.h"
 
 #include <algorithm>
+#include <numeric>
 #include <array>
 #include <utility>
 
@@ -18,9 +19,13 @@ constexpr Strided unknown{};
 Strided made(Wide low, Wide high, Wide stride) {
   if (low < INT64_MIN || high > INT64_MAX || low > high) return unknown;
   if (low == high) return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(low), 0, 1, false, 0};
-  const auto step = static_cast<std::int64_t>(std::max<Wide>(stride, 1));
-  const Wide last = low + (high - low) / step * step;
-  return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(last), last == low ? 0 : step, 1, false, 0};
+  const Wide span = high - low;
+  if (span > INT64_MAX || stride > INT64_MAX)
+    return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), 1, 1, false, 0};
+  // Division of 64 bits: that of 128 is many times slower.
+  const std::int64_t step = std::max<std::int64_t>(static_cast<std::int64_t>(stride), 1);
+  const std::int64_t first = static_cast<std::int64_t>(low), apart = static_cast<std::int64_t>(span) / step * step;
+  return {first, first + apart, apart == 0 ? 0 : step, 1, false, 0};
 }
 
 // Runs of the length, which do not meet.
@@ -52,9 +57,12 @@ Strided with_variables(Strided to, const Strided& a, const Strided& b) {
   return to;
 }
 
+// The greatest common divisor; 1, which is always a stride, for what 64 bits do not hold.
 Wide common(Wide a, Wide b) {
-  while (b != 0) a = std::exchange(b, a % b);
-  return a < 0 ? -a : a;
+  a = a < 0 ? -a : a;
+  b = b < 0 ? -b : b;
+  if (a > INT64_MAX || b > INT64_MAX) return 1;
+  return std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
 }
 
 // A stride of both sets together.
@@ -269,82 +277,6 @@ Strided fitting(const Strided& a, std::int64_t bits) {
   return a.low >= all.low && a.high <= all.high ? a : all;
 }
 
-class Evaluation {
- public:
-  Evaluation(const PhaseFootprint& of, std::int64_t task, std::span<const std::int64_t> scalars,
-             KnownElements& elements)
-      : task_(task), scalars_(scalars), elements_(elements) {
-    values_.reserve(of.formulas.size());
-    for (const Formula& f : of.formulas) values_.push_back(value(f));
-  }
-  const Strided& at(std::int32_t step) const { return values_[static_cast<std::size_t>(step)]; }
-
- private:
-  Strided value(const Formula& f) {
-    const auto operand = [&](std::int32_t step) -> const Strided& { return at(step); };
-    switch (f.op) {
-      case Op::unknown: return unknown;
-      case Op::constant: return Strided::point(f.value);
-      case Op::scalar: return Strided::point(scalars_[static_cast<std::size_t>(f.value)]);
-      case Op::task: return Strided::point(task_);
-      case Op::lanes: return variable(range(Strided::point(0), Strided::point(f.value), Strided::point(1)));
-      case Op::range: return variable(range(operand(f.a), operand(f.b), operand(f.c)));
-      case Op::element: return elements_.at(f.value, operand(f.a)).value_or(unknown);
-      case Op::add: return sum(operand(f.a), operand(f.b));
-      case Op::sub: return sum(operand(f.a), negated(operand(f.b)));
-      case Op::mul: return product(operand(f.a), operand(f.b));
-      case Op::div: return quotient(operand(f.a), operand(f.b));
-      case Op::rem: return remainder(operand(f.a), operand(f.b));
-      case Op::neg: return negated(operand(f.a));
-      case Op::abs: {
-        const Strided& a = operand(f.a);
-        if (a.low >= 0) return a;
-        if (a.high <= 0) return negated(a);
-        return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
-      }
-      case Op::min: return lesser(operand(f.a), operand(f.b), false);
-      case Op::max: return lesser(operand(f.a), operand(f.b), true);
-      case Op::bit_and: return both_bits(operand(f.a), operand(f.b));
-      case Op::bit_or:
-      case Op::bit_xor: return other_bits(f.op, operand(f.a), operand(f.b));
-      case Op::bit_not: return sum(Strided::point(-1), negated(operand(f.a)));
-      case Op::logical_not: return sum(Strided::point(1), negated(operand(f.a)));
-      case Op::shl:
-      case Op::shr: return shifted(f.op, operand(f.a), operand(f.b));
-      case Op::eq:
-      case Op::ne:
-      case Op::lt:
-      case Op::le: return comparison(f.op, operand(f.a), operand(f.b));
-      case Op::select: {
-        const Strided& condition = operand(f.a);
-        if (condition.is_point()) return condition.low != 0 ? operand(f.b) : operand(f.c);
-        return joined(operand(f.b), operand(f.c));
-      }
-      case Op::fit: return fitting(operand(f.a), f.value);
-      case Op::below:
-      case Op::at_most:
-      case Op::above:
-      case Op::at_least: return met(f.op, operand(f.a), operand(f.b));
-    }
-    return unknown;
-  }
-
-  // Of a loop or of lanes: nothing else takes its values.
-  Strided variable(Strided values) {
-    if (values.is_point()) return values;
-    values.variables = n_variables_ < 64 ? std::uint64_t{1} << n_variables_ : 0;
-    values.is_exact &= n_variables_ < 64;
-    ++n_variables_;
-    return values;
-  }
-
-  int n_variables_ = 0;
-  const std::int64_t task_;
-  const std::span<const std::int64_t> scalars_;
-  KnownElements& elements_;
-  std::vector<Strided> values_;
-};
-
 // Joins it with one that it meets or lies beside, so that neighbours are one.
 void add(std::vector<Touched>& all, Touched now) {
   constexpr std::ptrdiff_t most_apart = 12;  // of one buffer; more of them are taken together
@@ -380,24 +312,143 @@ void add(std::vector<Touched>& all, Touched now) {
   all.push_back(now);
 }
 
+Strided magnitude(const Strided& of) {
+  const Strided a = flat(of);
+  if (a.low >= 0) return a;
+  if (a.high <= 0) return negated(a);
+  return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
+}
+
 }  // namespace
 
-std::vector<Touched> touched(const PhaseFootprint& of, std::int64_t task,
-                             std::span<const std::int64_t> scalars, KnownElements& elements) {
-  const Evaluation values(of, task, scalars, elements);
-  std::vector<Touched> all;
-  for (const Touch& touch : of.touches) {
+Touches::Touches(const PhaseFootprint& phase, std::span<const std::int64_t> scalars, KnownElements& elements)
+    : phase_(phase), scalars_(scalars), elements_(elements), of_loops_(phase.loops.size()) {
+  const std::size_t n = phase.formulas.size();
+  std::vector<bool> depends(n);
+  std::size_t n_variables = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Formula& f = phase.formulas[k];
+    depends[k] = f.op == Op::task || f.op == Op::element;
+    for (const std::int32_t operand : {f.a, f.b, f.c})
+      if (operand >= 0) depends[k] = depends[k] || depends[static_cast<std::size_t>(operand)];
+    if (depends[k]) of_task_.push_back(k);
+    const bool is_variable = f.op == Op::lanes || f.op == Op::range;
+    variables_.push_back(is_variable && n_variables < 64 ? std::uint64_t{1} << n_variables : 0);
+    n_variables += is_variable ? 1 : 0;
+    values_.push_back(value(f, 0));
+  }
+  for (std::size_t loop = 0; loop < phase.loops.size(); ++loop) {
+    const auto step = static_cast<std::size_t>(phase.loops[loop]);
+    std::vector<bool> inside(n);
+    inside[step] = true;
+    for (std::size_t k = step + 1; k < n; ++k) {
+      const Formula& f = phase.formulas[k];
+      for (const std::int32_t operand : {f.a, f.b, f.c})
+        if (operand >= 0 && inside[static_cast<std::size_t>(operand)]) inside[k] = true;
+      if (inside[k]) of_loops_[loop].push_back(k);
+    }
+  }
+}
+
+Strided Touches::value(const Formula& f, std::int64_t task) {
+  const auto operand = [&](std::int32_t step) -> const Strided& { return values_[static_cast<std::size_t>(step)]; };
+  // Of a loop or of lanes: nothing else takes its values.
+  const auto variable = [&](Strided values) {
+    if (values.is_point()) return values;
+    values.variables = variables_[static_cast<std::size_t>(&f - phase_.formulas.data())];
+    values.is_exact &= values.variables != 0;
+    return values;
+  };
+  switch (f.op) {
+    case Op::unknown: return unknown;
+    case Op::constant: return Strided::point(f.value);
+    case Op::scalar: return Strided::point(scalars_[static_cast<std::size_t>(f.value)]);
+    case Op::task: return Strided::point(task);
+    case Op::lanes: return variable(range(Strided::point(0), Strided::point(f.value), Strided::point(1)));
+    case Op::range: return variable(range(operand(f.a), operand(f.b), operand(f.c)));
+    case Op::element: return elements_.at(f.value, operand(f.a)).value_or(unknown);
+    case Op::add: return sum(operand(f.a), operand(f.b));
+    case Op::sub: return sum(operand(f.a), negated(operand(f.b)));
+    case Op::mul: return product(operand(f.a), operand(f.b));
+    case Op::div: return quotient(operand(f.a), operand(f.b));
+    case Op::rem: return remainder(operand(f.a), operand(f.b));
+    case Op::neg: return negated(operand(f.a));
+    case Op::abs: return magnitude(operand(f.a));
+    case Op::min: return lesser(operand(f.a), operand(f.b), false);
+    case Op::max: return lesser(operand(f.a), operand(f.b), true);
+    case Op::bit_and: return both_bits(operand(f.a), operand(f.b));
+    case Op::bit_or:
+    case Op::bit_xor: return other_bits(f.op, operand(f.a), operand(f.b));
+    case Op::bit_not: return sum(Strided::point(-1), negated(operand(f.a)));
+    case Op::logical_not: return sum(Strided::point(1), negated(operand(f.a)));
+    case Op::shl:
+    case Op::shr: return shifted(f.op, operand(f.a), operand(f.b));
+    case Op::eq:
+    case Op::ne:
+    case Op::lt:
+    case Op::le: return comparison(f.op, operand(f.a), operand(f.b));
+    case Op::select: {
+      const Strided& condition = operand(f.a);
+      if (condition.is_point()) return condition.low != 0 ? operand(f.b) : operand(f.c);
+      return joined(operand(f.b), operand(f.c));
+    }
+    case Op::fit: return fitting(operand(f.a), f.value);
+    case Op::below:
+    case Op::at_most:
+    case Op::above:
+    case Op::at_least: return met(f.op, operand(f.a), operand(f.b));
+  }
+  return unknown;
+}
+
+void Touches::evaluate(std::int64_t task) {
+  for (const std::size_t k : of_task_) values_[k] = value(phase_.formulas[k], task);
+}
+
+// Those in the loop; -1: outside of all loops.
+void Touches::add(std::vector<Touched>& all, std::int32_t loop) const {
+  for (const Touch& touch : phase_.touches) {
+    if (touch.loop != loop) continue;
     bool is_certain = true;
     if (touch.condition >= 0) {
-      const Strided& condition = values.at(touch.condition);
+      const Strided& condition = values_[static_cast<std::size_t>(touch.condition)];
       if (condition.is_point() && condition.low == 0) continue;
       is_certain = condition.is_point();
     }
-    const Strided& at = values.at(touch.at);
-    add(all, {touch.buffer, touch.stores, at.low, at.high, at.stride, at.run,
-              is_certain && at.is_exact && at.is_bounded()});
+    const Strided& at = values_[static_cast<std::size_t>(touch.at)];
+    runtime::add(all, {touch.buffer, touch.stores, at.low, at.high, at.stride, at.run,
+                       is_certain && at.is_exact && at.is_bounded()});
+  }
+}
+
+std::vector<Touched> Touches::of(std::int64_t task, Look look) {
+  static constexpr std::int64_t most_iterations = 256;
+  evaluate(task);
+  std::vector<Touched> all;
+  add(all, -1);
+  for (std::size_t k = 0; k < phase_.loops.size(); ++k) {
+    const auto step = static_cast<std::size_t>(phase_.loops[k]);
+    const Strided taken = values_[step];
+    const bool is_apart = look == Look::iterations && taken.is_exact && !taken.is_point() &&
+                          (taken.high - taken.low) / taken.stride < most_iterations;
+    if (!is_apart) {
+      add(all, static_cast<std::int32_t>(k));
+      continue;
+    }
+    for (std::int64_t iteration = taken.low; iteration <= taken.high; iteration += taken.stride) {
+      values_[step] = Strided::point(iteration);
+      for (const std::size_t inside : of_loops_[k]) values_[inside] = value(phase_.formulas[inside], task);
+      add(all, static_cast<std::int32_t>(k));
+    }
+    values_[step] = taken;
+    for (const std::size_t inside : of_loops_[k]) values_[inside] = value(phase_.formulas[inside], task);
   }
   return all;
+}
+
+std::vector<Touched> touched(const PhaseFootprint& phase, std::int64_t task, std::span<const std::int64_t> scalars,
+                             KnownElements& elements, Look look) {
+  return Touches(phase, scalars, elements).of(task, look);
 }
 
 std::vector<std::int64_t> Footprints::words() const {
@@ -413,9 +464,10 @@ std::vector<std::int64_t> Footprints::words() const {
     to.insert(to.end(), {phase.tasks_of, phase.is_divisible, phase.can_fail,
                          static_cast<std::int64_t>(phase.formulas.size()),
                          static_cast<std::int64_t>(phase.touches.size())});
+    list(phase.loops);
     for (const Formula& f : phase.formulas)
       to.insert(to.end(), {static_cast<std::int64_t>(f.op), f.a, f.b, f.c, f.value});
-    for (const Touch& t : phase.touches) to.insert(to.end(), {t.buffer, t.stores, t.at, t.condition});
+    for (const Touch& t : phase.touches) to.insert(to.end(), {t.buffer, t.stores, t.at, t.condition, t.loop});
   }
   return to;
 }
@@ -446,6 +498,8 @@ Footprints Footprints::of_words(std::span<const std::int64_t> from) {
     phase.can_fail = small(0, 2) != 0;
     phase.formulas.resize(count());
     phase.touches.resize(count());
+    phase.loops.resize(count());
+    for (std::int32_t& step : phase.loops) step = small(0, static_cast<std::int64_t>(phase.formulas.size()));
     std::int64_t before = 0;
     for (Formula& f : phase.formulas) {
       f.op = static_cast<Op>(small(0, static_cast<std::int64_t>(Op::at_least) + 1));
@@ -460,6 +514,7 @@ Footprints Footprints::of_words(std::span<const std::int64_t> from) {
       t.stores = small(0, 2) != 0;
       t.at = small(0, before);
       t.condition = small(-1, before);
+      t.loop = small(-1, static_cast<std::int64_t>(phase.loops.size()));
     }
   }
   FULGURITE_CHECK(at == from.size(), "a footprint has {} words behind its end", from.size() - at);

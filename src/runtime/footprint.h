@@ -77,6 +77,7 @@ struct Touch {
   std::int32_t buffer = 0;
   bool stores = false;
   std::int32_t at = 0, condition = -1;
+  std::int32_t loop = -1;  // of the phase's loops the one that it stands in
   friend bool operator==(const Touch&, const Touch&) = default;
 };
 
@@ -88,6 +89,8 @@ struct PhaseFootprint {
   bool can_fail = false;
   std::vector<Formula> formulas = {};
   std::vector<Touch> touches = {};
+  /// The variables of the outermost loops: steps.
+  std::vector<std::int32_t> loops = {};
   friend bool operator==(const PhaseFootprint&, const PhaseFootprint&) = default;
 };
 
@@ -123,8 +126,30 @@ struct Touched {
   bool has_gaps() const { return stride > run; }
   friend bool operator==(const Touched&, const Touched&) = default;
 };
-/// Of one task; elements without a bound are INT64_MIN or INT64_MAX.
+/// How closely it is looked at: whole loops at a time, or each iteration of outermost loops by itself, where
+/// these are few. What depends on the iteration, such as where a row's stores are aligned, is known then.
+enum class Look : std::uint8_t { loops, iterations };
+/// Of the tasks of one launch of a phase; elements without a bound are INT64_MIN or INT64_MAX.
+class Touches {
+ public:
+  /// All of them outlive this.
+  Touches(const PhaseFootprint&, std::span<const std::int64_t> scalars, KnownElements&);
+  std::vector<Touched> of(std::int64_t task, Look = Look::loops);
+
+ private:
+  void evaluate(std::int64_t task);
+  void add(std::vector<Touched>&, std::int32_t loop) const;
+  Strided value(const Formula&, std::int64_t task);
+
+  const PhaseFootprint& phase_;
+  const std::span<const std::int64_t> scalars_;
+  KnownElements& elements_;
+  std::vector<Strided> values_;
+  std::vector<std::size_t> of_task_;                  // steps that depend on the task
+  std::vector<std::vector<std::size_t>> of_loops_;    // steps that depend on the variable of a loop
+  std::vector<std::uint64_t> variables_;              // of each step that has one
+};
 std::vector<Touched> touched(const PhaseFootprint&, std::int64_t task, std::span<const std::int64_t> scalars,
-                             KnownElements&);
+                             KnownElements&, Look = Look::loops);
 
 }  // namespace fulgurite::runtime

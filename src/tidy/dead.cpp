@@ -18,7 +18,10 @@ class Live {
  public:
   Block sweep(const Block& body) {
     std::vector<const Stm*> statements;
-    for_each_stm(body, [&](const Stm& s) { statements.push_back(&s); });
+    for_each_stm(body, [&](const Stm& s) {
+      statements.push_back(&s);
+      if (const auto* array = base::as<Allocate>(s.op)) arrays_.insert(array->buffer);
+    });
     std::size_t before;
     do {
       before = live_.size();
@@ -36,6 +39,17 @@ class Live {
       });
     });
     if (const auto* pack = base::as<Pack>(s.op)) live_.insert(pack->next);
+    if (const auto* load = base::as<Load>(s.op)) live_.insert(load->from.buffer);
+    if (const auto* load = base::as<WideLoad>(s.op)) live_.insert(load->buffer);
+    if (const auto* tile = base::as<Transpose>(s.op)) live_.insert(tile->from.buffer);
+    if (const auto* atomic = base::as<Atomic>(s.op)) live_.insert(atomic->at.buffer);
+  }
+
+  // Whether somebody reads what is stored there.
+  bool is_seen(Var buffer) const { return !arrays_.contains(buffer) || live_.contains(buffer); }
+  // Pack without a condition takes its number of lanes from its values.
+  bool is_seen(const Pack& op) const {
+    return !op.keep || live_.contains(op.next) || std::ranges::any_of(op.buffers, [&](Var b) { return is_seen(b); });
   }
 
   bool is_read(const WideLoad& op) const {
@@ -43,7 +57,8 @@ class Live {
   }
 
   bool has_effect(const Block& body) const {
-    return std::ranges::any_of(body, [&](const Stm& s) { return needed(s); });
+    return std::ranges::any_of(
+        body, [&](const Stm& s) { return !std::holds_alternative<Prefetch>(s.op) && needed(s); });
   }
 
   bool needed(const Stm& s) const {
@@ -51,17 +66,18 @@ class Live {
         s.op, [&](const Let& op) { return live_.contains(op.name); },
         [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); },
-        [&](const Load& op) { return live_.contains(op.name); }, [&](const Store&) { return true; },
-        [&](const WideLoad& op) { return is_read(op); }, [&](const WideStore&) { return true; },
+        [&](const Load& op) { return live_.contains(op.name); }, [&](const Store& op) { return is_seen(op.to.buffer); },
+        [&](const WideLoad& op) { return is_read(op); },
+        [&](const WideStore& op) { return is_seen(op.buffer); },
         [&](const Prefetch&) { return true; }, [&](const Permute& op) { return live_.contains(op.name); },
-        [&](const Transpose&) { return true; }, [&](const Shift& op) { return live_.contains(op.name); },
-        [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack&) { return true; },
+        [&](const Transpose& op) { return is_seen(op.tile); }, [&](const Shift& op) { return live_.contains(op.name); },
+        [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack& op) { return is_seen(op); },
         [&](const Atomic&) { return true; }, [&](const Shuffle& op) { return live_.contains(op.name); },
         [&](const For& op) { return has_effect(op.body); },
         [&](const While& op) { return has_effect(op.body) || has_effect(op.head); },
         [&](const If& op) { return has_effect(op.then_branch) || has_effect(op.else_branch); },
         [&](const Par& op) { return op.level == Level::grid || has_effect(op.body); },
-        [&](const InOrder&) { return true; }, [&](const Allocate&) { return true; },
+        [&](const InOrder&) { return true; }, [&](const Allocate& op) { return live_.contains(op.buffer); },
         [&](const Sync&) { return true; }, [&](const Fail&) { return true; });
   }
 
@@ -75,11 +91,21 @@ class Live {
       if (auto* atomic = base::as<Atomic>(out.back().op);
           atomic && atomic->name && !live_.contains(*atomic->name))
         atomic->name.reset();
+      if (auto* pack = base::as<Pack>(out.back().op); pack && pack->keep) drop_unseen(*pack);
     }
     return out;
   }
 
+  void drop_unseen(Pack& pack) const {
+    for (std::size_t k = pack.buffers.size(); k-- > 0;) {
+      if (is_seen(pack.buffers[k])) continue;
+      pack.buffers.erase(pack.buffers.begin() + static_cast<std::ptrdiff_t>(k));
+      pack.values.erase(pack.values.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+
   std::unordered_set<Var> live_;
+  std::unordered_set<Var> arrays_;  // of the kernel itself, which nobody sees from outside
 };
 
 Kernel run_remove_dead(Kernel kernel, const PassOptions&) {
@@ -91,7 +117,7 @@ Kernel run_remove_dead(Kernel kernel, const PassOptions&) {
 
 const kernel::Pass remove_dead{
     .name = "remove_dead",
-    .description = "statements whose names nothing uses, and loops and branches left empty, go",
+    .description = "statements whose names nothing uses, stores that nothing reads, and loops and branches left empty, go",
     .run = run_remove_dead,
     .is_optional = true};
 

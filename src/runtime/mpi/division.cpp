@@ -20,7 +20,11 @@ class Elements final : public KnownElements {
     const Layout* layout = of_.layouts[k];
     const std::int64_t size = of_.footprints.element_bytes[k];
     if (layout == nullptr || (size != 4 && size != 8) || index.low < 0 || index.high - index.low >= most ||
-        index.high >= layout->bytes() / size || !layout->is_everywhere({index.low * size, (index.high + 1) * size}))
+        index.high >= layout->bytes() / size)
+      return std::nullopt;
+    if (is_everywhere_.empty()) is_everywhere_.resize(of_.layouts.size());
+    if (!is_everywhere_[k]) is_everywhere_[k] = layout->is_everywhere({0, layout->bytes()});
+    if (!*is_everywhere_[k] && !layout->is_everywhere({index.low * size, (index.high + 1) * size}))
       return std::nullopt;
     std::optional<Strided> found;
     for (std::int64_t i = index.low; i <= index.high; ++i) {
@@ -47,6 +51,7 @@ class Elements final : public KnownElements {
   }
 
   const Launched& of_;
+  std::vector<std::optional<bool>> is_everywhere_;  // of whole arrays
   bool was_asked_ = false;
 };
 
@@ -57,7 +62,7 @@ std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
 
 class Dividing {
  public:
-  explicit Dividing(const Launched& of) : of_(of), phase_(of.footprints.phases[of.phase]), elements_(of) {
+  explicit Dividing(const Launched& of) : of_(of), phase_(of.footprints.phases[of.phase]), elements_(of), touches_(phase_, of.scalars, elements_) {
     for (std::size_t k = 0; k < of.layouts.size(); ++k) {
       std::size_t first = 0;
       while (of.layouts[first] != of.layouts[k]) ++first;
@@ -68,8 +73,10 @@ class Dividing {
   Division run() {
     Division division;
     const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1 && of_.n_ranks > 1;
-    if (may_divide && divide(division)) return division;
-    division = {};
+    for (const Look look : {Look::loops, Look::iterations}) {
+      if (may_divide && divide(division, look)) return division;
+      division = {};
+    }
     repeat(division);
     return division;
   }
@@ -125,16 +132,17 @@ class Dividing {
     static constexpr std::int64_t most_tasks = 4096;
     if (of_.n_tasks <= most_tasks) {
       for (std::int64_t task = 0; task < of_.n_tasks; ++task)
-        for (const Touched& t : touched(phase_, task, of_.scalars, elements_)) note(division, t, 0, 1);
+        for (const Touched& t : touches_.of(task)) note(division, t, 0, 1);
       return;
     }
     for (const Touch& t : phase_.touches)
       note(division, {t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false}, 0, 1);
   }
 
-  bool divide(Division& division) {
+  bool divide(Division& division, Look look) {
+    tasks_.clear();
     for (std::int64_t task = 0; task < of_.n_tasks; ++task) {
-      tasks_.push_back(touched(phase_, task, of_.scalars, elements_));
+      tasks_.push_back(touches_.of(task, look));
       for (const Touched& t : tasks_.back())
         if (t.stores && is_unbounded(t)) return false;
     }
@@ -149,7 +157,7 @@ class Dividing {
       division.read.clear();
       division.stored.clear();
       fill(division);
-      if (!are_apart(division.stored)) return false;
+      if (!are_apart(division.stored) || leaves_ranks_out(division.first_tasks)) return false;
     }
     keep_reads(division);
     return true;
@@ -172,6 +180,13 @@ class Dividing {
       }
       return together.size() == n;
     });
+  }
+
+  // Half of the ranks that could have a task have none.
+  bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks) const {
+    std::int64_t n_busy = 0;
+    for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r) n_busy += first_tasks[r] < first_tasks[r + 1] ? 1 : 0;
+    return 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
   }
 
   // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
@@ -229,6 +244,7 @@ class Dividing {
   const Launched& of_;
   const PhaseFootprint& phase_;
   Elements elements_;
+  Touches touches_;
   std::vector<std::size_t> arrays_;  // of each buffer the first with the same memory
   std::vector<std::vector<Touched>> tasks_;
 };
