@@ -37,15 +37,15 @@ template <class T, class F>
 fg::Array<T> made(std::int64_t n, F element) {
   std::vector<T> all(static_cast<std::size_t>(n));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = element(static_cast<std::int64_t>(i));
-  static const auto copy = fg::compile([](Vec<T> x) { return x + T(0); });
-  return copy(fg::Array<T>(std::move(all)));
+  static const auto copy = fg::compile([](Vec<T> x, Exp<T> one) { return x * one; });
+  return copy(fg::Array<T>(std::move(all)), T(1));
 }
 template <class F>
 fg::Array<float, 2> made_matrix(std::int64_t side, F element) {
   std::vector<float> all(static_cast<std::size_t>(side * side));
   for (std::size_t i = 0; i < all.size(); ++i) all[i] = element(static_cast<std::int64_t>(i));
-  static const auto copy = fg::compile([](Mat<float> x) { return x + 0.f; });
-  return copy(fg::Array<float, 2>(std::move(all), {side, side}));
+  static const auto copy = fg::compile([](Mat<float> x, Exp<float> one) { return x * one; });
+  return copy(fg::Array<float, 2>(std::move(all), {side, side}), 1.f);
 }
 
 double checksum(float value) {

@@ -170,8 +170,8 @@ class TasksAlone final : public Device {
         low = std::clamp<std::int64_t>(low, 0, n);
         high = std::clamp<std::int64_t>(high, -1, n - 1);
         if (low > high) return;
-        if (t.stores) of.stored.add({low * size, (high + 1) * size});
-        if (!t.stores || !t.is_certain) of.read.add({low * size, (high + 1) * size});
+        if (t.stores) of.stored.add(mpi::Bytes{low * size, (high + 1) * size});
+        if (!t.stores || !t.is_certain) of.read.add(mpi::Bytes{low * size, (high + 1) * size});
       };
       if (!t.has_gaps() || t.low == INT64_MIN || t.high == INT64_MAX) return run(t.low, t.high);
       for (std::int64_t low = t.low; low <= t.high; low += t.stride) run(low, low + t.run - 1);

@@ -71,7 +71,19 @@ void programs() {
   if (n_wrong != 0) throw std::runtime_error("wrong results");
 }
 
-// What this rank sends in one call of each program of n elements; then in reading the result.
+// An argument of which each rank has its part, as a program makes it.
+template <class T, int N>
+fg::Array<T, N> shared(const fg::Array<T, N>& all) {
+  static const auto copy = fg::compile([](fg::Acc<T, N> x, Exp<T> one) { return x * one; }, on_ranks);
+  return copy(all, T(1));
+}
+template <class T>
+  requires std::is_arithmetic_v<T>
+T shared(T value) {
+  return value;
+}
+
+// What each rank sends in one call of each program of n elements; then in reading the result.
 void messages(std::int64_t n) {
   const auto since = [](const Traffic& before) {
     const Traffic now = ranks().traffic();
@@ -80,8 +92,9 @@ void messages(std::int64_t n) {
   };
   for_each_program(n, [&](const char* name, auto f, const auto&... arguments) {
     const auto program = fg::compile(f, on_ranks);
+    const std::tuple own{shared(arguments)...};
     const Traffic before = ranks().traffic();
-    const auto result = program(arguments...);
+    const auto result = std::apply(program, own);
     const std::string of_call = since(before);
     const Traffic between = ranks().traffic();
     bits(result);
@@ -140,7 +153,7 @@ void index_error() {
     } catch (const fg::IndexError& error) {
       message = error.what();
     }
-    const std::string text = fmt::format("at {}", wrong.front());
+    const std::string text = fmt::format("at position {} ", wrong.front());
     for (const std::string& of_rank : ranks().gather(message))
       if (of_rank.find(text) == std::string::npos || of_rank != message)
         throw std::runtime_error(fmt::format("'{}' lacks '{}'", of_rank, text));
