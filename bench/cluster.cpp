@@ -1,7 +1,7 @@
-// Programs on several ranks as Fulgurite's users write them, beside those of peers/cluster_mpi.cpp: mpirun -n R
-// bench_cluster [FILTER [ROUNDS]] with FULGURITE_ENGINE=mpi, or one process with FULGURITE_ENGINE=cpu. Arrays are
-// results of programs, so that each rank has its part. A call begins when all ranks have ended the one before, so
-// that the time of several in a row is that of the slowest rank.
+// Programs on several ranks as Fulgurite's users write them, beside those of peers/cluster_mpi.cpp: mpirun -n
+// R bench_cluster [FILTER [ROUNDS]] with FULGURITE_ENGINE=mpi, or one process with FULGURITE_ENGINE=cpu.
+// Arrays are results of programs, so that each rank has its part. A call begins when all ranks have ended the
+// one before, so that the time of several in a row is that of the slowest rank.
 #include <fulgurite/fulgurite.h>
 
 #include <cstdlib>
@@ -92,9 +92,8 @@ void scan() {
 }
 
 void filtered() {
-  const auto f = fg::compile([](Vec<float> x) {
-    return fg::filter([](Exp<float> a) { return a > filter_limit; }, x);
-  });
+  const auto f =
+      fg::compile([](Vec<float> x) { return fg::filter([](Exp<float> a) { return a > filter_limit; }, x); });
   const auto x = made<float>(elements, left);
   measure("Filter", elements, [&] { return f(x); });
 }

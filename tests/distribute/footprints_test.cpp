@@ -45,8 +45,8 @@ struct Of {
 
 Footprints footprints(const std::string& body) {
   const kernel::Kernel kernel = kernel::parse(
-      "kernel k(in x: f32[], out y: f32[], in p: i64[], n: i64, m: i64)\npar grid task < (n + 63) / 64 {\n" + body +
-      "}\n");
+      "kernel k(in x: f32[], out y: f32[], in p: i64[], n: i64, m: i64)\npar grid task < (n + 63) / 64 {\n" +
+      body + "}\n");
   kernel::check(kernel, kernel::Stage::threads, "parse");
   const std::int32_t tasks_of[] = {0};
   return footprints_of(kernel, tasks_of, {});
@@ -94,18 +94,23 @@ TEST(Footprints, OfATailBehindAMask) {
 }
 
 TEST(Footprints, OfASliceThatIsShifted) {
-  EXPECT_EQ(touched_by("for i in task * 64 : task * 64 + 64 step 1 {\nload v: f32 = x[i - 1]\nload w: f32 = x[i + 1]\n"
-                       "store y[i] = v + w\n}\n"),
-            (Lines{"x read 63 to 128", "y stored 64 to 127"}));
+  EXPECT_EQ(
+      touched_by(
+          "for i in task * 64 : task * 64 + 64 step 1 {\nload v: f32 = x[i - 1]\nload w: f32 = x[i + 1]\n"
+          "store y[i] = v + w\n}\n"),
+      (Lines{"x read 63 to 128", "y stored 64 to 127"}));
 }
 
 TEST(Footprints, InReverse) {
-  EXPECT_EQ(touched_by("for i in task * 64 : task * 64 + 64 step 1 {\nload v: f32 = x[n - 1 - i]\nstore y[i] = v\n}\n"),
-            (Lines{"x read 72 to 135", "y stored 64 to 127"}));
+  EXPECT_EQ(
+      touched_by(
+          "for i in task * 64 : task * 64 + 64 step 1 {\nload v: f32 = x[n - 1 - i]\nstore y[i] = v\n}\n"),
+      (Lines{"x read 72 to 135", "y stored 64 to 127"}));
 }
 
 TEST(Footprints, OfStoresThatAreApart) {
-  EXPECT_EQ(touched_by("for i in 0 : 10 step 1 {\nstore y[2 * i + 1] = 0f\n}\n"), (Lines{"y stored 1 to 19 by 2"}));
+  EXPECT_EQ(touched_by("for i in 0 : 10 step 1 {\nstore y[2 * i + 1] = 0f\n}\n"),
+            (Lines{"y stored 1 to 19 by 2"}));
   EXPECT_EQ(touched_by("for i in 1 : 20 step 6 {\nstore y[i] = 0f\n}\n"), (Lines{"y stored 1 to 19 by 6"}));
 }
 
@@ -164,7 +169,8 @@ TEST(Footprints, OfALoopInTwoHalves) {
 }
 
 TEST(Footprints, OfConditionsOfTheTask) {
-  const std::string body = "if task == 0 {\nstore y[0] = 0f\n} else {\nload v: f32 = x[task - 1]\nstore y[task] = v\n}\n";
+  const std::string body =
+      "if task == 0 {\nstore y[0] = 0f\n} else {\nload v: f32 = x[task - 1]\nstore y[task] = v\n}\n";
   EXPECT_EQ(touched_by(body, {.task = 0}), (Lines{"y stored 0 to 0"}));
   EXPECT_EQ(touched_by(body, {.task = 2}), (Lines{"x read 1 to 1", "y stored 2 to 2"}));
 }
@@ -176,21 +182,27 @@ TEST(Footprints, OfConditionsOfData) {
 
 TEST(Footprints, OfVariables) {
   // What a loop changes is unknown behind it, and in it.
-  EXPECT_EQ(touched_by("var at = 5\nstore y[at] = 0f\nfor i in 0 : 3 step 1 {\nat = at + 1\n}\nload v: f32 = x[at]\n"
-                       "store y[7] = v\n"),
+  EXPECT_EQ(touched_by(
+                "var at = 5\nstore y[at] = 0f\nfor i in 0 : 3 step 1 {\nat = at + 1\n}\nload v: f32 = x[at]\n"
+                "store y[7] = v\n"),
             (Lines{"x read anywhere", "y stored 5 to 5", "y stored 7 to 7"}));
-  EXPECT_EQ(touched_by("var at = 5\nif task == 1 {\nat = 9\n}\nstore y[at] = 0f\n"), (Lines{"y stored 9 to 9"}));
+  EXPECT_EQ(touched_by("var at = 5\nif task == 1 {\nat = 9\n}\nstore y[at] = 0f\n"),
+            (Lines{"y stored 9 to 9"}));
 }
 
 TEST(Footprints, OfAWhile) {
-  EXPECT_EQ(touched_by("var i = task\nloop {\n} while i < n {\nload v: f32 = x[task]\nstore y[i] = v\ni = i + 1\n}\n"),
-            (Lines{"x read 1 to 1", "y stored anywhere"}));
+  EXPECT_EQ(
+      touched_by(
+          "var i = task\nloop {\n} while i < n {\nload v: f32 = x[task]\nstore y[i] = v\ni = i + 1\n}\n"),
+      (Lines{"x read 1 to 1", "y stored anywhere"}));
 }
 
 TEST(Footprints, OfMemoryOfTheTaskIsNothing) {
-  EXPECT_EQ(touched_by("alloc thread room: f32[8]\nfor i in 0 : 8 step 1 {\nstore room[i] = 0f\n}\nload v: f32 = room[2]\n"
-                       "store y[task] = v\n"),
-            (Lines{"y stored 1 to 1"}));
+  EXPECT_EQ(
+      touched_by(
+          "alloc thread room: f32[8]\nfor i in 0 : 8 step 1 {\nstore room[i] = 0f\n}\nload v: f32 = room[2]\n"
+          "store y[task] = v\n"),
+      (Lines{"y stored 1 to 1"}));
 }
 
 TEST(Footprints, NarrowIntegersMayWrap) {

@@ -1,5 +1,5 @@
-// A device that runs each task of a launch a second time in memory where only what its footprint says is as it
-// should be: tests that what a task reads is there, that it stores nowhere else, and that stores which are
+// A device that runs each task of a launch a second time in memory where only what its footprint says is as
+// it should be: tests that what a task reads is there, that it stores nowhere else, and that stores which are
 // certain happen. It is the processor, and says that it is several ranks.
 #pragma once
 
@@ -25,9 +25,9 @@ namespace fulgurite::runtime::test {
 class TasksAlone final : public Device {
  public:
   std::vector<std::string> faults;
-  std::uint64_t n_tasks = 0;     // that ran twice
-  std::uint64_t n_bounded = 0;   // of which every access was known
-  std::uint64_t n_divisible = 0; // phases of several tasks that may be shared by ranks
+  std::uint64_t n_tasks = 0;      // that ran twice
+  std::uint64_t n_bounded = 0;    // of which every access was known
+  std::uint64_t n_divisible = 0;  // phases of several tasks that may be shared by ranks
 
   Description describe() const override {
     Description all = cpu_.describe();
@@ -83,7 +83,8 @@ class TasksAlone final : public Device {
       const Footprints& all = kernel.footprints;
       for (const std::int32_t phase : all.own_tasks_of) {
         const auto size = static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
-        own_.push_back(device.allocate(static_cast<std::size_t>(of.n_tasks[static_cast<std::size_t>(phase)]) * size));
+        own_.push_back(
+            device.allocate(static_cast<std::size_t>(of.n_tasks[static_cast<std::size_t>(phase)]) * size));
         buffers_.push_back(own_.back().data);
       }
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
@@ -102,7 +103,8 @@ class TasksAlone final : public Device {
     std::optional<Failure> run() {
       const std::vector<PhaseFootprint>& phases = kernel_.footprints.phases;
       if (phases.size() != kernel_.code.phases().size()) {
-        device_.faults.push_back(fmt::format("{}: footprints of {} phases, and code of {}", kernel_.name, phases.size(), kernel_.code.phases().size()));
+        device_.faults.push_back(fmt::format("{}: footprints of {} phases, and code of {}", kernel_.name,
+                                             phases.size(), kernel_.code.phases().size()));
         return std::nullopt;
       }
       FailureRecord record;
@@ -125,7 +127,8 @@ class TasksAlone final : public Device {
       const auto k = static_cast<std::size_t>(buffer);
       const auto size = static_cast<std::int64_t>(kernel_.footprints.element_bytes[k]);
       const auto bytes = device_.bytes_.find(buffers_[k]);
-      if (bytes == device_.bytes_.end() || (size != 4 && size != 8) || !index.is_bounded()) return std::nullopt;
+      if (bytes == device_.bytes_.end() || (size != 4 && size != 8) || !index.is_bounded())
+        return std::nullopt;
       const std::int64_t n = static_cast<std::int64_t>(bytes->second) / size;
       if (index.low < 0 || index.high >= n || knows_ % 3 == 0) return std::nullopt;
       std::optional<Strided> found;
@@ -225,12 +228,14 @@ class TasksAlone final : public Device {
         std::string numbers;
         for (std::size_t k = 0; k < buffers_.size(); ++k)
           if (buffers_[k] == data) numbers += fmt::format(" {}", k);
-        device_.faults.push_back(fmt::format("{}, phase {}, tasks {} to {}, buffers{}, element {} of {}: {}", kernel_.name, p,
-                                             first, last, numbers, byte / arrays_.at(data), before.at(data).size() / arrays_.at(data), what));
+        device_.faults.push_back(fmt::format("{}, phase {}, tasks {} to {}, buffers{}, element {} of {}: {}",
+                                             kernel_.name, p, first, last, numbers, byte / arrays_.at(data),
+                                             before.at(data).size() / arrays_.at(data), what));
       };
       if (failure) record.report(*failure);
       if (failure.has_value() != other_failure.has_value()) {
-        device_.faults.push_back(fmt::format("{}, phase {}, tasks {} to {}: fails only once", kernel_.name, p, first, last));
+        device_.faults.push_back(
+            fmt::format("{}, phase {}, tasks {} to {}: fails only once", kernel_.name, p, first, last));
         return;
       }
       if (failure && !kernel_.footprints.phases[p].can_fail)
@@ -243,7 +248,9 @@ class TasksAlone final : public Device {
             if (after.at(data)[i] != bytes[i] || other_after.at(data)[i] != other_before.at(data)[i])
               return fault(data, i, "is stored, and the footprint does not say so");
           } else if (!failure && after.at(data)[i] != other_after.at(data)[i]) {
-            return fault(data, i, "depends on what the footprint does not say to be read, or is not certain to be stored");
+            return fault(
+                data, i,
+                "depends on what the footprint does not say to be read, or is not certain to be stored");
           }
         }
       }

@@ -90,10 +90,10 @@ TEST(Unchain, ThePhasesMayBeDivided) {
 }
 
 TEST(Unchain, OthersStayAsTheyAre) {
-  for (const std::string& text : {
-           block_sum,
-           // the turn works on an array of the task
-           std::string(R"(kernel k(in x: i64[], out y: i64[], out turn: i64[])
+  for (const std::string& text :
+       {block_sum,
+        // the turn works on an array of the task
+        std::string(R"(kernel k(in x: i64[], out y: i64[], out turn: i64[])
 par grid task < 5 {
   alloc shared room: i64[8]
   store room[0] = task
@@ -103,8 +103,8 @@ par grid task < 5 {
   }
 }
 )"),
-           // two turns
-           std::string(R"(kernel k(in x: i64[], out y: i64[], out turn: i64[], out other: i64[])
+        // two turns
+        std::string(R"(kernel k(in x: i64[], out y: i64[], out turn: i64[], out other: i64[])
 par grid task < 5 {
   inorder turn, task {
     store y[0] = task

@@ -1,4 +1,5 @@
-// Random programs whose tasks run alone, each in memory where only what its footprint says is as it should be.
+// Random programs whose tasks run alone, each in memory where only what its footprint says is as it should
+// be.
 #include <gtest/gtest.h>
 
 #include "../distribute/tasks_alone.h"

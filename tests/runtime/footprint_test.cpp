@@ -29,7 +29,12 @@ std::vector<Touched> touched_by(const PhaseFootprint& of, std::int64_t task = 0,
 class Enumeration {
  public:
   Enumeration(const std::vector<Formula>& formulas, std::int64_t task, std::span<const std::int64_t> scalars)
-      : formulas_(formulas), task_(task), scalars_(scalars), values(formulas.size()), lacks_values(formulas.size()), now_(formulas.size()) {
+      : formulas_(formulas),
+        task_(task),
+        scalars_(scalars),
+        values(formulas.size()),
+        lacks_values(formulas.size()),
+        now_(formulas.size()) {
     from(0);
   }
 
@@ -155,7 +160,8 @@ class Drawing {
         case 3:
         case 4:
           if (++n_variables > 3) continue;
-          f = {Op::range, below(2) == 0 ? std::int32_t{1} : near(), near(), below(2) == 0 ? std::int32_t{3} : number()};
+          f = {Op::range, below(2) == 0 ? std::int32_t{1} : near(), near(),
+               below(2) == 0 ? std::int32_t{3} : number()};
           if (below(2) == 0) {  // some iterations from there on
             all.push_back({Op::constant, -1, -1, -1, 1 + below(7)});
             all.push_back({Op::add, f.a, static_cast<std::int32_t>(all.size() - 1)});
@@ -173,13 +179,19 @@ class Drawing {
           if (++n_products > 3) continue;
           f = {Op::mul, near(), below(2) == 0 ? std::int32_t{3} : near()};
           break;
-        case 13: f = {below(2) == 0 ? Op::div : Op::rem, near(), below(3) == 0 ? number() : std::int32_t{3}}; break;
+        case 13:
+          f = {below(2) == 0 ? Op::div : Op::rem, near(), below(3) == 0 ? number() : std::int32_t{3}};
+          break;
         case 14: f = {below(2) == 0 ? Op::neg : Op::abs, near()}; break;
         case 15: f = {below(2) == 0 ? Op::min : Op::max, near(), near()}; break;
-        case 16: f = {std::array{Op::bit_and, Op::bit_or, Op::bit_xor}[static_cast<std::size_t>(below(3))], near(), near()}; break;
+        case 16:
+          f = {std::array{Op::bit_and, Op::bit_or, Op::bit_xor}[static_cast<std::size_t>(below(3))], near(),
+               near()};
+          break;
         case 17: f = {below(2) == 0 ? Op::shr : Op::bit_not, near(), std::int32_t{3}}; break;
         case 18: {
-          f = {std::array{Op::eq, Op::ne, Op::lt, Op::le}[static_cast<std::size_t>(below(4))], near(), near()};
+          f = {std::array{Op::eq, Op::ne, Op::lt, Op::le}[static_cast<std::size_t>(below(4))], near(),
+               near()};
           conditions.push_back(static_cast<std::int32_t>(all.size()));
           break;
         }
@@ -192,9 +204,14 @@ class Drawing {
             f = {Op::select, conditions.back(), near(), near()};
           }
           break;
-        case 20: f = {Op::fit, near(), -1, -1, std::array{8, -8, 16, -16, 32, -32}[static_cast<std::size_t>(below(6))]}; break;
+        case 20:
+          f = {Op::fit, near(), -1, -1,
+               std::array{8, -8, 16, -16, 32, -32}[static_cast<std::size_t>(below(6))]};
+          break;
         default:
-          f = {std::array{Op::below, Op::at_most, Op::above, Op::at_least}[static_cast<std::size_t>(below(4))], near(), number()};
+          f = {
+              std::array{Op::below, Op::at_most, Op::above, Op::at_least}[static_cast<std::size_t>(below(4))],
+              near(), number()};
           break;
       }
       if (f.op == Op::bit_not || f.op == Op::neg || f.op == Op::abs) f.b = -1;
@@ -308,13 +325,10 @@ TEST(Footprint, AConditionThatMayHoldIsNotCertain) {
 
 TEST(Footprint, NeighboursAreTakenTogether) {
   PhaseFootprint phase;
-  phase.formulas = {{Op::task},
-                    {Op::constant, -1, -1, -1, 1},
-                    {Op::add, 0, 1},
-                    {Op::add, 2, 1},
-                    {Op::constant, -1, -1, -1, 100},
-                    {Op::add, 0, 4}};
-  phase.touches = {{0, false, 0, -1}, {0, false, 3, -1}, {0, false, 2, -1}, {0, false, 5, -1}, {1, false, 0, -1}};
+  phase.formulas = {{Op::task},      {Op::constant, -1, -1, -1, 1},   {Op::add, 0, 1},
+                    {Op::add, 2, 1}, {Op::constant, -1, -1, -1, 100}, {Op::add, 0, 4}};
+  phase.touches = {
+      {0, false, 0, -1}, {0, false, 3, -1}, {0, false, 2, -1}, {0, false, 5, -1}, {1, false, 0, -1}};
   std::vector<Touched> all = touched_by(phase, 7);
   std::ranges::sort(all, {}, [](const Touched& t) { return std::pair(t.buffer, t.low); });
   ASSERT_EQ(all.size(), 3u);
@@ -343,8 +357,8 @@ TEST(Footprint, ElementsThatAreKnownAreBounds) {
     }
   };
   PhaseFootprint phase;
-  phase.formulas = {{Op::task}, {Op::element, 0, -1, -1, 2}, {Op::constant, -1, -1, -1, 1}, {Op::add, 0, 2},
-                    {Op::element, 3, -1, -1, 2}, {Op::range, 1, 4, 2}};
+  phase.formulas = {{Op::task},      {Op::element, 0, -1, -1, 2}, {Op::constant, -1, -1, -1, 1},
+                    {Op::add, 0, 2}, {Op::element, 3, -1, -1, 2}, {Op::range, 1, 4, 2}};
   phase.touches = {{0, false, 5, -1}};
   Known known;
   const std::vector<Touched> all = touched(phase, 4, {}, known);
@@ -366,8 +380,8 @@ Footprints drawn_footprints(unsigned seed) {
     phase.formulas = drawing.formulas();
     const int n = static_cast<int>(phase.formulas.size());
     for (int t = drawing.below(5); t > 0; --t)
-      phase.touches.push_back({drawing.below(static_cast<int>(all.element_bytes.size())), drawing.below(2) == 0,
-                               drawing.below(n), drawing.below(n + 1) - 1});
+      phase.touches.push_back({drawing.below(static_cast<int>(all.element_bytes.size())),
+                               drawing.below(2) == 0, drawing.below(n), drawing.below(n + 1) - 1});
     all.phases.push_back(phase);
   }
   return all;

@@ -5,6 +5,7 @@
 #include <fulgurite/npy.h>
 #include <sys/resource.h>
 
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -13,7 +14,6 @@
 #include <map>
 #include <stdexcept>
 #include <type_traits>
-#include <unistd.h>
 
 #include "runtime/mpi/device.h"
 
@@ -24,7 +24,9 @@ using fulgurite::runtime::mpi::MpiDevice, fulgurite::runtime::mpi::Ranks, fulgur
 
 const fg::Options on_ranks{.engine = fg::Engine::mpi}, alone{.engine = fg::Engine::cpu};
 
-Ranks& ranks() { return MpiDevice::shared().ranks(); }
+Ranks& ranks() {
+  return MpiDevice::shared().ranks();
+}
 
 void say(const std::string& text) {
   if (ranks().rank() != 0) return;
@@ -64,7 +66,8 @@ void programs() {
       }
       if (got == expected) return;
       ++n_wrong;
-      fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n, got.size() < 200 ? got : "");
+      fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n,
+                 got.size() < 200 ? got : "");
       std::fflush(nullptr);
     });
   say(fmt::format("{} runs, {} wrong", n_runs, n_wrong));
@@ -106,7 +109,9 @@ void messages(std::int64_t n) {
 struct Gather {
   decltype(fg::compile(gathered, on_ranks)) program = fg::compile(gathered, on_ranks);
   fg::Array<float> x{floats(1000)};
-  fg::Array<float> operator()(std::vector<std::int64_t> at) const { return program(x, fg::Array<std::int64_t>(std::move(at))); }
+  fg::Array<float> operator()(std::vector<std::int64_t> at) const {
+    return program(x, fg::Array<std::int64_t>(std::move(at)));
+  }
 };
 
 void killed() {
@@ -159,14 +164,16 @@ void index_error() {
         throw std::runtime_error(fmt::format("'{}' lacks '{}'", of_rank, text));
     say(message);
   }
-  if (bits(gather(places(1000))) != bits(fg::compile(gathered, alone)(gather.x, fg::Array<std::int64_t>(places(1000)))))
+  if (bits(gather(places(1000))) !=
+      bits(fg::compile(gathered, alone)(gather.x, fg::Array<std::int64_t>(places(1000)))))
     throw std::runtime_error("what is called after an error is wrong");
   say("index_error is done");
 }
 
 void no_memory() {
   fg::compile(length, on_ranks)(fg::Array<float>(floats(1000)));
-  const auto iota = fg::compile([](Exp<fg::i64> n) { return fg::generate(n, [](Exp<fg::i64> i) { return i + i; }); }, on_ranks);
+  const auto iota = fg::compile(
+      [](Exp<fg::i64> n) { return fg::generate(n, [](Exp<fg::i64> i) { return i + i; }); }, on_ranks);
   iota(1000);
   say("all ranks are there");
   if (ranks().rank() == 1) {

@@ -39,32 +39,40 @@ inline Vec<float> backwards(Vec<float> x) {
   return fg::reverse(y);
 }
 inline Vec<float> shifted(Vec<float> x) {
-  return fg::iterate(3, [](Vec<float> v) {
-    return fg::stencil([](auto w) { return w(-2) + w(1); }, fg::boundary::constant(1.f), v);
-  }, x);
+  return fg::iterate(
+      3,
+      [](Vec<float> v) {
+        return fg::stencil([](auto w) { return w(-2) + w(1); }, fg::boundary::constant(1.f), v);
+      },
+      x);
 }
 
 // Stencils in loops.
 inline Vec<float> jacobi_1d(Vec<float> x, Exp<int> steps) {
-  return fg::iterate(steps, [](Vec<float> v) {
-    return fg::stencil([](auto w) { return 0.25f * w(-1) + 0.5f * w(0) + 0.25f * w(1); },
-                       fg::boundary::constant(0.f), v);
-  }, x);
+  return fg::iterate(
+      steps,
+      [](Vec<float> v) {
+        return fg::stencil([](auto w) { return 0.25f * w(-1) + 0.5f * w(0) + 0.25f * w(1); },
+                           fg::boundary::constant(0.f), v);
+      },
+      x);
 }
 inline Mat<float> jacobi_2d(Mat<float> x, Exp<int> steps) {
-  return fg::iterate(steps, [](Mat<float> v) {
-    return fg::stencil([](auto w) { return 0.2f * (w(0, -1) + w(0, 0) + w(0, 1) + w(-1, 0) + w(1, 0)); },
-                       fg::boundary::clamp, v);
-  }, x);
+  return fg::iterate(
+      steps,
+      [](Mat<float> v) {
+        return fg::stencil([](auto w) { return 0.2f * (w(0, -1) + w(0, 0) + w(0, 1) + w(-1, 0) + w(1, 0)); },
+                           fg::boundary::clamp, v);
+      },
+      x);
 }
 inline Exp<float> until_small(Vec<float> x) {
-  auto [v, change] = fg::while_loop(
-      [](Vec<float>, Exp<float> c) { return c > 0.125f; },
-      [](Vec<float> w, Exp<float>) {
-        auto next = 0.5f * w;
-        return std::tuple{next, fg::sum(fg::abs(w - next))};
-      },
-      x, 1.f);
+  auto [v, change] = fg::while_loop([](Vec<float>, Exp<float> c) { return c > 0.125f; },
+                                    [](Vec<float> w, Exp<float>) {
+                                      auto next = 0.5f * w;
+                                      return std::tuple{next, fg::sum(fg::abs(w - next))};
+                                    },
+                                    x, 1.f);
   return fg::sum(v);
 }
 
