@@ -232,7 +232,7 @@ plan::Loaded build_kernels(plan::Plan plan, bool is_new, std::vector<plan::SiteT
   const runtime::Description described = loaded.device->describe();
   loaded.is_host = described.is_host;
   loaded.reads_host = described.reads_host;
-  loaded.agrees = described.n_ranks > 1;
+  if (described.n_ranks > 1) loaded.identity = base::digest(plan::print(loaded.plan, true)).hex();
   loaded.sites = std::move(sites);
   std::vector<runtime::KernelSource> sources;
   for (const plan::KernelText& kernel : loaded.plan.kernels)

@@ -86,7 +86,7 @@ class Run {
   void bind(std::span<const detail::ArgumentView> arguments) {
     acquired_.reserve(arguments.size());  // nothing may fail between acquire() and push_back()
     for (std::size_t i = 0; i < arguments.size(); ++i) bind(loaded_.plan.params[i], arguments[i]);
-    if (loaded_.agrees) device_.agree(call_text(arguments));
+    if (!loaded_.identity.empty()) device_.agree(call_text(arguments));
   }
   void steps(const Steps& all) {
     for (const Step& step : all) base::match(step.action, [&](const auto& action) { run(action); });
@@ -136,7 +136,7 @@ class Run {
   Buffer& buffer_of(const Array& array) { return buffers_[static_cast<std::size_t>(array.buffer)]; }
 
   std::string call_text(std::span<const detail::ArgumentView> arguments) const {
-    std::string text = fmt::format("a call of '{}'", loaded_.plan.name);
+    std::string text = fmt::format("a call of '{}' ({})", loaded_.plan.name, std::string_view(loaded_.identity).substr(0, 8));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Param& param = loaded_.plan.params[i];
       const std::span extents(arguments[i].extents, static_cast<std::size_t>(param.rank));

@@ -18,8 +18,8 @@ TEST(Engines, EachHasARowUnderItsName) {
     EXPECT_NE(r.device, nullptr) << r.name;
     found.insert(r.name);
   }
-  EXPECT_EQ(found, (std::set<std::string_view>{"cpu", "interpreter", "opencl", "cuda", "emulator"}));
-  EXPECT_EQ(names(), "cpu, interpreter, opencl, cuda or emulator");
+  EXPECT_EQ(found, (std::set<std::string_view>{"cpu", "interpreter", "opencl", "cuda", "emulator", "mpi"}));
+  EXPECT_EQ(names(), "cpu, interpreter, opencl, cuda, emulator or mpi");
 }
 
 TEST(Engines, WhatNoneIsIsNotFound) {

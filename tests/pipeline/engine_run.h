@@ -26,6 +26,7 @@ inline Options tested(Precision precision = Precision::fast) {
   options.engine = name == "opencl"     ? Engine::opencl
                    : name == "cuda"     ? Engine::cuda
                    : name == "emulator" ? Engine::emulator
+                   : name == "mpi"      ? Engine::mpi
                                         : Engine::cpu;
   options.precision = precision;
   return options;

@@ -236,7 +236,7 @@ TEST(Errors, EnginesThatAreNotThere) {
   setenv("FULGURITE_ENGINE", "abacus", 1);
   EXPECT_NE(message_of<fg::DeviceError>([] {
               fg::compile(saxpy);
-            }).find("cpu, interpreter, opencl, cuda or emulator"),
+            }).find("cpu, interpreter, opencl, cuda, emulator or mpi"),
             std::string::npos);
   setenv("FULGURITE_ENGINE", "interpreter", 1);
   EXPECT_EQ(fg::default_engine(), fg::Engine::interpreter);

@@ -21,12 +21,40 @@ target_compile_definitions(mpi_program_of_other_build PRIVATE FULGURITE_TEST_OTH
 
 set(mpi_environment OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1)
 
+set(job_limit 20) # seconds
+
 # add_mpi_job(NAME STATUS SAYS COMMAND..): for the environment of the variable job_environment.
 function(add_mpi_job name status says)
   add_test(NAME runtime.mpi_${name} COMMAND "${CMAKE_COMMAND}" "-DSTATUS=${status}" "-DSAYS=${says}"
-    "-DCOUNTS=${job_counts}" -P "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_job.cmake" -- ${ARGN})
-  set_tests_properties(runtime.mpi_${name} PROPERTIES TIMEOUT 60 PROCESSORS 2
+    "-DCOUNTS=${job_counts}" "-DLIMIT=${job_limit}" -P "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_job.cmake" -- ${ARGN})
+  math(EXPR timeout "${job_limit} + 40")
+  set_tests_properties(runtime.mpi_${name} PROPERTIES TIMEOUT ${timeout} PROCESSORS 2
     ENVIRONMENT "${test_cache};${mpi_environment};${job_environment}")
+endfunction()
+
+# What ranks share: every launch, by tasks that are as small as they may be.
+set(tiny_tasks "cheap_tile=64, moderate_tile=64, expensive_tile=64, packed_bytes=64, least_packed_tile=64, scanned_bytes=64, run_tile=64, \
+expensive_run_tile=64, portion=64, bins_least_points=64, bins_points=1, fold_tiles=1, fold_least_rows=1, fold_columns=64, fold_block=64, \
+fold_joined=64, tile_task_rows=8, tile_task_columns=64, tile_least_task_columns=64, outer_scan_block=64, outer_scan_least_rows=1, sort_whole=64, \
+sort_row=64, sort_least_row=16, sort_least_samples=64, scatter_few=0, scatter_tile=256, scatter_least_shift=0, ragged_rows=4")
+set(shared_launches FULGURITE_MPI_REPEATED=0 FULGURITE_THREADS=1 "FULGURITE_POLICY=${tiny_tasks}")
+add_executable(mpi_engine runtime/mpi_engine.cpp)
+target_link_libraries(mpi_engine PRIVATE tested_archive fulgurite_internal)
+target_compile_options(mpi_engine PRIVATE -O0)
+target_include_directories(mpi_engine PRIVATE "${PROJECT_SOURCE_DIR}/bench") # programs.h
+add_dependencies(mpi_programs mpi_engine test_public)
+set(engine "$<TARGET_FILE:mpi_engine>")
+
+# add_mpi_suite(MPI RANKS NAME): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
+# the policy changes: what explain says, the memory of histograms.
+function(add_mpi_suite mpi ranks name)
+  set(job_limit 400)
+  set(job_environment FULGURITE_TEST_ENGINE=mpi FULGURITE_ENGINE=mpi "RC_PARAMS=seed=1 noshrink=1" ${shared_launches})
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/mpi_suite_${mpi}_${ranks}")
+  file(MAKE_DIRECTORY "${folder}")
+  add_mpi_job(${name}_${mpi}_${ranks} 0 "PASSED" "${FULGURITE_MPIRUN_${mpi}}" -n ${ranks} "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_suite.sh"
+    "${folder}" "$<TARGET_FILE:test_public>" "--gtest_filter=-*Slow*:*Timing*:*Large*:*Concurrent*:Errors.OptionsThatTheEnvironmentSets:Bundle.PropertyDamageIsNoticed:Guide.ShowsWhatExplainTells:Structure.TwoHistograms"
+    --gtest_brief=1)
 endfunction()
 
 set(program "$<TARGET_FILE:mpi_program>")
@@ -67,6 +95,31 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_all_exit_3 1 "rank 2 says why" "${mpirun}" -n 3 "${program}" all_exit)
   add_mpi_job(${mpi}_different_builds 1 "rank 0 of 3: .*ranks 0 to 1 have build [0-9a-f]+. rank 2 has build [0-9a-f]+"
     "${mpirun}" -n 2 "${program}" library : -n 1 "$<TARGET_FILE:mpi_program_of_other_build>" library)
+  # Programs on the engine, and what ends a job of it or does not.
+  set(job_environment "${shared_launches}")
+  set(on_three "${mpirun}" -n 3 "${engine}")
+  set(job_limit 120)
+  foreach(ranks IN ITEMS 1 2 3 5)
+    add_mpi_job(${mpi}_programs_${ranks} 0 "runs, 0 wrong" "${mpirun}" -n ${ranks} "${engine}" programs)
+  endforeach()
+  set(job_limit 20)
+  add_mpi_job(${mpi}_engine_killed_3 1 "all ranks are there" ${on_three} killed)
+  add_mpi_job(${mpi}_truncated_file_3 0 "FormatError: .*truncated is done" ${on_three} truncated_file)
+  add_mpi_job(${mpi}_unequal_sizes_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*f32 .1000.[^\n]*\nand rank 1 with[^\n]*\n[^\n]*f32 .999."
+    ${on_three} unequal_sizes)
+  add_mpi_job(${mpi}_unequal_scalars_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*i32 0x4[^\n]*\nand rank 1 with[^\n]*\n[^\n]*i32 0x3"
+    ${on_three} unequal_scalars)
+  add_mpi_job(${mpi}_index_error_3 0 "IndexError: .*at position 990 .*index_error is done" ${on_three} index_error)
+  add_mpi_job(${mpi}_no_memory_3 1 "all ranks are there.*OutOfMemory" ${on_three} no_memory)
+  add_mpi_job(${mpi}_skipped_call_3 1 "all ranks are there.*all ranks have to do the same" ${on_three} skipped_call)
+  add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it" ${on_three} lone_read)
+  if(mpi STREQUAL "openmpi" OR NOT "openmpi" IN_LIST fulgurite_mpis)
+    add_mpi_suite(${mpi} 2 suite)
+    add_mpi_suite(${mpi} 3 suite)
+  endif()
+  foreach(ranks IN ITEMS 1 2 3 5 8)
+    add_mpi_suite(${mpi} ${ranks} suite_of_all)
+  endforeach()
   set(job_environment "FULGURITE_MPI=${mpi}")
   add_mpi_job(${mpi}_named_1 0 "${title}, 1 ranks" "${program}" library)
   foreach(other IN LISTS fulgurite_mpis)

@@ -1,5 +1,5 @@
-# cmake -DSTATUS=0|1|any -DSAYS=REGEX -P mpi_job.cmake -- COMMAND..: a job under mpirun ends within 20 seconds, well (STATUS 0), not
-# well (1) or either way, and says what it should. With -DCOUNTS=FILE, what the ranks say of their traffic is what was counted there.
+# cmake -DSTATUS=0|1|any -DSAYS=REGEX -DLIMIT=SECONDS -P mpi_job.cmake -- COMMAND..: a job under mpirun ends in time, well (STATUS 0),
+# not well (1) or either way, and says what it should. With -DCOUNTS=FILE, what the ranks say of their traffic is what was counted there.
 set(command "")
 set(is_command OFF)
 foreach(i RANGE ${CMAKE_ARGC})
@@ -13,10 +13,10 @@ list(REMOVE_ITEM command "")
 if(COUNTS)
   file(REMOVE "${COUNTS}")
 endif()
-execute_process(COMMAND ${command} TIMEOUT 20 RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+execute_process(COMMAND ${command} TIMEOUT ${LIMIT} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
 message("${output}\nstatus: ${status}")
 if(status MATCHES "timeout")
-  message(FATAL_ERROR "the job has not ended within 20 seconds")
+  message(FATAL_ERROR "the job has not ended within ${LIMIT} seconds")
 endif()
 if(status STREQUAL "0" AND STATUS STREQUAL "1")
   message(FATAL_ERROR "the job should have failed")

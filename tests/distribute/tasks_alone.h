@@ -1,0 +1,280 @@
+// A device that runs each task of a launch a second time in memory where only what its footprint says is as
+// it should be: tests that what a task reads is there, that it stores nowhere else, and that stores which are
+// certain happen. It is the processor, and says that it is several ranks.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/cpu/device.h"
+#include "runtime/footprint.h"
+#include "runtime/mpi/intervals.h"
+
+namespace fulgurite::runtime::test {
+
+class TasksAlone final : public Device {
+ public:
+  std::vector<std::string> faults;
+  std::uint64_t n_tasks = 0;      // that ran twice
+  std::uint64_t n_bounded = 0;    // of which every access was known
+  std::uint64_t n_divisible = 0;  // phases of several tasks that may be shared by ranks
+
+  Description describe() const override {
+    Description all = cpu_.describe();
+    all.is_host = false;
+    all.reads_host = false;
+    all.n_ranks = 3;
+    return all;
+  }
+  Memory allocate(std::size_t bytes) override {
+    const Memory memory = cpu_.allocate(bytes);
+    if (bytes > 0) std::memset(memory.data, 0, bytes);
+    bytes_[memory.data] = bytes;
+    return memory;
+  }
+  void release(Memory memory) noexcept override {
+    bytes_.erase(memory.data);
+    cpu_.release(memory);
+  }
+  void upload(Memory to, const void* from, std::size_t bytes) override { cpu_.upload(to, from, bytes); }
+  void download(void* to, Memory from, std::size_t bytes) override { cpu_.download(to, from, bytes); }
+  void copy(Memory to, Memory from, std::size_t bytes) override { cpu_.copy(to, from, bytes); }
+  std::shared_ptr<const Kernel> build(const KernelSource& source) override {
+    return std::make_shared<Built>(cpu_.build(source), source);
+  }
+  std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override {
+    return Launching(*this, static_cast<const Built&>(kernel), launch).run();
+  }
+  std::optional<Failure> wait() override { return std::nullopt; }
+
+ private:
+  struct Built final : Kernel {
+    Built(std::shared_ptr<const Kernel> of_cpu, const KernelSource& source)
+        : name(source.name),
+          machine_code(std::move(of_cpu)),
+          code(static_cast<const cpu::CpuKernel&>(*machine_code)),
+          footprints(source.footprints.empty() ? Footprints() : Footprints::of_words(source.footprints)) {}
+    std::string name;
+    std::shared_ptr<const Kernel> machine_code;
+    const cpu::CpuKernel& code;
+    Footprints footprints;
+  };
+
+  using Bytes = std::vector<std::byte>;
+  // Of one array of a launch: what may be read, what may be stored.
+  struct Allowed {
+    mpi::Intervals read, stored;
+  };
+
+  class Launching final : KnownElements {
+   public:
+    Launching(TasksAlone& device, const Built& kernel, const Launch& of)
+        : device_(device), kernel_(kernel), of_(of), buffers_(of.buffers.begin(), of.buffers.end()) {
+      const Footprints& all = kernel.footprints;
+      for (const std::int32_t phase : all.own_tasks_of) {
+        const auto size = static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
+        own_.push_back(
+            device.allocate(static_cast<std::size_t>(of.n_tasks[static_cast<std::size_t>(phase)]) * size));
+        buffers_.push_back(own_.back().data);
+      }
+      for (std::size_t k = 0; k < buffers_.size(); ++k) {
+        if (buffers_[k] == nullptr || !device.bytes_.contains(buffers_[k])) continue;
+        arrays_.try_emplace(buffers_[k], static_cast<std::size_t>(all.element_bytes[k]));
+      }
+      launch_ = of;
+      launch_.buffers = buffers_;
+    }
+    ~Launching() override {
+      for (const Memory& memory : own_) device_.release(memory);
+    }
+    Launching(const Launching&) = delete;
+    Launching& operator=(const Launching&) = delete;
+
+    std::optional<Failure> run() {
+      const std::vector<PhaseFootprint>& phases = kernel_.footprints.phases;
+      if (phases.size() != kernel_.code.phases().size()) {
+        device_.faults.push_back(fmt::format("{}: footprints of {} phases, and code of {}", kernel_.name,
+                                             phases.size(), kernel_.code.phases().size()));
+        return std::nullopt;
+      }
+      FailureRecord record;
+      for (std::size_t p = 0; p < phases.size() && !record.any(); ++p) {
+        const std::int64_t n =
+            phases[p].tasks_of < 0 ? 1 : of_.n_tasks[static_cast<std::size_t>(phases[p].tasks_of)];
+        if (!phases[p].is_divisible) {
+          if (n > 0) alone(p, 0, n, record);
+          continue;
+        }
+        if (n > 1) ++device_.n_divisible;
+        for (std::int64_t task = 0; task < n; ++task) alone(p, task, task + 1, record);
+      }
+      return record.any() ? record.lowest() : std::nullopt;
+    }
+
+   private:
+    // Every other one is known, as ranks do not always have all elements.
+    std::optional<Strided> at(std::int64_t buffer, Strided index) override {
+      const auto k = static_cast<std::size_t>(buffer);
+      const auto size = static_cast<std::int64_t>(kernel_.footprints.element_bytes[k]);
+      const auto bytes = device_.bytes_.find(buffers_[k]);
+      if (bytes == device_.bytes_.end() || (size != 4 && size != 8) || !index.is_bounded())
+        return std::nullopt;
+      const std::int64_t n = static_cast<std::int64_t>(bytes->second) / size;
+      if (index.low < 0 || index.high >= n || knows_ % 3 == 0) return std::nullopt;
+      std::optional<Strided> found;
+      for (std::int64_t i = index.low; i <= index.high; ++i) {
+        std::int64_t value = 0;
+        std::int32_t narrow = 0;
+        const auto* from = static_cast<const std::byte*>(buffers_[k]) + i * size;
+        if (size == 4) {
+          std::memcpy(&narrow, from, 4);
+          value = narrow;
+        } else {
+          std::memcpy(&value, from, 8);
+        }
+        if (!found) found = Strided::point(value);
+        if (value < found->low || value > found->high)
+          found = {std::min(found->low, value), std::max(found->high, value), 1};
+      }
+      return found;
+    }
+
+    std::map<void*, Bytes> contents() const {
+      std::map<void*, Bytes> all;
+      for (const auto& [data, size] : arrays_) {
+        const auto* from = static_cast<const std::byte*>(data);
+        all[data] = Bytes(from, from + device_.bytes_.at(data));
+      }
+      return all;
+    }
+    static void put(const std::map<void*, Bytes>& all) {
+      for (const auto& [data, bytes] : all)
+        if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());
+    }
+
+    void allow(const Touched& t, std::map<void*, Allowed>& to) const {
+      const auto k = static_cast<std::size_t>(t.buffer);
+      const auto known = device_.bytes_.find(buffers_[k]);
+      if (known == device_.bytes_.end()) return;
+      const auto size = static_cast<std::int64_t>(kernel_.footprints.element_bytes[k]);
+      const std::int64_t n = static_cast<std::int64_t>(known->second) / size;
+      Allowed& of = to[buffers_[k]];
+      const auto run = [&](std::int64_t low, std::int64_t high) {
+        low = std::clamp<std::int64_t>(low, 0, n);
+        high = std::clamp<std::int64_t>(high, -1, n - 1);
+        if (low > high) return;
+        if (t.stores) of.stored.add(mpi::Bytes{low * size, (high + 1) * size});
+        if (!t.stores || !t.is_certain) of.read.add(mpi::Bytes{low * size, (high + 1) * size});
+      };
+      if (!t.has_gaps() || t.low == INT64_MIN || t.high == INT64_MAX) return run(t.low, t.high);
+      for (std::int64_t low = t.low; low <= t.high; low += t.stride) run(low, low + t.run - 1);
+    }
+
+    static bool is_in(const mpi::Intervals& all, std::size_t byte) {
+      const auto at = static_cast<std::int64_t>(byte);
+      return all.meets({at, at + 1});
+    }
+
+    // What is not allowed to be read is other elements of the array, or zeros.
+    std::map<void*, Bytes> spoilt(const std::map<void*, Bytes>& of, const std::map<void*, Allowed>& allowed) {
+      std::map<void*, Bytes> all;
+      for (const auto& [data, bytes] : of) {
+        const std::size_t size = arrays_.at(data), n = bytes.size();
+        Bytes& to = all[data];
+        to.resize(n);
+        const std::size_t away = (n / size / 2 + 1) * size;
+        if (spoils_by_zeros_ = !spoils_by_zeros_; spoils_by_zeros_ && n > size)
+          for (std::size_t i = 0; i < n; ++i) to[i] = bytes[(i + away) % n];
+        const auto found = allowed.find(data);
+        if (found == allowed.end()) continue;
+        for (const mpi::Bytes& b : found->second.read.all())
+          std::copy(bytes.begin() + b.begin, bytes.begin() + b.end, to.begin() + b.begin);
+      }
+      return all;
+    }
+
+    void alone(std::size_t p, std::int64_t first, std::int64_t last, FailureRecord& record) {
+      ++knows_;
+      std::map<void*, Allowed> allowed;
+      bool is_bounded = true;
+      for (std::int64_t task = first; task < last; ++task)
+        for (const Touched& t : touched(kernel_.footprints.phases[p], task, of_.scalars, *this)) {
+          allow(t, allowed);
+          is_bounded &= t.low != INT64_MIN && t.high != INT64_MAX;
+        }
+      ++device_.n_tasks;
+      device_.n_bounded += is_bounded ? 1 : 0;
+
+      const std::map<void*, Bytes> before = contents();
+      const std::optional<Failure> failure = run_tasks(p, first, last);
+      const std::map<void*, Bytes> after = contents();
+      const std::map<void*, Bytes> other_before = spoilt(before, allowed);
+      put(other_before);
+      const std::optional<Failure> other_failure = run_tasks(p, first, last);
+      const std::map<void*, Bytes> other_after = contents();
+      put(after);
+
+      const auto fault = [&](void* data, std::size_t byte, const char* what) {
+        std::string numbers;
+        for (std::size_t k = 0; k < buffers_.size(); ++k)
+          if (buffers_[k] == data) numbers += fmt::format(" {}", k);
+        device_.faults.push_back(fmt::format("{}, phase {}, tasks {} to {}, buffers{}, element {} of {}: {}",
+                                             kernel_.name, p, first, last, numbers, byte / arrays_.at(data),
+                                             before.at(data).size() / arrays_.at(data), what));
+      };
+      if (failure) record.report(*failure);
+      if (failure.has_value() != other_failure.has_value()) {
+        device_.faults.push_back(
+            fmt::format("{}, phase {}, tasks {} to {}: fails only once", kernel_.name, p, first, last));
+        return;
+      }
+      if (failure && !kernel_.footprints.phases[p].can_fail)
+        device_.faults.push_back(fmt::format("{}, phase {}: fails, and cannot", kernel_.name, p));
+      for (const auto& [data, bytes] : before) {
+        const auto found = allowed.find(data);
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+          const bool may_store = found != allowed.end() && is_in(found->second.stored, i);
+          if (!may_store) {
+            if (after.at(data)[i] != bytes[i] || other_after.at(data)[i] != other_before.at(data)[i])
+              return fault(data, i, "is stored, and the footprint does not say so");
+          } else if (!failure && after.at(data)[i] != other_after.at(data)[i]) {
+            return fault(
+                data, i,
+                "depends on what the footprint does not say to be read, or is not certain to be stored");
+          }
+        }
+      }
+    }
+
+    std::optional<Failure> run_tasks(std::size_t p, std::int64_t first, std::int64_t last) {
+      cpu::Running running(kernel_.code, launch_);
+      running.run(p, first, last);
+      return running.failure();
+    }
+
+    TasksAlone& device_;
+    const Built& kernel_;
+    const Launch& of_;
+    Launch launch_{};
+    std::vector<void*> buffers_;
+    std::vector<Memory> own_;
+    std::map<void*, std::size_t> arrays_;  // and the bytes of an element
+    std::uint64_t knows_ = 0;
+    bool spoils_by_zeros_ = false;
+  };
+
+  cpu::CpuDevice cpu_;
+  std::map<void*, std::size_t> bytes_;
+};
+
+}  // namespace fulgurite::runtime::test

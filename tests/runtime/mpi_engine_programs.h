@@ -1,0 +1,166 @@
+// Programs of every kind of statement that ranks share, with arguments of any size.
+#pragma once
+
+#include <fulgurite/fulgurite.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "programs.h"
+
+namespace mpi_engine {
+
+namespace fg = fulgurite;
+using fg::Exp, fg::Mat, fg::Vec;
+
+// Maps, reductions, scans, filters.
+inline Vec<float> scaled(Vec<float> x) {
+  return 2.f * x + 1.f;
+}
+inline Exp<float> length(Vec<float> x) {
+  return fg::sqrt(fg::sum(x * x));
+}
+inline Vec<float> running(Vec<float> x) {
+  return fg::scan(fg::plus, 0.f, x);
+}
+inline Vec<float> large_ones(Vec<float> x) {
+  return fg::filter([](Exp<float> a) { return a > 0.5f; }, x);
+}
+inline Exp<float> of_large_ones(Vec<float> x) {
+  auto y = fg::filter([](Exp<float> a) { return a > 0.5f; }, x);
+  return fg::sum(fg::sqrt(y));
+}
+inline Vec<float> backwards(Vec<float> x) {
+  auto y = 2.f * x;
+  return fg::reverse(y);
+}
+inline Vec<float> shifted(Vec<float> x) {
+  return fg::iterate(
+      3,
+      [](Vec<float> v) {
+        return fg::stencil([](auto w) { return w(-2) + w(1); }, fg::boundary::constant(1.f), v);
+      },
+      x);
+}
+
+// Stencils in loops.
+inline Vec<float> jacobi_1d(Vec<float> x, Exp<int> steps) {
+  return fg::iterate(
+      steps,
+      [](Vec<float> v) {
+        return fg::stencil([](auto w) { return 0.25f * w(-1) + 0.5f * w(0) + 0.25f * w(1); },
+                           fg::boundary::constant(0.f), v);
+      },
+      x);
+}
+inline Mat<float> jacobi_2d(Mat<float> x, Exp<int> steps) {
+  return fg::iterate(
+      steps,
+      [](Mat<float> v) {
+        return fg::stencil([](auto w) { return 0.2f * (w(0, -1) + w(0, 0) + w(0, 1) + w(-1, 0) + w(1, 0)); },
+                           fg::boundary::clamp, v);
+      },
+      x);
+}
+inline Exp<float> until_small(Vec<float> x) {
+  auto [v, change] = fg::while_loop([](Vec<float>, Exp<float> c) { return c > 0.125f; },
+                                    [](Vec<float> w, Exp<float>) {
+                                      auto next = 0.5f * w;
+                                      return std::tuple{next, fg::sum(fg::abs(w - next))};
+                                    },
+                                    x, 1.f);
+  return fg::sum(v);
+}
+
+// Matrices.
+inline Mat<float> transposed(Mat<float> x) {
+  return fg::transpose(fg::map([](Exp<float> a) { return a + 1.f; }, x));
+}
+inline Mat<float> product(Mat<float> a, Mat<float> b) {
+  return fg::matmul(a, b);
+}
+inline Vec<float> row_sums(Mat<float> a) {
+  return fg::sum(a, fg::axis(1));
+}
+inline Vec<float> column_sums(Mat<float> a) {
+  return fg::sum(a, fg::axis(0));
+}
+
+// Indices that the data say.
+inline Vec<int> counted(Vec<fg::i64> k) {
+  return fg::histogram(fg::plus, 0, 100, k % fg::i64{100}, fg::replicate(k.size(), 1));
+}
+inline Vec<float> gathered(Vec<float> x, Vec<fg::i64> at) {
+  auto y = 2.f * x;
+  return fg::map([&](Exp<fg::i64> k) { return y[k]; }, at);
+}
+inline Vec<float> scattered(Vec<float> x, Vec<fg::i64> at) {
+  return fg::scatter(0.f * x, at, x);
+}
+inline Vec<float> in_order(Vec<float> x) {
+  return fg::sort(x);
+}
+
+inline std::vector<float> floats(std::int64_t n, unsigned seed = 1) {
+  std::vector<float> all;
+  for (std::int64_t i = 0; i < n; ++i)
+    all.push_back(static_cast<float>((i * 7919 + 31 * static_cast<std::int64_t>(seed)) % 1009) / 1009);
+  return all;
+}
+// A permutation of 0 to n - 1 where n is no multiple of 7919; with places taken twice where `has_doubles`.
+inline std::vector<std::int64_t> places(std::int64_t n, bool has_doubles = false) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < n; ++i) all.push_back((has_doubles ? i / 3 : i) * 7919 % n);
+  return all;
+}
+inline fg::Array<float, 2> matrix(std::int64_t rows, std::int64_t columns, unsigned seed = 1) {
+  return {floats(rows * columns, seed), {rows, columns}};
+}
+
+/// Calls f(name, program, arguments..) for each of them, of about n elements.
+template <class F>
+void for_each_program(std::int64_t n, const F& f) {
+  const fg::Array<float> x(floats(n)), y(floats(n, 5));
+  const fg::Array<std::int64_t> at(places(n)), twice(places(n, true));
+  std::vector<int> integers;
+  for (const float v : floats(n, 3)) integers.push_back(static_cast<int>(v * 1000) - 300);
+  const fg::Array<int> k(integers);
+  f("scaled", scaled, x);
+  f("dot", bench::sdot, x, y);
+  f("length", length, x);
+  f("running sums", running, x);
+  f("filter", large_ones, x);
+  f("filter and sum", of_large_ones, x);
+  f("reverse", backwards, x);
+  f("shifts in a loop", shifted, x);
+  f("Jacobi in one dimension", jacobi_1d, x, 4);
+  f("until small", until_small, x);
+  const std::int64_t side = n < 100 ? n : n / 10;
+  const fg::Array<float, 2> a = matrix(side, 13), b = matrix(13, side, 4);
+  f("Jacobi in two dimensions", jacobi_2d, a, 3);
+  f("Jacobi along rows", jacobi_2d, b, 3);
+  f("transpose", transposed, a);
+  f("product", product, a, b);
+  f("sums of rows", row_sums, a);
+  f("sums of columns", column_sums, a);
+  f("histogram", counted, at);
+  f("gather", gathered, x, at);
+  if (n > 0) f("scatter", scattered, x, at);
+  if (n > 0) f("scatter with doubles", scattered, x, twice);
+  f("sort", in_order, x);
+  f("rmse", bench::rmse, x, y);
+  if (n > 0) f("differences", bench::forward_difference, x);
+  if (n > 0) f("index of the greatest", bench::index_of_max_packed, k);
+  f("product of matrices", bench::reduce_2x2, k);
+  f("integer scan", bench::scan_plus, k);
+  f("scan of matrices", bench::scan_2x2, k);
+  f("even ones", bench::filter_even, k);
+  f("sorted integers", bench::sorted, k);
+  f("n-body", bench::n_body, x, y, x, y);
+}
+
+}  // namespace mpi_engine
