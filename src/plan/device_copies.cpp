@@ -124,6 +124,12 @@ runtime::Memory DeviceCopies::acquire(runtime::Device& device, std::size_t bytes
   return known()->memory;
 }
 
+std::optional<runtime::Memory> DeviceCopies::known_on(const runtime::Device& device) noexcept {
+  const std::lock_guard lock(registry().mutex);
+  const Copy* const copy = on(device);
+  return copy == nullptr ? std::nullopt : std::optional(copy->memory);
+}
+
 void DeviceCopies::release(runtime::Device& device) noexcept {
   const std::lock_guard lock(registry().mutex);
   --on(device)->n_users;

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "base/hidden.h"
@@ -35,6 +36,8 @@ class FULGURITE_HIDDEN DeviceCopies {
   /// until release() was called as often.
   runtime::Memory acquire(runtime::Device& device, std::size_t bytes);
   void release(runtime::Device& device) noexcept;
+  /// Where the device has them, if it does.
+  std::optional<runtime::Memory> known_on(const runtime::Device& device) noexcept;
 
  private:
   friend class Storage;

@@ -319,9 +319,24 @@ void MpiDevice::agree(std::string_view what) {
                              all.front(), other - all.begin(), *other));
 }
 
+void MpiDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {
+  std::int64_t begin = 0;
+  for (std::size_t r = 0; r < bytes.size(); ++r) {
+    layout(memory.data)->received(static_cast<int>(r), {begin, begin + bytes[r]});
+    begin += bytes[r];
+  }
+}
+
+bool MpiDevice::has_all(const void* data, std::size_t bytes) {
+  const Layout* of = layout(data);
+  if (ranks_.size() == 1) return true;
+  return of != nullptr && (Intervals(0, static_cast<std::int64_t>(bytes)) - of->of(rank())).empty();
+}
+
 Intervals MpiDevice::own_part(const void* data) {
   Layout* of = layout(data);
   if (of == nullptr) return {};
+  if (ranks_.size() == 1) return {0, of->bytes()};
   Intervals mine = of->of(ranks_.rank());
   for (int r = 0; r < ranks_.rank(); ++r) mine = mine - of->of(r);
   return mine;

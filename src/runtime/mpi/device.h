@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,9 @@ class MpiDevice final : public Device {
   int rank() const { return ranks_.rank(); }
   Ranks& ranks() { return ranks_; }
   const Counts& counts() const { return counts_; }
+  /// Rank r has the next bytes[r] bytes of the memory.
+  void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
+  bool has_all(const void* data, std::size_t bytes);
   /// Of an array that a program made: the elements that this rank has computed and no lower rank has.
   Intervals own_part(const void* data);
 
