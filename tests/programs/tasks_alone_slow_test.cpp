@@ -18,7 +18,7 @@ std::string alone(const soac::Program& program, const Runs& runs, const Options&
   if (options.policy.empty()) options.policy = tiny;
   const soac::Program specification = pipeline::specification(program, options.precision);
   static auto& device = *new runtime::test::TasksAlone;  // results may outlive the test
-  device.faults.clear();
+  device.begin();
   std::optional<plan::Loaded> loaded;
   for (const std::vector<soac::Value>& args : runs) {
     const Outcome expected = interpreted(specification, args);

@@ -233,6 +233,8 @@ TEST(Errors, EnginesThatAreNotThere) {
   if (!has_cuda()) {
     EXPECT_THROW(fg::compile(saxpy, {.engine = fg::Engine::cuda}), fg::DeviceError);
   }
+  const char* const given = std::getenv("FULGURITE_ENGINE");
+  const std::optional<std::string> before = given == nullptr ? std::nullopt : std::optional<std::string>(given);
   setenv("FULGURITE_ENGINE", "abacus", 1);
   EXPECT_NE(message_of<fg::DeviceError>([] {
               fg::compile(saxpy);
@@ -242,6 +244,7 @@ TEST(Errors, EnginesThatAreNotThere) {
   EXPECT_EQ(fg::default_engine(), fg::Engine::interpreter);
   unsetenv("FULGURITE_ENGINE");
   EXPECT_EQ(fg::default_engine(), fg::Engine::cpu);
+  if (before) setenv("FULGURITE_ENGINE", before->c_str(), 1);
 }
 
 TEST(Errors, OptionsThatTheEnvironmentSets) {

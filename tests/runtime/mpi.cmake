@@ -33,11 +33,7 @@ function(add_mpi_job name status says)
 endfunction()
 
 # What ranks share: every launch, by tasks that are as small as they may be.
-set(tiny_tasks "cheap_tile=64, moderate_tile=64, expensive_tile=64, packed_bytes=64, least_packed_tile=64, scanned_bytes=64, run_tile=64, \
-expensive_run_tile=64, portion=64, bins_least_points=64, bins_points=1, fold_tiles=1, fold_least_rows=1, fold_columns=64, fold_block=64, \
-fold_joined=64, tile_task_rows=8, tile_task_columns=64, tile_least_task_columns=64, outer_scan_block=64, outer_scan_least_rows=1, sort_whole=64, \
-sort_row=64, sort_least_row=16, sort_least_samples=64, scatter_few=0, scatter_tile=256, scatter_least_shift=0, ragged_rows=4")
-set(shared_launches FULGURITE_MPI_REPEATED=0 FULGURITE_THREADS=1 "FULGURITE_POLICY=${tiny_tasks}")
+set(shared_launches FULGURITE_MPI_REPEATED=0 FULGURITE_THREADS=1 "FULGURITE_POLICY=@${CMAKE_CURRENT_SOURCE_DIR}/runtime/tiny_tasks.policy")
 add_executable(mpi_engine runtime/mpi_engine.cpp)
 target_link_libraries(mpi_engine PRIVATE tested_archive fulgurite_internal)
 target_compile_options(mpi_engine PRIVATE -O0)
@@ -53,8 +49,18 @@ function(add_mpi_suite mpi ranks name)
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/mpi_suite_${mpi}_${ranks}")
   file(MAKE_DIRECTORY "${folder}")
   add_mpi_job(${name}_${mpi}_${ranks} 0 "PASSED" "${FULGURITE_MPIRUN_${mpi}}" -n ${ranks} "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_suite.sh"
-    "${folder}" "$<TARGET_FILE:test_public>" "--gtest_filter=-*Slow*:*Timing*:*Large*:*Concurrent*:Errors.OptionsThatTheEnvironmentSets:Bundle.PropertyDamageIsNoticed:Guide.ShowsWhatExplainTells:Structure.TwoHistograms"
+    "${folder}" "$<TARGET_FILE:test_public>" "--gtest_filter=-*Slow*:*Timing*:*Large*:*Concurrent*:HostPage.MemoryAndThreads:Errors.OptionsThatTheEnvironmentSets:Bundle.PropertyDamageIsNoticed:Guide.ShowsWhatExplainTells:Structure.TwoHistograms"
     --gtest_brief=1)
+endfunction()
+
+# Random programs, the same on all ranks; what fails on one ends the job.
+function(add_mpi_random_programs mpi ranks)
+  set(job_limit 500)
+  set(job_environment FULGURITE_TEST_ENGINE=mpi "RC_PARAMS=seed=1 max_success=100 shrink_seconds=0" ${shared_launches})
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/mpi_random_programs_${mpi}_${ranks}")
+  file(MAKE_DIRECTORY "${folder}")
+  add_mpi_job(suite_of_all_random_programs_${mpi}_${ranks} 0 "PASSED" "${FULGURITE_MPIRUN_${mpi}}" -n ${ranks}
+    "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_suite.sh" "${folder}" "$<TARGET_FILE:test_programs_slow>" "--gtest_filter=*PropertyEngines*" --gtest_brief=1)
 endfunction()
 
 set(program "$<TARGET_FILE:mpi_program>")
@@ -102,6 +108,13 @@ foreach(mpi IN LISTS fulgurite_mpis)
   foreach(ranks IN ITEMS 1 2 3 5)
     add_mpi_job(${mpi}_programs_${ranks} 0 "runs, 0 wrong" "${mpirun}" -n ${ranks} "${engine}" programs)
   endforeach()
+  # As a library counts that is loaded in front of MPI.
+  foreach(ranks IN ITEMS 1 2 3 5)
+    set(job_counts "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_formulas_${ranks}.txt")
+    add_mpi_job(${mpi}_formulas_${ranks} 0 "formulas hold, 0 do not" "${mpirun}" -n ${ranks} env "LD_PRELOAD=$<TARGET_FILE:mpi_count_${mpi}>"
+      "FULGURITE_MPI_COUNT=${job_counts}" "${engine}" formulas)
+    set(job_counts "")
+  endforeach()
   set(job_limit 20)
   add_mpi_job(${mpi}_engine_killed_3 1 "all ranks are there" ${on_three} killed)
   add_mpi_job(${mpi}_truncated_file_3 0 "FormatError: .*truncated is done" ${on_three} truncated_file)
@@ -120,6 +133,7 @@ foreach(mpi IN LISTS fulgurite_mpis)
   foreach(ranks IN ITEMS 1 2 3 5 8)
     add_mpi_suite(${mpi} ${ranks} suite_of_all)
   endforeach()
+  add_mpi_random_programs(${mpi} 3)
   set(job_environment "FULGURITE_MPI=${mpi}")
   add_mpi_job(${mpi}_named_1 0 "${title}, 1 ranks" "${program}" library)
   foreach(other IN LISTS fulgurite_mpis)

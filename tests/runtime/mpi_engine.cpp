@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <type_traits>
 
@@ -104,6 +105,59 @@ void messages(std::int64_t n) {
     for (const std::string& line : ranks().gather(fmt::format("{}; read: {}", of_call, since(between))))
       say(fmt::format("{:26} {}", name, line));
   });
+}
+
+// What docs/cluster.md says that this rank sends in one call, where each rank has ten tasks of 64 elements.
+struct Sent {
+  std::int64_t messages, bytes;
+};
+std::optional<Sent> expected_of(const std::string& program) {
+  const std::int64_t n_ranks = ranks().size(), rank = ranks().rank(), others = n_ranks - 1;
+  const std::int64_t neighbours = (rank > 0 ? 1 : 0) + (rank + 1 < n_ranks ? 1 : 0);
+  const std::int64_t elements = 640, tasks = 10, scan_tasks = 5;
+  const std::map<std::string, Sent> all{
+      {"scaled", {0, 0}},
+      {"dot", {others, others * 4 * tasks}},
+      {"length", {others, others * 4 * tasks}},
+      {"rmse", {others, others * 4 * tasks}},
+      {"running sums", {others, others * 4 * scan_tasks}},
+      {"integer scan", {others, others * 4 * scan_tasks}},
+      {"filter", {others, others * 8 * tasks}},
+      {"filter and sum", {others, others * 4 * tasks}},
+      {"Jacobi in one dimension", {4 * neighbours, 4 * neighbours * 4}},        // four steps
+      {"Jacobi in two dimensions", {3 * neighbours, 3 * neighbours * 4 * 13}},  // three, of rows of 13
+      {"sums of rows", {0, 0}},
+      {"gather", {others, others * 4 * elements}},
+      {"n-body", {others, others * 4 * 4 * elements}},  // of four arrays
+  };
+  const auto found = all.find(program);
+  return found == all.end() ? std::nullopt : std::optional(found->second);
+}
+
+void formulas() {
+  int n_right = 0, n_wrong = 0;
+  for_each_program(640 * ranks().size(), [&](const char* name, auto f, const auto&... arguments) {
+    const std::optional<Sent> expected = expected_of(name);
+    if (!expected) return;
+    const auto program = fg::compile(f, on_ranks);
+    const std::tuple own{shared(arguments)...};
+    const Traffic before = ranks().traffic();
+    std::apply(program, own);
+    const Traffic after = ranks().traffic();
+    const Sent sent{static_cast<std::int64_t>(after.messages - before.messages),
+                    static_cast<std::int64_t>(after.bytes - before.bytes)};
+    const bool is_right = sent.messages == expected->messages && sent.bytes == expected->bytes;
+    ++(is_right ? n_right : n_wrong);
+    if (!is_right)
+      fmt::print("rank {}: {} sends {} messages of {} bytes, and should send {} of {}\n", ranks().rank(),
+                 name, sent.messages, sent.bytes, expected->messages, expected->bytes);
+  });
+  const Traffic all = ranks().traffic();
+  fmt::print("rank {} messages {} bytes {} collectives {}\n", ranks().rank(), all.messages, all.bytes,
+             all.collectives);
+  std::fflush(nullptr);
+  say(fmt::format("{} formulas hold, {} do not", n_right, n_wrong));
+  if (n_wrong != 0) throw std::runtime_error("wrong formulas");
 }
 
 struct Gather {
@@ -206,6 +260,7 @@ void lone_read() {
 const std::map<std::string, std::function<void()>> commands{
     {"programs", programs},
     {"messages", [] { messages(640 * ranks().size()); }},
+    {"formulas", formulas},
     {"killed", killed},
     {"truncated_file", truncated_file},
     {"unequal_sizes", unequal_sizes},
