@@ -26,7 +26,9 @@ struct ArgumentView {
   const Storage* storage = nullptr;
 
   /// On the host, if it is there already; else null.
-  const void* at_hand() const { return data != nullptr || storage == nullptr ? data : storage->known_on_host(); }
+  const void* at_hand() const {
+    return data != nullptr || storage == nullptr ? data : storage->known_on_host();
+  }
   /// On the host. Throws OutOfMemory, DeviceError.
   const void* on_host() const { return data != nullptr || storage == nullptr ? data : storage->on_host(); }
 };

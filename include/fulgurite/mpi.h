@@ -1,6 +1,7 @@
 // Programs that use MPI themselves, beside the engine mpi: their communicator, and the parts of arrays that
-// ranks have. fulgurite.h does not include this header; it needs no header of MPI's. All functions but local()
-// and is_local() are called by all ranks, in the same order, from one thread. docs/cluster.md tells the rest.
+// ranks have. fulgurite.h does not include this header; it needs no header of MPI's. All functions but
+// local() and is_local() are called by all ranks, in the same order, from one thread. docs/cluster.md tells
+// the rest.
 #pragma once
 
 #include <fulgurite/array.h>

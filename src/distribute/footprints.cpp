@@ -4,13 +4,13 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "base/match.h"
+#include "distribute/formulas.h"
 #include "kernel/resources.h"
 #include "kernel/traverse.h"
 
@@ -20,46 +20,7 @@ namespace {
 using kernel::Arena, kernel::Block, kernel::Expr, kernel::Kernel, kernel::Kind, kernel::Level, kernel::Stm,
     kernel::Var;
 using runtime::Footprints, runtime::Formula, runtime::PhaseFootprint;
-using Step = std::int32_t;
 using Op = Formula::Op;
-
-// The formula's operation; absent: it has none.
-std::optional<Op> formula_op(scalar::Op op, Kind kind) {
-  switch (op) {
-    case scalar::Op::add: return Op::add;
-    case scalar::Op::sub: return Op::sub;
-    case scalar::Op::mul: return Op::mul;
-    case scalar::Op::div: return Op::div;
-    case scalar::Op::rem: return Op::rem;
-    case scalar::Op::neg: return Op::neg;
-    case scalar::Op::abs: return Op::abs;
-    case scalar::Op::min: return Op::min;
-    case scalar::Op::max: return Op::max;
-    case scalar::Op::bit_and: return Op::bit_and;
-    case scalar::Op::bit_or: return Op::bit_or;
-    case scalar::Op::bit_xor: return Op::bit_xor;
-    case scalar::Op::bit_not: return kind == Kind::boolean ? Op::logical_not : Op::bit_not;
-    case scalar::Op::shl: return Op::shl;
-    case scalar::Op::shr: return Op::shr;
-    case scalar::Op::eq: return Op::eq;
-    case scalar::Op::ne: return Op::ne;
-    case scalar::Op::lt: return Op::lt;
-    case scalar::Op::le: return Op::le;
-    case scalar::Op::select: return Op::select;
-    default: return std::nullopt;
-  }
-}
-
-std::int64_t bits_of(Kind kind) {
-  const auto bits = static_cast<std::int64_t>(8 * scalar::size_of(kind));
-  return scalar::is_signed(kind) ? bits : -bits;
-}
-
-std::int64_t value_of(Expr constant) {
-  const std::int64_t bits = bits_of(constant.kind());
-  if (bits < 0 || bits == 64 || constant.kind() == Kind::boolean) return static_cast<std::int64_t>(constant.bits());
-  return static_cast<std::int64_t>(constant.bits() << (64 - bits)) >> (64 - bits);
-}
 
 // The values that a variable, or the elements of an array of the task, take: any of these steps'.
 using Values = std::set<Step>;
@@ -75,10 +36,11 @@ class Walk {
 
  public:
   Walk(const Kernel& kernel, const std::map<Var, std::int32_t>& buffers, PhaseFootprint& to)
-      : arena_(*kernel.arena), buffers_(buffers), to_(to) {
+      : arena_(*kernel.arena), buffers_(buffers), to_(to), formulas_(to) {
     std::int64_t scalar = 0;
     for (const kernel::Param& p : kernel.params)
-      if (p.role == kernel::Param::Role::scalar) known_here_.steps[p.name] = step({Op::scalar, -1, -1, -1, scalar++});
+      if (p.role == kernel::Param::Role::scalar)
+        known_here_.steps[p.name] = step({Op::scalar, -1, -1, -1, scalar++});
   }
 
   void phase(const kernel::Par& par) {
@@ -104,37 +66,10 @@ class Walk {
       for (const Var name : unsettled_) found_[name] = {unknown()};
       assumed_ = std::exchange(found_, {});
     }
-    keep_needed();
+    formulas_.keep_needed();
   }
 
  private:
-  // Formulas without the steps that no touch asks for.
-  void keep_needed() {
-    std::vector<Step> number(to_.formulas.size(), -1);
-    for (const runtime::Touch& t : to_.touches)
-      for (const Step of : {t.at, t.condition})
-        if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
-    for (const Step of : to_.loops) number[static_cast<std::size_t>(of)] = 0;
-    for (std::size_t k = to_.formulas.size(); k-- > 0;)
-      if (number[k] == 0)
-        for (const Step of : {to_.formulas[k].a, to_.formulas[k].b, to_.formulas[k].c})
-          if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
-    std::vector<Formula> kept;
-    for (std::size_t k = 0; k < to_.formulas.size(); ++k) {
-      if (number[k] < 0) continue;
-      Formula f = to_.formulas[k];
-      for (Step* of : {&f.a, &f.b, &f.c})
-        if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
-      number[k] = static_cast<Step>(kept.size());
-      kept.push_back(f);
-    }
-    for (runtime::Touch& t : to_.touches)
-      for (std::int32_t* of : {&t.at, &t.condition})
-        if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
-    for (Step& of : to_.loops) of = number[static_cast<std::size_t>(of)];
-    to_.formulas = std::move(kept);
-  }
-
   // Notes a value of a variable, or of an element of the task's own array.
   void takes(Var name, Step value) {
     Values& values = found_[name];
@@ -151,7 +86,8 @@ class Walk {
     const Values& values = known->second;
     if (values.contains(unknown())) {
       const auto first = first_.find(name);
-      const bool grows = unsettled_.contains(name) && bounded_.contains(name) && first != first_.end() && !shrinking_.contains(name);
+      const bool grows = unsettled_.contains(name) && bounded_.contains(name) && first != first_.end() &&
+                         !shrinking_.contains(name);
       return grows ? step({Op::at_least, unknown(), first->second}) : unknown();
     }
     Step all = *values.begin();
@@ -161,12 +97,7 @@ class Walk {
     return all;
   }
 
-  Step step(const Formula& f) {
-    const auto [known, is_new] =
-        known_.try_emplace({f.op, f.a, f.b, f.c, f.value}, static_cast<Step>(to_.formulas.size()));
-    if (is_new) to_.formulas.push_back(f);
-    return known->second;
-  }
+  Step step(const Formula& f) { return formulas_.step(f); }
   Step constant(std::int64_t value) { return step({Op::constant, -1, -1, -1, value}); }
   Step unknown() { return step({}); }
   Step both(Step a, Step b) {
@@ -252,8 +183,9 @@ class Walk {
   // Compared as if it had no sign: it is not negative.
   void assume_unsigned(Expr a, Op how, Expr by) {
     const Expr value = a.is_name() ? definition_of(a) : a;
-    if (!value || value.op() != scalar::Op::cast || scalar::is_signed(value.kind()) || !value.arg(0).is_name() ||
-        !scalar::is_integer(value.arg(0).kind()) || scalar::size_of(value.kind()) < scalar::size_of(value.arg(0).kind()))
+    if (!value || value.op() != scalar::Op::cast || scalar::is_signed(value.kind()) ||
+        !value.arg(0).is_name() || !scalar::is_integer(value.arg(0).kind()) ||
+        scalar::size_of(value.kind()) < scalar::size_of(value.arg(0).kind()))
       return;
     const Expr of_value = value.arg(0);
     if (variables_.contains(of_value.var())) return;
@@ -317,7 +249,8 @@ class Walk {
     const auto found = buffers_.find(buffer);
     if (found == buffers_.end()) return;
     to_.is_divisible = false;
-    for (const bool stores : {false, true}) to_.touches.push_back({found->second, stores, unknown(), -1, loop_});
+    for (const bool stores : {false, true})
+      to_.touches.push_back({found->second, stores, unknown(), -1, loop_});
   }
 
   // Around a loop its variables have any of their values; in the first pass the first one.
@@ -358,8 +291,8 @@ class Walk {
     if (!adds && !multiplies) return false;
     for (const std::size_t k : {0, 1}) {
       const Expr other = value.arg(1 - k);
-      if (other.is_constant() && value_of(other) >= (multiplies ? 1 : 0) && grows_from(value.arg(k), variable) &&
-          (adds || never_negative_.contains(variable)))
+      if (other.is_constant() && value_of(other) >= (multiplies ? 1 : 0) &&
+          grows_from(value.arg(k), variable) && (adds || never_negative_.contains(variable)))
         return true;
     }
     return false;
@@ -373,7 +306,8 @@ class Walk {
     touch(s.from.buffer, s.from.index, false, s.from.mask);
     const auto found = buffers_.find(s.from.buffer);
     const Kind kind = arena_.info(s.name).type.kind;
-    const bool is_known = found != buffers_.end() && (kind == Kind::i64 || kind == Kind::i32) && !stored_.contains(s.from.buffer);
+    const bool is_known = found != buffers_.end() && (kind == Kind::i64 || kind == Kind::i32) &&
+                          !stored_.contains(s.from.buffer);
     // The value 0 where the mask does not hold.
     Step value = unknown();
     if (is_known)
@@ -385,14 +319,17 @@ class Walk {
   }
   void statement(const kernel::Store& s) {
     touch(s.to.buffer, s.to.index, true, s.to.mask);
-    if (!buffers_.contains(s.to.buffer) && scalar::is_integer(s.value.kind())) takes(s.to.buffer, of(s.value));
+    if (!buffers_.contains(s.to.buffer) && scalar::is_integer(s.value.kind()))
+      takes(s.to.buffer, of(s.value));
   }
   void statement(const kernel::WideLoad& s) {
-    touch(s.buffer, s.index, false, {}, step({Op::lanes, -1, -1, -1, static_cast<std::int64_t>(s.names.size())}));
+    touch(s.buffer, s.index, false, {},
+          step({Op::lanes, -1, -1, -1, static_cast<std::int64_t>(s.names.size())}));
   }
   void statement(const kernel::WideStore& s) {
     takes(s.buffer, unknown());
-    touch(s.buffer, s.index, true, {}, step({Op::lanes, -1, -1, -1, static_cast<std::int64_t>(s.values.size())}));
+    touch(s.buffer, s.index, true, {},
+          step({Op::lanes, -1, -1, -1, static_cast<std::int64_t>(s.values.size())}));
   }
   void statement(const kernel::Prefetch&) {}
   void statement(const kernel::Permute&) {}
@@ -521,7 +458,7 @@ class Walk {
   Arena& arena_;
   const std::map<Var, std::int32_t>& buffers_;
   PhaseFootprint& to_;
-  std::map<std::tuple<Op, Step, Step, Step, std::int64_t>, Step> known_;
+  Formulas formulas_;
   std::set<Var> stored_, variables_, unsettled_, shrinking_, never_negative_, bounded_;
   std::unordered_map<Var, Step> first_;    // what a variable is declared with
   std::map<Var, Values> assumed_, found_;  // by the pass before, and by this one
@@ -542,7 +479,8 @@ Footprints footprints_of(const Kernel& kernel, std::span<const std::int32_t> tas
   for (const kernel::Param& p : kernel.params) {
     if (p.role == kernel::Param::Role::scalar) continue;
     buffers.emplace(p.name, static_cast<std::int32_t>(buffers.size()));
-    all.element_bytes.push_back(static_cast<std::int32_t>(scalar::size_of(kernel.arena->info(p.name).type.kind)));
+    all.element_bytes.push_back(
+        static_cast<std::int32_t>(scalar::size_of(kernel.arena->info(p.name).type.kind)));
   }
   all.own_tasks_of.assign(own_tasks_of.begin(), own_tasks_of.end());
   for (std::size_t p = 0; p < kernel.body.size(); ++p) {

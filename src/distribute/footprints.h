@@ -1,5 +1,5 @@
-// What the tasks of each phase of a kernel touch (runtime/footprint.h), found in the kernel's own code, so that
-// it holds whatever schedule the code came from: tiles, windows, rows of any order.
+// What the tasks of each phase of a kernel touch (runtime/footprint.h), found in the kernel's own code, so
+// that it holds whatever schedule the code came from: tiles, windows, rows of any order.
 #pragma once
 
 #include <span>

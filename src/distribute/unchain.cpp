@@ -119,8 +119,12 @@ class Unchaining {
   }
   using VarInfo = scalar::VarInfo;
 
-  Stm load(Var name, Var array, Var task) { return {Load{name, {array, arena_.name(task), arena_.i64(1), {}}}}; }
-  Stm store(Var array, Var task, Expr value) { return {Store{{array, arena_.name(task), arena_.i64(1), {}}, value}}; }
+  Stm load(Var name, Var array, Var task) {
+    return {Load{name, {array, arena_.name(task), arena_.i64(1), {}}}};
+  }
+  Stm store(Var array, Var task, Expr value) {
+    return {Store{{array, arena_.name(task), arena_.i64(1), {}}, value}};
+  }
   Expr fresh(Var like) { return arena_.fresh(arena_.info(like).type, arena_.info(like).name); }
 
   void take_apart(const Turn& turn, const Before& before) {
@@ -152,12 +156,15 @@ class Unchaining {
       declared.insert(k.name);
     }
     for (const Kept& k : made)
-      if (!declared.contains(k.name)) body.push_back({Declare{k.name, arena_.constant(arena_.info(k.name).type.kind, 0)}});
+      if (!declared.contains(k.name))
+        body.push_back({Declare{k.name, arena_.constant(arena_.info(k.name).type.kind, 0)}});
     body.insert(body.end(), turn.body.begin(), turn.body.end());
     for (const Kept& k : made) body.push_back(store(k.array, turn.par.name, arena_.name(k.name)));
     const Expr n = arena_.fresh({Kind::i64}, "n");
     const Expr zero = arena_.i64(0), one = arena_.i64(1);
-    append_fresh({Level::grid, arena_.fresh({Kind::i64}, "one").var(), one,
+    append_fresh({Level::grid,
+                  arena_.fresh({Kind::i64}, "one").var(),
+                  one,
                   {{Let{n.var(), turn.par.n}}, {For{turn.par.name, zero, n, one, std::move(body)}}}},
                  -1);
 

@@ -136,12 +136,14 @@ class Run {
   Buffer& buffer_of(const Array& array) { return buffers_[static_cast<std::size_t>(array.buffer)]; }
 
   std::string call_text(std::span<const detail::ArgumentView> arguments) const {
-    std::string text = fmt::format("a call of '{}' ({})", loaded_.plan.name, std::string_view(loaded_.identity).substr(0, 8));
+    std::string text = fmt::format("a call of '{}' ({})", loaded_.plan.name,
+                                   std::string_view(loaded_.identity).substr(0, 8));
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const Param& param = loaded_.plan.params[i];
       const std::span extents(arguments[i].extents, static_cast<std::size_t>(param.rank));
       text += fmt::format("{} component {}: {}", i == 0 ? "," : ";", i + 1, name_of(param.kind));
-      text += param.rank == 0 ? fmt::format(" {:#x}", arguments[i].bits) : fmt::format(" [{}]", fmt::join(extents, ", "));
+      text += param.rank == 0 ? fmt::format(" {:#x}", arguments[i].bits)
+                              : fmt::format(" [{}]", fmt::join(extents, ", "));
     }
     return text;
   }

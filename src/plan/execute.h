@@ -29,7 +29,7 @@ struct SiteText {
 struct Loaded {
   Plan plan;
   runtime::Device* device = nullptr;
-  bool is_host = true, reads_host = false;                      // as the device says of itself
+  bool is_host = true, reads_host = false;  // as the device says of itself
   std::string identity = {};  // of the plan, on several ranks, which have to run the same; else empty
   std::vector<std::shared_ptr<const runtime::Kernel>> kernels;  // of Plan::kernels, unless they are in
   std::unique_ptr<const runtime::BackgroundBuild> later;        // this, which makes them meanwhile

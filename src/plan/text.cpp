@@ -248,8 +248,8 @@ std::string print(const Plan& plan, bool with_sources) {
   for (const KernelText& k : plan.kernels) {
     std::string_view source = with_sources ? std::string_view(k.source) : std::string_view();
     fmt::format_to(out, "  {} {} {} {} {} {} {}{} {}\n", k.name, k.n_phases, list(k.arguments),
-                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0, with_sources ? list(k.footprints) + " " : "", source.size(),
-                   source);
+                   list(k.block_sizes), list(k.shared_bytes), k.can_fail ? 1 : 0,
+                   with_sources ? list(k.footprints) + " " : "", source.size(), source);
   }
   printer.steps(plan.steps, 1);
   text += "end\n";

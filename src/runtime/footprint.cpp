@@ -1,8 +1,8 @@
 #include "runtime/footprint.h"
 
 #include <algorithm>
-#include <numeric>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include "base/check.h"
@@ -24,7 +24,8 @@ Strided made(Wide low, Wide high, Wide stride) {
     return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), 1, 1, false, 0};
   // Division of 64 bits: that of 128 is many times slower.
   const std::int64_t step = std::max<std::int64_t>(static_cast<std::int64_t>(stride), 1);
-  const std::int64_t first = static_cast<std::int64_t>(low), apart = static_cast<std::int64_t>(span) / step * step;
+  const std::int64_t first = static_cast<std::int64_t>(low),
+                     apart = static_cast<std::int64_t>(span) / step * step;
   return {first, first + apart, apart == 0 ? 0 : step, 1, false, 0};
 }
 
@@ -142,7 +143,8 @@ Strided sum(const Strided& a, const Strided& b) {
 Strided product(const Strided& x, const Strided& y) {
   const Strided a = flat(x), b = flat(y);
   if (!a.is_bounded() || !b.is_bounded()) return unknown;
-  const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low, Wide{a.high} * b.high};
+  const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low,
+                       Wide{a.high} * b.high};
   const auto [low, high] = std::ranges::minmax(ends);
   // (al + i as)(bl + j bs) = al bl + j al bs + i as bl + i j as bs
   const Wide stride =
@@ -210,8 +212,9 @@ Strided other_bits(Op op, const Strided& a, const Strided& b) {
 Strided shifted(Op op, const Strided& x, const Strided& by) {
   const Strided a = flat(x);
   if (!a.is_bounded() || !by.is_bounded() || by.low < 0 || by.high > 62) return unknown;
-  if (op == Op::shl) return product(a, by.is_point() ? Strided::point(std::int64_t{1} << by.low)
-                                                     : made(std::int64_t{1} << by.low, std::int64_t{1} << by.high, 1));
+  if (op == Op::shl)
+    return product(a, by.is_point() ? Strided::point(std::int64_t{1} << by.low)
+                                    : made(std::int64_t{1} << by.low, std::int64_t{1} << by.high, 1));
   const std::int64_t ends[] = {a.low >> by.low, a.low >> by.high, a.high >> by.low, a.high >> by.high};
   const auto [low, high] = std::ranges::minmax(ends);
   const std::int64_t unit = std::int64_t{1} << by.low;
@@ -272,8 +275,9 @@ Strided met(Op op, const Strided& x, const Strided& b) {
 
 Strided fitting(const Strided& a, std::int64_t bits) {
   if (bits == -64) return a.low >= 0 ? a : unknown;
-  const Strided all = bits < 0 ? Strided{0, (std::int64_t{1} << -bits) - 1, 1}
-                               : Strided{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1, 1};
+  const Strided all = bits < 0
+                          ? Strided{0, (std::int64_t{1} << -bits) - 1, 1}
+                          : Strided{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1, 1};
   return a.low >= all.low && a.high <= all.high ? a : all;
 }
 
@@ -287,7 +291,8 @@ void add(std::vector<Touched>& all, Touched now) {
       if (!is_same(t)) return false;
       if (are_many) return true;
       if (t.low == now.low && t.high == now.high && t.stride == now.stride && t.run == now.run) return true;
-      return !t.has_gaps() && !now.has_gaps() && Wide{now.low} <= Wide{t.high} + 1 && Wide{t.low} <= Wide{now.high} + 1;
+      return !t.has_gaps() && !now.has_gaps() && Wide{now.low} <= Wide{t.high} + 1 &&
+             Wide{t.low} <= Wide{now.high} + 1;
     });
     if (met == all.end()) break;
     if (met->low == now.low && met->high == now.high && met->stride == now.stride && met->run == now.run) {
@@ -351,7 +356,9 @@ Touches::Touches(const PhaseFootprint& phase, std::span<const std::int64_t> scal
 }
 
 Strided Touches::value(const Formula& f, std::int64_t task) {
-  const auto operand = [&](std::int32_t step) -> const Strided& { return values_[static_cast<std::size_t>(step)]; };
+  const auto operand = [&](std::int32_t step) -> const Strided& {
+    return values_[static_cast<std::size_t>(step)];
+  };
   // Of a loop or of lanes: nothing else takes its values.
   const auto variable = [&](Strided values) {
     if (values.is_point()) return values;
@@ -446,79 +453,9 @@ std::vector<Touched> Touches::of(std::int64_t task, Look look) {
   return all;
 }
 
-std::vector<Touched> touched(const PhaseFootprint& phase, std::int64_t task, std::span<const std::int64_t> scalars,
-                             KnownElements& elements, Look look) {
+std::vector<Touched> touched(const PhaseFootprint& phase, std::int64_t task,
+                             std::span<const std::int64_t> scalars, KnownElements& elements, Look look) {
   return Touches(phase, scalars, elements).of(task, look);
-}
-
-std::vector<std::int64_t> Footprints::words() const {
-  std::vector<std::int64_t> to;
-  const auto list = [&](const auto& values) {
-    to.push_back(static_cast<std::int64_t>(values.size()));
-    to.insert(to.end(), values.begin(), values.end());
-  };
-  list(element_bytes);
-  list(own_tasks_of);
-  to.push_back(static_cast<std::int64_t>(phases.size()));
-  for (const PhaseFootprint& phase : phases) {
-    to.insert(to.end(), {phase.tasks_of, phase.is_divisible, phase.can_fail,
-                         static_cast<std::int64_t>(phase.formulas.size()),
-                         static_cast<std::int64_t>(phase.touches.size())});
-    list(phase.loops);
-    for (const Formula& f : phase.formulas)
-      to.insert(to.end(), {static_cast<std::int64_t>(f.op), f.a, f.b, f.c, f.value});
-    for (const Touch& t : phase.touches) to.insert(to.end(), {t.buffer, t.stores, t.at, t.condition, t.loop});
-  }
-  return to;
-}
-
-Footprints Footprints::of_words(std::span<const std::int64_t> from) {
-  std::size_t at = 0;
-  const auto next = [&] {
-    FULGURITE_CHECK(at < from.size(), "a footprint of {} words ends too early", from.size());
-    return from[at++];
-  };
-  const auto small = [&](std::int64_t least, std::int64_t below) {
-    const std::int64_t value = next();
-    FULGURITE_CHECK(value >= least && value < below, "{} stands in a footprint where {} to {} may", value, least,
-                    below - 1);
-    return static_cast<std::int32_t>(value);
-  };
-  const auto count = [&] { return static_cast<std::size_t>(small(0, static_cast<std::int64_t>(from.size()) + 1)); };
-  Footprints all;
-  all.element_bytes.resize(count());
-  for (std::int32_t& bytes : all.element_bytes) bytes = small(1, 17);
-  all.own_tasks_of.resize(count());
-  for (std::int32_t& phase : all.own_tasks_of) phase = small(0, INT32_MAX);
-  all.phases.resize(count());
-  const auto n_buffers = static_cast<std::int64_t>(all.element_bytes.size());
-  for (PhaseFootprint& phase : all.phases) {
-    phase.tasks_of = small(-1, INT32_MAX);
-    phase.is_divisible = small(0, 2) != 0;
-    phase.can_fail = small(0, 2) != 0;
-    phase.formulas.resize(count());
-    phase.touches.resize(count());
-    phase.loops.resize(count());
-    for (std::int32_t& step : phase.loops) step = small(0, static_cast<std::int64_t>(phase.formulas.size()));
-    std::int64_t before = 0;
-    for (Formula& f : phase.formulas) {
-      f.op = static_cast<Op>(small(0, static_cast<std::int64_t>(Op::at_least) + 1));
-      f.a = small(-1, before);
-      f.b = small(-1, before);
-      f.c = small(-1, before);
-      f.value = next();
-      ++before;
-    }
-    for (Touch& t : phase.touches) {
-      t.buffer = small(0, n_buffers);
-      t.stores = small(0, 2) != 0;
-      t.at = small(0, before);
-      t.condition = small(-1, before);
-      t.loop = small(-1, static_cast<std::int64_t>(phase.loops.size()));
-    }
-  }
-  FULGURITE_CHECK(at == from.size(), "a footprint has {} words behind its end", from.size() - at);
-  return all;
 }
 
 }  // namespace fulgurite::runtime

@@ -59,9 +59,9 @@ struct Formula {
     ne,
     lt,
     le,
-    select,    // b where a holds, else c
-    fit,       // a, if it is between -2^(value - 1) and 2^(value - 1) - 1; value < 0: between 0 and 2^-value - 1
-    below,     // what of a is less than some b
+    select,  // b where a holds, else c
+    fit,    // a, if it is between -2^(value - 1) and 2^(value - 1) - 1; value < 0: between 0 and 2^-value - 1
+    below,  // what of a is less than some b
     at_most,   // what of a is at most some b
     above,     // what of a is greater than some b
     at_least,  // what of a is at least some b
@@ -72,7 +72,8 @@ struct Formula {
   friend bool operator==(const Formula&, const Formula&) = default;
 };
 
-/// A read of a buffer, or a store, at the elements that a formula gives, where another one holds (-1: always).
+/// A read of a buffer, or a store, at the elements that a formula gives, where another one holds (-1:
+/// always).
 struct Touch {
   std::int32_t buffer = 0;
   bool stores = false;
@@ -145,9 +146,9 @@ class Touches {
   const std::span<const std::int64_t> scalars_;
   KnownElements& elements_;
   std::vector<Strided> values_;
-  std::vector<std::size_t> of_task_;                  // steps that depend on the task
-  std::vector<std::vector<std::size_t>> of_loops_;    // steps that depend on the variable of a loop
-  std::vector<std::uint64_t> variables_;              // of each step that has one
+  std::vector<std::size_t> of_task_;                // steps that depend on the task
+  std::vector<std::vector<std::size_t>> of_loops_;  // steps that depend on the variable of a loop
+  std::vector<std::uint64_t> variables_;            // of each step that has one
 };
 std::vector<Touched> touched(const PhaseFootprint&, std::int64_t task, std::span<const std::int64_t> scalars,
                              KnownElements&, Look = Look::loops);

@@ -49,7 +49,8 @@ class Live {
   bool is_seen(Var buffer) const { return !arrays_.contains(buffer) || live_.contains(buffer); }
   // Pack without a condition takes its number of lanes from its values.
   bool is_seen(const Pack& op) const {
-    return !op.keep || live_.contains(op.next) || std::ranges::any_of(op.buffers, [&](Var b) { return is_seen(b); });
+    return !op.keep || live_.contains(op.next) ||
+           std::ranges::any_of(op.buffers, [&](Var b) { return is_seen(b); });
   }
 
   bool is_read(const WideLoad& op) const {
@@ -66,11 +67,13 @@ class Live {
         s.op, [&](const Let& op) { return live_.contains(op.name); },
         [&](const Declare& op) { return live_.contains(op.name); },
         [&](const Assign& op) { return live_.contains(op.name); },
-        [&](const Load& op) { return live_.contains(op.name); }, [&](const Store& op) { return is_seen(op.to.buffer); },
+        [&](const Load& op) { return live_.contains(op.name); },
+        [&](const Store& op) { return is_seen(op.to.buffer); },
         [&](const WideLoad& op) { return is_read(op); },
-        [&](const WideStore& op) { return is_seen(op.buffer); },
-        [&](const Prefetch&) { return true; }, [&](const Permute& op) { return live_.contains(op.name); },
-        [&](const Transpose& op) { return is_seen(op.tile); }, [&](const Shift& op) { return live_.contains(op.name); },
+        [&](const WideStore& op) { return is_seen(op.buffer); }, [&](const Prefetch&) { return true; },
+        [&](const Permute& op) { return live_.contains(op.name); },
+        [&](const Transpose& op) { return is_seen(op.tile); },
+        [&](const Shift& op) { return live_.contains(op.name); },
         [&](const Pick& op) { return live_.contains(op.name); }, [&](const Pack& op) { return is_seen(op); },
         [&](const Atomic&) { return true; }, [&](const Shuffle& op) { return live_.contains(op.name); },
         [&](const For& op) { return has_effect(op.body); },
@@ -115,10 +118,11 @@ Kernel run_remove_dead(Kernel kernel, const PassOptions&) {
 
 }  // namespace
 
-const kernel::Pass remove_dead{
-    .name = "remove_dead",
-    .description = "statements whose names nothing uses, stores that nothing reads, and loops and branches left empty, go",
-    .run = run_remove_dead,
-    .is_optional = true};
+const kernel::Pass remove_dead{.name = "remove_dead",
+                               .description =
+                                   "statements whose names nothing uses, stores that nothing reads, and "
+                                   "loops and branches left empty, go",
+                               .run = run_remove_dead,
+                               .is_optional = true};
 
 }  // namespace fulgurite::tidy

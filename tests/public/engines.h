@@ -33,9 +33,8 @@ inline bool has_cuda() {
 inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
   std::vector<std::pair<std::string, fg::Engine>> usual = {{"interpreter", fg::Engine::interpreter},
                                                            {"cpu", fg::Engine::cpu}};
-  const std::vector<std::pair<std::string, fg::Engine>> others = {{"opencl", fg::Engine::opencl},
-                                                                  {"emulator", fg::Engine::emulator},
-                                                                  {"mpi", fg::Engine::mpi}};
+  const std::vector<std::pair<std::string, fg::Engine>> others = {
+      {"opencl", fg::Engine::opencl}, {"emulator", fg::Engine::emulator}, {"mpi", fg::Engine::mpi}};
   const char* wanted = std::getenv("FULGURITE_TEST_ENGINE");
   // Where it is asked for, a device that is not there fails the tests.
   if (wanted == nullptr ? has_cuda() : std::string(wanted) == "cuda")
@@ -52,7 +51,8 @@ inline std::vector<std::pair<std::string, fg::Engine>> tested_engines() {
 class ParallelOnDevice {
  public:
   explicit ParallelOnDevice(fg::Engine engine)
-      : is_device_(engine != fg::Engine::cpu && engine != fg::Engine::interpreter && engine != fg::Engine::mpi) {}
+      : is_device_(engine != fg::Engine::cpu && engine != fg::Engine::interpreter &&
+                   engine != fg::Engine::mpi) {}
   ~ParallelOnDevice() {
     if (!is_device_) return;
     const fg::Stats after = fg::stats();

@@ -234,7 +234,8 @@ TEST(Errors, EnginesThatAreNotThere) {
     EXPECT_THROW(fg::compile(saxpy, {.engine = fg::Engine::cuda}), fg::DeviceError);
   }
   const char* const given = std::getenv("FULGURITE_ENGINE");
-  const std::optional<std::string> before = given == nullptr ? std::nullopt : std::optional<std::string>(given);
+  const std::optional<std::string> before =
+      given == nullptr ? std::nullopt : std::optional<std::string>(given);
   setenv("FULGURITE_ENGINE", "abacus", 1);
   EXPECT_NE(message_of<fg::DeviceError>([] {
               fg::compile(saxpy);

@@ -52,7 +52,8 @@ std::atomic<MpiDevice*> started{nullptr};
 // of them reach.
 std::string common_cpu(Ranks& ranks) {
   const std::string wanted = wanted_cpu();
-  const std::vector<std::string> all = ranks.gather(wanted + "\n" + host().identity + "\n" + std::string(host_level()));
+  const std::vector<std::string> all =
+      ranks.gather(wanted + "\n" + host().identity + "\n" + std::string(host_level()));
   if (std::ranges::all_of(all, [&](const std::string& other) { return other == all.front(); })) return wanted;
   std::string_view lowest;
   for (const std::string_view level : cpu_levels()) {
@@ -64,7 +65,8 @@ std::string common_cpu(Ranks& ranks) {
     };
     if (std::ranges::all_of(all, reaches)) lowest = level;
   }
-  if (lowest.empty()) ranks.end_job("the ranks' processors have no level in common: run them on machines of one kind");
+  if (lowest.empty())
+    ranks.end_job("the ranks' processors have no level in common: run them on machines of one kind");
   return std::string(lowest);
 }
 
@@ -74,12 +76,17 @@ std::string common_cpu(Ranks& ranks) {
 class MpiDevice::Launching {
  public:
   Launching(MpiDevice& device, const MpiKernel& kernel, const Launch& launch)
-      : device_(device), kernel_(kernel), of_(launch), buffers_(launch.buffers.begin(), launch.buffers.end()) {
+      : device_(device),
+        kernel_(kernel),
+        of_(launch),
+        buffers_(launch.buffers.begin(), launch.buffers.end()) {
     const Footprints& all = kernel.footprints;
     FULGURITE_CHECK(buffers_.size() + all.own_tasks_of.size() == all.element_bytes.size(),
-                    "{} and {} buffers of {}", buffers_.size(), all.own_tasks_of.size(), all.element_bytes.size());
+                    "{} and {} buffers of {}", buffers_.size(), all.own_tasks_of.size(),
+                    all.element_bytes.size());
     for (std::size_t k = 0; k < all.own_tasks_of.size(); ++k) {
-      const auto n_tasks = static_cast<std::size_t>(launch.n_tasks[static_cast<std::size_t>(all.own_tasks_of[k])]);
+      const auto n_tasks =
+          static_cast<std::size_t>(launch.n_tasks[static_cast<std::size_t>(all.own_tasks_of[k])]);
       const std::size_t bytes = n_tasks * static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
       own_.push_back(device_.allocate(bytes));
       buffers_.push_back(own_.back().data);
@@ -115,7 +122,13 @@ class MpiDevice::Launching {
     const std::int64_t n = n_tasks(phase);
     if (n == 0) return false;
     Ranks& ranks = device_.ranks_;
-    const Launched launched{kernel_.footprints, p,       n, of_.scalars, buffers_, layouts_, ranks.size(),
+    const Launched launched{kernel_.footprints,
+                            p,
+                            n,
+                            of_.scalars,
+                            buffers_,
+                            layouts_,
+                            ranks.size(),
                             of_.bytes_read + of_.bytes_written < repeated_bytes()};
     const std::shared_ptr<const Division> division = kernel_.divisions.of(launched);
     if (n > 1) ++(division->is_divided ? device_.counts_.divided : device_.counts_.repeated);
@@ -285,7 +298,8 @@ void MpiDevice::copy(Memory to, Memory from, std::size_t bytes) {
   const Intervals wanted(0, static_cast<std::int64_t>(bytes));
   for (int r = 0; r < ranks_.size(); ++r) copied.received(r, of == nullptr ? wanted : of->of(r) & wanted);
   for (const Bytes& b : copied.of(ranks_.rank()).all())
-    std::memcpy(static_cast<std::byte*>(to.data) + b.begin, static_cast<const std::byte*>(from.data) + b.begin,
+    std::memcpy(static_cast<std::byte*>(to.data) + b.begin,
+                static_cast<const std::byte*>(from.data) + b.begin,
                 static_cast<std::size_t>(b.end - b.begin));
   counters.bytes_copied.add(bytes);
 }
@@ -315,8 +329,9 @@ void MpiDevice::agree(std::string_view what) {
   const std::vector<std::string> all = ranks_.gather(what);
   const auto other = std::ranges::find_if(all, [&](const std::string& text) { return text != all.front(); });
   if (other == all.end()) return;
-  ranks_.end_job(fmt::format("all ranks have to do the same, but rank 0 comes with\n  {}\nand rank {} with\n  {}",
-                             all.front(), other - all.begin(), *other));
+  ranks_.end_job(
+      fmt::format("all ranks have to do the same, but rank 0 comes with\n  {}\nand rank {} with\n  {}",
+                  all.front(), other - all.begin(), *other));
 }
 
 void MpiDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {

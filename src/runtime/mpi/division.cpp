@@ -62,7 +62,11 @@ std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
 
 class Dividing {
  public:
-  explicit Dividing(const Launched& of) : of_(of), phase_(of.footprints.phases[of.phase]), elements_(of), touches_(phase_, of.scalars, elements_) {
+  explicit Dividing(const Launched& of)
+      : of_(of),
+        phase_(of.footprints.phases[of.phase]),
+        elements_(of),
+        touches_(phase_, of.scalars, elements_) {
     for (std::size_t k = 0; k < of.layouts.size(); ++k) {
       std::size_t first = 0;
       while (of.layouts[first] != of.layouts[k]) ++first;
@@ -185,7 +189,8 @@ class Dividing {
   // Half of the ranks that could have a task have none.
   bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks) const {
     std::int64_t n_busy = 0;
-    for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r) n_busy += first_tasks[r] < first_tasks[r + 1] ? 1 : 0;
+    for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r)
+      n_busy += first_tasks[r] < first_tasks[r + 1] ? 1 : 0;
     return 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
   }
 
@@ -201,7 +206,8 @@ class Dividing {
       std::vector<Hull> before(n + 1), behind(n + 1);
       const auto grow = [&](Hull hull, std::size_t task) {
         for (const Touched& t : tasks_[task])
-          if (t.stores && array_of(t) == array) hull = {std::min(hull.low, t.low), std::max(hull.high, t.high)};
+          if (t.stores && array_of(t) == array)
+            hull = {std::min(hull.low, t.low), std::max(hull.high, t.high)};
         return hull;
       };
       for (std::size_t t = 0; t < n; ++t) before[t + 1] = grow(before[t], t);
@@ -230,7 +236,8 @@ class Dividing {
     std::vector<bool> is_unknown(of_.layouts.size());
     for (const std::vector<Touched>& task : tasks_)
       for (const Touched& t : task)
-        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr) is_unknown[array_of(t)] = true;
+        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr)
+          is_unknown[array_of(t)] = true;
     division.n_unknown = static_cast<std::uint64_t>(std::ranges::count(is_unknown, true));
     if (tasks_.size() > most_tasks) return;
     for (const std::vector<Touched>& task : tasks_) {
@@ -257,18 +264,25 @@ std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
   for (std::size_t k = 0; k < launched.layouts.size(); ++k) {
     const Layout* layout = launched.layouts[k];
     bytes.push_back(layout == nullptr ? 0 : static_cast<std::size_t>(layout->bytes()) + 1);
-    same_as.push_back(static_cast<std::size_t>(std::ranges::find(launched.layouts, layout) - launched.layouts.begin()));
+    same_as.push_back(
+        static_cast<std::size_t>(std::ranges::find(launched.layouts, layout) - launched.layouts.begin()));
   }
   for (const Known& known : known_)
-    if (known.phase == launched.phase && known.n_tasks == launched.n_tasks && known.is_small == launched.is_small &&
-        std::ranges::equal(known.scalars, launched.scalars) && known.bytes == bytes && known.same_as == same_as)
+    if (known.phase == launched.phase && known.n_tasks == launched.n_tasks &&
+        known.is_small == launched.is_small && std::ranges::equal(known.scalars, launched.scalars) &&
+        known.bytes == bytes && known.same_as == same_as)
       return known.division;
   Dividing dividing(launched);
   auto division = std::make_shared<const Division>(dividing.run());
   if (dividing.depends_on_elements()) return division;
   if (known_.size() >= most_known) known_.erase(known_.begin());
-  known_.push_back({launched.phase, launched.n_tasks, launched.is_small,
-                    {launched.scalars.begin(), launched.scalars.end()}, std::move(bytes), std::move(same_as), division});
+  known_.push_back({launched.phase,
+                    launched.n_tasks,
+                    launched.is_small,
+                    {launched.scalars.begin(), launched.scalars.end()},
+                    std::move(bytes),
+                    std::move(same_as),
+                    division});
   return division;
 }
 
@@ -281,7 +295,8 @@ std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> l
     needs.is_changed_meanwhile =
         std::ranges::any_of(division.stored, [&](const Stored& s) { return s.buffer == read.buffer; });
     for (int r = 0; r < layout->n_ranks(); ++r)
-      needs.of_rank.push_back(read.of_rank[division.is_divided ? static_cast<std::size_t>(r) : 0] - layout->of(r));
+      needs.of_rank.push_back(read.of_rank[division.is_divided ? static_cast<std::size_t>(r) : 0] -
+                              layout->of(r));
     all.push_back(std::move(needs));
   }
   return all;

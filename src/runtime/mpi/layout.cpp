@@ -59,7 +59,8 @@ std::size_t Exchange::size_of(const Parcel& parcel) {
 
 std::string Exchange::text() const {
   std::string text;
-  for (const Parcel& parcel : sent_) text += fmt::format("; {} bytes to rank {}", size_of(parcel), parcel.rank);
+  for (const Parcel& parcel : sent_)
+    text += fmt::format("; {} bytes to rank {}", size_of(parcel), parcel.rank);
   for (const Parcel& parcel : received_)
     text += fmt::format("; {} bytes from rank {}", size_of(parcel), parcel.rank);
   return text;
@@ -100,7 +101,8 @@ void Exchange::end() {
   for (const Needs& need : needs_)
     for (int r = 0; r < ranks_.size(); ++r) {
       Intervals has;  // what nobody has did not come
-      for (int q = 0; q < ranks_.size(); ++q) has.add(need.of_rank[static_cast<std::size_t>(r)] & need.layout->of(q));
+      for (int q = 0; q < ranks_.size(); ++q)
+        has.add(need.of_rank[static_cast<std::size_t>(r)] & need.layout->of(q));
       need.layout->received(r, has);
     }
 }

@@ -1,5 +1,6 @@
 // Where the elements of the arrays of a job are: which rank has which bytes of which array. Every rank keeps
-// the same table and changes it in the same way, so that nobody ever asks for what he needs: who has it knows.
+// the same table and changes it in the same way, so that nobody ever asks for what he needs: who has it
+// knows.
 #pragma once
 
 #include <cstddef>

@@ -201,9 +201,10 @@ void Ranks::require_neighbour() {
   std::vector<fg_mpi_request> end{*end_of_neighbour_};
   if (!are_done(end)) return;
   end_of_neighbour_.reset();
-  end_job(fmt::format("rank {} has ended, and this one waits for it at {}: all ranks have to make the same calls "
-                      "and read the same arrays",
-                      rank_in_front(1), doing_.empty() ? "a message" : doing_));
+  end_job(
+      fmt::format("rank {} has ended, and this one waits for it at {}: all ranks have to make the same calls "
+                  "and read the same arrays",
+                  rank_in_front(1), doing_.empty() ? "a message" : doing_));
 }
 
 void Ranks::post(const Message& message, bool is_sent, int tag, std::vector<fg_mpi_request>& requests) {

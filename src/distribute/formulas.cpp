@@ -1,0 +1,83 @@
+#include "distribute/formulas.h"
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace fulgurite::distribute {
+
+using runtime::Formula;
+using scalar::Expr, scalar::Kind;
+
+std::optional<Formula::Op> formula_op(scalar::Op op, Kind kind) {
+  using Op = Formula::Op;
+  switch (op) {
+    case scalar::Op::add: return Op::add;
+    case scalar::Op::sub: return Op::sub;
+    case scalar::Op::mul: return Op::mul;
+    case scalar::Op::div: return Op::div;
+    case scalar::Op::rem: return Op::rem;
+    case scalar::Op::neg: return Op::neg;
+    case scalar::Op::abs: return Op::abs;
+    case scalar::Op::min: return Op::min;
+    case scalar::Op::max: return Op::max;
+    case scalar::Op::bit_and: return Op::bit_and;
+    case scalar::Op::bit_or: return Op::bit_or;
+    case scalar::Op::bit_xor: return Op::bit_xor;
+    case scalar::Op::bit_not: return kind == Kind::boolean ? Op::logical_not : Op::bit_not;
+    case scalar::Op::shl: return Op::shl;
+    case scalar::Op::shr: return Op::shr;
+    case scalar::Op::eq: return Op::eq;
+    case scalar::Op::ne: return Op::ne;
+    case scalar::Op::lt: return Op::lt;
+    case scalar::Op::le: return Op::le;
+    default: return std::nullopt;
+  }
+}
+
+std::int64_t bits_of(Kind kind) {
+  const auto bits = static_cast<std::int64_t>(8 * scalar::size_of(kind));
+  return scalar::is_signed(kind) ? bits : -bits;
+}
+
+std::int64_t value_of(Expr constant) {
+  const std::int64_t bits = bits_of(constant.kind());
+  if (bits < 0 || bits == 64 || constant.kind() == Kind::boolean)
+    return static_cast<std::int64_t>(constant.bits());
+  return static_cast<std::int64_t>(constant.bits() << (64 - bits)) >> (64 - bits);
+}
+
+Step Formulas::step(const Formula& f) {
+  const auto [known, is_new] =
+      known_.try_emplace({f.op, f.a, f.b, f.c, f.value}, static_cast<Step>(to_.formulas.size()));
+  if (is_new) to_.formulas.push_back(f);
+  return known->second;
+}
+
+void Formulas::keep_needed() {
+  std::vector<Step> number(to_.formulas.size(), -1);
+  for (const runtime::Touch& t : to_.touches)
+    for (const Step of : {t.at, t.condition})
+      if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
+  for (const Step of : to_.loops) number[static_cast<std::size_t>(of)] = 0;
+  for (std::size_t k = to_.formulas.size(); k-- > 0;)
+    if (number[k] == 0)
+      for (const Step of : {to_.formulas[k].a, to_.formulas[k].b, to_.formulas[k].c})
+        if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
+  std::vector<Formula> kept;
+  for (std::size_t k = 0; k < to_.formulas.size(); ++k) {
+    if (number[k] < 0) continue;
+    Formula f = to_.formulas[k];
+    for (Step* of : {&f.a, &f.b, &f.c})
+      if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
+    number[k] = static_cast<Step>(kept.size());
+    kept.push_back(f);
+  }
+  for (runtime::Touch& t : to_.touches)
+    for (Step* of : {&t.at, &t.condition})
+      if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
+  for (Step& of : to_.loops) of = number[static_cast<std::size_t>(of)];
+  to_.formulas = std::move(kept);
+}
+
+}  // namespace fulgurite::distribute

@@ -1,0 +1,81 @@
+// Footprints as the numbers that a plan keeps, and back.
+#include <cstddef>
+
+#include "base/check.h"
+#include "runtime/footprint.h"
+
+namespace fulgurite::runtime {
+
+std::vector<std::int64_t> Footprints::words() const {
+  std::vector<std::int64_t> to;
+  const auto list = [&](const auto& values) {
+    to.push_back(static_cast<std::int64_t>(values.size()));
+    to.insert(to.end(), values.begin(), values.end());
+  };
+  list(element_bytes);
+  list(own_tasks_of);
+  to.push_back(static_cast<std::int64_t>(phases.size()));
+  for (const PhaseFootprint& phase : phases) {
+    to.insert(to.end(), {phase.tasks_of, phase.is_divisible, phase.can_fail,
+                         static_cast<std::int64_t>(phase.formulas.size()),
+                         static_cast<std::int64_t>(phase.touches.size())});
+    list(phase.loops);
+    for (const Formula& f : phase.formulas)
+      to.insert(to.end(), {static_cast<std::int64_t>(f.op), f.a, f.b, f.c, f.value});
+    for (const Touch& t : phase.touches) to.insert(to.end(), {t.buffer, t.stores, t.at, t.condition, t.loop});
+  }
+  return to;
+}
+
+Footprints Footprints::of_words(std::span<const std::int64_t> from) {
+  std::size_t at = 0;
+  const auto next = [&] {
+    FULGURITE_CHECK(at < from.size(), "a footprint of {} words ends too early", from.size());
+    return from[at++];
+  };
+  const auto small = [&](std::int64_t least, std::int64_t below) {
+    const std::int64_t value = next();
+    FULGURITE_CHECK(value >= least && value < below, "{} stands in a footprint where {} to {} may", value,
+                    least, below - 1);
+    return static_cast<std::int32_t>(value);
+  };
+  const auto count = [&] {
+    return static_cast<std::size_t>(small(0, static_cast<std::int64_t>(from.size()) + 1));
+  };
+  Footprints all;
+  all.element_bytes.resize(count());
+  for (std::int32_t& bytes : all.element_bytes) bytes = small(1, 17);
+  all.own_tasks_of.resize(count());
+  for (std::int32_t& phase : all.own_tasks_of) phase = small(0, INT32_MAX);
+  all.phases.resize(count());
+  const auto n_buffers = static_cast<std::int64_t>(all.element_bytes.size());
+  for (PhaseFootprint& phase : all.phases) {
+    phase.tasks_of = small(-1, INT32_MAX);
+    phase.is_divisible = small(0, 2) != 0;
+    phase.can_fail = small(0, 2) != 0;
+    phase.formulas.resize(count());
+    phase.touches.resize(count());
+    phase.loops.resize(count());
+    for (std::int32_t& step : phase.loops) step = small(0, static_cast<std::int64_t>(phase.formulas.size()));
+    std::int64_t before = 0;
+    for (Formula& f : phase.formulas) {
+      f.op = static_cast<Formula::Op>(small(0, static_cast<std::int64_t>(Formula::Op::at_least) + 1));
+      f.a = small(-1, before);
+      f.b = small(-1, before);
+      f.c = small(-1, before);
+      f.value = next();
+      ++before;
+    }
+    for (Touch& t : phase.touches) {
+      t.buffer = small(0, n_buffers);
+      t.stores = small(0, 2) != 0;
+      t.at = small(0, before);
+      t.condition = small(-1, before);
+      t.loop = small(-1, static_cast<std::int64_t>(phase.loops.size()));
+    }
+  }
+  FULGURITE_CHECK(at == from.size(), "a footprint has {} words behind its end", from.size() - at);
+  return all;
+}
+
+}  // namespace fulgurite::runtime
