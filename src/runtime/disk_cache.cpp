@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/file_limit.h"
@@ -255,6 +256,30 @@ bool DiskCache::write(EntryKind kind, const base::Digest& key, std::string_view 
 
 // Removes abandoned temporary files, and the entries not used for longest until there is room and a little
 // more.
+// A lock of one byte of a file that all keys share, of the open file and not of the process, since threads
+// compile side by side. Whoever dies holds none.
+DiskCache::Turn DiskCache::turn(const base::Digest& key) noexcept try {
+  if (!usable(true)) return Turn(-1);
+  const int file = ::open((directory_ / "turns").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  if (file < 0) return Turn(-1);
+  struct flock lock{};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = static_cast<off_t>(key.first >> 1);
+  lock.l_len = 1;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (::fcntl(file, F_OFD_SETLK, &lock) != 0 && (errno == EAGAIN || errno == EACCES) &&
+         std::chrono::steady_clock::now() < deadline)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return Turn(file);
+} catch (...) {
+  return Turn(-1);
+}
+
+DiskCache::Turn::~Turn() {
+  if (file_ >= 0) ::close(file_);
+}
+
 void DiskCache::make_room(std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (estimate_ && *estimate_ + bytes <= size_limit_) {

@@ -44,6 +44,22 @@ class DiskCache {
   // False if it could not be written.
   bool write(EntryKind kind, const base::Digest& key, std::string_view payload) noexcept;
 
+  // While it lives other processes that ask for a turn with the key wait, at most for some seconds: so that
+  // one compiles, and the others find what it wrote.
+  class Turn {
+   public:
+    Turn() = default;  // nobody waits
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn();
+
+   private:
+    friend class DiskCache;
+    explicit Turn(int file) : file_(file) {}
+    const int file_ = -1;
+  };
+  Turn turn(const base::Digest& key) noexcept;
+
   // For the `cache` command.
   const std::filesystem::path& path() const { return directory_; }
   std::uint64_t size_limit() const { return size_limit_; }

@@ -225,7 +225,8 @@ class MpiDevice::Launching {
   std::vector<Memory> own_;
 };
 
-MpiDevice::MpiDevice(Ranks& ranks, std::string cpu) : ranks_(ranks), cpu_(std::move(cpu)) {}
+MpiDevice::MpiDevice(Ranks& ranks, std::string cpu)
+    : ranks_(ranks), cpu_(std::move(cpu), DiskCache::shared(), ranks.size() > 1) {}
 
 MpiDevice& MpiDevice::shared() {
   static MpiDevice& device = []() -> MpiDevice& {
@@ -255,6 +256,7 @@ Description MpiDevice::describe() const {
 Memory MpiDevice::allocate(std::size_t bytes) {
   const Memory memory{BufferPool::shared().allocate(bytes), bytes};
   try {
+    const std::lock_guard lock(mutex_);
     layouts_.insert_or_assign(memory.data, Layout(bytes, ranks_.size()));
   } catch (...) {
     BufferPool::shared().release(memory.data, bytes);
@@ -264,11 +266,15 @@ Memory MpiDevice::allocate(std::size_t bytes) {
 }
 
 void MpiDevice::release(Memory memory) noexcept {
-  layouts_.erase(memory.data);
+  {
+    const std::lock_guard lock(mutex_);
+    layouts_.erase(memory.data);
+  }
   BufferPool::shared().release(memory.data, memory.bytes);
 }
 
 Layout* MpiDevice::layout(const void* data) {
+  const std::lock_guard lock(mutex_);
   const auto found = layouts_.find(data);
   return found == layouts_.end() ? nullptr : &found->second;
 }

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,7 @@ class MpiDevice final : public Device {
 
   Ranks& ranks_;
   cpu::CpuDevice cpu_;
+  std::mutex mutex_;  // of what follows: arrays end on any thread
   std::map<const void*, Layout> layouts_;
   Counts counts_;
 };
