@@ -10,27 +10,27 @@ using runtime::Formula;
 using scalar::Expr, scalar::Kind;
 
 std::optional<Formula::Op> formula_op(scalar::Op op, Kind kind) {
-  using Op = Formula::Op;
+  using To = Formula::Op;
   switch (op) {
-    case scalar::Op::add: return Op::add;
-    case scalar::Op::sub: return Op::sub;
-    case scalar::Op::mul: return Op::mul;
-    case scalar::Op::div: return Op::div;
-    case scalar::Op::rem: return Op::rem;
-    case scalar::Op::neg: return Op::neg;
-    case scalar::Op::abs: return Op::abs;
-    case scalar::Op::min: return Op::min;
-    case scalar::Op::max: return Op::max;
-    case scalar::Op::bit_and: return Op::bit_and;
-    case scalar::Op::bit_or: return Op::bit_or;
-    case scalar::Op::bit_xor: return Op::bit_xor;
-    case scalar::Op::bit_not: return kind == Kind::boolean ? Op::logical_not : Op::bit_not;
-    case scalar::Op::shl: return Op::shl;
-    case scalar::Op::shr: return Op::shr;
-    case scalar::Op::eq: return Op::eq;
-    case scalar::Op::ne: return Op::ne;
-    case scalar::Op::lt: return Op::lt;
-    case scalar::Op::le: return Op::le;
+    case scalar::Op::add: return To::add;
+    case scalar::Op::sub: return To::sub;
+    case scalar::Op::mul: return To::mul;
+    case scalar::Op::div: return To::div;
+    case scalar::Op::rem: return To::rem;
+    case scalar::Op::neg: return To::neg;
+    case scalar::Op::abs: return To::abs;
+    case scalar::Op::min: return To::min;
+    case scalar::Op::max: return To::max;
+    case scalar::Op::bit_and: return To::bit_and;
+    case scalar::Op::bit_or: return To::bit_or;
+    case scalar::Op::bit_xor: return To::bit_xor;
+    case scalar::Op::bit_not: return kind == Kind::boolean ? To::logical_not : To::bit_not;
+    case scalar::Op::shl: return To::shl;
+    case scalar::Op::shr: return To::shr;
+    case scalar::Op::eq: return To::eq;
+    case scalar::Op::ne: return To::ne;
+    case scalar::Op::lt: return To::lt;
+    case scalar::Op::le: return To::le;
     default: return std::nullopt;
   }
 }

@@ -2,6 +2,7 @@
 #include "mpi_engine_programs.h"
 
 #include <fmt/format.h>
+#include <fulgurite/mpi.h>
 #include <fulgurite/npy.h>
 #include <sys/resource.h>
 
@@ -257,10 +258,45 @@ void lone_read() {
   if (ranks().rank() == 1) fmt::print("{}\n", y[0] + y[999]);
 }
 
+void require(bool holds, std::string_view what) {
+  if (!holds) throw std::runtime_error(fmt::format("rank {}: {}: wrong", fg::mpi::rank(), what));
+}
+
+// mpi.h: each rank brings a block, keeps it, and has its part of what is made of it, until somebody reads.
+void blocks() {
+  const int r = fg::mpi::rank(), n_ranks = fg::mpi::n_ranks();
+  const auto own = static_cast<std::size_t>(1000 + r);
+  std::vector<float> block(own, static_cast<float>(r));
+  const fg::Array<float> x = fg::mpi::adopt_block(block);
+  std::vector<float> expected;
+  for (int q = 0; q < n_ranks; ++q)
+    expected.insert(expected.end(), static_cast<std::size_t>(1000 + q), static_cast<float>(q));
+  require(x.size() == static_cast<std::int64_t>(expected.size()), "the blocks together");
+  const auto parts = fg::mpi::local(x);
+  require(parts.size() == 1 && std::ranges::equal(parts[0].elements, block), "this rank's block");
+  require(fg::mpi::is_local(x) == (n_ranks == 1), "blocks of others are not here");
+  const auto twice = fg::compile([](Vec<float> v) { return v * 2.0f; }, on_ranks)(x);
+  std::int64_t n = 0;
+  for (const auto& part : fg::mpi::local(twice)) {
+    n += static_cast<std::int64_t>(part.elements.size());
+    for (std::size_t k = 0; k < part.elements.size(); ++k)
+      require(part.elements[k] == 2 * expected[static_cast<std::size_t>(part.first) + k],
+              "an element of this rank's part");
+  }
+  ranks().reduce({&n, 1}, fg_mpi_sum);
+  require(n == x.size(), "the parts are all elements, each once");
+  const std::vector<float> read = twice.to_vector();
+  require(fg::mpi::is_local(twice), "what was read is here");
+  for (std::size_t k = 0; k < read.size(); ++k) require(read[k] == 2 * expected[k], "an element");
+  require(fg::mpi::adopt_block(std::vector<int>()).empty(), "blocks of nothing");
+  say("blocks is done");
+}
+
 const std::map<std::string, std::function<void()>> commands{
     {"programs", programs},
     {"messages", [] { messages(640 * ranks().size()); }},
     {"formulas", formulas},
+    {"blocks", blocks},
     {"killed", killed},
     {"truncated_file", truncated_file},
     {"unequal_sizes", unequal_sizes},
