@@ -263,7 +263,8 @@ class TasksAlone final : public Device {
         const mpi::Intervals stored = found == allowed.end() ? mpi::Intervals() : found->second.stored;
         const mpi::Intervals all(0, static_cast<std::int64_t>(bytes.size()));
         const Bytes& now = after.at(data);
-        for (const mpi::Bytes& b : (all - stored).all()) {
+        const mpi::Intervals others = all - stored;
+        for (const mpi::Bytes& b : others.all()) {
           std::optional<std::size_t> at = first_difference(bytes, now, b);
           if (!at) at = first_difference(other_before.at(data), other_after.at(data), b);
           if (at) return fault(data, *at, "is stored, and the footprint does not say so");

@@ -18,7 +18,8 @@ class Intervals {
   Intervals(std::int64_t begin, std::int64_t end) { add(Bytes{begin, end}); }
 
   bool empty() const { return all_.empty(); }
-  const std::vector<Bytes>& all() const { return all_; }
+  const std::vector<Bytes>& all() const& { return all_; }
+  const std::vector<Bytes>& all() const&& = delete;  // would dangle in a loop
   void clear() { all_.clear(); }
   std::int64_t size() const {
     std::int64_t n = 0;
