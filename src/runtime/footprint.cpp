@@ -357,7 +357,7 @@ Touches::Touches(const PhaseFootprint& phase, std::span<const std::int64_t> scal
 
 Strided Touches::value(const Formula& f, std::int64_t task) {
   const auto operand = [&](std::int32_t step) -> const Strided& {
-    return values_[static_cast<std::size_t>(step)];
+    return step < 0 ? unknown : values_[static_cast<std::size_t>(step)];
   };
   // Of a loop or of lanes: nothing else takes its values.
   const auto variable = [&](Strided values) {

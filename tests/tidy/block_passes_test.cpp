@@ -363,6 +363,10 @@ par block t < 64 {
   load v: i32 = x[t, 1]
   atomic add a[t % 8] by v
 }
+par block t < 8 {
+  load w: i32 = a[t, 1]
+  store y[t, 1] = w
+}
 )");
   EXPECT_NE(text.find(" in 0 : 64 step 1 {"), text.npos) << text;
   EXPECT_EQ(text.find("atomic"), text.npos);

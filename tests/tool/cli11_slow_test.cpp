@@ -50,7 +50,7 @@ TEST_P(OtherCli11, CommandLinesAreReadByTheLibrarysOwn) {
   // Its exceptions pass through frames of the program's.
   expect("run", 2, "NAME is required");
   expect("run saxpy --repeat 0", 2, "--repeat");
-  expect("run saxpy --engine gpu", 2, "gpu not in {cpu,interpreter,opencl,cuda,emulator}");
+  expect("run saxpy --engine gpu", 2, "gpu not in {cpu,interpreter,opencl,cuda,emulator,mpi}");
 }
 
 // Without that the programs would test nothing.
