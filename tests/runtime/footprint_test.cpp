@@ -244,7 +244,7 @@ bool contains(const Touched& t, std::int64_t value) {
 
 TEST(Footprint, SetsContainAllValuesAndCertainOnesNoOthers) {
   std::size_t n_certain = 0, n_gaps = 0, n_bounded = 0;
-  for (unsigned seed = 1; seed <= 3000; ++seed) {
+  for (unsigned seed = 1; seed <= 400; ++seed) {
     Drawing drawing(seed);
     const std::vector<Formula> formulas = drawing.formulas();
     const std::int64_t task = drawing.below(5);
@@ -276,9 +276,9 @@ TEST(Footprint, SetsContainAllValuesAndCertainOnesNoOthers) {
             << text_of(phase.formulas);
     }
   }
-  EXPECT_GT(n_certain, 5000u);
-  EXPECT_GT(n_gaps, 100u);
-  EXPECT_GT(n_bounded, 10000u);
+  EXPECT_GT(n_certain, 500u);
+  EXPECT_GT(n_gaps, 5u);
+  EXPECT_GT(n_bounded, 1000u);
 }
 
 // row * width + column, for `rows` rows and the first `columns` columns.
