@@ -254,7 +254,8 @@ Description MpiDevice::describe() const {
 }
 
 Memory MpiDevice::allocate(std::size_t bytes) {
-  // Footprints may look at elements of small arrays that no kernel has stored: they are the same on all ranks.
+  // Footprints may look at elements of small arrays that no kernel has stored: they are the same on all
+  // ranks.
   static constexpr std::size_t cleared = 65536;
   const Memory memory{BufferPool::shared().allocate(bytes), bytes};
   if (bytes <= cleared && ranks_.size() > 1) std::memset(memory.data, 0, bytes);
