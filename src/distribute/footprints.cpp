@@ -11,7 +11,6 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "distribute/formulas.h"
-#include "kernel/resources.h"
 #include "kernel/traverse.h"
 
 namespace fulgurite::distribute {

@@ -1,11 +1,8 @@
 #include "runtime/footprint.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <utility>
-
-#include "base/check.h"
 
 namespace fulgurite::runtime {
 namespace {
@@ -27,18 +24,6 @@ Strided made(Wide low, Wide high, Wide stride) {
   const std::int64_t first = static_cast<std::int64_t>(low),
                      apart = static_cast<std::int64_t>(span) / step * step;
   return {first, first + apart, apart == 0 ? 0 : step, 1, false, 0};
-}
-
-// Runs of the length, which do not meet.
-Strided made_runs(const Strided& from, std::int64_t run) {
-  Strided to = from;
-  to.run = run;
-  to.high += run - 1;
-  if (to.stride == run || to.stride == 0) {
-    to.stride = to.low == to.high ? 0 : 1;
-    to.run = 1;
-  }
-  return to;
 }
 
 // Without runs: those become neighbours all the way.
@@ -87,57 +72,48 @@ Strided negated(const Strided& of) {
   return to;
 }
 
+// Each run of `of` moved by `by.low`, and longer by the length of `by`; what lies between its elements counts
+// as part of it. The runs do not meet.
+Strided lengthened(const Strided& of, const Strided& by) {
+  Strided to = of;
+  to.low = of.low + by.low;
+  to.high = of.high + by.high;
+  to.run = of.run + (by.high - by.low);
+  if (to.stride == to.run || to.stride == 0) {
+    to.stride = to.low == to.high ? 0 : 1;
+    to.run = 1;
+  }
+  return to;
+}
+
 Strided sum(const Strided& a, const Strided& b) {
   if (!a.is_bounded() || !b.is_bounded()) return unknown;
   const Wide low = Wide{a.low} + b.low, high = Wide{a.high} + b.high;
   if (low < INT64_MIN || high > INT64_MAX) return unknown;
   for (const auto& [apart, other] : {std::pair(a, b), std::pair(b, a)}) {
-    const Strided dense = flat(other);
-    if (dense.stride > 1 && !apart.is_point()) continue;
     if (apart.is_point()) {
       Strided moved = other;
       moved.low = static_cast<std::int64_t>(low);
       moved.high = static_cast<std::int64_t>(high);
       return exact_if(moved, a, b);
     }
-    // Each run of the one is longer by the length of the other.
-    const std::int64_t run = apart.run + (dense.high - dense.low);
-    Strided moved = apart;
-    moved.low = static_cast<std::int64_t>(low);
-    moved.high = static_cast<std::int64_t>(Wide{apart.high} - (apart.run - 1) + dense.low);
-    moved.run = 1;
-    if (apart.stride > 1 && run <= apart.stride) {
-      Strided to = exact_if(made_runs(moved, run), a, b);
-      to.is_exact &= !other.has_gaps();
-      return to;
-    }
-    if (apart.stride > 1) {  // they meet
-      Strided to = exact_if({static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), 1, 1}, a, b);
-      to.is_exact &= !other.has_gaps();
-      return to;
-    }
-    if (apart.stride <= 1 && dense.stride <= 1) {
-      Strided to = exact_if(made(low, high, 1), a, b);
-      to.is_exact &= !a.has_gaps() && !b.has_gaps();
-      return to;
-    }
+    const Strided dense = flat(other);
+    if (dense.stride > 1) continue;
+    const bool stay_apart = apart.stride > 1 && apart.run + (dense.high - dense.low) <= apart.stride;
+    Strided to = exact_if(stay_apart ? lengthened(apart, dense) : made(low, high, 1), a, b);
+    to.is_exact &= !other.has_gaps();
+    return to;
   }
-  // Both have gaps: what is between the runs of the one whose stride is less counts as theirs.
-  const bool a_is_wide = a.stride >= b.stride;
-  const Strided& wide = a_is_wide ? a : b;
-  const Strided& narrow = a_is_wide ? b : a;
-  const std::int64_t run = wide.run + (narrow.high - narrow.low);
-  if (wide.run > 1 || narrow.run > 1 || run <= wide.stride) {
-    if (run > wide.stride) return with_variables(made(low, high, 1), a, b);
-    Strided moved = wide;
-    moved.low = static_cast<std::int64_t>(low);
-    moved.high = static_cast<std::int64_t>(Wide{wide.high} - (wide.run - 1) + narrow.low);
-    moved.run = 1;
-    Strided to = with_variables(made_runs(moved, run), a, b);
+  // Both have gaps: the runs of the one whose stride is less are taken whole.
+  const Strided& wide = a.stride >= b.stride ? a : b;
+  const Strided& narrow = a.stride >= b.stride ? b : a;
+  if (wide.run + (narrow.high - narrow.low) <= wide.stride) {
+    Strided to = with_variables(lengthened(wide, narrow), a, b);
     to.is_exact = false;
     return to;
   }
-  return with_variables(made(low, high, common(a.stride, b.stride)), a, b);
+  const bool have_runs = wide.run > 1 || narrow.run > 1;
+  return with_variables(made(low, high, have_runs ? Wide{1} : common(a.stride, b.stride)), a, b);
 }
 
 Strided product(const Strided& x, const Strided& y) {

@@ -12,7 +12,6 @@
 
 #include "base/check.h"
 #include "base/dump.h"
-#include "base/hash.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/host.h"
 #include "runtime/mpi/division.h"
@@ -329,13 +328,7 @@ std::optional<Failure> MpiDevice::launch(const Kernel& kernel, const Launch& lau
 void MpiDevice::agree(std::string_view what) {
   if (ranks_.size() == 1) return;
   ranks_.say(what);
-  const base::Digest digest = base::digest(what);
-  std::int64_t half = 0;
-  static_assert(sizeof digest >= sizeof half);
-  std::memcpy(&half, &digest, sizeof half);
-  std::int64_t both[] = {half, ~half};
-  ranks_.reduce(both, fg_mpi_min);
-  if (both[0] == half && both[1] == ~half) return;
+  if (ranks_.have_same(what)) return;
   const std::vector<std::string> all = ranks_.gather(what);
   const auto other = std::ranges::find_if(all, [&](const std::string& text) { return text != all.front(); });
   if (other == all.end()) return;

@@ -62,17 +62,12 @@ std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
 
 class Dividing {
  public:
-  explicit Dividing(const Launched& of)
+  Dividing(const Launched& of, std::span<const std::size_t> arrays)
       : of_(of),
         phase_(of.footprints.phases[of.phase]),
         elements_(of),
-        touches_(phase_, of.scalars, elements_) {
-    for (std::size_t k = 0; k < of.layouts.size(); ++k) {
-      std::size_t first = 0;
-      while (of.layouts[first] != of.layouts[k]) ++first;
-      arrays_.push_back(first);
-    }
-  }
+        touches_(phase_, of.scalars, elements_),
+        arrays_(arrays) {}
 
   Division run() {
     Division division;
@@ -252,7 +247,7 @@ class Dividing {
   const PhaseFootprint& phase_;
   Elements elements_;
   Touches touches_;
-  std::vector<std::size_t> arrays_;  // of each buffer the first with the same memory
+  const std::span<const std::size_t> arrays_;  // of each buffer the first with the same memory
   std::vector<std::vector<Touched>> tasks_;
 };
 
@@ -272,7 +267,7 @@ std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
         known.is_small == launched.is_small && std::ranges::equal(known.scalars, launched.scalars) &&
         known.bytes == bytes && known.same_as == same_as)
       return known.division;
-  Dividing dividing(launched);
+  Dividing dividing(launched, same_as);
   auto division = std::make_shared<const Division>(dividing.run());
   if (dividing.depends_on_elements()) return division;
   if (known_.size() >= most_known) known_.erase(known_.begin());

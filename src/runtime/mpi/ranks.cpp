@@ -140,10 +140,7 @@ int Ranks::rank_in_front(int step) const {
 }
 
 void Ranks::require_same_build() {
-  const auto hash = static_cast<std::int64_t>(base::digest(build_id()).first >> 1);
-  std::int64_t least[] = {hash, -hash};
-  reduce(least, fg_mpi_min);
-  if (least[0] == -least[1]) return;
+  if (have_same(build_id())) return;
   const std::vector<std::string> builds = gather(build_id());
   // One message is enough: the others wait for rank 0 to end them.
   if (rank_ != 0) {
@@ -259,6 +256,13 @@ void Ranks::reduce(std::span<std::int64_t> values, fg_mpi_operation operation) {
     ++traffic_.collectives;
     wait({request});
   }
+}
+
+bool Ranks::have_same(std::string_view text) {
+  const auto hash = static_cast<std::int64_t>(base::digest(text).first);
+  std::int64_t least[] = {hash, ~hash};
+  reduce(least, fg_mpi_min);
+  return least[0] == ~least[1];
 }
 
 void Ranks::gather_at_once(std::byte* all, std::span<const std::size_t> bytes) {

@@ -52,6 +52,8 @@ class Ranks {
 
   /// Element-wise over all ranks: one collective operation.
   void reduce(std::span<std::int64_t> values, fg_mpi_operation);
+  /// Whether all ranks call with the same text: one collective operation.
+  bool have_same(std::string_view text);
   /// Every rank's text, in their order: one collective operation for the lengths, one for the texts.
   std::vector<std::string> gather(std::string_view text);
   /// Of each rank `bytes[rank]` bytes, one rank's behind the other's in `all`, where this rank's own are
