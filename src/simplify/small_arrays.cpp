@@ -83,7 +83,7 @@ class SmallArrays {
 
   // ---- points of some axes together
 
-  // Whether its points give scalars and reduce a constant number of points, and which axes errors count.
+  // Whether its points give scalars, do not depend on each other, and reduce a constant number of points.
   bool may_take_together(const Soac& op) const {
     if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || op.axes_behind > 0)
       return false;
@@ -91,6 +91,9 @@ class SmallArrays {
       const auto* inner = as<Soac>(s.op);
       return inner && !inner->reductions.empty() && soac::few_points(inner->dims);
     });
+    const bool has_scans =
+        std::ranges::any_of(op.body.body, [](const Stm& s) { return as<soac::Scan>(s.op) != nullptr; });
+    if (has_scans) return false;
     const bool are_scalars = std::ranges::all_of(op.body.results, [](Expr e) { return e.type().rank == 0; });
     return has_loops && are_scalars && op.dims.size() > 1 && !has_arrays(op.body);
   }

@@ -151,8 +151,14 @@ class Unroller {
   void statement(const Stm& s, std::vector<Stm>& out) {
     base::match(
         s.op, [&](const Soac& op) { soac(s, op, out); },
-        [&](const soac::Scan& scan) { running(s, scan, out); }, [&](const soac::Sort&) { stuck(); },
-        [&](const soac::If& i) { branches(s, i, out); }, [&](const soac::Loop& l) { loop(s, l, out); },
+        [&](const soac::Scan& scan) {
+          if (depth_ > 0) return running(s, scan, out);
+          // Of the points around, which stay.
+          out.push_back({s.names, soac::Scan{scan.reduction, values(scan.operands), scan.inclusive}, s.where,
+                         s.origin});
+        },
+        [&](const soac::Sort&) { stuck(); }, [&](const soac::If& i) { branches(s, i, out); },
+        [&](const soac::Loop& l) { loop(s, l, out); },
         [&](const soac::Check& c) {
           const Expr condition = value(c.condition);
           if (!condition.is_constant(1))
@@ -189,12 +195,14 @@ class Unroller {
               std::vector<Exprs>(outputs.mapped.size())};
     for (const auto& scattered : outputs.scatters) made.scattered.push_back(contents(scattered.to, out));
     const auto around = std::exchange(running_, {});
+    ++depth_;
     for_points(shape, [&](const Exprs& indices) {
       start_round();
       for (std::size_t d = 0; d < indices.size(); ++d) bind(op.body.params[d], indices[d]);
       statements(op.body.body, out);
       point(outputs, made);
     });
+    --depth_;
     running_ = around;
     for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
       const Exprs totals = total(outputs.reductions[g].by, made.operands[g], out);
@@ -413,6 +421,7 @@ class Unroller {
   Arena& arena_;
   const std::int64_t most_;
   std::int64_t steps_ = 0;
+  int depth_ = 0;  // of Soacs that are unrolled around
   std::unordered_map<Var, Expr> scalars_;
   std::unordered_map<Var, Exprs> arrays_;
   std::unordered_map<Expr, Expr> memo_;
