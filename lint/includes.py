@@ -18,7 +18,7 @@ STAGES = {
     "fuse": {"base", "scalar", "soac", "simplify"},
     "kernel": {"base", "scalar"},
     "tidy": {"base", "scalar", "kernel"},
-    "distribute": {"base", "scalar", "kernel", "runtime"},
+    "distribute": {"base", "scalar", "kernel", "tidy", "runtime"},
     "emit": {"base", "scalar", "kernel"},
     "runtime": {"base"},
     "plan": {"base", "scalar", "runtime"},

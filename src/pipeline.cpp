@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/stack.h"
 #include "distribute/footprints.h"
+#include "distribute/inspect.h"
 #include "distribute/unchain.h"
 #include "emit/dialect.h"
 #include "emit/printer.h"
@@ -126,12 +127,12 @@ constexpr std::int64_t small_locals = std::int64_t{16} << 10;
 // What its tasks touch is found out, and none waits for another where that can be.
 void distribute_kernel(kernel::Kernel& kernel, plan::KernelText& text) {
   const Timed timed("distribute");
-  distribute::Unchained unchained = distribute::unchain(std::move(kernel));
-  kernel = std::move(unchained.kernel);
-  kernel::check(kernel, kernel::Stage::threads, "distribute");
-  if (dumps("distribute")) dump("distribute", kernel::print(kernel));
-  text.n_phases = static_cast<std::int32_t>(kernel.body.size());
-  text.footprints = distribute::footprints_of(kernel, unchained.tasks_of, unchained.own_tasks_of).words();
+  distribute::Distributed distributed = distribute::inspect(distribute::unchain(std::move(kernel)));
+  kernel::check(distributed.kernel, kernel::Stage::threads, "distribute");
+  if (dumps("distribute")) dump("distribute", kernel::print(distributed.kernel));
+  text.n_phases = static_cast<std::int32_t>(distributed.kernel.body.size());
+  text.footprints = distribute::footprints_of(distributed).words();
+  kernel = std::move(distributed.kernel);
 }
 
 void emit_kernel(lower::Lowered& lowered, std::size_t k, const Options& options,

@@ -11,6 +11,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "distribute/formulas.h"
+#include "distribute/places.h"
 #include "kernel/traverse.h"
 
 namespace fulgurite::distribute {
@@ -34,6 +35,7 @@ class Walk {
   };
 
  public:
+  /// Arrays that are no entry of `buffers` count as the task's own.
   Walk(const Kernel& kernel, const std::map<Var, std::int32_t>& buffers, PhaseFootprint& to)
       : arena_(*kernel.arena), buffers_(buffers), to_(to), formulas_(to) {
     std::int64_t scalar = 0;
@@ -54,6 +56,8 @@ class Walk {
       known_here_ = outside;
       to_.touches.clear();
       to_.loops.clear();
+      loads_.clear();
+      stores_.clear();
       to_.is_divisible = true;
       block(par.body);
       for (const Var name : unsettled_) found_[name] = {unknown()};
@@ -65,7 +69,26 @@ class Walk {
       for (const Var name : unsettled_) found_[name] = {unknown()};
       assumed_ = std::exchange(found_, {});
     }
-    formulas_.keep_needed();
+  }
+
+  // After phase(): touches of these arrays whose places the data say are marked.
+  void mark(const PhaseMarks& marks) {
+    const std::vector<bool> is_said = distribute::said_by_data(to_.formulas, false);
+    for (runtime::Touch& t : to_.touches) {
+      const auto is_of = [&](Var array) { return buffers_.at(array) == t.buffer; };
+      t.is_marked =
+          t.stores ? !marks.is_inspector && std::ranges::any_of(marks.marks, is_of, &Marked::buffer)
+                   : is_said[static_cast<std::size_t>(t.at)] && std::ranges::any_of(marks.inspected, is_of);
+    }
+  }
+  std::set<const void*> said_by_data() const {
+    std::set<const void*> said;
+    for (const bool stores : {false, true}) {
+      const std::vector<bool> is_said = distribute::said_by_data(to_.formulas, stores);
+      for (const auto& [statement, at] : stores ? stores_ : loads_)
+        if (is_said[static_cast<std::size_t>(at)]) said.insert(statement);
+    }
+    return said;
   }
 
  private:
@@ -124,6 +147,7 @@ class Walk {
     const std::optional<Op> op = formula_op(e.op(), kind);
     if (!op || scalar::is_float(e.args().back().kind())) return unknown();
     Formula f{*op};
+    if (*op == Op::leading_zeros) f.value = static_cast<std::int64_t>(8 * scalar::size_of(kind));
     f.a = of(e.arg(0));
     if (e.args().size() > 1) f.b = of(e.arg(1));
     if (e.args().size() > 2) f.c = of(e.arg(2));
@@ -228,9 +252,10 @@ class Walk {
     return std::ranges::any_of(e.args(), [&](Expr arg) { return mentions_variable(arg); });
   }
 
-  void touch(Var buffer, Expr index, bool stores, Expr mask, Step more = -1) {
+  // The step of its places; nothing for an array of the task's own.
+  std::optional<Step> touch(Var buffer, Expr index, bool stores, Expr mask, Step more = -1) {
     const auto found = buffers_.find(buffer);
-    if (found == buffers_.end()) return;  // the task's own
+    if (found == buffers_.end()) return std::nullopt;
     const Known before = known_here_;
     Step condition = condition_;
     if (mask) {
@@ -242,6 +267,7 @@ class Walk {
     const runtime::Touch now{found->second, stores, at, condition, loop_};
     if (std::ranges::find(to_.touches, now) == to_.touches.end()) to_.touches.push_back(now);
     known_here_ = before;
+    return at;
   }
   // Somewhere in it, by an operation of memory that others see.
   void touch_anywhere(Var buffer) {
@@ -302,7 +328,7 @@ class Walk {
     takes(s.name, known_here_.steps[s.name] = of(s.value));
   }
   void statement(const kernel::Load& s) {
-    touch(s.from.buffer, s.from.index, false, s.from.mask);
+    if (const auto at = touch(s.from.buffer, s.from.index, false, s.from.mask)) loads_.emplace(&s, *at);
     const auto found = buffers_.find(s.from.buffer);
     const Kind kind = arena_.info(s.name).type.kind;
     const bool is_known = found != buffers_.end() && (kind == Kind::i64 || kind == Kind::i32) &&
@@ -317,7 +343,7 @@ class Walk {
     known_here_.steps[s.name] = may_be_zero ? step({Op::select, of(s.from.mask), value, constant(0)}) : value;
   }
   void statement(const kernel::Store& s) {
-    touch(s.to.buffer, s.to.index, true, s.to.mask);
+    if (const auto at = touch(s.to.buffer, s.to.index, true, s.to.mask)) stores_.emplace(&s, *at);
     if (!buffers_.contains(s.to.buffer) && scalar::is_integer(s.value.kind()))
       takes(s.to.buffer, of(s.value));
   }
@@ -459,6 +485,8 @@ class Walk {
   PhaseFootprint& to_;
   Formulas formulas_;
   std::set<Var> stored_, variables_, unsettled_, shrinking_, never_negative_, bounded_;
+  // The places of statements; in two halves of a loop one has two.
+  std::multimap<const void*, Step> loads_, stores_;
   std::unordered_map<Var, Step> first_;    // what a variable is declared with
   std::map<Var, Values> assumed_, found_;  // by the pass before, and by this one
   std::map<Step, Values> joins_;           // what a step is any of
@@ -469,26 +497,53 @@ class Walk {
   std::int32_t loop_ = -1;
 };
 
+std::map<Var, std::int32_t> buffers_of(const Kernel& kernel) {
+  std::map<Var, std::int32_t> buffers;
+  for (const kernel::Param& p : kernel.params)
+    if (p.role != kernel::Param::Role::scalar)
+      buffers.emplace(p.name, static_cast<std::int32_t>(buffers.size()));
+  return buffers;
+}
+
+PhaseFootprint footprint_of(const Kernel& kernel, const kernel::Par& par, std::int32_t tasks_of,
+                            const PhaseMarks& marks) {
+  const std::map<Var, std::int32_t> numbers = buffers_of(kernel);
+  std::map<Var, std::int32_t> buffers = numbers;
+  PhaseFootprint phase;
+  phase.tasks_of = tasks_of;
+  phase.is_inspector = marks.is_inspector;
+  for (const Marked& m : marks.marks) {
+    phase.marks.push_back({numbers.at(m.buffer), numbers.at(m.marks)});
+    buffers.erase(m.marks);
+  }
+  Walk walk(kernel, buffers, phase);
+  walk.phase(par);
+  walk.mark(marks);
+  keep_needed(phase);
+  return phase;
+}
+
 }  // namespace
 
-Footprints footprints_of(const Kernel& kernel, std::span<const std::int32_t> tasks_of,
-                         std::span<const std::int32_t> own_tasks_of) {
+Footprints footprints_of(const Distributed& of) {
   Footprints all;
-  std::map<Var, std::int32_t> buffers;
-  for (const kernel::Param& p : kernel.params) {
-    if (p.role == kernel::Param::Role::scalar) continue;
-    buffers.emplace(p.name, static_cast<std::int32_t>(buffers.size()));
-    all.element_bytes.push_back(
-        static_cast<std::int32_t>(scalar::size_of(kernel.arena->info(p.name).type.kind)));
-  }
-  all.own_tasks_of.assign(own_tasks_of.begin(), own_tasks_of.end());
-  for (std::size_t p = 0; p < kernel.body.size(); ++p) {
-    PhaseFootprint phase;
-    phase.tasks_of = tasks_of[p];
-    Walk(kernel, buffers, phase).phase(std::get<kernel::Par>(kernel.body[p].op));
-    all.phases.push_back(std::move(phase));
-  }
+  for (const kernel::Param& p : of.kernel.params)
+    if (p.role != kernel::Param::Role::scalar)
+      all.element_bytes.push_back(
+          static_cast<std::int32_t>(scalar::size_of(of.kernel.arena->info(p.name).type.kind)));
+  all.own = of.own;
+  for (std::size_t p = 0; p < of.kernel.body.size(); ++p)
+    all.phases.push_back(
+        footprint_of(of.kernel, std::get<kernel::Par>(of.kernel.body[p].op), of.tasks_of[p], of.marks[p]));
   return all;
+}
+
+std::set<const void*> said_by_data(const Kernel& kernel, const kernel::Par& par) {
+  const std::map<Var, std::int32_t> buffers = buffers_of(kernel);
+  PhaseFootprint phase;
+  Walk walk(kernel, buffers, phase);
+  walk.phase(par);
+  return walk.said_by_data();
 }
 
 }  // namespace fulgurite::distribute

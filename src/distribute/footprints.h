@@ -2,16 +2,17 @@
 // that it holds whatever schedule the code came from: tiles, windows, rows of any order.
 #pragma once
 
-#include <span>
+#include <set>
 
-#include "kernel/ir.h"
+#include "distribute/distributed.h"
 #include "runtime/footprint.h"
 
 namespace fulgurite::distribute {
 
-/// Of a kernel before vectorise. `tasks_of` has an entry a phase, and `own_tasks_of` an entry for each of the
-/// last array parameters that the engine allocates, as in runtime::Footprints.
-runtime::Footprints footprints_of(const kernel::Kernel&, std::span<const std::int32_t> tasks_of,
-                                  std::span<const std::int32_t> own_tasks_of);
+/// Of a kernel before vectorise.
+runtime::Footprints footprints_of(const Distributed&);
+
+/// The Load and Store statements of a phase whose places in array parameters the data say (places.h).
+std::set<const void*> said_by_data(const kernel::Kernel&, const kernel::Par& phase);
 
 }  // namespace fulgurite::distribute

@@ -31,6 +31,7 @@ std::optional<Formula::Op> formula_op(scalar::Op op, Kind kind) {
     case scalar::Op::ne: return To::ne;
     case scalar::Op::lt: return To::lt;
     case scalar::Op::le: return To::le;
+    case scalar::Op::clz: return To::leading_zeros;
     default: return std::nullopt;
   }
 }
@@ -54,30 +55,30 @@ Step Formulas::step(const Formula& f) {
   return known->second;
 }
 
-void Formulas::keep_needed() {
-  std::vector<Step> number(to_.formulas.size(), -1);
-  for (const runtime::Touch& t : to_.touches)
+void keep_needed(runtime::PhaseFootprint& of_phase) {
+  std::vector<Step> number(of_phase.formulas.size(), -1);
+  for (const runtime::Touch& t : of_phase.touches)
     for (const Step of : {t.at, t.condition})
       if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
-  for (const Step of : to_.loops) number[static_cast<std::size_t>(of)] = 0;
-  for (std::size_t k = to_.formulas.size(); k-- > 0;)
+  for (const Step of : of_phase.loops) number[static_cast<std::size_t>(of)] = 0;
+  for (std::size_t k = of_phase.formulas.size(); k-- > 0;)
     if (number[k] == 0)
-      for (const Step of : {to_.formulas[k].a, to_.formulas[k].b, to_.formulas[k].c})
+      for (const Step of : {of_phase.formulas[k].a, of_phase.formulas[k].b, of_phase.formulas[k].c})
         if (of >= 0) number[static_cast<std::size_t>(of)] = 0;
   std::vector<Formula> kept;
-  for (std::size_t k = 0; k < to_.formulas.size(); ++k) {
+  for (std::size_t k = 0; k < of_phase.formulas.size(); ++k) {
     if (number[k] < 0) continue;
-    Formula f = to_.formulas[k];
+    Formula f = of_phase.formulas[k];
     for (Step* of : {&f.a, &f.b, &f.c})
       if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
     number[k] = static_cast<Step>(kept.size());
     kept.push_back(f);
   }
-  for (runtime::Touch& t : to_.touches)
+  for (runtime::Touch& t : of_phase.touches)
     for (Step* of : {&t.at, &t.condition})
       if (*of >= 0) *of = number[static_cast<std::size_t>(*of)];
-  for (Step& of : to_.loops) of = number[static_cast<std::size_t>(of)];
-  to_.formulas = std::move(kept);
+  for (Step& of : of_phase.loops) of = number[static_cast<std::size_t>(of)];
+  of_phase.formulas = std::move(kept);
 }
 
 }  // namespace fulgurite::distribute

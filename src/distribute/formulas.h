@@ -28,8 +28,6 @@ class Formulas {
   explicit Formulas(runtime::PhaseFootprint& to) : to_(to) {}
 
   Step step(const runtime::Formula&);
-  /// The steps that no touch and no loop asks for go; to be called once, at the end.
-  void keep_needed();
 
  private:
   using Key = std::tuple<runtime::Formula::Op, Step, Step, Step, std::int64_t>;
@@ -37,5 +35,8 @@ class Formulas {
   runtime::PhaseFootprint& to_;
   std::map<Key, Step> known_;
 };
+
+/// The steps that no touch and no loop asks for go.
+void keep_needed(runtime::PhaseFootprint&);
 
 }  // namespace fulgurite::distribute

@@ -86,7 +86,7 @@ class Unchaining {
  public:
   explicit Unchaining(Kernel kernel) : to_{std::move(kernel)}, arena_(*to_.kernel.arena) {}
 
-  Unchained run() {
+  Distributed run() {
     const Block phases = std::exchange(to_.kernel.body, {});
     for (std::size_t p = 0; p < phases.size(); ++p) {
       number_ = static_cast<std::int32_t>(p);
@@ -104,6 +104,7 @@ class Unchaining {
   void append(Stm phase, std::int32_t tasks_of) {
     to_.kernel.body.push_back(std::move(phase));
     to_.tasks_of.push_back(tasks_of);
+    to_.marks.emplace_back();
   }
   void append_fresh(Par phase, std::int32_t tasks_of) {
     append(refresh(arena_, {{std::move(phase)}}).front(), tasks_of);
@@ -112,10 +113,7 @@ class Unchaining {
   // An array of the engine's own with an element a task.
   Var own(Var like) {
     const VarInfo& info = arena_.info(like);
-    const Expr array = arena_.fresh_array(info.type.kind, {arena_.i64(0)}, info.name + "_of");
-    to_.kernel.params.push_back({array.var(), Param::Role::output});
-    to_.own_tasks_of.push_back(number_);
-    return array.var();
+    return to_.add_own(info.type.kind, info.name + "_of", {.tasks_of = number_});
   }
   using VarInfo = scalar::VarInfo;
 
@@ -137,7 +135,6 @@ class Unchaining {
       if (before.names.contains(v) && !before.is_pure(v)) given.push_back({v, own(v)});
     for (const Var v : in.assigns)
       if (before.variables.contains(v)) made.push_back({v, own(v)});
-    place_parameters();
 
     Par first = turn.par;
     first.body = turn.before;
@@ -186,20 +183,14 @@ class Unchaining {
     append_fresh(std::move(last), number_);
   }
 
-  // Arrays stand in front of scalars, the engine's own behind the others.
-  void place_parameters() {
-    std::ranges::stable_partition(to_.kernel.params,
-                                  [](const Param& p) { return p.role != Param::Role::scalar; });
-  }
-
-  Unchained to_;
+  Distributed to_;
   Arena& arena_;
   std::int32_t number_ = 0;
 };
 
 }  // namespace
 
-Unchained unchain(Kernel kernel) {
+Distributed unchain(Kernel kernel) {
   return Unchaining(std::move(kernel)).run();
 }
 

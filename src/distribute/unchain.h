@@ -5,20 +5,11 @@
 // look-back, NVIDIA 2016, compares the two forms as chained scan and reduce-then-scan).
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
-#include "kernel/ir.h"
+#include "distribute/distributed.h"
 
 namespace fulgurite::distribute {
 
-struct Unchained {
-  kernel::Kernel kernel;
-  /// As runtime::Footprints says.
-  std::vector<std::int32_t> tasks_of = {}, own_tasks_of = {};
-};
-
 /// Of a kernel before vectorise. Phases whose turns work on more than scalars of the task stay as they are.
-Unchained unchain(kernel::Kernel);
+Distributed unchain(kernel::Kernel);
 
 }  // namespace fulgurite::distribute

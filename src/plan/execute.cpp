@@ -209,6 +209,12 @@ class Run {
     return copy;
   }
 
+  static std::int64_t elements_of(const Array& array) {
+    std::int64_t n = 1;
+    for (const std::int64_t extent : std::span(array.extents, static_cast<std::size_t>(array.rank)))
+      n *= extent;
+    return n;
+  }
   static std::size_t bytes_of(Kind kind, const Array& array) {
     std::size_t bytes = size_of(kind);
     std::span extents(array.extents, static_cast<std::size_t>(array.rank));
@@ -331,6 +337,11 @@ class Run {
                            {tasks.data(), s.tasks.size()},
                            slot(s.bytes_read),
                            slot(s.bytes_written)};
+    std::vector<std::int64_t> n_elements;
+    if (!loaded_.identity.empty()) {
+      for (const auto place : s.buffers) n_elements.push_back(elements_of(at(place)));
+      launch.n_elements = n_elements;
+    }
     const runtime::Kernel& launched = kernel(s.kernel);
     const std::string& name = loaded_.plan.kernels[static_cast<std::size_t>(s.kernel)].name;
     const runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written,

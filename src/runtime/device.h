@@ -93,6 +93,7 @@ struct Launch {
   std::span<const std::int64_t> scalars;  // one 64-bit slot each
   std::span<const std::int64_t> n_tasks;  // of each phase
   std::uint64_t bytes_read = 0, bytes_written = 0;  // as the plan counts, for stats()
+  std::span<const std::int64_t> n_elements = {};    // of each buffer, where there are several ranks
 };
 
 class Device {

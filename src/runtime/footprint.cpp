@@ -1,6 +1,7 @@
 #include "runtime/footprint.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <utility>
 
@@ -166,7 +167,9 @@ Strided lesser(const Strided& x, const Strided& y, bool wants_greater) {
 Strided both_bits(const Strided& x, const Strided& y) {
   const Strided a = flat(x), b = flat(y);
   if (a.is_point() && b.is_point()) return Strided::point(a.low & b.low);
+  if (a == Strided::point(0) || b == Strided::point(0)) return Strided::point(0);
   for (const auto& [value, mask] : {std::pair(a, b), std::pair(b, a)}) {
+    if (mask.is_point() && mask.low >= 0 && !value.is_bounded()) return made(0, mask.low, 1);
     if (!mask.is_point() || !value.is_bounded()) continue;
     const std::int64_t unit = mask.low == INT64_MIN ? 0 : -mask.low;
     if (mask.low < 0 && (unit & (unit - 1)) == 0)  // rounds down to multiples of `unit`
@@ -260,7 +263,9 @@ Strided fitting(const Strided& a, std::int64_t bits) {
 // Joins it with one that it meets or lies beside, so that neighbours are one.
 void add(std::vector<Touched>& all, Touched now) {
   constexpr std::ptrdiff_t most_apart = 12;  // of one buffer; more of them are taken together
-  const auto is_same = [&](const Touched& t) { return t.buffer == now.buffer && t.stores == now.stores; };
+  const auto is_same = [&](const Touched& t) {
+    return t.buffer == now.buffer && t.stores == now.stores && t.is_marked == now.is_marked;
+  };
   const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
   for (;;) {
     const auto met = std::ranges::find_if(all, [&](const Touched& t) {
@@ -291,6 +296,15 @@ void add(std::vector<Touched>& all, Touched now) {
     all.erase(met);
   }
   all.push_back(now);
+}
+
+Strided leading_zeros(const Strided& of, std::int64_t bits) {
+  const auto zeros = [&](std::int64_t value) {
+    const std::int64_t all = std::countl_zero(static_cast<std::uint64_t>(value));
+    return std::max<std::int64_t>(all - (64 - bits), 0);
+  };
+  if (of.low < 0) return made(0, bits, 1);
+  return made(zeros(of.high), zeros(of.low), 1);
 }
 
 Strided magnitude(const Strided& of) {
@@ -380,6 +394,7 @@ Strided Touches::value(const Formula& f, std::int64_t task) {
     case Op::at_most:
     case Op::above:
     case Op::at_least: return met(f.op, operand(f.a), operand(f.b));
+    case Op::leading_zeros: return leading_zeros(operand(f.a), f.value);
   }
   return unknown;
 }
@@ -400,7 +415,7 @@ void Touches::add(std::vector<Touched>& all, std::int32_t loop) const {
     }
     const Strided& at = values_[static_cast<std::size_t>(touch.at)];
     runtime::add(all, {touch.buffer, touch.stores, at.low, at.high, at.stride, at.run,
-                       is_certain && at.is_exact && at.is_bounded()});
+                       is_certain && at.is_exact && at.is_bounded(), touch.is_marked});
   }
 }
 

@@ -62,9 +62,10 @@ struct Formula {
     select,  // b where a holds, else c
     fit,    // a, if it is between -2^(value - 1) and 2^(value - 1) - 1; value < 0: between 0 and 2^-value - 1
     below,  // what of a is less than some b
-    at_most,   // what of a is at most some b
-    above,     // what of a is greater than some b
-    at_least,  // what of a is at least some b
+    at_most,        // what of a is at most some b
+    above,          // what of a is greater than some b
+    at_least,       // what of a is at least some b
+    leading_zeros,  // of a as a number of `value` bits
   };
   Op op = Op::unknown;
   std::int32_t a = -1, b = -1, c = -1;
@@ -79,7 +80,16 @@ struct Touch {
   bool stores = false;
   std::int32_t at = 0, condition = -1;
   std::int32_t loop = -1;  // of the phase's loops the one that it stands in
+  /// Its places are those that marks say, of this phase for a store, of an inspector before it for a read.
+  bool is_marked = false;
   friend bool operator==(const Touch&, const Touch&) = default;
+};
+
+/// Of elements of `buffer` that are read or stored at places which the data say: a task stores 1 to the
+/// element of `marks`, an array of the engine's own, that stands for the element and its neighbours.
+struct Marks {
+  std::int32_t buffer = 0, marks = 0;
+  friend bool operator==(const Marks&, const Marks&) = default;
 };
 
 struct PhaseFootprint {
@@ -88,6 +98,12 @@ struct PhaseFootprint {
   /// Its tasks may run on several machines: none waits for another, or changes what another one changes.
   bool is_divisible = true;
   bool can_fail = false;
+  /// It only marks what tasks of the next phase that is no inspector read, each those of the task with its
+  /// number (inspector and executor: Saltz, Crowley, Mirchandaney, Berryman: Run-time scheduling and
+  /// execution of loops on message passing machines, Journal of Parallel and Distributed Computing 8, 1990).
+  bool is_inspector = false;
+  /// Of an inspector: reads; else stores.
+  std::vector<Marks> marks = {};
   std::vector<Formula> formulas = {};
   std::vector<Touch> touches = {};
   /// The variables of the outermost loops: steps.
@@ -95,11 +111,18 @@ struct PhaseFootprint {
   friend bool operator==(const PhaseFootprint&, const PhaseFootprint&) = default;
 };
 
+/// An array of the engine's own: an element for each task of a phase of the launch, or one for every `per`
+/// neighbours of an array parameter.
+struct OwnArray {
+  std::int32_t tasks_of = -1, elements_of = -1, per = 1;
+  friend bool operator==(const OwnArray&, const OwnArray&) = default;
+};
+
 struct Footprints {
   /// Of each array parameter, the engine's own included.
   std::vector<std::int32_t> element_bytes = {};
-  /// The last array parameters are the engine's own: as many elements as the launch's phase has tasks.
-  std::vector<std::int32_t> own_tasks_of = {};
+  /// The last array parameters are the engine's own.
+  std::vector<OwnArray> own = {};
   std::vector<PhaseFootprint> phases = {};
   friend bool operator==(const Footprints&, const Footprints&) = default;
 
@@ -123,6 +146,7 @@ struct Touched {
   std::int64_t low, high;
   std::int64_t stride, run;
   bool is_certain;
+  bool is_marked = false;
 
   bool has_gaps() const { return stride > run; }
   friend bool operator==(const Touched&, const Touched&) = default;

@@ -48,8 +48,7 @@ Footprints footprints(const std::string& body) {
       "kernel k(in x: f32[], out y: f32[], in p: i64[], n: i64, m: i64)\npar grid task < (n + 63) / 64 {\n" +
       body + "}\n");
   kernel::check(kernel, kernel::Stage::threads, "parse");
-  const std::int32_t tasks_of[] = {0};
-  return footprints_of(kernel, tasks_of, {});
+  return footprints_of({kernel, {0}, {PhaseMarks()}, {}});
 }
 
 // What a task of the body touches, in the order of the alphabet.

@@ -28,6 +28,8 @@ class TasksAlone final : public Device {
   std::uint64_t n_tasks = 0;      // that ran twice
   std::uint64_t n_bounded = 0;    // of which every access was known
   std::uint64_t n_divisible = 0;  // phases of several tasks that may be shared by ranks
+  std::uint64_t n_inspected = 0;  // arrays of which a task has marked what it reads
+  std::uint64_t n_posted = 0;     // arrays of which a task has marked what it stores
 
   // Before each program.
   void begin() {
@@ -87,10 +89,13 @@ class TasksAlone final : public Device {
     Launching(TasksAlone& device, const Built& kernel, const Launch& of)
         : device_(device), kernel_(kernel), of_(of), buffers_(of.buffers.begin(), of.buffers.end()) {
       const Footprints& all = kernel.footprints;
-      for (const std::int32_t phase : all.own_tasks_of) {
+      for (const OwnArray& own : all.own) {
         const auto size = static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
-        own_.push_back(
-            device.allocate(static_cast<std::size_t>(of.n_tasks[static_cast<std::size_t>(phase)]) * size));
+        const std::int64_t n =
+            own.tasks_of >= 0
+                ? of.n_tasks[static_cast<std::size_t>(own.tasks_of)]
+                : (of.n_elements[static_cast<std::size_t>(own.elements_of)] + own.per - 1) / own.per;
+        own_.push_back(device.allocate(static_cast<std::size_t>(n) * size));
         buffers_.push_back(own_.back().data);
       }
       for (std::size_t k = 0; k < buffers_.size(); ++k) {
@@ -122,6 +127,7 @@ class TasksAlone final : public Device {
           continue;
         }
         if (n > 1) ++device_.n_divisible;
+        if (p == 0 || !phases[p - 1].is_inspector) inspected_.clear();
         for (std::int64_t task = 0; task < n; ++task) alone(p, task, task + 1, record);
       }
       return record.any() ? record.lowest() : std::nullopt;
@@ -166,6 +172,65 @@ class TasksAlone final : public Device {
     static void put(const std::map<void*, Bytes>& all) {
       for (const auto& [data, bytes] : all)
         if (!bytes.empty()) std::memcpy(data, bytes.data(), bytes.size());
+    }
+
+    // The bytes that stand for elements which a task has marked.
+    mpi::Intervals marked(const Marks& marks) const {
+      const auto k = static_cast<std::size_t>(marks.buffer), m = static_cast<std::size_t>(marks.marks);
+      const std::int64_t unit = std::int64_t{kernel_.footprints.element_bytes[k]} *
+                                kernel_.footprints.own[m - of_.buffers.size()].per;
+      mpi::Intervals all;
+      for (std::size_t i = 0; i < device_.bytes_.at(buffers_[m]); ++i)
+        if (static_cast<const std::byte*>(buffers_[m])[i] != std::byte{0})
+          all.add(mpi::Bytes{static_cast<std::int64_t>(i) * unit, static_cast<std::int64_t>(i + 1) * unit});
+      return all;
+    }
+    void clear_marks(const PhaseFootprint& phase) const {
+      for (const Marks& marks : phase.marks) {
+        void* data = buffers_[static_cast<std::size_t>(marks.marks)];
+        if (const std::size_t bytes = device_.bytes_.at(data)) std::memset(data, 0, bytes);
+      }
+    }
+    // Marks are the engine's own, and all that an inspector stores; a marked read is what it marked.
+    void allow_marks(const PhaseFootprint& phase, std::map<void*, Allowed>& to) const {
+      for (const Marks& marks : phase.marks) {
+        void* data = buffers_[static_cast<std::size_t>(marks.marks)];
+        Allowed& of = to[data];
+        of.read = of.stored = mpi::Intervals(0, static_cast<std::int64_t>(device_.bytes_.at(data)));
+      }
+    }
+    bool allow_as_inspected(const Touched& t, std::int64_t task, std::map<void*, Allowed>& to) const {
+      if (!t.is_marked || t.stores) return false;
+      const auto found = inspected_.find({t.buffer, task});
+      if (found == inspected_.end()) return false;
+      const auto known = device_.bytes_.find(buffers_[static_cast<std::size_t>(t.buffer)]);
+      if (known == device_.bytes_.end()) return true;
+      const mpi::Intervals all(0, static_cast<std::int64_t>(known->second));
+      to[known->first].read.add(found->second & all);
+      return true;
+    }
+    // What an inspector has marked is what its task may read; what is stored where only marks say is marked.
+    std::optional<std::size_t> note_marks(std::size_t p, std::int64_t task,
+                                          const std::map<void*, Bytes>& before) {
+      const PhaseFootprint& phase = kernel_.footprints.phases[p];
+      for (const Marks& marks : phase.marks) {
+        const auto k = static_cast<std::size_t>(marks.buffer);
+        const mpi::Intervals now = marked(marks);
+        if (phase.is_inspector) {
+          inspected_[{marks.buffer, task}] = now;
+          ++device_.n_inspected;
+          continue;
+        }
+        const auto old = before.find(buffers_[k]);
+        if (old == before.end()) continue;
+        const mpi::Intervals others = mpi::Intervals(0, static_cast<std::int64_t>(old->second.size())) - now;
+        const auto* data = static_cast<const std::byte*>(buffers_[k]);
+        for (const mpi::Bytes& b : others.all())
+          for (std::int64_t i = b.begin; i < b.end; ++i)
+            if (data[i] != old->second[static_cast<std::size_t>(i)]) return k;
+        device_.n_posted += now.empty() ? 0 : 1;
+      }
+      return std::nullopt;
     }
 
     void allow(const Touched& t, std::map<void*, Allowed>& to) const {
@@ -219,6 +284,8 @@ class TasksAlone final : public Device {
 
     void alone(std::size_t p, std::int64_t first, std::int64_t last, FailureRecord& record) {
       ++knows_;
+      const PhaseFootprint& phase = kernel_.footprints.phases[p];
+      clear_marks(phase);
       if (!has_time()) {
         if (const std::optional<Failure> failure = run_tasks(p, first, last)) record.report(*failure);
         return;
@@ -226,16 +293,18 @@ class TasksAlone final : public Device {
       std::map<void*, Allowed> allowed;
       bool is_bounded = true;
       for (std::int64_t task = first; task < last; ++task)
-        for (const Touched& t : touched(kernel_.footprints.phases[p], task, of_.scalars, *this)) {
-          allow(t, allowed);
+        for (const Touched& t : touched(phase, task, of_.scalars, *this)) {
+          if (!allow_as_inspected(t, task, allowed)) allow(t, allowed);
           is_bounded &= t.low != INT64_MIN && t.high != INT64_MAX;
         }
+      allow_marks(phase, allowed);
       ++device_.n_tasks;
       device_.n_bounded += is_bounded ? 1 : 0;
 
       const std::map<void*, Bytes> before = contents();
       const std::optional<Failure> failure = run_tasks(p, first, last);
       const std::map<void*, Bytes> after = contents();
+      const std::optional<std::size_t> unmarked = note_marks(p, first, before);
       const std::map<void*, Bytes> other_before = spoilt(before, allowed);
       put(other_before);
       const std::optional<Failure> other_failure = run_tasks(p, first, last);
@@ -250,6 +319,7 @@ class TasksAlone final : public Device {
                                              kernel_.name, p, first, last, numbers, byte / arrays_.at(data),
                                              before.at(data).size() / arrays_.at(data), what));
       };
+      if (unmarked) fault(buffers_[*unmarked], 0, "some are stored and not marked");
       if (failure) record.report(*failure);
       if (failure.has_value() != other_failure.has_value()) {
         device_.faults.push_back(
@@ -299,6 +369,7 @@ class TasksAlone final : public Device {
     std::vector<void*> buffers_;
     std::vector<Memory> own_;
     std::map<void*, std::size_t> arrays_;  // and the bytes of an element
+    std::map<std::pair<std::int32_t, std::int64_t>, mpi::Intervals> inspected_;  // of a buffer and a task
     std::uint64_t knows_ = 0;
     bool spoils_by_zeros_ = false;
   };

@@ -69,24 +69,24 @@ Result run(const Kernel& k, const std::vector<std::size_t>& own) {
 TEST(Unchain, AScanIsThreePhasesAndComputesTheSame) {
   const Kernel before = parse(scan);
   const Result expected = run(before, {});
-  const Unchained after = unchain(parse(scan));
+  const Distributed after = unchain(parse(scan));
   check(after.kernel, Stage::threads, "unchain");
   EXPECT_FALSE(takes_turns(after.kernel));
   EXPECT_EQ(after.tasks_of, (std::vector<std::int32_t>{0, 1, -1, 1}));
-  ASSERT_FALSE(after.own_tasks_of.empty());
-  for (const std::int32_t phase : after.own_tasks_of) EXPECT_EQ(phase, 1);
-  const Result got = run(after.kernel, std::vector<std::size_t>(after.own_tasks_of.size(), 5));
+  ASSERT_FALSE(after.own.empty());
+  for (const runtime::OwnArray& array : after.own) EXPECT_EQ(array.tasks_of, 1);
+  const Result got = run(after.kernel, std::vector<std::size_t>(after.own.size(), 5));
   EXPECT_EQ(got.y, expected.y);
   EXPECT_EQ(got.total, expected.total);
 }
 
 TEST(Unchain, ThePhasesMayBeDivided) {
-  const Unchained after = unchain(parse(scan));
-  const runtime::Footprints all = footprints_of(after.kernel, after.tasks_of, after.own_tasks_of);
+  const Distributed after = unchain(parse(scan));
+  const runtime::Footprints all = footprints_of(after);
   EXPECT_TRUE(all.phases[1].is_divisible);
   EXPECT_TRUE(all.phases[3].is_divisible);
-  const Unchained none = {parse(scan), {0, 1}, {}};
-  EXPECT_FALSE(footprints_of(none.kernel, none.tasks_of, none.own_tasks_of).phases[1].is_divisible);
+  const Distributed none = {parse(scan), {0, 1}, {{}, {}}, {}};
+  EXPECT_FALSE(footprints_of(none).phases[1].is_divisible);
 }
 
 TEST(Unchain, OthersStayAsTheyAre) {
@@ -115,9 +115,9 @@ par grid task < 5 {
 }
 )")}) {
     const Kernel before = parse(text);
-    const Unchained after = unchain(parse(text));
+    const Distributed after = unchain(parse(text));
     EXPECT_EQ(print(after.kernel), print(before));
-    EXPECT_TRUE(after.own_tasks_of.empty());
+    EXPECT_TRUE(after.own.empty());
     EXPECT_EQ(after.tasks_of.size(), before.body.size());
   }
 }

@@ -371,17 +371,25 @@ Footprints drawn_footprints(unsigned seed) {
   Drawing drawing(seed);
   Footprints all;
   for (int k = 1 + drawing.below(4); k > 0; --k) all.element_bytes.push_back(1 << drawing.below(4));
-  for (int k = drawing.below(3); k > 0; --k) all.own_tasks_of.push_back(drawing.below(3));
+  const int n_arrays = static_cast<int>(all.element_bytes.size());
+  for (int k = drawing.below(3); k > 0; --k) {
+    const bool is_of_tasks = drawing.below(2) == 0;
+    all.own.push_back({is_of_tasks ? drawing.below(3) : -1, is_of_tasks ? -1 : drawing.below(n_arrays),
+                       1 + drawing.below(16)});
+  }
   for (int k = drawing.below(4); k > 0; --k) {
     PhaseFootprint phase;
     phase.tasks_of = drawing.below(4) - 1;
     phase.is_divisible = drawing.below(2) == 0;
     phase.can_fail = drawing.below(2) == 0;
+    phase.is_inspector = drawing.below(2) == 0;
+    for (int m = drawing.below(3); m > 0; --m)
+      phase.marks.push_back({drawing.below(n_arrays), drawing.below(n_arrays)});
     phase.formulas = drawing.formulas();
     const int n = static_cast<int>(phase.formulas.size());
     for (int t = drawing.below(5); t > 0; --t)
-      phase.touches.push_back({drawing.below(static_cast<int>(all.element_bytes.size())),
-                               drawing.below(2) == 0, drawing.below(n), drawing.below(n + 1) - 1});
+      phase.touches.push_back({drawing.below(n_arrays), drawing.below(2) == 0, drawing.below(n),
+                               drawing.below(n + 1) - 1, -1, drawing.below(2) == 0});
     all.phases.push_back(phase);
   }
   return all;

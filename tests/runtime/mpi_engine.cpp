@@ -51,31 +51,6 @@ std::string bits(const T& value) {
   }
 }
 
-// Every program gives on ranks what it gives on one machine, whatever the sizes; wrong ones are named.
-void programs() {
-  const std::int64_t n_ranks = ranks().size();
-  int n_wrong = 0, n_runs = 0;
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, n_ranks - 1, n_ranks + 1,
-                               std::int64_t{64}, std::int64_t{65}, std::int64_t{200}, std::int64_t{1000}})
-    for_each_program(n, [&](const char* name, auto f, const auto&... arguments) {
-      ++n_runs;
-      std::string expected, got;
-      try {
-        expected = bits(fg::compile(f, alone)(arguments...));
-        got = bits(fg::compile(f, on_ranks)(arguments...));
-      } catch (const fg::Error& error) {
-        got = error.what();
-      }
-      if (got == expected) return;
-      ++n_wrong;
-      fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n,
-                 got.size() < 200 ? got : "");
-      std::fflush(nullptr);
-    });
-  say(fmt::format("{} runs, {} wrong", n_runs, n_wrong));
-  if (n_wrong != 0) throw std::runtime_error("wrong results");
-}
-
 // An argument of which each rank has its part, as a program makes it.
 template <class T, int N>
 fg::Array<T, N> shared(const fg::Array<T, N>& all) {
@@ -86,6 +61,33 @@ template <class T>
   requires std::is_arithmetic_v<T>
 T shared(T value) {
   return value;
+}
+
+// Every program gives on ranks what it gives on one machine, whatever the sizes; wrong ones are named.
+void programs() {
+  const std::int64_t n_ranks = ranks().size();
+  int n_wrong = 0, n_runs = 0;
+  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, n_ranks - 1, n_ranks + 1,
+                               std::int64_t{64}, std::int64_t{65}, std::int64_t{200}, std::int64_t{1000}})
+    for_each_program(n, [&](const char* name, auto f, const auto&... arguments) {
+      ++n_runs;
+      std::string expected, got, of_parts;
+      try {
+        expected = bits(fg::compile(f, alone)(arguments...));
+        const auto program = fg::compile(f, on_ranks);
+        got = bits(program(arguments...));
+        of_parts = bits(program(shared(arguments)...));
+      } catch (const fg::Error& error) {
+        got = error.what();
+      }
+      if (got == expected && of_parts == expected) return;
+      ++n_wrong;
+      fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n,
+                 got.size() < 200 ? got : "");
+      std::fflush(nullptr);
+    });
+  say(fmt::format("{} runs, {} wrong", n_runs, n_wrong));
+  if (n_wrong != 0) throw std::runtime_error("wrong results");
 }
 
 // What each rank sends in one call of each program of n elements; then in reading the result.

@@ -3,6 +3,7 @@
 
 #include <fulgurite/fulgurite.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -104,6 +105,25 @@ inline Vec<float> scattered(Vec<float> x, Vec<fg::i64> at) {
 inline Vec<float> in_order(Vec<float> x) {
   return fg::sort(x);
 }
+inline Vec<float> gathered_twice(Vec<float> x, Vec<fg::i64> at) {
+  return fg::map([&](Exp<fg::i64> k) { return x[at[k]] + x[k]; }, at);
+}
+inline Vec<float> scattered_and_smoothed(Vec<float> x, Vec<fg::i64> at) {
+  return jacobi_1d(fg::scatter(x, at, 2.f * x), 2);
+}
+inline Vec<int> counted_at(Vec<int> x, Vec<fg::i64> at) {
+  return fg::permute(fg::plus, fg::replicate(x.size(), 1), [&](Exp<fg::i64> i) { return at[i]; }, x);
+}
+inline auto classes(Vec<int> x) {
+  return fg::partition(5, [](Exp<int> v) { return (v + 300) % 5; }, x);
+}
+inline Vec<float> sparse_product(Vec<fg::i64> starts, Vec<fg::i64> column, Vec<float> value, Vec<float> x) {
+  return fg::generate(starts.size() - 1, [&](Exp<fg::i64> row) {
+    const auto begin = starts[row];
+    return fg::sum(fg::generate(starts[row + 1] - begin,
+                                [&](Exp<fg::i64> k) { return value[begin + k] * x[column[begin + k]]; }));
+  });
+}
 
 inline std::vector<float> floats(std::int64_t n, unsigned seed = 1) {
   std::vector<float> all;
@@ -115,6 +135,12 @@ inline std::vector<float> floats(std::int64_t n, unsigned seed = 1) {
 inline std::vector<std::int64_t> places(std::int64_t n, bool has_doubles = false) {
   std::vector<std::int64_t> all;
   for (std::int64_t i = 0; i < n; ++i) all.push_back((has_doubles ? i / 3 : i) * 7919 % n);
+  return all;
+}
+// Where rows of 0, 1, 2, .. and up to 4 elements begin, n in all.
+inline std::vector<std::int64_t> row_starts(std::int64_t n) {
+  std::vector<std::int64_t> all{0};
+  for (std::int64_t row = 0; all.back() < n; ++row) all.push_back(std::min(all.back() + row % 5, n));
   return all;
 }
 inline fg::Array<float, 2> matrix(std::int64_t rows, std::int64_t columns, unsigned seed = 1) {
@@ -152,6 +178,11 @@ void for_each_program(std::int64_t n, const F& f) {
   if (n > 0) f("scatter", scattered, x, at);
   if (n > 0) f("scatter with doubles", scattered, x, twice);
   f("sort", in_order, x);
+  f("gather of a gather", gathered_twice, x, at);
+  if (n > 0) f("scatter and stencil", scattered_and_smoothed, x, at);
+  if (n > 0) f("permute", counted_at, k, twice);
+  f("classes", classes, k);
+  f("sparse product", sparse_product, fg::Array<std::int64_t>(row_starts(n)), at, y, x);
   f("rmse", bench::rmse, x, y);
   if (n > 0) f("differences", bench::forward_difference, x);
   if (n > 0) f("index of the greatest", bench::index_of_max_packed, k);

@@ -14,6 +14,7 @@
 #include "base/dump.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/host.h"
+#include "runtime/mpi/by_owner.h"
 #include "runtime/mpi/division.h"
 #include "runtime/pool.h"
 #include "runtime/stats.h"
@@ -80,13 +81,11 @@ class MpiDevice::Launching {
         of_(launch),
         buffers_(launch.buffers.begin(), launch.buffers.end()) {
     const Footprints& all = kernel.footprints;
-    FULGURITE_CHECK(buffers_.size() + all.own_tasks_of.size() == all.element_bytes.size(),
-                    "{} and {} buffers of {}", buffers_.size(), all.own_tasks_of.size(),
-                    all.element_bytes.size());
-    for (std::size_t k = 0; k < all.own_tasks_of.size(); ++k) {
-      const auto n_tasks =
-          static_cast<std::size_t>(launch.n_tasks[static_cast<std::size_t>(all.own_tasks_of[k])]);
-      const std::size_t bytes = n_tasks * static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
+    FULGURITE_CHECK(buffers_.size() + all.own.size() == all.element_bytes.size(), "{} and {} buffers of {}",
+                    buffers_.size(), all.own.size(), all.element_bytes.size());
+    for (const OwnArray& own : all.own) {
+      const std::size_t bytes =
+          elements_of(own) * static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
       own_.push_back(device_.allocate(bytes));
       buffers_.push_back(own_.back().data);
     }
@@ -106,7 +105,11 @@ class MpiDevice::Launching {
                     phases.size(), kernel_.code.phases().size());
     cpu::Running running(kernel_.code, launch_);
     bool failed = false;
-    for (std::size_t p = 0; p < phases.size() && !failed; ++p) failed = run(running, p);
+    for (std::size_t p = 0; p < phases.size() && !failed; ++p)
+      if (phases[p].is_inspector)
+        inspect(running, p);
+      else
+        failed = run(running, p);
     return failed ? lowest(running.failure()) : std::nullopt;
   }
 
@@ -115,30 +118,99 @@ class MpiDevice::Launching {
     return phase.tasks_of < 0 ? 1 : of_.n_tasks[static_cast<std::size_t>(phase.tasks_of)];
   }
 
+  std::size_t elements_of(const OwnArray& own) const {
+    if (own.tasks_of >= 0)
+      return static_cast<std::size_t>(of_.n_tasks[static_cast<std::size_t>(own.tasks_of)]);
+    const std::int64_t n = of_.n_elements[static_cast<std::size_t>(own.elements_of)];
+    return static_cast<std::size_t>((n + own.per - 1) / own.per);
+  }
+
+  std::shared_ptr<const Division> division_of(std::size_t p, const Division* of_inspected) {
+    const PhaseFootprint& phase = kernel_.footprints.phases[p];
+    return kernel_.divisions.of({kernel_.footprints, p, of_inspected, n_tasks(phase), of_.scalars, buffers_,
+                                 layouts_, device_.ranks_.size(),
+                                 of_.bytes_read + of_.bytes_written < repeated_bytes()});
+  }
+
+  // This rank's tasks of a phase.
+  std::pair<std::int64_t, std::int64_t> tasks_of(const Division& division, std::size_t p) const {
+    const auto me = static_cast<std::size_t>(device_.ranks_.rank());
+    if (!division.is_divided) return {0, n_tasks(kernel_.footprints.phases[p])};
+    return {division.first_tasks[me], division.first_tasks[me + 1]};
+  }
+
+  // Marks what tasks of the phase that comes next read, and brings it here, unless all ranks have it.
+  void inspect(cpu::Running& running, std::size_t p) {
+    const std::vector<PhaseFootprint>& phases = kernel_.footprints.phases;
+    std::size_t inspected = p;
+    while (phases[inspected].is_inspector) ++inspected;
+    if (n_tasks(phases[inspected]) == 0) return;
+    if (!inspected_) inspected_ = division_of(inspected, nullptr);
+    const auto is_missing = [&](std::size_t buffer) {
+      const Layout* of = layouts_[buffer];
+      return of != nullptr && !of->is_everywhere({0, of->bytes()});
+    };
+    if (std::ranges::none_of(inspected_->asked, is_missing)) return;
+
+    const std::shared_ptr<const Division> division = division_of(p, inspected_.get());
+    const std::vector<Needs> needs = needs_of(*division, layouts_, buffers_);
+    Exchange exchange(device_.ranks_, needs);
+    if (base::dumps("messages")) tell(p, *division, exchange);
+    exchange.begin();
+    exchange.end();
+    std::vector<MarkedArray> arrays;
+    for (const Marks& marks : phases[p].marks) {
+      clear(marks);
+      if (is_missing(static_cast<std::size_t>(marks.buffer))) arrays.push_back(marked(marks));
+    }
+    const auto [first, last] = tasks_of(*division, p);
+    running.run(p, first, last);
+    device_.counts_.asked += arrays.size();
+    request(device_.ranks_, arrays);
+  }
+
+  const OwnArray& own_of(const Marks& marks) const {
+    return kernel_.footprints.own[static_cast<std::size_t>(marks.marks) - of_.buffers.size()];
+  }
+  void clear(const Marks& marks) const {
+    const Memory& memory = own_[static_cast<std::size_t>(marks.marks) - of_.buffers.size()];
+    if (memory.bytes != 0) std::memset(memory.data, 0, memory.bytes);
+  }
+  MarkedArray marked(const Marks& marks) const {
+    const auto buffer = static_cast<std::size_t>(marks.buffer);
+    const std::int64_t size = kernel_.footprints.element_bytes[buffer];
+    return {layouts_[buffer], static_cast<std::byte*>(buffers_[buffer]),
+            static_cast<const std::byte*>(buffers_[static_cast<std::size_t>(marks.marks)]),
+            size * own_of(marks).per, size};
+  }
+  // The marks of what only they say.
+  std::vector<Marks> posted(const Division& division, std::size_t p) const {
+    std::vector<Marks> all;
+    for (const Marks& marks : kernel_.footprints.phases[p].marks)
+      if (std::ranges::any_of(division.posted, [&](std::size_t array) {
+            return layouts_[array] == layouts_[static_cast<std::size_t>(marks.buffer)];
+          }))
+        all.push_back(marks);
+    return all;
+  }
+
   // Whether it has failed, on any rank.
   bool run(cpu::Running& running, std::size_t p) {
     const PhaseFootprint& phase = kernel_.footprints.phases[p];
     const std::int64_t n = n_tasks(phase);
     if (n == 0) return false;
     Ranks& ranks = device_.ranks_;
-    const Launched launched{kernel_.footprints,
-                            p,
-                            n,
-                            of_.scalars,
-                            buffers_,
-                            layouts_,
-                            ranks.size(),
-                            of_.bytes_read + of_.bytes_written < repeated_bytes()};
-    const std::shared_ptr<const Division> division = kernel_.divisions.of(launched);
+    const std::shared_ptr<const Division> division =
+        inspected_ ? std::exchange(inspected_, nullptr) : division_of(p, nullptr);
     if (n > 1) ++(division->is_divided ? device_.counts_.divided : device_.counts_.repeated);
     device_.counts_.gathered += division->n_unknown;
 
     const std::vector<Needs> needs = needs_of(*division, layouts_, buffers_);
     Exchange exchange(ranks, needs);
-    const auto me = static_cast<std::size_t>(ranks.rank());
-    const std::int64_t first = division->is_divided ? division->first_tasks[me] : 0;
-    const std::int64_t last = division->is_divided ? division->first_tasks[me + 1] : n;
-    if (base::dumps("messages")) tell(p, n, *division, exchange);
+    const auto [first, last] = tasks_of(*division, p);
+    if (base::dumps("messages")) tell(p, *division, exchange);
+    const std::vector<Marks> left_to_marks = posted(*division, p);
+    for (const Marks& marks : left_to_marks) clear(marks);
     exchange.begin();
     // Meanwhile what needs nothing that is on its way.
     const auto [inner_first, inner_last] = inner_tasks(*division, exchange, needs, first, last);
@@ -147,6 +219,7 @@ class MpiDevice::Launching {
     running.run(p, first, inner_first);
     running.run(p, inner_last, last);
     settle(*division);
+    post(left_to_marks);
 
     if (!phase.can_fail) return false;
     if (!division->is_divided) return running.failure().has_value();
@@ -154,15 +227,24 @@ class MpiDevice::Launching {
     ranks.reduce({&any, 1}, fg_mpi_max);
     return any != 0;
   }
+  void post(const std::vector<Marks>& all) {
+    if (all.empty()) return;
+    std::vector<MarkedArray> arrays;
+    for (const Marks& marks : all) arrays.push_back(marked(marks));
+    device_.counts_.posted += arrays.size();
+    mpi::post(device_.ranks_, arrays);
+  }
 
   // For FULGURITE_DUMP=messages.
-  void tell(std::size_t phase, std::int64_t n, const Division& division, const Exchange& exchange) const {
-    const auto me = static_cast<std::size_t>(device_.rank());
-    std::string text = fmt::format("rank {}: phase {} of {}, tasks: ", me, phase, kernel_.name);
-    text += division.is_divided
-                ? fmt::format("{} to {} of {}", division.first_tasks[me], division.first_tasks[me + 1], n)
-                : fmt::format("all {}", n);
+  void tell(std::size_t p, const Division& division, const Exchange& exchange) const {
+    const PhaseFootprint& phase = kernel_.footprints.phases[p];
+    const auto [first, last] = tasks_of(division, p);
+    std::string text = fmt::format("rank {}: phase {} of {}{}, tasks: ", device_.rank(), p, kernel_.name,
+                                   phase.is_inspector ? ", which marks what the next one reads" : "");
+    text += division.is_divided ? fmt::format("{} to {} of {}", first, last, n_tasks(phase))
+                                : fmt::format("all {}", n_tasks(phase));
     if (division.n_unknown != 0) text += fmt::format(", {} arrays gathered", division.n_unknown);
+    if (!division.posted.empty()) text += fmt::format(", {} arrays posted", division.posted.size());
     base::dump("messages", text + exchange.text());
   }
 
@@ -222,6 +304,7 @@ class MpiDevice::Launching {
   std::vector<void*> buffers_;
   std::vector<Layout*> layouts_;
   std::vector<Memory> own_;
+  std::shared_ptr<const Division> inspected_;  // of the phase that comes next, where it was inspected
 };
 
 MpiDevice::MpiDevice(Ranks& ranks, std::string cpu)

@@ -24,6 +24,8 @@ struct Counts {
   std::uint64_t divided = 0;   // phases whose tasks the ranks shared
   std::uint64_t repeated = 0;  // phases of more than one task that every rank ran
   std::uint64_t gathered = 0;  // arrays that came together on every rank because a kernel's reads are unknown
+  std::uint64_t asked = 0;     // arrays of which ranks asked each other for what tasks read
+  std::uint64_t posted = 0;    // arrays of which what tasks stored went to its owners
 };
 
 class MpiDevice final : public Device {

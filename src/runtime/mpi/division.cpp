@@ -72,6 +72,13 @@ class Dividing {
   Division run() {
     Division division;
     const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1 && of_.n_ranks > 1;
+    if (of_.of_inspected != nullptr) {
+      if (of_.of_inspected->is_divided)
+        read_as(division, *of_.of_inspected);
+      else
+        repeat(division);
+      return division;
+    }
     for (const Look look : {Look::loops, Look::iterations}) {
       if (may_divide && divide(division, look)) return division;
       division = {};
@@ -104,6 +111,27 @@ class Dividing {
     return true;
   }
   std::size_t array_of(const Touched& t) const { return arrays_[static_cast<std::size_t>(t.buffer)]; }
+  std::int64_t elements_of(const Touched& t) const {
+    const auto k = static_cast<std::size_t>(t.buffer);
+    const Layout* layout = of_.layouts[k];
+    return layout == nullptr ? 0 : layout->bytes() / of_.footprints.element_bytes[k];
+  }
+  // Any element, as far as its formula says.
+  bool is_anywhere(const Touched& t) const {
+    return is_unbounded(t) || (t.low <= 0 && t.high >= elements_of(t) - 1);
+  }
+  static void note(std::vector<std::size_t>& all, std::size_t array) {
+    if (std::ranges::find(all, array) == all.end()) all.push_back(array);
+  }
+  // Whether marks say it, and the footprint does not.
+  bool is_left_to_marks(const Division& division, const Touched& t) const {
+    const std::vector<std::size_t>& all = t.stores ? division.posted : division.asked;
+    return t.is_marked && std::ranges::find(all, array_of(t)) != all.end();
+  }
+  void leave_to_marks(Division& division, const Touched& t) const {
+    if (t.is_marked && of_.layouts[array_of(t)] != nullptr && is_anywhere(t))
+      note(t.stores ? division.posted : division.asked, array_of(t));
+  }
   static bool is_unbounded(const Touched& t) { return t.low == INT64_MIN || t.high == INT64_MAX; }
 
   static Intervals& of(std::vector<Stored>& all, std::size_t buffer, std::size_t rank, std::size_t n_ranks) {
@@ -116,7 +144,7 @@ class Dividing {
   }
   void note(Division& division, const Touched& t, std::size_t rank, std::size_t n_ranks) const {
     const std::size_t array = array_of(t);
-    if (of_.layouts[array] == nullptr) return;
+    if (of_.layouts[array] == nullptr || is_left_to_marks(division, t)) return;
     bool is_certain = t.is_certain;
     if (t.stores) {
       Intervals& to = of(division.stored, array, rank, n_ranks);
@@ -129,21 +157,38 @@ class Dividing {
 
   void repeat(Division& division) {
     static constexpr std::int64_t most_tasks = 4096;
-    if (of_.n_tasks <= most_tasks) {
-      for (std::int64_t task = 0; task < of_.n_tasks; ++task)
-        for (const Touched& t : touches_.of(task)) note(division, t, 0, 1);
-      return;
-    }
-    for (const Touch& t : phase_.touches)
-      note(division, {t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false}, 0, 1);
+    tasks_.clear();
+    if (of_.n_tasks <= most_tasks)
+      for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.push_back(touches_.of(task));
+    else
+      for (const Touch& t : phase_.touches)
+        tasks_.push_back({{t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false, t.is_marked}});
+    for (const std::vector<Touched>& task : tasks_)
+      for (const Touched& t : task)
+        if (!t.stores) leave_to_marks(division, t);
+    for (const std::vector<Touched>& task : tasks_)
+      for (const Touched& t : task) note(division, t, 0, 1);
+  }
+
+  // What an inspector reads of whose phase the tasks are divided already.
+  void read_as(Division& division, const Division& inspected) {
+    for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.push_back(touches_.of(task));
+    division.is_divided = true;
+    division.first_tasks = inspected.first_tasks;
+    for (const std::vector<Touched>& task : tasks_)
+      for (const Touched& t : task) leave_to_marks(division, t);
+    fill(division);
+    keep_reads(division);
   }
 
   bool divide(Division& division, Look look) {
     tasks_.clear();
     for (std::int64_t task = 0; task < of_.n_tasks; ++task) {
       tasks_.push_back(touches_.of(task, look));
-      for (const Touched& t : tasks_.back())
-        if (t.stores && is_unbounded(t)) return false;
+      for (const Touched& t : tasks_.back()) {
+        leave_to_marks(division, t);
+        if (t.stores && is_unbounded(t) && !is_left_to_marks(division, t)) return false;
+      }
     }
     const auto n_ranks = static_cast<std::size_t>(of_.n_ranks);
     division.is_divided = true;
@@ -151,8 +196,13 @@ class Dividing {
     for (std::size_t r = 0; r <= n_ranks; ++r)
       division.first_tasks.push_back(part_of(of_.n_tasks, static_cast<std::int64_t>(r), of_.n_ranks));
     fill(division);
+    if (!are_apart(division.stored) && post_all(division)) {
+      division.read.clear();
+      division.stored.clear();
+      fill(division);
+    }
     if (!are_apart(division.stored)) {
-      move_to_legal(division.first_tasks);
+      move_to_legal(division);
       division.read.clear();
       division.stored.clear();
       fill(division);
@@ -160,6 +210,16 @@ class Dividing {
     }
     keep_reads(division);
     return true;
+  }
+
+  // Whether there are more stores that marks can say.
+  bool post_all(Division& division) const {
+    const std::size_t n_before = division.posted.size();
+    for (const std::vector<Touched>& task : tasks_)
+      for (const Touched& t : task)
+        if (t.stores && t.is_marked && of_.layouts[array_of(t)] != nullptr)
+          note(division.posted, array_of(t));
+    return division.posted.size() > n_before;
   }
 
   void fill(Division& division) const {
@@ -191,7 +251,8 @@ class Dividing {
 
   // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
   // has all that earlier tasks store on one side of what later ones do.
-  void move_to_legal(std::vector<std::int64_t>& first_tasks) const {
+  void move_to_legal(Division& division) const {
+    std::vector<std::int64_t>& first_tasks = division.first_tasks;
     const std::size_t n = tasks_.size();
     std::vector<bool> legal(n + 1, true);
     for (std::size_t array = 0; array < of_.layouts.size(); ++array) {
@@ -201,7 +262,7 @@ class Dividing {
       std::vector<Hull> before(n + 1), behind(n + 1);
       const auto grow = [&](Hull hull, std::size_t task) {
         for (const Touched& t : tasks_[task])
-          if (t.stores && array_of(t) == array)
+          if (t.stores && array_of(t) == array && !is_left_to_marks(division, t))
             hull = {std::min(hull.low, t.low), std::max(hull.high, t.high)};
         return hull;
       };
@@ -231,14 +292,16 @@ class Dividing {
     std::vector<bool> is_unknown(of_.layouts.size());
     for (const std::vector<Touched>& task : tasks_)
       for (const Touched& t : task)
-        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr)
+        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
+            !is_left_to_marks(division, t))
           is_unknown[array_of(t)] = true;
     division.n_unknown = static_cast<std::uint64_t>(std::ranges::count(is_unknown, true));
     if (tasks_.size() > most_tasks) return;
     for (const std::vector<Touched>& task : tasks_) {
       std::vector<TaskRead>& reads = division.task_reads.emplace_back();
       for (const Touched& t : task)
-        if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain))
+        if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain) &&
+            !is_left_to_marks(division, t))
           for_runs(t, [&](const Bytes& b) { reads.push_back({static_cast<std::int32_t>(array_of(t)), b}); });
     }
   }
@@ -262,10 +325,12 @@ std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
     same_as.push_back(
         static_cast<std::size_t>(std::ranges::find(launched.layouts, layout) - launched.layouts.begin()));
   }
+  const std::vector<std::int64_t> cuts =
+      launched.of_inspected == nullptr ? std::vector<std::int64_t>() : launched.of_inspected->first_tasks;
   for (const Known& known : known_)
     if (known.phase == launched.phase && known.n_tasks == launched.n_tasks &&
         known.is_small == launched.is_small && std::ranges::equal(known.scalars, launched.scalars) &&
-        known.bytes == bytes && known.same_as == same_as)
+        known.bytes == bytes && known.same_as == same_as && known.cuts == cuts)
       return known.division;
   Dividing dividing(launched, same_as);
   auto division = std::make_shared<const Division>(dividing.run());
@@ -277,6 +342,7 @@ std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
                     {launched.scalars.begin(), launched.scalars.end()},
                     std::move(bytes),
                     std::move(same_as),
+                    cuts,
                     division});
   return division;
 }
@@ -288,7 +354,8 @@ std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> l
     Layout* const layout = layouts[read.buffer];
     Needs needs{layout, static_cast<std::byte*>(buffers[read.buffer]), false, {}};
     needs.is_changed_meanwhile =
-        std::ranges::any_of(division.stored, [&](const Stored& s) { return s.buffer == read.buffer; });
+        std::ranges::any_of(division.stored, [&](const Stored& s) { return s.buffer == read.buffer; }) ||
+        std::ranges::find(division.posted, read.buffer) != division.posted.end();
     for (int r = 0; r < layout->n_ranks(); ++r)
       needs.of_rank.push_back(read.of_rank[division.is_divided ? static_cast<std::size_t>(r) : 0] -
                               layout->of(r));

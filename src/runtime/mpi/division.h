@@ -18,6 +18,8 @@ namespace fulgurite::runtime::mpi {
 struct Launched {
   const Footprints& footprints;
   std::size_t phase;
+  /// Of the phase that an inspector marks the reads of: it is divided in the same way.
+  const struct Division* of_inspected;
   std::int64_t n_tasks;
   std::span<const std::int64_t> scalars;
   std::span<void* const> buffers;
@@ -44,6 +46,9 @@ struct Division {
   std::vector<Stored> read = {};
   std::vector<Stored> stored = {};
   std::uint64_t n_unknown = 0;  // arrays of which tasks may read any element
+  /// Arrays of which only marks say what tasks read, and those of which only marks say what a rank stores;
+  /// they are not among the others.
+  std::vector<std::size_t> asked = {}, posted = {};
   /// What each task reads, or stores and may leave as it was; empty: there are too many tasks.
   std::vector<std::vector<TaskRead>> task_reads = {};
   std::span<const TaskRead> reads_of(std::int64_t task) const {
@@ -63,6 +68,7 @@ class Divisions {
     bool is_small;
     std::vector<std::int64_t> scalars;
     std::vector<std::size_t> bytes, same_as;
+    std::vector<std::int64_t> cuts;  // of the phase that it inspects
     std::shared_ptr<const Division> division;
   };
   std::vector<Known> known_;

@@ -1,0 +1,36 @@
+// Elements at places that the data say travel by way of owners: each element of an array has one rank that
+// answers for it, which all ranks know. Requests and what is posted are sets of elements, written as a mask
+// for every 64 neighbours of which there is one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "runtime/mpi/layout.h"
+#include "runtime/mpi/ranks.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// Who answers for which bytes of the array: of those that have them, or all ranks where nobody does, the one
+/// that a division into equal blocks gives them to, else the first.
+std::vector<Intervals> owners(const Layout&, std::int64_t element_bytes);
+
+/// One array of a launch, and the marks of this rank's tasks: a byte for every `unit` bytes.
+struct MarkedArray {
+  Layout* layout;
+  std::byte* data;
+  const std::byte* marks;
+  std::int64_t unit, element_bytes;
+};
+
+/// Every rank gets the units that it has marked from their owners: a message of masks to each rank whose
+/// elements it may lack, and one back. The layouts stay as they are: nobody else knows what came.
+void request(Ranks&, std::span<const MarkedArray>);
+
+/// Every owner gets the elements that other ranks have marked, and has all of its elements then; others have
+/// none: a message of eight bytes to each rank, and one of masks and elements where there are any.
+void post(Ranks&, std::span<const MarkedArray>);
+
+}  // namespace fulgurite::runtime::mpi
