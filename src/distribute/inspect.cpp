@@ -11,6 +11,7 @@
 
 #include "base/match.h"
 #include "distribute/footprints.h"
+#include "distribute/places.h"
 #include "kernel/traverse.h"
 #include "tidy/dead.h"
 
@@ -28,12 +29,22 @@ bool is_single(const Par& par) {
   return par.n.is_constant(1);
 }
 
-// Whether instances only compute: no order among tasks, and no operation on memory that others see.
-bool only_computes(const Par& par) {
+std::set<Var> arrays_of(const Kernel& kernel) {
+  std::set<Var> arrays;
+  for (const Param& p : kernel.params)
+    if (p.role != Param::Role::scalar) arrays.insert(p.name);
+  return arrays;
+}
+
+// Whether tasks only compute: no order among them, no operation on memory that others see but loads and
+// stores of an element.
+bool only_computes(const Par& par, const std::set<Var>& arrays) {
   bool all = true;
   for_each_stm(par.body, [&](const Stm& s) {
     all &= !std::holds_alternative<InOrder>(s.op) && !std::holds_alternative<Atomic>(s.op) &&
-           !std::holds_alternative<Pack>(s.op) && !std::holds_alternative<WideStore>(s.op);
+           !std::holds_alternative<WideStore>(s.op);
+    if (const auto* pack = base::as<Pack>(s.op))
+      all &= std::ranges::none_of(pack->buffers, [&](Var buffer) { return arrays.contains(buffer); });
   });
   return all;
 }
@@ -67,13 +78,6 @@ bool reads_any(const Block& body, const std::set<Var>& arrays) {
     any |= load != nullptr && arrays.contains(load->from.buffer);
   });
   return any;
-}
-
-std::set<Var> arrays_of(const Kernel& kernel) {
-  std::set<Var> arrays;
-  for (const Param& p : kernel.params)
-    if (p.role != Param::Role::scalar) arrays.insert(p.name);
-  return arrays;
 }
 
 // What of the phase decides where it does what `replace` makes of its statements; that, and nothing else of
@@ -141,7 +145,7 @@ class Reads {
 
  private:
   bool can_be_marked(const Block& inspector) const {
-    bool all = reads_any(inspector, arrays_);  // or else no data say the places
+    bool all = reads_any(inspector, arrays_) || spreads(inspector);  // or else no data say the places
     for_each_stm(inspector, [&](const Stm& s) {
       if (const auto* load = base::as<Load>(s.op); load != nullptr && arrays_.contains(load->from.buffer)) {
         const auto said = array_of_.find(load->name);
@@ -172,7 +176,7 @@ class Inspecting {
     to_.marks.clear();
     for (std::size_t p = 0; p < phases.size(); ++p) {
       const Par& par = std::get<Par>(phases[p].op);
-      if (only_computes(par))
+      if (only_computes(par, arrays_of(to_.kernel)))
         append_marked(par, tasks_of[p]);
       else
         append(par, tasks_of[p], {});

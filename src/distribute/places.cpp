@@ -1,6 +1,9 @@
 #include "distribute/places.h"
 
+#include <algorithm>
 #include <cstddef>
+
+#include "kernel/traverse.h"
 
 namespace fulgurite::distribute {
 namespace {
@@ -68,6 +71,15 @@ Known known_of(const Formula& f, const Known& a, const Known& b, const Known& c)
   return to;
 }
 
+// A product by a constant of many bits, of which few are kept, spreads neighbours all over.
+bool is_spread(std::span<const Formula> formulas, const Formula& f) {
+  const auto is_large = [&](Step step) {
+    const Formula& of = formulas[static_cast<std::size_t>(step)];
+    return of.op == Op::constant && of.value > spreads_from;
+  };
+  return f.op == Op::mul && (is_large(f.a) || is_large(f.b));
+}
+
 bool is_mask(std::span<const Formula> formulas, Step step) {
   if (step < 0) return false;
   const Formula& f = formulas[static_cast<std::size_t>(step)];
@@ -92,6 +104,8 @@ std::vector<bool> said_by_data(std::span<const Formula> formulas, bool stores) {
       known.is_of_loop = true;
     else if (f.op != Op::constant && f.op != Op::scalar)
       known = known_of(f, operand(f.a), operand(f.b), operand(f.c));
+    if (f.op == Op::fit && f.a >= 0 && is_spread(formulas, formulas[static_cast<std::size_t>(f.a)]))
+      known = {};
     if (f.op == Op::bit_and && (is_mask(formulas, f.a) || is_mask(formulas, f.b)))
       known.low = known.high = true;
     known.is_of_loop |= f.op == Op::range;
@@ -100,6 +114,21 @@ std::vector<bool> said_by_data(std::span<const Formula> formulas, bool stores) {
   std::vector<bool> said;
   for (const Known& known : all) said.push_back(known.is_data && !(known.is_bounded() && known.is_of_task));
   return said;
+}
+
+bool spreads(const kernel::Block& body) {
+  bool any = false;
+  kernel::for_each_stm(body, [&](const kernel::Stm& s) {
+    kernel::for_each_expr(s, [&](kernel::Expr root) {
+      scalar::for_each_node(std::span(&root, 1), [&](kernel::Expr e) {
+        any |= e.op() == scalar::Op::mul && scalar::is_integer(e.kind()) && !scalar::is_signed(e.kind()) &&
+               std::ranges::any_of(e.args(), [](kernel::Expr arg) {
+                 return arg.is_constant() && value_of(arg) > spreads_from;
+               });
+      });
+    });
+  });
+  return any;
 }
 
 }  // namespace fulgurite::distribute

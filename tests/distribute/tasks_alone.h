@@ -180,9 +180,13 @@ class TasksAlone final : public Device {
       const std::int64_t unit = std::int64_t{kernel_.footprints.element_bytes[k]} *
                                 kernel_.footprints.own[m - of_.buffers.size()].per;
       mpi::Intervals all;
-      for (std::size_t i = 0; i < device_.bytes_.at(buffers_[m]); ++i)
-        if (static_cast<const std::byte*>(buffers_[m])[i] != std::byte{0})
-          all.add(mpi::Bytes{static_cast<std::int64_t>(i) * unit, static_cast<std::int64_t>(i + 1) * unit});
+      const auto* set = static_cast<const std::byte*>(buffers_[m]);
+      const std::size_t n = device_.bytes_.at(buffers_[m]);
+      for (const void* at = std::memchr(set, 1, n); at != nullptr;) {
+        const auto i = static_cast<std::size_t>(static_cast<const std::byte*>(at) - set);
+        at = std::memchr(set + i + 1, 1, n - i - 1);
+        all.add(mpi::Bytes{static_cast<std::int64_t>(i) * unit, static_cast<std::int64_t>(i + 1) * unit});
+      }
       return all;
     }
     void clear_marks(const PhaseFootprint& phase) const {
@@ -226,8 +230,9 @@ class TasksAlone final : public Device {
         const mpi::Intervals others = mpi::Intervals(0, static_cast<std::int64_t>(old->second.size())) - now;
         const auto* data = static_cast<const std::byte*>(buffers_[k]);
         for (const mpi::Bytes& b : others.all())
-          for (std::int64_t i = b.begin; i < b.end; ++i)
-            if (data[i] != old->second[static_cast<std::size_t>(i)]) return k;
+          if (std::memcmp(data + b.begin, old->second.data() + b.begin,
+                          static_cast<std::size_t>(b.end - b.begin)) != 0)
+            return k;
         device_.n_posted += now.empty() ? 0 : 1;
       }
       return std::nullopt;

@@ -108,6 +108,7 @@ foreach(mpi IN LISTS fulgurite_mpis)
   foreach(ranks IN ITEMS 1 2 3 5)
     add_mpi_job(${mpi}_programs_${ranks} 0 "runs, 0 wrong" "${mpirun}" -n ${ranks} "${engine}" programs)
   endforeach()
+  add_mpi_job(${mpi}_constructs_3 0 "constructs are as they should be, 0 are not" ${on_three} constructs)
   # As a library counts that is loaded in front of MPI.
   foreach(ranks IN ITEMS 1 2 3 5)
     set(job_counts "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_formulas_${ranks}.txt")

@@ -155,7 +155,7 @@ class MpiDevice::Launching {
     const std::shared_ptr<const Division> division = division_of(p, inspected_.get());
     const std::vector<Needs> needs = needs_of(*division, layouts_, buffers_);
     Exchange exchange(device_.ranks_, needs);
-    if (base::dumps("messages")) tell(p, *division, exchange);
+    if (base::dumps("messages")) tell(p, *division, exchange, 0);
     exchange.begin();
     exchange.end();
     std::vector<MarkedArray> arrays;
@@ -203,12 +203,12 @@ class MpiDevice::Launching {
     const std::shared_ptr<const Division> division =
         inspected_ ? std::exchange(inspected_, nullptr) : division_of(p, nullptr);
     if (n > 1) ++(division->is_divided ? device_.counts_.divided : device_.counts_.repeated);
-    device_.counts_.gathered += division->n_unknown;
-
     const std::vector<Needs> needs = needs_of(*division, layouts_, buffers_);
+    const std::size_t n_gathered = gathered(*division, needs);
+    device_.counts_.gathered += n_gathered;
     Exchange exchange(ranks, needs);
     const auto [first, last] = tasks_of(*division, p);
-    if (base::dumps("messages")) tell(p, *division, exchange);
+    if (base::dumps("messages")) tell(p, *division, exchange, n_gathered);
     const std::vector<Marks> left_to_marks = posted(*division, p);
     for (const Marks& marks : left_to_marks) clear(marks);
     exchange.begin();
@@ -227,6 +227,19 @@ class MpiDevice::Launching {
     ranks.reduce({&any, 1}, fg_mpi_max);
     return any != 0;
   }
+  // Arrays of which some rank lacks what another one has, and which come as a whole since nothing says what
+  // of them is read.
+  std::size_t gathered(const Division& division, std::span<const Needs> needs) const {
+    return static_cast<std::size_t>(std::ranges::count_if(division.unknown, [&](std::size_t array) {
+      return std::ranges::any_of(needs, [&](const Needs& of) {
+        if (of.layout != layouts_[array]) return false;
+        for (int rank = 0; rank < of.layout->n_ranks(); ++rank)
+          for (const Intervals& lacks : of.of_rank)
+            if (!(lacks & of.layout->of(rank)).empty()) return true;
+        return false;
+      });
+    }));
+  }
   void post(const std::vector<Marks>& all) {
     if (all.empty()) return;
     std::vector<MarkedArray> arrays;
@@ -236,14 +249,14 @@ class MpiDevice::Launching {
   }
 
   // For FULGURITE_DUMP=messages.
-  void tell(std::size_t p, const Division& division, const Exchange& exchange) const {
+  void tell(std::size_t p, const Division& division, const Exchange& exchange, std::size_t n_gathered) const {
     const PhaseFootprint& phase = kernel_.footprints.phases[p];
     const auto [first, last] = tasks_of(division, p);
     std::string text = fmt::format("rank {}: phase {} of {}{}, tasks: ", device_.rank(), p, kernel_.name,
                                    phase.is_inspector ? ", which marks what the next one reads" : "");
     text += division.is_divided ? fmt::format("{} to {} of {}", first, last, n_tasks(phase))
                                 : fmt::format("all {}", n_tasks(phase));
-    if (division.n_unknown != 0) text += fmt::format(", {} arrays gathered", division.n_unknown);
+    if (n_gathered != 0) text += fmt::format(", {} arrays gathered", n_gathered);
     if (!division.posted.empty()) text += fmt::format(", {} arrays posted", division.posted.size());
     base::dump("messages", text + exchange.text());
   }

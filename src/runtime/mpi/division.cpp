@@ -289,13 +289,11 @@ class Dividing {
 
   void keep_reads(Division& division) const {
     static constexpr std::size_t most_tasks = 65536;
-    std::vector<bool> is_unknown(of_.layouts.size());
     for (const std::vector<Touched>& task : tasks_)
       for (const Touched& t : task)
         if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
             !is_left_to_marks(division, t))
-          is_unknown[array_of(t)] = true;
-    division.n_unknown = static_cast<std::uint64_t>(std::ranges::count(is_unknown, true));
+          note(division.unknown, array_of(t));
     if (tasks_.size() > most_tasks) return;
     for (const std::vector<Touched>& task : tasks_) {
       std::vector<TaskRead>& reads = division.task_reads.emplace_back();

@@ -45,7 +45,7 @@ struct Division {
   /// What has to be there, of what is stored too unless the stores are certain to change all of it.
   std::vector<Stored> read = {};
   std::vector<Stored> stored = {};
-  std::uint64_t n_unknown = 0;  // arrays of which tasks may read any element
+  std::vector<std::size_t> unknown = {};  // arrays of which tasks may read any element
   /// Arrays of which only marks say what tasks read, and those of which only marks say what a rank stores;
   /// they are not among the others.
   std::vector<std::size_t> asked = {}, posted = {};
