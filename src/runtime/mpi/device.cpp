@@ -15,6 +15,7 @@
 #include "runtime/cpu/kernel.h"
 #include "runtime/host.h"
 #include "runtime/mpi/division.h"
+#include "runtime/mpi/exchange.h"
 #include "runtime/pool.h"
 #include "runtime/stats.h"
 

@@ -171,13 +171,9 @@ class Dividing {
 
   static bool are_apart(const std::vector<Stored>& all) {
     return std::ranges::all_of(all, [](const Stored& stored) {
-      Intervals together;
       std::int64_t n = 0;
-      for (const Intervals& bytes : stored.of_rank) {
-        together.add(bytes);
-        n += bytes.size();
-      }
-      return together.size() == n;
+      for (const Intervals& bytes : stored.of_rank) n += bytes.size();
+      return Intervals::together(stored.of_rank).size() == n;
     });
   }
 
