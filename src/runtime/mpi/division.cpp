@@ -1,9 +1,12 @@
 #include "runtime/mpi/division.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
+
+#include "base/check.h"
 
 namespace fulgurite::runtime::mpi {
 namespace {
@@ -19,8 +22,8 @@ class Elements final : public KnownElements {
     const auto k = static_cast<std::size_t>(buffer);
     const Layout* layout = of_.layouts[k];
     const std::int64_t size = of_.footprints.element_bytes[k];
-    if (layout == nullptr || (size != 4 && size != 8) || index.low < 0 || index.high - index.low >= most ||
-        index.high >= layout->bytes() / size)
+    if (layout == nullptr || of_.buffers[k] == nullptr || (size != 4 && size != 8) || index.low < 0 ||
+        index.high - index.low >= most || index.high >= layout->bytes() / size)
       return std::nullopt;
     if (is_everywhere_.empty()) is_everywhere_.resize(of_.layouts.size());
     if (!is_everywhere_[k]) is_everywhere_[k] = layout->is_everywhere({0, layout->bytes()});
@@ -249,6 +252,14 @@ class Dividing {
 
 }  // namespace
 
+std::uint64_t repeated_bytes() {
+  static const std::uint64_t bytes = [] {
+    const char* text = std::getenv("FULGURITE_MPI_REPEATED");
+    return text == nullptr ? std::uint64_t{32768} : std::strtoull(text, nullptr, 10);
+  }();
+  return bytes;
+}
+
 std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
   static constexpr std::size_t most_known = 8;
   std::vector<std::size_t> bytes, same_as;
@@ -291,6 +302,17 @@ std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> l
     all.push_back(std::move(needs));
   }
   return all;
+}
+
+void settle(const Division& division, std::span<Layout* const> layouts) {
+  for (const Stored& stored : division.stored) {
+    Layout* layout = layouts[stored.buffer];
+    FULGURITE_CHECK(layout != nullptr, "a kernel stores to memory of the host");
+    if (division.is_divided)
+      layout->computed(stored.of_rank);
+    else
+      layout->computed_everywhere(stored.of_rank.front());
+  }
 }
 
 }  // namespace fulgurite::runtime::mpi

@@ -1,0 +1,110 @@
+// A job of ranks that are not there, as a device: programs are compiled for it and called as on the engine,
+// launches are divided and messages planned with the engine's own code (division.h, transfers.h) for all
+// ranks at once, and no task runs. What comes out is what each rank sends, exactly, and a time by the model
+// of Hockney (The communication challenge for MPP, Parallel Computing 20, 1994): a message takes the latency
+// and its bytes by the bandwidth.
+//
+// Elements are nobody's, with one exception: phases of one task whose arrays are small and known run, so that
+// counts of what a filter keeps become places, as on the engine. What each task of a filter keeps is assumed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/cpu/device.h"
+#include "runtime/device.h"
+#include "runtime/footprint.h"
+#include "runtime/mpi/division.h"
+#include "runtime/mpi/layout.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// What the job runs on.
+struct Machines {
+  int n_ranks = 1;
+  double latency = 2e-6;           // of a message, in seconds
+  double bandwidth = 12.5e9;       // of a rank's messages, in bytes a second
+  double memory_bandwidth = 20e9;  // of a rank
+  double kept = 0.5;               // of the elements that a task of a filter reads
+};
+
+struct Sent {
+  std::int64_t messages = 0, bytes = 0;
+  friend bool operator==(const Sent&, const Sent&) = default;
+};
+
+/// A phase in all runs of its launch.
+struct PhaseCost {
+  std::int64_t n_tasks = 0;  // of the last run
+  bool is_divided = false;
+  std::uint64_t n_unknown = 0;  // arrays that came together because nobody knows what its tasks read
+  Sent all, most;               // of all ranks together, and of the one that sends most
+  double computing = 0, sending = 0, agreeing = 0;  // seconds
+};
+
+struct LaunchCost {
+  std::string kernel;
+  std::uint64_t n_runs = 0;
+  std::vector<PhaseCost> phases;
+};
+
+class ModelDevice final : public Device {
+ public:
+  explicit ModelDevice(const Machines&);
+  ~ModelDevice() override;
+
+  Description describe() const override;
+  Memory allocate(std::size_t bytes) override;
+  void release(Memory memory) noexcept override;
+  void upload(Memory to, const void* from, std::size_t bytes) override;
+  /// Zeros, unless the elements are known.
+  void download(void* to, Memory from, std::size_t bytes) override;
+  void copy(Memory to, Memory from, std::size_t bytes) override;
+  std::shared_ptr<const Kernel> build(const KernelSource& source) override;
+  std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
+  std::optional<Failure> wait() override { return std::nullopt; }
+  void agree(std::string_view what) override;
+
+  /// Rank r has the next bytes[r] bytes of the memory.
+  void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
+
+  /// What was sent since then is forgotten, the arrays stay where they are.
+  void begin_counting();
+  /// Of each rank.
+  std::span<const Sent> sent() const { return sent_; }
+  std::uint64_t collectives() const { return collectives_; }
+  const std::vector<LaunchCost>& launches() const { return launches_; }
+  /// Of collective operations that compare calls; launches have their own.
+  double agreeing() const { return agreeing_; }
+  bool assumes_kept() const { return assumes_kept_; }
+  bool reads_unknown() const { return reads_unknown_; }
+
+ private:
+  struct Array {
+    std::size_t bytes;
+    Layout layout;
+    bool is_known = false;
+  };
+  class Launching;
+
+  /// Null: of the host, which all ranks have.
+  Array* array(const void* data);
+  double collective();
+  void count(std::span<const Needs> needs, PhaseCost&);
+
+  const Machines machines_;
+  cpu::CpuDevice cpu_;
+  std::map<const void*, Array> arrays_;
+  std::vector<Sent> sent_;
+  std::vector<LaunchCost> launches_;  // of kernels, in the order in which they first run
+  std::uint64_t collectives_ = 0;
+  double agreeing_ = 0;
+  bool assumes_kept_ = false, reads_unknown_ = false;
+  std::vector<std::int64_t> of_pairs_;  // bytes from one rank to another, while they are counted
+};
+
+}  // namespace fulgurite::runtime::mpi
