@@ -172,7 +172,7 @@ T shared_on(ModelDevice&, T value) {
 // What the model says that this rank sends in one call.
 template <class Signature, class... Arguments>
 Sent predicted(const fg::Compiled<Signature>& program, const Arguments&... arguments) {
-  ModelDevice device({.n_ranks = ranks().size()});
+  ModelDevice device({.ranks = ranks().size()});
   const std::tuple own{shared_on(device, arguments)...};
   device.begin_counting();
   [[maybe_unused]] const auto result = std::apply(on_model(device, program), own);

@@ -74,7 +74,7 @@ class Dividing {
 
   Division run() {
     Division division;
-    const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1 && of_.n_ranks > 1;
+    const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1;
     for (const Look look : {Look::loops, Look::iterations}) {
       if (may_divide && divide(division, look)) return division;
       division = {};

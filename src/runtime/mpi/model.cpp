@@ -30,7 +30,7 @@ struct ModelKernel final : Kernel {
 
   KernelSource source;
   Footprints footprints;
-  mutable std::optional<std::size_t> number;  // of the device's launches
+  mutable LaunchCost cost;
   mutable Divisions divisions;
   mutable std::shared_ptr<const Kernel> machine_code;  // once it is needed
 };
@@ -92,11 +92,7 @@ class ModelDevice::Launching {
   Launching& operator=(const Launching&) = delete;
 
   void run() {
-    if (!kernel_.number) {
-      kernel_.number = device_.launches_.size();
-      device_.launches_.push_back({kernel_.source.name, 0, {}});
-    }
-    LaunchCost& cost = device_.launches_[*kernel_.number];
+    LaunchCost& cost = kernel_.cost;
     ++cost.n_runs;
     cost.phases.resize(kernel_.footprints.phases.size());
     for (std::size_t p = 0; p < cost.phases.size(); ++p) run(p, cost.phases[p]);
@@ -116,13 +112,14 @@ class ModelDevice::Launching {
                             of_.scalars,
                             known,
                             layouts_,
-                            device_.machines_.n_ranks,
+                            device_.cluster_.ranks,
                             of_.bytes_read + of_.bytes_written < repeated_bytes()};
     const std::shared_ptr<const Division> division = kernel_.divisions.of(launched);
     cost.n_tasks = n;
     cost.is_divided = division->is_divided;
     cost.n_unknown += division->n_unknown;
-    cost.computing += busiest_bytes(*division) / device_.machines_.memory_bandwidth;
+    cost.share = division->is_divided ? share_of(*division, n) : 1;
+    cost.computing += busiest_bytes(*division) / device_.cluster_.memory;
     const std::vector<Needs> needs = needs_of(*division, layouts_, buffers_);
     device_.count(needs, cost);
     meet(needs);
@@ -131,10 +128,17 @@ class ModelDevice::Launching {
     know(p, n);
   }
 
+  static double share_of(const Division& division, std::int64_t n) {
+    std::int64_t most = 0;
+    for (std::size_t r = 0; r + 1 < division.first_tasks.size(); ++r)
+      most = std::max(most, division.first_tasks[r + 1] - division.first_tasks[r]);
+    return static_cast<double>(most) / static_cast<double>(n);
+  }
+
   // Read and stored by the rank that has most of it.
   double busiest_bytes(const Division& division) const {
     std::vector<std::int64_t> of_rank(
-        static_cast<std::size_t>(division.is_divided ? device_.machines_.n_ranks : 1));
+        static_cast<std::size_t>(division.is_divided ? device_.cluster_.ranks : 1));
     for (const auto* all : {&division.read, &division.stored})
       for (const Stored& touched : *all)
         for (std::size_t r = 0; r < of_rank.size(); ++r) of_rank[r] += touched.of_rank[r].size();
@@ -189,7 +193,7 @@ class ModelDevice::Launching {
       for (const Touched& t : touches.of(task))
         if (!t.stores && t.low != INT64_MIN && t.high != INT64_MAX) most = std::max(most, t.high - t.low + 1);
       for (std::int64_t* of_task : counts)
-        of_task[task] = static_cast<std::int64_t>(static_cast<double>(most) * device_.machines_.kept);
+        of_task[task] = static_cast<std::int64_t>(static_cast<double>(most) * device_.cluster_.kept);
     }
   }
 
@@ -204,10 +208,10 @@ class ModelDevice::Launching {
   std::vector<Memory> own_;
 };
 
-ModelDevice::ModelDevice(const Machines& machines)
-    : machines_(machines),
-      sent_(static_cast<std::size_t>(machines.n_ranks)),
-      of_pairs_(static_cast<std::size_t>(machines.n_ranks) * static_cast<std::size_t>(machines.n_ranks)) {}
+ModelDevice::ModelDevice(const Cluster& cluster)
+    : cluster_(cluster),
+      sent_(static_cast<std::size_t>(cluster.ranks)),
+      of_pairs_(static_cast<std::size_t>(cluster.ranks) * static_cast<std::size_t>(cluster.ranks)) {}
 
 ModelDevice::~ModelDevice() {
   while (!arrays_.empty()) {
@@ -222,7 +226,7 @@ Description ModelDevice::describe() const {
   all.engine = "mpi";
   all.is_host = false;
   all.reads_host = true;
-  all.n_ranks = std::max(machines_.n_ranks, 2);
+  all.n_ranks = std::max(cluster_.ranks, 2);
   return all;
 }
 
@@ -231,7 +235,7 @@ Memory ModelDevice::allocate(std::size_t bytes) {
   void* const data = mmap(nullptr, std::max<std::size_t>(bytes, 1), access,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (data == MAP_FAILED) throw OutOfMemory("no addresses are left for the arrays of so many ranks");
-  arrays_.insert_or_assign(data, Array{bytes, Layout(bytes, machines_.n_ranks)});
+  arrays_.insert_or_assign(data, Array{bytes, Layout(bytes, cluster_.ranks)});
   return {data, bytes};
 }
 
@@ -258,10 +262,8 @@ void ModelDevice::download(void* to, Memory from, std::size_t bytes) {
   const Intervals wanted(0, static_cast<std::int64_t>(bytes));
   std::vector<Needs> needs(1);
   needs[0].layout = &of.layout;
-  for (int r = 0; r < machines_.n_ranks; ++r) needs[0].of_rank.push_back(wanted - of.layout.of(r));
-  PhaseCost cost;
-  count(needs, cost);
-  agreeing_ += cost.sending;
+  for (int r = 0; r < cluster_.ranks; ++r) needs[0].of_rank.push_back(wanted - of.layout.of(r));
+  count(needs, between_);
   meet(needs);
   if (of.is_known) {
     std::memcpy(to, from.data, bytes);
@@ -274,11 +276,11 @@ void ModelDevice::download(void* to, Memory from, std::size_t bytes) {
 void ModelDevice::copy(Memory to, Memory from, std::size_t bytes) {
   const Array* const of = array(from.data);
   Array& copied = *array(to.data);
-  copied.layout = Layout(to.bytes, machines_.n_ranks);
+  copied.layout = Layout(to.bytes, cluster_.ranks);
   const Intervals wanted(0, static_cast<std::int64_t>(bytes));
-  for (int r = 0; r < machines_.n_ranks; ++r)
+  for (int r = 0; r < cluster_.ranks; ++r)
     copied.layout.received(r, of == nullptr ? wanted : of->layout.of(r) & wanted);
-  copied.is_known = (of == nullptr || of->is_known) && bytes <= most_known;
+  copied.is_known = of != nullptr && of->is_known && bytes <= most_known;
   if (copied.is_known) std::memcpy(to.data, from.data, bytes);
 }
 
@@ -294,11 +296,11 @@ std::optional<Failure> ModelDevice::launch(const Kernel& kernel, const Launch& l
 double ModelDevice::collective() {
   ++collectives_;
   // Pairs of ranks, then pairs of pairs.
-  return 2 * std::bit_width(static_cast<unsigned>(machines_.n_ranks - 1)) * machines_.latency;
+  return 2 * std::bit_width(static_cast<unsigned>(cluster_.ranks - 1)) * cluster_.latency;
 }
 
 void ModelDevice::agree(std::string_view) {
-  if (machines_.n_ranks > 1) agreeing_ += collective();
+  if (cluster_.ranks > 1) between_.agreeing += collective();
 }
 
 void ModelDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {
@@ -312,12 +314,16 @@ void ModelDevice::place_blocks(Memory memory, std::span<const std::int64_t> byte
 void ModelDevice::begin_counting() {
   std::ranges::fill(sent_, Sent());
   collectives_ = 0;
-  agreeing_ = 0;
-  for (LaunchCost& launch : launches_) launch = {launch.kernel, 0, {}};
+  between_ = {};
+}
+
+const LaunchCost* ModelDevice::cost_of(const Kernel& kernel) const {
+  const LaunchCost& cost = static_cast<const ModelKernel&>(kernel).cost;
+  return cost.n_runs == 0 ? nullptr : &cost;
 }
 
 void ModelDevice::count(std::span<const Needs> needs, PhaseCost& cost) {
-  const auto n = static_cast<std::size_t>(machines_.n_ranks);
+  const auto n = static_cast<std::size_t>(cluster_.ranks);
   std::vector<std::size_t> pairs;  // that have a message
   for_transfers(needs, [&](const Transfer& t) {
     const std::size_t pair = static_cast<std::size_t>(t.from) * n + static_cast<std::size_t>(t.to);
@@ -333,21 +339,26 @@ void ModelDevice::count(std::span<const Needs> needs, PhaseCost& cost) {
       of->bytes += bytes;
     }
   }
-  double longest = 0;
   Sent most;
+  double latency = 0, transfer = 0;  // of the rank that takes longest
   for (std::size_t r = 0; r < n; ++r) {
     sent_[r].messages += out[r].messages;
     sent_[r].bytes += out[r].bytes;
     cost.all.messages += out[r].messages;
     cost.all.bytes += out[r].bytes;
     most = {std::max(most.messages, out[r].messages), std::max(most.bytes, out[r].bytes)};
-    const auto messages = static_cast<double>(std::max(out[r].messages, in[r].messages));
-    const auto bytes = static_cast<double>(std::max(out[r].bytes, in[r].bytes));
-    longest = std::max(longest, messages * machines_.latency + bytes / machines_.bandwidth);
+    const double of_messages =
+        static_cast<double>(std::max(out[r].messages, in[r].messages)) * cluster_.latency;
+    const double of_bytes = static_cast<double>(std::max(out[r].bytes, in[r].bytes)) / cluster_.bandwidth;
+    if (of_messages + of_bytes > latency + transfer) {
+      latency = of_messages;
+      transfer = of_bytes;
+    }
   }
   cost.most.messages += most.messages;
   cost.most.bytes += most.bytes;
-  cost.sending += longest;
+  cost.latency += latency;
+  cost.transfer += transfer;
 }
 
 }  // namespace fulgurite::runtime::mpi

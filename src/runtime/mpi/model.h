@@ -8,11 +8,13 @@
 // counts of what a filter keeps become places, as on the engine. What each task of a filter keeps is assumed.
 #pragma once
 
+#include <fulgurite/cluster.h>
+
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/cpu/device.h"
@@ -22,15 +24,6 @@
 #include "runtime/mpi/layout.h"
 
 namespace fulgurite::runtime::mpi {
-
-/// What the job runs on.
-struct Machines {
-  int n_ranks = 1;
-  double latency = 2e-6;           // of a message, in seconds
-  double bandwidth = 12.5e9;       // of a rank's messages, in bytes a second
-  double memory_bandwidth = 20e9;  // of a rank
-  double kept = 0.5;               // of the elements that a task of a filter reads
-};
 
 struct Sent {
   std::int64_t messages = 0, bytes = 0;
@@ -43,18 +36,19 @@ struct PhaseCost {
   bool is_divided = false;
   std::uint64_t n_unknown = 0;  // arrays that came together because nobody knows what its tasks read
   Sent all, most;               // of all ranks together, and of the one that sends most
-  double computing = 0, sending = 0, agreeing = 0;  // seconds
+  double share = 0;             // of the tasks, those of the rank that has most
+  // Seconds: of memory, of messages and of their bytes, of collective operations.
+  double computing = 0, latency = 0, transfer = 0, agreeing = 0;
 };
 
 struct LaunchCost {
-  std::string kernel;
   std::uint64_t n_runs = 0;
   std::vector<PhaseCost> phases;
 };
 
 class ModelDevice final : public Device {
  public:
-  explicit ModelDevice(const Machines&);
+  explicit ModelDevice(const Cluster&);
   ~ModelDevice() override;
 
   Description describe() const override;
@@ -72,14 +66,15 @@ class ModelDevice final : public Device {
   /// Rank r has the next bytes[r] bytes of the memory.
   void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
 
-  /// What was sent since then is forgotten, the arrays stay where they are.
+  /// What was sent before is forgotten, but for what kernels have cost; arrays stay where they are.
   void begin_counting();
   /// Of each rank.
   std::span<const Sent> sent() const { return sent_; }
   std::uint64_t collectives() const { return collectives_; }
-  const std::vector<LaunchCost>& launches() const { return launches_; }
-  /// Of collective operations that compare calls; launches have their own.
-  double agreeing() const { return agreeing_; }
+  /// Null: the kernel has not run.
+  const LaunchCost* cost_of(const Kernel&) const;
+  /// Of what no launch does: ranks compare their calls, and read scalars.
+  const PhaseCost& between() const { return between_; }
   bool assumes_kept() const { return assumes_kept_; }
   bool reads_unknown() const { return reads_unknown_; }
 
@@ -96,13 +91,12 @@ class ModelDevice final : public Device {
   double collective();
   void count(std::span<const Needs> needs, PhaseCost&);
 
-  const Machines machines_;
+  const Cluster cluster_;
   cpu::CpuDevice cpu_;
   std::map<const void*, Array> arrays_;
   std::vector<Sent> sent_;
-  std::vector<LaunchCost> launches_;  // of kernels, in the order in which they first run
   std::uint64_t collectives_ = 0;
-  double agreeing_ = 0;
+  PhaseCost between_;
   bool assumes_kept_ = false, reads_unknown_ = false;
   std::vector<std::int64_t> of_pairs_;  // bytes from one rank to another, while they are counted
 };
