@@ -233,7 +233,7 @@ class Dividing {
         if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr)
           is_unknown[array_of(t)] = true;
     division.n_unknown = static_cast<std::uint64_t>(std::ranges::count(is_unknown, true));
-    if (tasks_.size() > most_tasks) return;
+    if (tasks_.size() > most_tasks || !of_.wants_task_reads) return;
     for (const std::vector<Touched>& task : tasks_) {
       std::vector<TaskRead>& reads = division.task_reads.emplace_back();
       for (const Touched& t : task)

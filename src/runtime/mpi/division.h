@@ -26,7 +26,8 @@ struct Launched {
   std::span<void* const> buffers;    // null: nobody knows its elements
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
-  bool is_small;  // to be repeated on every rank
+  bool is_small;                 // to be repeated on every rank
+  bool wants_task_reads = true;  // Division::task_reads, by which tasks are found that need not wait
 };
 
 /// Bytes of an array, by ranks; of a phase that all ranks repeat there is one entry.

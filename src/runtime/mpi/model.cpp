@@ -113,7 +113,8 @@ class ModelDevice::Launching {
                             known,
                             layouts_,
                             device_.cluster_.ranks,
-                            of_.bytes_read + of_.bytes_written < repeated_bytes()};
+                            of_.bytes_read + of_.bytes_written < repeated_bytes(),
+                            false};
     const std::shared_ptr<const Division> division = kernel_.divisions.of(launched);
     cost.n_tasks = n;
     cost.is_divided = division->is_divided;
