@@ -36,7 +36,10 @@ std::string policy_giver(const std::string& policy) {
 
 std::string explanation(const TracedProgram& traced, const Options& options, Explain form) {
   const std::vector<std::string> parameters = named_program(options.name).parameters;
-  const pipeline::Report report = pipeline::compile(traced.program(), options);
+  // Of several ranks the phases are taken apart, which says nothing of the program.
+  runtime::Description device = engines::device_of(options).describe();
+  device.n_ranks = 1;
+  const pipeline::Report report = pipeline::compile(traced.program(), options, device);
   // Before explaining, which makes formulas among the program's expressions: kernels are those of a call.
   std::optional<plan::Loaded> loaded;
   if (engines::row(options.engine).explains_occupancy)

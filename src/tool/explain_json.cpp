@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tool/explanation.h"
+#include "tool/predict.h"
 
 namespace fulgurite::tool {
 namespace {
@@ -99,6 +100,21 @@ std::string to_json(const Explanation& e) {
                   {"bytes", json_of(e.bytes_read, e.bytes_written)},
                   {"least_bytes", json_of(e.least_read, e.least_written)},
                   {"is_least", e.is_least()}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string with_prediction(const std::string& explanation, const Prediction& predicted) {
+  Json json = Json::parse(explanation);
+  json["ranks"] = {{"seconds", predicted.seconds},
+                   {"computing", predicted.computing},
+                   {"sending", predicted.sending},
+                   {"agreeing", predicted.agreeing},
+                   {"messages", predicted.messages},
+                   {"bytes", predicted.bytes},
+                   {"messages_of_rank", predicted.messages_of_rank},
+                   {"bytes_of_rank", predicted.bytes_of_rank},
+                   {"limit", predicted.limit},
+                   {"assumptions", predicted.assumptions}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

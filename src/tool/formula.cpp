@@ -64,6 +64,20 @@ double Formula::at(double size) const {
   return sum;
 }
 
+std::optional<double> Formula::with(const std::map<std::string, double>& sizes) const {
+  double sum = 0;
+  for (const auto& [product, coefficient] : terms_) {
+    double value = static_cast<double>(coefficient);
+    for (const std::string& variable : product) {
+      const auto size = sizes.find(variable);
+      if (size == sizes.end()) return std::nullopt;
+      value *= size->second;
+    }
+    sum += value;
+  }
+  return sum;
+}
+
 std::string Formula::text() const {
   if (terms_.empty()) return "0";
   // Large products first, the constant last.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -29,6 +30,8 @@ class Formula {
 
   /// Every size being `size`.
   double at(double size) const;
+  /// With the sizes of these names; nothing if it has others.
+  std::optional<double> with(const std::map<std::string, double>& sizes) const;
   std::string text() const;
 
  private:

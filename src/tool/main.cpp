@@ -13,9 +13,11 @@
 
 #include "base/text.h"
 #include "engines/engines.h"
+#include "runtime/mpi/device.h"
 #include "tool/bisect.h"
 #include "tool/emit.h"
 #include "tool/inventory.h"
+#include "tool/predict.h"
 #include "tool/run.h"
 
 namespace fulgurite::tool {
@@ -93,15 +95,89 @@ void add_run(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& c
 
 struct ExplainRequest {
   bool json = false;
-  std::string svg, parameters;
+  std::string svg, parameters, network = "100Gb,2us", memory = "20GB";
+  Cluster cluster{.ranks = 0};
 };
+
+void add_cluster(CLI::App* command, ExplainRequest& request) {
+  CLI::Option_group* options = command->add_option_group("ranks that need not be there (docs/cluster.md)");
+  options->add_option("--ranks", request.cluster.ranks, "predict what they send, and how long a call takes")
+      ->check(CLI::Range(1, 65536));
+  options->add_option("--network", request.network, "bandwidth of a rank, and the latency of a message")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  options->add_option("--memory", request.memory, "bytes a second that the kernels of a rank move")
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  options->add_option("--kept", request.cluster.kept, "of the elements of a filter")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  options->add_option("--iterations", request.cluster.iterations, "of loops whose end elements decide")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+}
+
+// Tells of a number of ranks: those that are wanted, or those that are here, if there are several.
+bool tells_ranks(const ToolProgram& program, const Choices& choices, ExplainRequest& request,
+                 Options& options) {
+  const bool has_all = choices.arguments.size() == program.parameters.size();
+  if (request.cluster.ranks == 0) {
+    if (options.engine != Engine::mpi || !has_all) return false;
+    request.cluster.ranks = engines::device_of(options).describe().n_ranks;
+    return request.cluster.ranks > 1;
+  }
+  if (!has_all)
+    throw UsageError(
+        fmt::format("what ranks send depends on all arguments, and there are {} instead of {}: {}",
+                    choices.arguments.size(), program.parameters.size(), signature(program)));
+  options.engine = Engine::cpu;  // the same kernels, and no MPI has to be here
+  return true;
+}
+
+// Arguments of a call, in the order of the parameters, those of constants apart.
+struct Words {
+  std::vector<std::string> constants, staged;
+};
+Words words_of(const ToolProgram& program, const std::vector<std::string>& given) {
+  Words words;
+  for (std::size_t i = 0; i < program.parameters.size(); ++i)
+    (program.parameters[i].is_constant ? words.constants : words.staged).push_back(given[i]);
+  return words;
+}
+
+// Of several ranks that are here, the first one prints.
+void print_once(const std::string& text) {
+  const auto* job = runtime::mpi::MpiDevice::if_started();
+  if (job == nullptr || job->rank() == 0) fmt::print("{}", text);
+}
+
+void explain(const ToolProgram& program, const Choices& choices, ExplainRequest& request) {
+  Options options = choices.options();
+  const bool is_called = tells_ranks(program, choices, request, options);
+  const Words words = is_called ? words_of(program, choices.arguments) : Words{choices.arguments, {}};
+  const auto traced = trace(program, words.constants);
+  const std::string name = fmt::format("{}({})", choices.name, request.parameters);
+  options.name = name.c_str();
+  if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
+  std::string text = detail::explanation(*traced, options, request.json ? Explain::json : Explain::text);
+  if (is_called) {
+    parse_network(request.network, request.cluster);
+    request.cluster.memory = parse_rate(request.memory);
+    const Prediction predicted = detail::predict(*traced, options, request.cluster, words.staged);
+    text = request.json ? with_prediction(text, predicted) : text + "\n" + predicted.text;
+  }
+  print_once(text);
+}
 
 void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices,
                  ExplainRequest& request) {
   CLI::App* command =
       app.add_subcommand("explain", "show what fused, which kernels there are, and the bytes they move");
   command->add_option("NAME", choices.name, "the program")->required();
-  command->add_option("CONSTANTS", choices.arguments, "values of its parameters that are constants");
+  command->add_option(
+      "CONSTANTS", choices.arguments,
+      "values of its parameters that are constants; of several ranks, all arguments: a number, "
+      "the extents of an array, as 1000x500, or the name of a .npy file");
   command->add_flag("--json", request.json, "as JSON");
   command->add_option("--svg", request.svg,
                       "also draw the data flow before and after fusion, into this file");
@@ -112,14 +188,8 @@ void add_explain(CLI::App& app, const std::vector<ToolProgram>& programs, Choice
   add_engine(command, choices);
   add_policy(command, choices.policy);
   command->add_flag("--no-fuse", choices.no_fuse, "leave every operation a kernel of its own");
-  command->callback([&] {
-    const auto traced = trace(program_named(programs, choices.name), choices.arguments);
-    Options options = choices.options();
-    const std::string name = fmt::format("{}({})", choices.name, request.parameters);
-    options.name = name.c_str();
-    if (!request.svg.empty()) write_text(request.svg, detail::explanation(*traced, options, Explain::svg));
-    fmt::print("{}", detail::explanation(*traced, options, request.json ? Explain::json : Explain::text));
-  });
+  add_cluster(command, request);
+  command->callback([&] { explain(program_named(programs, choices.name), choices, request); });
 }
 
 void add_bisect(CLI::App& app, const std::vector<ToolProgram>& programs, Choices& choices, double& tolerance,

@@ -110,9 +110,9 @@ foreach(mpi IN LISTS fulgurite_mpis)
   endforeach()
   add_mpi_job(${mpi}_constructs_3 0 "constructs are as they should be, 0 are not" ${on_three} constructs)
   # As a library counts that is loaded in front of MPI.
-  foreach(ranks IN ITEMS 1 2 3 5)
+  foreach(ranks IN ITEMS 1 2 3 5 8)
     set(job_counts "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_formulas_${ranks}.txt")
-    add_mpi_job(${mpi}_formulas_${ranks} 0 "formulas hold, 0 do not" "${mpirun}" -n ${ranks} env "LD_PRELOAD=$<TARGET_FILE:mpi_count_${mpi}>"
+    add_mpi_job(${mpi}_formulas_${ranks} 0 "predictions., 0 do not" "${mpirun}" -n ${ranks} env "LD_PRELOAD=$<TARGET_FILE:mpi_count_${mpi}>"
       "FULGURITE_MPI_COUNT=${job_counts}" "${engine}" formulas)
     set(job_counts "")
   endforeach()

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "../../examples/fluid.h"
 #include "programs.h"
 
 namespace mpi_engine {
@@ -125,6 +126,35 @@ inline Vec<float> sparse_product(Vec<fg::i64> starts, Vec<fg::i64> column, Vec<f
   });
 }
 
+constexpr int clusters = 4;
+// The mean of each cluster is a sum over all points.
+inline std::tuple<Vec<float>, Vec<float>> k_means(Vec<float> x, Vec<float> y, Vec<float> at_x,
+                                                  Vec<float> at_y) {
+  return fg::iterate(
+      2,
+      [&](Vec<float> cx, Vec<float> cy) {
+        auto nearest = fg::map(
+            [&](Exp<float> px, Exp<float> py) {
+              auto next = [&](Exp<int> c, Exp<int> found, Exp<float> least) {
+                auto d = (px - cx[c]) * (px - cx[c]) + (py - cy[c]) * (py - cy[c]);
+                return std::tuple{c + 1, fg::select(d < least, c, found), fg::min(d, least)};
+              };
+              return std::get<1>(fg::iterate(clusters, next, 0, 0, 1e30f));
+            },
+            x, y);
+        auto mean = [&](Vec<float> of) {
+          return fg::map(
+              [&](Exp<int> c) {
+                auto in = fg::map([&](Exp<int> k) { return fg::select(k == c, 1.f, 0.f); }, nearest);
+                return fg::sum(in * of) / fg::max(fg::sum(in), 1.f);
+              },
+              fg::iota<int>(clusters));
+        };
+        return std::tuple{mean(x), mean(y)};
+      },
+      at_x, at_y);
+}
+
 inline std::vector<float> floats(std::int64_t n, unsigned seed = 1) {
   std::vector<float> all;
   for (std::int64_t i = 0; i < n; ++i)
@@ -192,6 +222,17 @@ void for_each_program(std::int64_t n, const F& f) {
   f("even ones", bench::filter_even, k);
   f("sorted integers", bench::sorted, k);
   f("n-body", bench::n_body, x, y, x, y);
+}
+
+/// The same for larger programs.
+template <class F>
+void for_each_application(std::int64_t n, const F& f) {
+  const fg::Array<float> x(floats(n)), y(floats(n, 5)), z(floats(n, 6)), few(floats(clusters, 7));
+  const std::int64_t rows = n / 10;
+  const fg::Array<float, 2> a = matrix(rows, 16), b = matrix(rows, 16, 4);
+  f("Black-Scholes", bench::black_scholes_map, x, y, z);
+  f("k-means", k_means, x, y, few, few);
+  f("fluid", fluid::fluid_step, 0.1f, 0.001f, 0.001f, a, b, b, b, a, a);
 }
 
 }  // namespace mpi_engine

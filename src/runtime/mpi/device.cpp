@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "runtime/host.h"
 #include "runtime/mpi/by_owner.h"
 #include "runtime/mpi/division.h"
+#include "runtime/mpi/exchange.h"
 #include "runtime/pool.h"
 #include "runtime/stats.h"
 
@@ -36,15 +36,6 @@ struct MpiKernel final : Kernel {
 };
 
 namespace {
-
-// Launches that move less are repeated on every rank: a message takes longer.
-std::uint64_t repeated_bytes() {
-  static const std::uint64_t bytes = [] {
-    const char* text = std::getenv("FULGURITE_MPI_REPEATED");
-    return text == nullptr ? std::uint64_t{32768} : std::strtoull(text, nullptr, 10);
-  }();
-  return bytes;
-}
 
 std::atomic<MpiDevice*> started{nullptr};
 
@@ -218,7 +209,7 @@ class MpiDevice::Launching {
     exchange.end();
     running.run(p, first, inner_first);
     running.run(p, inner_last, last);
-    settle(*division);
+    settle(*division, layouts_);
     post(left_to_marks);
 
     if (!phase.can_fail) return false;
@@ -283,17 +274,6 @@ class MpiDevice::Launching {
       ++task;
     }
     return best;
-  }
-
-  void settle(const Division& division) {
-    for (const Stored& stored : division.stored) {
-      Layout* layout = layouts_[stored.buffer];
-      FULGURITE_CHECK(layout != nullptr, "a kernel stores to memory of the host");
-      if (division.is_divided)
-        layout->computed(stored.of_rank);
-      else
-        layout->computed_everywhere(stored.of_rank.front());
-    }
   }
 
   // Of all ranks' failures.

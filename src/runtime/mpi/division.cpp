@@ -1,9 +1,12 @@
 #include "runtime/mpi/division.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <utility>
+
+#include "base/check.h"
 
 namespace fulgurite::runtime::mpi {
 namespace {
@@ -19,8 +22,8 @@ class Elements final : public KnownElements {
     const auto k = static_cast<std::size_t>(buffer);
     const Layout* layout = of_.layouts[k];
     const std::int64_t size = of_.footprints.element_bytes[k];
-    if (layout == nullptr || (size != 4 && size != 8) || index.low < 0 || index.high - index.low >= most ||
-        index.high >= layout->bytes() / size)
+    if (layout == nullptr || of_.buffers[k] == nullptr || (size != 4 && size != 8) || index.low < 0 ||
+        index.high - index.low >= most || index.high >= layout->bytes() / size)
       return std::nullopt;
     if (is_everywhere_.empty()) is_everywhere_.resize(of_.layouts.size());
     if (!is_everywhere_[k]) is_everywhere_[k] = layout->is_everywhere({0, layout->bytes()});
@@ -71,7 +74,7 @@ class Dividing {
 
   Division run() {
     Division division;
-    const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1 && of_.n_ranks > 1;
+    const bool may_divide = !of_.is_small && phase_.is_divisible && of_.n_tasks > 1;
     if (of_.of_inspected != nullptr) {
       if (of_.of_inspected->is_divided)
         read_as(division, *of_.of_inspected);
@@ -231,13 +234,9 @@ class Dividing {
 
   static bool are_apart(const std::vector<Stored>& all) {
     return std::ranges::all_of(all, [](const Stored& stored) {
-      Intervals together;
       std::int64_t n = 0;
-      for (const Intervals& bytes : stored.of_rank) {
-        together.add(bytes);
-        n += bytes.size();
-      }
-      return together.size() == n;
+      for (const Intervals& bytes : stored.of_rank) n += bytes.size();
+      return Intervals::together(stored.of_rank).size() == n;
     });
   }
 
@@ -294,7 +293,7 @@ class Dividing {
         if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
             !is_left_to_marks(division, t))
           note(division.unknown, array_of(t));
-    if (tasks_.size() > most_tasks) return;
+    if (tasks_.size() > most_tasks || !of_.wants_task_reads) return;
     for (const std::vector<Touched>& task : tasks_) {
       std::vector<TaskRead>& reads = division.task_reads.emplace_back();
       for (const Touched& t : task)
@@ -313,6 +312,14 @@ class Dividing {
 };
 
 }  // namespace
+
+std::uint64_t repeated_bytes() {
+  static const std::uint64_t bytes = [] {
+    const char* text = std::getenv("FULGURITE_MPI_REPEATED");
+    return text == nullptr ? std::uint64_t{32768} : std::strtoull(text, nullptr, 10);
+  }();
+  return bytes;
+}
 
 std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
   static constexpr std::size_t most_known = 8;
@@ -360,6 +367,17 @@ std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> l
     all.push_back(std::move(needs));
   }
   return all;
+}
+
+void settle(const Division& division, std::span<Layout* const> layouts) {
+  for (const Stored& stored : division.stored) {
+    Layout* layout = layouts[stored.buffer];
+    FULGURITE_CHECK(layout != nullptr, "a kernel stores to memory of the host");
+    if (division.is_divided)
+      layout->computed(stored.of_rank);
+    else
+      layout->computed_everywhere(stored.of_rank.front());
+  }
 }
 
 }  // namespace fulgurite::runtime::mpi

@@ -14,6 +14,9 @@
 
 namespace fulgurite::runtime::mpi {
 
+/// Launches that move less are repeated on every rank, as a message takes longer: FULGURITE_MPI_REPEATED.
+std::uint64_t repeated_bytes();
+
 /// A phase that is about to run.
 struct Launched {
   const Footprints& footprints;
@@ -22,10 +25,11 @@ struct Launched {
   const struct Division* of_inspected;
   std::int64_t n_tasks;
   std::span<const std::int64_t> scalars;
-  std::span<void* const> buffers;
+  std::span<void* const> buffers;    // null: nobody knows its elements
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
-  bool is_small;  // to be repeated on every rank
+  bool is_small;                 // to be repeated on every rank
+  bool wants_task_reads = true;  // Division::task_reads, by which tasks are found that need not wait
 };
 
 /// Bytes of an array, by ranks; of a phase that all ranks repeat there is one entry.
@@ -76,5 +80,8 @@ class Divisions {
 
 /// What each rank lacks of each array.
 std::vector<Needs> needs_of(const Division&, std::span<Layout* const>, std::span<void* const> buffers);
+
+/// Its tasks have run: the layouts know what each rank has stored.
+void settle(const Division&, std::span<Layout* const>);
 
 }  // namespace fulgurite::runtime::mpi

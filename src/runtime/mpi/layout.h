@@ -4,14 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
-#include <optional>
+#include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "runtime/mpi/intervals.h"
-#include "runtime/mpi/ranks.h"
 
 namespace fulgurite::runtime::mpi {
 
@@ -25,6 +22,8 @@ class Layout {
   int n_ranks() const { return static_cast<int>(of_rank_.size()); }
   const Intervals& of(int rank) const { return of_rank_[static_cast<std::size_t>(rank)]; }
   bool is_everywhere(const Intervals&) const;
+  /// What some rank has.
+  Intervals anywhere() const { return Intervals::together(of_rank_); }
 
   void received(int rank, const Intervals& bytes) { of_rank_[static_cast<std::size_t>(rank)].add(bytes); }
   /// Every rank has them, or has computed them.
@@ -44,41 +43,6 @@ struct Needs {
   std::byte* data = nullptr;
   bool is_changed_meanwhile = false;  // what is sent is copied first
   std::vector<Intervals> of_rank = {};
-};
-
-/// The messages by which all needs are met: one from each rank to each other one, for all arrays together.
-class Exchange {
- public:
-  Exchange(Ranks& ranks, std::span<const Needs> needs);
-
-  bool is_empty() const { return sent_.empty() && received_.empty(); }
-  /// The bytes of needs[k] that this rank receives.
-  const Intervals& missing(std::size_t k) const { return missing_[k]; }
-
-  /// What this rank sends and receives: "; 4 bytes to rank 1, 4 bytes from rank 1".
-  std::string text() const;
-
-  void begin();
-  /// All is there, and the layouts know it.
-  void end();
-
- private:
-  struct Piece {
-    std::byte* data;
-    std::size_t bytes;
-  };
-  struct Parcel {
-    int rank;
-    bool is_copied = false;
-    std::vector<Piece> pieces = {};
-    std::vector<std::byte> copy = {};
-  };
-  static std::size_t size_of(const Parcel&);
-
-  Ranks& ranks_;
-  std::span<const Needs> needs_;
-  std::vector<Parcel> sent_, received_;
-  std::vector<Intervals> missing_;
 };
 
 }  // namespace fulgurite::runtime::mpi

@@ -1,0 +1,50 @@
+// The transfers of one rank as messages: one to each rank, and one from each, for all arrays together.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/mpi/layout.h"
+#include "runtime/mpi/ranks.h"
+
+namespace fulgurite::runtime::mpi {
+
+/// The messages by which all needs are met, as one rank sends and receives them: what transfers.h plans, sent
+/// while its tasks run.
+class Exchange {
+ public:
+  Exchange(Ranks& ranks, std::span<const Needs> needs);
+
+  bool is_empty() const { return sent_.empty() && received_.empty(); }
+  /// The bytes of needs[k] that this rank receives.
+  const Intervals& missing(std::size_t k) const { return missing_[k]; }
+
+  /// What this rank sends and receives: "; 4 bytes to rank 1, 4 bytes from rank 1".
+  std::string text() const;
+
+  void begin();
+  /// All is there, and the layouts know it.
+  void end();
+
+ private:
+  struct Piece {
+    std::byte* data;
+    std::size_t bytes;
+  };
+  struct Parcel {
+    int rank;
+    bool is_copied = false;
+    std::vector<Piece> pieces = {};
+    std::vector<std::byte> copy = {};
+  };
+  static std::size_t size_of(const Parcel&);
+
+  Ranks& ranks_;
+  std::span<const Needs> needs_;
+  std::vector<Parcel> sent_, received_;
+  std::vector<Intervals> missing_;
+};
+
+}  // namespace fulgurite::runtime::mpi
