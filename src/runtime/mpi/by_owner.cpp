@@ -11,6 +11,12 @@ namespace {
 
 using Parcels = std::vector<std::vector<std::byte>>;  // to each rank, or from it
 
+std::size_t bytes_of(const Parcels& all) {
+  std::size_t n = 0;
+  for (const std::vector<std::byte>& parcel : all) n += parcel.size();
+  return n;
+}
+
 template <class T>
 void append(std::vector<std::byte>& to, const T& value) {
   const auto* bytes = reinterpret_cast<const std::byte*>(&value);
@@ -177,7 +183,7 @@ std::vector<Intervals> owners(const Layout& layout, std::int64_t element_bytes) 
   return all;
 }
 
-void request(Ranks& ranks, std::span<const MarkedArray> arrays) {
+std::size_t request(Ranks& ranks, std::span<const MarkedArray> arrays) {
   const auto n = static_cast<std::size_t>(ranks.size()), me = static_cast<std::size_t>(ranks.rank());
   // Of each array: what its owner may have to send to whom.
   std::vector<std::vector<Intervals>> owned;
@@ -228,9 +234,10 @@ void request(Ranks& ranks, std::span<const MarkedArray> arrays) {
         for (const Masks& m : wanted[other][number++]) take_units(reader, arrays[k], m, b);
     }
   }
+  return bytes_of(received);
 }
 
-void post(Ranks& ranks, std::span<const MarkedArray> arrays) {
+std::size_t post(Ranks& ranks, std::span<const MarkedArray> arrays) {
   const auto n = static_cast<std::size_t>(ranks.size()), me = static_cast<std::size_t>(ranks.rank());
   std::vector<std::vector<Intervals>> owned;
   for (const MarkedArray& array : arrays) owned.push_back(owners(*array.layout, array.element_bytes));
@@ -257,6 +264,7 @@ void post(Ranks& ranks, std::span<const MarkedArray> arrays) {
           take_units(reader, arrays[k], m, b);
   }
   for (std::size_t k = 0; k < arrays.size(); ++k) arrays[k].layout->computed(owned[k]);
+  return bytes_of(posted);
 }
 
 }  // namespace fulgurite::runtime::mpi

@@ -25,12 +25,14 @@ struct MarkedArray {
   std::int64_t unit, element_bytes;
 };
 
-/// Every rank gets the units that it has marked from their owners: a message of masks to each rank whose
-/// elements it may lack, and one back. The layouts stay as they are: nobody else knows what came.
-void request(Ranks&, std::span<const MarkedArray>);
+/// Every rank gets the units that it has marked from their owners: a message of eight bytes to
+/// each rank, one of masks to those of which it wants some, and one back. The layouts stay as they are:
+/// nobody else knows what came. Returns the bytes that came to this rank.
+std::size_t request(Ranks&, std::span<const MarkedArray>);
 
 /// Every owner gets the elements that other ranks have marked, and has all of its elements then; others have
-/// none: a message of eight bytes to each rank, and one of masks and elements where there are any.
-void post(Ranks&, std::span<const MarkedArray>);
+/// none: a message of eight bytes to each rank, and one of masks and elements where there are any. Returns
+/// the bytes of elements and masks that this rank has sent.
+std::size_t post(Ranks&, std::span<const MarkedArray>);
 
 }  // namespace fulgurite::runtime::mpi

@@ -157,7 +157,10 @@ class MpiDevice::Launching {
     const auto [first, last] = tasks_of(*division, p);
     running.run(p, first, last);
     device_.counts_.asked += arrays.size();
-    request(device_.ranks_, arrays);
+    const std::size_t bytes = request(device_.ranks_, arrays);
+    if (base::dumps("messages"))
+      base::dump("messages", fmt::format("rank {}: {} bytes of {} arrays come as it asks for them",
+                                         device_.rank(), bytes, arrays.size()));
   }
 
   const OwnArray& own_of(const Marks& marks) const {
@@ -236,7 +239,10 @@ class MpiDevice::Launching {
     std::vector<MarkedArray> arrays;
     for (const Marks& marks : all) arrays.push_back(marked(marks));
     device_.counts_.posted += arrays.size();
-    mpi::post(device_.ranks_, arrays);
+    const std::size_t bytes = mpi::post(device_.ranks_, arrays);
+    if (base::dumps("messages"))
+      base::dump("messages", fmt::format("rank {}: {} bytes of {} arrays go to their owners", device_.rank(),
+                                         bytes, arrays.size()));
   }
 
   // For FULGURITE_DUMP=messages.

@@ -131,7 +131,9 @@ class Dividing {
     const std::vector<std::size_t>& all = t.stores ? division.posted : division.asked;
     return t.is_marked && std::ranges::find(all, array_of(t)) != all.end();
   }
+  // One message costs less than questions and answers where little is read.
   void leave_to_marks(Division& division, const Touched& t) const {
+    if (!t.stores && of_.is_small) return;
     if (t.is_marked && of_.layouts[array_of(t)] != nullptr && is_anywhere(t))
       note(t.stores ? division.posted : division.asked, array_of(t));
   }
