@@ -56,8 +56,8 @@ std::string types_of(const std::vector<ToolValue>& values) {
   return text;
 }
 
-scalar::Bits scalar_bits(const AnyArray& array) {
-  return load(static_cast<scalar::Kind>(array.kind), array.data.get());
+scalar::Bits scalar_bits(const NpyArray& array) {
+  return load(static_cast<scalar::Kind>(array.kind), array.elements.get());
 }
 
 bool is_file_name(const std::string& argument) {
@@ -66,7 +66,7 @@ bool is_file_name(const std::string& argument) {
 
 // A staged argument of the program: an array, or the bits of a scalar.
 struct Argument {
-  AnyArray array;
+  NpyArray array;
   scalar::Bits bits = 0;
 };
 
@@ -80,7 +80,7 @@ scalar::Bits scalar_argument(const ToolProgram& program, std::size_t i, const st
   }
 }
 
-Argument read_argument(const ToolProgram& program, std::size_t i, const std::string& text) {
+Argument read_argument(const ToolProgram& program, std::size_t i, const std::string& text, Engine engine) {
   const ToolValue& parameter = program.parameters[i];
   const std::string what = fmt::format("argument {} of {}", i + 1, program.name);
   if (parameter.rank == 0 && !is_file_name(text)) return {{}, scalar_argument(program, i, text)};
@@ -88,7 +88,7 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
     throw FormatError(fmt::format("{} is an array {}: give the name of a .npy file, not '{}'", what,
                                   type_of(parameter), text));
   const Progress progress("reading " + text);
-  Argument argument{read_npy(text)};
+  Argument argument{read_for(engine, text)};
   const auto rank = static_cast<int>(argument.array.shape.size());
   if (argument.array.kind != parameter.kind || rank != parameter.rank) {
     const std::string advice =
@@ -96,7 +96,8 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
             ? fmt::format("give one with {}", counted(parameter.rank, "axis", "axes"))
             : fmt::format("convert it in NumPy with a.astype('{}')", numpy_type(kind_of(parameter)));
     throw FormatError(fmt::format("{} is {}, but {} holds {}: {}", what, type_of(parameter), text,
-                                  to_string(argument.array), advice));
+                                  to_string(AnyArray{argument.array.kind, argument.array.shape, nullptr}),
+                                  advice));
   }
   if (rank == 0) argument.bits = scalar_bits(argument.array);
   return argument;
@@ -118,39 +119,45 @@ void check_outputs(const ToolProgram& program, const std::vector<std::string>& o
   for (const std::string& output : outputs) check_writable(output);
 }
 
-std::string first_elements(const AnyArray& array, std::int64_t n) {
-  constexpr std::int64_t most = 8;
-  const auto kind = static_cast<scalar::Kind>(array.kind);
-  const auto* bytes = static_cast<const char*>(array.data.get());
-  std::string text;
-  for (std::int64_t i = 0; i < std::min(n, most); ++i)
-    text +=
-        " " + print_literal(kind, load(kind, bytes + static_cast<std::size_t>(i) * scalar::size_of(kind)));
-  return n > most ? text + " ..." : text;
-}
-
 // Of the processes of an MPI job, all of which have the results, one tells of them.
 bool is_first_rank() {
   const auto* job = runtime::mpi::MpiDevice::if_started();
   return job == nullptr || job->rank() == 0;
 }
 
+std::string first_elements(const NpyArray& array) {
+  constexpr std::int64_t most = 8;
+  const auto kind = static_cast<scalar::Kind>(array.kind);
+  const std::int64_t n = detail::element_count(array.shape);
+  const auto n_shown = static_cast<std::size_t>(std::min(n, most));
+  // Of an array that lies on several ranks no more is sent.
+  char first[most * sizeof(std::uint64_t)];
+  const bool lies_elsewhere = lies_on_ranks(array.elements);
+  if (lies_elsewhere) read_first(array.elements, first, n_shown * scalar::size_of(kind));
+  const auto* bytes = lies_elsewhere ? first : static_cast<const char*>(array.elements.get());
+  std::string text;
+  for (std::size_t i = 0; i < n_shown; ++i)
+    text += " " + print_literal(kind, load(kind, bytes + i * scalar::size_of(kind)));
+  return n > most ? text + " ..." : text;
+}
+
 void show(const ToolProgram& program, const std::vector<detail::ResultValue>& results,
           const std::vector<std::string>& outputs) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const detail::ResultValue& r = results[i];
-    AnyArray array{program.results[i].kind, {r.extents, r.extents + r.rank}, r.data};
-    if (r.rank == 0)
-      array.data = std::make_shared<const std::uint64_t>(r.bits);  // little-endian: narrower kinds come first
+    NpyArray array{program.results[i].kind, {r.extents, r.extents + r.rank}, r.data};
+    if (r.rank == 0)  // little-endian: narrower kinds come first
+      array.elements = std::shared_ptr<const void>(std::make_shared<const std::uint64_t>(r.bits));
     const std::string label =
         results.size() == 1 ? program.name : fmt::format("{} result {}", program.name, i + 1);
     const std::string file = outputs.empty() ? "" : " -> " + outputs[i];
-    if (!is_first_rank()) continue;
-    fmt::print("{}: {}{}{}{}\n", label, to_string(array), r.rank == 0 ? "" : ":",
-               first_elements(array, detail::element_count(array.shape)), file);
-    if (outputs.empty()) continue;
+    const std::string line =
+        fmt::format("{}: {}{}{}{}", label, to_string(AnyArray{array.kind, array.shape, nullptr}),
+                    r.rank == 0 ? "" : ":", first_elements(array), file);
+    if (is_first_rank()) fmt::print("{}\n", line);
+    if (outputs.empty() || (!lies_on_ranks(array.elements) && !is_first_rank())) continue;
     const Progress progress("writing " + outputs[i]);
-    write_npy(outputs[i], array);
+    write_from_anywhere(outputs[i], array);
   }
 }
 
@@ -219,7 +226,7 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
   return program.trace(constants_of(program, literals));
 }
 
-Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments) {
+Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments, Engine engine) {
   if (arguments.size() != program.parameters.size())
     throw UsageError(fmt::format("{} takes {}, {} given: {}", program.name,
                                  counted(program.parameters.size(), "argument", "arguments"),
@@ -231,15 +238,16 @@ Given read_arguments(const ToolProgram& program, const std::vector<std::string>&
       given.constants.push_back(arguments[i]);
       continue;
     }
-    Argument argument = read_argument(program, i, arguments[i]);
+    Argument argument = read_argument(program, i, arguments[i], engine);
     given.memory.push_back(std::move(argument.array));
     staged.emplace_back(i, argument.bits);
   }
   for (std::size_t k = 0; k < staged.size(); ++k) {
     const ToolValue& parameter = program.parameters[staged[k].first];
-    const AnyArray& array = given.memory[k];
-    given.views.push_back({static_cast<std::uint8_t>(parameter.kind), parameter.rank, array.data.get(),
-                           array.shape.data(), staged[k].second});
+    const NpyArray& array = given.memory[k];
+    given.views.push_back({static_cast<std::uint8_t>(parameter.kind), parameter.rank,
+                           array.elements.at_hand(), array.shape.data(), staged[k].second,
+                           array.elements.at_hand() == nullptr ? array.elements.storage() : nullptr});
   }
   return given;
 }
@@ -249,7 +257,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   if (!request.profile.empty()) check_writable(request.profile);
   Profiling profiling(request.profile, options);
   const auto start = Clock::now();
-  const Given given = read_arguments(program, request.arguments);
+  const Given given = read_arguments(program, request.arguments, options.engine);
   const auto read = Clock::now();
   std::shared_ptr<const detail::TracedProgram> traced;
   std::shared_ptr<const detail::Executable> executable;

@@ -40,6 +40,10 @@ target_compile_options(mpi_engine PRIVATE -O0)
 target_include_directories(mpi_engine PRIVATE "${PROJECT_SOURCE_DIR}/bench") # programs.h
 add_dependencies(mpi_programs mpi_engine test_public)
 set(engine "$<TARGET_FILE:mpi_engine>")
+add_executable(mpi_files runtime/mpi_files.cpp)
+target_link_libraries(mpi_files PRIVATE tested_archive fulgurite_internal)
+target_compile_options(mpi_files PRIVATE -O0)
+add_dependencies(mpi_programs mpi_files)
 
 # add_mpi_suite(MPI RANKS NAME): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
 # the policy changes: what explain says, the memory of histograms.
@@ -120,7 +124,13 @@ foreach(mpi IN LISTS fulgurite_mpis)
     add_mpi_job(${mpi}_blocks_${ranks} 0 "blocks is done" "${mpirun}" -n ${ranks} "${engine}" blocks)
   endforeach()
   add_mpi_job(${mpi}_engine_killed_3 1 "all ranks are there" ${on_three} killed)
-  add_mpi_job(${mpi}_truncated_file_3 0 "FormatError: .*truncated is done" ${on_three} truncated_file)
+  # Files of .npy, in a folder for each job.
+  foreach(ranks IN ITEMS 2 5)
+    add_mpi_job(${mpi}_files_${ranks} 0 "files is done" "${mpirun}" -n ${ranks} "$<TARGET_FILE:mpi_files>" files
+      "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_files_${ranks}")
+  endforeach()
+  add_mpi_job(${mpi}_files_that_are_wrong_3 0 "truncated.*No such file.*errors is done" "${mpirun}" -n 3 "$<TARGET_FILE:mpi_files>" errors
+    "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_files_that_are_wrong")
   add_mpi_job(${mpi}_unequal_sizes_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*f32 .1000.[^\n]*\nand rank 1 with[^\n]*\n[^\n]*f32 .999."
     ${on_three} unequal_sizes)
   add_mpi_job(${mpi}_unequal_scalars_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*i32 0x4[^\n]*\nand rank 1 with[^\n]*\n[^\n]*i32 0x3"

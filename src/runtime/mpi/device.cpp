@@ -34,9 +34,6 @@ struct MpiKernel final : Kernel {
   mutable Divisions divisions;  // of launches before this one
 };
 
-namespace {
-
-// Launches that move less are repeated on every rank: a message takes longer.
 std::uint64_t repeated_bytes() {
   static const std::uint64_t bytes = [] {
     const char* text = std::getenv("FULGURITE_MPI_REPEATED");
@@ -44,6 +41,8 @@ std::uint64_t repeated_bytes() {
   }();
   return bytes;
 }
+
+namespace {
 
 std::atomic<MpiDevice*> started{nullptr};
 

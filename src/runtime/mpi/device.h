@@ -26,6 +26,10 @@ struct Counts {
   std::uint64_t gathered = 0;  // arrays that came together on every rank because a kernel's reads are unknown
 };
 
+/// Launches that move fewer bytes are repeated on every rank, and files with fewer are read on every rank: a
+/// message takes longer.
+std::uint64_t repeated_bytes();
+
 class MpiDevice final : public Device {
  public:
   Description describe() const override;
@@ -46,6 +50,9 @@ class MpiDevice final : public Device {
   /// Rank r has the next bytes[r] bytes of the memory.
   void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
   bool has_all(const void* data, std::size_t bytes);
+  /// A part of the array for each rank, which has it then: together they are the first `bytes` bytes. They
+  /// are what ranks have anyway if that is one part each, else rows, which are exchanged.
+  std::vector<Bytes> blocks_of_ranks(Memory memory, std::int64_t bytes, std::int64_t row_bytes);
   /// Of an array that a program made: the elements that this rank has computed and no lower rank has.
   Intervals own_part(const void* data);
 

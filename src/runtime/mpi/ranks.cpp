@@ -161,10 +161,13 @@ void Ranks::require_thread() const {
 }
 
 void Ranks::require(int code, std::string_view what) {
-  if (code == 0) return;
+  if (code != 0) end_job(fmt::format("{} failed: {} ({})", what, error_text(code), library_));
+}
+
+std::string Ranks::error_text(int code) const {
   char text[512];
   mpi_->error_text(code, text, sizeof text);
-  end_job(fmt::format("{} failed: {} ({})", what, text, library_));
+  return text;
 }
 
 void Ranks::end_job(std::string_view message) {

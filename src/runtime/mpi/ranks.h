@@ -31,6 +31,13 @@ struct Traffic {
   std::uint64_t collectives = 0;
 };
 
+/// This rank's part of a file, from or to its memory.
+struct FilePart {
+  std::int64_t offset;
+  std::byte* data;  // of a file that is written it is only read
+  std::int64_t bytes;
+};
+
 class Ranks {
  public:
   /// Of the job: what fg::mpi::use has said, or all processes of the launcher; starts MPI. Throws DeviceError
@@ -60,6 +67,14 @@ class Ranks {
   /// there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
 
+  /// What went wrong, the same text on all ranks: that of the lowest rank that gives one, with its number
+  /// unless all ranks say the same; empty where nobody gives one.
+  std::string first_error(std::string_view own);
+  /// Every rank's part of a file that all of them have under this path, which may be another on each. What
+  /// went wrong is as of first_error().
+  std::string read_file(const std::string& path, const FilePart& part) { return move(path, part, false); }
+  std::string write_file(const std::string& path, const FilePart& part) { return move(path, part, true); }
+
   /// The number of this rank among those of its machine.
   int on_node() const { return on_node_; }
 
@@ -86,6 +101,8 @@ class Ranks {
   void require_neighbour();
   void post(const Message&, bool is_sent, int tag, std::vector<fg_mpi_request>&);
   void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
+  std::string move(const std::string& path, const FilePart& part, bool is_written);
+  std::string error_text(int code) const;
   /// Whether all of them are done; those that are leave the list.
   bool are_done(std::vector<fg_mpi_request>&);
   void wait(std::vector<fg_mpi_request>);
