@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "engines/engines.h"
 #include "pipeline.h"
-#include "runtime/mpi/device.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
+#include "tool/job.h"
 #include "tool/literal.h"
 #include "tool/npy_header.h"
 #include "tool/profile.h"
@@ -29,7 +29,7 @@ using detail::ToolProgram;
 using detail::ToolValue;
 using Clock = std::chrono::steady_clock;
 
-std::string counted(auto n, const char* one, const char* several) {
+std::string counted(std::uint64_t n, const char* one, const char* several) {
   return fmt::format("{} {}", n, n == 1 ? one : several);
 }
 
@@ -119,12 +119,6 @@ void check_outputs(const ToolProgram& program, const std::vector<std::string>& o
   for (const std::string& output : outputs) check_writable(output);
 }
 
-// Of the processes of an MPI job, all of which have the results, one tells of them.
-bool is_first_rank() {
-  const auto* job = runtime::mpi::MpiDevice::if_started();
-  return job == nullptr || job->rank() == 0;
-}
-
 std::string first_elements(const NpyArray& array) {
   constexpr std::int64_t most = 8;
   const auto kind = static_cast<scalar::Kind>(array.kind);
@@ -174,12 +168,20 @@ class Profiling {
   // The program is compiled once more, to know what its kernels are of.
   void write(const detail::TracedProgram& traced) {
     if (file_.empty()) return;
+    meet_ranks();
+    const std::int64_t end = runtime::profile_time();
     const std::vector<runtime::Event> events = runtime::end_profile();
     std::vector<lower::LaunchNote> notes;
     if (!engines::row(options_.engine).interprets)
       notes = pipeline::compile(traced.program(), options_).lowered.notes;
+    const std::vector<std::string> all_events = of_all_ranks(to_events(events, notes));
+    const std::vector<std::string> all_ends = of_all_ranks(std::to_string(end));
+    if (!is_first_rank()) return;
+    std::vector<ProcessProfile> processes;
+    for (std::size_t r = 0; r < all_events.size(); ++r)
+      processes.push_back({all_events[r], std::stoll(all_ends[r])});
     std::ofstream file(file_, std::ios::binary);
-    file << to_trace(events, notes);
+    file << to_trace(processes);
     file.close();
     if (!file) throw FormatError(file_ + " cannot be written");
   }
@@ -211,8 +213,8 @@ std::vector<scalar::Bits> constants_of(const ToolProgram& program, const std::ve
                                     [](const ToolValue& p) { return p.is_constant; });
   if (static_cast<std::size_t>(wanted) != literals.size())
     throw UsageError(fmt::format("{} has {}, {} given: {}", program.name,
-                                 counted(wanted, "constant", "constants"), literals.size(),
-                                 signature(program)));
+                                 counted(static_cast<std::uint64_t>(wanted), "constant", "constants"),
+                                 literals.size(), signature(program)));
   std::vector<scalar::Bits> constants;
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const ToolValue& parameter = program.parameters[i];
@@ -273,6 +275,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   std::vector<detail::ResultValue> results;
   std::vector<double> times;
   const Stats built = stats();
+  const Sent sent_before = sent();
   {
     const Progress progress("running " + program.name);
     for (int k = 0; k < request.repeat; ++k) {
@@ -284,6 +287,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
     }
   }
   const double moved = static_cast<double>(stats().bytes_moved - built.bytes_moved) / request.repeat;
+  const std::string sent_by_ranks = request.time ? sent_since(sent_before, request.repeat) : "";
   show(program, results, request.outputs);
   profiling.write(*traced);
   if (!request.time || !is_first_rank()) return;
@@ -295,7 +299,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   if (times.size() > 1)
     fmt::print(" (median of {}; {:.4f} to {:.4f})", times.size(), times.front(), times.back());
   if (moved > 0) fmt::print(", {:.4g} MB moved, {:.3g} GB/s", moved / 1e6, moved / 1e6 / median);
-  fmt::print("\n");
+  fmt::print("\n{}", sent_by_ranks);
 }
 
 }  // namespace fulgurite::tool

@@ -140,6 +140,8 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_skipped_call_3 1 "all ranks are there.*all ranks have to do the same" ${on_three} skipped_call)
   add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it" ${on_three} lone_read)
   if(mpi STREQUAL "openmpi" OR NOT "openmpi" IN_LIST fulgurite_mpis)
+    add_mpi_job(${mpi}_tool_3 0 "the tool is done" "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_tool.py" "${mpirun}" 3
+      "$<TARGET_FILE:tool_example>" "$<TARGET_FILE:mpi_count_${mpi}>" "${CMAKE_CURRENT_BINARY_DIR}/mpi_tool")
     add_mpi_suite(${mpi} 2 suite)
     add_mpi_suite(${mpi} 3 suite)
   endif()

@@ -22,6 +22,9 @@ std::string Ranks::first_error(std::string_view own) {
 // no bytes left.
 std::string Ranks::move(const std::string& path, const FilePart& part, bool is_written) {
   require_thread();
+  const Span span(Activity::transfer, is_written ? "write file" : "read file",
+                  is_written ? 0 : static_cast<std::uint64_t>(part.bytes),
+                  is_written ? static_cast<std::uint64_t>(part.bytes) : 0);
   const auto most = static_cast<std::int64_t>(limit_);
   // Where ranks share cores, each is alone with the file: those that wait in MPI would hold up the others.
   std::int64_t greatest[] = {(part.bytes + most - 1) / most, shares_cores_ ? 1 : 0};

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/mpi/mpi_api.h"
+#include "runtime/profile.h"
 
 namespace fulgurite::runtime::mpi {
 
@@ -119,6 +120,7 @@ class Ranks {
   // A message of the rank in front, which comes when that one ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
   std::vector<fg_mpi_request> open_;
+  std::optional<Span> exchanging_ = {};  // from its beginning to its end
   Traffic traffic_;
 };
 
