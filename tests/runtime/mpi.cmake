@@ -43,7 +43,7 @@ set(engine "$<TARGET_FILE:mpi_engine>")
 add_executable(mpi_files runtime/mpi_files.cpp)
 target_link_libraries(mpi_files PRIVATE tested_archive fulgurite_internal)
 target_compile_options(mpi_files PRIVATE -O0)
-add_dependencies(mpi_programs mpi_files)
+add_dependencies(mpi_programs mpi_files tool_example)
 
 # add_mpi_suite(MPI RANKS NAME): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
 # the policy changes: what explain says, the memory of histograms.
