@@ -117,6 +117,19 @@ void results() {
   require(bytes_of("ranks.npy") == bytes_of("alone.npy"), "the file of sorted elements");
 }
 
+// A file that every rank reads whole.
+void fortran_order() {
+  ranks().gather("");
+  if (ranks().rank() == 0) {
+    const std::string text = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 3), }\n";
+    std::ofstream("alone.npy", std::ios::binary)
+        << "\x93NUMPY\x01" << '\0' << static_cast<char>(text.size()) << '\0' << text << "abcdef";
+  }
+  ranks().gather("");
+  const fg::Array<std::uint8_t, 2> read = fg::read_npy<std::uint8_t, 2>("alone.npy", fg::Engine::mpi);
+  require(std::string(read.begin(), read.end()) == "acebdf", "a file in Fortran order");
+}
+
 void files() {
   round_trips<float>();
   round_trips<double>();
@@ -127,6 +140,7 @@ void files() {
   round_trip(fg::Array<double>(values<double>(1000)));
   ranks().limit_messages(std::size_t{1} << 30);
   results();
+  fortran_order();
   std::int64_t n_left = std::distance(fs::directory_iterator("."), fs::directory_iterator());
   require(n_left == 2, "the number of files that are left");
   say("files is done");
