@@ -138,7 +138,7 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_index_error_3 0 "IndexError: .*at position 990 .*index_error is done" ${on_three} index_error)
   add_mpi_job(${mpi}_no_memory_3 1 "all ranks are there.*OutOfMemory" ${on_three} no_memory)
   add_mpi_job(${mpi}_skipped_call_3 1 "all ranks are there.*all ranks have to do the same" ${on_three} skipped_call)
-  add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it" ${on_three} lone_read)
+  add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it at a read of an array .[^\n]*mpi_engine.cpp:[1-9][0-9]*.:" ${on_three} lone_read)
   if(mpi STREQUAL "openmpi" OR NOT "openmpi" IN_LIST fulgurite_mpis)
     add_mpi_job(${mpi}_tool_3 0 "the tool is done" "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_tool.py" "${mpirun}" 3
       "$<TARGET_FILE:tool_example>" "$<TARGET_FILE:mpi_count_${mpi}>" "${CMAKE_CURRENT_BINARY_DIR}/mpi_tool")

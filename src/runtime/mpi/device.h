@@ -42,7 +42,7 @@ class MpiDevice final : public Device {
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override { return std::nullopt; }
-  void agree(std::string_view what) override;
+  void agree(std::string_view what, const std::source_location& line = {}) override;
 
   int rank() const { return ranks_.rank(); }
   Ranks& ranks() { return ranks_; }
