@@ -23,7 +23,7 @@ PARSERS = ("src/scalar/lex.cpp", "src/scalar/parse.cpp", "src/soac/parse.cpp", "
 MESSENGERS = (
     ("src/trace/", ("check", "site", "index_site")),
     ("src/block/network", ("refuse",)),
-    ("src/tool/npy", ("refuse", "broken")),
+    ("src/tool/npy", ("broken",)),
     ("src/runtime/cpu/plugin_file", ("refuse",)),
     ("include/fulgurite/kernel/", ("refuse",)),
     ("src/block/", ("TileError",)),
@@ -42,7 +42,7 @@ WORDLESS = {
     "src/block/staged.cpp": "the message given to refuse()",
     "src/block/recorder.cpp": "makes_an_array",
     "src/emit/prelude/host/fulgurite_cuda.h": "CUDA's own words, in programs that were emitted",
-    "src/tool/npy.cpp": "the message given to refuse()",
+    "src/tool/npy_ranks.cpp": "the message of a rank's error, or MPI's own words",
 }
 COMPILE_TIME = ("<!-- compile time -->\n", "<!-- end of compile time -->\n")
 NOT_PRODUCED = "## Errors that need a device, a full machine or a damaged file"

@@ -8,11 +8,13 @@
 #include <fulgurite/error.h>
 #include <fulgurite/executable.h>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -37,6 +39,18 @@ void count_copied(std::size_t bytes) noexcept;
 
 /// Memory for n elements of `size` bytes. Throws OutOfMemory.
 std::shared_ptr<void> allocate_elements(std::size_t n, std::size_t size);
+
+/// The user's line that reads elements, which messages name where they have to be waited for.
+using Reads = std::source_location;
+
+/// An index of an element, and the line that reads it.
+struct ReadIndex {
+  std::int64_t value;
+  Reads reads;
+  template <std::convertible_to<std::int64_t> I>
+  ReadIndex(const I& index, Reads line = Reads::current())
+      : value(static_cast<std::int64_t>(index)), reads(line) {}
+};
 
 /// An array of composites, or a std::vector<bool>, as one array for each leaf.
 template <class T, class Elements>
@@ -92,7 +106,7 @@ class Array {
     using pointer = const T*;
     using reference = T;
     Iterator(const Array& array, std::int64_t i) : array_(&array), i_(i) {}
-    T operator*() const { return array_->element(i_); }
+    T operator*() const { return array_->element(i_, {}); }
     Iterator& operator++() { return ++i_, *this; }
     Iterator operator++(int) { return {*array_, i_++}; }
     friend bool operator==(const Iterator& a, const Iterator& b) { return a.i_ == b.i_; }
@@ -140,23 +154,23 @@ class Array {
 
   /// The elements, row-major, for as long as the array or a copy of it lives. Waits until they are computed,
   /// and copies them from a device that computed them, once. T is no composite.
-  const T* data() const
+  const T* data(detail::Reads reads = detail::Reads::current()) const
     requires(is_scalar)
   {
-    return static_cast<const T*>(parts_[0].get());
+    return static_cast<const T*>(parts_[0].get(reads));
   }
   operator std::span<const T>() const
     requires(is_scalar)
   {
-    return {data(), static_cast<std::size_t>(size())};
+    return {data({}), static_cast<std::size_t>(size())};
   }
 
   /// Elements of a vector, a[i], and of a matrix, m(i, j); there is no assigning to them. The indices are
   /// believed; at() checks.
-  decltype(auto) operator[](std::int64_t i) const
+  decltype(auto) operator[](const detail::ReadIndex& i) const
     requires(N == 1)
   {
-    return element(i);
+    return element(i.value, i.reads);
   }
   template <class I>
     requires requires { typename I::Element; }
@@ -165,40 +179,45 @@ class Array {
   void
   operator[](const I&) const;
   template <class... Indices>
-    requires(sizeof...(Indices) == N && (std::is_convertible_v<Indices, std::int64_t> && ...))
+    requires(N != 2 && sizeof...(Indices) == N && (std::is_convertible_v<Indices, std::int64_t> && ...))
   decltype(auto) operator()(Indices... indices) const {
     std::int64_t offset = 0;
     std::size_t axis = 0;
     ((offset = offset * shape_[axis++] + static_cast<std::int64_t>(indices)), ...);
-    return element(offset);
+    return element(offset, {});
+  }
+  decltype(auto) operator()(const detail::ReadIndex& i, const detail::ReadIndex& j) const
+    requires(N == 2)
+  {
+    return element(i.value * shape_[1] + j.value, i.reads);
   }
   /// The i-th element in row-major order. Throws IndexError.
-  decltype(auto) at(std::int64_t i) const {
+  decltype(auto) at(std::int64_t i, detail::Reads reads = detail::Reads::current()) const {
     if (i < 0 || i >= size()) detail::refuse_index(i, size());
-    return element(i);
+    return element(i, reads);
   }
 
   /// Through all elements, row-major: `for (float x : a)`.
-  auto begin() const {
+  auto begin(detail::Reads reads = detail::Reads::current()) const {
     if constexpr (is_scalar) {
-      return data();
+      return data(reads);
     } else {
       return Iterator(*this, 0);
     }
   }
-  auto end() const {
+  auto end(detail::Reads reads = detail::Reads::current()) const {
     if constexpr (is_scalar) {
-      return data() + size();
+      return data(reads) + size();
     } else {
       return Iterator(*this, size());
     }
   }
   /// A copy of all elements, in row-major order.
-  std::vector<T> to_vector() const {
+  std::vector<T> to_vector(detail::Reads reads = detail::Reads::current()) const {
     detail::count_copied(static_cast<std::size_t>(size()) * sizeof(T));
-    return std::vector<T>(begin(), end());
+    return std::vector<T>(begin(reads), end(reads));
   }
-  explicit operator std::vector<T>() const { return to_vector(); }
+  explicit operator std::vector<T>() const { return to_vector({}); }
 
   /// A field of an array of composites, as an array that shares its memory.
   template <std::size_t i>
@@ -221,12 +240,12 @@ class Array {
       for (std::size_t leaf = 0; leaf < parts.size(); ++leaf) parts_[leaf] = std::move(parts[leaf]);
     }
   }
-  std::conditional_t<is_scalar, const T&, const T> element(std::int64_t i) const {
+  std::conditional_t<is_scalar, const T&, const T> element(std::int64_t i, detail::Reads reads) const {
     if constexpr (is_scalar) {
-      return data()[i];
+      return data(reads)[i];
     } else {
       return detail::from_leaves<T>(
-          [&]<class S>(std::size_t leaf) { return static_cast<const S*>(parts_[leaf].get())[i]; });
+          [&]<class S>(std::size_t leaf) { return static_cast<const S*>(parts_[leaf].get(reads))[i]; });
     }
   }
 

@@ -4,8 +4,14 @@
 #pragma once
 
 #include <fulgurite/array.h>
+#include <fulgurite/options.h>
 
+#include <cstdint>
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #pragma GCC visibility push(default)
 
@@ -29,21 +35,26 @@ void write_npy(const std::string& path, const AnyArray& array);
 namespace detail {
 /// Throws FormatError unless the array has this kind and rank.
 void expect_npy(const std::string& path, const AnyArray& array, Kind kind, int rank);
+Elements read_npy(const std::string& path, Engine engine, Kind kind, int rank, std::int64_t* shape);
+void write_npy(const std::string& path, Kind kind, std::span<const std::int64_t> shape,
+               const Elements& elements);
 }  // namespace detail
 
 /// read_npy<float, 2>("m.npy"): throws FormatError for a file with elements of another type or another rank.
+/// For Engine::mpi all ranks call it, and each reads its own rows from the file, which all of them have under
+/// this name; what goes wrong on one is thrown on all. Engine::cpu reads all of it, on the rank that calls.
 template <detail::Scalar T, int N = 1>
-Array<T, N> read_npy(const std::string& path) {
-  AnyArray any = read_npy(path);
-  detail::expect_npy(path, any, detail::kind_of<T>(), N);
+Array<T, N> read_npy(const std::string& path, Engine engine = default_engine()) {
   typename Array<T, N>::Shape shape;
-  for (std::size_t k = 0; k < N; ++k) shape[k] = any.shape[k];
-  return Array<T, N>({std::move(any.data)}, shape);
+  typename Array<T, N>::Parts parts;
+  parts[0] = detail::read_npy(path, engine, detail::kind_of<T>(), N, shape.data());
+  return Array<T, N>(parts, shape);
 }
+/// Of an array that lies on the ranks of Engine::mpi each writes its own part of the one file, so that all
+/// ranks call it. Of others, who calls writes all of it.
 template <detail::Scalar T, int N>
 void write_npy(const std::string& path, const Array<T, N>& array) {
-  write_npy(path,
-            AnyArray{detail::kind_of<T>(), {array.shape().begin(), array.shape().end()}, array.parts()[0]});
+  detail::write_npy(path, detail::kind_of<T>(), array.shape(), array.parts()[0]);
 }
 
 }  // namespace fulgurite

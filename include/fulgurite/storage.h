@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <memory>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -30,6 +31,8 @@ class [[gnu::visibility("default")]] Storage {
   const void* known_on_host() const noexcept { return host_.load(std::memory_order_acquire); }
   /// The elements on the host, copied there if they are not. Throws OutOfMemory, DeviceError.
   const void* on_host() const;
+  /// The same for the user's line that reads, which messages name.
+  const void* on_host(std::source_location reads) const;
 
   DeviceCopies& copies() const;
 
@@ -55,6 +58,9 @@ class Elements {
 
   /// On the host. Throws OutOfMemory, DeviceError.
   const void* get() const { return host_ != nullptr || storage_ == nullptr ? host_ : storage_->on_host(); }
+  const void* get(std::source_location reads) const {
+    return host_ != nullptr || storage_ == nullptr ? host_ : storage_->on_host(reads);
+  }
   operator std::shared_ptr<const void>() const { return {storage_, get()}; }
 
   /// Null where the elements are on devices only.

@@ -44,10 +44,14 @@ DeviceCopies& Storage::copies() const {
 }
 
 const void* Storage::on_host() const {
+  return on_host(std::source_location());
+}
+
+const void* Storage::on_host(std::source_location reads) const {
   if (const void* here = known_on_host()) return here;
   DeviceCopies& all = copies();
   const std::lock_guard lock(all.transfer_);
-  if (known_on_host() == nullptr) all.download_locked();
+  if (known_on_host() == nullptr) all.download_locked(reads);
   return known_on_host();
 }
 
@@ -87,14 +91,14 @@ void DeviceCopies::add(runtime::Device& device, runtime::Memory memory, std::siz
 }
 
 // The copy that is read stays meanwhile: only who holds transfer_ takes a last one away.
-void DeviceCopies::download_locked() {
+void DeviceCopies::download_locked(std::source_location reads) {
   const Copy from = [this] {
     const std::lock_guard lock(registry().mutex);
     return copies_.front();
   }();
   const std::shared_ptr<void> here = allocate_elements(from.bytes, 1);
   const runtime::Span span(runtime::Activity::transfer, "download", from.bytes);
-  from.device->agree("a read of an array");
+  from.device->agree("a read of an array", reads);
   from.device->download(here.get(), from.memory, from.bytes);
   storage_->memory_ = here;
   storage_->host_.store(here.get(), std::memory_order_release);

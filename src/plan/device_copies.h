@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <source_location>
 #include <vector>
 
 #include "base/hidden.h"
@@ -56,7 +57,7 @@ class FULGURITE_HIDDEN DeviceCopies {
 
   Copy* on(const runtime::Device& device) noexcept;
   void give_back(const Copy& copy) noexcept;
-  void download_locked();
+  void download_locked(std::source_location reads = {});
 
   const Storage* storage_;
   std::mutex transfer_;  // while elements are copied from one place to another

@@ -23,7 +23,7 @@ std::int64_t Device::resident_blocks(const Kernel&, int threads) const {
                   describe().engine, threads);
 }
 
-void Device::agree(std::string_view) {}
+void Device::agree(std::string_view, const std::source_location&) {}
 
 void Device::disown(Memory) noexcept {}
 

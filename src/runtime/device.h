@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,7 +134,8 @@ class Device {
   // already.
   virtual std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) = 0;
   // Of several ranks: ends the job unless all of them call with the same text now. Others do nothing.
-  virtual void agree(std::string_view what);
+  // Messages name the user's line, which may be another on each rank.
+  virtual void agree(std::string_view what, const std::source_location& line = {});
   // Until all launches are done; a failure that `launch` could not know yet.
   virtual std::optional<Failure> wait() = 0;
 };

@@ -44,16 +44,20 @@ std::vector<Event> end_profile() {
   return std::exchange(recorder().events, {});
 }
 
+std::int64_t profile_time() {
+  return std::chrono::nanoseconds(Clock::now() - recorder().start).count();
+}
+
 void Span::begin(Activity activity, std::string_view name) {
   event_.emplace();
   event_->activity = activity;
   event_->name = name;
   event_->thread = number_of_this_thread();
-  event_->start = std::chrono::nanoseconds(Clock::now() - recorder().start).count();
+  event_->start = profile_time();
 }
 
 void Span::end() noexcept {
-  event_->duration = std::chrono::nanoseconds(Clock::now() - recorder().start).count() - event_->start;
+  event_->duration = profile_time() - event_->start;
   try {
     const std::lock_guard lock(recorder().mutex);
     recorder().events.push_back(std::move(*event_));

@@ -12,7 +12,13 @@
 
 namespace fulgurite::runtime {
 
-enum class Activity : std::uint8_t { tracing, pass, compilation, transfer, kernel };
+enum class Activity : std::uint8_t { tracing, pass, compilation, transfer, kernel, message };
+
+/// Between this rank of a job and another one, in one exchange.
+struct PeerBytes {
+  int rank;
+  std::uint64_t sent, received;
+};
 
 struct Event {
   Activity activity;
@@ -21,11 +27,14 @@ struct Event {
   int thread = 0;                                   // numbered from 0 in the order of their first events
   std::uint64_t bytes_read = 0, bytes_written = 0;  // by kernels, as their plans count; by transfers
   std::int32_t kernel = -1;                         // of the plan
+  std::vector<PeerBytes> peers = {};                // of an exchange
 };
 
 // One profile at a time: begin_profile() forgets the former one.
 void begin_profile();
 std::vector<Event> end_profile();
+// Nanoseconds from the beginning of the profile.
+std::int64_t profile_time();
 
 inline std::atomic<bool> is_profiling{false};
 
@@ -47,6 +56,9 @@ class Span {
   Span& operator=(const Span&) = delete;
 
   bool is_on() const { return event_.has_value(); }
+  void add_peer(const PeerBytes& peer) {
+    if (event_) event_->peers.push_back(peer);
+  }
 
  private:
   void begin(Activity activity, std::string_view name);

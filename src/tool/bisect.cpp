@@ -222,7 +222,7 @@ void print_culprit(const Culprit& culprit, bool is_of_engine) {
 
 bool bisect(const detail::ToolProgram& program, const std::vector<std::string>& arguments,
             const Options& options, double tolerance) {
-  const Given given = read_arguments(program, arguments);
+  const Given given = read_arguments(program, arguments, Engine::cpu);
   const auto traced = trace(program, given.constants);
   Outcome values;
   for (const detail::ArgumentView& view : given.views) values.push_back(value_of(view));

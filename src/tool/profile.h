@@ -1,6 +1,7 @@
 // A profile as a file for chrome://tracing and Perfetto: the Trace Event Format of Chromium.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,8 +10,18 @@
 
 namespace fulgurite::tool {
 
+/// What one process of a job, or the only one, spent its time on.
+struct ProcessProfile {
+  std::string events;    // as text, for another process to join
+  std::int64_t end = 0;  // nanoseconds from its beginning, at a moment that is the same for all of a job
+};
+
 /// Complete events with times in microseconds, by thread. Kernels say what they are of (`notes`, of the
-/// program whose plan they are in), the bytes that they move as its plan counts them, and how fast that was.
-std::string to_trace(const std::vector<runtime::Event>& events, const std::vector<lower::LaunchNote>& notes);
+/// program whose plan they are in), the bytes that they move as its plan counts them, and how fast that was;
+/// exchanges between ranks say with whom, and how many bytes.
+std::string to_events(const std::vector<runtime::Event>& events, const std::vector<lower::LaunchNote>& notes);
+
+/// One trace of all processes, which are called rank 0 and so on if there are several.
+std::string to_trace(const std::vector<ProcessProfile>& processes);
 
 }  // namespace fulgurite::tool

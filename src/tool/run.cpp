@@ -13,9 +13,9 @@
 #include "base/text.h"
 #include "engines/engines.h"
 #include "pipeline.h"
-#include "runtime/mpi/device.h"
 #include "runtime/profile.h"
 #include "scalar/value.h"
+#include "tool/job.h"
 #include "tool/literal.h"
 #include "tool/npy_header.h"
 #include "tool/profile.h"
@@ -29,7 +29,7 @@ using detail::ToolProgram;
 using detail::ToolValue;
 using Clock = std::chrono::steady_clock;
 
-std::string counted(auto n, const char* one, const char* several) {
+std::string counted(std::uint64_t n, const char* one, const char* several) {
   return fmt::format("{} {}", n, n == 1 ? one : several);
 }
 
@@ -56,8 +56,8 @@ std::string types_of(const std::vector<ToolValue>& values) {
   return text;
 }
 
-scalar::Bits scalar_bits(const AnyArray& array) {
-  return load(static_cast<scalar::Kind>(array.kind), array.data.get());
+scalar::Bits scalar_bits(const NpyArray& array) {
+  return load(static_cast<scalar::Kind>(array.kind), array.elements.get());
 }
 
 bool is_file_name(const std::string& argument) {
@@ -66,7 +66,7 @@ bool is_file_name(const std::string& argument) {
 
 // A staged argument of the program: an array, or the bits of a scalar.
 struct Argument {
-  AnyArray array;
+  NpyArray array;
   scalar::Bits bits = 0;
 };
 
@@ -80,7 +80,7 @@ scalar::Bits scalar_argument(const ToolProgram& program, std::size_t i, const st
   }
 }
 
-Argument read_argument(const ToolProgram& program, std::size_t i, const std::string& text) {
+Argument read_argument(const ToolProgram& program, std::size_t i, const std::string& text, Engine engine) {
   const ToolValue& parameter = program.parameters[i];
   const std::string what = fmt::format("argument {} of {}", i + 1, program.name);
   if (parameter.rank == 0 && !is_file_name(text)) return {{}, scalar_argument(program, i, text)};
@@ -88,7 +88,7 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
     throw FormatError(fmt::format("{} is an array {}: give the name of a .npy file, not '{}'", what,
                                   type_of(parameter), text));
   const Progress progress("reading " + text);
-  Argument argument{read_npy(text)};
+  Argument argument{read_for(engine, text)};
   const auto rank = static_cast<int>(argument.array.shape.size());
   if (argument.array.kind != parameter.kind || rank != parameter.rank) {
     const std::string advice =
@@ -96,7 +96,8 @@ Argument read_argument(const ToolProgram& program, std::size_t i, const std::str
             ? fmt::format("give one with {}", counted(parameter.rank, "axis", "axes"))
             : fmt::format("convert it in NumPy with a.astype('{}')", numpy_type(kind_of(parameter)));
     throw FormatError(fmt::format("{} is {}, but {} holds {}: {}", what, type_of(parameter), text,
-                                  to_string(argument.array), advice));
+                                  to_string(AnyArray{argument.array.kind, argument.array.shape, nullptr}),
+                                  advice));
   }
   if (rank == 0) argument.bits = scalar_bits(argument.array);
   return argument;
@@ -118,39 +119,39 @@ void check_outputs(const ToolProgram& program, const std::vector<std::string>& o
   for (const std::string& output : outputs) check_writable(output);
 }
 
-std::string first_elements(const AnyArray& array, std::int64_t n) {
+std::string first_elements(const NpyArray& array) {
   constexpr std::int64_t most = 8;
   const auto kind = static_cast<scalar::Kind>(array.kind);
-  const auto* bytes = static_cast<const char*>(array.data.get());
+  const std::int64_t n = detail::element_count(array.shape);
+  const auto n_shown = static_cast<std::size_t>(std::min(n, most));
+  // Of an array that lies on several ranks no more is sent.
+  char first[most * sizeof(std::uint64_t)];
+  const bool lies_elsewhere = lies_on_ranks(array.elements);
+  if (lies_elsewhere) read_first(array.elements, first, n_shown * scalar::size_of(kind));
+  const auto* bytes = lies_elsewhere ? first : static_cast<const char*>(array.elements.get());
   std::string text;
-  for (std::int64_t i = 0; i < std::min(n, most); ++i)
-    text +=
-        " " + print_literal(kind, load(kind, bytes + static_cast<std::size_t>(i) * scalar::size_of(kind)));
+  for (std::size_t i = 0; i < n_shown; ++i)
+    text += " " + print_literal(kind, load(kind, bytes + i * scalar::size_of(kind)));
   return n > most ? text + " ..." : text;
-}
-
-// Of the processes of an MPI job, all of which have the results, one tells of them.
-bool is_first_rank() {
-  const auto* job = runtime::mpi::MpiDevice::if_started();
-  return job == nullptr || job->rank() == 0;
 }
 
 void show(const ToolProgram& program, const std::vector<detail::ResultValue>& results,
           const std::vector<std::string>& outputs) {
   for (std::size_t i = 0; i < results.size(); ++i) {
     const detail::ResultValue& r = results[i];
-    AnyArray array{program.results[i].kind, {r.extents, r.extents + r.rank}, r.data};
-    if (r.rank == 0)
-      array.data = std::make_shared<const std::uint64_t>(r.bits);  // little-endian: narrower kinds come first
+    NpyArray array{program.results[i].kind, {r.extents, r.extents + r.rank}, r.data};
+    if (r.rank == 0)  // little-endian: narrower kinds come first
+      array.elements = std::shared_ptr<const void>(std::make_shared<const std::uint64_t>(r.bits));
     const std::string label =
         results.size() == 1 ? program.name : fmt::format("{} result {}", program.name, i + 1);
     const std::string file = outputs.empty() ? "" : " -> " + outputs[i];
-    if (!is_first_rank()) continue;
-    fmt::print("{}: {}{}{}{}\n", label, to_string(array), r.rank == 0 ? "" : ":",
-               first_elements(array, detail::element_count(array.shape)), file);
-    if (outputs.empty()) continue;
+    const std::string line =
+        fmt::format("{}: {}{}{}{}", label, to_string(AnyArray{array.kind, array.shape, nullptr}),
+                    r.rank == 0 ? "" : ":", first_elements(array), file);
+    if (is_first_rank()) fmt::print("{}\n", line);
+    if (outputs.empty() || (!lies_on_ranks(array.elements) && !is_first_rank())) continue;
     const Progress progress("writing " + outputs[i]);
-    write_npy(outputs[i], array);
+    write_from_anywhere(outputs[i], array);
   }
 }
 
@@ -167,12 +168,20 @@ class Profiling {
   // The program is compiled once more, to know what its kernels are of.
   void write(const detail::TracedProgram& traced) {
     if (file_.empty()) return;
+    meet_ranks();
+    const std::int64_t end = runtime::profile_time();
     const std::vector<runtime::Event> events = runtime::end_profile();
     std::vector<lower::LaunchNote> notes;
     if (!engines::row(options_.engine).interprets)
       notes = pipeline::compile(traced.program(), options_).lowered.notes;
+    const std::vector<std::string> all_events = of_all_ranks(to_events(events, notes));
+    const std::vector<std::string> all_ends = of_all_ranks(std::to_string(end));
+    if (!is_first_rank()) return;
+    std::vector<ProcessProfile> processes;
+    for (std::size_t r = 0; r < all_events.size(); ++r)
+      processes.push_back({all_events[r], std::stoll(all_ends[r])});
     std::ofstream file(file_, std::ios::binary);
-    file << to_trace(events, notes);
+    file << to_trace(processes);
     file.close();
     if (!file) throw FormatError(file_ + " cannot be written");
   }
@@ -204,8 +213,8 @@ std::vector<scalar::Bits> constants_of(const ToolProgram& program, const std::ve
                                     [](const ToolValue& p) { return p.is_constant; });
   if (static_cast<std::size_t>(wanted) != literals.size())
     throw UsageError(fmt::format("{} has {}, {} given: {}", program.name,
-                                 counted(wanted, "constant", "constants"), literals.size(),
-                                 signature(program)));
+                                 counted(static_cast<std::uint64_t>(wanted), "constant", "constants"),
+                                 literals.size(), signature(program)));
   std::vector<scalar::Bits> constants;
   for (std::size_t i = 0; i < program.parameters.size(); ++i) {
     const ToolValue& parameter = program.parameters[i];
@@ -219,7 +228,7 @@ std::shared_ptr<const detail::TracedProgram> trace(const ToolProgram& program,
   return program.trace(constants_of(program, literals));
 }
 
-Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments) {
+Given read_arguments(const ToolProgram& program, const std::vector<std::string>& arguments, Engine engine) {
   if (arguments.size() != program.parameters.size())
     throw UsageError(fmt::format("{} takes {}, {} given: {}", program.name,
                                  counted(program.parameters.size(), "argument", "arguments"),
@@ -231,15 +240,16 @@ Given read_arguments(const ToolProgram& program, const std::vector<std::string>&
       given.constants.push_back(arguments[i]);
       continue;
     }
-    Argument argument = read_argument(program, i, arguments[i]);
+    Argument argument = read_argument(program, i, arguments[i], engine);
     given.memory.push_back(std::move(argument.array));
     staged.emplace_back(i, argument.bits);
   }
   for (std::size_t k = 0; k < staged.size(); ++k) {
     const ToolValue& parameter = program.parameters[staged[k].first];
-    const AnyArray& array = given.memory[k];
-    given.views.push_back({static_cast<std::uint8_t>(parameter.kind), parameter.rank, array.data.get(),
-                           array.shape.data(), staged[k].second});
+    const NpyArray& array = given.memory[k];
+    given.views.push_back({static_cast<std::uint8_t>(parameter.kind), parameter.rank,
+                           array.elements.at_hand(), array.shape.data(), staged[k].second,
+                           array.elements.at_hand() == nullptr ? array.elements.storage() : nullptr});
   }
   return given;
 }
@@ -249,7 +259,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   if (!request.profile.empty()) check_writable(request.profile);
   Profiling profiling(request.profile, options);
   const auto start = Clock::now();
-  const Given given = read_arguments(program, request.arguments);
+  const Given given = read_arguments(program, request.arguments, options.engine);
   const auto read = Clock::now();
   std::shared_ptr<const detail::TracedProgram> traced;
   std::shared_ptr<const detail::Executable> executable;
@@ -265,6 +275,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   std::vector<detail::ResultValue> results;
   std::vector<double> times;
   const Stats built = stats();
+  const Sent sent_before = sent();
   {
     const Progress progress("running " + program.name);
     for (int k = 0; k < request.repeat; ++k) {
@@ -276,6 +287,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
     }
   }
   const double moved = static_cast<double>(stats().bytes_moved - built.bytes_moved) / request.repeat;
+  const std::string sent_by_ranks = request.time ? sent_since(sent_before, request.repeat) : "";
   show(program, results, request.outputs);
   profiling.write(*traced);
   if (!request.time || !is_first_rank()) return;
@@ -287,7 +299,7 @@ void run(const ToolProgram& program, const RunRequest& request, const Options& o
   if (times.size() > 1)
     fmt::print(" (median of {}; {:.4f} to {:.4f})", times.size(), times.front(), times.back());
   if (moved > 0) fmt::print(", {:.4g} MB moved, {:.3g} GB/s", moved / 1e6, moved / 1e6 / median);
-  fmt::print("\n");
+  fmt::print("\n{}", sent_by_ranks);
 }
 
 }  // namespace fulgurite::tool

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tool/npy_ranks.h"
+
 namespace fulgurite::tool {
 
 /// A command line that makes no sense; the message says what would.
@@ -32,9 +34,10 @@ void run(const detail::ToolProgram&, const RunRequest&, const Options&);
 struct Given {
   std::vector<std::string> constants;
   std::vector<detail::ArgumentView> views;
-  std::vector<AnyArray> memory;
+  std::vector<NpyArray> memory;
 };
-Given read_arguments(const detail::ToolProgram&, const std::vector<std::string>& arguments);
+/// For a run on this engine.
+Given read_arguments(const detail::ToolProgram&, const std::vector<std::string>& arguments, Engine engine);
 
 /// The values that stand in `literals`, one for each parameter that is not staged. Throws UsageError for
 /// another number.

@@ -40,6 +40,10 @@ target_compile_options(mpi_engine PRIVATE -O0)
 target_include_directories(mpi_engine PRIVATE "${PROJECT_SOURCE_DIR}/bench") # programs.h
 add_dependencies(mpi_programs mpi_engine test_public)
 set(engine "$<TARGET_FILE:mpi_engine>")
+add_executable(mpi_files runtime/mpi_files.cpp)
+target_link_libraries(mpi_files PRIVATE tested_archive fulgurite_internal)
+target_compile_options(mpi_files PRIVATE -O0)
+add_dependencies(mpi_programs mpi_files tool_example)
 
 # add_mpi_suite(MPI RANKS NAME): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
 # the policy changes: what explain says, the memory of histograms.
@@ -121,7 +125,13 @@ foreach(mpi IN LISTS fulgurite_mpis)
     add_mpi_job(${mpi}_blocks_${ranks} 0 "blocks is done" "${mpirun}" -n ${ranks} "${engine}" blocks)
   endforeach()
   add_mpi_job(${mpi}_engine_killed_3 1 "all ranks are there" ${on_three} killed)
-  add_mpi_job(${mpi}_truncated_file_3 0 "FormatError: .*truncated is done" ${on_three} truncated_file)
+  # Files of .npy, in a folder for each job.
+  foreach(ranks IN ITEMS 2 5)
+    add_mpi_job(${mpi}_files_${ranks} 0 "files is done" "${mpirun}" -n ${ranks} "$<TARGET_FILE:mpi_files>" files
+      "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_files_${ranks}")
+  endforeach()
+  add_mpi_job(${mpi}_files_that_are_wrong_3 0 "truncated.*No such file.*errors is done" "${mpirun}" -n 3 "$<TARGET_FILE:mpi_files>" errors
+    "${CMAKE_CURRENT_BINARY_DIR}/mpi_${mpi}_files_that_are_wrong")
   add_mpi_job(${mpi}_unequal_sizes_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*f32 .1000.[^\n]*\nand rank 1 with[^\n]*\n[^\n]*f32 .999."
     ${on_three} unequal_sizes)
   add_mpi_job(${mpi}_unequal_scalars_3 1 "all ranks have to do the same, but rank 0 comes with[^\n]*\n[^\n]*i32 0x4[^\n]*\nand rank 1 with[^\n]*\n[^\n]*i32 0x3"
@@ -129,8 +139,16 @@ foreach(mpi IN LISTS fulgurite_mpis)
   add_mpi_job(${mpi}_index_error_3 0 "IndexError: .*at position 990 .*index_error is done" ${on_three} index_error)
   add_mpi_job(${mpi}_no_memory_3 1 "all ranks are there.*OutOfMemory" ${on_three} no_memory)
   add_mpi_job(${mpi}_skipped_call_3 1 "all ranks are there.*all ranks have to do the same" ${on_three} skipped_call)
-  add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it" ${on_three} lone_read)
+  add_mpi_job(${mpi}_lone_read_3 1 "rank 0 has ended, and this one waits for it at a read of an array .[^\n]*mpi_engine.cpp:[1-9][0-9]*.:" ${on_three} lone_read)
   if(mpi STREQUAL "openmpi" OR NOT "openmpi" IN_LIST fulgurite_mpis)
+    add_mpi_job(${mpi}_tool_3 0 "the tool is done" "${Python3_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/runtime/mpi_tool.py" "${mpirun}" 3
+      "$<TARGET_FILE:tool_example>" "$<TARGET_FILE:mpi_count_${mpi}>" "${CMAKE_CURRENT_BINARY_DIR}/mpi_tool")
+    set(job_limit 60)
+    set(job_environment "")
+    add_mpi_job(demo_2 0 "byte for byte: density.*byte for byte: centre_x" "${PROJECT_SOURCE_DIR}/examples/demo_ranks" "${PROJECT_BINARY_DIR}" 2 10000)
+    add_dependencies(mpi_programs example_make_inputs example_fluid example_k_means)
+    set(job_limit 20)
+    set(job_environment "${shared_launches}")
     add_mpi_suite(${mpi} 2 suite)
     add_mpi_suite(${mpi} 3 suite)
   endif()

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fulgurite/mpi.h>
-#include <fulgurite/npy.h>
 #include <sys/resource.h>
 
 #include <unistd.h>
@@ -310,19 +309,6 @@ void killed() {
   }
 }
 
-void truncated_file() {
-  const std::string path = fmt::format("mpi_truncated_{}.npy", getpid());
-  fg::write_npy(path, fg::Array<float>(floats(1000)));
-  if (truncate(path.c_str(), 2000) != 0) throw std::runtime_error("truncate");
-  try {
-    fg::compile(scaled, on_ranks)(fg::read_npy<float, 1>(path));
-  } catch (const fg::FormatError& error) {
-    for (const std::string& text : ranks().gather(error.what())) say(text);
-    unlink(path.c_str());
-    if (fg::compile(length, on_ranks)(fg::Array<float>(floats(1000))) > 0) say("truncated is done");
-  }
-}
-
 void unequal_sizes() {
   fg::compile(scaled, on_ranks)(fg::Array<float>(floats(ranks().rank() == 1 ? 999 : 1000)));
 }
@@ -430,7 +416,6 @@ const std::map<std::string, std::function<void()>> commands{
     {"constructs", constructs},
     {"blocks", blocks},
     {"killed", killed},
-    {"truncated_file", truncated_file},
     {"unequal_sizes", unequal_sizes},
     {"unequal_scalars", unequal_scalars},
     {"index_error", index_error},

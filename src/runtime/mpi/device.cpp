@@ -407,16 +407,18 @@ std::optional<Failure> MpiDevice::launch(const Kernel& kernel, const Launch& lau
   return Launching(*this, of, launch).run();
 }
 
-void MpiDevice::agree(std::string_view what) {
+void MpiDevice::agree(std::string_view what, const std::source_location& line) {
   if (ranks_.size() == 1) return;
-  ranks_.say(what);
+  std::string doing(what);
+  if (line.line() != 0) doing += fmt::format(" ({}:{})", line.file_name(), line.line());
+  ranks_.say(doing);
   if (ranks_.have_same(what)) return;
-  const std::vector<std::string> all = ranks_.gather(what);
+  const std::vector<std::string> all = ranks_.gather(what), told = ranks_.gather(doing);
   const auto other = std::ranges::find_if(all, [&](const std::string& text) { return text != all.front(); });
   if (other == all.end()) return;
   ranks_.end_job(
       fmt::format("all ranks have to do the same, but rank 0 comes with\n  {}\nand rank {} with\n  {}",
-                  all.front(), other - all.begin(), *other));
+                  told.front(), other - all.begin(), told[static_cast<std::size_t>(other - all.begin())]));
 }
 
 void MpiDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {

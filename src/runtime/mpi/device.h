@@ -40,7 +40,7 @@ class MpiDevice final : public Device {
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override { return std::nullopt; }
-  void agree(std::string_view what) override;
+  void agree(std::string_view what, const std::source_location& line = {}) override;
 
   int rank() const { return ranks_.rank(); }
   Ranks& ranks() { return ranks_; }
@@ -48,6 +48,9 @@ class MpiDevice final : public Device {
   /// Rank r has the next bytes[r] bytes of the memory.
   void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
   bool has_all(const void* data, std::size_t bytes);
+  /// A part of the array for each rank, which has it then: together they are the first `bytes` bytes. They
+  /// are what ranks have anyway if that is one part each, else rows, which are exchanged.
+  std::vector<Bytes> blocks_of_ranks(Memory memory, std::int64_t bytes, std::int64_t row_bytes);
   /// Of an array that a program made: the elements that this rank has computed and no lower rank has.
   Intervals own_part(const void* data);
 

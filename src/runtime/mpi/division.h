@@ -14,7 +14,8 @@
 
 namespace fulgurite::runtime::mpi {
 
-/// Launches that move less are repeated on every rank, as a message takes longer: FULGURITE_MPI_REPEATED.
+/// Launches that move less are repeated on every rank, and files with less are read on every rank, as a
+/// message takes longer: FULGURITE_MPI_REPEATED.
 std::uint64_t repeated_bytes();
 
 /// A phase that is about to run.

@@ -1,7 +1,7 @@
 // What a plug-in for an implementation of MPI offers: a table of C functions, so that the library knows no
 // MPI's types, and one plug-in for each ABI is compiled from one file. After MPI 3.1, chapters 3 (point to
-// point), 5 (non-blocking collectives) and 8 (start, errors). Nothing in it blocks but start, finish and
-// abort: whoever waits tests, so that ranks that share a core let each other run.
+// point), 5 (non-blocking collectives), 8 (start, errors) and 13 (files). Nothing in it blocks but start,
+// finish, abort and files: whoever waits tests, so that ranks that share a core let each other run.
 #pragma once
 
 #include <cstdint>
@@ -45,9 +45,17 @@ struct fg_mpi_api {
   int (*gather_all)(void* data, const std::int32_t* n_bytes, const std::int32_t* offsets, fg_mpi_request*);
   // 1 in `done` where it is done, and the number free again.
   int (*test)(fg_mpi_request, std::int32_t* done);
+
+  // A file that is there before, one at a time. All ranks open, use and close it together, which MPI may use
+  // to join their parts; or if `alone`, each opens it for itself, and nobody waits for others.
+  int (*open_file)(const char* path, std::int32_t is_written, std::int32_t alone);
+  // Each rank's own bytes, at most 2^30. `moved`: how many there were, as a file may end before.
+  int (*read_file)(std::int64_t offset, void* data, std::int64_t n_bytes, std::int64_t* moved);
+  int (*write_file)(std::int64_t offset, const void* data, std::int64_t n_bytes, std::int64_t* moved);
+  int (*close_file)(void);
 };
 
-enum { fg_mpi_version = 1 };
+enum { fg_mpi_version = 2 };
 
 // The one symbol of a plug-in.
 const fg_mpi_api* fulgurite_mpi_api(void);

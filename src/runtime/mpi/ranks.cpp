@@ -161,10 +161,13 @@ void Ranks::require_thread() const {
 }
 
 void Ranks::require(int code, std::string_view what) {
-  if (code == 0) return;
+  if (code != 0) end_job(fmt::format("{} failed: {} ({})", what, error_text(code), library_));
+}
+
+std::string Ranks::error_text(int code) const {
   char text[512];
   mpi_->error_text(code, text, sizeof text);
-  end_job(fmt::format("{} failed: {} ({})", what, text, library_));
+  return text;
 }
 
 void Ranks::end_job(std::string_view message) {
@@ -228,6 +231,9 @@ void Ranks::begin_exchange(std::span<const Message> sent, std::span<const Messag
   FULGURITE_CHECK(open_.empty(), "rank {} begins an exchange while another one goes on", rank_);
   check_partners(sent, rank_, size_);
   check_partners(received, rank_, size_);
+  exchanging_.emplace(Activity::message, "exchange");
+  for (const Message& message : sent) exchanging_->add_peer({message.rank, message.bytes, 0});
+  for (const Message& message : received) exchanging_->add_peer({message.rank, 0, message.bytes});
   for (const Message& message : received)
     if (message.bytes != 0) post(message, false, tag_of_data, open_);
   for (const Message& message : sent)
@@ -236,7 +242,11 @@ void Ranks::begin_exchange(std::span<const Message> sent, std::span<const Messag
 
 void Ranks::end_exchange() {
   require_thread();
-  wait(std::exchange(open_, {}));
+  {
+    const Span waiting(Activity::message, "waiting for messages");
+    wait(std::exchange(open_, {}));
+  }
+  exchanging_.reset();
 }
 
 void Ranks::exchange(std::span<const Message> sent, std::span<const Message> received) {
@@ -246,6 +256,7 @@ void Ranks::exchange(std::span<const Message> sent, std::span<const Message> rec
 
 void Ranks::reduce(std::span<std::int64_t> values, fg_mpi_operation operation) {
   require_thread();
+  const Span span(Activity::message, "reduction over all ranks");
   const std::size_t most = std::max<std::size_t>(limit_ / sizeof(std::int64_t), 1);
   for (std::size_t at = 0; at < values.size(); at += most) {
     const std::span<std::int64_t> piece = values.subspan(at, std::min(most, values.size() - at));
@@ -273,6 +284,7 @@ void Ranks::gather_at_once(std::byte* all, std::span<const std::size_t> bytes) {
     offsets[rank] = static_cast<std::int32_t>(offset);
     offset += bytes[rank];
   }
+  const Span span(Activity::message, "gathering from all ranks");
   fg_mpi_request request = 0;
   require(mpi_->gather_all(all, n_bytes.data(), offsets.data(), &request), "gathering from all ranks");
   ++traffic_.collectives;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "runtime/mpi/mpi_api.h"
+#include "runtime/profile.h"
 
 namespace fulgurite::runtime::mpi {
 
@@ -29,6 +30,13 @@ struct Message {
 struct Traffic {
   std::uint64_t messages = 0, bytes = 0;  // of point to point; a message above 2^30 bytes counts as several
   std::uint64_t collectives = 0;
+};
+
+/// This rank's part of a file, from or to its memory.
+struct FilePart {
+  std::int64_t offset;
+  std::byte* data;  // of a file that is written it is only read
+  std::int64_t bytes;
 };
 
 class Ranks {
@@ -60,6 +68,14 @@ class Ranks {
   /// there already. All ranks know how many bytes each has, so that one collective operation does it.
   void gather_parts(std::byte* all, std::span<const std::size_t> bytes);
 
+  /// What went wrong, the same text on all ranks: that of the lowest rank that gives one, with its number
+  /// unless all ranks say the same; empty where nobody gives one.
+  std::string first_error(std::string_view own);
+  /// Every rank's part of a file that all of them have under this path, which may be another on each. What
+  /// went wrong is as of first_error().
+  std::string read_file(const std::string& path, const FilePart& part) { return move(path, part, false); }
+  std::string write_file(const std::string& path, const FilePart& part) { return move(path, part, true); }
+
   /// The number of this rank among those of its machine.
   int on_node() const { return on_node_; }
 
@@ -86,6 +102,8 @@ class Ranks {
   void require_neighbour();
   void post(const Message&, bool is_sent, int tag, std::vector<fg_mpi_request>&);
   void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
+  std::string move(const std::string& path, const FilePart& part, bool is_written);
+  std::string error_text(int code) const;
   /// Whether all of them are done; those that are leave the list.
   bool are_done(std::vector<fg_mpi_request>&);
   void wait(std::vector<fg_mpi_request>);
@@ -102,6 +120,7 @@ class Ranks {
   // A message of the rank in front, which comes when that one ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
   std::vector<fg_mpi_request> open_;
+  std::optional<Span> exchanging_ = {};  // from its beginning to its end
   Traffic traffic_;
 };
 

@@ -129,6 +129,38 @@ int test(fg_mpi_request number, std::int32_t* done) {
   return code;
 }
 
+MPI_File file = MPI_FILE_NULL;
+
+int open_file(const char* path, std::int32_t is_written, std::int32_t alone) {
+  return MPI_File_open(alone != 0 ? MPI_COMM_SELF : communicator, path,
+                       is_written != 0 ? MPI_MODE_WRONLY : MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+}
+
+int count_moved(int code, const MPI_Status& status, std::int64_t* moved) {
+  int n = 0;
+  *moved = 0;
+  if (code != MPI_SUCCESS) return code;
+  code = MPI_Get_count(&status, MPI_BYTE, &n);
+  *moved = n;
+  return code;
+}
+
+int read_file(std::int64_t offset, void* data, std::int64_t n_bytes, std::int64_t* moved) {
+  MPI_Status status{};
+  const int code = MPI_File_read_at_all(file, offset, data, static_cast<int>(n_bytes), MPI_BYTE, &status);
+  return count_moved(code, status, moved);
+}
+
+int write_file(std::int64_t offset, const void* data, std::int64_t n_bytes, std::int64_t* moved) {
+  MPI_Status status{};
+  const int code = MPI_File_write_at_all(file, offset, data, static_cast<int>(n_bytes), MPI_BYTE, &status);
+  return count_moved(code, status, moved);
+}
+
+int close_file() {
+  return MPI_File_close(&file);
+}
+
 // "Open MPI v4.1.4, package: ..." and "MPICH Version:\t4.0.2\n..." become "Open MPI 4.1.4" and "MPICH 4.0.2".
 void write_name(char (&text)[128]) {
   char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -160,7 +192,11 @@ fg_mpi_api make_api() {
                  .receive = &receive,
                  .reduce_all = &reduce_all,
                  .gather_all = &gather_all,
-                 .test = &test};
+                 .test = &test,
+                 .open_file = &open_file,
+                 .read_file = &read_file,
+                 .write_file = &write_file,
+                 .close_file = &close_file};
   write_name(api.text);
   return api;
 }
