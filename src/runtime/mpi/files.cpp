@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "runtime/mpi/device.h"
+#include "runtime/mpi/exchange.h"
 #include "runtime/mpi/ranks.h"
 
 namespace fulgurite::runtime::mpi {

@@ -338,7 +338,7 @@ double ModelDevice::collective() {
   return 2 * std::bit_width(static_cast<unsigned>(cluster_.ranks - 1)) * cluster_.latency;
 }
 
-void ModelDevice::agree(std::string_view) {
+void ModelDevice::agree(std::string_view, const std::source_location&) {
   if (cluster_.ranks > 1) between_.agreeing += collective();
 }
 

@@ -61,7 +61,7 @@ class ModelDevice final : public Device {
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
   std::optional<Failure> wait() override { return std::nullopt; }
-  void agree(std::string_view what) override;
+  void agree(std::string_view what, const std::source_location& line = {}) override;
 
   /// Rank r has the next bytes[r] bytes of the memory.
   void place_blocks(Memory memory, std::span<const std::int64_t> bytes);
