@@ -38,7 +38,7 @@ add_executable(mpi_engine runtime/mpi_engine.cpp)
 target_link_libraries(mpi_engine PRIVATE tested_archive fulgurite_internal)
 target_compile_options(mpi_engine PRIVATE -O0)
 target_include_directories(mpi_engine PRIVATE "${PROJECT_SOURCE_DIR}/bench") # programs.h
-add_dependencies(mpi_programs mpi_engine test_public)
+add_dependencies(mpi_programs mpi_engine test_public tool_example)
 set(engine "$<TARGET_FILE:mpi_engine>")
 
 # add_mpi_suite(MPI RANKS NAME): the public suite on so many ranks, but for tests of callers side by side, of arrays above 1 GB, and of what
@@ -116,6 +116,8 @@ foreach(mpi IN LISTS fulgurite_mpis)
     set(job_counts "")
   endforeach()
   set(job_limit 20)
+  # What each kernel sends on the ranks that are there; one of them tells.
+  add_mpi_job(${mpi}_explain_3 0 "3 ranks of [^\n]*\n  sends +2 messages" "${mpirun}" -n 3 "$<TARGET_FILE:tool_example>" explain centred 1000000 --engine mpi)
   foreach(ranks IN ITEMS 1 3)
     add_mpi_job(${mpi}_blocks_${ranks} 0 "blocks is done" "${mpirun}" -n ${ranks} "${engine}" blocks)
   endforeach()
