@@ -24,6 +24,7 @@ struct Cluster {
   std::int64_t iterations = 1;  // of each while_loop
 };
 
+/// Of one call.
 struct Prediction {
   double seconds = 0;                                    // of a call, and in it:
   double computing = 0, sending = 0, agreeing = 0;       // of kernels, of messages, of collective operations

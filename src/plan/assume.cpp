@@ -14,10 +14,11 @@ namespace {
 class FromElements {
  public:
   explicit FromElements(const Steps& steps) {
-    for (std::size_t before = 1; before != slots_.size() + 1;) {
-      before = slots_.size() + 1;
+    std::size_t before = 0;
+    do {
+      before = slots_.size();
       visit(steps);
-    }
+    } while (slots_.size() != before);
   }
   bool contains(Slot s) const { return slots_.contains(s); }
 

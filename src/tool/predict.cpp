@@ -316,7 +316,9 @@ Prediction predict(const TracedProgram& traced, const Options& given, const Clus
   }
   to.limit = times.limit();
   to.assumptions = assumptions_of(device, assumed, cluster);
-  to.text = fmt::format("{}{}\n", cluster.ranks, cluster.ranks == 1 ? " rank" : " ranks");
+  to.text = fmt::format("{} of {:g} GB/s and {:g} us a message, and {:g} GB/s of memory\n",
+                        counted(cluster.ranks, "rank"), cluster.bandwidth / 1e9, cluster.latency * 1e6,
+                        cluster.memory / 1e9);
   to.text += fmt::format("  {:<12}{} and {} of a rank at most, {} and {} of all\n", "sends",
                          counted(to.messages_of_rank, "message"), counted(to.bytes_of_rank, "byte"),
                          counted(to.messages, "message"), counted(to.bytes, "byte"));

@@ -1,6 +1,7 @@
 // Errors of files and of the command line (error_programs.h).
 #pragma once
 
+#include <fulgurite/cluster.h>
 #include <fulgurite/main.h>
 #include <fulgurite/npy.h>
 
@@ -185,6 +186,25 @@ ERROR_PROGRAM(word_for_a_number) {
 }
 ERROR_PROGRAM(number_that_is_too_large) {
   tool({"explain", "power", "3000000000"});
+}
+ERROR_PROGRAM(command_about_ranks_without_arguments) {
+  tool({"explain", "saxpy", "--ranks", "4"});
+}
+ERROR_PROGRAM(command_about_ranks_with_other_extents) {
+  tool({"explain", "saxpy", "2", "10x20", "--ranks", "4"});
+}
+ERROR_PROGRAM(command_about_ranks_with_another_file) {
+  fg::write_npy("errors.npy", fg::Array<int>(Ints(3)));
+  tool({"explain", "saxpy", "2", "errors.npy", "--ranks", "4"});
+}
+ERROR_PROGRAM(command_about_a_network_without_latency) {
+  tool({"explain", "saxpy", "2", "1000", "--ranks", "4", "--network", "100Gb"});
+}
+ERROR_PROGRAM(command_about_memory_without_a_unit) {
+  tool({"explain", "saxpy", "2", "1000", "--ranks", "4", "--memory", "20"});
+}
+ERROR_PROGRAM(prediction_for_no_rank) {
+  fg::predict(fg::compile(saxpy), {.ranks = 0}, {"2", "1000"});
 }
 ERROR_PROGRAM(float_that_is_too_large) {
   tool({"run", "saxpy", "1e99", "x.npy"});

@@ -171,6 +171,20 @@ TEST_F(ToolProgram, RefusesBadUsage) {
   EXPECT_FAILS(call("cache --clear --list"), 2, "");
 }
 
+// docs/cluster.md shows it.
+TEST_F(ToolProgram, ExplainsRanksThatAreNotThere) {
+  const Outcome told = call("explain centred 100000000 --ranks 1024 --network 100Gb,2us", "FULGURITE_CACHE=");
+  EXPECT_EQ(told.status, 0) << told.err;
+  std::ifstream page(FULGURITE_TEST_DATA "/../../docs/cluster.md");
+  const std::string shown{std::istreambuf_iterator<char>(page), {}};
+  const std::size_t begin = told.out.find("1024 ranks of ");
+  ASSERT_NE(begin, std::string::npos) << told.out;
+  EXPECT_SAYS(shown, told.out.substr(begin));
+  EXPECT_FAILS(call("explain centred --ranks 4"), 2,
+               "depends on all arguments, and there are 0 instead of 1");
+  EXPECT_FAILS(call("explain centred 100 --ranks 4 --network slow"), 1, "'slow' is no network");
+}
+
 TEST_F(ToolProgram, ProfileIsATraceOfEvents) {
   const Outcome run = call("run centred x.npy --repeat 2 --profile trace.json", "FULGURITE_CACHE=");
   EXPECT_EQ(run.status, 0) << run.err;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace fulgurite::runtime::mpi {
@@ -50,7 +51,13 @@ class Intervals {
     all_.erase(first + 1, last);
   }
   void add(const Intervals& added) {
-    for (const Bytes& b : added.all_) add(b);
+    static constexpr std::size_t few = 8;  // so that elements are moved seldom
+    if (added.all_.size() <= few) {
+      for (const Bytes& b : added.all_) add(b);
+    } else {
+      const Intervals both[] = {added, std::move(*this)};
+      *this = together(both);
+    }
   }
   /// What any of them has; faster than adding one after the other.
   static Intervals together(std::span<const Intervals> sets) {
