@@ -338,10 +338,9 @@ class Run {
                            slot(s.bytes_read),
                            slot(s.bytes_written)};
     std::vector<std::int64_t> n_elements;
-    if (!loaded_.identity.empty()) {
+    if (!loaded_.identity.empty())
       for (const auto place : s.buffers) n_elements.push_back(elements_of(at(place)));
-      launch.n_elements = n_elements;
-    }
+    launch.n_elements = n_elements;
     const runtime::Kernel& launched = kernel(s.kernel);
     const std::string& name = loaded_.plan.kernels[static_cast<std::size_t>(s.kernel)].name;
     const runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written,
