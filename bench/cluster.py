@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Programs on several ranks beside the same ones written by hand with MPI: cluster.py BUILD [--mpi NAME] [--ranks R]
-[--filter RE] [--rounds N] [--csv FILE]. `./dev bench cluster` builds and runs it.
+[--filter RE] [--rounds N] [--python PYTHON] [--csv FILE]. `./dev bench cluster` builds and runs it.
 
 In each round run, one after the other and in an order that alternates: ours under mpirun -n R (FULGURITE_ENGINE=mpi, one
-thread a rank), the hand-written program in the same way, and ours in one process with R threads (FULGURITE_ENGINE=cpu). Each
+thread a rank), the hand-written program in the same way, and ours in one process with R threads (FULGURITE_ENGINE=cpu). With
+--python (`./dev bench cluster --python` makes an environment with both), five of them run with mpi4py and NumPy, and with Dask, too. Each
 prints lines `benchmark,implementation,ranks,n,median_us,checksum` (cluster_data.h); a time is the median of the rounds', a
 ratio the median of those of the rounds. Checksums have to agree.
 """
@@ -57,6 +58,10 @@ def jobs(options):
     found["peer"] = (job + [peer] + arguments, environment(1))
     if os.path.exists(ours):
         found["alone"] = ([ours] + arguments, environment(options.ranks, FULGURITE_ENGINE="cpu"))
+    if options.python:
+        python = [options.python, os.path.join(os.path.dirname(__file__), "peers", "cluster_python.py")]
+        found["mpi4py"] = (job + python + ["mpi4py"] + arguments, environment(1))
+        found["Dask"] = (python + ["dask"] + arguments + [str(options.ranks)], environment(1))
     return found
 
 
@@ -73,6 +78,7 @@ def main():
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--filter", default=".")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--python", help="that has mpi4py, NumPy and Dask")
     parser.add_argument("--csv")
     options = parser.parse_args()
     if mpirun(options.build, options.mpi) is None:
@@ -94,18 +100,17 @@ def main():
         pairs = zip(samples[benchmark]["ours"], samples[benchmark][other])
         return statistics.median(mine / its for mine, its in pairs)
 
+    titles = {"peer": "by hand", "alone": "alone", "mpi4py": "mpi4py and NumPy", "Dask": "Dask"}
+    others = [name for name in titles if name in dict(todo)]
     print(f"{options.mpi}, {options.ranks} ranks of one thread; alone: one process of {options.ranks} threads\n")
-    print("| program | n | ours, us | by hand, us | ours / by hand | alone, us | ours / alone |\n|---|--:|--:|--:|--:|--:|--:|")
+    print("| program | n | ours, us | " + " | ".join(f"{titles[name]}, us | ours / {titles[name]}" for name in others) + " |")
+    print("|---|" + "--:|" * (2 + 2 * len(others)))
     table = []
     for benchmark, of in samples.items():
-        cells = [benchmark, sizes[benchmark]]
-        for name in ("ours", "peer", "alone"):
-            known = name in of
-            if name != "ours":
-                cells.append(f"{statistics.median(of[name]):.0f}" if known else "")
-                cells.append(f"{ratio(benchmark, name):.2f}" if known and "ours" in of else "")
-            else:
-                cells.append(f"{statistics.median(of[name]):.0f}" if known else "")
+        cells = [benchmark, sizes[benchmark], f"{statistics.median(of['ours']):.0f}" if "ours" in of else ""]
+        for name in others:
+            cells.append(f"{statistics.median(of[name]):.0f}" if name in of else "")
+            cells.append(f"{ratio(benchmark, name):.2f}" if name in of and "ours" in of else "")
         print("| " + " | ".join(cells) + " |")
         table += [[benchmark, name, options.ranks, sizes[benchmark], time] for name, times in of.items() for time in times]
     if options.csv:

@@ -8,14 +8,15 @@
 #include <array>
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
-#include "base/quote.h"
 #include "plan/device_copies.h"
 #include "runtime/profile.h"
 #include "runtime/stats.h"
@@ -102,7 +103,7 @@ class Run {
   void give_up() {
     std::optional<runtime::Failure> failure;
     try {
-      failure = device_.wait();
+      failure = device_.give_up();
     } catch (const Error&) {  // of a device that is lost; the error on its way says why
     }
     if (failure) fail(*failure);
@@ -210,10 +211,7 @@ class Run {
   }
 
   static std::int64_t elements_of(const Array& array) {
-    std::int64_t n = 1;
-    for (const std::int64_t extent : std::span(array.extents, static_cast<std::size_t>(array.rank)))
-      n *= extent;
-    return n;
+    return std::accumulate(array.extents, array.extents + array.rank, std::int64_t{1}, std::multiplies<>());
   }
   static std::size_t bytes_of(Kind kind, const Array& array) {
     std::size_t bytes = size_of(kind);
@@ -277,7 +275,7 @@ class Run {
 
   void run(const Compute& s) {
     std::uint64_t b = slot(s.b);
-    if (s.site != 0 && b == 0) raise(loaded_.sites.at(s.site - 1), {});
+    if (s.site != 0 && b == 0) refuse(s.site, {});
     slot(s.to) = scalar::evaluate(s.op, s.operand, s.result, slot(s.a), b, slot(s.c));
   }
   void run(const Constant& s) { slot(s.to) = s.bits; }
@@ -289,7 +287,12 @@ class Run {
     if (slot(s.condition)) return;
     std::vector<std::int64_t> values;
     for (Slot operand : s.operands) values.push_back(extent(operand));
-    raise(loaded_.sites.at(s.site - 1), values);
+    refuse(s.site, values);
+  }
+  // What the host finds, unless a kernel before it has failed.
+  [[noreturn]] void refuse(Site site, std::span<const std::int64_t> values) {
+    wait();
+    raise(loaded_.sites.at(site - 1), values);
   }
 
   void run(const Allocate& s) {
@@ -346,7 +349,8 @@ class Run {
     const runtime::Span span(runtime::Activity::kernel, name, launch.bytes_read, launch.bytes_written,
                              s.kernel);
     if (auto failure = device_.launch(launched, launch)) fail(*failure);
-    if (span.is_on()) wait();  // it lasts as long as the kernel, not as long as its launch
+    if (span.is_on() && loaded_.identity.empty())
+      wait();  // it lasts as long as the kernel, not as its launch
   }
 
   [[noreturn]] void fail(const runtime::Failure& f) {
@@ -466,18 +470,6 @@ class Run {
 };
 
 }  // namespace
-
-void raise(const SiteText& site, std::span<const std::int64_t> values, std::int64_t position) {
-  const std::string message = base::quote(site.message, values, position);
-  switch (site.error) {
-    case SiteText::Error::shape: throw ShapeError(message, site.where);
-    case SiteText::Error::index: throw IndexError(message, site.where);
-    case SiteText::Error::arithmetic: throw ArithmeticError(message, site.where);
-    case SiteText::Error::memory: throw OutOfMemory(message, site.where);
-    case SiteText::Error::argument: break;
-  }
-  throw ShapeError(message, site.where);
-}
 
 void execute(const Loaded& loaded, std::span<const detail::ArgumentView> arguments,
              std::span<detail::ResultValue> results) {

@@ -10,20 +10,11 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "plan/raise.h"
 #include "runtime/background_build.h"
 #include "runtime/device.h"
 
 namespace fulgurite::plan {
-
-/// What the operation behind a site says when it fails. The message quotes values (base/quote.h): of a Check
-/// its operands; of an index the index and the extent; and the position, the number of the failing element.
-struct SiteText {
-  enum class Error : std::uint8_t { shape, index, arithmetic, argument, memory };
-  Error error = Error::index;
-  Where where;
-  std::string message;
-};
-[[noreturn]] void raise(const SiteText&, std::span<const std::int64_t> values, std::int64_t position = 0);
 
 /// A plan with its kernels loaded, or compiling. Immutable: any number of threads may run it at once.
 struct Loaded {

@@ -101,7 +101,9 @@ class MpiDevice::Launching {
         inspect(running, p);
       else
         failed = run(running, p);
-    return failed ? lowest(running.failure()) : std::nullopt;
+    if (!failed) return std::nullopt;
+    if (const std::optional<Failure> earlier = device_.wait()) return earlier;
+    return device_.lowest(running.failure());
   }
 
  private:
@@ -217,6 +219,10 @@ class MpiDevice::Launching {
 
     if (!phase.can_fail) return false;
     if (!division->is_divided) return running.failure().has_value();
+    if (p + 1 == kernel_.footprints.phases.size()) {
+      device_.tell_later(running.failure());
+      return false;
+    }
     std::int64_t any = running.failure() ? 1 : 0;
     ranks.reduce({&any, 1}, fg_mpi_max);
     return any != 0;
@@ -280,20 +286,6 @@ class MpiDevice::Launching {
       ++task;
     }
     return best;
-  }
-
-  // Of all ranks' failures.
-  std::optional<Failure> lowest(const std::optional<Failure>& mine) {
-    std::string text;
-    if (mine) text.assign(reinterpret_cast<const char*>(&*mine), sizeof(Failure));
-    FailureRecord record;
-    for (const std::string& of_rank : device_.ranks_.gather(text)) {
-      if (of_rank.size() != sizeof(Failure)) continue;
-      Failure failure{};
-      std::memcpy(&failure, of_rank.data(), sizeof failure);
-      record.report(failure);
-    }
-    return record.lowest();
   }
 
   MpiDevice& device_;
@@ -405,6 +397,44 @@ std::optional<Failure> MpiDevice::launch(const Kernel& kernel, const Launch& lau
   counters.launches.add();
   counters.bytes_moved.add(launch.bytes_read + launch.bytes_written);
   return Launching(*this, of, launch).run();
+}
+
+void MpiDevice::tell_later(const std::optional<Failure>& mine) {
+  if (mine && !failure_) {
+    failure_ = mine;
+    failed_launch_ = n_untold_;
+  }
+  ++n_untold_;
+}
+
+std::optional<Failure> MpiDevice::wait() {
+  if (n_untold_ == 0) return std::nullopt;
+  std::int64_t first = failed_launch_;
+  ranks_.reduce({&first, 1}, fg_mpi_min);
+  const std::optional<Failure> mine = first == failed_launch_ ? failure_ : std::nullopt;
+  give_up();
+  return first == INT64_MAX ? std::nullopt : lowest(mine);
+}
+
+std::optional<Failure> MpiDevice::give_up() {
+  n_untold_ = 0;
+  failed_launch_ = INT64_MAX;
+  failure_.reset();
+  return std::nullopt;
+}
+
+// Of all ranks' failures.
+std::optional<Failure> MpiDevice::lowest(const std::optional<Failure>& mine) {
+  std::string text;
+  if (mine) text.assign(reinterpret_cast<const char*>(&*mine), sizeof(Failure));
+  FailureRecord record;
+  for (const std::string& of_rank : ranks_.gather(text)) {
+    if (of_rank.size() != sizeof(Failure)) continue;
+    Failure failure{};
+    std::memcpy(&failure, of_rank.data(), sizeof failure);
+    record.report(failure);
+  }
+  return record.lowest();
 }
 
 void MpiDevice::agree(std::string_view what, const std::source_location& line) {

@@ -39,7 +39,9 @@ class MpiDevice final : public Device {
   void copy(Memory to, Memory from, std::size_t bytes) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
-  std::optional<Failure> wait() override { return std::nullopt; }
+  // Of all ranks together: what tasks of any rank have met since the last time.
+  std::optional<Failure> wait() override;
+  std::optional<Failure> give_up() override;
   void agree(std::string_view what, const std::source_location& line = {}) override;
 
   int rank() const { return ranks_.rank(); }
@@ -64,12 +66,18 @@ class MpiDevice final : public Device {
 
   MpiDevice(Ranks& ranks, std::string cpu);
   Layout* layout(const void* data);
+  /// The last phase of a launch may have failed, which the ranks tell each other later, in one go.
+  void tell_later(const std::optional<Failure>& mine);
+  std::optional<Failure> lowest(const std::optional<Failure>& mine);
 
   Ranks& ranks_;
   cpu::CpuDevice cpu_;
   std::mutex mutex_;  // of what follows: arrays end on any thread
   std::map<const void*, Layout> layouts_;
   Counts counts_;
+  // Launches since ranks told each other of failures, and the first of them that failed here.
+  std::int64_t n_untold_ = 0, failed_launch_ = INT64_MAX;
+  std::optional<Failure> failure_;
 };
 
 }  // namespace fulgurite::runtime::mpi

@@ -116,7 +116,12 @@ class ModelDevice::Launching {
     meet(needs);
     post(*division, cost);
     settle(*division, layouts_);
-    if (phase.can_fail && division->is_divided) cost.agreeing += device_.collective();
+    if (phase.can_fail && division->is_divided) {
+      if (p + 1 == kernel_.footprints.phases.size())
+        device_.has_untold_ = true;
+      else
+        cost.agreeing += device_.collective();
+    }
     know(p, n);
   }
 
@@ -336,6 +341,11 @@ double ModelDevice::collective() {
   ++collectives_;
   // Pairs of ranks, then pairs of pairs.
   return 2 * std::bit_width(static_cast<unsigned>(cluster_.ranks - 1)) * cluster_.latency;
+}
+
+std::optional<Failure> ModelDevice::wait() {
+  if (std::exchange(has_untold_, false)) between_.agreeing += collective();
+  return std::nullopt;
 }
 
 void ModelDevice::agree(std::string_view, const std::source_location&) {

@@ -60,7 +60,7 @@ class ModelDevice final : public Device {
   void copy(Memory to, Memory from, std::size_t bytes) override;
   std::shared_ptr<const Kernel> build(const KernelSource& source) override;
   std::optional<Failure> launch(const Kernel& kernel, const Launch& launch) override;
-  std::optional<Failure> wait() override { return std::nullopt; }
+  std::optional<Failure> wait() override;
   void agree(std::string_view what, const std::source_location& line = {}) override;
 
   /// Rank r has the next bytes[r] bytes of the memory.
@@ -103,6 +103,7 @@ class ModelDevice final : public Device {
   std::vector<Sent> sent_;
   std::uint64_t collectives_ = 0;
   PhaseCost between_;
+  bool has_untold_ = false;  // kernels that can fail, since ranks told each other
   bool assumes_kept_ = false, reads_unknown_ = false, assumes_places_ = false;
   std::vector<std::int64_t> of_pairs_;  // bytes from one rank to another, while they are counted
 };
