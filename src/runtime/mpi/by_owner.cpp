@@ -78,8 +78,8 @@ struct Units {
 Units units_of(const Bytes& bytes, std::int64_t unit) {
   return {bytes.begin / unit, (bytes.end + unit - 1) / unit};
 }
-Bytes bytes_of(std::int64_t unit_number, std::int64_t unit, const Bytes& in) {
-  return {std::max(unit_number * unit, in.begin), std::min((unit_number + 1) * unit, in.end)};
+Bytes bytes_of(const Units& units, std::int64_t unit, const Bytes& in) {
+  return {std::max(units.first * unit, in.begin), std::min(units.last * unit, in.end)};
 }
 
 // Calls f(first unit, mask) for every 64 units from `first` on of which some are marked.
@@ -91,16 +91,21 @@ void for_masks(const std::byte* marks, Units units, const F& f) {
     for (std::int64_t k = 0; k < n; k += 8) {
       std::uint64_t eight = 0;
       std::memcpy(&eight, marks + at + k, static_cast<std::size_t>(std::min<std::int64_t>(8, n - k)));
-      if (eight == 0) continue;
-      for (int byte = 0; byte < 8; ++byte)
-        if ((eight >> (8 * byte) & 255) != 0) mask |= std::uint64_t{1} << (k + byte);
+      // Each byte is 0 or 1: byte i becomes bit i of the highest byte.
+      mask |= (eight * 0x0102'0408'1020'4080u >> 56) << k;
     }
     if (mask != 0) f(at, mask);
   }
 }
+// With each run of marked neighbours.
 template <class F>
 void for_units(std::int64_t first, std::uint64_t mask, const F& f) {
-  for (; mask != 0; mask &= mask - 1) f(first + std::countr_zero(mask));
+  for (int at = 0; mask != 0;) {
+    const int skipped = std::countr_zero(mask), run = std::countr_one(mask >> skipped);
+    at += skipped + run;
+    f(Units{first + at - run, first + at});
+    mask = skipped + run == 64 ? 0 : mask >> (skipped + run);
+  }
 }
 
 struct Masks {
@@ -125,22 +130,22 @@ std::vector<Masks> masks_from(Reader& from, Units within) {
 }
 
 void copy_units(std::vector<std::byte>& to, const MarkedArray& array, const Masks& m, const Bytes& in) {
-  for_units(m.first, m.mask, [&](std::int64_t unit) {
-    const Bytes bytes = bytes_of(unit, array.unit, in);
+  for_units(m.first, m.mask, [&](const Units& units) {
+    const Bytes bytes = bytes_of(units, array.unit, in);
     to.insert(to.end(), array.data + bytes.begin, array.data + bytes.end);
   });
 }
 void take_units(Reader& from, const MarkedArray& array, const Masks& m, const Bytes& in) {
-  for_units(m.first, m.mask, [&](std::int64_t unit) {
-    const Bytes bytes = bytes_of(unit, array.unit, in);
+  for_units(m.first, m.mask, [&](const Units& units) {
+    const Bytes bytes = bytes_of(units, array.unit, in);
     const auto n = static_cast<std::size_t>(bytes.end - bytes.begin);
     std::memcpy(array.data + bytes.begin, from.next(n).data(), n);
   });
 }
 std::size_t size_of(const Masks& m, std::int64_t unit, const Bytes& in) {
   std::int64_t n = 0;
-  for_units(m.first, m.mask, [&](std::int64_t number) {
-    const Bytes bytes = bytes_of(number, unit, in);
+  for_units(m.first, m.mask, [&](const Units& units) {
+    const Bytes bytes = bytes_of(units, unit, in);
     n += bytes.end - bytes.begin;
   });
   return static_cast<std::size_t>(n);

@@ -211,7 +211,7 @@ class Dividing {
       division.read.clear();
       division.stored.clear();
       fill(division);
-      if (!are_apart(division.stored) || leaves_ranks_out(division.first_tasks)) return false;
+      if (!are_apart(division.stored) || leaves_ranks_out(division.first_tasks, look)) return false;
     }
     keep_reads(division);
     return true;
@@ -242,12 +242,13 @@ class Dividing {
     });
   }
 
-  // Half of the ranks that could have a task have none.
-  bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks) const {
+  // Too few ranks have tasks: half of those that could, as long as there is a closer look to take; else one.
+  bool leaves_ranks_out(const std::vector<std::int64_t>& first_tasks, Look look) const {
     std::int64_t n_busy = 0;
     for (std::size_t r = 0; r + 1 < first_tasks.size(); ++r)
       n_busy += first_tasks[r] < first_tasks[r + 1] ? 1 : 0;
-    return 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
+    return look == Look::iterations ? n_busy == 1
+                                    : 2 * n_busy <= std::min<std::int64_t>(of_.n_ranks, of_.n_tasks);
   }
 
   // Tasks that store side by side, as those of the column tiles of a row block do, stay together: a legal cut
