@@ -114,7 +114,11 @@ class MpiDevice::Launching {
   std::size_t elements_of(const OwnArray& own) const {
     if (own.tasks_of >= 0)
       return static_cast<std::size_t>(of_.n_tasks[static_cast<std::size_t>(own.tasks_of)]);
-    const std::int64_t n = of_.n_elements[static_cast<std::size_t>(own.elements_of)];
+    // Memory may hold more than the array that the plan sees in it, and all of it has owners.
+    const auto buffer = static_cast<std::size_t>(own.elements_of);
+    const Layout* of = device_.layout(of_.buffers[buffer]);
+    const std::int64_t n =
+        of == nullptr ? of_.n_elements[buffer] : of->bytes() / kernel_.footprints.element_bytes[buffer];
     return static_cast<std::size_t>((n + own.per - 1) / own.per);
   }
 
