@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "plan/traverse.h"
 
 namespace fulgurite::plan {
 
@@ -17,33 +18,19 @@ class FromElements {
     std::size_t before = 0;
     do {
       before = slots_.size();
-      visit(steps);
+      for_each_step(steps,
+                    [&](const Action& action) { base::match(action, [&](const auto& s) { add(s); }); });
     } while (slots_.size() != before);
   }
   bool contains(Slot s) const { return slots_.contains(s); }
 
  private:
-  void visit(const Steps& steps) {
-    for (const Step& step : steps) base::match(step.action, [&](const auto& action) { add(action); });
-  }
   void add(const Fetch& s) { slots_.insert(s.to); }
   void add(const Compute& s) {
     if (contains(s.a) || contains(s.b) || contains(s.c)) slots_.insert(s.to);
   }
   void add(const Copy& s) {
     if (contains(s.from)) slots_.insert(s.to);
-  }
-  void add(const If& s) {
-    visit(s.then_steps);
-    visit(s.else_steps);
-  }
-  void add(const While& s) {
-    visit(s.head);
-    visit(s.body);
-  }
-  void add(const Converge& s) {
-    visit(s.head);
-    visit(s.body);
   }
   void add(const auto&) {}
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/match.h"
+#include "plan/traverse.h"
 
 namespace fulgurite::plan {
 
@@ -16,7 +17,8 @@ class ReadPlaces {
   explicit ReadPlaces(const Plan& plan) {
     for (const Result& result : plan.results)
       if (result.rank > 0) read_.insert(result.place);
-    visit(plan.steps);
+    for_each_step(plan.steps,
+                  [&](const Action& action) { base::match(action, [&](const auto& s) { add(s); }); });
     for (bool is_new = true; is_new;) {
       is_new = false;
       for (const auto& [to, from] : handed_on_)
@@ -26,10 +28,6 @@ class ReadPlaces {
   bool contains(Place p) const { return read_.contains(p); }
 
  private:
-  void visit(const Steps& steps) {
-    for (const Step& step : steps) base::match(step.action, [&](const auto& action) { add(action); });
-  }
-
   void add(const Compute&) {}
   void add(const Constant&) {}
   void add(const Copy&) {}
@@ -43,18 +41,9 @@ class ReadPlaces {
   void add(const CopyArray& s) { read_.insert(s.from); }
   void add(const Fetch& s) { read_.insert(s.from); }
   void add(const Launch& s) { read_.insert(s.buffers.begin(), s.buffers.end()); }
-  void add(const If& s) {
-    visit(s.then_steps);
-    visit(s.else_steps);
-  }
-  void add(const While& s) {
-    visit(s.head);
-    visit(s.body);
-  }
-  void add(const Converge& s) {
-    visit(s.head);
-    visit(s.body);
-  }
+  void add(const If&) {}
+  void add(const While&) {}
+  void add(const Converge&) {}
 
   std::set<Place> read_;
   std::vector<std::pair<Place, Place>> handed_on_;  // to, from
