@@ -69,7 +69,7 @@ std::vector<Part<T>> local(const Array<T, N>& array) {
   return parts;
 }
 
-/// Whether this rank has all elements, so that reading one sends nothing.
+/// Whether this rank has all elements, so that none is sent when it reads one.
 template <fulgurite::detail::Scalar T, int N>
 bool is_local(const Array<T, N>& array) {
   return array.empty() ||

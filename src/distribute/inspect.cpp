@@ -22,6 +22,9 @@ using namespace kernel;
 
 // A line of memory, of which reads ask for all.
 constexpr std::int32_t line_bytes = 64;
+std::int32_t elements_a_line(const Arena& arena, Var array) {
+  return line_bytes / static_cast<std::int32_t>(scalar::size_of(arena.info(array).type.kind));
+}
 // An inspector for elements, one for places of places, and one more.
 constexpr int most_inspectors = 3;
 
@@ -136,8 +139,7 @@ class Reads {
       if (load == nullptr || !array_of_.contains(load->name)) return std::nullopt;
       const auto found = arrays.find(load->from.buffer);
       if (found == arrays.end()) return std::nullopt;
-      const auto size = static_cast<std::int32_t>(scalar::size_of(arena.info(found->first).type.kind));
-      const int shift = std::countr_zero(static_cast<std::uint32_t>(line_bytes / size));
+      const int shift = std::countr_zero(static_cast<std::uint32_t>(elements_a_line(arena, found->first)));
       const Expr line = arena.apply(scalar::Op::shr, {load->from.index, arena.i64(shift)});
       return mark(arena, load->from, found->second, line);
     });
@@ -235,8 +237,7 @@ class Inspecting {
     PhaseMarks marks{true, {}, before};
     MarksOf marks_by_array;
     for (const Var array : arrays) {
-      const auto size = static_cast<std::int32_t>(scalar::size_of(arena().info(array).type.kind));
-      marks_by_array[array] = marks_of(array, line_bytes / size);
+      marks_by_array[array] = marks_of(array, elements_a_line(arena(), array));
       marks.marks.push_back({array, marks_by_array[array]});
     }
     Par inspector = par;

@@ -84,13 +84,15 @@ Bytes bytes_of(const Units& units, std::int64_t unit, const Bytes& in) {
 
 // Calls f(first unit, mask) for every 64 units from `first` on of which some are marked.
 template <class F>
-void for_masks(const std::byte* marks, Units units, const F& f) {
+void for_masks(std::span<const std::byte> marks, Units units, const F& f) {
+  FULGURITE_CHECK(units.last <= static_cast<std::int64_t>(marks.size()), "{} marks of {} elements",
+                  marks.size(), units.last);
   for (std::int64_t at = units.first; at < units.last; at += per_mask) {
     const std::int64_t n = std::min(per_mask, units.last - at);
     std::uint64_t mask = 0;
     for (std::int64_t k = 0; k < n; k += 8) {
       std::uint64_t eight = 0;
-      std::memcpy(&eight, marks + at + k, static_cast<std::size_t>(std::min<std::int64_t>(8, n - k)));
+      std::memcpy(&eight, marks.data() + at + k, static_cast<std::size_t>(std::min<std::int64_t>(8, n - k)));
       // Each byte is 0 or 1: byte i becomes bit i of the highest byte.
       mask |= (eight * 0x0102'0408'1020'4080u >> 56) << k;
     }
@@ -163,16 +165,12 @@ std::vector<Masks> masks_of(const MarkedArray& array, const Bytes& in) {
 std::vector<Intervals> owners(const Layout& layout, std::int64_t element_bytes) {
   const int n_ranks = layout.n_ranks();
   const std::int64_t n = layout.bytes() / element_bytes;
-  Intervals had;
-  for (int r = 0; r < n_ranks; ++r) had.add(layout.of(r));
   Intervals left(0, layout.bytes());
-  const Intervals nobodys = left - had;
+  const Intervals nobodys = left - layout.anywhere();
   std::vector<Intervals> all(static_cast<std::size_t>(n_ranks));
   std::int64_t begin = 0;
   for (int r = 0; r < n_ranks; ++r) {
-    const std::int64_t end = r + 1 == n_ranks
-                                 ? layout.bytes()
-                                 : element_bytes * (n / n_ranks * (r + 1) + n % n_ranks * (r + 1) / n_ranks);
+    const std::int64_t end = r + 1 == n_ranks ? layout.bytes() : part_of(n, r + 1, n_ranks) * element_bytes;
     const Intervals block(begin, end);
     Intervals& of = all[static_cast<std::size_t>(r)];
     of = block & layout.of(r);

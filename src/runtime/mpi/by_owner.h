@@ -21,7 +21,7 @@ std::vector<Intervals> owners(const Layout&, std::int64_t element_bytes);
 struct MarkedArray {
   Layout* layout;
   std::byte* data;
-  const std::byte* marks;
+  std::span<const std::byte> marks;
   std::int64_t unit, element_bytes;
 };
 

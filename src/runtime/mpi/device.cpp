@@ -74,10 +74,10 @@ class MpiDevice::Launching {
     const Footprints& all = kernel.footprints;
     FULGURITE_CHECK(buffers_.size() + all.own.size() == all.element_bytes.size(), "{} and {} buffers of {}",
                     buffers_.size(), all.own.size(), all.element_bytes.size());
-    for (const OwnArray& own : all.own) {
-      const std::size_t bytes =
-          elements_of(own) * static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
-      own_.push_back(device_.allocate(bytes));
+    for (std::size_t k = 0; k < all.own.size(); ++k) {
+      const std::int32_t of = all.own[k].elements_of;
+      const Layout* layout = of < 0 ? nullptr : device_.layout(launch.buffers[static_cast<std::size_t>(of)]);
+      own_.push_back(device_.allocate(own_bytes(all, k, launch, layout)));
       buffers_.push_back(own_.back().data);
     }
     for (const void* data : buffers_) layouts_.push_back(device_.layout(data));
@@ -109,17 +109,6 @@ class MpiDevice::Launching {
  private:
   std::int64_t n_tasks(const PhaseFootprint& phase) const {
     return phase.tasks_of < 0 ? 1 : of_.n_tasks[static_cast<std::size_t>(phase.tasks_of)];
-  }
-
-  std::size_t elements_of(const OwnArray& own) const {
-    if (own.tasks_of >= 0)
-      return static_cast<std::size_t>(of_.n_tasks[static_cast<std::size_t>(own.tasks_of)]);
-    // Memory may hold more than the array that the plan sees in it, and all of it has owners.
-    const auto buffer = static_cast<std::size_t>(own.elements_of);
-    const Layout* of = device_.layout(of_.buffers[buffer]);
-    const std::int64_t n =
-        of == nullptr ? of_.n_elements[buffer] : of->bytes() / kernel_.footprints.element_bytes[buffer];
-    return static_cast<std::size_t>((n + own.per - 1) / own.per);
   }
 
   std::shared_ptr<const Division> division_of(std::size_t p, const Division* of_inspected) {
@@ -169,19 +158,20 @@ class MpiDevice::Launching {
                                          device_.rank(), bytes, arrays.size()));
   }
 
-  const OwnArray& own_of(const Marks& marks) const {
-    return kernel_.footprints.own[static_cast<std::size_t>(marks.marks) - of_.buffers.size()];
+  std::size_t own_number(const Marks& marks) const {
+    return static_cast<std::size_t>(marks.marks) - of_.buffers.size();
   }
   void clear(const Marks& marks) const {
-    const Memory& memory = own_[static_cast<std::size_t>(marks.marks) - of_.buffers.size()];
+    const Memory& memory = own_[own_number(marks)];
     if (memory.bytes != 0) std::memset(memory.data, 0, memory.bytes);
   }
   MarkedArray marked(const Marks& marks) const {
     const auto buffer = static_cast<std::size_t>(marks.buffer);
+    const std::size_t own = own_number(marks);
     const std::int64_t size = kernel_.footprints.element_bytes[buffer];
     return {layouts_[buffer], static_cast<std::byte*>(buffers_[buffer]),
-            static_cast<const std::byte*>(buffers_[static_cast<std::size_t>(marks.marks)]),
-            size * own_of(marks).per, size};
+            std::span(static_cast<const std::byte*>(own_[own].data), own_[own].bytes),
+            size * kernel_.footprints.own[own].per, size};
   }
   // The marks of what only they say.
   std::vector<Marks> posted(const Division& division, std::size_t p) const {
@@ -237,10 +227,9 @@ class MpiDevice::Launching {
     return static_cast<std::size_t>(std::ranges::count_if(division.unknown, [&](std::size_t array) {
       return std::ranges::any_of(needs, [&](const Needs& of) {
         if (of.layout != layouts_[array]) return false;
-        for (int rank = 0; rank < of.layout->n_ranks(); ++rank)
-          for (const Intervals& lacks : of.of_rank)
-            if (!(lacks & of.layout->of(rank)).empty()) return true;
-        return false;
+        const Intervals there = of.layout->anywhere();
+        return std::ranges::any_of(of.of_rank,
+                                   [&](const Intervals& lacks) { return !(lacks & there).empty(); });
       });
     }));
   }
@@ -367,10 +356,8 @@ void MpiDevice::upload(Memory to, const void* from, std::size_t bytes) {
 
 void MpiDevice::download(void* to, Memory from, std::size_t bytes) {
   if (Layout* of = layout(from.data)) {
-    const Intervals wanted(0, static_cast<std::int64_t>(bytes));
-    std::vector<Needs> needs(1);
-    needs[0] = {of, static_cast<std::byte*>(from.data), false, {}};
-    for (int r = 0; r < ranks_.size(); ++r) needs[0].of_rank.push_back(wanted - of->of(r));
+    const std::vector<Needs> needs{
+        needs_of_all(*of, static_cast<std::byte*>(from.data), static_cast<std::int64_t>(bytes))};
     Exchange exchange(ranks_, needs);
     exchange.begin();
     exchange.end();
@@ -379,11 +366,8 @@ void MpiDevice::download(void* to, Memory from, std::size_t bytes) {
 }
 
 void MpiDevice::copy(Memory to, Memory from, std::size_t bytes) {
-  Layout* const of = layout(from.data);
   Layout& copied = *layout(to.data);
-  copied = Layout(to.bytes, ranks_.size());
-  const Intervals wanted(0, static_cast<std::int64_t>(bytes));
-  for (int r = 0; r < ranks_.size(); ++r) copied.received(r, of == nullptr ? wanted : of->of(r) & wanted);
+  copied.copied(layout(from.data), static_cast<std::int64_t>(bytes));
   for (const Bytes& b : copied.of(ranks_.rank()).all())
     std::memcpy(static_cast<std::byte*>(to.data) + b.begin,
                 static_cast<const std::byte*>(from.data) + b.begin,
@@ -456,11 +440,7 @@ void MpiDevice::agree(std::string_view what, const std::source_location& line) {
 }
 
 void MpiDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {
-  std::int64_t begin = 0;
-  for (std::size_t r = 0; r < bytes.size(); ++r) {
-    layout(memory.data)->received(static_cast<int>(r), {begin, begin + bytes[r]});
-    begin += bytes[r];
-  }
+  layout(memory.data)->place_blocks(bytes);
 }
 
 bool MpiDevice::has_all(const void* data, std::size_t bytes) {

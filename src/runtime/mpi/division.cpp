@@ -58,11 +58,6 @@ class Elements final : public KnownElements {
   bool was_asked_ = false;
 };
 
-// n * r / of without overflow.
-std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
-  return n / of * r + n % of * r / of;
-}
-
 class Dividing {
  public:
   Dividing(const Launched& of, std::span<const std::size_t> arrays)
@@ -353,6 +348,17 @@ std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
                     cuts,
                     division});
   return division;
+}
+
+std::size_t own_bytes(const Footprints& footprints, std::size_t k, const Launch& launch, const Layout* of) {
+  const OwnArray& own = footprints.own[k];
+  const auto size = static_cast<std::size_t>(footprints.element_bytes[launch.buffers.size() + k]);
+  if (own.tasks_of >= 0)
+    return static_cast<std::size_t>(launch.n_tasks[static_cast<std::size_t>(own.tasks_of)]) * size;
+  const auto buffer = static_cast<std::size_t>(own.elements_of);
+  const std::int64_t n =
+      of == nullptr ? launch.n_elements[buffer] : of->bytes() / footprints.element_bytes[buffer];
+  return static_cast<std::size_t>((n + own.per - 1) / own.per) * size;
 }
 
 std::vector<Needs> needs_of(const Division& division, std::span<Layout* const> layouts,

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/device.h"
 #include "runtime/footprint.h"
 #include "runtime/mpi/intervals.h"
 #include "runtime/mpi/layout.h"
@@ -78,6 +79,10 @@ class Divisions {
   };
   std::vector<Known> known_;
 };
+
+/// Bytes of the own array with the number k. Of one whose elements stand for those of a buffer: of all of its
+/// memory, which has the layout `of` and may hold more than the array that the plan sees in it.
+std::size_t own_bytes(const Footprints&, std::size_t k, const Launch&, const Layout* of);
 
 /// What each rank lacks of each array.
 std::vector<Needs> needs_of(const Division&, std::span<Layout* const>, std::span<void* const> buffers);

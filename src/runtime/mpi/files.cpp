@@ -74,7 +74,7 @@ std::vector<Bytes> MpiDevice::blocks_of_ranks(Memory memory, std::int64_t bytes,
   needs[0] = {&of, static_cast<std::byte*>(memory.data), false, {}};
   const std::int64_t n_rows = bytes / row_bytes, n_ranks = ranks_.size();
   for (std::int64_t r = 0; r < n_ranks; ++r) {
-    const Bytes block{n_rows * r / n_ranks * row_bytes, n_rows * (r + 1) / n_ranks * row_bytes};
+    const Bytes block{part_of(n_rows, r, n_ranks) * row_bytes, part_of(n_rows, r + 1, n_ranks) * row_bytes};
     blocks[static_cast<std::size_t>(r)] = block;
     needs[0].of_rank.push_back(Intervals(block.begin, block.end) - of.of(static_cast<int>(r)));
   }

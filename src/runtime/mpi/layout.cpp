@@ -20,4 +20,25 @@ void Layout::computed(std::span<const Intervals> computed) {
   }
 }
 
+void Layout::place_blocks(std::span<const std::int64_t> bytes) {
+  std::int64_t begin = 0;
+  for (std::size_t r = 0; r < bytes.size(); ++r) {
+    received(static_cast<int>(r), {begin, begin + bytes[r]});
+    begin += bytes[r];
+  }
+}
+
+void Layout::copied(const Layout* of, std::int64_t bytes) {
+  const Intervals wanted(0, bytes);
+  for (std::size_t r = 0; r < of_rank_.size(); ++r)
+    of_rank_[r] = of == nullptr ? wanted : of->of_rank_[r] & wanted;
+}
+
+Needs needs_of_all(Layout& layout, std::byte* data, std::int64_t bytes) {
+  const Intervals wanted(0, bytes);
+  Needs needs{&layout, data, false, {}};
+  for (int r = 0; r < layout.n_ranks(); ++r) needs.of_rank.push_back(wanted - layout.of(r));
+  return needs;
+}
+
 }  // namespace fulgurite::runtime::mpi

@@ -12,6 +12,11 @@
 
 namespace fulgurite::runtime::mpi {
 
+/// Where part r of `of` equal parts of n begins, and the one before it ends; without overflow.
+inline std::int64_t part_of(std::int64_t n, std::int64_t r, std::int64_t of) {
+  return n / of * r + n % of * r / of;
+}
+
 class Layout {
  public:
   /// Nobody has any of the bytes.
@@ -24,6 +29,11 @@ class Layout {
   bool is_everywhere(const Intervals&) const;
   /// What some rank has.
   Intervals anywhere() const { return Intervals::together(of_rank_); }
+
+  /// Rank r has the next bytes[r] bytes.
+  void place_blocks(std::span<const std::int64_t> bytes);
+  /// Of a copy of the first bytes of memory with the layout `of` (null: of the host, which all ranks have).
+  void copied(const Layout* of, std::int64_t bytes);
 
   void received(int rank, const Intervals& bytes) { of_rank_[static_cast<std::size_t>(rank)].add(bytes); }
   /// Every rank has them, or has computed them.
@@ -44,5 +54,7 @@ struct Needs {
   bool is_changed_meanwhile = false;  // what is sent is copied first
   std::vector<Intervals> of_rank = {};
 };
+/// All ranks need the first bytes of an array.
+Needs needs_of_all(Layout&, std::byte* data, std::int64_t bytes);
 
 }  // namespace fulgurite::runtime::mpi

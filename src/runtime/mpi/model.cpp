@@ -73,9 +73,11 @@ class ModelDevice::Launching {
     const Footprints& all = kernel.footprints;
     FULGURITE_CHECK(buffers_.size() + all.own.size() == all.element_bytes.size(), "{} and {} buffers of {}",
                     buffers_.size(), all.own.size(), all.element_bytes.size());
-    for (const OwnArray& own : all.own) {
-      const auto size = static_cast<std::size_t>(all.element_bytes[buffers_.size()]);
-      own_.push_back(device_.allocate(static_cast<std::size_t>(n_elements(own, launch)) * size));
+    for (std::size_t k = 0; k < all.own.size(); ++k) {
+      const std::int32_t of = all.own[k].elements_of;
+      const Array* array = of < 0 ? nullptr : device_.array(launch.buffers[static_cast<std::size_t>(of)]);
+      own_.push_back(
+          device_.allocate(own_bytes(all, k, launch, array == nullptr ? nullptr : &array->layout)));
       buffers_.push_back(own_.back().data);
     }
     for (const void* data : buffers_) {
@@ -138,12 +140,8 @@ class ModelDevice::Launching {
   void ask(std::size_t p, std::int64_t n, const Division& division, PhaseCost& cost) {
     std::vector<Needs> asked;
     for (const std::size_t array : division.asked) {
-      const Layout& of = *layouts_[array];
-      const Intervals all(0, of.bytes());
-      if (of.is_everywhere(all)) continue;
-      Needs needs{layouts_[array], nullptr, false, {}};
-      for (int r = 0; r < device_.cluster_.ranks; ++r) needs.of_rank.push_back(all - of.of(r));
-      asked.push_back(std::move(needs));
+      Layout& of = *layouts_[array];
+      if (!of.is_everywhere({0, of.bytes()})) asked.push_back(needs_of_all(of, nullptr, of.bytes()));
     }
     if (asked.empty()) return;
     device_.assumes_places_ = true;
@@ -165,11 +163,6 @@ class ModelDevice::Launching {
       device_.count_spread(of.bytes(), cost);
       of.computed(owners(of, kernel_.footprints.element_bytes[array]));
     }
-  }
-
-  static std::int64_t n_elements(const OwnArray& own, const Launch& launch) {
-    if (own.tasks_of >= 0) return launch.n_tasks[static_cast<std::size_t>(own.tasks_of)];
-    return (launch.n_elements[static_cast<std::size_t>(own.elements_of)] + own.per - 1) / own.per;
   }
 
   static double share_of(const Division& division, std::int64_t n) {
@@ -303,10 +296,7 @@ void ModelDevice::upload(Memory to, const void* from, std::size_t bytes) {
 
 void ModelDevice::download(void* to, Memory from, std::size_t bytes) {
   Array& of = *array(from.data);
-  const Intervals wanted(0, static_cast<std::int64_t>(bytes));
-  std::vector<Needs> needs(1);
-  needs[0].layout = &of.layout;
-  for (int r = 0; r < cluster_.ranks; ++r) needs[0].of_rank.push_back(wanted - of.layout.of(r));
+  const std::vector<Needs> needs{needs_of_all(of.layout, nullptr, static_cast<std::int64_t>(bytes))};
   count(needs, between_);
   meet(needs);
   if (of.is_known) {
@@ -320,10 +310,7 @@ void ModelDevice::download(void* to, Memory from, std::size_t bytes) {
 void ModelDevice::copy(Memory to, Memory from, std::size_t bytes) {
   const Array* const of = array(from.data);
   Array& copied = *array(to.data);
-  copied.layout = Layout(to.bytes, cluster_.ranks);
-  const Intervals wanted(0, static_cast<std::int64_t>(bytes));
-  for (int r = 0; r < cluster_.ranks; ++r)
-    copied.layout.received(r, of == nullptr ? wanted : of->layout.of(r) & wanted);
+  copied.layout.copied(of == nullptr ? nullptr : &of->layout, static_cast<std::int64_t>(bytes));
   copied.is_known = of != nullptr && of->is_known && bytes <= most_known;
   if (copied.is_known) std::memcpy(to.data, from.data, bytes);
 }
@@ -353,11 +340,7 @@ void ModelDevice::agree(std::string_view, const std::source_location&) {
 }
 
 void ModelDevice::place_blocks(Memory memory, std::span<const std::int64_t> bytes) {
-  std::int64_t begin = 0;
-  for (std::size_t r = 0; r < bytes.size(); ++r) {
-    array(memory.data)->layout.received(static_cast<int>(r), {begin, begin + bytes[r]});
-    begin += bytes[r];
-  }
+  array(memory.data)->layout.place_blocks(bytes);
 }
 
 void ModelDevice::begin_counting() {
