@@ -99,6 +99,11 @@ foreach(mpi IN LISTS fulgurite_mpis)
   foreach(how IN ITEMS killed thrown exits exits_within)
     add_mpi_job(${mpi}_${how}_3 1 "all ranks are there" "${mpirun}" -n 3 "${program}" ${how})
   endforeach()
+  add_library(mpi_exit_${mpi} MODULE runtime/mpi_exit.cpp)
+  target_link_libraries(mpi_exit_${mpi} PRIVATE fulgurite_warnings fulgurite_mpi_${mpi})
+  add_dependencies(mpi_programs mpi_exit_${mpi})
+  add_mpi_job(${mpi}_exits_in_a_call_3 1 "MPI was called 0 times after exit" "${mpirun}" -n 3 env "LD_PRELOAD=$<TARGET_FILE:mpi_exit_${mpi}>"
+    "${program}" goes_on)
   # MPICH's mpirun kills the other ranks and then may call that a success.
   add_mpi_job(${mpi}_leaves_3 any "all ranks are there" "${mpirun}" -n 3 "${program}" leaves)
   add_mpi_job(${mpi}_ends_job_3 1 "fulgurite: rank 1 of 3: the disk is full" "${mpirun}" -n 3 "${program}" ends_job)

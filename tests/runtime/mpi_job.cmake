@@ -1,5 +1,6 @@
 # cmake -DSTATUS=0|1|any -DSAYS=REGEX -DLIMIT=SECONDS -P mpi_job.cmake -- COMMAND..: a job under mpirun ends in time, well (STATUS 0),
 # not well (1) or either way, and says what it should. With -DCOUNTS=FILE, what the ranks say of their traffic is what was counted there.
+cmake_policy(VERSION 3.25)
 set(command "")
 set(is_command OFF)
 foreach(i RANGE ${CMAKE_ARGC})

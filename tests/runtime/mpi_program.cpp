@@ -171,8 +171,8 @@ void messages() {
   for (const std::size_t n : {0, 1, 999, 1000, 5001}) gather_all(n);
 }
 
-// The others go on with what needs rank 1.
-void while_others_wait(const std::function<void()>& end) {
+// By one rank; none goes on before it is said.
+void say_all_are_there() {
   Ranks& ranks = Ranks::world();
   ranks.gather("");
   if (ranks.rank() == 0) {
@@ -180,6 +180,12 @@ void while_others_wait(const std::function<void()>& end) {
     std::fflush(nullptr);
   }
   ranks.gather("");
+}
+
+// The others go on with what needs rank 1.
+void while_others_wait(const std::function<void()>& end) {
+  say_all_are_there();
+  Ranks& ranks = Ranks::world();
   if (ranks.rank() == std::min(1, ranks.size() - 1)) end();
   for (;;) ranks.gather("");
 }
@@ -254,12 +260,13 @@ const std::map<std::string, std::function<void()>> commands{
        fmt::print("rank {} says why\n", ranks.rank());
        std::exit(4);
      }},
+    {"goes_on", [] { while_others_wait([] {}); }},
     // An exit in the middle of an exchange, whose messages never come.
     {"exits_within",
      [] {
        Ranks& ranks = Ranks::world();
        static int value = 0;
-       if (ranks.rank() == 0) fmt::print("all ranks are there\n");
+       say_all_are_there();
        const Message received{(ranks.rank() + 1) % ranks.size(), &value, sizeof value};
        ranks.begin_exchange({}, {&received, 1});
        std::exit(0);

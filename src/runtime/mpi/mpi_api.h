@@ -24,7 +24,7 @@ struct fg_mpi_api {
   // Starts MPI unless the program has done so. `communicator` points to the program's own MPI_Comm, or is
   // null: MPI_COMM_WORLD. It is duplicated. Errors return instead of ending the job.
   int (*start)(const void* communicator, std::int32_t* rank, std::int32_t* n_ranks);
-  // 1 where start() has started MPI and nobody has ended it.
+  // 1 where start() has started MPI, nobody has ended it, and the process does not exit within a call of MPI.
   std::int32_t (*is_to_finish)(void);
   // Ends MPI if that is so.
   void (*finish)(void);

@@ -12,6 +12,23 @@
 
 namespace {
 
+// Whether the thread is in a call of MPI. MPICH ends a rank by exit() in the middle of one where another rank
+// aborts the job, and what runs then may not call MPI.
+bool is_in_call = false;
+
+// One of the functions below, which `is_in_call` tells of.
+template <auto function>
+struct Call;
+template <typename... Parameters, int (*function)(Parameters...)>
+struct Call<function> {
+  static int run(Parameters... parameters) {
+    is_in_call = true;
+    const int code = function(parameters...);
+    is_in_call = false;
+    return code;
+  }
+};
+
 // A duplicate of the program's communicator, so that our messages never meet the program's own.
 MPI_Comm communicator = MPI_COMM_NULL;
 bool is_started_here = false;
@@ -62,6 +79,7 @@ int start(const void* program_communicator, std::int32_t* rank, std::int32_t* n_
 }
 
 std::int32_t is_to_finish() {
+  if (is_in_call) return 0;
   int is_finalised = 0;
   MPI_Finalized(&is_finalised);
   return is_started_here && is_finalised == 0 ? 1 : 0;
@@ -182,21 +200,21 @@ fg_mpi_api make_api() {
   fg_mpi_api api{.version = fg_mpi_version,
                  .communicator_bytes = sizeof(MPI_Comm),
                  .text = "",
-                 .start = &start,
+                 .start = &Call<&start>::run,
                  .is_to_finish = &is_to_finish,
                  .finish = &finish,
                  .abort = &abort_job,
                  .error_text = &error_text,
-                 .on_node = &on_node,
-                 .send = &send,
-                 .receive = &receive,
-                 .reduce_all = &reduce_all,
-                 .gather_all = &gather_all,
-                 .test = &test,
-                 .open_file = &open_file,
-                 .read_file = &read_file,
-                 .write_file = &write_file,
-                 .close_file = &close_file};
+                 .on_node = &Call<&on_node>::run,
+                 .send = &Call<&send>::run,
+                 .receive = &Call<&receive>::run,
+                 .reduce_all = &Call<&reduce_all>::run,
+                 .gather_all = &Call<&gather_all>::run,
+                 .test = &Call<&test>::run,
+                 .open_file = &Call<&open_file>::run,
+                 .read_file = &Call<&read_file>::run,
+                 .write_file = &Call<&write_file>::run,
+                 .close_file = &Call<&close_file>::run};
   write_name(api.text);
   return api;
 }
