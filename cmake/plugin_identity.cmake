@@ -4,8 +4,7 @@
 if(NOT CMAKE_SCRIPT_MODE_FILE)
   function(fulgurite_identify_plugin out)
     file(GLOB files CONFIGURE_DEPENDS ${ARGN})
-    # Clang's version, the packager's revision included, stands in this library of it.
-    file(SHA256 "${llvm_lib}/libclangBasic.a" clang)
+    file(SHA256 "${llvm_identified}" clang)
     set(generated "${PROJECT_BINARY_DIR}/generated/plugin_identity.cpp")
     add_custom_command(OUTPUT "${generated}"
       COMMAND "${CMAKE_COMMAND}" "-DFILES=${files}" "-DCLANG=${llvm_version} ${clang}" -DOUTPUT=${generated}

@@ -1,5 +1,5 @@
-// Programs compiled ahead of time, all in one file: plans and compiled kernels for levels of x86-64, OpenCL
-// C, CUDA code, and the programs themselves.
+// Programs compiled ahead of time, all in one file: plans and compiled kernels for levels of x86-64 (on
+// AArch64, of AArch64), OpenCL C, CUDA code, and the programs themselves.
 //   fg::bundle({{"rmse", rmse}, {"blur", blur}}, "programs.fgb");             where there is a compiler
 //   fg::Bundle programs = fg::open("programs.fgb");                           where there need be none
 //   auto f = programs.get<float(fg::Array<float>, fg::Array<float>)>("rmse");
@@ -21,7 +21,11 @@ namespace fulgurite {
 /// What a bundle's programs are compiled for. Arithmetic belongs to the level, not to the machine: a level's
 /// code gives the same bits wherever it runs.
 struct BundleOptions {
-  std::vector<std::string> cpu_levels = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+#if defined(__aarch64__)
+  std::vector<std::string> cpu_levels = {"armv8-a"};  // what every processor of AArch64 runs
+#else
+  std::vector<std::string> cpu_levels = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};  // levels of x86-64
+#endif
   std::vector<std::string> cuda_architectures = {};  // "sm_90"; needs NVRTC, and no device
   bool opencl = true;                                // OpenCL C, for any device
   Precision precision = Precision::fast;

@@ -16,9 +16,12 @@
 
 #include "base/hash.h"
 #include "base/made_once.h"
+#include "runtime/cpu/levels.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 namespace fulgurite::runtime {
@@ -92,19 +95,36 @@ std::string native_identity() {
              .hex();
 }
 
-#else
+#elif defined(__aarch64__)
 
 int native_vector_bytes() {
-  return 16;
+  const std::size_t bytes = cpu::scalable_vector_bytes();
+  return bytes >= 64 ? 64 : bytes >= 32 ? 32 : 16;
 }
 bool native_adds_quarters() {
   return false;
 }
-std::string processor_name() {
-  return "this processor";
+
+// The first word of a file of the system's, or what is to stand for it.
+std::string word_of(const char* path, std::string_view otherwise) {
+  std::ifstream file(path);
+  std::string word;
+  return file >> word ? word : std::string(otherwise);
 }
+
+// Implementer, variant, part and revision in one number (Arm Architecture Reference Manual, MIDR_EL1).
+std::string main_id() {
+  return word_of("/sys/devices/system/cpu/cpu0/regs/identification/midr_el1", "unknown");
+}
+
+std::string processor_name() {
+  return "AArch64 " + main_id();
+}
+
 std::string native_identity() {
-  return "native";
+  return "AArch64 " + base::digest(fmt::format("{} {:x} {:x} {}", main_id(), getauxval(AT_HWCAP),
+                                               getauxval(AT_HWCAP2), native_vector_bytes()))
+                          .hex();
 }
 
 #endif
@@ -139,23 +159,13 @@ const Host& host() {
   return base::made_once(answer, [] { return std::make_unique<const Host>(ask()); });
 }
 
-namespace {
-
-constexpr std::string_view levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
-
-}  // namespace
-
 std::span<const std::string_view> cpu_levels() {
-  return levels;
+  return cpu::levels;
 }
 
 std::string_view host_level() {
-#if defined(__x86_64__)
-  if (__builtin_cpu_supports("x86-64-v4")) return levels[2];
-  if (__builtin_cpu_supports("x86-64-v3")) return levels[1];
-  if (__builtin_cpu_supports("x86-64-v2")) return levels[0];
-#endif
-  return {};
+  const std::size_t n = cpu::n_levels_reached();
+  return n == 0 ? std::string_view() : cpu::levels[n - 1];
 }
 
 std::size_t last_level_cache(std::string_view cpu) {
@@ -164,15 +174,16 @@ std::size_t last_level_cache(std::string_view cpu) {
 }
 
 std::string wanted_cpu() {
-  const char* cpu = std::getenv("FULGURITE_CPU");
-  if (cpu == nullptr || *cpu == 0 || cpu == std::string_view("native")) return "native";
-  if (std::ranges::find(levels, cpu) == std::end(levels))
-    throw DeviceError(fmt::format("FULGURITE_CPU is '{}': set it to {} or native, or not at all", cpu,
-                                  fmt::join(levels, ", ")));
-  if (!host().identity.starts_with("x86-64") || vector_bytes(cpu) > host().vector_bytes)
+  const char* wanted = std::getenv("FULGURITE_CPU");
+  if (wanted == nullptr || *wanted == 0 || wanted == std::string_view("native")) return "native";
+  const auto level = std::ranges::find(cpu::levels, wanted);
+  if (level == cpu::levels.end())
+    throw DeviceError(fmt::format("FULGURITE_CPU is '{}': set it to {} or native, or not at all", wanted,
+                                  fmt::join(cpu::levels, ", ")));
+  if (static_cast<std::size_t>(level - cpu::levels.begin()) >= cpu::n_levels_reached())
     throw DeviceError(
-        fmt::format("FULGURITE_CPU is '{}', whose instructions {} does not have", cpu, host().processor));
-  return cpu;
+        fmt::format("FULGURITE_CPU is '{}', whose instructions {} does not have", wanted, host().processor));
+  return wanted;
 }
 
 bool adds_quarters(std::string_view cpu) {

@@ -22,7 +22,8 @@ struct Host {
 const Host& host();
 
 // The processor to compile for: what FULGURITE_CPU names, "native" where it is not set. Throws DeviceError if
-// that is no level of x86-64 (x86-64-v2, -v3, -v4), or one that this processor does not reach.
+// that is no level of this machine (x86-64-v2, -v3, -v4, or armv8-a), or one that this processor does not
+// reach.
 std::string wanted_cpu();
 
 // The levels that may be named, lower ones first.

@@ -10,6 +10,7 @@
 
 #include "base/siphash.h"
 #include "bundled/format.h"
+#include "runtime/cpu/levels.h"
 #include "standalone/program.h"
 
 namespace fulgurite::standalone {
@@ -28,18 +29,14 @@ fg_runtime_status no_memory(fg_runtime_error* error) {
   return fail(error, FG_OUT_OF_MEMORY, "no memory is left for a bundle's programs");
 }
 
-constexpr std::string_view levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+using runtime::cpu::levels;
 
 // The number of levels that this processor reaches, or of those up to the one that FULGURITE_CPU names.
-int n_levels() {
-  __builtin_cpu_init();
-  int n = __builtin_cpu_supports("x86-64-v4")   ? 3
-          : __builtin_cpu_supports("x86-64-v3") ? 2
-          : __builtin_cpu_supports("x86-64-v2") ? 1
-                                                : 0;
+std::size_t n_levels() {
+  const std::size_t n = runtime::cpu::n_levels_reached();
   if (const char* wanted = std::getenv("FULGURITE_CPU"))
-    for (int level = 0; level < n; ++level)
-      if (levels[level] == wanted) n = level + 1;
+    for (std::size_t level = 0; level < n; ++level)
+      if (levels[level] == wanted) return level + 1;
   return n;
 }
 
@@ -203,7 +200,8 @@ class Finding {
   bool choose(WordReader targets, WordReader& chosen) {
     char has[80];
     Text text(has, sizeof has);
-    int best = -1;
+    const std::size_t n = n_levels();
+    std::size_t best = n;
     while (targets.n_left() > 0) {
       WordReader target = targets.section();
       const std::uint32_t engine = target.word();
@@ -211,20 +209,19 @@ class Finding {
       if (target.has_passed_the_end()) return refuse("its programs have another form");
       if (engine != static_cast<std::uint32_t>(bundled::TargetEngine::cpu)) continue;
       text << " " << level;
-      for (int k = 0; k < n_levels(); ++k) {
-        if (levels[k] != level || k <= best) continue;
+      for (std::size_t k = 0; k < n; ++k) {
+        if (levels[k] != level || (best < n && k <= best)) continue;
         best = k;
         chosen = target;
       }
     }
-    if (best >= 0) {
+    if (best < n) {
       Text(program_.architecture, sizeof program_.architecture) << levels[best];
       return true;
     }
-    const int n = n_levels();
     status_ = fail(error_, FG_NO_CODE, "the bundle has '", std::string_view(program_.name), "' for",
-                   has[0] == 0 ? std::string_view(" no level of x86-64") : std::string_view(has),
-                   ", and this processor runs ", n == 0 ? std::string_view("x86-64") : levels[n - 1],
+                   has[0] == 0 ? std::string_view(" no processor") : std::string_view(has),
+                   ", and this processor runs ", n == 0 ? runtime::cpu::instruction_set : levels[n - 1],
                    ": make the bundle for that, too");
     return false;
   }

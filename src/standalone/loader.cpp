@@ -1,5 +1,5 @@
-// Three groups of pages: code with the stubs it needs, constants with addresses of outside symbols, variables
-// (System V Application Binary Interface, AMD64 Architecture Processor Supplement, section 4.4).
+// Three groups of pages: code with the stubs it needs, constants with addresses of outside symbols,
+// variables.
 #include "standalone/loader.h"
 
 #include <dlfcn.h>
@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "runtime/cpu/relocation.h"
 #include "standalone/error.h"
 #include "standalone/memory.h"
 
@@ -17,11 +18,14 @@ namespace fulgurite::standalone {
 
 namespace {
 
+using runtime::cpu::Relocated;
+using runtime::cpu::stub_size;
+using runtime::cpu::ThisMachine;
+
 enum Group { code, constants, variables, n_groups };
 
 // Callers that were built with -fsanitize=function look for a signature in front of what they call.
 constexpr std::size_t prefix_size = 64;
-constexpr std::size_t stub_size = 16;  // jmp *0(%rip), and the address
 
 std::size_t round_up(std::size_t n, std::size_t to) {
   return (n + to - 1) / to * to;
@@ -74,8 +78,9 @@ class Loader {
     if (!is_inside(0, sizeof(Elf64_Ehdr))) return refuse("it ends too soon");
     const auto header = at<Elf64_Ehdr>(0);
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_REL ||
-        header.e_machine != EM_X86_64 || !is_inside(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)))
-      return refuse("it is no relocatable object for x86-64");
+        header.e_machine != ThisMachine::machine ||
+        !is_inside(header.e_shoff, header.e_shnum * sizeof(Elf64_Shdr)))
+      return refuse("it is no relocatable object for this machine");
     sections_ = Several<Elf64_Shdr>(header.e_shnum);
     placed_ = Several<char*>(header.e_shnum);
     if (sections_.is_null() || placed_.is_null()) return lacks_memory();
@@ -161,9 +166,7 @@ class Loader {
         refuse("it calls a function that this process does not have");
         return nullptr;
       }
-      const unsigned char jump[6] = {0xff, 0x25, 0, 0, 0, 0};
-      std::memcpy(stub, jump, sizeof jump);
-      std::memcpy(stub + sizeof jump, &target, sizeof target);
+      runtime::cpu::write_stub(stub, target);
     }
     return stub;
   }
@@ -184,12 +187,6 @@ class Loader {
     }
     return true;
   }
-  bool set_displacement(char* where, std::int64_t value) {
-    const auto displacement = static_cast<std::int32_t>(value);
-    if (displacement != value) return refuse("its parts are too far apart");
-    std::memcpy(where, &displacement, sizeof displacement);
-    return true;
-  }
   bool relocate(const Elf64_Shdr& relocations) {
     if (relocations.sh_info >= sections_.size()) return refuse("relocations of no section");
     char* const section = placed_[relocations.sh_info];
@@ -197,30 +194,27 @@ class Loader {
     const std::size_t section_size = sections_[relocations.sh_info].sh_size;
     for (std::size_t i = 0; i < relocations.sh_size / sizeof(Elf64_Rela); ++i) {
       const auto r = at<Elf64_Rela>(relocations.sh_offset + i * sizeof(Elf64_Rela));
-      const std::size_t index = ELF64_R_SYM(r.r_info), type = ELF64_R_TYPE(r.r_info);
-      const std::size_t width = type == R_X86_64_64 ? 8 : 4;
+      const std::size_t index = ELF64_R_SYM(r.r_info);
+      const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(r.r_info));
+      const std::size_t width = ThisMachine::width(type);
       if (index >= symbols_.size() || section_size < width || r.r_offset > section_size - width)
         return refuse("a relocation lies outside its section");
-      char* const where = section + r.r_offset;
-      char* target = address(symbols_[index], index);
+      char* const target = address(symbols_[index], index);
       if (target == nullptr) return false;
-      if (type == R_X86_64_PC32 || type == R_X86_64_PLT32) {
-        if (!set_displacement(where, target + r.r_addend - where)) return false;
-      } else if (type == R_X86_64_64) {
-        target += r.r_addend;
-        std::memcpy(where, &target, sizeof target);
-      } else if (type == R_X86_64_GOTPCREL || type == R_X86_64_GOTPCRELX || type == R_X86_64_REX_GOTPCRELX) {
-        char* const slot = bytes() + addresses_ + sizeof target * index;
-        std::memcpy(slot, &target, sizeof target);
-        if (!set_displacement(where, slot + r.r_addend - where)) return false;
-      } else {
-        return refuse("a relocation is of an unknown kind");
-      }
+      const Relocated result = ThisMachine::apply({.type = type,
+                                                   .where = section + r.r_offset,
+                                                   .target = target,
+                                                   .addend = r.r_addend,
+                                                   .slot = bytes() + addresses_ + sizeof target * index});
+      if (result == Relocated::too_far) return refuse("its parts are too far apart");
+      if (result == Relocated::unknown) return refuse("a relocation is of an unknown kind");
     }
     return true;
   }
 
   bool protect() {
+    // Nothing on x86-64, whose instructions are read from where data is written.
+    __builtin___clear_cache(bytes() + start_[code], bytes() + start_[code + 1]);
     for (const Group group : {code, constants}) {
       const std::size_t from = start_[group], to = start_[group + 1];
       const int protection = group == code ? PROT_READ | PROT_EXEC : PROT_READ;

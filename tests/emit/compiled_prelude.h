@@ -4,11 +4,13 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "emit/cpu_prelude.h"
 #include "runtime/cpu/compiler.h"
+#include "runtime/cpu/levels.h"
 #include "runtime/cpu/module.h"
 
 namespace fulgurite::emit::testing {
@@ -29,12 +31,10 @@ class Compiled {
   runtime::cpu::Module module_;
 };
 
-/// The levels of x86-64 that this machine has.
+/// The levels of this machine's instruction set that it reaches.
 inline std::vector<std::string> levels() {
-  std::vector<std::string> found{"x86-64-v2"};
-  if (__builtin_cpu_supports("x86-64-v3")) found.emplace_back("x86-64-v3");
-  if (__builtin_cpu_supports("x86-64-v4")) found.emplace_back("x86-64-v4");
-  return found;
+  const auto first = runtime::cpu::levels.begin();
+  return {first, first + static_cast<std::ptrdiff_t>(runtime::cpu::n_levels_reached())};
 }
 
 inline constexpr int lane_counts[] = {1, 2, 4, 8, 16, 32, 64};

@@ -21,6 +21,18 @@ bool has(const std::string& text, std::string_view word) {
   return text.find(word) != std::string::npos;
 }
 
+#if defined(__aarch64__)
+
+TEST(Contraction, IsOneInstruction) {
+  for (const char* value : {"fma", "fast_fma"}) {
+    const std::string text = assembly_of(value, "armv8-a");
+    EXPECT_TRUE(has(text, "fmla") || has(text, "fmad")) << text;
+    EXPECT_FALSE(has(text, "bl\t")) << text;
+  }
+}
+
+#else
+
 TEST(Contraction, IsOneInstructionWhereThereIsOne) {
   for (const char* cpu : {"x86-64-v3", "x86-64-v4"})
     for (const char* value : {"fma", "fast_fma"}) {
@@ -36,6 +48,8 @@ TEST(Contraction, NeverCallsTheLibraryWhereThereIsNone) {
   EXPECT_FALSE(has(text, "call")) << text;
   EXPECT_TRUE(has(assembly_of("fma", "x86-64-v2"), "fmaf")) << "what the user writes rounds once";
 }
+
+#endif
 
 }  // namespace
 }  // namespace fulgurite

@@ -12,6 +12,7 @@
 #include "../runtime/temporary_directory.h"
 #include "base/text.h"
 #include "calls_of_emitted.h"
+#include "runtime/cpu/levels.h"
 
 namespace fulgurite {
 namespace {
@@ -181,9 +182,9 @@ class Project {
 
 // Each level compiles some of the programs.
 std::vector<std::string> levels_of_this_machine() {
-  std::vector<std::string> levels{"x86-64-v2", "generic"};
-  if (__builtin_cpu_supports("x86-64-v3")) levels.insert(levels.begin(), "x86-64-v3");
-  if (__builtin_cpu_supports("x86-64-v4")) levels.insert(levels.begin(), "x86-64-v4");
+  std::vector<std::string> levels{"generic"};
+  for (std::size_t k = 0; k < runtime::cpu::n_levels_reached(); ++k)
+    levels.insert(levels.begin(), std::string(runtime::cpu::levels[k]));
   return levels;
 }
 

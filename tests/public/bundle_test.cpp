@@ -25,6 +25,8 @@ const std::string& folder() {
   return path;
 }
 
+const std::string lowest_level = fg::BundleOptions{}.cpu_levels.front();
+
 // The programs, written once.
 const std::string& bundle_path() {
   static const std::string path = [] {
@@ -38,7 +40,7 @@ const std::string& bundle_path() {
                 {"picked", picked},
                 {"quotient", quotient},
                 {"weighted", [weights](Vec<int> x) { return x * fg::constant(weights); }}},
-               file, {.cpu_levels = {"x86-64-v2"}, .opencl = false});
+               file, {.cpu_levels = {lowest_level}, .opencl = false});
     return file;
   }();
   return path;
@@ -108,7 +110,7 @@ TEST(Bundle, ProgramsOfAnotherPolicyAreOthers) {
   const auto doubled = [](Vec<int> x) { return x * 2; };
   const std::string path = folder() + "/doubled.fgb";
   fg::bundle({{"doubled", doubled}}, path,
-             {.cpu_levels = {"x86-64-v2"}, .opencl = false, .policy = "chain=16"});
+             {.cpu_levels = {lowest_level}, .opencl = false, .policy = "chain=16"});
   const fg::Bundle bundle = fg::open(path);
   const auto kernels_wanted = [&](const char* policy) {
     const auto kernels = [] {
@@ -187,7 +189,7 @@ TEST(Bundle, WithoutCodeForTheMachineIsCompiledThere) {
 
 TEST(Bundle, KeepsWhatItWasCompiledWith) {
   const std::string path = folder() + "/strict.fgb";
-  fg::bundle({{"rmse", rmse}}, path, {.cpu_levels = {"x86-64-v2"}, .precision = fg::Precision::strict});
+  fg::bundle({{"rmse", rmse}}, path, {.cpu_levels = {lowest_level}, .precision = fg::Precision::strict});
   const auto error = fg::open(path).get<float(fg::Array<float>, fg::Array<float>)>("rmse");
   EXPECT_EQ(error.options().precision, fg::Precision::strict);
   EXPECT_EQ(error(Floats{1, 2}, Floats{1, 4}), std::sqrt(2.0f));

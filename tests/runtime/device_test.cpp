@@ -15,6 +15,7 @@
 
 #include "kernels.h"
 #include "runtime/cpu/compiler.h"
+#include "runtime/cpu/levels.h"
 #include "runtime/stats.h"
 
 namespace fulgurite::runtime::cpu {
@@ -53,7 +54,7 @@ TEST(CpuDevice, TellsKernelsApart) {
   device.build(source);
   source.text += "\n";
   device.build(source);
-  CpuDevice old("x86-64-v2", disk);
+  CpuDevice old(std::string(levels.front()), disk);
   old.build(source);
   EXPECT_EQ(stats().compilations, 3U);
 }

@@ -1,6 +1,5 @@
 // Sections are laid out in three groups of pages: code with the stubs it needs, constants with addresses of
-// outside symbols, variables. See System V Application Binary Interface, AMD64 Architecture Processor
-// Supplement, section 4.4, for relocations.
+// outside symbols, variables.
 #include "runtime/cpu/module.h"
 
 #include <dlfcn.h>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/cpu/relocation.h"
 
 namespace fulgurite::runtime::cpu {
 namespace {
@@ -24,7 +24,6 @@ enum Group { code, constants, variables, n_groups };
 
 // Callers that were built with -fsanitize=function look for a signature in front of what they call.
 constexpr std::size_t prefix_size = 64;
-constexpr std::size_t stub_size = 16;  // jmp *0(%rip), and the address
 
 std::size_t round_up(std::size_t n, std::size_t to) {
   return (n + to - 1) / to * to;
@@ -52,7 +51,6 @@ class Loader {
   void protect() const;
   char* address(const Elf64_Sym& symbol, std::size_t index);
   char* outside(const Elf64_Sym& symbol, std::size_t index);
-  void set_displacement(char* where, std::int64_t value) const;
 
   std::string_view object_;
   std::vector<Elf64_Shdr> sections_;
@@ -93,8 +91,8 @@ std::string Loader::name(std::size_t offset) const {
 void Loader::read() {
   const auto header = at<Elf64_Ehdr>(0);
   FULGURITE_CHECK(std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 && header.e_type == ET_REL &&
-                      header.e_machine == EM_X86_64,
-                  "not a relocatable x86-64 object");
+                      header.e_machine == ThisMachine::machine,
+                  "not a relocatable object for {}", ThisMachine::name);
   for (std::size_t i = 0; i < header.e_shnum; ++i)
     sections_.push_back(at<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr)));
   for (const Elf64_Shdr& section : sections_) {
@@ -164,9 +162,7 @@ char* Loader::outside(const Elf64_Sym& symbol, std::size_t index) {
     void* target = dlsym(RTLD_DEFAULT, function.c_str());
     if (target == nullptr)
       throw CompileError(fmt::format("a kernel calls '{}', which this process does not have", function));
-    const unsigned char jump[6] = {0xff, 0x25, 0, 0, 0, 0};
-    std::memcpy(stub, jump, sizeof jump);
-    std::memcpy(stub + sizeof jump, &target, sizeof target);
+    write_stub(stub, target);
   }
   return stub;
 }
@@ -178,12 +174,6 @@ char* Loader::address(const Elf64_Sym& symbol, std::size_t index) {
   return placed_[symbol.st_shndx] + symbol.st_value;
 }
 
-void Loader::set_displacement(char* where, std::int64_t value) const {
-  const auto displacement = static_cast<std::int32_t>(value);
-  FULGURITE_CHECK(displacement == value, "displacement of {} bytes in a kernel", value);
-  std::memcpy(where, &displacement, sizeof displacement);
-}
-
 void Loader::relocate(const Elf64_Shdr& relocations) {
   FULGURITE_CHECK(relocations.sh_info < sections_.size(), "relocations of no section");
   char* section = placed_[relocations.sh_info];
@@ -191,30 +181,23 @@ void Loader::relocate(const Elf64_Shdr& relocations) {
   const std::size_t section_size = sections_[relocations.sh_info].sh_size;
   for (const auto& r : table<Elf64_Rela>(relocations)) {
     const std::size_t index = ELF64_R_SYM(r.r_info);
-    FULGURITE_CHECK(index < symbols_.size() && r.r_offset < section_size, "relocation outside its section");
-    char* const where = section + r.r_offset;
-    char* target = address(symbols_[index], index);
-    switch (const auto type = ELF64_R_TYPE(r.r_info)) {
-      case R_X86_64_PC32:
-      case R_X86_64_PLT32: set_displacement(where, target + r.r_addend - where); break;
-      case R_X86_64_64:
-        target += r.r_addend;
-        std::memcpy(where, &target, sizeof target);
-        break;
-      case R_X86_64_GOTPCREL:
-      case R_X86_64_GOTPCRELX:
-      case R_X86_64_REX_GOTPCRELX: {
-        char* const slot = memory_ + addresses_ + sizeof target * index;
-        std::memcpy(slot, &target, sizeof target);
-        set_displacement(where, slot + r.r_addend - where);
-        break;
-      }
-      default: FULGURITE_CHECK(false, "relocation of type {} in a kernel", type);
-    }
+    const auto type = static_cast<std::uint32_t>(ELF64_R_TYPE(r.r_info));
+    const std::size_t width = ThisMachine::width(type);
+    FULGURITE_CHECK(index < symbols_.size() && width <= section_size && r.r_offset <= section_size - width,
+                    "relocation outside its section");
+    const Relocated result = ThisMachine::apply({.type = type,
+                                                 .where = section + r.r_offset,
+                                                 .target = address(symbols_[index], index),
+                                                 .addend = r.r_addend,
+                                                 .slot = memory_ + addresses_ + sizeof(void*) * index});
+    FULGURITE_CHECK(result != Relocated::too_far, "relocation of type {} in a kernel reaches too far", type);
+    FULGURITE_CHECK(result != Relocated::unknown, "relocation of type {} in a kernel", type);
   }
 }
 
 void Loader::protect() const {
+  // Nothing on x86-64, whose instructions are read from where data is written.
+  __builtin___clear_cache(memory_ + start_[code], memory_ + start_[code + 1]);
   const auto set = [&](Group group, int protection) {
     const std::size_t from = start_[group], to = start_[static_cast<std::size_t>(group) + 1];
     if (from == to) return;

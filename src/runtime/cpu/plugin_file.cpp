@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/cpu/relocation.h"
+
 namespace fulgurite::runtime::cpu {
 namespace {
 
@@ -75,13 +77,8 @@ std::size_t File::loaded_size() const {
   if (!is_regular_) refuse("is not a file");
   if (size_ < sizeof(ElfW(Ehdr))) refuse(fmt::format("has {} bytes and is no library", size_));
   const ElfW(Ehdr) header = table<ElfW(Ehdr)>(0, 1).front();
-#if defined(__x86_64__)
-  constexpr auto machine = EM_X86_64;
-#else
-  const auto machine = header.e_machine;  // the dynamic linker says what does not fit
-#endif
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN ||
-      header.e_machine != machine || header.e_phentsize != sizeof(ElfW(Phdr)))
+      header.e_machine != ThisMachine::machine || header.e_phentsize != sizeof(ElfW(Phdr)))
     refuse("is not a library for this machine");
   std::uint64_t first = UINT64_MAX, last = 0;
   for (const ElfW(Phdr) & segment : table<ElfW(Phdr)>(header.e_phoff, header.e_phnum)) {

@@ -3,16 +3,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <new>
 #include <vector>
-
-#ifndef __x86_64__
-#error "write the switch of stacks for this processor"
-#endif
 
 // Puts the registers that a function keeps on the stack, the stack's end into *from, and takes the others'
 // from `to`.
 extern "C" void fulgurite_switch_stacks(void** from, void* to);
+#if defined(__x86_64__)
 asm(R"(
 .text
 .type fulgurite_switch_stacks, @function
@@ -34,9 +32,51 @@ fulgurite_switch_stacks:
   ret
 .size fulgurite_switch_stacks, . - fulgurite_switch_stacks
 )");
+#elif defined(__aarch64__)
+asm(R"(
+.text
+.type fulgurite_switch_stacks, @function
+fulgurite_switch_stacks:
+  stp x29, x30, [sp, -160]!
+  stp x19, x20, [sp, 16]
+  stp x21, x22, [sp, 32]
+  stp x23, x24, [sp, 48]
+  stp x25, x26, [sp, 64]
+  stp x27, x28, [sp, 80]
+  stp d8, d9, [sp, 96]
+  stp d10, d11, [sp, 112]
+  stp d12, d13, [sp, 128]
+  stp d14, d15, [sp, 144]
+  mov x9, sp
+  str x9, [x0]
+  mov sp, x1
+  ldp x19, x20, [sp, 16]
+  ldp x21, x22, [sp, 32]
+  ldp x23, x24, [sp, 48]
+  ldp x25, x26, [sp, 64]
+  ldp x27, x28, [sp, 80]
+  ldp d8, d9, [sp, 96]
+  ldp d10, d11, [sp, 112]
+  ldp d12, d13, [sp, 128]
+  ldp d14, d15, [sp, 144]
+  ldp x29, x30, [sp], 160
+  ret
+.size fulgurite_switch_stacks, . - fulgurite_switch_stacks
+)");
+#else
+#error "write the switch of stacks for this processor"
+#endif
 
 namespace fulgurite::runtime::test {
 namespace {
+
+// What the switch finds on a stack that is new: registers of no value, `body` to return to, and, on x86-64, a
+// return address of body's caller, as stacks are aligned to 16 ahead of it.
+#if defined(__x86_64__)
+constexpr std::size_t n_words = 8, place_of_body = 6;
+#else
+constexpr std::size_t n_words = 20, place_of_body = 1;
+#endif
 
 void* caller_at = nullptr;
 void** running_at = nullptr;
@@ -70,11 +110,10 @@ Fiber::~Fiber() {
 
 void Fiber::start(void (*body)()) {
   if (stack_ == nullptr) stack_ = take_stack();
-  auto** top = reinterpret_cast<void**>(stack_ + Fiber::stack_bytes);
-  *--top = nullptr;  // a return address, as of a caller: stacks are aligned to 16 ahead of it
-  *--top = reinterpret_cast<void*>(body);
-  for (int saved = 0; saved < 6; ++saved) *--top = nullptr;
-  at_ = top;
+  auto** const words = reinterpret_cast<void**>(stack_ + Fiber::stack_bytes) - n_words;
+  std::fill_n(words, n_words, nullptr);
+  words[place_of_body] = reinterpret_cast<void*>(body);
+  at_ = words;
 }
 
 void Fiber::enter() {

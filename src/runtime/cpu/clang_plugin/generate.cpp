@@ -3,27 +3,57 @@
 
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/ADT/StringMap.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/MC/TargetRegistry.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/TargetParser/Host.h>
+#include <clang/Basic/Version.inc>
 #if defined(__x86_64__)
 #include <llvm/TargetParser/X86TargetParser.h>
 #endif
 
+#include "runtime/cpu/levels.h"
+
 namespace fulgurite::runtime::clang_plugin {
+
+namespace {
+
+llvm::StringMap<bool> features_of_host() {
+#if CLANG_VERSION_MAJOR >= 19
+  return llvm::sys::getHostCPUFeatures();
+#else
+  llvm::StringMap<bool> features;
+  llvm::sys::getHostCPUFeatures(features);
+  return features;
+#endif
+}
+
+}  // namespace
 
 Target resolve_target(std::string_view cpu) {
   Target target{llvm::sys::getDefaultTargetTriple(), std::string(cpu), {}};
+  if (cpu == "native") target.cpu = llvm::sys::getHostCPUName().str();
+  // A processor that LLVM does not know is "generic" to it, and so is what every processor has. Clang's name
+  // for that is another one.
+#if defined(__x86_64__)
+  if (target.cpu == "generic") target.cpu = "x86-64";
+#else
+  if (cpu == "armv8-a") target.cpu = "generic";
+#endif
   if (cpu != "native") return target;
-  target.cpu = llvm::sys::getHostCPUName().str();
   llvm::SmallVector<llvm::StringRef, 128> implied;
 #if defined(__x86_64__)
   llvm::X86::getFeaturesForCPU(target.cpu, implied);
 #endif
-  for (const auto& feature : llvm::sys::getHostCPUFeatures())
+  for (const auto& feature : features_of_host())
     if (feature.second != llvm::is_contained(implied, feature.first()))
       target.features.push_back((feature.second ? "+" : "-") + feature.first().str());
+#if defined(__aarch64__)
+  // The code is for registers of the length that they have here, which the kernels' cache tells apart.
+  target.scalable_units = static_cast<unsigned>(cpu::scalable_vector_bytes() / 16);
+  if (target.scalable_units != 0) target.features.emplace_back("+sve");
+#endif
   return target;
 }
 

@@ -79,11 +79,13 @@ llvm::FunctionPassManager function_passes() {
 }  // namespace
 
 void tune_back_end() {
+#ifndef FULGURITE_LLVM_SHARED
   auto& options = llvm::cl::getRegisteredOptions();
   for (const char* name : {"disable-lsr", "disable-post-ra"}) {
     const auto found = options.find(name);
     if (found != options.end()) static_cast<llvm::cl::opt<bool>*>(found->second)->setValue(true);
   }
+#endif
 }
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {

@@ -33,6 +33,7 @@ void set_language(clang::CompilerInvocation& invocation, const Target& target) {
   language.MathErrno = 0;
   language.PICLevel = 2;
   language.BracketDepth = 1024;
+  language.VScaleMin = language.VScaleMax = target.scalable_units;
   language.setSignedOverflowBehavior(clang::LangOptions::SOB_Defined);  // -fwrapv: what emit/dialect.h wants
   language.setDefaultFPContractMode(clang::LangOptions::FPM_Off);
   language.setFPExceptionMode(clang::LangOptions::FPE_Ignore);

@@ -50,6 +50,8 @@ struct Target {
   std::string triple;
   std::string cpu;
   std::vector<std::string> features;  // "+avx2", "-xop": where it differs from what `cpu` implies
+  // Of AArch64's scalable vectors, in units of 16 bytes: vectors of up to so many take one register. 0: none.
+  unsigned scalable_units = 0;
 };
 
 // Makes the processor out of "native" or a name that Clang knows.
@@ -64,7 +66,8 @@ std::unique_ptr<llvm::TargetMachine> make_machine(const Target& target);
 // Once per process, before any compilation: switches off what costs LLVM's back end more time than it brings
 // our kernels: loop strength reduction (addresses are base + index already: a third of a map's code
 // generation; optimise() runs it on nests of many loops, where they are not) and the second scheduling after
-// register allocation. LLVM offers these as process-wide flags only; the plug-in has an LLVM of its own.
+// register allocation. LLVM offers these as process-wide flags only, so nothing is done where the plug-in
+// shares its LLVM with others.
 void tune_back_end();
 
 // Our own pass list: see the .cpp for what it leaves out and why.
