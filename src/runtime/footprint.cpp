@@ -13,13 +13,56 @@ namespace {
 using Op = Formula::Op;
 __extension__ using Wide = __int128;
 
+bool are_alike(const Touched& a, const Touched& b) {
+  return a.buffer == b.buffer && a.stores == b.stores && a.is_marked == b.is_marked;
+}
+
+// The same elements as one set, where the runs of `b` lie beside those of `a`, or go on behind them.
+std::optional<Touched> together(const Touched& a, const Touched& b) {
+  if (!are_alike(a, b) || a.is_certain != b.is_certain || a.low == INT64_MIN || b.high == INT64_MAX)
+    return std::nullopt;
+  Touched to = a;
+  to.high = b.high;
+  const Wide apart = Wide{b.high} - a.high;
+  if (a.has_gaps() && b.has_gaps()) {
+    if (a.stride != b.stride || Wide{b.low} - a.low != a.run || apart != b.run ||
+        Wide{a.run} + b.run > a.stride)
+      return std::nullopt;
+    to.run = a.run + b.run;
+    if (to.run == to.stride) to.stride = to.run = 1;
+    return to;
+  }
+  const Wide length = Wide{b.high} - b.low + 1;
+  if (b.has_gaps() || length != (a.has_gaps() ? Wide{a.run} : Wide{a.high} - a.low + 1) || apart <= length ||
+      apart > INT64_MAX || (a.has_gaps() && apart != a.stride))
+    return std::nullopt;
+  to.stride = static_cast<std::int64_t>(apart);
+  to.run = static_cast<std::int64_t>(length);
+  return to;
+}
+
+// Fewer sets of the same elements: of a loop, a row each.
+void join_runs(std::vector<Touched>& all) {
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t next = k + 1; next < all.size();)
+      if (const std::optional<Touched> both = together(all[k], all[next])) {
+        all[k] = *both;
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(next));
+      } else {
+        ++next;
+      }
+}
+
 // Joins it with one that it meets or lies beside, so that neighbours are one.
 void add(std::vector<Touched>& all, Touched now) {
   constexpr std::ptrdiff_t most_apart = 12;  // of one buffer; more of them are taken together
-  const auto is_same = [&](const Touched& t) {
-    return t.buffer == now.buffer && t.stores == now.stores && t.is_marked == now.is_marked;
-  };
-  const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
+  const auto is_same = [&](const Touched& t) { return are_alike(t, now); };
+  const auto has_many = [&] { return std::ranges::count_if(all, is_same) >= most_apart; };
+  bool are_many = has_many();
+  if (are_many) {
+    join_runs(all);
+    are_many = has_many();
+  }
   for (;;) {
     const auto met = std::ranges::find_if(all, [&](const Touched& t) {
       if (!is_same(t)) return false;
@@ -252,6 +295,7 @@ std::span<const Touched> Touches::of(std::int64_t task, Look look) {
       for (const std::size_t inside : of_loops_[k]) set(inside, task);
       add(all, static_cast<std::int32_t>(k));
     }
+    join_runs(all);
     values_[step] = taken;
     for (const std::size_t inside : of_loops_[k]) set(inside, task);
   }
