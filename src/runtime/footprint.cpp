@@ -1,9 +1,11 @@
 #include "runtime/footprint.h"
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
 #include <numeric>
 #include <utility>
+
+#include "runtime/strided.h"
 
 namespace fulgurite::runtime {
 namespace {
@@ -11,262 +13,56 @@ namespace {
 using Op = Formula::Op;
 __extension__ using Wide = __int128;
 
-constexpr Strided unknown{};
-
-// The set from low to high, as far as 64 bits reach; not exact.
-Strided made(Wide low, Wide high, Wide stride) {
-  if (low < INT64_MIN || high > INT64_MAX || low > high) return unknown;
-  if (low == high) return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(low), 0, 1, false, 0};
-  const Wide span = high - low;
-  if (span > INT64_MAX || stride > INT64_MAX)
-    return {static_cast<std::int64_t>(low), static_cast<std::int64_t>(high), 1, 1, false, 0};
-  // Division of 64 bits: that of 128 is many times slower.
-  const std::int64_t step = std::max<std::int64_t>(static_cast<std::int64_t>(stride), 1);
-  const std::int64_t first = static_cast<std::int64_t>(low),
-                     apart = static_cast<std::int64_t>(span) / step * step;
-  return {first, first + apart, apart == 0 ? 0 : step, 1, false, 0};
+bool are_alike(const Touched& a, const Touched& b) {
+  return a.buffer == b.buffer && a.stores == b.stores && a.is_marked == b.is_marked;
 }
 
-// Without runs: those become neighbours all the way.
-Strided flat(const Strided& s) {
-  if (s.run == 1) return s;
-  return {s.low, s.high, 1, 1, s.is_exact && !s.has_gaps(), s.variables};
-}
-
-// `to` is exact if it is so of operands that are, and that no variable makes depend on each other.
-Strided exact_if(Strided to, const Strided& a, const Strided& b) {
-  to.is_exact = a.is_exact && b.is_exact && (a.variables & b.variables) == 0;
-  to.variables = a.variables | b.variables;
-  return to;
-}
-Strided with_variables(Strided to, const Strided& a, const Strided& b) {
-  to.variables = a.variables | b.variables;
-  return to;
-}
-
-// The greatest common divisor; 1, which is always a stride, for what 64 bits do not hold.
-Wide common(Wide a, Wide b) {
-  a = a < 0 ? -a : a;
-  b = b < 0 ? -b : b;
-  if (a > INT64_MAX || b > INT64_MAX) return 1;
-  return std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
-}
-
-// A stride of both sets together.
-Wide stride_of(const Strided& a, const Strided& b) {
-  return common(common(a.stride, b.stride), Wide{a.low} - b.low);
-}
-
-Strided joined(const Strided& x, const Strided& y) {
-  if (x == y) return x;
-  const Strided a = flat(x), b = flat(y);
-  if (!a.is_bounded() || !b.is_bounded()) return {std::min(a.low, b.low), std::max(a.high, b.high), 1};
-  return with_variables(made(std::min(a.low, b.low), std::max(a.high, b.high), stride_of(a, b)), a, b);
-}
-
-Strided negated(const Strided& of) {
-  const Strided a = flat(of);
-  if (!a.is_bounded()) return unknown;
-  Strided to = made(-Wide{a.high}, -Wide{a.low}, a.stride);
-  to.is_exact = a.is_exact;
-  to.variables = a.variables;
-  return to;
-}
-
-// Each run of `of` moved by `by.low`, and longer by the length of `by`; what lies between its elements counts
-// as part of it. The runs do not meet.
-Strided lengthened(const Strided& of, const Strided& by) {
-  Strided to = of;
-  to.low = of.low + by.low;
-  to.high = of.high + by.high;
-  to.run = of.run + (by.high - by.low);
-  if (to.stride == to.run || to.stride == 0) {
-    to.stride = to.low == to.high ? 0 : 1;
-    to.run = 1;
-  }
-  return to;
-}
-
-Strided sum(const Strided& a, const Strided& b) {
-  if (!a.is_bounded() || !b.is_bounded()) return unknown;
-  const Wide low = Wide{a.low} + b.low, high = Wide{a.high} + b.high;
-  if (low < INT64_MIN || high > INT64_MAX) return unknown;
-  for (const auto& [apart, other] : {std::pair(a, b), std::pair(b, a)}) {
-    if (apart.is_point()) {
-      Strided moved = other;
-      moved.low = static_cast<std::int64_t>(low);
-      moved.high = static_cast<std::int64_t>(high);
-      return exact_if(moved, a, b);
-    }
-    const Strided dense = flat(other);
-    if (dense.stride > 1) continue;
-    const bool stay_apart = apart.stride > 1 && apart.run + (dense.high - dense.low) <= apart.stride;
-    Strided to = exact_if(stay_apart ? lengthened(apart, dense) : made(low, high, 1), a, b);
-    to.is_exact &= !other.has_gaps();
+// The same elements as one set, where the runs of `b` lie beside those of `a`, or go on behind them.
+std::optional<Touched> together(const Touched& a, const Touched& b) {
+  if (!are_alike(a, b) || a.is_certain != b.is_certain || a.low == INT64_MIN || b.high == INT64_MAX)
+    return std::nullopt;
+  Touched to = a;
+  to.high = b.high;
+  const Wide apart = Wide{b.high} - a.high;
+  if (a.has_gaps() && b.has_gaps()) {
+    if (a.stride != b.stride || Wide{b.low} - a.low != a.run || apart != b.run ||
+        Wide{a.run} + b.run > a.stride)
+      return std::nullopt;
+    to.run = a.run + b.run;
+    if (to.run == to.stride) to.stride = to.run = 1;
     return to;
   }
-  // Both have gaps: the runs of the one whose stride is less are taken whole.
-  const Strided& wide = a.stride >= b.stride ? a : b;
-  const Strided& narrow = a.stride >= b.stride ? b : a;
-  if (wide.run + (narrow.high - narrow.low) <= wide.stride) {
-    Strided to = with_variables(lengthened(wide, narrow), a, b);
-    to.is_exact = false;
-    return to;
-  }
-  const bool have_runs = wide.run > 1 || narrow.run > 1;
-  return with_variables(made(low, high, have_runs ? Wide{1} : common(a.stride, b.stride)), a, b);
-}
-
-Strided product(const Strided& x, const Strided& y) {
-  const Strided a = flat(x), b = flat(y);
-  if (!a.is_bounded() || !b.is_bounded()) return unknown;
-  const Wide ends[] = {Wide{a.low} * b.low, Wide{a.low} * b.high, Wide{a.high} * b.low,
-                       Wide{a.high} * b.high};
-  const auto [low, high] = std::ranges::minmax(ends);
-  // (al + i as)(bl + j bs) = al bl + j al bs + i as bl + i j as bs
-  const Wide stride =
-      common(common(Wide{a.low} * b.stride, Wide{a.stride} * b.low), Wide{a.stride} * b.stride);
-  const Strided to = made(low, high, stride);
-  return a.is_point() || b.is_point() ? exact_if(to, a, b) : with_variables(to, a, b);
-}
-
-Strided quotient(const Strided& x, const Strided& b) {
-  const Strided a = flat(x);
-  if (!a.is_bounded() || !b.is_bounded() || b.low <= 0) return unknown;
-  const std::int64_t ends[] = {a.low / b.low, a.low / b.high, a.high / b.low, a.high / b.high};
-  const auto [low, high] = std::ranges::minmax(ends);
-  const bool is_exact = b.is_point() && a.stride % b.low == 0 && (a.low % b.low == 0 || a.low >= 0);
-  return made(low, high, is_exact ? a.stride / b.low : 1);
-}
-
-Strided remainder(const Strided& x, const Strided& b) {
-  const Strided a = flat(x);
-  if (!b.is_bounded() || b.low <= 0) return unknown;
-  if (!a.is_bounded()) return made(a.low >= 0 ? 0 : 1 - Wide{b.high}, Wide{b.high} - 1, 1);
-  if (b.is_point() && a.low >= 0 && a.low / b.low == a.high / b.low)
-    return made(a.low % b.low, a.high % b.low, a.stride);
-  if (a.low >= 0 && a.high < b.low) return a;
-  if (b.is_point() && a.low >= 0) {
-    const auto step = static_cast<std::int64_t>(common(a.stride, b.low));
-    return made(a.low % step, b.low - 1, step);
-  }
-  return made(a.low >= 0 ? 0 : -(Wide{b.high} - 1), a.high <= 0 ? 0 : Wide{b.high} - 1, 1);
-}
-
-Strided lesser(const Strided& x, const Strided& y, bool wants_greater) {
-  const Strided a = flat(x), b = flat(y);
-  if (!a.is_bounded() || !b.is_bounded())
-    return wants_greater ? Strided{std::max(a.low, b.low), std::max(a.high, b.high), 1}
-                         : Strided{std::min(a.low, b.low), std::min(a.high, b.high), 1};
-  if (wants_greater ? a.low >= b.high : a.high <= b.low) return a;
-  if (wants_greater ? b.low >= a.high : b.high <= a.low) return b;
-  return wants_greater ? made(std::max(a.low, b.low), std::max(a.high, b.high), 1)
-                       : made(std::min(a.low, b.low), std::min(a.high, b.high), stride_of(a, b));
-}
-
-Strided both_bits(const Strided& x, const Strided& y) {
-  const Strided a = flat(x), b = flat(y);
-  if (a.is_point() && b.is_point()) return Strided::point(a.low & b.low);
-  if (a == Strided::point(0) || b == Strided::point(0)) return Strided::point(0);
-  for (const auto& [value, mask] : {std::pair(a, b), std::pair(b, a)}) {
-    if (mask.is_point() && mask.low >= 0 && !value.is_bounded()) return made(0, mask.low, 1);
-    if (!mask.is_point() || !value.is_bounded()) continue;
-    const std::int64_t unit = mask.low == INT64_MIN ? 0 : -mask.low;
-    if (mask.low < 0 && (unit & (unit - 1)) == 0)  // rounds down to multiples of `unit`
-      return made(value.low & mask.low, value.high & mask.low, unit);
-    if (mask.low >= 0) return made(0, value.low >= 0 ? std::min(value.high, mask.low) : mask.low, 1);
-  }
-  if (a.low >= 0 && b.low >= 0) return made(0, std::min(a.high, b.high), 1);
-  return unknown;
-}
-
-Strided other_bits(Op op, const Strided& a, const Strided& b) {
-  if (a.is_point() && b.is_point()) return Strided::point(op == Op::bit_or ? a.low | b.low : a.low ^ b.low);
-  const auto is_boolean = [](const Strided& s) { return s.low >= 0 && s.high <= 1; };
-  if (!is_boolean(a) || !is_boolean(b)) return unknown;
-  if (op == Op::bit_or && (a.low == 1 || b.low == 1)) return Strided::point(1);
-  return Strided::boolean();
-}
-
-Strided shifted(Op op, const Strided& x, const Strided& by) {
-  const Strided a = flat(x);
-  if (!a.is_bounded() || !by.is_bounded() || by.low < 0 || by.high > 62) return unknown;
-  if (op == Op::shl)
-    return product(a, by.is_point() ? Strided::point(std::int64_t{1} << by.low)
-                                    : made(std::int64_t{1} << by.low, std::int64_t{1} << by.high, 1));
-  const std::int64_t ends[] = {a.low >> by.low, a.low >> by.high, a.high >> by.low, a.high >> by.high};
-  const auto [low, high] = std::ranges::minmax(ends);
-  const std::int64_t unit = std::int64_t{1} << by.low;
-  return made(low, high, by.is_point() && a.stride % unit == 0 ? a.stride / unit : 1);
-}
-
-Strided comparison(Op op, const Strided& a, const Strided& b) {
-  const auto known = [](bool holds) { return Strided::point(holds ? 1 : 0); };
-  switch (op) {
-    case Op::lt:
-      if (a.high < b.low) return known(true);
-      return a.low >= b.high ? known(false) : Strided::boolean();
-    case Op::le:
-      if (a.high <= b.low) return known(true);
-      return a.low > b.high ? known(false) : Strided::boolean();
-    default:
-      if (a.high < b.low || b.high < a.low) return known(op == Op::ne);
-      if (a.is_point() && b.is_point() && a.is_bounded()) return known(op == Op::eq);
-      return Strided::boolean();
-  }
-}
-
-// The values of a loop's variable; `begin` where there are none.
-Strided range(const Strided& begin, const Strided& end, const Strided& step) {
-  if (begin.low == INT64_MIN || end.high == INT64_MAX || begin.high == INT64_MAX) return unknown;
-  const std::int64_t last = end.high - (end.high > INT64_MIN ? 1 : 0);
-  if (last < begin.low) return begin;
-  if (!step.is_point() || step.low <= 0 || begin.run > 1) return made(begin.low, last, 1);
-  Strided to = made(begin.low, last, common(begin.stride, step.low));
-  to.is_exact = begin.is_point() && end.is_point();
+  const Wide length = Wide{b.high} - b.low + 1;
+  if (b.has_gaps() || length != (a.has_gaps() ? Wide{a.run} : Wide{a.high} - a.low + 1) || apart <= length ||
+      apart > INT64_MAX || (a.has_gaps() && apart != a.stride))
+    return std::nullopt;
+  to.stride = static_cast<std::int64_t>(apart);
+  to.run = static_cast<std::int64_t>(length);
   return to;
 }
 
-// What of `a` may stand in the comparison; `a` where nothing does.
-Strided met(Op op, const Strided& x, const Strided& b) {
-  const Strided a = flat(x);
-  const auto kept = [&](Strided to) {
-    to.is_exact = a.is_exact && b.is_point();
-    to.variables = a.variables | b.variables;
-    return to;
-  };
-  const bool bounds_above = op == Op::below || op == Op::at_most;
-  if (bounds_above) {
-    if (b.high == INT64_MAX) return a;
-    const std::int64_t high = op == Op::below ? b.high - (b.high > INT64_MIN ? 1 : 0) : b.high;
-    if (high >= a.high || high < a.low) return a;
-    if (a.low == INT64_MIN) return {a.low, high, 1};
-    return kept(made(a.low, high, a.stride));
-  }
-  if (b.low == INT64_MIN) return a;
-  const std::int64_t low = op == Op::above ? b.low + (b.low < INT64_MAX ? 1 : 0) : b.low;
-  if (low <= a.low || low > a.high) return a;
-  if (!a.is_bounded()) return {low, a.high, 1};
-  const Wide step = std::max<std::int64_t>(a.stride, 1);
-  const Wide first = a.low + (Wide{low} - a.low + step - 1) / step * step;
-  return kept(made(first, a.high, a.stride));
-}
-
-Strided fitting(const Strided& a, std::int64_t bits) {
-  if (bits == -64) return a.low >= 0 ? a : unknown;
-  const Strided all = bits < 0
-                          ? Strided{0, (std::int64_t{1} << -bits) - 1, 1}
-                          : Strided{-(std::int64_t{1} << (bits - 1)), (std::int64_t{1} << (bits - 1)) - 1, 1};
-  return a.low >= all.low && a.high <= all.high ? a : all;
+// Fewer sets of the same elements: of a loop, a row each.
+void join_runs(std::vector<Touched>& all) {
+  for (std::size_t k = 0; k < all.size(); ++k)
+    for (std::size_t next = k + 1; next < all.size();)
+      if (const std::optional<Touched> both = together(all[k], all[next])) {
+        all[k] = *both;
+        all.erase(all.begin() + static_cast<std::ptrdiff_t>(next));
+      } else {
+        ++next;
+      }
 }
 
 // Joins it with one that it meets or lies beside, so that neighbours are one.
 void add(std::vector<Touched>& all, Touched now) {
   constexpr std::ptrdiff_t most_apart = 12;  // of one buffer; more of them are taken together
-  const auto is_same = [&](const Touched& t) {
-    return t.buffer == now.buffer && t.stores == now.stores && t.is_marked == now.is_marked;
-  };
-  const bool are_many = std::ranges::count_if(all, is_same) >= most_apart;
+  const auto is_same = [&](const Touched& t) { return are_alike(t, now); };
+  const auto has_many = [&] { return std::ranges::count_if(all, is_same) >= most_apart; };
+  bool are_many = has_many();
+  if (are_many) {
+    join_runs(all);
+    are_many = has_many();
+  }
   for (;;) {
     const auto met = std::ranges::find_if(all, [&](const Touched& t) {
       if (!is_same(t)) return false;
@@ -285,12 +81,13 @@ void add(std::vector<Touched>& all, Touched now) {
     now.is_certain = (is_inside && met->is_certain) || (is_around && now.is_certain) ||
                      (!are_many && met->is_certain && now.is_certain);
     // Rows of a tile that were taken some at a time: a stride of both.
-    const Wide stride = common(common(now.stride, met->stride), Wide{now.low} - met->low);
+    const std::int64_t stride =
+        stride_of({now.low, now.high, now.stride}, {met->low, met->high, met->stride});
     const std::int64_t run = std::max(now.run, met->run);
     const bool keeps_gaps = now.has_gaps() && met->has_gaps() && stride > run;
     now.low = std::min(now.low, met->low);
     now.high = std::max(now.high, met->high);
-    now.stride = keeps_gaps ? static_cast<std::int64_t>(stride) : 1;
+    now.stride = keeps_gaps ? stride : 1;
     now.run = keeps_gaps ? run : 1;
     now.is_certain &= !keeps_gaps;
     all.erase(met);
@@ -298,56 +95,103 @@ void add(std::vector<Touched>& all, Touched now) {
   all.push_back(now);
 }
 
-Strided leading_zeros(const Strided& of, std::int64_t bits) {
-  const auto zeros = [&](std::int64_t value) {
-    const std::int64_t all = std::countl_zero(static_cast<std::uint64_t>(value));
-    return std::max<std::int64_t>(all - (64 - bits), 0);
-  };
-  if (of.low < 0) return made(0, bits, 1);
-  return made(zeros(of.high), zeros(of.low), 1);
+// Calls f with each operand.
+template <class F>
+void for_operands(const Formula& f, const F& take) {
+  for (const std::int32_t operand : {f.a, f.b, f.c})
+    if (operand >= 0) take(static_cast<std::size_t>(operand));
 }
 
-Strided magnitude(const Strided& of) {
-  const Strided a = flat(of);
-  if (a.low >= 0) return a;
-  if (a.high <= 0) return negated(a);
-  return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
+// Steps for which it holds, or for one of whose operands.
+template <class Holds>
+std::vector<bool> depending(const PhaseFootprint& phase, const Holds& holds) {
+  std::vector<bool> all;
+  for (const Formula& f : phase.formulas) {
+    bool depends = holds(f);
+    for_operands(f, [&](std::size_t operand) { depends = depends || all[operand]; });
+    all.push_back(depends);
+  }
+  return all;
+}
+
+// What touches of a buffer are among, all of them.
+std::vector<Touch> touches_of(const PhaseFootprint& phase, Which which) {
+  const std::vector<bool> depends = depending(phase, [](const Formula& f) { return f.op == Op::element; });
+  const auto is_by_elements = [&](const Touch& t) {
+    return depends[static_cast<std::size_t>(t.at)] ||
+           (t.condition >= 0 && depends[static_cast<std::size_t>(t.condition)]);
+  };
+  std::vector<Touch> all;
+  for (const Touch& t : phase.touches) {
+    const bool is_moving = std::ranges::any_of(
+        phase.touches, [&](const Touch& other) { return other.buffer == t.buffer && is_by_elements(other); });
+    if (which == Which::all || is_moving == (which == Which::by_elements)) all.push_back(t);
+  }
+  return all;
 }
 
 }  // namespace
 
-Touches::Touches(const PhaseFootprint& phase, std::span<const std::int64_t> scalars, KnownElements& elements)
-    : phase_(phase), scalars_(scalars), elements_(elements), of_loops_(phase.loops.size()) {
+Touches::Touches(const PhaseFootprint& phase, std::span<const std::int64_t> scalars, KnownElements& elements,
+                 Which which)
+    : phase_(phase),
+      scalars_(scalars),
+      elements_(elements),
+      touches_(touches_of(phase, which)),
+      of_loops_(phase.loops.size()) {
   const std::size_t n = phase.formulas.size();
-  std::vector<bool> depends(n);
+  std::vector<bool> is_needed(n), is_integer(n), is_taken_as_set(n);
+  const auto need = [&](std::int32_t step) {
+    if (step >= 0)
+      is_needed[static_cast<std::size_t>(step)] = is_taken_as_set[static_cast<std::size_t>(step)] = true;
+  };
+  for (const Touch& t : touches_) {
+    need(t.at);
+    need(t.condition);
+    if (t.loop >= 0) need(phase.loops[static_cast<std::size_t>(t.loop)]);
+  }
+  for (std::size_t k = n; k-- > 0;)
+    if (is_needed[k])
+      for_operands(phase.formulas[k], [&](std::size_t operand) { is_needed[operand] = true; });
+
+  const std::vector<bool> depends =
+      depending(phase, [](const Formula& f) { return f.op == Op::task || f.op == Op::element; });
   std::size_t n_variables = 0;
+  integers_.resize(n);
   for (std::size_t k = 0; k < n; ++k) {
     const Formula& f = phase.formulas[k];
-    depends[k] = f.op == Op::task || f.op == Op::element;
-    for (const std::int32_t operand : {f.a, f.b, f.c})
-      if (operand >= 0) depends[k] = depends[k] || depends[static_cast<std::size_t>(operand)];
-    if (depends[k]) of_task_.push_back(k);
     const bool is_variable = f.op == Op::lanes || f.op == Op::range;
     variables_.push_back(is_variable && n_variables < 64 ? std::uint64_t{1} << n_variables : 0);
     n_variables += is_variable ? 1 : 0;
-    values_.push_back(value(f, 0));
+    values_.push_back(is_needed[k] ? value(f, 0) : Strided::unknown());
+    if (!depends[k]) {
+      is_integer[k] = values_[k].is_point();
+      integers_[k].fill(values_[k].low);
+      continue;
+    }
+    is_integer[k] = f.op == Op::task || f.op == Op::element || is_arithmetic(f.op);
+    for_operands(f, [&](std::size_t operand) { is_integer[k] = is_integer[k] && is_integer[operand]; });
+    if (!is_needed[k]) continue;
+    (is_integer[k] ? of_task_ : sets_of_task_).push_back(k);
+    if (!is_integer[k]) for_operands(f, [&](std::size_t operand) { is_taken_as_set[operand] = true; });
   }
+  std::ranges::copy_if(of_task_, std::back_inserter(taken_as_sets_),
+                       [&](std::size_t k) { return is_taken_as_set[k]; });
   for (std::size_t loop = 0; loop < phase.loops.size(); ++loop) {
     const auto step = static_cast<std::size_t>(phase.loops[loop]);
     std::vector<bool> inside(n);
     inside[step] = true;
     for (std::size_t k = step + 1; k < n; ++k) {
-      const Formula& f = phase.formulas[k];
-      for (const std::int32_t operand : {f.a, f.b, f.c})
-        if (operand >= 0 && inside[static_cast<std::size_t>(operand)]) inside[k] = true;
+      for_operands(phase.formulas[k], [&](std::size_t operand) { inside[k] = inside[k] || inside[operand]; });
       if (inside[k]) of_loops_[loop].push_back(k);
     }
   }
 }
 
 Strided Touches::value(const Formula& f, std::int64_t task) {
+  static constexpr Strided none;
   const auto operand = [&](std::int32_t step) -> const Strided& {
-    return step < 0 ? unknown : values_[static_cast<std::size_t>(step)];
+    return step < 0 ? none : values_[static_cast<std::size_t>(step)];
   };
   // Of a loop or of lanes: nothing else takes its values.
   const auto variable = [&](Strided values) {
@@ -357,55 +201,67 @@ Strided Touches::value(const Formula& f, std::int64_t task) {
     return values;
   };
   switch (f.op) {
-    case Op::unknown: return unknown;
+    case Op::unknown: return Strided::unknown();
     case Op::constant: return Strided::point(f.value);
     case Op::scalar: return Strided::point(scalars_[static_cast<std::size_t>(f.value)]);
     case Op::task: return Strided::point(task);
     case Op::lanes: return variable(range(Strided::point(0), Strided::point(f.value), Strided::point(1)));
     case Op::range: return variable(range(operand(f.a), operand(f.b), operand(f.c)));
-    case Op::element: return elements_.at(f.value, operand(f.a)).value_or(unknown);
-    case Op::add: return sum(operand(f.a), operand(f.b));
-    case Op::sub: return sum(operand(f.a), negated(operand(f.b)));
-    case Op::mul: return product(operand(f.a), operand(f.b));
-    case Op::div: return quotient(operand(f.a), operand(f.b));
-    case Op::rem: return remainder(operand(f.a), operand(f.b));
-    case Op::neg: return negated(operand(f.a));
-    case Op::abs: return magnitude(operand(f.a));
-    case Op::min: return lesser(operand(f.a), operand(f.b), false);
-    case Op::max: return lesser(operand(f.a), operand(f.b), true);
-    case Op::bit_and: return both_bits(operand(f.a), operand(f.b));
-    case Op::bit_or:
-    case Op::bit_xor: return other_bits(f.op, operand(f.a), operand(f.b));
-    case Op::bit_not: return sum(Strided::point(-1), negated(operand(f.a)));
-    case Op::logical_not: return sum(Strided::point(1), negated(operand(f.a)));
-    case Op::shl:
-    case Op::shr: return shifted(f.op, operand(f.a), operand(f.b));
-    case Op::eq:
-    case Op::ne:
-    case Op::lt:
-    case Op::le: return comparison(f.op, operand(f.a), operand(f.b));
-    case Op::select: {
-      const Strided& condition = operand(f.a);
-      if (condition.is_point()) return condition.low != 0 ? operand(f.b) : operand(f.c);
-      return joined(operand(f.b), operand(f.c));
-    }
-    case Op::fit: return fitting(operand(f.a), f.value);
-    case Op::below:
-    case Op::at_most:
-    case Op::above:
-    case Op::at_least: return met(f.op, operand(f.a), operand(f.b));
-    case Op::leading_zeros: return leading_zeros(operand(f.a), f.value);
+    case Op::element: return elements_.at(f.value, operand(f.a)).value_or(Strided::unknown());
+    default: return computed(f, operand(f.a), operand(f.b), operand(f.c));
   }
-  return unknown;
 }
 
+// What the step is for each of some tasks; false where one is no integer that is known.
+bool Touches::evaluate(const Formula& f, Integers& to) {
+  const auto operand = [&](std::int32_t step) -> const Integers& {
+    return integers_[step < 0 ? 0 : static_cast<std::size_t>(step)];
+  };
+  const Integers &a = operand(f.a), &b = operand(f.b), &c = operand(f.c);
+  bool are_known = true;
+  const auto set = [&](std::size_t k, std::optional<std::int64_t> value) {
+    to[k] = value.value_or(0);
+    are_known &= value.has_value();
+  };
+  if (f.op == Op::task) {
+    std::iota(to.begin(), to.end(), first_);
+  } else if (f.op == Op::element) {
+    for (std::size_t k = 0; k < to.size() && are_known; ++k) {
+      const std::optional<Strided> element = elements_.at(f.value, Strided::point(a[k]));
+      set(k, element && element->is_point() ? std::optional(element->low) : std::nullopt);
+    }
+  } else {
+    with_operation(f, [&](const auto& result) {
+      for (std::size_t k = 0; k < to.size(); ++k) set(k, result(a[k], b[k], c[k]));
+    });
+  }
+  return are_known;
+}
+
+// Made in its place: copies of what has just been stored are slow.
+void Touches::set(std::size_t step, std::int64_t task) {
+  ::new (&values_[step]) Strided(value(phase_.formulas[step], task));
+}
+
+// Most steps are integers once the task is known, and many times faster as such than as sets, for some tasks
+// at once.
 void Touches::evaluate(std::int64_t task) {
-  for (const std::size_t k : of_task_) values_[k] = value(phase_.formulas[k], task);
+  if (task < first_ || task >= first_ + n_at_once) {
+    first_ = task;
+    are_integers_ = std::ranges::all_of(
+        of_task_, [&](std::size_t k) { return evaluate(phase_.formulas[k], integers_[k]); });
+  }
+  if (are_integers_)
+    for (const std::size_t k : taken_as_sets_)
+      values_[k] = Strided::point(integers_[k][static_cast<std::size_t>(task - first_)]);
+  else
+    for (const std::size_t k : of_task_) set(k, task);
+  for (const std::size_t k : sets_of_task_) set(k, task);
 }
 
 // Those in the loop; -1: outside of all loops.
 void Touches::add(std::vector<Touched>& all, std::int32_t loop) const {
-  for (const Touch& touch : phase_.touches) {
+  for (const Touch& touch : touches_) {
     if (touch.loop != loop) continue;
     bool is_certain = true;
     if (touch.condition >= 0) {
@@ -419,10 +275,11 @@ void Touches::add(std::vector<Touched>& all, std::int32_t loop) const {
   }
 }
 
-std::vector<Touched> Touches::of(std::int64_t task, Look look) {
+std::span<const Touched> Touches::of(std::int64_t task, Look look) {
   static constexpr std::int64_t most_iterations = 256;
   evaluate(task);
-  std::vector<Touched> all;
+  std::vector<Touched>& all = touched_;
+  all.clear();
   add(all, -1);
   for (std::size_t k = 0; k < phase_.loops.size(); ++k) {
     const auto step = static_cast<std::size_t>(phase_.loops[k]);
@@ -435,18 +292,21 @@ std::vector<Touched> Touches::of(std::int64_t task, Look look) {
     }
     for (std::int64_t iteration = taken.low; iteration <= taken.high; iteration += taken.stride) {
       values_[step] = Strided::point(iteration);
-      for (const std::size_t inside : of_loops_[k]) values_[inside] = value(phase_.formulas[inside], task);
+      for (const std::size_t inside : of_loops_[k]) set(inside, task);
       add(all, static_cast<std::int32_t>(k));
     }
+    join_runs(all);
     values_[step] = taken;
-    for (const std::size_t inside : of_loops_[k]) values_[inside] = value(phase_.formulas[inside], task);
+    for (const std::size_t inside : of_loops_[k]) set(inside, task);
   }
   return all;
 }
 
 std::vector<Touched> touched(const PhaseFootprint& phase, std::int64_t task,
                              std::span<const std::int64_t> scalars, KnownElements& elements, Look look) {
-  return Touches(phase, scalars, elements).of(task, look);
+  Touches touches(phase, scalars, elements);
+  const std::span<const Touched> all = touches.of(task, look);
+  return {all.begin(), all.end()};
 }
 
 }  // namespace fulgurite::runtime

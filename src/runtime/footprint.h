@@ -5,73 +5,15 @@
 // executables, CC 2004). What comes out contains every element that is touched.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "runtime/strided.h"
+
 namespace fulgurite::runtime {
-
-/// Runs of `run` neighbours: low + k * stride + r for 0 <= r < run, up to `high`, which is among them unless
-/// it is without a bound; stride 0: one run.
-struct Strided {
-  std::int64_t low = INT64_MIN, high = INT64_MAX, stride = 1, run = 1;
-  /// Each of them is taken, as the variables with these bits have their values; else they are no fewer than
-  /// those that are.
-  bool is_exact = false;
-  std::uint64_t variables = 0;
-
-  static constexpr Strided point(std::int64_t value) { return {value, value, 0, 1, true, 0}; }
-  static constexpr Strided boolean() { return {0, 1, 1, 1, false, 0}; }
-  bool is_point() const { return low == high; }
-  bool is_bounded() const { return low != INT64_MIN && high != INT64_MAX; }
-  bool has_gaps() const { return stride > run; }
-  friend bool operator==(const Strided&, const Strided&) = default;
-};
-
-/// A step of a formula: operands are earlier steps.
-struct Formula {
-  enum class Op : std::uint8_t {
-    unknown,
-    constant,  // value
-    scalar,    // the launch's scalar with the number `value`
-    task,
-    lanes,    // 0 to value - 1
-    range,    // of a loop from a on, below b, by steps of c
-    element,  // of the buffer with the number `value`, at a: known where all ranks have it
-    add,
-    sub,
-    mul,
-    div,
-    rem,
-    neg,
-    abs,
-    min,
-    max,
-    bit_and,
-    bit_or,
-    bit_xor,
-    bit_not,
-    logical_not,
-    shl,
-    shr,
-    eq,
-    ne,
-    lt,
-    le,
-    select,  // b where a holds, else c
-    fit,    // a, if it is between -2^(value - 1) and 2^(value - 1) - 1; value < 0: between 0 and 2^-value - 1
-    below,  // what of a is less than some b
-    at_most,        // what of a is at most some b
-    above,          // what of a is greater than some b
-    at_least,       // what of a is at least some b
-    leading_zeros,  // of a as a number of `value` bits
-  };
-  Op op = Op::unknown;
-  std::int32_t a = -1, b = -1, c = -1;
-  std::int64_t value = 0;
-  friend bool operator==(const Formula&, const Formula&) = default;
-};
 
 /// A read of a buffer, or a store, at the elements that a formula gives, where another one holds (-1:
 /// always).
@@ -154,25 +96,39 @@ struct Touched {
 /// How closely it is looked at: whole loops at a time, or each iteration of outermost loops by itself, where
 /// these are few. What depends on the iteration, such as where a row's stores are aligned, is known then.
 enum class Look : std::uint8_t { loops, iterations };
+/// Touches of all buffers, of those that tasks touch at places which known elements say, or of the others.
+enum class Which : std::uint8_t { all, by_elements, others };
 /// Of the tasks of one launch of a phase; elements without a bound are INT64_MIN or INT64_MAX.
 class Touches {
  public:
   /// All of them outlive this.
-  Touches(const PhaseFootprint&, std::span<const std::int64_t> scalars, KnownElements&);
-  std::vector<Touched> of(std::int64_t task, Look = Look::loops);
+  Touches(const PhaseFootprint&, std::span<const std::int64_t> scalars, KnownElements&, Which = Which::all);
+  /// Until it is called again.
+  std::span<const Touched> of(std::int64_t task, Look = Look::loops);
 
  private:
   void evaluate(std::int64_t task);
+  static constexpr std::int64_t n_at_once = 32;
+  using Integers = std::array<std::int64_t, n_at_once>;  // of tasks from `first_` on
+  bool evaluate(const Formula&, Integers& to);
   void add(std::vector<Touched>&, std::int32_t loop) const;
   Strided value(const Formula&, std::int64_t task);
+  void set(std::size_t step, std::int64_t task);
 
   const PhaseFootprint& phase_;
   const std::span<const std::int64_t> scalars_;
   KnownElements& elements_;
+  const std::vector<Touch> touches_;
   std::vector<Strided> values_;
-  std::vector<std::size_t> of_task_;                // steps that depend on the task
+  std::vector<Integers> integers_;
+  std::int64_t first_ = INT64_MIN;
+  bool are_integers_ = false;
+  // Steps that depend on the task: integers, unless elements are not known, and sets; and the integers that
+  // sets and touches are made of.
+  std::vector<std::size_t> of_task_, sets_of_task_, taken_as_sets_;
   std::vector<std::vector<std::size_t>> of_loops_;  // steps that depend on the variable of a loop
   std::vector<std::uint64_t> variables_;            // of each step that has one
+  std::vector<Touched> touched_;
 };
 std::vector<Touched> touched(const PhaseFootprint&, std::int64_t task, std::span<const std::int64_t> scalars,
                              KnownElements&, Look = Look::loops);

@@ -367,6 +367,55 @@ TEST(Footprint, ElementsThatAreKnownAreBounds) {
   EXPECT_EQ(all[0].high, 49);
 }
 
+// Elements of one buffer: those in front of some place are known, and every third one is one of two.
+struct SomeKnown final : KnownElements {
+  std::int64_t n_known;
+  explicit SomeKnown(std::int64_t n) : n_known(n) {}
+  std::optional<Strided> at(std::int64_t, Strided index) override {
+    if (!index.is_point() || index.low < 0 || index.low >= n_known) return std::nullopt;
+    const std::int64_t value = index.low * 7 % 31;
+    return index.low % 3 == 0 ? Strided{value, value + 1, 1} : Strided::point(value);
+  }
+};
+
+// Some tasks are evaluated at once, and touches of some buffers left out.
+TEST(Footprint, TasksTouchTheSameWhicheverOthersAreAskedFor) {
+  std::size_t n_apart = 0;
+  for (unsigned seed = 1; seed <= 300; ++seed) {
+    Drawing drawing(seed);
+    PhaseFootprint phase;
+    phase.formulas = drawing.formulas();
+    phase.formulas.push_back(
+        {Op::element, drawing.below(static_cast<int>(phase.formulas.size())), -1, -1, 3});
+    const auto step = [&] { return drawing.below(static_cast<int>(phase.formulas.size())); };
+    phase.formulas.push_back({Op::add, static_cast<std::int32_t>(phase.formulas.size()) - 1, step()});
+    for (int k = 0; k < 5; ++k)
+      phase.touches.push_back(
+          {drawing.below(3), drawing.below(2) == 0, step(), drawing.below(2) == 0 ? -1 : step()});
+    const std::vector<std::int64_t> scalars{drawing.below(20), drawing.below(7) - 3};
+    SomeKnown known(drawing.below(200));
+    const auto task_by_task = [&](std::int64_t task) { return touched(phase, task, scalars, known); };
+    Touches all(phase, scalars, known), by_elements(phase, scalars, known, Which::by_elements),
+        others(phase, scalars, known, Which::others);
+    for (int k = 0; k < 40; ++k) {
+      const std::int64_t task = k < 20 ? k : drawing.below(100);
+      const std::vector<Touched> expected = task_by_task(task);
+      const auto got = all.of(task);
+      ASSERT_EQ(std::vector<Touched>(got.begin(), got.end()), expected)
+          << "seed " << seed << ", task " << task << "\n"
+          << text_of(phase.formulas);
+      std::vector<Touched> together;
+      for (Touches* some : {&by_elements, &others}) {
+        const auto part = some->of(task);
+        together.insert(together.end(), part.begin(), part.end());
+        n_apart += part.empty() ? 0 : 1;
+      }
+      ASSERT_TRUE(std::ranges::is_permutation(together, expected)) << "seed " << seed << ", task " << task;
+    }
+  }
+  EXPECT_GT(n_apart, 8000u);
+}
+
 Footprints drawn_footprints(unsigned seed) {
   Drawing drawing(seed);
   Footprints all;

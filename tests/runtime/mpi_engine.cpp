@@ -162,8 +162,9 @@ std::optional<Sent> expected_of(const std::string& program) {
       {"Jacobi in two dimensions", {3 * neighbours, 3 * neighbours * 4 * 13}},  // three, of rows of 13
       {"sums of rows", {0, 0}},
       {"transpose", {0, 0}},
-      {"product", {others, others * 4 * 64 * 13}},          // of 64 columns of 13 a rank
-      {"sums of columns", {others, others * 4 * 13 * 16}},  // 16 tasks a rank, of 13 columns
+      {"transpose of a square", {others, others * 4 * 64 * 64}},  // of 64 rows a rank
+      {"product", {others, others * 4 * 64 * 13}},                // of 64 columns of 13 a rank
+      {"sums of columns", {others, others * 4 * 13 * 16}},        // 16 tasks a rank, of 13 columns
       {"Black-Scholes", {0, 0}},
       {"n-body", {others, others * 4 * 4 * elements}},  // of four arrays
   };

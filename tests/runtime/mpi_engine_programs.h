@@ -200,7 +200,8 @@ void for_each_program(std::int64_t n, const F& f) {
   f("Jacobi in two dimensions", jacobi_2d, a, 3);
   f("Jacobi along rows", jacobi_2d, b, 3);
   f("transpose", transposed, a);
-  f("product", product, a, b);
+  f("transpose of a square", transposed, matrix(side, side));
+  f("product", product, matrix(3 * side, 13), b);  // tasks of 8 or 12 rows
   f("sums of rows", row_sums, a);
   f("sums of columns", column_sums, a);
   f("histogram", counted, at);

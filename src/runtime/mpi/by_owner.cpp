@@ -5,22 +5,22 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "runtime/mpi/pooled_bytes.h"
 
 namespace fulgurite::runtime::mpi {
 namespace {
 
-using Parcels = std::vector<std::vector<std::byte>>;  // to each rank, or from it
+using Parcels = std::vector<PooledBytes>;  // to each rank, or from it
 
 std::size_t bytes_of(const Parcels& all) {
   std::size_t n = 0;
-  for (const std::vector<std::byte>& parcel : all) n += parcel.size();
+  for (const PooledBytes& parcel : all) n += parcel.size();
   return n;
 }
 
 template <class T>
-void append(std::vector<std::byte>& to, const T& value) {
-  const auto* bytes = reinterpret_cast<const std::byte*>(&value);
-  to.insert(to.end(), bytes, bytes + sizeof value);
+void append(PooledBytes& to, const T& value) {
+  to.append(&value, sizeof value);
 }
 
 // Reads what append() wrote.
@@ -114,7 +114,7 @@ struct Masks {
   std::int64_t first;
   std::uint64_t mask;
 };
-void append_masks(std::vector<std::byte>& to, const std::vector<Masks>& masks) {
+void append_masks(PooledBytes& to, const std::vector<Masks>& masks) {
   append(to, static_cast<std::uint64_t>(masks.size()));
   for (const Masks& m : masks) append(to, m);
 }
@@ -131,10 +131,10 @@ std::vector<Masks> masks_from(Reader& from, Units within) {
   return masks;
 }
 
-void copy_units(std::vector<std::byte>& to, const MarkedArray& array, const Masks& m, const Bytes& in) {
+void copy_units(PooledBytes& to, const MarkedArray& array, const Masks& m, const Bytes& in) {
   for_units(m.first, m.mask, [&](const Units& units) {
     const Bytes bytes = bytes_of(units, array.unit, in);
-    to.insert(to.end(), array.data + bytes.begin, array.data + bytes.end);
+    to.append(array.data + bytes.begin, static_cast<std::size_t>(bytes.end - bytes.begin));
   });
 }
 void take_units(Reader& from, const MarkedArray& array, const Masks& m, const Bytes& in) {

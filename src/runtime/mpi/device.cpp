@@ -115,7 +115,8 @@ class MpiDevice::Launching {
     const PhaseFootprint& phase = kernel_.footprints.phases[p];
     return kernel_.divisions.of({kernel_.footprints, p, of_inspected, n_tasks(phase), of_.scalars, buffers_,
                                  layouts_, device_.ranks_.size(),
-                                 of_.bytes_read + of_.bytes_written < repeated_bytes()});
+                                 of_.bytes_read + of_.bytes_written < repeated_bytes(),
+                                 device_.ranks_.rank()});
   }
 
   // This rank's tasks of a phase.
@@ -263,7 +264,7 @@ class MpiDevice::Launching {
     if (exchange.is_empty()) return {first, last};
     if (!division.is_divided || division.task_reads.empty()) return {first, first};
     const auto waits = [&](std::int64_t task) {
-      for (const TaskRead& read : division.reads_of(task))
+      for (const TaskRead& read : division.task_reads[static_cast<std::size_t>(task - first)])
         for (std::size_t k = 0; k < needs.size(); ++k)
           if (needs[k].layout == layouts_[static_cast<std::size_t>(read.buffer)] &&
               exchange.missing(k).meets(read.bytes))

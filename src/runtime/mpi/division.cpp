@@ -1,6 +1,7 @@
 #include "runtime/mpi/division.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -60,12 +61,15 @@ class Elements final : public KnownElements {
 
 class Dividing {
  public:
-  Dividing(const Launched& of, std::span<const std::size_t> arrays)
+  // `others`: what tasks touch of arrays at places that no elements say, if it is known.
+  Dividing(const Launched& of, std::span<const std::size_t> arrays, const ByTask<Touched>* others,
+           ByTask<Touched>& tasks)
       : of_(of),
         phase_(of.footprints.phases[of.phase]),
         elements_(of),
-        touches_(phase_, of.scalars, elements_),
-        arrays_(arrays) {}
+        others_(others),
+        arrays_(arrays),
+        tasks_(tasks) {}
 
   Division run() {
     Division division;
@@ -85,6 +89,12 @@ class Dividing {
     return division;
   }
   bool depends_on_elements() const { return elements_.was_asked(); }
+  ByTask<Touched> others() {
+    ByTask<Touched> all;
+    Touches touches = touches_of(Which::others);
+    for (std::int64_t task = 0; task < of_.n_tasks; ++task) all.add(touches.of(task));
+    return all;
+  }
 
  private:
   // Calls `take` with each run of neighbours: none of an array of the host, or of what lies outside. Too many
@@ -155,37 +165,42 @@ class Dividing {
     for_runs(t, [&](const Bytes& b) { to.add(b); });
   }
 
+  Touches touches_of(Which which) { return {phase_, of_.scalars, elements_, which}; }
+
   void repeat(Division& division) {
     static constexpr std::int64_t most_tasks = 4096;
     tasks_.clear();
+    Touches touches = touches_of(Which::all);
     if (of_.n_tasks <= most_tasks)
-      for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.push_back(touches_.of(task));
+      for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.add(touches.of(task));
     else
       for (const Touch& t : phase_.touches)
-        tasks_.push_back({{t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false, t.is_marked}});
-    for (const std::vector<Touched>& task : tasks_)
-      for (const Touched& t : task)
-        if (!t.stores) leave_to_marks(division, t);
-    for (const std::vector<Touched>& task : tasks_)
-      for (const Touched& t : task) note(division, t, 0, 1);
+        tasks_.add(std::array{Touched{t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false, t.is_marked}});
+    for (const Touched& t : tasks_.all())
+      if (!t.stores) leave_to_marks(division, t);
+    for (const Touched& t : tasks_.all()) note(division, t, 0, 1);
   }
 
   // What an inspector reads of whose phase the tasks are divided already.
   void read_as(Division& division, const Division& inspected) {
-    for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.push_back(touches_.of(task));
+    Touches touches = touches_of(Which::all);
+    tasks_.clear();
+    for (std::int64_t task = 0; task < of_.n_tasks; ++task) tasks_.add(touches.of(task));
     division.is_divided = true;
     division.first_tasks = inspected.first_tasks;
-    for (const std::vector<Touched>& task : tasks_)
-      for (const Touched& t : task) leave_to_marks(division, t);
+    for (const Touched& t : tasks_.all()) leave_to_marks(division, t);
     fill(division);
     keep_reads(division);
   }
 
   bool divide(Division& division, Look look) {
     tasks_.clear();
+    const bool has_others = others_ != nullptr && look == Look::loops;
+    Touches touches = touches_of(has_others ? Which::by_elements : Which::all);
     for (std::int64_t task = 0; task < of_.n_tasks; ++task) {
-      tasks_.push_back(touches_.of(task, look));
-      for (const Touched& t : tasks_.back()) {
+      tasks_.add(touches.of(task, look),
+                 has_others ? (*others_)[static_cast<std::size_t>(task)] : std::span<const Touched>());
+      for (const Touched& t : tasks_[tasks_.size() - 1]) {
         leave_to_marks(division, t);
         if (t.stores && is_unbounded(t) && !is_left_to_marks(division, t)) return false;
       }
@@ -215,10 +230,8 @@ class Dividing {
   // Whether there are more stores that marks can say.
   bool post_all(Division& division) const {
     const std::size_t n_before = division.posted.size();
-    for (const std::vector<Touched>& task : tasks_)
-      for (const Touched& t : task)
-        if (t.stores && t.is_marked && of_.layouts[array_of(t)] != nullptr)
-          note(division.posted, array_of(t));
+    for (const Touched& t : tasks_.all())
+      if (t.stores && t.is_marked && of_.layouts[array_of(t)] != nullptr) note(division.posted, array_of(t));
     return division.posted.size() > n_before;
   }
 
@@ -286,27 +299,29 @@ class Dividing {
 
   void keep_reads(Division& division) const {
     static constexpr std::size_t most_tasks = 65536;
-    for (const std::vector<Touched>& task : tasks_)
-      for (const Touched& t : task)
-        if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
-            !is_left_to_marks(division, t))
-          note(division.unknown, array_of(t));
-    if (tasks_.size() > most_tasks || !of_.wants_task_reads) return;
-    for (const std::vector<Touched>& task : tasks_) {
-      std::vector<TaskRead>& reads = division.task_reads.emplace_back();
-      for (const Touched& t : task)
+    for (const Touched& t : tasks_.all())
+      if (!t.stores && is_unbounded(t) && of_.layouts[array_of(t)] != nullptr &&
+          !is_left_to_marks(division, t))
+        note(division.unknown, array_of(t));
+    if (of_.rank < 0 || tasks_.size() > most_tasks) return;
+    const auto rank = static_cast<std::size_t>(of_.rank);
+    std::vector<TaskRead> reads;
+    for (std::int64_t task = division.first_tasks[rank]; task < division.first_tasks[rank + 1]; ++task) {
+      reads.clear();
+      for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
         if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain) &&
             !is_left_to_marks(division, t))
           for_runs(t, [&](const Bytes& b) { reads.push_back({static_cast<std::int32_t>(array_of(t)), b}); });
+      division.task_reads.add(reads);
     }
   }
 
   const Launched& of_;
   const PhaseFootprint& phase_;
   Elements elements_;
-  Touches touches_;
+  const ByTask<Touched>* const others_;
   const std::span<const std::size_t> arrays_;  // of each buffer the first with the same memory
-  std::vector<std::vector<Touched>> tasks_;
+  ByTask<Touched>& tasks_;
 };
 
 }  // namespace
@@ -320,33 +335,37 @@ std::uint64_t repeated_bytes() {
 }
 
 std::shared_ptr<const Division> Divisions::of(const Launched& launched) {
-  static constexpr std::size_t most_known = 8;
-  std::vector<std::size_t> bytes, same_as;
-  for (std::size_t k = 0; k < launched.layouts.size(); ++k) {
-    const Layout* layout = launched.layouts[k];
-    bytes.push_back(layout == nullptr ? 0 : static_cast<std::size_t>(layout->bytes()) + 1);
-    same_as.push_back(
+  static constexpr std::size_t most_known = 8, most_others = 2;
+  static constexpr std::int64_t most_tasks = 65536;  // whose touches are kept
+  Key key{
+      launched.phase,
+      launched.n_tasks,
+      launched.is_small,
+      {launched.scalars.begin(), launched.scalars.end()},
+      {},
+      {},
+      launched.of_inspected == nullptr ? std::vector<std::int64_t>() : launched.of_inspected->first_tasks};
+  for (const Layout* layout : launched.layouts) {
+    key.bytes.push_back(layout == nullptr ? 0 : static_cast<std::size_t>(layout->bytes()) + 1);
+    key.same_as.push_back(
         static_cast<std::size_t>(std::ranges::find(launched.layouts, layout) - launched.layouts.begin()));
   }
-  const std::vector<std::int64_t> cuts =
-      launched.of_inspected == nullptr ? std::vector<std::int64_t>() : launched.of_inspected->first_tasks;
-  for (const Known& known : known_)
-    if (known.phase == launched.phase && known.n_tasks == launched.n_tasks &&
-        known.is_small == launched.is_small && std::ranges::equal(known.scalars, launched.scalars) &&
-        known.bytes == bytes && known.same_as == same_as && known.cuts == cuts)
-      return known.division;
-  Dividing dividing(launched, same_as);
+  if (const auto known = std::ranges::find(known_, key, &Known::key); known != known_.end())
+    return known->division;
+  const auto others = std::ranges::find(others_, key, &Others::key);
+  const bool has_others = others != others_.end() && !others->touched.empty();
+  Dividing dividing(launched, key.same_as, has_others ? &others->touched : nullptr, touched_);
   auto division = std::make_shared<const Division>(dividing.run());
-  if (dividing.depends_on_elements()) return division;
-  if (known_.size() >= most_known) known_.erase(known_.begin());
-  known_.push_back({launched.phase,
-                    launched.n_tasks,
-                    launched.is_small,
-                    {launched.scalars.begin(), launched.scalars.end()},
-                    std::move(bytes),
-                    std::move(same_as),
-                    cuts,
-                    division});
+  if (launched.n_tasks > most_tasks) touched_ = {};
+  if (!dividing.depends_on_elements()) {
+    if (known_.size() >= most_known) known_.erase(known_.begin());
+    known_.push_back({std::move(key), division});
+  } else if (others == others_.end()) {
+    if (others_.size() >= most_others) others_.erase(others_.begin());
+    others_.push_back({std::move(key)});
+  } else if (!has_others && division->is_divided && launched.n_tasks <= most_tasks) {
+    others->touched = dividing.others();
+  }
   return division;
 }
 

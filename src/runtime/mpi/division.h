@@ -30,8 +30,8 @@ struct Launched {
   std::span<void* const> buffers;    // null: nobody knows its elements
   std::span<Layout* const> layouts;  // null: memory of the host, which all ranks have
   int n_ranks;
-  bool is_small;                 // to be repeated on every rank
-  bool wants_task_reads = true;  // Division::task_reads, by which tasks are found that need not wait
+  bool is_small;  // to be repeated on every rank
+  int rank = -1;  // whose Division::task_reads are wanted, by which tasks are found that need not wait
 };
 
 /// Bytes of an array, by ranks; of a phase that all ranks repeat there is one entry.
@@ -42,6 +42,30 @@ struct Stored {
 struct TaskRead {
   std::int32_t buffer;
   Bytes bytes;
+};
+
+/// Some of each task, one task's behind the other's.
+template <class T>
+class ByTask {
+ public:
+  std::size_t size() const { return ends_.size(); }
+  bool empty() const { return ends_.empty(); }
+  std::span<const T> operator[](std::size_t task) const {
+    const std::size_t begin = task == 0 ? 0 : ends_[task - 1];
+    return std::span(all_).subspan(begin, ends_[task] - begin);
+  }
+  std::span<const T> all() const { return all_; }
+  void clear() { all_.clear(), ends_.clear(); }
+  /// Of the task that comes next.
+  void add(std::span<const T> of_task, std::span<const T> more = {}) {
+    all_.insert(all_.end(), of_task.begin(), of_task.end());
+    all_.insert(all_.end(), more.begin(), more.end());
+    ends_.push_back(all_.size());
+  }
+
+ private:
+  std::vector<T> all_;
+  std::vector<std::size_t> ends_;
 };
 
 struct Division {
@@ -55,11 +79,8 @@ struct Division {
   /// Arrays of which only marks say what tasks read, and those of which only marks say what a rank stores;
   /// they are not among the others.
   std::vector<std::size_t> asked = {}, posted = {};
-  /// What each task reads, or stores and may leave as it was; empty: there are too many tasks.
-  std::vector<std::vector<TaskRead>> task_reads = {};
-  std::span<const TaskRead> reads_of(std::int64_t task) const {
-    return task_reads[static_cast<std::size_t>(task)];
-  }
+  /// What each of one rank's tasks reads, or stores and may leave as it was; empty: there are too many.
+  ByTask<TaskRead> task_reads = {};
 };
 
 /// The newest divisions of a kernel: loops launch the same again and again.
@@ -68,16 +89,28 @@ class Divisions {
   std::shared_ptr<const Division> of(const Launched&);
 
  private:
-  struct Known {
+  // What a division depends on besides elements.
+  struct Key {
     std::size_t phase;
     std::int64_t n_tasks;
     bool is_small;
     std::vector<std::int64_t> scalars;
     std::vector<std::size_t> bytes, same_as;
     std::vector<std::int64_t> cuts;  // of the phase that it inspects
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct Known {
+    Key key;
     std::shared_ptr<const Division> division;
   };
+  // Where elements decide: what tasks touch of arrays at places that none says. Empty: not computed yet.
+  struct Others {
+    Key key;
+    ByTask<Touched> touched = {};
+  };
   std::vector<Known> known_;
+  std::vector<Others> others_;
+  ByTask<Touched> touched_;  // kept for its memory
 };
 
 /// Bytes of the own array with the number k. Of one whose elements stand for those of a buffer: of all of its

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "runtime/mpi/layout.h"
+#include "runtime/mpi/pooled_bytes.h"
 #include "runtime/mpi/ranks.h"
 
 namespace fulgurite::runtime::mpi {
@@ -37,7 +38,7 @@ class Exchange {
     int rank;
     bool is_copied = false;
     std::vector<Piece> pieces = {};
-    std::vector<std::byte> copy = {};
+    PooledBytes copy = {};
   };
   static std::size_t size_of(const Parcel&);
 

@@ -133,7 +133,7 @@ class ModelDevice::Launching {
       if (!is_known(data)) data = nullptr;
     return kernel_.divisions.of({kernel_.footprints, p, of_inspected, n, of_.scalars, known, layouts_,
                                  device_.cluster_.ranks,
-                                 of_.bytes_read + of_.bytes_written < repeated_bytes(), false});
+                                 of_.bytes_read + of_.bytes_written < repeated_bytes()});
   }
 
   // Of what only an inspector's marks say, each rank is taken to read all.

@@ -1,0 +1,94 @@
+// What is kept of a division for the launches after it does not show.
+#include "runtime/mpi/division.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+namespace fulgurite::runtime::mpi {
+namespace {
+
+using Op = Formula::Op;
+
+constexpr int n_ranks = 3;
+constexpr std::int64_t n_tasks = 40, most_kept = 8;
+
+// As the last phase of a filter: task t reads most_kept elements of buffer 0, and stores to buffer 2 from the
+// place on that the first half of buffer 1 says, as many as its second half says.
+Footprints packing() {
+  PhaseFootprint phase;
+  phase.tasks_of = 0;
+  phase.formulas = {{Op::task},
+                    {Op::constant, -1, -1, -1, most_kept},
+                    {Op::mul, 0, 1},
+                    {Op::add, 2, 1},
+                    {Op::constant, -1, -1, -1, 1},
+                    {Op::range, 2, 3, 4},
+                    {Op::constant, -1, -1, -1, n_tasks},
+                    {Op::add, 0, 6},
+                    {Op::element, 0, -1, -1, 1},
+                    {Op::element, 7, -1, -1, 1},
+                    {Op::add, 8, 9},
+                    {Op::range, 8, 10, 4},
+                    {Op::lt, 8, 10}};
+  phase.touches = {{0, false, 5, -1, 0}, {1, false, 0, -1}, {1, false, 7, -1}, {2, true, 11, 12, 1}};
+  phase.loops = {5, 11};
+  Footprints all;
+  all.element_bytes = {4, 8, 4};
+  all.phases = {phase};
+  return all;
+}
+
+void expect_same(const std::vector<Stored>& a, const std::vector<Stored>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const Stored& stored : a) {
+    const auto other = std::ranges::find(b, stored.buffer, &Stored::buffer);
+    ASSERT_NE(other, b.end());
+    EXPECT_EQ(stored.of_rank, other->of_rank);
+  }
+}
+
+TEST(Division, CountsOfEachLaunchSayWhatIsStored) {
+  const Footprints footprints = packing();
+  std::array<std::int64_t, 2 * n_tasks> counts{};
+  Layout input(4 * most_kept * n_tasks, n_ranks), of_counts(sizeof counts, n_ranks),
+      output(4 * most_kept * n_tasks, n_ranks);
+  of_counts.computed_everywhere({0, sizeof counts});
+  std::vector<void*> buffers{nullptr, counts.data(), nullptr};
+  std::vector<Layout*> layouts{&input, &of_counts, &output};
+  std::minstd_rand random(5);
+  Divisions warm;
+  for (int launch = 0; launch < 20; ++launch) {
+    std::int64_t first = 0;
+    for (std::size_t task = 0; task < n_tasks; ++task) {
+      counts[task] = first;
+      first += counts[n_tasks + task] = static_cast<std::int64_t>(random() % (most_kept + 1));
+    }
+    const Launched launched{footprints, 0,       nullptr, n_tasks, {},
+                            buffers,    layouts, n_ranks, false,   launch % n_ranks};
+    const auto division = warm.of(launched);
+    ASSERT_TRUE(division->is_divided);
+    const auto stored = std::ranges::find(division->stored, std::size_t{2}, &Stored::buffer);
+    ASSERT_NE(stored, division->stored.end());
+    for (std::size_t r = 0; r < n_ranks; ++r) {
+      const auto begin = static_cast<std::size_t>(division->first_tasks[r]),
+                 end = static_cast<std::size_t>(division->first_tasks[r + 1]);
+      const std::int64_t to = end < n_tasks ? counts[end] : first;
+      EXPECT_EQ(stored->of_rank[r], Intervals(4 * counts[begin], 4 * to));
+    }
+    const auto fresh = Divisions().of(launched);
+    expect_same(division->read, fresh->read);
+    expect_same(division->stored, fresh->stored);
+    const std::size_t n_own =
+        static_cast<std::size_t>(division->first_tasks[static_cast<std::size_t>(launched.rank) + 1] -
+                                 division->first_tasks[static_cast<std::size_t>(launched.rank)]);
+    EXPECT_EQ(division->task_reads.size(), n_own);
+    EXPECT_EQ(division->task_reads.all().size(), fresh->task_reads.all().size());
+  }
+}
+
+}  // namespace
+}  // namespace fulgurite::runtime::mpi
