@@ -5,6 +5,7 @@
 // ended the one before, so that the time of several in a row is that of the slowest rank.
 #include <fulgurite/fulgurite.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <regex>
@@ -151,7 +152,7 @@ void product() {
 
 int main(int argc, char** argv) {
   if (argc > 1) filter = argv[1];
-  if (argc > 2) rounds = std::atoi(argv[2]);
+  if (argc > 2) rounds = std::max(std::atoi(argv[2]), 1);
   if (rank == 0) print_header();
   const std::pair<const char*, void (*)()> programs[] = {
       {"SAXPY", saxpy},   {"Dot", dot},   {"Scan", scan},           {"Filter", filtered},

@@ -28,7 +28,7 @@ using fg::Mat, fg::Vec;
 struct Shape {
   std::int64_t rows, columns;
 };
-constexpr Shape shapes[] = {{1000, 1000},   {3162, 3162},   {1000000, 16}, {131072, 32},
+constexpr Shape shapes[] = {{1000, 1000},   {3162, 3162},   {1000000, 16}, {131072, 32}, {4096, 4096},
                             {1000, 100000}, {100000, 1000}, {100000, 100}, {100, 100}};
 
 struct Options {
