@@ -54,7 +54,8 @@ TEST(RandomPrograms, SlowEmittedCGivesWhatTheInterpreterGives) {
     const Outcome emits = outcome_of([&] {
       EmitOptions options;
       options.precision = drawn->precision;
-      emitted({one.program}, Target::c, options);
+      for (const Target target : {Target::c, Target::opencl, Target::cuda})
+        emitted({one.program}, target, options);
       return std::vector<soac::Value>();
     });
     if (is_refused(emits)) continue;
