@@ -86,8 +86,8 @@ std::string level_file(const Level& level) {
   inner.insert(inner.begin(), {"const fg_call* call", "fg_run* run", "fg_array* arrays"});
   std::string host = captured_text(program, "static const");
   if (steps.can_fail()) host += sites_text(program);
-  host += "static fg_status " + function_text(program.name + "_steps", inner, false) +
-          " {\n  (void)arrays;\n  (void)call;\n" + body + "}\n\n";
+  host +=
+      "static fg_status " + function_text(program.name + "_steps", inner, false) + " {\n" + body + "}\n\n";
   const std::string name = program.name + "_" + std::string(name_of(level.kind));
   std::vector<std::string> outer = declarations(program);
   host += "fg_status " + function_text(name, outer, true) + ";\n";
@@ -171,8 +171,10 @@ std::string workspaces(const std::vector<Level>& levels) {
 
 std::string dispatcher(const std::vector<Level>& levels) {
   const Program& program = levels.front().program;
-  std::string text = fmt::format("// {}: takes the best code that the processor has.\n#include \"{}.h\"\n\n",
-                                 in_comment(program.name), program.name);
+  std::string text = fmt::format(
+      "// {}: takes the best code that the processor has.\n#include \"{}.h\"\n\n#include <math.h>\n"
+      "#include <string.h>\n\n",
+      in_comment(program.name), program.name);
   const std::vector<std::string> parameters = declarations(program);
   std::string choose;
   for (const Level& level : levels) {

@@ -180,9 +180,7 @@ std::string steps_text(const Program& program, const std::string& body) {
     if (const std::string name = fmt::format("fg_captured{}", k); mentions(body, name))
       begin += fmt::format("  const cl_mem {} = run->opencl->captured[{}];\n", name, k);
   begin += body;
-  for (const std::string& name : all)
-    if (!mentions(begin, name)) text += fmt::format("  (void){};\n", name);
-  return text + begin + "}\n\n";
+  return text + unused_text(all, begin) + begin + "}\n\n";
 }
 
 std::string call_text(const Program& program, std::size_t n_arrays) {

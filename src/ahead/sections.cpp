@@ -39,6 +39,13 @@ bool mentions(std::string_view text, std::string_view word) {
   return false;
 }
 
+std::string unused_text(const std::vector<std::string>& parameters, std::string_view text) {
+  std::string statements;
+  for (const std::string& name : parameters)
+    if (!mentions(text, name)) statements += "  (void)" + name + ";\n";
+  return statements;
+}
+
 std::string sections_for(std::string_view program, std::string_view file) {
   std::vector<Section> sections = split(file);
   for (bool changes = true; changes;) {

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fulgurite::ahead {
 
@@ -15,6 +16,9 @@ std::string sections_of(std::string_view file);
 
 /// Whether the word stands in the text by itself.
 bool mentions(std::string_view text, std::string_view word);
+
+/// Statements that name those of the parameters that a function's text does not, about which compilers warn.
+std::string unused_text(const std::vector<std::string>& parameters, std::string_view text);
 
 /// A string literal of C with this text, whatever it holds.
 std::string quoted(std::string_view text);

@@ -167,10 +167,7 @@ class Sizes {
 
 // The statements behind those that name what they do not use.
 std::string with_unused(const Program& program, const std::string& text) {
-  std::string names;
-  for (const std::string& name : size_arguments(program))
-    if (!mentions(text, name)) names += fmt::format("  (void){};\n", name);
-  return names + text;
+  return unused_text(size_arguments(program), text) + text;
 }
 
 }  // namespace

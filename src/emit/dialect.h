@@ -30,7 +30,8 @@ struct Dialect {
   std::array<std::string_view, 2> infinity;                // f32, f64
   std::string_view from_bits;  // a value from its bits: kind, expression of the unsigned kind
   bool contracts = false;      // the compiler may fuse a product and a sum: products of floats are functions
-  bool wraps;                  // + - * and negation of signed integers wrap as they stand
+  bool calls_in_conditions = true;  // compilers accept & and | of conditions that call functions
+  bool wraps;                       // + - * and negation of signed integers wrap as they stand
 
   // A phase of a kernel.
   std::string_view phase;  // opens the function: kernel's name, phase's number, whether tasks are in order;

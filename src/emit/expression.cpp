@@ -233,6 +233,9 @@ class Combiner {
       return t.text;  // leans left
     // Compilers warn of !a & b.
     if (is_bitwise && !is_right && t.text.starts_with('!')) return "(" + t.text + ")";
+    const bool calls = is_right && type_.kind == Kind::boolean && t.text.find("fg_") != std::string::npos;
+    if (is_bitwise && calls && !dialect_.calls_in_conditions)
+      return fmt::format("({}){}", dialect_.types[number(Kind::i32)], inside(t, Precedence::unary));
     if (is_bitwise) return inside(t, Precedence::unary);
     int tighter = static_cast<int>(infix.precedence) + 1;
     if (infix.precedence == Precedence::equality || infix.precedence == Precedence::relation)

@@ -17,6 +17,7 @@ const Dialect host = {
     .suffixes = {"", "", "", "", "ll", "", "", "u", "ull", "f", ""},
     .infinity = {"HUGE_VALF", "HUGE_VAL"},
     .from_bits = "fg_bits_{0}({1})",
+    .calls_in_conditions = false,
     .wraps = false,
     .phase = "",
     .tasks = "",

@@ -316,8 +316,8 @@ class Interpreter {
     std::vector<Bits>& running = running_[static_cast<std::size_t>(scan.number)];
     const FlatReduction& r = scan.reduction;
     const std::vector<Bits> next = values_of(r.operands);
-    if (running.empty() && !r.initial.empty()) running = values_of(r.initial);
-    std::vector<Bits> value = running.empty() ? values_of(r.neutral) : running;
+    if (running.empty()) running = values_of(r.initial.empty() ? r.neutral : r.initial);
+    std::vector<Bits> value = running;
     if (running.empty())
       running = next;
     else

@@ -30,9 +30,13 @@ Op op_named(std::string_view name) {
   return *op;
 }
 
+// A constant that is not 0, or a disjunction with one, is no divisor to be checked.
+bool is_never_zero(Expr e) {
+  if (e.is_constant()) return !e.is_constant(0);
+  return e.op() == Op::bit_or && (is_never_zero(e.arg(0)) || is_never_zero(e.arg(1)));
+}
 bool divides_by_zero(Op op, std::span<const Expr> operands) {
-  return scalar::is_division(op) && scalar::is_integer(operands[0].kind()) &&
-         (!operands[1].is_constant() || operands[1].is_constant(0));
+  return scalar::is_division(op) && scalar::is_integer(operands[0].kind()) && !is_never_zero(operands[1]);
 }
 
 // a && b, a || b: b is not computed where a decides, if computing it could fail.

@@ -151,9 +151,10 @@ class SegmentedScan {
       const Expr is_last = equal(i, last);
       return is_last | starts(next);
     };
-    const bool begins_with_value = !initial_.empty();  // which is part of the segment's first element
+    // It is part of the segment's first element.
+    const Exprs& first = initial_.empty() ? neutral_ : initial_;
     const Expr no = arena_.boolean(false);
-    Exprs neutral = begins_with_value ? Exprs() : neutral_;
+    Exprs neutral = initial_.empty() ? neutral_ : Exprs();
     if (neutral.empty()) neutral = running().neutral;
     Exprs initial = initial_;  // the first element forgets it
     if (!neutral.empty()) neutral.insert(neutral.begin(), no);
@@ -162,10 +163,10 @@ class SegmentedScan {
       const Expr place = how_.from_right ? from_end(n, i) : i;
       const Expr begins = how_.from_right ? ends(place) : starts(place);
       Exprs operands = elements(t_, arrays_, with_inserted(at, axis_, place));
-      if (begins_with_value) {
+      if (!first.empty()) {
         const Exprs given = operands;
-        operands = unless(t_, logical_not(begins), given, how_.origin, where_,
-                          [&] { return called(initial_, given); });
+        operands =
+            unless(t_, logical_not(begins), given, how_.origin, where_, [&] { return called(first, given); });
       }
       operands.insert(operands.begin(), begins);
       Exprs prefixes{t_.fresh(scalar::Kind::boolean, "started")};
@@ -174,7 +175,6 @@ class SegmentedScan {
              where_);
       prefixes.erase(prefixes.begin());
       if (how_.inclusive) return prefixes;
-      const Exprs& first = begins_with_value ? initial_ : neutral_;
       for (std::size_t k = 0; k < prefixes.size(); ++k)
         prefixes[k] = scalar::select(begins, first[k], prefixes[k]);
       return prefixes;

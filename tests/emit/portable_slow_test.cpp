@@ -223,6 +223,18 @@ TEST_P(PortableCAtLevel, HasTheBitsOfTheCpuEngine) {
 INSTANTIATE_TEST_SUITE_P(Levels, PortableCAtLevel, ::testing::Values("v2", "v3", "v4"),
                          [](const auto& level) { return level.param; });
 
+TEST(PortableC, HasSingleLanesOfEveryFunction) {
+  std::vector<Called> all = functions();
+  std::string text;
+  for (Called& f : all) {
+    f.lanes = 1;
+    text += function(f);
+  }
+  for (const Level level : {Level::generic, Level::v2, Level::v3, Level::v4})
+    for (const std::string& compiler : compilers())
+      Shared(compiler, portable_prelude(text, level) + text + std::string(portable_end));
+}
+
 TEST(PortableC, RefusesFastMathOfClang) {
   if (!is_installed("clang-19")) GTEST_SKIP();
   const runtime::test::TemporaryDirectory directory;

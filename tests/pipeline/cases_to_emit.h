@@ -51,6 +51,7 @@ struct Case {
   std::vector<std::int64_t> sizes = {0, 1, 17, 5000};
   Arguments arguments = usual;
   std::int64_t largest = 1'000'000;  // where programs run as code of the host
+  Precision precision = Precision::fast;
 };
 
 inline std::vector<Value> sparse(const soac::Program&, std::int64_t n) {
@@ -105,6 +106,7 @@ inline std::vector<Case> cases() {
           {{"halved", halved, {"x"}}},
           {{"sieve", sieve, {"xs"}}},
           {{"relaxed", relaxed, {"x"}}, {17, 64}, usual, 20'000},
+          {{"leftovers", leftovers, {"x", "unread", "most", "divisor"}}},
           {{"swapped", swapped, {"xs"}}, {0, 128, 1280}, usual, 128 * 7813},
           {{"looked_up", looked_up, {"xs"}}}};
 }

@@ -44,6 +44,15 @@ inline std::tuple<Vec<float>, Exp<float>> relaxed(Vec<float> x) {
                     },
                     x, 1.0f);
 }
+// What compilers warn of unless the code is written for them, and what the host computes with floats: an
+// argument that nothing reads, a divisor that is not 0, an operator that keeps its operand, a size of floats.
+inline std::tuple<Vec<i64>, Vec<float>, Vec<int>, Exp<int>> leftovers(Vec<float> x, Vec<int>, Exp<float> most,
+                                                                      Exp<int> divisor) {
+  auto hundredths = map([](Exp<float> v) { return cast<i64>(v * 100.0f); }, x);
+  auto first = scan([](Exp<float> a, Exp<float>) { return a; }, x);
+  auto numbers = iota<int>(cast<i64>(min(abs(most) * 20.0f, 30.0f)));
+  return {hundredths, first, numbers, divisor / (divisor | 1)};
+}
 // A kernel of the kernel language, which changes an array in place.
 inline Vec<int> swapped(Vec<int> xs) {
   namespace k = kernel;

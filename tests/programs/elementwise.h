@@ -150,6 +150,13 @@ inline void replicate(Draw& d) {
   d.add(made, kinds, {n}, detail::generate(extents, Body(body), "replicate", Here::current()));
 }
 
+inline void let(Draw& d) {
+  const Scalar x = expression(d, draw_kind(d), 3);
+  const std::string name = d.fresh("x");
+  d.line("auto " + name + " = " + x.text + ";");
+  d.scalars.push_back({name, x.value});
+}
+
 /// Operators and functions on whole arrays.
 inline void operate(Draw& d) {
   const Array* picked = d.pick([](const Array& a) { return a.kinds.size() == 1; });

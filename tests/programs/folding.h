@@ -46,12 +46,15 @@ inline void known_reduce(Draw& d) {
   if (picked == nullptr) return;
   Array a = tamed(d, *picked);
   const Kind kind = a.kinds[0];
-  if (is_float(kind) && !d.is_large && d.one_in(2))  // products that a sum takes without rounding
+  // Products that a sum takes without rounding, as nothing else reads them.
+  if (is_float(kind) && !d.is_large && d.one_in(2)) {
     a = map_to(d, {a, a}, {kind}, [](const std::vector<Scalar>& x, std::string& text) {
       const Scalar product = applied("mul", {x[0], applied("sub", {x[1], constant(x[1].kind(), 1)})});
       text = product.text;
       return Values{product.value};
     });
+    d.arrays.pop_back();
+  }
   std::optional<int> axis;
   if (a.rank() > 1) axis = static_cast<int>(d.below(a.rank()));
   const bool all = a.rank() == 1 || d.one_in(2);

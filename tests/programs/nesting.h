@@ -162,6 +162,44 @@ inline void nest(Draw& d) {
         Values(results.begin() + n, results.end()));
 }
 
+/// map(f, fg::rows(fg::group_by(k, key_of, xs))): rows of unequal lengths, some of them empty.
+inline void nest_groups(Draw& d) {
+  const Array* picked = d.pick_rank(1);
+  if (picked == nullptr || d.is_large || d.depth > 1) return let(d);
+  const Array a = *picked;
+  const auto k = static_cast<std::int64_t>(1 + d.below(6));
+  const Here here = Here::current();
+  std::string key_text;
+  const auto key_of = d.repeatable([&](std::span<const Value> x) {
+    d.add_scalars("x", a.kinds, Values(x.begin(), x.end()));
+    const Scalar key = applied("bit_and", {expression(d, Kind::i64, 2), constant(Kind::i64, 7)});
+    key_text = key.text;
+    return Values{key.value};
+  });
+  Values parts = detail::partition(literal(Kind::i64, k), Body(key_of), a.parts, here);
+  std::rotate(parts.begin(), parts.end() - 1, parts.end());  // the offsets first
+  const detail::Operand operands[] = {{parts, detail::Pass::ragged}};
+  const std::string name = d.fresh("m");
+  const Kinds kinds = draw_kinds(d);
+  const auto body = d.repeatable([&](std::span<const Value> row) {
+    ++d.level;
+    const std::string param = d.fresh("row");
+    d.outdent();
+    d.line("auto " + name + " = fg::map([&](auto " + param + ") {");
+    d.indent();
+    d.add_fresh(param, a.kinds, Values(row.begin(), row.end()));
+    statements(d, 2);
+    const std::vector<Scalar> results = draw_results(d, kinds);
+    d.line("return std::tuple{" + texts_of(results) + "};");
+    --d.level;
+    return values_of(results);
+  });
+  Values results = detail::map(operands, Body(body), here);
+  d.line("}, fg::rows(fg::group_by(" + std::to_string(k) + ", [&](auto x) { return " + key_text + "; }, " +
+         a.name + ")));");
+  d.add_fresh(name, kinds, std::move(results));
+}
+
 /// Arrays of one type as another's values: those that fit best last.
 inline const Array* draw_next(Draw& d, const Array& state) {
   const bool alike = !d.one_in(6);
@@ -375,13 +413,6 @@ inline void fold_rows(Draw& d) {
     d.add(name, a.kinds, {length}, detail::reduce(Body(body), neutral, slices, Here::current()));
 }
 
-inline void let(Draw& d) {
-  const Scalar x = expression(d, draw_kind(d), 3);
-  const std::string name = d.fresh("x");
-  d.line("auto " + name + " = " + x.text + ";");
-  d.scalars.push_back({name, x.value});
-}
-
 /// A kernel of the kernel language, called for blocks of four elements.
 inline void call_kernel(Draw& d) {
   const Array* picked = d.pick([](const Array& a) { return a.rank() == 1 && a.kinds == Kinds{Kind::i32}; });
@@ -439,6 +470,7 @@ inline constexpr Statement all_statements[] = {
     {"let", let, 1, false},
     {"fold_rows", fold_rows, 1, true},
     {"nest", nest, 5, true},
+    {"nest_groups", nest_groups, 2, true},
     {"branch", branch, 3, true},
     {"call_kernel", call_kernel, 1, false},
     {"loop", loop, 5, true},

@@ -61,10 +61,52 @@ inline std::string literal_texts(const Values& values) {
   return joined(texts);
 }
 
+/// A scalar in scope, or the index of an element around.
+inline Scalar draw_outer(Draw& d) {
+  if (!d.indices.empty() && d.one_in(2)) return d.indices.back().scalar;
+  if (d.scalars.empty() || d.is_safe) return constant(Kind::i64, 2);
+  return d.scalars[d.scalars.size() - 1 - d.below(d.scalars.size())];
+}
+/// The later of two elements if a condition on it holds, which is associative whatever the condition. It asks
+/// what was in scope: a scalar, or an element of an array at a place that the element says.
+inline Operator draw_later(Draw& d, const Kinds& kinds) {
+  const std::size_t n = kinds.size();
+  const auto mask = static_cast<std::int64_t>(1 + 2 * d.below(4));
+  const Scalar limit = d.one_in(2) ? converted(draw_outer(d), Kind::i64) : constant(Kind::i64, mask / 2);
+  const Array* picked = d.pick_rank(1);
+  const Array table = picked == nullptr || d.one_in(2) ? Array() : *picked;
+  const bool guards = !d.one_in(6);
+  const auto is_taken = [=](const Value& element) {
+    const Scalar x = converted({"b", element}, Kind::i64);
+    const Scalar place = applied("bit_and", {x, constant(Kind::i64, mask)});
+    if (table.kinds.empty()) return applied("ge", {place, limit}).value;
+    const auto read = [&] {
+      const Scalar found = converted(element_at(table, 0, {place}), Kind::i64);
+      return applied("ge", {applied("bit_and", {found, constant(Kind::i64, mask)}), limit}).value;
+    };
+    if (!guards) return read();
+    return chosen(applied("lt", {place, of_extent(table.shape[0])}), "", read, constant(Kind::boolean, 1))
+        .value;
+  };
+  const std::string of = table.kinds.empty() ? "b" : table.name + (guards ? "[b] if it is there" : "[b]");
+  return {"[&](auto a, auto b) { return " + of + " & " + std::to_string(mask) + " >= " + limit.text +
+              " ? b : a; }",
+          [=](std::span<const Value> ab) {
+            const Value later = is_taken(ab[n]);
+            Values results;
+            for (std::size_t i = 0; i < n; ++i) results.push_back(call("select", later, ab[n + i], ab[i]));
+            return results;
+          },
+          {},
+          "",
+          false};
+}
+
 /// An operator on elements of these kinds.
 inline Operator draw_operator(Draw& d, const Kinds& kinds) {
   const std::size_t n = kinds.size();
-  const std::size_t which = d.below(8);
+  const std::size_t which = d.below(9);
+  if (which == 8) return draw_later(d, kinds);
   if (which == 5)
     return {"[](auto a, auto) { return a; }",
             [n](std::span<const Value> ab) {
@@ -134,12 +176,13 @@ inline Operator draw_operator(Draw& d, const Kinds& kinds) {
           neutral, "{" + literal_texts(neutral) + "}", true};
 }
 
-/// A float whose sums are exact and of which no two zeros differ; else the value itself.
+/// NaN, or a float whose sums are exact; no two zeros differ. Else the value itself.
 inline Scalar tamed(const Scalar& x) {
   const Kind kind = x.kind();
   if (!is_float(kind)) return x;
   const Scalar inside = applied("min", {applied("max", {x, constant(kind, -50)}), constant(kind, 50)});
-  return applied("add", {applied("rint", {inside}), constant(kind, 0)});
+  const Scalar whole = applied("add", {applied("rint", {inside}), constant(kind, 0)});
+  return applied("select", {applied("isnan", {x}), x, whole});
 }
 
 /// Any element of these kinds.

@@ -2,6 +2,7 @@
 // numbers give a simpler program. What is drawn is listed in nesting.h.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <random>
 
@@ -157,7 +158,10 @@ class Frame {
       for (Kind kind : p.kinds) {
         soac::Value value{static_cast<scalar::Kind>(kind), shape, {}};
         value.bytes.resize(n * scalar::size_of(value.kind));
-        for (std::size_t i = 0; i < n; ++i) value.set(i, element(random, value.kind));
+        const bool has_special = argument_seed_ % 5 == 0;
+        for (std::size_t i = 0; i < n; ++i)
+          value.set(i, has_special && random() % 8 == 0 ? special(random, value.kind)
+                                                        : element(random, value.kind));
         if (p.rank == 0 && kind == Kind::i64 && random() % 6 == 0) {  // far outside of every array
           static constexpr int bits[] = {31, 40, 61, 62};
           value.set(0, (random() % 2 == 0 ? 1 : ~scalar::Bits{0}) * (scalar::Bits{1} << bits[random() % 4]));
@@ -166,6 +170,20 @@ class Frame {
       }
     }
     return all;
+  }
+  /// NaN, infinities, -0, the least and the largest numbers, and any bits.
+  static scalar::Bits special(std::mt19937& random, scalar::Kind kind) {
+    const auto of = [&](double x) {
+      return scalar::evaluate(scalar::Op::cast, scalar::Kind::f64, kind, scalar::to_bits(x));
+    };
+    if (scalar::is_float(kind)) {
+      constexpr double inf = std::numeric_limits<double>::infinity();
+      const double all[] = {std::numeric_limits<double>::quiet_NaN(), -0.0, inf, -inf, 1e-40, 1e30, -3e9};
+      return of(all[random() % std::size(all)]);
+    }
+    if (random() % 3 == 0) return random() % 2 == 0 ? scalar::lowest(kind) : scalar::highest(kind);
+    const scalar::Bits bits = scalar::Bits{random()} << 32 | random();
+    return scalar::evaluate(scalar::Op::cast, scalar::Kind::u64, kind, bits >> random() % 64);
   }
   static scalar::Bits element(std::mt19937& random, scalar::Kind kind) {
     const auto small = static_cast<std::int64_t>(random() % (random() % 4 == 0 ? 100 : 9)) - 3;

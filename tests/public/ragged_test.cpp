@@ -3,6 +3,8 @@
 #include "engines.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -121,6 +123,49 @@ TEST(Ragged, FoldsAndScansOfRows) {
                 std::exclusive_scan(row.begin(), row.end(), row.begin(), 5);
                 return row;
               }));
+  });
+}
+
+// The neutral element is part of every fold and prefix, wherever tiles and rows begin.
+TEST(Ragged, NeutralElementIsCombinedWithRowsThatItDoesNotEqual) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(),
+                  low = -std::numeric_limits<float>::infinity();
+  const auto program = [](Ragged<float> r) {
+    const auto more = [](Exp<float> a, Exp<float> b) { return fg::max(a, b); };
+    const auto [before, totals] = fg::segmented_scan_with_totals(more, low, r.segments(), r.values());
+    return std::tuple{
+        fg::reduce(more, low, r, fg::axis(1)),
+        fg::map([](Vec<float> row) { return fg::max(row); }, fg::rows(r)),
+        fg::scan(more, low, r).values(),
+        fg::segmented_scan_right(more, low, r.segments(), r.values()),
+        before,
+        totals,
+        1.0f / fg::scan(fg::plus, 0.0f, fg::map([](Exp<float>) { return Exp<float>(-0.0f); }, r)).values()};
+  };
+  on_every_engine(program, [&](const auto& f) {
+    std::vector<std::vector<float>> rows{{nan}, {nan, nan}, {}, {nan, 1, nan}};
+    for (const std::size_t length : {0u, 5u, 20000u, 300u}) rows.emplace_back(length, nan);
+    std::vector<float> folded, prefixes, suffixes, before;
+    for (const std::vector<float>& row : rows) {
+      folded.push_back(low);
+      for (const float x : row) {
+        before.push_back(folded.back());
+        folded.back() = std::fmax(folded.back(), x);
+        prefixes.push_back(folded.back());
+      }
+      float suffix = low;
+      const std::size_t first = suffixes.size();
+      for (std::size_t k = row.size(); k-- > 0;)
+        suffixes.insert(suffixes.begin() + static_cast<i64>(first), suffix = std::fmax(suffix, row[k]));
+    }
+    const auto [reduced, mapped, scanned, from_right, exclusive, totals, zeros] = f(RaggedArray<float>(rows));
+    EXPECT_EQ(reduced.to_vector(), folded);
+    EXPECT_EQ(mapped.to_vector(), folded);
+    EXPECT_EQ(scanned.to_vector(), prefixes);
+    EXPECT_EQ(from_right.to_vector(), suffixes);
+    EXPECT_EQ(exclusive.to_vector(), before);
+    EXPECT_EQ(totals.to_vector(), folded);
+    EXPECT_EQ(zeros.to_vector(), std::vector<float>(prefixes.size(), -low));
   });
 }
 

@@ -376,6 +376,16 @@ inline std::vector<SemanticsRow> semantics_rows() {
        "return s } return r }",
        {array_value<i32>({4, 5, 6})},
        {array_value<i32>({0, 4, 9})}});
+  add({"scan_neutral",
+       "program(x: f32[n]) { r: f32[n], t: f32[n] = map (i < n) { s: f32 = scan (x[i]) max comm neutral "
+       "f32:-inf e: f32 = scan exclusive (x[i]) max comm neutral f32:-inf return s, e } return r, t }",
+       {array_value<float>({nan, nan, 3})},
+       {array_value<float>({-inf, -inf, 3}), array_value<float>({-inf, -inf, -inf})}});
+  add({"scan_neutral",
+       "program(x: f32[n]) { r: f32[n] = map (i < n) { s: f32 = scan (x[i]) add comm neutral 0f return s } "
+       "return r }",
+       {array_value<float>({-0.f, -0.f})},
+       {array_value<float>({0, 0})}});
   add({"scan_initial",
        "program(x: i32[n]) { r: i32[n], t: i32[n] = map (i < n) { s: i32 = scan (x[i]) max neutral "
        "-2147483648i32 initial 5i32 e: i32 = scan exclusive (x[i]) max initial 5i32 return s, e } return r, "

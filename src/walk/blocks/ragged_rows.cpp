@@ -38,16 +38,13 @@ class RaggedRows {
         rows_(rows_of(arena_, phase.computes())),
         in_block_(phase, schedule::with_neutral(arena_, phase.op())),
         segmented_(segmented()),
+        neutral_(segmented_.neutral.begin() + 1, segmented_.neutral.end()),
         threads_(static_cast<int>(phase.number("threads"))),
-        items_(static_cast<int>(phase.number("items"))) {
-    for (const soac::Reduction& r : in_block_.reduction().reductions)
-      neutral_.insert(neutral_.end(), r.neutral.begin(), r.neutral.end());
-  }
+        items_(static_cast<int>(phase.number("items"))) {}
 
   void operator()() {
-    const Expr all = at_.op().dims[0];
-    const std::int64_t blocks = at_.number("blocks"), threads = at_.number("threads");
-    const Expr per_block = schedule::ragged_rows_of_a_block(arena_, all, blocks, threads);
+    const Expr per_block =
+        schedule::ragged_rows_of_a_block(arena_, at_.op().dims[0], at_.number("blocks"), threads_);
     for_tasks(at_, threads_, [&](const Emitter& e, const Block& block) {
       in_block_.take(e, block, per_block);
       allocate(e);
@@ -181,13 +178,11 @@ class RaggedRows {
       const Emitter e = of_thread.on_failure([&] { note_wrong(of_thread); });
       e.for_loop(t, n, i64(threads_), "at", [&](Expr at) {
         const Expr number = e.bind(from + at, "number");
-        const auto store = [&](std::span<const Expr> values) {
-          for (std::size_t c = 0; c < values.size(); ++c) e.store_plain(values_[c + 1], at, values[c]);
-        };
+        const std::span values = std::span(values_).subspan(1);
         e.if_then_else(
             e.bind(begin <= number, "is_element"),
-            [&] { store(apply(e, rows_->element, std::span(&number, 1))); },
-            [&] { store(e.lower(neutral_)); });
+            [&] { parts::store_all(e, values, at, apply(e, rows_->element, std::span(&number, 1))); },
+            [&] { parts::store_all(e, values, at, e.lower(neutral_)); });
       });
     });
   }
@@ -209,7 +204,11 @@ class RaggedRows {
 
   void finish(const Emitter& of_thread, Expr t) {
     const Rows::Row row = in_block_.row(of_thread, t);
-    in_block_.finish(row, parts::load_all(row.e, totals_, t, "total"));
+    // A row that one tile has folded has met no neutral element.
+    std::vector<Expr> totals = parts::load_all(row.e, totals_, t, "total");
+    totals.insert(totals.begin(), i32(0));
+    totals = operator_of(row.e, segmented_).apply(row.e, row.e.lower(segmented_.neutral), totals);
+    in_block_.finish(row, std::span(totals).subspan(1));
     in_block_.rest(row, row.number);
   }
 
@@ -223,7 +222,7 @@ class RaggedRows {
   const std::optional<schedule::RaggedRows> rows_;
   Rows in_block_;                    // their reductions with neutral elements
   const soac::Reduction segmented_;  // all reductions as one, over elements of any rows
-  std::vector<Expr> neutral_;        // of the reductions' components
+  const std::vector<Expr> neutral_;  // of the reductions' components
   const int threads_, items_;
   Var begins_, wrong_;
   std::vector<Var> values_, joined_;  // of the tile's elements and of threads, whether a row begins first

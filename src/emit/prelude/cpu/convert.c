@@ -2,24 +2,24 @@
 // Out-of-range floats are clamped before the conversion, because C and the IR leave them undefined.
 
 //! cast_limits f32 f64
-// FG_HIGH_<float>_<int>: the largest float that does not exceed the greatest int. FG_MAX_<int>, FG_MIN_<int>: as floats are compared with.
-#ifndef FG_MAX_i8
-#define FG_MAX_i8 127
-#define FG_MAX_i16 32767
-#define FG_MAX_i32 2147483647
-#define FG_MAX_i64 9223372036854775807
-#define FG_MAX_u8 255
-#define FG_MAX_u16 65535
-#define FG_MAX_u32 4294967295u
-#define FG_MAX_u64 18446744073709551615u
-#define FG_MIN_i8 -128
-#define FG_MIN_i16 -32768
-#define FG_MIN_i32 -2147483648
-#define FG_MIN_i64 -0x1p63
-#define FG_MIN_u8 0
-#define FG_MIN_u16 0
-#define FG_MIN_u32 0
-#define FG_MIN_u64 0
+// FG_HIGH_<float>_<int>: the largest float that does not exceed the greatest int. FG_GREATEST_<int>, FG_LEAST_<int>: as floats are compared with.
+#ifndef FG_GREATEST_i8
+#define FG_GREATEST_i8 127
+#define FG_GREATEST_i16 32767
+#define FG_GREATEST_i32 2147483647
+#define FG_GREATEST_i64 9223372036854775807
+#define FG_GREATEST_u8 255
+#define FG_GREATEST_u16 65535
+#define FG_GREATEST_u32 4294967295u
+#define FG_GREATEST_u64 18446744073709551615u
+#define FG_LEAST_i8 -128
+#define FG_LEAST_i16 -32768
+#define FG_LEAST_i32 -2147483648
+#define FG_LEAST_i64 -0x1p63
+#define FG_LEAST_u8 0
+#define FG_LEAST_u16 0
+#define FG_LEAST_u32 0
+#define FG_LEAST_u64 0
 #define FG_HIGH_f32_i8 127
 #define FG_HIGH_f32_i16 32767
 #define FG_HIGH_f32_i32 0x1.fffffep30
@@ -41,13 +41,13 @@
 //! cast f32 f64 > i8 i16 i32 i64 u8 u16 u32 u64
 //! needs cast_limits KIND
 FG_INLINE V(TO) FN2(cast, KIND, TO)(V(KIND) x) {
-  V(KIND) low = S(KIND, FG_CAT(FG_MIN_, TO)), high = S(KIND, FG_CAT(FG_CAT(FG_CAT(FG_HIGH_, KIND), _), TO));
+  V(KIND) low = S(KIND, FG_CAT(FG_LEAST_, TO)), high = S(KIND, FG_CAT(FG_CAT(FG_CAT(FG_HIGH_, KIND), _), TO));
   V(KIND) kept = CHOOSE(KIND, x == x, x, S(KIND, 0));
   kept = CHOOSE(KIND, kept > low, kept, low);
   V(TO) r = CAST(TO, CHOOSE(KIND, kept < high, kept, high));
   if (sizeof(TO) >= sizeof(KIND)) {  // `high` is less than the greatest TO
     V(b1) above = TO_B1(x > high);
-    r = CHOOSE(TO, MASK(TO, above), S(TO, FG_CAT(FG_MAX_, TO)), r);
+    r = CHOOSE(TO, MASK(TO, above), S(TO, FG_CAT(FG_GREATEST_, TO)), r);
   }
   return r;
 }

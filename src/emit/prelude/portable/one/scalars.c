@@ -15,6 +15,9 @@ FG_INLINE KIND FN(max, KIND)(KIND a, KIND b) { return a != a ? b : (b > a ? b : 
 //! sqrt floor ceil trunc round f32 f64
 FG_INLINE KIND FN(STEM, KIND)(KIND a) { return JOIN(__builtin_, MATHS(STEM))(a); }
 
+//! rsqrt f32 f64
+FG_INLINE KIND FN(rsqrt, KIND)(KIND a) { return 1 / JOIN(__builtin_, MATHS(sqrt))(a); }
+
 //! rint f32 f64
 // Adding what has no bits behind the point rounds to even.
 FG_INLINE KIND FN(rint, KIND)(KIND a) {
