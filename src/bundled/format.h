@@ -48,7 +48,7 @@ static_assert(sizeof(Header) == 72);
 inline constexpr std::uint64_t blob_alignment = 64;
 
 enum class TargetEngine : std::uint32_t {
-  cpu = 1,     // architecture: a level of x86-64; kernels: relocatable ELF objects
+  cpu = 1,     // architecture: a level of x86-64 or of AArch64; kernels: relocatable ELF objects
   opencl = 2,  // none; OpenCL C
   cuda = 3,    // sm_90 or the like; cubins
 };
