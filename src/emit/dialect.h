@@ -55,6 +55,8 @@ struct Dialect {
   // any order; `tasks` says which one this block is.
   bool has_threads = false;      // and functions of the prelude carry no lanes in their names
   std::string_view thread = {};  // says which thread this is: name of its number
+  // Around what a guard lets run: its name.
+  std::string_view guard = "if ({0}[0] == 0) return;", end_guard = {};
   std::string_view shared = {};  // the bytes that a block shares: name, how many
   std::int64_t most_shared = std::numeric_limits<std::int64_t>::max();  // bytes that can be declared so
   std::string_view shared_at_launch = {};  // more than that, of a size that a launch gives: name
@@ -70,7 +72,7 @@ struct Dialect {
   std::string_view wide_element = {};  // one of them: name of them all, its number
   bool has_shuffles = false;           // threads exchange values without memory
   // Names that the text above and that of fences need themselves.
-  std::array<std::string_view, 2> builtins = {};
+  std::array<std::string_view, 3> builtins = {};
 };
 
 /// C for Clang, vectors explicit: the kernel ABI is that of prelude/cpu/context.c. Signed arithmetic wants

@@ -26,6 +26,9 @@ const Dialect opencl = {
     .array = "{0} {1}[{2}]",
     .has_threads = true,
     .thread = "const i64 {0} = get_local_id(0);",
+    // A flag is 0 or 1. PoCL 3.1 computes wrong values behind barriers where a condition leads to them.
+    .guard = "for (int once = 0; once < {0}[0]; ++once) {{",
+    .end_guard = "}",
     .shared = "local uchar {0}[{1}] __attribute__((aligned(16)));",
     .shared_array = "local {0}* const {1} = (local {0}*)({2} + {3});",
     .shared_value = "local {0} {1};",
@@ -38,7 +41,7 @@ const Dialect opencl = {
     .wide = "{1}{2}",
     .wide_element = "{0}.s{1:x}",
     .has_shuffles = false,
-    .builtins = {"barrier", "mem_fence"},
+    .builtins = {"barrier", "mem_fence", "once"},
 };
 
 }  // namespace fulgurite::emit

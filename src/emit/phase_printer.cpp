@@ -56,8 +56,12 @@ std::string PhasePrinter::operator()(const kernel::Par& phase, std::size_t numbe
                   kernel_.name);
   if (dialect_.has_threads) {
     open_block(phase);
-    if (kernel_.guard) line(fmt::format("if ({}[0] == 0) return;", identifiers_.at(*kernel_.guard)));
+    const bool is_wrapped = kernel_.guard && !dialect_.end_guard.empty();
+    if (kernel_.guard) line(fill(dialect_.guard, identifiers_.at(*kernel_.guard)));
+    if (is_wrapped) ++depth_;
     body(phase.body);
+    if (is_wrapped) --depth_;
+    if (is_wrapped) line(dialect_.end_guard);
   } else {
     block(phase.body);
     line(dialect_.end_tasks);

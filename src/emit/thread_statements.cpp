@@ -47,7 +47,8 @@ Kind in_memory(Kind kind) {
 }  // namespace
 
 std::string PhasePrinter::parameter_list() {
-  for (std::string_view word : dialect_.builtins) names_.fresh(word);
+  for (std::string_view word : dialect_.builtins)
+    if (!word.empty()) names_.fresh(word);
   std::vector<std::string> all;
   for (const Param& p : kernel_.params) {
     const bool is_scalar = p.role == Param::Role::scalar;

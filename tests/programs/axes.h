@@ -164,4 +164,42 @@ inline void axes(Draw& d) {
   }
 }
 
+/// A fold, or a scan, of rows: element by element, or by a function of the whole rows.
+inline void fold_rows(Draw& d) {
+  const Array* picked = d.pick_rank(2);
+  if (picked == nullptr) return;
+  const Array a = tamed(d, *picked);
+  const bool scans = d.one_in(2), columns = d.one_in(3);
+  const Extent& length = a.shape[columns ? 0 : 1];
+  const Operator op = draw_operator(d, a.kinds);
+  if (op.neutral.empty()) return;
+  const bool turns = d.one_in(4) && op.is_commutative;  // reads the rows elsewhere
+  const std::size_t n = a.kinds.size();
+  const auto body = [&](std::span<const Value> ab) {
+    Values left(ab.begin(), ab.begin() + static_cast<std::ptrdiff_t>(n)),
+        right(ab.begin() + static_cast<std::ptrdiff_t>(n), ab.end());
+    if (turns) {  // reversed twice, so that it stays associative
+      for (Value& v : left) v = detail::reverse(v, 0, Here::current());
+      for (Value& v : right) v = detail::reverse(v, 0, Here::current());
+    }
+    const detail::Operand operands[] = {{left}, {right}};
+    Values made = detail::map(operands, Body(op.body), Here::current());
+    if (turns)
+      for (Value& v : made) v = detail::reverse(v, 0, Here::current());
+    return made;
+  };
+  const auto neutral_body = [&](std::span<const Value>) { return op.neutral; };
+  const Value extents[] = {length.value};
+  const Values neutral = detail::generate(extents, Body(neutral_body), "replicate", Here::current());
+  const detail::Operand slices{a.parts, detail::Pass::slices, columns ? 1 : 0};
+  const std::string name = d.fresh("v");
+  d.line("auto " + name + " = fg::" + (scans ? "scan(" : "reduce(") + (turns ? "turned " : "") + "zip " +
+         op.text + ", fg::replicate(" + length.text + ", " + op.neutral_text +
+         "), fg::" + (columns ? "columns(" : "rows(") + a.name + "));");
+  if (scans)
+    d.add(name, a.kinds, a.shape, detail::scan(Body(body), neutral, slices, Here::current()));
+  else
+    d.add(name, a.kinds, {length}, detail::reduce(Body(body), neutral, slices, Here::current()));
+}
+
 }  // namespace fulgurite::programs

@@ -292,6 +292,16 @@ inline void loop(Draw& d) {
     widths.push_back(a.kinds.size());
     starts += ", " + a.name;
   }
+  // A condition that an array decides is one that a device keeps.
+  std::optional<std::size_t> asked;
+  for (std::size_t k = 0; !counts && k < arrays.size(); ++k)
+    if (arrays[k].kinds == Kinds{Kind::i32} && arrays[k].shape.size() == 1 && d.one_in(2)) asked = k;
+  std::string condition_text = "[](auto left, auto...) { return left > 0; }";
+  if (asked) {
+    condition_text = "[](auto left";
+    for (std::size_t k = 0; k < kinds.size() + *asked; ++k) condition_text += ", auto";
+    condition_text += ", auto a, auto...) { return (left > 0) & (fg::sum(a) != 7); }";
+  }
   const std::string name = d.fresh("l");
   std::vector<bool> keeps(arrays.size(), true);
   const auto body = d.repeatable([&](std::span<const Value> arguments) {
@@ -319,9 +329,8 @@ inline void loop(Draw& d) {
       states.push_back(d.add(params.back(), a.kinds, shape, parts));
     }
     d.outdent();
-    d.line("auto " + name + " = fg::" +
-           (counts ? "iterate(" + trips.text + ", "
-                   : "while_loop([](auto left, auto...) { return left > 0; }, ") +
+    d.line("auto " + name +
+           " = fg::" + (counts ? "iterate(" + trips.text + ", " : "while_loop(" + condition_text + ", ") +
            lambda_head(params) + " {");
     d.indent();
     statements(d, 3);
@@ -352,8 +361,14 @@ inline void loop(Draw& d) {
     d.line("return std::tuple{" + text + "};");
     return values;
   });
-  const auto condition = [](std::span<const Value> state) {
-    return Values{detail::apply("gt", {state[0], literal(Kind::i64, 0)}, Here::current())};
+  const auto condition = [&](std::span<const Value> state) {
+    const Value goes_on = detail::apply("gt", {state[0], literal(Kind::i64, 0)}, Here::current());
+    if (!asked) return Values{goes_on};
+    std::size_t at = 1 + kinds.size();
+    for (std::size_t k = 0; k < *asked; ++k) at += arrays[k].kinds.size();
+    const Value sum = detail::reduce("add", "sum", state[at], std::nullopt, Here::current());
+    const Value differs = detail::apply("ne", {sum, literal(Kind::i32, 7)}, Here::current());
+    return Values{detail::apply("bit_and", {goes_on, differs}, Here::current())};
   };
   Values results = counts ? detail::iterate(trips.value, Body(body), initial, widths, Here::current())
                           : detail::while_loop(Body(condition), Body(body), initial, widths, Here::current());
@@ -373,44 +388,6 @@ inline void loop(Draw& d) {
     else
       d.add_fresh(part(kinds.size() + k), a.kinds, std::move(parts));
   }
-}
-
-/// A fold, or a scan, of rows: element by element, or by a function of the whole rows.
-inline void fold_rows(Draw& d) {
-  const Array* picked = d.pick_rank(2);
-  if (picked == nullptr) return;
-  const Array a = tamed(d, *picked);
-  const bool scans = d.one_in(2), columns = d.one_in(3);
-  const Extent& length = a.shape[columns ? 0 : 1];
-  const Operator op = draw_operator(d, a.kinds);
-  if (op.neutral.empty()) return;
-  const bool turns = d.one_in(4) && op.is_commutative;  // reads the rows elsewhere
-  const std::size_t n = a.kinds.size();
-  const auto body = [&](std::span<const Value> ab) {
-    Values left(ab.begin(), ab.begin() + static_cast<std::ptrdiff_t>(n)),
-        right(ab.begin() + static_cast<std::ptrdiff_t>(n), ab.end());
-    if (turns) {  // reversed twice, so that it stays associative
-      for (Value& v : left) v = detail::reverse(v, 0, Here::current());
-      for (Value& v : right) v = detail::reverse(v, 0, Here::current());
-    }
-    const detail::Operand operands[] = {{left}, {right}};
-    Values made = detail::map(operands, Body(op.body), Here::current());
-    if (turns)
-      for (Value& v : made) v = detail::reverse(v, 0, Here::current());
-    return made;
-  };
-  const auto neutral_body = [&](std::span<const Value>) { return op.neutral; };
-  const Value extents[] = {length.value};
-  const Values neutral = detail::generate(extents, Body(neutral_body), "replicate", Here::current());
-  const detail::Operand slices{a.parts, detail::Pass::slices, columns ? 1 : 0};
-  const std::string name = d.fresh("v");
-  d.line("auto " + name + " = fg::" + (scans ? "scan(" : "reduce(") + (turns ? "turned " : "") + "zip " +
-         op.text + ", fg::replicate(" + length.text + ", " + op.neutral_text +
-         "), fg::" + (columns ? "columns(" : "rows(") + a.name + "));");
-  if (scans)
-    d.add(name, a.kinds, a.shape, detail::scan(Body(body), neutral, slices, Here::current()));
-  else
-    d.add(name, a.kinds, {length}, detail::reduce(Body(body), neutral, slices, Here::current()));
 }
 
 /// A kernel of the kernel language, called for blocks of four elements.

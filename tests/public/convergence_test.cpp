@@ -1,4 +1,5 @@
 // Loops over arrays whose end the data decide: on devices they do not wait for each iteration's condition.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -204,6 +205,41 @@ TEST(Convergence, OfLoopsInLoops) {
     const auto [result, bound] = g(Doubles{16, 4, 8}, 1.0);
     EXPECT_EQ(bound, 8.0 / 64);
     EXPECT_EQ(vector_of(result), (Doubles{0.5, 0.125, 0.25}));
+  });
+}
+
+// Sorts by exchanging neighbours. An iteration reads elements around each, which a block of a device shares:
+// its threads wait for each other behind the test whether the loop goes on.
+TEST(Convergence, OfStepsThatShareNeighbours) {
+  const auto sorted = [](Vec<int> x) {
+    return std::get<0>(fg::while_loop(
+        [](Vec<int> y, Exp<fg::i64>) {
+          return fg::any(fg::generate(fg::max(y.size() - 1, fg::i64(0)),
+                                      [&](Exp<fg::i64> i) { return y[i] > y[i + 1]; }));
+        },
+        [](Vec<int> y, Exp<fg::i64> k) {
+          const auto n = y.size();
+          const auto exchanged = [&](Exp<fg::i64> i) {
+            const auto smaller = [&] {
+              return fg::cond(i + 1 < n, [&] { return fg::min(y[i], y[i + 1]); }, [&] { return y[i]; });
+            };
+            const auto larger = [&] {
+              return fg::cond(i > 0, [&] { return fg::max(y[i], y[i - 1]); }, [&] { return y[i]; });
+            };
+            return fg::cond((i + k) % 2 == 0, smaller, larger);
+          };
+          return std::tuple{fg::generate(n, exchanged), k + 1};
+        },
+        x, fg::i64(0)));
+  };
+  on_every_engine(sorted, [](const auto& f) {
+    for (const int n : {0, 1, 2, 30, 300}) {
+      Ints x;
+      for (int i = 0; i < n; ++i) x.push_back(i * 7919 % 101);
+      const Ints result = vector_of(f(x));
+      std::ranges::sort(x);
+      EXPECT_EQ(result, x);
+    }
   });
 }
 
