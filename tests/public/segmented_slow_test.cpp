@@ -236,9 +236,9 @@ TEST(Segmented, ConstantsAndComputedDescriptions) {
   });
 }
 
-// Addition that fails for 1 on its right.
+// Addition that fails for 15 on its left.
 Exp<int> picky(Exp<int> a, Exp<int> b) {
-  return a + b + 0 / (b - 1);
+  return a + b + 0 / (a - 15);
 }
 TEST(Segmented, AnOperatorThatFailsIsNotCalledAcrossSegments) {
   on_every_engine(
