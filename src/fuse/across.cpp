@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "base/match.h"
 #include "fuse/decide.h"
@@ -66,22 +67,22 @@ struct Directions {
 };
 Directions directions_of(const Lines& lines) {
   Directions found;
-  soac::for_each_root(lines.op.body, [&](Expr root) {
-    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (e.op() != Op::index) return;
-      const auto args = e.args().subspan(1);
-      if (mentions(args.back(), lines.index())) return void(++found.along);
-      if (!mentions(args.back(), lines.column())) return;
-      const auto of_line = std::ranges::find_if(args, [&](Expr arg) { return mentions(arg, lines.index()); });
-      if (of_line == args.end() || found.across++ > 0) return;
-      const auto is_behind = [&](Var param) {
-        return std::any_of(of_line, args.end(), [&](Expr arg) { return mentions(arg, param); });
-      };
-      const auto& params = lines.map.body.params;
-      found.n_behind = 0;
-      for (auto param = params.rbegin(); param != params.rend() && is_behind(*param); ++param)
-        ++found.n_behind;
-    });
+  // What a scan takes several operands of is read once.
+  std::vector<Expr> roots;
+  soac::for_each_root(lines.op.body, [&](Expr root) { roots.push_back(root); });
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.op() != Op::index) return;
+    const auto args = e.args().subspan(1);
+    if (mentions(args.back(), lines.index())) return void(++found.along);
+    if (!mentions(args.back(), lines.column())) return;
+    const auto of_line = std::ranges::find_if(args, [&](Expr arg) { return mentions(arg, lines.index()); });
+    if (of_line == args.end() || found.across++ > 0) return;
+    const auto is_behind = [&](Var param) {
+      return std::any_of(of_line, args.end(), [&](Expr arg) { return mentions(arg, param); });
+    };
+    const auto& params = lines.map.body.params;
+    found.n_behind = 0;
+    for (auto param = params.rbegin(); param != params.rend() && is_behind(*param); ++param) ++found.n_behind;
   });
   return found;
 }
