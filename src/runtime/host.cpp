@@ -123,7 +123,7 @@ std::string processor_name() {
 
 std::string native_identity() {
   return "AArch64 " + base::digest(fmt::format("{} {:x} {:x} {}", main_id(), getauxval(AT_HWCAP),
-                                               getauxval(AT_HWCAP2), native_vector_bytes()))
+                                               getauxval(AT_HWCAP2), cpu::scalable_vector_bytes()))
                           .hex();
 }
 
