@@ -1,17 +1,9 @@
 // Programs emitted for OpenCL, as applications use them: a project in C of its own, built by GCC and by
 // Clang, whose results on PoCL are those of the interpreter.
-#include <fmt/format.h>
-#include <fulgurite/emitted.h>
 #include <fulgurite/fulgurite.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 #include "../runtime/pocl.h"
-#include "base/text.h"
-#include "calls_of_emitted.h"
+#include "application_of_emitted.h"
 
 namespace fulgurite {
 namespace {
@@ -21,8 +13,13 @@ using namespace emitted_programs;
 // The C function that reads arguments, calls the program twice, and writes the results.
 class Consumer {
  public:
-  explicit Consumer(const EmittedProgram& program) : program_(program), name_(program.program().name) {
-    parameters();
+  explicit Consumer(const EmittedProgram& program)
+      : program_(program),
+        name_(program.program().name),
+        given_(arguments_of(program, "cl_mem {0} = take_buffer({0}_size, {1}, sizeof({2}));\n",
+                            "  release({});\n")),
+        begin_(given_.begin),
+        freed_(given_.freed) {
     results();
   }
   std::string text() const {
@@ -40,39 +37,11 @@ class Consumer {
         "  n_buffers = 0;\n{6}"
         "  expect({0}(program_{0}, queue, {3}{7}NULL) == FG_OK, \"{0}\", \"refused\");\n"
         "  expect({0}_workspace({8}) < 0 || n_buffers == 0, \"{0}\", \"took memory again\");\n{9}{10}}}\n",
-        name_, begin_, prepared_, arguments_, passed_, enlarged_, prepared_again_, passed_again_, sizes_,
-        ended_, freed_);
+        name_, begin_, prepared_, given_.passed, passed_, enlarged_, prepared_again_, passed_again_,
+        given_.sizes, ended_, freed_);
   }
 
  private:
-  void parameters() {
-    std::vector<std::string> sizes;
-    std::size_t k = 0;
-    const std::vector<detail::ToolValue>& all = program_.program().parameters;
-    for (std::size_t p = 0; p < all.size(); ++p) {
-      const detail::ToolValue& v = all[p];
-      if (v.is_constant) continue;
-      const std::string type = type_of(v.kind), name = fmt::format("a{}", k++);
-      arguments_ += name + ", ";
-      if (v.rank == 0) {
-        begin_ += fmt::format("  {0} {1};\n  take(&{1}, sizeof {1});\n", type, name);
-        sizes.push_back(name);
-        continue;
-      }
-      begin_ +=
-          fmt::format("  int64_t {0}_size[{1}];\n  cl_mem {0} = take_buffer({0}_size, {1}, sizeof({2}));\n",
-                      name, v.rank, type);
-      freed_ += fmt::format("  release({});\n", name);
-      if (p + 1 < all.size() && all[p + 1].position == v.position) continue;  // components have one size
-      for (int d = 0; d < v.rank; ++d) {
-        const std::string extent = fmt::format("{}_size[{}]", name, d);
-        arguments_ += extent + ", ";
-        sizes.push_back(extent);
-      }
-    }
-    sizes_ = base::join(sizes, ", ", [](const std::string& size) { return size; });
-  }
-
   void results() {
     const std::vector<detail::ToolValue>& all = program_.program().results;
     const unsigned n = all.back().position;
@@ -94,7 +63,7 @@ class Consumer {
         begin_ += fmt::format(
             "  int64_t size{0}[{1}], size_again{0}[{1}], room{0} = {2}_{3}_capacity({4});\n"
             "  if (room{0} < 0) room{0} = 0;\n",
-            of, v.rank, name_, name, sizes_);
+            of, v.rank, name_, name, given_.sizes);
         prepared_ += fmt::format("    memset(size{0}, 0, sizeof size{0});\n", of);
         enlarged_ += fmt::format(
             "    if (status == FG_CAPACITY && product(size{0}, {1}) > room{0}) room{0} = product(size{0}, "
@@ -123,8 +92,8 @@ class Consumer {
 
   const EmittedProgram& program_;
   const std::string name_;
-  std::string begin_, arguments_, sizes_, prepared_, passed_, enlarged_, prepared_again_, passed_again_,
-      ended_, freed_;
+  const GivenArguments given_;
+  std::string begin_, freed_, prepared_, passed_, enlarged_, prepared_again_, passed_again_, ended_;
 };
 
 class Project {
@@ -141,58 +110,47 @@ class Project {
       choice += fmt::format("      case {}: call_{}(); break;\n", k, name);
       end += fmt::format("  {0}_destroy(program_{0});\n", name);
     }
-    for (const EmittedFile& file : emitted(programs, Target::opencl)) write(file.name, file.text);
-    write("main.c",
-          "#include \"consumer.h\"\n" + includes + functions +
-              fmt::format(
-                  "int main(void) {{\n  open_device();\n  given = fopen(\"given\", \"rb\");\n  wanted = "
-                  "fopen(\"wanted\", \"wb\");\n"
-                  "  int32_t program;\n  while (fread(&program, sizeof program, 1, given) == 1) {{\n"
-                  "    switch (program) {{\n{}    }}\n  }}\n{}  close_device();\n  fclose(given);\n"
-                  "  expect(n_buffers_of_all > 0, \"OpenCL\", \"no buffers were counted\");\n"
-                  "  return fclose(wanted);\n}}\n",
-                  choice, end));
-    write("Makefile",
-          "consumer: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) $(CFLAGS) $^ -lm -l:libOpenCL.so.1 -o $@\n"
-          "main.o: main.c\n\t$(CC) $(CFLAGS) -c $< -o $@\n"
-          "%.o: %.c\n\t$(CC) $(CFLAGS) -DclCreateBuffer=counted_buffer -c $< -o $@\n");
+    for (const EmittedFile& file : emitted(programs, Target::opencl)) folder_.write(file.name, file.text);
+    folder_.write(
+        "main.c",
+        "#include \"consumer.h\"\n" + includes + functions +
+            fmt::format(
+                "int main(void) {{\n  open_device();\n  given = fopen(\"given\", \"rb\");\n  wanted = "
+                "fopen(\"wanted\", \"wb\");\n"
+                "  int32_t program;\n  while (fread(&program, sizeof program, 1, given) == 1) {{\n"
+                "    switch (program) {{\n{}    }}\n  }}\n{}  close_device();\n  fclose(given);\n"
+                "  expect(n_buffers_of_all > 0, \"OpenCL\", \"no buffers were counted\");\n"
+                "  return fclose(wanted);\n}}\n",
+                choice, end));
+    folder_.write(
+        "Makefile",
+        "consumer: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) $(CFLAGS) $^ -lm -l:libOpenCL.so.1 -o $@\n"
+        "main.o: main.c\n\t$(CC) $(CFLAGS) -c $< -o $@\n"
+        "%.o: %.c\n\t$(CC) $(CFLAGS) -DclCreateBuffer=counted_buffer -c $< -o $@\n");
   }
 
   void build(const std::string& compiler) const {
-    expect_runs(fmt::format(
+    ProjectFolder::expect_runs(fmt::format(
         "cd {} && rm -f *.o && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} -I{} "
         "-isystem {}\"",
-        folder_.path().string(), compiler, FULGURITE_EMITTED_OPENCL, FULGURITE_EMITTED_C,
-        FULGURITE_OPENCL_HEADERS));
+        folder_.path(), compiler, FULGURITE_EMITTED_OPENCL, FULGURITE_EMITTED_C, FULGURITE_OPENCL_HEADERS));
   }
   // The kernels are OpenCL C 1.2 without a warning; phases of a kernel have the same parameters.
   void check_kernels() const {
-    expect_runs(fmt::format(
+    ProjectFolder::expect_runs(fmt::format(
         "cd {} && ls *.cl | xargs -P 2 -n 4 clang-19 -x cl -cl-std=CL1.2 -fsyntax-only -Wall -Wextra "
         "-Wno-unused-parameter "
         "-Werror -Xclang -finclude-default-header",
-        folder_.path().string()));
+        folder_.path()));
   }
   // The results of all calls, in the order of `calls`.
   std::vector<std::byte> run(const std::vector<std::byte>& calls) const {
-    std::ofstream(folder_.path() / "given", std::ios::binary)
-        .write(reinterpret_cast<const char*>(calls.data()), static_cast<std::streamsize>(calls.size()));
-    expect_runs(fmt::format("cd {} && ASAN_OPTIONS=detect_leaks=0 ./consumer", folder_.path().string()));
-    std::ifstream in(folder_.path() / "wanted", std::ios::binary);
-    const std::string read{std::istreambuf_iterator<char>(in), {}};
-    std::vector<std::byte> bytes(read.size());
-    std::memcpy(bytes.data(), read.data(), read.size());
-    return bytes;
+    return folder_.results_of(calls,
+                              fmt::format("cd {} && ASAN_OPTIONS=detect_leaks=0 ./consumer", folder_.path()));
   }
 
  private:
-  static void expect_runs(const std::string& command) {
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-  }
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_.path() / name, std::ios::binary) << text;
-  }
-  runtime::test::TemporaryDirectory folder_;
+  ProjectFolder folder_;
 };
 
 void expect_agreement_on_pocl(const std::vector<Case>& all, const std::vector<std::string>& compilers) {

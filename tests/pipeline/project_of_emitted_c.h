@@ -2,25 +2,20 @@
 // program in two ways, and writes the results to another file.
 #pragma once
 
-#include <fmt/format.h>
-#include <fulgurite/emitted.h>
-#include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "../runtime/temporary_directory.h"
-#include "base/text.h"
-#include "calls_of_emitted.h"
+#include "application_of_emitted.h"
 
 namespace fulgurite::emitted_programs {
 
 // The C function that reads arguments, calls the program twice, in two ways, and writes the results.
 class Consumer {
  public:
-  explicit Consumer(const EmittedProgram& program) : program_(program), name_(program.program().name) {
-    parameters();
+  explicit Consumer(const EmittedProgram& program)
+      : program_(program),
+        name_(program.program().name),
+        given_(
+            arguments_of(program, "{2}* {0} = take_array({0}_size, {1}, sizeof({2}));\n", "  free({});\n")),
+        begin_(given_.begin),
+        freed_(given_.freed) {
     results();
   }
   std::string text() const {
@@ -34,43 +29,11 @@ class Consumer {
         "  expect({0}({3}{8}&call) == FG_OK, \"{0}\", error.text);\n"
         "  expect(bytes < 0 || n_blocks == 0, \"{0}\", \"took more than its workspace\");\n{9}"
         "  free(call.workspace);\n{10}}}\n",
-        name_, begin_, prepared_, arguments_, passed_, enlarged_, sizes_, prepared_again_, passed_again_,
-        ended_, freed_);
+        name_, begin_, prepared_, given_.passed, passed_, enlarged_, given_.sizes, prepared_again_,
+        passed_again_, ended_, freed_);
   }
 
  private:
-  static std::string list(const std::vector<std::string>& words) {
-    return base::join(words, ", ", [](const std::string& w) { return w; });
-  }
-
-  void parameters() {
-    std::vector<std::string> sizes;
-    std::size_t k = 0;
-    const std::vector<detail::ToolValue>& all = program_.program().parameters;
-    for (std::size_t p = 0; p < all.size(); ++p) {
-      const detail::ToolValue& v = all[p];
-      if (v.is_constant) continue;
-      const std::string type = type_of(v.kind), name = fmt::format("a{}", k++);
-      arguments_ += name + ", ";
-      if (v.rank == 0) {
-        begin_ += fmt::format("  {0} {1};\n  take(&{1}, sizeof {1});\n", type, name);
-        sizes.push_back(name);
-        continue;
-      }
-      begin_ +=
-          fmt::format("  int64_t {0}_size[{1}];\n  {2}* {0} = take_array({0}_size, {1}, sizeof({2}));\n",
-                      name, v.rank, type);
-      freed_ += fmt::format("  free({});\n", name);
-      if (p + 1 < all.size() && all[p + 1].position == v.position) continue;  // components have one size
-      for (int d = 0; d < v.rank; ++d) {
-        const std::string extent = fmt::format("{}_size[{}]", name, d);
-        arguments_ += extent + ", ";
-        sizes.push_back(extent);
-      }
-    }
-    sizes_ = list(sizes);
-  }
-
   void results() {
     const std::vector<detail::ToolValue>& all = program_.program().results;
     const unsigned n = all.back().position;
@@ -92,7 +55,7 @@ class Consumer {
                 ? EmittedName(n == 1 ? "result" : fmt::format("result{}", v.position - 1))
                 : program_.results()[v.position - 1];
         begin_ += fmt::format("  int64_t size{0}[{1}], room{0} = {2}_{3}_capacity({4});\n", of, v.rank, name_,
-                              name.name, sizes_);
+                              name.name, given_.sizes);
         prepared_ += fmt::format("    memset(size{0}, 0, sizeof size{0});\n", of);
         prepared_again_ += fmt::format("  int64_t size_again{}[{}];\n", of, v.rank);
         enlarged_ += fmt::format(
@@ -122,8 +85,8 @@ class Consumer {
 
   const EmittedProgram& program_;
   const std::string name_;
-  std::string begin_, arguments_, sizes_, prepared_, passed_, enlarged_, prepared_again_, passed_again_,
-      ended_, freed_;
+  const GivenArguments given_;
+  std::string begin_, freed_, prepared_, passed_, enlarged_, prepared_again_, passed_again_, ended_;
 };
 
 inline constexpr const char* sanitized = "-fsanitize=address,undefined -fno-sanitize-recover=all";
@@ -138,43 +101,37 @@ class Project {
       EmitOptions options;
       options.levels = {levels[k % levels.size()]};
       options.precision = cases[k].precision;
-      for (const EmittedFile& file : emitted({program}, Target::c, options)) write(file.name, file.text);
+      for (const EmittedFile& file : emitted({program}, Target::c, options))
+        folder_.write(file.name, file.text);
       includes += fmt::format("#include \"{}.h\"\n", name);
       functions += Consumer(program).text();
       choice += fmt::format("      case {}: call_{}(); break;\n", k, name);
     }
-    write("main.c",
-          "#include \"consumer.h\"\n" + includes + functions +
-              fmt::format(
-                  "int main(void) {{\n  given = fopen(\"given\", \"rb\");\n  wanted = fopen(\"wanted\", "
-                  "\"wb\");\n"
-                  "  int32_t program;\n  while (fread(&program, sizeof program, 1, given) == 1) {{\n"
-                  "    switch (program) {{\n{}    }}\n  }}\n  fclose(given);\n  return fclose(wanted);\n}}\n",
-                  choice));
-    write("Makefile", "consumer: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) $(CFLAGS) $^ -lm -o $@\n");
+    folder_.write(
+        "main.c",
+        "#include \"consumer.h\"\n" + includes + functions +
+            fmt::format(
+                "int main(void) {{\n  given = fopen(\"given\", \"rb\");\n  wanted = fopen(\"wanted\", "
+                "\"wb\");\n"
+                "  int32_t program;\n  while (fread(&program, sizeof program, 1, given) == 1) {{\n"
+                "    switch (program) {{\n{}    }}\n  }}\n  fclose(given);\n  return fclose(wanted);\n}}\n",
+                choice));
+    folder_.write("Makefile",
+                  "consumer: $(patsubst %.c,%.o,$(wildcard *.c))\n\t$(CC) $(CFLAGS) $^ -lm -o $@\n");
   }
 
   // The results of all calls, in the order of `calls`.
   std::vector<std::byte> run(const std::string& compiler, const std::vector<std::byte>& calls,
                              const std::string& flags = sanitized, const std::string& runner = "") const {
-    std::ofstream(folder_.path() / "given", std::ios::binary)
-        .write(reinterpret_cast<const char*>(calls.data()), static_cast<std::streamsize>(calls.size()));
-    const std::string command = fmt::format(
-        "cd {} && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} {}\" && {}./consumer",
-        folder_.path().string(), compiler, FULGURITE_EMITTED_C, flags, runner);
-    EXPECT_EQ(std::system(command.c_str()), 0) << command;
-    std::ifstream in(folder_.path() / "wanted", std::ios::binary);
-    const std::string read{std::istreambuf_iterator<char>(in), {}};
-    std::vector<std::byte> bytes(read.size());
-    std::memcpy(bytes.data(), read.data(), read.size());
-    return bytes;
+    return folder_.results_of(
+        calls,
+        fmt::format(
+            "cd {} && make -s -j 2 CC=\"{}\" CFLAGS=\"-Wall -Wextra -Werror -I. -I{} {}\" && {}./consumer",
+            folder_.path(), compiler, FULGURITE_EMITTED_C, flags, runner));
   }
 
  private:
-  void write(const std::string& name, const std::string& text) const {
-    std::ofstream(folder_.path() / name, std::ios::binary) << text;
-  }
-  runtime::test::TemporaryDirectory folder_;
+  ProjectFolder folder_;
 };
 
 }  // namespace fulgurite::emitted_programs
