@@ -113,12 +113,37 @@ void matrix_program(const Options& options, const std::string& name, const F& f,
 
 using Step = std::tuple<float, float>;
 
+// Of three axes, the last of which comes first.
+template <class F>
+void permuted_axes(const Options& options, const std::string& name, const F& f,
+                   void (*peer)(const float*, const std::array<std::int64_t, 3>&, float*)) {
+  for (const std::array<std::int64_t, 3>& shape :
+       {std::array<std::int64_t, 3>{256, 256, 256}, {200, 200, 200}, {1000, 30, 100}, {100, 1000, 30}}) {
+    const std::string full = fmt::format("{} {} x {} x {}", name, shape[0], shape[1], shape[2]);
+    if (!std::regex_search(full, options.filter)) continue;
+    const std::int64_t n = shape[0] * shape[1] * shape[2];
+    const fg::Array<float, 3> x(elements<float>({1, n}), shape);
+    std::vector<float> theirs(static_cast<std::size_t>(n));
+    const bench::Matrix<float> as_row{1, n, x.data(), nullptr};
+    fg::Array<float, 3> result;
+    const Run ours = [&] { result = f(x); };
+    const Run with_openmp = [&] { peer(x.data(), shape, theirs.data()); };
+    ours(), with_openmp();
+    require_close(full, result, theirs);
+    row(options, full, ours, with_openmp, [&] { bench::copy_all(as_row, theirs.data()); });
+  }
+}
+
 void run_transposes(const Options& options) {
   const auto peer = [](const auto& m, auto* to) { bench::omp_transposed(m, to); };
   const auto floats = fg::compile([](Mat<float> m) { return fg::transpose(m); });
   matrix_program<float>(options, "transpose f32", floats, peer);
   const auto doubles = fg::compile([](Mat<double> m) { return fg::transpose(m); });
   matrix_program<double>(options, "transpose f64", doubles, peer);
+  const auto last_first = fg::compile([](fg::Acc<float, 3> x) { return fg::transpose(x, {2, 0, 1}); });
+  permuted_axes(options, "axes {2, 0, 1}", last_first, bench::omp_last_axis_first);
+  const auto reversed = fg::compile([](fg::Acc<float, 3> x) { return fg::transpose(x, {2, 1, 0}); });
+  permuted_axes(options, "axes {2, 1, 0}", reversed, bench::omp_axes_reversed);
 }
 
 void run_scans(const Options& options) {

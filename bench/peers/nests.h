@@ -1,6 +1,7 @@
 // What the program nests is compared with: loops that a C++ programmer writes with OpenMP.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace bench {
@@ -35,6 +36,9 @@ void omp_linear(const Matrix<float>&, const float* weights, float* values);
 /// The matrix transposed, in tiles of 32 x 32.
 void omp_transposed(const Matrix<float>&, float* to);
 void omp_transposed(const Matrix<double>&, double* to);
+/// The axes of x[a, b, c] in the order {2, 0, 1} and {2, 1, 0}, in tiles of 16 x 16 x 16.
+void omp_last_axis_first(const float* x, const std::array<std::int64_t, 3>& shape, float* to);
+void omp_axes_reversed(const float* x, const std::array<std::int64_t, 3>& shape, float* to);
 
 /// Copies all elements with stores that bypass the caches: the limit of what makes a matrix of a matrix.
 void copy_all(const Matrix<float>&, float* to);

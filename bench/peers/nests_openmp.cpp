@@ -56,6 +56,21 @@ void transpose(const Matrix<T>& m, T* to) {
           to[j * m.rows + i] = m.elements[i * m.columns + j];
 }
 
+// to[i, j, k] = x[i * apart[0] + j * apart[1] + k * apart[2]]
+void permute(const float* x, const std::array<std::int64_t, 3>& extent,
+             const std::array<std::int64_t, 3>& apart, float* to) {
+  constexpr std::int64_t tile = 16;
+  const auto end = [&](std::int64_t from, std::size_t axis) { return std::min(extent[axis], from + tile); };
+#pragma omp parallel for collapse(2) num_threads(2)
+  for (std::int64_t from_i = 0; from_i < extent[0]; from_i += tile)
+    for (std::int64_t from_j = 0; from_j < extent[1]; from_j += tile)
+      for (std::int64_t from_k = 0; from_k < extent[2]; from_k += tile)
+        for (std::int64_t i = from_i; i < end(from_i, 0); ++i)
+          for (std::int64_t j = from_j; j < end(from_j, 1); ++j)
+            for (std::int64_t k = from_k; k < end(from_k, 2); ++k)
+              to[(i * extent[1] + j) * extent[2] + k] = x[i * apart[0] + j * apart[1] + k * apart[2]];
+}
+
 template <class T>
 void copy(const Matrix<T>& m, T* to) {
   const std::int64_t n = m.rows * m.columns;
@@ -133,6 +148,14 @@ void omp_transposed(const Matrix<float>& m, float* to) {
 }
 void omp_transposed(const Matrix<double>& m, double* to) {
   transpose(m, to);
+}
+void omp_last_axis_first(const float* x, const std::array<std::int64_t, 3>& shape, float* to) {
+  const auto [a, b, c] = shape;
+  permute(x, {c, a, b}, {1, b * c, c}, to);
+}
+void omp_axes_reversed(const float* x, const std::array<std::int64_t, 3>& shape, float* to) {
+  const auto [a, b, c] = shape;
+  permute(x, {c, b, a}, {1, c, b * c}, to);
 }
 
 void copy_all(const Matrix<float>& m, float* to) {

@@ -90,6 +90,7 @@ class Checker {
       axes(nest, *combined, number);
     }
     for (std::size_t c = 0; c < nest.cuts.size(); ++c) cut(nest, c);
+    if (combined == &op) rows_together(nest, op);
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
@@ -166,6 +167,14 @@ class Checker {
       require(unit == Unit::grid || unit == Unit::turn,
               "makes tasks of the pieces of a loop inside of a task");
     }
+  }
+
+  // Lanes that take several rows one after the other have nothing to combine points in.
+  void rows_together(const Nest& nest, const soac::Soac& op) {
+    const bool only_maps = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+    for (const Cut& cut : nest.cuts)
+      require(cut.unit != Unit::registers || cut.axis + 1 >= nest.axes.size() || only_maps,
+              "takes rows together whose points are combined");
   }
 
   // Of the Soac inside, several points that one operation takes.

@@ -23,6 +23,10 @@ const Page pages[] = {{"sum", R"(program (x: f32[n]) {
   s: f32 = redomap (i < n) { x[i] } reduce add comm neutral 0f
   return s
 })"},
+                      {"transpose", R"(program (x: f32[n, m]) {
+  y: f32[m, n] = map (i < m, j < n) { x[j, i] }
+  return y
+})"},
                       {"row softmax", R"(program (x: f32[n, m]) {
   y: f32[n, m] = map (i < n) {
     top: f32 = redomap (j < m) { x[i, j] } reduce max comm neutral f32:-inf

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "decided.h"
 #include "small_launch.h"
 
 namespace fulgurite::schedule {
@@ -54,6 +55,19 @@ TEST(ScheduleCheck, FindsCutsThatDoNotDivide) {
                [](scalar::Arena&, Launch&, Nest& nest) { std::swap(nest.cuts[0].unit, nest.cuts[1].unit); });
   expect_fault("cuts an axis that it does not have",
                [](scalar::Arena&, Launch&, Nest& nest) { nest.cuts[2].axis = 1; });
+}
+
+TEST(ScheduleCheck, FindsRowsTogetherThatAreReduced) {
+  testing_schedule::Decided sum = testing_schedule::decided_lanes(R"(program (x: f32[m, n]) {
+  s: f32 = redomap (i < n, j < m) { x[j, i] } reduce add comm neutral 0f
+  return s
+})");
+  Nest& nest = std::get<Nest>(sum.launch.phases[0].walk);
+  ASSERT_EQ(nest.axes.size(), 2U);
+  nest.cuts.push_back({0, sum.program.arena->i64(16), Unit::registers, Tail::apart, 1});
+  const std::vector<std::string> faults = faults_of(sum.program, sum.launch);
+  ASSERT_FALSE(faults.empty());
+  EXPECT_NE(faults[0].find("takes rows together whose points are combined"), std::string::npos) << faults[0];
 }
 
 TEST(ScheduleCheck, FindsJoinsThatTheOperatorForbids) {

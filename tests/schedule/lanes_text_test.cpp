@@ -346,22 +346,6 @@ TEST(LanesText, ScansOfColumnsGoFromRowToRow) {
   EXPECT_NE(main.find("  at_least_one\n"), std::string::npos) << "there are totals of no rows\n" << main;
 }
 
-// Points of neighbouring rows read the same cache lines.
-TEST(LanesText, TransposesHaveTilesOfRows) {
-  const Decided transpose = decided_lanes(R"(program (x: f32[m, n]) {
-    y: f32[n, m] = map (i < n, j < m) { x[j, i] + 1f }
-    return y
-  })");
-  EXPECT_EQ(phase(transpose, "main"), R"(phase "main"
-  axis free 0 1 extent n
-  axis free 1 1 extent m
-  cut 0 by max(16384 / max(min(m, 512), 1), 1) grid mask
-  cut 1 by 512 grid mask
-  cut 1 by 64 lane apart 16
-  traffic streaming 33554432
-)");
-}
-
 // What is scanned depends on another Scan, or lies along the points of the map.
 TEST(LanesText, OtherLinesAreRowsOfTheMap) {
   const char* const results[] = {

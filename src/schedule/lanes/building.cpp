@@ -32,7 +32,7 @@ Phase& Building::add_map(std::string name, soac::Stm map, Expr guard) {
   Phase& phase = add(std::move(name), std::move(map), std::move(nest));
   phase.why = reasons_of(std::get<soac::Soac>(phase.computes.op), of_map, lanes);
   phase.guard = guard;
-  if (tiles.reads_across) phase.why.emplace_back(why_across);
+  tell_across(tiles, phase);
   if (guard) phase.why.emplace_back(why_filled);
   return phase;
 }

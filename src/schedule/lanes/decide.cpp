@@ -144,7 +144,7 @@ void add_main(Building& at, const Order& order, const std::vector<Total>& totals
   Phase& phase = at.add("main", main, std::move(nest));
   phase.at_least_one = at.in_order;
   phase.why = reasons_of(at.op(), at.loops, at.lanes);
-  if (at.grid.reads_across) phase.why.emplace_back(why_across);
+  tell_across(at.grid, phase);
   Expr is_other;
   for (const Version& other : others) {
     if (!other.holds) continue;
@@ -183,7 +183,9 @@ Expr tasks_of_grid(const Building& at) {
   const Expr one = at.i64(1);
   const Expr tiles = ceil_div(at.grid.columns, at.grid.columns_per_task);
   if (!at.grid.rows) return at.in_order ? max(tiles, one) : tiles;
-  return ceil_div(at.grid.rows, at.grid.rows_per_task) * tiles;
+  const Expr rows = ceil_div(at.grid.rows, at.grid.rows_per_task);
+  if (!at.grid.planes) return rows * tiles;
+  return rows * (ceil_div(at.grid.planes, at.grid.planes_per_task) * tiles);
 }
 
 }  // namespace

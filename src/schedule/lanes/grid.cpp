@@ -96,11 +96,11 @@ bool is_read_across(Arena& arena, Expr read, scalar::Var row, scalar::Var column
   return along && along->coefficient.is_constant(1);
 }
 
-// Bytes of an element that is read along the outer axis next to the columns, and so across them: points of
-// neighbouring rows share its cache line. 0: there is none.
-std::int64_t bytes_read_across(const Surroundings& around, const soac::Soac& op) {
-  if (op.dims.size() < 2 || !op.reductions.empty() || !op.scatters.empty()) return 0;
-  const scalar::Var column = op.body.params.back(), row = op.body.params[op.dims.size() - 2];
+// Bytes of an element that is read along this axis, and so across the columns: points of neighbouring rows
+// share its cache line. 0: there is none.
+std::int64_t bytes_read_across(const Surroundings& around, const soac::Soac& op, std::size_t axis) {
+  if (!op.reductions.empty() || !op.scatters.empty()) return 0;
+  const scalar::Var column = op.body.params.back(), row = op.body.params[axis];
   std::int64_t bytes = 0;
   soac::for_each_root(op.body, [&](Expr root) {
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
@@ -142,12 +142,22 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
   g.rows = product(arena, std::span(op.dims).first(op.dims.size() - 1));
   g.columns = op.dims.back();
   g.rows_per_task = max(tile / max(g.columns, one), one);
-  if (const std::int64_t bytes = bytes_read_across(around, op); bytes > 0) {
-    g.reads_across = true;
-    constexpr std::int64_t two_lines = 128;
-    g.columns_per_task = max(tile / (two_lines / bytes), one);
-    g.rows_per_task = max(tile / max(min(g.columns, g.columns_per_task), one), one);
+  const std::size_t n_outer = op.dims.size() - 1;
+  std::int64_t bytes = bytes_read_across(around, op, n_outer - 1);
+  if (bytes == 0 && n_outer > 1) {
+    bytes = bytes_read_across(around, op, 0);
+    if (bytes > 0) {
+      g.rows = op.dims[0];
+      g.planes = product(arena, std::span(op.dims).subspan(1, n_outer - 1));
+    }
   }
+  if (bytes == 0) return g;
+  constexpr std::int64_t cache_line = 64;
+  g.rows_in_line = cache_line / bytes;
+  g.columns_per_task = max(tile / (around.policy.lanes.across_lines * g.rows_in_line), loops.tail_lanes);
+  const Expr columns = max(min(g.columns, g.columns_per_task), one);
+  g.rows_per_task = max(tile / columns, one);
+  if (g.planes) g.planes_per_task = max(tile / (columns * max(min(g.rows, g.rows_per_task), one)), one);
   return g;
 }
 

@@ -11,14 +11,14 @@ struct Grid {
   Expr rows_per_task, columns_per_task;
   /// Points of a task, if they are known to be no more; 0: they are not known.
   std::int64_t most_points = 0;
-  /// Tasks have as many rows as share the cache lines that their points read across the columns.
-  bool reads_across = false;
+  /// Rows that share the cache lines which their points read across the columns: as many as a line has
+  /// elements. 0: there is no such read.
+  std::int64_t rows_in_line = 0;
+  /// Where the rows that share cache lines lie along the outermost of three axes or more: `rows` is its
+  /// extent, and there is a plane for each index of the axes between it and the columns. Absent: rows are
+  /// those of all axes but the last.
+  Expr planes = {}, planes_per_task = {};
 };
-
-/// Of a phase whose grid has such tasks.
-inline constexpr const char* why_across =
-    "tasks: rows that share the cache lines which they read across the columns, two lines of elements, and "
-    "columns for a tile of points";
 
 /// Tiles of rows and columns, of the points of one axis, or of points that are rows.
 Grid tiles_grid(const Surroundings&, const soac::Soac&, const LaneLoops&);

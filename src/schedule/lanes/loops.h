@@ -32,6 +32,8 @@ struct LaneLoops {
   /// what is read that are fetched meanwhile.
   int run_lanes = 16, run_steps = 16;
   std::int64_t run = 0, ahead = 0;
+  /// Neighbouring rows whose points lanes take one after the other.
+  std::int64_t rows_together = 1;
   /// Points of a histogram whose places and values wait for the scalar code of bins.
   std::int64_t portion = 512;
   /// Bytes read and written from which on stores bypass the caches, and whether loads touch cache lines then.

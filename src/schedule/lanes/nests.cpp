@@ -1,5 +1,7 @@
 #include "schedule/lanes/nests.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/match.h"
@@ -50,13 +52,16 @@ void add_axes(Arena& arena, const soac::Soac& op, const LaneLoops& loops, const 
   }
   const std::size_t n_outer = op.dims.size() - 1;
   const Expr rows = place.grid ? place.grid->rows : product(arena, std::span(op.dims).first(n_outer));
-  nest.axes.push_back({role, 0, n_outer, rows});
+  const bool has_planes = place.grid && place.grid->planes;
+  nest.axes.push_back({role, 0, has_planes ? 1 : n_outer, rows});
+  if (has_planes) nest.axes.push_back({role, 1, n_outer - 1, place.grid->planes});
   nest.axes.push_back({role, n_outer, 1, op.dims.back()});
 }
 
 void add_cuts(Arena& arena, const LaneLoops& loops, const Place& place, const InLanes& in, Nest& nest) {
   const std::size_t columns = nest.axes.size() - 1;
   if (place.grid && columns > 0) nest.cuts.push_back({0, place.grid->rows_per_task, Unit::grid});
+  if (columns > 1) nest.cuts.push_back({1, place.grid->planes_per_task, Unit::grid});
   if (place.grid) nest.cuts.push_back({columns, place.grid->columns_per_task, Unit::grid});
   if (in.runs) nest.cuts.push_back({columns, arena.i64(loops.run * loops.run_lanes), Unit::sequence});
   if (in.any)
@@ -141,6 +146,16 @@ bool is_row(const soac::Soac& op, const Nest& nest) {
          lane->rest > 1 && !is_in_order(op);
 }
 
+// Whether the points of a map only compute scalars, and none fails.
+bool moves_elements(const soac::Stm& s) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  const soac::OutputView outputs = soac::view_of(s);
+  return outputs.mapped.size() == s.names.size() && !soac::may_fail(op.body) && !gives_arrays(op) &&
+         std::ranges::none_of(op.body.body, [](const soac::Stm& inner) {
+           return base::as<soac::Soac>(inner.op) || !soac::nested_in(inner).empty();
+         });
+}
+
 bool is_one_point(const soac::Soac& op) {
   return std::ranges::all_of(op.dims, [](Expr extent) { return extent.is_constant(1); });
 }
@@ -170,6 +185,10 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
     nest.splits = splits_of(arena, s, {lanes.by.splits, lanes.by.row_splits, lanes.by.split_text, n_loops});
   // Text for each piece, in each piece of the nest around it, costs more than a few comparisons.
   if (!place.grid && nest.splits.size() > most_inner_splits) nest.splits.clear();
+  if (place.grid && in.any && nest.splits.empty() && moves_elements(s)) {
+    const std::int64_t rows = std::min(place.grid->rows_in_line, lanes.by.across_rows);
+    if (rows > 1) nest.cuts.push_back({0, arena.i64(rows), Unit::registers, Tail::apart, 1});
+  }
   add_combines(op, loops, in, nest);
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;
@@ -200,6 +219,9 @@ LaneLoops loops_of(const Nest& nest) {
       if (level.how == Join::runs && c.part == Combine::Part::scan)
         loops.scan_steps = static_cast<int>(level.n);
     }
+  for (const Cut& cut : nest.cuts)
+    if (cut.unit == Unit::registers && cut.axis + 1 < nest.axes.size() && cut.size.is_constant())
+      loops.rows_together = static_cast<std::int64_t>(cut.size.bits());
   if (loops.run > 0) {
     loops.run_lanes = static_cast<int>(size_by(nest, Unit::sequence, loops.run) / loops.run);
     loops.run_steps = static_cast<int>(size_by(nest, Unit::registers, 1));
@@ -211,6 +233,18 @@ LaneLoops loops_of(const Nest& nest) {
   loops.streaming = nest.traffic.streaming;
   loops.touch = nest.traffic.touch;
   return loops;
+}
+
+void tell_across(const Grid& grid, Phase& phase) {
+  if (grid.rows_in_line == 0) return;
+  phase.why.emplace_back(
+      "tasks: rows that share the cache lines which they read across the columns (across_lines), and columns "
+      "for a tile of points");
+  const auto& nest = std::get<Nest>(phase.walk);
+  if (const std::int64_t rows = loops_of(nest).rows_together; rows > 1)
+    phase.why.push_back(fmt::format(
+        "lanes: {} rows one after the other, whose elements are loaded by lines and transposed (across_rows)",
+        rows));
 }
 
 std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const Lanes& lanes) {

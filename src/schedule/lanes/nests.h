@@ -22,6 +22,8 @@ Nest nest_of(scalar::Arena&, const soac::Stm&, const LaneLoops&, const Lanes&, c
 
 /// The numbers of a nest.
 LaneLoops loops_of(const Nest&);
+/// Adds the reasons for the cuts of a phase of this grid whose rows share cache lines, if they do.
+void tell_across(const Grid&, Phase&);
 
 /// The versions of the nest of a Soac or Sort statement in scalar code of a task, shorter ones first.
 std::vector<Inner> inner_versions(scalar::Arena&, const soac::Stm&, const Lanes&);

@@ -347,4 +347,25 @@ void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumu
       [&] { columns.run_by_vectors(e, begin, end); });
 }
 
+void walk_rows_together(const Walk& walk, const Emitter& e, std::span<const Expr> first, Expr begin,
+                        Expr end) {
+  const std::int64_t lanes = walk.loops.tail_lanes;
+  const std::size_t axis = walk.space.row_axis(walk.range);
+  const auto columns = [&](const Emitter& in, std::int64_t n, Expr from, Expr to) {
+    in.par(Level::block, walk.i64(n), "t", [&](Expr t) {
+      in.for_loop(from, to, walk.i64(n), "j", [&](Expr j) {
+        const Expr column = in.bind(j + t, "j");
+        in.for_loop(walk.i64(0), walk.i64(walk.loops.rows_together), walk.i64(1), "r", [&](Expr r) {
+          std::vector<Expr> outer(first.begin(), first.end());
+          outer[axis] = in.bind(outer[axis] + r, "row");
+          walk.space.element(in, walk.s, outer, column, {});
+        });
+      });
+    });
+  };
+  const Expr whole = e.lower(begin + max(end - begin, walk.i64(0)) / lanes * lanes);
+  columns(e, lanes, begin, whole);
+  columns(e.streaming_if({}), 1, whole, end);
+}
+
 }  // namespace fulgurite::walk::lanes

@@ -40,4 +40,8 @@ void read_ahead(const Walk&, const Emitter&, Expr from, int n);
 void walk_columns(const Walk&, const Emitter&, const Accumulators&, const schedule::Region& piece,
                   std::span<const Expr> outer, Expr begin, Expr end);
 
+/// The columns [begin, end) of the neighbouring rows that lanes take one after the other, the first of which
+/// has these outer indices: whole vectors, and the other columns one by one.
+void walk_rows_together(const Walk&, const Emitter&, std::span<const Expr> first, Expr begin, Expr end);
+
 }  // namespace fulgurite::walk::lanes

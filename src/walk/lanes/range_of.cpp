@@ -34,7 +34,14 @@ Range range_of(const Emitter& e, const Nest& nest, const soac::Soac& op) {
   } else if (nest.axes.size() > 1) {
     const Cut& rows = nest.cuts[0];
     const Expr tiles = schedule::ceil_div(columns, size);
-    const Expr piece = e.lower(task / tiles);
+    Expr piece = e.lower(task / tiles);
+    if (nest.axes.size() > 2) {
+      const Expr planes = nest.axes[1].extent, planes_per_task = nest.cuts[1].size;
+      const Expr pieces = e.lower(max(schedule::ceil_div(planes, planes_per_task), 1));
+      range.first_plane = e.lower(piece % pieces * planes_per_task);
+      range.last_plane = e.lower(min(range.first_plane + planes_per_task, planes));
+      piece = e.lower(piece / pieces);
+    }
     range.first_row = e.lower(piece * rows.size);
     range.last_row = e.lower(min(range.first_row + rows.size, nest.axes[0].extent));
     range.begin = e.lower(task % tiles * size);

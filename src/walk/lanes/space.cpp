@@ -7,52 +7,79 @@ Space::Space(const Emitter& e, const soac::Soac& op, bool is_linear)
 
 void Space::rows(const Emitter& e, const Range& range, const Row& body) const {
   if (dims_.size() <= 1 || is_linear_) return body({}, range.begin, range.end);
+  if (!range.is_points) return rows(e, range, 1, body, body);
   const Expr one = arena_.i64(1), zero = arena_.i64(0);
-  if (!range.is_points)
-    return decoded_rows(e, range.first_row, range.last_row,
-                        [&](std::span<const Expr> outer, Expr) { body(outer, range.begin, range.end); });
   // Points of a row that the range begins or ends in are left out.
   const Expr columns = e.lower(max(dims_.back(), one));
   const Expr first = e.lower(range.begin / columns);
   const Expr last = e.lower((range.end + columns - one) / columns);
-  decoded_rows(e, first, last, [&](std::span<const Expr> outer, Expr row) {
-    const Expr start = e.bind(row * columns, "start");
-    const Expr begin = e.lower(max(range.begin - start, zero));
-    body(outer, begin, e.lower(min(range.end - start, columns)));
-  });
-}
-
-// The rows lie in planes, whose indices are decoded once a plane: a row costs no division.
-void Space::decoded_rows(const Emitter& e, Expr first, Expr last, const DecodedRow& body) const {
-  const Expr one = arena_.i64(1), zero = arena_.i64(0);
-  if (dims_.size() == 2)
-    return e.for_loop(first, last, one, "row", [&](Expr row) { body(std::span(&row, 1), row); });
-  const Expr rows = e.lower(max(dims_[dims_.size() - 2], one));
-  const Expr first_plane = e.lower(first / rows);
-  const Expr last_plane = e.lower((last + rows - one) / rows);
-  e.for_loop(first_plane, last_plane, one, "plane", [&](Expr plane) {
-    std::vector<Expr> outer = decoded(e, plane);
-    const Expr start = e.bind(plane * rows, "first_row");
-    const Expr from = e.lower(max(first - start, zero));
-    const Expr to = e.lower(min(last - start, rows));
-    outer.emplace_back();
-    e.for_loop(from, to, one, "i", [&](Expr i) {
-      outer.back() = i;
-      body(outer, start + i);
+  planes(e, range, first, last, [&](const std::vector<Expr>& plane, Expr from, Expr to, Expr first_row) {
+    each_row(e, plane, row_axis(range), from, to, 1, [&](std::span<const Expr> outer, Expr i) {
+      const Expr start = e.bind((first_row + i) * columns, "start");
+      const Expr begin = e.lower(max(range.begin - start, zero));
+      body(outer, begin, e.lower(min(range.end - start, columns)));
     });
   });
 }
 
-// The indices of a plane along all axes but the last two.
-std::vector<Expr> Space::decoded(const Emitter& e, Expr plane) const {
-  std::vector<Expr> outer(dims_.size() - 2);
-  Expr rest = plane;
-  for (std::size_t d = outer.size(); d-- > 1;) {
-    outer[d] = e.bind(rest % dims_[d], "i");
-    rest = e.bind(rest / dims_[d], "i");
+void Space::rows(const Emitter& e, const Range& range, std::int64_t n, const Row& together,
+                 const Row& single) const {
+  const std::size_t axis = row_axis(range);
+  planes(e, range, range.first_row, range.last_row,
+         [&](const std::vector<Expr>& plane, Expr from, Expr to, Expr) {
+           if (n > 1) {
+             const Expr whole = e.lower(from + max(to - from, arena_.i64(0)) / n * n);
+             each_row(e, plane, axis, from, whole, n,
+                      [&](std::span<const Expr> outer, Expr) { together(outer, range.begin, range.end); });
+             from = whole;
+           }
+           each_row(e, plane, axis, from, to, 1,
+                    [&](std::span<const Expr> outer, Expr) { single(outer, range.begin, range.end); });
+         });
+}
+
+std::size_t Space::row_axis(const Range& range) const {
+  return range.first_plane ? 0 : dims_.size() - 2;
+}
+
+// The indices of a plane are decoded once: a row costs no division.
+void Space::planes(const Emitter& e, const Range& range, Expr first, Expr last, const Plane& body) const {
+  const Expr one = arena_.i64(1), zero = arena_.i64(0);
+  std::vector<Expr> outer(dims_.size() - 1);
+  if (outer.size() == 1) return body(outer, first, last, zero);
+  if (range.first_plane)
+    return e.for_loop(range.first_plane, range.last_plane, one, "plane", [&](Expr plane) {
+      decode(e, plane, std::span(outer).subspan(1), std::span(dims_).subspan(1));
+      body(outer, first, last, zero);
+    });
+  const Expr rows = e.lower(max(dims_[dims_.size() - 2], one));
+  const Expr first_plane = e.lower(first / rows);
+  const Expr last_plane = e.lower((last + rows - one) / rows);
+  e.for_loop(first_plane, last_plane, one, "plane", [&](Expr plane) {
+    decode(e, plane, std::span(outer).first(outer.size() - 1), dims_);
+    const Expr start = e.bind(plane * rows, "first_row");
+    const Expr from = e.lower(max(first - start, zero));
+    const Expr to = e.lower(min(last - start, rows));
+    body(outer, from, to, start);
+  });
+}
+
+// The indices of a plane along axes of these extents, of which there may be more.
+void Space::decode(const Emitter& e, Expr plane, std::span<Expr> indices,
+                   std::span<const Expr> extents) const {
+  for (std::size_t d = indices.size(); d-- > 1;) {
+    indices[d] = e.bind(plane % extents[d], "i");
+    plane = e.bind(plane / extents[d], "i");
   }
-  outer[0] = rest;
-  return outer;
+  indices[0] = plane;
+}
+
+void Space::each_row(const Emitter& e, std::vector<Expr> outer, std::size_t axis, Expr from, Expr to,
+                     std::int64_t step, const RowOfPlane& body) const {
+  e.for_loop(from, to, arena_.i64(step), outer.size() == 1 ? "row" : "i", [&](Expr i) {
+    outer[axis] = i;
+    body(outer, i);
+  });
 }
 
 void Space::at_point(const Emitter& e, std::span<const Expr> outer, Expr j, const AtPoint& body) const {

@@ -13,6 +13,12 @@ class Space {
   /// The rows of the range one after the other, with their outer indices.
   using Row = std::function<void(std::span<const Expr> outer, Expr begin, Expr end)>;
   void rows(const Emitter&, const Range&, const Row&) const;
+  /// The same, so many neighbouring rows at a time, of which `together` is given the outer indices of the
+  /// first. Rows that are left are given to `single`. The range is no range of points.
+  void rows(const Emitter&, const Range&, std::int64_t n, const Row& together, const Row& single) const;
+
+  /// The axis along which a plane's rows lie.
+  std::size_t row_axis(const Range&) const;
 
   /// Calls body with the indices and the number of point j of the innermost axis.
   using AtPoint = std::function<void(const Emitter& at, std::span<const Expr> indices, Expr number)>;
@@ -24,9 +30,14 @@ class Space {
   bool is_linear() const { return is_linear_; }
 
  private:
-  using DecodedRow = std::function<void(std::span<const Expr> outer, Expr row)>;
-  void decoded_rows(const Emitter&, Expr first, Expr last, const DecodedRow&) const;
-  std::vector<Expr> decoded(const Emitter&, Expr plane) const;
+  /// The rows [from, to) of a plane by their index i along the row axis, whose place in `outer` is free; row
+  /// i is row `first` + i of all.
+  using Plane = std::function<void(const std::vector<Expr>& outer, Expr from, Expr to, Expr first)>;
+  void planes(const Emitter&, const Range&, Expr first, Expr last, const Plane&) const;
+  void decode(const Emitter&, Expr plane, std::span<Expr> indices, std::span<const Expr> extents) const;
+  using RowOfPlane = std::function<void(std::span<const Expr> outer, Expr i)>;
+  void each_row(const Emitter&, std::vector<Expr> outer, std::size_t axis, Expr from, Expr to,
+                std::int64_t step, const RowOfPlane&) const;
 
   scalar::Arena& arena_;
   const bool is_linear_;

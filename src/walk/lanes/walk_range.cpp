@@ -35,11 +35,18 @@ Ends in_lanes(const Walk& walk) {
   const Emitter e = walk.e.in_lanes();
   const Accumulators accumulators(e, walk.op(), walk.loops.lanes, walk.loops.tail_lanes);
   accumulators.start(e);
-  walk.space.rows(e, walk.range, [&](std::span<const Expr> outer, Expr begin, Expr end) {
+  const auto single = [&](std::span<const Expr> outer, Expr begin, Expr end) {
     for_pieces(walk, e, outer, begin, end, [&](const schedule::Region& piece, Expr from, Expr to) {
       walk_columns(walk, e, accumulators, piece, outer, from, to);
     });
-  });
+  };
+  const auto together = [&](std::span<const Expr> first, Expr begin, Expr end) {
+    walk_rows_together(walk, e, first, begin, end);
+  };
+  if (walk.loops.rows_together > 1)
+    walk.space.rows(e, walk.range, walk.loops.rows_together, together, single);
+  else
+    walk.space.rows(e, walk.range, single);
   accumulators.halve(e);
   Ends ends;
   for (std::size_t k = 0; k < accumulators.n_components(); ++k)
