@@ -43,7 +43,9 @@ void add(const Nest& nest, const std::string& before, const Text& text, std::vec
   all.push_back(std::move(words));
   for (const Inner& inner : nest.inner) {
     const std::string up_to = inner.up_to > 0 ? fmt::format("up to {} of ", inner.up_to) : "";
-    if (inner.number != 0) add(inner.nest, fmt::format("inner {}: {}", inner.number, up_to), text, all);
+    const std::string rows = inner.rows_up_to > 0 ? fmt::format(", rows of up to {}", inner.rows_up_to) : "";
+    if (inner.number != 0)
+      add(inner.nest, fmt::format("inner {}{}: {}", inner.number, rows, up_to), text, all);
   }
 }
 

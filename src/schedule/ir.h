@@ -202,6 +202,8 @@ struct Inner {
   std::int64_t up_to = 0;
   /// There is a piece even if there are no points.
   bool at_least_one = false;
+  /// It is walked so where the loops inside of a point take at most so many points; 0: however many.
+  std::int64_t rows_up_to = 0;
   bool operator==(const Inner&) const;
 };
 

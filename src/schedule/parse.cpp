@@ -157,6 +157,7 @@ Nest nest(Reader& in) {
     Inner inner;
     inner.number = in.index();
     inner.up_to = in.number_if("up_to");
+    inner.rows_up_to = in.number_if("rows_up_to");
     inner.at_least_one = in.accept("at_least_one");
     in.expect("{");
     inner.nest = nest(in);

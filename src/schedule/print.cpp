@@ -109,8 +109,9 @@ class Printer {
     for (const Classes& each : nest.classes) classes(depth, each);
     if (nest.traffic != Traffic()) traffic(depth, nest.traffic);
     for (const Inner& inner : nest.inner) {
-      line(depth, fmt::format("inner {} {}{}{{", inner.number,
+      line(depth, fmt::format("inner {} {}{}{}{{", inner.number,
                               inner.up_to == 0 ? "" : fmt::format("up_to {} ", inner.up_to),
+                              inner.rows_up_to == 0 ? "" : fmt::format("rows_up_to {} ", inner.rows_up_to),
                               inner.at_least_one ? "at_least_one " : ""));
       this->nest(depth + 1, inner.nest);
       line(depth, "}");

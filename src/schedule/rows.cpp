@@ -131,6 +131,20 @@ bool has_rounding(const soac::Lambda& f) {
 
 }  // namespace
 
+bool has_even_rows(const soac::Soac& op) {
+  soac::Vars inside;
+  soac::add_bound(op.body, inside);
+  return std::ranges::all_of(op.body.body, [&](const soac::Stm& s) {
+    const auto* row = base::as<soac::Soac>(s.op);
+    if (!row) return soac::nested_in(s).empty();
+    soac::Vars mentioned;
+    soac::add_mentioned(row->dims, mentioned);
+    if (std::ranges::any_of(mentioned, [&](scalar::Var v) { return inside.contains(v); })) return false;
+    return std::ranges::none_of(row->body.body,
+                                [](const soac::Stm& deeper) { return !soac::nested_in(deeper).empty(); });
+  });
+}
+
 std::int64_t most_in_lane(const soac::Soac& op, const LanesPolicy& by) {
   return has_rounding(op.body) ? std::min(by.lane_row, by.fold_chain) : by.lane_row;
 }

@@ -220,6 +220,51 @@ TEST(LaneRows, OfKnownLengthProperty) {
   test_known_length<16>();
 }
 
+// For each point of an outer map lanes take rows where these are short, and go along each where they are
+// long.
+TEST(LaneRows, InsideOfPointsProperty) {
+  const auto program = [](Mat<float> queries, Mat<float> points, Mat<int> z) {
+    const auto apart = fg::map(
+        [&](Vec<float> query) {
+          const auto all = fg::map(
+              [&](Vec<float> point) {
+                const auto d = query - point;
+                return std::tuple{fg::sum(d * d), fg::argmin(fg::abs(d))};
+              },
+              fg::rows(points));
+          const auto [sums, least] = fg::unzip(all);
+          const auto sorted = fg::sort(sums);
+          return std::tuple{fg::sum(sums), fg::max(least), fg::max(sorted - sums)};
+        },
+        fg::rows(queries));
+    const auto inner = fg::map(
+        [&](Exp<int> by) {
+          const auto sums = fg::map([&](Vec<int> row) { return fg::sum(row * by); }, fg::rows(z));
+          return fg::sum(fg::scan(fg::plus, 0, sums));
+        },
+        fg::iota<int>(queries.size(0)));
+    const auto [a, b, c] = fg::unzip(apart);
+    return std::tuple{a, b, c, inner};
+  };
+  const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
+  on_every_engine_and_policy(program, [&](const auto& f) {
+    for (const std::int64_t rows : {1, 2, 15, 16, 17, 63, 64, 65, 131})
+      for (const std::int64_t columns : {1, 2, 3, 4, 7, 8, 15, 16, 17, 40}) {
+        const Shape<2> shape{rows, columns}, of_queries{3, columns};
+        SCOPED_TRACE(::testing::PrintToString(shape));
+        const fg::Array<float, 2> queries(values<float>(lines::count(of_queries)), of_queries),
+            points(values<float>(lines::count(shape)), shape);
+        const fg::Array<int, 2> z(values<int>(lines::count(shape)), shape);
+        const auto [a, b, c, inner] = f(queries, points, z);
+        const auto [a1, b1, c1, inner1] = reference(queries, points, z);
+        EXPECT_EQ(a.to_vector(), a1.to_vector());
+        EXPECT_EQ(b.to_vector(), b1.to_vector());
+        EXPECT_EQ(c.to_vector(), c1.to_vector());
+        EXPECT_EQ(inner.to_vector(), inner1.to_vector());
+      }
+  });
+}
+
 // A sum in a lane passes through few roundings (float_sum_error).
 TEST(LaneRows, SumsRoundLittle) {
   const auto f = fg::compile([](Mat<float> x) { return fg::sum(x, fg::axis(1)); });

@@ -160,6 +160,14 @@ bool is_one_point(const soac::Soac& op) {
   return std::ranges::all_of(op.dims, [](Expr extent) { return extent.is_constant(1); });
 }
 
+// Whether lanes may take a row each of a map that is walked row by row.
+bool has_lane_rows(const soac::Stm& s, const LaneLoops& loops) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  const soac::OutputView outputs = soac::view_of(s);
+  return loops.rows && outputs.mapped.size() == s.names.size() && !depends_on_order(op) &&
+         !makes_arrays(op) && !has_scan(op.body) && has_even_rows(op) && !is_one_point(op);
+}
+
 }  // namespace
 
 void add_level(Nest& nest, Combine::Part part, std::size_t which, Combine::Level level,
@@ -255,6 +263,13 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   if (is_one_point(op)) loops.rows = true;
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
+  if (has_lane_rows(s, loops)) {
+    LaneLoops of_lanes = loops;
+    of_lanes.rows = false;
+    Inner rows{original.nest, nest_of(arena, s, of_lanes, lanes, {})};
+    rows.rows_up_to = most_in_lane(op, lanes.by);
+    versions.push_back(std::move(rows));
+  }
   if (is_row(op, whole.nest)) {
     Inner row{original.nest, whole.nest, lanes.by.short_row_vectors * loops.tail_lanes};
     row.nest.cuts = {{0, arena.i64(loops.tail_lanes), Unit::lane}};

@@ -4,6 +4,7 @@
 #include "schedule/lanes/nests.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
+#include "schedule/rows.h"
 #include "walk/arrays.h"
 #include "walk/inner.h"
 #include "walk/lanes/row_sort.h"
@@ -14,17 +15,20 @@ namespace fulgurite::walk::lanes {
 
 namespace {
 
-// Of the outermost nest that has them: nests of other walks over the same points have them again.
-void add_versions(const schedule::Nest& nest, std::size_t number, std::vector<schedule::Inner>& versions) {
+// Of the outermost nest that has them: nests of other walks over the same points have them again. What is met
+// in lanes has its nest in the version of the points around it whose rows lanes take, which stands first.
+void add_versions(const schedule::Nest& nest, std::size_t number, bool in_lanes,
+                  std::vector<schedule::Inner>& versions) {
   for (const schedule::Inner& inner : nest.inner)
     if (inner.number == number) versions.push_back(inner);
   for (const schedule::Inner& inner : nest.inner)
-    if (versions.empty()) add_versions(inner.nest, number, versions);
+    if (versions.empty() && (in_lanes || inner.rows_up_to == 0))
+      add_versions(inner.nest, number, in_lanes, versions);
 }
 
 std::vector<schedule::Inner> versions_of(scalar::Arena& arena, const soac::Stm& s, const Nests& nests) {
   std::vector<schedule::Inner> versions;
-  if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, versions);
+  if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, false, versions);
   return versions.empty() ? schedule::inner_versions(arena, s, nests.lanes) : versions;
 }
 
@@ -62,6 +66,14 @@ std::vector<Expr> reduce_row(const Emitter& e, const soac::Stm& s, const Range& 
   return totals;
 }
 
+// A map whose points have loops, which lanes take row by row where these are short.
+void walk_rows(const Emitter& e, const soac::Stm& s, const Range& range,
+               const std::vector<schedule::Inner>& versions, const Entry& entry) {
+  const Expr row = schedule::longest_row(e.arena(), std::get<soac::Soac>(s.op).body);
+  const auto walk = [&](std::size_t k) { walk_range(e, s, range, {versions[k].nest, true}, entry); };
+  e.if_then_else(e.lower(row <= versions[0].rows_up_to), [&] { walk(0); }, [&] { walk(1); });
+}
+
 // The nest of a reduction inside of a point in lanes that each lane folds in chains (a window); null: it is
 // none.
 const schedule::Nest* chains_of(const soac::Stm& s, const Nests& nests) {
@@ -76,7 +88,7 @@ const schedule::Nest* chains_of(const soac::Stm& s, const Nests& nests) {
 // What the nest of a statement inside of a point in lanes says.
 Together together(const soac::Stm& s, const Nests& nests) {
   std::vector<schedule::Inner> versions;
-  if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, versions);
+  if (s.nest != 0 && nests.phase) add_versions(*nests.phase, s.nest, true, versions);
   const schedule::Cut* cut =
       versions.empty() ? nullptr : schedule::innermost(versions[0].nest, schedule::Unit::registers);
   return cut ? Together{static_cast<std::int64_t>(cut->size.bits()), cut->rest} : Together{};
@@ -93,6 +105,10 @@ void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) -> Ends {
     const std::vector<schedule::Inner> versions = versions_of(e.arena(), walked, nests);
     const Range range = whole_range(e, std::get<soac::Soac>(walked.op), versions.back().nest);
+    if (versions[0].rows_up_to > 0) {
+      walk_rows(e, walked, range, versions, entry);
+      return {};
+    }
     if (versions.size() > 1) return {reduce_row(e, walked, range, versions), {}, {}};
     return walk_range(e, walked, range, {versions[0].nest, true}, entry);
   });
