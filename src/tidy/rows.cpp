@@ -237,6 +237,7 @@ class Rows {
 };
 
 Kernel run_transpose_rows(Kernel kernel, const PassOptions& options) {
+  if (options.transposed_lanes == 1) return kernel;  // there is no vector to be transposed in
   kernel.body = Rows(*kernel.arena, options.transposed_lanes).block(kernel.body);
   return kernel;
 }

@@ -122,6 +122,7 @@ class Runs {
 };
 
 Kernel run_transpose_runs(Kernel kernel, const PassOptions& options) {
+  if (options.transposed_lanes == 1) return kernel;  // there is no vector to be transposed in
   kernel.body = Runs(*kernel.arena, options.transposed_lanes, options.ahead).block(kernel.body);
   return kernel;
 }
