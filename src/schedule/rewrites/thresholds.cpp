@@ -22,6 +22,20 @@ std::optional<std::int64_t> constant_of(Expr e) {
   return static_cast<std::int64_t>(e.bits());
 }
 
+namespace {
+
+// Sums and differences with it may wrap around where indices and sizes, which are below 2^47, are added.
+bool mentions_large_number(Expr root) {
+  static constexpr std::int64_t large = std::int64_t{1} << 62;
+  bool found = false;
+  scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+    if (const auto n = constant_of(e); n && is_i64(e)) found |= *n >= large || *n <= -large;
+  });
+  return found;
+}
+
+}  // namespace
+
 Indices::Indices(scalar::Arena& arena, const soac::Soac& soac) : arena_(arena), extents_(soac.dims) {
   for (soac::Var param : soac.body.params) names_.push_back(arena.name(param));
   soac::add_bound(soac.body, inside_);
@@ -97,6 +111,7 @@ std::optional<scalar::Affine> Indices::affine_along(std::size_t axis, Expr e) {
 
 std::optional<Threshold> Indices::threshold_of(Expr comparison) {
   if ((comparison.op() != Op::lt && comparison.op() != Op::le) || !is_i64(comparison.arg(0))) return {};
+  if (mentions_large_number(comparison)) return {};
   const Expr difference = comparison.arg(0) - comparison.arg(1);
   const std::uint64_t moving = motion_of(difference).axes;
   for (std::size_t axis = names_.size(); axis-- > 0;) {
