@@ -75,7 +75,7 @@ class Rows {
 
   Block straight(const Block& body) {
     // Most blocks have no such accesses.
-    if (std::ranges::none_of(body, [&](const Stm& s) { return is_strided(s); })) return body;
+    if (width_ < 2 || std::ranges::none_of(body, [&](const Stm& s) { return is_strided(s); })) return body;
     Block out = body;
     const Names names = names_of(body);
     std::vector<Change> changes(body.size());
@@ -237,7 +237,6 @@ class Rows {
 };
 
 Kernel run_transpose_rows(Kernel kernel, const PassOptions& options) {
-  if (options.transposed_lanes == 1) return kernel;  // there is no vector to be transposed in
   kernel.body = Rows(*kernel.arena, options.transposed_lanes).block(kernel.body);
   return kernel;
 }
