@@ -259,8 +259,9 @@ Strided leading_zeros(const Strided& of, std::int64_t bits) {
 Strided magnitude(const Strided& of) {
   const Strided a = flat(of);
   if (a.low >= 0) return a;
+  if (a.low == INT64_MIN) return Strided::unknown();  // its magnitude is itself
   if (a.high <= 0) return negated(a);
-  return a.is_bounded() ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
+  return a.high != INT64_MAX ? made(0, std::max(Wide{a.high}, -Wide{a.low}), 1) : Strided{0, INT64_MAX, 1};
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ class Rows {
 
   Block straight(const Block& body) {
     // Most blocks have no such accesses.
-    if (std::ranges::none_of(body, [&](const Stm& s) { return is_strided(s); })) return body;
+    if (width_ < 2 || std::ranges::none_of(body, [&](const Stm& s) { return is_strided(s); })) return body;
     Block out = body;
     const Names names = names_of(body);
     std::vector<Change> changes(body.size());

@@ -44,7 +44,7 @@ class Runs {
   bool transpose(const For& loop, Block& out) {
     if (!loop.begin.is_constant(0) || !loop.end.is_constant() || !loop.step.is_constant(1)) return false;
     const auto rounds = static_cast<std::int64_t>(loop.end.bits());
-    if (rounds < 2 || rounds > most_steps || (rounds & (rounds - 1)) != 0) return false;
+    if (width_ < 2 || rounds < 2 || rounds > most_steps || (rounds & (rounds - 1)) != 0) return false;
     const std::vector<Run> runs = runs_of(loop, rounds);
     if (runs.empty()) return false;
     std::size_t statements = 0;

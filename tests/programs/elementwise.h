@@ -179,7 +179,8 @@ inline void operate(Draw& d) {
   } else if (kind == Kind::boolean) {
     made = applied(of_booleans[d.below(std::size(of_booleans))], {first, second});
   } else if (is_float(kind)) {
-    made = applied(of_floats[d.below(std::size(of_floats))], {first, second});
+    const std::string_view op = of_floats[d.below(std::size(of_floats))];
+    made = applied(op.data(), {first, op == "copysign" ? with_a_sign(second) : second});
   } else {
     const char* op = of_integers[d.below(std::size(of_integers))];
     if (std::string_view(op).ends_with("div") && !d.one_in(4))

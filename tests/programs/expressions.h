@@ -202,6 +202,11 @@ inline Scalar integer_expression(Draw& d, Kind kind, int depth) {
   return converted(x, kind);
 }
 
+/// The sign of a NaN is left open; the lesser of one and 1 is 1.
+inline Scalar with_a_sign(const Scalar& x) {
+  return applied("min", {x, constant(x.kind(), 1)});
+}
+
 inline Scalar float_expression(Draw& d, Kind kind, int depth) {
   static constexpr const char* two[] = {"add", "sub", "mul",      "add", "mul",
                                         "min", "max", "copysign", "div", "rem"};
@@ -218,6 +223,7 @@ inline Scalar float_expression(Draw& d, Kind kind, int depth) {
     Scalar a = operand(), b = operand();
     // Which of two zeros is the lesser is left open.
     if (op == "min" || op == "max") a = applied("abs", {a}), b = applied("abs", {b});
+    if (op == "copysign") b = with_a_sign(b);
     return applied(op.c_str(), {a, b});
   }
   if (which == 6 || which == 10) return applied(one[d.below(std::size(one))], {operand()});

@@ -349,6 +349,14 @@ TEST(Footprint, WhatIsUnknownIsEverything) {
   EXPECT_FALSE(all[0].is_certain);
 }
 
+// The magnitude of the least number is itself: what is read where one is negative may be read.
+TEST(Footprint, AMagnitudeOfWhatIsUnknownMayBeNegative) {
+  PhaseFootprint phase;
+  phase.formulas = {{Op::task}, {}, {Op::abs, 1}, {Op::constant, -1, -1, -1, 0}, {Op::lt, 2, 3}};
+  phase.touches = {{0, false, 0, 4}};
+  EXPECT_EQ(touched_by(phase, 5).size(), 1u);
+}
+
 TEST(Footprint, ElementsThatAreKnownAreBounds) {
   struct Known final : KnownElements {
     std::optional<Strided> at(std::int64_t buffer, Strided index) override {

@@ -72,25 +72,28 @@ T shared(T value) {
 void programs() {
   const std::int64_t n_ranks = ranks().size();
   int n_wrong = 0, n_runs = 0;
-  for (const std::int64_t n : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, n_ranks - 1, n_ranks + 1,
-                               std::int64_t{64}, std::int64_t{65}, std::int64_t{200}, std::int64_t{1000}})
-    for_each_program(n, [&](const char* name, auto f, const auto&... arguments) {
-      ++n_runs;
-      std::string expected, got, of_parts;
-      try {
-        expected = bits(fg::compile(f, alone)(arguments...));
-        const auto program = fg::compile(f, on_ranks);
-        got = bits(program(arguments...));
-        of_parts = bits(program(shared(arguments)...));
-      } catch (const fg::Error& error) {
-        got = error.what();
-      }
-      if (got == expected && of_parts == expected) return;
-      ++n_wrong;
-      fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n,
-                 got.size() < 200 ? got : "");
-      std::fflush(nullptr);
-    });
+  std::int64_t n = 0;
+  const auto check = [&](const char* name, auto f, const auto&... arguments) {
+    ++n_runs;
+    std::string expected, got, of_parts;
+    try {
+      expected = bits(fg::compile(f, alone)(arguments...));
+      const auto program = fg::compile(f, on_ranks);
+      got = bits(program(arguments...));
+      of_parts = bits(program(shared(arguments)...));
+    } catch (const fg::Error& error) {
+      got = error.what();
+    }
+    if (got == expected && of_parts == expected) return;
+    ++n_wrong;
+    fmt::print("rank {}: {} of {} elements is wrong {}\n", ranks().rank(), name, n,
+               got.size() < 200 ? got : "");
+    std::fflush(nullptr);
+  };
+  for (const std::int64_t size : {std::int64_t{0}, std::int64_t{1}, std::int64_t{2}, n_ranks - 1, n_ranks + 1,
+                                  std::int64_t{64}, std::int64_t{65}, std::int64_t{200}, std::int64_t{1000}})
+    for_each_program(n = size, check);
+  for_each_application(n = 640, check);
   say(fmt::format("{} runs, {} wrong", n_runs, n_wrong));
   if (n_wrong != 0) throw std::runtime_error("wrong results");
 }

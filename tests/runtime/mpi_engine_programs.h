@@ -234,6 +234,8 @@ void for_each_application(std::int64_t n, const F& f) {
   f("Black-Scholes", bench::black_scholes_map, x, y, z);
   f("k-means", k_means, x, y, few, few);
   f("fluid", fluid::fluid_step, 0.1f, 0.001f, 0.001f, a, b, b, b, a, a);
+  // On few ranks, blocks travel in several portions.
+  f("transpose of a large square", transposed, matrix(1200, 1200));
 }
 
 }  // namespace mpi_engine

@@ -73,6 +73,42 @@ void exchange_all(std::size_t n, const std::function<void()>& meanwhile = {}) {
   }
 }
 
+// What is sent is made as it goes, and what comes is looked at before the next portion but one.
+void exchange_in_portions(std::size_t n, std::size_t portion) {
+  Ranks& ranks = Ranks::world();
+  const int own = ranks.rank();
+  Parts out(static_cast<std::size_t>(ranks.size())), in(out.size());
+  std::vector<Message> sent, received;
+  std::vector<std::size_t> n_sent(out.size()), n_received(out.size());
+  for (int other = 0; other < ranks.size(); ++other) {
+    const std::size_t to = other == own ? 0 : elements(n, own, other),
+                      from = other == own ? 0 : elements(n, other, own);
+    out[static_cast<std::size_t>(other)].resize(to);
+    in[static_cast<std::size_t>(other)].resize(2 * portion / sizeof(std::uint32_t));
+    if (to != 0)
+      sent.push_back(
+          {other, out[static_cast<std::size_t>(other)].data(), to * sizeof(std::uint32_t), portion});
+    if (from != 0)
+      received.push_back(
+          {other, in[static_cast<std::size_t>(other)].data(), from * sizeof(std::uint32_t), portion});
+  }
+  const auto for_elements = [](std::span<std::byte> bytes, std::size_t& number, const auto& take) {
+    for (std::size_t at = 0; at < bytes.size(); at += sizeof(std::uint32_t))
+      take(*reinterpret_cast<std::uint32_t*>(bytes.data() + at), number++);
+  };
+  ranks.begin_exchange(sent, received, [&](std::size_t k, std::span<std::byte> bytes) {
+    for_elements(bytes, n_sent[k],
+                 [&](std::uint32_t& to, std::size_t i) { to = element(own, sent[k].rank, i); });
+  });
+  ranks.end_exchange([&](std::size_t k, std::span<std::byte> bytes) {
+    for_elements(bytes, n_received[k], [&](std::uint32_t& from, std::size_t i) {
+      require(from == element(received[k].rank, own, i), "a portion");
+    });
+  });
+  for (std::size_t k = 0; k < received.size(); ++k)
+    require(n_received[k] * sizeof(std::uint32_t) == received[k].bytes, "the number of elements that came");
+}
+
 void reduce_all() {
   Ranks& ranks = Ranks::world();
   const std::int64_t rank = ranks.rank(), size = ranks.size();
@@ -155,6 +191,9 @@ void messages() {
   refuse_other_thread();
   refuse_self_and_twice();
 
+  for (const std::size_t n : {0, 1, 100, 5000, 1'000'000})
+    for (const std::size_t portion : {400, 65536}) exchange_in_portions(n, portion);
+
   const Traffic before = ranks.traffic();
   ranks.limit_messages(1000);
   exchange_all(1000);
@@ -167,6 +206,7 @@ void messages() {
   }
   require(ranks.traffic().messages - before.messages == expected, "the number of pieces");
   require(ranks.traffic().bytes - before.bytes == bytes, "the number of bytes");
+  exchange_in_portions(5000, 65536);
   reduce_all();
   for (const std::size_t n : {0, 1, 999, 1000, 5001}) gather_all(n);
 }

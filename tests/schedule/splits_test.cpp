@@ -59,6 +59,15 @@ TEST(Pieces, TheBoundIsIncludedOrNot) {
   check("k <= i", "k", "2f", "1f");
 }
 
+// i - 2^63 < 0 holds for every i, and 0 - (-2^63) is -2^63.
+TEST(Pieces, NumbersWhoseSumsWrapAroundAreLeftAlone) {
+  for (const char* condition :
+       {"i + -9223372036854775808 < 0", "i - 9223372036854775807 < 0", "k < i + 4611686018427387904"}) {
+    Cutting c(std::string("    e: f32 = if ") + condition + " { 1f } else { 2f }");
+    EXPECT_FALSE(c.run()) << condition;
+  }
+}
+
 TEST(Pieces, OneBranchInAnother) {
   Cutting c(
       "    e: f32 = if i < n {\n      return x[i]\n    } else {\n      f: f32 = if i - n < k { 0f } else { "

@@ -302,9 +302,9 @@ par grid task < n {
 )";
 }
 
-Kernel transposed(const std::string& text) {
+Kernel transposed(const std::string& text, std::int32_t lanes = 8) {
   return applied({&vectorise, &remove_dead, &transpose_runs}, parse(text),
-                 {.transposed_lanes = 8, .ahead = 100});
+                 {.transposed_lanes = lanes, .ahead = 100});
 }
 
 TEST(Transpose, PiecesOfRunsAreReadInFrontOfTheRoundsThatReadThem) {
@@ -346,6 +346,11 @@ TEST(Transpose, BackwardsToo) {
   EXPECT_EQ(all<Transpose>(transposed(runs("let b = n - j load a: f32 = x[b, 1]"))).size(), 2u);
 }
 
+// As the schedule of a single row says, though operators within it have lanes.
+TEST(Transpose, VectorsOfOneLaneTransposeNothing) {
+  EXPECT_TRUE(all<Transpose>(transposed(runs("load a: f32 = x[j, 1]"), 1)).empty());
+}
+
 TEST(Transpose, WhatIsNotARunStays) {
   EXPECT_TRUE(all<Transpose>(transposed(runs("let b = j * 3 load a: f32 = x[b, 1]"))).empty());
   EXPECT_TRUE(all<Transpose>(transposed(runs("let c = j < n load a: f32 = x[j, 1] when c"))).empty());
@@ -356,7 +361,7 @@ TEST(Transpose, WhatIsNotARunStays) {
 }
 
 // Each of 8 lanes adds 1 to the elements of a row of 4, and stores them in a row of `apart` elements.
-Kernel rows(const std::string& load, int apart = 4, int stored = 4) {
+Kernel rows(const std::string& load, int apart = 4, int stored = 4, std::int32_t lanes = 8) {
   std::string body;
   for (int k = 0; k < 4; ++k) {
     const std::string n = std::to_string(k);
@@ -372,7 +377,7 @@ Kernel rows(const std::string& load, int apart = 4, int stored = 4) {
                  parse("kernel k(in x: f32[], out z: f32[], n: i64)\npar grid b < 1 {\n"
                        "for first in 0 : n step 8 {\npar block t < 8 {\nlet p = first + t\n" +
                        body + "}\n}\n}\n"),
-                 {.transposed_lanes = 8});
+                 {.transposed_lanes = lanes});
 }
 
 TEST(TransposeRows, LanesLoadAndStoreWholeVectors) {
@@ -397,6 +402,10 @@ TEST(TransposeRows, RowsThatLieApartAreStoredOneByOne) {
   const auto stores = all<Store>(kernel);
   EXPECT_EQ(stores.size(), 4u + 8u);
   EXPECT_EQ(stores.back().value.type().lanes, 4);
+}
+
+TEST(TransposeRows, VectorsOfOneLaneTransposeNothing) {
+  EXPECT_TRUE(all<Transpose>(rows("x[r", 4, 4, 1)).empty());
 }
 
 TEST(TransposeRows, WhatMayOverlapStays) {

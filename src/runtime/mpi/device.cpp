@@ -267,7 +267,7 @@ class MpiDevice::Launching {
       for (const TaskRead& read : division.task_reads[static_cast<std::size_t>(task - first)])
         for (std::size_t k = 0; k < needs.size(); ++k)
           if (needs[k].layout == layouts_[static_cast<std::size_t>(read.buffer)] &&
-              exchange.missing(k).meets(read.bytes))
+              meet(exchange.missing(k), read.bytes))
             return true;
       return false;
     };

@@ -69,7 +69,9 @@ class Dividing {
         elements_(of),
         others_(others),
         arrays_(arrays),
-        tasks_(tasks) {}
+        tasks_(tasks),
+        read_(of.layouts.size()),
+        stored_(of.layouts.size()) {}
 
   Division run() {
     Division division;
@@ -97,8 +99,8 @@ class Dividing {
   }
 
  private:
-  // Calls `take` with each run of neighbours: none of an array of the host, or of what lies outside. Too many
-  // runs are one, and false is returned.
+  // Calls `take` with its bytes: none of an array of the host, or of what lies outside. Too many runs are
+  // one, and false is returned.
   template <class Take>
   bool for_runs(const Touched& t, const Take& take) const {
     static constexpr std::int64_t most_runs = 65536;
@@ -109,13 +111,18 @@ class Dividing {
     const auto run = [&](std::int64_t low, std::int64_t high) {
       low = std::clamp<std::int64_t>(low, 0, n);
       high = std::clamp<std::int64_t>(high, -1, n - 1);
-      if (low <= high) take(Bytes{low * size, (high + 1) * size});
+      if (low <= high) take(Runs{low * size, (high + 1 - low) * size});
     };
     if (!t.has_gaps() || is_unbounded(t) || (t.high - t.low) / t.stride >= most_runs) {
       run(t.low, t.high);
       return !t.has_gaps();
     }
-    for (std::int64_t low = t.low; low <= t.high; low += t.stride) run(low, low + t.run - 1);
+    // Those in the middle lie within the array.
+    std::int64_t low = t.low, last = t.low + (t.high - t.low) / t.stride * t.stride;
+    for (; low <= last && low < 0; low += t.stride) run(low, low + t.run - 1);
+    for (; low <= last && last + t.run > n; last -= t.stride) run(last, last + t.run - 1);
+    if (low == last) run(low, low + t.run - 1);
+    if (low < last) take(Runs{low * size, t.run * size, (last - low) / t.stride + 1, t.stride * size});
     return true;
   }
   std::size_t array_of(const Touched& t) const { return arrays_[static_cast<std::size_t>(t.buffer)]; }
@@ -144,25 +151,26 @@ class Dividing {
   }
   static bool is_unbounded(const Touched& t) { return t.low == INT64_MIN || t.high == INT64_MAX; }
 
-  static Intervals& of(std::vector<Stored>& all, std::size_t buffer, std::size_t rank, std::size_t n_ranks) {
-    auto known = std::ranges::find(all, buffer, &Stored::buffer);
-    if (known == all.end()) {
-      all.push_back({buffer, std::vector<Intervals>(n_ranks)});
-      known = all.end() - 1;
-    }
-    return known->of_rank[rank];
-  }
-  void note(Division& division, const Touched& t, std::size_t rank, std::size_t n_ranks) const {
+  void note(const Division& division, const Touched& t) {
     const std::size_t array = array_of(t);
     if (of_.layouts[array] == nullptr || is_left_to_marks(division, t)) return;
     bool is_certain = t.is_certain;
-    if (t.stores) {
-      Intervals& to = of(division.stored, array, rank, n_ranks);
-      is_certain &= for_runs(t, [&](const Bytes& b) { to.add(b); });
-    }
+    if (t.stores) is_certain &= for_runs(t, [&](const Runs& runs) { stored_[array].add(runs); });
     if (is_certain && t.stores) return;
-    Intervals& to = of(division.read, array, rank, n_ranks);
-    for_runs(t, [&](const Bytes& b) { to.add(b); });
+    for_runs(t, [&](const Runs& runs) { read_[array].add(runs); });
+  }
+  // What is noted is what this rank's tasks touch.
+  void give_noted(Division& division, std::size_t rank, std::size_t n_ranks) {
+    const auto give = [&](std::vector<CollectedRuns>& noted, std::vector<Stored>& to) {
+      for (std::size_t array = 0; array < noted.size(); ++array) {
+        if (noted[array].empty()) continue;
+        auto known = std::ranges::find(to, array, &Stored::buffer);
+        if (known == to.end()) known = to.insert(to.end(), {array, std::vector<Intervals>(n_ranks)});
+        known->of_rank[rank] = noted[array].take();
+      }
+    };
+    give(read_, division.read);
+    give(stored_, division.stored);
   }
 
   Touches touches_of(Which which) { return {phase_, of_.scalars, elements_, which}; }
@@ -178,7 +186,8 @@ class Dividing {
         tasks_.add(std::array{Touched{t.buffer, t.stores, INT64_MIN, INT64_MAX, 1, 1, false, t.is_marked}});
     for (const Touched& t : tasks_.all())
       if (!t.stores) leave_to_marks(division, t);
-    for (const Touched& t : tasks_.all()) note(division, t, 0, 1);
+    for (const Touched& t : tasks_.all()) note(division, t);
+    give_noted(division, 0, 1);
   }
 
   // What an inspector reads of whose phase the tasks are divided already.
@@ -211,15 +220,9 @@ class Dividing {
     for (std::size_t r = 0; r <= n_ranks; ++r)
       division.first_tasks.push_back(part_of(of_.n_tasks, static_cast<std::int64_t>(r), of_.n_ranks));
     fill(division);
-    if (!are_apart(division.stored) && post_all(division)) {
-      division.read.clear();
-      division.stored.clear();
-      fill(division);
-    }
+    if (!are_apart(division.stored) && post_all(division)) fill(division);
     if (!are_apart(division.stored)) {
       move_to_legal(division);
-      division.read.clear();
-      division.stored.clear();
       fill(division);
       if (!are_apart(division.stored) || leaves_ranks_out(division.first_tasks, look)) return false;
     }
@@ -235,11 +238,14 @@ class Dividing {
     return division.posted.size() > n_before;
   }
 
-  void fill(Division& division) const {
-    for (std::size_t r = 0; r + 1 < division.first_tasks.size(); ++r)
+  void fill(Division& division) {
+    division.read.clear();
+    division.stored.clear();
+    for (std::size_t r = 0; r + 1 < division.first_tasks.size(); ++r) {
       for (std::int64_t task = division.first_tasks[r]; task < division.first_tasks[r + 1]; ++task)
-        for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
-          note(division, t, r, static_cast<std::size_t>(of_.n_ranks));
+        for (const Touched& t : tasks_[static_cast<std::size_t>(task)]) note(division, t);
+      give_noted(division, r, static_cast<std::size_t>(of_.n_ranks));
+    }
   }
 
   static bool are_apart(const std::vector<Stored>& all) {
@@ -311,7 +317,8 @@ class Dividing {
       for (const Touched& t : tasks_[static_cast<std::size_t>(task)])
         if (of_.layouts[array_of(t)] != nullptr && (!t.stores || !t.is_certain) &&
             !is_left_to_marks(division, t))
-          for_runs(t, [&](const Bytes& b) { reads.push_back({static_cast<std::int32_t>(array_of(t)), b}); });
+          for_runs(
+              t, [&](const Runs& runs) { reads.push_back({static_cast<std::int32_t>(array_of(t)), runs}); });
       division.task_reads.add(reads);
     }
   }
@@ -322,6 +329,7 @@ class Dividing {
   const ByTask<Touched>* const others_;
   const std::span<const std::size_t> arrays_;  // of each buffer the first with the same memory
   ByTask<Touched>& tasks_;
+  std::vector<CollectedRuns> read_, stored_;  // of each array, what is noted of a rank's tasks
 };
 
 }  // namespace

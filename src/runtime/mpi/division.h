@@ -12,6 +12,7 @@
 #include "runtime/footprint.h"
 #include "runtime/mpi/intervals.h"
 #include "runtime/mpi/layout.h"
+#include "runtime/mpi/runs.h"
 
 namespace fulgurite::runtime::mpi {
 
@@ -41,7 +42,7 @@ struct Stored {
 };
 struct TaskRead {
   std::int32_t buffer;
-  Bytes bytes;
+  Runs bytes;
 };
 
 /// Some of each task, one task's behind the other's.

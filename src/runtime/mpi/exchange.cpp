@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "runtime/mpi/transfers.h"
@@ -25,53 +26,68 @@ Exchange::Exchange(Ranks& ranks, std::span<const Needs> needs)
   }
 }
 
-std::size_t Exchange::size_of(const Parcel& parcel) {
+std::size_t Exchange::Parcel::bytes() const {
   std::size_t n = 0;
-  for (const Piece& piece : parcel.pieces) n += piece.bytes;
+  for (const Piece& piece : pieces) n += piece.bytes;
   return n;
+}
+
+template <class Copy>
+void Exchange::Parcel::move(std::span<std::byte> portion, const Copy& copy_bytes) {
+  while (!portion.empty()) {
+    const Piece& piece = pieces[next];
+    const std::size_t n = std::min(piece.bytes - of_next, portion.size());
+    copy_bytes(piece.data + of_next, portion.data(), n);
+    portion = portion.subspan(n);
+    of_next += n;
+    if (of_next == piece.bytes) ++next, of_next = 0;
+  }
 }
 
 std::string Exchange::text() const {
   std::string text;
   for (const Parcel& parcel : sent_)
-    text += fmt::format("; {} bytes to rank {}", size_of(parcel), parcel.rank);
+    text += fmt::format("; {} bytes to rank {}", parcel.bytes(), parcel.rank);
   for (const Parcel& parcel : received_)
-    text += fmt::format("; {} bytes from rank {}", size_of(parcel), parcel.rank);
+    text += fmt::format("; {} bytes from rank {}", parcel.bytes(), parcel.rank);
   return text;
 }
 
 void Exchange::begin() {
   if (is_empty()) return;
   std::vector<Message> sent, received;
-  const auto message = [](Parcel& parcel, bool is_copied) {
-    if (!is_copied) return Message{parcel.rank, parcel.pieces.front().data, parcel.pieces.front().bytes};
-    parcel.copy.resize(size_of(parcel));
-    return Message{parcel.rank, parcel.copy.data(), parcel.copy.size()};
+  const auto packed = [](Parcel& parcel, std::size_t room) {
+    const std::size_t bytes = parcel.bytes();
+    parcel.copy.resize(std::min(bytes, room));
+    return Message{parcel.rank, parcel.copy.data(), bytes, portion_bytes};
   };
   for (Parcel& parcel : sent_) {
-    const bool is_copied = parcel.is_copied || parcel.pieces.size() > 1;
-    sent.push_back(message(parcel, is_copied));
-    std::byte* to = parcel.copy.data();
-    if (is_copied)
-      for (const Piece& piece : parcel.pieces) {
-        std::memcpy(to, piece.data, piece.bytes);
-        to += piece.bytes;
-      }
+    const Piece& first = parcel.pieces.front();
+    if (parcel.is_packed()) {
+      sent.push_back(packed(parcel, SIZE_MAX));
+      continue;
+    }
+    if (parcel.is_copied) parcel.copy.append(first.data, first.bytes);
+    sent.push_back({parcel.rank, parcel.is_copied ? parcel.copy.data() : first.data, first.bytes});
   }
-  for (Parcel& parcel : received_) received.push_back(message(parcel, parcel.pieces.size() > 1));
-  ranks_.begin_exchange(sent, received);
+  for (Parcel& parcel : received_) {
+    const Piece& first = parcel.pieces.front();
+    received.push_back(parcel.is_packed() ? packed(parcel, 2 * portion_bytes)
+                                          : Message{parcel.rank, first.data, first.bytes});
+  }
+  ranks_.begin_exchange(sent, received, [&](std::size_t k, std::span<std::byte> portion) {
+    sent_[k].move(portion,
+                  [](const std::byte* piece, std::byte* to, std::size_t n) { std::memcpy(to, piece, n); });
+  });
 }
 
 void Exchange::end() {
-  if (!is_empty()) ranks_.end_exchange();
-  for (const Parcel& parcel : received_) {
-    const std::byte* from = parcel.copy.data();
-    if (parcel.pieces.size() > 1)
-      for (const Piece& piece : parcel.pieces) {
-        std::memcpy(piece.data, from, piece.bytes);
-        from += piece.bytes;
-      }
-  }
+  if (!is_empty())
+    ranks_.end_exchange([&](std::size_t k, std::span<std::byte> portion) {
+      received_[k].move(portion, [](std::byte* piece, const std::byte* from, std::size_t n) {
+        std::memcpy(piece, from, n);
+      });
+    });
   meet(needs_);
 }
 

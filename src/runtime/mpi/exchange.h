@@ -12,6 +12,10 @@
 
 namespace fulgurite::runtime::mpi {
 
+/// What is put together of several pieces travels in messages of so many bytes: while one is under way, the
+/// next is packed, and the former unpacked, in memory that caches hold.
+constexpr std::size_t portion_bytes = std::size_t{1} << 19;
+
 /// The messages by which all needs are met, as one rank sends and receives them: what transfers.h plans, sent
 /// while its tasks run.
 class Exchange {
@@ -39,8 +43,14 @@ class Exchange {
     bool is_copied = false;
     std::vector<Piece> pieces = {};
     PooledBytes copy = {};
+    std::size_t next = 0, of_next = 0;  // the piece that is packed or unpacked next, and how much of it is
+
+    bool is_packed() const { return pieces.size() > 1; }
+    std::size_t bytes() const;
+    /// Calls with the next bytes of the pieces, and where they are in the portion.
+    template <class Copy>
+    void move(std::span<std::byte> portion, const Copy&);
   };
-  static std::size_t size_of(const Parcel&);
 
   Ranks& ranks_;
   std::span<const Needs> needs_;

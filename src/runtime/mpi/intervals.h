@@ -18,6 +18,16 @@ class Intervals {
  public:
   Intervals() = default;
   Intervals(std::int64_t begin, std::int64_t end) { add(Bytes{begin, end}); }
+  /// Of what lies anywhere, none of it empty.
+  explicit Intervals(std::vector<Bytes> all) {
+    if (!std::ranges::is_sorted(all, {}, &Bytes::begin)) std::ranges::sort(all, {}, &Bytes::begin);
+    for (const Bytes& b : all) {
+      if (all_.empty() || all_.back().end < b.begin)
+        all_.push_back(b);
+      else
+        all_.back().end = std::max(all_.back().end, b.end);
+    }
+  }
 
   bool empty() const { return all_.empty(); }
   const std::vector<Bytes>& all() const& { return all_; }
@@ -63,15 +73,7 @@ class Intervals {
   static Intervals together(std::span<const Intervals> sets) {
     std::vector<Bytes> all;
     for (const Intervals& set : sets) all.insert(all.end(), set.all_.begin(), set.all_.end());
-    std::ranges::sort(all, {}, &Bytes::begin);
-    Intervals to;
-    for (const Bytes& b : all) {
-      if (to.all_.empty() || to.all_.back().end < b.begin)
-        to.all_.push_back(b);
-      else
-        to.all_.back().end = std::max(to.all_.back().end, b.end);
-    }
-    return to;
+    return Intervals(std::move(all));
   }
 
   friend Intervals operator&(const Intervals& a, const Intervals& b) {

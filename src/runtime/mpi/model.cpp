@@ -12,6 +12,7 @@
 #include "base/check.h"
 #include "runtime/cpu/kernel.h"
 #include "runtime/mpi/by_owner.h"
+#include "runtime/mpi/exchange.h"
 #include "runtime/mpi/transfers.h"
 
 namespace fulgurite::runtime::mpi {
@@ -359,15 +360,16 @@ void ModelDevice::count(std::span<const Needs> needs, PhaseCost& cost) {
   std::vector<std::size_t> pairs;  // that have a message
   for_transfers(needs, [&](const Transfer& t) {
     const std::size_t pair = static_cast<std::size_t>(t.from) * n + static_cast<std::size_t>(t.to);
-    if (of_pairs_[pair] == 0) pairs.push_back(pair);
-    of_pairs_[pair] += t.bytes.end - t.bytes.begin;
+    if (of_pairs_[pair].pieces++ == 0) pairs.push_back(pair);
+    of_pairs_[pair].bytes += t.bytes.end - t.bytes.begin;
   });
   if (pairs.empty()) return;
   std::vector<Sent> out(n), in(n);
   for (const std::size_t pair : pairs) {
-    const std::int64_t bytes = std::exchange(of_pairs_[pair], std::int64_t{0});
+    const auto [bytes, pieces] = std::exchange(of_pairs_[pair], {});
+    const std::int64_t most = pieces > 1 ? static_cast<std::int64_t>(portion_bytes) : most_bytes;
     for (Sent* of : {&out[pair / n], &in[pair % n]}) {
-      of->messages += (bytes + most_bytes - 1) / most_bytes;
+      of->messages += (bytes + most - 1) / most;
       of->bytes += bytes;
     }
   }

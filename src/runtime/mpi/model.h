@@ -105,7 +105,11 @@ class ModelDevice final : public Device {
   PhaseCost between_;
   bool has_untold_ = false;  // kernels that can fail, since ranks told each other
   bool assumes_kept_ = false, reads_unknown_ = false, assumes_places_ = false;
-  std::vector<std::int64_t> of_pairs_;  // bytes from one rank to another, while they are counted
+  // What goes from one rank to another, while it is counted.
+  struct OfPair {
+    std::int64_t bytes = 0, pieces = 0;
+  };
+  std::vector<OfPair> of_pairs_;
 };
 
 }  // namespace fulgurite::runtime::mpi

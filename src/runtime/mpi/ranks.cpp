@@ -130,9 +130,7 @@ Ranks::Ranks() : mpi_(&mpi::library()), library_(mpi_->text) {
   end_ranks_at_exit(this);
   require_same_build();
   if (size_ == 1) return;
-  std::vector<fg_mpi_request> posted;
-  post({rank_in_front(1), nullptr, 0}, false, first_tag_of_end, posted);
-  end_of_neighbour_ = posted.front();
+  end_of_neighbour_ = post(nullptr, 0, rank_in_front(1), false, first_tag_of_end);
 }
 
 int Ranks::rank_in_front(int step) const {
@@ -178,22 +176,28 @@ void Ranks::end_job(std::string_view message) {
   _exit(1);
 }
 
+bool Ranks::is_done(fg_mpi_request request) {
+  std::int32_t done = 0;
+  require(mpi_->test(request, &done), "a message");
+  return done != 0;
+}
+
 bool Ranks::are_done(std::vector<fg_mpi_request>& requests) {
-  std::erase_if(requests, [&](fg_mpi_request request) {
-    std::int32_t done = 0;
-    require(mpi_->test(request, &done), "a message");
-    return done != 0;
-  });
+  std::erase_if(requests, [&](fg_mpi_request request) { return is_done(request); });
   return requests.empty();
 }
 
-void Ranks::wait(std::vector<fg_mpi_request> requests) {
+void Ranks::wait_until(const std::function<bool()>& is_reached) {
   Patience patience(shares_cores_);
   const auto begin = std::chrono::steady_clock::now();
-  while (!are_done(requests)) {
+  while (!is_reached()) {
     patience.pause();
     if (end_of_neighbour_ && std::chrono::steady_clock::now() - begin > grace) require_neighbour();
   }
+}
+
+void Ranks::wait(std::vector<fg_mpi_request> requests) {
+  wait_until([&] { return are_done(requests); });
 }
 
 // Where a rank has ended, nobody will ever answer.
@@ -207,44 +211,84 @@ void Ranks::require_neighbour() {
                   rank_in_front(1), doing_.empty() ? "a message" : doing_));
 }
 
-void Ranks::post(const Message& message, bool is_sent, int tag, std::vector<fg_mpi_request>& requests) {
-  std::size_t at = 0;
-  do {
-    const std::size_t bytes = std::min(limit_, message.bytes - at);
-    std::byte* const data = static_cast<std::byte*>(message.data) + at;
-    const auto n_bytes = static_cast<std::int64_t>(bytes);
-    requests.emplace_back();
-    if (is_sent)
-      require(mpi_->send(data, n_bytes, message.rank, tag, &requests.back()), "sending a message");
-    else
-      require(mpi_->receive(data, n_bytes, message.rank, tag, &requests.back()), "receiving a message");
-    if (is_sent && bytes != 0) {
-      ++traffic_.messages;
-      traffic_.bytes += bytes;
-    }
-    at += bytes;
-  } while (at < message.bytes);
+fg_mpi_request Ranks::post(std::byte* data, std::size_t bytes, int rank, bool is_sent, int tag) {
+  fg_mpi_request request = 0;
+  const auto n_bytes = static_cast<std::int64_t>(bytes);
+  if (!is_sent) {
+    require(mpi_->receive(data, n_bytes, rank, tag, &request), "receiving a message");
+    return request;
+  }
+  require(mpi_->send(data, n_bytes, rank, tag, &request), "sending a message");
+  if (bytes != 0) {
+    ++traffic_.messages;
+    traffic_.bytes += bytes;
+  }
+  return request;
 }
 
-void Ranks::begin_exchange(std::span<const Message> sent, std::span<const Message> received) {
+std::size_t Ranks::piece_of(const Message& message) const {
+  return message.portion == 0 ? limit_ : std::min(limit_, message.portion);
+}
+
+// A portion takes the place of the last but one before it.
+void Ranks::receive_next(std::size_t k) {
+  const Message& message = received_[k];
+  const std::size_t piece = piece_of(message), at = asked_for_[k],
+                    bytes = std::min(piece, message.bytes - at);
+  const std::size_t place = message.portion == 0 ? at : at / piece % 2 * piece;
+  const std::span to(static_cast<std::byte*>(message.data) + place, bytes);
+  open_.push_back({post(to.data(), bytes, message.rank, false, tag_of_data), k, to});
+  asked_for_[k] += bytes;
+}
+
+void Ranks::begin_exchange(std::span<const Message> sent, std::span<const Message> received,
+                           const OfPortion& pack) {
   require_thread();
-  FULGURITE_CHECK(open_.empty(), "rank {} begins an exchange while another one goes on", rank_);
+  FULGURITE_CHECK(!exchanging_, "rank {} begins an exchange while another one goes on", rank_);
   check_partners(sent, rank_, size_);
   check_partners(received, rank_, size_);
   exchanging_.emplace(Activity::message, "exchange");
   for (const Message& message : sent) exchanging_->add_peer({message.rank, message.bytes, 0});
   for (const Message& message : received) exchanging_->add_peer({message.rank, 0, message.bytes});
-  for (const Message& message : received)
-    if (message.bytes != 0) post(message, false, tag_of_data, open_);
-  for (const Message& message : sent)
-    if (message.bytes != 0) post(message, true, tag_of_data, open_);
+  received_.assign(received.begin(), received.end());
+  asked_for_.assign(received.size(), 0);
+  for (std::size_t k = 0; k < received.size(); ++k) {
+    const std::size_t first = received[k].portion == 0 ? received[k].bytes : 2 * piece_of(received[k]);
+    while (asked_for_[k] < std::min(first, received[k].bytes)) receive_next(k);
+  }
+  for (std::size_t k = 0; k < sent.size(); ++k)
+    for (std::size_t at = 0; at < sent[k].bytes;) {
+      const std::size_t bytes = std::min(piece_of(sent[k]), sent[k].bytes - at);
+      const std::span from(static_cast<std::byte*>(sent[k].data) + at, bytes);
+      if (sent[k].portion != 0) pack(k, from);
+      open_.push_back({post(from.data(), bytes, sent[k].rank, true, tag_of_data), std::nullopt, from});
+      at += bytes;
+    }
 }
 
-void Ranks::end_exchange() {
+bool Ranks::has_ended(const OfPortion& unpack) {
+  std::vector<bool> waits(received_.size());  // for an earlier portion
+  for (std::size_t i = 0; i < open_.size();) {
+    const Piece piece = open_[i];
+    const auto k = piece.received;
+    if ((k && waits[*k]) || !is_done(piece.request)) {
+      if (k) waits[*k] = received_[*k].portion != 0;
+      ++i;
+      continue;
+    }
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+    if (!k || received_[*k].portion == 0) continue;
+    unpack(*k, piece.bytes);
+    if (asked_for_[*k] < received_[*k].bytes) receive_next(*k);
+  }
+  return open_.empty();
+}
+
+void Ranks::end_exchange(const OfPortion& unpack) {
   require_thread();
   {
     const Span waiting(Activity::message, "waiting for messages");
-    wait(std::exchange(open_, {}));
+    wait_until([&] { return has_ended(unpack); });
   }
   exchanging_.reset();
 }
@@ -359,8 +403,8 @@ void Ranks::exit_with(int status) {
     if (k == 0 && end_of_neighbour_)
       requests.push_back(*std::exchange(end_of_neighbour_, {}));
     else
-      post({rank_in_front(step), nullptr, 0}, false, first_tag_of_end + k, requests);
-    post({(rank_ + step) % size_, nullptr, 0}, true, first_tag_of_end + k, requests);
+      requests.push_back(post(nullptr, 0, rank_in_front(step), false, first_tag_of_end + k));
+    requests.push_back(post(nullptr, 0, (rank_ + step) % size_, true, first_tag_of_end + k));
     Patience patience(shares_cores_);
     while (all_came && !are_done(requests)) {
       patience.pause();

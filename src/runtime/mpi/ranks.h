@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,14 +22,20 @@ namespace fulgurite::runtime::mpi {
 /// Bytes for a rank, or from one.
 struct Message {
   int rank;
-  void* data;  // of one that is sent it is only read
+  void* data;  // of one that is sent it is only read, unless it is packed
   std::size_t bytes;
+  /// Not 0: it is put together, and taken apart, while it travels in portions of so many bytes. Two of one
+  /// that is received are in `data` at a time, which has no room for more.
+  std::size_t portion = 0;
 };
+/// Puts together, or takes apart, the next bytes of the message with this number.
+using OfPortion = std::function<void(std::size_t message, std::span<std::byte> portion)>;
 
 /// What this rank has sent since it began, as an independent count of MPI's calls sees it: one collective
 /// operation compares the builds of all ranks at the start.
 struct Traffic {
-  std::uint64_t messages = 0, bytes = 0;  // of point to point; a message above 2^30 bytes counts as several
+  std::uint64_t messages = 0, bytes = 0;  // of point to point; portions, and each 2^30 bytes, count as
+                                          // messages
   std::uint64_t collectives = 0;
 };
 
@@ -55,8 +62,9 @@ class Ranks {
   /// this rank itself. A message of no bytes is not sent, so both of its ranks must know that it has none.
   void exchange(std::span<const Message> sent, std::span<const Message> received);
   /// The same in two halves: what is sent may not change, what is received not be read, in between.
-  void begin_exchange(std::span<const Message> sent, std::span<const Message> received);
-  void end_exchange();
+  void begin_exchange(std::span<const Message> sent, std::span<const Message> received,
+                      const OfPortion& pack = {});
+  void end_exchange(const OfPortion& unpack = {});
 
   /// Element-wise over all ranks: one collective operation.
   void reduce(std::span<std::int64_t> values, fg_mpi_operation);
@@ -100,12 +108,19 @@ class Ranks {
   void require_same_build();
   int rank_in_front(int step) const;
   void require_neighbour();
-  void post(const Message&, bool is_sent, int tag, std::vector<fg_mpi_request>&);
+  fg_mpi_request post(std::byte* data, std::size_t bytes, int rank, bool is_sent, int tag);
+  /// The bytes of its pieces, of which the last may have fewer.
+  std::size_t piece_of(const Message&) const;
+  void receive_next(std::size_t message);
+  /// Whether all messages of the exchange have arrived, or are sent; takes apart what has arrived since.
+  bool has_ended(const OfPortion& unpack);
   void gather_at_once(std::byte* all, std::span<const std::size_t> bytes);
   std::string move(const std::string& path, const FilePart& part, bool is_written);
   std::string error_text(int code) const;
+  bool is_done(fg_mpi_request);
   /// Whether all of them are done; those that are leave the list.
   bool are_done(std::vector<fg_mpi_request>&);
+  void wait_until(const std::function<bool()>& is_reached);
   void wait(std::vector<fg_mpi_request>);
   void require(int code, std::string_view what);
   void require_thread() const;
@@ -119,7 +134,16 @@ class Ranks {
   std::string library_, doing_;
   // A message of the rank in front, which comes when that one ends.
   std::optional<fg_mpi_request> end_of_neighbour_ = {};
-  std::vector<fg_mpi_request> open_;
+  // Of the exchange that goes on: pieces under way, those of one message in their order, and how much of each
+  // message that comes is asked for.
+  struct Piece {
+    fg_mpi_request request;
+    std::optional<std::size_t> received;  // the message's number
+    std::span<std::byte> bytes;
+  };
+  std::vector<Piece> open_;
+  std::vector<Message> received_;
+  std::vector<std::size_t> asked_for_;
   std::optional<Span> exchanging_ = {};  // from its beginning to its end
   Traffic traffic_;
 };

@@ -70,15 +70,8 @@ Indices::Motion Indices::motion_of(Expr root) {
       const auto axis = std::ranges::find(names_, e);
       if (axis != names_.end()) all.axes = std::uint64_t{1} << (axis - names_.begin());
     }
-    bool is_sum = is_i64(e);
-    switch (e.op()) {
-      case Op::name:
-      case Op::add:
-      case Op::sub:
-      case Op::neg:
-      case Op::mul: break;
-      default: is_sum = false;
-    }
+    static constexpr Op of_sums[] = {Op::name, Op::add, Op::sub, Op::neg, Op::mul};
+    const bool is_sum = is_i64(e) && std::ranges::find(of_sums, e.op()) != std::end(of_sums);
     for (Expr arg : e.args()) {
       const Motion& of_arg = motions_.at(arg);
       all.axes |= of_arg.axes;
@@ -97,6 +90,13 @@ std::optional<scalar::Affine> Indices::affine_along(std::size_t axis, Expr e) {
 
 std::optional<Threshold> Indices::threshold_of(Expr comparison) {
   if ((comparison.op() != Op::lt && comparison.op() != Op::le) || !is_i64(comparison.arg(0))) return {};
+  // Sums with indices and sizes, which are below 2^47, do not wrap around.
+  static constexpr std::uint64_t large = std::uint64_t{1} << 62;
+  bool is_safe = true;
+  scalar::for_each_node(std::span(&comparison, 1), [&](Expr e) {
+    is_safe &= !is_i64(e) || !e.is_constant() || e.bits() + large < 2 * large;
+  });
+  if (!is_safe) return {};
   const Expr difference = comparison.arg(0) - comparison.arg(1);
   const std::uint64_t moving = motion_of(difference).axes;
   for (std::size_t axis = names_.size(); axis-- > 0;) {
