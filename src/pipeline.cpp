@@ -284,10 +284,11 @@ FoundPlan find_or_compile(const soac::Program& traced, const Options& options) {
 }  // namespace
 
 std::span<const soac::Pass* const> passes(Precision precision) {
+  using namespace simplify;
   static constexpr const soac::Pass* fast[] = {
-      &simplify::contract, &simplify::simplify, &simplify::hoist,        &simplify::unordered,
-      &fuse::fuse,         &fuse::merge,        &simplify::simplify,     &simplify::fields,
-      &fuse::across,       &simplify::fma_sum,  &simplify::small_arrays, &simplify::former_elements};
+      &contract,     &simplify::simplify, &hoist,        &unordered,    &fuse::fuse,
+      &fuse::merge,  &simplify::simplify, &fields,       &fuse::across, &fma_sum,
+      &small_arrays, &former_elements,    &largest_sizes};
   static const std::vector<const soac::Pass*> strict = [] {
     std::vector<const soac::Pass*> all(std::begin(fast), std::end(fast));
     std::erase(all, &simplify::contract);

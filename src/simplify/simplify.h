@@ -23,5 +23,8 @@ extern const soac::Pass small_arrays;
 /// Behind them: readers of elements do not keep an array of a point from being changed where it lies
 /// (former_elements.cpp).
 extern const soac::Pass former_elements;
+/// Last of all: arrays that points make, whose sizes nothing bounds, have the largest size computed before
+/// (largest_sizes.cpp).
+extern const soac::Pass largest_sizes;
 
 }  // namespace fulgurite::simplify

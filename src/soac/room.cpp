@@ -85,6 +85,36 @@ Site room_site(const Program& program, const Location& where) {
   return nearest;
 }
 
+Check within_largest(Expr size, Expr largest, bool is_extent, Site site) {
+  const Expr room = min(largest, in_memory);
+  Expr fits = size <= room;
+  if (is_extent) fits = (0 <= size) & fits;
+  return {fits, site, {size, room}};
+}
+
+namespace {
+
+Expr room_of(const Check& check) {
+  const Expr room = check.operands.size() == 2 ? check.operands[1] : Expr();
+  const auto is_limit = [](Expr e) { return e.is_constant(static_cast<std::uint64_t>(in_memory)); };
+  const bool is_room = room && room.op() == scalar::Op::min && std::ranges::any_of(room.args(), is_limit);
+  return is_room ? room : Expr();
+}
+
+}  // namespace
+
+Expr largest_room(const Lambda& f) {
+  Expr largest;
+  const auto add = [&](Expr room) {
+    if (room) largest = max(largest ? largest : room, max(room, 1));
+  };
+  for (const Stm& s : f.body) {
+    if (const auto* check = base::as<Check>(s.op)) add(room_of(*check));
+    for (const auto& inner : nested_in(s)) add(largest_room(*inner.lambda));
+  }
+  return largest;
+}
+
 MemorySites::MemorySites(const Program& program) {
   for (std::size_t k = 0; k < program.sites.size(); ++k) {
     const SiteInfo& site = program.sites[k];

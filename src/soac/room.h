@@ -19,6 +19,16 @@ Program with_room_sites(Program);
 /// The site of the statement at the location, or the nearest there is; 0 if the program has none.
 Site room_site(const Program&, const Location&);
 
+/// More elements are in no memory, and their number times that of tasks does not wrap around.
+inline constexpr std::int64_t in_memory = std::int64_t{1} << 40;
+
+/// What is said of a size of such arrays that no bound is known for, where the largest of all has been
+/// computed before (simplify/largest_sizes.cpp): it is at most that one. An extent is not negative either.
+Check within_largest(Expr size, Expr largest, bool is_extent, Site);
+/// The most elements, one at least, that such Checks inside the function let an array have; absent: there are
+/// none.
+Expr largest_room(const Lambda&);
+
 /// Of failures to get memory.
 class MemorySites {
  public:

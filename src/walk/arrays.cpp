@@ -13,11 +13,10 @@ Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location
   const kernel::Context& context = e.context();
   FULGURITE_CHECK(!context.in_lanes && context.task, "a lane makes an array");
   FULGURITE_CHECK(e.sizes(), "an array in a program whose points make none");
-  scalar::Arena& arena = e.arena();
   const Expr most = e.sizes()->most(size, where, what);
   const Expr room = most.is_constant() ? most : e.outside().computes(most);
   const Expr all = room * copies;
-  Expr buffer = arena.fresh_array(kind, {context.tasks * all}, "scratch");
+  Expr buffer = e.arena().fresh_array(kind, {context.tasks * all}, "scratch");
   e.add_scratch(buffer.var());
   if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
   return {buffer.var(), e.lower(context.task * all), {}, most, room};

@@ -68,9 +68,8 @@ void scan(const Emitter& e, const soac::Stm& s, const Running& running, std::siz
 void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_t scatter, Expr number,
          const Running& running) {
   if (output.arrays.empty()) return;  // of a partition that only counts
-  scalar::Arena& arena = e.arena();
   const std::vector<Expr> bounds = extents(e, output.to.shape);
-  Expr inside = arena.boolean(true);
+  Expr inside = e.arena().boolean(true);
   for (std::size_t d = 0; d < bounds.size() && !running.scatters_inside; ++d) {
     const Expr index = output.place[d];
     const Expr is_below = index < bounds[d], is_number = 0 <= index;

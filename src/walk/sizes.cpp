@@ -10,6 +10,7 @@
 
 #include "base/match.h"
 #include "scalar/print.h"
+#include "soac/room.h"
 
 namespace fulgurite::walk {
 
@@ -40,8 +41,6 @@ void Sizes::learn(const soac::Stm& s) {
 }
 
 Expr Sizes::most(Expr size, const soac::Location& where, std::string_view what) {
-  // More elements than this are in no memory, and their number times that of tasks does not wrap around.
-  constexpr std::int64_t in_memory = std::int64_t{1} << 40;
   const soac::Interval interval = bounds_.of(size);
   if (!interval.high)
     throw ShapeError(
@@ -56,7 +55,7 @@ Expr Sizes::most(Expr size, const soac::Location& where, std::string_view what) 
   if (bounds_.of(most).most <= most_extent) return most;
   // A size that is known is asked for as far as that goes, which fails. A bound that is no size, because the
   // size wraps around, takes no memory: elements of which it is too large fail by themselves.
-  const Expr limit = arena_.i64(in_memory);
+  const Expr limit = arena_.i64(soac::in_memory);
   if (bounds_.known(size)) return min(most, limit);
   return select(most <= limit, most, 0);
 }

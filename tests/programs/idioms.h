@@ -62,14 +62,16 @@ inline Values prefix_sums(const Values& numbers) {
 inline void rows_of_sizes(Draw& d) {
   const Extent n = draw_size(d, 8);
   const std::size_t change = d.below(6);
+  const bool is_hidden = d.one_in(3);
   const auto step = static_cast<std::int64_t>(d.below(3)) - 1;
   std::string index, text;
   const auto size_of = d.repeatable([&](std::span<const Value> at) {
     ++d.level;
     index = d.fresh("i");
     d.indices.push_back({{index, at[0]}, n.id});
-    const Scalar size =
-        applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}), constant(Kind::i64, 6)});
+    Scalar size = applied("rem", {applied("abs", {expression(d, Kind::i64, 2)}), constant(Kind::i64, 6)});
+    // Behind a float nobody sees a bound.
+    if (is_hidden) size = converted(converted(size, Kind::f32), Kind::i64);
     text = size.text;
     --d.level;
     return Values{size.value};
@@ -124,6 +126,10 @@ inline void rows_of_sizes(Draw& d) {
     if (d.one_in(2)) {
       elements = prefix_sums(elements);
       body_text = "fg::scan(fg::plus, 0, " + body_text + ")";
+    }
+    if (d.one_in(3)) {
+      elements = detail::sort(elements, 1, "sort", Here::current());
+      body_text = "fg::sort(" + body_text + ")";
     }
     if (d.one_in(2)) {  // read twice, in another order
       const Value reversed = detail::reverse(elements[0], 0, Here::current());

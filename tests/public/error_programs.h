@@ -169,11 +169,11 @@ ERROR_PROGRAM(regular_segments) {
 }
 ERROR_PROGRAM(irregular_nested_array) {
   const auto f = [](Vec<int> n) {
-    const auto odd_ones = [](Exp<int> e) {
-      const Vec<i64> odd = fg::filter([](Exp<i64> i) { return i % 2 == 1; }, fg::iota(e));
-      return fg::sum(fg::sort(odd));
+    const auto walked = [](Exp<int> e) {
+      const auto next = [](Vec<i64> v) { return fg::sort(fg::iota(fg::sum(v))); };
+      return fg::sum(fg::iterate(3, next, fg::iota(e)));
     };
-    return fg::map(odd_ones, n);
+    return fg::map(walked, n);
   };
   fg::compile(f, {.engine = fg::Engine::cpu})(Ints{3, 4});
 }

@@ -57,6 +57,20 @@ Vec<int> survivors(Mat<int> hands) {
       fg::rows(hands));
 }
 
+Vec<int> middle_binomials(Vec<int> ns) {  // the largest number in each of these rows of Pascal's triangle
+  return fg::map(
+      [](Exp<int> n) {
+        auto first = fg::generate(n + 1, [](Exp<fg::i64> i) { return fg::cast<int>(i == 0); });
+        auto next = [](Vec<int> v) {
+          return fg::generate(v.size(), [&](Exp<fg::i64> i) {
+            return v[i] + fg::cond(i > 0, [&] { return v[i - 1]; }, [] { return 0; });
+          });
+        };
+        return fg::max(fg::iterate(n, next, first));
+      },
+      ns);
+}
+
 // Folds of arrays.
 Vec<float> envelope(Mat<float> curves) {
   auto lowest = fg::replicate(curves.size(1), -std::numeric_limits<float>::infinity());

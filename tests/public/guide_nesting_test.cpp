@@ -34,6 +34,9 @@ TEST(GuideNesting, SizesThatDependOnTheElement) {
             (Floats{1.5, 7}));
   const std::vector<int> hands{1, 5, 2, 9, 4, 3, 2, 1};
   EXPECT_EQ(vector_of(fg::run(survivors, fg::view(hands.data(), {2, 4}))), (std::vector<int>{9, 0}));
+  on_every_engine(middle_binomials, [](const auto& f) {
+    EXPECT_EQ(f(std::vector<int>{4, 0, 1, 10}).to_vector(), (std::vector<int>{6, 1, 1, 252}));
+  });
 }
 
 TEST(GuideNesting, FoldsOfArrays) {

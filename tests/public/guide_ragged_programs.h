@@ -60,6 +60,36 @@ Vec<int> checksums(fg::Ragged<int> messages) {  // any function of a row
       },
       fg::rows(messages));
 }
+Vec<float> medians(fg::Ragged<float> samples) {  // 0 where there are none
+  return fg::map(
+      [](Vec<float> row) {
+        auto sorted = fg::sort(row);
+        return fg::cond(row.size() > 0, [&] { return sorted[row.size() / 2]; }, [] { return 0.0f; });
+      },
+      fg::rows(samples));
+}
+Vec<fg::i64> friends_of_friends(fg::Ragged<int> friends) {  // how many different ones
+  return fg::map(
+      [&](Vec<int> row) {
+        auto reached = fg::expand([&](Exp<int> v) { return friends.row(v).size(); },
+                                  [&](Exp<int> v, Exp<fg::i64> k) { return friends.row(v)[k]; }, row);
+        return fg::unique(reached).size();
+      },
+      fg::rows(friends));
+}
+Vec<int> last_of_each_circle(fg::Ragged<int> circles, Exp<int> step) {  // every step-th one leaves
+  return fg::map(
+      [&](Vec<int> circle) {
+        auto left = fg::while_loop([](Vec<int> v) { return v.size() > 1; },
+                                   [&](Vec<int> v) {
+                                     auto first = fg::cast<fg::i64>(step - 1) % v.size();
+                                     return fg::take(fg::rotate(v, first + 1), v.size() - 1);
+                                   },
+                                   circle);
+        return fg::sum(left);
+      },
+      fg::rows(circles));
+}
 
 Vec<int> decoded(Vec<int> lengths, Vec<int> symbols) {
   return fg::replicate(fg::lengths(lengths), symbols);

@@ -63,6 +63,21 @@ TEST(GuideRagged, Rows) {
   });
 }
 
+TEST(GuideRagged, ArraysOfRows) {
+  on_every_engine(medians, [](const auto& f) {
+    EXPECT_EQ(f(RaggedArray<float>(std::vector<std::vector<float>>{{3, 1, 2}, {}, {5}, {4, 8}})).to_vector(),
+              (std::vector<float>{2, 0, 5, 8}));
+  });
+  on_every_engine(friends_of_friends, [](const auto& f) {
+    EXPECT_EQ(f(RaggedArray<int>(Rows{{1, 2}, {0, 2}, {0, 1, 3}, {2}, {}})).to_vector(),
+              (std::vector<fg::i64>{4, 4, 3, 3, 0}));
+  });
+  on_every_engine(last_of_each_circle, [](const auto& f) {
+    const Rows circles{{1, 2, 3, 4, 5, 6, 7}, {}, {9}, {1, 2}};
+    EXPECT_EQ(f(RaggedArray<int>(circles), 3).to_vector(), (Ints{4, 0, 9, 2}));
+  });
+}
+
 TEST(GuideRagged, Expansion) {
   on_every_engine(decoded, [](const auto& f) {
     EXPECT_EQ(f(Ints{2, 0, 3}, Ints{7, 8, 9}).to_vector(), (Ints{7, 7, 9, 9, 9}));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "contraction_rows.h"
+#include "ragged_rows.h"
 
 namespace fulgurite::soac {
 
@@ -117,6 +118,7 @@ inline std::vector<SemanticsRow> semantics_rows() {
   add(elementwise<u32, u32>("nan_bits", "bitcast(u32, bitcast(f32, a))", {0x7fc12345u, 0xffc00001u},
                             {0x7fc12345u, 0xffc00001u}));
   add_contraction_rows(rows);
+  add_ragged_rows(rows);
   add(elementwise<float, float>("no_reassociation", "(a + b) - b", {1, 1e-8f}, {1e8f, 1}, {0, 0}));
   add(elementwise<float, float>("no_reassociation", "a - a", {1, inf, nan}, {0, nan, nan}));
   add(elementwise<float, float>("no_reassociation", "a * 0f + 0f", {1, -1, inf}, {0, 0, nan}));

@@ -139,14 +139,14 @@ void add_grid_level(Nest& nest, Combine::Part part, std::size_t which, Join how,
 }
 
 Expr points_of_a_block(const Surroundings& at, Expr n, const Points& points, Expr resident, Expr own) {
-  scalar::Arena& arena = at.arena;
-  const auto i64 = [&](std::int64_t value) { return arena.i64(value); };
+  const auto i64 = [&](std::int64_t value) { return at.arena.i64(value); };
   Expr per_block = i64(points.points), threads = i64(points.threads);
   auto at_most = [&](Expr blocks) {
     Expr whole = ceil_div(ceil_div(n, blocks), threads);
     per_block = max(per_block, whole * threads);
   };
   if (points.most_blocks != 0) at_most(resident ? resident : i64(points.most_blocks));
+  if (points.room) at_most(max(at.policy.blocks.threads_room / (points.room * points.threads), 1));
   if (!own.is_constant(0)) {
     // Little of it beside the points, but for as many blocks as fill a device, if that is not much more of it
     // than there are points.

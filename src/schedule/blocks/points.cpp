@@ -9,6 +9,7 @@
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/steps.h"
 #include "soac/outputs.h"
+#include "soac/room.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -129,7 +130,7 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   points.points = std::max(points.threads * each, points.tile());
   if (has_bins(op)) points.points = std::max(points.points, points.threads * by.thread_bin_points);
   if (has_totals || has_bins(op)) points.most_blocks = by.filling_blocks;
-  if (keeps) points.most_blocks = by.scratch_blocks;
+  if (keeps) points.most_blocks = by.scratch_blocks, points.room = soac::largest_room(op.body);
   points.are_resident = at.device.tells_occupancy && points.most_blocks > 0 && is_exact(op);
   return points;
 }
@@ -146,8 +147,9 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
     why.emplace_back("tasks: as many blocks as run at once, a number that changes no result");
   else if (points.most_blocks > 0)
     why.push_back(fmt::format("tasks: at most {} blocks, as {}", points.most_blocks,
-                              makes_arrays(op) ? "each has memory for arrays of its points (scratch_blocks)"
-                                               : "so many fill any device (filling_blocks)"));
+                              makes_arrays(op)
+                                  ? "each has memory for arrays of its points (scratch_blocks, threads_room)"
+                                  : "so many fill any device (filling_blocks)"));
   if (has_bins(op) || !op.partitions.empty())
     why.emplace_back(
         "tasks: few blocks, as they have bins or counts of their own (own_bins_points, own_bins_share, "

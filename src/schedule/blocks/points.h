@@ -21,6 +21,7 @@ struct Points {
   std::int64_t neighbours = 1;   // points that a thread takes together
   std::int64_t points = 1024;    // that a block takes, at least
   std::int64_t most_blocks = 0;  // 0: as many as there are points for
+  Expr room = {};  // of the largest array that a thread has memory for, if it is computed before
   /// As many blocks as a device runs at once, as the compiled kernel's registers and shared memory allow
   /// (Accelerate, "Launch configuration and thread occupancy"), instead of `most_blocks`.
   bool are_resident = false;

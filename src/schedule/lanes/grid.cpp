@@ -6,6 +6,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
 #include "soac/outputs.h"
+#include "soac/room.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -15,11 +16,13 @@ namespace {
 using scalar::Arena;
 using scalar::Op;
 
-// Tasks that have memory for arrays of their own are few.
+// Tasks that have memory for arrays of their own are few, and fewer where these are large.
 Expr columns_with_scratch(const Surroundings& around, const soac::Soac& op, Expr columns, Expr per_task) {
   if (!keeps_arrays(op.body)) return per_task;
-  Arena& arena = around.arena;
-  return max(per_task, ceil_div(columns, arena.i64(around.policy.lanes.scratch_tasks)));
+  const LanesPolicy& by = around.policy.lanes;
+  Expr tasks = around.arena.i64(by.scratch_tasks);
+  if (const Expr room = soac::largest_room(op.body)) tasks = min(tasks, max(by.scratch_room / room, 1));
+  return max(per_task, ceil_div(columns, tasks));
 }
 
 Expr length_of(const Surroundings&, const soac::Lambda&);

@@ -82,9 +82,8 @@ void add_partials(Building& at, const LongRows& long_rows) {
 }
 
 void add_rows(Building& at, const LongRows& long_rows) {
-  scalar::Arena& arena = at.arena;
   soac::Stm computes =
-      joined(arena, at.posting, {long_rows.partials, long_rows.tiles, long_rows.tiles, at.i64(1)});
+      joined(at.arena, at.posting, {long_rows.partials, long_rows.tiles, long_rows.tiles, at.i64(1)});
   Phase& phase =
       at.add("rows", std::move(computes), Skeleton{"join tiles", {}, long_rows.rows, long_rows.partials});
   phase.guard = long_rows.are_few;

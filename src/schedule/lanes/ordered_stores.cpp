@@ -75,9 +75,8 @@ Ranges ranges_of(scalar::Arena& arena, Expr size, std::int64_t bits, std::int64_
 }
 
 void add_ordered_stores(Building& at, const std::vector<OrderedPosts>& all) {
-  scalar::Arena& arena = at.arena;
   const Expr few = at.i64(at.lanes.by.scatter_few);
-  const Expr are_few = select(product(arena, at.op().dims) <= few, at.i64(1), 0);
+  const Expr are_few = select(product(at.arena, at.op().dims) <= few, at.i64(1), 0);
   for (const OrderedPosts& posts : all) {
     store_in_order(at, posts, are_few);
     if (!are_few.is_constant(1)) store_by_ranges(at, posts, are_few);

@@ -73,7 +73,7 @@ std::vector<std::string> reasons_of(const soac::Soac& op, const LaneLoops& loops
   if (loops.rows)
     why.emplace_back(
         "tasks: a point counts as what is inside, a loop as unknown_trips (unknown_row, sort_walks)");
-  if (keeps_arrays(op.body)) why.emplace_back("tasks: few, with memory for arrays of points (scratch_tasks)");
+  if (keeps_arrays(op.body)) why.emplace_back("tasks: few: points keep arrays (scratch_tasks, scratch_room)");
   const bool has_counts = std::ranges::any_of(
       op.partitions, [&](const soac::Partition& p) { return !has_few_classes(p, lanes.by.few_classes); });
   if (has_counts || has_bins(op))

@@ -78,11 +78,10 @@ RegisterTiles register_tiles_of(Building& at) {
   tiles.computes = in_bytes(at.arena, map);
   if (tiles.computes != map)
     tiles.shared = shared_operands(at.around, std::get<soac::Soac>(tiles.computes.op));
-  scalar::Arena& arena = at.arena;
   const LanesPolicy& by = at.lanes.by;
   const soac::Soac& inner = reduction_of(std::get<soac::Soac>(tiles.computes.op).body);
   const std::vector<Expr>& dims = at.op().dims;
-  tiles.points = product(arena, dims);
+  tiles.points = product(at.arena, dims);
   tiles.rows = dims[dims.size() - 2];
   tiles.columns = dims.back();
   tiles.depth = inner.dims[0];

@@ -6,8 +6,7 @@ namespace {
 
 // Divisions of 64 bits take a GPU several times as long: they are for large spaces only.
 Expr quotient(const Emitter& e, Expr a, Expr b, Expr is_small) {
-  scalar::Arena& arena = e.arena();
-  Expr q = e.declare(arena.i64(0), "q");
+  Expr q = e.declare(e.arena().i64(0), "q");
   auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
   auto in_32_bits = [&] {
     const Expr divisor = narrow(b);

@@ -13,8 +13,7 @@ using schedule::Window;
 
 void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
            const std::function<void(Expr)>& body) {
-  scalar::Arena& arena = e.arena();
-  const Expr threads = arena.i64(block.threads);
+  const Expr threads = e.arena().i64(block.threads);
   const Expr in_warp = begin & (warp - 1);
   const Expr at = e.bind(t - in_warp, "at");
   const Expr behind = at + threads;

@@ -1,0 +1,354 @@
+// Arrays inside functions of elements whose sizes nothing bounds: rows of ragged arrays, and sizes that the
+// program reads. Every construct, on every engine, against the interpreter; and what is wrong about such
+// sizes.
+#include "engines.h"
+
+#include <random>
+
+namespace {
+
+using fg::i64, fg::Ragged, fg::RaggedArray;
+using Ints = std::vector<int>;
+using Rows = std::vector<Ints>;
+
+int plain(int x) {
+  return x;
+}
+template <class T, int N>
+auto plain(const fg::Array<T, N>& x) {
+  return x.to_vector();
+}
+template <class T>
+auto plain(const RaggedArray<T>& x) {
+  return x.to_vectors();
+}
+template <class... T>
+auto plain(const std::tuple<T...>& x) {
+  return std::apply([](const auto&... each) { return std::tuple{plain(each)...}; }, x);
+}
+
+template <class F, class... Xs>
+void as_interpreted(F program, const std::vector<std::tuple<Xs...>>& calls) {
+  const auto interpreted = fg::compile(program, {.engine = fg::Engine::interpreter});
+  on_every_engine(program, [&](const auto& f) {
+    for (const auto& call : calls)
+      EXPECT_EQ(plain(std::apply(f, call)), plain(std::apply(interpreted, call)));
+  });
+}
+
+// No rows, empty ones, rows of one element, long ones among short ones.
+std::vector<std::tuple<RaggedArray<int>>> all_rows() {
+  std::mt19937 random(7);
+  std::vector<std::tuple<RaggedArray<int>>> calls;
+  Ints many(150);
+  for (int& length : many) length = static_cast<int>(random() % 5);
+  many[70] = 90;
+  for (const Ints& lengths :
+       {Ints{}, Ints{0}, Ints{0, 0}, Ints{1}, Ints{4, 0, 1, 10, 2}, Ints{0, 40}, many}) {
+    Rows rows;
+    for (int length : lengths) {
+      rows.emplace_back();
+      for (int k = 0; k < length; ++k) rows.back().push_back(static_cast<int>(random() % 12));
+    }
+    calls.emplace_back(RaggedArray<int>(rows));
+  }
+  return calls;
+}
+template <class F>
+void on_rows(F of_row) {
+  as_interpreted([of_row](Ragged<int> r) { return fg::map(of_row, fg::rows(r)); }, all_rows());
+}
+std::vector<std::tuple<Ints>> all_sizes() {
+  return {{Ints{}}, {Ints{0}}, {Ints{3, 0, 10, 4, 1, 7}}, {Ints{0, 0, 65, 1}}};
+}
+template <class F>
+void on_sizes(F of_size) {
+  as_interpreted([of_size](Vec<int> x) { return fg::map(of_size, x); }, all_sizes());
+}
+
+// n numbers in no order.
+Vec<int> numbers(Exp<int> n) {
+  return fg::generate(n, [=](Exp<i64> i) { return (fg::cast<int>(i) * 7 + 3) % (n + 1); });
+}
+// Which number stands where counts.
+Exp<int> digest(Vec<int> v) {
+  return fg::sum(v * (fg::iota<int>(v.size()) + 1)) + 100 * fg::cast<int>(v.size());
+}
+Exp<int> at_or(Vec<int> v, Exp<i64> i, int otherwise) {
+  return fg::cond(i >= 0 && i < v.size(), [&] { return v[i]; }, [&] { return Exp<int>(otherwise); });
+}
+Exp<bool> is_large(Exp<int> x) {
+  return x > 4;
+}
+
+TEST(UnboundedSizes, Sorts) {
+  on_rows([](Vec<int> row) { return digest(fg::sort(row)); });
+  on_rows([](Vec<int> row) { return at_or(fg::sort(row), row.size() / 2, -1); });
+  on_rows([](Vec<int> row) { return digest(fg::sort([](Exp<int> a, Exp<int> b) { return a > b; }, row)); });
+  on_rows([](Vec<int> row) { return digest(fg::cast<int>(fg::argsort(row))); });
+  on_rows([](Vec<int> row) { return digest(fg::unique(row)); });
+  on_rows([](Vec<int> row) {
+    const auto sorted = fg::sort(row);
+    return fg::generate(3, [&](Exp<i64> k) { return at_or(sorted, row.size() - 1 - k, 0); });
+  });
+  on_sizes([](Exp<int> n) { return digest(fg::sort(numbers(n))); });
+}
+
+TEST(UnboundedSizes, FiltersAndPartitions) {
+  on_rows([](Vec<int> row) {
+    const auto kept = fg::filter(is_large, row);
+    return at_or(kept, 0, -1) + 10 * at_or(kept, kept.size() - 1, -1);
+  });
+  on_rows([](Vec<int> row) {
+    const auto groups = fg::group_by(3, [](Exp<int> x) { return x % 3; }, row);
+    return digest(fg::sum(fg::sort(groups), fg::axis(1)));
+  });
+  on_sizes([](Exp<int> n) { return digest(fg::sort(fg::filter(is_large, numbers(n)))); });
+}
+
+TEST(UnboundedSizes, ScansScattersAndBins) {
+  on_rows([](Vec<int> row) {
+    const auto sums = fg::scan(fg::plus, 0, row);
+    return fg::sum(sums * fg::reverse(sums));
+  });
+  on_rows([](Vec<int> row) {
+    const auto moved = fg::scatter(row, row, row * 10);
+    return fg::sum(moved * fg::reverse(moved));
+  });
+  on_rows([](Vec<int> row) {
+    const auto counts = fg::histogram(fg::plus, 0, 12, row, fg::replicate(row.size(), 1));
+    return digest(counts);
+  });
+  on_sizes([](Exp<int> n) { return digest(fg::histogram(fg::plus, 0, n, numbers(n), fg::replicate(n, 1))); });
+}
+
+TEST(UnboundedSizes, Joined) {
+  on_rows([](Vec<int> row) { return digest(fg::sort(fg::concat(row, row + 1))); });
+  as_interpreted(
+      [](Ragged<int> r) {
+        return fg::map(
+            [](Vec<int> a, Vec<int> b) {
+              return std::tuple{digest(fg::unique(fg::concat(a, b))), fg::sum(a)};
+            },
+            fg::rows(r), fg::rows(fg::filter(is_large, r)));
+      },
+      all_rows());
+  on_rows([](Vec<int> row) { return digest(fg::sort(fg::replicate(fg::lengths(row), row))); });
+}
+
+TEST(UnboundedSizes, StatesOfLoops) {
+  on_rows([](Vec<int> row) {
+    return digest(fg::iterate(3, [](Vec<int> v) { return v + fg::reverse(v); }, row));
+  });
+  on_rows([](Vec<int> row) {
+    return digest(fg::iterate(
+        row.size(), [](Exp<i64> k, Vec<int> v) { return fg::with(v, k, v[0] + v[v.size() - 1 - k]); }, row));
+  });
+  on_rows([](Vec<int> row) {  // odd-even transposition
+    return digest(fg::iterate(
+        row.size(),
+        [](Exp<i64> step, Vec<int> v) {
+          return fg::generate(v.size(), [&](Exp<i64> i) {
+            const auto other = fg::select((i + step) % 2 == 0, i + 1, i - 1);
+            const auto beside = at_or(v, other, 0);
+            return fg::cond(
+                other < 0 || other >= v.size(), [&] { return v[i]; },
+                [&] { return fg::select(other > i, fg::min(v[i], beside), fg::max(v[i], beside)); });
+          });
+        },
+        row));
+  });
+  on_rows([](Vec<int> row) {
+    return digest(
+        fg::while_loop([](Vec<int> v) { return v.size() > 1; },
+                       [](Vec<int> v) { return fg::filter([&](Exp<int> x) { return x > v[0]; }, v); }, row));
+  });
+  on_rows([](Vec<int> row) {
+    return digest(fg::while_loop([](Vec<int> v) { return v.size() > 2 && fg::sum(fg::unique(v)) > 3; },
+                                 [](Vec<int> v) { return fg::take(fg::sort(v), v.size() - 1); }, row));
+  });
+}
+
+TEST(UnboundedSizes, StatesThatGrow) {
+  on_sizes([](Exp<int> n) {
+    return digest(fg::iterate(
+        fg::min(n, 9), [&](Exp<i64>, Vec<int> v) { return fg::concat(v, fg::replicate(n, 1)); }, numbers(n)));
+  });
+  on_sizes([](Exp<int> n) {
+    return digest(
+        fg::iterate(fg::min(n, 6), [](Exp<i64>, Vec<int> v) { return fg::concat(v, v); }, numbers(n)));
+  });
+}
+
+TEST(UnboundedSizes, Branches) {
+  on_sizes([](Exp<int> n) {
+    return digest(
+        fg::cond(n % 2 == 0, [&] { return fg::sort(numbers(n)); }, [&] { return fg::sort(numbers(2 * n)); }));
+  });
+  on_sizes([](Exp<int> n) {
+    const auto v = numbers(n);
+    return digest(fg::cond(n % 2 == 0, [&] { return fg::sort(v); }, [&] { return fg::reverse(v); }));
+  });
+  on_sizes([](Exp<int> n) {
+    const auto v = numbers(n);
+    return fg::cond(n % 2 == 0, [&] { return digest(fg::sort(v)); }, [&] { return digest(fg::unique(v)); });
+  });
+}
+
+TEST(UnboundedSizes, OfEachIteration) {
+  on_sizes([](Exp<int> n) {
+    return fg::iterate(
+        n,
+        [&](Exp<i64> k, Exp<int> sum) { return sum + digest(fg::sort(numbers(fg::cast<int>(k) + n % 3))); },
+        1);
+  });
+  on_sizes([](Exp<int> n) {  // by a number that each iteration makes of the last one
+    return std::get<1>(fg::while_loop(
+        [](Exp<int> m, Exp<int>) { return m > 0; },
+        [](Exp<int> m, Exp<int> sum) { return std::tuple{m / 2, sum + digest(fg::sort(numbers(m)))}; }, n,
+        0));
+  });
+}
+
+TEST(UnboundedSizes, FromArraysOfTheSamePoint) {
+  on_sizes([](Exp<int> n) {
+    const auto sorted = fg::sort(numbers(n));
+    return digest(fg::sort(numbers(at_or(sorted, sorted.size() - 1, 0))));
+  });
+  on_rows([](Vec<int> row) {
+    return fg::sum(fg::map([](Exp<int> x) { return digest(fg::sort(numbers(x))); }, fg::unique(row)));
+  });
+}
+
+TEST(UnboundedSizes, ArraysOfSeveralAxes) {
+  on_sizes([](Exp<int> given) {
+    const Exp<int> n = fg::select(given > 12, 5, given);
+    const auto m = fg::generate({fg::Index(n), fg::Index(n + 1)},
+                                [](Exp<i64> i, Exp<i64> j) { return fg::cast<int>(i * j) % 7; });
+    const auto sorted = fg::map([](Vec<int> row) { return fg::sort(row); }, fg::rows(m));
+    return digest(fg::sum(sorted * m, fg::axis(0)));
+  });
+}
+
+TEST(UnboundedSizes, RaggedArraysInside) {
+  on_rows([](Vec<int> row) {
+    const auto inner = fg::expand_rows([](Exp<int> n) { return n; },
+                                       [](Exp<int> n, Exp<i64> k) { return n + fg::cast<int>(k); }, row);
+    return fg::sum(fg::map([](Vec<int> v) { return digest(fg::unique(v / 2)); }, fg::rows(inner)));
+  });
+  as_interpreted(
+      [](Ragged<int> r) {
+        return fg::map(
+            [&](Vec<int> row) {
+              return fg::sum(fg::map(
+                  [&](Exp<int> x) {
+                    return digest(fg::sort(r.row(fg::cast<i64>(x) % fg::max(r.size(), 1))));
+                  },
+                  row));
+            },
+            fg::rows(r));
+      },
+      all_rows());
+}
+
+TEST(UnboundedSizes, WhatElseRunsFunctionsOfRows) {
+  as_interpreted(
+      [](Ragged<int> r) {
+        const auto digests = fg::map([](Vec<int> row) { return digest(fg::sort(row)); }, fg::rows(r));
+        const auto of_item = [&](Exp<i64> i) { return fg::unique(r.row(i)); };
+        const auto size_of = [&](Exp<i64> i) { return of_item(i).size(); };
+        const auto element_of = [&](Exp<i64> i, Exp<i64> k) { return of_item(i)[k]; };
+        const auto numbers = fg::iota(r.size());
+        return std::tuple{
+            fg::sum(digests), fg::scan(fg::plus, 0, digests),
+            fg::filter([](Vec<int> row) { return digest(fg::sort(row)) % 2 == 0; }, fg::rows(r)),
+            fg::expand_rows(size_of, element_of, numbers),
+            fg::expand_reduce(size_of, element_of, fg::plus, 0, numbers)};
+      },
+      all_rows());
+  as_interpreted(  // in every iteration other sizes
+      [](Ragged<int> r) {
+        return fg::iterate(
+            3,
+            [](Exp<i64>, Ragged<int> x) {
+              const auto counts =
+                  fg::map([](Vec<int> row) { return fg::cast<int>(fg::unique(row).size()); }, fg::rows(x));
+              return fg::expand_rows([](Exp<int> n) { return n; },
+                                     [](Exp<int> n, Exp<i64> k) { return n + fg::cast<int>(k) / 2; }, counts);
+            },
+            r);
+      },
+      all_rows());
+}
+
+TEST(UnboundedSizes, InConditionsOfLoops) {
+  as_interpreted(
+      [](Ragged<int> r) {
+        const auto largest = [](Ragged<int> x) {
+          return fg::max(fg::map([](Vec<int> row) { return digest(fg::sort(row)); }, fg::rows(x)));
+        };
+        return fg::while_loop([=](Ragged<int> x) { return largest(x) > 300; },
+                              [](Ragged<int> x) {
+                                return fg::map([](Exp<int> v) { return v / 2; }, fg::take(x, x.size() - 1));
+                              },
+                              r);
+      },
+      all_rows());
+}
+
+TEST(UnboundedSizes, FailAsTheyDoElsewhere) {
+  const auto sorted = [](Vec<int> x) {
+    return fg::map([](Exp<int> n) { return digest(fg::sort(numbers(n))); }, x);
+  };
+  on_every_engine(sorted, [](const auto& f) {
+    EXPECT_NE(message_of<fg::ShapeError>([&] { f(Ints{3, -2, 4}); }).find("not -2"), std::string::npos);
+  });
+  on_every_engine(
+      [](Vec<int> x) { return fg::map([](Exp<int> n) { return digest(fg::sort(numbers(12 / n))); }, x); },
+      [](const auto& f) {
+        EXPECT_EQ(f(Ints{3, -20}).size(), 2);
+        EXPECT_THROW(f(Ints{3, 0}), fg::ArithmeticError);
+      });
+  on_every_engine(
+      [](Ragged<int> r, Vec<int> at) {
+        return fg::map([&](Exp<int> i) { return digest(fg::sort(r.row(i))); }, at);
+      },
+      [](const auto& f) {
+        const RaggedArray<int> rows(Rows{{2, 1}, {}, {3}});
+        EXPECT_EQ(f(rows, Ints{0, 2, 0, 1}).to_vector(), (Ints{205, 103, 205, 0}));
+        EXPECT_NE(message_of<fg::IndexError>([&] { f(rows, Ints{0, 7, -1}); }).find("row 7 at position 1"),
+                  std::string::npos);
+      });
+  on_every_engine(  // where a branch is not taken, its sizes are not computed
+      [](Ragged<int> r, Vec<int> at) {
+        return fg::map(
+            [&](Exp<int> i) {
+              return fg::cond(
+                  i >= 0, [&] { return digest(fg::sort(r.row(i))); }, [] { return Exp<int>(-1); });
+            },
+            at);
+      },
+      [](const auto& f) {
+        EXPECT_EQ(f(RaggedArray<int>(Rows{{2, 1}, {}}), Ints{-1, 0, -5}).to_vector(), (Ints{-1, 205, -1}));
+      });
+}
+
+// How large an array becomes is known only where it is there.
+TEST(UnboundedSizes, ThatNeedTheirOwnArrayAreRefused) {
+  const auto program = [](Vec<int> x) {
+    return fg::map(
+        [](Exp<int> n) {
+          return digest(fg::iterate(3, [](Vec<int> v) { return fg::sort(numbers(fg::sum(v))); }, numbers(n)));
+        },
+        x);
+  };
+  for (const auto& [name, engine] : tested_engines()) {
+    if (engine == fg::Engine::interpreter) continue;
+    SCOPED_TRACE("engine " + name);
+    const fg::Options options{.engine = engine};
+    const std::string message = message_of<fg::ShapeError>([&] { fg::compile(program, options); });
+    EXPECT_NE(message.find("component 1 of the state of iterate"), std::string::npos) << message;
+  }
+}
+
+}  // namespace
