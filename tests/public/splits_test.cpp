@@ -221,6 +221,36 @@ TEST(Splits, OfThreeAxesProperty) {
 
 // In the pieces where an index is known to be right nothing asks; in the others the lowest one that is wrong
 // is reported.
+// Sums with numbers that are no sizes wrap around.
+TEST(Splits, OfAnyNumberProperty) {
+  const auto program = [](Exp<fg::i64> n, Exp<fg::i64> k, Vec<fg::i64> ks) {
+    const auto sides = fg::generate(n, [=](Index i) {
+      return std::tuple{fg::select(i <= k, 1, 2),     fg::select(k < i, 1, 2), fg::select(i + k < 3, 1, 2),
+                        fg::select(k <= i + 2, 1, 2), fg::min(i + 2, k),       fg::max(k, i - 1)};
+    });
+    const auto of_elements = fg::map(
+        [=](Exp<fg::i64> each) {
+          return fg::sum(fg::generate(n, [=](Index i) { return fg::select(i + 1 <= each, i, each); }));
+        },
+        ks);
+    return std::tuple_cat(fg::unzip(sides), std::tuple{of_elements});
+  };
+  const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
+  constexpr fg::i64 least = std::numeric_limits<fg::i64>::min(), most = std::numeric_limits<fg::i64>::max();
+  on_every_engine_and_policy(program, [&](const auto& f) {
+    for (const std::int64_t n : {1, 3, 17, 70})
+      for (const fg::i64 k : {least, least + 1, fg::i64{-1}, fg::i64{0}, fg::i64{5}, most - 1, most}) {
+        const std::vector<fg::i64> ks = {k, least, 2, most};
+        const auto ours = f(n, k, ks), theirs = reference(n, k, ks);
+        SCOPED_TRACE(::testing::Message() << n << " points, " << k);
+        const auto expect = [](const auto& a, const auto& b) { EXPECT_EQ(a.to_vector(), b.to_vector()); };
+        [&]<std::size_t... at>(std::index_sequence<at...>) {
+          (expect(std::get<at>(ours), std::get<at>(theirs)), ...);
+        }(std::make_index_sequence<7>());
+      }
+  });
+}
+
 TEST(Splits, ReadsOutsideOfArraysFail) {
   const auto program = [](Mat<int> x, Index down, Index right) {
     return fg::generate({x.size(0), x.size(1)}, [&](Index i, Index j) { return x(i + down, j + right); });

@@ -53,10 +53,23 @@ TEST(Pieces, TheBoundIsIncludedOrNot) {
     EXPECT_EQ(c.text(result(pieces->before)), before);
     EXPECT_EQ(c.text(result(pieces->behind)), behind);
   };
-  check("i < k", "k", "1f", "2f");
-  check("i <= k", "k + 1", "1f", "2f");
-  check("k < i", "k + 1", "2f", "1f");
-  check("k <= i", "k", "2f", "1f");
+  check("i < n", "n", "1f", "2f");
+  check("i <= n", "n + 1", "1f", "2f");
+  check("n < i", "n + 1", "2f", "1f");
+  check("n <= i", "n", "2f", "1f");
+}
+
+// k + 1 wraps around where k is the greatest number, of which no size is.
+TEST(Pieces, BoundsThatAreNoSizesAreSaturated) {
+  const std::string k = "min(max(k, -2305843009213693952), 2305843009213693952)";
+  for (const auto& [condition, at] : {std::pair{"i <= k", k + " + 1"}, std::pair{"k <= i + 2", k + " - 2"}}) {
+    Cutting c(std::string("    e: f32 = if ") + condition + " { 1f } else { 2f }");
+    const auto pieces = c.run();
+    ASSERT_TRUE(pieces) << condition;
+    EXPECT_EQ(c.text(pieces->at), at);
+  }
+  Cutting wraps("    e: f32 = if i + k < n { 1f } else { 2f }");
+  EXPECT_FALSE(wraps.run());
 }
 
 // i - 2^63 < 0 holds for every i, and 0 - (-2^63) is -2^63.
@@ -70,7 +83,7 @@ TEST(Pieces, NumbersWhoseSumsWrapAroundAreLeftAlone) {
 
 TEST(Pieces, OneBranchInAnother) {
   Cutting c(
-      "    e: f32 = if i < n {\n      return x[i]\n    } else {\n      f: f32 = if i - n < k { 0f } else { "
+      "    e: f32 = if i < n {\n      return x[i]\n    } else {\n      f: f32 = if i - n < n { 0f } else { "
       "y[i - n] }\n"
       "      return f * 2f\n    }");
   const auto pieces = c.run();
@@ -78,8 +91,7 @@ TEST(Pieces, OneBranchInAnother) {
   EXPECT_FALSE(split(*c.program.arena, pieces->before, nullptr));
   const auto more = split(*c.program.arena, pieces->behind, nullptr);
   ASSERT_TRUE(more);
-  EXPECT_EQ(c.text(more->at), c.text(c.program.arena->name(c.program.params[2]) +
-                                     c.program.arena->info(c.program.params[0]).shape[0]));
+  EXPECT_EQ(c.text(more->at), "n * 2");
   EXPECT_FALSE(split(*c.program.arena, more->before, nullptr));
   EXPECT_FALSE(split(*c.program.arena, more->behind, nullptr));
 }

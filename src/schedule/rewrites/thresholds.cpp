@@ -11,6 +11,8 @@ using scalar::Op;
 
 namespace {
 
+constexpr std::int64_t most_small = std::int64_t{1} << 61;
+
 bool is_i64(Expr e) {
   return e.type() == scalar::Type{Kind::i64};
 }
@@ -25,6 +27,12 @@ std::optional<std::int64_t> constant_of(Expr e) {
 Indices::Indices(scalar::Arena& arena, const soac::Soac& soac) : arena_(arena), extents_(soac.dims) {
   for (soac::Var param : soac.body.params) names_.push_back(arena.name(param));
   soac::add_bound(soac.body, inside_);
+  soac::add_mentioned(soac.dims, sizes_);
+  soac::for_each_root(soac.body, [&](Expr root) {
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      if (e.op() == Op::index) soac::add_mentioned(arena_.info(e.arg(0).var()).shape, sizes_);
+    });
+  });
   add_inside(soac.body);
 }
 
@@ -32,8 +40,10 @@ void Indices::add_inside(const soac::Lambda& f) {
   for (const soac::Stm& s : f.body)
     for (const auto& nested : soac::nested_in(s)) {
       for (std::size_t d = 0; d < nested.extents.size(); ++d)
-        if (nested.role == soac::Role::points && is_outside(nested.extents[d]))
+        if (nested.role == soac::Role::points && is_outside(nested.extents[d])) {
+          soac::add_mentioned(std::span(&nested.extents[d], 1), sizes_);
           running_.push_back({arena_.name(nested.lambda->params[d]), nested.extents[d] - 1});
+        }
       add_inside(*nested.lambda);
     }
 }
@@ -78,9 +88,33 @@ Indices::Motion Indices::motion_of(Expr root) {
       all.other_ways |= of_arg.other_ways;
     }
     if (!is_sum) all.other_ways = all.axes;
+    all.is_small = is_small(e);
     motions_.emplace(e, all);
   });
   return motions_.at(root);
+}
+
+// Sizes and indices are below 2^47.
+bool Indices::is_small(Expr e) const {
+  if (!is_i64(e)) return true;
+  if (const auto value = constant_of(e)) return -most_small < *value && *value < most_small;
+  if (e.is_name())
+    return sizes_.contains(e.var()) || std::ranges::find(names_, e) != names_.end() ||
+           std::ranges::find(running_, e, &Inside::name) != running_.end();
+  if (e.op() == Op::cast) return is_integer(e.arg(0).kind()) && size_of(e.arg(0).kind()) < 8;
+  static constexpr Op of_small[] = {Op::add, Op::sub,    Op::neg, Op::mul, Op::min,
+                                    Op::max, Op::select, Op::div, Op::rem};
+  return std::ranges::find(of_small, e.op()) != std::end(of_small) &&
+         std::ranges::all_of(e.args(), [&](Expr arg) { return motions_.at(arg).is_small; });
+}
+
+// An operand of a comparison, of which sums do not wrap around and which compares with small numbers as it
+// does itself. Absent: there is none.
+Expr Indices::saturated(Expr operand) {
+  const Motion motion = motion_of(operand);
+  if (motion.is_small) return operand;
+  if (motion.axes != 0 || !is_outside(operand)) return {};
+  return min(max(operand, arena_.i64(-most_small)), arena_.i64(most_small));
 }
 
 std::optional<scalar::Affine> Indices::affine_along(std::size_t axis, Expr e) {
@@ -90,14 +124,9 @@ std::optional<scalar::Affine> Indices::affine_along(std::size_t axis, Expr e) {
 
 std::optional<Threshold> Indices::threshold_of(Expr comparison) {
   if ((comparison.op() != Op::lt && comparison.op() != Op::le) || !is_i64(comparison.arg(0))) return {};
-  // Sums with indices and sizes, which are below 2^47, do not wrap around.
-  static constexpr std::uint64_t large = std::uint64_t{1} << 62;
-  bool is_safe = true;
-  scalar::for_each_node(std::span(&comparison, 1), [&](Expr e) {
-    is_safe &= !is_i64(e) || !e.is_constant() || e.bits() + large < 2 * large;
-  });
-  if (!is_safe) return {};
-  const Expr difference = comparison.arg(0) - comparison.arg(1);
+  const Expr less = saturated(comparison.arg(0)), more = saturated(comparison.arg(1));
+  if (!less || !more) return {};
+  const Expr difference = less - more;
   const std::uint64_t moving = motion_of(difference).axes;
   for (std::size_t axis = names_.size(); axis-- > 0;) {
     if (!(moving >> axis & 1)) continue;

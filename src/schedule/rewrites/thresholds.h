@@ -68,11 +68,15 @@ class Indices {
   };
   Operands by_motion(Expr node);
   // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
-  // of products.
+  // of products. Whether it is computed of sizes, indices and small numbers alone, so that sums with it do
+  // not wrap around.
   struct Motion {
     std::uint64_t axes = 0, other_ways = 0;
+    bool is_small = true;
   };
   Motion motion_of(Expr);
+  bool is_small(Expr) const;
+  Expr saturated(Expr);
   std::optional<scalar::Affine> affine_along(std::size_t axis, Expr);
 
   scalar::Arena& arena_;
@@ -80,7 +84,7 @@ class Indices {
   // Comparisons share what they compare: each expression is looked at once.
   std::unordered_set<Expr> in_motion_;
   std::unordered_map<Expr, Motion> motions_;
-  soac::Vars inside_;
+  soac::Vars inside_, sizes_;
   std::vector<Inside> running_;
 };
 
