@@ -193,6 +193,25 @@ TEST(BlocksText, TransposeTurnsTilesInSharedMemory) {
 )");
 }
 
+// What lies together along the outermost axis, too: axes between are walked one by one.
+TEST(BlocksText, PermutedAxesTurnTilesInSharedMemory) {
+  const Decided turned = decided(R"(program (x: f32[n, m, l]) {
+    y: f32[l, m, n] = map (k < l, j < m, i < n) { x[i, j, k] }
+    return y
+  })");
+  EXPECT_EQ(phase(turned, "main"), R"(phase "main"
+  axis free 0 1 extent l
+  axis free 1 1 extent m
+  axis free 2 1 extent n
+  cut 1 by 1 grid exact
+  cut 0 by 32 grid mask
+  cut 2 by 32 grid mask
+  cut 0 by 8 thread mask
+  cut 2 by 32 thread mask
+  stage x at 2 shared 1056 of x[i, j, k] crosswise
+)");
+}
+
 TEST(BlocksText, RowsAreForThreadsOrForBlocksByTheirNumbers) {
   const Decided product = decided(R"(program (x: f32[n, k], y: f32[k1, m]) {
     z: f32[n, m] = map (i < n, j < m) {

@@ -19,15 +19,8 @@ bool is_crosswise(scalar::Arena& arena, Expr read, Var outer, Var inner) {
   return has_inner;
 }
 
-}  // namespace
-
-std::vector<Expr> crosswise_reads(const Surroundings& at, const soac::Soac& op) {
-  const std::size_t n_axes = op.dims.size();
-  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
-  if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
-  for (Expr result : op.body.results)
-    if (result.type().rank > 0) return {};
-  const Var outer = op.body.params[n_axes - 2], inner = op.body.params[n_axes - 1];
+std::vector<Expr> reads_along(const Surroundings& at, const soac::Soac& op, std::size_t axis) {
+  const Var outer = op.body.params[axis], inner = op.body.params.back();
   std::vector<Expr> found;
   std::int64_t bytes = 0;
   scalar::for_each_node(op.body.results, [&](Expr e) {
@@ -38,6 +31,19 @@ std::vector<Expr> crosswise_reads(const Surroundings& at, const soac::Soac& op) 
     found.push_back(e);
   });
   return found;
+}
+
+}  // namespace
+
+Crosswise crosswise_reads(const Surroundings& at, const soac::Soac& op) {
+  const std::size_t n_axes = op.dims.size();
+  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
+  if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
+  for (Expr result : op.body.results)
+    if (result.type().rank > 0) return {};
+  for (const std::size_t axis : {n_axes - 2, std::size_t{0}})
+    if (std::vector<Expr> reads = reads_along(at, op, axis); !reads.empty()) return {axis, std::move(reads)};
+  return {};
 }
 
 }  // namespace fulgurite::schedule

@@ -64,8 +64,8 @@ class Decision {
   // ---- reductions and everything else
 
   void main() {
-    if (const std::vector<Expr> reads = crosswise_reads(at_.around(), op_); !reads.empty())
-      return transpose(reads);
+    if (const Crosswise crosswise = crosswise_reads(at_.around(), op_); !crosswise.reads.empty())
+      return transpose(crosswise);
     const Windows windows = choose_windows(at_.around(), op_);
     blocks_ = at_.blocks();
     std::optional<Nest> strips;
@@ -117,8 +117,8 @@ class Decision {
         add_grid_level(nest, Part::reduction, next++, Join::partials, total.partials);
   }
 
-  void transpose(std::span<const Expr> reads) {
-    Phase& phase = at_.add("main", at_.s(), nest_over_tiles(at_.around(), op_, reads));
+  void transpose(const Crosswise& crosswise) {
+    Phase& phase = at_.add("main", at_.s(), nest_over_tiles(at_.around(), op_, crosswise));
     phase.why = {"tasks: a square of points each, with sides of a warp",
                  "threads: some rows of the square at a time (transpose_threads)"};
   }

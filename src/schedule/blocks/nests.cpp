@@ -106,21 +106,27 @@ Nest nest_over_strips(const Surroundings& at, const soac::Soac& op, const Window
   return nest;
 }
 
-Nest nest_over_tiles(const Surroundings& at, const soac::Soac& op, std::span<const Expr> reads) {
+Nest nest_over_tiles(const Surroundings& at, const soac::Soac& op, const Crosswise& crosswise) {
   Nest nest;
   add_axes(at, op, nest);
   const std::size_t last = nest.axes.size() - 1;
+  std::size_t row = last - 1;
+  if (crosswise.axis + 2 < op.dims.size()) {
+    row = 0;
+    const std::span between = std::span(op.dims).subspan(1, op.dims.size() - 2);
+    nest.axes[0] = {Axis::Role::free, 0, 1, op.dims[0]};
+    nest.axes[1] = {Axis::Role::free, 1, between.size(), product(at.arena, between)};
+  }
   const Expr side = at.arena.i64(side_of_tile);
-  if (last == 2) nest.cuts.push_back({0, at.arena.i64(1), Unit::grid, Tail::exact});
-  nest.cuts.push_back({last - 1, side, Unit::grid});
+  if (last == 2) nest.cuts.push_back({1 - row, at.arena.i64(1), Unit::grid, Tail::exact});
+  nest.cuts.push_back({row, side, Unit::grid});
   nest.cuts.push_back({last, side, Unit::grid});
-  for (Expr read : reads) {
+  for (Expr read : crosswise.reads) {
     Stage stage{read.arg(0).var(), nest.cuts.size() - 1, kernel::Space::shared, elements_of_tile, read};
     stage.crosswise = true;
     nest.stages.push_back(std::move(stage));
   }
-  nest.cuts.push_back(
-      {last - 1, at.arena.i64(at.policy.blocks.transpose_threads / side_of_tile), Unit::thread});
+  nest.cuts.push_back({row, at.arena.i64(at.policy.blocks.transpose_threads / side_of_tile), Unit::thread});
   nest.cuts.push_back({last, side, Unit::thread});
   return nest;
 }

@@ -1,6 +1,7 @@
 // Nests of blocks of threads, of which a phase has one.
 #pragma once
 
+#include "schedule/blocks/crosswise.h"
 #include "schedule/blocks/points.h"
 #include "schedule/blocks/windows.h"
 
@@ -13,7 +14,7 @@ Nest nest_over_points(const Surroundings&, const soac::Soac&, const Points&, Exp
 /// Strips of a space whose points read around them.
 Nest nest_over_strips(const Surroundings&, const soac::Soac&, const Windows&);
 /// Square tiles of the last two axes, of a map that reads along one and writes along the other.
-Nest nest_over_tiles(const Surroundings&, const soac::Soac&, std::span<const Expr> reads);
+Nest nest_over_tiles(const Surroundings&, const soac::Soac&, const Crosswise&);
 
 /// The part of a nest that combines an output; added if there is none.
 Combine& combine_in(Nest&, Combine::Part, std::size_t which);

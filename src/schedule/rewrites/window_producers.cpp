@@ -89,7 +89,7 @@ class Search {
   bool is_walked_as_it_is(const soac::Soac& op) const {
     const bool has_neutrals = std::ranges::all_of(
         op.reductions, [](const soac::Reduction& r) { return !r.neutral.empty() && r.initial.empty(); });
-    return has_neutrals && crosswise_reads(around_, op).empty();
+    return has_neutrals && crosswise_reads(around_, op).reads.empty();
   }
 
   // Of one array, whose elements can be computed anywhere, or not at all.

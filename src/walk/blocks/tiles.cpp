@@ -18,8 +18,13 @@ class Tiles {
       : at_(phase),
         arena_(phase.arena()),
         side_(schedule::size_by(phase.nest(), Unit::grid, 1)),
-        at_once_(threads_on(phase.nest().axes.size() - 2)),
         s_(phase.computes()) {
+    const std::vector<schedule::Axis>& axes = phase.nest().axes;
+    for (const schedule::Cut& cut : phase.nest().cuts)
+      if (cut.unit == Unit::thread && cut.axis + 1 < axes.size()) {
+        row_axis_ = axes[cut.axis].first;
+        at_once_ = static_cast<std::int64_t>(cut.size.bits());
+      }
     auto& body = std::get<soac::Soac>(s_.op).body;
     std::unordered_map<std::uint32_t, Expr> names;
     for (const schedule::Stage& stage : at_.nest().stages) {
@@ -35,15 +40,16 @@ class Tiles {
 
   void operator()() {
     const std::vector<Expr>& dims = at_.op().dims;
-    const std::span outer(dims.data(), dims.size() - 2);
+    std::vector<Expr> others(dims.begin(), dims.end() - 1);
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(row_axis_));
     const Expr across = schedule::ceil_div(dims.back(), i64(side_));
-    const Expr down = schedule::ceil_div(dims[dims.size() - 2], i64(side_));
+    const Expr down = schedule::ceil_div(dims[row_axis_], i64(side_));
     for_tasks(at_, static_cast<int>(side_ * at_once_), [&](const Emitter& e, const Block& block) {
       dims_ = e.lower(dims);
       first_column_ = e.lower(block.task % across * side_);
       const Expr left = e.lower(block.task / across);
       first_row_ = e.lower(left % down * side_);
-      outer_ = indices_of(e, e.lower(left / down), outer);
+      others_ = indices_of(e, e.lower(left / down), others);
       for (const schedule::Stage& stage : at_.nest().stages)
         buffers_.push_back(e.allocate_shared(stage.read.kind(), stage.size));
       par(e, block, [&](const Emitter& of_thread, Expr t) { read(of_thread, t); });
@@ -53,12 +59,6 @@ class Tiles {
   }
 
  private:
-  std::int64_t threads_on(std::size_t axis) const {
-    for (const schedule::Cut& cut : at_.nest().cuts)
-      if (cut.unit == Unit::thread && cut.axis == axis) return static_cast<std::int64_t>(cut.size.bits());
-    return 1;
-  }
-
   Expr i64(std::int64_t value) { return arena_.i64(value); }
 
   // body(slow, fast) for the places of the tile; threads that are neighbours have neighbouring `fast`.
@@ -73,11 +73,11 @@ class Tiles {
   void at_point(const Emitter& e, Expr row_in_tile, Expr column_in_tile, const AtPoint& body) {
     const Expr row = e.bind(first_row_ + row_in_tile, "row");
     const Expr column = e.bind(first_column_ + column_in_tile, "column");
-    const Expr is_column = column < dims_.back(), is_row = row < dims_[dims_.size() - 2];
+    const Expr is_column = column < dims_.back(), is_row = row < dims_[row_axis_];
     const Expr inside = is_row & is_column;
     e.if_then(e.bind(inside, "inside"), [&] {
-      std::vector<Expr> indices = outer_;
-      indices.push_back(row);
+      std::vector<Expr> indices = others_;
+      indices.insert(indices.begin() + static_cast<std::ptrdiff_t>(row_axis_), row);
       indices.push_back(column);
       const Expr number = e.bind(linear(e, indices, dims_), "number");
       body(e.at_element(number), indices, number);
@@ -108,12 +108,14 @@ class Tiles {
 
   const Phase& at_;
   scalar::Arena& arena_;
-  const std::int64_t side_, at_once_;  // of a tile; of its rows, those that the block takes together
-  soac::Stm s_;                        // with names for what is read
+  const std::int64_t side_;  // of a tile
+  std::size_t row_axis_ = 0;
+  std::int64_t at_once_ = 1;  // rows of a tile that the block takes together
+  soac::Stm s_;               // with names for what is read
   std::vector<Expr> reads_, names_;
   std::vector<Expr> dims_;
   Expr first_row_, first_column_;
-  std::vector<Expr> outer_;
+  std::vector<Expr> others_;  // indices of axes of which the tile has one
   std::vector<Var> buffers_;
 };
 
