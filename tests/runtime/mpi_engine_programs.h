@@ -199,7 +199,7 @@ void for_each_program(std::int64_t n, const F& f) {
   const fg::Array<float, 2> a = matrix(side, 13), b = matrix(13, side, 4);
   f("Jacobi in two dimensions", jacobi_2d, a, 3);
   f("Jacobi along rows", jacobi_2d, b, 3);
-  f("transpose", transposed, a);
+  f("transpose", transposed, matrix(side, 4));  // tasks of 4 rows
   f("transpose of a square", transposed, matrix(side, side));
   f("product", product, matrix(3 * side, 13), b);  // tasks of 8 or 12 rows
   f("sums of rows", row_sums, a);
