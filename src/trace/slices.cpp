@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "soac/count.h"
 #include "trace/operators.h"
 #include "trace/tracer.h"
 
@@ -92,8 +93,8 @@ class Elementwise {
   // The elements of a map over the places, from those of its operands.
   bool inline_map(const soac::Stm& stm) {
     const auto* soac = std::get_if<soac::Soac>(&stm.op);
-    const bool is_plain = soac != nullptr && soac->dims == step_.shape && soac->body.body.empty() &&
-                          soac->reductions.empty() && soac->scatters.empty() && soac->partitions.empty();
+    const bool is_plain =
+        soac != nullptr && soac->dims == step_.shape && soac->body.body.empty() && soac::is_map(*soac);
     if (!is_plain) return false;
     Exprs indices;
     std::unordered_map<Var, Expr> to_place;

@@ -7,7 +7,7 @@
 
 namespace {
 
-using lines::Shape;
+using lines::Shape, lines::transposed;
 using Ints = std::vector<int>;
 
 template <std::size_t N>
@@ -17,27 +17,6 @@ Ints numbered(const Shape<N>& shape) {
   return x;
 }
 
-/// Axis k of the result is axis order[k] of x.
-template <std::size_t N>
-std::pair<Ints, Shape<N>> transposed(const Ints& x, const Shape<N>& shape,
-                                     const std::array<std::size_t, N>& order) {
-  Shape<N> strides{}, to{};
-  for (std::size_t k = 0; k < N; ++k) {
-    to[k] = shape[order[k]];
-    strides[k] = static_cast<std::int64_t>(lines::count(shape, order[k] + 1));
-  }
-  Ints result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    auto rest = static_cast<std::int64_t>(i);
-    std::int64_t from = 0;
-    for (std::size_t k = N; k-- > 0;) {
-      from += rest % to[k] * strides[k];
-      rest /= to[k];
-    }
-    result[i] = x[static_cast<std::size_t>(from)];
-  }
-  return {result, to};
-}
 /// Every element of outer axes before `axis`, with what is inside of it n times.
 template <std::size_t N>
 Ints repeated(const Ints& x, const Shape<N>& shape, std::size_t axis, std::size_t n) {

@@ -2,6 +2,7 @@
 // whose indices do not change, against sequential loops; and what fails of them.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 namespace {
 
@@ -12,16 +13,6 @@ using Index = Exp<fg::i64>;
 const char* const policies[] = {"", "divided_row=1", "divided_row=1 cheap_tile=64 moderate_tile=64",
                                 "divided_row=1048576"};
 constexpr std::int64_t divisors[] = {1, 2, 3, 4, 7, 8, 16, 17, 31, 32, 33, 64, 67, 131, 1009};
-
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
 
 Ints numbers(std::int64_t n) {
   Ints x;
@@ -45,7 +36,7 @@ TEST(ComputedIndices, DividedByARunTimeNumberProperty) {
     }));
     return std::tuple{scaled, doubled, in_three, std::get<0>(both), std::get<1>(both)};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t m : divisors)
       for (const std::int64_t rows : {1, 2, 3, 33})
         for (const std::int64_t more : {0, 1}) {
@@ -80,7 +71,7 @@ TEST(ComputedIndices, OtherDivisors) {
   const auto program = [](Index n, Index m) {
     return fg::generate(n, [=](Index i) { return i / m * 1000 + i % m; });
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t m : {-7, -1, 1, 5, 64, 5000, 1000003})
       for (const std::int64_t n : {0, 1, 63, 128, 1000}) {
         Longs wanted;
@@ -107,7 +98,7 @@ TEST(ComputedIndices, FlatTransposeAndWindowProperty) {
     });
     return std::tuple{transposed, around};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t columns : {1, 2, 3, 8, 17, 33, 67})
       for (const std::int64_t rows : {1, 2, 5, 16, 67}) {
         SCOPED_TRACE(::testing::PrintToString(std::pair(rows, columns)));
@@ -135,7 +126,7 @@ TEST(ComputedIndices, LinearPlaces) {
     const auto y = fg::generate(n, [=](Index i) { return x[first + i * by] + 2 * x[first + i * by + 1]; });
     return std::tuple{y, fg::sum(y)};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Ints x = numbers(5000);
     const std::int64_t cases[][3] = {{4999, 0, 1}, {100, 0, 50}, {100, 4998, -50}, {1, 4998, 77},
                                      {70, 3, 0},   {0, -5, 1},   {0, 6000, 3},     {2500, 0, 2}};
@@ -164,7 +155,7 @@ TEST(ComputedIndices, TheFirstFailingElement) {
   const auto program = [](Vec<int> x, Index n, Index m) {
     return fg::generate(n, [=](Index i) { return x[i % m + i / m * 3]; });
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     try {
       f(numbers(100), 1024, 64);
       ADD_FAILURE() << "nothing failed";
@@ -217,8 +208,8 @@ TEST(ChecksInLoops, OfPlacesThatDoNotChange) {
     }
     EXPECT_TRUE(f(Longs(), Ints(), 3).to_vector().empty());
   };
-  on_every_engine_and_policy(counted, test);
-  on_every_engine_and_policy(decided, test);
+  on_every_engine_and_policy(policies, counted, test);
+  on_every_engine_and_policy(policies, decided, test);
 }
 
 TEST(ChecksInLoops, OfOffsetsThatDoNotChange) {
@@ -231,7 +222,7 @@ TEST(ChecksInLoops, OfOffsetsThatDoNotChange) {
         },
         x);
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Longs starts{0, 2, 2, 5}, columns{1, 2, 0, 0, 1};
     const Ints values{1, 2, 3, 4, 5}, x{1, 1, 2};
     EXPECT_EQ(f(starts, columns, values, x, 0).to_vector(), x);

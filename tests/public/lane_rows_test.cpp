@@ -2,6 +2,7 @@
 // of pieces, vectors and the longest short row, of each kind of operator, of lengths known early and late.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 #include <cmath>
 #include <numeric>
@@ -18,24 +19,6 @@ constexpr std::int64_t all_columns[] = {0, 1, 2, 3, 4, 5, 7, 8, 16, 17, 33, 64, 
 // Rows in lanes as they are, of any length, never; with other pieces.
 const char* const policies[] = {"", "lane_row=1000 cheap_tile=64 moderate_tile=64 expensive_tile=64",
                                 "lane_row=0", "lane_row_steps=1", "lane_row_steps=16 lane_row=1000"};
-
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
-
-template <class T>
-std::vector<T> values(std::size_t n) {
-  std::mt19937 random(static_cast<unsigned>(n) + 1);
-  std::vector<T> x(n);
-  for (T& value : x) value = value_of<T>(random);
-  return x;
-}
 
 template <class R, class T>
 std::vector<R> of_rows(const std::vector<T>& x, const Shape<2>& shape, auto f) {
@@ -56,7 +39,7 @@ TEST(LaneRows, SumsAndExtremesProperty) {
     return std::tuple{fg::sum(x, fg::axis(1)), fg::sum(y * y, fg::axis(1)), fg::max(z, fg::axis(1)),
                       fg::max(b, fg::axis(1)), fg::any(z == 3, fg::axis(1))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         const Shape<2> shape{rows, columns};
@@ -95,7 +78,7 @@ TEST(LaneRows, PlacesProperty) {
     return std::tuple{fg::argmin(x, fg::axis(1)), fg::argmax(x, fg::axis(1)), fg::argmin(y, fg::axis(1)),
                       most};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         if (columns == 0) continue;
@@ -151,7 +134,7 @@ TEST(LaneRows, TuplesProperty) {
     const auto [scale, shift] = fg::unzip(affine);
     return std::tuple{most, most_at, fewest, fewest_at, scale, shift};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         if (columns == 0) continue;
@@ -195,7 +178,7 @@ void test_known_length() {
         fg::generate({x.size() / N, N}, [&](Exp<i64> i, Exp<i64> j) { return m(i, j) * 2.f; });
     return std::tuple{fg::argmin(m, fg::axis(1)), fg::sum(made, fg::axis(1)), fg::argmax(made, fg::axis(1))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows) {
       const Shape<2> shape{rows, N};
       SCOPED_TRACE(::testing::PrintToString(shape));
@@ -247,7 +230,7 @@ TEST(LaneRows, InsideOfPointsProperty) {
     return std::tuple{a, b, c, inner};
   };
   const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
-  on_every_engine_and_policy(program, [&](const auto& f) {
+  on_every_engine_and_policy(policies, program, [&](const auto& f) {
     for (const std::int64_t rows : {1, 2, 15, 16, 17, 63, 64, 65, 131})
       for (const std::int64_t columns : {1, 2, 3, 4, 7, 8, 15, 16, 17, 40}) {
         const Shape<2> shape{rows, columns}, of_queries{3, columns};
@@ -290,7 +273,7 @@ TEST(LaneRows, ReadsOutsideOfArraysFail) {
         },
         fg::rows(at));
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Shape<2> shape{70, 6};
     std::vector<int> at(lines::count(shape), 2);
     EXPECT_EQ(f(fg::Array<int, 2>(at, shape), std::vector<int>{1, 2, 3}).to_vector(),

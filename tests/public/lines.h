@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace lines {
@@ -35,6 +36,28 @@ std::vector<R> mapped(const std::vector<T>& x, const Shape<N>& shape, std::size_
       for (std::size_t k = 0; k < length; ++k) result[(o * length + k) * inner + i] = made.at(k);
     }
   return result;
+}
+
+/// Axis k of the result is axis order[k] of x.
+template <class T, std::size_t N>
+std::pair<std::vector<T>, Shape<N>> transposed(const std::vector<T>& x, const Shape<N>& shape,
+                                               const std::array<std::size_t, N>& order) {
+  Shape<N> strides{}, to{};
+  for (std::size_t k = 0; k < N; ++k) {
+    to[k] = shape[order[k]];
+    strides[k] = static_cast<std::int64_t>(count(shape, order[k] + 1));
+  }
+  std::vector<T> result(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    auto rest = static_cast<std::int64_t>(i);
+    std::int64_t from = 0;
+    for (std::size_t k = N; k-- > 0;) {
+      from += rest % to[k] * strides[k];
+      rest /= to[k];
+    }
+    result[i] = x[static_cast<std::size_t>(from)];
+  }
+  return {result, to};
 }
 
 /// Three axes to try, some empty, some of one element, some longer than a vector and a block.

@@ -2,6 +2,7 @@
 // of chains, tasks and vectors, of each kind of operator, with tasks as they are and with many small ones.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 #include <cmath>
 #include <numeric>
@@ -24,16 +25,6 @@ constexpr char fetched[] =
     "fold_ahead=3";
 const char* const policies[] = {"", small, fetched};
 
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
-
 template <class T>
 std::vector<T> along_rows(const std::vector<T>& x, const Shape<2>& shape, T first, auto op) {
   return lines::mapped<T>(x, shape, 0, 1, [&](const std::vector<T>& line) {
@@ -41,20 +32,12 @@ std::vector<T> along_rows(const std::vector<T>& x, const Shape<2>& shape, T firs
   });
 }
 
-template <class T>
-std::vector<T> values(std::size_t n) {
-  std::mt19937 random(static_cast<unsigned>(n) + 1);
-  std::vector<T> x(n);
-  for (T& value : x) value = value_of<T>(random);
-  return x;
-}
-
 TEST(OuterFolds, SumsAndExtremesProperty) {
   const auto program = [](Mat<float> x, Mat<double> y, Mat<int> z, Vec<float> w) {
     return std::tuple{fg::sum(x, fg::axis(0)),  fg::sum(y * y, fg::axis(0)), fg::max(z, fg::axis(0)),
                       fg::mean(x, fg::axis(0)), fg::argmax(x, fg::axis(0)),  fg::matvec(fg::transpose(x), w)};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         if (rows == 0) continue;
@@ -103,7 +86,7 @@ TEST(OuterFolds, InOrderProperty) {
     });
     return std::tuple{fg::reduce(last, 0, x, fg::axis(0)), scale, shift, from};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         const Shape<2> shape{rows, columns};
@@ -138,7 +121,7 @@ TEST(OuterFolds, OfThreeAxesProperty) {
     return std::tuple{fg::sum(x, fg::axis(0)), fg::sum(x, fg::axis(1)), fg::max(x * 2, fg::axis(1)),
                       fg::any(x == 3, fg::axis(0))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const Shape<3>& shape : {Shape<3>{0, 3, 5},
                                   {3, 0, 5},
                                   {3, 70, 0},
@@ -189,7 +172,7 @@ TEST(OuterFolds, ReadsOutsideOfArraysFail) {
     const auto values = fg::map([&](Exp<int> i) { return table[fg::cast<std::int64_t>(i)]; }, at);
     return fg::sum(values, fg::axis(0));
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Shape<2> shape{100, 70};
     Ints at(lines::count(shape), 2);
     EXPECT_EQ(f(fg::Array<int, 2>(at, shape), Ints{1, 2, 3}).to_vector(), Ints(70, 300));

@@ -3,6 +3,7 @@
 // tasks as they are and with many small ones.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 #include <cmath>
 #include <numeric>
@@ -22,16 +23,6 @@ const char* const policies[] = {"", "outer_scan_block=256 outer_scan_least_rows=
                                 "outer_scan_long_row=0 fold_columns=64",
                                 "outer_scan_block=2048 outer_scan_short_row=0 fold_chain=3 fold_block=64"};
 
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
-
 /// op(op(first, x0), x1) ... of each line along the axis, or without the last element.
 template <class T, std::size_t N>
 std::vector<T> running(const std::vector<T>& x, const Shape<N>& shape, std::size_t axis, bool inclusive,
@@ -49,21 +40,13 @@ std::vector<T> running(const std::vector<T>& x, const Shape<N>& shape, std::size
                           });
 }
 
-template <class T>
-std::vector<T> values(std::size_t n) {
-  std::mt19937 random(static_cast<unsigned>(n) + 1);
-  std::vector<T> x(n);
-  for (T& value : x) value = value_of<T>(random);
-  return x;
-}
-
 TEST(OuterScans, SumsAndExtremesProperty) {
   const auto program = [](Mat<float> x, Mat<double> y, Mat<int> z) {
     const auto sums = fg::scan(fg::plus, 0.0f, x, fg::axis(0));
     return std::tuple{sums, fg::exclusive_scan(fg::plus, 3.0, y * y, fg::axis(0)) + y,
                       fg::scan(fg::max, z, fg::axis(0)), fg::scan_right(fg::plus, 0, z, fg::axis(0))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         const Shape<2> shape{rows, columns};
@@ -111,7 +94,7 @@ TEST(OuterScans, InOrderProperty) {
     const auto parity = fg::scan([](Exp<bool> u, Exp<bool> v) { return u != v; }, false, c, fg::axis(0));
     return std::tuple{scale, shift, all_scale, all_shift, from, parity};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : all_rows)
       for (const std::int64_t columns : all_columns) {
         const Shape<2> shape{rows, columns};
@@ -154,7 +137,7 @@ TEST(OuterScans, OfThreeAxesProperty) {
     return std::tuple{first, fg::scan(fg::plus, 0, x, fg::axis(1)) - x,
                       fg::exclusive_scan(fg::max, -7, x, fg::axis(1)), fg::sum(first, fg::axis(2))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const Shape<3>& shape : {Shape<3>{0, 3, 5},
                                   {3, 0, 5},
                                   {3, 70, 0},
@@ -186,7 +169,7 @@ TEST(OuterScans, ReadsOutsideOfArraysFail) {
     const auto found = fg::map([&](Exp<int> i) { return table[fg::cast<std::int64_t>(i)]; }, at);
     return fg::scan(fg::plus, 0, found, fg::axis(0));
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Shape<2> shape{100, 70};
     Ints at(lines::count(shape), 2);
     EXPECT_EQ(f(fg::Array<int, 2>(at, shape), Ints{1, 2, 3}).to_vector().back(), 300);

@@ -2,6 +2,7 @@
 // of all kinds that have few bits, at extents around words, tiles and panels, with the values whose products
 // are largest.
 #include "operators.h"
+#include "policies.h"
 
 namespace {
 
@@ -53,17 +54,13 @@ std::vector<std::int32_t> sums(const Extents& e, auto f) {
 }
 
 template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      const auto compiled = fg::compile(f, {.engine = engine, .policy = policy});
-      for (const Extents& e : all_extents) {
-        SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
-        test(compiled, e);
-      }
+void for_all_extents(F f, Test test) {
+  on_every_engine_and_policy(policies, f, [&](const auto& compiled) {
+    for (const Extents& e : all_extents) {
+      SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
+      test(compiled, e);
     }
+  });
 }
 
 template <class A, class B>
@@ -74,7 +71,7 @@ void expect_products() {
           a.size(1), [&](Exp<Index> l) { return fg::cast<int>(a(i, l)) * fg::cast<int>(b(l, j)); }));
     });
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<A>(e.n, e.k, 1);
     const auto b = matrix<B>(e.k, e.m, 2);
     const auto expected = sums(e, [&](Index i, Index l, Index j) { return std::int64_t{a(i, l)} * b(l, j); });
@@ -138,7 +135,7 @@ TEST(PackedTerms, ComputedOperandsProperty) {
     });
     return std::tuple{scaled, counts};
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<std::uint8_t>(e.n, e.k, 1);
     const auto b = matrix<std::int8_t>(e.m, e.k, 2);
     std::vector<int> bias(static_cast<std::size_t>(e.m));

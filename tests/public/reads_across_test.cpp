@@ -2,11 +2,12 @@
 // else a point computes, at extents around those of rows that are taken together, vectors and tasks.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 namespace {
 
 using fg::i64;
-using lines::Shape;
+using lines::Shape, lines::transposed;
 
 constexpr i64 extents[] = {0, 1, 2, 15, 16, 17, 35, 70, 130};
 
@@ -14,78 +15,40 @@ constexpr i64 extents[] = {0, 1, 2, 15, 16, 17, 35, 70, 130};
 const char* const policies[] = {"", "across_rows=4 cheap_tile=64", "across_rows=1 cheap_tile=256",
                                 "across_rows=16 across_lines=1 cheap_tile=1024"};
 
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
-
-template <class T>
-std::vector<T> values(std::size_t n) {
-  std::mt19937 random(static_cast<unsigned>(n) + 1);
-  std::vector<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) x[i] = value_of<T>(random);
-  return x;
-}
-
-/// Axis k of the result is axis order[k] of x.
-template <class T, std::size_t N>
-std::vector<T> permuted(const std::vector<T>& x, const Shape<N>& shape, const std::array<int, N>& order) {
-  std::array<std::size_t, N> apart{}, extent{};
-  for (std::size_t k = 0; k < N; ++k) {
-    const auto axis = static_cast<std::size_t>(order[k]);
-    extent[k] = static_cast<std::size_t>(shape[axis]);
-    apart[k] = lines::count(shape, axis + 1);
-  }
-  std::vector<T> result(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    std::size_t rest = i, from = 0;
-    for (std::size_t k = N; k-- > 0;) {
-      from += rest % extent[k] * apart[k];
-      rest /= extent[k];
-    }
-    result[i] = x[from];
-  }
-  return result;
-}
-
 TEST(ReadsAcross, TransposesProperty) {
   for_every_scalar([]<class T>() {
-    on_every_engine_and_policy([](Mat<T> m) { return fg::transpose(m); },
-                               [](const auto& f) {
-                                 for (const i64 rows : extents)
-                                   for (const i64 columns : extents) {
-                                     const Shape<2> shape{rows, columns};
-                                     const std::vector<T> x = values<T>(lines::count(shape));
-                                     const auto y = f(fg::Array<T, 2>(x, shape));
-                                     ASSERT_EQ(y.shape(), (Shape<2>{columns, rows}));
-                                     ASSERT_EQ(y.to_vector(), (permuted<T, 2>(x, shape, {1, 0})))
-                                         << rows << " x " << columns;
-                                   }
-                               });
+    on_every_engine_and_policy(
+        policies, [](Mat<T> m) { return fg::transpose(m); },
+        [](const auto& f) {
+          for (const i64 rows : extents)
+            for (const i64 columns : extents) {
+              const Shape<2> shape{rows, columns};
+              const std::vector<T> x = values<T>(lines::count(shape));
+              const auto y = f(fg::Array<T, 2>(x, shape));
+              ASSERT_EQ(y.shape(), (Shape<2>{columns, rows}));
+              ASSERT_EQ(y.to_vector(), (transposed<T, 2>(x, shape, {1, 0}).first))
+                  << rows << " x " << columns;
+            }
+        });
   });
 }
 
 constexpr Shape<3> cubes[] = {{0, 3, 4},   {4, 0, 3},   {3, 4, 0},    {17, 3, 33}, {3, 17, 40},
                               {33, 40, 2}, {20, 1, 19}, {64, 32, 16}, {5, 130, 21}};
 
-template <int A, int B, int C>
+template <std::size_t A, std::size_t B, std::size_t C>
 void expect_permuted() {
   SCOPED_TRACE(testing::Message() << A << B << C);
   const auto program = [](fg::Acc<int, 3> x, fg::Acc<double, 3> y) {
     return std::tuple{fg::transpose(x, {A, B, C}), fg::transpose(y, {A, B, C}) + 1.0};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const Shape<3>& shape : cubes) {
       const auto x = values<int>(lines::count(shape));
       const auto y = values<double>(lines::count(shape));
       const auto [a, b] = f(fg::Array<int, 3>(x, shape), fg::Array<double, 3>(y, shape));
-      ASSERT_EQ(a.to_vector(), (permuted<int, 3>(x, shape, {A, B, C})));
-      std::vector<double> more = permuted<double, 3>(y, shape, {A, B, C});
+      ASSERT_EQ(a.to_vector(), (transposed<int, 3>(x, shape, {A, B, C}).first));
+      std::vector<double> more = transposed<double, 3>(y, shape, {A, B, C}).first;
       for (double& value : more) value += 1;
       ASSERT_EQ(b.to_vector(), more);
     }
@@ -104,14 +67,14 @@ TEST(ReadsAcross, FourAxesProperty) {
     return std::tuple{fg::transpose(x, {3, 1, 2, 0}), fg::transpose(x, {3, 2, 0, 1}),
                       fg::transpose(x, {1, 3, 0, 2})};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const Shape<4>& shape :
          {Shape<4>{17, 2, 3, 18}, Shape<4>{2, 33, 5, 16}, Shape<4>{20, 3, 34, 1}, Shape<4>{3, 0, 2, 20}}) {
       const auto x = values<float>(lines::count(shape));
       const auto [a, b, c] = f(fg::Array<float, 4>(x, shape));
-      ASSERT_EQ(a.to_vector(), (permuted<float, 4>(x, shape, {3, 1, 2, 0})));
-      ASSERT_EQ(b.to_vector(), (permuted<float, 4>(x, shape, {3, 2, 0, 1})));
-      ASSERT_EQ(c.to_vector(), (permuted<float, 4>(x, shape, {1, 3, 0, 2})));
+      ASSERT_EQ(a.to_vector(), (transposed<float, 4>(x, shape, {3, 1, 2, 0}).first));
+      ASSERT_EQ(b.to_vector(), (transposed<float, 4>(x, shape, {3, 2, 0, 1}).first));
+      ASSERT_EQ(c.to_vector(), (transposed<float, 4>(x, shape, {1, 3, 0, 2}).first));
     }
   });
 }
@@ -121,7 +84,8 @@ TEST(ReadsAcross, LargeTransposes) {
   const auto f = fg::compile([](Mat<float> m) { return fg::transpose(m); });
   for (const Shape<2>& shape : {Shape<2>{2048, 2064}, Shape<2>{2051, 2063}}) {
     const auto x = values<float>(lines::count(shape));
-    ASSERT_TRUE(f(fg::Array<float, 2>(x, shape)).to_vector() == (permuted<float, 2>(x, shape, {1, 0})));
+    ASSERT_TRUE(f(fg::Array<float, 2>(x, shape)).to_vector() ==
+                (transposed<float, 2>(x, shape, {1, 0}).first));
   }
 }
 
@@ -134,7 +98,7 @@ TEST(ReadsAcross, BesideOtherReadsProperty) {
     });
     return std::tuple{sums, sums > 0.0f, shares};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const i64 rows : extents)
       for (const i64 columns : extents) {
         const Shape<2> shape{rows, columns}, turned{columns, rows};
@@ -142,7 +106,7 @@ TEST(ReadsAcross, BesideOtherReadsProperty) {
         const std::vector<float> own(y.begin(), y.end() - 1);
         std::vector<int> by(static_cast<std::size_t>(rows));
         for (std::size_t j = 0; j < by.size(); ++j) by[j] = static_cast<int>(j % 3) + 1;
-        const auto across = permuted<float, 2>(x, shape, {1, 0});
+        const auto across = transposed<float, 2>(x, shape, {1, 0}).first;
         std::vector<float> sums(own.size());
         std::vector<bool> are_positive(own.size());
         std::vector<int> shares(own.size());

@@ -2,6 +2,7 @@
 // loops: at extents around those of tiles, chains and tasks, of each kind of operator.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 #include <cmath>
 
@@ -31,17 +32,13 @@ const char* const policies[] = {
     "fold_chain=2"};
 
 template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      const auto compiled = fg::compile(f, {.engine = engine, .policy = policy});
-      for (const Extents& e : all_extents) {
-        SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
-        test(compiled, e);
-      }
+void for_all_extents(F f, Test test) {
+  on_every_engine_and_policy(policies, f, [&](const auto& compiled) {
+    for (const Extents& e : all_extents) {
+      SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
+      test(compiled, e);
     }
+  });
 }
 
 template <class T>
@@ -76,7 +73,7 @@ TEST(RegisterTiles, ProductsProperty) {
   const auto program = [](Mat<float> a, Mat<float> b, Mat<double> c, Mat<double> d, Mat<int> x, Mat<int> y) {
     return std::tuple{fg::matmul(a, b), fg::matmul(c, fg::transpose(d)), fg::matmul(fg::transpose(x), y)};
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<float>(e.n, e.k, 1), b = matrix<float>(e.k, e.m, 2);
     const auto c = matrix<double>(e.n, e.k, 3), d = matrix<double>(e.m, e.k, 4);
     const auto x = matrix<int>(e.k, e.n, 5), y = matrix<int>(e.k, e.m, 6);
@@ -103,7 +100,7 @@ TEST(RegisterTiles, ProducersAndConsumersProperty) {
       return fg::max(product(i, j) + bias[j], 0) - fg::cast<int>(i);
     });
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<int>(e.n, e.k, 1), b = matrix<int>(e.k, e.m, 2);
     const Ints bias = values<int>(e.m, 3), weights = values<int>(e.k, 4);
     const Ints products = folded(e, 0, plus, [&](Index i, Index l, Index j) {
@@ -157,7 +154,7 @@ TEST(RegisterTiles, OperatorsProperty) {
     });
     return std::tuple{least, last, both};
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<float>(e.n, e.k, 1), b = matrix<float>(e.k, e.m, 2);
     const auto [least, last, both] = f(a, b);
     EXPECT_EQ(least.to_vector(),
@@ -196,7 +193,7 @@ TEST(RegisterTiles, TruthsProperty) {
         at_all([](auto pairs) { return fg::any(pairs([](auto x, auto y) { return x + 12 < y; })); });
     return std::tuple{some, all, less};
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     const auto a = matrix<int>(e.n, e.k, 1), b = matrix<int>(e.k, e.m, 2);
     const auto [some, all, less] = f(a, b);
     constexpr auto either = [](bool u, bool v) { return u || v; };
@@ -217,7 +214,7 @@ TEST(RegisterTiles, BatchesProperty) {
       return fg::sum(fg::generate(a.size(2), [&](Exp<Index> l) { return a(p, i, l) * b(p, l, j); }));
     });
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     constexpr Index n_products = 3;
     const Ints a = values<int>(n_products * e.n * e.k, 1), b = values<int>(n_products * e.k * e.m, 2);
     Ints expected;
@@ -278,7 +275,7 @@ TEST(RegisterTiles, IndicesProperty) {
     });
     return std::tuple{least, greatest};
   };
-  on_every_engine_and_policy(program, [](const auto& f, const Extents& e) {
+  for_all_extents(program, [](const auto& f, const Extents& e) {
     if (e.k == 0) return;
     std::vector<float> left = values<float>(e.n * e.k, 1);
     for (std::size_t p = 0; p < left.size(); p += 5) left[p] = std::numeric_limits<float>::quiet_NaN();

@@ -2,6 +2,7 @@
 // extents that are shorter than the ends of the axes, and around those of vectors.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 namespace {
 
@@ -12,16 +13,6 @@ using Cube = fg::Acc<int, 3>;
 
 const char* const policies[] = {"", "row_splits=0", "splits=0", "splits=1 cheap_tile=64", "row_splits=5"};
 constexpr std::int64_t extents[] = {1, 2, 3, 4, 7, 8, 9, 17, 33, 64, 66, 67, 131};
-
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
 
 Ints numbers(std::size_t n) {
   Ints x(n);
@@ -80,7 +71,7 @@ TEST(Splits, OneStencilInManySpellingsProperty) {
                       fg::stencil(weighted, fg::boundary::clamp, u),
                       fg::stencil(weighted, fg::boundary::constant(7), u)};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t rows : extents)
       for (const std::int64_t columns : extents) {
         const Field u{{rows, columns}, numbers(static_cast<std::size_t>(rows * columns))};
@@ -135,7 +126,7 @@ TEST(Splits, PointsAroundInFieldsWithBordersProperty) {
     return u.at(0, 0) + 2 * u.at(0, 1) + 3 * u.at(0, 2) + 5 * u.at(1, 0) + 7 * u.at(1, 1) + 11 * u.at(1, 2) +
            13 * u.at(2, 0) + 17 * u.at(2, 1) + 19 * u.at(2, 2);
   };
-  on_every_engine_and_policy(nine, [](const auto& f) {
+  on_every_engine_and_policy(policies, nine, [](const auto& f) {
     constexpr std::array<int, 9> weights{1, 2, 3, 5, 7, 11, 13, 17, 19};
     for (const std::int64_t rows : extents)
       for (const std::int64_t columns : extents) {
@@ -158,7 +149,7 @@ TEST(Splits, RowsOfFieldsWithBordersProperty) {
     return std::tuple{fg::sum(u.at(2, 0) - u.at(0, 2), fg::axis(1)),
                       fg::scan(std::plus<>(), 0, u.at(0, 2), fg::axis(1)), fg::reverse(u.whole())};
   };
-  on_every_engine_and_policy(sums_and_scan, [](const auto& f) {
+  on_every_engine_and_policy(policies, sums_and_scan, [](const auto& f) {
     for (const std::int64_t rows : extents)
       for (const std::int64_t columns : extents) {
         const Field u{{rows, columns}, numbers(static_cast<std::size_t>(rows * columns))};
@@ -190,7 +181,7 @@ TEST(Splits, OfThreeAxesProperty) {
     });
     return std::tuple{chosen, fg::sum(chosen, fg::axis(2)), fg::scan(std::plus<>(), 0, chosen, fg::axis(2))};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const Shape<3>& shape :
          {Shape<3>{1, 1, 1}, {2, 3, 4}, {3, 2, 67}, {5, 4, 33}, {1, 9, 64}, {4, 1, 130}, {0, 2, 3}})
       for (const std::int64_t k : {-1, 0, 1, 3, 65, 1000}) {
@@ -237,7 +228,7 @@ TEST(Splits, OfAnyNumberProperty) {
   };
   const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
   constexpr fg::i64 least = std::numeric_limits<fg::i64>::min(), most = std::numeric_limits<fg::i64>::max();
-  on_every_engine_and_policy(program, [&](const auto& f) {
+  on_every_engine_and_policy(policies, program, [&](const auto& f) {
     for (const std::int64_t n : {1, 3, 17, 70})
       for (const fg::i64 k : {least, least + 1, fg::i64{-1}, fg::i64{0}, fg::i64{5}, most - 1, most}) {
         const std::vector<fg::i64> ks = {k, least, 2, most};
@@ -255,7 +246,7 @@ TEST(Splits, ReadsOutsideOfArraysFail) {
   const auto program = [](Mat<int> x, Index down, Index right) {
     return fg::generate({x.size(0), x.size(1)}, [&](Index i, Index j) { return x(i + down, j + right); });
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     const Shape<2> shape{5, 70};
     const fg::Array<int, 2> x(numbers(lines::count(shape)), shape);
     EXPECT_EQ(f(x, 0, 0).to_vector(), x.to_vector());
@@ -281,7 +272,7 @@ TEST(Splits, RowsThatAreUpdatedInPlace) {
         },
         x);
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t columns : {1, 9, 31, 67}) {
       const Shape<2> shape{4, columns};
       Ints x = numbers(lines::count(shape));

@@ -2,6 +2,7 @@
 // and chains, of each kind of operator.
 #include "lines.h"
 #include "operators.h"
+#include "policies.h"
 
 #include <cmath>
 
@@ -14,24 +15,6 @@ const char* const policies[] = {"", "window_least_columns=1 window_vectors=1 fol
                                 "window_vectors=2 window_most_points=20"};
 constexpr std::int64_t all_points[] = {1, 7, 8, 9, 31, 32, 33, 64, 65, 131, 1031};
 constexpr std::int64_t all_weights[] = {0, 1, 2, 3, 5, 16, 17, 33, 257};
-
-template <class F, class Test>
-void on_every_engine_and_policy(F f, Test test) {
-  for (const auto& [name, engine] : tested_engines())
-    for (const char* policy : policies) {
-      if (*policy != '\0' && engine != fg::Engine::cpu) continue;
-      SCOPED_TRACE("engine " + name + ", policy " + policy);
-      test(fg::compile(f, {.engine = engine, .policy = policy}));
-    }
-}
-
-template <class T>
-std::vector<T> values(std::int64_t n) {
-  std::mt19937 random(static_cast<unsigned>(n) + 1);
-  std::vector<T> x(static_cast<std::size_t>(n));
-  for (T& value : x) value = value_of<T>(random);
-  return x;
-}
 
 // x[first], x[first + 1] ... combined.
 template <class T>
@@ -68,7 +51,7 @@ TEST(Windows, OfOneAxisProperty) {
     });
     return std::tuple{sums, wide, most, last, both};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const std::int64_t n : all_points)
       for (const std::int64_t k : all_weights) {
         SCOPED_TRACE(std::to_string(n) + " points, " + std::to_string(k) + " weights");
@@ -117,7 +100,7 @@ TEST(Windows, OfTwoAxesProperty) {
     });
     return std::tuple{inside, same};
   };
-  on_every_engine_and_policy(program, [](const auto& f) {
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
     for (const auto& [rows, columns] :
          {std::pair<std::int64_t, std::int64_t>{1, 1}, {3, 40}, {20, 33}, {9, 131}, {33, 7}})
       for (const auto& [h, k] : {std::pair<std::int64_t, std::int64_t>{1, 1},
