@@ -14,6 +14,7 @@
 #include "schedule/rewrites/thresholds.h"
 #include "schedule/shared_operands.h"
 #include "soac/check.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -171,9 +172,8 @@ class Checker {
 
   // Lanes that take several rows one after the other have nothing to combine points in.
   void rows_together(const Nest& nest, const soac::Soac& op) {
-    const bool only_maps = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
     for (const Cut& cut : nest.cuts)
-      require(cut.unit != Unit::registers || cut.axis + 1 >= nest.axes.size() || only_maps,
+      require(cut.unit != Unit::registers || cut.axis + 1 >= nest.axes.size() || soac::is_map(op),
               "takes rows together whose points are combined");
   }
 

@@ -1,5 +1,7 @@
 #include "schedule/blocks/crosswise.h"
 
+#include "soac/count.h"
+
 namespace fulgurite::schedule {
 
 namespace {
@@ -37,8 +39,7 @@ std::vector<Expr> reads_along(const Surroundings& at, const soac::Soac& op, std:
 
 Crosswise crosswise_reads(const Surroundings& at, const soac::Soac& op) {
   const std::size_t n_axes = op.dims.size();
-  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
-  if (n_axes < 2 || !is_map || !op.body.body.empty()) return {};
+  if (n_axes < 2 || !soac::is_map(op) || !op.body.body.empty()) return {};
   for (Expr result : op.body.results)
     if (result.type().rank > 0) return {};
   for (const std::size_t axis : {n_axes - 2, std::size_t{0}})

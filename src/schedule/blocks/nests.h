@@ -13,7 +13,7 @@ Nest nest_over_points(const Surroundings&, const soac::Soac&, const Points&, Exp
                       Unit unit = Unit::grid);
 /// Strips of a space whose points read around them.
 Nest nest_over_strips(const Surroundings&, const soac::Soac&, const Windows&);
-/// Square tiles of the last two axes, of a map that reads along one and writes along the other.
+/// Square tiles of the last axis and the one that a map reads along where it writes along the last.
 Nest nest_over_tiles(const Surroundings&, const soac::Soac&, const Crosswise&);
 
 /// The part of a nest that combines an output; added if there is none.

@@ -6,6 +6,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -39,8 +40,7 @@ bool is_square(const soac::Soac& op) {
 
 Expr lane_rows_of(Building& at, Expr otherwise) {
   const soac::Soac& op = at.op();
-  const bool is_map = op.reductions.empty() && op.scatters.empty() && op.partitions.empty();
-  if (!at.loops.rows || !is_map || at.in_order || makes_arrays(op) || has_scan(op.body)) return {};
+  if (!at.loops.rows || !soac::is_map(op) || at.in_order || makes_arrays(op) || has_scan(op.body)) return {};
   if (!has_known_rows(at.around, op.body) || is_square(op)) return {};
   Expr holds = longest_row(at.arena, op.body) <= most_in_lane(op, at.lanes.by);
   if (otherwise) holds = holds & logical_not(otherwise);

@@ -14,6 +14,7 @@
 #include "schedule/rewrites/scanned.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rewrites/splits.h"
+#include "soac/count.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -147,13 +148,9 @@ bool is_row(const soac::Soac& op, const Nest& nest) {
 }
 
 // Whether the points of a map only compute scalars, and none fails.
-bool moves_elements(const soac::Stm& s) {
-  const auto& op = std::get<soac::Soac>(s.op);
-  const soac::OutputView outputs = soac::view_of(s);
-  return outputs.mapped.size() == s.names.size() && !soac::may_fail(op.body) && !gives_arrays(op) &&
-         std::ranges::none_of(op.body.body, [](const soac::Stm& inner) {
-           return base::as<soac::Soac>(inner.op) || !soac::nested_in(inner).empty();
-         });
+bool moves_elements(const soac::Soac& op) {
+  return soac::is_map(op) && !soac::may_fail(op.body) && !gives_arrays(op) &&
+         std::ranges::all_of(op.body.body, [](const soac::Stm& s) { return soac::nested_in(s).empty(); });
 }
 
 bool is_one_point(const soac::Soac& op) {
@@ -161,11 +158,9 @@ bool is_one_point(const soac::Soac& op) {
 }
 
 // Whether lanes may take a row each of a map that is walked row by row.
-bool has_lane_rows(const soac::Stm& s, const LaneLoops& loops) {
-  const auto& op = std::get<soac::Soac>(s.op);
-  const soac::OutputView outputs = soac::view_of(s);
-  return loops.rows && outputs.mapped.size() == s.names.size() && !depends_on_order(op) &&
-         !makes_arrays(op) && !has_scan(op.body) && has_even_rows(op) && !is_one_point(op);
+bool has_lane_rows(const soac::Soac& op, const LaneLoops& loops) {
+  return loops.rows && soac::is_map(op) && !depends_on_order(op) && !makes_arrays(op) && has_even_rows(op) &&
+         !is_one_point(op);
 }
 
 }  // namespace
@@ -193,7 +188,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
     nest.splits = splits_of(arena, s, {lanes.by.splits, lanes.by.row_splits, lanes.by.split_text, n_loops});
   // Text for each piece, in each piece of the nest around it, costs more than a few comparisons.
   if (!place.grid && nest.splits.size() > most_inner_splits) nest.splits.clear();
-  if (place.grid && in.any && nest.splits.empty() && moves_elements(s)) {
+  if (place.grid && in.any && nest.splits.empty() && moves_elements(op)) {
     const std::int64_t rows = std::min(place.grid->rows_in_line, lanes.by.across_rows);
     if (rows > 1) nest.cuts.push_back({0, arena.i64(rows), Unit::registers, Tail::apart, 1});
   }
@@ -263,7 +258,7 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   if (is_one_point(op)) loops.rows = true;
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
-  if (has_lane_rows(s, loops)) {
+  if (has_lane_rows(op, loops)) {
     LaneLoops of_lanes = loops;
     of_lanes.rows = false;
     Inner rows{original.nest, nest_of(arena, s, of_lanes, lanes, {})};
