@@ -174,6 +174,7 @@ auto generate(Index n, const F& f, detail::Here where = detail::Here::current())
 }
 /// f(i, j, ...) for all indices below the extents: fg::generate({r, c}, f).
 template <std::size_t N, class F>
+  requires(N > 1)
 auto generate(const Index (&extents)[N], const F& f, detail::Here where = detail::Here::current()) {
   return detail::generate(detail::extents_of(extents), f, "generate", where);
 }
@@ -191,6 +192,7 @@ auto replicate(Index n, const X& value, detail::Here where = detail::Here::curre
   return detail::generate(std::array{n.value}, [&](const Exp<i64>&) { return value; }, "replicate", where);
 }
 template <std::size_t N, class X>
+  requires(N > 1)
 auto replicate(const Index (&extents)[N], const X& value, detail::Here where = detail::Here::current()) {
   return detail::generate(
       detail::extents_of(extents), [&](const auto&...) { return value; }, "replicate", where);

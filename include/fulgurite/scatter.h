@@ -62,6 +62,7 @@ Vec<T> backpermute(Index n, const F& f, const Acc<T, M>& xs, detail::Here where 
   return detail::backpermute(std::array{n.value}, f, xs, where);
 }
 template <std::size_t N, class F, class T, int M>
+  requires(N > 1)
 Acc<T, static_cast<int>(N)> backpermute(const Index (&extents)[N], const F& f, const Acc<T, M>& xs,
                                         detail::Here where = detail::Here::current()) {
   return detail::backpermute(detail::extents_of(extents), f, xs, where);

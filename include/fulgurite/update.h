@@ -40,6 +40,7 @@ template <class T>
   return detail::with_element(xs, {i}, x, where);
 }
 template <class T, int N>
+  requires(N > 1)
 [[nodiscard("with gives another array: x = fg::with(x, i, v)")]] Acc<T, N> with(
     const Acc<T, N>& xs, const Index (&indices)[N], const std::type_identity_t<Exp<T>>& x,
     detail::Here where = detail::Here::current()) {
@@ -55,6 +56,7 @@ template <class T>
   return detail::with_slice(xs, {range}, ys, where);
 }
 template <class T, int N>
+  requires(N > 1)
 [[nodiscard("with gives another array: x = fg::with(x, range, ys)")]] Acc<T, N> with(
     const Acc<T, N>& xs, const Range (&axes)[N], const std::type_identity_t<Acc<T, N>>& ys,
     detail::Here where = detail::Here::current()) {

@@ -214,6 +214,24 @@ TEST(Arrays, InteriorSlices) {
   });
 }
 
+// One extent, one index and one range may stand in braces, as several do.
+TEST(Arrays, OneExtentInBraces) {
+  const auto f = [](Vec<int> x) {
+    const auto n = x.size();
+    const auto copied = fg::generate({n}, [=](Exp<fg::i64> i) { return x(i); });
+    return std::tuple{
+        fg::with(copied, {0}, 9), fg::with(copied, {fg::Range{0, 2}}, fg::replicate({2}, 7)),
+        fg::backpermute({n}, [=](Exp<fg::i64> i) { return n - 1 - i; }, x), fg::reshape(x, {n})};
+  };
+  on_every_engine(f, [](const auto& g) {
+    const auto [first, two, reversed, same] = g(Ints{1, 2, 3});
+    EXPECT_EQ(vector_of(first), (Ints{9, 2, 3}));
+    EXPECT_EQ(vector_of(two), (Ints{7, 7, 3}));
+    EXPECT_EQ(vector_of(reversed), (Ints{3, 2, 1}));
+    EXPECT_EQ(vector_of(same), (Ints{1, 2, 3}));
+  });
+}
+
 TEST(Arrays, EmptyAndSingle) {
   const auto f = [](Mat<int> m) {
     return std::tuple{m + 1,      fg::transpose(m),        fg::flatten(m),

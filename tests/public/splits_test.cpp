@@ -210,8 +210,6 @@ TEST(Splits, OfThreeAxesProperty) {
   });
 }
 
-// In the pieces where an index is known to be right nothing asks; in the others the lowest one that is wrong
-// is reported.
 // Sums with numbers that are no sizes wrap around.
 TEST(Splits, OfAnyNumberProperty) {
   const auto program = [](Exp<fg::i64> n, Exp<fg::i64> k, Vec<fg::i64> ks) {
@@ -242,6 +240,36 @@ TEST(Splits, OfAnyNumberProperty) {
   });
 }
 
+// So do products of sizes with numbers, and of sizes with each other where an array without elements has a
+// large one.
+TEST(Splits, OfProductsThatWrapAround) {
+  const auto program = [](Exp<fg::i64> n, Mat<int> none) {
+    const auto wide = none.size(1);
+    return fg::unzip(fg::generate(n, [=](Index i) {
+      return std::tuple{fg::select(i + n * (fg::i64{1} << 60) < 0, 1, 2),
+                        fg::select(n * (fg::i64{1} << 60) - i < 5, 1, 2),
+                        fg::select(i < wide * wide * wide, 1, 2), fg::min(i - 3, n * n * (fg::i64{1} << 59)),
+                        fg::select(i - wide * wide * 2 < 2, 1, 2)};
+    }));
+  };
+  const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
+  on_every_engine_and_policy(policies, program, [&](const auto& f) {
+    for (const std::int64_t n : {1, 3, 4, 8, 17, 70})
+      for (const std::int64_t wide : {std::int64_t{3}, std::int64_t{1} << 21, std::int64_t{1} << 31}) {
+        SCOPED_TRACE(::testing::Message() << n << " points, 0 x " << wide);
+        const fg::Array<int, 2> none(Ints{}, {0, wide});
+        const auto ours = f(n, none), theirs = reference(n, none);
+        EXPECT_EQ(std::get<0>(ours).to_vector(), std::get<0>(theirs).to_vector());
+        EXPECT_EQ(std::get<1>(ours).to_vector(), std::get<1>(theirs).to_vector());
+        EXPECT_EQ(std::get<2>(ours).to_vector(), std::get<2>(theirs).to_vector());
+        EXPECT_EQ(std::get<3>(ours).to_vector(), std::get<3>(theirs).to_vector());
+        EXPECT_EQ(std::get<4>(ours).to_vector(), std::get<4>(theirs).to_vector());
+      }
+  });
+}
+
+// In the pieces where an index is known to be right nothing asks; in the others the lowest one that is wrong
+// is reported.
 TEST(Splits, ReadsOutsideOfArraysFail) {
   const auto program = [](Mat<int> x, Index down, Index right) {
     return fg::generate({x.size(0), x.size(1)}, [&](Index i, Index j) { return x(i + down, j + right); });

@@ -1,6 +1,7 @@
 #include "schedule/rewrites/thresholds.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/match.h"
 
@@ -11,7 +12,19 @@ using scalar::Op;
 
 namespace {
 
+// Sums of two numbers of up to this absolute value do not wrap around.
 constexpr std::int64_t most_small = std::int64_t{1} << 61;
+constexpr std::int64_t anything = std::numeric_limits<std::int64_t>::max();
+// Memory has no more elements.
+constexpr std::int64_t most_of_size = std::int64_t{1} << 47;
+
+// What is above most_small may be anything.
+std::int64_t sum(std::int64_t a, std::int64_t b) {
+  return a > most_small - b ? anything : a + b;
+}
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  return b != 0 && a > most_small / b ? anything : a * b;
+}
 
 bool is_i64(Expr e) {
   return e.type() == scalar::Type{Kind::i64};
@@ -88,31 +101,45 @@ Indices::Motion Indices::motion_of(Expr root) {
       all.other_ways |= of_arg.other_ways;
     }
     if (!is_sum) all.other_ways = all.axes;
-    all.is_small = is_small(e);
+    all.most = most_of(e);
     motions_.emplace(e, all);
   });
   return motions_.at(root);
 }
 
-// Sizes and indices are below 2^47.
-bool Indices::is_small(Expr e) const {
-  if (!is_i64(e)) return true;
-  if (const auto value = constant_of(e)) return -most_small < *value && *value < most_small;
-  if (e.is_name())
-    return sizes_.contains(e.var()) || std::ranges::find(names_, e) != names_.end() ||
-           std::ranges::find(running_, e, &Inside::name) != running_.end();
-  if (e.op() == Op::cast) return is_integer(e.arg(0).kind()) && size_of(e.arg(0).kind()) < 8;
-  static constexpr Op of_small[] = {Op::add, Op::sub,    Op::neg, Op::mul, Op::min,
-                                    Op::max, Op::select, Op::div, Op::rem};
-  return std::ranges::find(of_small, e.op()) != std::end(of_small) &&
-         std::ranges::all_of(e.args(), [&](Expr arg) { return motions_.at(arg).is_small; });
+std::int64_t Indices::most_of(Expr e) const {
+  if (!is_i64(e)) return 1;
+  if (const auto value = constant_of(e))
+    return -most_small <= *value && *value <= most_small ? std::abs(*value) : anything;
+  const auto of_arg = [&](std::size_t k) { return motions_.at(e.arg(k)).most; };
+  switch (e.op()) {
+    case Op::name: {
+      const bool is_size = sizes_.contains(e.var()) || std::ranges::find(names_, e) != names_.end() ||
+                           std::ranges::find(running_, e, &Inside::name) != running_.end();
+      return is_size ? most_of_size : anything;
+    }
+    case Op::cast: {
+      const bool is_short = is_integer(e.arg(0).kind()) && size_of(e.arg(0).kind()) < 8;
+      return is_short ? std::int64_t{1} << 32 : anything;
+    }
+    case Op::neg:
+    case Op::div: return of_arg(0);
+    case Op::rem: return of_arg(1);
+    case Op::add:
+    case Op::sub: return sum(of_arg(0), of_arg(1));
+    case Op::mul: return product(of_arg(0), of_arg(1));
+    case Op::min:
+    case Op::max: return std::max(of_arg(0), of_arg(1));
+    case Op::select: return std::max(of_arg(1), of_arg(2));
+    default: return anything;
+  }
 }
 
 // An operand of a comparison, of which sums do not wrap around and which compares with small numbers as it
 // does itself. Absent: there is none.
 Expr Indices::saturated(Expr operand) {
   const Motion motion = motion_of(operand);
-  if (motion.is_small) return operand;
+  if (motion.most <= most_small) return operand;
   if (motion.axes != 0 || !is_outside(operand)) return {};
   return min(max(operand, arena_.i64(-most_small)), arena_.i64(most_small));
 }

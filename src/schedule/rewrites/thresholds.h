@@ -68,14 +68,13 @@ class Indices {
   };
   Operands by_motion(Expr node);
   // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
-  // of products. Whether it is computed of sizes, indices and small numbers alone, so that sums with it do
-  // not wrap around.
+  // of products. Its absolute value is at most `most`; one above most_small stands for any.
   struct Motion {
     std::uint64_t axes = 0, other_ways = 0;
-    bool is_small = true;
+    std::int64_t most = 0;
   };
   Motion motion_of(Expr);
-  bool is_small(Expr) const;
+  std::int64_t most_of(Expr) const;
   Expr saturated(Expr);
   std::optional<scalar::Affine> affine_along(std::size_t axis, Expr);
 
