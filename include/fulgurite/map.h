@@ -84,7 +84,9 @@ auto map(Here where, const F& f, const X& x, const Xs&... xs) {
     return flattened<R>(std::apply(f, staged));
   };
   const Operand operands[] = {MapOperand<X>::operand(x), MapOperand<Xs>::operand(xs)...};
-  const Values results = map(std::span<const Operand>(operands), Body(body), where);
+  const std::vector<RowOf> rows = rows_in<R>();
+  const Values results = rows.empty() ? map(std::span<const Operand>(operands), Body(body), where)
+                                      : map_to_rows(operands, Body(body), rows, where);
   Unflatten values(results);
   return Mapped<R, rank>::take(values);
 }
@@ -105,7 +107,9 @@ auto generate(const std::array<Value, N>& extents, const F& f, const char* origi
     const auto body = [&](std::span<const Value> indices) {
       return flattened<R>(f(Exp<i64>(Parts<i64>{indices[k]})...));
     };
-    const Values results = generate(std::span<const Value>(extents), Body(body), origin, where);
+    const std::vector<RowOf> rows = rows_in<R>();
+    const Values results = rows.empty() ? generate(std::span<const Value>(extents), Body(body), origin, where)
+                                        : generate_rows(extents[0], Body(body), rows, origin, where);
     Unflatten values(results);
     return Mapped<R, static_cast<int>(N)>::take(values);
   }(std::make_index_sequence<N>());
@@ -136,7 +140,8 @@ detail::Slices<T, N> slices(const Acc<T, N>& x, Axis axis = {0}) {
 /// map(f, xs, ys, ...): f of the elements at each index of arrays of equal shapes (else ShapeError); up to
 /// six arrays, or rows, columns or slices of them. f returning elements gives an array of them (a std::tuple
 /// gives an array of tuples, see unzip), f returning a Vec of one and the same size everywhere gives an array
-/// with one more axis, f returning a std::tuple with arrays in it gives a std::tuple of arrays.
+/// with one more axis, f returning an fg::Row of any size a Ragged, f returning a std::tuple with arrays in
+/// it gives a std::tuple of arrays.
 template <class F, detail::Mappable A>
 auto map(const F& f, const A& a, detail::Here where = detail::Here::current()) {
   return detail::map(where, f, a);

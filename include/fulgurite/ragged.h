@@ -4,7 +4,8 @@
 // ordinary arrays; nothing of a row is copied where it is read. T is any element type. A Ragged may be a
 // parameter and a result of a program (RaggedArray on the host), the state of a loop, a branch of cond.
 //
-//   made by       segments, group_by, expand_rows (expand.h), and the functions below that give one
+//   made by       segments, group_by, expand_rows (expand.h), map and generate of a function that returns an
+//                 fg::Row (results.h), and the functions below that give one
 //   read by       row, values, map over elements, map over fg::rows, folds and scans of rows
 //
 // Rows are axis 0 and their elements axis 1: what is done to each row by itself takes fg::axis(1), or has it
@@ -109,8 +110,8 @@ template <class T, int N>
 struct Mapped<Ragged<T>, N, true> {
   static_assert(
       N < 0,
-      "a function given to map or generate returns no Ragged: fg::expand_rows makes rows of unequal "
-      "lengths, one for each element");
+      "a function given to map or generate returns no Ragged: for rows of unequal lengths, one for each "
+      "element, it returns an fg::Row");
   using type = Ragged<T>;
   static type take(Unflatten& values) { return values.next<type>(); }
 };

@@ -6,7 +6,28 @@
 
 #pragma GCC visibility push(default)
 
-namespace fulgurite::detail {
+namespace fulgurite {
+
+template <class T>
+class Ragged;
+
+/// A vector that a function given to map or generate returns where lengths differ from call to call:
+/// fg::map([](Vec<int> xs) { return fg::Row(fg::unique(xs)); }, fg::rows(m)) is a Ragged<int>. The function
+/// is traced twice, and computes lengths first: where they follow from shapes, it is computed once.
+template <class T>
+class Row {
+ public:
+  using Components = std::tuple<Vec<T>>;
+
+  explicit Row(const Vec<T>& elements) : components_(elements) {}
+  const Vec<T>& elements() const { return std::get<0>(components_); }
+  const Components& components() const { return components_; }
+
+ private:
+  Components components_;
+};
+
+namespace detail {
 
 template <class R>
 concept Tuple = TupleLike<R>;
@@ -44,6 +65,10 @@ struct ResultOf<Exp<T>> {
 };
 template <class T, int N>
 struct ResultOf<Acc<T, N>> {
+  static constexpr bool has_arrays = true;
+};
+template <class T>
+struct ResultOf<Row<T>> {
   static constexpr bool has_arrays = true;
 };
 template <bool has_arrays_, template <class...> class Composite, class... Rs>
@@ -139,6 +164,12 @@ struct Mapped<Acc<T, M>, N, true> {
   using type = Acc<T, M + N>;
   static type take(Unflatten& values) { return values.next<type>(); }
 };
+template <class T, int N>
+struct Mapped<Row<T>, N, true> {
+  static_assert(N == 1, "rows of lengths of their own are made of a vector of items: a Ragged has two axes");
+  using type = Ragged<T>;
+  static type take(Unflatten& values) { return values.next<type>(); }
+};
 template <class... Rs, int N>
 struct Mapped<std::tuple<Rs...>, N, true> {
   using type = std::tuple<typename Mapped<Rs, N>::type...>;
@@ -149,6 +180,38 @@ struct Mapped<std::pair<A, B>, N, true> {
   using type = std::pair<typename Mapped<A, N>::type, typename Mapped<B, N>::type>;
   static type take(Unflatten& values) { return type{Mapped<A, N>::take(values), Mapped<B, N>::take(values)}; }
 };
+
+/// The rows of lengths of their own among the flat values of a result.
+template <class R>
+struct RowsIn {
+  static void add(std::vector<RowOf>&, std::size_t& at) {
+    if constexpr (!ResultOf<R>::has_arrays) at += n_leaves<typename ResultOf<R>::Element>;
+  }
+};
+template <class T, int N>
+struct RowsIn<Acc<T, N>> {
+  static void add(std::vector<RowOf>&, std::size_t& at) { at += n_leaves<T>; }
+};
+template <class T>
+struct RowsIn<Row<T>> {
+  static void add(std::vector<RowOf>& rows, std::size_t& at) {
+    rows.push_back({at, n_leaves<T>});
+    at += n_leaves<T>;
+  }
+};
+template <class... Rs>
+struct RowsIn<std::tuple<Rs...>> {
+  static void add(std::vector<RowOf>& rows, std::size_t& at) { (RowsIn<Rs>::add(rows, at), ...); }
+};
+template <class A, class B>
+struct RowsIn<std::pair<A, B>> : RowsIn<std::tuple<A, B>> {};
+template <class R>
+std::vector<RowOf> rows_in() {
+  std::vector<RowOf> rows;
+  std::size_t at = 0;
+  RowsIn<R>::add(rows, at);
+  return rows;
+}
 
 /// An operator on two elements of type T as the tracer calls it. Refers to `op`.
 template <class T, class Op>
@@ -166,6 +229,7 @@ struct OperatorOn {
   }
 };
 
-}  // namespace fulgurite::detail
+}  // namespace detail
+}  // namespace fulgurite
 
 #pragma GCC visibility pop

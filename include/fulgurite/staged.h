@@ -91,6 +91,14 @@ Value index(Value array, std::span<const Value> indices, Here where);  // fewer 
 
 Values map(std::span<const Operand> operands, Body f, Here where);
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where);
+/// A vector that a function returns and whose length is its own: where its components stand among all
+/// results.
+struct RowOf {
+  std::size_t first, components;
+};
+/// With the offsets and the values of a ragged array in place of each row.
+Values map_to_rows(std::span<const Operand> operands, Body f, std::span<const RowOf> rows, Here where);
+Values generate_rows(Value n, Body f, std::span<const RowOf> rows, const char* origin, Here where);
 Value iota(Value n, Kind kind, Here where);
 void require_equal_shapes(const char* what, std::span<const Operand> operands, Here where);
 /// That the rows of a matrix are as long as an array's outermost axis.

@@ -38,8 +38,8 @@ Values mapped(Tracer& t, Scope& scope, Exprs dims, const Values& results, const 
     for (Expr extent : t.shape(e))
       if (!t.is_outer(t.unsettled(extent)))
         throw ShapeError(fmt::format("the function given to {} returns arrays of different sizes: an array's "
-                                     "rows are equally long, so "
-                                     "the size may not depend on the function's arguments",
+                                     "rows are equally long, so the size may not depend on the function's "
+                                     "arguments; to get a Ragged, return fg::Row(v)",
                                      origin),
                          where);
   }
@@ -86,6 +86,21 @@ Expr argument(Tracer& t, Expr array, const detail::Operand& operand, std::span<c
     all.insert(all.begin() + axis, indices[0]);
     return element(t, array, all);
   });
+}
+
+Values arguments(Tracer& t, std::span<const detail::Operand> operands, std::span<const Expr> indices,
+                 const Here& where) {
+  Values all;
+  for (const detail::Operand& operand : operands) {
+    if (operand.pass == detail::Pass::ragged) {
+      const Values row = t.values(row_at(t, t.exprs(operand.parts, where), indices[0], where));
+      all.insert(all.end(), row.begin(), row.end());
+      continue;
+    }
+    for (const Value& part : operand.parts)
+      all.push_back(t.value(argument(t, t.expr(part, where), operand, indices, where)));
+  }
+  return all;
 }
 
 Exprs index_parameters(Scope& scope, std::size_t rank) {
@@ -198,17 +213,7 @@ Values map(std::span<const Operand> operands, Body f, Here where) {
   Exprs dims = outer_extents(t, t.expr(operands[0].parts[0], where), operands[0], where);
   Scope scope(t, "map", where);
   const Exprs indices = index_parameters(scope, dims.size());
-  Values arguments;
-  for (const Operand& operand : operands) {
-    if (operand.pass == Pass::ragged) {
-      const Values row = t.values(row_at(t, t.exprs(operand.parts, where), indices[0], where));
-      arguments.insert(arguments.end(), row.begin(), row.end());
-      continue;
-    }
-    for (const Value& part : operand.parts)
-      arguments.push_back(t.value(argument(t, t.expr(part, where), operand, indices, where)));
-  }
-  return mapped(t, scope, std::move(dims), f(arguments), "map", where);
+  return mapped(t, scope, std::move(dims), f(arguments(t, operands, indices, where)), "map", where);
 }
 
 Values generate(std::span<const Value> extents, Body f, const char* origin, Here where) {

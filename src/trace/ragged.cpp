@@ -2,11 +2,12 @@
 // several elements each. Which item an element belongs to is found as in Futhark (Elsman, Henriksen, Serup:
 // Data-parallel flattening by expansion, 2019): the items' numbers are scattered to where their elements
 // begin, and the greatest so far is an element's own. So the work is split by elements, however many an item
-// has.
+// has. Rows that a function makes as a whole are made by classes of about equal lengths.
 #include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "trace/operators.h"
 #include "trace/segments.h"
@@ -212,6 +213,169 @@ struct ExpandedFolds {
   }
 };
 
+// Rows whose lengths the function that makes them decides. It is traced twice: for the lengths, which say
+// where each row lies, and for the elements. Rows of about one length (between two powers of two) are made
+// together, as a matrix as wide as the longest of them, from which elements are scattered to their places:
+// one long row among many short ones makes no wide matrix, and rows that lie side by side take about as long.
+struct RowsOfItems {
+  Tracer& t;
+  Expr count;
+  std::function<Exprs(Expr item)> results_of;
+  const char* origin;
+  Here where;
+
+  static constexpr int n_classes = 48;  // of sizes of at most 2^47
+
+  struct OneClass {
+    Expr count, longest;
+    std::function<Expr(Expr number)> item;
+  };
+
+  // The elements of all rows of a result, one row after the other.
+  Exprs elements(const detail::RowOf& of, std::span<const Kind> kinds, Expr lengths, Expr offsets) const {
+    const Exprs places = t.exprs(by_class(lengths), where);
+    const Expr items = places[0], begins = places[1], classes = classes_with_items(begins);
+    const Expr total = number_of_elements(t, offsets, origin, where);
+    const Exprs nothing = tabulate_all(t, {total}, origin, where, [&](const Exprs&) { return zeros(kinds); });
+    const auto with_class = [&](std::span<const Value> state) {
+      const Expr c = integer_at(t, classes, t.expr(state[0], where)), next = c + 1;
+      const Expr first = trace::element(t, begins, {&c, 1}), end = trace::element(t, begins, {&next, 1});
+      const auto item = [&, first](Expr number) {
+        const Expr at = first + number;
+        return trace::element(t, items, {&at, 1});
+      };
+      const Expr n = t.settled(end - first, where);
+      const OneClass rows{n, longest(n, lengths, item), item};
+      return with_rows(t.exprs(state.subspan(1), where), rows, of, lengths, offsets);
+    };
+    const std::size_t widths[] = {kinds.size()};
+    return t.exprs(detail::iterate(t.value(t.shape(classes)[0]), detail::Body(with_class), t.values(nothing),
+                                   widths, where),
+                   where);
+  }
+
+ private:
+  Exprs zeros(std::span<const Kind> kinds) const {
+    Exprs all;
+    for (Kind kind : kinds) all.push_back(cast(t.arena().i64(0), kind));
+    return all;
+  }
+  // The items of each class in order, and where classes begin.
+  Values by_class(Expr lengths) const {
+    const Value all = detail::iota(t.value(count), detail::Kind::i64, where);
+    const auto class_of = [&](std::span<const Value> item) {
+      const Expr length = trace::element(t, lengths, t.exprs(item, where));
+      const Expr bits = 63 - cast(t.arena().apply(Op::clz, {length}), Kind::i64);
+      return Values{t.value(scalar::select(0 < length, bits, -1))};
+    };
+    return detail::partition(t.value(t.arena().i64(n_classes)), detail::Body(class_of), {&all, 1}, where);
+  }
+  Expr classes_with_items(Expr begins) const {
+    const Value all = detail::iota(t.value(t.arena().i64(n_classes)), detail::Kind::i64, where);
+    const auto has_items = [&](std::span<const Value> number) {
+      const Expr c = t.expr(number[0], where), next = c + 1;
+      const Expr first = trace::element(t, begins, {&c, 1}), end = trace::element(t, begins, {&next, 1});
+      return Values{t.value(first < end)};
+    };
+    return t.expr(detail::filter(detail::Body(has_items), {&all, 1}, where)[0], where);
+  }
+  Expr longest(Expr n, Expr lengths, const std::function<Expr(Expr)>& item) const {
+    soac::Reduction greatest = known_reduction(t, Op::max, Kind::i64, origin, where);
+    const Expr most = t.fresh(Kind::i64, "longest");
+    Scope scope(t, origin, where);
+    const Expr i = item(index_parameters(scope, 1)[0]);
+    t.add({most}, soac::Soac{{n}, scope.close({trace::element(t, lengths, {&i, 1})}), {std::move(greatest)}},
+          origin, where);
+    return most;
+  }
+  // Computed again, a row may have another length if sums of floats decide it, whose rounding is not the same
+  // in every kernel.
+  Expr element_of_row(Expr row, Expr k, Expr length) const {
+    const Expr now = t.shape(row)[0];
+    const Expr at = scalar::select(equal(now, length), k, now);
+    const Site site = t.index_site(
+        "map: a row is not as long as it was when lengths were computed, at position {at}: no sum of floats, "
+        "whose rounding differs from kernel to kernel, may decide a length",
+        {&at, 1}, where);
+    return t.arena().index(row, {&at, 1}, site);
+  }
+  Values with_rows(const Exprs& former, const OneClass& rows, const detail::RowOf& of, Expr lengths,
+                   Expr offsets) const {
+    const auto wide = [&](std::span<const Value> number) {
+      const Expr item = rows.item(t.expr(number[0], where));
+      const Expr length = trace::element(t, lengths, {&item, 1});
+      const Exprs all = results_of(item);
+      const auto row = std::span(all).subspan(of.first, of.components);
+      return t.values(tabulate_all(t, {rows.longest}, origin, where, [&](const Exprs& k) {
+        return either(
+            t, k[0] < length, origin, where,
+            [&] {
+              Exprs given;
+              for (Expr part : row) given.push_back(element_of_row(part, k[0], length));
+              return given;
+            },
+            [&] { return zeros(kinds_of(row)); });
+      }));
+    };
+    const Value n = t.value(rows.count);
+    const Exprs matrix = t.exprs(detail::generate({&n, 1}, detail::Body(wide), origin, where), where);
+    soac::Scatter scatter{{t.shape(former[0])[0]}, same_as(t, former, origin, where)};
+    scatter.of_equal = soac::OfEqual::unordered;
+    return store(t, {rows.count, rows.longest}, std::move(scatter), origin, where, [&](const Exprs& at) {
+      const Expr item = rows.item(at[0]);
+      const Expr first = trace::element(t, offsets, {&item, 1}),
+                 length = trace::element(t, lengths, {&item, 1});
+      return Stored{{scalar::select(at[1] < length, first + at[1], -1)}, trace::elements(t, matrix, at)};
+    });
+  }
+};
+
+// What a function gives that gives rows, of all items: a ragged array in place of each row. `over_all` maps a
+// function over them, `arguments_of` gives what the function gets of one.
+template <class OverAll, class ArgumentsOf>
+Values with_ragged_rows(Tracer& t, const detail::Body& f, std::span<const detail::RowOf> rows,
+                        const char* origin, const Here& where, OverAll&& over_all,
+                        ArgumentsOf&& arguments_of) {
+  std::vector<std::vector<Kind>> kinds;
+  const auto lengths_and_others = [&](std::span<const Value> arguments) {
+    const Exprs all = t.exprs(f(arguments), where);
+    Exprs results;
+    auto rest = std::span(all);
+    std::size_t before = 0;
+    for (const detail::RowOf& row : rows) {
+      const auto others = rest.first(row.first - before);
+      const auto parts = rest.subspan(others.size(), row.components);
+      results.insert(results.end(), others.begin(), others.end());
+      results.push_back(t.shape(parts[0])[0]);
+      kinds.push_back(kinds_of(parts));
+      rest = rest.subspan(others.size() + parts.size());
+      before = row.first + row.components;
+    }
+    results.insert(results.end(), rest.begin(), rest.end());
+    return t.values(results);
+  };
+  const Exprs made = t.exprs(over_all(detail::Body(lengths_and_others)), where);
+  Exprs results;
+  auto rest = std::span(made);
+  std::size_t before = 0;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const auto others = rest.first(rows[k].first - before);
+    const Expr lengths = rest[others.size()], count = t.shape(lengths)[0];
+    const Expr offsets =
+        offsets_by_sizes(t, count, origin, where, [&](Expr item) { return element(t, lengths, {&item, 1}); });
+    const RowsOfItems items{t, count, [&](Expr item) { return t.exprs(f(arguments_of(item)), where); },
+                            origin, where};
+    const Exprs values = items.elements(rows[k], kinds[k], lengths, offsets);
+    results.insert(results.end(), others.begin(), others.end());
+    results.push_back(offsets);
+    results.insert(results.end(), values.begin(), values.end());
+    rest = rest.subspan(others.size() + 1);
+    before = rows[k].first + rows[k].components;
+  }
+  results.insert(results.end(), rest.begin(), rest.end());
+  return t.values(results);
+}
+
 }  // namespace
 }  // namespace fulgurite::trace
 
@@ -335,6 +499,21 @@ Values replicate(Segments segments, std::span<const Value> parts, Here where) {
   }
   return t.values(elements_of_items(t, offsets, "replicate", where,
                                     [&](Expr item, Expr) { return elements(t, vectors, {&item, 1}); }));
+}
+
+Values map_to_rows(std::span<const Operand> operands, Body f, std::span<const RowOf> rows, Here where) {
+  Tracer& t = Tracer::current(where);
+  return with_ragged_rows(
+      t, f, rows, "map", where, [&](const Body& of_each) { return map(operands, of_each, where); },
+      [&](Expr item) { return arguments(t, operands, {&item, 1}, where); });
+}
+
+Values generate_rows(Value n, Body f, std::span<const RowOf> rows, const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  return with_ragged_rows(
+      t, f, rows, origin, where,
+      [&](const Body& of_each) { return generate({&n, 1}, of_each, origin, where); },
+      [&](Expr item) { return Values{t.value(item)}; });
 }
 
 }  // namespace fulgurite::detail

@@ -217,6 +217,7 @@ std::size_t axis_of(Expr array, int axis, const char* what, const Here& where);
 /// The extents of the space over which map runs, and what its function gets of an array at indices in it.
 Exprs outer_extents(Tracer&, Expr array, const detail::Operand&, const Here& where);
 Expr argument(Tracer&, Expr array, const detail::Operand&, std::span<const Expr> indices, const Here& where);
+Values arguments(Tracer&, std::span<const detail::Operand>, std::span<const Expr> indices, const Here& where);
 /// The product; 1 for none.
 Expr product(Arena&, std::span<const Expr> extents);
 /// The remainder that is not negative, of a positive modulus.

@@ -244,12 +244,25 @@ inline Scalar float_expression(Draw& d, Kind kind, int depth) {
   return converted(expression(d, d.one_in(2) ? Kind::i32 : draw_kind(d), depth - 1), kind);
 }
 
+/// An index beside a bound so large that their sums may wrap around.
+inline Scalar beside_a_large_bound(Draw& d) {
+  static constexpr const char* sums[] = {"add", "sub"};
+  const Scalar index = d.indices[d.indices.size() - 1 - d.below(d.indices.size())].scalar;
+  Scalar bound = constant(Kind::i64, std::int64_t{1} << (55 + d.below(8)));
+  const Scalar by = leaf(d, Kind::i64, 0);
+  bound = applied(d.one_in(4) ? "add" : "mul", {by, bound});
+  const Scalar sum = applied(sums[d.below(2)], {index, bound});
+  return applied(d.one_in(2) ? "lt" : "le", d.one_in(2) ? std::vector{sum, draw_constant(d, Kind::i64)}
+                                                        : std::vector{draw_constant(d, Kind::i64), sum});
+}
+
 inline Scalar boolean_expression(Draw& d, int depth) {
   static constexpr const char* orders[] = {"lt", "le", "gt", "ge", "eq", "ne"};
   static constexpr const char* both[] = {"bit_and",    "bit_or", "bit_xor", "logical_and",
                                          "logical_or", "min",    "max",     "eq"};
   static constexpr const char* tests[] = {"isnan", "isinf", "isfinite"};
   const std::size_t which = d.below(8);
+  if (which == 0 && !d.indices.empty() && d.one_in(4)) return beside_a_large_bound(d);
   if (which < 5) {
     Kind of = draw_kind(d);
     if (of == Kind::boolean) of = Kind::i32;
