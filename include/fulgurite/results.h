@@ -13,14 +13,18 @@ class Ragged;
 
 /// A vector that a function given to map or generate returns where lengths differ from call to call:
 /// fg::map([](Vec<int> xs) { return fg::Row(fg::unique(xs)); }, fg::rows(m)) is a Ragged<int>. The function
-/// is traced twice, and computes lengths first: where they follow from shapes, it is computed once.
+/// is called twice while tracing. Lengths are computed first, then elements: a filter in it runs twice, a
+/// sort, whose length is known before, once. No rounding of floats may decide a length (IndexError if it
+/// does).
 template <class T>
 class Row {
  public:
   using Components = std::tuple<Vec<T>>;
 
   explicit Row(const Vec<T>& elements) : components_(elements) {}
+  /// The vector.
   const Vec<T>& elements() const { return std::get<0>(components_); }
+  /// The vector, as the one component of a composed value.
   const Components& components() const { return components_; }
 
  private:

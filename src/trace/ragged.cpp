@@ -1,16 +1,12 @@
-// Ragged arrays: vectors that are taken apart into rows by offsets, and what makes them: items that become
-// several elements each. Which item an element belongs to is found as in Futhark (Elsman, Henriksen, Serup:
-// Data-parallel flattening by expansion, 2019): the items' numbers are scattered to where their elements
-// begin, and the greatest so far is an element's own. So the work is split by elements, however many an item
-// has. Rows that a function makes as a whole are made by classes of about equal lengths.
+// Ragged arrays: vectors that are taken apart into rows by offsets. Rows that a function makes as a whole are
+// made by classes of about equal lengths.
 #include <fmt/format.h>
 #include <fulgurite/staged_combinators.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "trace/operators.h"
-#include "trace/segments.h"
+#include "trace/items.h"
 #include "trace/store.h"
 
 namespace fulgurite::trace {
@@ -18,200 +14,6 @@ namespace fulgurite::trace {
 namespace {
 
 using scalar::Kind;
-
-Expr integer_at(Tracer& t, Expr array, Expr i) {
-  return cast(element(t, array, {&i, 1}), Kind::i64);
-}
-
-// Where the elements of k items begin, and behind them the number of all: `size_of` gives how many item s
-// has. Raises ShapeError for a negative number.
-template <class F>
-Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, F&& size_of) {
-  Arena& arena = t.arena();
-  soac::Reduction sum = known_reduction(t, Op::add, Kind::i64, origin, where);
-  soac::Reduction least = known_reduction(t, Op::min, Kind::i64, origin, where);
-  const Expr offsets = t.fresh_array(Kind::i64, {k + 1}, "offsets");
-  const Expr bad = t.fresh(Kind::i64, "first_bad");
-  {
-    Scope scope(t, origin, where);
-    const Expr s = index_parameters(scope, 1)[0], start = t.fresh(Kind::i64, "start");
-    const Expr size = either(
-        t, s < k, origin, where, [&] { return Exprs{size_of(s)}; }, [&] { return Exprs{arena.i64(0)}; })[0];
-    t.add({start}, soac::Scan{std::move(sum), {size}, false}, origin, where);
-    soac::Outputs outputs;
-    outputs.reductions.push_back({std::move(least), {scalar::select(size < 0, s, nowhere)}, {bad.var()}});
-    outputs.mapped.push_back({start, offsets.var()});
-    t.add({k + 1}, scope.close({}), std::move(outputs), origin, where);
-  }
-  t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative", origin), {bad}, where);
-  return offsets;
-}
-
-// Offsets of segments of n elements.
-Expr offsets_by_spans(Tracer& t, const detail::Segments& segments, const Spans& spans, Expr n,
-                      const char* origin, const Here& where) {
-  if (segments.by == detail::SegmentsBy::offsets || segments.by == detail::SegmentsBy::known_offsets) {
-    const Expr given = t.expr(segments.value, where);
-    if (given.kind() == Kind::i64) return given;
-    return tabulate(t, {t.shape(given)[0]}, "offsets", origin, where,
-                    [&](std::span<const Expr> s) { return integer_at(t, given, s[0]); });
-  }
-  return tabulate(t, {spans.count + 1}, "offsets", origin, where, [&](std::span<const Expr> s) {
-    return either(
-        t, s[0] < spans.count, origin, where, [&] { return Exprs{spans.start(s[0])}; },
-        [&] { return Exprs{n}; })[0];
-  });
-}
-
-// How many elements there are.
-Expr number_of_elements(Tracer& t, Expr offsets, const char* origin, const Here& where) {
-  const Expr last = t.shape(offsets)[0] - 1;
-  const Expr n = t.settled(element(t, offsets, {&last, 1}), where);
-  check_sizes(t, origin, {&n, 1}, where);
-  return n;
-}
-
-// The item of each of n elements.
-Expr item_of_each(Tracer& t, Expr offsets, Expr n, const char* origin, const Here& where) {
-  soac::Scatter scatter{{n},
-                        contents(t, 1, origin, where, [&](const Exprs&) { return Exprs{t.arena().i64(0)}; })};
-  scatter.of_equal = soac::OfEqual::unordered;  // of items that begin in one place one has elements
-  const Expr k = t.shape(offsets)[0] - 1;
-  const Values begins = store(t, {k}, std::move(scatter), origin, where, [&](const Exprs& s) {
-    const Expr next = s[0] + 1;
-    const Expr first = element(t, offsets, s), end = element(t, offsets, {&next, 1});
-    return Stored{{scalar::select(first < end, first, -1)}, {s[0]}};
-  });
-  const Expr begun = t.expr(begins[0], where);
-  const Expr items = t.fresh_array(Kind::i64, {n}, "item");
-  soac::Reduction greatest = known_reduction(t, Op::max, Kind::i64, origin, where);
-  Scope scope(t, origin, where);
-  const Expr i = index_parameters(scope, 1)[0], item = t.fresh(Kind::i64, "item");
-  t.add({item}, soac::Scan{std::move(greatest), {element(t, begun, {&i, 1})}, true}, origin, where);
-  soac::Outputs outputs;
-  outputs.mapped.push_back({item, items.var()});
-  t.add({n}, scope.close({}), std::move(outputs), origin, where);
-  return items;
-}
-
-// Elements of items: `element_of` gives them from the number of the item and that of the element in it.
-template <class F>
-Exprs elements_of_items(Tracer& t, Expr offsets, const char* origin, const Here& where, F&& element_of) {
-  const Expr n = number_of_elements(t, offsets, origin, where);
-  const Expr items = item_of_each(t, offsets, n, origin, where);
-  return tabulate_all(t, {n}, origin, where, [&](const Exprs& at) {
-    const Expr item = element(t, items, at);
-    return element_of(item, at[0] - element(t, offsets, {&item, 1}));
-  });
-}
-
-// A user's function of an item, of which `vectors` are the components, that gives an integer.
-Expr size_from(Tracer& t, const detail::Body& size_of, const Exprs& vectors, Expr item, const Here& where) {
-  return cast(t.exprs(size_of(t.values(elements(t, vectors, {&item, 1}))), where)[0], Kind::i64);
-}
-Exprs element_from(Tracer& t, const detail::Body& element_of, const Exprs& vectors, Expr item, Expr number,
-                   const Here& where) {
-  Exprs arguments = elements(t, vectors, {&item, 1});
-  arguments.push_back(number);
-  return t.exprs(element_of(t.values(arguments)), where);
-}
-
-// An item with more elements is long: it is folded in pieces, so that no thread or lane is left with most of
-// the work.
-constexpr std::int64_t most_of_short = 1024;
-constexpr std::int64_t most_of_piece = 128;
-
-// The folds of the elements of each item.
-struct ExpandedFolds {
-  Tracer& t;
-  const detail::Fold& how;
-  const detail::Body& op;
-  const detail::Body& size_of;
-  const detail::Body& element_of;
-  Exprs vectors;
-  Here where;
-
-  Expr count() const { return t.shape(vectors[0])[0]; }
-  Expr size(Expr item) const { return size_from(t, size_of, vectors, item, where); }
-
-  // Raises ShapeError for a negative size.
-  Expr largest_size() const {
-    soac::Reduction least = known_reduction(t, Op::min, Kind::i64, how.origin, where);
-    soac::Reduction greatest = known_reduction(t, Op::max, Kind::i64, how.origin, where);
-    const Expr bad = t.fresh(Kind::i64, "first_bad"), largest = t.fresh(Kind::i64, "largest");
-    {
-      Scope scope(t, how.origin, where);
-      const Expr s = index_parameters(scope, 1)[0], given = size(s);
-      soac::Outputs outputs;
-      outputs.reductions.push_back({std::move(least), {scalar::select(given < 0, s, nowhere)}, {bad.var()}});
-      outputs.reductions.push_back({std::move(greatest), {given}, {largest.var()}});
-      t.add({count()}, scope.close({}), std::move(outputs), how.origin, where);
-    }
-    t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative", how.origin), {bad},
-            where);
-    return largest;
-  }
-
-  // A fold of n elements; `element` gives number k of them.
-  template <class F>
-  Exprs fold(Expr n, F&& element) const {
-    const Exprs neutral = t.exprs(how.neutral, where);
-    soac::Reduction by = reduction(t, {op, how.origin}, kinds_of(neutral), neutral, {}, where);
-    const Expr extent = t.settled(n, where);
-    Exprs names;
-    for (Expr e : neutral) names.push_back(t.fresh(e.kind(), how.origin));
-    Scope scope(t, how.origin, where);
-    soac::Lambda body = scope.close(element(index_parameters(scope, 1)[0]));
-    t.add(names, soac::Soac{{extent}, std::move(body), {std::move(by)}}, how.origin, where);
-    return names;
-  }
-  Exprs element(Expr item, Expr number) const {
-    return element_from(t, element_of, vectors, item, number, where);
-  }
-
-  Exprs of_whole_items() const {
-    return tabulate_all(t, {count()}, how.origin, where, [&](const Exprs& item) {
-      return fold(size(item[0]), [&](Expr k) { return element(item[0], k); });
-    });
-  }
-  // Short items as a whole; of long ones pieces first, then the pieces of each.
-  Exprs of_short_and_long() const {
-    const Exprs of_short = tabulate_all(t, {count()}, how.origin, where, [&](const Exprs& item) {
-      const Expr n = size(item[0]);
-      return fold(scalar::select(n <= most_of_short, n, 0), [&](Expr k) { return element(item[0], k); });
-    });
-    const Expr items = long_items(), n_items = t.shape(items)[0];
-    const auto item_at = [&](Expr number) { return trace::element(t, items, {&number, 1}); };
-    const Expr offsets = offsets_by_sizes(t, n_items, how.origin, where, [&](Expr number) {
-      return (size(item_at(number)) + (most_of_piece - 1)) / most_of_piece;
-    });
-    const Exprs pieces = elements_of_items(t, offsets, how.origin, where, [&](Expr number, Expr piece) {
-      const Expr item = item_at(number), first = piece * most_of_piece;
-      const Expr rest = size(item) - first;
-      return fold(scalar::min(rest, most_of_piece), [&](Expr k) { return element(item, first + k); });
-    });
-    soac::Scatter scatter{{count()}, same_as(t, of_short, how.origin, where)};
-    scatter.of_equal = soac::OfEqual::unordered;
-    return t.exprs(store(t, {n_items}, std::move(scatter), how.origin, where,
-                         [&](const Exprs& number) {
-                           const Expr next = number[0] + 1;
-                           const Expr first = trace::element(t, offsets, number);
-                           const Expr end = trace::element(t, offsets, {&next, 1});
-                           return Stored{{item_at(number[0])}, fold(end - first, [&](Expr k) {
-                                           return elements(t, pieces, Exprs{first + k});
-                                         })};
-                         }),
-                   where);
-  }
-  Expr long_items() const {
-    const Value all = detail::iota(t.value(count()), detail::Kind::i64, where);
-    const auto is_long = [&](std::span<const Value> item) {
-      const Expr n = size(t.expr(item[0], where));
-      return Values{t.value(most_of_short < n)};
-    };
-    return t.expr(detail::filter(detail::Body(is_long), {&all, 1}, where)[0], where);
-  }
-};
 
 // Rows whose lengths the function that makes them decides. It is traced twice: for the lengths, which say
 // where each row lies, and for the elements. Rows of about one length (between two powers of two) are made
@@ -294,7 +96,7 @@ struct RowsOfItems {
     const Expr now = t.shape(row)[0];
     const Expr at = scalar::select(equal(now, length), k, now);
     const Site site = t.index_site(
-        "map: a row is not as long as it was when lengths were computed, at position {at}: no sum of floats, "
+        "a row is not as long as it was when lengths were computed, at position {at}: no sum of floats, "
         "whose rounding differs from kernel to kernel, may decide a length",
         {&at, 1}, where);
     return t.arena().index(row, {&at, 1}, site);
@@ -435,70 +237,6 @@ void require_equal_rows(const char* what, Value offsets, Value others, Here wher
   });
   t.check(equal(bad, nowhere), fmt::format("{} needs rows of equal lengths: row {{0}} differs", what),
           {bad - 1}, where);
-}
-
-Values expand(Body size_of, Body element_of, std::span<const Value> parts, const char* origin, Here where) {
-  Tracer& t = Tracer::current(where);
-  const Exprs vectors = t.exprs(parts, where);
-  const Expr offsets = offsets_by_sizes(t, t.shape(vectors[0])[0], origin, where, [&](Expr item) {
-    return size_from(t, size_of, vectors, item, where);
-  });
-  Exprs results = elements_of_items(t, offsets, origin, where, [&](Expr item, Expr number) {
-    return element_from(t, element_of, vectors, item, number, where);
-  });
-  results.insert(results.begin(), offsets);
-  return t.values(results);
-}
-
-Values expand_reduce(const Fold& how, Body op, Body size_of, Body element_of, std::span<const Value> parts,
-                     Here where) {
-  Tracer& t = Tracer::current(where);
-  const ExpandedFolds folds{t, how, op, size_of, element_of, t.exprs(parts, where), where};
-  const Expr largest = folds.largest_size();
-  const auto whole = [&](std::span<const Value>) { return t.values(folds.of_whole_items()); };
-  const auto in_parts = [&](std::span<const Value>) { return t.values(folds.of_short_and_long()); };
-  const std::size_t widths[] = {how.neutral.size()};
-  return cond(t.value(largest <= most_of_short), Body(whole), Body(in_parts), widths, where);
-}
-
-Values replicate(Segments segments, std::span<const Value> parts, Here where) {
-  Tracer& t = Tracer::current(where);
-  const Exprs vectors = t.exprs(parts, where);
-  const Expr k = t.shape(vectors[0])[0];
-  const auto as_many = [&](Expr count) {
-    t.check(equal(count, k),
-            "replicate needs a segment for each element: there are {0} segments, {1} elements", {count, k},
-            where);
-  };
-  Expr offsets;
-  if (segments.by == SegmentsBy::regular) {
-    const Expr length = t.settled(segments.value, where);
-    check_sizes(t, "replicate", std::array{k, length}, where);
-    return t.values(tabulate_all(t, {k * length}, "replicate", where, [&](const Exprs& at) {
-      return elements(t, vectors, Exprs{at[0] / scalar::max(length, 1)});
-    }));
-  }
-  const Expr given = t.expr(segments.value, where);
-  if (segments.by == SegmentsBy::lengths) {
-    as_many(t.shape(given)[0]);
-    offsets = offsets_by_sizes(t, k, "replicate", where, [&](Expr s) { return integer_at(t, given, s); });
-  } else {
-    Expr n = t.shape(given)[0];
-    if (segments.by != SegmentsBy::flags) {
-      // The last offset says how many there are; where there is none, spans_of does.
-      const Expr last = scalar::max(n - 1, 0);
-      n = either(
-          t, 0 < n, "replicate", where, [&] { return Exprs{integer_at(t, given, last)}; },
-          [&] { return Exprs{t.arena().i64(0)}; })[0];
-      n = t.settled(scalar::max(n, 0), where);
-      check_sizes(t, "replicate", {&n, 1}, where);
-    }
-    const Spans spans = spans_of(t, segments, n, where);
-    as_many(spans.count);
-    offsets = offsets_by_spans(t, segments, spans, n, "replicate", where);
-  }
-  return t.values(elements_of_items(t, offsets, "replicate", where,
-                                    [&](Expr item, Expr) { return elements(t, vectors, {&item, 1}); }));
 }
 
 Values map_to_rows(std::span<const Operand> operands, Body f, std::span<const RowOf> rows, Here where) {

@@ -246,14 +246,19 @@ inline Scalar float_expression(Draw& d, Kind kind, int depth) {
 
 /// An index beside a bound so large that their sums may wrap around.
 inline Scalar beside_a_large_bound(Draw& d) {
-  static constexpr const char* sums[] = {"add", "sub"};
-  const Scalar index = d.indices[d.indices.size() - 1 - d.below(d.indices.size())].scalar;
-  Scalar bound = constant(Kind::i64, std::int64_t{1} << (55 + d.below(8)));
-  const Scalar by = leaf(d, Kind::i64, 0);
-  bound = applied(d.one_in(4) ? "add" : "mul", {by, bound});
-  const Scalar sum = applied(sums[d.below(2)], {index, bound});
-  return applied(d.one_in(2) ? "lt" : "le", d.one_in(2) ? std::vector{sum, draw_constant(d, Kind::i64)}
-                                                        : std::vector{draw_constant(d, Kind::i64), sum});
+  const auto index = [&] { return d.indices[d.indices.size() - 1 - d.below(d.indices.size())].scalar; };
+  Scalar by = constant(Kind::i64, std::int64_t{1} << d.below(8));
+  if (!d.arrays.empty() && d.one_in(2)) {
+    const Array& a = d.arrays[d.below(d.arrays.size())];
+    by = of_extent(a.shape[d.below(a.rank())]);
+  } else if (d.one_in(4)) {
+    by = index();
+  }
+  const Scalar bound = applied("mul", {by, constant(Kind::i64, std::int64_t{1} << (59 + d.below(4)))});
+  const Scalar sum = applied(d.one_in(2) ? "add" : "sub", {index(), bound});
+  std::vector sides{sum, draw_constant(d, Kind::i64)};
+  if (d.one_in(2)) std::swap(sides[0], sides[1]);
+  return applied(d.one_in(2) ? "lt" : "le", sides);
 }
 
 inline Scalar boolean_expression(Draw& d, int depth) {
@@ -262,7 +267,7 @@ inline Scalar boolean_expression(Draw& d, int depth) {
                                          "logical_or", "min",    "max",     "eq"};
   static constexpr const char* tests[] = {"isnan", "isinf", "isfinite"};
   const std::size_t which = d.below(8);
-  if (which == 0 && !d.indices.empty() && d.one_in(4)) return beside_a_large_bound(d);
+  if (which == 0 && !d.indices.empty() && d.one_in(2)) return beside_a_large_bound(d);
   if (which < 5) {
     Kind of = draw_kind(d);
     if (of == Kind::boolean) of = Kind::i32;

@@ -91,6 +91,32 @@ Vec<int> last_of_each_circle(fg::Ragged<int> circles, Exp<int> step) {  // every
       fg::rows(circles));
 }
 
+fg::Ragged<int> common_friends(fg::Ragged<int> friends) {  // of each and the first of their friends
+  return fg::map(
+      [&](Vec<int> row) {
+        auto theirs = fg::cond(row.size() > 0, [&] { return friends.row(row[0]); }, [&] { return row; });
+        auto is_theirs = [&](Exp<int> v) {
+          return fg::sum(fg::map([&](Exp<int> w) { return fg::cast<int>(v == w); }, theirs)) > 0;
+        };
+        return fg::Row(fg::filter(is_theirs, row));
+      },
+      fg::rows(friends));
+}
+fg::Ragged<fg::i64> collatz(Vec<fg::i64> starts) {  // the numbers on the way to 1
+  return fg::map(
+      [](Exp<fg::i64> start) {
+        auto way = fg::while_loop([](Vec<fg::i64> v) { return v[v.size() - 1] > 1 && v.size() < 1000; },
+                                  [](Vec<fg::i64> v) {
+                                    auto x = v[v.size() - 1];
+                                    auto next = fg::select(x % 2 == 0, x / 2, 3 * x + 1);
+                                    return fg::concat(v, fg::replicate(1, next));
+                                  },
+                                  fg::replicate(1, start));
+        return fg::Row(way);
+      },
+      starts);
+}
+
 Vec<int> decoded(Vec<int> lengths, Vec<int> symbols) {
   return fg::replicate(fg::lengths(lengths), symbols);
 }

@@ -108,4 +108,18 @@ TEST(GuideRagged, BreadthFirstSearch) {
   });
 }
 
+TEST(GuideRagged, FunctionsThatMakeRows) {
+  on_every_engine(common_friends, [](const auto& f) {
+    const Rows friends{{1, 2, 3}, {0, 2}, {1, 0}, {0}, {}};
+    EXPECT_EQ(f(RaggedArray<int>(friends)).to_vectors(), (Rows{{2}, {2}, {0}, {}, {}}));
+  });
+  on_every_engine(collatz, [](const auto& f) {
+    const auto ways = f(std::vector<fg::i64>{1, 6, 27, 2});
+    EXPECT_EQ(ways.to_vectors()[1], (std::vector<fg::i64>{6, 3, 10, 5, 16, 8, 4, 2, 1}));
+    EXPECT_EQ(ways.row(0).size(), 1u);
+    EXPECT_EQ(ways.row(2).size(), 112u);
+    EXPECT_EQ(ways.row(3).size(), 2u);
+  });
+}
+
 }  // namespace

@@ -1,9 +1,6 @@
 #include "schedule/rewrites/thresholds.h"
 
 #include <algorithm>
-#include <limits>
-
-#include "base/match.h"
 
 namespace fulgurite::schedule {
 
@@ -14,17 +11,6 @@ namespace {
 
 // Sums of two numbers of up to this absolute value do not wrap around.
 constexpr std::int64_t most_small = std::int64_t{1} << 61;
-constexpr std::int64_t anything = std::numeric_limits<std::int64_t>::max();
-// Memory has no more elements.
-constexpr std::int64_t most_of_size = std::int64_t{1} << 47;
-
-// What is above most_small may be anything.
-std::int64_t sum(std::int64_t a, std::int64_t b) {
-  return a > most_small - b ? anything : a + b;
-}
-std::int64_t product(std::int64_t a, std::int64_t b) {
-  return b != 0 && a > most_small / b ? anything : a * b;
-}
 
 bool is_i64(Expr e) {
   return e.type() == scalar::Type{Kind::i64};
@@ -37,13 +23,15 @@ std::optional<std::int64_t> constant_of(Expr e) {
   return static_cast<std::int64_t>(e.bits());
 }
 
-Indices::Indices(scalar::Arena& arena, const soac::Soac& soac) : arena_(arena), extents_(soac.dims) {
+Indices::Indices(scalar::Arena& arena, const soac::Soac& soac)
+    : arena_(arena), intervals_(arena), extents_(soac.dims) {
   for (soac::Var param : soac.body.params) names_.push_back(arena.name(param));
+  small_.insert(soac.body.params.begin(), soac.body.params.end());
   soac::add_bound(soac.body, inside_);
-  soac::add_mentioned(soac.dims, sizes_);
+  soac::add_mentioned(soac.dims, small_);
   soac::for_each_root(soac.body, [&](Expr root) {
     scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
-      if (e.op() == Op::index) soac::add_mentioned(arena_.info(e.arg(0).var()).shape, sizes_);
+      if (e.op() == Op::index) soac::add_mentioned(arena_.info(e.arg(0).var()).shape, small_);
     });
   });
   add_inside(soac.body);
@@ -54,7 +42,8 @@ void Indices::add_inside(const soac::Lambda& f) {
     for (const auto& nested : soac::nested_in(s)) {
       for (std::size_t d = 0; d < nested.extents.size(); ++d)
         if (nested.role == soac::Role::points && is_outside(nested.extents[d])) {
-          soac::add_mentioned(std::span(&nested.extents[d], 1), sizes_);
+          soac::add_mentioned(std::span(&nested.extents[d], 1), small_);
+          small_.insert(nested.lambda->params[d]);
           running_.push_back({arena_.name(nested.lambda->params[d]), nested.extents[d] - 1});
         }
       add_inside(*nested.lambda);
@@ -101,45 +90,29 @@ Indices::Motion Indices::motion_of(Expr root) {
       all.other_ways |= of_arg.other_ways;
     }
     if (!is_sum) all.other_ways = all.axes;
-    all.most = most_of(e);
+    all.values = values_of(e);
     motions_.emplace(e, all);
   });
   return motions_.at(root);
 }
 
-std::int64_t Indices::most_of(Expr e) const {
-  if (!is_i64(e)) return 1;
-  if (const auto value = constant_of(e))
-    return -most_small <= *value && *value <= most_small ? std::abs(*value) : anything;
-  const auto of_arg = [&](std::size_t k) { return motions_.at(e.arg(k)).most; };
-  switch (e.op()) {
-    case Op::name: {
-      const bool is_size = sizes_.contains(e.var()) || std::ranges::find(names_, e) != names_.end() ||
-                           std::ranges::find(running_, e, &Inside::name) != running_.end();
-      return is_size ? most_of_size : anything;
-    }
-    case Op::cast: {
-      const bool is_short = is_integer(e.arg(0).kind()) && size_of(e.arg(0).kind()) < 8;
-      return is_short ? std::int64_t{1} << 32 : anything;
-    }
-    case Op::neg:
-    case Op::div: return of_arg(0);
-    case Op::rem: return of_arg(1);
-    case Op::add:
-    case Op::sub: return sum(of_arg(0), of_arg(1));
-    case Op::mul: return product(of_arg(0), of_arg(1));
-    case Op::min:
-    case Op::max: return std::max(of_arg(0), of_arg(1));
-    case Op::select: return std::max(of_arg(1), of_arg(2));
-    default: return anything;
-  }
+// Sizes and indices are below 2^47.
+soac::Interval Indices::values_of(Expr e) {
+  if (e.type().rank > 0) return {};
+  const bool is_integer = scalar::is_integer(e.kind()) && e.kind() != Kind::u64;
+  if (is_integer && e.is_constant()) return intervals_.exactly(*constant_of(e));
+  if (e.is_name() && small_.contains(e.var())) return intervals_.between(0, std::int64_t{1} << 47);
+  if (!is_integer || e.args().empty() || e.op() == Op::index) return intervals_.any(e.kind());
+  std::vector<soac::Interval> operands;
+  for (Expr arg : e.args()) operands.push_back(motions_.at(arg).values);
+  return intervals_.apply(e, operands);
 }
 
 // An operand of a comparison, of which sums do not wrap around and which compares with small numbers as it
 // does itself. Absent: there is none.
 Expr Indices::saturated(Expr operand) {
   const Motion motion = motion_of(operand);
-  if (motion.most <= most_small) return operand;
+  if (-most_small <= motion.values.least && motion.values.most <= most_small) return operand;
   if (motion.axes != 0 || !is_outside(operand)) return {};
   return min(max(operand, arena_.i64(-most_small)), arena_.i64(most_small));
 }
@@ -186,9 +159,7 @@ Indices::Operands Indices::by_motion(Expr node) {
 std::vector<Expr> Indices::comparisons_of(Expr node) {
   switch (node.op()) {
     case Op::lt:
-    case Op::le:
-      if (is_i64(node.arg(0))) return {node};
-      return {};
+    case Op::le: return is_i64(node.arg(0)) ? std::vector{node} : std::vector<Expr>();
     case Op::eq:
     case Op::ne:
       if (is_i64(node.arg(0))) return {node.arg(0) < node.arg(1), node.arg(1) < node.arg(0)};
@@ -204,8 +175,8 @@ std::vector<Expr> Indices::comparisons_of(Expr node) {
       std::vector<Expr> all;
       const std::vector<Expr> shape = arena_.info(node.arg(0).var()).shape;
       for (std::size_t d = 0; d < shape.size(); ++d) {
-        const Expr at = node.arg(d + 1), zero = arena_.i64(0);
-        all.push_back(zero <= at);
+        const Expr at = node.arg(d + 1);
+        all.push_back(0 <= at);
         all.push_back(at < shape[d]);
       }
       return all;

@@ -10,6 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "soac/interval.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule {
@@ -68,22 +69,23 @@ class Indices {
   };
   Operands by_motion(Expr node);
   // The axes, as a set of bits, whose index an expression mentions, and of them those in which it is no sum
-  // of products. Its absolute value is at most `most`; one above most_small stands for any.
+  // of products; between which values an integer lies.
   struct Motion {
     std::uint64_t axes = 0, other_ways = 0;
-    std::int64_t most = 0;
+    soac::Interval values = {};
   };
   Motion motion_of(Expr);
-  std::int64_t most_of(Expr) const;
+  soac::Interval values_of(Expr);
   Expr saturated(Expr);
   std::optional<scalar::Affine> affine_along(std::size_t axis, Expr);
 
   scalar::Arena& arena_;
+  soac::Intervals intervals_;
   std::vector<Expr> extents_, names_;
   // Comparisons share what they compare: each expression is looked at once.
   std::unordered_set<Expr> in_motion_;
   std::unordered_map<Expr, Motion> motions_;
-  soac::Vars inside_, sizes_;
+  soac::Vars inside_, small_;  // sizes and indices are small
   std::vector<Inside> running_;
 };
 

@@ -1,0 +1,50 @@
+// Items that become several elements each, one after the other: where the elements of each begin, and which
+// item an element belongs to. That is found as in Futhark (Elsman, Henriksen, Serup: Data-parallel flattening
+// by expansion, 2019): the items' numbers are scattered to where their elements begin, and the greatest so
+// far is an element's own. So the work is split by elements, however many an item has.
+#pragma once
+
+#include <fmt/format.h>
+
+#include "trace/operators.h"
+#include "trace/segments.h"
+
+namespace fulgurite::trace {
+
+inline Expr integer_at(Tracer& t, Expr array, Expr i) {
+  return cast(element(t, array, {&i, 1}), scalar::Kind::i64);
+}
+
+/// Where the elements of k items begin, and behind them the number of all: `size_of` gives how many item s
+/// has. Raises ShapeError for a negative number.
+template <class F>
+Expr offsets_by_sizes(Tracer& t, Expr k, const char* origin, const Here& where, F&& size_of) {
+  Arena& arena = t.arena();
+  soac::Reduction sum = known_reduction(t, Op::add, scalar::Kind::i64, origin, where);
+  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
+  const Expr offsets = t.fresh_array(scalar::Kind::i64, {k + 1}, "offsets");
+  const Expr bad = t.fresh(scalar::Kind::i64, "first_bad");
+  {
+    Scope scope(t, origin, where);
+    const Expr s = index_parameters(scope, 1)[0], start = t.fresh(scalar::Kind::i64, "start");
+    const Expr size = either(
+        t, s < k, origin, where, [&] { return Exprs{size_of(s)}; }, [&] { return Exprs{arena.i64(0)}; })[0];
+    t.add({start}, soac::Scan{std::move(sum), {size}, false}, origin, where);
+    soac::Outputs outputs;
+    outputs.reductions.push_back({std::move(least), {scalar::select(size < 0, s, nowhere)}, {bad.var()}});
+    outputs.mapped.push_back({start, offsets.var()});
+    t.add({k + 1}, scope.close({}), std::move(outputs), origin, where);
+  }
+  t.check(equal(bad, nowhere), fmt::format("{}: the size of item {{0}} is negative", origin), {bad}, where);
+  return offsets;
+}
+
+/// Offsets of segments of n elements.
+Expr offsets_by_spans(Tracer&, const detail::Segments&, const Spans&, Expr n, const char* origin,
+                      const Here& where);
+/// How many elements there are.
+Expr number_of_elements(Tracer&, Expr offsets, const char* origin, const Here& where);
+/// The item of each of n elements.
+Expr item_of_each(Tracer&, Expr offsets, Expr n, const char* origin, const Here& where);
+
+}  // namespace fulgurite::trace
