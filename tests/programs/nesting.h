@@ -432,6 +432,7 @@ inline constexpr Statement all_statements[] = {
     {"scan", scan, 3, false},
     {"segmented", segmented, 2, false},
     {"expanded", [](Draw& d) { return d.depth > 1 ? let(d) : expanded(d); }, 1, false},
+    {"made_rows", [](Draw& d) { return d.depth > 0 ? let(d) : made_rows(d); }, 1, false},
     {"histogram", histogram, 3, false},
     {"choose", choose, 3, false},
     {"sort", sort, 2, false},

@@ -148,4 +148,40 @@ inline void expanded(Draw& d) {
   d.add_fresh(name, a.kinds, results);
 }
 
+/// A row of i % few elements for element i of a vector, all of them or those that pass; the rows' elements.
+inline void made_rows(Draw& d) {
+  const Array* picked = d.pick_rank(1);
+  if (picked == nullptr) return;
+  const Array a = tamed(d, *picked);
+  const Here here = Here::current();
+  const auto few = static_cast<std::int64_t>(1 + d.below(9));
+  const bool is_filtered = d.one_in(2);
+  Values parts = a.parts;
+  parts.push_back(detail::iota(a.shape[0].value, Kind::i64, here));
+  const auto row_of = [&](std::span<const Value> item) {
+    const Value size = call("rem", item.back(), literal(Kind::i64, few));
+    const auto element_of = [&](std::span<const Value> k) {
+      Values element(item.begin(), item.end() - 1);
+      if (a.kinds[0] != Kind::boolean)
+        element[0] =
+            call("max", element[0], detail::cast(call("rem", k[0], literal(Kind::i64, 3)), a.kinds[0], here));
+      return element;
+    };
+    const Values all = detail::generate({&size, 1}, Body(element_of), "generate", here);
+    const auto passes = [&](std::span<const Value> element) {
+      return Values{call("ne", element[0], literal(a.kinds[0], 1))};
+    };
+    return is_filtered ? detail::filter(Body(passes), all, here) : all;
+  };
+  const std::string name = d.fresh("v");
+  d.line("auto " + name + " = fg::map(i -> fg::Row of i % " + std::to_string(few) +
+         " elements, max of x[0] and k % 3" + (is_filtered ? ", that are not 1, " : ", ") + a.name +
+         ").values();");
+  const detail::Operand operand{parts};
+  const detail::RowOf rows{0, a.kinds.size()};
+  Values results = detail::map_to_rows({&operand, 1}, Body(row_of), {&rows, 1}, here);
+  results.erase(results.begin());  // the offsets
+  d.add_fresh(name, a.kinds, results);
+}
+
 }  // namespace fulgurite::programs
