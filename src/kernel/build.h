@@ -40,9 +40,13 @@ struct Context {
   Expr task = {}, tasks = {};             // the code is of this task, of so many
   bool interleaved = false;  // neighbouring tasks run together: their elements lie beside each other
   bool in_lanes = false;     // else the code runs once for a task
-  bool is_rare = false;      // it seldom runs, so that nothing is noted about it
-  Expr streaming = {};       // a boolean name: where it holds, stores may bypass the cache
-  Expr touching = {};        // the same: cache lines may be touched before they are loaded
+  /// The number of the lane, of so many, that has elements of its own, which lie beside those of the others.
+  /// Absent: lanes have none.
+  Expr lane = {};
+  std::int64_t lanes = 1;
+  bool is_rare = false;  // it seldom runs, so that nothing is noted about it
+  Expr streaming = {};   // a boolean name: where it holds, stores may bypass the cache
+  Expr touching = {};    // the same: cache lines may be touched before they are loaded
   Identity identity = {};
 };
 

@@ -118,8 +118,6 @@ Expr longest_row(scalar::Arena& arena, const soac::Lambda& f) {
   return longest;
 }
 
-namespace {
-
 bool has_rounding(const soac::Lambda& f) {
   return std::ranges::any_of(f.body, [](const soac::Stm& s) {
     const auto* op = base::as<soac::Soac>(s.op);
@@ -128,8 +126,6 @@ bool has_rounding(const soac::Lambda& f) {
     return std::ranges::any_of(nested, [](const auto& each) { return has_rounding(*each.lambda); });
   });
 }
-
-}  // namespace
 
 bool has_even_rows(const soac::Soac& op) {
   soac::Vars inside;

@@ -11,15 +11,16 @@ namespace fulgurite::walk {
 Destination scratch(const Emitter& e, Kind kind, Expr size, const soac::Location& where, int copies,
                     std::string_view what) {
   const kernel::Context& context = e.context();
-  FULGURITE_CHECK(!context.in_lanes && context.task, "a lane makes an array");
+  FULGURITE_CHECK((!context.in_lanes || context.lane) && context.task, "a lane makes an array");
   FULGURITE_CHECK(e.sizes(), "an array in a program whose points make none");
   const Expr most = e.sizes()->most(size, where, what);
   const Expr room = most.is_constant() ? most : e.outside().computes(most);
-  const Expr all = room * copies;
+  const Expr all = room * (copies * context.lanes);
   Expr buffer = e.arena().fresh_array(kind, {context.tasks * all}, "scratch");
   e.add_scratch(buffer.var());
   if (context.interleaved) return {buffer.var(), e.lower(context.task), e.lower(context.tasks), most, room};
-  return {buffer.var(), e.lower(context.task * all), {}, most, room};
+  const Expr step = context.lane ? e.arena().i64(context.lanes) : Expr();
+  return {buffer.var(), e.lower(context.task * all), step, most, room, context.lane};
 }
 
 const Destination& place(const Emitter& e, Var array, Expr size, const soac::Location& where) {

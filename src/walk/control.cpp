@@ -150,7 +150,7 @@ class Start {
       beside_each_other(k);
     } else {
       state_[k].memory = memory(k, 2);
-      state_[k].second = e_.lower(element_of(state_[k].memory, state_[k].memory.room));
+      state_[k].second = e_.lower(first_of_lanes(state_[k].memory, state_[k].memory.room));
       begin(k);
       state_[k].variable = e_.declare(state_[k].memory.base, name(k) + "_at");
     }
@@ -167,7 +167,7 @@ class Start {
       state.memory = of_all;
       if (n > 0)
         state.memory.base =
-            e_.lower(element_of(of_all, e_.lower(of_all.room * static_cast<std::int64_t>(n))));
+            e_.lower(first_of_lanes(of_all, e_.lower(of_all.room * static_cast<std::int64_t>(n))));
       begin(k);
       state.changes_places = true;
       state.variable = e_.declare(state.memory.base, name(k) + "_at");

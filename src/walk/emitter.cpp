@@ -247,9 +247,14 @@ Expr Emitter::is_inside(Expr element, std::size_t axis, Expr index, Expr extent)
   return bind(is_number & is_below, "inside");
 }
 
-Expr element_of(const Destination& array, Expr number) {
+Expr first_of_lanes(const Destination& array, Expr number) {
   Expr offset = array.step ? array.step * number : number;
   return array.base ? array.base + offset : offset;
+}
+
+Expr element_of(const Destination& array, Expr number) {
+  const Expr first = first_of_lanes(array, number);
+  return array.lane ? first + array.lane : first;
 }
 
 }  // namespace fulgurite::walk

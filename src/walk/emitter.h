@@ -25,13 +25,14 @@ using scalar::Kind;
 using scalar::Op;
 using scalar::Var;
 
-/// Where an array that a kernel makes is: element i... of it is buffer[base + step * linear(i...)].
+/// Where an array that a kernel makes is: element i... of it is buffer[base + step * linear(i...) + lane].
 struct Destination {
   Var buffer;
   Expr base;           // absent: 0
   Expr step = {};      // absent: 1
   Expr capacity = {};  // elements that there is room for, known outside; absent: enough for the array
   Expr room = {};      // the same as a constant or a parameter of the kernel
+  Expr lane = {};      // whose array it is, apart from the base, which is the same for all lanes; absent: 0
 };
 
 class Emitter : public kernel::Builder {
@@ -118,7 +119,8 @@ class Emitter : public kernel::Builder {
   std::shared_ptr<State> state_;
 };
 
-/// In the buffer, element `number` of what is there.
+/// In the buffer, element `number` of what is there, and that of the first lane.
 Expr element_of(const Destination&, Expr number);
+Expr first_of_lanes(const Destination&, Expr number);
 
 }  // namespace fulgurite::walk

@@ -11,6 +11,10 @@ namespace fulgurite::walk {
 /// Walks all points of a statement with neutral elements. Its Scans and partitions begin with `entry`.
 using WalkAll = std::function<lanes::Ends(const soac::Stm&, const lanes::Entry& entry)>;
 
+/// One after the other, in the code of a thread or of a lane. Scans go on from those of the entry; the
+/// cursors of partitions do not pack.
+lanes::Ends walk_alone(const Emitter&, const soac::Stm&, const lanes::Entry&);
+
 /// Lowers the statement where the emitter stands and binds its names.
 void inner(const Emitter&, const soac::Stm&, const WalkAll&);
 

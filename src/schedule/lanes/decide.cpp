@@ -7,6 +7,7 @@
 #include "schedule/explain.h"
 #include "schedule/lanes/bins.h"
 #include "schedule/lanes/divided_axes.h"
+#include "schedule/lanes/lane_arrays.h"
 #include "schedule/lanes/lane_rows.h"
 #include "schedule/lanes/long_rows.h"
 #include "schedule/lanes/order.h"
@@ -213,6 +214,8 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : tiles.is_tiled);
   const WindowFolds windows = window_folds_of(at, either(tiles.is_tiled, long_rows.holds));
   const Expr lane_rows = lane_rows_of(at, either(outer_folds.is_deep, either(tiles.is_tiled, windows.holds)));
+  const Expr lane_arrays =
+      lane_arrays_of(at, either(outer_folds.is_deep, either(tiles.is_tiled, windows.holds)));
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -220,11 +223,9 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  const Version others[] = {{outer_folds.is_deep, why_outer},
-                            {tiles.is_tiled, why_tiled},
-                            {long_rows.holds, why_shared},
-                            {windows.holds, why_windows},
-                            {lane_rows, why_lane_rows}};
+  const Version others[] = {{outer_folds.is_deep, why_outer}, {tiles.is_tiled, why_tiled},
+                            {long_rows.holds, why_shared},    {windows.holds, why_windows},
+                            {lane_rows, why_lane_rows},       {lane_arrays, why_lane_arrays}};
   const bool has_other_sizes = !windows.holds || !windows.holds.is_constant(1);
   if (has_outer_scans(at))
     add_outer_scans(at);
@@ -235,6 +236,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_long_rows(at, long_rows);
   add_window_folds(at, windows);
   add_lane_rows(at, lane_rows);
+  add_lane_arrays(at, lane_arrays);
   add_ordered_stores(at, ordered.posts);
   add_last(at, totals);
   add_places(at, original, bins);

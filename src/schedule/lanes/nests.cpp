@@ -33,7 +33,7 @@ InLanes in_lanes(const Arena& arena, const soac::Soac& op, const LaneLoops& loop
   if (loops.rows || !packs) return in;
   in.runs = loops.run > 0 && folds_in_runs(op);
   in.scans = has_scan(op.body) && loops.scan_lanes >= lanes.by.least_scan_lanes && scans_in_lanes(arena, op);
-  in.any = in.runs || in.scans || !is_in_order(op);
+  in.any = in.runs || in.scans || !is_in_order(op) || lanes_keep_arrays(op);
   return in;
 }
 
@@ -196,7 +196,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;
   if (loops.rows) stage_ragged_rows(arena, s, loops, lanes, nest);
-  if (in.any && !is_in_order(op)) {
+  if (in.any && (!is_in_order(op) || lanes_keep_arrays(op))) {
     nest.inner = in_lane(arena, op, lanes);
     return nest;
   }

@@ -4,6 +4,7 @@
 
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/count.h"
 #include "soac/outputs.h"
 
 namespace fulgurite::schedule {
@@ -14,6 +15,10 @@ bool depends_on_order(const soac::Soac& op) {
 
 bool is_in_order(const soac::Soac& soac) {
   return !commutes(soac) || has_bins(soac) || has_scan(soac.body) || makes_arrays(soac);
+}
+
+bool lanes_keep_arrays(const soac::Soac& op) {
+  return soac::is_map(op) && !depends_on_order(op) && makes_arrays(op);
 }
 
 bool folds_in_runs(const soac::Soac& soac) {

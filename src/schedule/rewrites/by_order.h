@@ -13,6 +13,8 @@ bool folds_in_runs(const soac::Soac&);
 bool depends_on_order(const soac::Soac&);
 /// Whether a task takes its points one by one in scalar code, even if its partitions pack.
 bool is_in_order(const soac::Soac&);
+/// Whether that is only so because its points make arrays, which lanes can keep (lane_arrays.h).
+bool lanes_keep_arrays(const soac::Soac&);
 
 /// A Soac's reductions that do not commute, and everything else that it makes, as statements of their own
 /// over the same points.

@@ -5,6 +5,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
+#include "soac/literal.h"
 #include "walk/arrays.h"
 #include "walk/inner.h"
 #include "walk/lanes/row_sort.h"
@@ -94,10 +95,21 @@ Together together(const soac::Stm& s, const Nests& nests) {
   return cut ? Together{static_cast<std::int64_t>(cut->size.bits()), cut->rest} : Together{};
 }
 
+// Whether lanes keep the arrays that the statement makes.
+bool keeps_arrays(const Emitter& e, const soac::Stm& s) {
+  return e.context().lane &&
+         std::ranges::any_of(s.names, [&](Var name) { return e.arena().info(name).type.rank > 0; });
+}
+
 }  // namespace
 
 void inner(const Emitter& e, const soac::Stm& s, const Nests& nests) {
   if (e.context().in_lanes) {
+    if (keeps_arrays(e, s))
+      return walk::inner(e, s, [&](const soac::Stm& walked, const Entry& entry) {
+        if (soac::is_literal(walked)) return sequential_loop(e, walked), Ends();
+        return walk_alone(e, walked, entry);
+      });
     const schedule::Nest* chains = chains_of(s, nests);
     return chains ? fold_in_lanes(e, s, *chains) : sequential_loop(e, s, together(s, nests));
   }

@@ -78,15 +78,25 @@ class Columns {
   }
 
  private:
+  // Lanes have their elements beside each other, however many a vector has.
+  void by_lanes(const Emitter& e, Expr n, const std::function<void(const Emitter&, Expr t)>& body) const {
+    kernel::Context lane = e.context();
+    lane.lanes = walk_.loops.lanes;
+    e.par(Level::block, n, "t", [&](Expr t) {
+      lane.lane = t;
+      body(e.in_context_of(e.with(lane)), t);
+    });
+  }
+
   // Where they end.
   Expr whole_steps(const Emitter& e, Expr begin, Expr end) const {
     const Expr step = walk_.i64(walk_.loops.lanes);
     const Expr full = e.lower((end - begin) / step * step);
     const Expr main = e.lower(begin + full);
-    e.par(Level::block, step, "t", [&](Expr t) {
-      const Running running = restored(e, t);
-      main_loop(e, t, begin, main, running);
-      accumulators_.save(e, running.reductions, t);
+    by_lanes(e, step, [&](const Emitter& lane, Expr t) {
+      const Running running = restored(lane, t);
+      main_loop(lane, t, begin, main, running);
+      accumulators_.save(lane, running.reductions, t);
     });
     return main;
   }
@@ -121,11 +131,11 @@ class Columns {
     if (from == to && schedule::gives_arrays(walk_.op())) return;
     const Emitter e = of_vectors.streaming_if({});
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
-    e.par(Level::block, lanes, "t", [&](Expr t) {
-      e.for_loop(from, to, lanes, "j", [&](Expr j) {
+    by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
+      lane.for_loop(from, to, lanes, "j", [&](Expr j) {
         const Expr last = end - lanes;
-        const Expr at = e.bind(min(j, last), "at");
-        element(e, piece_, e.bind(at + t, "j"), {});
+        const Expr at = lane.bind(min(j, last), "at");
+        element(lane, piece_, lane.bind(at + t, "j"), {});
       });
     });
   }
@@ -169,13 +179,13 @@ class Columns {
     const Emitter e = of_vectors.streaming_if({});
     const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
     e.if_then(e.lower(begin < end), [&] {
-      e.par(Level::block, lanes, "t", [&](Expr t) {
-        const Running running = restored(e, t);
-        e.for_loop(begin, end, lanes, "j", [&](Expr j) {
-          const Expr index = e.bind(j + t, "j");
-          e.if_then(e.bind(index < end, "in_range"), [&] { element(e, piece_, index, running); });
+      by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
+        const Running running = restored(lane, t);
+        lane.for_loop(begin, end, lanes, "j", [&](Expr j) {
+          const Expr index = lane.bind(j + t, "j");
+          lane.if_then(lane.bind(index < end, "in_range"), [&] { element(lane, piece_, index, running); });
         });
-        accumulators_.save(e, running.reductions, t);
+        accumulators_.save(lane, running.reductions, t);
       });
     });
   }
@@ -185,10 +195,11 @@ class Columns {
     const Emitter e = of_vectors.streaming_if({});
     const Expr one = walk_.i64(1);
     e.if_then(e.lower(begin < end), [&] {
-      e.par(Level::block, one, "t", [&](Expr t) {
-        const Running running = restored(e, t);
-        e.for_loop(begin, end, one, "j", [&](Expr j) { element(e, piece_, e.bind(j + t, "j"), running); });
-        accumulators_.save(e, running.reductions, t);
+      by_lanes(e, one, [&](const Emitter& lane, Expr t) {
+        const Running running = restored(lane, t);
+        lane.for_loop(begin, end, one, "j",
+                      [&](Expr j) { element(lane, piece_, lane.bind(j + t, "j"), running); });
+        accumulators_.save(lane, running.reductions, t);
       });
     });
   }
@@ -200,13 +211,13 @@ class Columns {
     const Expr in_front = e.lower((first - begin + (lanes - 1)) / lanes);
     const Expr behind = e.lower((end - last + (lanes - 1)) / lanes);
     e.if_then(e.lower(0 < in_front + behind), [&] {
-      e.par(Level::block, lanes, "t", [&](Expr t) {
-        e.for_loop(walk_.i64(0), e.lower(in_front + behind), walk_.i64(1), "k", [&](Expr k) {
-          const Expr is_in_front = e.lower(k < in_front);
-          const Expr from = e.lower(select(is_in_front, begin, last - in_front * lanes));
-          const Expr to = e.lower(select(is_in_front, first, end));
-          const Expr index = e.bind(from + k * lanes + t, "j");
-          e.if_then(e.bind(index < to, "in_range"), [&] { element(e, piece_, index, {}); });
+      by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
+        lane.for_loop(walk_.i64(0), lane.lower(in_front + behind), walk_.i64(1), "k", [&](Expr k) {
+          const Expr is_in_front = lane.lower(k < in_front);
+          const Expr from = lane.lower(select(is_in_front, begin, last - in_front * lanes));
+          const Expr to = lane.lower(select(is_in_front, first, end));
+          const Expr index = lane.bind(from + k * lanes + t, "j");
+          lane.if_then(lane.bind(index < to, "in_range"), [&] { element(lane, piece_, index, {}); });
         });
       });
     });

@@ -229,12 +229,14 @@ FG_INLINE V(KIND) FN(load_strided, KIND)(const KIND* p, i64 stride) {
 }
 
 //! load_strided_masked i8 i16 i32 i64 u8 u16 u32 u64 f32 f64
+//! needs load_strided KIND, all b1
 // A lane that is off gives 0, here and below.
 FG_INLINE V(KIND) FN(load_strided_masked, KIND)(const KIND* p, i64 stride, V(b1) m) {
 #if LANES == 1
   (void)stride;
   return m ? *p : 0;
 #else
+  if (FN(all, b1)(m)) return FN(load_strided, KIND)(p, stride);
   V(KIND) r = S(KIND, 0);
 #define FG_STEP(l) if (m[l]) r[l] = p[l * stride];
   FG_EACH(LANES, FG_STEP)

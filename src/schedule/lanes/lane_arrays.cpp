@@ -1,0 +1,126 @@
+#include "schedule/lanes/lane_arrays.h"
+
+#include <algorithm>
+
+#include "base/match.h"
+#include "schedule/nest.h"
+#include "schedule/rewrites/by_order.h"
+#include "schedule/rows.h"
+#include "soac/walk.h"
+
+namespace fulgurite::schedule {
+
+namespace {
+
+/// What the function of a map keeps for a point.
+class Kept {
+ public:
+  explicit Kept(const Building& at) : at_(at) {
+    soac::add_bound(at.op().body, inside_);
+    is_even_ = add(at.op().body);
+  }
+
+  // Whether all points take the same number of steps.
+  bool is_even() const { return is_even_; }
+  bool changes_in_loops() const { return changes_in_loops_; }
+  /// The bytes of the largest array.
+  Expr largest() const {
+    Expr largest;
+    for (Expr bytes : sizes_) largest = largest ? max(largest, bytes) : bytes;
+    return largest;
+  }
+  /// One vector of lanes, as what they keep is many values.
+  LaneLoops loops() const {
+    LaneLoops loops = at_.loops;
+    loops.rows = false;
+    std::int64_t lanes = std::min<std::int64_t>(at_.lanes.device.vector_bytes / widest_, most_lanes);
+    if (reads_in_loops_) lanes = std::min(lanes, at_.lanes.by.lane_array_lines);
+    loops.lanes = loops.tail_lanes = static_cast<int>(std::max<std::int64_t>(lanes, 1));
+    return loops;
+  }
+
+ private:
+  // Whether the expressions have the same values at all points.
+  bool is_even(std::span<const Expr> roots) const {
+    soac::Vars mentioned;
+    soac::add_mentioned(roots, mentioned);
+    return std::ranges::all_of(mentioned, [&](Var name) {
+      const Expr e = at_.arena.name(name);
+      return even_.contains(name) || (!inside_.contains(name) && at_.around.is_known({&e, 1}));
+    });
+  }
+
+  // Whether it reads an array at an index of the point.
+  bool reads_at_point(Expr root) const {
+    bool found = false;
+    scalar::for_each_node(std::span(&root, 1), [&](Expr e) {
+      found |= e.op() == scalar::Op::index && scalar::mentions(e, at_.op().body.params[0]);
+    });
+    return found;
+  }
+
+  bool add(const soac::Lambda& f) {
+    return std::ranges::all_of(f.body, [&](const soac::Stm& s) { return add(s); });
+  }
+  bool add(const soac::Stm& s) {
+    if (base::as<soac::Sort>(s.op)) return false;
+    if (const auto* let = base::as<soac::Let>(s.op); let && is_even({&let->value, 1}))
+      even_.insert(s.names[0]);
+    if (const auto* op = base::as<soac::Soac>(s.op)) {
+      if (!is_even(op->dims) || !op->partitions.empty()) return false;
+      even_.insert(op->body.params.begin(), op->body.params.end());
+    }
+    const auto* loop = base::as<soac::Loop>(s.op);
+    if (loop) {
+      if (!loop->trips || !is_even({&loop->trips, 1})) return false;
+      even_.insert(loop->body.params[0]);
+      soac::for_each_root(loop->body, [&](Expr root) { reads_in_loops_ |= reads_at_point(root); });
+    }
+    for (Var name : s.names) {
+      const scalar::VarInfo info = at_.arena.info(name);
+      if (info.type.rank == 0) continue;
+      if (!at_.around.is_known(info.shape)) return false;
+      changes_in_loops_ |= loop != nullptr;
+      const auto size = static_cast<std::int64_t>(size_of(info.type.kind));
+      widest_ = std::max(widest_, size);
+      const Expr bytes = product(at_.arena, info.shape) * size;
+      if (std::ranges::find(sizes_, bytes) == sizes_.end()) sizes_.push_back(bytes);
+    }
+    return std::ranges::all_of(soac::nested_in(s), [&](const auto& nested) { return add(*nested.lambda); });
+  }
+
+  const Building& at_;
+  soac::Vars inside_, even_;  // names
+  std::vector<Expr> sizes_;   // of different ones
+  std::int64_t widest_ = 1;
+  bool is_even_ = false, changes_in_loops_ = false, reads_in_loops_ = false;
+};
+
+}  // namespace
+
+Expr lane_arrays_of(Building& at, Expr otherwise) {
+  const soac::Soac& op = at.op();
+  if (!at.loops.rows || !lanes_keep_arrays(op) || op.dims.size() != 1) return {};
+  if (has_rounding(op.body)) return {};
+  const Kept kept(at);
+  if (!kept.is_even() || !kept.changes_in_loops()) return {};
+  const std::int64_t lanes = kept.loops().lanes;
+  const Expr fits = kept.largest() * lanes <= at.lanes.by.lane_array_bytes;
+  Expr holds = fits & (lanes * 2 <= op.dims[0]);
+  if (otherwise) holds = holds & logical_not(otherwise);
+  return holds.is_constant(0) ? Expr() : holds;
+}
+
+void add_lane_arrays(Building& at, Expr holds) {
+  if (!holds) return;
+  const LaneLoops loops = Kept(at).loops();
+  Grid tiles = at.grid;
+  tiles.columns_per_task = ceil_div(tiles.columns_per_task, at.i64(loops.lanes)) * loops.lanes;
+  Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
+  Phase& phase = at.add("arrays in lanes", at.posting, std::move(nest));
+  phase.guard = select(holds, at.i64(1), 0);
+  phase.why = reasons_of(at.op(), loops, at.lanes);
+  phase.why.emplace_back(why_lane_arrays);
+}
+
+}  // namespace fulgurite::schedule

@@ -1,0 +1,189 @@
+// Functions of elements that change arrays of their own in loops: where the arrays of a vector of points fit,
+// each lane keeps those of one. Against the interpreter, at numbers of points around those of vectors.
+#include "policies.h"
+
+#include <tuple>
+
+namespace {
+
+using fg::i64;
+using Index = Exp<i64>;
+using Ints = std::vector<int>;
+
+constexpr const char* policies[] = {"", "lane_array_bytes=0",
+                                    "lane_array_bytes=1073741824,lane_array_lines=1",
+                                    "lane_array_bytes=1073741824,lane_array_lines=64,scratch_tasks=2"};
+constexpr std::int64_t numbers_of_points[] = {0, 1, 7, 16, 31, 32, 33, 64, 131};
+
+template <class T>
+fg::Array<T, 2> matrix(std::int64_t rows, std::int64_t columns) {
+  std::vector<T> x(static_cast<std::size_t>(rows * columns));
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 7919 % 23);
+  return {std::move(x), {rows, columns}};
+}
+
+template <class T>
+auto plain(const T& x) {
+  if constexpr (requires { x.to_vector(); })
+    return x.to_vector();
+  else
+    return x;
+}
+template <class... T>
+auto plain(const std::tuple<T...>& x) {
+  return std::apply([](const auto&... each) { return std::tuple{plain(each)...}; }, x);
+}
+
+// f(rows of T) for matrices of these widths.
+template <class T, class F>
+void as_interpreted(F program, std::initializer_list<std::int64_t> widths) {
+  const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
+  on_every_engine_and_policy(policies, program, [&](const auto& f) {
+    for (const std::int64_t n : numbers_of_points)
+      for (const std::int64_t width : widths) {
+        SCOPED_TRACE(::testing::Message() << n << " points of " << width);
+        const auto m = matrix<T>(n, width);
+        EXPECT_EQ(plain(f(m)), plain(reference(m)));
+      }
+  });
+}
+
+template <class T>
+void recurrences() {
+  as_interpreted<T>(
+      [](Mat<T> m) {
+        return fg::map(
+            [](Vec<T> row) {
+              const auto forth = fg::iterate(
+                  row.size() - 1,
+                  [&](Index k, Vec<T> x) { return fg::with(x, k + 1, x[k + 1] * row[k] + x[k]); }, row);
+              return fg::iterate(
+                  row.size() - 1,
+                  [](Index k, Vec<T> x) {
+                    const Index i = x.size() - 2 - k;
+                    return fg::with(x, i, x[i] - x[i + 1]);
+                  },
+                  forth);
+            },
+            fg::rows(m));
+      },
+      {1, 2, 5, 40});
+}
+TEST(LaneArrays, RecurrencesProperty) {
+  recurrences<int>();
+  recurrences<i64>();
+  recurrences<fg::u8>();
+  recurrences<double>();
+}
+
+// Loops whose trips follow from loops around them.
+TEST(LaneArrays, TriangularLoopsProperty) {
+  as_interpreted<int>(
+      [](Mat<int> m) {
+        return fg::map(
+            [](Vec<int> row) {
+              const Index n = 4;
+              return fg::iterate(
+                  n,
+                  [=](Index k, Vec<int> x) {
+                    return fg::iterate(
+                        n - 1 - k,
+                        [=](Index i, Vec<int> y) {
+                          const Index r = k + 1 + i;
+                          const auto by = y[r * n + k] % 5;
+                          return fg::iterate(
+                              n - k,
+                              [=](Index j, Vec<int> z) {
+                                const Index at = r * n + k + j;
+                                return fg::with(z, at, z[at] - by * z[k * n + k + j]);
+                              },
+                              y);
+                        },
+                        x);
+                  },
+                  row);
+            },
+            fg::rows(m));
+      },
+      {16, 20});
+}
+
+// Places that are data, values that join; arrays that are made anew in each iteration, and that exchange
+// places.
+TEST(LaneArrays, PlacesOfDataProperty) {
+  as_interpreted<int>(
+      [](Mat<int> m) {
+        const auto of_rows = [](Vec<int> row) {
+          const auto counts = fg::iterate(
+              row.size(),
+              [&](Index k, Vec<i64> c) {
+                const Index at = fg::cast<i64>(row[k]);
+                return fg::with(c, at, c[at] + k);
+              },
+              fg::replicate(23, Index(0)));
+          const auto turned = fg::iterate(
+              3, [](Index, Vec<int> x) { return fg::scan(std::plus<>(), 0, fg::reverse(x)); }, row);
+          const auto [a, b] = fg::iterate(
+              5,
+              [](Index k, Vec<int> x, Vec<int> y) {
+                return std::tuple{fg::with(y, k % y.size(), y[0] + 1), x};
+              },
+              row, fg::reverse(row));
+          return std::tuple{counts, turned, a, b, fg::sum(turned)};
+        };
+        return fg::map(of_rows, fg::rows(m));
+      },
+      {1, 3, 24});
+}
+
+TEST(LaneArrays, BranchesProperty) {
+  as_interpreted<int>(
+      [](Mat<int> m) {
+        return fg::map(
+            [](Vec<int> row) {
+              return fg::iterate(
+                  row.size(),
+                  [&](Index k, Vec<int> x) {
+                    return fg::cond(
+                        x[k] % 2 == 0, [&] { return fg::with(x, 0, x[0] + x[k] / 2); },
+                        [&] { return fg::with(fg::reverse(x), k, 3 * x[k] + 1); });
+                  },
+                  row);
+            },
+            fg::rows(m));
+      },
+      {1, 2, 9});
+}
+
+// The lowest element that fails is reported, whichever lane it is in.
+TEST(LaneArrays, WhatFails) {
+  const auto program = [](Mat<int> m) {
+    return fg::map(
+        [](Vec<int> row) {
+          return fg::iterate(
+              row.size(),
+              [&](Index k, Vec<int> x) {
+                return fg::with(x, fg::cast<i64>(row[k]), x[fg::cast<i64>(row[k])]);
+              },
+              row);
+        },
+        fg::rows(m));
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t n : {1, 33, 100})
+      for (const std::int64_t bad : {std::int64_t{0}, n / 2, n - 1}) {
+        Ints x(static_cast<std::size_t>(3 * n), 1);
+        for (const std::int64_t row : {bad, n - 1})
+          x[static_cast<std::size_t>(3 * row + 1)] = static_cast<int>(1000 + row);
+        try {
+          f(fg::Array<int, 2>(x, {n, 3}));
+          FAIL();
+        } catch (const fg::IndexError& e) {
+          EXPECT_NE(std::string(e.what()).find("index " + std::to_string(1000 + bad)), std::string::npos)
+              << e.what();
+        }
+      }
+  });
+}
+
+}  // namespace

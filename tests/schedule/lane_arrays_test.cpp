@@ -1,0 +1,50 @@
+// Schedules of maps whose points change arrays of their own in loops.
+#include "decided.h"
+
+namespace fulgurite::schedule {
+namespace {
+
+using testing_schedule::Decided, testing_schedule::decided_lanes, testing_schedule::phase;
+
+// A map of rows x of `m` elements, each of which the loop of the rows' function changes in turn.
+std::string changed(const std::string& trips, const std::string& value) {
+  return R"(program (x: f32[n, m], z: f32[m1], l: i64) {
+    y: f32[n, m] = map (i < n) {
+      first: f32[m] = map (j < m) { x[i, j] }
+      last: f32[m] = loop (first) times )" +
+         trips + R"( do (k: i64, s: f32[m]) {
+        with: f32[m] = redomap (o < 1) { k, )" +
+         value + R"( } scatter unordered (m) (p: i64) { s[p] }
+        return with
+      }
+      return last
+    }
+    return y
+  })";
+}
+bool has_lanes(const Decided& decided) {
+  return decided.text.find("phase \"arrays in lanes\"") != std::string::npos;
+}
+
+// Arrays of floats take a whole vector of lanes, and fewer where the loop reads rows of another array too, as
+// each lane reads lines of its own.
+TEST(LaneArrays, AreAVersionForArraysThatFit) {
+  const Decided alone = decided_lanes(changed("m", "s[k] * z[k]"));
+  EXPECT_NE(phase(alone, "main").find("guard 1 - select(m * 64 <= 262144 & 32 <= n, 1, 0)"),
+            std::string::npos)
+      << phase(alone, "main");
+  EXPECT_NE(phase(alone, "arrays in lanes").find("cut 0 by 16 lane apart 16\n"), std::string::npos)
+      << phase(alone, "arrays in lanes");
+  const Decided beside = decided_lanes(changed("m", "s[k] * x[i, k]"));
+  EXPECT_NE(phase(beside, "arrays in lanes").find("cut 0 by 8 lane apart 8\n"), std::string::npos)
+      << phase(beside, "arrays in lanes");
+}
+
+// Lanes take the same number of steps: how many must not depend on the point.
+TEST(LaneArrays, NeedLoopsOfOneLength) {
+  EXPECT_TRUE(has_lanes(decided_lanes(changed("l", "s[k] * 2f"))));
+  EXPECT_FALSE(has_lanes(decided_lanes(changed("min(i, m)", "s[k] * 2f"))));
+}
+
+}  // namespace
+}  // namespace fulgurite::schedule
