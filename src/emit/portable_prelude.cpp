@@ -102,9 +102,9 @@ Signature parse_signature(std::string_view text, const std::string& name) {
   return s;
 }
 
-class Printer {
+class PortablePrinter {
  public:
-  explicit Printer(Level level) : folders_(folders(level)), registers_(level) {}
+  explicit PortablePrinter(Level level) : folders_(folders(level)), registers_(level) {}
 
   void require_all_of(std::string_view text) {
     for (const auto& [lanes, functions] : functions_named_in(text, true))
@@ -365,7 +365,7 @@ std::string_view fixed(const Library& library, std::string_view word) {
 
 std::string portable_prelude(std::string_view phases, Level level) {
   const Folders& f = folders(level);
-  Printer printer(level);
+  PortablePrinter printer(level);
   printer.require_all_of(phases);
   std::string target(fixed(f.all, fmt::format("target_{}", name_of(level))));
   return std::string(fixed(f.all, "opening")) + target + std::string(fixed(f.all, "types")) +

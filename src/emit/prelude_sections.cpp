@@ -51,9 +51,9 @@ std::string vector_types(std::initializer_list<std::string_view> texts) {
                            : fmt::format("FG_TYPE({}, {});\n", kind, lanes);
   return result;
 }
-class Printer {
+class SectionPrinter {
  public:
-  explicit Printer(const Library& library) : library_(library) {}
+  explicit SectionPrinter(const Library& library) : library_(library) {}
 
   void print(int lanes, const std::set<Function>& functions) {
     lanes_ = lanes;
@@ -123,7 +123,7 @@ PreludeLibrary::PreludeLibrary(std::initializer_list<std::string_view> folders, 
 PreludeLibrary::~PreludeLibrary() = default;
 
 std::string PreludeLibrary::needed_by(std::string_view kernel_text) const {
-  Printer printer(*content_);
+  SectionPrinter printer(*content_);
   for (const auto& [lanes, functions] : functions_named_in(kernel_text, content_->has_lanes))
     printer.print(lanes, functions);
   return printer.finish(kernel_text);

@@ -263,14 +263,8 @@ using Operation =
 struct Stm {
   Operation op;
   std::uint32_t line = 0;
-  bool operator==(const Stm&) const = default;
+  bool operator==(const Stm&) const;
 };
-
-inline bool For::operator==(const For&) const = default;
-inline bool While::operator==(const While&) const = default;
-inline bool If::operator==(const If&) const = default;
-inline bool Par::operator==(const Par&) const = default;
-inline bool InOrder::operator==(const InOrder&) const = default;
 
 /// Scalars arrive by value; buffers (names of rank 1, whose shape is not used) are in global memory and do
 /// not overlap unless equal. An `update` is an output that the kernel changes in place: each load of it gives

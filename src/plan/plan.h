@@ -146,12 +146,8 @@ using Action = std::variant<Compute, Constant, Check, Allocate, Share, Reuse, Co
                             Launch, Fetch, Copy, If, While, Converge, Resident>;
 struct Step {
   Action action;
-  bool operator==(const Step&) const = default;
+  bool operator==(const Step&) const;
 };
-
-inline bool If::operator==(const If&) const = default;
-inline bool While::operator==(const While&) const = default;
-inline bool Converge::operator==(const Converge&) const = default;
 
 /// A parameter: a scalar whose bits arrive in `slot`, or an array whose extents arrive in slot, slot + 1 ...
 struct Param {
@@ -189,7 +185,7 @@ struct Plan {
   Steps steps;
   std::vector<Result> results;
   std::vector<KernelText> kernels;
-  friend bool operator==(const Plan&, const Plan&) = default;
+  bool operator==(const Plan&) const;
 };
 
 }  // namespace fulgurite::plan

@@ -312,13 +312,4 @@ struct Launch {
   bool operator==(const Launch&) const = default;
 };
 
-inline Nest::Nest() = default;
-inline Nest::Nest(const Nest&) = default;
-inline Nest::Nest(Nest&&) noexcept = default;
-inline Nest& Nest::operator=(const Nest&) = default;
-inline Nest& Nest::operator=(Nest&&) noexcept = default;
-inline Nest::~Nest() = default;
-inline bool Nest::operator==(const Nest&) const = default;
-inline bool Inner::operator==(const Inner&) const = default;
-
 }  // namespace fulgurite::schedule

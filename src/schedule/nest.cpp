@@ -6,6 +6,15 @@
 
 namespace fulgurite::schedule {
 
+Nest::Nest() = default;
+Nest::Nest(const Nest&) = default;
+Nest::Nest(Nest&&) noexcept = default;
+Nest& Nest::operator=(const Nest&) = default;
+Nest& Nest::operator=(Nest&&) noexcept = default;
+Nest::~Nest() = default;
+bool Nest::operator==(const Nest&) const = default;
+bool Inner::operator==(const Inner&) const = default;
+
 const Cut* outermost(const Nest& nest, Unit unit) {
   const auto found = std::ranges::find(nest.cuts, unit, &Cut::unit);
   return found == nest.cuts.end() ? nullptr : &*found;

@@ -12,9 +12,9 @@ using scalar::Expr, scalar::Kind, scalar::Op, scalar::Var;
 namespace {
 
 /// The values of an integer expression, from the kinds of what it is converted from.
-class Ranges {
+class ValueRanges {
  public:
-  explicit Ranges(scalar::Arena& arena) : intervals_(arena) {}
+  explicit ValueRanges(scalar::Arena& arena) : intervals_(arena) {}
 
   bool has_bits(Expr e, int bits, bool is_signed) {
     const soac::Interval range = of(e);
@@ -52,7 +52,7 @@ std::optional<PackedTerms> packed_terms(scalar::Arena& arena, const soac::Soac& 
   const Expr term = reduction.body.results[0];
   if (term.op() != Op::mul || (term.kind() != Kind::i32 && term.kind() != Kind::u32)) return {};
   const Expr a = term.arg(0), b = term.arg(1);
-  Ranges ranges(arena);
+  ValueRanges ranges(arena);
   const auto is = [&](Expr e, int bits, bool is_signed) { return ranges.has_bits(e, bits, is_signed); };
   if (together == 2 && is(a, 16, true) && is(b, 16, true)) return PackedTerms{Op::add_half_products, a, b};
   if (together == 4 && is(a, 8, false) && is(b, 8, true)) return PackedTerms{Op::add_quarter_products, a, b};

@@ -201,11 +201,8 @@ struct Stm {
   /// Of a Soac that is walked inside of another one: the number of its nest (schedule::Inner); 0: none has
   /// been decided.
   std::uint32_t nest = 0;
-  bool operator==(const Stm&) const = default;
+  bool operator==(const Stm&) const;
 };
-
-inline bool Lambda::operator==(const Lambda&) const = default;
-inline bool Scatter::operator==(const Scatter&) const = default;
 
 /// What a failing operation says. The text may quote values (base/quote.h): the operands of a Check; of an
 /// index or a division the index or dividend and the extent (0 for a division); and the position, which is

@@ -40,7 +40,7 @@ add_executable(mpi_engine runtime/mpi_engine.cpp)
 target_link_libraries(mpi_engine PRIVATE tested_archive fulgurite_internal)
 target_compile_options(mpi_engine PRIVATE -O0)
 target_include_directories(mpi_engine PRIVATE "${PROJECT_SOURCE_DIR}/bench") # programs.h
-add_dependencies(mpi_programs mpi_engine test_public test_programs_slow tool_example)
+add_dependencies(mpi_programs mpi_engine ${run_on_ranks} tool_example)
 set(engine "$<TARGET_FILE:mpi_engine>")
 add_executable(mpi_files runtime/mpi_files.cpp)
 target_link_libraries(mpi_files PRIVATE tested_archive fulgurite_internal)

@@ -117,12 +117,12 @@ Ranks::Ranks() : mpi_(&mpi::library()), library_(mpi_->text) {
   require(mpi_->start(communicator.empty() ? nullptr : communicator.data(), &rank, &size), "starting MPI");
   rank_ = rank;
   size_ = size;
-  const int started = processes_of_launcher();
-  if (communicator.empty() && size_ == 1 && started > 1)
+  const int n_started = processes_of_launcher();
+  if (communicator.empty() && size_ == 1 && n_started > 1)
     throw DeviceError(
         fmt::format("the launcher has started {} processes, but {} knows only this one: the launcher is of "
                     "another MPI (FULGURITE_MPI chooses openmpi or mpich)",
-                    started, library_));
+                    n_started, library_));
   require(mpi_->on_node(&on_node, &size_of_node), "asking for the ranks of this machine");
   on_node_ = on_node;
   shares_cores_ = size_of_node > sysconf(_SC_NPROCESSORS_ONLN);

@@ -12,7 +12,7 @@ namespace fulgurite::schedule {
 
 namespace {
 
-Axis::Role role_of(const soac::Soac& op) {
+Axis::Role role_on_blocks(const soac::Soac& op) {
   if (has_scan(op.body) || !op.partitions.empty()) return Axis::Role::scan;
   return op.reductions.empty() ? Axis::Role::free : Axis::Role::fold;
 }
@@ -42,7 +42,7 @@ void join_threads(const Surroundings& at, const soac::Soac& op, Nest& nest) {
 // The axes before the last two as one, where there are some; then those.
 void add_axes(const Surroundings& at, const soac::Soac& op, Nest& nest) {
   const std::size_t n_outer = op.dims.size() - 2;
-  const auto role = role_of(op);
+  const auto role = role_on_blocks(op);
   if (n_outer > 0)
     nest.axes.push_back({role, 0, n_outer, product(at.arena, std::span(op.dims).first(n_outer))});
   nest.axes.push_back({role, n_outer, 1, op.dims[n_outer]});
@@ -55,7 +55,7 @@ Nest nest_over_points(const Surroundings& at, const soac::Soac& op, const Points
                       Unit unit) {
   Nest nest;
   const bool is_linear = op.dims.size() > 1 && soac::is_linear(op, at.arena, at.sizes);
-  nest.axes.push_back({role_of(op), 0, op.dims.size(), product(at.arena, op.dims), is_linear});
+  nest.axes.push_back({role_on_blocks(op), 0, op.dims.size(), product(at.arena, op.dims), is_linear});
   const auto cut = [&](Expr size, Unit by) { nest.cuts.push_back({0, size, by}); };
   if (per_block) cut(per_block, unit);
   const bool has_tiles = goes_by_tiles(op);
@@ -80,7 +80,7 @@ Nest nest_over_strips(const Surroundings& at, const soac::Soac& op, const Window
       const Expr many = ceil_div(dims.back(), arena.i64(strip.columns * by.filling_blocks));
       run = columns * max(many, 1);
     }
-    nest.axes.push_back({role_of(op), 0, 1, dims.back()});
+    nest.axes.push_back({role_on_blocks(op), 0, 1, dims.back()});
     nest.cuts = {{0, run, Unit::grid}, {0, columns, Unit::sequence}};
   } else {
     add_axes(at, op, nest);

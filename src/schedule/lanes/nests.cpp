@@ -37,7 +37,7 @@ InLanes in_lanes(const Arena& arena, const soac::Soac& op, const LaneLoops& loop
   return in;
 }
 
-Axis::Role role_of(const soac::Soac& op) {
+Axis::Role role_on_lanes(const soac::Soac& op) {
   if (depends_on_order(op)) return Axis::Role::scan;
   return op.reductions.empty() ? Axis::Role::free : Axis::Role::fold;
 }
@@ -45,7 +45,7 @@ Axis::Role role_of(const soac::Soac& op) {
 void add_axes(Arena& arena, const soac::Soac& op, const LaneLoops& loops, const Place& place, Nest& nest) {
   const bool is_one_axis = op.dims.size() <= 1 || loops.linear;
   const bool takes_points = place.grid && (place.in_order || loops.rows);
-  const Axis::Role role = role_of(op);
+  const Axis::Role role = role_on_lanes(op);
   if (is_one_axis || takes_points) {
     const Expr extent = place.grid ? place.grid->columns : product(arena, op.dims);
     nest.axes.push_back({role, 0, op.dims.size(), extent, loops.linear});

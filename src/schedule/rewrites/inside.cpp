@@ -17,7 +17,7 @@ using scalar::Arena, scalar::Expr, scalar::Op, scalar::Var;
 
 constexpr std::size_t most_conditions = 24;
 // Between the ends of a row nothing wraps around: coefficients times columns stay below 2^62.
-constexpr std::int64_t most_columns = std::int64_t{1} << 16, most_coefficient = std::int64_t{1} << 46;
+constexpr std::int64_t most_row_columns = std::int64_t{1} << 16, most_coefficient = std::int64_t{1} << 46;
 
 /// Collects what has to hold for the checks of a statement.
 class Checks {
@@ -58,7 +58,7 @@ class Checks {
   Expr holds() {
     for (const Range& range : ranges_) ask_for(range);
     if (conditions_.size() > most_conditions) return {};
-    Expr all = row_.last - row_.first < most_columns;
+    Expr all = row_.last - row_.first < most_row_columns;
     for (Expr condition : conditions_) all = all & condition;
     return all;
   }
