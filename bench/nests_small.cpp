@@ -81,6 +81,8 @@ void add_products(const Table& table) {
     const Real a = matrices(n, 17, 31), b = matrices(n, 31, 17);
     const auto peer = [n](auto... x) { omp_products_17(n, x...); };
     program(table, fmt::format("{} products 17 x 31 x 17", n), products_17, a, b, n * 17 * 17, peer);
+    program(table, fmt::format("{} products 17 x 31 x 17, run-time extents", n), unknown, a, b, n * 17 * 17,
+            peer);
   }
 }
 

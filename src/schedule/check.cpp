@@ -149,7 +149,7 @@ class Checker {
     require(cut.size && (!size || *size > 0), "has a cut into pieces of no points");
     const bool by_hardware = cut.unit == Unit::lane || cut.unit == Unit::thread;
     if (by_hardware) require(size && is_power_of_two(*size), "has lanes or threads that are no power of two");
-    if (cut.tail == Tail::apart)
+    if (cut.tail == Tail::apart || cut.tail == Tail::overlap)
       require(cut.rest > 0 && size && cut.rest <= *size,
               "has a remainder in pieces larger than the cut's own");
     for (std::size_t before = 0; before < number; ++before) {

@@ -46,8 +46,10 @@ enum class Unit : std::uint8_t {
   registers,  // points that one lane or thread takes together
 };
 /// What happens to a piece that is not full. exact: there is none. mask: lanes or threads without a point do
-/// nothing. apart: the remainder is code of its own, at most `Cut::rest` points at a time.
-enum class Tail : std::uint8_t { exact, mask, apart };
+/// nothing. apart: the remainder is code of its own, at most `Cut::rest` points at a time. overlap: the
+/// remainder is pieces of `Cut::rest` points, of which the axis has as many at least; the last one ends where
+/// the axis does, so that a few points of a map are walked twice.
+enum class Tail : std::uint8_t { exact, mask, apart, overlap };
 
 /// A loop over pieces of `size` points of an axis. The cuts of a nest stand outermost first; of two cuts of
 /// one axis the outer one has the larger pieces.

@@ -27,10 +27,11 @@ const Cut* innermost(const Nest& nest, Unit unit) {
   return found;
 }
 
-const Cut& task_cut(const Nest& nest, std::size_t axis) {
-  return *std::ranges::find_if(nest.cuts, [&](const Cut& c) {
+const Cut* task_cut(const Nest& nest, std::size_t axis) {
+  const auto found = std::ranges::find_if(nest.cuts, [&](const Cut& c) {
     return c.axis == axis && (c.unit == Unit::grid || c.unit == Unit::turn);
   });
+  return found == nest.cuts.end() ? nullptr : &*found;
 }
 
 std::int64_t size_by(const Nest& nest, Unit unit, std::int64_t otherwise) {

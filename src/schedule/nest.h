@@ -10,8 +10,8 @@ namespace fulgurite::schedule {
 /// The outermost and the innermost cut for a unit; absent: there is none.
 const Cut* outermost(const Nest&, Unit);
 const Cut* innermost(const Nest&, Unit);
-/// The cut of an axis whose pieces are tasks, which there is.
-const Cut& task_cut(const Nest&, std::size_t axis);
+/// The cut of an axis whose pieces are tasks; absent: each task has all of the axis.
+const Cut* task_cut(const Nest&, std::size_t axis);
 /// The constant size of the innermost cut for a unit, or `otherwise` if there is none.
 std::int64_t size_by(const Nest&, Unit, std::int64_t otherwise);
 

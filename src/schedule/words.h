@@ -20,7 +20,7 @@ inline constexpr std::array units{
     Word<Unit>{Unit::sequence, "sequence"}, Word<Unit>{Unit::lane, "lane"},
     Word<Unit>{Unit::thread, "thread"},     Word<Unit>{Unit::registers, "registers"}};
 inline constexpr std::array tails{Word<Tail>{Tail::exact, "exact"}, Word<Tail>{Tail::mask, "mask"},
-                                  Word<Tail>{Tail::apart, "apart"}};
+                                  Word<Tail>{Tail::apart, "apart"}, Word<Tail>{Tail::overlap, "overlap"}};
 inline constexpr Word<Join> joins[] = {
 #define FULGURITE_JOIN(name, ...) {Join::name, #name},
 #include "schedule/joins.def"

@@ -133,6 +133,13 @@ sites {
   }
   return c
 })"},
+                      {"small products", R"(program (a: f32[p, n, k], b: f32[p1, k1, m]) {
+  c: f32[p, 17, 17] = map (q < p, i < 17, j < 17) {
+    s: f32 = redomap (l < 31) { a[q, i, l] * b[q, l, j] } reduce add comm neutral 0f
+    return s
+  }
+  return c
+})"},
                       {"product of bytes", R"(program (a: u8[n, k], b: i8[k1, m]) {
   c: i32[n, m] = map (i < n, j < m) {
     s: i32 = redomap (l < k) { i32(a[i, l]) * i32(b[l, j]) } reduce add comm neutral 0i32

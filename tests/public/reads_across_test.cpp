@@ -62,6 +62,24 @@ TEST(ReadsAcross, PermutedAxesProperty) {
   expect_permuted<2, 1, 0>();
 }
 
+// Rows lie along an axis that is known to have one index.
+TEST(ReadsAcross, OneRowProperty) {
+  const auto program = [](fg::Acc<int, 3> x) {
+    return fg::generate({Exp<i64>(1), x.size(1), x.size(0)},
+                        [&](Exp<i64> i, Exp<i64> j, Exp<i64> k) { return x(k, j, i) + 1; });
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const i64 rows : extents)
+      for (const i64 columns : extents) {
+        const Shape<3> shape{columns, rows, 1};
+        const auto x = values<int>(lines::count(shape));
+        std::vector<int> more = transposed<int, 3>(x, shape, {2, 1, 0}).first;
+        for (int& value : more) value = static_cast<int>(static_cast<unsigned>(value) + 1);
+        ASSERT_EQ(f(fg::Array<int, 3>(x, shape)).to_vector(), more) << rows << " x " << columns;
+      }
+  });
+}
+
 TEST(ReadsAcross, FourAxesProperty) {
   const auto program = [](fg::Acc<float, 4> x) {
     return std::tuple{fg::transpose(x, {3, 1, 2, 0}), fg::transpose(x, {3, 2, 0, 1}),

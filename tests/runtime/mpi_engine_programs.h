@@ -85,6 +85,9 @@ inline Mat<float> transposed(Mat<float> x) {
 inline Mat<float> product(Mat<float> a, Mat<float> b) {
   return fg::matmul(a, b);
 }
+inline auto small_products(fg::Acc<float, 3> a, fg::Acc<float, 3> b) {
+  return fg::map([](Mat<float> x, Mat<float> y) { return fg::matmul(x, y); }, fg::slices(a), fg::slices(b));
+}
 inline Vec<float> row_sums(Mat<float> a) {
   return fg::sum(a, fg::axis(1));
 }
@@ -202,6 +205,8 @@ void for_each_program(std::int64_t n, const F& f) {
   f("transpose", transposed, matrix(side, 4));  // tasks of 4 rows
   f("transpose of a square", transposed, matrix(side, side));
   f("product", product, matrix(3 * side, 13), b);  // tasks of 8 or 12 rows
+  f("products of small matrices", small_products, fg::Array<float, 3>(floats(side * 15), {side, 5, 3}),
+    fg::Array<float, 3>(floats(side * 18, 2), {side, 3, 6}));
   f("sums of rows", row_sums, a);
   f("sums of columns", column_sums, a);
   f("histogram", counted, at);

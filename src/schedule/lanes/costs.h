@@ -20,10 +20,11 @@ class Costs {
   double of_operators(const soac::Soac&) const;
   /// Whether there is a loop whose iterations, each waiting for the one before, compute few values.
   bool waits_for_itself(const soac::Lambda&) const;
+  /// Expressions, what they share once; loads, and index arithmetic on i64, cost nothing.
+  double of(std::span<const scalar::Expr> roots) const;
 
  private:
   double of(scalar::Op) const;
-  double of(std::span<const scalar::Expr> roots) const;
   double of(const soac::Stm&, double trips) const;
   double of(const soac::Lambda&, double trips) const;
   double of_operator(const soac::Lambda&) const;

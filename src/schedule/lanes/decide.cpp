@@ -15,6 +15,7 @@
 #include "schedule/lanes/outer_folds.h"
 #include "schedule/lanes/outer_scans.h"
 #include "schedule/lanes/register_tiles.h"
+#include "schedule/lanes/small_tiles.h"
 #include "schedule/lanes/windows.h"
 #include "schedule/nest.h"
 #include "schedule/phases.h"
@@ -210,12 +211,13 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   at.launch.touched = touched_by(at, written);
   const Order order = order_of(at);
   const OuterFolds outer_folds = outer_folds_of(at);
-  const RegisterTiles tiles = register_tiles_of(at);
-  const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : tiles.is_tiled);
-  const WindowFolds windows = window_folds_of(at, either(tiles.is_tiled, long_rows.holds));
-  const Expr lane_rows = lane_rows_of(at, either(outer_folds.is_deep, either(tiles.is_tiled, windows.holds)));
-  const Expr lane_arrays =
-      lane_arrays_of(at, either(outer_folds.is_deep, either(tiles.is_tiled, windows.holds)));
+  const SmallTiles small_tiles = small_tiles_of(at);
+  const RegisterTiles tiles = register_tiles_of(at, small_tiles.holds);
+  const Expr is_tiled = either(small_tiles.holds, tiles.is_tiled);
+  const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : is_tiled);
+  const WindowFolds windows = window_folds_of(at, either(is_tiled, long_rows.holds));
+  const Expr lane_rows = lane_rows_of(at, either(outer_folds.is_deep, either(is_tiled, windows.holds)));
+  const Expr lane_arrays = lane_arrays_of(at, either(outer_folds.is_deep, either(is_tiled, windows.holds)));
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -223,15 +225,18 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  const Version others[] = {{outer_folds.is_deep, why_outer}, {tiles.is_tiled, why_tiled},
-                            {long_rows.holds, why_shared},    {windows.holds, why_windows},
-                            {lane_rows, why_lane_rows},       {lane_arrays, why_lane_arrays}};
-  const bool has_other_sizes = !windows.holds || !windows.holds.is_constant(1);
+  const Version others[] = {{outer_folds.is_deep, why_outer}, {small_tiles.holds, why_small_tiles},
+                            {tiles.is_tiled, why_tiled},      {long_rows.holds, why_shared},
+                            {windows.holds, why_windows},     {lane_rows, why_lane_rows},
+                            {lane_arrays, why_lane_arrays}};
+  const bool has_other_sizes = std::ranges::none_of(
+      others, [](const Version& other) { return other.holds && other.holds.is_constant(1); });
   if (has_outer_scans(at))
     add_outer_scans(at);
   else if (posts_something && has_other_sizes)
     add_main(at, order, totals, bins, others, !written.arrays.empty());
   add_outer_folds(at, outer_folds);
+  add_small_tiles(at, small_tiles);
   add_register_tiles(at, tiles);
   add_long_rows(at, long_rows);
   add_window_folds(at, windows);

@@ -69,7 +69,7 @@ std::int64_t most_together(const Building& at, const soac::Soac& inner, const Sh
 
 }  // namespace
 
-RegisterTiles register_tiles_of(Building& at) {
+RegisterTiles register_tiles_of(Building& at, Expr otherwise) {
   RegisterTiles tiles;
   tiles.shared = shared_operands(at.around, at.op());
   if (tiles.shared.by_rows.empty()) return tiles;
@@ -86,8 +86,9 @@ RegisterTiles register_tiles_of(Building& at) {
   tiles.columns = dims.back();
   tiles.depth = inner.dims[0];
   tiles.vector_lanes = vector_lanes(at, inner);
-  const Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (tiles.vector_lanes <= tiles.columns) &
-                        (by.tile_least_depth <= tiles.depth);
+  Expr is_tiled = (by.tile_least_rows <= tiles.rows) & (tiles.vector_lanes <= tiles.columns) &
+                  (by.tile_least_depth <= tiles.depth);
+  if (otherwise) is_tiled = is_tiled & logical_not(otherwise);
   if (is_tiled.is_constant(0)) return tiles;
   tiles.is_tiled = is_tiled;
   const std::int64_t most = by.fold_chain * by.fold_chain * by.fold_chain;

@@ -34,8 +34,8 @@ struct RegisterTiles {
   std::int64_t depth_at_once = 0, together = 1;
   std::vector<Var> partials;
 };
-/// Decides it, and makes the memory.
-RegisterTiles register_tiles_of(Building&);
+/// Decides it, where `otherwise` does not hold, and makes the memory.
+RegisterTiles register_tiles_of(Building&, Expr otherwise);
 /// Its phases: "tiles", and, where sums are so long that their rounding errors would grow, "join tiles": what
 /// tasks have of parts of them.
 void add_register_tiles(Building&, const RegisterTiles&);

@@ -60,7 +60,7 @@ class OuterFolds {
     const OuterNest::Part part = outer_.part();
     const Interval& rows = part.rows;
     const Expr points = schedule::product(arena_, outer_.map().dims);
-    const Cut& task = schedule::task_cut(outer_.nest(), outer_.row_axis());
+    const Cut& task = *schedule::task_cut(outer_.nest(), outer_.row_axis());
     const Expr first = e_.lower(rows.number * points);
     const Expr has_own = e_.lower(row_cuts_[0] < task.size);
     const Expr own = e_.lower(select(has_own, (rows.n + rows.number) * points, first));

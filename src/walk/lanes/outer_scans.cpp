@@ -73,7 +73,7 @@ class OuterScans {
 
  private:
   static std::ptrdiff_t half(std::size_t n) { return static_cast<std::ptrdiff_t>(n / 2); }
-  Expr columns_per_task() const { return schedule::task_cut(outer_.nest(), outer_.row_axis() - 1).size; }
+  Expr columns_per_task() const { return schedule::task_cut(outer_.nest(), outer_.row_axis() - 1)->size; }
 
   /// One column: the function of the map there, and where the Scans' values are.
   struct AtColumn {

@@ -73,7 +73,8 @@ void walk_nest(const Emitter& task, const schedule::Launch& launch, const schedu
   const auto& nest = std::get<Nest>(phase.walk);
   if (schedule::number_of_combined(nest) != 0) {
     if (schedule::innermost(nest, Unit::turn)) return walk_outer_scans(task, launch, phase);
-    return nest.stages.empty() ? walk_outer_folds(task, phase) : walk_register_tiles(task, phase);
+    return schedule::innermost(nest, Unit::registers) ? walk_register_tiles(task, phase)
+                                                      : walk_outer_folds(task, phase);
   }
   if (shares_rows(nest)) return walk_shared_rows(task, phase);
   const Emitter e = streaming(task, launch, nest);

@@ -9,10 +9,12 @@ using schedule::Cut, schedule::Nest, schedule::Unit;
 
 Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Expr& number,
                        bool at_least_one) {
-  const Cut& cut = schedule::task_cut(nest, axis);
   const Expr extent = nest.axes[axis].extent;
+  const Expr zero = e.arena().i64(0);
+  const Cut* cut = schedule::task_cut(nest, axis);
+  if (!cut) return {zero, e.lower(extent), zero, e.arena().i64(1)};
   Interval piece;
-  piece.n = schedule::ceil_div(extent, cut.size);
+  piece.n = schedule::ceil_div(extent, cut->size);
   if (at_least_one) piece.n = max(piece.n, 1);
   piece.number = number;
   if (nest.cuts[0].axis != axis) {
@@ -20,13 +22,14 @@ Interval piece_of_task(const Emitter& e, const Nest& nest, std::size_t axis, Exp
     piece.number = e.lower(number % piece.n);
     number = e.lower(number / piece.n);
   }
-  piece.begin = e.lower(piece.number * cut.size);
-  piece.end = e.lower(min(piece.begin + cut.size, extent));
+  piece.begin = e.lower(piece.number * cut->size);
+  piece.end = e.lower(min(piece.begin + cut->size, extent));
   return piece;
 }
 
 void Steps::operator()(const Emitter& task, Expr begin, Expr end, const Point& point, Expr head) const {
   const Emitter e = task.in_lanes();
+  if (overlaps_) return overlapping(e, begin, end, point);
   if (head) {
     const Expr first = e.lower(min(begin + head, end));
     with_mask(e, begin, first, point);
@@ -74,9 +77,21 @@ void Steps::in_strips(const Emitter& task, Expr begin, Expr end, const Strip& st
   });
 }
 
+void Steps::overlapping(const Emitter& e, Expr begin, Expr end, const Point& point) const {
+  const Expr main = rest_ < lanes_ ? whole(e, lanes_, begin, end, point) : begin;
+  const Expr rest = e.arena().i64(rest_);
+  e.par(Level::block, rest, "t", [&](Expr t) {
+    e.for_loop(main, end, rest, "j", [&](Expr j) {
+      const Expr first = e.bind(min(j, end - rest), "j");
+      point(e, t, e.bind(first + t, "j"), first);
+    });
+  });
+}
+
 Steps steps_of(const Nest& nest, bool has_vectors) {
   const Cut& lane = *schedule::innermost(nest, Unit::lane);
-  return {static_cast<std::int64_t>(lane.size.bits()), lane.rest, has_vectors};
+  return {static_cast<std::int64_t>(lane.size.bits()), lane.rest, has_vectors,
+          lane.tail == schedule::Tail::overlap};
 }
 
 }  // namespace fulgurite::walk::lanes

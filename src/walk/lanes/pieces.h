@@ -13,17 +13,19 @@ struct Interval {
   Expr begin, end, number, n;
 };
 /// What a task has of an axis, whose pieces are numbered fastest; `number` becomes that among the tasks of
-/// the axes around it. at_least_one: there is a piece even if there are no points.
+/// the axes around it. at_least_one: there is a piece even if there are no points. A task has all of an axis
+/// that is not cut into tasks.
 Interval piece_of_task(const Emitter&, const schedule::Nest&, std::size_t axis, Expr& number,
                        bool at_least_one = false);
 
 /// Points [begin, end) in lanes: whole steps, then the remainder in vectors of `rest` with a mask; those that
 /// are full without one if `has_vectors`. The first `head` points, if it is given, are vectors with a mask as
-/// well. Only whole steps bypass the caches.
+/// well. Only whole steps bypass the caches. Where a cut says `overlap`, the remainder is vectors without a
+/// mask, the last of which ends where the points do.
 class Steps {
  public:
-  Steps(std::int64_t lanes, std::int64_t rest, bool has_vectors = false)
-      : lanes_(lanes), rest_(rest), has_vectors_(has_vectors) {}
+  Steps(std::int64_t lanes, std::int64_t rest, bool has_vectors = false, bool overlaps = false)
+      : lanes_(lanes), rest_(rest), has_vectors_(has_vectors), overlaps_(overlaps) {}
 
   /// The point in lanes is j, that of the first lane `first`, and t how far the one is from the other.
   using Point = std::function<void(const Emitter&, Expr t, Expr j, Expr first)>;
@@ -37,9 +39,10 @@ class Steps {
  private:
   Expr whole(const Emitter& lane, std::int64_t lanes, Expr begin, Expr end, const Point& point) const;
   void with_mask(const Emitter& lane, Expr begin, Expr end, const Point& point) const;
+  void overlapping(const Emitter& lane, Expr begin, Expr end, const Point& point) const;
 
   const std::int64_t lanes_, rest_;
-  const bool has_vectors_;
+  const bool has_vectors_, overlaps_;
 };
 /// Those of a nest's cut for lanes.
 Steps steps_of(const schedule::Nest&, bool has_vectors = false);

@@ -27,7 +27,7 @@ Range range_of(const Emitter& e, const Nest& nest, const soac::Soac& op) {
   Range range;
   const bool is_one_of_many = nest.axes.size() == 1 && op.dims.size() > 1 && !nest.axes[0].by_number;
   range.is_points = is_in_order(nest) || is_one_of_many;
-  if (nest.axes.size() > 1 && nest.axes[0].extent.is_constant(1)) {
+  if (nest.axes.size() == 2 && nest.axes[0].extent.is_constant(1)) {
     range.first_row = arena.i64(0);
     range.last_row = arena.i64(1);
     range.begin = e.lower(task * size);

@@ -66,7 +66,7 @@ class RegisterTiles {
         depth_axis_(nest_.axes.size() - 1),
         partials_(schedule::memory_of_combines(nest_)),
         depth_cuts_(schedule::sizes_of_cuts(nest_, depth_axis_, Unit::sequence)),
-        strip_(schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0]),
+        strip_(is_staged() ? schedule::sizes_of_cuts(nest_, depth_axis_ - 1, Unit::sequence)[0] : Expr()),
         operands_(task, nest_, map_, dims_) {}
 
   void run() {
@@ -76,9 +76,11 @@ class RegisterTiles {
     const bool has_outer = depth_axis_ > 2;
     const Interval outer = has_outer ? piece_of_task(e_, nest_, 0, rest) : Interval{};
     depth_ = piece_of_task(e_, nest_, depth_axis_, rest);
-    const Expr points = schedule::product(arena_, map_.dims);
-    first_ = e_.lower(rest * points);
-    has_parts_ = e_.lower(schedule::task_cut(nest_, depth_axis_).size < nest_.axes[depth_axis_].extent);
+    if (is_staged()) {
+      const Expr points = schedule::product(arena_, map_.dims);
+      first_ = e_.lower(rest * points);
+      has_parts_ = e_.lower(schedule::task_cut(nest_, depth_axis_)->size < nest_.axes[depth_axis_].extent);
+    }
     if (!has_outer) return tiles({});
     const auto outer_dims = std::span(dims_).first(dims_.size() - 2);
     e_.for_loop(outer.begin, outer.end, arena_.i64(1), "outer",
@@ -86,7 +88,13 @@ class RegisterTiles {
   }
 
  private:
+  bool is_staged() const { return !nest_.stages.empty(); }
+
   void tiles(const std::vector<Expr>& outer) {
+    if (!is_staged()) {
+      const TileRows at{outer, rows_, columns_.begin, words_of(e_, 1, depth_.begin, depth_.end)};
+      return walk({at, columns_.begin, columns_.end}, map_.body);
+    }
     // Reductions of no points have results, too.
     const Expr end = e_.lower(max(depth_.end, depth_.begin + 1));
     e_.for_loop(depth_.begin, end, e_.lower(depth_cuts_[0]), "from", [&](Expr from) {
@@ -105,7 +113,7 @@ class RegisterTiles {
     const auto tiles = [&](const StripColumns& at) {
       at.e.for_loop(rows_.begin, rows_.end, arena_.i64(n_rows()), "i", [&](Expr i) { tile(at, i); });
     };
-    if (reads_panels_only(arena_, map_, nest_))
+    if (is_staged() && reads_panels_only(arena_, map_, nest_))
       return steps_of(nest_).in_strips(
           e_, strip.begin, strip.end, [&](const Emitter& lane, Expr t, Expr j, Expr all, Expr in_range) {
             tiles({strip, lane, t, j, operands_.with_panels(strip, lane, t, j, body), all, in_range});
@@ -142,7 +150,7 @@ class RegisterTiles {
     }
     const Words& depth = at.strip.at.depth;
     if (depth.together == 1)
-      fold(at.e, rows, depth.begin, depth.end, 1);
+      fold(at.e, rows, depth.begin, depth.end, is_staged() ? 1 : 0);
     else
       add_words(at, rows);
     if (!at.in_range) return leave(at.strip, at.e, rows);
@@ -227,6 +235,7 @@ class RegisterTiles {
   // Joins what the rows have to what they had of the depth before. The last row may be there several times,
   // hence all of them are read before one is stored.
   void leave(const ColumnStrip& strip, const Emitter& e, std::vector<Row>& rows) const {
+    if (!is_staged()) return results(rows);
     e.if_then(e.lower(depth_.begin < strip.at.depth.begin), [&] {
       for (Row& row : rows) {
         const Running::Groups before = restore(row.e, row.op().reductions, partials_, partial_of(row));
@@ -242,9 +251,10 @@ class RegisterTiles {
         [&] {
           for (const Row& row : rows) save(row.e, row.totals, partials_, partial_of(row));
         },
-        [&] {
-          for (Row& row : rows) results(row);
-        });
+        [&] { results(rows); });
+  }
+  void results(const std::vector<Row>& rows) const {
+    for (const Row& row : rows) results(row);
   }
 
   Expr partial_of(const Row& row) const { return row.e.lower(first_ + row.number); }

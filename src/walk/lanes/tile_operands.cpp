@@ -49,8 +49,9 @@ TileOperands::TileOperands(const Emitter& task, const Nest& nest, const soac::So
       nest_(nest),
       map_(map),
       dims_(dims.begin(), dims.end()),
-      words_(schedule::sizes_of_cuts(nest, nest.axes.size() - 1, Unit::sequence)[0]),
       together_(schedule::terms_together(nest)) {
+  if (nest_.stages.empty()) return;
+  words_ = schedule::sizes_of_cuts(nest, nest.axes.size() - 1, Unit::sequence)[0];
   if (together_ > 1) words_ = words_ / together_;
   for (const Stage& stage : nest_.stages)
     staged_.push_back(e_.allocate(stage.space, stage.read.kind(), stage.size,
@@ -124,6 +125,7 @@ void TileOperands::fill_panels(const ColumnStrip& strip) const {
 }
 soac::Lambda TileOperands::with_panels(const ColumnStrip& strip, const Emitter& lane, Expr t, Expr j,
                                        const soac::Lambda& body) const {
+  if (staged_.empty()) return body;
   StagedReads replacement(arena_, nest_, staged_);
   const Expr l = arena_.name(folded()), place = place_in_panel(strip, lane, t, j, l);
   for (std::size_t k = 0; k < staged_.size(); ++k)

@@ -54,8 +54,8 @@ class TileOperands {
   const schedule::Nest& nest_;
   const soac::Soac& map_;
   const std::vector<Expr> dims_;
-  // Words for which operands are staged.
-  Expr words_;
+  // Words for which operands are staged; absent: none are.
+  Expr words_ = {};
   std::int64_t together_ = 1;
   std::vector<Var> staged_;
 };
