@@ -45,8 +45,11 @@ struct Context {
   Expr lane = {};
   std::int64_t lanes = 1;
   bool is_rare = false;  // it seldom runs, so that nothing is noted about it
-  Expr streaming = {};   // a boolean name: where it holds, stores may bypass the cache
-  Expr touching = {};    // the same: cache lines may be touched before they are loaded
+  /// No place that points of the statement scatter to is outside of its array; it says nothing of statements
+  /// in its functions.
+  bool scatters_inside = false;
+  Expr streaming = {};  // a boolean name: where it holds, stores may bypass the cache
+  Expr touching = {};   // the same: cache lines may be touched before they are loaded
   Identity identity = {};
 };
 
@@ -172,6 +175,8 @@ class Builder {
   bool checks() const;
   /// What follows in the innermost block relies on the condition: reads are masked by it.
   void rely_on(Expr condition) const;
+  /// What follows in the innermost block, which runs only where guard() holds, needs no mask for that.
+  void rely_on_nothing() const;
   /// The condition on which the code relies here; absent: none.
   Expr guard() const;
 

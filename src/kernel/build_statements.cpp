@@ -281,11 +281,15 @@ void Builder::rely_on(Expr condition) const {
   code_->open.back().guard = before ? bind(before & condition, "sound") : condition;
 }
 
+void Builder::rely_on_nothing() const {
+  code_->open.back().guard = arena().boolean(true);
+}
+
 Expr Builder::guard() const {
   Expr all;
   for (const Code::Open& open : code_->open)
     if (open.guard) all = open.guard;
-  return all;
+  return all && all.is_constant(1) ? Expr() : all;
 }
 
 }  // namespace fulgurite::kernel

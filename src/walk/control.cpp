@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "schedule/rewrites/inside.h"
 #include "soac/rename.h"
 #include "walk/arrays.h"
 
@@ -259,8 +260,9 @@ void finish_state(const Emitter& e, const soac::Stm& s, const std::vector<State>
   }
 }
 
-void repeat(const Emitter& e, const soac::Stm& s, const soac::Loop& op, const std::vector<State>& state) {
-  const Expr trips = extent(e, op.trips), zero = e.arena().i64(0), one = e.arena().i64(1);
+void iterations(const Emitter& e, const soac::Stm& s, Expr trips, const std::vector<State>& state) {
+  const auto& op = std::get<soac::Loop>(s.op);
+  const Expr zero = e.arena().i64(0), one = e.arena().i64(1);
   const auto iteration = [&](Expr i) {
     if (e.sizes()) e.sizes()->bounds().set_below(i.var(), op.trips);
     std::vector<Expr> args = state_at_start(e, s, state);
@@ -268,6 +270,22 @@ void repeat(const Emitter& e, const soac::Stm& s, const soac::Loop& op, const st
     iterate(e, s, op, state, args);
   };
   e.for_loop(zero, trips, one, "i", iteration, kernel::Enclosure::iteration);
+}
+
+// Where the first iteration and the last one are sound, none between them asks for itself.
+void repeat(const Emitter& e, const soac::Stm& s, const soac::Loop& op, const std::vector<State>& state) {
+  const Expr trips = extent(e, op.trips);
+  const bool is_apart = e.context().in_lanes && !e.context().lane;
+  const auto inside = is_apart ? std::nullopt : schedule::inside_loop(e.arena(), s, trips);
+  if (!inside || !e.keeps(schedule::rewrite::inside, s, inside->stm)) return iterations(e, s, trips, state);
+  const Expr holds = e.lower(inside->holds), guard = e.guard();
+  e.if_then_else(
+      e.lower(guard ? Expr(guard & holds) : holds),
+      [&] {
+        if (guard) e.rely_on_nothing();
+        iterations(e.scattering_inside(inside->scatters_inside), inside->stm, trips, state);
+      },
+      [&] { iterations(e, s, trips, state); });
 }
 
 void repeat_while(const Emitter& e, const soac::Stm& s, const soac::Loop& op,
@@ -318,7 +336,8 @@ void statements(const Emitter& e, const std::vector<soac::Stm>& body) {
   }
 }
 
-std::vector<Expr> apply(const Emitter& e, const soac::Lambda& f, std::span<const Expr> args) {
+std::vector<Expr> apply(const Emitter& around, const soac::Lambda& f, std::span<const Expr> args) {
+  const Emitter e = around.scattering_inside(false);
   soac::Applied instance = soac::apply(e.arena(), f, args);
   if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), instance.body, instance.results));
   statements(e, instance.body);

@@ -81,6 +81,9 @@ Emitter Emitter::touching_if(Expr condition) const {
 Emitter Emitter::with_identity(Identity identity) const {
   return changed([&](kernel::Context& c) { c.identity = std::move(identity); });
 }
+Emitter Emitter::scattering_inside(bool holds) const {
+  return changed([&](kernel::Context& c) { c.scatters_inside = holds; });
+}
 Emitter Emitter::rarely() const {
   return changed([](kernel::Context& c) { c.is_rare = true; });
 }
@@ -127,12 +130,6 @@ void Emitter::set_destination(Var array, Destination to) const {
 
 bool Emitter::has_destination(Var array) const {
   return state_->destinations.contains(array);
-}
-
-std::vector<Var> Emitter::buffers_of(std::span<const Var> arrays) const {
-  std::vector<Var> buffers;
-  for (Var array : arrays) buffers.push_back(destination(array).buffer);
-  return buffers;
 }
 
 const Destination& Emitter::destination(Var array) const {
@@ -245,6 +242,12 @@ Expr Emitter::is_inside(Expr element, std::size_t axis, Expr index, Expr extent)
   const Expr is_below = bind(index < extent, "c");
   const Expr is_number = bind(0 <= index, "c");
   return bind(is_number & is_below, "inside");
+}
+
+std::vector<Var> buffers_of(const Emitter& e, std::span<const Var> arrays) {
+  std::vector<Var> buffers;
+  for (Var array : arrays) buffers.push_back(e.destination(array).buffer);
+  return buffers;
 }
 
 Expr first_of_lanes(const Destination& array, Expr number) {

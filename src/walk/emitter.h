@@ -65,6 +65,8 @@ class Emitter : public kernel::Builder {
   Emitter streaming_if(Expr condition) const;
   Emitter touching_if(Expr condition) const;
   Emitter with_identity(Identity) const;
+  /// Where statements that follow, but not those in their functions, scatter to places inside of arrays only.
+  Emitter scattering_inside(bool holds) const;
   Emitter rarely() const;
   Emitter in_context_of(const kernel::Builder&) const;
 
@@ -78,8 +80,6 @@ class Emitter : public kernel::Builder {
   void set_destination(Var array, Destination) const;
   bool has_destination(Var array) const;
   const Destination& destination(Var array) const;
-  /// The buffers that the arrays' elements go to.
-  std::vector<Var> buffers_of(std::span<const Var> arrays) const;
   /// The array is complete and may be read from here on.
   void made(Var array) const;
   /// The array on the left takes the memory of the one on the right, as the statements that make it change it
@@ -119,6 +119,8 @@ class Emitter : public kernel::Builder {
   std::shared_ptr<State> state_;
 };
 
+/// The buffers that the arrays' elements go to.
+std::vector<Var> buffers_of(const Emitter&, std::span<const Var> arrays);
 /// In the buffer, element `number` of what is there, and that of the first lane.
 Expr element_of(const Destination&, Expr number);
 Expr first_of_lanes(const Destination&, Expr number);

@@ -70,7 +70,7 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
   if (output.arrays.empty()) return;  // of a partition that only counts
   const std::vector<Expr> bounds = extents(e, output.to.shape);
   Expr inside = e.arena().boolean(true);
-  for (std::size_t d = 0; d < bounds.size() && !running.scatters_inside; ++d) {
+  for (std::size_t d = 0; d < bounds.size() && !e.context().scatters_inside; ++d) {
     const Expr index = output.place[d];
     const Expr is_below = index < bounds[d], is_number = 0 <= index;
     inside = inside & (is_number & is_below);
@@ -87,7 +87,7 @@ void put(const Emitter& e, const soac::OutputView::Scattered& output, std::size_
     for (const soac::Reduction& r : output.to.combine) {
       std::vector<Expr> before;
       for (const auto& [buffer, index] : elements) before.push_back(e.load_plain(buffer, index, "before"));
-      values = joined(e, r, std::move(before), values);
+      values = joined(e.scattering_inside(false), r, std::move(before), values);
     }
     for (std::size_t k = 0; k < elements.size(); ++k)
       e.store_plain(elements[k].first, elements[k].second, values[k]);
@@ -123,7 +123,7 @@ void put(const Emitter& e, const soac::OutputView::Partitioned& output, const Ru
 // For each class: the instances of the class go together to where its next points go.
 void pack(const Emitter& e, const soac::OutputView::Partitioned& output, const Running::Cursor& cursor) {
   const std::vector<Expr> values = e.lower(output.values);
-  const std::vector<Var> buffers = e.buffers_of(output.arrays);
+  const std::vector<Var> buffers = buffers_of(e, output.arrays);
   for (std::size_t c = 0; c < cursor.next.size(); ++c) {
     const Expr keep = e.lower(is_class(e.arena(), output.point_class, static_cast<std::int64_t>(c)));
     e.pack(cursor.next[c].var(), keep, buffers, values);
@@ -191,7 +191,7 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), body.body, body.results));
   const soac::OutputView outputs = soac::view_of(s, body.results);
   const std::vector<Row> copied = rows_to_copy(e, soac, outputs.mapped, body.body, indices, number);
-  body_statements(e, body.body, running);
+  body_statements(e.scattering_inside(false), body.body, running);
   for (const Row& row : copied) copy(e, row.array, row.to, s.where);
   for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
     const soac::OutputView::Reduced& r = outputs.reductions[g];

@@ -28,9 +28,8 @@ struct Running {
   using Update = std::function<void(const Emitter&, std::size_t scatter, Expr number, Elements elements,
                                     std::span<const Expr> values)>;
   Update update = {};
-  Groups within = {};            // of each Scan: what it has of the point's run, which `scans` comes before
-                                 // (scan_runs.h)
-  bool scatters_inside = false;  // no place that the point scatters to is outside of the array
+  Groups within = {};  // of each Scan: what it has of the point's run, which `scans` comes before
+                       // (scan_runs.h)
 };
 
 /// One point of a Soac's space: lowers the body at `indices` (point number `number`), joins the reductions'

@@ -122,4 +122,50 @@ TEST(UpdatedRows, PlacesBeyondTheEdges) {
   });
 }
 
+// Loops in rows whose steps read and change elements at places that move by any distance: all inside, some
+// outside, at either end.
+TEST(UpdatedRows, StepsOfALoopProperty) {
+  const auto program = [](Mat<int> m, Index first, Index by, Index from, Index steps) {
+    return fg::map(
+        [&](Vec<int> row) {
+          return fg::iterate(
+              steps,
+              [&](Index k, Vec<int> x) {
+                const Index at = first + by * k;
+                return fg::with(fg::with(x, at, x[at] * 3 + x[from - k]), from - k, x[at] + 1);
+              },
+              row);
+        },
+        fg::rows(m));
+  };
+  constexpr fg::i64 columns = 23;
+  on_every_engine(program, [](const auto& f) {
+    const auto elements = values<int>(3 * columns);
+    for (const fg::i64 first : {0, 1, 22, 23, -1})
+      for (const fg::i64 by : {0, 1, 2, -1, -3})
+        for (const fg::i64 from : {22, 5, 0, 23})
+          for (const fg::i64 steps : {0, 1, 5, 8, 12, 24}) {
+            std::vector<int> expected = elements;
+            bool is_inside = true;
+            for (fg::i64 row = 0; row < 3 && is_inside; ++row)
+              for (fg::i64 k = 0; k < steps && is_inside; ++k) {
+                const fg::i64 at = first + by * k, other = from - k;
+                is_inside = 0 <= at && at < columns && 0 <= other && other < columns;
+                if (!is_inside) break;
+                int* x = expected.data() + row * columns;
+                const int changed =
+                    static_cast<int>(static_cast<unsigned>(x[at]) * 3 + static_cast<unsigned>(x[other]));
+                const int next = static_cast<int>(static_cast<unsigned>(x[at]) + 1);
+                x[at] = changed, x[other] = next;
+              }
+            SCOPED_TRACE(::testing::PrintToString(std::array{first, by, from, steps}));
+            const fg::Array<int, 2> m(elements, {3, columns});
+            if (is_inside)
+              ASSERT_EQ(f(m, first, by, from, steps).to_vector(), expected);
+            else
+              ASSERT_THROW((void)f(m, first, by, from, steps), fg::IndexError);
+          }
+  });
+}
+
 }  // namespace

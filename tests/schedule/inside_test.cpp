@@ -5,6 +5,7 @@
 
 #include "scalar/print.h"
 #include "soac/parse.h"
+#include "soac/print.h"
 
 namespace fulgurite::schedule {
 namespace {
@@ -45,6 +46,49 @@ TEST(Inside, PlacesThatNothingIsKnownOf) {
   EXPECT_FALSE(Scattering("b", "i, k").of_row(0, 0, 9)) << "the same for the row";
   EXPECT_FALSE(Scattering("16", "i, j").of_row(0, 0, 15)) << "a row as long as two vectors";
   EXPECT_TRUE(Scattering("17", "i, j").of_row(0, 0, 16));
+}
+
+/// Iterations k < m that change an element of x at the place, and may compute `also` first.
+struct Changing {
+  soac::Program program;
+  explicit Changing(const std::string& place, const std::string& trips = "m", const std::string& also = "")
+      : program(soac::parse(
+            "program \"p\" (x: f32[n], at: i64[b], a: i64, m: i64) {\n"
+            "  r: f32[n] = loop (x) times " +
+                trips + " do (k: i64, s: f32[n]) {\n" + also + "    check 0 <= " + place + " & " + place +
+                " < n site 1 (a, n)\n    w: f32[n] = redomap (i < 1) { " + place + ", s[" + place +
+                "]@2 * s[3]@2 } scatter unordered (n) (i_1: i64) { s[i_1] }\n    return w\n  }\n"
+                "  return r\n}\nsites {\n  1 index @\"f\":1 \"a\"\n  2 index @\"f\":1 \"b\"\n}\n",
+            "inside")) {}
+  std::optional<Inside> all() {
+    const auto& loop = std::get<soac::Loop>(program.body[0].op);
+    return inside_loop(*program.arena, program.body[0], loop.trips);
+  }
+  std::string text(scalar::Expr e) { return scalar::describe(*program.arena, e); }
+};
+
+TEST(Inside, ElementsThatALoopChanges) {
+  Changing loop("a + k * 2");
+  const auto known = loop.all();
+  ASSERT_TRUE(known);
+  EXPECT_TRUE(known->scatters_inside);
+  EXPECT_EQ(loop.text(known->holds), "3 < n & (a + m * 2 - 2 < n & (a < n & (0 <= a & m - 1 < 65536)))");
+  const std::string before = soac::print(loop.program);
+  loop.program.body[0] = known->stm;
+  const std::string after = soac::print(loop.program);
+  EXPECT_NE(before.find("check"), std::string::npos) << before;
+  EXPECT_NE(before.find("]@2"), std::string::npos) << before;
+  EXPECT_EQ(after.find("check"), std::string::npos) << after;
+  EXPECT_EQ(after.find("]@2"), std::string::npos) << after;
+}
+
+TEST(Inside, LoopsThatNothingIsKnownOf) {
+  EXPECT_FALSE(Changing("at[k]").all()->scatters_inside) << "only the other read is known";
+  EXPECT_FALSE(Changing("k * k").all()->scatters_inside) << "not linear";
+  EXPECT_FALSE(Changing("k", "4").all()) << "as short as the test";
+  EXPECT_TRUE(Changing("k", "5").all());
+  EXPECT_FALSE(Changing("k", "m", "    y: f32[b] = map (i_2 < b) { 1f }\n").all())
+      << "a step is a combinator";
 }
 
 }  // namespace

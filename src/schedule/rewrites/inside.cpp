@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/total.h"
 #include "soac/outputs.h"
@@ -22,12 +23,13 @@ constexpr std::int64_t most_row_columns = std::int64_t{1} << 16, most_coefficien
 /// Collects what has to hold for the checks of a statement.
 class Checks {
  public:
-  Checks(Arena& arena, const soac::Soac& op, const Row& row)
-      : arena_(arena), column_(op.body.params.back()), row_(row) {
-    soac::add_bound(op.body, inside_);
+  // Of a function of the indices of the row and the column, which may have more parameters.
+  Checks(Arena& arena, const soac::Lambda& body, const Row& row)
+      : arena_(arena), column_(body.params[row.outer.size()]), row_(row) {
+    soac::add_bound(body, inside_);
     for (std::size_t d = 0; d < row.outer.size(); ++d) {
-      outer_.emplace(op.body.params[d], row.outer[d]);
-      inside_.erase(op.body.params[d]);
+      outer_.emplace(body.params[d], row.outer[d]);
+      inside_.erase(body.params[d]);
     }
     inside_.erase(column_);
   }
@@ -54,6 +56,17 @@ class Checks {
     return divides(e) && covers_divisor(e.arg(1));
   }
 
+  // The same of a condition that asks whether values are between 0 and extents.
+  bool covers_condition(Expr condition) {
+    std::vector<Expr> not_negative, indices, extents;
+    if (!add_parts(condition, not_negative, indices, extents)) return false;
+    const auto is_in = [](const std::vector<Expr>& all) {
+      return [&](Expr e) { return std::ranges::find(all, e) != all.end(); };
+    };
+    return std::ranges::all_of(indices, is_in(not_negative)) &&
+           std::ranges::all_of(not_negative, is_in(indices)) && covers_indices(indices, extents);
+  }
+
   // Null: of too many conditions.
   Expr holds() {
     for (const Range& range : ranges_) ask_for(range);
@@ -64,6 +77,21 @@ class Checks {
   }
 
  private:
+  static bool add_parts(Expr condition, std::vector<Expr>& not_negative, std::vector<Expr>& indices,
+                        std::vector<Expr>& extents) {
+    if (condition.op() == Op::bit_and)
+      return add_parts(condition.arg(0), not_negative, indices, extents) &&
+             add_parts(condition.arg(1), not_negative, indices, extents);
+    if (condition.op() == Op::le && condition.arg(0).is_constant(0)) {
+      not_negative.push_back(condition.arg(1));
+      return true;
+    }
+    if (condition.op() != Op::lt || condition.arg(0).kind() != scalar::Kind::i64) return false;
+    indices.push_back(condition.arg(0));
+    extents.push_back(condition.arg(1));
+    return true;
+  }
+
   bool covers_read(Expr e) { return covers_indices(e.args().subspan(1), arena_.info(e.arg(0).var()).shape); }
   bool covers_divisor(Expr divisor) {
     if (!is_plain(divisor) || mentions(divisor, column_)) return false;
@@ -175,12 +203,8 @@ Expr without_site(Arena& arena, Expr e, std::span<const Expr> args) {
   return args[0] % args[1];
 }
 
-}  // namespace
-
-std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
-  const auto& op = std::get<soac::Soac>(s.op);
-  if (op.dims.size() != row.outer.size() + 1) return {};
-  Checks checks(arena, op, row);
+// Takes the checks out of a function that can be made for the row. Whether there are any.
+bool take_checks(Arena& arena, soac::Lambda& body, Checks& checks) {
   std::unordered_map<Expr, Expr> memo;
   std::vector<Expr> args;
   bool changed = false;
@@ -196,11 +220,60 @@ std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
     });
     return memo.at(root);
   };
-  soac::Stm result = s;
   scalar::Substitution substitute(arena, replaced);
-  soac::substitute_in(std::get<soac::Soac>(result.op).body, substitute);
+  soac::substitute_in(body, substitute);
+  return changed;
+}
+
+// Whether statements only compute scalars and change single elements.
+bool are_steps(const std::vector<soac::Stm>& body) {
+  return std::ranges::all_of(body, [](const soac::Stm& s) {
+    const auto* op = base::as<soac::Soac>(s.op);
+    const bool is_one_point = op && op->body.body.empty() && std::ranges::all_of(op->dims, [](Expr extent) {
+                                return extent.is_constant(1);
+                              });
+    return is_one_point || base::as<soac::Check>(s.op) || base::as<soac::Let>(s.op);
+  });
+}
+
+}  // namespace
+
+std::optional<Inside> inside(Arena& arena, const soac::Stm& s, const Row& row) {
+  const auto& op = std::get<soac::Soac>(s.op);
+  if (op.dims.size() != row.outer.size() + 1) return {};
+  Checks checks(arena, op.body, row);
+  soac::Stm result = s;
+  const bool changed = take_checks(arena, std::get<soac::Soac>(result.op).body, checks);
   const bool scatters_inside = covers_places(checks, op);
   if (!changed && !scatters_inside) return {};
+  const Expr holds = checks.holds();
+  if (!holds) return {};
+  return Inside{made_by(rewrite::inside, arena, std::move(result)), holds, scatters_inside};
+}
+
+std::optional<Inside> inside_loop(Arena& arena, const soac::Stm& s, Expr trips) {
+  const soac::Lambda& body = std::get<soac::Loop>(s.op).body;
+  constexpr std::uint64_t few_trips = 4;
+  if (trips.is_constant() && trips.bits() <= few_trips) return {};
+  if (!are_steps(body.body)) return {};
+  const Row row{{}, arena.i64(0), trips - 1};
+  Checks checks(arena, body, row);
+  soac::Stm result = s;
+  soac::Lambda& unchecked = std::get<soac::Loop>(result.op).body;
+  const std::size_t n_checks = std::erase_if(unchecked.body, [&](const soac::Stm& step) {
+    const auto* check = base::as<soac::Check>(step.op);
+    return check && checks.covers_condition(check->condition);
+  });
+  const bool changed = take_checks(arena, unchecked, checks);
+  if (!changed && n_checks == 0) return {};
+  const bool scatters_inside = std::ranges::all_of(body.body, [&](const soac::Stm& step) {
+    const auto* op = base::as<soac::Soac>(step.op);
+    if (!op || op->scatters.empty()) return true;
+    const soac::OutputView outputs = soac::view_of(*op);
+    return std::ranges::all_of(outputs.scatters, [&](const soac::OutputView::Scattered& scattered) {
+      return checks.covers_indices(scattered.place, scattered.to.shape);
+    });
+  });
   const Expr holds = checks.holds();
   if (!holds) return {};
   return Inside{made_by(rewrite::inside, arena, std::move(result)), holds, scatters_inside};

@@ -1,6 +1,7 @@
 // Reads whose indices are linear in the innermost index, and divisors that do not depend on it, are inside of
 // their arrays, and not 0, along a whole row if they are at its ends: so they are looked at once a row, and
 // points look at nothing. So are places that points scatter to, which are left out where they are outside.
+// It is the same along the iterations of a loop that changes an array element by element.
 #pragma once
 
 #include <optional>
@@ -26,5 +27,7 @@ struct Inside {
 };
 /// Null: there are no such checks and places, or too many.
 std::optional<Inside> inside(scalar::Arena&, const soac::Stm&, const Row&);
+/// Of a loop of so many iterations whose body has neither loops nor combinators of several points.
+std::optional<Inside> inside_loop(scalar::Arena&, const soac::Stm&, scalar::Expr trips);
 
 }  // namespace fulgurite::schedule

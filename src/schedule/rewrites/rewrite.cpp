@@ -12,7 +12,8 @@ const Rewrite lift{"lift", "operators without a neutral element get one"};
 const Rewrite holding{"holding", "behind the first point operators know that they hold a value", true};
 const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered", true};
 const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
-const Rewrite inside{"inside", "what the ends of a row say of its reads is not asked of points", true};
+const Rewrite inside{"inside",
+                     "what the ends of a row, or of a loop, say of its reads is not asked of points", true};
 const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
 const Rewrite order{"order", "reductions that do not commute are apart from what else points make"};
 const Rewrite pieces{"pieces", "axes are split where conditions change", true};

@@ -1,5 +1,5 @@
-// Rewrites of statements for a schedule, as named values. Each takes legal Soacs and Sorts and gives legal
-// ones, which is checked under its name and printed by FULGURITE_DUMP with it.
+// Rewrites of statements for a schedule, as named values. Each takes legal Soacs, Sorts and Loops and gives
+// legal ones, which is checked under its name and printed by FULGURITE_DUMP with it.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ extern const Rewrite lift;       // lift.h: lift_missing_neutral
 extern const Rewrite holding;    // lift.h: holding_values
 extern const Rewrite ascending;  // ascending.h: behind_first
 extern const Rewrite narrow;     // ascending.h: narrow_indices
-extern const Rewrite inside;     // inside.h: inside
+extern const Rewrite inside;     // inside.h: inside, inside_loop
 extern const Rewrite levels;     // levels.h: split_levels
 extern const Rewrite order;      // by_order.h: split_by_order
 extern const Rewrite pieces;     // splits.h: split

@@ -22,8 +22,6 @@ struct Region {
   bool is_of_rows = false;
   /// Its rows are those at the ends of axes: so few that their code had better be short.
   bool has_few_rows = false;
-  /// No point scatters to a place outside of the array.
-  bool scatters_inside = false;
 };
 
 /// How often axes are split: the innermost one, and the outer ones besides their ends, one in another; and

@@ -21,7 +21,7 @@ Sinks::Sinks(const Emitter& e, const soac::Stm& s, const schedule::Nest& nest, c
 
 // Where the arrays are that the last step's scatter makes.
 std::vector<Var> Sinks::buffers_of(std::size_t scatter) const {
-  return e_.buffers_of(soac::view_of(steps_.last().stm).scatters[scatter].arrays);
+  return walk::buffers_of(e_, soac::view_of(steps_.last().stm).scatters[scatter].arrays);
 }
 
 void Sinks::update(const Emitter& e, std::size_t scatter, Expr number, Running::Elements elements,
@@ -66,7 +66,7 @@ void Sinks::store_posts() const {
 
 void Sinks::put(const Posts& posts) const {
   if (!posts.is_partition) return own_bins_.at(posts.number).combine(e_, block_, posts.buffers);
-  const std::vector<Var> arrays = e_.buffers_of(soac::view_of(s_).partitions[posts.number].arrays);
+  const std::vector<Var> arrays = walk::buffers_of(e_, soac::view_of(s_).partitions[posts.number].arrays);
   const std::vector<Var> tables = tables_of(std::get<soac::Soac>(s_.op), nest_);
   parts::deal(e_, block_, posts.buffers, tables[posts.number], arrays);
 }

@@ -39,7 +39,7 @@ void Packing::finish(const Emitter& e, std::span<const Expr> counts, std::span<c
   const soac::OutputView outputs = soac::view_of(s);
   const std::span<const Var> made = outputs.partitions[partition].arrays;
   if (made.empty()) return;
-  const std::vector<Var> packed = e.buffers_of(made);
+  const std::vector<Var> packed = buffers_of(e, made);
   for (Var array : made) e.set_destination(array, {array, {}});
   for (std::size_t c = 0; c < first.size(); ++c) {
     const Expr n = schedule::product(arena, std::get<soac::Soac>(s.op).dims);

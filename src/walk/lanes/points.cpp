@@ -55,7 +55,6 @@ class Columns {
         arena_(walk.arena()),
         may_repeat_(!outer.empty() && may_repeat(walk)),
         has_few_rows_(piece.has_few_rows && only_maps(walk)),
-        scatters_inside_(piece.scatters_inside),
         few_(few_columns(walk, piece)) {}
 
   bool are_few() const { return few_.has_value(); }
@@ -142,9 +141,7 @@ class Columns {
 
   Running restored(const Emitter& e, Expr t) const { return entered(accumulators_.restore(e, t)); }
   Running entered(Running::Groups reductions) const {
-    Running running{std::move(reductions), {}, 0, walk_.partitions};
-    running.scatters_inside = scatters_inside_;
-    return running;
+    return {std::move(reductions), {}, 0, walk_.partitions};
   }
   void element(const Emitter& e, const soac::Stm& s, Expr j, const Running& running) const {
     walk_.space.element(e, s, outer_, j, running);
@@ -275,7 +272,7 @@ class Columns {
   const soac::Stm& piece_;
   const std::span<const Expr> outer_;
   scalar::Arena& arena_;
-  const bool may_repeat_, has_few_rows_, scatters_inside_;
+  const bool may_repeat_, has_few_rows_;
   const std::optional<std::int64_t> few_;
 };
 
@@ -351,10 +348,11 @@ void walk_columns(const Walk& walk, const Emitter& e, const Accumulators& accumu
     return columns.run(e, begin, end);
   schedule::Region unchecked = piece;
   unchecked.stm = inside->stm;
-  unchecked.scatters_inside = inside->scatters_inside;
+  const Emitter in_arrays = e.scattering_inside(inside->scatters_inside);
   // Rows with points that fail are few.
   e.if_then_else(
-      e.lower(inside->holds), [&] { Columns(walk, accumulators, unchecked, outer).run(e, begin, end); },
+      e.lower(inside->holds),
+      [&] { Columns(walk, accumulators, unchecked, outer).run(in_arrays, begin, end); },
       [&] { columns.run_by_vectors(e, begin, end); });
 }
 
