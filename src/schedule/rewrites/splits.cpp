@@ -39,8 +39,7 @@ void add_shapes(const Arena& arena, const Lambda& body, std::unordered_set<Expr>
 class Places {
  public:
   Places(Arena& arena, const Region& part, const std::vector<Split>* conditions)
-      : arena_(arena),
-        part_(part),
+      : part_(part),
         soac_(std::get<soac::Soac>(part.stm.op)),
         conditions_(conditions),
         indices_(arena, soac_),
@@ -123,7 +122,6 @@ class Places {
     if (!was_split) places_.push_back({inside, comparison, end});
   }
 
-  Arena& arena_;
   const Region& part_;
   const soac::Soac& soac_;
   const std::vector<Split>* const conditions_;
