@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "irregular.h"
@@ -101,6 +102,32 @@ void omp_best_three(const RaggedRows<float>& ratings, float* best) {
     std::partial_sort_copy(begin, end, three, three + std::min<std::ptrdiff_t>(3, end - begin),
                            std::greater());
   }
+}
+
+void omp_upper_halves(const RaggedRows<float>& rows, std::vector<std::int64_t>& offsets,
+                      std::vector<float>& values) {
+  const auto each_row = [&](const auto& body) {
+#pragma omp parallel for schedule(dynamic, 1024)
+    for (std::int64_t row = 0; row < rows.rows; ++row) {
+      const float *begin = rows.values + rows.offsets[row], *end = rows.values + rows.offsets[row + 1];
+      float most = 0;
+      for (const float* x = begin; x < end; ++x) most = std::max(most, *x);
+      body(row, begin, end, most / 2);
+    }
+  };
+  offsets.assign(static_cast<std::size_t>(rows.rows) + 1, 0);
+  each_row([&](std::int64_t row, const float* begin, const float* end, float half) {
+    std::int64_t n = 0;
+    for (const float* x = begin; x < end; ++x) n += *x >= half;
+    offsets[static_cast<std::size_t>(row) + 1] = n;
+  });
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  values.resize(static_cast<std::size_t>(offsets.back()));
+  each_row([&](std::int64_t row, const float* begin, const float* end, float half) {
+    float* to = values.data() + offsets[static_cast<std::size_t>(row)];
+    for (const float* x = begin; x < end; ++x)
+      if (*x >= half) *to++ = *x;
+  });
 }
 
 void omp_words(const unsigned char* text, std::int64_t n, std::vector<std::int64_t>& offsets,
