@@ -155,6 +155,37 @@ TEST(LaneArrays, BranchesProperty) {
       {1, 2, 9});
 }
 
+// Loops that end after another number of iterations in each lane; state in two halves.
+TEST(LaneArrays, LoopsOfDifferentLengthsProperty) {
+  as_interpreted<int>(
+      [](Mat<int> m) {
+        const auto of_rows = [](Vec<int> row) {
+          const auto sorted = fg::iterate(
+              row.size() - 1,
+              [](Index i, Vec<int> before) {
+                const auto [at, after] = fg::while_loop(
+                    [](Index j, Vec<int> x) { return j > 0 && x[j - 1] > x[j]; },
+                    [](Index j, Vec<int> x) {
+                      return std::tuple{j - 1, fg::with(fg::with(x, j, x[j - 1]), j - 1, x[j])};
+                    },
+                    i + 1, before);
+                return after;
+              },
+              row);
+          const auto turned = fg::while_loop(
+              [](Vec<int> x) { return x[0] % 7 != 0; },
+              [](Vec<int> x) { return fg::map([](Exp<int> e) { return e + 1; }, fg::reverse(x)); },
+              fg::with(row, row.size() - 1, row[0]));
+          const auto some = fg::iterate(
+              fg::cast<i64>(row[0]) % 5, [](Index k, Vec<int> x) { return fg::with(x, k % x.size(), 7); },
+              row);
+          return std::tuple{sorted, turned, some};
+        };
+        return fg::map(of_rows, fg::rows(m));
+      },
+      {1, 2, 9, 30});
+}
+
 // The lowest element that fails is reported, whichever lane it is in.
 TEST(LaneArrays, WhatFails) {
   const auto program = [](Mat<int> m) {

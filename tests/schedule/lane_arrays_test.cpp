@@ -40,10 +40,22 @@ TEST(LaneArrays, AreAVersionForArraysThatFit) {
       << phase(beside, "arrays in lanes");
 }
 
-// Lanes take the same number of steps: how many must not depend on the point.
-TEST(LaneArrays, NeedLoopsOfOneLength) {
+// Loops of points may end at different times; a vector of points sorts nothing.
+TEST(LaneArrays, AreForLoopsOfAnyLength) {
   EXPECT_TRUE(has_lanes(decided_lanes(changed("l", "s[k] * 2f"))));
-  EXPECT_FALSE(has_lanes(decided_lanes(changed("min(i, m)", "s[k] * 2f"))));
+  EXPECT_TRUE(has_lanes(decided_lanes(changed("min(i, m)", "s[k] * 2f"))));
+  const Decided sorts = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, m] = map (i < n) {
+      first: f32[m] = map (j < m) { x[i, j] }
+      last: f32[m] = loop (first) times m do (k: i64, s: f32[m]) {
+        sorted: f32[m] = sort (s) by (a: f32) { bitcast(u32, a) }
+        return sorted
+      }
+      return last
+    }
+    return y
+  })");
+  EXPECT_FALSE(has_lanes(sorts));
 }
 
 }  // namespace

@@ -15,14 +15,10 @@ namespace {
 /// What the function of a map keeps for a point.
 class Kept {
  public:
-  explicit Kept(const Building& at) : at_(at) {
-    soac::add_bound(at.op().body, inside_);
-    is_even_ = add(at.op().body);
-  }
+  explicit Kept(const Building& at) : at_(at) { is_for_lanes_ = add(at.op().body); }
 
-  // Whether all points take the same number of steps.
-  bool is_even() const { return is_even_; }
-  bool changes_in_loops() const { return changes_in_loops_; }
+  // Whether lanes can keep it, and change it in loops.
+  bool is_for_lanes() const { return is_for_lanes_ && changes_in_loops_; }
   /// The bytes of the largest array.
   Expr largest() const {
     Expr largest;
@@ -40,16 +36,6 @@ class Kept {
   }
 
  private:
-  // Whether the expressions have the same values at all points.
-  bool is_even(std::span<const Expr> roots) const {
-    soac::Vars mentioned;
-    soac::add_mentioned(roots, mentioned);
-    return std::ranges::all_of(mentioned, [&](Var name) {
-      const Expr e = at_.arena.name(name);
-      return even_.contains(name) || (!inside_.contains(name) && at_.around.is_known({&e, 1}));
-    });
-  }
-
   // Whether it reads an array at an index of the point.
   bool reads_at_point(Expr root) const {
     bool found = false;
@@ -63,19 +49,10 @@ class Kept {
     return std::ranges::all_of(f.body, [&](const soac::Stm& s) { return add(s); });
   }
   bool add(const soac::Stm& s) {
-    if (base::as<soac::Sort>(s.op)) return false;
-    if (const auto* let = base::as<soac::Let>(s.op); let && is_even({&let->value, 1}))
-      even_.insert(s.names[0]);
-    if (const auto* op = base::as<soac::Soac>(s.op)) {
-      if (!is_even(op->dims) || !op->partitions.empty()) return false;
-      even_.insert(op->body.params.begin(), op->body.params.end());
-    }
+    const auto* op = base::as<soac::Soac>(s.op);
+    if (base::as<soac::Sort>(s.op) || (op && !op->partitions.empty())) return false;
     const auto* loop = base::as<soac::Loop>(s.op);
-    if (loop) {
-      if (!loop->trips || !is_even({&loop->trips, 1})) return false;
-      even_.insert(loop->body.params[0]);
-      soac::for_each_root(loop->body, [&](Expr root) { reads_in_loops_ |= reads_at_point(root); });
-    }
+    if (loop) soac::for_each_root(loop->body, [&](Expr root) { reads_in_loops_ |= reads_at_point(root); });
     for (Var name : s.names) {
       const scalar::VarInfo info = at_.arena.info(name);
       if (info.type.rank == 0) continue;
@@ -90,10 +67,9 @@ class Kept {
   }
 
   const Building& at_;
-  soac::Vars inside_, even_;  // names
-  std::vector<Expr> sizes_;   // of different ones
+  std::vector<Expr> sizes_;  // of different ones
   std::int64_t widest_ = 1;
-  bool is_even_ = false, changes_in_loops_ = false, reads_in_loops_ = false;
+  bool is_for_lanes_ = false, changes_in_loops_ = false, reads_in_loops_ = false;
 };
 
 }  // namespace
@@ -103,7 +79,7 @@ Expr lane_arrays_of(Building& at, Expr otherwise) {
   if (!at.loops.rows || !lanes_keep_arrays(op) || op.dims.size() != 1) return {};
   if (has_rounding(op.body)) return {};
   const Kept kept(at);
-  if (!kept.is_even() || !kept.changes_in_loops()) return {};
+  if (!kept.is_for_lanes()) return {};
   const std::int64_t lanes = kept.loops().lanes;
   const Expr fits = kept.largest() * lanes <= at.lanes.by.lane_array_bytes;
   Expr holds = fits & (lanes * 2 <= op.dims[0]);
