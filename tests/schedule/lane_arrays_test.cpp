@@ -40,6 +40,23 @@ TEST(LaneArrays, AreAVersionForArraysThatFit) {
       << phase(beside, "arrays in lanes");
 }
 
+// Rows that an iteration makes anew fill vectors by themselves where they are long.
+TEST(LaneArrays, AreForShortIterations) {
+  const Decided rows = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n, m] = map (i < n) {
+      first: f32[m] = map (j < m) { x[i, j] }
+      last: f32[m] = loop (first) times 9 do (k: i64, s: f32[m]) {
+        next: f32[m] = map (j < m) { s[j] * s[m - 1 - j] }
+        return next
+      }
+      return last
+    }
+    return y
+  })");
+  EXPECT_NE(phase(rows, "arrays in lanes").find("max(m, 1) <= 64"), std::string::npos)
+      << phase(rows, "arrays in lanes");
+}
+
 // Loops of points may end at different times; a vector of points sorts nothing.
 TEST(LaneArrays, AreForLoopsOfAnyLength) {
   EXPECT_TRUE(has_lanes(decided_lanes(changed("l", "s[k] * 2f"))));

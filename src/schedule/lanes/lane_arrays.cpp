@@ -15,7 +15,9 @@ namespace {
 /// What the function of a map keeps for a point.
 class Kept {
  public:
-  explicit Kept(const Building& at) : at_(at) { is_for_lanes_ = add(at.op().body); }
+  explicit Kept(const Building& at) : at_(at), longest_row_(at.i64(1)) {
+    is_for_lanes_ = add(at.op().body, false);
+  }
 
   // Whether lanes can keep it, and change it in loops.
   bool is_for_lanes() const { return is_for_lanes_ && changes_in_loops_; }
@@ -25,6 +27,8 @@ class Kept {
     for (Expr bytes : sizes_) largest = largest ? max(largest, bytes) : bytes;
     return largest;
   }
+  /// The most points that an iteration takes together.
+  Expr longest_row() const { return longest_row_; }
   /// One vector of lanes, as what they keep is many values.
   LaneLoops loops() const {
     LaneLoops loops = at_.loops;
@@ -45,12 +49,16 @@ class Kept {
     return found;
   }
 
-  bool add(const soac::Lambda& f) {
-    return std::ranges::all_of(f.body, [&](const soac::Stm& s) { return add(s); });
+  bool add(const soac::Lambda& f, bool in_loop) {
+    return std::ranges::all_of(f.body, [&](const soac::Stm& s) { return add(s, in_loop); });
   }
-  bool add(const soac::Stm& s) {
+  bool add(const soac::Stm& s, bool in_loop) {
     const auto* op = base::as<soac::Soac>(s.op);
     if (base::as<soac::Sort>(s.op) || (op && !op->partitions.empty())) return false;
+    if (op && in_loop) {
+      if (!at_.around.is_known(op->dims)) return false;
+      longest_row_ = max(longest_row_, product(at_.arena, op->dims));
+    }
     const auto* loop = base::as<soac::Loop>(s.op);
     if (loop) soac::for_each_root(loop->body, [&](Expr root) { reads_in_loops_ |= reads_at_point(root); });
     for (Var name : s.names) {
@@ -63,11 +71,13 @@ class Kept {
       const Expr bytes = product(at_.arena, info.shape) * size;
       if (std::ranges::find(sizes_, bytes) == sizes_.end()) sizes_.push_back(bytes);
     }
-    return std::ranges::all_of(soac::nested_in(s), [&](const auto& nested) { return add(*nested.lambda); });
+    return std::ranges::all_of(soac::nested_in(s),
+                               [&](const auto& nested) { return add(*nested.lambda, in_loop || loop); });
   }
 
   const Building& at_;
   std::vector<Expr> sizes_;  // of different ones
+  Expr longest_row_;
   std::int64_t widest_ = 1;
   bool is_for_lanes_ = false, changes_in_loops_ = false, reads_in_loops_ = false;
 };
@@ -82,7 +92,8 @@ Expr lane_arrays_of(Building& at, Expr otherwise) {
   if (!kept.is_for_lanes()) return {};
   const std::int64_t lanes = kept.loops().lanes;
   const Expr fits = kept.largest() * lanes <= at.lanes.by.lane_array_bytes;
-  Expr holds = fits & (lanes * 2 <= op.dims[0]);
+  const Expr are_enough = lanes * 2 <= op.dims[0], is_short = kept.longest_row() <= at.lanes.by.lane_row;
+  Expr holds = fits & are_enough & is_short;
   if (otherwise) holds = holds & logical_not(otherwise);
   return holds.is_constant(0) ? Expr() : holds;
 }

@@ -8,11 +8,13 @@ namespace fulgurite::schedule {
 
 /// Of a phase that this way has and the other one has not, or the other way round.
 inline constexpr const char* why_lane_arrays =
-    "version: where the arrays of a vector of points fit, each lane keeps those of one (lane_array_bytes)";
+    "version: where the arrays of a vector of points fit, and iterations are short, each lane keeps those of "
+    "one (lane_array_bytes, lane_row)";
 
-/// Where the launch takes this way, by sizes only: a map whose points loop over arrays that they keep, each
-/// as often and over as many elements as the others do; absent: it does not. `otherwise`: where it takes
-/// another way; absent: nowhere.
+/// Where the launch takes this way, by sizes only: a map whose points change arrays in loops, of sizes that
+/// are known outside, few elements in an iteration, as many fill vectors by themselves; absent: it does not.
+/// A loop takes as long as the lane that takes most iterations. `otherwise`: where it takes another way;
+/// absent: nowhere.
 Expr lane_arrays_of(Building&, Expr otherwise);
 /// Its phase, "arrays in lanes".
 void add_lane_arrays(Building&, Expr holds);
