@@ -34,7 +34,8 @@ class Checker {
     for (Expr e : program_.results) value(e);
   }
 
-  /// Names that the statements mention and do not bind are taken for names of an enclosing scope.
+  /// Names that the statements, or shapes of what they bind, mention and the statements do not bind are taken
+  /// for names of an enclosing scope.
   void run_in_scope(bool anywhere) {
     is_whole_ = false;
     is_anywhere_ = anywhere;
@@ -42,8 +43,8 @@ class Checker {
     for (const Stm& stm : program_.body) {
       add_mentioned(stm, mentioned);
       add_bound(stm, bound);
-      for (Var name : stm.names) add_mentioned(arena_.info(name).shape, mentioned);
     }
+    for (Var name : bound) add_mentioned(arena_.info(name).shape, mentioned);
     for (Var name : mentioned)
       if (!bound.contains(name)) visible_.insert(name);
     statements(program_.body);

@@ -418,5 +418,21 @@ TEST(CheckInScope, AllowsOnlyWhatStatementsThereNeed) {
   EXPECT_EQ(accepted(p), "in_scope anywhere") << "an array of two axes in one";
 }
 
+// Where a part of a space knows a size, nothing but the shape that was declared may mention what it came
+// from.
+TEST(CheckInScope, ShapesMentionNamesAround) {
+  Program p = parse(R"(program(k: i64) {
+    y: i64[2] = map (i < 2) {
+      a: i64[max(k, 0)] = map (j < max(k, 0)) { j }
+      return i
+    }
+    return y
+  })");
+  EXPECT_EQ(accepted(p), "whole in_scope anywhere");
+  auto& inner = std::get<Soac>(std::get<Soac>(p.body[0].op).body.body[0].op);
+  inner.dims[0] = p.arena->i64(0);
+  EXPECT_EQ(accepted(p), "whole in_scope anywhere");
+}
+
 }  // namespace
 }  // namespace fulgurite::soac
