@@ -23,6 +23,10 @@ bool is_partition(const Soac& s) {
   return !s.partitions.empty();
 }
 
+bool is_one_point(const Soac& s) {
+  return std::ranges::all_of(s.dims, [](Expr extent) { return extent.is_constant(1); });
+}
+
 bool is_map(const Soac& s) {
   return s.reductions.empty() && !is_scan(s) && !is_scatter(s) && !is_partition(s);
 }

@@ -9,6 +9,8 @@ namespace fulgurite::soac {
 
 /// A Soac that only maps.
 bool is_map(const Soac&);
+/// A Soac of one point, whatever the sizes are.
+bool is_one_point(const Soac&);
 /// A Soac that only reduces elements of arrays as they are, in their order: reduce(op, xs...) of the source.
 bool is_reduce(const Soac&);
 /// A Soac with a Scan in its body, with a Scatter, with a Partition: each of these besides the above.

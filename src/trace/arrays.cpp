@@ -5,7 +5,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "scalar/type.h"
-#include "trace/segments.h"
+#include "trace/items.h"
 
 namespace fulgurite::trace {
 
@@ -24,8 +24,7 @@ std::string describe(const Tracer& t, std::span<const Expr> parts, std::size_t f
 
 // Row i of a ragged array, whose offsets stand in front of its values.
 Exprs row_at(Tracer& t, const Exprs& parts, Expr i, const Here& where) {
-  const Expr next = i + 1;
-  const Expr first = element(t, parts[0], {&i, 1}), end = element(t, parts[0], {&next, 1});
+  const auto [first, end] = ends_of(t, parts[0], i);
   return span_of(t, std::span(parts).subspan(1), first, end, where);
 }
 

@@ -112,11 +112,9 @@ struct ExpandedFolds {
     scatter.of_equal = soac::OfEqual::unordered;
     return t.exprs(store(t, {n_items}, std::move(scatter), how.origin, where,
                          [&](const Exprs& number) {
-                           const Expr next = number[0] + 1;
-                           const Expr first = trace::element(t, offsets, number);
-                           const Expr end = trace::element(t, offsets, {&next, 1});
-                           return Stored{{item_at(number[0])}, fold(end - first, [&](Expr k) {
-                                           return elements(t, pieces, Exprs{first + k});
+                           const ItemEnds ends = ends_of(t, offsets, number[0]);
+                           return Stored{{item_at(number[0])}, fold(ends.end - ends.first, [&](Expr k) {
+                                           return elements(t, pieces, Exprs{ends.first + k});
                                          })};
                          }),
                    where);

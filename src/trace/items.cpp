@@ -32,8 +32,7 @@ Expr item_of_each(Tracer& t, Expr offsets, Expr n, const char* origin, const Her
   scatter.of_equal = soac::OfEqual::unordered;  // of items that begin in one place one has elements
   const Expr k = t.shape(offsets)[0] - 1;
   const Values begins = store(t, {k}, std::move(scatter), origin, where, [&](const Exprs& s) {
-    const Expr next = s[0] + 1;
-    const Expr first = element(t, offsets, s), end = element(t, offsets, {&next, 1});
+    const auto [first, end] = ends_of(t, offsets, s[0]);
     return Stored{{scalar::select(first < end, first, -1)}, {s[0]}};
   });
   const Expr begun = t.expr(begins[0], where);

@@ -40,14 +40,17 @@ struct RowsOfItems {
     const Expr total = number_of_elements(t, offsets, origin, where);
     const Exprs nothing = tabulate_all(t, {total}, origin, where, [&](const Exprs&) { return zeros(kinds); });
     const auto with_class = [&](std::span<const Value> state) {
-      const Expr c = integer_at(t, classes, t.expr(state[0], where)), next = c + 1;
-      const Expr first = trace::element(t, begins, {&c, 1}), end = trace::element(t, begins, {&next, 1});
-      const auto item = [&, first](Expr number) {
-        const Expr at = first + number;
+      const ItemEnds ends = ends_of(t, begins, integer_at(t, classes, t.expr(state[0], where)));
+      const auto item = [&, ends](Expr number) {
+        const Expr at = ends.first + number;
         return trace::element(t, items, {&at, 1});
       };
-      const Expr n = t.settled(end - first, where);
-      const OneClass rows{n, longest(n, lengths, item), item};
+      const Expr n = t.settled(ends.end - ends.first, where);
+      const Expr longest = extreme(t, Op::max, n, "longest", origin, where, [&](Expr number) {
+        const Expr i = item(number);
+        return trace::element(t, lengths, {&i, 1});
+      });
+      const OneClass rows{n, longest, item};
       return with_rows(t.exprs(state.subspan(1), where), rows, of, lengths, offsets);
     };
     const std::size_t widths[] = {kinds.size()};
@@ -75,20 +78,10 @@ struct RowsOfItems {
   Expr classes_with_items(Expr begins) const {
     const Value all = detail::iota(t.value(t.arena().i64(n_classes)), detail::Kind::i64, where);
     const auto has_items = [&](std::span<const Value> number) {
-      const Expr c = t.expr(number[0], where), next = c + 1;
-      const Expr first = trace::element(t, begins, {&c, 1}), end = trace::element(t, begins, {&next, 1});
-      return Values{t.value(first < end)};
+      const ItemEnds ends = ends_of(t, begins, t.expr(number[0], where));
+      return Values{t.value(ends.first < ends.end)};
     };
     return t.expr(detail::filter(detail::Body(has_items), {&all, 1}, where)[0], where);
-  }
-  Expr longest(Expr n, Expr lengths, const std::function<Expr(Expr)>& item) const {
-    soac::Reduction greatest = known_reduction(t, Op::max, Kind::i64, origin, where);
-    const Expr most = t.fresh(Kind::i64, "longest");
-    Scope scope(t, origin, where);
-    const Expr i = item(index_parameters(scope, 1)[0]);
-    t.add({most}, soac::Soac{{n}, scope.close({trace::element(t, lengths, {&i, 1})}), {std::move(greatest)}},
-          origin, where);
-    return most;
   }
   // Computed again, a row may have another length if sums of floats decide it, whose rounding is not the same
   // in every kernel.
@@ -132,6 +125,25 @@ struct RowsOfItems {
   }
 };
 
+// Values among which rows lie as `rows` says, each of them `width(row)` values, with what instead(k, values)
+// gives in place of row k.
+template <class Width, class Instead>
+Exprs with_rows_replaced(std::span<const Expr> values, std::span<const detail::RowOf> rows, Width&& width,
+                         Instead&& instead) {
+  Exprs all;
+  std::size_t behind = 0;  // the row before
+  const auto append = [&](std::span<const Expr> more) { all.insert(all.end(), more.begin(), more.end()); };
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::size_t n_others = rows[k].first - behind, n_own = width(rows[k]);
+    append(values.first(n_others));
+    append(instead(k, values.subspan(n_others, n_own)));
+    values = values.subspan(n_others + n_own);
+    behind = rows[k].first + rows[k].components;
+  }
+  append(values);
+  return all;
+}
+
 // What a function gives that gives rows, of all items: a ragged array in place of each row. `over_all` maps a
 // function over them, `arguments_of` gives what the function gets of one.
 template <class OverAll, class ArgumentsOf>
@@ -140,42 +152,25 @@ Values with_ragged_rows(Tracer& t, const detail::Body& f, std::span<const detail
                         ArgumentsOf&& arguments_of) {
   std::vector<std::vector<Kind>> kinds;
   const auto lengths_and_others = [&](std::span<const Value> arguments) {
-    const Exprs all = t.exprs(f(arguments), where);
-    Exprs results;
-    auto rest = std::span(all);
-    std::size_t before = 0;
-    for (const detail::RowOf& row : rows) {
-      const auto others = rest.first(row.first - before);
-      const auto parts = rest.subspan(others.size(), row.components);
-      results.insert(results.end(), others.begin(), others.end());
-      results.push_back(t.shape(parts[0])[0]);
-      kinds.push_back(kinds_of(parts));
-      rest = rest.subspan(others.size() + parts.size());
-      before = row.first + row.components;
-    }
-    results.insert(results.end(), rest.begin(), rest.end());
-    return t.values(results);
+    const Exprs given = t.exprs(f(arguments), where);
+    const auto components = [](const detail::RowOf& row) { return row.components; };
+    return t.values(with_rows_replaced(given, rows, components, [&](std::size_t, std::span<const Expr> row) {
+      kinds.push_back(kinds_of(row));
+      return Exprs{t.shape(row[0])[0]};
+    }));
   };
   const Exprs made = t.exprs(over_all(detail::Body(lengths_and_others)), where);
-  Exprs results;
-  auto rest = std::span(made);
-  std::size_t before = 0;
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    const auto others = rest.first(rows[k].first - before);
-    const Expr lengths = rest[others.size()], count = t.shape(lengths)[0];
+  const auto one = [](const detail::RowOf&) { return std::size_t{1}; };
+  return t.values(with_rows_replaced(made, rows, one, [&](std::size_t k, std::span<const Expr> length) {
+    const Expr lengths = length[0], count = t.shape(lengths)[0];
     const Expr offsets =
         offsets_by_sizes(t, count, origin, where, [&](Expr item) { return element(t, lengths, {&item, 1}); });
     const RowsOfItems items{t, count, [&](Expr item) { return t.exprs(f(arguments_of(item)), where); },
                             origin, where};
-    const Exprs values = items.elements(rows[k], kinds[k], lengths, offsets);
-    results.insert(results.end(), others.begin(), others.end());
-    results.push_back(offsets);
-    results.insert(results.end(), values.begin(), values.end());
-    rest = rest.subspan(others.size() + 1);
-    before = rows[k].first + rows[k].components;
-  }
-  results.insert(results.end(), rest.begin(), rest.end());
-  return t.values(results);
+    Exprs ragged = items.elements(rows[k], kinds[k], lengths, offsets);
+    ragged.insert(ragged.begin(), offsets);
+    return ragged;
+  }));
 }
 
 }  // namespace

@@ -6,21 +6,29 @@
 
 #include <functional>
 #include <limits>
+#include <utility>
 
 #include "trace/operators.h"
 
 namespace fulgurite::trace {
 
+/// The least, or the greatest, of the integers that `of` gives at the points of {n}.
+template <class F>
+Expr extreme(Tracer& t, Op min_or_max, Expr n, const char* name, const char* origin, const Here& where,
+             F&& of) {
+  soac::Reduction by = known_reduction(t, min_or_max, scalar::Kind::i64, origin, where);
+  const Expr result = t.fresh(scalar::Kind::i64, name);
+  Scope scope(t, origin, where);
+  const Expr s = index_parameters(scope, 1)[0];
+  t.add({result}, soac::Soac{{n}, scope.close({of(s)}), {std::move(by)}}, origin, where);
+  return result;
+}
+
 /// The least of what `bad_at` finds wrong at the points of {n}: each time a place, or `nowhere`.
 inline constexpr std::int64_t nowhere = std::numeric_limits<std::int64_t>::max();
 template <class F>
 Expr first_bad(Tracer& t, Expr n, const char* origin, const Here& where, F&& bad_at) {
-  soac::Reduction least = known_reduction(t, Op::min, scalar::Kind::i64, origin, where);
-  const Expr first = t.fresh(scalar::Kind::i64, "first_bad");
-  Scope scope(t, origin, where);
-  const Expr s = index_parameters(scope, 1)[0];
-  t.add({first}, soac::Soac{{n}, scope.close({bad_at(s)}), {std::move(least)}}, origin, where);
-  return first;
+  return extreme(t, Op::min, n, "first_bad", origin, where, std::forward<F>(bad_at));
 }
 
 struct Spans {

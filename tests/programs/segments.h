@@ -110,6 +110,15 @@ inline void segmented(Draw& d) {
   if (how.totals) d.add_fresh("std::get<1>(" + name + ")", a.kinds, Values(middle, results.end()));
 }
 
+/// The larger of an element's first component and k % 3, beside its others.
+inline Values with_number(const Array& a, std::span<const Value> of, const Value& k) {
+  Values element(of.begin(), of.end());
+  if (a.kinds[0] == Kind::boolean) return element;
+  const Value number = detail::cast(call("rem", k, literal(Kind::i64, 3)), a.kinds[0], Here::current());
+  element[0] = call("max", element[0], number);
+  return element;
+}
+
 /// Element i of a vector i % few times, each time combined with the number of the time or as it is; or the
 /// folds of these.
 inline void expanded(Draw& d) {
@@ -124,12 +133,7 @@ inline void expanded(Draw& d) {
     return Values{call("rem", item.back(), literal(Kind::i64, few))};
   };
   const auto element_of = [&](std::span<const Value> item) {
-    Values element(item.begin(), item.end() - 2);
-    if (a.kinds[0] != Kind::boolean) {
-      const Value number = detail::cast(call("rem", item.back(), literal(Kind::i64, 3)), a.kinds[0], here);
-      element[0] = call("max", element[0], number);
-    }
-    return element;
+    return with_number(a, item.first(a.kinds.size()), item.back());
   };
   const std::string size_text = "i % " + std::to_string(few);
   const Operator op = draw_operator(d, a.kinds);
@@ -161,11 +165,7 @@ inline void made_rows(Draw& d) {
   const auto row_of = [&](std::span<const Value> item) {
     const Value size = call("rem", item.back(), literal(Kind::i64, few));
     const auto element_of = [&](std::span<const Value> k) {
-      Values element(item.begin(), item.end() - 1);
-      if (a.kinds[0] != Kind::boolean)
-        element[0] =
-            call("max", element[0], detail::cast(call("rem", k[0], literal(Kind::i64, 3)), a.kinds[0], here));
-      return element;
+      return with_number(a, item.first(a.kinds.size()), k[0]);
     };
     const Values all = detail::generate({&size, 1}, Body(element_of), "generate", here);
     const auto passes = [&](std::span<const Value> element) {

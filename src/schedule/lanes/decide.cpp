@@ -217,7 +217,8 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   const LongRows long_rows = long_rows_of(at, outer_folds.is_deep ? outer_folds.is_deep : is_tiled);
   const WindowFolds windows = window_folds_of(at, either(is_tiled, long_rows.holds));
   const Expr lane_rows = lane_rows_of(at, either(outer_folds.is_deep, either(is_tiled, windows.holds)));
-  const Expr lane_arrays = lane_arrays_of(at, either(outer_folds.is_deep, either(is_tiled, windows.holds)));
+  const LaneArrays lane_arrays =
+      lane_arrays_of(at, either(outer_folds.is_deep, either(is_tiled, windows.holds)));
   const std::vector<Bins> bins = bins_of(at);
   const std::vector<Total> totals = totals_of(at);
   at.launch.memory.insert(at.launch.memory.end(), ordered.posted.begin(), ordered.posted.end());
@@ -225,10 +226,10 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   add_order_phases(at, order);
   const bool posts_something =
       ordered.posts.empty() || !at.posting.names.empty() || !at.op().body.body.empty();
-  const Version others[] = {{outer_folds.is_deep, why_outer}, {small_tiles.holds, why_small_tiles},
-                            {tiles.is_tiled, why_tiled},      {long_rows.holds, why_shared},
-                            {windows.holds, why_windows},     {lane_rows, why_lane_rows},
-                            {lane_arrays, why_lane_arrays}};
+  const Version others[] = {{outer_folds.is_deep, why_outer},    {small_tiles.holds, why_small_tiles},
+                            {tiles.is_tiled, why_tiled},         {long_rows.holds, why_shared},
+                            {windows.holds, why_windows},        {lane_rows, why_lane_rows},
+                            {lane_arrays.holds, why_lane_arrays}};
   const bool has_other_sizes = std::ranges::none_of(
       others, [](const Version& other) { return other.holds && other.holds.is_constant(1); });
   if (has_outer_scans(at))

@@ -29,7 +29,6 @@ class Kept {
   }
   /// The most points that an iteration takes together.
   Expr longest_row() const { return longest_row_; }
-  /// One vector of lanes, as what they keep is many values.
   LaneLoops loops() const {
     LaneLoops loops = at_.loops;
     loops.rows = false;
@@ -84,28 +83,30 @@ class Kept {
 
 }  // namespace
 
-Expr lane_arrays_of(Building& at, Expr otherwise) {
+LaneArrays lane_arrays_of(const Building& at, Expr otherwise) {
   const soac::Soac& op = at.op();
   if (!at.loops.rows || !lanes_keep_arrays(op) || op.dims.size() != 1) return {};
   if (has_rounding(op.body)) return {};
   const Kept kept(at);
   if (!kept.is_for_lanes()) return {};
-  const std::int64_t lanes = kept.loops().lanes;
+  LaneArrays arrays{{}, kept.loops()};
+  const std::int64_t lanes = arrays.loops.lanes;
   const Expr fits = kept.largest() * lanes <= at.lanes.by.lane_array_bytes;
   const Expr are_enough = lanes * 2 <= op.dims[0], is_short = kept.longest_row() <= at.lanes.by.lane_row;
   Expr holds = fits & are_enough & is_short;
   if (otherwise) holds = holds & logical_not(otherwise);
-  return holds.is_constant(0) ? Expr() : holds;
+  if (!holds.is_constant(0)) arrays.holds = holds;
+  return arrays;
 }
 
-void add_lane_arrays(Building& at, Expr holds) {
-  if (!holds) return;
-  const LaneLoops loops = Kept(at).loops();
+void add_lane_arrays(Building& at, const LaneArrays& arrays) {
+  if (!arrays.holds) return;
+  const LaneLoops& loops = arrays.loops;
   Grid tiles = at.grid;
   tiles.columns_per_task = ceil_div(tiles.columns_per_task, at.i64(loops.lanes)) * loops.lanes;
   Nest nest = nest_of(at.arena, at.posting, loops, at.lanes, {&tiles});
   Phase& phase = at.add("arrays in lanes", at.posting, std::move(nest));
-  phase.guard = select(holds, at.i64(1), 0);
+  phase.guard = select(arrays.holds, at.i64(1), 0);
   phase.why = reasons_of(at.op(), loops, at.lanes);
   phase.why.emplace_back(why_lane_arrays);
 }

@@ -33,7 +33,7 @@ InLanes in_lanes(const Arena& arena, const soac::Soac& op, const LaneLoops& loop
   if (loops.rows || !packs) return in;
   in.runs = loops.run > 0 && folds_in_runs(op);
   in.scans = has_scan(op.body) && loops.scan_lanes >= lanes.by.least_scan_lanes && scans_in_lanes(arena, op);
-  in.any = in.runs || in.scans || !is_in_order(op) || lanes_keep_arrays(op);
+  in.any = in.runs || in.scans || suits_lanes(op);
   return in;
 }
 
@@ -153,14 +153,10 @@ bool moves_elements(const soac::Soac& op) {
          std::ranges::all_of(op.body.body, [](const soac::Stm& s) { return soac::nested_in(s).empty(); });
 }
 
-bool is_one_point(const soac::Soac& op) {
-  return std::ranges::all_of(op.dims, [](Expr extent) { return extent.is_constant(1); });
-}
-
 // Whether lanes may take a row each of a map that is walked row by row.
 bool has_lane_rows(const soac::Soac& op, const LaneLoops& loops) {
   return loops.rows && soac::is_map(op) && !depends_on_order(op) && !makes_arrays(op) && has_even_rows(op) &&
-         !is_one_point(op);
+         !soac::is_one_point(op);
 }
 
 }  // namespace
@@ -196,7 +192,7 @@ Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lan
   nest.traffic.touch = loops.touch;
   nest.traffic.ahead = loops.ahead;
   if (loops.rows) stage_ragged_rows(arena, s, loops, lanes, nest);
-  if (in.any && (!is_in_order(op) || lanes_keep_arrays(op))) {
+  if (in.any && suits_lanes(op)) {
     nest.inner = in_lane(arena, op, lanes);
     return nest;
   }
@@ -255,7 +251,7 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   const auto& op = std::get<soac::Soac>(s.op);
   LaneLoops loops = fitted(choose(arena, op, lanes), op);
   // One point is not worth lanes, whose body would be there three times.
-  if (is_one_point(op)) loops.rows = true;
+  if (soac::is_one_point(op)) loops.rows = true;
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
   if (has_lane_rows(op, loops)) {

@@ -21,6 +21,10 @@ bool lanes_keep_arrays(const soac::Soac& op) {
   return soac::is_map(op) && !depends_on_order(op) && makes_arrays(op);
 }
 
+bool suits_lanes(const soac::Soac& op) {
+  return !is_in_order(op) || lanes_keep_arrays(op);
+}
+
 bool folds_in_runs(const soac::Soac& soac) {
   return !depends_on_order(soac) && !makes_arrays(soac);
 }

@@ -15,6 +15,8 @@ bool depends_on_order(const soac::Soac&);
 bool is_in_order(const soac::Soac&);
 /// Whether that is only so because its points make arrays, which lanes can keep (lane_arrays.h).
 bool lanes_keep_arrays(const soac::Soac&);
+/// Whether lanes can take neighbouring points, and keep what arrays they make.
+bool suits_lanes(const soac::Soac&);
 
 /// A Soac's reductions that do not commute, and everything else that it makes, as statements of their own
 /// over the same points.

@@ -6,6 +6,7 @@
 #include "base/match.h"
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/total.h"
+#include "soac/count.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -180,8 +181,15 @@ class Checks {
 // A row of a constant length up to this is a vector or two: a test of its ends is as much work.
 constexpr std::uint64_t short_row = 16;
 
-// Whether all places that points scatter to can be known to be inside for the row; asks for it then. A place
-// that is the same along the row is looked at once as it is.
+// Whether all places can be known to be inside for the row; asks for it then.
+bool covers_places(Checks& checks, std::span<const soac::OutputView::Scattered> scatters) {
+  return std::ranges::all_of(scatters, [&](const soac::OutputView::Scattered& scattered) {
+    return checks.covers_indices(scattered.place, scattered.to.shape);
+  });
+}
+
+// The same of those that points scatter to. A place that is the same along the row is looked at once as it
+// is.
 bool covers_places(Checks& checks, const soac::Soac& op) {
   const Expr columns = op.dims.back();
   if (columns.is_constant() && columns.bits() <= short_row) return false;
@@ -190,10 +198,7 @@ bool covers_places(Checks& checks, const soac::Soac& op) {
     return std::ranges::any_of(scattered.place,
                                [&](Expr index) { return mentions(index, op.body.params.back()); });
   };
-  return std::ranges::any_of(outputs.scatters, moves) &&
-         std::ranges::all_of(outputs.scatters, [&](const soac::OutputView::Scattered& scattered) {
-           return checks.covers_indices(scattered.place, scattered.to.shape);
-         });
+  return std::ranges::any_of(outputs.scatters, moves) && covers_places(checks, outputs.scatters);
 }
 
 // The node without its own check.
@@ -229,10 +234,8 @@ bool take_checks(Arena& arena, soac::Lambda& body, Checks& checks) {
 bool are_steps(const std::vector<soac::Stm>& body) {
   return std::ranges::all_of(body, [](const soac::Stm& s) {
     const auto* op = base::as<soac::Soac>(s.op);
-    const bool is_one_point = op && op->body.body.empty() && std::ranges::all_of(op->dims, [](Expr extent) {
-                                return extent.is_constant(1);
-                              });
-    return is_one_point || base::as<soac::Check>(s.op) || base::as<soac::Let>(s.op);
+    return (op && op->body.body.empty() && soac::is_one_point(*op)) || base::as<soac::Check>(s.op) ||
+           base::as<soac::Let>(s.op);
   });
 }
 
@@ -268,11 +271,7 @@ std::optional<Inside> inside_loop(Arena& arena, const soac::Stm& s, Expr trips) 
   if (!changed && n_checks == 0) return {};
   const bool scatters_inside = std::ranges::all_of(body.body, [&](const soac::Stm& step) {
     const auto* op = base::as<soac::Soac>(step.op);
-    if (!op || op->scatters.empty()) return true;
-    const soac::OutputView outputs = soac::view_of(*op);
-    return std::ranges::all_of(outputs.scatters, [&](const soac::OutputView::Scattered& scattered) {
-      return checks.covers_indices(scattered.place, scattered.to.shape);
-    });
+    return !op || covers_places(checks, soac::view_of(*op).scatters);
   });
   const Expr holds = checks.holds();
   if (!holds) return {};

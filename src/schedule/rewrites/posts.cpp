@@ -5,6 +5,7 @@
 #include "schedule/nest.h"
 #include "schedule/rewrites/narrow.h"
 #include "schedule/rewrites/rewrite.h"
+#include "soac/count.h"
 #include "soac/outputs.h"
 #include "soac/walk.h"
 
@@ -62,8 +63,7 @@ bool is_element(const soac::Soac& op, Expr value) {
 
 // Of a space of one point there is nothing to order.
 bool is_ordered(const soac::Soac& op, const soac::Scatter& scatter) {
-  const bool is_one_point = std::ranges::all_of(op.dims, [](Expr n) { return n.is_constant(1); });
-  return scatter.combine.empty() && !is_one_point && !scatter.stores_in_any_order();
+  return scatter.combine.empty() && !soac::is_one_point(op) && !scatter.stores_in_any_order();
 }
 
 // Whether later phases can compute the value from the point's number: of elements with this number, and of

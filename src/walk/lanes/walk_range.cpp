@@ -120,8 +120,7 @@ Ends walk_one(const Emitter& e, const soac::Stm& s, const Range& range, const Pl
   Space space(e, op, loops.linear);
   const Walk walk{e, s, range, plan, entry, loops, std::move(space), with_variables(e, entry.partitions)};
   const bool packs = std::ranges::all_of(walk.partitions, &Running::Cursor::packs);
-  const bool is_in_order = schedule::is_in_order(op) && !schedule::lanes_keep_arrays(op);
-  if (loops.rows || is_in_order || !packs) return in_order(walk, packs);
+  if (loops.rows || !schedule::suits_lanes(op) || !packs) return in_order(walk, packs);
   return in_lanes(walk);
 }
 
