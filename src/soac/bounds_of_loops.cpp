@@ -86,8 +86,12 @@ void Bounds::compare_with_former(const Loop& loop, std::vector<State>& states) {
     state.found = state.initial;
     if ((state.is_extent || state.is_positive) && !state.has_least)
       state.has_least = true, state.found.least = 0, state.found.low = arena_.i64(0);
-    if (!state.has_most && state.initial.high && given.high) state.more = increase(given.high, now, Op::max);
-    if (!state.has_least && state.initial.low && given.low) state.less = increase(given.low, now, Op::min);
+    // What does not depend on the former value is bounded whatever that was.
+    const auto depends = [&](Expr value) { return scalar::mentions(value, state.now.var()); };
+    if (!state.has_most && state.initial.high && given.high && depends(given.high))
+      state.more = increase(given.high, now, Op::max);
+    if (!state.has_least && state.initial.low && given.low && depends(given.low))
+      state.less = increase(given.low, now, Op::min);
   }
   if (loop.trips) add_steps(loop, states);
 }

@@ -41,14 +41,17 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   }
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
+  if (bounds.known(size)) e.sizes()->set_known_may_not_fit();
   e.fail(e.bind(logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
   e.rely_on(fits);
 }
 
 Expr extent(const Emitter& e, Expr size) {
   const Expr n = e.lower(size), sound = e.guard();
-  const auto is_extent = [&] { return !e.sizes() || e.sizes()->bounds().of(size).most <= most_extent; };
-  if (!sound || (e.outside().knows(size) && is_extent())) return n;
+  const auto surely_fits = [&] {
+    return !e.sizes() || (!e.sizes()->known_may_not_fit() && e.sizes()->bounds().of(size).most <= most_extent);
+  };
+  if (!sound || (e.outside().knows(size) && surely_fits())) return n;
   return e.bind(select(sound, n, 0), "n");
 }
 

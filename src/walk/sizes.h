@@ -25,6 +25,10 @@ class Sizes {
   /// The most elements that an array of this size can have, in terms of what is known before the kernel runs.
   /// Throws ShapeError at `where` if no bound is known; `what` names the array.
   Expr most(Expr size, const soac::Location& where, std::string_view what);
+  /// Whether arrays whose sizes are known outside may not fit where they are made: a bound that is no size
+  /// takes no memory, and an array of such a bound may begin as one of a known size.
+  bool known_may_not_fit() const { return known_may_not_fit_; }
+  void set_known_may_not_fit() { known_may_not_fit_ = true; }
 
  private:
   struct Origin {
@@ -39,6 +43,7 @@ class Sizes {
   soac::Bounds bounds_;
   const std::size_t n_facts_outside_;        // of the bounds: what holds before the kernel runs
   std::unordered_map<Var, Origin> origins_;  // of integers
+  bool known_may_not_fit_ = false;
 };
 
 }  // namespace fulgurite::walk
