@@ -41,17 +41,14 @@ void fit(const Emitter& e, Expr size, const Destination& to, const soac::Locatio
   }
   fits = e.bind(fits, "fits");
   if (fits.is_constant(1)) return;
-  if (bounds.known(size)) e.sizes()->set_known_may_not_fit();
+  e.sizes()->may_not_fit(size);
   e.fail(e.bind(logical_not(fits), "no_room"), e.outside().no_room(where), n, room);
   e.rely_on(fits);
 }
 
 Expr extent(const Emitter& e, Expr size) {
   const Expr n = e.lower(size), sound = e.guard();
-  const auto surely_fits = [&] {
-    return !e.sizes() || (!e.sizes()->known_may_not_fit() && e.sizes()->bounds().of(size).most <= most_extent);
-  };
-  if (!sound || (e.outside().knows(size) && surely_fits())) return n;
+  if (!sound || (e.outside().knows(size) && (!e.sizes() || e.sizes()->known_fits(size)))) return n;
   return e.bind(select(sound, n, 0), "n");
 }
 
@@ -62,9 +59,7 @@ std::vector<Expr> extents(const Emitter& e, std::span<const Expr> sizes) {
 }
 
 Expr size(const Emitter& e, Var array) {
-  Expr product = e.arena().i64(1);
-  for (Expr extent : e.arena().info(array).shape) product = product * e.lower(extent);
-  return e.lower(product);
+  return e.lower(product(e, e.lower(e.arena().info(array).shape)));
 }
 
 namespace {

@@ -173,8 +173,7 @@ Destination row_of(const Emitter& e, const soac::Soac& op, const soac::Mapped& r
   const std::size_t n_in_front = soac::first_axis_of_results(op);
   const std::vector<Expr> dims = e.lower(op.dims);
   const std::span<const Expr> behind = std::span(dims).subspan(n_in_front);
-  Expr step = e.arena().i64(1);
-  for (Expr extent : behind) step = step * extent;
+  Expr step = product(e, behind);
   Expr first = linear(e, indices.subspan(n_in_front), behind);
   if (n_in_front > 0)
     first = linear(e, indices.first(n_in_front), std::span(dims).first(n_in_front)) * elements * step + first;

@@ -25,10 +25,10 @@ class Sizes {
   /// The most elements that an array of this size can have, in terms of what is known before the kernel runs.
   /// Throws ShapeError at `where` if no bound is known; `what` names the array.
   Expr most(Expr size, const soac::Location& where, std::string_view what);
-  /// Whether arrays whose sizes are known outside may not fit where they are made: a bound that is no size
-  /// takes no memory, and an array of such a bound may begin as one of a known size.
-  bool known_may_not_fit() const { return known_may_not_fit_; }
-  void set_known_may_not_fit() { known_may_not_fit_ = true; }
+  /// Whether a size that is known outside surely fits: a bound that is no size takes no memory, and an array
+  /// of such a bound may begin as one of a known size, which is checked then.
+  bool known_fits(Expr size) { return all_known_fit_ && bounds_.of(size).most <= most_extent; }
+  void may_not_fit(Expr size) { all_known_fit_ = all_known_fit_ && !bounds_.known(size); }
 
  private:
   struct Origin {
@@ -43,7 +43,7 @@ class Sizes {
   soac::Bounds bounds_;
   const std::size_t n_facts_outside_;        // of the bounds: what holds before the kernel runs
   std::unordered_map<Var, Origin> origins_;  // of integers
-  bool known_may_not_fit_ = false;
+  bool all_known_fit_ = true;
 };
 
 }  // namespace fulgurite::walk

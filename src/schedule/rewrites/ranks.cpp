@@ -1,6 +1,7 @@
 #include "schedule/rewrites/ranks.h"
 
 #include "scalar/value.h"
+#include "schedule/nest.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/rewrite.h"
 #include "soac/outputs.h"
@@ -38,8 +39,6 @@ Ranks rank(scalar::Arena& arena, const soac::Stm& original, std::int64_t most_cl
   Ranks ranks{original, {}, before.scatters.size()};
   auto& op = std::get<soac::Soac>(ranks.s.op);
   soac::Outputs outputs = soac::take_outputs(ranks.s);
-  Expr n_points = arena.i64(1);
-  for (Expr extent : op.dims) n_points = n_points * extent;
   std::vector<soac::Outputs::Partitioned> of_many_classes;
   for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
     soac::Outputs::Partitioned& partition = outputs.partitions[g];
@@ -53,7 +52,7 @@ Ranks rank(scalar::Arena& arena, const soac::Stm& original, std::int64_t most_cl
     ranks.partitions.push_back(std::move(ranked));
     soac::Scatter scatter;
     scatter.of_equal = soac::OfEqual::unordered;
-    scatter.shape = {n_points};
+    scatter.shape = {product(arena, op.dims)};
     scatter.initial.params = {arena.fresh({Kind::i64}, "place").var()};
     for (Expr value : partition.values)  // of no use
       scatter.initial.results.push_back(arena.constant(value.kind(), scalar::zero(value.kind())));

@@ -331,8 +331,7 @@ void for_pieces(const Walk& walk, const Emitter& e, std::span<const Expr> outer,
 
 void read_ahead(const Walk& walk, const Emitter& e, Expr from, int n) {
   if (!walk.entry.per_task) return;
-  Expr size = walk.i64(1);
-  for (Expr extent : walk.space.dims()) size = size * extent;
+  const Expr size = product(e, walk.space.dims());
   for (Var array : read_in_step(walk.op(), walk.space.is_linear()))
     e.prefetch(array, from, n, walk.entry.per_task, size);
 }
