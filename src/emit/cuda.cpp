@@ -34,6 +34,7 @@ const Dialect cuda = {
     .block_barrier = "__syncthreads();",
     .warp_barrier = "__syncwarp();",
     .fence = "__threadfence();",
+    .has_acquiring_loads = true,
     .failure = "fg_failure* {0}",
     .wide = "fg_wide<{0}, {2}>",
     .wide_element = "{0}.at[{1}]",

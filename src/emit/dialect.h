@@ -64,8 +64,9 @@ struct Dialect {
   std::string_view shared_value = {};  // a value that a block shares: type, name
   std::string_view shared_stem = {};   // ends the stems of functions whose first argument is shared memory
   std::string_view block_barrier = {}, warp_barrier = {};
-  std::string_view fence = {};    // what stands before is seen before what stands after
-  std::string_view failure = {};  // the parameter for failures: name
+  std::string_view fence = {};       // what stands before is seen before what stands after
+  bool has_acquiring_loads = false;  // of i32 in global memory: load_acquire of the prelude
+  std::string_view failure = {};     // the parameter for failures: name
   // Neighbouring elements of global memory by one access.
   std::array<std::string_view, scalar::n_kinds> wide_types = {};  // stems of vector types, by scalar::Kind
   std::string_view wide = {};          // their type: element type, that stem, how many

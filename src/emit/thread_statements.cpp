@@ -142,11 +142,15 @@ void PhasePrinter::atomic(const Stm& s, const Atomic& x) {
                                        is_shared(x.at.buffer) ? dialect_.shared_stem : std::string_view());
   std::string args = fmt::format("&{}[{}], {}", at.buffer, at.index, text(x.value).text);
   if (x.expected) args += ", " + text(x.expected).text;
-  const std::string operation = call(dialect_, stem, in_memory(at.kind), 1, args);
+  const bool only_reads = dialect_.has_acquiring_loads && x.acquire && !x.release &&
+                          x.what == Atomic::What::add && x.value.is_constant(0) && at.kind == Kind::i32;
+  const std::string operation =
+      only_reads ? call(dialect_, "load_acquire", at.kind, 1, fmt::format("&{}[{}]", at.buffer, at.index))
+                 : call(dialect_, stem, in_memory(at.kind), 1, args);
   auto fenced = [&](const std::string& text) {
     if (x.release && !dialect_.fence.empty()) line(dialect_.fence);
     line(text);
-    if (x.acquire && !dialect_.fence.empty()) line(dialect_.fence);
+    if (x.acquire && !only_reads && !dialect_.fence.empty()) line(dialect_.fence);
   };
   auto asked = [&](const std::string& to) {  // for the old value
     std::string condition = x.at.mask ? inside(text(x.at.mask), Precedence::equality) : std::string();

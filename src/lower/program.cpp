@@ -10,6 +10,7 @@
 #include "lower/sort.h"
 #include "plan/invariants.h"
 #include "plan/memory.h"
+#include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/radix.h"
 #include "soac/room.h"
@@ -96,9 +97,9 @@ class ProgramLowering {
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
-  const bool has_blocks = options.schedule == Schedule::blocks;
-  return ProgramLowering(
-             has_blocks ? schedule::sort_inside_by_digits(program) : schedule::split_levels(program), options)
+  if (options.schedule == Schedule::lanes)
+    return ProgramLowering(schedule::split_levels(program), options).run();
+  return ProgramLowering(schedule::fission(schedule::sort_inside_by_digits(program), options.blocks), options)
       .run();
 }
 

@@ -13,6 +13,20 @@ void par(const Builder& b, const Block& block, const OfThread& body) {
   });
 }
 
+void for_items(const Builder& b, Expr first, std::int64_t apart, int items, Expr n,
+               const std::function<void(Expr at)>& body) {
+  scalar::Arena& arena = b.arena();
+  const auto short_number = [&](Expr e) { return cast(e, scalar::Kind::i32); };
+  b.if_then(b.bind(first < n, "has_items"), [&] {
+    if (items == 1) return body(first);
+    const Expr left = b.bind(short_number(n - first), "left");
+    b.for_loop(arena.i64(0), arena.i64(items), arena.i64(1), "item", [&](Expr item) {
+      const Expr step = item * apart;
+      b.if_then(b.bind(short_number(step) < left, "is_item"), [&] { body(b.bind(first + step, "at")); });
+    });
+  });
+}
+
 void sync(const Builder& b) {
   b.append(kernel::Sync{kernel::Level::block});
 }

@@ -9,6 +9,9 @@ namespace fulgurite::parts {
 using kernel::Builder;
 using scalar::Expr;
 
+/// Threads that run together, and exchange values by shuffles.
+inline constexpr int warp = 32;
+
 /// A block of a launch.
 struct Block {
   Expr task, tasks;  // its number; of how many
@@ -18,6 +21,11 @@ struct Block {
 /// body(b, t) for each thread t, which is a task of its own: memory that its code asks for is the thread's.
 using OfThread = std::function<void(const Builder& b, Expr t)>;
 void par(const Builder&, const Block&, const OfThread& body);
+/// In a thread: body(at) for at = first, first + apart .. of a tile of `n` elements, at most `items` of them.
+/// Each thread makes as many steps, which compilers unroll, so that several elements are on their way
+/// together.
+void for_items(const Builder& of_thread, Expr first, std::int64_t apart, int items, Expr n,
+               const std::function<void(Expr at)>& body);
 /// All threads wait for each other.
 void sync(const Builder&);
 

@@ -21,6 +21,7 @@ class Compaction {
 
  private:
   std::vector<Var> arrays_, buffers_;
+  std::int64_t tile_;  // points
   Expr begin_, end_;
 };
 

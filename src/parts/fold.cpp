@@ -43,20 +43,29 @@ class Tile {
  public:
   Tile(const Builder& b, const Block& block, int items, Expr n, std::span<const Ordered> all)
       : b_(b), arena_(b.arena()), block_(block), items_(items), n_(n), all_(all) {
-    for (const Ordered& o : all_) before_.push_back(snapshots(b_, o.so_far));
+    for (const Ordered& o : all_) {
+      before_.push_back(snapshots(b_, o.so_far));
+      std::vector<Var>& of_warps = of_warps_.emplace_back();
+      if (warps_ == 1) continue;
+      for (Var total : o.totals) of_warps.push_back(b_.allocate_shared(arena_.info(total).type.kind, warps_));
+    }
   }
 
   std::vector<std::vector<Expr>> operator()(const FindBefore& find_before) {
     knows_before_ = !find_before;
     fold_runs();
-    scan_totals();
+    scan_warps();
     Expr last_thread = (n_ - 1) / items_;
     const Expr last = b_.lower(last_thread);
     std::vector<std::vector<Expr>> ends;
-    for (const Ordered& o : all_) ends.push_back(load_all(b_, o.totals, last, "value"));
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      ends.push_back(total_up_to(b_, last, k));
+      for (std::size_t c = 0; c < ends[k].size(); ++c)
+        ends[k][c] = b_.lower(cast(ends[k][c], all_[k].so_far[c].kind()));
+    }
     if (find_before) find_before(ends);
     for (std::size_t k = 0; k < all_.size(); ++k) {
-      if (find_before) {
+      if (find_before || all_[k].in_tile) {
         before_[k] = snapshots(b_, all_[k].so_far);
         join(b_, all_[k].by, all_[k].so_far, ends[k]);
         continue;
@@ -69,6 +78,10 @@ class Tile {
 
  private:
   Expr i64(std::int64_t value) { return arena_.i64(value); }
+
+  static const Operator& in_tile(const Ordered& o) { return o.in_tile ? *o.in_tile : o.by; }
+  // Whether the first thread goes on from what is before the tile.
+  bool goes_on(const Ordered& o) const { return knows_before_ && !o.in_tile; }
 
   std::vector<Expr> variables(const Builder& b, std::span<const Expr> values) {
     std::vector<Expr> all;
@@ -90,31 +103,68 @@ class Tile {
     return values;
   }
   void for_run(const Builder& b, Expr t, const std::function<void(Expr at)>& body) {
-    Expr first = b.bind(t * items_, "first");
-    if (items_ == 1) return b.if_then(b.bind(first < n_, "is_point"), [&] { body(first); });
-    Expr end = b.bind(min(first + items_, n_), "end");
-    b.for_loop(first, end, i64(1), "at", body);
+    for_items(b, b.bind(t * items_, "first"), 1, items_, n_, body);
   }
 
-  // Threads behind the last point apply operators to neutral elements, for nobody.
+  // Each of `width` neighbouring threads gets the join of what these have up to it.
+  void scan_lanes(const Builder& b, Expr lane, int width, const Operator& by, std::span<const Expr> acc) {
+    for (int apart = 1; apart < width; apart *= 2) {
+      const Expr from = b.bind(max(lane - apart, 0), "from");
+      std::vector<Expr> others;
+      for (Expr own : snapshots(b, acc)) others.push_back(b.shuffle(own, from, width, "other"));
+      b.if_then(b.bind(apart <= lane, "has_other"), [&] { join_behind(b, by, others, acc); });
+    }
+  }
+  // accumulators = op(before, accumulators)
+  void join_behind(const Builder& b, const Operator& by, std::span<const Expr> before,
+                   std::span<const Expr> acc) {
+    const std::vector<Expr> joined = by.apply(b, before, snapshots(b, acc));
+    for (std::size_t c = 0; c < acc.size(); ++c) b.assign(acc[c], joined[c]);
+  }
+
+  // Each thread leaves what its warp has up to it. Threads behind the last point apply operators to neutral
+  // elements, for nobody.
   void fold_runs() {
     par(b_, block_, [&](const Builder& b, Expr t) {
+      const Expr lane = b.bind(t & (lanes_ - 1), "lane");
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
-        const std::vector<Expr> neutral = b.lower(o.by.neutral);
+        const std::vector<Expr> neutral = b.lower(in_tile(o).neutral);
         const std::vector<Expr> acc =
-            variables(b, knows_before_ ? first_or(b, t, before_[k], neutral) : neutral);
-        for_run(b, t, [&](Expr at) { join(b, o.by, acc, load_all(b, o.values, at, "value")); });
+            variables(b, goes_on(o) ? first_or(b, t, before_[k], neutral) : neutral);
+        for_run(b, t, [&](Expr at) { join(b, in_tile(o), acc, load_all(b, o.values, at, "value")); });
+        scan_lanes(b, lane, lanes_, in_tile(o), acc);
         store_all(b, o.totals, t, snapshots(b, acc));
       }
     });
     sync(b_);
   }
 
-  void scan_totals() {
-    std::vector<Elements> elements;
-    for (const Ordered& o : all_) elements.push_back({&o.by, o.totals});
-    block_parts().scan(arena_, team_of(b_, block_), block_.threads, meet_in(std::move(elements)));
+  // What all threads of the warps up to each have.
+  void scan_warps() {
+    if (warps_ == 1) return;
+    par(b_, {block_.task, block_.tasks, warps_}, [&](const Builder& b, Expr t) {
+      const Expr last = b.bind(t * lanes_ + (lanes_ - 1), "last");
+      for (std::size_t k = 0; k < all_.size(); ++k) {
+        const std::vector<Expr> acc = variables(b, load_all(b, all_[k].totals, last, "value"));
+        scan_lanes(b, t, warps_, in_tile(all_[k]), acc);
+        store_all(b, of_warps_[k], t, snapshots(b, acc));
+      }
+    });
+    sync(b_);
+  }
+
+  // acc = what the threads up to this one have, acc being what those of its warp have.
+  void join_warps(const Builder& b, Expr thread, std::size_t k, std::span<const Expr> acc) {
+    if (warps_ == 1) return;
+    const Expr before = b.bind(thread / lanes_ - 1, "before");
+    b.if_then(b.bind(0 <= before, "has_warps"),
+              [&] { join_behind(b, in_tile(all_[k]), load_all(b, of_warps_[k], before, "value"), acc); });
+  }
+  std::vector<Expr> total_up_to(const Builder& b, Expr thread, std::size_t k) {
+    const std::vector<Expr> acc = variables(b, load_all(b, all_[k].totals, thread, "value"));
+    join_warps(b, thread, k, acc);
+    return snapshots(b, acc);
   }
 
   void spread() {
@@ -123,13 +173,14 @@ class Tile {
       for (std::size_t k = 0; k < all_.size(); ++k) {
         const Ordered& o = all_[k];
         if (!o.is_scan) continue;
-        std::vector<Expr> others = load_all(b, o.totals, before, "value");
-        if (!knows_before_) others = o.by.apply(b, before_[k], others);
-        const std::vector<Expr> acc = variables(b, first_or(b, t, before_[k], others));
+        std::vector<Expr> others = total_up_to(b, before, k);
+        if (!knows_before_ && !o.in_tile) others = o.by.apply(b, before_[k], others);
+        const std::vector<Expr> first = o.in_tile ? b.lower(o.in_tile->neutral) : before_[k];
+        const std::vector<Expr> acc = variables(b, first_or(b, t, first, others));
         for_run(b, t, [&](Expr at) {
           const std::vector<Expr> operands = load_all(b, o.values, at, "value");
           const std::vector<Expr> exclusive = snapshots(b, acc);
-          join(b, o.by, acc, operands);
+          join(b, in_tile(o), acc, operands);
           store_all(b, o.values, at, o.inclusive ? snapshots(b, acc) : exclusive);
         });
       }
@@ -141,8 +192,10 @@ class Tile {
   scalar::Arena& arena_;
   const Block& block_;
   const int items_;
+  const int lanes_ = std::min(block_.threads, warp), warps_ = block_.threads / lanes_;
   const Expr n_;
   const std::span<const Ordered> all_;
+  std::vector<std::vector<Var>> of_warps_;  // shared: what each comes to with those before it
   std::vector<std::vector<Expr>> before_;
   bool knows_before_ = true;  // what is before the tile is known from the start
 };

@@ -1,6 +1,8 @@
 // Reductions and scans by the threads of a block, in shared memory.
 #pragma once
 
+#include <optional>
+
 #include "parts/block.h"
 #include "parts/operator.h"
 
@@ -17,11 +19,15 @@ struct Ordered {
   std::vector<Var> values;   // of the points of the tile: threads * items, shared
   std::vector<Var> totals;   // of the threads, shared
   bool is_scan = false, inclusive = false;
+  /// Absent: that of `by`. Else sums in a narrower integer: what the tile alone comes to, so that `values`
+  /// become what is to be added to what was before the tile.
+  std::optional<Operator> in_tile = {};
 };
 
 /// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
-/// of scans become what the scans bind. Each thread folds a run of `items` points, and the threads' results
-/// are scanned (networks.h). Barriers stand before and behind.
+/// of scans become what the scans bind. Each thread folds a run of `items` points; the threads of a warp scan
+/// their results by shuffles, and so do some threads with the results of the warps. Barriers stand before and
+/// behind.
 /// `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far` to what
 /// is before it. The result is what that was.
 using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;

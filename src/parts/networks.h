@@ -1,6 +1,6 @@
 // Networks of an operator over elements that the instances of a block share: which of them meet, in which
-// step. Arrays are reduced and scanned by them within blocks (fold.h), and block_reduce and
-// block_scan of the kernel language are the same ones.
+// step. Arrays are reduced by them within blocks (fold.h), where threads meet in any order; block_reduce and
+// block_scan of the kernel language are such networks.
 #pragma once
 
 #include <cstdint>

@@ -282,7 +282,7 @@ TEST(Blocks, StripsAreExplained) {
   EXPECT_EQ(reason_of(R"(program "rows" (x: f64[n, m]) {
     y: f64[n - 2, m] = map (i < n - 2, j < m) { x[i, j] + x[i + 2, j] } return y })"),
             "tasks: strips of 128 points by 32 or more, more than they read around "
-            "(strip_columns, strip_wide_columns, strip_least_columns, strip_rows, strip_share)");
+            "(strip_columns, strip_least_columns, strip_rows, strip_share)");
   // Too far apart for a window.
   EXPECT_EQ(
       reason_of(

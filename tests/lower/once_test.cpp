@@ -43,6 +43,7 @@ int count(const std::string& text, std::string_view word) {
   return n;
 }
 
+constexpr std::int64_t of_warps = 8 * 4;  // what each warp of a block has, 4 bytes each
 constexpr Engine devices[] = {Engine::emulator, Engine::opencl, Engine::cuda};
 constexpr Engine all_engines[] = {Engine::cpu, Engine::emulator, Engine::opencl, Engine::cuda};
 
@@ -77,7 +78,7 @@ TEST(Once, KeptBesideAReductionInOrder) {
   for (const Engine engine : devices) {
     expect_one_exponential(kept_beside_last, engine);
     // The values of a tile, 15 for each of 256 threads, and what each thread has folded.
-    EXPECT_EQ(code_of(kept_beside_last, engine).shared.at(0), (15 + 1) * 256 * 4);
+    EXPECT_EQ(code_of(kept_beside_last, engine).shared.at(0), (31 + 1) * 256 * 4 + of_warps);
   }
 }
 
@@ -116,7 +117,7 @@ TEST(Once, EqualOperandsLieInSharedMemoryOnce) {
       s: f32, t: f32 = redomap (i < n) { exp(x[i]), exp(x[i]) } )") +
                                 reductions + " return s, t }";
     for (const Engine engine : devices)
-      EXPECT_EQ(code_of(program, engine).shared.at(0), (15 + 2) * 256 * 4) << program;
+      EXPECT_EQ(code_of(program, engine).shared.at(0), (31 + 2) * 256 * 4 + 2 * of_warps) << program;
     for (const Engine engine : all_engines) expect_each_once(program, engine);
   }
 }
@@ -133,7 +134,7 @@ TEST(Once, EqualComponentsLieInSharedMemoryOnce) {
   };
   const std::string sums = "(a: f32, p: f32, b: f32, q: f32) { a + b, p + q } comm";
   for (const Engine engine : devices) {
-    EXPECT_EQ(code_of(reduces(in_order), engine).shared.at(0), (15 + 1) * 256 * 4);
+    EXPECT_EQ(code_of(reduces(in_order), engine).shared.at(0), (31 + 1) * 256 * 4 + of_warps);
     EXPECT_EQ(code_of(reduces(sums), engine).shared.at(0), 256 * 4);
   }
   for (const Engine engine : all_engines) expect_each_once(reduces(in_order), engine);

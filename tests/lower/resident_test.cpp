@@ -3,6 +3,7 @@
 #include "agree.h"
 #include "base/match.h"
 #include "engines/emulator_device.h"
+#include "plan/traverse.h"
 
 namespace fulgurite::testing_lower {
 namespace {
@@ -62,8 +63,9 @@ std::vector<int> asked(const std::string& program, bool tells_occupancy = true) 
   const pipeline::Report report =
       pipeline::compile(soac::parse(program, "test.soac"), {.engine = Engine::emulator}, device);
   std::vector<int> threads;
-  for (const plan::Step& step : report.lowered.plan.steps)
-    if (const auto* resident = base::as<plan::Resident>(step.action)) threads.push_back(resident->threads);
+  plan::for_each_step(report.lowered.plan.steps, [&](const plan::Action& action) {
+    if (const auto* resident = base::as<plan::Resident>(action)) threads.push_back(resident->threads);
+  });
   return threads;
 }
 

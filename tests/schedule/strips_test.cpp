@@ -18,9 +18,9 @@ std::optional<Strip> strip(bool has_rows, std::int64_t rows, std::int64_t column
 }
 
 TEST(Strips, OfALineAreAtLeastSixteenTimesWhatIsReadAround) {
-  EXPECT_EQ(strip(false, 0, 1, 4), (Strip{1024, 1, 1088}));
-  EXPECT_EQ(strip(false, 0, 64, 4), (Strip{1024, 1, 1120}));
-  EXPECT_EQ(strip(false, 0, 65, 4), (Strip{2048, 1, 2176}));
+  EXPECT_EQ(strip(false, 0, 1, 4), (Strip{2048, 1, 2112}));
+  EXPECT_EQ(strip(false, 0, 64, 4), (Strip{2048, 1, 2144}));
+  EXPECT_EQ(strip(false, 0, 129, 4), (Strip{4096, 1, 4288}));
   EXPECT_EQ(strip(false, 0, 256, 8), (Strip{4096, 1, 4384}));
   EXPECT_EQ(strip(false, 0, 257, 4), std::nullopt);
   EXPECT_EQ(strip(false, 0, 256, 16), std::nullopt) << "its window does not fit";
@@ -30,12 +30,13 @@ TEST(Strips, OfALineAreAtLeastSixteenTimesWhatIsReadAround) {
 }
 
 TEST(Strips, OfRowsAreNarrowAndEightRowsFit) {
-  EXPECT_EQ(strip(true, 2, 2, 4), (Strip{128, 32, 2048}));
-  EXPECT_EQ(strip(true, 0, 3, 4), (Strip{256, 16, 4096}));
+  EXPECT_EQ(strip(true, 2, 2, 4), (Strip{512, 32, 8192}));
+  EXPECT_EQ(strip(true, 0, 3, 4), (Strip{512, 16, 8192}));
   EXPECT_EQ(strip(true, 33, 8, 4), (Strip{128, 528, 8192}));
   EXPECT_EQ(strip(true, 40, 8, 4), std::nullopt) << "strips of 64 points would be too narrow";
   EXPECT_EQ(strip(true, 40, 4, 4), (Strip{64, 640, 8192}));
-  EXPECT_EQ(strip(true, 2, 17, 4), std::nullopt);
+  EXPECT_EQ(strip(true, 2, 17, 4), (Strip{512, 32, 8192}));
+  EXPECT_EQ(strip(true, 2, 33, 4), std::nullopt);
   EXPECT_EQ(strip(true, 2, 2, 32), std::nullopt) << "its window does not fit";
 }
 

@@ -146,7 +146,7 @@ TEST(Explanation, GivesAReasonForEachDecision) {
   const std::string by_blocks = fg::explanation(fg::compile(rows, {.engine = fg::Engine::emulator}));
   EXPECT_SAYS(by_blocks,
               "  phase       short rows where not (32 <= m): rows by tiles by (n + 255) / 256 tasks\n");
-  EXPECT_SAYS(by_blocks, "(many_rows, short_row, long_row)\n");
+  EXPECT_SAYS(by_blocks, "where rows are few (column_part, filling_blocks)\n");
   const std::string sort = told([](Vec<int> x) { return fg::sort(x); });
   EXPECT_SAYS(sort, "    order: digits of the keys, then insertion (sort_least_digit_bits, ");
 }

@@ -130,9 +130,8 @@ class Decision {
         at_.launch().computed.push_back({stage.array, *at_.around().element_of(stage.array)});
     Phase& phase = at_.add("main", s, std::move(nest));
     add_partials(std::get<Nest>(phase.walk));
-    const char* numbers = strip.rows == 1
-                              ? "strip_points, strip_most_points"
-                              : "strip_columns, strip_wide_columns, strip_least_columns, strip_rows";
+    const char* numbers = strip.rows == 1 ? "strip_points, strip_most_points"
+                                          : "strip_columns, strip_least_columns, strip_rows";
     phase.why = {
         fmt::format("tasks: strips of {} points by {} or more, more than they read around ({}, strip_share)",
                     strip.columns, strip.rows, numbers),

@@ -109,7 +109,11 @@ Expr Frame::resident(const Points& points) {
 }
 
 Var Frame::temporary(Kind kind, Expr size, std::string name) {
-  launch_.memory.push_back(arena().fresh_array(kind, {size}, std::move(name)).var());
+  return temporary(kind, std::vector<Expr>{size}, std::move(name));
+}
+
+Var Frame::temporary(Kind kind, std::vector<Expr> shape, std::string name) {
+  launch_.memory.push_back(arena().fresh_array(kind, std::move(shape), std::move(name)).var());
   return launch_.memory.back();
 }
 

@@ -42,6 +42,7 @@ class Frame {
 
   Launch& launch() { return launch_; }
   Var temporary(Kind, Expr size, std::string name);
+  Var temporary(Kind, std::vector<Expr> shape, std::string name);
   /// The phase gets a number if there is one of its name.
   Phase& add(std::string name, soac::Stm computes, std::variant<Nest, Skeleton> walk, Expr guard = {},
              std::vector<std::string> why = {});

@@ -30,7 +30,8 @@ struct Needs {
 Needs needs_of(const soac::Soac& op) {
   Needs needs;
   for (const soac::Stm* s : scans_of(op.body)) {
-    const std::int64_t staged = bytes(std::get<soac::Scan>(s->op).operands);
+    const auto& scan = std::get<soac::Scan>(s->op);
+    const std::int64_t staged = counts_little(scan) ? 4 : bytes(scan.operands);
     needs.point += staged;
     needs.thread += staged;
   }

@@ -10,6 +10,7 @@
 #include "schedule/rewrites/ragged.h"
 #include "schedule/rewrites/slice.h"
 #include "schedule/rows.h"
+#include "soac/rename.h"
 #include "soac/walk.h"
 
 namespace fulgurite::schedule::blocks {
@@ -51,33 +52,47 @@ Rows::Rows(Frame& frame)
   }
   if (!reduces_rows(at_.around(), at_.op())) return;
   body_ = with_neutral(at_.arena(), at_.op());
-  choose_version();
-  const Expr n = by_blocks_ * (rows_ * tiles_);
+  rows_ = at_.product(at_.op().dims);
+  lie_along_ = reads_along_rows(at_.op());
+  lie_along_ ? choose_version() : choose_parts();
+  std::vector<Expr> shape{by_blocks_ * tiles_};
+  if (lie_along_)
+    shape[0] = shape[0] * rows_;
+  else
+    shape.insert(shape.end(), at_.op().dims.begin(), at_.op().dims.end());
   for (const soac::Reduction& r : reduction_of(body_).reductions)
-    for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
+    for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), shape, "partial"));
 }
 
 void Rows::choose_version() {
   const BlocksPolicy& by = at_.around().policy.blocks;
   const soac::Soac& inner = reduction_of(body_);
   const Expr one = at_.i64(1);
-  rows_ = at_.product(at_.op().dims);
   columns_ = at_.product(inner.dims);
   const Expr most = max(by.filling_blocks / max(rows_, one), one);
   const Expr least = max(ceil_div(columns_, most), by.row_part);
   const Expr threads = at_.i64(points_of(at_.around(), inner).threads);
   tile_ = ceil_div(least, threads) * threads;
   tiles_ = max(ceil_div(columns_, tile_), one);
-  // Neighbouring threads read neighbouring elements where blocks take rows that lie along memory.
-  const bool along = reads_along_rows(at_.op());
-  const auto few_long_rows = [&]() -> Expr {
-    const Expr few = rows_ < by.many_rows;
-    return (by.long_row <= columns_) & few;
-  };
-  const Expr holds = along ? by.short_row <= columns_ : few_long_rows();
-  by_blocks_ = select(holds, one, 0);
-  (along ? by_tiles_ : by_threads_) = one - by_blocks_;
-  if (along) by_threads_ = at_.i64(0);
+  by_blocks_ = select(by.short_row <= columns_, one, 0);
+  by_tiles_ = one - by_blocks_;
+  by_threads_ = at_.i64(0);
+}
+
+// As many threads as fill any device, and no more parts of a row than one thread joins.
+void Rows::choose_parts() {
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  const std::vector<Expr>& dims = reduction_of(body_).dims;
+  const Expr one = at_.i64(1);
+  columns_ = dims.empty() ? one : dims[0];
+  const Expr others = dims.empty() ? one : at_.product(std::span(dims).subspan(1));
+  const Expr filling = by.filling_blocks * by.block_threads / max(rows_, one);
+  const Expr most = max(min(filling, by.filling_blocks), one);
+  const Expr least = max(by.column_part / max(others, one), one);
+  tile_ = max(ceil_div(columns_, most), least);
+  tiles_ = max(ceil_div(columns_, tile_), one);
+  by_blocks_ = dims.empty() ? at_.i64(0) : select(one < tiles_, one, 0);
+  by_threads_ = one - by_blocks_;
 }
 
 void Rows::add_phases() {
@@ -85,7 +100,7 @@ void Rows::add_phases() {
   if (by_threads_.is_constant(1)) return;
   if (!by_tiles_.is_constant(0)) add_tiles();
   if (by_blocks_.is_constant(0)) return;
-  add_partials();
+  lie_along_ ? add_partials() : add_parts();
   add_join();
 }
 
@@ -164,19 +179,45 @@ void Rows::add_partials() {
   if (phase.guard) phase.why.emplace_back(why_version);
 }
 
+void Rows::add_parts() {
+  scalar::Arena& arena = at_.arena();
+  const Expr part = arena.fresh({Kind::i64}, "part"), first = part * tile_;
+  soac::Lambda f = body_;
+  auto& inner = std::get<soac::Soac>(f.body[0].op);
+  std::vector<Expr> indices;
+  std::vector<Var> params;
+  for (Var index : inner.body.params) {
+    indices.push_back(arena.fresh({Kind::i64}, arena.info(index).name));
+    params.push_back(indices.back().var());
+  }
+  indices[0] = first + indices[0];
+  soac::Applied applied = soac::apply(arena, inner.body, indices);
+  inner.body = {std::move(params), std::move(applied.body), std::move(applied.results)};
+  inner.dims[0] = min(columns_ - first, tile_);
+  for (soac::Reduction& r : inner.reductions) r.initial.clear();  // it comes before all parts, once
+  f.params.insert(f.params.begin(), part.var());
+  f.results.clear();
+  for (Var name : f.body[0].names) f.results.push_back(arena.name(name));
+  soac::Stm map = map_of(std::move(f), partials_);
+  std::get<soac::Soac>(map.op).dims = arena.info(partials_[0]).shape;
+  at_.add_map("partials", std::move(map), by_blocks_).why.emplace_back(why_version);
+}
+
 void Rows::add_join() {
   scalar::Arena& arena = at_.arena();
   soac::Lambda f = body_;
   auto& inner = std::get<soac::Soac>(f.body[0].op);
-  Expr row = at_.i64(0);
   const Expr t = arena.fresh({Kind::i64}, "t");
-  for (std::size_t d = 0; d < at_.op().dims.size(); ++d)
-    row = row * at_.op().dims[d] + arena.name(f.params[d]);
+  std::vector<Expr> indices{t};
+  Expr row = at_.i64(0);
+  for (std::size_t d = 0; d < at_.op().dims.size(); ++d) {
+    indices.push_back(arena.name(f.params[d]));
+    row = row * at_.op().dims[d] + indices.back();
+  }
+  if (lie_along_) indices = {row * tiles_ + t};
   inner.dims = {tiles_};
   inner.body = {{t.var()}, {}, {}};
-  Expr at = row * tiles_ + t;
-  for (Var partial : partials_)
-    inner.body.results.push_back(arena.index(arena.name(partial), std::span(&at, 1)));
+  for (Var partial : partials_) inner.body.results.push_back(arena.index(arena.name(partial), indices));
   f.body[0].origin = "";
   std::vector<Var> arrays;
   for (const soac::Mapped& mapped : at_.outputs().mapped) arrays.push_back(mapped.array);

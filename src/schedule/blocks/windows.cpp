@@ -128,8 +128,7 @@ std::optional<Strip> choose_strip(const Surroundings& at, bool has_rows, std::in
     }
     return {};
   }
-  for (std::int64_t n = columns > by.strip_near_columns ? by.strip_wide_columns : by.strip_columns;
-       n >= std::max(by.strip_least_columns, least); n /= 2)
+  for (std::int64_t n = by.strip_columns; n >= std::max(by.strip_least_columns, least); n /= 2)
     for (std::int64_t window = by.window_elements; window <= by.window_most_elements && fits(window);
          window *= 2) {
       // So do its rows, and the rows behind them.

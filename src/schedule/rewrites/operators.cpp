@@ -59,6 +59,16 @@ int scan_like(scalar::Arena& arena, const soac::Stm& s, std::size_t reduction) {
   return -1;
 }
 
+bool counts_little(const soac::Scan& scan) {
+  const soac::Lambda& op = scan.reduction.op;
+  if (scan.operands.size() != 1 || scan.operands[0].kind() != Kind::i64 || !op.body.empty()) return false;
+  if (soac::operation_of(op, 0) != Op::add) return false;
+  constexpr std::uint64_t little = 1 << 12;  // of at most 63 * 1024 points of a tile
+  const auto is_little = [&](Expr e) { return e.is_constant() && e.bits() <= little; };
+  const Expr e = scan.operands[0];
+  return is_little(e) || (e.op() == Op::select && is_little(e.arg(1)) && is_little(e.arg(2)));
+}
+
 std::optional<Atomic::What> atomic_of(const soac::Scatter& scatter) {
   if (scatter.combine.empty()) return {};
   const soac::Lambda& op = scatter.combine[0].op;

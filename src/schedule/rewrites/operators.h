@@ -18,6 +18,10 @@ soac::Reduction integer_max(scalar::Arena&);
 /// Whether the operands have to be folded in the order of the points: the operator does not commute.
 bool in_order(const soac::Reduction&);
 
+/// Whether the values of the Scan within a tile fit into 32 bits, counted from where the tile begins: it
+/// counts in i64, and adds little at each point.
+bool counts_little(const soac::Scan&);
+
 /// The number of the Scan of the body whose value at the end is this reduction, or -1: same operator, same
 /// operands, same start.
 int scan_like(scalar::Arena&, const soac::Stm&, std::size_t reduction);

@@ -12,6 +12,7 @@ const Rewrite lift{"lift", "operators without a neutral element get one"};
 const Rewrite holding{"holding", "behind the first point operators know that they hold a value", true};
 const Rewrite ascending{"ascending", "what an operator asks about indices that ascend is answered", true};
 const Rewrite narrow{"narrow", "indices that are kept have 32 bits within a tile", true};
+const Rewrite fission{"fission", "a map of several combinators over rows becomes a statement for each"};
 const Rewrite inside{"inside",
                      "what the ends of a row, or of a loop, say of its reads is not asked of points", true};
 const Rewrite levels{"levels", "Scans that wait for others become statements of their own"};
@@ -33,10 +34,10 @@ const Rewrite bytes{"bytes", "reductions of booleans whose operands points share
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::bytes,  &rewrite::digits,
-      &rewrite::divided,   &rewrite::given,   &rewrite::holding,   &rewrite::inside, &rewrite::joined,
-      &rewrite::levels,    &rewrite::lift,    &rewrite::narrow,    &rewrite::order,  &rewrite::pieces,
-      &rewrite::posts,     &rewrite::ranks,   &rewrite::row_parts, &rewrite::rows};
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::bytes,     &rewrite::digits,
+      &rewrite::divided,   &rewrite::fission, &rewrite::given,     &rewrite::holding,   &rewrite::inside,
+      &rewrite::joined,    &rewrite::levels,  &rewrite::lift,      &rewrite::narrow,    &rewrite::order,
+      &rewrite::pieces,    &rewrite::posts,   &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows};
   return all;
 }
 

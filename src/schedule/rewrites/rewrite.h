@@ -22,6 +22,7 @@ extern const Rewrite lift;       // lift.h: lift_missing_neutral
 extern const Rewrite holding;    // lift.h: holding_values
 extern const Rewrite ascending;  // ascending.h: behind_first
 extern const Rewrite narrow;     // ascending.h: narrow_indices
+extern const Rewrite fission;    // fission.h: fission
 extern const Rewrite inside;     // inside.h: inside, inside_loop
 extern const Rewrite levels;     // levels.h: split_levels
 extern const Rewrite order;      // by_order.h: split_by_order

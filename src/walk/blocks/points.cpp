@@ -151,6 +151,7 @@ class Walk {
       operands.push_back(steps.operands_of(l));
     e_.for_loop(range_.begin, range_.end, i64(steps.tile()), "tile", [&](Expr from) {
       const Tile tile{from, e_.bind(0 - from, "base"), e_.bind(min(range_.end - from, steps.tile()), "n")};
+      before_.clear();
       for (std::size_t l = 0; l < steps.levels().size(); ++l) {
         if (steps.is_one_step())
           last_step(steps, sinks, tile);
@@ -182,22 +183,22 @@ class Walk {
       find_before = [&](const auto& totals) {
         parts::look_back(e_, block_, published_[level], groups, totals);
       };
-    const auto before = parts::fold_tile(e_, block_, numbers_.items, tile.n, groups, find_before);
-    sinks.begin_tile(groups, before);
+    before_.push_back(parts::fold_tile(e_, block_, numbers_.items, tile.n, groups, find_before));
+    sinks.begin_tile(groups, before_.back());
   }
 
   // body(place in the tile, number of the point) for the points of the tile.
   void for_tile(const Emitter& e, Expr t, const Tile& tile,
                 const std::function<void(Expr at, Expr number)>& body) {
-    e.for_loop(t, tile.n, i64(block_.threads), "at",
-               [&](Expr at) { body(at, e.bind(tile.from + at, "number")); });
+    parts::for_items(e, t, block_.threads, numbers_.items, tile.n,
+                     [&](Expr at) { body(at, e.bind(tile.from + at, "number")); });
   }
 
   void stage(const Steps& steps, const soac::Stm& s, std::size_t level, const Tile& tile) {
     steps.place_operands(e_, s, level, tile.base);
     par(e_, block_, [&](const Emitter& e, Expr t) {
       for_tile(e, t, tile, [&](Expr at, Expr number) {
-        steps.bind_staged(e, level, at);
+        steps.bind_staged(e, std::span(before_).first(level), at);
         at_point(e, s, number, {});
       });
     });
@@ -212,7 +213,7 @@ class Walk {
         for (Expr variable : group) e.assign(variable, e.load_plain(totals_[next++], t, "acc"));
       for (const Posts& posts : steps.last().posts) e.store_plain(posts.buffers[0], t, i64(-1));
       for_tile(e, t, tile, [&](Expr at, Expr number) {
-        steps.bind_staged(e, steps.levels().size(), at);
+        steps.bind_staged(e, before_, at);
         at_point(e, steps.last().stm, number, running);
       });
       save(e, running.reductions, totals_, t);
@@ -229,8 +230,9 @@ class Walk {
   const Range& range_;
   const std::span<const parts::Published> published_;
   const std::vector<Expr> dims_;
-  const Expr is_small_;      // every number of a point, and every extent, fits into 32 bits
-  std::vector<Var> totals_;  // of the threads, for each component of the reductions in any order
+  const Expr is_small_;                // every number of a point, and every extent, fits into 32 bits
+  std::vector<Steps::Before> before_;  // the tile, of each level
+  std::vector<Var> totals_;            // of the threads, for each component of the reductions in any order
 };
 
 }  // namespace

@@ -58,7 +58,13 @@ void Steps::add_scans(const Running::Groups& entry) {
     level_of_scan_.emplace(scans[k]->names[0], levels[k]);
     Level& level = at(levels[k]);
     parts::Ordered o{operator_of(e_, scan.reduction), {}, {}, {}, true, scan.inclusive};
-    add(o, level, entry[k], scan.operands);
+    std::vector<Expr> operands = scan.operands;
+    if (schedule::counts_little(scan)) {
+      operands[0] = cast(operands[0], Kind::i32);
+      o.in_tile =
+          operator_of(e_, schedule::reduction_by(arena_, scalar::Op::add, arena_.constant(Kind::i32, 0)));
+    }
+    add(o, level, entry[k], operands);
     scanned_.push_back(o.so_far);
     std::vector<Expr> names;
     for (Var name : scans[k]->names) {
@@ -97,12 +103,12 @@ void Steps::add(parts::Ordered& o, Level& level, std::span<const Expr> start,
     if (!o.is_scan && same != folded_values_.end()) {
       o.values.push_back(same->second);
     } else {
-      o.values.push_back(e_.allocate_shared(start[k].kind(), tile_));
+      o.values.push_back(e_.allocate_shared(operands[k].kind(), tile_));
       level.operands.push_back(operands[k]);
       level.buffers.push_back(o.values.back());
       if (!o.is_scan) folded_values_.emplace(operands[k].id(), o.values.back());
     }
-    o.totals.push_back(e_.allocate_shared(start[k].kind(), threads_));
+    o.totals.push_back(e_.allocate_shared(operands[k].kind(), threads_));
   }
 }
 
@@ -181,14 +187,17 @@ void Steps::place_last(const Emitter& e, Expr base) const {
   if (is_one_step()) place(e, std::span(last_.stm.names).last(levels_[0].operands.size()), 0, base);
 }
 
-void Steps::bind_staged(const Emitter& e, std::size_t n_levels, Expr at) const {
+void Steps::bind_staged(const Emitter& e, std::span<const Before> before, Expr at) const {
   for (const Read& read : again_)
-    if (n_levels > 0) e.bind_name(read.name.var(), e.load_plain(read.buffer, at, "again"));
-  for (std::size_t l = 0; l < n_levels; ++l)
+    if (!before.empty()) e.bind_name(read.name.var(), e.load_plain(read.buffer, at, "again"));
+  for (std::size_t l = 0; l < before.size(); ++l)
     for (std::size_t g = 0; g < levels_[l].groups.size(); ++g)
-      for (std::size_t k = 0; k < levels_[l].names[g].size(); ++k)
-        e.bind_name(levels_[l].names[g][k].var(),
-                    e.load_plain(levels_[l].groups[g].values[k], at, "scanned"));
+      for (std::size_t k = 0; k < levels_[l].names[g].size(); ++k) {
+        const parts::Ordered& group = levels_[l].groups[g];
+        const Expr name = levels_[l].names[g][k], value = e.load_plain(group.values[k], at, "scanned");
+        const Expr whole = group.in_tile ? before[l][g][k] + cast(value, name.kind()) : value;
+        e.bind_name(name.var(), e.lower(whole));
+      }
 }
 
 }  // namespace fulgurite::walk::blocks

@@ -50,8 +50,11 @@ class Steps {
   void place_operands(const Emitter&, const soac::Stm& step, std::size_t level, Expr base) const;
   /// The same of what the last step posts, and of operands if it is the only one.
   void place_last(const Emitter&, Expr base) const;
-  /// At a place in the tile: the values of the Scans of the first so many levels, and what was read for them.
-  void bind_staged(const Emitter&, std::size_t n_levels, Expr at) const;
+  /// What was before the tile, of each group and component of a level.
+  using Before = std::vector<std::vector<Expr>>;
+  /// At a place in the tile: the values of the Scans of the first levels, one for each `before`, and what was
+  /// read for them.
+  void bind_staged(const Emitter&, std::span<const Before> before, Expr at) const;
 
   /// Whether the group is this Scan of the body.
   bool is_scan(const parts::Ordered& group, std::size_t scan) const {

@@ -11,24 +11,44 @@ namespace fulgurite::walk::blocks {
 using schedule::warp;
 using schedule::Window;
 
-void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
-           const std::function<void(Expr)>& body) {
-  const Expr threads = e.arena().i64(block.threads);
-  const Expr in_warp = begin & (warp - 1);
-  const Expr at = e.bind(t - in_warp, "at");
-  const Expr behind = at + threads;
-  const Expr first = e.bind(select(at < 0, behind, at), "first");
-  e.for_loop(first, n, threads, "x", body);
+namespace {
+
+// The first number that a thread takes.
+Expr first_of(const Emitter& e, const Block& block, Expr t, Expr begin) {
+  const Expr at = e.bind(t - (begin & (warp - 1)), "at");
+  const Expr behind = at + std::int64_t{block.threads};
+  return e.bind(select(at < 0, behind, at), "first");
 }
 
+}  // namespace
+
+void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
+           const std::function<void(Expr)>& body) {
+  e.for_loop(first_of(e, block, t, begin), n, e.arena().i64(block.threads), "x", body);
+}
+
+// A thread's next number is so many rows and columns further on: only its first one is divided.
 void share_rows(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n, Expr length,
                 const std::function<void(Expr x, Expr row, Expr column)>& body) {
   const auto narrow = [&](Expr x) { return cast(x, Kind::u32); };
-  const Expr by = e.lower(narrow(length));
-  share(e, block, t, begin, n, [&](Expr x) {
-    const Expr row = e.bind(narrow(x) / by, "row");
-    const Expr before = row * by;
-    body(x, row, e.bind(narrow(x) - before, "column"));
+  const Expr by = e.lower(narrow(length)), threads = narrow(e.arena().i64(block.threads));
+  const Expr down = e.bind(threads / by, "down");
+  const Expr whole_rows = down * by;
+  const Expr across = e.bind(threads - whole_rows, "across");
+  const Expr first = first_of(e, block, t, begin);
+  const Expr row = e.declare(e.bind(narrow(first) / by, "row"), "row");
+  const Expr before = e.snapshot(row, "row") * by;
+  const Expr column = e.declare(e.bind(narrow(first) - before, "column"), "column");
+  e.for_loop(first, n, e.arena().i64(block.threads), "x", [&](Expr x) {
+    const Expr at_row = e.snapshot(row, "row"), at_column = e.snapshot(column, "column");
+    body(x, at_row, at_column);
+    const Expr next = e.bind(at_column + across, "next");
+    const Expr is_behind = e.bind(by <= next, "is_behind");
+    const Expr beginning = e.bind(next - by, "beginning");
+    const Expr more = at_row + down;
+    const Expr behind = more + narrow(e.arena().i64(1));
+    e.assign(column, e.bind(select(is_behind, beginning, next), "column"));
+    e.assign(row, e.bind(select(is_behind, behind, more), "row"));
   });
 }
 

@@ -6,6 +6,23 @@ FG_INLINE KIND FN(atomic_add, KIND)(KIND* p, KIND v) { return atomicAdd(p, v); }
 //! atomic_add i64
 FG_INLINE i64 FN(atomic_add, i64)(i64* p, i64 v) { return (i64)atomicAdd((u64*)p, (u64)v); }
 
+// Devices before Volta have no instruction that acquires.
+
+//! load_acquire i32
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 700
+FG_INLINE i32 FN(load_acquire, i32)(i32* p) {
+  i32 value;
+  asm volatile("ld.acquire.gpu.b32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+  return value;
+}
+#else
+FG_INLINE i32 FN(load_acquire, i32)(i32* p) {
+  i32 value = atomicAdd(p, 0);
+  __threadfence();
+  return value;
+}
+#endif
+
 //! atomic_min i32 i64 u32 u64
 FG_INLINE KIND FN(atomic_min, KIND)(KIND* p, KIND v) { return atomicMin(p, v); }
 

@@ -9,15 +9,17 @@ FG_INLINE KIND FN(STEM, KIND)(KIND a, KIND b) { return STEM(a, b); }
 //! fma f32 f64
 FG_INLINE KIND FN(fma, KIND)(KIND a, KIND b, KIND c) { return fma(a, b, c); }
 
+// NVIDIA's compiler does not say that its devices have the instruction.
+
 //! muladd f32
-#if defined FP_FAST_FMAF || defined __FMA__ || defined __ARM_FEATURE_FMA
+#if defined FP_FAST_FMAF || defined __NV_CL_C_VERSION || defined __FMA__ || defined __ARM_FEATURE_FMA
 FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return fma(a, b, c); }
 #else
 FG_INLINE f32 FN(muladd, f32)(f32 a, f32 b, f32 c) { return a * b + c; }
 #endif
 
 //! muladd f64
-#if defined FP_FAST_FMA || defined __FMA__ || defined __ARM_FEATURE_FMA
+#if defined FP_FAST_FMA || defined __NV_CL_C_VERSION || defined __FMA__ || defined __ARM_FEATURE_FMA
 FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return fma(a, b, c); }
 #else
 FG_INLINE f64 FN(muladd, f64)(f64 a, f64 b, f64 c) { return a * b + c; }
