@@ -261,7 +261,8 @@ std::vector<EmittedFile> as_cuda(const std::vector<EmittedProgram>& programs, co
                                     .vector_bytes = 16,
                                     .is_host = false,
                                     .blocks_wait = true,
-                                    .tells_occupancy = true};
+                                    .tells_occupancy = true,
+                                    .has_shuffles = true};
   const Options options{.engine = Engine::cuda,
                         .precision = wanted.precision,
                         .checks = wanted.checks,

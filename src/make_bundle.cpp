@@ -47,6 +47,7 @@ runtime::Description machine_of(TargetEngine engine, const std::string& architec
   } else if (engine == TargetEngine::cuda) {
     machine.blocks_wait = true;
     machine.tells_occupancy = true;
+    machine.has_shuffles = true;
   } else {
     machine.shared_memory = bundles::opencl_shared_memory;
   }

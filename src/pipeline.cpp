@@ -73,9 +73,12 @@ lower::Options lowering_options(const Options& options, const schedule::Policy& 
   lower::Options lowering;
   lowering.lanes = policy.lanes;
   lowering.blocks = policy.blocks;
-  lowering.target = {device.vector_bytes, static_cast<std::int64_t>(device.last_level_cache),
-                     static_cast<std::int64_t>(device.shared_memory), device.tells_occupancy,
-                     device.adds_quarters};
+  lowering.target = {device.vector_bytes,
+                     static_cast<std::int64_t>(device.last_level_cache),
+                     static_cast<std::int64_t>(device.shared_memory),
+                     device.tells_occupancy,
+                     device.adds_quarters,
+                     device.has_shuffles};
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
   lowering.checks = options.checks == Checks::on;
   lowering.blocks_wait = device.blocks_wait;
@@ -86,11 +89,12 @@ base::Digest key_of(const soac::Program& traced, const Options& options, const s
   const runtime::Description device = engines::device_of(options).describe();
   lower::Options lowering = lowering_options(options, policy, device);
   std::string text = fmt::format(
-      "{} {}\n{} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
+      "{} {}\n{} {} {} {} {} {} {} {} {} {} {} {} {}\n{}\n{}", version, runtime::build_id(),
       runtime::host().identity, static_cast<int>(options.engine), static_cast<int>(options.precision),
       lowering.checks, options.fuse, lowering.blocks_wait, lowering.target.vector_bytes,
       lowering.target.last_level_cache, lowering.target.shared_memory, lowering.target.tells_occupancy,
-      lowering.target.adds_quarters, device.n_ranks > 1, schedule::changes(policy), soac::canonical(traced));
+      lowering.target.adds_quarters, lowering.target.has_shuffles, device.n_ranks > 1,
+      schedule::changes(policy), soac::canonical(traced));
   return base::digest(text);
 }
 

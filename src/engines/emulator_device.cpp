@@ -39,7 +39,8 @@ runtime::Description EmulatorDevice::describe() const {
           .vector_bytes = host.vector_bytes,
           .is_host = false,
           .blocks_wait = true,
-          .tells_occupancy = true};
+          .tells_occupancy = true,
+          .has_shuffles = true};
 }
 
 runtime::Memory EmulatorDevice::allocate(std::size_t bytes) {

@@ -38,8 +38,9 @@ struct Context {
   Expr group = {};  // how many neighbouring elements messages take for one position; absent: one
   std::function<void()> on_failure = {};  // appends what happens instead of a report
   Expr task = {}, tasks = {};             // the code is of this task, of so many
-  bool interleaved = false;  // neighbouring tasks run together: their elements lie beside each other
-  bool in_lanes = false;     // else the code runs once for a task
+  bool interleaved = false;   // neighbouring tasks run together: their elements lie beside each other
+  bool has_shuffles = false;  // the device has them (runtime::Description)
+  bool in_lanes = false;      // else the code runs once for a task
   /// The number of the lane, of so many, that has elements of its own, which lie beside those of the others.
   /// Absent: lanes have none.
   Expr lane = {};

@@ -44,7 +44,10 @@ schedule::Device Launches::device() const {
 }
 
 Emitter Launches::emitter() {
-  if (has_blocks()) return emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
+  if (has_blocks()) {
+    const Emitter e = emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
+    return options_.target.has_shuffles ? e.with_shuffles() : e;
+  }
   return emitter([nests = walk::lanes::Nests{{sizes_, device(), options_.lanes}}](
                      const Emitter& at, const soac::Stm& s) { walk::lanes::inner(at, s, nests); });
 }

@@ -12,6 +12,7 @@ struct Target {
   std::int64_t shared_memory = 48 << 10;     // bytes that the threads of a block have together
   bool tells_occupancy = false;              // runtime::Description
   bool adds_quarters = false;                // the same
+  bool has_shuffles = false;                 // the same
   friend bool operator==(const Target&, const Target&) = default;
 };
 

@@ -133,15 +133,20 @@ class Tile {
         const std::vector<Expr> acc =
             variables(b, goes_on(o) ? first_or(b, t, before_[k], neutral) : neutral);
         for_run(b, t, [&](Expr at) { join(b, in_tile(o), acc, load_all(b, o.values, at, "value")); });
-        scan_lanes(b, lane, lanes_, in_tile(o), acc);
+        if (has_shuffles_) scan_lanes(b, lane, lanes_, in_tile(o), acc);
         store_all(b, o.totals, t, snapshots(b, acc));
       }
     });
     sync(b_);
   }
 
-  // What all threads of the warps up to each have.
+  // What all threads of the warps up to each have. Where there are no shuffles, all threads are one warp.
   void scan_warps() {
+    if (!has_shuffles_) {
+      std::vector<Elements> elements;
+      for (const Ordered& o : all_) elements.push_back({&in_tile(o), o.totals});
+      return block_parts().scan(arena_, team_of(b_, block_), block_.threads, meet_in(std::move(elements)));
+    }
     if (warps_ == 1) return;
     par(b_, {block_.task, block_.tasks, warps_}, [&](const Builder& b, Expr t) {
       const Expr last = b.bind(t * lanes_ + (lanes_ - 1), "last");
@@ -192,7 +197,9 @@ class Tile {
   scalar::Arena& arena_;
   const Block& block_;
   const int items_;
-  const int lanes_ = std::min(block_.threads, warp), warps_ = block_.threads / lanes_;
+  const bool has_shuffles_ = b_.context().has_shuffles;
+  const int lanes_ = has_shuffles_ ? std::min(block_.threads, warp) : block_.threads;
+  const int warps_ = block_.threads / lanes_;
   const Expr n_;
   const std::span<const Ordered> all_;
   std::vector<std::vector<Var>> of_warps_;  // shared: what each comes to with those before it

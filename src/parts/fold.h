@@ -26,10 +26,10 @@ struct Ordered {
 
 /// Folds a tile of `n` points, at least one, whose values are there: `so_far` goes on behind it. The values
 /// of scans become what the scans bind. Each thread folds a run of `items` points; the threads of a warp scan
-/// their results by shuffles, and so do some threads with the results of the warps. Barriers stand before and
-/// behind.
-/// `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far` to what
-/// is before it. The result is what that was.
+/// their results by shuffles, and so do some threads with the results of the warps. Where the device has no
+/// shuffles, the threads' results are scanned in shared memory (networks.h). Barriers stand before and
+/// behind. `find_before` gets what the tile alone comes to, by group and component, and may set each `so_far`
+/// to what is before it. The result is what that was.
 using FindBefore = std::function<void(const std::vector<std::vector<Expr>>& totals)>;
 std::vector<std::vector<Expr>> fold_tile(const Builder&, const Block&, int items, Expr n,
                                          std::span<const Ordered>, const FindBefore& = {});

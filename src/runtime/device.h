@@ -32,6 +32,8 @@ struct Description {
   std::size_t shared_memory = 48 << 10;
   // It says how many blocks of a compiled kernel run at once (Device::resident_blocks).
   bool tells_occupancy = false;
+  // Threads of a warp exchange values without memory.
+  bool has_shuffles = false;
   // It has an instruction that adds four products of 8 bits to a sum of 32 bits.
   bool adds_quarters = false;
   // Kernels read arrays of the host where they are, but what they make is not there.

@@ -97,6 +97,7 @@ Description CudaDevice::describe() const {
           .is_host = false,
           .blocks_wait = true,
           .tells_occupancy = true,
+          .has_shuffles = true,
           .architecture = fmt::format("sm_{}", entry_.capability)};
 }
 
