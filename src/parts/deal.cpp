@@ -24,6 +24,18 @@ Expr lane_of(Expr t) {
   return t & (warp - 1);
 }
 
+// Two numbers below 2^16 in one.
+Expr packed(const Builder& b, Expr high, Expr low) {
+  return b.bind(cast(high << 16 | low, Kind::u32), "packed");
+}
+struct Unpacked {
+  Expr high, low;
+};
+Unpacked unpacked(const Builder& b, Expr both) {
+  const Expr high = b.bind(cast(both >> u32(b.arena(), 16), Kind::i64), "high");
+  return {high, b.bind(cast(both & u32(b.arena(), 0xffff), Kind::i64), "low")};
+}
+
 std::int64_t classes_of_thread(std::int64_t classes, int threads) {
   return (classes + threads - 1) / threads;
 }
@@ -42,13 +54,13 @@ Deal::Deal(const Builder& of_block, const Block& block, std::int64_t classes, in
       masks_(of_block.allocate_shared(Kind::u32, classes * threads_ / warp)),
       starts_(of_block.allocate_shared(Kind::i32, threads_ * classes_of_thread(classes, threads_))),
       totals_(of_block.allocate_shared(Kind::i32, threads_)),
-      news_(of_block.allocate_shared(Kind::i32, threads_)),
-      source_(of_block.allocate_shared(Kind::u16, std::int64_t{threads_} * items)) {
+      news_(of_block.allocate_shared(Kind::u32, threads_)),
+      source_(of_block.allocate_shared(Kind::u32, std::int64_t{threads_} * items)) {
   scalar::Arena& arena = of_block.arena();
   par(of_block, block, [&](const Builder& b, Expr t) {
     clear(b, t, counts_);
     clear(b, t, masks_);
-    b.store_plain(news_, t, arena.constant(Kind::i32, 0));
+    b.store_plain(news_, t, u32(arena, 0));
   });
   each_class(of_block, block, [&](const Builder& b, Expr c) {
     const Expr entry = b.bind(c * block.tasks + block.task, "entry");
@@ -70,14 +82,15 @@ void Deal::each_class(const Builder& of_block, const Block& block, const OfClass
   });
 }
 
-// body(point in the tile, its class of its warp) for the point that a thread takes in a step, if it has a
-// class.
+// body(point in the tile, class, counter of the class of its warp) for the point that a thread takes in a
+// step, if it has a class.
 void Deal::point(const Builder& b, Expr t, Expr step, Var classes, const OfPoint& body) const {
   const Expr number = b.bind(t >> 5, "warp");
   const Expr first = b.bind(number * (warp * items_) + lane_of(t), "first");
   const Expr at = b.bind(step * warp + first, "at");
   const Expr mine = b.bind(cast(b.load_plain(classes, at, "class"), Kind::i64), "class");
-  b.if_then(b.bind(0 <= mine, "has_class"), [&] { body(at, b.bind(number * classes_ + mine, "counter")); });
+  b.if_then(b.bind(0 <= mine, "has_class"),
+            [&] { body(at, mine, b.bind(number * classes_ + mine, "counter")); });
 }
 
 void Deal::tile(const Builder& of_block, const Block& block, std::span<const Var> posted) const {
@@ -85,7 +98,7 @@ void Deal::tile(const Builder& of_block, const Block& block, std::span<const Var
   const Expr steps = arena.i64(items_), zero = arena.i64(0), one = arena.i64(1);
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(zero, steps, one, "step", [&](Expr step) {
-      point(b, t, step, posted[0], [&](Expr, Expr counter) {
+      point(b, t, step, posted[0], [&](Expr, Expr, Expr counter) {
         b.atomic(
             {{}, kernel::Atomic::What::add, {counts_, counter, one, {}}, arena.constant(Kind::i32, 1), {}});
       });
@@ -98,8 +111,7 @@ void Deal::tile(const Builder& of_block, const Block& block, std::span<const Var
   sync(of_block);
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n_dealt, arena.i64(threads_), "place", [&](Expr place) {
-      const Expr at = b.bind(cast(b.load_plain(source_, place, "source"), Kind::i64), "at");
-      const Expr mine = b.bind(cast(b.load_plain(posted[0], at, "class"), Kind::i64), "class");
+      const auto [mine, at] = unpacked(b, b.load_plain(source_, place, "source"));
       const Expr to = b.bind(b.load_plain(shift_, mine, "shift") + place, "to");
       store_all(b, arrays_, to, load_all(b, posted.subspan(1), at, "value"));
     });
@@ -145,7 +157,7 @@ Expr Deal::find_starts(const Builder& of_block, const Block& block) const {
 }
 
 // A warp's points of one class in one step: each goes behind the points of the class so far, by how many
-// lanes before its own have the class, and the last one counts all of them.
+// lanes before its own have the class, and the last one says for how many there are then.
 void Deal::rank_step(const Builder& of_block, const Block& block, Expr step, Var classes) const {
   scalar::Arena& arena = of_block.arena();
   const Expr one = arena.i64(1), bit = u32(arena, 1);
@@ -154,32 +166,30 @@ void Deal::rank_step(const Builder& of_block, const Block& block, Expr step, Var
     of_block.append(kernel::Sync{kernel::Level::warp});
   };
   in_warps([&](const Builder& b, Expr t) {
-    point(b, t, step, classes, [&](Expr, Expr counter) {
+    point(b, t, step, classes, [&](Expr, Expr, Expr counter) {
       const Expr mine = b.bind(bit << cast(lane_of(t), Kind::u32), "bit");
       b.atomic({{}, kernel::Atomic::What::bit_or, {masks_, counter, one, {}}, mine, {}});
     });
   });
   in_warps([&](const Builder& b, Expr t) {
-    point(b, t, step, classes, [&](Expr at, Expr counter) {
+    point(b, t, step, classes, [&](Expr at, Expr mine, Expr counter) {
       const Expr lane = b.bind(cast(lane_of(t), Kind::u32), "lane");
       const Expr mask = b.load_plain(masks_, counter, "mask");
       const Expr before = arena.apply(Op::popcount, {mask & ((bit << lane) - bit)});
-      const Expr first = b.load_plain(counts_, counter, "first"), place = first + cast(before, Kind::i32);
-      const Expr to = b.bind(cast(place, Kind::i64), "place");
-      b.store_plain(source_, to, b.bind(cast(at, Kind::u16), "source"));
-      b.if_then(b.bind(equal(mask >> lane, bit), "is_last"), [&] {
-        b.store_plain(news_, t, b.bind(cast(arena.apply(Op::popcount, {mask}), Kind::i32), "n"));
-      });
+      const Expr first = cast(b.load_plain(counts_, counter, "first"), Kind::i64);
+      const Expr place = b.bind(first + cast(before, Kind::i64), "place");
+      b.store_plain(source_, place, packed(b, mine, at));
+      b.if_then(b.bind(equal(mask >> lane, bit), "is_last"),
+                [&] { b.store_plain(news_, t, packed(b, counter, place + 1)); });
     });
   });
   in_warps([&](const Builder& b, Expr t) {
-    const Expr none = arena.constant(Kind::i32, 0), n_new = b.load_plain(news_, t, "n");
-    b.if_then(b.bind(none < n_new, "is_last"), [&] {
+    const Expr none = u32(arena, 0), news = b.load_plain(news_, t, "news");
+    b.if_then(b.bind(none < news, "is_last"), [&] {
+      const auto [counter, next] = unpacked(b, news);
       b.store_plain(news_, t, none);
-      point(b, t, step, classes, [&](Expr, Expr counter) {
-        b.store_plain(counts_, counter, b.bind(b.load_plain(counts_, counter, "first") + n_new, "first"));
-        b.store_plain(masks_, counter, u32(arena, 0));
-      });
+      b.store_plain(counts_, counter, b.bind(cast(next, Kind::i32), "next"));
+      b.store_plain(masks_, counter, none);
     });
   });
 }

@@ -23,7 +23,7 @@ class Deal {
   void tile(const Builder&, const Block&, std::span<const Var> posted) const;
 
  private:
-  using OfPoint = std::function<void(Expr at, Expr counter)>;
+  using OfPoint = std::function<void(Expr at, Expr mine, Expr counter)>;
   void point(const Builder&, Expr t, Expr step, Var classes, const OfPoint& body) const;
   using OfClass = std::function<void(const Builder&, Expr c)>;
   void each_class(const Builder&, const Block&, const OfClass& body) const;
@@ -37,8 +37,8 @@ class Deal {
   Var next_, shift_;     // of each class: where its next point goes, less where it begins in the sorted tile
   Var counts_, masks_;   // of each class of each warp
   Var starts_, totals_;  // of each class in the sorted tile, and what scanning them needs
-  Var news_;             // of each thread: if it is the last of its class in a step, how many the class has
-  Var source_;           // of each place in the sorted tile: the point in the tile
+  Var news_;             // of each thread: if it is the last of its class in a step, what count the class has
+  Var source_;           // of each place in the sorted tile: the class and the point in the tile
 };
 
 }  // namespace fulgurite::parts

@@ -97,7 +97,9 @@ Expr Frame::own_elements() const {
     }
     own = own + size;
   }
-  for (const soac::Partition& p : op().partitions) own = own + p.classes;
+  // A tile that is sorted by class is worth its counts.
+  if (!deals(around_, op()))
+    for (const soac::Partition& p : op().partitions) own = own + p.classes;
   return own;
 }
 

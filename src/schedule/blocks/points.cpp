@@ -48,8 +48,8 @@ Needs needs_of(const Surroundings& at, const soac::Soac& op) {
     if (is_posted(s)) needs.point += bytes(s.combine[0].op.results) + place;
   const bool are_dealt = deals(at, op);
   for (const soac::OutputView::Partitioned& p : soac::view_of(op).partitions) {
-    // A point's class, and the number of a point; of each class of a warp a count and a mask.
-    needs.point += bytes(p.values) + (are_dealt ? 2 + 2 : place);
+    // A point's class, in its own place and with its number; of each class of a warp a count and a mask.
+    needs.point += bytes(p.values) + (are_dealt ? 2 + 4 : place);
     if (are_dealt) needs.thread += static_cast<std::int64_t>(p.classes.bits()) * (4 + 4) / warp;
   }
   return needs;
@@ -87,6 +87,11 @@ bool is_exact(const soac::Soac& op) {
          std::ranges::none_of(op.scatters, [&](const soac::Scatter& s) {
            return !s.combine.empty() && has_floats(s.combine[0].op.results);
          });
+}
+
+// Of what waits for its place only tiles that are sorted by class have several points for a thread.
+bool is_dealt(const soac::Soac& op, const Points& points) {
+  return posts(op) && points.items > 1;
 }
 
 // Points may be walked again.
@@ -129,12 +134,20 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   const bool keeps = makes_arrays(op);
   if (is_long(op)) points.threads = by.loop_threads;
   if (needs.point > 0 && !posts(op)) points.items = by.thread_items;
-  if (deals(at, op)) points.items = by.deal_items;
-  if (deals(at, op) && !keeps && !has_loops(op.body)) points.threads = by.deal_threads;
   const std::int64_t n_bins =
       std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); });
   const std::int64_t bins = std::min(n_bins, by.shared_bins) * by.shared_bin_bytes;
   auto shared = [&] { return bins + points.threads * (needs.thread + points.items * needs.point); };
+  if (deals(at, op)) {
+    if (!keeps && !has_loops(op.body)) points.threads = by.deal_threads;
+    points.items = by.deal_items;
+    while (shared() > most_of_tiles(at) && points.threads > warp) {
+      if (points.items - 2 >= by.deal_least_items)
+        points.items -= 2;
+      else
+        points.threads /= 2, points.items = by.deal_items;
+    }
+  }
   while (shared() > most_of_tiles(at) && points.items > 1) points.items -= 2;
   while (shared() > most_of_tiles(at) && points.threads > warp) points.threads /= 2;
 
@@ -168,7 +181,7 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
                               makes_arrays(op)
                                   ? "each has memory for arrays of its points (scratch_blocks, threads_room)"
                                   : "so many fill any device (filling_blocks)"));
-  if (has_bins(op) || !op.partitions.empty())
+  if (has_bins(op) || (!op.partitions.empty() && !is_dealt(op, points)))
     why.emplace_back(
         "tasks: few blocks, as they have bins or counts of their own (own_bins_points, own_bins_share, "
         "own_bins_room, own_bins_blocks)");
@@ -176,10 +189,10 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
 }
 
 void add_why_threads(const soac::Soac& op, const Points& points, std::vector<std::string>& why) {
-  if (posts(op) && points.items > 1) {
+  if (is_dealt(op, points)) {
     why.push_back(
         fmt::format("threads: {} of a block, and at most {} points each of a tile, which is sorted by class "
-                    "(dealt_classes, deal_threads, deal_items, reserved_bytes)",
+                    "(dealt_classes, deal_threads, deal_items, deal_least_items, reserved_bytes)",
                     points.threads, points.items));
     return;
   }
