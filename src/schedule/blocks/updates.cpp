@@ -1,5 +1,6 @@
 #include "schedule/blocks/updates.h"
 
+#include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/slice.h"
