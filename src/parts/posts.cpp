@@ -12,13 +12,13 @@ class Threads {
 
   // body(t, place) in threads whose point has one.
   void with_place(Expr t, const std::function<void(Expr)>& body) {
-    Expr mine = b_.load_plain(posted_[0], t, "place");
+    Expr mine = place(t);
     b_.if_then(b_.bind(0 <= mine, "has_place"), [&] { body(mine); });
   }
   // body(j) for the threads from `from` on in front of `to` that have the same place.
   void for_same(Expr mine, Expr from, Expr to, const std::function<void(Expr)>& body) {
     b_.for_loop(from, to, i64(1), "j", [&](Expr j) {
-      Expr other = b_.load_plain(posted_[0], j, "place");
+      Expr other = place(j);
       b_.if_then(b_.bind(equal(other, mine), "same"), [&] { body(j); });
     });
   }
@@ -31,6 +31,7 @@ class Threads {
     });
     return b_.snapshot(variable, "n");
   }
+  Expr place(Expr t) { return b_.bind(cast(b_.load_plain(posted_[0], t, "place"), Kind::i64), "place"); }
   std::vector<Expr> values(Expr t) { return load_all(b_, posted_.subspan(1), t, "value"); }
 
  private:
@@ -120,8 +121,8 @@ void OwnBins::flush(const Builder& of_block, const Block& block) const {
 
 // A point goes as far behind the task's next place of its class as there are threads of that class before;
 // the last of them says where the next tile goes on.
-void deal(const Builder& of_block, const Block& block, std::span<const Var> posted, Var table,
-          std::span<const Var> arrays) {
+void deal_in_turn(const Builder& of_block, const Block& block, std::span<const Var> posted, Var table,
+                  std::span<const Var> arrays) {
   scalar::Arena& arena = of_block.arena();
   const Var next = of_block.allocate_shared(Kind::i64, block.threads);
   const Expr one = arena.i64(1), none = arena.i64(-1), n = arena.i64(block.threads);
@@ -143,10 +144,8 @@ void deal(const Builder& of_block, const Block& block, std::span<const Var> post
   sync(of_block);
   par(of_block, block, [&](const Builder& b, Expr t) {
     Expr to = b.load_plain(next, t, "next");
-    b.if_then(b.bind(0 <= to, "is_last"), [&] {
-      Expr mine = b.load_plain(posted[0], t, "place");
-      b.store_plain(table, entry(b, mine), to);
-    });
+    b.if_then(b.bind(0 <= to, "is_last"),
+              [&] { b.store_plain(table, entry(b, Threads(b, posted).place(t)), to); });
   });
   sync(of_block);
 }

@@ -40,6 +40,7 @@ class OwnBins {
 };
 
 /// arrays[table[place * tasks + task]++] = values, for each point: a place is a class.
-void deal(const Builder&, const Block&, std::span<const Var> posted, Var table, std::span<const Var> arrays);
+void deal_in_turn(const Builder&, const Block&, std::span<const Var> posted, Var table,
+                  std::span<const Var> arrays);
 
 }  // namespace fulgurite::parts

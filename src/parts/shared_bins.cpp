@@ -21,17 +21,23 @@ Expr identity_of(scalar::Arena& arena, Atomic::What what, Kind kind) {
 
 }  // namespace
 
-SharedBins::SharedBins(const Builder& b, Var array, Expr size, Atomic::What what, Expr n_points,
-                       const BinLimits& limits)
-    : array_(array), what_(what), most_passes_(limits.passes) {
+SharedBins::SharedBins(const Builder& b, const Block& block, Var array, Expr size, Atomic::What what,
+                       Expr n_points, const BinLimits& limits)
+    : array_(array),
+      what_(what),
+      most_passes_(limits.passes),
+      are_kept_(limits.are_kept),
+      task_(block.task),
+      tasks_(block.tasks) {
   scalar::Arena& arena = b.arena();
   const Kind kind = arena.info(array).type.kind;
   const std::int64_t most = limits.bytes / static_cast<std::int64_t>(size_of(kind));
   identity_ = identity_of(arena, what, kind);
   bins_ = b.allocate_shared(kind, most);
+  Expr fit = size <= most_passes_ * most;
   // Each is cleared, and goes to the array: worth it for several points each.
-  Expr fit = size <= most_passes_ * most, pay = size * limits.points <= n_points;
-  are_shared_ = b.lower(fit & pay);
+  if (limits.points > 0) fit = fit & (size * limits.points <= n_points);
+  are_shared_ = b.lower(fit);
   size_ = b.lower(size), most_ = arena.i64(most), first_ = arena.i64(0);
 }
 
@@ -55,7 +61,12 @@ void SharedBins::update(const Builder& b, Expr place, Expr value) const {
     const Expr is_here = cast(bin, Kind::u64) < n;
     b.if_then(b.bind(is_here, "is_here"), [&] { at(bins_, bin); });
   };
-  b.if_then_else(are_shared_, to_shared, [&] { at(array_, place); });
+  if (are_shared_.is_constant(1)) return to_shared();
+  b.if_then_else(are_shared_, to_shared, [&] { at(array_, element_of(b, place)); });
+}
+
+Expr SharedBins::element_of(const Builder& b, Expr bin) const {
+  return are_kept_ ? b.bind(bin * tasks_ + task_, "at") : bin;
 }
 
 void SharedBins::flush(const Builder& of_block, const Block& block) const {
@@ -64,10 +75,10 @@ void SharedBins::flush(const Builder& of_block, const Block& block) const {
   par(of_block, block, [&](const Builder& b, Expr t) {
     b.for_loop(t, n_, arena.i64(block.threads), "i", [&](Expr i) {
       Expr value = b.load_plain(bins_, i, "value");
-      b.if_then(b.bind(logical_not(equal(value, identity_)), "counts"), [&] {
-        const Expr bin = b.bind(first_ + i, "bin");
-        b.atomic({{}, what_, {array_, bin, arena.i64(1), {}}, value, {}});
-      });
+      const Expr at = element_of(b, b.bind(first_ + i, "bin"));
+      if (are_kept_) return b.store_plain(array_, at, value);
+      b.if_then(b.bind(logical_not(equal(value, identity_)), "counts"),
+                [&] { b.atomic({{}, what_, {array_, at, arena.i64(1), {}}, value, {}}); });
     });
   });
 }

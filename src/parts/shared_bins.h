@@ -11,18 +11,21 @@ namespace fulgurite::parts {
 using scalar::Kind, scalar::Op, scalar::Var;
 
 /// What a block may do for bins of its own: they take so many bytes, and it walks its points so often at
-/// most.
+/// most. `are_kept`: the array has bins of each block, those of one place beside each other, and the block's
+/// are stored there; else the array has one for each place, which the block's are joined to.
 struct BinLimits {
   std::int64_t bytes = 0;
   int passes = 1;
   std::int64_t points = 4;  // for each bin, at least: it is cleared and joined
+  bool are_kept = false;
 };
 
 /// Of a scatter whose operator is one operation of memory.
 class SharedBins {
  public:
-  /// For a block that walks so many points, which update an array of so many elements.
-  SharedBins(const Builder&, Var array, Expr size, kernel::Atomic::What, Expr n_points, const BinLimits&);
+  /// For a block that walks so many points, which update so many bins.
+  SharedBins(const Builder&, const Block&, Var array, Expr size, kernel::Atomic::What, Expr n_points,
+             const BinLimits&);
 
   /// Before the points. A barrier stands behind.
   void open(const Builder&, const Block&);
@@ -36,9 +39,13 @@ class SharedBins {
   bool has_passes() const { return most_passes_ > 1; }
 
  private:
+  Expr element_of(const Builder&, Expr bin) const;
+
   Var array_, bins_{};
   kernel::Atomic::What what_;
   int most_passes_;
+  bool are_kept_;
+  Expr task_, tasks_;
   Expr identity_, are_shared_;
   Expr size_;       // bins that there are
   Expr most_;       // that fit

@@ -110,16 +110,17 @@ enum class Join : std::uint8_t {
               // `n` points of a task are scanned before its turn comes (0: they are folded), blocks look
               // back at `n` of those before them at a time
   packed,     // values go to memory of the task without gaps, and from there to their places: of lanes `n`
-              // points at most, of blocks Scan `n` counts
+              // points at most, of blocks Scan `n` counts; those of a partition are sorted by class there
   counted,    // an earlier phase has counted the points of each class of each task
   copies,     // `n` private copies of the bins, joined behind the loop
-  bins,       // each task has bins of its own in `memory`, for a later phase to join
-  taken,      // an operator that chooses one of its operands stores only where it takes the new one
-  atomic,     // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
-              // by tasks; a stage is used where `n` points or more come for each of its elements
-  exchange,   // of several values for one place any stays
-  winner,     // an earlier phase has found the last point for each place
-  ranked,     // a Scan gives the place, and no two points have one
+  bins,      // each task has bins of its own in `memory`, for a later phase to join; of one place beside each
+             // other where the threads of a block fill them by operations of memory
+  taken,     // an operator that chooses one of its operands stores only where it takes the new one
+  atomic,    // one operation of memory: by threads on a stage, in at most `n` passes over the points, and
+             // by tasks; a stage is used where `n` points or more come for each of its elements
+  exchange,  // of several values for one place any stays
+  winner,    // an earlier phase has found the last point for each place
+  ranked,    // a Scan gives the place, and no two points have one
 };
 struct Combine {
   enum class Part : std::uint8_t { reduction, scan, scatter, partition } part = Part::reduction;
@@ -306,8 +307,6 @@ struct Launch {
   std::vector<Resident> residents = {};
   std::vector<Given> given = {};
   std::vector<Computed> computed = {};
-  /// The number of the task, in what phases compute; absent: none does.
-  std::optional<Var> task = {};
   /// Bytes that the launch reads and writes, as Traffic::streaming compares them.
   Expr touched;
   std::vector<Phase> phases = {};

@@ -227,7 +227,6 @@ Launch launch(Reader& in, const Launch& original) {
   while (in.accept("given"))
     launch.given.push_back({in.variable(), in.variable_after("="), in.expr_after("at")});
   while (in.accept("computed")) launch.computed.push_back(computed(in, original));
-  if (in.accept("task")) launch.task = in.variable();
   while (in.accept("phase")) launch.phases.push_back(phase(in, original));
   if (!in.is_at(scalar::Token::Kind::end)) in.fail("expected a phase or the end of the text");
   return launch;

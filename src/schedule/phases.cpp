@@ -177,7 +177,7 @@ soac::Stm carry(scalar::Arena& arena, const soac::Stm& s, Expr n, std::span<cons
 soac::Stm count(scalar::Arena& arena, const soac::Stm& original, Expr n, Var counts, Var sums) {
   const Expr i = arena.fresh({Kind::i64}, "i"), before = arena.fresh({Kind::i64}, "before");
   soac::Soac op{{n}, {{i.var()}, {}, {before}}};
-  soac::Scan scan{integer_sum(arena), {element(arena, counts, i)}, false};
+  soac::Scan scan{integer_sum(arena), {cast(element(arena, counts, i), Kind::i64)}, false};
   op.body.body.push_back({{before.var()}, std::move(scan), original.where, ""});
   return {{sums}, std::move(op), original.where, ""};
 }

@@ -37,7 +37,6 @@ class Printer {
     for (const Given& each : launch.given)
       line(0, fmt::format("given {} = {} at {}", name(each.name), name(each.array), text(each.at)));
     for (const Computed& each : launch.computed) line(0, "computed " + name(each.array));
-    if (launch.task) line(0, "task " + name(*launch.task));
     for (const Phase& each : launch.phases) phase(each);
     return std::move(text_);
   }

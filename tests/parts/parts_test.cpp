@@ -10,6 +10,7 @@
 #include "kernel/emulate.h"
 #include "kernel/print.h"
 #include "parts/compaction.h"
+#include "parts/deal.h"
 #include "parts/look_back.h"
 #include "parts/neighbours.h"
 #include "parts/posts.h"
@@ -216,18 +217,22 @@ TEST(Parts, NeighboursJoinInOrder) {
   }
 }
 
-// Keys of 96 points, counted in an array of `n_bins`.
+// Keys of 96 points, counted by each of two blocks: in an array of `n_bins`, or of as many for each block.
 void expect_counts(std::int64_t n_bins, const BinLimits& limits) {
   Program p;
-  Numbers keys(96), counts(static_cast<std::size_t>(n_bins)), wanted(counts);
+  const auto n = static_cast<std::size_t>(n_bins);
+  Numbers keys(96), counts(limits.are_kept ? 2 * n : n), wanted(counts);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    keys[i] = static_cast<std::int64_t>(i * i % static_cast<std::size_t>(n_bins));
-    ++wanted[static_cast<std::size_t>(keys[i])];
+    keys[i] = static_cast<std::int64_t>(i * i % n);
+    for (std::size_t block : {0, 1})
+      ++wanted[limits.are_kept ? static_cast<std::size_t>(keys[i]) * 2 + block
+                               : static_cast<std::size_t>(keys[i])];
   }
   const Var of = p.buffer("keys", keys), array = p.buffer("counts", counts);
-  p.run(1, [&](const Block& block) {
+  p.run(2, [&](const Block& block) {
     std::map<std::size_t, SharedBins> bins;
-    bins.emplace(0, SharedBins(p.b, array, p.i64(n_bins), kernel::Atomic::What::add, p.i64(1 << 20), limits));
+    bins.emplace(
+        0, SharedBins(p.b, block, array, p.i64(n_bins), kernel::Atomic::What::add, p.i64(1 << 20), limits));
     fill(p.b, block, bins, [&] {
       par(p.b, block, [&](const Builder& b, Expr t) {
         b.for_loop(t, p.i64(96), p.i64(threads), "i",
@@ -242,6 +247,14 @@ TEST(Parts, BinsThatFitAreShared) {
   expect_counts(7, {.bytes = 128});
   expect_counts(40, {.bytes = 128});               // they do not
   expect_counts(40, {.bytes = 128, .passes = 3});  // 16 in each
+}
+
+TEST(Parts, BinsOfEachBlockAreKept) {
+  for (const std::int64_t points : {0, 4})
+    for (const std::int64_t n_bins : {1, 7, 16, 40}) {
+      expect_counts(n_bins, {.bytes = 128, .points = points, .are_kept = true});
+      expect_counts(n_bins, {.bytes = 128, .passes = 3, .points = points, .are_kept = true});
+    }
 }
 
 TEST(Parts, OwnBinsTakeValuesInTheOrderOfThePoints) {
@@ -271,6 +284,87 @@ TEST(Parts, OwnBinsTakeValuesInTheOrderOfThePoints) {
       EXPECT_EQ(static_cast<std::uint64_t>(constants[k]), wanted[k].second) << k;
     }
   }
+}
+
+// Points of some classes (-1: none), as many for each of the blocks.
+struct Classed {
+  std::int64_t n_classes;
+  Numbers classes;
+
+  /// Where each block's points of a class go in a stable partition: table[class * n_blocks + block].
+  Numbers table(std::int64_t n_blocks) const {
+    Numbers firsts(static_cast<std::size_t>(n_classes * n_blocks));
+    const auto per_block = static_cast<std::ptrdiff_t>(classes.size()) / n_blocks;
+    std::int64_t next = 0;
+    for (std::int64_t c = 0; c < n_classes; ++c)
+      for (std::int64_t block = 0; block < n_blocks; ++block) {
+        firsts[static_cast<std::size_t>(c * n_blocks + block)] = next;
+        const auto begin = classes.begin() + block * per_block;
+        next += std::count(begin, begin + per_block, c);
+      }
+    return firsts;
+  }
+  /// The points' numbers in the order of a stable partition, and behind them -1 for those of no class.
+  Numbers partitioned() const {
+    Numbers numbers;
+    for (std::int64_t c = 0; c < n_classes; ++c)
+      for (std::size_t i = 0; i < classes.size(); ++i)
+        if (classes[i] == c) numbers.push_back(static_cast<std::int64_t>(i));
+    numbers.resize(classes.size(), -1);
+    return numbers;
+  }
+};
+
+void expect_dealt(const Classed& points, std::int64_t n_blocks, int items) {
+  Program p;
+  Numbers classes = points.classes, table = points.table(n_blocks), numbers(classes.size());
+  Numbers found(classes.size(), -1);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const Var in_classes = p.buffer("classes", classes), in_numbers = p.buffer("numbers", numbers);
+  const Var firsts = p.buffer("table", table), out = p.buffer("found", found);
+  const std::int64_t per_block = static_cast<std::int64_t>(classes.size()) / n_blocks;
+  p.run(n_blocks, [&](const Block& of_warp) {
+    const Block block{of_warp.task, of_warp.tasks, 2 * threads};
+    const std::int64_t tile = block.threads * items;
+    const std::vector<Var> posted{p.b.allocate_shared(Kind::i16, tile), p.b.allocate_shared(Kind::i64, tile)};
+    const Deal deal(p.b, block, points.n_classes, items, firsts, {&out, 1});
+    const Expr first = p.b.lower(block.task * per_block);
+    p.b.for_loop(p.i64(0), p.i64(per_block), p.i64(tile), "tile", [&](Expr from) {
+      par(p.b, block, [&](const Builder& b, Expr t) {
+        b.for_loop(t, p.i64(tile), p.i64(block.threads), "at", [&](Expr at) {
+          const Expr number = b.bind(from + at, "number"), point = b.bind(first + number, "point");
+          b.if_then_else(
+              b.bind(number < per_block, "is_point"),
+              [&] {
+                const Expr mine = cast(b.load_plain(in_classes, point, "class"), Kind::i16);
+                b.store_plain(posted[0], at, b.bind(mine, "class"));
+                b.store_plain(posted[1], at, b.load_plain(in_numbers, point, "value"));
+              },
+              [&] { b.store_plain(posted[0], at, p.arena->constant(Kind::i16, 0xffff)); });
+        });
+      });
+      sync(p.b);
+      deal.tile(p.b, block, posted);
+    });
+  });
+  EXPECT_EQ(found, points.partitioned());
+}
+
+TEST(Parts, TilesAreDealtByClassInTheOrderOfThePoints) {
+  constexpr int items = 3, tile = 2 * threads * items;
+  for (const std::int64_t n_classes : {1, 2, 31, 64, 65, 256})
+    for (const std::int64_t per_block : {1, tile - 1, tile, tile + 1, 2 * tile + 7}) {
+      SCOPED_TRACE(std::to_string(n_classes) + " classes, " + std::to_string(per_block) +
+                   " points of a block");
+      Classed points{n_classes, Numbers(static_cast<std::size_t>(2 * per_block))};
+      for (std::size_t i = 0; i < points.classes.size(); ++i)  // and some have none
+        points.classes[i] = static_cast<std::int64_t>(i * i * 7 + i / 5) % (n_classes + 1) - 1;
+      expect_dealt(points, 2, items);
+      std::ranges::fill(points.classes, n_classes - 1);
+      expect_dealt(points, 2, items);
+      std::ranges::fill(points.classes, -1);
+      expect_dealt(points, 2, items);
+    }
 }
 
 TEST(Parts, CompactionStoresNeighboursTogether) {

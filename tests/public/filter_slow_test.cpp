@@ -128,6 +128,38 @@ TEST(Filters, ClassesProperty) {
   check_classes<float, fg::u64>({5});
 }
 
+// Into a number of classes that the compiler knows, for which blocks have other ways than for one that it
+// does not. Classes are those of check_classes, or all points have one, the last or none.
+template <class T>
+void check_known_classes(int k) {
+  const auto program = [k](Vec<std::tuple<T, int>> xs) {
+    return fg::partition(k, [](Exp<std::tuple<T, int>> x) { return x.template get<1>(); }, xs);
+  };
+  on_every_engine(program, [&](const auto& f) {
+    using Element = std::tuple<T, int>;
+    for (std::size_t n : {0, 1, 31, 33, 1000, 2303, 2304, 2305, 7000})
+      for (int one : {-1, k - 1, k}) {
+        SCOPED_TRACE(std::to_string(n) + " in " + std::to_string(k) + " classes, " + std::to_string(one));
+        const std::vector<int> classes = one == -1 ? integers<int>(n, -1, k) : std::vector<int>(n, one);
+        const std::vector<T> xs = values<T>(n);
+        std::vector<Element> elements(n);
+        for (std::size_t i = 0; i < n; ++i) elements[i] = {xs[i], classes[i]};
+        const auto [grouped, offsets] = f(elements);
+        const auto [expected, starts] =
+            sorted<Element>(elements, k, [](Element x) { return static_cast<fg::i64>(std::get<1>(x)); });
+        EXPECT_EQ(grouped.to_vector(), expected);
+        EXPECT_EQ(offsets.to_vector(), starts);
+      }
+  });
+}
+
+TEST(Filters, KnownClassesProperty) {
+  for (int k : {1, 8, 9, 100, 256, 257}) check_known_classes<float>(k);
+  check_known_classes<double>(256);
+  check_known_classes<bool>(31);
+  check_known_classes<fg::u8>(200);
+}
+
 TEST(Filters, WhatMayBeDoneWithTheResult) {
   const auto program = [](Vec<int> xs) {
     auto kept = fg::filter([](Exp<int> x) { return x > 2; }, xs);

@@ -97,18 +97,27 @@ TEST(BlocksText, FilterPacksWhatItKeeps) {
       << filter.text;
 }
 
-TEST(BlocksText, FewClassesAreRankedAndManyCounted) {
+TEST(BlocksText, FewClassesAreRankedMoreSortedInTilesAndManyCounted) {
   const auto partition = [](const std::string& classes, const std::string& behind) {
     return decided("program (x: i32[n]) { k: i64, o: i64[" + behind +
                    "], e: i32[k] = redomap (i < n) { return i64(x[i]), x[i] } partition " + classes +
                    " of 1 return k, o, e }");
   };
-  const Decided few = partition("3", "4"), many = partition("100", "101");
+  const Decided few = partition("3", "4"), more = partition("256", "257");
+  const Decided many = partition("257", "258"), too_many = partition("100000", "100001");
   EXPECT_EQ(names_of_phases(few), "fold, carry, main");
   EXPECT_NE(few.text.find("given first = o at 1\ngiven first_1 = o at 2\n"), std::string::npos) << few.text;
   EXPECT_NE(phase(few, "carry").find("classes o kept kept scans 0 1 2\n"), std::string::npos) << few.text;
-  EXPECT_EQ(names_of_phases(many), "clear, count, sums, offsets, main");
-  EXPECT_NE(phase(many, "sums").find("end 0 o at 100 end 0 kept at 0\n"), std::string::npos) << many.text;
+  EXPECT_EQ(names_of_phases(more), "count, fold, carry, sums, offsets, main");
+  EXPECT_NE(phase(more, "count").find("combine scatter 0 thread atomic 1, grid bins (counts)\n"),
+            std::string::npos)
+      << more.text;
+  EXPECT_NE(phase(more, "carry").find("end 0 o at 256 end 0 kept at 0\n"), std::string::npos) << more.text;
+  EXPECT_NE(phase(more, "main").find("combine partition 0 thread packed, grid counted (table)\n"),
+            std::string::npos)
+      << more.text;
+  EXPECT_EQ(names_of_phases(many), names_of_phases(more));
+  EXPECT_EQ(names_of_phases(too_many), "clear, count, fold, carry, sums, offsets, main");
   EXPECT_NE(phase(many, "main").find("combine partition 0 thread in_order, grid counted (table)\n"),
             std::string::npos)
       << many.text;

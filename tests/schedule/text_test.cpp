@@ -53,7 +53,6 @@ TEST(ScheduleText, IsReadBackWithWhatFewLaunchesHave) {
   nest.classes = {{x, x, {0, 2}}};
   launch.residents = {{x, 256}};
   launch.given = {{x, x, arena.i64(2)}};
-  launch.task = x;
   nest.splits = {{nest.axes[0].extent < 3}};
   nest.traffic = {1, true, 512, 64};
   nest.inner = {{3, Nest(), 0, true}};

@@ -35,6 +35,8 @@ Frame::Frame(const Surroundings& around, const soac::Stm& original)
   const Expr own = own_elements();
   const Expr n = product(op().dims);
   per_block_ = points_of_a_block(around_, n, points_, resident(points_), own);
+  // So that a block's count of a class fits into 32 bits.
+  if (!op().partitions.empty()) per_block_ = min(per_block_, std::int64_t{1} << 31);
   blocks_ = max(ceil_div(n, per_block_), 1);
   const soac::OutputView whole = soac::view_of(launch_.statement);
   for (std::size_t g = 0; g < whole.partitions.size(); ++g)
@@ -95,7 +97,9 @@ Expr Frame::own_elements() const {
     }
     own = own + size;
   }
-  for (const soac::Partition& p : op().partitions) own = own + p.classes;
+  // A tile that is sorted by class is worth its counts.
+  if (!deals(around_, op()))
+    for (const soac::Partition& p : op().partitions) own = own + p.classes;
   return own;
 }
 
@@ -163,21 +167,30 @@ Phase& Frame::add_walk_by_one(std::string name, soac::Stm computes) {
   return add(std::move(name), std::move(computes), std::move(nest), {}, std::move(why));
 }
 
-Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
-  const auto& soac = std::get<soac::Soac>(computes.op);
+Expr Frame::part_of(const soac::Soac& soac) {
   const Points by = points_of(around_, soac);
   const Expr n_points = product(soac.dims), residents = resident(by);
-  const Expr per_block = points_of_a_block(around_, n_points, by, residents, i64(0));
-  Nest nest = nest_over_points(around_, soac, by, per_block);
+  return points_of_a_block(around_, n_points, by, residents, i64(0));
+}
+
+Phase& Frame::add_parts(std::string name, soac::Stm computes, Expr per_part, Expr guard) {
+  const auto& soac = std::get<soac::Soac>(computes.op);
+  const Points by = points_of(around_, soac);
+  Nest nest = nest_over_points(around_, soac, by, per_part);
   std::vector<std::string> why = why_blocks(soac, by);
   add_why_threads(soac, by, why);
   return add(std::move(name), std::move(computes), std::move(nest), guard, std::move(why));
 }
 
-Phase& Frame::add_filling(Var array, Expr n, Expr value) {
+Phase& Frame::add_map(std::string name, soac::Stm computes, Expr guard) {
+  const Expr per_part = part_of(std::get<soac::Soac>(computes.op));
+  return add_parts(std::move(name), std::move(computes), per_part, guard);
+}
+
+Phase& Frame::add_filling(Var array, Expr n, Expr value, Expr guard) {
   const Expr i = arena().fresh({Kind::i64}, "i");
-  return add_map("clear",
-                 {{array}, soac::Soac{{n}, {{i.var()}, {}, {value}}}, lifted().where, lifted().origin});
+  return add_map(
+      "clear", {{array}, soac::Soac{{n}, {{i.var()}, {}, {value}}}, lifted().where, lifted().origin}, guard);
 }
 
 }  // namespace fulgurite::schedule::blocks

@@ -52,9 +52,12 @@ class Frame {
   Phase& add_walk(std::string name, soac::Stm computes, bool posts);
   /// One in which one block walks a space.
   Phase& add_walk_by_one(std::string name, soac::Stm computes);
+  /// One in which blocks walk a space of its own, a part each; and how many points such a part has.
+  Phase& add_parts(std::string name, soac::Stm computes, Expr per_part, Expr guard = {});
+  Expr part_of(const soac::Soac&);
   /// One that computes arrays of elements of their places.
   Phase& add_map(std::string name, soac::Stm computes, Expr guard = {});
-  Phase& add_filling(Var array, Expr n, Expr value);
+  Phase& add_filling(Var array, Expr n, Expr value, Expr guard = {});
 
  private:
   Phase& walk(std::string name, soac::Stm computes, const Points&, Unit, Expr guard);

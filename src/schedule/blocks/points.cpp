@@ -27,7 +27,7 @@ struct Needs {
   std::int64_t thread = 0, point = 0;
 };
 
-Needs needs_of(const soac::Soac& op) {
+Needs needs_of(const Surroundings& at, const soac::Soac& op) {
   Needs needs;
   for (const soac::Stm* s : scans_of(op.body)) {
     const auto& scan = std::get<soac::Scan>(s->op);
@@ -47,8 +47,12 @@ Needs needs_of(const soac::Soac& op) {
   constexpr std::int64_t place = 8;  // of what is posted
   for (const soac::Scatter& s : op.scatters)
     if (is_posted(s)) needs.point += bytes(s.combine[0].op.results) + place;
-  for (const soac::Partition& p : op.partitions)
-    needs.point += 8 * static_cast<std::int64_t>(p.n_values) + place;
+  const bool are_dealt = deals(at, op);
+  for (const soac::OutputView::Partitioned& p : soac::view_of(op).partitions) {
+    // A point's class, in its own place and with its number; of each class of a warp a count and a mask.
+    needs.point += bytes(p.values) + (are_dealt ? 2 + 4 : place);
+    if (are_dealt) needs.thread += static_cast<std::int64_t>(p.classes.bits()) * (4 + 4) / warp;
+  }
   return needs;
 }
 
@@ -66,6 +70,10 @@ bool is_long(const soac::Soac& op) {
   return posts(op) || makes_arrays(op) || has_loops(op.body);
 }
 
+bool has_totals(const soac::Soac& op) {
+  return posts(op) || !op.reductions.empty() || has_scan(op.body);
+}
+
 bool has_floats(std::span<const Expr> values) {
   return std::ranges::any_of(values, [](Expr e) { return scalar::is_float(e.kind()); });
 }
@@ -80,6 +88,11 @@ bool is_exact(const soac::Soac& op) {
          std::ranges::none_of(op.scatters, [&](const soac::Scatter& s) {
            return !s.combine.empty() && has_floats(s.combine[0].op.results);
          });
+}
+
+// Of what waits for its place only tiles that are sorted by class have several points for a thread.
+bool is_dealt(const soac::Soac& op, const Points& points) {
+  return posts(op) && points.items > 1;
 }
 
 // Points may be walked again.
@@ -99,6 +112,15 @@ bool is_posted(const soac::Scatter& s) {
   return !s.combine.empty() && !atomic_of(s);
 }
 
+bool deals(const Surroundings& at, const soac::Soac& op) {
+  const auto is_small = [&](const soac::Partition& p) {
+    return p.classes.is_constant() &&
+           p.classes.bits() <= static_cast<std::uint64_t>(at.policy.blocks.dealt_classes);
+  };
+  return !op.partitions.empty() && std::ranges::none_of(op.scatters, is_posted) &&
+         std::ranges::all_of(op.partitions, is_small);
+}
+
 bool goes_by_tiles(const soac::Soac& op) {
   return has_scan(op.body) || !op.partitions.empty() || std::ranges::any_of(op.reductions, in_order) ||
          std::ranges::any_of(op.scatters, is_posted);
@@ -108,7 +130,7 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   const BlocksPolicy& by = at.policy.blocks;
   Points points;
   points.threads = by.block_threads;
-  Needs needs = needs_of(op);
+  Needs needs = needs_of(at, op);
   needs.point += posted;
   const bool keeps = makes_arrays(op);
   if (is_long(op)) points.threads = by.loop_threads;
@@ -117,6 +139,16 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
       std::ranges::count_if(op.scatters, [](const soac::Scatter& s) { return !s.combine.empty(); });
   const std::int64_t bins = std::min(n_bins, by.shared_bins) * by.shared_bin_bytes;
   auto shared = [&] { return bins + points.threads * (needs.thread + points.items * needs.point); };
+  if (deals(at, op)) {
+    if (!keeps && !has_loops(op.body)) points.threads = by.deal_threads;
+    points.items = by.deal_items;
+    while (shared() > most_of_tiles(at) && points.threads > warp) {
+      if (points.items - 2 >= by.deal_least_items)
+        points.items -= 2;
+      else
+        points.threads /= 2, points.items = by.deal_items;
+    }
+  }
   while (shared() > most_of_tiles(at) && points.items > 1) points.items -= 2;
   while (shared() > most_of_tiles(at) && points.threads > warp) points.threads /= 2;
 
@@ -124,13 +156,12 @@ Points points_of(const Surroundings& at, const soac::Soac& op, std::int64_t post
   // Oancea, "Compiling generalized histograms for GPU", SC 2020, section 4.2).
   if (only_fills_bins(op)) points.bin_passes = by.shared_bin_passes;
   points.neighbours = neighbours_of(at, op);
-  const bool has_totals = needs.thread > 0 || posts(op);
   const std::int64_t each = has_loops(op.body) ? by.thread_loops
-                            : has_totals       ? by.thread_folded_points
+                            : has_totals(op)   ? by.thread_folded_points
                                                : std::max<std::int64_t>(by.thread_points, points.neighbours);
   points.points = std::max(points.threads * each, points.tile());
   if (has_bins(op)) points.points = std::max(points.points, points.threads * by.thread_bin_points);
-  if (has_totals || has_bins(op)) points.most_blocks = by.filling_blocks;
+  if (has_totals(op) || has_bins(op)) points.most_blocks = by.filling_blocks;
   if (keeps) points.most_blocks = by.scratch_blocks, points.room = soac::largest_room(op.body);
   points.are_resident = at.device.tells_occupancy && points.most_blocks > 0 && is_exact(op);
   return points;
@@ -140,7 +171,7 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
   const char* number = points.points == points.tile() && points.items > 1 ? "thread_items"
                        : has_bins(op)                                     ? "thread_bin_points"
                        : has_loops(op.body)                               ? "thread_loops"
-                       : needs_of(op).thread > 0 || posts(op)             ? "thread_folded_points"
+                       : has_totals(op)                                   ? "thread_folded_points"
                                                                           : "thread_points";
   std::vector<std::string> why{
       fmt::format("tasks: blocks of {} points or more, enough for each thread ({})", points.points, number)};
@@ -151,7 +182,7 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
                               makes_arrays(op)
                                   ? "each has memory for arrays of its points (scratch_blocks, threads_room)"
                                   : "so many fill any device (filling_blocks)"));
-  if (has_bins(op) || !op.partitions.empty())
+  if (has_bins(op) || (!op.partitions.empty() && !is_dealt(op, points)))
     why.emplace_back(
         "tasks: few blocks, as they have bins or counts of their own (own_bins_points, own_bins_share, "
         "own_bins_room, own_bins_blocks)");
@@ -159,6 +190,13 @@ std::vector<std::string> why_blocks(const soac::Soac& op, const Points& points) 
 }
 
 void add_why_threads(const soac::Soac& op, const Points& points, std::vector<std::string>& why) {
+  if (is_dealt(op, points)) {
+    why.push_back(
+        fmt::format("threads: {} of a block, and at most {} points each of a tile, which is sorted by class "
+                    "(dealt_classes, deal_threads, deal_items, deal_least_items, reserved_bytes)",
+                    points.threads, points.items));
+    return;
+  }
   why.push_back(fmt::format("threads: {} of a block, as points are {}, reserved_bytes)", points.threads,
                             is_long(op) ? "long (loop_threads" : "short (block_threads"));
   if (goes_by_tiles(op))

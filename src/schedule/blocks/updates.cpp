@@ -1,5 +1,6 @@
 #include "schedule/blocks/updates.h"
 
+#include "schedule/nest.h"
 #include "schedule/phases.h"
 #include "schedule/rewrites/operators.h"
 #include "schedule/rewrites/slice.h"
@@ -52,6 +53,8 @@ void Updates::find_winners(std::size_t g) {
   wanted.push_back(number);
   Phase& phase = scatter_apart("winners", memory_[g][0], at_.op().scatters[g].shape, integer_max(arena_),
                                at_.i64(-1), std::move(wanted));
+  add_atomic(std::get<Nest>(phase.walk), std::get<soac::Soac>(phase.computes.op), 0, phase.computes.names[0],
+             0);
   phase.why.emplace_back("phase: of several points with one place the last one's values stay, all of them");
 }
 
@@ -63,34 +66,40 @@ Phase& Updates::scatter_apart(std::string name, Var memory, const std::vector<Ex
   for (std::size_t d = 0; d < shape.size(); ++d)
     scatter.initial.params.push_back(arena_.fresh({Kind::i64}, "place").var());
   op.scatters.push_back(std::move(scatter));
-  const Var array = arena_.fresh_array(Kind::i64, shape, arena_.info(memory).name).var();
+  const scalar::VarInfo& info = arena_.info(memory);
+  const Var array = arena_.fresh_array(info.type.kind, shape, info.name).var();
   Phase& phase =
       at_.add_walk(std::move(name), {{array}, std::move(op), at_.lifted().where, at_.lifted().origin}, true);
   const auto& computes = std::get<soac::Soac>(phase.computes.op);
   auto& nest = std::get<Nest>(phase.walk);
-  add_atomic(nest, computes, 0, array, 0);
   combine_in(nest, Combine::Part::scatter, 0).memory = {memory};
   scans_.go_on(computes, nest);
   return phase;
 }
 
-// How many points of each class each block has, and from that where the block's points of the class go.
+// How many points of each class each block has, and from that where the block's points of the class go. The
+// counts of a class lie beside each other, in the order of the blocks.
 void Updates::count(std::size_t g) {
   const soac::OutputView::Partitioned& partition = at_.outputs().partitions[g];
   const Expr classes = partition.classes, size = at_.blocks() * classes;
-  const Var counts = at_.temporary(Kind::i64, size, "counts");
+  const Var counts = at_.temporary(Kind::u32, size, "counts");
   const Var table = at_.temporary(Kind::i64, size, "table");
   tables_.push_back(table);
-  at_.add_filling(counts, size, at_.i64(0));
-  std::optional<Var>& task = at_.launch().task;
-  if (!task) task = arena_.fresh({Kind::i64}, "block").var();
-  const Expr of = partition.point_class;
-  const Expr n_classes = cast(classes, Kind::u64);
-  const Expr inside = cast(of, Kind::u64) < n_classes;
-  const Expr place = of * at_.blocks() + arena_.name(*task);
-  const Expr stored_at = select(inside, place, -1);
-  scatter_apart("count", counts, {size}, integer_sum(arena_), at_.i64(0), {stored_at, at_.i64(1)})
-      .why.emplace_back("phase: from the points of each class of each block follows where they go");
+  const BlocksPolicy& by = at_.around().policy.blocks;
+  const std::int64_t fit = by.shared_bin_bytes / static_cast<std::int64_t>(scalar::size_of(Kind::u32));
+  const Expr none = arena_.constant(Kind::u32, 0), one = arena_.constant(Kind::u32, 1);
+  const std::int64_t passes =
+      classes.is_constant() && classes.bits() <= static_cast<std::uint64_t>(fit) ? 1 : by.shared_bin_passes;
+  const Expr is_large = passes * fit < classes;
+  if (const Expr guard = select(is_large, at_.i64(1), at_.i64(0)); !guard.is_constant(0))
+    at_.add_filling(counts, size, none, guard).why.emplace_back("phase: so many counts are in global memory");
+  Phase& phase = scatter_apart("count", counts, {classes}, reduction_by(arena_, scalar::Op::add, none), none,
+                               {partition.point_class, one});
+  phase.why.emplace_back("phase: from the points of each class of each block follows where they go");
+  auto& nest = std::get<Nest>(phase.walk);
+  nest.stages.push_back({phase.computes.names[0], 0, kernel::Space::shared, fit});
+  combine_in(nest, Combine::Part::scatter, 0).levels = {{Unit::thread, Join::atomic, passes},
+                                                        {Unit::grid, Join::bins}};
   sum_counts(g, counts, table);
 }
 
@@ -102,9 +111,20 @@ void Updates::sum_counts(std::size_t g, Var counts, Var table) {
   const soac::OutputView whole = soac::view_of(at_.lifted());
   std::size_t number = 0;  // of the original's partition
   while (whole.partitions[number].kept != partition.kept) ++number;
-  Phase& sums = at_.add_walk_by_one("sums", schedule::count(arena_, at_.s(), size, counts, table));
-  combine_in(std::get<Nest>(sums.walk), Combine::Part::scan, 0).ends = {{0, partition.offsets, classes},
-                                                                        {0, at_.kept(number), at_.i64(0)}};
+  const soac::Stm running = schedule::count(arena_, at_.s(), size, counts, table);
+  const auto& over = std::get<soac::Soac>(running.op);
+  const soac::Stm* scan = over.body.body.data();
+  const Expr per_part = at_.part_of(over), parts = ceil_div(size, per_part);
+  const std::vector<Var> partials{at_.temporary(Kind::i64, parts, "partial")};
+  const std::vector<Var> carries{at_.temporary(Kind::i64, parts, "carry")};
+  Phase& fold = at_.add_parts("fold", schedule::fold(arena_, running, {&scan, 1}, {}), per_part);
+  add_grid_level(std::get<Nest>(fold.walk), Combine::Part::reduction, 0, Join::partials, partials);
+  Phase& carry = at_.add_walk_by_one(
+      "carry", schedule::carry(arena_, running, parts, {&scan, 1}, {&partials, 1}, {&carries, 1}));
+  combine_in(std::get<Nest>(carry.walk), Combine::Part::scan, 0).ends = {{0, partition.offsets, classes},
+                                                                         {0, at_.kept(number), at_.i64(0)}};
+  Phase& sums = at_.add_parts("sums", running, per_part);
+  add_grid_level(std::get<Nest>(sums.walk), Combine::Part::scan, 0, Join::carried, carries);
   const Expr c = arena_.fresh({Kind::i64}, "c"), at = c * at_.blocks();
   soac::Lambda first{{c.var()}, {}, {arena_.index(arena_.name(table), std::span(&at, 1))}};
   at_.add_map("offsets", {{partition.offsets},
@@ -126,7 +146,8 @@ void Updates::combine(const soac::Soac& op, Nest& nest) const {
     add_grid_level(nest, Combine::Part::scatter, g, how_[g], memory_[g]);
   }
   for (std::size_t g = 0; g < tables_.size(); ++g) {
-    combine_in(nest, Combine::Part::partition, g).levels.push_back({Unit::thread, Join::in_order});
+    const Join join = deals(at_.around(), op) ? Join::packed : Join::in_order;
+    combine_in(nest, Combine::Part::partition, g).levels.push_back({Unit::thread, join});
     add_grid_level(nest, Combine::Part::partition, g, Join::counted, {tables_[g]});
   }
 }

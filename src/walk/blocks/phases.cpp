@@ -41,7 +41,7 @@ void set_destinations(const Emitter& e, const schedule::Launch& launch, const sc
   const soac::OutputView outputs = soac::view_of(phase.computes);
   for (const Combine& combine : nest->combines)
     if (combine.part == Combine::Part::scatter && !combine.memory.empty() &&
-        combine.levels.back().how == Join::atomic)
+        combine.levels.front().how == Join::atomic)
       e.set_destination(outputs.scatters[combine.which].arrays[0], {combine.memory[0], {}});
 }
 
@@ -54,15 +54,13 @@ Block dealt(const Emitter& task, const Block& launched, Var next) {
   return {task.bind(cast(number, Kind::i64), "tile"), launched.tasks, launched.threads};
 }
 
-// Names for elements that earlier phases have made, and for the number of the task, where they are mentioned.
+// Names for elements that earlier phases have made, where they are mentioned.
 void bind_given(const Emitter& task, const Phase& phase) {
   soac::Vars mentioned;
   soac::add_mentioned(phase.computes(), mentioned);
   for (const schedule::Given& given : phase.launch.given)
     if (mentioned.contains(given.name))
       task.bind_name(given.name, task.load_plain(given.array, given.at, "first"));
-  if (phase.launch.task && mentioned.contains(*phase.launch.task))
-    task.bind_name(*phase.launch.task, task.context().task);
 }
 
 // What the Scans come to behind the last point, and where classes begin that they count.

@@ -36,8 +36,9 @@ class Walk {
   Ends operator()(const Running::Groups& entry) {
     const std::vector<Update> updates = updates_of(s_, nest_);
     const Steps steps(e_, s_, block_, numbers_.items, entry, updates);
-    FULGURITE_CHECK(steps.last().posts.empty() || numbers_.items == 1, "a thread posts {} points",
-                    numbers_.items);
+    for (const Posts& posts : steps.last().posts)
+      FULGURITE_CHECK(numbers_.items == 1 || (posts.is_partition && is_dealt(nest_, posts.number)),
+                      "a thread posts {} points", numbers_.items);
     Sinks sinks(e_, s_, nest_, block_, range_, steps);
     parts::fill(e_, block_, sinks.shared_bins(),
                 [&] { numbers_.has_tiles ? tiled(steps, sinks) : unordered(steps, sinks); });
@@ -204,6 +205,18 @@ class Walk {
     });
   }
 
+  // There is nothing at the places of the tile behind its last point.
+  void post_none_behind(const Emitter& e, Expr t, const Steps& steps, const Tile& tile) {
+    if (steps.last().posts.empty()) return;
+    const Expr behind = e.bind(tile.n + t, "behind"), end = i64(steps.tile());
+    e.for_loop(behind, end, i64(block_.threads), "at", [&](Expr at) {
+      for (const Posts& posts : steps.last().posts) {
+        const Var places = posts.buffers[0];
+        e.store_plain(places, at, cast(i64(-1), arena_.info(places).type.kind));
+      }
+    });
+  }
+
   void last_step(const Steps& steps, const Sinks& sinks, const Tile& tile) {
     steps.place_last(e_, tile.base);
     par(e_, block_, [&](const Emitter& e, Expr t) {
@@ -211,7 +224,7 @@ class Walk {
       std::size_t next = 0;
       for (const auto& group : running.reductions)
         for (Expr variable : group) e.assign(variable, e.load_plain(totals_[next++], t, "acc"));
-      for (const Posts& posts : steps.last().posts) e.store_plain(posts.buffers[0], t, i64(-1));
+      post_none_behind(e, t, steps, tile);
       for_tile(e, t, tile, [&](Expr at, Expr number) {
         steps.bind_staged(e, before_, at);
         at_point(e, steps.last().stm, number, running);

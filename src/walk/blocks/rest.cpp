@@ -31,7 +31,9 @@ Rest rest_of(const Emitter& e, const soac::Stm& s, std::span<const Update> updat
   for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
     const soac::Outputs::Partitioned& partition = outputs.partitions[g];
     Posts posts{true, g, {}, {}};
-    post(posts, parts::place_of(e, {&partition.point_class, 1}, {&partition.classes, 1}));
+    const Expr place = parts::place_of(e, {&partition.point_class, 1}, {&partition.classes, 1});
+    const bool is_short = partition.classes.is_constant() && partition.classes.bits() < (1 << 15);
+    post(posts, is_short ? cast(place, Kind::i16) : place);
     for (Expr value : partition.values) post(posts, value);
     rest.posts.push_back(std::move(posts));
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parts/compaction.h"
+#include "parts/deal.h"
 #include "parts/fold.h"
 #include "parts/posts.h"
 #include "walk/blocks/range.h"
@@ -37,6 +38,7 @@ class Sinks {
 
  private:
   std::vector<Var> buffers_of(std::size_t scatter) const;
+  void open_deal(const Posts&, Var table);
   void put(const Posts&) const;
 
   const Emitter e_;
@@ -47,6 +49,7 @@ class Sinks {
   std::map<std::size_t, parts::SharedBins> shared_bins_;
   std::map<std::size_t, parts::Compaction> packed_;  // of the last step's scatters as well
   std::map<std::size_t, parts::OwnBins> own_bins_;   // of the statement's scatters
+  std::map<std::size_t, parts::Deal> deals_;         // of its partitions
 };
 
 }  // namespace fulgurite::walk::blocks

@@ -23,7 +23,8 @@ const Combine::Level* level(const Combine& combine, Unit unit, Join how) {
 
 How how_of(const Combine& combine) {
   if (level(combine, Unit::thread, Join::packed)) return How::packed;
-  if (level(combine, Unit::grid, Join::bins)) return How::in_order;
+  if (level(combine, Unit::grid, Join::bins))
+    return level(combine, Unit::thread, Join::atomic) ? How::kept : How::in_order;
   if (level(combine, Unit::grid, Join::atomic)) return How::atomic;
   if (level(combine, Unit::grid, Join::exchange)) return How::exchange;
   if (level(combine, Unit::grid, Join::winner)) return How::winner;
@@ -53,9 +54,10 @@ std::vector<Update> updates_of(const soac::Stm& s, const Nest& nest) {
     if (const auto* packed = level(*combine, Unit::thread, Join::packed))
       update.scan = static_cast<std::size_t>(packed->n);
     if (update.how == How::in_order) update.limits.bytes = bytes_in_shared_memory(nest, outputs.scatters[g]);
-    if (update.how != How::atomic) continue;
+    if (update.how != How::atomic && update.how != How::kept) continue;
     update.what = schedule::atomic_of(outputs.scatters[g].to).value();
-    update.limits.points = level(*combine, Unit::grid, Join::atomic)->n;
+    update.limits.are_kept = update.how == How::kept;
+    update.limits.points = update.limits.are_kept ? 0 : level(*combine, Unit::grid, Join::atomic)->n;
     if (const auto* shared = level(*combine, Unit::thread, Join::atomic)) {
       update.limits.bytes = bytes_in_shared_memory(nest, outputs.scatters[g]);
       update.limits.passes = static_cast<int>(std::max<std::int64_t>(shared->n, 1));
@@ -69,6 +71,10 @@ std::vector<Var> tables_of(const soac::Soac& op, const Nest& nest) {
   for (std::size_t g = 0; g < op.partitions.size(); ++g)
     tables.push_back(schedule::combine_of(nest, Combine::Part::partition, g)->memory.at(0));
   return tables;
+}
+
+bool is_dealt(const Nest& nest, std::size_t partition) {
+  return level(*schedule::combine_of(nest, Combine::Part::partition, partition), Unit::thread, Join::packed);
 }
 
 // state[0] is the number of the next block; behind it each level has an element for each tile.

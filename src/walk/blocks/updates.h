@@ -18,6 +18,7 @@ struct Update {
     exchange,  // of several values any stays
     winner,    // the value stays of the point that memory[0][place] names
     atomic,    // by one operation of memory
+    kept,      // the same in bins of each block: memory[0][place * tasks + task]
     in_order,  // memory[task][place] = memory[task][place] op values, in the order of the points
   };
   How how = How::plain;
@@ -32,6 +33,8 @@ std::vector<Update> updates_of(const soac::Stm&, const schedule::Nest&);
 
 /// Of each partition: table[class * tasks + task], where the task's next point of the class goes.
 std::vector<Var> tables_of(const soac::Soac&, const schedule::Nest&);
+/// Whether a tile's points are sorted by class before they go there.
+bool is_dealt(const schedule::Nest&, std::size_t partition);
 
 /// What blocks that look back publish, of each level of Scans; none: what Scans go on from is given.
 std::vector<parts::Published> published_by(const soac::Soac&, const schedule::Nest&, Expr tasks);
