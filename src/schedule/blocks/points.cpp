@@ -16,12 +16,6 @@ namespace fulgurite::schedule {
 
 namespace {
 
-std::int64_t bytes(std::span<const Expr> values) {
-  std::int64_t sum = 0;
-  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
-  return sum;
-}
-
 // Bytes for each thread, and for each point of a tile.
 struct Needs {
   std::int64_t thread = 0, point = 0;
@@ -30,22 +24,22 @@ struct Needs {
 Needs needs_of(const soac::Soac& op) {
   Needs needs;
   for (const soac::Stm* s : scans_of(op.body)) {
-    const std::int64_t staged = bytes(std::get<soac::Scan>(s->op).operands);
+    const std::int64_t staged = bytes_of(std::get<soac::Scan>(s->op).operands);
     needs.point += staged;
     needs.thread += staged;
   }
-  needs.point += bytes(read_again(op));
+  needs.point += bytes_of(read_again(op));
   std::vector<Expr> folded;  // what lies in shared memory once, whoever folds it
   for (const soac::OutputView::Reduced& r : soac::view_of(op).reductions) {
-    needs.thread += bytes(r.by.op.results);
+    needs.thread += bytes_of(r.by.op.results);
     if (!in_order(r.by)) continue;
     for (Expr value : r.operands)
       if (std::ranges::find(folded, value) == folded.end()) folded.push_back(value);
   }
-  needs.point += bytes(folded);
+  needs.point += bytes_of(folded);
   constexpr std::int64_t place = 8;  // of what is posted
   for (const soac::Scatter& s : op.scatters)
-    if (is_posted(s)) needs.point += bytes(s.combine[0].op.results) + place;
+    if (is_posted(s)) needs.point += bytes_of(s.combine[0].op.results) + place;
   for (const soac::Partition& p : op.partitions)
     needs.point += 8 * static_cast<std::int64_t>(p.n_values) + place;
   return needs;
@@ -89,6 +83,12 @@ bool only_fills_bins(const soac::Soac& op) {
 }
 
 }  // namespace
+
+std::int64_t bytes_of(std::span<const Expr> values) {
+  std::int64_t sum = 0;
+  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
+  return sum;
+}
 
 std::int64_t most_of_tiles(const Surroundings& at) {
   return at.device.shared_memory - at.policy.blocks.reserved_bytes;

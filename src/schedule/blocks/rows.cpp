@@ -42,7 +42,7 @@ bool is_ragged(const Frame& at) {
 
 }  // namespace
 
-Rows::Rows(Frame& frame)
+Rows::Rows(Frame& frame, Expr elsewhere)
     : at_(frame), by_threads_(frame.i64(1)), by_blocks_(frame.i64(0)), by_tiles_(frame.i64(0)) {
   are_ragged_ = is_ragged(at_);
   if (are_ragged_) {
@@ -52,6 +52,7 @@ Rows::Rows(Frame& frame)
   if (!reduces_rows(at_.around(), at_.op())) return;
   body_ = with_neutral(at_.arena(), at_.op());
   choose_version();
+  for (Expr* way : {&by_threads_, &by_blocks_, &by_tiles_}) *way = *way * (1 - elsewhere);
   const Expr n = by_blocks_ * (rows_ * tiles_);
   for (const soac::Reduction& r : reduction_of(body_).reductions)
     for (Expr neutral : r.neutral) partials_.push_back(at_.temporary(neutral.kind(), n, "partial"));
