@@ -225,6 +225,8 @@ struct InOrder {
 /// A buffer of n elements that lives to the end of the enclosing block. shared: one for the threads of a
 /// block; n constant; `offset` (-1: not laid out yet) is where it begins among the bytes that a block shares.
 /// global: the same of memory that each block has to itself, until tidy::place_global gives it to the kernel.
+/// thread: each instance has its own, which it keeps from one Par(block) to the next where the array stands
+/// outside of them.
 struct Allocate {
   Var buffer;
   Space space;

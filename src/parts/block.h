@@ -10,7 +10,7 @@ using kernel::Builder;
 using scalar::Expr;
 
 /// Threads that run together, and exchange values by shuffles.
-inline constexpr int warp = 32;
+inline constexpr std::int64_t warp = 32;
 
 /// A block of a launch.
 struct Block {

@@ -17,7 +17,7 @@ void Compaction::update(const Builder& b, Expr place, std::span<const Expr> valu
 void Compaction::flush(const Builder& of_block, const Block& block) const {
   scalar::Arena& arena = of_block.arena();
   const auto narrow = [](Expr x) { return cast(x, Kind::u32); };
-  const Expr in_warp = of_block.bind(begin_ & std::int64_t{warp - 1}, "in_warp");
+  const Expr in_warp = of_block.bind(begin_ & (warp - 1), "in_warp");
   const Expr n = of_block.bind(narrow(end_ - begin_), "n");
   const Expr steps = arena.i64(tile_ / block.threads + 1);
   par(of_block, block, [&](const Builder& b, Expr t) {

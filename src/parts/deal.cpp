@@ -6,8 +6,6 @@ namespace fulgurite::parts {
 
 namespace {
 
-constexpr std::int64_t warp = 32;
-
 Expr u32(scalar::Arena& arena, std::uint64_t value) {
   return arena.constant(Kind::u32, value);
 }

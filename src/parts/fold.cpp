@@ -198,7 +198,7 @@ class Tile {
   const Block& block_;
   const int items_;
   const bool has_shuffles_ = b_.context().has_shuffles;
-  const int lanes_ = has_shuffles_ ? std::min(block_.threads, warp) : block_.threads;
+  const int lanes_ = has_shuffles_ ? std::min(block_.threads, int{warp}) : block_.threads;
   const int warps_ = block_.threads / lanes_;
   const Expr n_;
   const std::span<const Ordered> all_;

@@ -8,11 +8,10 @@
 #include <set>
 
 #include "base/match.h"
+#include "schedule/check_tiles.h"
 #include "schedule/nest.h"
-#include "schedule/packed_terms.h"
 #include "schedule/print.h"
 #include "schedule/rewrites/thresholds.h"
-#include "schedule/shared_operands.h"
 #include "soac/check.h"
 #include "soac/count.h"
 #include "soac/walk.h"
@@ -24,11 +23,6 @@ namespace {
 bool is_power_of_two(std::int64_t n) {
   return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
 }
-std::optional<std::int64_t> constant(Expr e) {
-  if (!e || !e.is_constant()) return {};
-  return static_cast<std::int64_t>(e.bits());
-}
-
 class Checker {
  public:
   Checker(const soac::Program& program, const Launch& launch) : program_(program), launch_(launch) {}
@@ -95,10 +89,9 @@ class Checker {
     for (const Stage& stage : nest.stages)
       require(stage.at < nest.cuts.size() && stage.size > 0,
               "has a stage outside of its cuts, or of no elements");
-    if (combined != &op) {
-      terms(nest, *combined);
-      for (const Stage& each : nest.stages) stage(nest, *combined, each);
-    }
+    if (combined != &op)
+      for (const std::string& fault : faults_of_tiles(*program_.arena, nest, *combined))
+        require(false, fault);
     for (const Combine& each : nest.combines) combine(nest, *combined, each);
     splits(nest, op);
     const std::string around = where_;
@@ -177,37 +170,6 @@ class Checker {
               "takes rows together whose points are combined");
   }
 
-  // Of the Soac inside, several points that one operation takes.
-  void terms(const Nest& nest, const soac::Soac& combined) {
-    const std::int64_t together = terms_together(nest);
-    if (together == 1) return;
-    const auto packed = packed_terms(*program_.arena, combined, together);
-    require(packed.has_value(), "takes points of the reduction together that no operation does");
-    if (!packed) return;
-    const auto is_staged = [&](Expr read) {
-      return std::ranges::find(nest.stages, read, &Stage::read) != nest.stages.end();
-    };
-    require(nest.stages.size() == 2 && is_staged(packed->first) && is_staged(packed->second),
-            "takes points of the reduction together whose operands it does not stage");
-  }
-
-  // Of what points share: a row for each point of the reduction that is walked meanwhile, of the lanes that
-  // are, or a column of rows.
-  void stage(const Nest& nest, const soac::Soac& combined, const Stage& stage) {
-    require(stage.read && reads(combined, stage.read), "stages what the reduction inside does not read");
-    if (stage.at >= nest.cuts.size()) return;
-    const Cut& at = nest.cuts[stage.at];
-    std::optional<std::int64_t> depth;
-    for (const Cut& cut : nest.cuts)
-      if (!depth && nest.axes[cut.axis].of != 0 && cut.unit == Unit::sequence) depth = constant(cut.size);
-    const bool is_panel = is_shared_by_rows(nest, stage);
-    const std::int64_t row = is_panel ? constant(at.size).value_or(0) : 1, together = terms_together(nest);
-    require(depth && *depth % together == 0, "stages parts of what it takes together");
-    const std::int64_t words = depth.value_or(0) / together;
-    require(words > 0 && stage.size >= words * row && (is_panel || stage.size % words == 0),
-            "has no room for what it stages");
-  }
-
   // The operator of an output; nothing where it has none.
   static const soac::Reduction* operator_of(const soac::Soac& op, const Combine& combine) {
     if (combine.part == Combine::Part::reduction) return &op.reductions[combine.which];
@@ -251,15 +213,6 @@ class Checker {
     for (const Split& split : nest.splits)
       require(indices.threshold_of(split.condition).has_value(),
               "splits by what is no comparison of an index with what does not depend on the point");
-  }
-
-  // Whether the expression is a part of what the body computes.
-  static bool reads(const soac::Soac& op, Expr part) {
-    bool found = false;
-    soac::for_each_root(op.body, [&](Expr root) {
-      scalar::for_each_node(std::span(&root, 1), [&](Expr e) { found = found || e == part; });
-    });
-    return found;
   }
 
   bool is_memory(Var array) const { return std::ranges::find(launch_.memory, array) != launch_.memory.end(); }

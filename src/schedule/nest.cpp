@@ -98,6 +98,11 @@ Vectors vectors_of(const Launch& launch) {
   return vectors;
 }
 
+std::optional<std::int64_t> constant(Expr e) {
+  if (!e || !e.is_constant()) return {};
+  return static_cast<std::int64_t>(e.bits());
+}
+
 Expr ceil_div(Expr a, Expr b) {
   return (a + b - 1) / b;
 }

@@ -50,6 +50,8 @@ struct Vectors {
 };
 Vectors vectors_of(const Launch&);
 
+/// The value of a constant; absent: it is none.
+std::optional<std::int64_t> constant(Expr);
 /// Of integers that are not negative, rounded up.
 Expr ceil_div(Expr a, Expr b);
 Expr product(scalar::Arena&, std::span<const Expr> factors);

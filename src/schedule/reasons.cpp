@@ -45,9 +45,13 @@ std::string of(const Combine& combine, bool on_lanes, bool is_outer) {
   return all;
 }
 
-// Of a nest of lanes that has an axis of the Soac inside: what the points of tiles share.
+// Of a nest that has an axis of the Soac inside: what the points of tiles share.
 std::string of_tiles(const Nest& nest, const Stage& stage) {
   const bool is_panel = is_shared_by_rows(nest, stage);
+  if (stage.space == kernel::Space::shared)
+    return fmt::format("{} of a block share it, so that it is {} once for them (product_depth)",
+                       is_panel ? "rows" : "columns",
+                       stage.crosswise ? "read along the reduction" : "read along the tile");
   return fmt::format(
       "{} share it, so that it is computed once for them, at neighbouring places (tile_depth{})",
       is_panel ? "rows" : "columns", is_panel ? ", tile_strip_columns" : ", tile_task_rows");

@@ -53,6 +53,14 @@ SharedOperands shared_operands(const Surroundings& at, const soac::Soac& op) {
   return search.found();
 }
 
+Var first_array(Expr operand) {
+  std::optional<Var> array;
+  scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {
+    if (!array && e.op() == scalar::Op::index) array = e.arg(0).var();
+  });
+  return *array;
+}
+
 bool is_shared_by_rows(const Nest& nest, const Stage& stage) {
   return nest.cuts[stage.at].axis + 2 == nest.axes.size();
 }

@@ -20,6 +20,9 @@ struct SharedOperands {
 /// point of both is in one; else there are none.
 SharedOperands shared_operands(const Surroundings&, const soac::Soac&);
 
+/// The first array that one reads.
+Var first_array(Expr operand);
+
 /// Of a nest of such points that stages them: whether it is one that rows share, for it has a place for each
 /// column of a piece. The last axis is that of the reduction, the one before it that of the columns.
 bool is_shared_by_rows(const Nest&, const Stage&);

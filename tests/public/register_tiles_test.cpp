@@ -16,10 +16,10 @@ using Index = std::int64_t;
 struct Extents {
   Index n, m, k;
 };
-constexpr Extents all_extents[] = {{0, 8, 8},    {8, 0, 8},     {8, 8, 0},    {1, 1, 1},    {4, 8, 4},
-                                   {5, 9, 5},    {3, 17, 4},    {4, 16, 15},  {6, 16, 16},  {7, 15, 17},
-                                   {13, 31, 33}, {12, 32, 256}, {9, 67, 257}, {131, 5, 29}, {133, 33, 19},
-                                   {8, 521, 11}, {64, 64, 64},  {37, 41, 515}};
+constexpr Extents all_extents[] = {{0, 8, 8},    {8, 0, 8},     {8, 8, 0},     {1, 1, 1},    {4, 8, 4},
+                                   {5, 9, 5},    {3, 17, 4},    {4, 16, 15},   {6, 16, 16},  {7, 15, 17},
+                                   {13, 31, 33}, {12, 32, 256}, {9, 67, 257},  {131, 5, 29}, {133, 33, 19},
+                                   {8, 521, 11}, {64, 64, 64},  {37, 41, 515}, {65, 63, 33}, {32, 129, 47}};
 
 // Where tiles, panels and chains are small, all of their ends are met; the third one has no vector aside.
 // Tasks of the last one take less of a sum than a panel has room for.
@@ -31,14 +31,24 @@ const char* const policies[] = {
     "tile_vectors_16_registers=1 tile_rows=1 tile_depth=1 fold_chain=2",
     "fold_chain=2"};
 
+// The same of blocks of threads: their tiles, the parts of sums that several blocks share.
+const char* const policies_of_blocks[] = {
+    "", "product_least=1",
+    "product_least=1 product_threads=32 product_rows=2 product_columns=2 product_depth=4 "
+    "thread_chain=4 product_blocks=8 product_part=5",
+    "product_least=1 product_rows=1 product_columns=1 product_depth=1 thread_chain=2 product_blocks=1"};
+
 template <class F, class Test>
 void for_all_extents(F f, Test test) {
-  on_every_engine_and_policy(policies, f, [&](const auto& compiled) {
-    for (const Extents& e : all_extents) {
-      SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
-      test(compiled, e);
-    }
-  });
+  on_every_engine_and_policy(
+      policies, f,
+      [&](const auto& compiled) {
+        for (const Extents& e : all_extents) {
+          SCOPED_TRACE(::testing::PrintToString(std::array{e.n, e.m, e.k}));
+          test(compiled, e);
+        }
+      },
+      policies_of_blocks);
 }
 
 template <class T>
@@ -231,25 +241,49 @@ TEST(RegisterTiles, BatchesProperty) {
   });
 }
 
+// What tiles need not check is known from sizes; where it is not, the reads that are outside fail.
+TEST(RegisterTiles, ReadsOutsideFail) {
+  const auto program = [](Mat<int> a, Mat<int> b) {
+    return fg::generate({a.size(0), b.size(1)}, [&](Exp<Index> i, Exp<Index> j) {
+      return fg::sum(fg::generate(a.size(1), [&](Exp<Index> l) { return a(i, l) * b(l, j); }));
+    });
+  };
+  on_every_engine(program, [](const auto& f) {
+    const auto a = matrix<int>(40, 50, 1);
+    EXPECT_EQ(f(a, matrix<int>(51, 33, 2)).to_vector().size(), 40U * 33);
+    EXPECT_NE(message_of<fg::IndexError>([&] { f(a, matrix<int>(49, 33, 2)); }).find("49"),
+              std::string::npos);
+  });
+}
+
 // A sum passes through few roundings however long it is (float_sum_error).
 TEST(RegisterTiles, LongSumsRoundLittle) {
-  const auto f = fg::compile([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); });
-  for (const Index k : {2, 16, 17, 31, 64, 256, 300, 512, 1000, 4096, 4100, 20000}) {
-    SCOPED_TRACE(k);
-    const Extents e{5, 19, k};
-    std::vector<float> a(static_cast<std::size_t>(e.n * k)), b(static_cast<std::size_t>(k * e.m));
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.f / static_cast<float>(i % 977 + 3);
-    for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.f / static_cast<float>(i % 761 + 2);
-    const auto exact = folded(e, 0., plus, [&](Index i, Index l, Index j) {
-      return static_cast<double>(a[static_cast<std::size_t>(i * k + l)]) *
-             static_cast<double>(b[static_cast<std::size_t>(l * e.m + j)]);
-    });
-    const std::vector<float> sums =
-        f(fg::Array<float, 2>(a, {e.n, k}), fg::Array<float, 2>(b, {k, e.m})).to_vector();
-    const double bound = 2 * std::log2(static_cast<double>(k)) * std::numeric_limits<float>::epsilon();
-    for (std::size_t p = 0; p < sums.size(); ++p)
-      ASSERT_NEAR(sums[p], exact[p], bound * exact[p]) << "element " << p;
-  }
+  const auto test = [](fg::Engine engine, const std::string& policy) {
+    const auto f = fg::compile([](Mat<float> a, Mat<float> b) { return fg::matmul(a, b); },
+                               {.engine = engine, .policy = policy});
+    for (const Index k : {2, 16, 17, 31, 64, 256, 300, 512, 1000, 4096, 4100, 20000}) {
+      SCOPED_TRACE(k);
+      const Extents e{5, 19, k};
+      std::vector<float> a(static_cast<std::size_t>(e.n * k)), b(static_cast<std::size_t>(k * e.m));
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] = 1.f / static_cast<float>(i % 977 + 3);
+      for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.f / static_cast<float>(i % 761 + 2);
+      const auto exact = folded(e, 0., plus, [&](Index i, Index l, Index j) {
+        return static_cast<double>(a[static_cast<std::size_t>(i * k + l)]) *
+               static_cast<double>(b[static_cast<std::size_t>(l * e.m + j)]);
+      });
+      const std::vector<float> sums =
+          f(fg::Array<float, 2>(a, {e.n, k}), fg::Array<float, 2>(b, {k, e.m})).to_vector();
+      const double bound = 2 * std::log2(static_cast<double>(k)) * std::numeric_limits<float>::epsilon();
+      for (std::size_t p = 0; p < sums.size(); ++p)
+        ASSERT_NEAR(sums[p], exact[p], bound * exact[p]) << "element " << p;
+    }
+  };
+  const std::string small = "product_least=1 product_threads=32 product_rows=2 product_columns=2";
+  for (const auto& [name, engine] : tested_engines())
+    for (const std::string& policy : {small, small + " product_blocks=1"}) {
+      SCOPED_TRACE("engine " + name + ", policy " + policy);
+      if (engine != fg::Engine::interpreter) test(engine, policy);  // which adds in order
+    }
 }
 
 // Of the points of a reduction which is the first of the least, and which the last of the greatest: the walk

@@ -229,8 +229,8 @@ TEST(BlocksText, RowsAreForThreadsOrForBlocksByTheirNumbers) {
     }
     return z
   })");
-  EXPECT_EQ(names_of_phases(product), "main, partials, rows");
-  EXPECT_NE(phase(product, "main").find("guard 1 - select("), std::string::npos) << product.text;
+  EXPECT_EQ(names_of_phases(product), "main, partials, rows, tiles, join tiles");
+  EXPECT_NE(phase(product, "main").find("guard (1 - select("), std::string::npos) << product.text;
   EXPECT_NE(phase(product, "partials").find("axis free 0 3 extent "), std::string::npos) << product.text;
   const Decided along = decided(R"(program (x: f32[n, m]) {
     y: f32[n] = map (i < n) {
@@ -244,6 +244,47 @@ TEST(BlocksText, RowsAreForThreadsOrForBlocksByTheirNumbers) {
                 .find("skeleton \"rows by tiles\" tasks (n + 255) / 256 \"threads\" 256 \"columns\" 16\n"),
             std::string::npos)
       << along.text;
+}
+
+// What rows and columns share is staged, each operand as it lies in memory; sums of floats are in chains.
+TEST(BlocksText, ProductsAreTiles) {
+  const auto product = [](const std::string& kind, const std::string& of_x, const std::string& op) {
+    return decided("program (x: " + kind + "[n, k], y: " + kind + "[m, k1]) { z: " + kind +
+                   "[n, m] = map (i < n, j < m) { s: " + kind + " = redomap (l < k) { " + of_x +
+                   " + y[j, l] } " + op + " return s } return z }");
+  };
+  const Decided sums = product("f32", "x[i, l]", "reduce add comm neutral 0f");
+  const std::string tiles = phase(sums, "tiles");
+  EXPECT_TRUE(
+      tiles.starts_with("phase \"tiles\"\n  guard select(32 <= n & 32 <= m & 32 <= k & k <= 65536, 1, 0)\n"
+                        "  axis free 0 1 extent n\n  axis free 1 1 extent m\n"
+                        "  axis fold 0 1 extent k of 1\n"))
+      << tiles;
+  EXPECT_NE(tiles.find(R"(  cut 0 by 64 grid mask
+  cut 1 by 64 grid mask
+  cut 2 by 16 sequence mask
+  cut 1 by 64 sequence mask
+  cut 0 by 8 thread mask
+  cut 1 by 16 thread mask
+  cut 0 by 8 registers mask
+  cut 1 by 4 registers mask
+  stage x at 3 shared 1088 of x[i, l] crosswise
+  stage y at 4 shared 1088 of y[j, l] crosswise
+  combine reduction 0 thread chain 16, thread chain 256, grid partials (partial)
+)"),
+            std::string::npos)
+      << tiles;
+  const Decided least = product("f64", "x[l, i]", "reduce min comm neutral 1.0");
+  EXPECT_NE(phase(least, "tiles")
+                .find("  cut 0 by 8 registers mask\n  cut 1 by 4 registers mask\n"
+                      "  stage x at 3 shared 1024 of x[l, i]\n"
+                      "  stage y at 4 shared 1056 of y[j, l] crosswise\n"
+                      "  combine reduction 0 grid partials (partial)\n"),
+            std::string::npos)
+      << least.text;
+  EXPECT_EQ(names_of_phases(product("f32", "x[i, l + j]", "reduce add comm neutral 0f")),
+            "short rows, partials, rows")
+      << "no points share x";
 }
 
 TEST(BlocksText, RaggedRowsShareThreads) {

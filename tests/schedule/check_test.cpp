@@ -70,6 +70,36 @@ TEST(ScheduleCheck, FindsRowsTogetherThatAreReduced) {
   EXPECT_NE(faults[0].find("takes rows together whose points are combined"), std::string::npos) << faults[0];
 }
 
+TEST(ScheduleCheck, FindsTilesThatThreadsDoNotTake) {
+  const auto faults = [](const std::function<void(scalar::Arena&, Nest&)>& harm) {
+    testing_schedule::Decided made = testing_schedule::decided(R"(program (x: f32[n, k], y: f32[k1, m]) {
+      z: f32[n, m] = map (i < n, j < m) {
+        s: f32 = redomap (l < k) { x[i, l] * y[l, j] } reduce add comm neutral 0f
+        return s
+      }
+      return z
+    })");
+    for (Phase& phase : made.launch.phases)
+      if (phase.name == "tiles") harm(*made.program.arena, std::get<Nest>(phase.walk));
+    std::string all;
+    for (const std::string& fault : faults_of(made.program, made.launch)) all += fault + '\n';
+    return all;
+  };
+  EXPECT_EQ(faults([](scalar::Arena&, Nest&) {}), "");
+  const std::string tile = "phase 'tiles' has a tile that is not what its threads take\n";
+  EXPECT_EQ(faults([](scalar::Arena& arena, Nest& nest) { nest.cuts[1].size = arena.i64(128); }), tile);
+  EXPECT_EQ(faults([](scalar::Arena& arena, Nest& nest) { nest.cuts[8].size = arena.i64(2); }), tile);
+  EXPECT_EQ(faults([](scalar::Arena&, Nest& nest) { nest.stages[0].size = 512; }),
+            "phase 'tiles' has no room for what it stages\n");
+  EXPECT_EQ(faults([](scalar::Arena&, Nest& nest) { nest.combines[0].levels[1].n = 100; }),
+            "phase 'tiles' has chains that end within a slice\n");
+  EXPECT_EQ(faults([](scalar::Arena&, Nest& nest) {
+              nest.cuts[3].unit = Unit::registers;
+            }).find("phase 'tiles' has a block that does not fold a part of its rows in slices\n") ==
+                std::string::npos,
+            false);
+}
+
 TEST(ScheduleCheck, FindsJoinsThatTheOperatorForbids) {
   expect_fault("with an operator that is not known to commute",
                [](scalar::Arena&, Launch& launch, Nest& nest) {

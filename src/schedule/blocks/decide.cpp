@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "schedule/blocks/crosswise.h"
+#include "schedule/blocks/products.h"
 #include "schedule/blocks/rows.h"
 #include "schedule/blocks/scans.h"
 #include "schedule/blocks/updates.h"
@@ -31,7 +32,8 @@ class Decision {
         op_(at_.op()),
         outputs_(at_.outputs()),
         scans_(at_),
-        rows_(at_),
+        products_(at_),
+        rows_(at_, products_.takes_all()),
         updates_(at_, scans_) {}
 
   Launch operator()() {
@@ -41,6 +43,7 @@ class Decision {
     updates_.look_first();
     main();
     rows_.add_phases();
+    products_.add_phases();
     last();
     updates_.join_places();
     land();
@@ -168,6 +171,7 @@ class Decision {
   const soac::Soac& op_;
   const soac::OutputView& outputs_;
   Scans scans_;
+  Products products_;
   Rows rows_;
   Updates updates_;
   Expr blocks_;                // of the main phase

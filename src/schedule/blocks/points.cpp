@@ -16,12 +16,6 @@ namespace fulgurite::schedule {
 
 namespace {
 
-std::int64_t bytes(std::span<const Expr> values) {
-  std::int64_t sum = 0;
-  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
-  return sum;
-}
-
 // Bytes for each thread, and for each point of a tile.
 struct Needs {
   std::int64_t thread = 0, point = 0;
@@ -31,26 +25,26 @@ Needs needs_of(const Surroundings& at, const soac::Soac& op) {
   Needs needs;
   for (const soac::Stm* s : scans_of(op.body)) {
     const auto& scan = std::get<soac::Scan>(s->op);
-    const std::int64_t staged = counts_little(scan) ? 4 : bytes(scan.operands);
+    const std::int64_t staged = counts_little(scan) ? 4 : bytes_of(scan.operands);
     needs.point += staged;
     needs.thread += staged;
   }
-  needs.point += bytes(read_again(op));
+  needs.point += bytes_of(read_again(op));
   std::vector<Expr> folded;  // what lies in shared memory once, whoever folds it
   for (const soac::OutputView::Reduced& r : soac::view_of(op).reductions) {
-    needs.thread += bytes(r.by.op.results);
+    needs.thread += bytes_of(r.by.op.results);
     if (!in_order(r.by)) continue;
     for (Expr value : r.operands)
       if (std::ranges::find(folded, value) == folded.end()) folded.push_back(value);
   }
-  needs.point += bytes(folded);
+  needs.point += bytes_of(folded);
   constexpr std::int64_t place = 8;  // of what is posted
   for (const soac::Scatter& s : op.scatters)
-    if (is_posted(s)) needs.point += bytes(s.combine[0].op.results) + place;
+    if (is_posted(s)) needs.point += bytes_of(s.combine[0].op.results) + place;
   const bool are_dealt = deals(at, op);
   for (const soac::OutputView::Partitioned& p : soac::view_of(op).partitions) {
     // A point's class, in its own place and with its number; of each class of a warp a count and a mask.
-    needs.point += bytes(p.values) + (are_dealt ? 2 + 4 : place);
+    needs.point += bytes_of(p.values) + (are_dealt ? 2 + 4 : place);
     if (are_dealt) needs.thread += static_cast<std::int64_t>(p.classes.bits()) * (4 + 4) / warp;
   }
   return needs;
@@ -103,6 +97,12 @@ bool only_fills_bins(const soac::Soac& op) {
 }
 
 }  // namespace
+
+std::int64_t bytes_of(std::span<const Expr> values) {
+  std::int64_t sum = 0;
+  for (Expr e : values) sum += static_cast<std::int64_t>(size_of(e.kind()));
+  return sum;
+}
 
 std::int64_t most_of_tiles(const Surroundings& at) {
   return at.device.shared_memory - at.policy.blocks.reserved_bytes;

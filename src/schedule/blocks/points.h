@@ -15,6 +15,9 @@ inline constexpr std::int64_t warp = 32;
 /// Bytes of a block that tiles may take: the others are for what collectives keep.
 std::int64_t most_of_tiles(const Surroundings&);
 
+/// Of the values of one point.
+std::int64_t bytes_of(std::span<const Expr> values);
+
 struct Points {
   std::int64_t threads = 256;    // of a block: a power of two
   std::int64_t items = 1;        // neighbouring points of a tile that a thread folds

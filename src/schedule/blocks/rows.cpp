@@ -43,7 +43,7 @@ bool is_ragged(const Frame& at) {
 
 }  // namespace
 
-Rows::Rows(Frame& frame)
+Rows::Rows(Frame& frame, Expr elsewhere)
     : at_(frame), by_threads_(frame.i64(1)), by_blocks_(frame.i64(0)), by_tiles_(frame.i64(0)) {
   are_ragged_ = is_ragged(at_);
   if (are_ragged_) {
@@ -55,6 +55,7 @@ Rows::Rows(Frame& frame)
   rows_ = at_.product(at_.op().dims);
   lie_along_ = reads_along_rows(at_.op());
   lie_along_ ? choose_version() : choose_parts();
+  for (Expr* way : {&by_threads_, &by_blocks_, &by_tiles_}) *way = *way * (1 - elsewhere);
   std::vector<Expr> shape{by_blocks_ * tiles_};
   if (lie_along_)
     shape[0] = shape[0] * rows_;

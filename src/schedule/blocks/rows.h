@@ -20,9 +20,10 @@ inline constexpr const char* why_version =
 
 class Rows {
  public:
-  explicit Rows(Frame&);
+  /// `elsewhere`: 1 where other phases do all.
+  Rows(Frame&, Expr elsewhere);
 
-  /// 1 where threads take the points one by one, else 0: then the phases do all.
+  /// 1 where threads take the points one by one, else 0: then these phases do all, or others.
   Expr by_threads() const { return by_threads_; }
   void add_phases();
 

@@ -130,14 +130,6 @@ std::int64_t rows_of_task(const Building& at, const RegisterTiles& tiles) {
   return std::clamp(most, std::int64_t{1}, at.lanes.by.tile_task_rows);
 }
 
-Var first_array(Expr operand) {
-  std::optional<Var> array;
-  scalar::for_each_node(std::span(&operand, 1), [&](Expr e) {
-    if (!array && e.op() == scalar::Op::index) array = e.arg(0).var();
-  });
-  return *array;
-}
-
 // What the pieces of the last cut so far read, before they do.
 void add_stages(std::span<const Expr> operands, std::int64_t size, Nest& nest) {
   for (Expr operand : operands) {

@@ -27,12 +27,14 @@ void for_tasks(const Phase&, int threads, const OfBlock& body);
 
 /// Phases by the form of their walks: points in their order (points.h); rows, that tasks share; strips of a
 /// space whose points read around them, with windows in shared memory; square tiles that are read crosswise;
-/// short rows, whose columns the block brings to shared memory; rows of any lengths.
+/// short rows, whose columns the block brings to shared memory; rows of any lengths; tiles of points that
+/// share operands.
 void walk_over_points(const Phase&);
 void walk_parts_of_rows(const Phase&);
 void walk_strips(const Phase&);
 void walk_tiles(const Phase&);
 void walk_short_rows(const Phase&);
 void walk_ragged_rows(const Phase&);
+void walk_products(const Phase&);
 
 }  // namespace fulgurite::walk::blocks

@@ -25,6 +25,7 @@ void walk_phase(const Phase& phase) {
   const Nest& nest = phase.nest();
   const auto has = [&](auto&& is_so) { return std::ranges::any_of(nest.stages, is_so); };
   if (!nest.inner.empty()) return walk_parts_of_rows(phase);
+  if (schedule::number_of_combined(nest) != 0) return walk_products(phase);
   if (has([](const schedule::Stage& stage) { return stage.crosswise; })) return walk_tiles(phase);
   if (has([](const schedule::Stage& stage) { return !stage.around.empty(); })) return walk_strips(phase);
   walk_over_points(phase);
