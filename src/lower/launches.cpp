@@ -46,7 +46,9 @@ schedule::Device Launches::device() const {
 Emitter Launches::emitter() {
   if (has_blocks()) {
     const Emitter e = emitter([](const Emitter& at, const soac::Stm& s) { walk::blocks::inner(at, s); });
-    return options_.target.has_shuffles ? e.with_shuffles() : e;
+    kernel::Context context = e.context();
+    context.has_shuffles = options_.target.has_shuffles;
+    return e.in_context_of(e.with(std::move(context)));
   }
   return emitter([nests = walk::lanes::Nests{{sizes_, device(), options_.lanes}}](
                      const Emitter& at, const soac::Stm& s) { walk::lanes::inner(at, s, nests); });

@@ -56,9 +56,6 @@ Emitter Emitter::changed(Change&& change) const {
   return {with(std::move(other)), state_};
 }
 
-Emitter Emitter::with_shuffles() const {
-  return changed([](kernel::Context& c) { c.has_shuffles = true; });
-}
 Emitter Emitter::in_lanes() const {
   return changed([](kernel::Context& c) { c.in_lanes = true; });
 }

@@ -55,7 +55,6 @@ class Emitter : public kernel::Builder {
   Emitter(scalar::Arena& arena, bool checks, Outside outside, std::optional<soac::Bounds> bounds = {});
 
   // The same code in another context.
-  Emitter with_shuffles() const;
   Emitter in_lanes() const;
   Emitter of_task(Expr task, Expr tasks, bool interleaved = false) const;
   Emitter of_groups(Expr size) const;

@@ -72,7 +72,7 @@ TEST(BlocksEdits, ThreadsOfABlock) {
 }
 
 TEST(BlocksEdits, PointsOfABlock) {
-  expect_edit(square, integers(5000), {{"by 1024 grid", "by 3072 grid"}}, "(n + 1023) / 1024",
+  expect_edit(square, integers(5000), {{"by 2048 grid", "by 3072 grid"}}, "(n + 2047) / 2048",
               "(n + 3071) / 3072");
 }
 
@@ -91,16 +91,16 @@ const std::string running = R"(program "running" (x: i32[n]) {
 
 // In the main phase, and in the one that joins the blocks' results.
 TEST(BlocksEdits, PointsThatAThreadFolds) {
-  const Replaced tile{"by 3840 sequence", "by 1792 sequence"}, run{"by 15 registers", "by 7 registers"};
+  const Replaced tile{"by 7936 sequence", "by 1792 sequence"}, run{"by 31 registers", "by 7 registers"};
   expect_edit(R"(program "in_order" (x: i32[n]) {
     f: i32 = redomap (i < n) { x[i] } reduce (a: i32, b: i32) { a * 3i32 + b - a * 2i32 } neutral 0i32
     return f
   })",
-              integers(9000), {tile, run, tile, run}, "i32[3840]", "i32[1792]");
+              integers(9000), {tile, run, tile, run}, "i32[7936]", "i32[1792]");
 }
 
 TEST(BlocksEdits, TilesThatAreLookedAtTogether) {
-  expect_edit(running, integers(60000), {{"handed_on 64", "handed_on 32"}}, "i32[64]", "i32[32]");
+  expect_edit(running, integers(60000), {{"handed_on 128", "handed_on 64"}}, "i32[128]", "i32[64]");
 }
 
 const std::string histogram = R"(program "histogram" (x: i32[n]) {
@@ -129,16 +129,16 @@ std::vector<Value> two_arrays(std::int64_t n) {
 
 TEST(BlocksEdits, StripAndItsWindows) {
   expect_edit(stencil, two_arrays(5000),
-              {{"by 1024 grid", "by 512 grid"},
-               {"by 1024 sequence", "by 512 sequence"},
-               {"stage x at 1 shared 1088", "stage x at 1 shared 576"},
-               {"stage y at 1 shared 1088", "stage y at 1 shared 576"}},
-              "[1088]", "[576]");
+              {{"by 2048 grid", "by 512 grid"},
+               {"by 2048 sequence", "by 512 sequence"},
+               {"stage x at 1 shared 2112", "stage x at 1 shared 576"},
+               {"stage y at 1 shared 2112", "stage y at 1 shared 576"}},
+              "[2112]", "[576]");
 }
 
 TEST(BlocksEdits, AStageLess) {
-  expect_edit(stencil, two_arrays(5000), {{"  stage y at 1 shared 1088 of y[i] around 0 1\n", ""}},
-              "i32[1088] at 4352", "");
+  expect_edit(stencil, two_arrays(5000), {{"  stage y at 1 shared 2112 of y[i] around 0 1\n", ""}},
+              "i32[2112] at 8448", "");
 }
 
 TEST(BlocksEdits, AdditionsOfAnAccumulator) {

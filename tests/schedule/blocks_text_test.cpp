@@ -296,7 +296,7 @@ TEST(BlocksText, RaggedRowsShareThreads) {
     return y
   })");
   EXPECT_EQ(names_of_phases(ragged), "rows");
-  EXPECT_NE(phase(ragged, "rows").find("\"threads\" 256 \"items\" 7 \"blocks\" 1024\n"), std::string::npos)
+  EXPECT_NE(phase(ragged, "rows").find("\"threads\" 256 \"items\" 15 \"blocks\" 1024\n"), std::string::npos)
       << ragged.text;
 }
 

@@ -79,7 +79,7 @@ Products::Products(Frame& frame) : at_(frame), by_(frame.around().policy.blocks)
   choose_tile();
   choose_parts();
   const Expr least = at_.i64(by_.product_least), depth = reduction().dims[0];
-  const Expr has_rows = least <= rows(), has_columns = least <= columns();
+  const Expr has_rows = least <= n_rows(), has_columns = least <= n_columns();
   Expr pays = has_rows & has_columns & (least <= depth) & *fits;
   // Longer sums would round too often where parts are joined.
   if (chain_ > 0) pays = pays & (depth <= depth_ * chain_ * chain_ * chain_);
@@ -127,8 +127,8 @@ void Products::choose_parts() {
   const Expr depth = reduction().dims[0];
   const std::vector<Expr>& dims = at_.op().dims;
   const Expr outer = at_.product(std::span(dims).first(dims.size() - 2));
-  const Expr down = ceil_div(rows(), at_.i64(threads_ / threads_across_ * rows_));
-  const Expr tiles = max(outer * (down * ceil_div(columns(), at_.i64(threads_across_ * columns_))), 1);
+  const Expr down = ceil_div(n_rows(), at_.i64(threads_ / threads_across_ * rows_));
+  const Expr tiles = max(outer * (down * ceil_div(n_columns(), at_.i64(threads_across_ * columns_))), 1);
   Expr wanted = min(by_.product_blocks / tiles, depth / by_.product_part);
   if (chain_ > 0) {
     const std::int64_t most = depth_ * chain_ * chain_;
@@ -161,8 +161,8 @@ Nest Products::nest() const {
   if (n_outer > 0)
     nest.axes.push_back({Axis::Role::free, 0, n_outer, at_.product(std::span(dims).first(n_outer))});
   const std::size_t row = nest.axes.size(), column = row + 1, depth = row + 2;
-  nest.axes.push_back({Axis::Role::free, n_outer, 1, rows()});
-  nest.axes.push_back({Axis::Role::free, n_outer + 1, 1, columns()});
+  nest.axes.push_back({Axis::Role::free, n_outer, 1, n_rows()});
+  nest.axes.push_back({Axis::Role::free, n_outer + 1, 1, n_columns()});
   nest.axes.push_back({Axis::Role::fold, 0, 1, reduction().dims[0], false, 1});
   const auto cut = [&](std::size_t axis, Expr size, Unit unit) { nest.cuts.push_back({axis, size, unit}); };
   const std::int64_t down = threads_ / threads_across_;

@@ -22,8 +22,8 @@ class Products {
 
  private:
   const soac::Soac& reduction() const;
-  Expr rows() const { return at_.op().dims[at_.op().dims.size() - 2]; }
-  Expr columns() const { return at_.op().dims.back(); }
+  Expr n_rows() const { return at_.op().dims[at_.op().dims.size() - 2]; }
+  Expr n_columns() const { return at_.op().dims.back(); }
   void choose_tile();
   void choose_parts();
   Nest nest() const;
