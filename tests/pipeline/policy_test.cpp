@@ -58,9 +58,9 @@ TEST(Policy, TheTileDecidesHowManyTasksThereAre) {
 }
 
 TEST(Policy, SoDoThreadsOfABlock) {
-  EXPECT_EQ(tasks_of(doubled, {.engine = Engine::opencl}), "max((n + 1023) / 1024, 1)");
+  EXPECT_EQ(tasks_of(doubled, {.engine = Engine::opencl}), "max((n + 2047) / 2048, 1)");
   EXPECT_EQ(tasks_of(doubled, {.engine = Engine::opencl, .policy = "block_threads=64"}),
-            "max((n + 255) / 256, 1)");
+            "max((n + 511) / 512, 1)");
 }
 
 TEST(Policy, TheLengthOfAChainIsWrittenIntoTheKernel) {

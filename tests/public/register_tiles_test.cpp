@@ -34,8 +34,8 @@ const char* const policies[] = {
 // The same of blocks of threads: their tiles, the parts of sums that several blocks share.
 const char* const policies_of_blocks[] = {
     "", "product_least=1",
-    "product_least=1 product_threads=32 product_rows=2 product_columns=2 product_depth=4 "
-    "thread_chain=4 product_blocks=8 product_part=5",
+    ("product_least=1 product_threads=32 product_rows=2 product_columns=2 product_depth=4 "
+     "thread_chain=4 product_blocks=8 product_part=5"),
     "product_least=1 product_rows=1 product_columns=1 product_depth=1 thread_chain=2 product_blocks=1"};
 
 template <class F, class Test>
