@@ -39,8 +39,8 @@ Launches::Launches(const soac::Program& program, const Options& options)
 
 schedule::Device Launches::device() const {
   const Target& target = options_.target;
-  return {target.vector_bytes,    target.last_level_cache, target.shared_memory,
-          target.tells_occupancy, options_.blocks_wait,    target.adds_quarters};
+  return {target.vector_bytes,  target.last_level_cache, target.shared_memory, target.tells_occupancy,
+          options_.blocks_wait, target.adds_quarters,    target.has_shuffles};
 }
 
 Emitter Launches::emitter() {

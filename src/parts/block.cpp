@@ -17,9 +17,11 @@ void for_items(const Builder& b, Expr first, std::int64_t apart, int items, Expr
                const std::function<void(Expr at)>& body) {
   scalar::Arena& arena = b.arena();
   const auto short_number = [&](Expr e) { return cast(e, scalar::Kind::i32); };
-  // One step is a loop as well: PoCL 3.1 computes wrong values where an If stands between barriers in a loop.
-  if (items == 1) {
-    const Expr end = b.bind(min(n, first + apart), "end");
+  if (items == 1 && apart == 1) return b.if_then(b.bind(first < n, "has_item"), [&] { body(first); });
+  // Without shuffles it may be PoCL 3.1, which computes wrong values where an If stands between barriers, or
+  // a loop that it can tell to be one.
+  if (items == 1 || !b.context().has_shuffles) {
+    const Expr end = apart == 1 ? b.bind(min(n, first + std::int64_t{items}), "end") : n;
     return b.for_loop(first, end, arena.i64(apart), "at", body);
   }
   b.if_then(b.bind(first < n, "has_items"), [&] {

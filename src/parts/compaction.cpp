@@ -12,23 +12,18 @@ void Compaction::update(const Builder& b, Expr place, std::span<const Expr> valu
   for (std::size_t k = 0; k < values.size(); ++k) b.store_plain(buffers_[k], at, values[k]);
 }
 
-// Warps begin at multiples of 32 elements. The loop takes as many steps as a full tile wants, so that
-// compilers unroll it.
+// Warps begin at multiples of 32 elements.
 void Compaction::flush(const Builder& of_block, const Block& block) const {
-  scalar::Arena& arena = of_block.arena();
-  const auto narrow = [](Expr x) { return cast(x, Kind::u32); };
   const Expr in_warp = of_block.bind(begin_ & (warp - 1), "in_warp");
-  const Expr n = of_block.bind(narrow(end_ - begin_), "n");
-  const Expr steps = arena.i64(tile_ / block.threads + 1);
+  const Expr n = of_block.bind(end_ - begin_, "n");
+  const auto items = static_cast<int>(tile_ / block.threads);
   par(of_block, block, [&](const Builder& b, Expr t) {
-    const Expr first = b.bind(t - in_warp, "first");
-    b.for_loop(arena.i64(0), steps, arena.i64(1), "step", [&](Expr step) {
-      const Expr at = b.bind(first + step * std::int64_t{block.threads}, "at");
-      b.if_then(b.bind(narrow(at) < n, "is_of_tile"), [&] {
-        const Expr place = b.bind(begin_ + at, "place");
-        for (std::size_t k = 0; k < arrays_.size(); ++k)
-          b.store_plain(arrays_[k], place, b.load_plain(buffers_[k], at, "value"));
-      });
+    const Expr at_warp = b.bind(t - in_warp, "at"), behind = at_warp + std::int64_t{block.threads};
+    const Expr first = b.bind(select(at_warp < 0, behind, at_warp), "first");
+    for_items(b, first, block.threads, items, n, [&](Expr at) {
+      const Expr place = b.bind(begin_ + at, "place");
+      for (std::size_t k = 0; k < arrays_.size(); ++k)
+        b.store_plain(arrays_[k], place, b.load_plain(buffers_[k], at, "value"));
     });
   });
   sync(of_block);

@@ -161,13 +161,14 @@ class Tile {
 
   // acc = what the threads up to this one have, acc being what those of its warp have.
   void join_warps(const Builder& b, Expr thread, std::size_t k, std::span<const Expr> acc) {
-    if (warps_ == 1) return;
     const Expr before = b.bind(thread / lanes_ - 1, "before");
     b.if_then(b.bind(0 <= before, "has_warps"),
               [&] { join_behind(b, in_tile(all_[k]), load_all(b, of_warps_[k], before, "value"), acc); });
   }
   std::vector<Expr> total_up_to(const Builder& b, Expr thread, std::size_t k) {
-    const std::vector<Expr> acc = variables(b, load_all(b, all_[k].totals, thread, "value"));
+    const std::vector<Expr> own = load_all(b, all_[k].totals, thread, "value");
+    if (warps_ == 1) return own;
+    const std::vector<Expr> acc = variables(b, own);
     join_warps(b, thread, k, acc);
     return snapshots(b, acc);
   }

@@ -17,6 +17,7 @@ struct Device {
   bool tells_occupancy = false;    // how many blocks run at once
   bool blocks_wait = false;        // for blocks that began before them
   bool adds_quarters = false;      // runtime::Description
+  bool has_shuffles = false;       // the same
 };
 
 struct Surroundings {

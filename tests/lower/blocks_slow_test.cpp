@@ -277,17 +277,17 @@ TEST(Blocks, StripsAreExplained) {
   EXPECT_EQ(
       reason_of(
           R"(program "line" (x: i32[n]) { y: i32[n - 1] = map (i < n - 1) { x[i + 1] - x[i] } return y })"),
-      "tasks: strips of 1024 points by 1 or more, more than they read around (strip_points, "
+      "tasks: strips of 2048 points by 1 or more, more than they read around (strip_points, "
       "strip_most_points, strip_share)");
   EXPECT_EQ(reason_of(R"(program "rows" (x: f64[n, m]) {
     y: f64[n - 2, m] = map (i < n - 2, j < m) { x[i, j] + x[i + 2, j] } return y })"),
-            "tasks: strips of 128 points by 32 or more, more than they read around "
+            "tasks: strips of 256 points by 32 or more, more than they read around "
             "(strip_columns, strip_least_columns, strip_rows, strip_share)");
   // Too far apart for a window.
   EXPECT_EQ(
       reason_of(
           R"(program "far" (x: i32[n]) { y: i32[n - 500] = map (i < n - 500) { x[i + 500] - x[i] } return y })"),
-      "tasks: blocks of 1024 points or more, enough for each thread (thread_points)");
+      "tasks: blocks of 2048 points or more, enough for each thread (thread_points)");
 }
 
 /// A program of one argument of n elements of 4 bytes moves at most `most` bytes for each of those, by

@@ -109,6 +109,22 @@ TEST(Fission, ExtentsThatAreNotKnownAreAskedFor) {
   EXPECT_NE(text.find("if 32 <= m {"), std::string::npos) << text;
 }
 
+/// Rows that are dear to compute are in memory, and not more of them than there is room for.
+TEST(Fission, RowsBetweenCombinatorsHaveRoom) {
+  const std::string text = divided(R"(program(x: f32[n, m]) {
+    y: f32[n] = map (i < n) {
+      d: f32[64] = map (p < 64) {
+        t: f32 = redomap (q < m) { x[p, q] * x[i, q] } reduce add comm neutral 0f
+        return t
+      }
+      s: f32 = redomap (l < 64) { d[l] * d[63 - l] } reduce add comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  EXPECT_NE(text.find("if n * 64 <= 134217728 {"), std::string::npos) << text;
+}
+
 TEST(Fission, ShortRowsAndRowsOfSizesOfTheirOwnStayWhole) {
   expect_whole(R"(program(x: f32[n, m]) {
     y: f32[n, 4] = map (i < n) {

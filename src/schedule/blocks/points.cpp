@@ -25,7 +25,7 @@ Needs needs_of(const Surroundings& at, const soac::Soac& op) {
   Needs needs;
   for (const soac::Stm* s : scans_of(op.body)) {
     const auto& scan = std::get<soac::Scan>(s->op);
-    const std::int64_t staged = counts_little(scan) ? 4 : bytes_of(scan.operands);
+    const std::int64_t staged = at.device.has_shuffles && counts_little(scan) ? 4 : bytes_of(scan.operands);
     needs.point += staged;
     needs.thread += staged;
   }

@@ -76,6 +76,7 @@ class Fission {
  public:
   Fission(scalar::Arena& arena, const Stm& map) : arena_(arena), s_(map), op_(std::get<soac::Soac>(map.op)) {
     for (const Stm& s : op_.body.body) add_alone(s);
+    room_ = arena_.i64(0);
     bound_.insert(op_.body.params.begin(), op_.body.params.end());
     for (const Stm& s : body_) bound_.insert(s.names.begin(), s.names.end());
   }
@@ -96,16 +97,19 @@ class Fission {
     return (body_.size() > 1 || has_scans) && find_arrays();
   }
 
-  std::vector<Stm> operator()() {
-    std::vector<Stm> made;
+  FissionParts operator()() {
+    FissionParts made{{}, room_};
     for (const Stm& s : body_)
-      if (!inlined_.contains(s.names[0])) made.push_back(made_by(rewrite::fission, arena_, at_all_points(s)));
-    if (auto scalars = results_of_scalars())
-      made.push_back(made_by(rewrite::fission, arena_, std::move(*scalars)));
+      if (!inlined_.contains(s.names[0])) add(made, at_all_points(s));
+    if (auto scalars = results_of_scalars()) add(made, std::move(*scalars));
     return made;
   }
 
  private:
+  void add(FissionParts& made, Stm s) const {
+    made.statements.push_back(made_by(rewrite::fission, arena_, std::move(s)));
+  }
+
   // What a reduction maps besides is a map before it, which its operands read.
   void add_alone(const Stm& s) {
     const auto* op = as<soac::Soac>(s.op);
@@ -170,6 +174,7 @@ class Fission {
       const scalar::VarInfo info = arena_.info(name);
       std::vector<Expr> shape = op_.dims;
       shape.insert(shape.end(), info.shape.begin(), info.shape.end());
+      if (info.type.rank > 0) room_ = room_ + product(arena_, shape);
       array = arena_.fresh_array(info.type.kind, std::move(shape), info.name);
     }
     return true;
@@ -179,10 +184,7 @@ class Fission {
   bool only_reads(const Stm& s) const {
     bool reads = true;
     soac::for_each_root(s, [&](Expr root) {
-      const auto is_row = [&](Expr e) {
-        return e.is_name() && e.type().rank > 0 && arrays_.contains(e.var());
-      };
-      reads &= !is_row(root);
+      reads &= !root.is_name() || root.type().rank == 0 || !arrays_.contains(root.var());
     });
     return reads;
   }
@@ -316,14 +318,9 @@ class Fission {
   std::vector<Stm> body_;                 // statements of the function, reductions apart from what is mapped
   soac::Vars bound_;                      // in the map's function
   std::unordered_map<Var, Expr> arrays_;  // of what the function's statements bind, at all points
+  Expr room_;                             // of the rows among them
   soac::Vars inlined_;                    // rows that are computed where they are read
 };
-
-// With names of its own: the given statement stays.
-Stm renamed(scalar::Arena& arena, const Stm& s) {
-  soac::Renaming fresh(arena, soac::Renaming::Binders::fresh);
-  return fresh(s);
-}
 
 std::vector<Expr> names_of(const scalar::Arena& arena, const Stm& s) {
   std::vector<Expr> names;
@@ -331,43 +328,44 @@ std::vector<Expr> names_of(const scalar::Arena& arena, const Stm& s) {
   return names;
 }
 
-// if (are_long) { its parts } else { the map }
-Stm where_long(scalar::Arena& arena, Stm s, Expr are_long) {
-  const Stm whole = renamed(arena, s);
-  auto parts = fission(arena, whole);
-  if (!parts) return s;
-  Stm otherwise = renamed(arena, s);
-  const std::vector<Expr> made = names_of(arena, whole), others = names_of(arena, otherwise);
-  s.op = soac::If{are_long, {{}, std::move(*parts), made}, {{}, {std::move(otherwise)}, others}};
-  return s;
+// if (pays) { its parts } else { the map }
+void add_divided(scalar::Arena& arena, Stm s, const BlocksPolicy& by, std::vector<Stm>& all) {
+  const soac::Lambda& f = std::get<soac::Soac>(s.op).body;
+  const auto* first = f.body.empty() ? nullptr : as<soac::Soac>(f.body[0].op);
+  const Expr are_long = first ? by.short_row <= product(arena, first->dims) : arena.boolean(false);
+  auto parts = are_long.is_constant(0) ? std::nullopt : fission(arena, s);
+  const Expr pays = parts ? are_long & (parts->room <= by.fission_room) : arena.boolean(false);
+  if (pays.is_constant(0)) return all.push_back(std::move(s));
+  if (pays.is_constant()) {
+    std::ranges::move(parts->statements, std::back_inserter(all));
+    return;
+  }
+  const std::vector<Expr> names = names_of(arena, s);
+  const auto branch = [&](std::vector<Stm> statements) {
+    soac::Applied fresh = soac::apply(arena, {{}, std::move(statements), names}, {});
+    return Lambda{{}, std::move(fresh.body), std::move(fresh.results)};
+  };
+  Lambda divided = branch(std::move(parts->statements)), otherwise = branch({s});
+  s.op = soac::If{pays, std::move(divided), std::move(otherwise)};
+  all.push_back(std::move(s));
 }
 
 void divide(scalar::Arena& arena, std::vector<Stm>& body, const BlocksPolicy& by) {
   std::vector<Stm> all;
   for (Stm& s : body) {
-    const auto* op = as<soac::Soac>(s.op);
-    if (!op) {
-      for (auto& inner : soac::nested_in(s)) divide(arena, inner.lambda->body, by);
-      all.push_back(std::move(s));
+    if (as<soac::Soac>(s.op)) {
+      add_divided(arena, std::move(s), by, all);
       continue;
     }
-    const auto* first = op->body.body.empty() ? nullptr : as<soac::Soac>(op->body.body[0].op);
-    const Expr are_long = first ? by.short_row <= product(arena, first->dims) : arena.boolean(false);
-    if (are_long.is_constant(0)) {
-      all.push_back(std::move(s));
-    } else if (are_long.is_constant()) {
-      auto parts = fission(arena, s);
-      parts ? void(std::ranges::move(*parts, std::back_inserter(all))) : all.push_back(std::move(s));
-    } else {
-      all.push_back(where_long(arena, std::move(s), are_long));
-    }
+    for (auto& inner : soac::nested_in(s)) divide(arena, inner.lambda->body, by);
+    all.push_back(std::move(s));
   }
   body = std::move(all);
 }
 
 }  // namespace
 
-std::optional<std::vector<Stm>> fission(scalar::Arena& arena, const Stm& map) {
+std::optional<FissionParts> fission(scalar::Arena& arena, const Stm& map) {
   Fission divided(arena, map);
   if (!divided.applies()) return {};
   return divided();

@@ -15,12 +15,17 @@ namespace fulgurite::schedule {
 
 /// The map as statements that make what its function's statements make, at all points. Maps of a row become
 /// maps of all elements, and Scans of a row go over all rows in one, beginning anew with each; cheap maps
-/// that rows are read from are computed where they are read. Null: the function can fail, has other
-/// statements, or an array in it has a size that differs from point to point or is more than read.
-std::optional<std::vector<soac::Stm>> fission(scalar::Arena&, const soac::Stm& map);
+/// that rows are read from are computed where they are read.
+struct FissionParts {
+  std::vector<soac::Stm> statements;
+  scalar::Expr room;  // elements of the rows that are in memory for it, results apart
+};
+/// Null: the function can fail, has other statements, or an array in it has a size that differs from point to
+/// point or is more than read.
+std::optional<FissionParts> fission(scalar::Arena&, const soac::Stm& map);
 
-/// The program with such maps outside of Soacs divided, where rows have `short_row` elements: an If asks what
-/// is not known before.
+/// The program with such maps outside of Soacs divided, where rows have `short_row` elements and do not take
+/// more than `fission_room`: an If asks what is not known before.
 soac::Program fission(soac::Program, const BlocksPolicy&);
 
 }  // namespace fulgurite::schedule

@@ -59,7 +59,8 @@ void Steps::add_scans(const Running::Groups& entry) {
     Level& level = at(levels[k]);
     parts::Ordered o{operator_of(e_, scan.reduction), {}, {}, {}, true, scan.inclusive};
     std::vector<Expr> operands = scan.operands;
-    if (schedule::counts_little(scan)) {
+    // Without shuffles it may be PoCL 3.1, which computes wrong values with such counts.
+    if (e_.context().has_shuffles && schedule::counts_little(scan)) {
       operands[0] = cast(operands[0], Kind::i32);
       o.in_tile =
           operator_of(e_, schedule::reduction_by(arena_, scalar::Op::add, arena_.constant(Kind::i32, 0)));
