@@ -13,6 +13,11 @@ void par(const Builder& b, const Block& block, const OfThread& body) {
   });
 }
 
+Expr first_in_warp(const Builder& b, const Block& block, Expr t, Expr in_warp) {
+  const Expr at = b.bind(t - in_warp, "at"), behind = at + std::int64_t{block.threads};
+  return b.bind(select(at < 0, behind, at), "first");
+}
+
 void for_items(const Builder& b, Expr first, std::int64_t apart, int items, Expr n,
                const std::function<void(Expr at)>& body) {
   scalar::Arena& arena = b.arena();

@@ -18,8 +18,7 @@ void Compaction::flush(const Builder& of_block, const Block& block) const {
   const Expr n = of_block.bind(end_ - begin_, "n");
   const auto items = static_cast<int>(tile_ / block.threads);
   par(of_block, block, [&](const Builder& b, Expr t) {
-    const Expr at_warp = b.bind(t - in_warp, "at"), behind = at_warp + std::int64_t{block.threads};
-    const Expr first = b.bind(select(at_warp < 0, behind, at_warp), "first");
+    const Expr first = first_in_warp(b, block, t, in_warp);
     for_items(b, first, block.threads, items, n, [&](Expr at) {
       const Expr place = b.bind(begin_ + at, "place");
       for (std::size_t k = 0; k < arrays_.size(); ++k)

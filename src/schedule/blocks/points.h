@@ -32,10 +32,10 @@ struct Points {
   std::int64_t tile() const { return threads * items; }
 };
 
-/// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
 /// Whether tiles are sorted by class (parts/deal.h): all that waits for its place in them are points of
 /// partitions of few classes.
 bool deals(const Surroundings&, const soac::Soac&);
+/// Of a Soac whose operators have neutral elements. `posted`: bytes that a tile holds for each point besides.
 Points points_of(const Surroundings&, const soac::Soac&, std::int64_t posted = 0);
 
 /// Why blocks take so many points, and threads of a block, as schedule/explain.h says.

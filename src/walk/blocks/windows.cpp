@@ -11,20 +11,10 @@ namespace fulgurite::walk::blocks {
 using schedule::warp;
 using schedule::Window;
 
-namespace {
-
-// The first number that a thread takes.
-Expr first_of(const Emitter& e, const Block& block, Expr t, Expr begin) {
-  const Expr at = e.bind(t - (begin & (warp - 1)), "at");
-  const Expr behind = at + std::int64_t{block.threads};
-  return e.bind(select(at < 0, behind, at), "first");
-}
-
-}  // namespace
-
 void share(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n,
            const std::function<void(Expr)>& body) {
-  e.for_loop(first_of(e, block, t, begin), n, e.arena().i64(block.threads), "x", body);
+  e.for_loop(parts::first_in_warp(e, block, t, begin & (warp - 1)), n, e.arena().i64(block.threads), "x",
+             body);
 }
 
 // A thread's next number is so many rows and columns further on: only its first one is divided.
@@ -35,7 +25,7 @@ void share_rows(const Emitter& e, const Block& block, Expr t, Expr begin, Expr n
   const Expr down = e.bind(threads / by, "down");
   const Expr whole_rows = down * by;
   const Expr across = e.bind(threads - whole_rows, "across");
-  const Expr first = first_of(e, block, t, begin);
+  const Expr first = parts::first_in_warp(e, block, t, begin & (warp - 1));
   const Expr row = e.declare(e.bind(narrow(first) / by, "row"), "row");
   const Expr before = e.snapshot(row, "row") * by;
   const Expr column = e.declare(e.bind(narrow(first) - before, "column"), "column");
