@@ -35,7 +35,7 @@ struct CopyReport {
 struct PrivateReport {
   std::string name;
   Formula bytes;
-  Formula moved;  // at most
+  Formula moved;  // at most, but for what blocks read again while they look back at those before them
 };
 /// An array of which a launch reads elements more than once.
 struct PassReport {

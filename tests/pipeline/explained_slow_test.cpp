@@ -51,8 +51,22 @@ void add_sizes(const std::string& parameter, const soac::Value& argument,
   }
 }
 
-Counted counted(const lower::LaunchSource& source, const kernel::Kernel& kernel,
-                const kernel::Counts& counts) {
+// Memory in which blocks say how far they have come. How often they read it depends on which is quicker.
+bool is_looked_back_at(const lower::LaunchNote& note, soac::Var array) {
+  if (!note.launch) return false;
+  for (const schedule::Phase& phase : note.launch->phases) {
+    const auto* nest = std::get_if<schedule::Nest>(&phase.walk);
+    if (nest == nullptr) continue;
+    for (const schedule::Combine& combine : nest->combines)
+      if (!combine.levels.empty() && combine.levels.back().how == schedule::Join::handed_on &&
+          std::ranges::find(combine.memory, array) != combine.memory.end())
+        return true;
+  }
+  return false;
+}
+
+Counted counted(const lower::LaunchNote& note, const kernel::Kernel& kernel, const kernel::Counts& counts) {
+  const lower::LaunchSource& source = *note.source;
   Counted result;
   std::size_t b = 0;
   for (const kernel::Param& p : kernel.params) {
@@ -62,7 +76,7 @@ Counted counted(const lower::LaunchSource& source, const kernel::Kernel& kernel,
     const bool is_own =
         of != source.buffers.end() && std::ranges::find(source.own, of->array) != source.own.end();
     if (is_own)
-      result.own += moved.read + moved.written;
+      result.own += moved.written + (is_looked_back_at(note, of->array) ? 0 : moved.read);
     else
       result.read += moved.read, result.written += moved.written;
   }
@@ -101,7 +115,7 @@ Run run(const Example& e, Schedule schedule) {
     for (std::size_t k = 0; k < loaded.kernels.size(); ++k)
       if (loaded.kernels[k].get() == launch.kernel && !launch.was_off) {
         const int n = result.counted[k].n_launches;
-        result.counted[k] = counted(*scalar.notes[k].source, scalar.kernels[k], launch.counts);
+        result.counted[k] = counted(scalar.notes[k], scalar.kernels[k], launch.counts);
         result.counted[k].n_launches = n + 1;
       }
   return result;
