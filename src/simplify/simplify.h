@@ -12,6 +12,8 @@ extern const soac::Pass simplify;
 extern const soac::Pass hoist;
 /// Before fusion: scatters whose points may store in any order (unordered.cpp).
 extern const soac::Pass unordered;
+/// Before fusion: sorts of which only the first few elements are read are reductions (selection.cpp).
+extern const soac::Pass selection;
 /// After fusion: reductions whose operators read packed values by bit fields reduce the fields (fields.cpp).
 extern const soac::Pass fields;
 /// Contraction (contract.cpp), under Precision::fast only: first of all passes, and of what reductions add,

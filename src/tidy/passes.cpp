@@ -11,6 +11,7 @@
 #include "tidy/fold_blocks.h"
 #include "tidy/forward.h"
 #include "tidy/global_arrays.h"
+#include "tidy/kept_runs.h"
 #include "tidy/permutes.h"
 #include "tidy/rows.h"
 #include "tidy/shared_layout.h"
@@ -63,6 +64,7 @@ constexpr Step steps[] = {
     {&remove_dead, on(Route::user_on_cpu, Route::lanes)},
     {&transpose_runs, on(Route::lanes)},
     {&transpose_rows, on(Route::lanes)},
+    {&keep_runs, on(Route::lanes)},
     {&share_windows, on(Route::user_on_cpu, Route::lanes)},
 };
 

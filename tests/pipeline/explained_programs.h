@@ -165,6 +165,7 @@ inline std::vector<Example> guide_examples() {
       example("medians", arranging::medians, {matrix()}),
       example("longest_first", arranging::longest_first, {matrix_value<float>(1024, 64, 1000)}),
       example("arranging ranks", arranging::ranks, {vector_value<int>(sorted_n, 1000)}),
+      example("podium", arranging::podium, {vector_value<float>(sorted_n, 1000)}),
       example("normalised", loops::normalised, {floats()}),
       example("at_most", loops::at_most, {scalar_value(n / 2), ints()}),
       example("loops smoothed", loops::smoothed, {floats(), scalar_value(3)}),

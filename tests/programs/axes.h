@@ -131,6 +131,34 @@ inline void sort_lines(Draw& d) {
   if (which == 2) d.add("std::get<1>(" + name + ")", values.kinds, keys.shape, Values(middle, results.end()));
 }
 
+/// The first few elements of each line in its order, or where they stand.
+inline void select_lines(Draw& d) {
+  const Array* picked = pick_wide(d);
+  if (picked == nullptr) return;
+  const Array a = *picked;
+  const DrawnAxis axis = draw_axis(d, a.rank());
+  const bool wants_places = d.one_in(2);
+  const auto n = static_cast<std::int64_t>(1 + d.below(4));
+  const Here here = Here::current();
+  const auto first = [&](std::span<const Value> line) {
+    Values vectors(line.begin(), line.end());
+    const std::size_t n_keys = vectors.size();
+    if (wants_places) vectors.push_back(detail::iota(detail::extent(line[0], 0, here), Kind::i64, here));
+    Values sorted = detail::sort(vectors, n_keys, wants_places ? "argsort" : "sort", here);
+    if (wants_places) sorted.erase(sorted.begin(), sorted.end() - 1);
+    for (Value& v : sorted) v = detail::take(v, literal(Kind::i64, n), 0, here);
+    return sorted;
+  };
+  const std::string name = d.fresh("v");
+  d.line("auto " + name + " = fg::take(fg::" + (wants_places ? "argsort(" : "sort(") + a.name + ", " +
+         axis.text + "), " + std::to_string(n) + ", " + axis.text + ");");
+  Values results = detail::on_lines(a.parts, axis.number, Body(first), "take", here);
+  auto shape = a.shape;
+  shape[axis.along] = d.extent(detail::extent(results[0], axis.number, here),
+                               name + ".size(" + std::to_string(axis.number) + ")");
+  d.add(name, wants_places ? std::vector{Kind::i64} : a.kinds, shape, std::move(results));
+}
+
 /// Rows, or what has one index on another axis, in the order of their keys.
 inline void sort_slices(Draw& d) {
   const Array* picked = pick_wide(d);
@@ -155,11 +183,12 @@ inline void sort_slices(Draw& d) {
 }
 
 inline void axes(Draw& d) {
-  switch (d.below(5)) {
+  switch (d.below(6)) {
     case 0: return reorder_axes(d);
     case 1: return replicate_along(d);
     case 2: return keep_slices(d);
     case 3: return sort_lines(d);
+    case 4: return select_lines(d);
     default: return sort_slices(d);
   }
 }

@@ -54,6 +54,11 @@ std::tuple<Vec<int>, Vec<float>> by_score(Vec<float> scores, Vec<int> players) {
 Vec<fg::i64> ranks(Vec<int> x) {
   return fg::argsort(fg::argsort(x));
 }
+Vec<fg::i64> podium(Vec<float> scores) {
+  auto [best, places] =
+      fg::sort_by_key([](Exp<float> a, Exp<float> b) { return a > b; }, scores, fg::iota(scores.size()));
+  return fg::take(places, 3);
+}
 
 Vec<float> medians(Mat<float> columns) {
   return fg::sort(columns, fg::axis(0))[columns.size(0) / 2];

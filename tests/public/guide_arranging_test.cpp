@@ -31,6 +31,7 @@ TEST(GuideArranging, Sorting) {
   EXPECT_EQ(vector_of(players), (Ints{20, 30, 10}));
   EXPECT_EQ(vector_of(scores), (Floats{3, 2, 1}));
   EXPECT_EQ(vector_of(fg::run(ranks, Ints{30, 10, 20})), (std::vector<fg::i64>{2, 0, 1}));
+  EXPECT_EQ(vector_of(fg::run(podium, Floats{2, 7, 1, 7, 3})), (std::vector<fg::i64>{1, 3, 4}));
 }
 
 TEST(GuideArranging, SortingAlongAxes) {

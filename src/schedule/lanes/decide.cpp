@@ -201,7 +201,7 @@ Launch decide_lanes(const Surroundings& around, const soac::Stm& original) {
   Building at{around, arena, lanes, std::move(lifted), ordered.stm, {}, {}, false, {}, {}};
   at.loops = fitted(choose(arena, at.op(), lanes), at.op());
   at.in_order = depends_on_order(at.op());
-  at.grid = at.in_order ? points_grid(around, at.op(), at.loops) : tiles_grid(around, at.op(), at.loops);
+  at.grid = at.in_order ? points_grid(around, at.op(), at.loops) : map_grid(around, at.op(), at.loops);
   at.tasks = tasks_of_grid(at);
   const Written written = written_by(at, original);
   at.launch.name = name_of_launch(std::get<soac::Soac>(at.lifted.op));

@@ -25,13 +25,23 @@ Expr columns_with_scratch(const Surroundings& around, const soac::Soac& op, Expr
   return max(per_task, ceil_div(columns, tasks));
 }
 
-Expr length_of(const Surroundings&, const soac::Lambda&);
+// As costs assume the sizes that are no constants, or as the host knows them.
+enum class Sizes : std::uint8_t { assumed, known };
+
+Expr length_of(const Surroundings&, const soac::Lambda&, Sizes = Sizes::known);
 
 // How often a statement's functions are evaluated for one point around it, as far as the host knows.
-Expr times_of(const Surroundings& around, const soac::Stm& s) {
+Expr times_of(const Surroundings& around, const soac::Stm& s, Sizes sizes) {
   Arena& arena = around.arena;
   const LanesPolicy& by = around.policy.lanes;
   const Expr one = arena.i64(1);
+  if (const auto* soac = base::as<soac::Soac>(s.op); soac && sizes == Sizes::assumed) {
+    Expr times = one;
+    for (Expr extent : soac->dims)
+      times =
+          times * (extent.is_constant() ? extent : arena.i64(static_cast<std::int64_t>(by.unknown_trips)));
+    return max(times, one);
+  }
   if (const auto* soac = base::as<soac::Soac>(s.op))
     return around.is_known(soac->dims) ? max(product(arena, soac->dims), one) : arena.i64(by.unknown_row);
   if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
@@ -44,14 +54,15 @@ Expr times_of(const Surroundings& around, const soac::Stm& s) {
 }
 
 // How much work a point is, as far as the host knows: points of the Soacs inside.
-Expr length_of(const Surroundings& around, const soac::Lambda& f) {
+Expr length_of(const Surroundings& around, const soac::Lambda& f, Sizes sizes) {
   Arena& arena = around.arena;
   Expr longest = arena.i64(1);
   for (const soac::Stm& s : f.body) {
-    const Expr times = times_of(around, s);
+    const Expr times = times_of(around, s, sizes);
     Expr length = arena.i64(1);
     for (const auto& nested : soac::nested_in(s))
-      if (nested.role != soac::Role::operation) length = max(length, length_of(around, *nested.lambda));
+      if (nested.role != soac::Role::operation)
+        length = max(length, length_of(around, *nested.lambda, sizes));
     longest = max(longest, times * length);
   }
   return longest;
@@ -125,10 +136,10 @@ Expr points_of_task(Arena& arena, const soac::Soac& op, Expr points) {
 
 }  // namespace
 
-Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops) {
+Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops, Expr points) {
   Arena& arena = around.arena;
   Grid g;
-  const Expr tile = points_of_task(arena, op, arena.i64(loops.tile)), one = arena.i64(1);
+  const Expr tile = points_of_task(arena, op, points ? points : arena.i64(loops.tile)), one = arena.i64(1);
   if (loops.rows) {
     // As many rows as make a tile, where the host knows the inner length.
     g.columns = product(arena, op.dims);
@@ -162,6 +173,14 @@ Grid tiles_grid(const Surroundings& around, const soac::Soac& op, const LaneLoop
   g.rows_per_task = max(tile / columns, one);
   if (g.planes) g.planes_per_task = max(tile / (columns * max(min(g.rows, g.rows_per_task), one)), one);
   return g;
+}
+
+Grid map_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops) {
+  if (!soac::is_map(op) || loops.rows) return tiles_grid(around, op, loops);
+  const Expr tile = around.arena.i64(loops.tile), one = around.arena.i64(1);
+  const Expr length = length_of(around, op.body), assumed = length_of(around, op.body, Sizes::assumed);
+  const Expr steps = max(tile * assumed / (length * std::int64_t{loops.lanes}), one);
+  return tiles_grid(around, op, loops, min(tile, steps * std::int64_t{loops.lanes}));
 }
 
 Grid points_grid(const Surroundings& around, const soac::Soac& op, const LaneLoops& loops) {

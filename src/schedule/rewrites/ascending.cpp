@@ -1,5 +1,7 @@
 #include "schedule/rewrites/ascending.h"
 
+#include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "schedule/rewrites/lift.h"
@@ -39,6 +41,55 @@ bool keeps_index(const soac::Soac& soac, const soac::Lambda& op, std::span<const
          chooses(op, k);
 }
 
+// What a loop in ascending order knows of the components of one reduction.
+class KeptIndices {
+ public:
+  KeptIndices(const soac::Soac& soac, const soac::Reduction& r, std::span<const Expr> operands, bool in_tile)
+      : op_(r.op), n_(r.op.results.size()) {
+    const Var index = soac.body.params[0];
+    std::set<std::size_t> below;  // left components that are indices of points before, or negative
+    for (std::size_t k = 0; k < n_; ++k) {
+      const bool is_right = is_index(operands[k], index, in_tile);
+      if (is_right) rights_.insert(op_.params[n_ + k]);
+      if (is_right && chooses(op_, k)) greater_.emplace(op_.params[k], op_.params[n_ + k]);
+      const bool starts_below = r.neutral.empty() || is_negative(r.neutral[k]);
+      if ((operands[k].is_name() ? is_right : is_negative(operands[k])) && starts_below) below.insert(k);
+    }
+    // By induction: each point leaves there what was there, or the point's own index.
+    while (std::erase_if(below, [&](std::size_t k) { return !is_made_of(op_.results[k], below); }) > 0) {
+    }
+    for (std::size_t k : below) below_.insert(op_.params[k]);
+  }
+
+  bool is_less(Expr a, Expr b) const {
+    if (!b.is_name() || !rights_.contains(b.var())) return false;
+    if (is_negative(a)) return true;
+    if (!a.is_name()) return false;
+    const auto found = greater_.find(a.var());
+    return below_.contains(a.var()) || (found != greater_.end() && found->second == b.var());
+  }
+  bool is_at_most(Expr a, Expr b) const {
+    return is_less(a, b) || (a.is_constant(0) && b.is_name() && rights_.contains(b.var()));
+  }
+
+ private:
+  static bool is_negative(Expr e) {
+    return e.is_constant() && e.type() == scalar::Type{Kind::i64} && static_cast<std::int64_t>(e.bits()) < 0;
+  }
+  bool is_made_of(Expr e, const std::set<std::size_t>& below) const {
+    if (e.op() == Op::select) return is_made_of(e.arg(1), below) && is_made_of(e.arg(2), below);
+    if (!e.is_name()) return is_negative(e);
+    const auto param = std::ranges::find(op_.params, e.var());
+    if (param == op_.params.end()) return false;
+    return below.contains(static_cast<std::size_t>(param - op_.params.begin()) % n_);
+  }
+
+  const soac::Lambda& op_;
+  const std::size_t n_;
+  std::set<Var> rights_, below_;          // right components that are the index; left ones that are less
+  std::unordered_map<Var, Var> greater_;  // right component by left one
+};
+
 std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, bool in_tile) {
   soac::Stm result = s;
   auto& soac = std::get<soac::Soac>(result.op);
@@ -48,20 +99,15 @@ std::optional<soac::Stm> ascending(scalar::Arena& arena, const soac::Stm& s, boo
   bool changed = false;
   for (std::size_t g = 0; g < soac.reductions.size(); ++g) {
     soac::Lambda& op = soac.reductions[g].op;
-    const std::size_t n = op.results.size();
     if (!op.body.empty()) continue;
-    std::unordered_map<Var, Var> greater;  // right component by left one
-    for (std::size_t k = 0; k < n; ++k)
-      if (is_index(outputs.reductions[g].operands[k], soac.body.params[0], in_tile) && chooses(op, k))
-        greater.emplace(op.params[k], op.params[n + k]);
-    auto is_less = [&](Expr a, Expr b) {
-      const auto found = a.is_name() && b.is_name() ? greater.find(a.var()) : greater.end();
-      return found != greater.end() && found->second == b.var();
-    };
+    const KeptIndices indices(soac, soac.reductions[g], outputs.reductions[g].operands, in_tile);
     scalar::Substitution decide(arena, [&](Expr e) -> Expr {
       if (e.op() != Op::lt && e.op() != Op::le && e.op() != Op::eq && e.op() != Op::ne) return {};
-      const bool less = is_less(e.arg(0), e.arg(1)), more = is_less(e.arg(1), e.arg(0));
-      if (!less && !more) return {};
+      const bool less = indices.is_less(e.arg(0), e.arg(1)), more = indices.is_less(e.arg(1), e.arg(0));
+      if (!less && !more) {
+        const bool is_at_most = e.op() == Op::le && indices.is_at_most(e.arg(0), e.arg(1));
+        return is_at_most ? arena.boolean(true) : Expr();
+      }
       return arena.boolean(e.op() == Op::ne || (less && e.op() != Op::eq));
     });
     for (Expr& e : op.results) {

@@ -15,8 +15,9 @@ namespace fulgurite::schedule {
 /// A Soac as it is for all points of an ascending walk over the innermost axis but the first, where every
 /// reduction has the value of a point: operators know that (holding_values()), and, in a Soac of reductions
 /// alone, such questions are answered. Nothing if that changes nothing. A component is known to ascend if its
-/// operand is the index and the operator gives one of the two; `in_tile`: the walk stays in a tile of a power
-/// of two points, so that an index that is cast to a smaller kind ascends too.
+/// operand is the index and the operator gives one of the two, or if it is one of several that begin negative
+/// and become each other or the index; `in_tile`: the walk stays in a tile of a power of two points, so that
+/// an index that is cast to a smaller kind ascends too.
 std::optional<soac::Stm> behind_first(scalar::Arena&, const soac::Stm&, bool in_tile);
 
 /// Such a Soac with indices in 32 bits, the upper half of an i64 being the same in a tile: `components` are
