@@ -38,6 +38,7 @@ Range whole_range(const Emitter& e, const soac::Soac& op, const schedule::Nest& 
   scalar::Arena& arena = e.arena();
   Range range;
   range.begin = arena.i64(0);
+  range.is_row = true;
   const bool is_linear = nest.axes.back().by_number;
   if (op.dims.size() > 1 && !is_linear) {
     range.first_row = arena.i64(0);

@@ -27,10 +27,22 @@ bool only_maps(const Walk& walk) {
          !outputs.mapped.empty();
 }
 
+// Whether the statement reads an array from the memory that it stores to.
+bool reads_what_it_stores(const Walk& walk) {
+  soac::Vars mentioned;
+  soac::add_mentioned(walk.op().body, mentioned);
+  return std::ranges::any_of(soac::view_of(walk.s).mapped, [&](const soac::Mapped& mapped) {
+    const Var buffer = walk.e.destination(mapped.array).buffer;
+    return std::ranges::any_of(mentioned, [&](Var array) {
+      return walk.e.has_destination(array) && walk.e.destination(array).buffer == buffer;
+    });
+  });
+}
+
 // Whether the points of a statement may be computed twice: it only maps, reads nothing that it updates, and
 // has no loops but those of windows, whose rows are long beside a vector.
 bool may_repeat(const Walk& walk) {
-  if (!only_maps(walk) || walk.e.updates_in_place()) return false;
+  if (!only_maps(walk) || walk.e.updates_in_place() || reads_what_it_stores(walk)) return false;
   return !walk.plan.nest.inner.empty() || std::ranges::none_of(walk.op().body.body, [](const soac::Stm& s) {
     return (base::as<soac::Soac>(s.op) && !soac::is_literal(s)) || base::as<soac::Loop>(s.op);
   });
@@ -53,7 +65,7 @@ class Columns {
         piece_(piece.stm),
         outer_(outer),
         arena_(walk.arena()),
-        may_repeat_(!outer.empty() && may_repeat(walk)),
+        may_repeat_((!outer.empty() || walk.range.is_row) && may_repeat(walk)),
         has_few_rows_(piece.has_few_rows && only_maps(walk)),
         few_(few_columns(walk, piece)) {}
 

@@ -16,6 +16,7 @@ struct Range {
   bool is_points = false;
   bool in_tile = false;    // of a power of two columns, begun at a multiple of it
   bool is_aligned = true;  // the first column begins a cache line of what is stored
+  bool is_row = false;     // one of many, of a Soac inside of another one
   /// Rows are those of the outermost axis, in each of these planes of the axes between it and the columns.
   /// Absent: there are no such planes.
   Expr first_plane = {}, last_plane = {};

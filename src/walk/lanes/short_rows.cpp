@@ -12,12 +12,16 @@ std::vector<Expr> reduce_short_row(const Emitter& scalar_code, const soac::Stm& 
   const std::vector<Var> shared = shared_values(e, op.reductions, lanes);
   e.par(kernel::Level::block, arena.i64(lanes), "t", [&](Expr t) {
     const Running running{start(e, op), {}, 0, {}};
-    e.for_loop(range.begin, range.end, arena.i64(lanes), "j", [&](Expr j) {
-      Expr index = e.bind(j + t, "j");
-      const Expr end = cast(range.end, Kind::i32);
-      const Expr in_range = cast(index, Kind::i32) < end;
-      e.if_then(e.bind(in_range, "in_range"),
-                [&] { point(e.at_element(index), s, std::span(&index, 1), index, running); });
+    const auto take = [&](Expr index) {
+      point(e.at_element(index), s, std::span(&index, 1), index, running);
+    };
+    const Expr step = arena.i64(lanes);
+    const Expr whole = e.lower(range.begin + (range.end - range.begin) / step * step);
+    e.for_loop(range.begin, whole, step, "j", [&](Expr j) { take(e.bind(j + t, "j")); });
+    e.if_then(e.lower(whole < range.end), [&] {
+      const Expr index = e.bind(whole + t, "j");
+      const Expr in_range = cast(index, Kind::i32) < cast(range.end, Kind::i32);
+      e.if_then(e.bind(in_range, "in_range"), [&] { take(index); });
     });
     save(e, running.reductions, shared, t);
   });

@@ -10,7 +10,8 @@ namespace fulgurite::walk::lanes {
 /// in 0 .. 2^30, in vectors of so many lanes:
 ///
 ///   Par(block, lanes) t {
-///     for (j = begin; j < end; j += lanes) if (j + t < end) acc = op(acc, body(j + t))
+///     for (j = begin; j < whole; j += lanes) acc = op(acc, body(j + t))
+///     if (whole < end) if (whole + t < end) acc = op(acc, body(whole + t))
 ///     shared[t] = acc
 ///   }
 ///   for (w = lanes / 2; w > 0; w /= 2) Par(block, w) t { shared[t] = op(shared[t], shared[t + w]) }
