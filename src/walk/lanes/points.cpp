@@ -129,7 +129,19 @@ class Columns {
           }
           vectors_up_to(e, whole_steps(e, first, end), end, end);
         },
-        [&] { masked_loop(e, begin, end); });
+        [&] {
+          if (walk_.op().body.body.empty())
+            narrower_vectors(e, begin, end, walk_.loops.tail_lanes / 2);
+          else
+            masked_loop(e, begin, end);
+        });
+  }
+  // Rows that are shorter than a vector, in the widest ones that they fill.
+  void narrower_vectors(const Emitter& e, Expr begin, Expr end, std::int64_t lanes) const {
+    if (lanes <= very_few) return one_by_one(e, begin, end);
+    e.if_then_else(
+        e.lower(walk_.i64(lanes) <= end - begin), [&] { vectors_up_to(e, begin, end, end, lanes); },
+        [&] { narrower_vectors(e, begin, end, lanes / 2); });
   }
   // The same with less code, for rows that are few.
   void single_vectors(const Emitter& e, Expr begin, Expr end) const {
@@ -138,10 +150,13 @@ class Columns {
         [&] { one_by_one(e, begin, end); });
   }
   // The points [from, to), and others before `end`.
-  void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end) const {
+  void vectors_up_to(const Emitter& e, Expr from, Expr to, Expr end) const {
+    vectors_up_to(e, from, to, end, walk_.loops.tail_lanes);
+  }
+  void vectors_up_to(const Emitter& of_vectors, Expr from, Expr to, Expr end, std::int64_t n_lanes) const {
     if (from == to && schedule::gives_arrays(walk_.op())) return;
     const Emitter e = of_vectors.streaming_if({});
-    const Expr lanes = walk_.i64(walk_.loops.tail_lanes);
+    const Expr lanes = walk_.i64(n_lanes);
     by_lanes(e, lanes, [&](const Emitter& lane, Expr t) {
       lane.for_loop(from, to, lanes, "j", [&](Expr j) {
         const Expr last = end - lanes;

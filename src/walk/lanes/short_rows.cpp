@@ -20,7 +20,8 @@ std::vector<Expr> reduce_short_row(const Emitter& scalar_code, const soac::Stm& 
     e.for_loop(range.begin, whole, step, "j", [&](Expr j) { take(e.bind(j + t, "j")); });
     e.if_then(e.lower(whole < range.end), [&] {
       const Expr index = e.bind(whole + t, "j");
-      const Expr in_range = cast(index, Kind::i32) < cast(range.end, Kind::i32);
+      const Expr end = cast(range.end, Kind::i32);
+      const Expr in_range = cast(index, Kind::i32) < end;
       e.if_then(e.bind(in_range, "in_range"), [&] { take(index); });
     });
     save(e, running.reductions, shared, t);
