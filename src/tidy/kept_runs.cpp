@@ -13,14 +13,8 @@ namespace {
 using namespace kernel;
 using base::as;
 
-// Of one array in the first cache, and points of a run that are worth it.
-constexpr std::int64_t most_bytes = 8192, most_points = 64;
-
-// Points of one lane's run, by so many at a time, that memory for kept vectors has room for.
-std::int64_t room_for(const Transpose& t, Kind kind, std::int64_t step) {
-  const std::int64_t bytes = t.lanes * static_cast<std::int64_t>(size_of(kind));
-  return std::min(most_points, most_bytes / bytes) / step * step;
-}
+// What a loop keeps in the first cache, and points of a run that are worth it.
+constexpr std::int64_t most_bytes = 16384, most_points = 64;
 
 class KeptRuns {
  public:
@@ -63,7 +57,12 @@ class KeptRuns {
 
   void keep_whole(For& loop, Block& before) {
     const std::vector<Run> runs = runs_of(loop, names_of(loop.body), loop.body, nullptr);
-    if (runs.empty()) return;
+    std::int64_t bytes = 0;
+    for (const Run& run : runs) {
+      const auto& t = std::get<Transpose>(loop.body[run.place].op);
+      bytes += t.steps * bytes_of_vector(t);
+    }
+    if (runs.empty() || bytes > most_bytes) return;
     Block allocations, moved, rest;
     for (std::size_t place = 0; place < loop.body.size(); ++place) {
       Stm& s = loop.body[place];
@@ -92,13 +91,15 @@ class KeptRuns {
       return false;
     const auto step = static_cast<std::int64_t>(pieces.step.bits());
     std::vector<Run> runs = runs_of(loop, changed, pieces.body, &pieces);
-    std::int64_t room = most_points;
+    std::int64_t bytes = 0;
     for (const Run& run : runs) {
       const auto& t = std::get<Transpose>(pieces.body[run.place].op);
-      room = std::min(room, room_for(t, arena_.info(run.tile).type.kind, step));
+      bytes += bytes_of_vector(t);
       if (t.steps > step) return false;
     }
-    if (runs.empty() || room <= 0) return false;
+    if (runs.empty()) return false;
+    const std::int64_t room = std::min(most_points, most_bytes / bytes) / step * step;
+    if (room == 0) return false;
     const Expr has_rounds = loop.begin < loop.end;
     const Expr end =
         bind(select(has_rounds, min(pieces.end, arena_.i64(room)), arena_.i64(0)), "kept", before);
@@ -215,6 +216,10 @@ class KeptRuns {
     };
     std::erase_if(runs, [&](const Run& run) { return !is_filled_once(run); });
     return runs;
+  }
+
+  std::int64_t bytes_of_vector(const Transpose& t) const {
+    return t.lanes * static_cast<std::int64_t>(size_of(arena_.info(t.tile).type.kind));
   }
 
   Expr bind(Expr value, const char* name, Block& block) {

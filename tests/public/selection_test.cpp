@@ -101,8 +101,10 @@ TEST(Selection, OfRowsThatMayBeShorter) {
     return fg::map(
         [](Vec<float> row) {
           const auto greater = [](Exp<float> a, Exp<float> b) { return a > b; };
-          const auto [best, at] = fg::sort_by_key(greater, row, fg::iota<int>(row.size()));
-          return fg::generate(2, [&, best = best, at = at](Exp<i64> k) {
+          const auto sorted = fg::sort_by_key(greater, row, fg::iota<int>(row.size()));
+          const Vec<float> best = std::get<0>(sorted);
+          const Vec<int> at = std::get<1>(sorted);
+          return fg::generate(2, [&](Exp<i64> k) {
             return fg::cond(
                 k < row.size(), [&] { return best[k] * 100.0f + fg::cast<float>(at[k]); },
                 [] { return -1.0f; });
