@@ -109,7 +109,9 @@ TEST(Windows, OfTwoAxesProperty) {
                                  {1, 20},
                                  {17, 2},
                                  {2, 17},
-                                 {20, 3}}) {
+                                 {20, 3},
+                                 {17, 17},
+                                 {3, 40}}) {
         const std::int64_t height = rows + h - 1, width = columns + k - 1;
         SCOPED_TRACE(::testing::PrintToString(Shape<2>{height, width}) +
                      ::testing::PrintToString(Shape<2>{h, k}));

@@ -438,13 +438,16 @@ TEST(LanesText, WindowsAreFoldedByVectorsOfPoints) {
     }
     return y
   })");
-  EXPECT_EQ(names_of_phases(windows), "main, partials, rows, windows, short rows");
-  const std::string text = phase(windows, "windows");
+  EXPECT_EQ(names_of_phases(windows), "main, partials, rows, windows, wide windows, short rows");
+  const std::string text = phase(windows, "windows"), wide = phase(windows, "wide windows");
   for (const char* line :
        {"  cut 1 by 64 lane apart 16\n",
         "  inner 1 {\n    axis fold 0 1 extent h\n    axis fold 1 1 extent k\n",
         "    cut 0 by max(16 / max(k, 1), 1) sequence mask\n", "    combine reduction 0 sequence chain 16\n"})
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+  // A part of a row is as long as a chain.
+  EXPECT_EQ(text.find("cut 1 by 16 sequence"), std::string::npos) << text;
+  EXPECT_NE(wide.find("    cut 1 by 16 sequence mask\n"), std::string::npos) << wide;
 }
 
 TEST(LanesText, IntegersHaveNoChains) {

@@ -97,14 +97,21 @@ Expr points_of_row(const Building& at, const soac::Soac& inner) {
 
 // Accumulators take fold_chain points, and outer ones as many of these: that bounds the rounding errors of so
 // many points (docs/semantics.md, float_sum_error). Of several axes some rows of the first one are such
-// points.
-Expr is_short_enough(const Building& at, const soac::Soac& inner) {
+// points, or, of two, as many parts of one row.
+struct Extents {
+  Expr are_short, are_wide;
+};
+Extents extents_of(const Building& at, const soac::Soac& inner) {
   const std::int64_t chain = at.lanes.by.fold_chain, most = at.lanes.by.window_most_points;
   const std::int64_t most_in_chains = chain * chain * chain;
-  if (inner.dims.size() == 1) return inner.dims[0] <= std::min(most, most_in_chains);
-  const Expr row = points_of_row(at, inner),
-             few_points = row * inner.dims[0] <= std::min(most, most_in_chains / 4);
-  return (row <= chain) & few_points;
+  const Expr never = at.arena.boolean(false);
+  if (!any_rounds(inner)) return {at.arena.boolean(true), never};
+  if (inner.dims.size() == 1) return {inner.dims[0] <= std::min(most, most_in_chains), never};
+  const Expr row = points_of_row(at, inner), points = row * inner.dims[0];
+  const Expr are_short = (row <= chain) & (points <= std::min(most, most_in_chains / 4));
+  if (inner.dims.size() > 2) return {are_short, never};
+  const Expr longest = max(row, inner.dims[0]);
+  return {are_short, (chain < row) & (longest <= chain * chain) & (points <= most)};
 }
 
 }  // namespace
@@ -114,12 +121,14 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
   const soac::Soac& op = at.op();
   if (!is_plain_map(op) || !read_windows(at.arena, op)) return windows;
   const LanesPolicy& by = at.lanes.by;
-  Expr holds = by.window_least_columns <= op.dims.back();
+  Expr holds = by.window_least_columns <= op.dims.back(), are_short = at.arena.boolean(true);
   std::int64_t accumulators = 1;
   for (const soac::Stm* s : combinators_of(op)) {
     const soac::Soac& inner = soac_of(s);
     if (!at.around.is_known(inner.dims)) return windows;
-    if (any_rounds(inner)) holds = holds & is_short_enough(at, inner);
+    const Extents extents = extents_of(at, inner);
+    holds = holds & (extents.are_short | extents.are_wide);
+    are_short = are_short & extents.are_short;
     std::int64_t own = 0;
     for (const soac::Reduction& r : inner.reductions) own += static_cast<std::int64_t>(r.neutral.size());
     accumulators = std::max(accumulators, own);
@@ -127,6 +136,7 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
   if (otherwise) holds = holds & logical_not(otherwise);
   if (holds.is_constant(0)) return windows;
   windows.holds = holds;
+  windows.are_wide = holds & logical_not(are_short);
   windows.loops = at.loops;
   windows.loops.rows = false;
   const std::int64_t vectors = std::max<std::int64_t>(by.window_vectors / accumulators, 1);
@@ -139,7 +149,7 @@ WindowFolds window_folds_of(const Building& at, Expr otherwise) {
 namespace {
 
 // The reduction goes from point to point, for all lanes.
-Nest folded(const Building& at, const soac::Soac& inner) {
+Nest folded(const Building& at, const soac::Soac& inner, bool are_wide) {
   Nest nest;
   for (std::size_t d = 0; d < inner.dims.size(); ++d)
     nest.axes.push_back({Axis::Role::fold, d, 1, inner.dims[d]});
@@ -148,25 +158,33 @@ Nest folded(const Building& at, const soac::Soac& inner) {
   const Expr rows = inner.dims.size() == 1 ? at.i64(chain) : max(chain / max(points_of_row(at, inner), 1), 1);
   nest.cuts.push_back({0, rows * chain, Unit::sequence});
   nest.cuts.push_back({0, rows, Unit::sequence});
+  if (are_wide && inner.dims.size() == 2) nest.cuts.push_back({1, at.i64(chain), Unit::sequence});
   for (std::size_t g = 0; g < inner.reductions.size(); ++g)
     add_level(nest, Combine::Part::reduction, g, {Unit::sequence, Join::chain, chain}, {});
   return nest;
+}
+
+void add_phase(Building& at, const WindowFolds& windows, const char* name, Expr holds, bool are_wide) {
+  if (holds.is_constant(0)) return;
+  Nest nest = nest_of(at.arena, at.posting, windows.loops, at.lanes, {&windows.grid});
+  nest.traffic.streaming = windows.loops.streaming;
+  for (const soac::Stm* s : combinators_of(at.op()))
+    nest.inner.push_back({s->nest, folded(at, soac_of(s), are_wide)});
+  Phase& phase = at.add(name, at.posting, std::move(nest));
+  if (!holds.is_constant(1)) phase.guard = select(holds, at.i64(1), 0);
+  phase.why = reasons_of(at.op(), windows.loops, at.lanes);
+  phase.why.pop_back();
+  phase.why.emplace_back(
+      "lanes: as many vectors as registers hold, which share what all points read (window_vectors)");
+  if (phase.guard) phase.why.emplace_back(why_windows);
 }
 
 }  // namespace
 
 void add_window_folds(Building& at, const WindowFolds& windows) {
   if (!windows.holds) return;
-  Nest nest = nest_of(at.arena, at.posting, windows.loops, at.lanes, {&windows.grid});
-  nest.traffic.streaming = windows.loops.streaming;
-  for (const soac::Stm* s : combinators_of(at.op())) nest.inner.push_back({s->nest, folded(at, soac_of(s))});
-  Phase& phase = at.add("windows", at.posting, std::move(nest));
-  if (!windows.holds.is_constant(1)) phase.guard = select(windows.holds, at.i64(1), 0);
-  phase.why = reasons_of(at.op(), windows.loops, at.lanes);
-  phase.why.pop_back();
-  phase.why.emplace_back(
-      "lanes: as many vectors as registers hold, which share what all points read (window_vectors)");
-  if (phase.guard) phase.why.emplace_back(why_windows);
+  add_phase(at, windows, "windows", windows.holds & logical_not(windows.are_wide), false);
+  add_phase(at, windows, "wide windows", windows.are_wide, true);
 }
 
 }  // namespace fulgurite::schedule

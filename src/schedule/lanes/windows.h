@@ -14,15 +14,16 @@ inline constexpr const char* why_windows =
     "(window_least_columns, window_most_points)";
 
 struct WindowFolds {
-  /// Whether the launch takes this way, by sizes only; absent: it does not.
-  Expr holds;
+  /// Whether the launch takes this way, by sizes only; absent: it does not. Whether rows of a window are so
+  /// long that an accumulator takes a part of one.
+  Expr holds, are_wide;
   LaneLoops loops;
   Grid grid;
 };
 /// Decides it, where `otherwise` does not hold, for a map of reductions all of whose reads are the same for
 /// neighbouring points or, along the map's last axis, neighbours.
 WindowFolds window_folds_of(const Building&, Expr otherwise);
-/// Its phase, "windows".
+/// Its phases, "windows" and "wide windows".
 void add_window_folds(Building&, const WindowFolds&);
 
 }  // namespace fulgurite::schedule
