@@ -13,6 +13,7 @@
 #include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/radix.h"
+#include "schedule/rewrites/segments.h"
 #include "soac/room.h"
 
 namespace fulgurite::lower {
@@ -98,9 +99,9 @@ class ProgramLowering {
 
 Lowered lower(const soac::Program& program, const Options& options) {
   if (options.schedule == Schedule::lanes)
-    return ProgramLowering(schedule::split_levels(program), options).run();
-  return ProgramLowering(schedule::fission(schedule::sort_inside_by_digits(program), options.blocks), options)
-      .run();
+    return ProgramLowering(schedule::split_levels(schedule::without_segments(program)), options).run();
+  const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
+  return ProgramLowering(schedule::fission(sorted, options.blocks), options).run();
 }
 
 }  // namespace fulgurite::lower
