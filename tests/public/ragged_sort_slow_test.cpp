@@ -35,6 +35,13 @@ std::vector<std::vector<int>> all_lengths() {
   return all;
 }
 
+// In descending order: NaN first, and 0 equal to -0.
+template <class T>
+bool comes_after(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>)
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
+  return a > b;
+}
 template <class T>
 bool same_bits(T a, T b) {
   if constexpr (std::is_floating_point_v<T>)
@@ -63,12 +70,7 @@ void check_rows() {
       Rows<T> ascending = rows_of<T>(lengths), descending = ascending;
       const auto [up, down] = f(RaggedArray<T>(ascending));
       for (auto& row : ascending) std::ranges::stable_sort(row, precedes<T>);
-      for (auto& row : descending)
-        std::ranges::stable_sort(row, [](T a, T b) {
-          if constexpr (std::is_floating_point_v<T>)
-            if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && !std::isnan(b);
-          return a > b;
-        });
+      for (auto& row : descending) std::ranges::stable_sort(row, comes_after<T>);
       expect_equal_rows<T>(up.to_vectors(), ascending);
       expect_equal_rows<T>(down.to_vectors(), descending);
     }
@@ -112,6 +114,42 @@ TEST(RaggedSort, Pairs) {
                 }));
     }
   });
+}
+
+// The first three elements of each row, as far as it has so many, which reductions find.
+template <class T>
+void check_first_three() {
+  const auto program = [](Ragged<T> r) {
+    const auto three_of = [](const auto& rows) {
+      return fg::map([](Vec<T> row) { return fg::Row(fg::take(row, fg::min(row.size(), 3))); },
+                     fg::rows(rows));
+    };
+    const auto greater = [](Exp<T> a, Exp<T> b) { return a > b; };
+    const auto least = fg::map(
+        [](Vec<T> row) {
+          return fg::cond(0 < row.size(), [&] { return row[0]; }, [] { return Exp<T>(T{77}); });
+        },
+        fg::rows(fg::sort(r)));
+    return std::tuple{three_of(fg::sort(r)), three_of(fg::sort(greater, r)), least};
+  };
+  on_every_engine(program, [](const auto& f) {
+    for (const std::vector<int>& lengths : all_lengths()) {
+      SCOPED_TRACE(std::to_string(lengths.size()) + " rows");
+      Rows<T> ascending = rows_of<T>(lengths), descending = ascending;
+      const auto [up, down, least] = f(RaggedArray<T>(ascending));
+      for (std::size_t r = 0; r < ascending.size(); ++r) {
+        std::ranges::stable_sort(ascending[r], precedes<T>);
+        std::ranges::stable_sort(descending[r], comes_after<T>);
+        ASSERT_TRUE(same_bits<T>(least[static_cast<i64>(r)], ascending[r].empty() ? T{77} : ascending[r][0]));
+        if (ascending[r].size() > 3) ascending[r].resize(3), descending[r].resize(3);
+      }
+      expect_equal_rows<T>(up.to_vectors(), ascending);
+      expect_equal_rows<T>(down.to_vectors(), descending);
+    }
+  });
+}
+TEST(RaggedSort, FirstThreeOfEveryNumber) {
+  for_every_number([]<class T>() { check_first_three<T>(); });
 }
 
 }  // namespace
