@@ -48,5 +48,27 @@ TEST(WithoutSegments, SortsInARowShareTheLastOne) {
   EXPECT_EQ(soac::count(of_all(begin + "z, y }")).sort, 4);
 }
 
+TEST(WithoutSegments, InsideOfSoacsOnly) {
+  const soac::Program program =
+      without_segments_inside(soac::parse(R"(program(offsets: i64[m], x: u32[n], k: i64) {
+    y: u32[n] = loop (x) times k do (i: i64, z: u32[n]) {
+      u: u32[n] = sort (z) segments offsets by (a: u32) { a }
+      return u
+    }
+    v: u32[k, n] = map (i < k) {
+      w: u32[n] = map (j < n) { x[j] + u32(i) }
+      s: u32[n] = sort (w) segments offsets by (a: u32) { a }
+      return s
+    }
+    return y, v
+  })",
+                                          "test.soac"));
+  soac::check(program, "without_segments_inside");
+  const std::string text = soac::print(program, {.locations = false});
+  EXPECT_NE(text.find("sort (z) segments offsets"), text.npos) << text;
+  EXPECT_EQ(text.find("sort (w) segments offsets"), text.npos) << text;
+  EXPECT_EQ(soac::count(program).sort, 3);
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

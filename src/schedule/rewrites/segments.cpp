@@ -34,11 +34,13 @@ bool goes_on(const std::vector<Stm>& body, const std::vector<Expr>& results, std
          std::ranges::all_of(next.arrays, is_made);
 }
 
-void expand(Arena& arena, std::vector<Stm>& body, const std::vector<Expr>& results) {
+void expand(Arena& arena, std::vector<Stm>& body, const std::vector<Expr>& results, bool is_wanted) {
   std::vector<Stm> expanded;
   for (std::size_t k = 0; k < body.size(); ++k) {
-    if (!sorts_segments(body[k])) {
-      for (auto& inner : soac::nested_in(body[k])) expand(arena, inner.lambda->body, inner.lambda->results);
+    if (!is_wanted || !sorts_segments(body[k])) {
+      const bool enters = is_wanted || base::as<soac::Soac>(body[k].op) != nullptr;
+      for (auto& inner : soac::nested_in(body[k]))
+        expand(arena, inner.lambda->body, inner.lambda->results, enters);
       expanded.push_back(std::move(body[k]));
       continue;
     }
@@ -88,7 +90,12 @@ std::vector<Stm> by_segments(Arena& arena, std::span<const Stm> sorts) {
 }
 
 soac::Program without_segments(soac::Program program) {
-  expand(*program.arena, program.body, program.results);
+  expand(*program.arena, program.body, program.results, true);
+  return program;
+}
+
+soac::Program without_segments_inside(soac::Program program) {
+  expand(*program.arena, program.body, program.results, false);
   return program;
 }
 
