@@ -284,7 +284,9 @@ Rows segments_as_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
 
 Stm with_digits(Arena& arena, Stm sort) {
   auto& op = std::get<soac::Sort>(sort.op);
-  if (is_one_digit(op)) op.key.results[0] = cast(op.key.results[0], Kind::u16);
+  Expr& key = op.key.results[0];
+  // One more than the byte: C compilers warn of comparisons with a complement that is only widened.
+  if (is_one_digit(op)) key = cast(key, Kind::u16) + arena.constant(Kind::u16, 1);
   return made_by(rewrite::rows, arena, std::move(sort));
 }
 
