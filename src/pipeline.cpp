@@ -82,6 +82,7 @@ lower::Options lowering_options(const Options& options, const schedule::Policy& 
   lowering.schedule = runs_blocks(options) ? lower::Schedule::blocks : lower::Schedule::lanes;
   lowering.checks = options.checks == Checks::on;
   lowering.blocks_wait = device.blocks_wait;
+  lowering.is_shared_by_ranks = device.n_ranks > 1;
   return lowering;
 }
 
@@ -93,7 +94,7 @@ base::Digest key_of(const soac::Program& traced, const Options& options, const s
       runtime::host().identity, static_cast<int>(options.engine), static_cast<int>(options.precision),
       lowering.checks, options.fuse, lowering.blocks_wait, lowering.target.vector_bytes,
       lowering.target.last_level_cache, lowering.target.shared_memory, lowering.target.tells_occupancy,
-      lowering.target.adds_quarters, lowering.target.has_shuffles, device.n_ranks > 1,
+      lowering.target.adds_quarters, lowering.target.has_shuffles, lowering.is_shared_by_ranks,
       schedule::changes(policy), soac::canonical(traced));
   return base::digest(text);
 }

@@ -246,27 +246,19 @@ Ragged<T> filter(const P& p, const Ragged<T>& xs, detail::Here where = detail::H
   return detail::ragged_like(offsets, filter(kept, xs.values(), {0}, where));
 }
 
-/// The elements of each row in order, stably, as sort orders them. Takes the time of a sort of all elements
-/// by row and element.
+/// The elements of each row in order, stably, as sort orders them.
 template <class T>
 Ragged<T> sort(const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
-  const Vec<i64> numbers = xs.row_numbers(where);
   const detail::Values sorted =
-      detail::sort(detail::keys_and(numbers, xs.values()), 1 + detail::n_leaves<T>, "sort", where);
-  return detail::ragged_like(xs.offsets(), std::get<1>(detail::keys_and_values<i64, T>(sorted)));
+      detail::sort_rows(xs.values().parts(), detail::n_leaves<T>, xs.offsets().value(), "sort", where);
+  return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
 }
 template <class Less, class T>
 Ragged<T> sort(const Less& less, const Ragged<T>& xs, detail::Here where = detail::Here::current()) {
-  // Sorted as a whole, then by rows: as sorts are stable, rows stay in order.
   const auto body = detail::comparison<T>(less);
-  const detail::Values values = detail::flattened(std::tuple{xs.values(), xs.row_numbers(where)});
-  const detail::Values in_order =
-      detail::sort(detail::Body(body), values, detail::n_leaves<T>, "sort", where);
-  detail::Unflatten rest(in_order);
-  const Vec<T> elements = rest.next<Vec<T>>();
-  const detail::Values by_row =
-      detail::sort(detail::keys_and(rest.next<Vec<i64>>(), elements), 1, "sort", where);
-  return detail::ragged_like(xs.offsets(), std::get<1>(detail::keys_and_values<i64, T>(by_row)));
+  const detail::Values sorted = detail::sort_rows(detail::Body(body), xs.values().parts(),
+                                                  detail::n_leaves<T>, xs.offsets().value(), "sort", where);
+  return detail::ragged_like(xs.offsets(), detail::unflattened<Vec<T>>(sorted));
 }
 
 /// The rows of a, then those of b.

@@ -35,6 +35,7 @@ struct Options {
   Schedule schedule = Schedule::lanes;
   bool checks = true;
   bool blocks_wait = false;         // for blocks that began before them (runtime::Description)
+  bool is_shared_by_ranks = false;  // each of which has a part of every array
   EditSchedule edit_schedule = {};  // absent: they stay as decided
   ::fulgurite::schedule::KeepsRewrite keeps_rewrite = {};
 };

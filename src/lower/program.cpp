@@ -13,6 +13,7 @@
 #include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/radix.h"
+#include "schedule/rewrites/segments.h"
 #include "soac/room.h"
 
 namespace fulgurite::lower {
@@ -97,10 +98,14 @@ class ProgramLowering {
 }  // namespace
 
 Lowered lower(const soac::Program& program, const Options& options) {
-  if (options.schedule == Schedule::lanes)
-    return ProgramLowering(schedule::split_levels(program), options).run();
-  return ProgramLowering(schedule::fission(schedule::sort_inside_by_digits(program), options.blocks), options)
-      .run();
+  if (options.schedule == Schedule::lanes) {
+    // To sort row by row, every rank would have to know where all rows begin.
+    const soac::Program sorted = options.is_shared_by_ranks ? schedule::without_segments(program)
+                                                            : schedule::without_segments_inside(program);
+    return ProgramLowering(schedule::split_levels(sorted), options).run();
+  }
+  const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
+  return ProgramLowering(schedule::fission(sorted, options.blocks), options).run();
 }
 
 }  // namespace fulgurite::lower

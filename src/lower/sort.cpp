@@ -4,6 +4,7 @@
 #include "lower/storage.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/radix.h"
+#include "schedule/rewrites/segments.h"
 #include "walk/lanes/row_sort.h"
 
 namespace fulgurite::lower {
@@ -37,7 +38,13 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
         const Expr begin = e.snapshot(from, "begin"), end = e.snapshot(to, "end");
         std::vector<Destination> results;
         for (Var name : s.names) results.push_back({name, begin});
-        sort.sort(e.bind(end - begin, "n"), rows.arrays, begin, results);
+        const Expr length = e.bind(end - begin, "n");
+        const auto by_digits = [&] { sort.sort(length, rows.arrays, begin, results); };
+        const auto by_insertion = [&] { sort.insert_all(length, rows.arrays, begin, results); };
+        if (rows.are_segments)
+          e.if_then_else(e.lower(length <= by.sort_inserted), by_insertion, by_digits);
+        else
+          by_digits();
       });
     });
   });
@@ -48,7 +55,7 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   launch.statement = s;
   launch.vector_lanes = 16;
   schedule::Phase row_by_row{"rows", s, schedule::Skeleton{"sort rows", {}, n_tasks}, {}};
-  row_by_row.why = schedule::reasons_of_sort(by);
+  row_by_row.why = schedule::reasons_of_sort(by, rows.are_segments);
   launch.phases.push_back(std::move(row_by_row));
   LaunchNote note{};
   note.origin = s.origin + ", row by row";
@@ -129,12 +136,36 @@ void sort_by_rows(Launches& launches, const soac::Stm& s, const soac::Sort& op, 
   bind_names(launches, s.names, all_sorted);
 }
 
+// if (none is long) sort_each_row else sort all elements by the key and the segment
+void sort_segments(Launches& launches, const soac::Stm& s, const LowerBody& lower_body) {
+  scalar::Arena& arena = launches.arena();
+  Host& host = launches.host();
+  const schedule::Rows rows = schedule::segments_as_rows(arena, s, launches.options().lanes);
+  lower_steps(launches, rows.survey, lower_body);
+  const plan::Slot fit = value_of(launches, rows.fit);
+  const std::vector<Storage> sorted = fresh_storage(launches, s.names);
+  std::vector<Expr> results;
+  for (Var name : s.names) results.push_back(arena.name(name));
+  const auto steps_of = [&](const auto& sort) {
+    return host.steps([&] {
+      sort();
+      assign_values(launches, sorted, results, s.names);
+    });
+  };
+  plan::Steps row_by_row = steps_of([&] { sort_each_row(launches, schedule::with_digits(arena, s), rows); });
+  plan::Steps as_a_whole = steps_of([&] { lower_body(schedule::by_segments(arena, std::span(&s, 1))); });
+  host.append(plan::If{fit, std::move(row_by_row), std::move(as_a_whole)});
+  bind_names(launches, s.names, sorted);
+}
+
 }  // namespace
 
 void sort(Launches& launches, const soac::Stm& s, const soac::Sort& op, const LowerBody& lower_body) {
   const bool has_digits = launches.has_blocks() || schedule::is_one_digit(op);
   for (LaunchNote& note : notes_of(launches, [&] {
-         if (has_digits)
+         if (op.segments)
+           sort_segments(launches, s, lower_body);
+         else if (has_digits)
            lower_body({schedule::by_digits(launches.arena(), s)});
          else
            sort_by_rows(launches, s, op, lower_body);

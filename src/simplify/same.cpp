@@ -85,7 +85,8 @@ class Comparison {
         },
         [&](const soac::Sort& x) {
           const auto& y = std::get<soac::Sort>(b.op);
-          return x.arrays.size() == y.arrays.size();
+          return x.arrays.size() == y.arrays.size() &&
+                 static_cast<bool>(x.segments) == static_cast<bool>(y.segments);
         },
         // A running value belongs to the body that it stands in.
         [](const soac::Scan&) { return false; }, [](const soac::If&) { return true; },

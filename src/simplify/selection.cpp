@@ -4,7 +4,8 @@
 // it is compared with what stands from there on. Of a point's list only the first is compared. Places tell
 // equal keys apart, so that the operator commutes and their order stays. All elements are read once, the
 // least so far stay in registers, and a reduction has versions for lanes, tasks, blocks and ranks. Before
-// fusion: the reduction takes in what makes the elements.
+// fusion: the reduction takes in what makes the elements. Where segments are sorted, slices of them
+// (slices.h) become reductions of what was given.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "base/match.h"
 #include "scalar/value.h"
 #include "simplify/simplify.h"
+#include "simplify/slices.h"
 #include "soac/bounds.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -38,10 +40,11 @@ constexpr std::int64_t most_kept = 8;
 constexpr std::int64_t least_share = 4;
 
 /// The greatest index at which any array that a Sort binds is read: `most_kept` or more if it is not known,
-/// or the array is used as a whole.
+/// or the array is used as a whole. Of sorted segments, at which any of their slices is read.
 class Reads {
  public:
-  explicit Reads(const soac::Program& program) : bounds_(program, [](Expr) { return false; }), seen_{} {
+  Reads(const soac::Program& program, const Slices& slices)
+      : bounds_(program, [](Expr) { return false; }), slices_(slices) {
     find(program.body);
     if (greatest_.empty()) return;
     look(program.body);
@@ -53,20 +56,31 @@ class Reads {
   std::int64_t of(const Stm& sort) const {
     std::int64_t greatest = -1;
     for (Var name : sort.names) greatest = std::max(greatest, greatest_.at(name));
+    const auto slices = names_of_slices_.find(sort.names[0]);
+    if (slices != names_of_slices_.end())
+      for (Var name : slices->second) greatest = std::max(greatest, greatest_.at(name));
     return greatest < most_kept ? greatest + 1 : 0;
   }
 
  private:
   void find(const std::vector<Stm>& stms) {
     for (const Stm& s : stms) {
-      if (as<Sort>(s.op))
+      const auto* sort = as<Sort>(s.op);
+      const Slice* slice = slices_.of(s);
+      if (sort || slice)
         for (Var name : s.names) greatest_.emplace(name, -1);
+      if (sort && sort->segments) of_segments_.insert(s.names.begin(), s.names.end());
+      if (slice) {
+        std::vector<Var>& names = names_of_slices_[slice->sort.names[0]];
+        names.insert(names.end(), s.names.begin(), s.names.end());
+      }
       for (const auto& inner : soac::nested_in(s)) find(inner.lambda->body);
     }
   }
 
   void look(const std::vector<Stm>& stms) {
     for (const Stm& s : stms) {
+      if (slices_.of(s)) continue;
       for (Expr root : soac::roots_of(s)) look(root);
       for (const auto& inner : soac::nested_in(s)) {
         for (std::size_t axis = 0; axis < inner.extents.size(); ++axis)
@@ -84,8 +98,9 @@ class Reads {
     }
     scalar::for_each_new_node(root, seen_, [&](Expr e) {
       if (e.op() != Op::index || !greatest_.contains(e.arg(0).var())) return;
-      const soac::Wide most = bounds_.of(e.arg(1)).most;
-      add(e.arg(0).var(), static_cast<std::int64_t>(std::min<soac::Wide>(most, most_kept)));
+      const Var array = e.arg(0).var();
+      const soac::Wide most = of_segments_.contains(array) ? most_kept : bounds_.of(e.arg(1)).most;
+      add(array, static_cast<std::int64_t>(std::min<soac::Wide>(most, most_kept)));
     });
   }
 
@@ -95,14 +110,17 @@ class Reads {
   }
 
   soac::Bounds bounds_;
+  const Slices& slices_;
   std::unordered_set<Expr> seen_;
   std::unordered_map<Var, std::int64_t> greatest_;
+  soac::Vars of_segments_;                                     // read at any place but by slices
+  std::unordered_map<Var, std::vector<Var>> names_of_slices_;  // by the first name that the sort binds
 };
 
 class Selection {
  public:
   Selection(const soac::Program& program, soac::PassContext& context)
-      : arena_(*program.arena), context_(context), reads_(program) {}
+      : arena_(*program.arena), context_(context), slices_(program), reads_(program, slices_) {}
 
   void operator()(soac::Program& program) {
     if (reads_.empty()) return;
@@ -133,28 +151,65 @@ class Selection {
   };
 
   void scope(std::vector<Stm>& stms) {
+    std::vector<Stm> selected;
     for (Stm& s : stms) {
       if (const auto* sort = as<Sort>(s.op)) {
-        const std::int64_t n = reads_.of(s);
-        const Expr extent = arena_.info(sort->arrays[0].var()).shape[0];
-        const bool is_short =
-            extent.is_constant() && static_cast<std::int64_t>(extent.bits()) < n * least_share;
-        if (n > 0 && !is_short) s = selected(s, *sort, static_cast<std::size_t>(n), extent);
+        if (const std::size_t n = first_of(s, *sort); n == 0)
+          selected.push_back(std::move(s));
+        else if (sort->segments)
+          first_of_segments_.emplace(s.names[0], n);
+        else
+          selected.push_back(selected_from(s, *sort, n, s.names, sort->arrays));
+      } else if (const Slice* slice = slices_.of(s);
+                 slice && first_of_segments_.contains(slice->sort.names[0])) {
+        of_slice(*slice, s, selected);
       } else {
         for (auto& inner : soac::nested_in(s)) scope(inner.lambda->body);
+        selected.push_back(std::move(s));
       }
     }
+    stms = std::move(selected);
   }
 
-  Stm selected(const Stm& s, const Sort& sort, std::size_t n, Expr extent) {
-    context_.log.push_back(event_of(
-        soac::Event::Kind::removed, s,
-        n == 1 ? "only its first element is read: a reduction finds it"
-               : "only its first " + std::to_string(n) + " elements are read: a reduction finds them"));
+  // As many elements of each segment are read at most, and a reduction is to find them; 0: the sort stays.
+  std::size_t first_of(const Stm& s, const Sort& sort) {
+    const std::int64_t n = reads_.of(s);
+    const Expr extent = arena_.info(sort.arrays[0].var()).shape[0];
+    const bool is_short = extent.is_constant() && static_cast<std::int64_t>(extent.bits()) < n * least_share;
+    if (n == 0 || (is_short && !sort.segments)) return 0;
+    const std::string of = sort.segments ? " of each segment" : "";
+    context_.log.push_back(event_of(soac::Event::Kind::removed, s,
+                                    n == 1 ? "only its first element" + of + " is read: a reduction finds it"
+                                           : "only its first " + std::to_string(n) + " elements" + of +
+                                                 " are read: a reduction finds them"));
+    return static_cast<std::size_t>(n);
+  }
+
+  // The segment as it was given, and a reduction that finds its first elements.
+  void of_slice(const Slice& slice, const Stm& s, std::vector<Stm>& selected) {
+    Sort sort = std::get<Sort>(slice.sort.op);
+    const Expr j = arena_.fresh({Kind::i64}, "j"), at = slice.begin + j;
+    Stm given{{}, Soac{{slice.extent}, {{j.var()}, {}, {}}}, s.where, s.origin};
+    for (Expr& array : sort.arrays) {
+      std::get<Soac>(given.op).body.results.push_back(arena_.index(array, std::span(&at, 1)));
+      array = arena_.fresh_array(array.kind(), {slice.extent}, "given");
+      given.names.push_back(array.var());
+    }
+    selected.push_back(std::move(given));
+    const std::size_t n = first_of_segments_.at(slice.sort.names[0]);
+    std::vector<Expr> read;
+    for (std::size_t component : slice.components) read.push_back(sort.arrays[component]);
+    selected.push_back(selected_from(slice.sort, sort, n, s.names, read));
+  }
+
+  // The reduction in place of a sort whose first n elements are read by these names: of the arrays `read`,
+  // in their order.
+  Stm selected_from(const Stm& s, const Sort& sort, std::size_t n, const std::vector<Var>& names,
+                    const std::vector<Expr>& read) {
+    const Expr extent = arena_.info(sort.arrays[0].var()).shape[0];
     const bool is_narrow = scalar::size_of(sort.key.results[0].kind()) <= 2;
     Found found = is_narrow ? by_words(s, sort, n, extent) : by_pairs(s, sort, n, extent);
-    for (std::size_t k = 0; k < sort.arrays.size(); ++k)
-      places_.emplace(s.names[k], Places{sort.arrays[k], found.places});
+    for (std::size_t k = 0; k < names.size(); ++k) places_.emplace(names[k], Places{read[k], found.places});
     return std::move(found.stm);
   }
 
@@ -270,7 +325,9 @@ class Selection {
 
   Arena& arena_;
   soac::PassContext& context_;
+  const Slices slices_;
   const Reads reads_;
+  std::unordered_map<Var, std::size_t> first_of_segments_;  // by the first name that the sort bound
   std::unordered_map<Var, Places> places_;
 };
 

@@ -350,6 +350,7 @@ class Checker {
                 !scalar::is_signed(keys[0].kind),
             "a sort's key is not one unsigned integer");
     require(!scalar::can_fail(s.key.results[0]), "a sort's key can fail");
+    if (s.segments) same_types(types(std::vector{s.segments}), {{Kind::i64, 1, 1}}, "a sort's segments");
     return arrays;
   }
 

@@ -83,6 +83,7 @@ class Demand {
         },
         [&](const Sort& sort) {
           need(sort.arrays);
+          if (sort.segments) need(sort.segments);
           need(sort.key.results);
         },
         [&](const If& branch) {

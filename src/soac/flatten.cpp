@@ -192,6 +192,7 @@ class Flattener {
   FlatSort sort(const Sort& s, const std::vector<Var>& names) {
     FlatSort flat;
     for (Expr e : s.arrays) flat.arrays.push_back(array(e.var()));
+    if (s.segments) flat.segments = array(s.segments.var());
     for (Var p : s.key.params) flat.params.push_back(ref(p).number);
     for (Var v : names) flat.to.push_back(array(v));
     flat.key = function(s.key, [&](Segment& last) { flat.key_result = scalar(s.key.results[0], last); });

@@ -83,6 +83,7 @@ struct FlatSort {
   std::vector<Slot> arrays, params, to;
   Code key;
   Slot key_result = 0;
+  std::optional<Slot> segments;
 };
 struct FlatIf {
   Slot condition;

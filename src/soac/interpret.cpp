@@ -327,23 +327,24 @@ class Interpreter {
   }
 
   void run(const FlatSort& sort, const Location& where) {
-    const std::size_t n = array(sort.arrays[0])->size();
-    std::vector<Bits> keys(n);
-    for (std::size_t i = 0; i < n; ++i) {
+    std::vector<std::pair<Bits, Bits>> keys(array(sort.arrays[0])->size());  // the segment, then the key
+    if (const Array offsets = sort.segments ? array(*sort.segments) : nullptr)
+      for (std::size_t s = 1; s < offsets->size(); ++s)
+        for (Bits i = offsets->at(s - 1); i < offsets->at(s); ++i) keys[i].first = s;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
       for (std::size_t k = 0; k < sort.arrays.size(); ++k) at(sort.params[k]) = array(sort.arrays[k])->at(i);
       run(sort.key);
-      keys[i] = at(sort.key_result);
+      keys[i].second = at(sort.key_result);
     }
-    std::vector<std::size_t> order(n);
+    std::vector<std::size_t> order(keys.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
-    Arrays made;
-    for (Slot number : sort.arrays) {
-      const Value& before = *array(number);
-      made.push_back(allocate(before.kind, before.shape, where));
-      for (std::size_t i = 0; i < n; ++i) made.back()->set(i, before.at(order[i]));
+    std::ranges::stable_sort(order, {}, [&](std::size_t i) { return keys[i]; });
+    for (std::size_t k = 0; k < sort.arrays.size(); ++k) {
+      const Value& before = *array(sort.arrays[k]);
+      auto made = allocate(before.kind, before.shape, where);
+      for (std::size_t i = 0; i < keys.size(); ++i) made->set(i, before.at(order[i]));
+      array(sort.to[k]) = std::move(made);
     }
-    for (std::size_t k = 0; k < made.size(); ++k) array(sort.to[k]) = std::move(made[k]);
   }
 
   /// Calls each(n) for the points of a space, in order, with their indices in `params`.

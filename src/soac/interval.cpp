@@ -175,10 +175,11 @@ Interval Intervals::square(Kind kind, const Interval& a) {
   return products(kind, 0, std::max(a.least * a.least, a.most * a.most), {{none}}, {{low, high}});
 }
 
-// Quotients truncate. Divisors whose sign is not known are not 0 where there is a quotient.
+// Quotients truncate. Divisors whose sign is not known are not 0 where there is a quotient. Where nothing is
+// computed, as conditions exclude each other, a divisor may be at least 1 and at most 0.
 Interval Intervals::quotient(Kind kind, const Interval& a, const Interval& b) {
   const Expr zero = arena_.i64(0), one = arena_.i64(1);
-  if (b.least >= 1) {
+  if (b.least >= 1 && b.most >= 1) {
     const auto divided = [&](Wide x, Wide y) { return x / y; };
     const Wide least = divided(a.least, a.least < 0 ? b.least : b.most);
     const Wide most = divided(a.most, a.most < 0 ? b.most : b.least);

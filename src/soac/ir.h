@@ -134,10 +134,12 @@ struct Scan {
 
 /// Arrays of rank 1 and one length in the order of keys: of each element (params: one of every array) `key`
 /// gives an unsigned integer, by an expression that cannot fail. Elements with equal keys stay in their
-/// order. Binds the arrays.
+/// order. With `segments`, an array of offsets that ascend from 0 to the number of elements, each segment is
+/// sorted by itself: its elements stay between its offset and the next. Binds the arrays.
 struct Sort {
   std::vector<Expr> arrays;
   Lambda key;
+  Expr segments = {};  // absent: all elements are one segment
   bool operator==(const Sort&) const = default;
 };
 

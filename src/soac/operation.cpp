@@ -13,4 +13,9 @@ std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k) {
   return are(left, right) || are(right, left) ? std::optional(result.op()) : std::nullopt;
 }
 
+Reduction reduction_by(Arena& arena, scalar::Op op, Expr neutral) {
+  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
+  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
+}
+
 }  // namespace fulgurite::soac

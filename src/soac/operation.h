@@ -11,4 +11,7 @@ namespace fulgurite::soac {
 /// operands, whatever it makes of others. Nothing: it makes it in another way.
 std::optional<scalar::Op> operation_of(const Lambda& op, std::size_t k);
 
+/// By a commutative operation of scalars of one kind.
+Reduction reduction_by(Arena&, scalar::Op, Expr neutral);
+
 }  // namespace fulgurite::soac

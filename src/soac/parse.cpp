@@ -226,6 +226,7 @@ class Parser {
     if (lexer_.accept("sort")) {
       Sort sort;
       sort.arrays = parenthesised();
+      if (lexer_.accept("segments")) sort.segments = expr();
       lexer_.expect("by");
       sort.key = function();
       return sort;

@@ -252,6 +252,11 @@ class Printer {
     text_ += "sort (";
     exprs(s.arrays);
     text_ += ") ";
+    if (s.segments) {
+      text_ += "segments ";
+      expr(s.segments);
+      text_ += ' ';
+    }
     text_ += "by ";
     function(s.key);
   }

@@ -34,6 +34,7 @@ void each_root(S& stm, F&& one) {
     all(scan->operands);
   } else if (auto* sort = as<Sort>(stm.op)) {
     all(sort->arrays);
+    if (sort->segments) one(sort->segments);
   } else if (auto* branches = as<If>(stm.op)) {
     one(branches->condition);
   } else if (auto* loop = as<Loop>(stm.op)) {

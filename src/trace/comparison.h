@@ -21,6 +21,7 @@ std::optional<KeyOrder> key_order(Tracer&, const detail::Body& less, std::span<c
                                   const Here& where);
 
 /// The vectors by radix of that key: in ascending or descending order of its values, -0 and +0 being equal.
-Exprs sorted(Tracer&, Exprs vectors, const KeyOrder&, const char* origin, const Here& where);
+/// `segments`: offsets of segments that are sorted by themselves, or absent.
+Exprs sorted(Tracer&, Exprs vectors, const KeyOrder&, Expr segments, const char* origin, const Here& where);
 
 }  // namespace fulgurite::trace

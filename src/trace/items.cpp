@@ -1,6 +1,6 @@
 #include "trace/items.h"
 
-#include "trace/store.h"
+#include "soac/items.h"
 
 namespace fulgurite::trace {
 
@@ -27,23 +27,10 @@ Expr number_of_elements(Tracer& t, Expr offsets, const char* origin, const Here&
 }
 
 Expr item_of_each(Tracer& t, Expr offsets, Expr n, const char* origin, const Here& where) {
-  soac::Scatter scatter{{n},
-                        contents(t, 1, origin, where, [&](const Exprs&) { return Exprs{t.arena().i64(0)}; })};
-  scatter.of_equal = soac::OfEqual::unordered;  // of items that begin in one place one has elements
-  const Expr k = t.shape(offsets)[0] - 1;
-  const Values begins = store(t, {k}, std::move(scatter), origin, where, [&](const Exprs& s) {
-    const auto [first, end] = ends_of(t, offsets, s[0]);
-    return Stored{{scalar::select(first < end, first, -1)}, {s[0]}};
-  });
-  const Expr begun = t.expr(begins[0], where);
   const Expr items = t.fresh_array(scalar::Kind::i64, {n}, "item");
-  soac::Reduction greatest = known_reduction(t, Op::max, scalar::Kind::i64, origin, where);
-  Scope scope(t, origin, where);
-  const Expr i = index_parameters(scope, 1)[0], item = t.fresh(scalar::Kind::i64, "item");
-  t.add({item}, soac::Scan{std::move(greatest), {element(t, begun, {&i, 1})}, true}, origin, where);
-  soac::Outputs outputs;
-  outputs.mapped.push_back({item, items.var()});
-  t.add({n}, scope.close({}), std::move(outputs), origin, where);
+  const soac::Stm like{{}, soac::Let{}, {where.file_name(), where.line()}, origin};
+  for (soac::Stm& s : soac::item_of_each(t.arena(), offsets, items.var(), like))
+    t.add({t.arena().name(s.names[0])}, std::move(s.op), origin, where);
   return items;
 }
 

@@ -1,7 +1,5 @@
 // Items that become several elements each, one after the other: where the elements of each begin, and which
-// item an element belongs to. That is found as in Futhark (Elsman, Henriksen, Serup: Data-parallel flattening
-// by expansion, 2019): the items' numbers are scattered to where their elements begin, and the greatest so
-// far is an element's own. So the work is split by elements, however many an item has.
+// item an element belongs to (soac/items.h).
 #pragma once
 
 #include <fmt/format.h>

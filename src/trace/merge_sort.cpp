@@ -8,7 +8,10 @@
 #include <fulgurite/functions.h>
 #include <fulgurite/staged_layout.h>
 
+#include <algorithm>
+
 #include "trace/comparison.h"
+#include "trace/items.h"
 #include "trace/operators.h"
 #include "trace/store.h"
 
@@ -124,6 +127,26 @@ class Sorting {
   const Number size_;
 };
 
+Values merged(Tracer& t, const detail::Body& less, std::span<const Value> vectors, std::size_t n_keys,
+              const char* origin, const Here& where) {
+  const Value size = detail::extent(vectors[0], 0, where);
+  Values state = Sorting(t, less, vectors, n_keys, origin, where).blocks_sorted();
+  state.insert(state.begin(), detail::literal(block));
+  const auto unsorted = [&](std::span<const Value> now) {
+    return Values{detail::apply("lt", {now[0], size}, where)};
+  };
+  const auto pairs = [&](std::span<const Value> now) {
+    const Number width(detail::Parts<i64>{now[0]});
+    Values next = Sorting(t, less, now.subspan(1), n_keys, origin, where).pairs_merged(width);
+    next.insert(next.begin(), (width * 2).value());
+    return next;
+  };
+  const std::size_t widths[] = {1, vectors.size()};
+  state = detail::while_loop(detail::Body(unsorted), detail::Body(pairs), state, widths, where);
+  state.erase(state.begin());
+  return state;
+}
+
 }  // namespace
 }  // namespace fulgurite::trace
 
@@ -135,23 +158,25 @@ Values sort(Body less, std::span<const Value> vectors, std::size_t n_keys, const
   Tracer& t = Tracer::current(where);
   const Exprs given = t.exprs(vectors, where);
   if (const auto order = key_order(t, less, kinds_of(std::span(given).first(n_keys)), where))
-    return t.values(sorted(t, given, *order, origin, where));
-  const Value size = extent(vectors[0], 0, where);
-  Values state = Sorting(t, less, vectors, n_keys, origin, where).blocks_sorted();
-  state.insert(state.begin(), literal(block));
-  const auto unsorted = [&](std::span<const Value> now) {
-    return Values{apply("lt", {now[0], size}, where)};
-  };
-  const auto merged = [&](std::span<const Value> now) {
-    const Exp<i64> width(Parts<i64>{now[0]});
-    Values next = Sorting(t, less, now.subspan(1), n_keys, origin, where).pairs_merged(width);
-    next.insert(next.begin(), (width * 2).value());
-    return next;
-  };
-  const std::size_t widths[] = {1, vectors.size()};
-  state = while_loop(Body(unsorted), Body(merged), state, widths, where);
-  state.erase(state.begin());
-  return state;
+    return t.values(sorted(t, given, *order, Expr(), origin, where));
+  return merged(t, less, vectors, n_keys, origin, where);
+}
+
+Values sort_rows(Body less, std::span<const Value> vectors, std::size_t n_keys, Value offsets,
+                 const char* origin, Here where) {
+  Tracer& t = Tracer::current(where);
+  const Exprs given = t.exprs(vectors, where);
+  const Expr segments = t.expr(offsets, where);
+  if (const auto order = key_order(t, less, kinds_of(std::span(given).first(n_keys)), where))
+    return t.values(sorted(t, given, *order, segments, origin, where));
+  // Merged as a whole, then sorted by rows: as sorts are stable, rows stay in order.
+  Values all(vectors.begin(), vectors.end());
+  all.push_back(t.value(item_of_each(t, segments, t.shape(given[0])[0], origin, where)));
+  all = merged(t, less, all, n_keys, origin, where);
+  std::ranges::rotate(all, all.end() - 1);
+  Values by_row = sort(all, 1, origin, where);
+  by_row.erase(by_row.begin());
+  return by_row;
 }
 
 }  // namespace fulgurite::detail

@@ -50,25 +50,33 @@ Expr bits_of(Arena& arena, const Key& key, Expr x) {
   return key.descends ? logical_not(bits) : bits;
 }
 
-Exprs by_key(Tracer& t, Exprs vectors, const Key& key, const char* origin, const Here& where) {
+Exprs by_key(Tracer& t, Exprs vectors, const Key& key, Expr segments, const char* origin, const Here& where) {
   const Exprs shape{t.shape(vectors[0])[0]};
   Scope scope(t, origin, where);
   Exprs element, names;
   for (Expr v : vectors) element.push_back(scope.parameter(v.kind(), "x"));
   soac::Lambda order = scope.close({bits_of(t.arena(), key, element[key.vector])});
   for (Expr v : vectors) names.push_back(t.fresh_array(v.kind(), shape, origin));
-  t.add(names, soac::Sort{std::move(vectors), std::move(order)}, origin, where);
+  t.add(names, soac::Sort{std::move(vectors), std::move(order), segments}, origin, where);
   return names;
+}
+
+Exprs by_keys(Tracer& t, Exprs vectors, std::size_t n_keys, Expr segments, const char* origin,
+              const Here& where) {
+  for (std::size_t key = n_keys; key-- > 0;)
+    vectors = by_key(t, std::move(vectors), Key{key}, segments, origin, where);
+  return vectors;
 }
 
 }  // namespace
 
-Exprs sorted(Tracer& t, Exprs vectors, const KeyOrder& order, const char* origin, const Here& where) {
+Exprs sorted(Tracer& t, Exprs vectors, const KeyOrder& order, Expr segments, const char* origin,
+             const Here& where) {
   const auto component =
       std::ranges::find_if(order.element, [&](Var v) { return order.key.is_name() && order.key.var() == v; });
   if (component != order.element.end()) {
     const auto number = static_cast<std::size_t>(component - order.element.begin());
-    return by_key(t, std::move(vectors), {number, order.descends, true}, origin, where);
+    return by_key(t, std::move(vectors), {number, order.descends, true}, segments, origin, where);
   }
   // The key is computed once and travels along.
   const Exprs keys =
@@ -80,7 +88,7 @@ Exprs sorted(Tracer& t, Exprs vectors, const KeyOrder& order, const char* origin
       });
   vectors.push_back(keys[0]);
   const Key last{vectors.size() - 1, order.descends, true};
-  vectors = by_key(t, std::move(vectors), last, origin, where);
+  vectors = by_key(t, std::move(vectors), last, segments, origin, where);
   vectors.pop_back();
   return vectors;
 }
@@ -93,9 +101,13 @@ using namespace trace;
 
 Values sort(std::span<const Value> vectors, std::size_t n_keys, const char* origin, Here where) {
   Tracer& t = Tracer::current(where);
-  Exprs sorted = t.exprs(vectors, where);
-  for (std::size_t key = n_keys; key-- > 0;) sorted = by_key(t, std::move(sorted), Key{key}, origin, where);
-  return t.values(sorted);
+  return t.values(by_keys(t, t.exprs(vectors, where), n_keys, Expr(), origin, where));
+}
+
+Values sort_rows(std::span<const Value> vectors, std::size_t n_keys, Value offsets, const char* origin,
+                 Here where) {
+  Tracer& t = Tracer::current(where);
+  return t.values(by_keys(t, t.exprs(vectors, where), n_keys, t.expr(offsets, where), origin, where));
 }
 
 }  // namespace fulgurite::detail

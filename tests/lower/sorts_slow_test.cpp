@@ -175,6 +175,64 @@ TEST(Sorts, InsideOfMaps) {
   expect_agreement_for(text, arguments);
 }
 
+// Segments of up to `most` elements, some of them empty.
+std::vector<std::int64_t> some_offsets(std::int64_t n, std::int64_t most) {
+  std::vector<std::int64_t> offsets{0};
+  std::mt19937_64 random(static_cast<std::uint64_t>(n + most));
+  while (offsets.back() < n) {
+    const auto length = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most + 1));
+    offsets.push_back(std::min(n, offsets.back() + length));
+  }
+  return offsets;
+}
+
+// Many short ones, some long ones, all elements, by keys of every width; two sorts of the same segments, and
+// one whose result others read as well.
+TEST(Sorts, OfSegments) {
+  for (const char* kind : {"u8", "u16", "u32", "u64"}) {
+    const std::string text = fmt::format(R"(program "segments" (offsets: i64[m], x: u64[n]) {{
+      p: i64[n] = map (i < n) {{ i }}
+      y: u64[n], q: i64[n] = sort (x, p) segments offsets by (a: u64, b: i64) {{ {0}(bitcast(i64, a >> 3u64)) }}
+      z: u64[n], r: i64[n] = sort (y, q) segments offsets by (a: u64, b: i64) {{ {0}(bitcast(i64, a % 8u64)) }}
+      u: i64[n] = sort (r) segments offsets by (b: i64) {{ {0}(b * 11) }}
+      return y, u
+    }})",
+                                         kind);
+    SCOPED_TRACE(kind);
+    std::vector<std::vector<Value>> arguments;
+    std::mt19937_64 random(7);
+    const bool is_cpu = strict().engine == Engine::cpu;
+    for (const Spread& spread : spreads)
+      for (const auto& [n, most] : std::vector<std::pair<std::int64_t, std::int64_t>>{
+               {0, 1}, {1, 1}, {2, 2}, {1000, 3}, {1000, 100}, {5000, 5000}, {40001, 9000}, {200003, 20}}) {
+        if (!is_cpu && n > 2000 && (&spread - spreads) % 4 != 0) continue;
+        std::vector<std::uint64_t> x;
+        for (std::int64_t i = 0; i < n; ++i)
+          x.push_back(spread.key(random, static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(n)));
+        arguments.push_back({array_value(some_offsets(n, most)), array_value(x)});
+      }
+    expect_agreement_for(text, arguments);
+  }
+}
+
+TEST(Sorts, OfSegmentsInside) {
+  const std::string text = R"(program "inside" (offsets: i64[m], x: u16[n, k]) {
+    y: u16[n, k] = map (i < n) {
+      row: u16[k] = map (j < k) { x[i, j] }
+      s: u16[k] = sort (row) segments offsets by (a: u16) { a }
+      return s
+    }
+    return y
+  })";
+  std::vector<std::vector<Value>> arguments;
+  for (const auto& [n, m] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 5}, {7, 0}, {9, 40}, {40, 700}}) {
+    arguments.push_back(matrix(n, m));
+    arguments.back().insert(arguments.back().begin(), array_value(some_offsets(m, 11)));
+  }
+  expect_agreement_for(text, arguments);
+}
+
 TEST(SortsByDigits, InsideOfSoacsOnly) {
   const soac::Program before = soac::parse(nested);
   const soac::Program after = schedule::sort_inside_by_digits(before);

@@ -69,6 +69,7 @@ class Counter {
         [&](const soac::Sort& s) {
           note("Sort");
           note("Sort of " + some(s.arrays.size()) + " arrays");
+          if (s.segments) note("Sort of segments");
           exprs(s.arrays);
           lambda(s.key);
         },
@@ -170,6 +171,7 @@ inline std::vector<std::string> constructs_of_traces() {
       "Sort of one arrays",
       "Sort of two arrays",
       "Sort of more arrays",
+      "Sort of segments",
       "If",
       "If with no arrays",
       "If with one arrays",

@@ -226,6 +226,27 @@ inline void choose(Draw& d) {
               Values(parts.begin() + n, parts.end()));
 }
 
+/// A comparison of elements of n components.
+inline auto comparison(std::size_t order, std::size_t n) {
+  return [order, n](std::span<const Value> ab) {
+    // By what is left of a division, so that elements are equal that are not the same; or downwards.
+    Value a = ab[0], b = ab[n];
+    if (order == 1 && is_integer(a.kind)) {
+      const Value three = literal(a.kind, 3);
+      a = detail::apply("rem", {a, three}, Here::current()),
+      b = detail::apply("rem", {b, three}, Here::current());
+    }
+    if (is_float(a.kind))
+      a = detail::cast(a, Kind::i32, Here::current()), b = detail::cast(b, Kind::i32, Here::current());
+    if (a.kind == Kind::boolean)
+      a = detail::cast(a, Kind::u8, Here::current()), b = detail::cast(b, Kind::u8, Here::current());
+    if (order == 2 && n > 1 && is_integer(ab[1].kind))  // not a key: by both
+      return Values{
+          call("bit_or", call("lt", a, b), call("bit_and", call("eq", a, b), call("gt", ab[1], ab[n + 1])))};
+    return Values{call(order == 0 ? "gt" : "lt", a, b)};
+  };
+}
+
 inline void sort(Draw& d) {
   const Array* picked = d.pick_rank(1);
   if (picked == nullptr) return;
@@ -250,23 +271,7 @@ inline void sort(Draw& d) {
   // The interpreter takes minutes to merge 10^5 elements.
   const bool compares = d.one_in(2) && (!d.is_large || d.one_in(8));
   const std::size_t order = d.below(3);
-  const auto less = [&](std::span<const Value> ab) {
-    // By what is left of a division, so that elements are equal that are not the same; or downwards.
-    Value a = ab[0], b = ab[n];
-    if (order == 1 && is_integer(a.kind)) {
-      const Value three = literal(a.kind, 3);
-      a = detail::apply("rem", {a, three}, Here::current()),
-      b = detail::apply("rem", {b, three}, Here::current());
-    }
-    if (is_float(a.kind))
-      a = detail::cast(a, Kind::i32, Here::current()), b = detail::cast(b, Kind::i32, Here::current());
-    if (a.kind == Kind::boolean)
-      a = detail::cast(a, Kind::u8, Here::current()), b = detail::cast(b, Kind::u8, Here::current());
-    if (order == 2 && n > 1 && is_integer(ab[1].kind))  // not a key: by both
-      return Values{
-          call("bit_or", call("lt", a, b), call("bit_and", call("eq", a, b), call("gt", ab[1], ab[n + 1])))};
-    return Values{call(order == 0 ? "gt" : "lt", a, b)};
-  };
+  const auto less = comparison(order, n);
   const std::string name = d.fresh("v");
   d.line("auto " + name + " = fg::" + text +
          (compares ? std::string("order ") + std::to_string(order) + ", " : "") + after + ");");

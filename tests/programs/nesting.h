@@ -436,6 +436,7 @@ inline constexpr Statement all_statements[] = {
     {"histogram", histogram, 3, false},
     {"choose", choose, 3, false},
     {"sort", sort, 2, false},
+    {"sort_rows", sort_rows, 1, false},
     {"stencil", stencil, 2, false},
     {"replace", replace, 2, false},
     {"scan_and_count", scan_and_count, 1, false},

@@ -184,4 +184,42 @@ inline void made_rows(Draw& d) {
   d.add_fresh(name, a.kinds, results);
 }
 
+/// The rows of a ragged array sorted by themselves; of these all elements, or the first few.
+inline void sort_rows(Draw& d) {
+  const Array* picked = d.pick_rank(1);
+  if (picked == nullptr) return;
+  const Array a = *picked;
+  const Here here = Here::current();
+  const auto [segments, by] = draw_segments(d, a.shape[0]);
+  const Value offsets = detail::offsets_of(segments, a.parts, here);
+  const std::size_t n = a.kinds.size(), order = d.below(3);
+  const bool compares = d.one_in(2) && (!d.is_large || d.one_in(8));
+  const auto less = comparison(order, n);
+  Values sorted = compares ? detail::sort_rows(Body(less), a.parts, n, offsets, "sort", here)
+                           : detail::sort_rows(a.parts, n, offsets, "sort", here);
+  const std::string name = d.fresh("v");
+  std::string text = std::string("fg::sort(") + (compares ? "order " + std::to_string(order) + ", " : "") +
+                     "fg::segments(" + by + ", " + a.name + "))";
+  if (d.depth > 0 || d.one_in(2)) {
+    d.line("auto " + name + " = " + text + ".values();");
+    d.add(name, a.kinds, a.shape, std::move(sorted));
+    return;
+  }
+  const auto few = static_cast<std::int64_t>(1 + d.below(4));
+  const auto first_few = [&](std::span<const Value> row) {
+    const Value size = call("min", detail::extent(row[0], 0, here), literal(Kind::i64, few));
+    Values first;
+    for (const Value& part : row) first.push_back(detail::take(part, size, 0, here));
+    return first;
+  };
+  d.line("auto " + name + " = fg::map(row -> fg::Row of at most " + std::to_string(few) +
+         " elements, fg::rows(" + text + ")).values();");
+  sorted.insert(sorted.begin(), offsets);
+  const detail::Operand operand{sorted, detail::Pass::ragged};
+  const detail::RowOf rows{0, n};
+  Values results = detail::map_to_rows({&operand, 1}, Body(first_few), {&rows, 1}, here);
+  results.erase(results.begin());  // the offsets
+  d.add_fresh(name, a.kinds, results);
+}
+
 }  // namespace fulgurite::programs

@@ -273,6 +273,7 @@ void constructs() {
                                                {"scatter with doubles", "asks, posts"},
                                                {"scatter and stencil", "asks, posts"},
                                                {"sort", "asks, posts"},
+                                               {"sort of rows", "asks, posts"},
                                                {"sorted integers", "asks, posts"},
                                                {"classes", "posts"}};
   int n_right = 0, n_wrong = 0;

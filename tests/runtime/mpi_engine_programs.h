@@ -109,6 +109,9 @@ inline Vec<float> scattered(Vec<float> x, Vec<fg::i64> at) {
 inline Vec<float> in_order(Vec<float> x) {
   return fg::sort(x);
 }
+inline Vec<float> rows_in_order(Vec<float> x) {
+  return fg::sort(fg::segments(fg::flags(x > 0.5f), x)).values();
+}
 inline Vec<float> gathered_twice(Vec<float> x, Vec<fg::i64> at) {
   return fg::map([&](Exp<fg::i64> k) { return x[at[k]] + x[k]; }, at);
 }
@@ -214,6 +217,7 @@ void for_each_program(std::int64_t n, const F& f) {
   if (n > 0) f("scatter", scattered, x, at);
   if (n > 0) f("scatter with doubles", scattered, x, twice);
   f("sort", in_order, x);
+  f("sort of rows", rows_in_order, x);
   f("gather of a gather", gathered_twice, x, at);
   if (n > 0) f("scatter and stencil", scattered_and_smoothed, x, at);
   if (n > 0) f("permute", counted_at, k, twice);

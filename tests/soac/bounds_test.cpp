@@ -244,6 +244,15 @@ TEST(Bounds, OfQuotientsThatAreRoundedUp) {
   EXPECT_EQ(of.most("k", known), 7);
 }
 
+// What a loop begins with, 32, and its condition leave no values: the divisor is at least 32 and at most 0.
+TEST(Bounds, OfQuotientsThatNobodyComputes) {
+  Learned of(
+      program("k: i64, l: i64 = loop (32, x[i, 0]) while (a: i64, b: i64) { a < 1 } do (p: i64, r: i64) { "
+              "q: i64, s: i64 = loop (0 / p, t / p) while (c: i64, d: i64) { c < d } do (e: i64, f: i64) { "
+              "e + 1, f } return p * 2, q }"));
+  EXPECT_GE(of.most("k", known).value_or(32), 32);
+}
+
 TEST(Bounds, OfState) {
   const auto most = [](const std::string& loop) { return Learned(program(loop)).most("k", known); };
   EXPECT_EQ(most("k: i64 = loop (m) times t do (j: i64, p: i64) { p / 2 }"), 7);

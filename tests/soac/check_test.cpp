@@ -232,6 +232,12 @@ TEST(SortCheck, KeysOfElements) {
   refused("(y, x) by (b: i64, a: f32) { u64(b) }", "names of the statement");
   refused("(m, y) by (a: f32, b: i64) { u64(b) }", "not of rank 1");
   refused("() by () { 1u64 }", "a sort of nothing");
+  parse(
+      "program(x: f32[n], y: i64[n1]) { z: f32[n] = sort (x) segments y by (a: f32) { bitcast(u32, a) } "
+      "return z }");
+  refused("(x, y) segments x by (a: f32, b: i64) { u64(b) }", "a sort's segments");
+  refused("(x, y) segments m by (a: f32, b: i64) { u64(b) }", "a sort's segments");
+  refused("(x, y) segments n by (a: f32, b: i64) { u64(b) }", "a sort's segments");
 }
 
 TEST_F(CheckTest, AbsentExpression) {

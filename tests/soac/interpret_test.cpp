@@ -135,6 +135,21 @@ TEST(Interpret, SortsAreStable) {
   EXPECT_EQ(interpret(file("sorts.soac"), none)[0].size(), 0U);
 }
 
+TEST(Interpret, SegmentsAreSortedByThemselves) {
+  const Program program = parse(
+      "program(offsets: i64[m], keys: u8[n], x: i64[n1]) { a: u8[n], b: i64[n] = sort (keys, x) segments "
+      "offsets "
+      "by (k: u8, v: i64) { k } return b, offsets }");
+  const Value x = array_value<std::int64_t>({0, 1, 2, 3, 4, 5});
+  const auto sorted = [&](const std::vector<std::int64_t>& offsets) {
+    return interpret(program, std::vector<Value>{array_value(offsets),
+                                                 array_value<std::uint8_t>({3, 1, 1, 2, 9, 0}), x})[0];
+  };
+  EXPECT_EQ(sorted({0, 3, 3, 5, 6}), array_value<std::int64_t>({1, 2, 0, 3, 4, 5}));
+  EXPECT_EQ(sorted({0, 1, 2, 3, 4, 5, 6}), x);
+  EXPECT_EQ(sorted({0, 6}), array_value<std::int64_t>({5, 1, 2, 3, 0, 4}));
+}
+
 TEST(Interpret, ArgumentsMustFit) {
   const Program program = file("rmse.soac");
   const Value floats = array_value<float>({1, 2}), ints = array_value<std::int32_t>({1, 2});

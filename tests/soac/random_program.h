@@ -161,7 +161,7 @@ class RandomProgram {
       else if (choice == 2 && depth == 0)
         body.push_back(check());
       else if (choice == 3)
-        body.push_back(sort(depth));
+        body.push_back(sort(depth, body));
       else if (choice == 12)
         body.push_back(update(vectors_of_one_shape()));
       else if (choice > 12)
@@ -426,8 +426,15 @@ class RandomProgram {
     return stm;
   }
 
-  /// Of an array in scope, with another of its shape if there is one.
-  Stm sort(int depth) {
+  /// Offsets of up to four segments of n elements, about equally long.
+  Stm offsets(Expr n) {
+    const std::int64_t segments = 1 + static_cast<std::int64_t>(below(4));
+    const Expr s = arena().fresh({}, "s"), m = arena().i64(segments);
+    const Var made = arena().fresh_array(Kind::i64, {m + 1}, "offsets").var();
+    return {{made}, Soac{{m + 1}, {{s.var()}, {}, {n * s / segments}}}, {"random.cpp", 9}, "random"};
+  }
+  /// Of an array in scope, with another of its shape if there is one. Offsets stand before it.
+  Stm sort(int depth, std::vector<Stm>& before) {
     const bool has_vectors =
         std::any_of(arrays_.begin(), arrays_.end(), [](Expr a) { return a.type().rank == 1; });
     if (!has_vectors) return soac(depth);
@@ -435,6 +442,10 @@ class RandomProgram {
     Sort s;
     s.arrays = {vectors[below(vectors.size())]};
     if (below(2) == 0) s.arrays.push_back(vectors[below(vectors.size())]);
+    if (below(3) == 0) {
+      before.push_back(offsets(shape(s.arrays[0])[0]));
+      s.segments = arena().name(before.back().names[0]);
+    }
     Stm stm;
     std::vector<Expr> element;
     for (Expr array : s.arrays) {

@@ -5,7 +5,6 @@
 
 #include "schedule/rewrites/rewrite.h"
 #include "schedule/rewrites/slice.h"
-#include "soac/operation.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 
@@ -27,11 +26,6 @@ bool is_same_operator(scalar::Arena& arena, const soac::Lambda& a, const soac::L
 }
 
 }  // namespace
-
-soac::Reduction reduction_by(scalar::Arena& arena, Op op, Expr neutral) {
-  const Expr a = arena.fresh({neutral.kind()}, "a"), b = arena.fresh({neutral.kind()}, "b");
-  return {{{a.var(), b.var()}, {}, {arena.apply(op, {a, b})}}, {neutral}, {}, true};
-}
 
 soac::Reduction integer_sum(scalar::Arena& arena) {
   return reduction_by(arena, Op::add, arena.i64(0));

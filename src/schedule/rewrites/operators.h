@@ -4,12 +4,11 @@
 #include <optional>
 
 #include "kernel/ir.h"
-#include "soac/ir.h"
+#include "soac/operation.h"
 
 namespace fulgurite::schedule {
 
-/// By a commutative operation of scalars of one kind.
-soac::Reduction reduction_by(scalar::Arena&, scalar::Op, scalar::Expr neutral);
+using soac::reduction_by;
 /// i64 addition.
 soac::Reduction integer_sum(scalar::Arena&);
 /// i64 maximum.

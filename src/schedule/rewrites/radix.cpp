@@ -46,6 +46,19 @@ class Builder {
     });
   }
 
+  Rows segments(const LanesPolicy& by) {
+    Rows rows;
+    rows.are_many = arena_.boolean(true);
+    rows.are_segments = true;
+    rows.offsets = op_.segments;
+    rows.arrays = op_.arrays;
+    rows.count = arena_.info(rows.offsets.var()).shape[0] - 1;
+    rows.longest = arena_.fresh({Kind::i64}, "longest");
+    rows.survey.push_back(longest_of(rows));
+    rows.fit = rows.longest <= max(min(n_ / by.sort_shares, by.sort_fits), by.sort_whole);
+    return rows;
+  }
+
   Rows rows(const LanesPolicy& by) {
     Rows rows;
     rows.are_many = by.sort_whole < n_;
@@ -178,14 +191,17 @@ class Builder {
                            [&](Expr key) { return cast(at(row_of_, bin_of(key)), Kind::i64); });
     const Expr moved = bytes(n_);
     rows.by_rows.push_back(step(std::move(divide), moved, moved, "into rows"));
-    Stm lengths =
-        map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
-    op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
-    rows.by_rows.push_back(step(std::move(lengths), i64(0), i64(0), "longest row"));
+    rows.by_rows.push_back(longest_of(rows));
     const Expr n_bytes = ceil_div(width_, i64(digit_bits));
     rows.by_digits.push_back(step(digits_of(n_bytes, least_), moved, moved, "by digits"));
   }
 
+  Rows::Step longest_of(const Rows& rows) {
+    Stm lengths =
+        map({rows.count}, {rows.longest.var()}, [&](Expr r) { return std::vector{length(rows.offsets, r)}; });
+    op_of(lengths).reductions.push_back(reduction_by(arena_, Op::max, i64(0)));
+    return step(std::move(lengths), i64(0), i64(0), "longest row");
+  }
   Rows::Step step(Stm stm, Expr read, Expr written, std::string_view what) {
     return {std::move(stm), read, written, fmt::format("{}, {}", s_.origin, what)};
   }
@@ -260,18 +276,40 @@ Rows into_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
   return made;
 }
 
-std::vector<std::string> reasons_of_sort(const LanesPolicy& p) {
-  return {
-      fmt::format("tasks: at most {}, each with memory for two of the longest rows (sort_tasks)",
-                  p.sort_tasks),
-      fmt::format(
-          "rows: of about {} elements, which fit into a core's cache, if there are more than {} (sort_row, "
-          "sort_whole, sort_least_row, sort_few_rows, sort_most_rows)",
-          p.sort_row, p.sort_whole),
-      "rows: they begin as a sample says, if none is too long (sort_sample_points, sort_least_samples, "
-      "sort_most_samples, sort_sample_bits, sort_fits, sort_shares)",
+Rows segments_as_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
+  Rows made = Builder(arena, sort).segments(by);
+  for (Rows::Step& step : made.survey) step.stm = made_by(rewrite::rows, arena, std::move(step.stm));
+  return made;
+}
+
+Stm with_digits(Arena& arena, Stm sort) {
+  auto& op = std::get<soac::Sort>(sort.op);
+  Expr& key = op.key.results[0];
+  // One more than the byte: C compilers warn of comparisons with a complement that is only widened.
+  if (is_one_digit(op)) key = cast(key, Kind::u16) + arena.constant(Kind::u16, 1);
+  return made_by(rewrite::rows, arena, std::move(sort));
+}
+
+std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments) {
+  std::vector<std::string> reasons{fmt::format(
+      "tasks: at most {}, each with memory for two of the longest rows (sort_tasks)", p.sort_tasks)};
+  if (are_segments)
+    reasons.push_back(fmt::format(
+        "rows: the segments, if none has more than {} elements, or one in {} of all, which are at "
+        "most {} (sort_whole, sort_shares, sort_fits)",
+        p.sort_whole, p.sort_shares, p.sort_fits));
+  else
+    reasons.insert(
+        reasons.end(),
+        {fmt::format("rows: of about {} elements, which fit into a core's cache, if there are more than {} "
+                     "(sort_row, sort_whole, sort_least_row, sort_few_rows, sort_most_rows)",
+                     p.sort_row, p.sort_whole),
+         "rows: they begin as a sample says, if none is too long (sort_sample_points, sort_least_samples, "
+         "sort_most_samples, sort_sample_bits, sort_fits, sort_shares)"});
+  reasons.push_back(
       "order: digits of the keys, then insertion (sort_least_digit_bits, sort_digit_bits, sort_beyond_bits, "
-      "sort_inserted, sort_insertion_steps)"};
+      "sort_inserted, sort_insertion_steps)");
+  return reasons;
 }
 
 }  // namespace fulgurite::schedule

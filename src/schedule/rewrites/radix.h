@@ -42,6 +42,7 @@ struct Rows {
   };
   scalar::Expr are_many;  // of the elements: else they are one row as they are
   scalar::Expr count;
+  bool are_segments = false;  // of the sort; some may have few elements
   /// Where they are many: statements that say whether rows of about one size can be told apart ...
   std::vector<Step> survey;
   scalar::Expr fit;
@@ -54,8 +55,13 @@ struct Rows {
   std::vector<Step> by_digits;
 };
 /// Why rows are chosen and sorted so: lines of Phase::why.
-std::vector<std::string> reasons_of_sort(const LanesPolicy&);
+std::vector<std::string> reasons_of_sort(const LanesPolicy&, bool are_segments);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
+/// The segments that a sort has as rows, of which `survey` finds the longest; they `fit` if none is so long
+/// that to sort it would take one task long. Nothing needs to be moved into them.
+Rows segments_as_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
+/// The sort with a key of more than one digit.
+soac::Stm with_digits(scalar::Arena&, soac::Stm sort);
 
 }  // namespace fulgurite::schedule

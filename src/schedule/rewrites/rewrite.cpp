@@ -24,6 +24,8 @@ const Rewrite ranks{"ranks", "partitions of few classes become Scans and scatter
 const Rewrite divided{"divided", "what points divide their index by becomes an axis"};
 const Rewrite digits{"digits", "a sort becomes partitions by digits of its key"};
 const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorted by themselves"};
+const Rewrite segments{"segments",
+                       "a sort of segments becomes sorts of all elements, the last by the segment"};
 const Rewrite given{"given", "reductions that others give are left out"};
 const Rewrite row_parts{"row_parts", "a map gives what its points reduce, and nothing else"};
 const Rewrite joined{"joined", "a map reduces the parts of its points' reductions"};
@@ -37,7 +39,8 @@ std::span<const Rewrite* const> rewrites() {
       &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts, &rewrite::bytes,     &rewrite::digits,
       &rewrite::divided,   &rewrite::fission, &rewrite::given,     &rewrite::holding,   &rewrite::inside,
       &rewrite::joined,    &rewrite::levels,  &rewrite::lift,      &rewrite::narrow,    &rewrite::order,
-      &rewrite::pieces,    &rewrite::posts,   &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows};
+      &rewrite::pieces,    &rewrite::posts,   &rewrite::ranks,     &rewrite::row_parts, &rewrite::rows,
+      &rewrite::segments};
   return all;
 }
 

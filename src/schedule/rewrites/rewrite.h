@@ -33,6 +33,7 @@ extern const Rewrite ranks;      // ranks.h: rank
 extern const Rewrite divided;    // divided.h: divided
 extern const Rewrite digits;     // radix.h: by_digits
 extern const Rewrite rows;       // radix.h: into_rows
+extern const Rewrite segments;   // segments.h: by_segments
 extern const Rewrite given;      // updates.h: without_reductions
 extern const Rewrite row_parts;  // partial_rows.h: unfinished
 extern const Rewrite joined;     // partial_rows.h: joined

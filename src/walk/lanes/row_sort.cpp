@@ -47,6 +47,13 @@ Expr RowSort::key(const Elements& elements) {
   return bound(schedule::key_of(arena_, op_, elements), "key");
 }
 
+void RowSort::insert_all(Expr n, std::span<const Expr> arrays, Expr begin,
+                         const std::vector<Destination>& results) {
+  n_ = n, arrays_ = arrays, begin_ = begin, results_ = results;
+  const Expr greatest = e_.declare(bits(0), "greatest");
+  e_.for_loop(i64(0), n_, i64(1), "i", [&](Expr i) { insert_one(i, given(i), greatest, [](Expr) {}); });
+}
+
 RowSort::Elements RowSort::given(Expr number) {
   const Expr at = begin_ + number;
   Elements elements;
@@ -142,37 +149,45 @@ Expr RowSort::insert(Expr from) {
         return bound((i < n_) & is_worth_it, "goes_on");
       },
       [&] {
-        const Elements x = at(e_, moved_, from + i);
-        const Expr k = key(x), before = e_.snapshot(greatest, "before");
-        e_.if_then_else(
-            bound(before <= k, "in_order"),
-            [&] {
-              put(e_, results_, i, x);
-              e_.assign(greatest, k);
-            },
-            [&] {
-              const Expr place = e_.declare(i, "place");
-              Expr j;
-              Elements y;
-              e_.while_loop(
-                  [&] {
-                    j = e_.snapshot(place, "j");
-                    y = at(e_, results_, max(j - one, zero));
-                    const Expr is_greater = k < key(y);
-                    return bound((zero < j) & is_greater, "goes_back");
-                  },
-                  [&] {
-                    put(e_, results_, j, y);
-                    e_.assign(place, e_.lower(j - one));
-                  });
-              const Expr to = e_.snapshot(place, "to");
-              put(e_, results_, to, x);
-              const Expr done = e_.snapshot(work, "work");
-              e_.assign(work, e_.lower(done + (i - to)));
-            });
+        insert_one(i, at(e_, moved_, from + i), greatest, [&](Expr steps) {
+          const Expr done = e_.snapshot(work, "work");
+          e_.assign(work, e_.lower(done + steps));
+        });
         e_.assign(number, e_.lower(i + one));
       });
   return e_.snapshot(work, "work");
+}
+
+// Element i behind those of the result that are no greater. `greatest`: the greatest key so far.
+template <class F>
+void RowSort::insert_one(Expr i, const Elements& x, Expr greatest, F&& went_back) {
+  const Expr one = i64(1), zero = i64(0);
+  const Expr k = key(x), before = e_.snapshot(greatest, "before");
+  e_.if_then_else(
+      bound(before <= k, "in_order"),
+      [&] {
+        put(e_, results_, i, x);
+        e_.assign(greatest, k);
+      },
+      [&] {
+        const Expr place = e_.declare(i, "place");
+        Expr j;
+        Elements y;
+        e_.while_loop(
+            [&] {
+              j = e_.snapshot(place, "j");
+              y = at(e_, results_, max(j - one, zero));
+              const Expr is_greater = k < key(y);
+              return bound((zero < j) & is_greater, "goes_back");
+            },
+            [&] {
+              put(e_, results_, j, y);
+              e_.assign(place, e_.lower(j - one));
+            });
+        const Expr to = e_.snapshot(place, "to");
+        put(e_, results_, to, x);
+        went_back(i - to);
+      });
 }
 
 void inner_sort(const Emitter& e, const soac::Stm& s, const schedule::LanesPolicy& by) {

@@ -26,6 +26,8 @@ class RowSort {
   /// n elements, which begin at element `begin` of the arrays, to the beginning of the results. Keys have
   /// more than 8 bits.
   void sort(Expr n, std::span<const Expr> arrays, Expr begin, const std::vector<Destination>& results);
+  /// By insertion alone, as is best for a few elements.
+  void insert_all(Expr n, std::span<const Expr> arrays, Expr begin, const std::vector<Destination>& results);
 
  private:
   using Elements = std::vector<Expr>;
@@ -34,6 +36,8 @@ class RowSort {
   template <class F>
   void pass(Expr shift, Expr to, F&& element);
   Expr insert(Expr from);
+  template <class F>
+  void insert_one(Expr i, const Elements&, Expr greatest, F&& went_back);
 
   Expr i64(std::int64_t value) { return arena_.i64(value); }
   Expr bits(std::int64_t value) { return arena_.constant(kind_, static_cast<std::uint64_t>(value)); }

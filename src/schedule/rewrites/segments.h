@@ -1,0 +1,17 @@
+// Sorts of segments as sorts of all elements: by the key, then by the number of the segment. As sorts are
+// stable, segments stay in order. Every element moves twice, however short or long the segments are.
+#pragma once
+
+#include "soac/ir.h"
+
+namespace fulgurite::schedule {
+
+/// Sorts of the same segments, of which each sorts what the one before it made, and nobody else reads that.
+std::vector<soac::Stm> by_segments(scalar::Arena&, std::span<const soac::Stm> sorts);
+
+/// The program with sorts of segments as sorts of all elements: all of them, or those in the functions of its
+/// Soacs.
+soac::Program without_segments(soac::Program);
+soac::Program without_segments_inside(soac::Program);
+
+}  // namespace fulgurite::schedule
