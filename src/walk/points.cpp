@@ -4,6 +4,7 @@
 
 #include "base/match.h"
 #include "parts/lanes.h"
+#include "schedule/rewrites/scanned.h"
 #include "soac/outputs.h"
 #include "soac/rename.h"
 #include "walk/arrays.h"
@@ -149,8 +150,8 @@ std::vector<Row> rows_to_copy(const Emitter& e, const soac::Soac& op, const std:
   return copied;
 }
 
-// The statements of a body, its Scans among them.
-void body_statements(const Emitter& e, std::vector<soac::Stm>& body, const Running& running) {
+// Statements of a body, all of its Scans among them, or none.
+void body_statements(const Emitter& e, std::span<soac::Stm> body, const Running& running) {
   std::size_t n_scans = 0;
   std::vector<soac::Stm> one(1);
   for (soac::Stm& statement : body) {
@@ -161,6 +162,55 @@ void body_statements(const Emitter& e, std::vector<soac::Stm>& body, const Runni
     one[0] = std::move(statement);
     statements(e, one);
   }
+}
+
+// What a point leaves, once its body's statements have run.
+void leave(const Emitter& e, const soac::OutputView& outputs, Expr number, const Running& running) {
+  for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
+    const soac::OutputView::Reduced& r = outputs.reductions[g];
+    join(e, r.by, running.reductions[g], operands(e, r.operands));
+  }
+  for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
+    const Running::Cursor& cursor = running.partitions[g];
+    if (cursor.packs)
+      pack(e, outputs.partitions[g], cursor);
+    else
+      put(e, outputs.partitions[g], cursor);
+  }
+  for (const auto& [result, array] : outputs.mapped)
+    if (result.type().rank == 0) e.store(e.destination(array), number, e.lower(result));
+  // A scatter may update in place an array that the point reads, so all reads come before the first store.
+  struct Stored {
+    std::vector<Expr> place, values;
+  };
+  std::vector<Stored> stored;
+  for (const soac::OutputView::Scattered& output : outputs.scatters)
+    stored.push_back({e.lower(output.place), e.lower(output.values)});
+  for (std::size_t g = 0; g < stored.size(); ++g) {
+    const auto& [place, values] = stored[g];
+    const soac::OutputView::Scattered& output = outputs.scatters[g];
+    put(e, {output.to, place, values, output.arrays}, g, number, running);
+  }
+}
+
+// A point of neighbours whose scan gives the places of reads (scan_of_places()): where the first and the last
+// lane have the same value all have, and one element is read instead of as many as there are lanes; what lies
+// beside each other behind that place is read as a vector.
+void point_by_places(const Emitter& e, const soac::Stm& s, soac::Applied body, std::size_t scan, Expr number,
+                     const Running& running) {
+  const auto behind = body.body.begin() + static_cast<std::ptrdiff_t>(scan) + 1;
+  const Var place = body.body[scan].names[0];
+  const soac::Lambda rest{{place}, {behind, body.body.end()}, std::move(body.results)};
+  const Emitter in_body = e.scattering_inside(false);
+  body_statements(in_body, std::span(body.body).first(scan + 1), running);
+  const Expr value = e.lower(e.arena().name(place));
+  const Expr first = e.pick(value, 0, "first"), last = e.pick(value, running.lanes - 1, "last");
+  const auto with = [&](Expr of_all) {
+    soac::Applied here = soac::apply(e.arena(), rest, {&of_all, 1});
+    body_statements(in_body, here.body, running);
+    leave(e, soac::view_of(s, here.results), number, running);
+  };
+  e.if_then_else(e.lower(equal(first, last)), [&] { with(last); }, [&] { with(value); });
 }
 
 }  // namespace
@@ -188,35 +238,13 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
     if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
   if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), body.body, body.results));
+  if (const auto scan = schedule::scan_of_places(soac); scan && running.lanes > 1)
+    return point_by_places(e, s, std::move(body), *scan, number, running);
   const soac::OutputView outputs = soac::view_of(s, body.results);
   const std::vector<Row> copied = rows_to_copy(e, soac, outputs.mapped, body.body, indices, number);
   body_statements(e.scattering_inside(false), body.body, running);
   for (const Row& row : copied) copy(e, row.array, row.to, s.where);
-  for (std::size_t g = 0; g < outputs.reductions.size(); ++g) {
-    const soac::OutputView::Reduced& r = outputs.reductions[g];
-    join(e, r.by, running.reductions[g], operands(e, r.operands));
-  }
-  for (std::size_t g = 0; g < outputs.partitions.size(); ++g) {
-    const Running::Cursor& cursor = running.partitions[g];
-    if (cursor.packs)
-      pack(e, outputs.partitions[g], cursor);
-    else
-      put(e, outputs.partitions[g], cursor);
-  }
-  for (const auto& [result, array] : outputs.mapped)
-    if (result.type().rank == 0) e.store(e.destination(array), number, e.lower(result));
-  // A scatter may update in place an array that the point reads, so all reads come before the first store.
-  struct Stored {
-    std::vector<Expr> place, values;
-  };
-  std::vector<Stored> stored;
-  for (const soac::OutputView::Scattered& output : outputs.scatters)
-    stored.push_back({e.lower(output.place), e.lower(output.values)});
-  for (std::size_t g = 0; g < stored.size(); ++g) {
-    const auto& [place, values] = stored[g];
-    const soac::OutputView::Scattered& output = outputs.scatters[g];
-    put(e, {output.to, place, values, output.arrays}, g, number, running);
-  }
+  leave(e, outputs, number, running);
 }
 
 Running::Groups start(const Emitter& e, const soac::Soac& soac) {

@@ -1,12 +1,43 @@
 #include "schedule/rewrites/scanned.h"
 
+#include <algorithm>
+#include <span>
+
 #include "base/match.h"
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/slice.h"
+#include "soac/walk.h"
 
 namespace fulgurite::schedule {
 
-using scalar::Expr;
+using scalar::Expr, scalar::Op, scalar::Var;
+
+namespace {
+
+// Values of integers that never turn back: each is the greatest so far, or the least.
+bool is_monotone(const soac::Scan& scan) {
+  const soac::Lambda& op = scan.reduction.op;
+  if (op.results.size() != 1 || !op.body.empty()) return false;
+  const Expr result = op.results[0];
+  const bool is_extreme = result.op() == Op::min || result.op() == Op::max;
+  const auto is_param = [&](Expr e) {
+    return e.is_name() && std::ranges::find(op.params, e.var()) != op.params.end();
+  };
+  return is_extreme && is_integer(result.kind()) && result.arg(0) != result.arg(1) &&
+         is_param(result.arg(0)) && is_param(result.arg(1));
+}
+
+bool reads_at(std::span<const Expr> roots, Var name) {
+  bool found = false;
+  scalar::for_each_node(roots, [&](Expr e) {
+    if (e.op() != Op::index) return;
+    scalar::for_each_node(e.args().subspan(1),
+                          [&](Expr place) { found = found || (place.is_name() && place.var() == name); });
+  });
+  return found;
+}
+
+}  // namespace
 
 soac::Lambda operands_of_scans(const scalar::Arena& arena, const soac::Soac& soac) {
   std::vector<Expr> operands;
@@ -29,6 +60,20 @@ bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac) {
   soac::Soac others = soac;
   std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
   return !is_in_order(others);
+}
+
+std::optional<std::size_t> scan_of_places(const soac::Soac& soac) {
+  const std::vector<const soac::Stm*> scans = scans_of(soac.body);
+  if (scans.empty() || !is_monotone(std::get<soac::Scan>(scans.back()->op))) return {};
+  if (makes_arrays(soac) || gives_arrays(soac)) return {};
+  const Var place = scans.back()->names[0];
+  const std::vector<soac::Stm>& body = soac.body.body;
+  const auto number = static_cast<std::size_t>(scans.back() - body.data());
+  bool found = reads_at(soac.body.results, place);
+  for (const soac::Stm& s : std::span(body).subspan(number + 1))
+    soac::for_each_root(s, [&](Expr root) { found = found || reads_at({&root, 1}, place); });
+  if (!found) return {};
+  return number;
 }
 
 std::int64_t bytes_scanned(const soac::Soac& soac) {

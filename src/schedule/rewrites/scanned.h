@@ -1,6 +1,9 @@
 // Scans that lanes can make.
 #pragma once
 
+#include <cstddef>
+#include <optional>
+
 #include "soac/ir.h"
 
 namespace fulgurite::schedule {
@@ -13,6 +16,11 @@ bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 
 /// Whether lanes can make the Scans at all, given that the partitions pack.
 bool scans_in_lanes(const scalar::Arena&, const soac::Soac&);
+
+/// The statement of the body that is its last Scan, if its values ascend or descend and places of reads
+/// behind it depend on them, and points have no arrays: where neighbouring points have equal values they read
+/// the same elements.
+std::optional<std::size_t> scan_of_places(const soac::Soac&);
 
 /// Bytes of what a Soac's Scans make of each point.
 std::int64_t bytes_scanned(const soac::Soac&);

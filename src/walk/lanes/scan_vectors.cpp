@@ -43,6 +43,7 @@ Expr ScanVectors::runs(std::span<const Expr> outer, Expr begin, Expr end) {
   return scan_runs_->walk(begin, end, running_.scans, point, [&](Expr from) {
     lane.par(Level::block, walk_.i64(lanes), "t", [&](Expr t) {
       Running here = restored(lane, t);
+      here.lanes = lanes;
       scan_runs_->points(
           from, t, here, [&](Expr start) { read_ahead(walk_, lane, start, walk_.loops.scan_steps); },
           [&](Expr j) { walk_.space.element(lane, walk_.s, outer, j, here); });
