@@ -48,5 +48,43 @@ TEST(Rewrites, ArePrintedUnderTheirNames) {
   EXPECT_EQ(std::get<soac::Soac>(lifted.op).reductions[0].neutral.size(), 2u);
 }
 
+// Operations in what operators give, behind the first point.
+std::size_t count_behind(const soac::Program& program, scalar::Op op) {
+  const auto behind = behind_first(*program.arena, program.body[0], true);
+  const soac::Stm& stm = behind ? *behind : program.body[0];
+  std::size_t n = 0;
+  scalar::for_each_node(std::get<soac::Soac>(stm.op).reductions[0].op.results,
+                        [&](scalar::Expr e) { n += e.op() == op ? 1 : 0; });
+  return n;
+}
+
+TEST(Ascending, SeveralPlacesThatBeginNegativeComeFirst) {
+  const soac::Program program = parsed(R"(  a: f32, p: i64, b: f32, q: i64 = redomap (i < n) {
+    return x[i], i, 0f, -1
+  } reduce (a0: f32, p0: i64, a1: f32, p1: i64, b0: f32, q0: i64, b1: f32, q1: i64) {
+    let s = 0 <= q0 & (b0 < a0 | b0 == a0 & q0 < p0)
+    let t = 0 <= q0 & (b0 < a1 | b0 == a1 & q0 < p1)
+    return select(s, b0, a0), select(s, q0, p0), select(t, select(s, a0, b0), a1), select(t, select(s, p0, q0), p1)
+  } comm neutral 0f, -1, 0f, -1
+  return a, p, b, q
+)");
+  EXPECT_EQ(count_behind(program, scalar::Op::eq), 0U);
+  EXPECT_EQ(count_behind(program, scalar::Op::le), 0U);
+  EXPECT_EQ(count_behind(program, scalar::Op::lt), 2U);
+}
+
+// In 32 bits what a tile's points have ascends, and may be negative.
+TEST(Ascending, IndicesOfASmallerKindMayBeNegative) {
+  const soac::Program program = parsed(
+      R"(  a: f32, p: i32 = redomap (i < n) { x[i], i32(i) } reduce (a0: f32, p0: i32, b0: f32, q0: i32) {
+    let s = 0i32 <= q0 & (b0 < a0 | b0 == a0 & q0 < p0)
+    return select(s, b0, a0), select(s, q0, p0)
+  } comm neutral 0f, 7i32
+  return a, p
+)");
+  EXPECT_EQ(count_behind(program, scalar::Op::eq), 0U);
+  EXPECT_EQ(count_behind(program, scalar::Op::le), 1U);
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

@@ -69,7 +69,9 @@ class KeptIndices {
     return below_.contains(a.var()) || (found != greater_.end() && found->second == b.var());
   }
   bool is_at_most(Expr a, Expr b) const {
-    return is_less(a, b) || (a.is_constant(0) && b.is_name() && rights_.contains(b.var()));
+    // In a smaller kind an index may be negative.
+    const bool is_zero = a.is_constant(0) && a.type() == scalar::Type{Kind::i64};
+    return is_less(a, b) || (is_zero && b.is_name() && rights_.contains(b.var()));
   }
 
  private:
