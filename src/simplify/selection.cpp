@@ -233,8 +233,7 @@ class Selection {
       for (std::size_t i = k; i < n; ++i)
         kept[i] = min(i > k ? max(right[k], before[i - 1]) : right[k], before[i]);
     }
-    Found found{reduction(s, extent, point, operand, words), {}};
-    std::get<Soac>(found.stm.op).reductions.push_back({lambda(left, right, kept), none, {}, true});
+    Found found{reduction(s, extent, point, operand, {lambda(left, right, kept), none, {}, true}, words), {}};
     for (Expr word : words) found.places.push_back(word & (places - 1));
     return found;
   }
@@ -268,8 +267,7 @@ class Selection {
         was_behind = is_behind;
       }
     }
-    Found found{reduction(s, extent, point, operand, pairs), {}};
-    std::get<Soac>(found.stm.op).reductions.push_back({lambda(left, right, kept), none, {}, true});
+    Found found{reduction(s, extent, point, operand, {lambda(left, right, kept), none, {}, true}, pairs), {}};
     for (std::size_t k = 0; k < n; ++k) found.places.push_back(pairs[2 * k + 1]);
     return found;
   }
@@ -287,9 +285,10 @@ class Selection {
     return {point, scalar::substitute(arena_, sort.key.results[0], element)};
   }
 
-  static Stm reduction(const Stm& s, Expr extent, Expr point, std::vector<Expr> operand,
+  static Stm reduction(const Stm& s, Expr extent, Expr point, std::vector<Expr> operand, soac::Reduction by,
                        std::span<const Expr> names) {
-    Stm stm{{}, Soac{{extent}, {{point.var()}, {}, std::move(operand)}}, s.where, s.origin};
+    Soac soac{{extent}, {{point.var()}, {}, std::move(operand)}, {std::move(by)}};
+    Stm stm{{}, std::move(soac), s.where, s.origin};
     for (Expr name : names) stm.names.push_back(name.var());
     return stm;
   }

@@ -90,7 +90,7 @@ class KeptRuns {
         mentions(pieces.end, loop.name))
       return false;
     const auto step = static_cast<std::int64_t>(pieces.step.bits());
-    std::vector<Run> runs = runs_of(loop, changed, pieces.body, &pieces);
+    const std::vector<Run> runs = runs_of(loop, changed, pieces.body, &pieces);
     std::int64_t bytes = 0;
     for (const Run& run : runs) {
       const auto& t = std::get<Transpose>(pieces.body[run.place].op);
@@ -161,7 +161,6 @@ class KeptRuns {
         body.push_back(s);
       }
     }
-    Parts parts;
     const std::function<Block(const Block&)> moved = [&](const Block& block) {
       Block out;
       for (const Stm& s : block) {

@@ -238,8 +238,8 @@ void point(const Emitter& e, const soac::Stm& s, std::span<const Expr> indices, 
   for (std::size_t d = 0; d < indices.size() && e.sizes(); ++d)
     if (indices[d].is_name()) e.sizes()->bounds().set_below(indices[d].var(), soac.dims[d]);
   if (e.sizes()) e.reuse(soac::reuse_of(e.arena(), body.body, body.results));
-  if (const auto scan = schedule::scan_of_places(soac); scan && running.lanes > 1)
-    return point_by_places(e, s, std::move(body), *scan, number, running);
+  const auto scan = running.lanes > 1 ? schedule::scan_of_places(soac) : std::nullopt;
+  if (scan) return point_by_places(e, s, std::move(body), *scan, number, running);
   const soac::OutputView outputs = soac::view_of(s, body.results);
   const std::vector<Row> copied = rows_to_copy(e, soac, outputs.mapped, body.body, indices, number);
   body_statements(e.scattering_inside(false), body.body, running);

@@ -22,6 +22,21 @@ TEST(LanesText, SumHasAccumulatorsSideBySideAndChains) {
   EXPECT_NE(sum.text.find("why \"tasks: about 16384 points each"), std::string::npos) << sum.text;
 }
 
+// Else a map of few such points would be one task.
+TEST(LanesText, PointsWithLongLoopsAreFewATask) {
+  const Decided columns = decided_lanes(R"(program (x: f32[m, n]) {
+    y: f32[n] = map (i < n) {
+      s: f32 = redomap (j < m) { x[j, i] } reduce max comm neutral 0f
+      return s
+    }
+    return y
+  })");
+  const std::string text = phase(columns, "main");
+  EXPECT_NE(text.find("  cut 0 by min(max(65536 / (max(max(m, 1), 1) * 64), 1) * 64, 4096) grid mask\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(LanesText, RowSumsAreScalarCodeWithAShortVersionAndTasksThatShareLongRows) {
   const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {
     y: f32[n] = map (i < n) {

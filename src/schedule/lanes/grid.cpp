@@ -35,15 +35,13 @@ Expr times_of(const Surroundings& around, const soac::Stm& s, Sizes sizes) {
   Arena& arena = around.arena;
   const LanesPolicy& by = around.policy.lanes;
   const Expr one = arena.i64(1);
-  if (const auto* soac = base::as<soac::Soac>(s.op); soac && sizes == Sizes::assumed) {
-    Expr times = one;
-    for (Expr extent : soac->dims)
-      times =
-          times * (extent.is_constant() ? extent : arena.i64(static_cast<std::int64_t>(by.unknown_trips)));
-    return max(times, one);
+  if (const auto* soac = base::as<soac::Soac>(s.op)) {
+    std::vector<Expr> dims = soac->dims;
+    for (Expr& extent : dims)
+      if (sizes == Sizes::assumed && !extent.is_constant())
+        extent = arena.i64(static_cast<std::int64_t>(by.unknown_trips));
+    return around.is_known(dims) ? max(product(arena, dims), one) : arena.i64(by.unknown_row);
   }
-  if (const auto* soac = base::as<soac::Soac>(s.op))
-    return around.is_known(soac->dims) ? max(product(arena, soac->dims), one) : arena.i64(by.unknown_row);
   if (const auto* loop = base::as<soac::Loop>(s.op); loop && loop->trips)
     return around.is_known(std::span(&loop->trips, 1)) ? max(loop->trips, one) : one;
   if (base::as<soac::Sort>(s.op)) {

@@ -31,8 +31,7 @@ bool reads_at(std::span<const Expr> roots, Var name) {
   bool found = false;
   scalar::for_each_node(roots, [&](Expr e) {
     if (e.op() != Op::index) return;
-    scalar::for_each_node(e.args().subspan(1),
-                          [&](Expr place) { found = found || (place.is_name() && place.var() == name); });
+    for (Expr place : e.args().subspan(1)) found = found || mentions(place, name);
   });
   return found;
 }
