@@ -4,7 +4,6 @@
 #include "lower/storage.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/radix.h"
-#include "schedule/rewrites/segments.h"
 #include "walk/lanes/row_sort.h"
 
 namespace fulgurite::lower {
@@ -19,13 +18,14 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
   const Expr zero = arena.i64(0), one = arena.i64(1), n = arena.info(s.names[0]).shape[0];
   for (Var name : s.names) launches.allocate(name);
   // Tasks have memory for two of the longest rows each: all together for no more than two arrays.
-  const Expr most = min(rows.count, n / max(rows.longest, one));
+  const Expr longest = rows.are_segments ? min(rows.longest, rows.most) : rows.longest;
+  const Expr most = min(rows.count, n / max(longest, one));
   const Expr n_tasks = min(max(most, one), by.sort_tasks);
   const Expr per_task = schedule::ceil_div(rows.count, n_tasks);
   kernel::Block phases = all.block([&] {
     all.par(kernel::Level::grid, n_tasks, "task", [&](Expr task) {
       const Emitter e = all.of_task(task, n_tasks);
-      walk::lanes::RowSort sort(e, s, rows.longest, by);
+      walk::lanes::RowSort sort(e, s, longest, by);
       const Expr first = e.lower(task * per_task);
       const Expr last = e.lower(min(first + per_task, rows.count));
       e.for_loop(first, last, one, "r", [&](Expr r) {
@@ -41,10 +41,9 @@ void sort_each_row(Launches& launches, const soac::Stm& s, const schedule::Rows&
         const Expr length = e.bind(end - begin, "n");
         const auto by_digits = [&] { sort.sort(length, rows.arrays, begin, results); };
         const auto by_insertion = [&] { sort.insert_all(length, rows.arrays, begin, results); };
-        if (rows.are_segments)
-          e.if_then_else(e.lower(length <= by.sort_inserted), by_insertion, by_digits);
-        else
-          by_digits();
+        if (!rows.are_segments) return by_digits();
+        e.if_then(e.lower(length <= rows.most),
+                  [&] { e.if_then_else(e.lower(length <= by.sort_inserted), by_insertion, by_digits); });
       });
     });
   });
@@ -136,26 +135,20 @@ void sort_by_rows(Launches& launches, const soac::Stm& s, const soac::Sort& op, 
   bind_names(launches, s.names, all_sorted);
 }
 
-// if (none is long) sort_each_row else sort all elements by the key and the segment
+// sort_each_row of the short ones; loop over the long ones { sort }
 void sort_segments(Launches& launches, const soac::Stm& s, const LowerBody& lower_body) {
   scalar::Arena& arena = launches.arena();
-  Host& host = launches.host();
   const schedule::Rows rows = schedule::segments_as_rows(arena, s, launches.options().lanes);
   lower_steps(launches, rows.survey, lower_body);
-  const plan::Slot fit = value_of(launches, rows.fit);
-  const std::vector<Storage> sorted = fresh_storage(launches, s.names);
-  std::vector<Expr> results;
-  for (Var name : s.names) results.push_back(arena.name(name));
-  const auto steps_of = [&](const auto& sort) {
-    return host.steps([&] {
-      sort();
-      assign_values(launches, sorted, results, s.names);
-    });
-  };
-  plan::Steps row_by_row = steps_of([&] { sort_each_row(launches, schedule::with_digits(arena, s), rows); });
-  plan::Steps as_a_whole = steps_of([&] { lower_body(schedule::by_segments(arena, std::span(&s, 1))); });
-  host.append(plan::If{fit, std::move(row_by_row), std::move(as_a_whole)});
-  bind_names(launches, s.names, sorted);
+  soac::Stm short_ones = schedule::with_digits(arena, s);
+  std::vector<Expr> others;
+  for (Var& name : short_ones.names) {
+    const auto& info = arena.info(name);
+    others.push_back(arena.fresh_array(info.type.kind, info.shape, info.name));
+    name = others.back().var();
+  }
+  sort_each_row(launches, short_ones, rows);
+  lower_body({schedule::sort_long_segments(arena, s, rows, others)});
 }
 
 }  // namespace

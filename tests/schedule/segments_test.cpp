@@ -1,8 +1,9 @@
-// How sorts of segments become sorts of all elements.
+// How sorts of segments become sorts of all elements, and how tasks of a CPU get the long ones.
 #include "schedule/rewrites/segments.h"
 
 #include <gtest/gtest.h>
 
+#include "schedule/rewrites/radix.h"
 #include "soac/check.h"
 #include "soac/count.h"
 #include "soac/parse.h"
@@ -68,6 +69,42 @@ TEST(WithoutSegments, InsideOfSoacsOnly) {
   EXPECT_NE(text.find("sort (z) segments offsets"), text.npos) << text;
   EXPECT_EQ(text.find("sort (w) segments offsets"), text.npos) << text;
   EXPECT_EQ(soac::count(program).sort, 3);
+}
+
+// Elements are taken out of the long segment, sorted as an array, and put back where it lies.
+TEST(LongSegments, AreSortedOneAfterTheOther) {
+  soac::Program program = soac::parse(R"(program(offsets: i64[m], x: u32[n]) {
+    others: u32[n] = map (i < n) { 0u32 }
+    y: u32[n] = sort (x) segments offsets by (a: u32) { a }
+    return y
+  })",
+                                      "test.soac");
+  const soac::Stm sort = program.body[1];
+  const Rows rows = segments_as_rows(*program.arena, sort, {.sort_whole = 100, .sort_fits = 1000});
+  program.body.pop_back();
+  for (const Rows::Step& step : rows.survey) program.body.push_back(step.stm);
+  const scalar::Expr others = program.arena->name(program.body[0].names[0]);
+  program.body.push_back(sort_long_segments(*program.arena, sort, rows, std::span(&others, 1)));
+  soac::check(program, "sort_long_segments");
+  EXPECT_EQ(soac::print(program, {.locations = false}),
+            R"(program (offsets: i64[m], x: u32[n]) {
+  others: u32[n] = map (i < n) { 0u32 }
+  longest: i64 = redomap (i_1 < m - 1) { offsets[i_1 + 1] - offsets[i_1] } reduce max comm neutral 0
+  n_long: i64, offsets_1: i64[2], begins: i64[n_long], lengths: i64[n_long] = redomap (i_2 < m - 1) {
+    let t = offsets[i_2 + 1] - offsets[i_2]
+    return select(max(min(n / 32, 1000), 100) < t, 0, -1), offsets[i_2], t
+  } partition 1 of 2
+  y: u32[n] = loop (others) times n_long do (k: i64, y_1: u32[n]) {
+    begin: i64 = let begins[k]
+    size: i64 = let lengths[k]
+    y_2: u32[size] = map (i_3 < size) { x[begin + i_3] }
+    y_3: u32[size] = sort (y_2) by (a: u32) { a }
+    y_4: u32[n] = redomap (i_4 < size) { begin + i_4, y_3[i_4] } scatter unordered (n) (j: i64) { y_1[j] }
+    return y_4
+  }
+  return y
+}
+)");
 }
 
 }  // namespace

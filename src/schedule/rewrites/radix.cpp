@@ -54,9 +54,46 @@ class Builder {
     rows.arrays = op_.arrays;
     rows.count = arena_.info(rows.offsets.var()).shape[0] - 1;
     rows.longest = arena_.fresh({Kind::i64}, "longest");
+    rows.most = max(min(n_ / by.sort_shares, by.sort_fits), by.sort_whole);
     rows.survey.push_back(longest_of(rows));
-    rows.fit = rows.longest <= max(min(n_ / by.sort_shares, by.sort_fits), by.sort_whole);
+    const Expr n_long = arena_.fresh({Kind::i64}, "n_long");
+    rows.n_long = n_long;
+    rows.begins = arena_.fresh_array(Kind::i64, {n_long}, "begins");
+    rows.lengths = arena_.fresh_array(Kind::i64, {n_long}, "lengths");
+    Stm are_long =
+        map({rows.count}, {n_long.var(), fresh_offsets(i64(1)).var(), rows.begins.var(), rows.lengths.var()},
+            [&](Expr r) {
+              const Expr size = length(rows.offsets, r);
+              return std::vector<Expr>{select(rows.most < size, i64(0), i64(-1)), at(rows.offsets, r), size};
+            });
+    op_of(are_long).partitions.push_back({i64(1), 2});
+    rows.survey.push_back(step(std::move(are_long), i64(0), i64(0), "long segments"));
     return rows;
+  }
+
+  // for (k < n_long) others[begins[k] + i] = sorted[i] with sorted = sort(array[begins[k] + i], ..)
+  Stm long_segments(const Rows& rows, std::span<const Expr> others) {
+    const Expr k = arena_.fresh({Kind::i64}, "k"), begin = arena_.fresh({Kind::i64}, "begin"),
+               size = arena_.fresh({Kind::i64}, "size");
+    const std::vector<Var> state = fresh_names(), next = fresh_names(), taken = fresh_names(size),
+                           sorted = fresh_names(size);
+    Lambda body{{k.var()}, {}, names_of(next)};
+    body.params.insert(body.params.end(), state.begin(), state.end());
+    body.body.push_back(statement({begin.var()}, soac::Let{at(rows.begins, k)}));
+    body.body.push_back(statement({size.var()}, soac::Let{at(rows.lengths, k)}));
+    body.body.push_back(map({size}, taken, [&](Expr i) { return all_at(op_.arrays, begin + i); }));
+    body.body.push_back(statement(sorted, soac::Sort{names_of(taken), op_.key}));
+    Stm put = map({size}, next, [&](Expr i) {
+      std::vector<Expr> results{begin + i};
+      std::ranges::copy(all_at(names_of(sorted), i), std::back_inserter(results));
+      return results;
+    });
+    const Expr j = arena_.fresh({Kind::i64}, "j");
+    soac::Scatter scatter{{n_}, {{j.var()}, {}, all_at(names_of(state), j)}};
+    scatter.of_equal = soac::OfEqual::unordered;
+    op_of(put).scatters.push_back(std::move(scatter));
+    body.body.push_back(std::move(put));
+    return statement(s_.names, soac::Loop{{others.begin(), others.end()}, rows.n_long, {}, std::move(body)});
   }
 
   Rows rows(const LanesPolicy& by) {
@@ -79,11 +116,12 @@ class Builder {
   Expr log2(Expr positive) { return 63 - arena_.apply(Op::clz, {positive}); }
   Expr power_of_two(Expr log) { return 1 << log; }
   Expr at(Expr array, Expr i) { return arena_.index(array, std::span(&i, 1)); }
-  Expr key(const std::vector<Expr>& arrays, Expr i) {
+  std::vector<Expr> all_at(const std::vector<Expr>& arrays, Expr i) {
     std::vector<Expr> elements;
     for (Expr array : arrays) elements.push_back(at(array, i));
-    return key_of(arena_, op_, elements);
+    return elements;
   }
+  Expr key(const std::vector<Expr>& arrays, Expr i) { return key_of(arena_, op_, all_at(arrays, i)); }
   Expr byte(Expr key, Expr digit, std::int64_t mask) {
     const Expr shift = cast(digit * digit_bits, kind_);
     return cast((key >> shift) & bits(mask), Kind::i64);
@@ -93,10 +131,11 @@ class Builder {
     return {std::move(names), std::move(op), s_.where, s_.origin};
   }
   Expr fresh_offsets(Expr classes) { return arena_.fresh_array(Kind::i64, {classes + 1}, "offsets"); }
-  std::vector<Var> fresh_names() {
+  std::vector<Var> fresh_names() { return fresh_names(n_); }
+  std::vector<Var> fresh_names(Expr n) {
     std::vector<Var> names;
     for (Var name : s_.names)
-      names.push_back(arena_.fresh_array(arena_.info(name).type.kind, {n_}, arena_.info(name).name).var());
+      names.push_back(arena_.fresh_array(arena_.info(name).type.kind, {n}, arena_.info(name).name).var());
     return names;
   }
   std::vector<Expr> names_of(const std::vector<Var>& arrays) {
@@ -282,6 +321,10 @@ Rows segments_as_rows(Arena& arena, const Stm& sort, const LanesPolicy& by) {
   return made;
 }
 
+Stm sort_long_segments(Arena& arena, const Stm& sort, const Rows& rows, std::span<const Expr> others) {
+  return made_by(rewrite::rows, arena, Builder(arena, sort).long_segments(rows, others));
+}
+
 Stm with_digits(Arena& arena, Stm sort) {
   auto& op = std::get<soac::Sort>(sort.op);
   Expr& key = op.key.results[0];
@@ -295,8 +338,8 @@ std::vector<std::string> reasons_of_sort(const LanesPolicy& p, bool are_segments
       "tasks: at most {}, each with memory for two of the longest rows (sort_tasks)", p.sort_tasks)};
   if (are_segments)
     reasons.push_back(fmt::format(
-        "rows: the segments, if none has more than {} elements, or one in {} of all, which are at "
-        "most {} (sort_whole, sort_shares, sort_fits)",
+        "rows: the segments of at most {} elements, or one in {} of all, which are at most {}; longer ones "
+        "follow, each by all tasks (sort_whole, sort_shares, sort_fits)",
         p.sort_whole, p.sort_shares, p.sort_fits));
   else
     reasons.insert(

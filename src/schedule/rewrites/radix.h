@@ -45,7 +45,7 @@ struct Rows {
   bool are_segments = false;  // of the sort; some may have few elements
   /// Where they are many: statements that say whether rows of about one size can be told apart ...
   std::vector<Step> survey;
-  scalar::Expr fit;
+  scalar::Expr fit;  // absent: segments are told apart
   /// ... and bring the elements into them: `arrays` has them row by row, row r from offsets[r] to
   /// offsets[r + 1], at most `longest` in one.
   std::vector<Step> by_rows;
@@ -53,14 +53,21 @@ struct Rows {
   scalar::Expr offsets, longest;
   /// Else: the sort.
   std::vector<Step> by_digits;
+  /// Segments of more than `most` elements, which one task would sort for too long: how many there are, where
+  /// they begin and how many elements each has (arrays).
+  scalar::Expr most, n_long, begins, lengths;
 };
 /// Why rows are chosen and sorted so: lines of Phase::why.
 std::vector<std::string> reasons_of_sort(const LanesPolicy&, bool are_segments);
 
 Rows into_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
-/// The segments that a sort has as rows, of which `survey` finds the longest; they `fit` if none is so long
-/// that to sort it would take one task long. Nothing needs to be moved into them.
+/// The segments that a sort has as rows, of which `survey` finds the longest and those that are too long for
+/// a task. Nothing needs to be moved into them.
 Rows segments_as_rows(scalar::Arena&, const soac::Stm& sort, const LanesPolicy&);
+/// The sort of the segments that are too long, one after the other, each as an array of its own. `others`:
+/// the arrays in which the other segments are sorted.
+soac::Stm sort_long_segments(scalar::Arena&, const soac::Stm& sort, const Rows&,
+                             std::span<const scalar::Expr> others);
 /// The sort with a key of more than one digit.
 soac::Stm with_digits(scalar::Arena&, soac::Stm sort);
 
