@@ -46,7 +46,7 @@ void program(const Table& table, const std::string& name, std::initializer_list<
     const fg::Array<float, 2> m = matrix(rows, n);
     std::vector<R> theirs(static_cast<std::size_t>(rows));
     fg::Array<R, 1> result;
-    const auto ours = [&] { result = f(m); };
+    const auto ours = [&] { result = {}, result = f(m); };
     const auto with_openmp = [&] { peer(rows_of(m), theirs.data()); };
     ours(), with_openmp();
     require_close(full, result, theirs);

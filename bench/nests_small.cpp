@@ -46,7 +46,7 @@ void program(const Table& table, const std::string& name, const F& f, const A& a
   if (!table.wants(name)) return;
   std::vector<float> theirs(static_cast<std::size_t>(n_results));
   decltype(f(a, b)) result;
-  const auto ours = [&] { result = f(a, b); };
+  const auto ours = [&] { result = {}, result = f(a, b); };
   const auto by_hand = [&] { peer(a.data(), b.data(), theirs.data()); };
   ours(), by_hand();
   require_close(name, {result.data(), theirs.size()}, theirs);

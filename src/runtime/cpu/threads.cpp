@@ -220,6 +220,8 @@ void ThreadPool::run_while_others_sleep(const Job& job) {
 void ThreadPool::run_with_workers(const Job& job, std::uint32_t first_unit, bool wake) {
   const std::uint32_t number = publish(job, first_unit);
   if (wake) {
+    const int core = sched_getcpu();
+    for (int i = 1; i < n_threads_; ++i) shares_[static_cast<std::size_t>(i)].core.keep_apart_from(core);
     const std::uint32_t n_left = job.n_units - first_unit;
     futex_wake(number_,
                static_cast<int>(std::min<std::uint32_t>(n_left, static_cast<std::uint32_t>(n_threads_)) - 1));
@@ -262,26 +264,8 @@ void ThreadPool::wait_for_workers(std::uint32_t number, std::uint32_t n_units) c
   }
 }
 
-// The system may wake a worker on the very core where the caller is busy, and leave both there while another
-// core is idle: the worker then only takes time from the caller. It moves away, without binding itself to any
-// core.
-void ThreadPool::leave_core(int callers_core) {
-  const int core = sched_getcpu();
-  if (core < 0 || core != callers_core) return;
-  thread_local Clock::time_point last_move{};
-  const Clock::time_point now = Clock::now();
-  if (now - last_move < std::chrono::milliseconds(2)) return;
-  last_move = now;
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
-  cpu_set_t others = allowed;
-  CPU_CLR(core, &others);
-  if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
-  sched_setaffinity(0, sizeof allowed, &allowed);
-}
-
 // Returns the number of a newer job, or any number once `stop_` is set.
-std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, const Share& own) {
+std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, Share& own) {
   const Clock::time_point start = Clock::now();
   for (auto now = start; now - start < spin_time; now = Clock::now()) {
     for (int looks = 0; looks < 32; ++looks) {
@@ -289,9 +273,10 @@ std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, const Share&
       if (newest != number) return newest;
       pause();
     }
-    leave_core(own.callers_core.load(std::memory_order_relaxed));
+    CoreOfWorker::leave(own.callers_core.load(std::memory_order_relaxed));
     if (now - start > spin_alone_time) std::this_thread::yield();
   }
+  own.core.sleep_apart_from(own.callers_core.load(std::memory_order_relaxed));
   // The caller writes `number_` after the shares: it may still be that of the job before.
   sleepers_.fetch_add(1, std::memory_order_seq_cst);
   std::uint32_t newest = number;
@@ -302,12 +287,14 @@ std::uint32_t ThreadPool::wait_for_other_than(std::uint32_t number, const Share&
     futex_sleep(number_, published);
   }
   sleepers_.fetch_sub(1, std::memory_order_seq_cst);
+  own.core.awake();
   return newest;
 }
 
 void ThreadPool::work(int index) {
   Share& own = shares_[static_cast<std::size_t>(index)];
   std::uint32_t number = 0;
+  own.core.start();
   for (;;) {
     number = wait_for_other_than(number, own);
     if (stop_.load(std::memory_order_acquire)) return;
@@ -315,7 +302,7 @@ void ThreadPool::work(int index) {
     // Once a unit is taken what the context points to is read at once, so that it may travel meanwhile.
     for (std::size_t k = 0; k < 4; ++k)
       __builtin_prefetch(static_cast<const std::byte*>(job.context) + k * cache_line);
-    leave_core(own.callers_core.load(std::memory_order_relaxed));
+    CoreOfWorker::leave(own.callers_core.load(std::memory_order_relaxed));
     if (const std::uint32_t n_done = take_part(index, number, job); n_done != 0)
       own.done.store(std::uint64_t{number} << 32 | n_done, std::memory_order_release);
   }

@@ -28,6 +28,8 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cpu/core_of_worker.h"
+
 namespace fulgurite::runtime::cpu {
 
 class ThreadPool {
@@ -89,6 +91,7 @@ class ThreadPool {
     std::atomic<int> last{-1};  // of an ordered job: who took the newest task of those n_threads apart
     std::atomic<int> callers_core{-1};
     std::atomic<std::uint64_t> done{0};  // how many units of which job the thread has run
+    alignas(128) CoreOfWorker core;
 
     void hold(const Job&);
     Job job() const;
@@ -99,8 +102,7 @@ class ThreadPool {
   void start_workers();
   void stop_workers();
   void work(int index);
-  std::uint32_t wait_for_other_than(std::uint32_t number, const Share& own);
-  static void leave_core(int callers_core);
+  std::uint32_t wait_for_other_than(std::uint32_t number, Share& own);
   static void run_unit(const Job& job, std::uint32_t unit);
   std::uint32_t take_part(int index, std::uint32_t number, const Job& job);
   void run_while_others_sleep(const Job& job);
