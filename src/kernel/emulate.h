@@ -87,14 +87,16 @@ struct Finding {
 /// sectors of 32 bytes; the fewest for as many bytes are `least_transactions`. What every phase must move,
 /// however good its accesses are, is each byte that it touches once: `least_read`, `least_written`. An atomic
 /// reads and writes. A statement that a warp runs has 32 lane slots, of which those are idle that are
-/// masked off or have no thread; of a loop the statements in it count, and itself once.
+/// masked off or have no thread; of a loop the statements in it count, and itself once. `most_lane_slots` are
+/// those of the task that had most: where tasks run side by side nothing ends before that one.
 struct PhaseCounts {
   std::int64_t tasks = 0, threads = 0;
   std::int64_t global_read = 0, global_written = 0;  // bytes
   std::int64_t least_read = 0, least_written = 0;
   std::int64_t transactions = 0, least_transactions = 0;
-  std::int64_t bank_conflicts = 0;                     // passes over shared memory beyond the first
-  std::int64_t lane_slots = 0, idle_lanes = 0;         // of the statements that warps ran
+  std::int64_t bank_conflicts = 0;              // passes over shared memory beyond the first
+  std::int64_t lane_slots = 0, idle_lanes = 0;  // of the statements that warps ran
+  std::int64_t most_lane_slots = 0;
   std::int64_t block_barriers = 0, warp_barriers = 0;  // of the task, and of its warp, that had most
   std::int64_t shared_bytes = 0;
   friend bool operator==(const PhaseCounts&, const PhaseCounts&) = default;

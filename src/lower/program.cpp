@@ -13,6 +13,7 @@
 #include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/radix.h"
+#include "schedule/rewrites/ragged_scan.h"
 #include "schedule/rewrites/segments.h"
 #include "soac/room.h"
 
@@ -105,7 +106,8 @@ Lowered lower(const soac::Program& program, const Options& options) {
     return ProgramLowering(schedule::split_levels(sorted), options).run();
   }
   const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
-  return ProgramLowering(schedule::fission(sorted, options.blocks), options).run();
+  const soac::Program divided = schedule::fission(sorted, options.blocks);
+  return ProgramLowering(schedule::scan_long_rows(divided, options.blocks), options).run();
 }
 
 }  // namespace fulgurite::lower

@@ -264,19 +264,16 @@ class Unroller {
   Exprs joined(const soac::Reduction& r, const Exprs& left, const Exprs& right, std::vector<Stm>& out) {
     const std::size_t n = right.size();
     Exprs arguments = left;
-    for (Expr operand : right) arguments.push_back(by_itself(operand));
+    for (Expr operand : right) arguments.push_back(soac::by_itself(operand));
     Exprs sums = apply(r.op, arguments, out);
     for (std::size_t k = 0; k < n; ++k)
       if (right[k].op() == Op::fma_sum && soac::is_sum_of_floats(r, k))
         sums[k] = arena_.apply(Op::fast_fma, {right[k].arg(0), right[k].arg(1), left[k]});
     return sums;
   }
-  static Expr by_itself(Expr operand) {
-    return operand.op() == Op::fma_sum ? operand.arg(0) * operand.arg(1) : operand;
-  }
   static Exprs by_themselves(const Exprs& operands) {
     Exprs all;
-    for (Expr operand : operands) all.push_back(by_itself(operand));
+    for (Expr operand : operands) all.push_back(soac::by_itself(operand));
     return all;
   }
 

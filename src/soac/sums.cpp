@@ -22,6 +22,10 @@ bool is_sum_of_floats(const Reduction& r, std::size_t k) {
   return !mentioned.contains(left) && !mentioned.contains(right);
 }
 
+Expr by_itself(Expr operand) {
+  return operand.op() == scalar::Op::fma_sum ? operand.arg(0) * operand.arg(1) : operand;
+}
+
 std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel& kernel) {
   return std::make_shared<const kernel::Kernel>(kernel::contract.run(kernel, {}));
 }

@@ -11,6 +11,9 @@ namespace fulgurite::soac {
 /// s + x by itself, whatever the other components are.
 bool is_sum_of_floats(const Reduction&, std::size_t k);
 
+/// The operand of a reduction as a value: a product that a sum takes without rounding it first is rounded.
+Expr by_itself(Expr operand);
+
 /// The kernel in which sums take products (kernel/contract.h).
 std::shared_ptr<const kernel::Kernel> contracted(const kernel::Kernel&);
 

@@ -68,13 +68,19 @@ inline int sum_of(const Ints& row) {
   return std::accumulate(row.begin(), row.end(), 0);
 }
 
-/// test(f, rows) on every engine.
+/// test(f, rows) on every engine; on those with blocks of threads also where rows of three elements are long.
 template <class F, class Test>
 void on_all_rows(F program, Test test) {
-  on_every_engine(program, [&](const auto& f) {
+  const auto on_each = [&](const auto& f) {
     for (const Rows& rows : all_rows()) {
       SCOPED_TRACE(::testing::PrintToString(rows.size()) + " rows");
       test(f, rows);
     }
-  });
+  };
+  on_every_engine(program, on_each);
+  for (const auto& [name, engine] : tested_engines()) {
+    if (engine == fg::Engine::interpreter || engine == fg::Engine::cpu || engine == fg::Engine::mpi) continue;
+    SCOPED_TRACE("engine " + name + ", long rows");
+    on_each(fg::compile(program, {.engine = engine, .policy = "ragged_long=2"}));
+  }
 }

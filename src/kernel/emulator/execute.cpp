@@ -86,6 +86,7 @@ void Machine::assign(Operand to, Mask lanes, Values from) {
 void Machine::count_lanes(Mask lanes) {
   if (unit_->warp < 0) return;
   counts_.lane_slots += warp_size;
+  task_->lane_slots += warp_size;
   counts_.idle_lanes += warp_size - std::popcount(lanes);
   stage()->lane_slots += warp_size;
   stage()->idle_lanes += warp_size - std::popcount(lanes);

@@ -73,7 +73,8 @@ Emulation Machine::operator()() {
          {&PhaseCounts::tasks, &PhaseCounts::global_read, &PhaseCounts::global_written,
           &PhaseCounts::least_read, &PhaseCounts::least_written, &PhaseCounts::transactions,
           &PhaseCounts::least_transactions, &PhaseCounts::bank_conflicts, &PhaseCounts::lane_slots,
-          &PhaseCounts::idle_lanes, &PhaseCounts::block_barriers, &PhaseCounts::warp_barriers})
+          &PhaseCounts::idle_lanes, &PhaseCounts::most_lane_slots, &PhaseCounts::block_barriers,
+          &PhaseCounts::warp_barriers})
       total.*member += p.*member;
     total.threads = std::max(total.threads, p.threads);
     total.shared_bytes = std::max(total.shared_bytes, p.shared_bytes);
@@ -209,7 +210,7 @@ void Machine::begin(Task& task, const Phase& p, std::int64_t number, std::uint32
   }
   task.n_running = 0;
   task.waits_for_turn = task.has_ended = false;
-  task.block_barriers = 0;
+  task.block_barriers = task.lane_slots = 0;
   task.order.begin(serial, first_serial_, p.threads);
   task.shared_bytes.resize(static_cast<std::size_t>(p.shared_room));
   task.shared.begin(task.shared_bytes, static_cast<std::size_t>(p.grain));
@@ -353,6 +354,7 @@ void Machine::count(const Task& task) {
   for (const Unit& w : task.warps) of_warps = std::max(of_warps, w.warp_barriers);
   counts_.block_barriers = std::max(counts_.block_barriers, task.block_barriers);
   counts_.warp_barriers = std::max(counts_.warp_barriers, of_warps);
+  counts_.most_lane_slots = std::max(counts_.most_lane_slots, task.lane_slots);
 }
 
 void Machine::report_endless_loop() {

@@ -69,7 +69,7 @@ struct Task {
   // lives of arrays by buffer and copy.
   std::vector<std::uint32_t> thread_values, thread_lives;
   std::vector<std::uint32_t> lives;  // of shared arrays by buffer
-  std::int64_t block_barriers = 0;
+  std::int64_t block_barriers = 0, lane_slots = 0;
 };
 
 class Machine {

@@ -21,31 +21,11 @@ const soac::Soac& reduction_of(const soac::Lambda& body) {
   return std::get<soac::Soac>(body.body[0].op);
 }
 
-// The statement's map, its reductions with neutral elements, is one over ragged rows, whose operators do not
-// depend on the row.
-bool is_ragged(const Frame& at) {
-  soac::Stm map = at.s();
-  auto& op = std::get<soac::Soac>(map.op);
-  if (!op.reductions.empty() || !op.scatters.empty() || !op.partitions.empty() || makes_arrays(op))
-    return false;
-  if (op.body.body.size() != 1 || !base::as<soac::Soac>(op.body.body[0].op)) return false;
-  op.body = with_neutral(at.arena(), op);
-  const std::optional<RaggedRows> rows = ragged_rows(at.arena(), map);
-  if (!rows) return false;
-  for (const soac::Reduction& r : reduction_of(op.body).reductions) {
-    soac::Vars mentioned;
-    soac::add_mentioned(r.op, mentioned);
-    soac::add_mentioned(r.neutral, mentioned);
-    if (mentioned.contains(rows->row)) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 Rows::Rows(Frame& frame, Expr elsewhere)
     : at_(frame), by_threads_(frame.i64(1)), by_blocks_(frame.i64(0)), by_tiles_(frame.i64(0)) {
-  are_ragged_ = is_ragged(at_);
+  are_ragged_ = reduces_ragged_rows(at_.arena(), at_.s()).has_value();
   if (are_ragged_) {
     by_threads_ = at_.i64(0);
     return;

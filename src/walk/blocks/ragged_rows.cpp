@@ -37,7 +37,8 @@ class RaggedRows {
         arena_(phase.arena()),
         rows_(rows_of(arena_, phase.computes())),
         in_block_(phase, schedule::with_neutral(arena_, phase.op())),
-        segmented_(segmented()),
+        segmented_(
+            schedule::by_segments_of(arena_, in_block_.reduction().reductions, phase.computes().where)),
         neutral_(segmented_.neutral.begin() + 1, segmented_.neutral.end()),
         threads_(static_cast<int>(phase.number("threads"))),
         items_(static_cast<int>(phase.number("items"))) {}
@@ -73,44 +74,6 @@ class RaggedRows {
   Expr is_below(Expr place, Expr n) {
     const Expr limit = cast(n, Kind::u64);
     return cast(place, Kind::u64) < limit;
-  }
-
-  // On (a row begins here, the reductions' components).
-  soac::Reduction segmented() {
-    const std::vector<soac::Reduction>& reductions = in_block_.reduction().reductions;
-    std::vector<Expr> left{arena_.fresh({Kind::i32}, "begins")}, right{arena_.fresh({Kind::i32}, "begins")};
-    soac::Reduction all{{}, {i32(0)}, {}, false};
-    all.op.results.push_back(left[0] | right[0]);
-    const Expr goes_on = equal(right[0], 0);
-    for (const soac::Reduction& r : reductions) {
-      std::vector<Expr> operands, others;
-      for (Expr neutral : r.neutral) operands.push_back(arena_.fresh({neutral.kind()}, "left"));
-      for (Expr neutral : r.neutral) others.push_back(arena_.fresh({neutral.kind()}, "right"));
-      left.insert(left.end(), operands.begin(), operands.end());
-      right.insert(right.end(), others.begin(), others.end());
-      operands.insert(operands.end(), others.begin(), others.end());
-      soac::Applied joined = soac::apply(arena_, r.op, operands);
-      all.neutral.insert(all.neutral.end(), r.neutral.begin(), r.neutral.end());
-      // Values of two rows must not meet where that may fail.
-      if (joined.body.empty() && std::ranges::none_of(joined.results, scalar::can_fail)) {
-        for (std::size_t k = 0; k < others.size(); ++k)
-          all.op.results.push_back(select(goes_on, joined.results[k], others[k]));
-        continue;
-      }
-      soac::Stm choice{
-          {},
-          soac::If{goes_on, {{}, std::move(joined.body), std::move(joined.results)}, {{}, {}, others}},
-          at_.computes().where,
-          ""};
-      for (Expr other : others) {
-        all.op.results.push_back(arena_.fresh({other.kind()}, "joined"));
-        choice.names.push_back(all.op.results.back().var());
-      }
-      all.op.body.push_back(std::move(choice));
-    }
-    for (Expr e : left) all.op.params.push_back(e.var());
-    for (Expr e : right) all.op.params.push_back(e.var());
-    return all;
   }
 
   void allocate(const Emitter& e) {
