@@ -163,14 +163,14 @@ std::string at_bound(const Number<P>& number, double bound) {
   return fmt::format("{}={}", number.name, value);
 }
 
-/// Three numbers at a time, which stand far apart: neighbours often decide about one thing.
+/// Five numbers at a time, which stand far apart: neighbours often decide about one thing.
 template <class P>
 void expect_agreement_at_bounds(Engine engine, std::int64_t n) {
   const std::vector<Case> all = cases(n);
   Seen seen;
   expect_agreement_by(all, engine, "", seen);
   const auto numbers = schedule::numbers<P>();
-  const std::size_t apart = (numbers.size() + 2) / 3;
+  const std::size_t apart = (numbers.size() + 4) / 5;
   for (std::size_t first = 0; first < apart; ++first)
     for (const auto bound : {&Number<P>::least, &Number<P>::most}) {
       std::string policy;

@@ -32,18 +32,29 @@ constexpr fg::i64 all_rows[] = {0, 1, 3, 17}, all_columns[] = {0, 1, 2, 5, 16, 3
 /// A program of two matrices and a number gives on every engine what it gives on the interpreter.
 template <class T, class F>
 void check(F f) {
-  const auto expected = fg::compile(f, {.engine = fg::Engine::interpreter});
-  on_every_engine(f, [&](const auto& compiled) {
+  const auto on_all_inputs = [](const auto& compiled) {
+    std::vector<std::pair<std::string, std::pair<std::vector<T>, std::string>>> outcomes;
     for (const fg::i64 n : all_rows)
       for (const fg::i64 columns : all_columns)
         for (const fg::i64 number : {0, 1, 2, 7}) {
           const Rows<T> x = rows<T>(n, columns), y = rows<T>(n, columns, 11);
-          const auto is = outcome([&] { return compiled(x, y, number); });
-          const auto wanted = outcome([&] { return expected(x, y, number); });
-          ASSERT_EQ(is.second, wanted.second) << n << " x " << columns << ", " << number;
-          ASSERT_EQ(is.first, wanted.first) << n << " x " << columns << ", " << number;
+          const std::string of =
+              std::to_string(n) + " x " + std::to_string(columns) + ", " + std::to_string(number);
+          outcomes.emplace_back(of, outcome([&] { return compiled(x, y, number); }));
         }
-  });
+    return outcomes;
+  };
+  const auto wanted = on_all_inputs(fg::compile(f, {.engine = fg::Engine::interpreter}));
+  for (const auto& [name, engine] : tested_engines()) {
+    if (engine == fg::Engine::interpreter) continue;
+    SCOPED_TRACE("engine " + name);
+    const ParallelOnDevice is_parallel(engine);
+    const auto is = on_all_inputs(fg::compile(f, {.engine = engine}));
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+      ASSERT_EQ(is[k].second.second, wanted[k].second.second) << wanted[k].first;
+      ASSERT_EQ(is[k].second.first, wanted[k].second.first) << wanted[k].first;
+    }
+  }
 }
 
 /// The same of a function of two rows and a number.

@@ -20,10 +20,14 @@ void expect_interpreters(F f, const std::vector<std::tuple<Args...>>& arguments)
       return "error: " + message.substr(0, message.find_first_of("0123456789", message.find("Error")));
     }
   };
+  std::vector<std::string> expected;
+  for (const auto& args : arguments) expected.push_back(outcome(reference, args));
   for (const auto& [name, engine] : tested_engines()) {
+    if (engine == fg::Engine::interpreter) continue;
     SCOPED_TRACE("engine " + name);
     const auto compiled = fg::compile(f, {.engine = engine});
-    for (const auto& args : arguments) EXPECT_EQ(outcome(compiled, args), outcome(reference, args));
+    for (std::size_t k = 0; k < arguments.size(); ++k)
+      EXPECT_EQ(outcome(compiled, arguments[k]), expected[k]);
   }
 }
 template <class F>

@@ -244,7 +244,7 @@ void test(const Drawn& drawn, Source& source, const fg::Array<float, 2>& a, cons
 }
 
 TEST(Nests, SlowPropertyRandomOnesGiveWhatTheInterpreterGives) {
-  const std::uint32_t seed = parameter("seed", 1), n = parameter("max_success", 60);
+  const std::uint32_t seed = parameter("seed", 1), n = parameter("max_success", 30);
   const fg::Array<float, 2> a(values<float>(side * side, 1), {side, side});
   const fg::Array<float, 2> b(values<float>(side * side, 2), {side, side});
   for (std::uint32_t number = 0; number < n && !::testing::Test::HasFailure(); ++number) {
