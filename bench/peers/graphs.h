@@ -16,8 +16,7 @@ struct Edge {
 /// to lesser ones, then every vertex finds its root (Shiloach and Vishkin 1982, as the GAP benchmark suite
 /// does it).
 void omp_components_by_jumping(const Edge* edges, std::int64_t n_edges, int n, int* roots);
-/// The same in one pass over the edges: a compare-and-swap hooks one root to the other (Sutton, Ben-Nun,
-/// Barak 2018).
+/// The same in one pass over the edges: a union-find whose compare-and-swaps hook one root to the other.
 void omp_components_by_swaps(const Edge* edges, std::int64_t n_edges, int n, int* roots);
 
 /// How many triangles there are in a graph; `later` are the neighbours of each vertex that come after it, in

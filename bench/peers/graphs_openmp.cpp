@@ -53,14 +53,21 @@ void omp_components_by_jumping(const Edge* edges, std::int64_t n_edges, int n, i
 
 void omp_components_by_swaps(const Edge* edges, std::int64_t n_edges, int n, int* roots) {
   std::iota(roots, roots + n, 0);
+  // On the way each vertex is moved to the parent of its parent.
+  const auto root_of = [&](int v) {
+    for (;;) {
+      const int up = loaded(roots[v]), next = loaded(roots[up]);
+      if (up == next) return up;
+      store(roots[v], next);
+      v = next;
+    }
+  };
 #pragma omp parallel for schedule(static)
   for (std::int64_t e = 0; e < n_edges; ++e) {
-    int a = loaded(roots[edges[e].from]), b = loaded(roots[edges[e].to]);
-    while (a != b) {
-      const int high = std::max(a, b), low = std::min(a, b), above = loaded(roots[high]);
-      if (above == low || (above == high && swapped(roots[high], high, low))) break;
-      a = loaded(roots[loaded(roots[high])]);
-      b = loaded(roots[low]);
+    int a = root_of(edges[e].from), b = root_of(edges[e].to);
+    while (a != b && !swapped(roots[std::max(a, b)], std::max(a, b), std::min(a, b))) {
+      a = root_of(a);
+      b = root_of(b);
     }
   }
   jump(n, roots);
