@@ -52,10 +52,7 @@ bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   return !has_scan(operands) && !makes_arrays(operands);
 }
 
-bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac) {
-  for (const soac::Stm* scan : scans_of(soac.body))
-    for (scalar::Var name : scan->names)
-      if (arena.info(name).type.kind == scalar::Kind::boolean) return false;
+bool scans_in_lanes(const soac::Soac& soac) {
   soac::Soac others = soac;
   std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
   return !is_in_order(others);

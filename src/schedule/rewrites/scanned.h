@@ -15,7 +15,7 @@ soac::Lambda operands_of_scans(const scalar::Arena&, const soac::Soac&);
 bool scans_in_runs(const scalar::Arena&, const soac::Soac&);
 
 /// Whether lanes can make the Scans at all, given that the partitions pack.
-bool scans_in_lanes(const scalar::Arena&, const soac::Soac&);
+bool scans_in_lanes(const soac::Soac&);
 
 /// The statement of the body that is its last Scan, if its values ascend or descend and places of reads
 /// behind it depend on them, and points have no arrays: where neighbouring points have equal values they read
