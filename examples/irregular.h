@@ -25,12 +25,16 @@ inline Vec<int> components(Vec<Edge> edges, Exp<int> n) {
         auto [from, to] = fg::unzip(left);
         auto high = fg::max(from, to);
         auto hooked = fg::permute(fg::min, roots, [&](Exp<i64> e) { return high[e]; }, fg::min(from, to));
-        auto jumped = fg::while_loop([](Vec<int> up) { return fg::any(fg::gather(up, up) != up); },
-                                     [](Vec<int> up) { return fg::gather(up, up); }, hooked);
+        auto [jumped, moves] = fg::while_loop([](Vec<int>, Exp<bool> is_new) { return is_new; },
+                                              [](Vec<int> up, Exp<bool>) {
+                                                auto next = fg::gather(up, up);
+                                                return std::tuple{next, fg::any(next != up)};
+                                              },
+                                              hooked, true);
         auto moved = fg::map(
-            [&](Exp<Edge> edge) {
+            [&, &root = jumped](Exp<Edge> edge) {
               auto [a, b] = edge;
-              return fg::make<Edge>(jumped[a], jumped[b]);
+              return fg::make<Edge>(root[a], root[b]);
             },
             left);
         auto is_between = [](Exp<Edge> edge) {
@@ -151,27 +155,33 @@ inline Ragged<float> row_scans(Ragged<float> rows) {
 }
 
 /// Sorted: each segment is divided by its first element, all segments at once, until all have one element.
+/// Scans of flags tell every element where its segment begins and ends, and how many are less so far.
 inline Vec<int> quicksort(Vec<int> given) {
+  auto n = fg::cast<int>(given.size());
+  auto numbers = fg::iota<int>(given.size());
   auto sorted = fg::while_loop(
       [](Vec<int>, Vec<bool> begins) { return !fg::all(begins); },
-      [](Vec<int> xs, Vec<bool> begins) {
-        auto rows = fg::segments(fg::flags(begins), xs);
-        auto row = rows.row_numbers();
-        auto begin = fg::gather(rows.offsets(), row);
+      [&](Vec<int> xs, Vec<bool> begins) {
+        auto begin = fg::scan(fg::max, 0, fg::select(begins, numbers, 0));
+        auto end = fg::exclusive_scan_right(fg::min, n, fg::select(begins, numbers, n));
         auto is_less = xs < fg::gather(xs, begin);
-        auto [before, totals] =
-            fg::segmented_scan_with_totals(fg::plus, i64{0}, rows.segments(), fg::cast<i64>(is_less));
-        auto pivot = begin + fg::gather(totals, row);
-        auto place =
-            fg::map([](Exp<i64> i, Exp<bool> less, Exp<i64> n_less, Exp<i64> first,
-                       Exp<i64> at) { return fg::select(less, first + n_less, at + i - first - n_less); },
-                    fg::iota(xs.size()), is_less, before, begin, pivot);
-        auto yes = fg::replicate(xs.size(), true);
-        auto divided =
-            fg::scatter(fg::scatter(begins, pivot, yes, fg::any_of_equal), pivot + 1, yes, fg::any_of_equal);
+        auto [before, total] = fg::scan_with_total(fg::plus, 0, fg::cast<int>(is_less));
+        auto n_before = [&, &each = before, &all = total](Exp<int> i) {
+          return fg::cond(i < n, [&] { return each[i]; }, [&] { return all; });
+        };
+        auto pivot =
+            fg::map([&](Exp<int> first, Exp<int> last) { return first + n_before(last) - n_before(first); },
+                    begin, end);
+        auto place = fg::map(
+            [&](Exp<int> i, Exp<bool> less, Exp<int> first, Exp<int> at) {
+              auto n_less = n_before(i) - n_before(first);
+              return fg::select(less, first + n_less, at + i - first - n_less);
+            },
+            numbers, is_less, begin, pivot);
+        auto divided = begins || numbers == pivot || numbers == pivot + 1;
         return std::tuple{fg::scatter(xs, place, xs, fg::any_of_equal), divided};
       },
-      given, fg::iota(given.size()) == 0);
+      given, numbers == 0);
   return std::get<0>(sorted);
 }
 
