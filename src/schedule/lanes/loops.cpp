@@ -138,16 +138,6 @@ void choose_runs(LaneLoops& loops, const soac::Soac& soac, double work, const La
   loops.ahead = loops.tile = loops.run * loops.run_lanes;
 }
 
-// Where truths are not bits of a mask, moving them between lanes takes several operations, which pays only
-// with many lanes.
-bool scans_slow_truths(const soac::Soac& soac, int lanes, const Device& device, const LanesPolicy& by) {
-  if (device.vector_bytes >= 64 || lanes >= by.least_flag_lanes) return false;
-  return std::ranges::any_of(scans_of(soac.body), [](const soac::Stm* s) {
-    return std::ranges::any_of(std::get<soac::Scan>(s->op).operands,
-                               [](Expr x) { return x.kind() == Kind::boolean; });
-  });
-}
-
 // Runs of lanes pay where a scan across lanes applies the operator so much more often that this is more work
 // than to store the values of all points and to transpose them. A piece of runs stays in the first cache.
 int scan_steps(const scalar::Arena& arena, const soac::Soac& soac, const LanesPolicy& by, int lanes) {
@@ -247,11 +237,9 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   loops.tail_lanes = std::clamp(lanes.device.vector_bytes / static_cast<int>(widest(arena, soac, by)), 1,
                                 static_cast<int>(most_lanes));
   loops.lanes = lanes_of(loops.tail_lanes, vectors_of(soac, costs, work, stores, lanes.device, by));
-  const bool in_scalars = scans_slow_truths(soac, loops.tail_lanes, lanes.device, by);
-  loops.scan_steps = in_scalars ? 0 : scan_steps(arena, soac, by, loops.tail_lanes);
+  loops.scan_steps = scan_steps(arena, soac, by, loops.tail_lanes);
   const bool are_cheap = loops.scan_steps == 0 && costs.of_scans(soac) <= by.cheap_scan_work;
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;
-  if (in_scalars || loops.scan_lanes < by.least_scan_lanes) loops.scan_lanes = 1;
   loops.tile = points_in_task(soac, work, loops.scan_steps > 0, by);
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
   loops.rows = reads_along_rows(soac) && !are_short(soac, by);

@@ -15,7 +15,7 @@ struct LaneLoops {
   int lanes = 64;
   /// The width of a vector: points that lanes take together where fewer than `lanes` are left.
   int tail_lanes = 16;
-  /// Lanes that scan together; more lanes cost more operator applications but fewer carries. 1: scalar code.
+  /// Lanes that scan together; more lanes cost more operator applications but fewer carries.
   int scan_lanes = 64;
   /// Points of the run that each of these lanes scans by itself; 0: lanes scan neighbouring points.
   int scan_steps = 0;

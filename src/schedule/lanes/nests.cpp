@@ -27,11 +27,13 @@ using scalar::Arena;
 struct InLanes {
   bool any = false, scans = false, runs = false;
 };
-InLanes in_lanes(const soac::Soac& op, const LaneLoops& loops, bool packs) {
+InLanes in_lanes(const Arena& arena, const soac::Soac& op, const LaneLoops& loops, const Lanes& lanes,
+                 bool packs) {
   InLanes in;
   if (loops.rows || !packs) return in;
   in.runs = loops.run > 0 && folds_in_runs(op);
-  in.scans = has_scan(op.body) && loops.scan_lanes > 1 && scans_in_lanes(op);
+  in.scans = has_scan(op.body) && loops.scan_lanes >= lanes.by.least_scan_lanes &&
+             scans_in_lanes(arena, op, lanes.device.vector_bytes, loops.tail_lanes);
   in.any = in.runs || in.scans || suits_lanes(op);
   return in;
 }
@@ -173,7 +175,7 @@ void add_level(Nest& nest, Combine::Part part, std::size_t which, Combine::Level
 Nest nest_of(Arena& arena, const soac::Stm& s, const LaneLoops& loops, const Lanes& lanes,
              const Place& place) {
   const auto& op = std::get<soac::Soac>(s.op);
-  const InLanes in = in_lanes(op, loops, place.packs);
+  const InLanes in = in_lanes(arena, op, loops, lanes, place.packs);
   Nest nest;
   add_axes(arena, op, loops, place, nest);
   add_cuts(arena, loops, place, in, nest);

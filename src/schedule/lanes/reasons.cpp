@@ -49,8 +49,6 @@ std::string why_lanes(const soac::Soac& op, const LaneLoops& loops, const Lanes&
   if (loops.run > 0 && folds_in_runs(op))
     return fmt::format("lanes: {} fold runs, as order counts (run_vectors, run_lanes, run_components)",
                        loops.run_lanes);
-  if (is_in_order(op) && has_scan(op.body) && loops.scan_lanes == 1)
-    return "lanes: none, as scalar code scans faster (least_scan_lanes, least_flag_lanes)";
   if (is_in_order(op) && has_scan(op.body))
     return fmt::format("lanes: {} scan {} (cheap_scan_work, least_scan_lanes, scan_steps, scan_run_bytes)",
                        loops.scan_lanes, loops.scan_steps > 0 ? "a run each" : "neighbouring points");
