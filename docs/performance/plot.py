@@ -48,6 +48,7 @@ TOPICS = {
     "products": "products",
     "updates": "rows that loops change",
     "irregular": "irregular programs",
+    "graphs": "graphs, quicksort, hulls",
     "applications": "applications",
 }
 

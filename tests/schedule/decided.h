@@ -66,8 +66,9 @@ inline Decided decided(const std::string& text, const schedule::Device& device =
 }
 
 /// For lanes; the arguments are in memory.
-inline Decided decided_lanes(const std::string& text) {
-  return decided_by(schedule::decide_lanes, text, {.vector_bytes = 64, .last_level_cache = 32 << 20},
+inline Decided decided_lanes(const std::string& text, int vector_bytes = 64) {
+  return decided_by(schedule::decide_lanes, text,
+                    {.vector_bytes = vector_bytes, .last_level_cache = 32 << 20},
                     [](const soac::Program& program, schedule::Var array) {
                       return std::ranges::find(program.params, array) != program.params.end();
                     });

@@ -130,7 +130,7 @@ std::int64_t points_scanned_ahead(const Building& at) {
   const std::int64_t piece = static_cast<std::int64_t>(loops.scan_lanes) * loops.scan_steps;
   if (piece == 0 || at.op().dims.size() != 1 || !at.grid.columns_per_task.is_constant(loops.tile) ||
       loops.tile % piece != 0 || loops.rows || loops.scan_lanes < at.lanes.by.least_scan_lanes ||
-      !scans_in_lanes(at.arena, at.op()))
+      !scans_in_lanes(at.arena, at.op(), at.lanes.device.vector_bytes, loops.tail_lanes))
     return 0;
   return bytes_scanned(at.op()) * loops.tile <= at.lanes.by.scanned_bytes ? loops.tile : 0;
 }

@@ -52,10 +52,10 @@ bool scans_in_runs(const scalar::Arena& arena, const soac::Soac& soac) {
   return !has_scan(operands) && !makes_arrays(operands);
 }
 
-bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac) {
-  for (const soac::Stm* scan : scans_of(soac.body))
-    for (scalar::Var name : scan->names)
-      if (arena.info(name).type.kind == scalar::Kind::boolean) return false;
+bool scans_in_lanes(const scalar::Arena& arena, const soac::Soac& soac, int vector_bytes, int lanes) {
+  const bool moves_truths = vector_bytes >= 64 || lanes >= 16;
+  for (scalar::Expr x : operands_of_scans(arena, soac).results)
+    if (!moves_truths && x.kind() == scalar::Kind::boolean) return false;
   soac::Soac others = soac;
   std::erase_if(others.body.body, [](const soac::Stm& s) { return base::as<soac::Scan>(s.op) != nullptr; });
   return !is_in_order(others);
