@@ -272,6 +272,50 @@ inline Cube volatilities(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float
       strikes, exponents);
 }
 
+/// The same with the steps outside, each of which takes all options together.
+inline Cube volatilities_together(Vec<float> x, Vec<float> log_x, Vec<float> y, Mat<float> along_x,
+                                  Mat<float> along_y, Exp<float> nu, Exp<float> years, Exp<fg::i64> steps,
+                                  Vec<float> strikes, Vec<float> exponents) {
+  const Index n = strikes.size(), nx = x.size(), ny = y.size();
+  const Exp<float> time = years / fg::cast<float>(steps), per_step = 1.0F / time;
+  const Exp<float> variance_y = nu * nu;
+  const Cube base = fg::generate({n, ny, nx}, [&](Index o, Index i, Index j) {
+    return fg::exp(2.0F * (exponents[o] * log_x[j] + y[i]));
+  });
+  const auto implicit = [&](Mat<float> difference, Vec<float> variance, Vec<float> right) {
+    const Vec<float> half = -0.25F * variance;
+    return solved(half * difference[0], per_step + half * difference[1], half * difference[2], right);
+  };
+  return fg::iterate(
+      steps,
+      [&](Index step, Cube u) {
+        const Exp<float> decay = fg::exp(-variance_y * time * fg::cast<float>(steps - 1 - step));
+        const Cube variance = base * decay;
+        // Beyond the border coefficients are 0.
+        const Cube explicit_y = fg::generate({n, ny, nx}, [&](Index o, Index i, Index j) {
+          return 0.5F * variance_y *
+                 (along_y(0, i) * u(o, fg::max(i - 1, 0), j) + along_y(1, i) * u(o, i, j) +
+                  along_y(2, i) * u(o, fg::min(i + 1, ny - 1), j));
+        });
+        const Cube right = fg::generate({n, ny, nx}, [&](Index o, Index i, Index j) {
+          return per_step * u(o, i, j) + explicit_y(o, i, j) +
+                 0.25F * variance(o, i, j) *
+                     (along_x(0, j) * u(o, i, fg::max(j - 1, 0)) + along_x(1, j) * u(o, i, j) +
+                      along_x(2, j) * u(o, i, fg::min(j + 1, nx - 1)));
+        });
+        const Mat<float> half_way = fg::map(
+            [&](Vec<float> of_row, Vec<float> row) { return implicit(along_x, of_row, row); },
+            fg::rows(fg::reshape(variance, {n * ny, nx})), fg::rows(fg::reshape(right, {n * ny, nx})));
+        const Cube rest = per_step * fg::reshape(half_way, {n, ny, nx}) - 0.5F * explicit_y;
+        const Vec<float> variances = fg::replicate(ny, variance_y);
+        const Mat<float> columns =
+            fg::map([&](Vec<float> column) { return implicit(along_y, variances, column); },
+                    fg::rows(fg::reshape(fg::transpose(rest, {0, 2, 1}), {n * nx, ny})));
+        return fg::transpose(fg::reshape(columns, {n, nx, ny}), {0, 2, 1});
+      },
+      fg::generate({n, ny, nx}, [&](Index o, Index, Index j) { return fg::max(x[j] - strikes[o], 0.0F); }));
+}
+
 /// Factors L and U of a small matrix.
 inline Mat<float> factored(Mat<float> m) {
   const Index n = m.size(0);

@@ -139,13 +139,16 @@ void local_volatilities(std::int64_t options, std::int64_t nx, std::int64_t ny, 
                             0.6F,
                             5};
   const fg::Array<float, 2> differences_x(along_x, {3, nx}), differences_y(along_y, {3, ny});
-  visit(
-      fmt::format("local volatility, {} options of {} x {}, {} steps", options, ny, nx, steps), volatilities,
-      [&](const auto& f) {
-        return f(x, log_x, y, differences_x, differences_y, 0.6F, 5.0F, steps, strikes, exponents);
-      },
-      room<float>(options * nx * ny),
-      [&](float* to) { omp_local_volatility(grid, options, strikes.data(), exponents.data(), to); });
+  const auto call = [&](const auto& f) {
+    return f(x, log_x, y, differences_x, differences_y, 0.6F, 5.0F, steps, strikes, exponents);
+  };
+  const auto peer = [&](float* to) {
+    omp_local_volatility(grid, options, strikes.data(), exponents.data(), to);
+  };
+  const std::string name =
+      fmt::format("local volatility, {} options of {} x {}, {} steps", options, ny, nx, steps);
+  visit(name, volatilities, call, room<float>(options * nx * ny), peer);
+  visit(name + " outside", volatilities_together, call, room<float>(options * nx * ny), peer);
 }
 
 /// n is a multiple of 32.
