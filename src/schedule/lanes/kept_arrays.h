@@ -7,11 +7,16 @@
 
 namespace fulgurite::schedule {
 
-/// None: lanes cannot keep them. `is_known`: of sizes.
-std::optional<soac::KeptArrays> kept_by_lanes(scalar::Arena&, const soac::Soac&, const LaneLoops&,
-                                              const std::function<bool(std::span<const Expr>)>& is_known);
-/// One vector of lanes, as what they keep is many values.
-LaneLoops loops_of_lanes(const soac::KeptArrays&, LaneLoops, const Lanes&);
+using KnownSizes = std::function<bool(std::span<const Expr>)>;
+struct KeptByLanes : soac::KeptArrays {
+  /// One vector of lanes, as what they keep is many values.
+  LaneLoops loops;
+  /// Whether iterations are short, and sums that round so short that one lane adds them up.
+  Expr are_short;
+};
+/// None: lanes cannot keep them.
+std::optional<KeptByLanes> kept_by_lanes(scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&,
+                                         const KnownSizes&);
 
 /// Lanes for such a map inside of a point, where no array of its points has more than `rows_up_to` elements;
 /// 0: nowhere.

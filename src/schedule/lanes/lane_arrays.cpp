@@ -5,13 +5,13 @@
 namespace fulgurite::schedule {
 
 LaneArrays lane_arrays_of(const Building& at, Expr otherwise) {
-  const auto kept = kept_by_lanes(at.arena, at.op(), at.loops, at.around.is_known);
+  const auto kept = kept_by_lanes(at.arena, at.op(), at.loops, at.lanes, at.around.is_known);
   if (!kept) return {};
-  LaneArrays arrays{{}, loops_of_lanes(*kept, at.loops, at.lanes)};
+  LaneArrays arrays{{}, kept->loops};
   const std::int64_t lanes = arrays.loops.lanes;
   const Expr fits = kept->largest * lanes <= at.lanes.by.lane_array_bytes;
-  const Expr are_enough = lanes * 2 <= at.op().dims[0], is_short = kept->longest_step <= at.lanes.by.lane_row;
-  Expr holds = fits & are_enough & is_short;
+  const Expr are_enough = lanes * 2 <= at.op().dims[0];
+  Expr holds = fits & are_enough & kept->are_short;
   if (otherwise) holds = holds & logical_not(otherwise);
   if (!holds.is_constant(0)) arrays.holds = holds;
   return arrays;

@@ -256,7 +256,7 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
   InnerLaneArrays in_lanes = inner_lane_arrays(arena, op, loops, lanes);
-  if (has_lane_rows(op, loops)) in_lanes = {loops, most_in_lane(op, lanes.by)};
+  if (has_lane_rows(op, loops)) in_lanes = {loops, most_in_lane(arena, op, lanes.by)};
   in_lanes.loops.rows = false;
   if (in_lanes.rows_up_to > 0)
     versions.push_back(
