@@ -35,72 +35,52 @@ inline Vec<int> alignment_by_diagonals(Mat<int> similarity, Exp<int> penalty) {
       gaps);
 }
 
-/// The same in blocks, of which those of a diagonal are computed together, each by two loops.
+/// The same in blocks, of which those of a diagonal are computed together, each row by row: what comes from
+/// above, and then the best of all to the left.
 inline Mat<int> alignment_in_blocks(Mat<int> similarity, Exp<int> penalty, int size) {
-  using Blocks = fg::Acc<int, 3>;
-  const Index n = similarity.size(0), across = n / size;
+  const Index n = similarity.size(0), width = n + 1, across = n / size;
   const auto gap = [&](Index k) { return -penalty * fg::cast<int>(k); };
-  const Blocks done = fg::iterate(
+  const Vec<int> gaps = fg::generate(width * width, [&](Index k) {
+    return fg::select(k % width == 0 || k < width, gap(k / width + k % width), 0);
+  });
+  const Vec<int> all = fg::iterate(
       2 * across - 1,
-      [&](Index d, Blocks blocks) {
+      [&](Index d, Vec<int> scores) {
         const Index first = fg::max(d + 1 - across, 0), number = fg::min(d + 1, across) - first;
-        const Index at = first * (across - 1) + d;
-        const Blocks computed = fg::map(
+        // The place of the last score that is known in front of the k-th block.
+        const auto corner = [&](Index k) { return (first + k) * size * width + (d - first - k) * size; };
+        const fg::Acc<int, 3> blocks = fg::map(
             [&](Index k) {
-              const Index row = first + k, column = d - row, here = row * across + column;
-              // Row and column 0 are those of the neighbours.
-              const Mat<int> begun = fg::generate({size + 1, size + 1}, [&](Index i, Index j) {
-                const auto of_left = [&] {
-                  return fg::cond(
-                      column == 0, [&] { return gap(row * size + i); },
-                      [&] {
-                        return fg::cond(
-                            i > 0, [&] { return blocks(here - 1, i - 1, size - 1); },
-                            [&] {
-                              return fg::cond(
-                                  row == 0, [&] { return gap(column * size); },
-                                  [&] { return blocks(here - across - 1, size - 1, size - 1); });
-                            });
-                      });
-                };
-                const auto of_above = [&] {
-                  return fg::cond(
-                      row == 0, [&] { return gap(column * size + j); },
-                      [&] { return blocks(here - across, size - 1, j - 1); });
-                };
-                return fg::cond(j == 0, of_left,
-                                [&] { return fg::cond(i == 0, of_above, [] { return Exp<int>(0); }); });
-              });
-              const Mat<int> scores = fg::iterate(
+              const Index at = corner(k), row = (first + k) * size, column = (d - first - k) * size;
+              const auto [last, computed] = fg::iterate(
                   size,
-                  [&](Index i, Mat<int> of_rows) {
-                    return fg::iterate(
-                        size,
-                        [&](Index j, Mat<int> s) {
-                          const Exp<int> aligned = s(i, j) + similarity(row * size + i, column * size + j);
-                          return fg::with(s, {i + 1, j + 1},
-                                          fg::max(aligned, fg::max(s(i, j + 1), s(i + 1, j)) - penalty));
-                        },
-                        of_rows);
+                  [&](Index i, Vec<int> up, Mat<int> rows) {
+                    const Vec<int> before =
+                        fg::concat(fg::replicate(1, scores[at + i * width]), fg::take(up, size - 1));
+                    // A score less the gaps in front of it is the most of all to the left of it.
+                    const Vec<int> from_above = fg::generate(size, [&](Index j) {
+                      return fg::max(before[j] + similarity(row + i, column + j), up[j] - penalty) -
+                             gap(j + 1);
+                    });
+                    const Exp<int> left = scores[at + (i + 1) * width];
+                    const Vec<int> most = fg::scan(fg::max, from_above);
+                    const Vec<int> now =
+                        fg::generate(size, [&](Index j) { return fg::max(most[j], left) + gap(j + 1); });
+                    return std::tuple{now, fg::with(rows, {fg::Range{i, i + 1}, fg::Range{0, size}},
+                                                    fg::reshape(now, {1, size}))};
                   },
-                  begun);
-              return scores.slice({1, size + 1}, {1, size + 1});
+                  scores.slice(at + 1, at + 1 + size),
+                  fg::generate({size, size}, [](Index, Index) { return Exp<int>(0); }));
+              return computed;
             },
             fg::iota(number));
-        return fg::with(blocks,
-                        {fg::Range{at, at + (number - 1) * (across - 1) + 1, fg::max(across - 1, 1)},
-                         fg::Range{0, size}, fg::Range{0, size}},
-                        computed);
-      },
-      fg::generate({across * across, size, size}, [](Index, Index, Index) { return Exp<int>(0); }));
-  return fg::generate({n + 1, n + 1}, [&](Index i, Index j) {
-    return fg::cond(
-        i == 0 || j == 0, [&] { return gap(i + j); },
-        [&] {
-          const Index row = i - 1, column = j - 1;
-          return done(row / size * across + column / size, row % size, column % size);
+        const fg::Acc<fg::i64, 3> places = fg::generate({number, size, size}, [&](Index k, Index i, Index j) {
+          return corner(k) + (i + 1) * width + j + 1;
         });
-  });
+        return fg::scatter(scores, fg::flatten(places), fg::flatten(blocks), fg::any_of_equal);
+      },
+      gaps);
+  return fg::reshape(all, {width, width});
 }
 
 /// Wichura's AS 241, the one of seven digits.

@@ -42,10 +42,11 @@ void alignments(std::int64_t n, int block, const Visit& visit) {
   for (int& x : similarity) x -= 4;
   const fg::Array<int, 2> pairs(similarity, {n, n});
   const auto peer = [&](int* to) { omp_alignment(n, similarity.data(), 10, to); };
+  const auto by_diagonals = [&](int* to) { omp_alignment_by_diagonals(n, similarity.data(), 10, to); };
   const std::int64_t results = (n + 1) * (n + 1);
   visit(
       fmt::format("Needleman and Wunsch of {}, diagonals", n), alignment_by_diagonals,
-      [&](const auto& f) { return f(pairs, 10); }, room<int>(results), peer);
+      [&](const auto& f) { return f(pairs, 10); }, room<int>(results), by_diagonals);
   visit(
       fmt::format("Needleman and Wunsch of {}, blocks of {}", n, block), alignment_in_blocks,
       [&](const auto& f) { return f(pairs, 10, block); }, room<int>(results), peer);

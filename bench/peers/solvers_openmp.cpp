@@ -24,6 +24,10 @@ void align_block(std::int64_t n, std::int64_t i0, std::int64_t j0, std::int64_t 
   }
 }
 
+void begin_with_gaps(std::int64_t n, int penalty, int* scores) {
+  for (std::int64_t k = 0; k <= n; ++k) scores[k] = scores[k * (n + 1)] = -penalty * static_cast<int>(k);
+}
+
 constexpr int bits = 30;
 
 // Wichura's AS 241, the one of seven digits.
@@ -218,10 +222,7 @@ void next_row(std::int64_t words, const std::uint64_t* up, const std::uint64_t* 
 
 void omp_alignment(std::int64_t n, const int* similarity, int penalty, int* scores) {
   constexpr std::int64_t size = 64;
-  for (std::int64_t k = 0; k <= n; ++k) {
-    scores[k] = -penalty * static_cast<int>(k);
-    scores[k * (n + 1)] = -penalty * static_cast<int>(k);
-  }
+  begin_with_gaps(n, penalty, scores);
   const std::int64_t blocks = (n + size - 1) / size;
 #pragma omp parallel num_threads(2)
   for (std::int64_t diagonal = 0; diagonal < 2 * blocks - 1; ++diagonal) {
@@ -229,6 +230,20 @@ void omp_alignment(std::int64_t n, const int* similarity, int penalty, int* scor
 #pragma omp for schedule(static)
     for (std::int64_t i = first; i <= diagonal - first; ++i)
       align_block(n, i * size, (diagonal - i) * size, size, similarity, penalty, scores);
+  }
+}
+
+void omp_alignment_by_diagonals(std::int64_t n, const int* similarity, int penalty, int* scores) {
+  begin_with_gaps(n, penalty, scores);
+#pragma omp parallel num_threads(2)
+  for (std::int64_t diagonal = 2; diagonal <= 2 * n; ++diagonal) {
+    const std::int64_t first = std::max<std::int64_t>(1, diagonal - n), last = std::min(n, diagonal - 1);
+#pragma omp for simd schedule(static)
+    for (std::int64_t i = first; i <= last; ++i) {
+      int* now = scores + i * n + diagonal;
+      const int aligned = now[-n - 2] + similarity[(i - 1) * n + diagonal - i - 1];
+      *now = std::max(aligned, std::max(now[-n - 1], now[-1]) - penalty);
+    }
   }
 }
 
