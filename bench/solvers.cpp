@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   fmt::print("| program | us | peer us | ours / peer | of least times |\n|---|---|---|---|---|\n");
   const Measure measure{options};
-  bench::alignments(2048, 32, measure);
+  bench::alignments(2048, 64, measure);
   bench::options(65536, 1024, 16, 8, measure);
   bench::local_volatilities(64, 128, 64, 32, measure);
   bench::factors(1024, 32, measure);
