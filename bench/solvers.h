@@ -220,17 +220,21 @@ inline Mat<float> local_volatility(const StagedVolatilityGrid& g, Exp<float> str
       [&](Index step, Mat<float> u) {
         const Exp<float> decay = fg::exp(-variance_y * time * fg::cast<float>(g.steps - 1 - step));
         const Mat<float> variance = base * decay;
-        // Beyond the border coefficients are 0.
+        const auto beside = [&](Index k, Index n, const auto& read) {  // 0 beyond the border
+          return fg::cond(0 <= k && k < n, [&] { return read(k); }, [] { return Exp<float>(0); });
+        };
+        const auto below = [&](Index i, Index j) { return beside(i, ny, [&](Index k) { return u(k, j); }); };
+        const auto along = [&](Index i, Index j) { return beside(j, nx, [&](Index k) { return u(i, k); }); };
         const Mat<float> explicit_y = fg::generate({ny, nx}, [&](Index i, Index j) {
           return 0.5F * variance_y *
-                 (g.along_y(0, i) * u(fg::max(i - 1, 0), j) + g.along_y(1, i) * u(i, j) +
-                  g.along_y(2, i) * u(fg::min(i + 1, ny - 1), j));
+                 (g.along_y(0, i) * below(i - 1, j) + g.along_y(1, i) * u(i, j) +
+                  g.along_y(2, i) * below(i + 1, j));
         });
         const Mat<float> right = fg::generate({ny, nx}, [&](Index i, Index j) {
           return per_step * u(i, j) + explicit_y(i, j) +
                  0.25F * variance(i, j) *
-                     (g.along_x(0, j) * u(i, fg::max(j - 1, 0)) + g.along_x(1, j) * u(i, j) +
-                      g.along_x(2, j) * u(i, fg::min(j + 1, nx - 1)));
+                     (g.along_x(0, j) * along(i, j - 1) + g.along_x(1, j) * u(i, j) +
+                      g.along_x(2, j) * along(i, j + 1));
         });
         const Mat<float> half_way =
             fg::map([&](Vec<float> of_row, Vec<float> row) { return implicit(g.along_x, of_row, row); },
