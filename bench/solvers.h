@@ -198,6 +198,12 @@ inline Vec<float> solved(Vec<float> below, Vec<float> at, Vec<float> above, Vec<
       x);
 }
 
+/// What is read at k, where that is below n; 0 beyond the border.
+template <class Read>
+Exp<float> within(Index k, Index n, const Read& read) {
+  return fg::cond(0 <= k && k < n, [&] { return read(k); }, [] { return Exp<float>(0); });
+}
+
 struct StagedVolatilityGrid {
   Vec<float> x, log_x, y;
   Mat<float> along_x, along_y;
@@ -220,11 +226,8 @@ inline Mat<float> local_volatility(const StagedVolatilityGrid& g, Exp<float> str
       [&](Index step, Mat<float> u) {
         const Exp<float> decay = fg::exp(-variance_y * time * fg::cast<float>(g.steps - 1 - step));
         const Mat<float> variance = base * decay;
-        const auto beside = [&](Index k, Index n, const auto& read) {  // 0 beyond the border
-          return fg::cond(0 <= k && k < n, [&] { return read(k); }, [] { return Exp<float>(0); });
-        };
-        const auto below = [&](Index i, Index j) { return beside(i, ny, [&](Index k) { return u(k, j); }); };
-        const auto along = [&](Index i, Index j) { return beside(j, nx, [&](Index k) { return u(i, k); }); };
+        const auto below = [&](Index i, Index j) { return within(i, ny, [&](Index k) { return u(k, j); }); };
+        const auto along = [&](Index i, Index j) { return within(j, nx, [&](Index k) { return u(i, k); }); };
         const Mat<float> explicit_y = fg::generate({ny, nx}, [&](Index i, Index j) {
           return 0.5F * variance_y *
                  (g.along_y(0, i) * below(i - 1, j) + g.along_y(1, i) * u(i, j) +
@@ -275,17 +278,22 @@ inline Cube volatilities_together(Vec<float> x, Vec<float> log_x, Vec<float> y, 
       [&](Index step, Cube u) {
         const Exp<float> decay = fg::exp(-variance_y * time * fg::cast<float>(steps - 1 - step));
         const Cube variance = base * decay;
-        // Beyond the border coefficients are 0.
+        const auto below = [&](Index o, Index i, Index j) {
+          return within(i, ny, [&](Index k) { return u(o, k, j); });
+        };
+        const auto along = [&](Index o, Index i, Index j) {
+          return within(j, nx, [&](Index k) { return u(o, i, k); });
+        };
         const Cube explicit_y = fg::generate({n, ny, nx}, [&](Index o, Index i, Index j) {
           return 0.5F * variance_y *
-                 (along_y(0, i) * u(o, fg::max(i - 1, 0), j) + along_y(1, i) * u(o, i, j) +
-                  along_y(2, i) * u(o, fg::min(i + 1, ny - 1), j));
+                 (along_y(0, i) * below(o, i - 1, j) + along_y(1, i) * u(o, i, j) +
+                  along_y(2, i) * below(o, i + 1, j));
         });
         const Cube right = fg::generate({n, ny, nx}, [&](Index o, Index i, Index j) {
           return per_step * u(o, i, j) + explicit_y(o, i, j) +
                  0.25F * variance(o, i, j) *
-                     (along_x(0, j) * u(o, i, fg::max(j - 1, 0)) + along_x(1, j) * u(o, i, j) +
-                      along_x(2, j) * u(o, i, fg::min(j + 1, nx - 1)));
+                     (along_x(0, j) * along(o, i, j - 1) + along_x(1, j) * u(o, i, j) +
+                      along_x(2, j) * along(o, i, j + 1));
         });
         const Mat<float> half_way = fg::map(
             [&](Vec<float> of_row, Vec<float> row) { return implicit(along_x, of_row, row); },
