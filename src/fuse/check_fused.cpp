@@ -28,7 +28,8 @@ namespace {
 
 class FusedCheck {
  public:
-  explicit FusedCheck(Arena& arena) : arena_(arena) {}
+  FusedCheck(Arena& arena, const std::vector<Var>& params)
+      : arena_(arena), params_(params.begin(), params.end()) {}
 
   /// `state`: the parameters of the scope, where it is the body of a loop.
   void memory_scope(const std::vector<Stm>& stms, const std::vector<Expr>& results,
@@ -63,6 +64,18 @@ class FusedCheck {
     }
   }
 
+  /// An array that the statement reads is updated in place before the last of its readers: there it would
+  /// read another one.
+  bool is_updated_before(const std::vector<Stm>& stms, std::size_t k, const Uses& uses) const {
+    Vars read;
+    soac::add_mentioned(stms[k], read);
+    const std::size_t last = uses.read_by_results ? stms.size() - 1 : std::ranges::max(uses.readers);
+    for (std::size_t j = k + 1; j <= last; ++j)
+      for (Var array : soac::updated_arrays(arena_, stms[j]))
+        if (read.contains(array) && !params_.contains(array)) return true;
+    return false;
+  }
+
   /// What a map makes is in memory only where computing it at each read would repeat work.
   void array(const std::vector<Stm>& stms, std::size_t k, const std::vector<Expr>& results,
              const UseTable& table, bool is_in_function) {
@@ -72,7 +85,8 @@ class FusedCheck {
     if (uses.read.empty()) return;
     if (!has_known_size(arena_, uses.read, inside_))
       complain(stms[k], "has a size that its function computes, and is read there");
-    else if (decide(arena_, stms, k, results, table, uses, is_in_function).inlines)
+    else if (!is_updated_before(stms, k, uses) &&
+             decide(arena_, stms, k, results, table, uses, is_in_function).inlines)
       complain(stms[k], "is in memory but could be part of what reads it");
   }
 
@@ -105,13 +119,14 @@ class FusedCheck {
   }
 
   Arena& arena_;
-  Vars inside_;  // bound in the functions of the statement of a memory scope that is walked
+  const Vars params_;  // nothing updates them
+  Vars inside_;        // bound in the functions of the statement of a memory scope that is walked
 };
 
 }  // namespace
 
 std::vector<std::string> check_fused(const soac::Program& program) {
-  FusedCheck check(*program.arena);
+  FusedCheck check(*program.arena, program.params);
   check.memory_scope(program.body, program.results, {});
   return check.complaints;
 }

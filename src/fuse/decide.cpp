@@ -8,6 +8,7 @@
 #include "fuse/inline.h"
 #include "simplify/cost.h"
 #include "soac/count.h"
+#include "soac/kept_arrays.h"
 #include "soac/walk.h"
 
 namespace fulgurite::fuse {
@@ -49,6 +50,13 @@ bool may_update(const Stm& stm, const soac::Vars& arrays) {
              return e.op() == scalar::Op::index && arrays.contains(e.arg(0).var());
            });
          });
+}
+
+bool stay_apart(Arena& arena, const Stm& map, const Stm& other) {
+  const auto *a = base::as<soac::Soac>(map.op), *b = base::as<soac::Soac>(other.op);
+  if (!a || !b || !is_map(*a) || is_map(*b)) return false;
+  const auto kept = soac::kept_arrays(arena, *a, soac::same_for_all_points(*a));
+  return kept && kept->change_in_loops && !kept->largest.is_constant();
 }
 
 namespace {
@@ -164,6 +172,8 @@ Decision decide(Arena& arena, const std::vector<Stm>& stms, std::size_t producer
             fmt::format(
                 "its reader needs an element more than once and computing it costs {}, at most {} is cheap",
                 cost, costs.cheap)};
+  if (!is_in_function && readers[0] < stms.size() && stay_apart(arena, stms[producer], stms[readers[0]]))
+    return {false, "its points change arrays in loops, which lanes keep for a map alone"};
   return {true, "its only reader needs each element once"};
 }
 

@@ -20,6 +20,10 @@ bool has_known_size(const scalar::Arena&, const std::vector<scalar::Var>& arrays
 /// old array had better not come later.
 bool may_update(const soac::Stm&, const soac::Vars& arrays);
 
+/// Whether the points of a map change arrays in loops, which lanes keep for a map alone (schedule/lanes), and
+/// the other one is none. Few elements become scalars, wherever they are.
+bool stay_apart(scalar::Arena&, const soac::Stm& map, const soac::Stm& other);
+
 struct Decision {
   bool inlines = false;
   std::string reason;

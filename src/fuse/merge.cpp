@@ -13,6 +13,7 @@
 #include <set>
 
 #include "base/match.h"
+#include "fuse/decide.h"
 #include "fuse/fuse.h"
 #include "fuse/merge_facts.h"
 #include "fuse/partition.h"
@@ -235,6 +236,7 @@ class Merger {
     MergeFacts &a = body.facts[first], &b = body.facts[second];
     const auto &soac_a = std::get<Soac>(stm_a.op), &soac_b = std::get<Soac>(stm_b.op);
     if (a.space != b.space) return fits_partition(arena_, stm_a, stm_b);
+    if (stay_apart(arena_, stm_a, stm_b) || stay_apart(arena_, stm_b, stm_a)) return false;
     if (makes_any(body.facts, first, b.mentioned))
       return reads_own_point_only(body.facts, b, stm_a, first) && !makes_rows(soac_a);
     return pays(a, soac_a, b, soac_b);

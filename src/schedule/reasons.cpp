@@ -76,7 +76,8 @@ std::string of(const Inner& inner, bool is_in_lanes) {
   if (const std::int64_t together = size_by(inner.nest, Unit::registers, 0); lanes == 0 && together > 0)
     return fmt::format("each lane takes {} points together, which are loaded as one piece (lane_row_steps)",
                        together);
-  if (inner.rows_up_to > 0) return "where rows are short, each lane takes one (lane_row, fold_chain)";
+  if (inner.rows_up_to > 0)
+    return "where rows are short, each lane takes one (lane_row, fold_chain, lane_array_bytes)";
   if (is_in_lanes) return "the lanes around it go from point to point together";
   if (innermost(inner.nest, Unit::thread)) return "the threads of a block share its points";
   const auto is_one = [](const Axis& axis) { return axis.extent.is_constant(1); };

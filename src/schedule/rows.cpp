@@ -118,13 +118,17 @@ Expr longest_row(scalar::Arena& arena, const soac::Lambda& f) {
   return longest;
 }
 
-bool has_rounding(const soac::Lambda& f) {
-  return std::ranges::any_of(f.body, [](const soac::Stm& s) {
+Expr longest_sum(scalar::Arena& arena, const soac::Lambda& f) {
+  Expr longest = arena.i64(0);
+  const auto take = [&](Expr n) {
+    longest = longest.is_constant(0) ? n : n.is_constant(0) ? longest : max(longest, n);
+  };
+  for (const soac::Stm& s : f.body) {
     const auto* op = base::as<soac::Soac>(s.op);
-    if (op && any_rounds(*op)) return true;
-    const auto nested = soac::nested_in(s);
-    return std::ranges::any_of(nested, [](const auto& each) { return has_rounding(*each.lambda); });
-  });
+    if (op && any_rounds(*op)) take(product(arena, op->dims));
+    for (const auto& nested : soac::nested_in(s)) take(longest_sum(arena, *nested.lambda));
+  }
+  return longest;
 }
 
 bool has_even_rows(const soac::Soac& op) {
@@ -141,8 +145,8 @@ bool has_even_rows(const soac::Soac& op) {
   });
 }
 
-std::int64_t most_in_lane(const soac::Soac& op, const LanesPolicy& by) {
-  return has_rounding(op.body) ? std::min(by.lane_row, by.fold_chain) : by.lane_row;
+std::int64_t most_in_lane(scalar::Arena& arena, const soac::Soac& op, const LanesPolicy& by) {
+  return !longest_sum(arena, op.body).is_constant(0) ? std::min(by.lane_row, by.fold_chain) : by.lane_row;
 }
 
 }  // namespace fulgurite::schedule

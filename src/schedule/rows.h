@@ -27,10 +27,10 @@ Expr longest_row(scalar::Arena&, const soac::Lambda&);
 /// Whether all loops inside of the points of a map take as many points for each of them, none inside of
 /// another: a schedule may choose by longest_row() how the map is walked.
 bool has_even_rows(const soac::Soac&);
-/// Whether something inside rounds what it sums.
-bool has_rounding(const soac::Lambda&);
+/// The most points of a sum inside that rounds; 0: there is none.
+Expr longest_sum(scalar::Arena&, const soac::Lambda&);
 /// A row of at most so many points is walked by one lane. A sum that passes through so few roundings keeps
 /// float_sum_error.
-std::int64_t most_in_lane(const soac::Soac&, const LanesPolicy&);
+std::int64_t most_in_lane(scalar::Arena&, const soac::Soac&, const LanesPolicy&);
 
 }  // namespace fulgurite::schedule

@@ -140,19 +140,19 @@ inline void select_lines(Draw& d) {
   const bool wants_places = d.one_in(2);
   const auto n = static_cast<std::int64_t>(1 + d.below(4));
   const Here here = Here::current();
-  const auto first = [&](std::span<const Value> line) {
+  const auto sorted_line = [&](std::span<const Value> line) {
     Values vectors(line.begin(), line.end());
     const std::size_t n_keys = vectors.size();
     if (wants_places) vectors.push_back(detail::iota(detail::extent(line[0], 0, here), Kind::i64, here));
     Values sorted = detail::sort(vectors, n_keys, wants_places ? "argsort" : "sort", here);
     if (wants_places) sorted.erase(sorted.begin(), sorted.end() - 1);
-    for (Value& v : sorted) v = detail::take(v, literal(Kind::i64, n), 0, here);
     return sorted;
   };
   const std::string name = d.fresh("v");
   d.line("auto " + name + " = fg::take(fg::" + (wants_places ? "argsort(" : "sort(") + a.name + ", " +
          axis.text + "), " + std::to_string(n) + ", " + axis.text + ");");
-  Values results = detail::on_lines(a.parts, axis.number, Body(first), "take", here);
+  Values results = detail::on_lines(a.parts, axis.number, Body(sorted_line), "sort", here);
+  for (Value& v : results) v = detail::take(v, literal(Kind::i64, n), axis.number, here);
   auto shape = a.shape;
   shape[axis.along] = d.extent(detail::extent(results[0], axis.number, here),
                                name + ".size(" + std::to_string(axis.number) + ")");

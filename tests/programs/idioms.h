@@ -176,6 +176,53 @@ inline void inner_rows_of_sizes(Draw& d) {
   d.add(name, {Kind::i64}, {n}, std::move(sums));
 }
 
+/// generate(n, [&](i) { return fg::sum(fg::generate(m, [&](j) { return fg::iterate(k, .., row); })); }): rows
+/// inside of a point, each of which a loop changes element by element.
+inline void changed_rows(Draw& d) {
+  if (d.is_large || d.depth > 1) return;
+  const Extent n = draw_size(d, 5), rows = draw_size(d, 40);
+  const Scalar width = applied("add", {of_extent(draw_size(d, 8)), constant(Kind::i64, 1)});
+  const Scalar trips = d.one_in(2) ? width : constant(Kind::i64, static_cast<std::int64_t>(d.below(6)));
+  const auto apart = static_cast<std::int64_t>(d.below(4));
+  std::string outer, inner, text;
+  const auto step = [&](std::span<const Value> state) {
+    const auto place = [&](std::int64_t beyond) {
+      return call("rem", call("add", state[0], literal(Kind::i64, beyond)), width.value);
+    };
+    const Value at[] = {place(0)}, from[] = {place(apart)};
+    const Value element[] = {
+        call("bit_xor", call("mul", detail::index(state[1], at, Here::current()), literal(Kind::i64, 3)),
+             detail::index(state[1], from, Here::current()))};
+    return detail::with(state.subspan(1), std::span<const Value>(at), element, Here::current());
+  };
+  const auto point = d.repeatable([&](std::span<const Value> at) {
+    ++d.level;
+    outer = d.fresh("i");
+    d.indices.push_back({{outer, at[0]}, n.id});
+    const auto row = d.repeatable([&](std::span<const Value> within) {
+      ++d.level;
+      inner = d.fresh("j");
+      d.indices.push_back({{inner, within[0]}, rows.id});
+      const Values begun = drawn_elements(d, width, text);
+      const std::size_t widths[] = {1};
+      text = "changed(" + trips.text + ", " + std::to_string(apart) + ", " + text + ")";
+      --d.level;
+      return detail::iterate(trips.value, Body(step), begun, widths, Here::current());
+    });
+    const Value extents[] = {rows.value};
+    const Values made = detail::generate(extents, Body(row), "generate", Here::current());
+    text = "fg::sum(fg::generate(" + rows.text + ", [&](auto " + inner + ") { return " + text + "; }))";
+    --d.level;
+    return Values{detail::reduce("add", "sum", made[0], std::nullopt, Here::current())};
+  });
+  const Value extents[] = {n.value};
+  const std::string name = d.fresh("v");
+  Values sums = detail::generate(extents, Body(point), "generate", Here::current());
+  d.line("auto " + name + " = fg::generate(" + n.text + ", [&](auto " + outer + ") { return " + text +
+         "; });");
+  d.add(name, {Kind::i64}, {n}, std::move(sums));
+}
+
 /// Sums of rows that grow with the index, of which one, or some, are read at computed places.
 inline void triangle(Draw& d) {
   const Extent n = draw_size(d, 8);

@@ -221,4 +221,79 @@ TEST(LaneArrays, WhatFails) {
   });
 }
 
+// Rows and columns that change inside of points, step after step, which lanes keep where they fit.
+template <class T>
+Vec<T> changed(Vec<T> row) {
+  return fg::iterate(
+      fg::max(row.size() - 1, 0),
+      [&](Index k, Vec<T> x) { return fg::with(x, k + 1, x[k + 1] * row[k] + x[k]); }, row);
+}
+template <class T>
+void inside_of_points() {
+  static constexpr const char* by_size[] = {"", "lane_array_bytes=0", "lane_array_bytes=640",
+                                            "lane_array_bytes=1073741824,lane_array_lines=1"};
+  const auto program = [](Mat<T> m, Index height) {
+    return fg::map(
+        [&](Vec<T> row) {
+          const Mat<T> begun = fg::generate(
+              {height, row.size()}, [&](Index i, Index j) { return row[j] + fg::cast<T>(i * 3 + j); });
+          return fg::iterate(
+              2,
+              [](Mat<T> grid) {
+                const Mat<T> along = fg::map([](Vec<T> x) { return changed(x); }, fg::rows(grid));
+                const auto [across, firsts] = fg::map(
+                    [](Vec<T> x) {
+                      const Vec<T> y = changed(x);
+                      return std::tuple{y, y[0]};
+                    },
+                    fg::columns(along));
+                return fg::map(
+                    [&](Vec<T> x, Exp<T> by) { return x + by; }, fg::columns(across),
+                    fg::generate(grid.size(0), [&, f = firsts](Index i) { return f[i % f.size()]; }));
+              },
+              begun);
+        },
+        fg::rows(m));
+  };
+  const auto reference = fg::compile(program, {.engine = fg::Engine::interpreter});
+  on_every_engine_and_policy(by_size, program, [&](const auto& f) {
+    for (const i64 height : {1, 2, 16, 37})
+      for (const i64 width : {1, 9, 35}) {
+        const auto m = matrix<T>(3, width);
+        EXPECT_EQ(plain(f(m, height)), plain(reference(m, height))) << height << " x " << width;
+      }
+  });
+}
+TEST(LaneArrays, InsideOfPointsProperty) {
+  inside_of_points<int>();
+  inside_of_points<fg::u8>();
+}
+
+// Inside of a point, too, the lowest element that fails is reported.
+TEST(LaneArrays, WhatFailsInsideOfPoints) {
+  const auto program = [](Mat<int> m) {
+    return fg::map(
+        [&](Exp<int> by) {
+          return fg::map(
+              [&](Vec<int> row) {
+                return fg::iterate(
+                    row.size(), [&](Index k, Vec<int> x) { return fg::with(x, fg::cast<i64>(row[k]), by); },
+                    row);
+              },
+              fg::rows(m));
+        },
+        fg::iota<int>(2));
+  };
+  on_every_engine_and_policy(policies, program, [](const auto& f) {
+    for (const std::int64_t n : {1, 33})
+      for (const std::int64_t bad : {std::int64_t{0}, n / 2, n - 1}) {
+        Ints x(static_cast<std::size_t>(3 * n), 1);
+        for (const std::int64_t row : {bad, n - 1})
+          x[static_cast<std::size_t>(3 * row + 1)] = static_cast<int>(1000 + row);
+        const std::string message = message_of<fg::IndexError>([&] { f(fg::Array<int, 2>(x, {n, 3})); });
+        EXPECT_NE(message.find("index " + std::to_string(1000 + bad)), std::string::npos) << message;
+      }
+  });
+}
+
 }  // namespace

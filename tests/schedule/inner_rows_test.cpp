@@ -36,5 +36,33 @@ TEST(InnerRows, AreForLanesOrForVectors) {
       << main;
 }
 
+// Rows that loops change, too, each lane keeps one of: which rows are short is decided by their memory.
+TEST(InnerRows, ThatLoopsChangeAreForLanes) {
+  const auto with_steps = [](std::string_view step) {
+    return phase(decided_lanes(fmt::format(R"(program (x: f32[n, m, l]) {{
+      sums: f32[n, m, l] = map (i < n) {{
+        rows: f32[m, l] = map (j < m) {{
+          row: f32[l] = map (k < l) {{ x[i, j, k] * 2f }}
+          state: f32[l] = loop (row) times l do (step: i64, s: f32[l]) {{
+            {}
+            return with
+          }}
+          return state
+        }}
+        return rows
+      }}
+      return sums
+    }})",
+                                           step)),
+                 "main");
+  };
+  const std::string of_elements = with_steps(
+      "with: f32[l] = redomap (p < 1) { return step, s[step] * 3f } scatter unordered (l) (q: i64) { s[q] }");
+  EXPECT_NE(of_elements.find("inner 1 rows_up_to 4096 {"), std::string::npos) << of_elements;
+  // Steps of many elements fill vectors by themselves.
+  const std::string of_rows = with_steps("with: f32[l] = map (p < l) { s[p] * 3f }");
+  EXPECT_EQ(of_rows.find("rows_up_to"), std::string::npos) << of_rows;
+}
+
 }  // namespace
 }  // namespace fulgurite::schedule

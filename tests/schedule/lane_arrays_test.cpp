@@ -57,6 +57,24 @@ TEST(LaneArrays, AreForShortIterations) {
       << phase(rows, "arrays in lanes");
 }
 
+// A lane adds up what it keeps only where sums pass through few roundings.
+TEST(LaneArrays, AreForShortSums) {
+  const Decided sums = decided_lanes(R"(program (x: f32[n, m]) {
+    y: f32[n] = map (i < n) {
+      first: f32[m] = map (j < m) { x[i, j] }
+      last: f32[m] = loop (first) times m do (k: i64, s: f32[m]) {
+        with: f32[m] = redomap (o < 1) { k, s[k] * 2f } scatter unordered (m) (p: i64) { s[p] }
+        return with
+      }
+      sum: f32 = redomap (j < m) { last[j] } reduce add comm neutral 0f
+      return sum
+    }
+    return y
+  })");
+  EXPECT_NE(phase(sums, "arrays in lanes").find("m <= 16 & "), std::string::npos)
+      << phase(sums, "arrays in lanes");
+}
+
 // Loops of points may end at different times; a vector of points sorts nothing.
 TEST(LaneArrays, AreForLoopsOfAnyLength) {
   EXPECT_TRUE(has_lanes(decided_lanes(changed("l", "s[k] * 2f"))));

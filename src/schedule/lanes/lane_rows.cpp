@@ -42,7 +42,7 @@ Expr lane_rows_of(Building& at, Expr otherwise) {
   const soac::Soac& op = at.op();
   if (!at.loops.rows || !soac::is_map(op) || at.in_order || makes_arrays(op) || has_scan(op.body)) return {};
   if (!has_known_rows(at.around, op.body) || is_square(op)) return {};
-  Expr holds = longest_row(at.arena, op.body) <= most_in_lane(op, at.lanes.by);
+  Expr holds = longest_row(at.arena, op.body) <= most_in_lane(at.arena, op, at.lanes.by);
   if (otherwise) holds = holds & logical_not(otherwise);
   return holds.is_constant(0) ? Expr() : holds;
 }

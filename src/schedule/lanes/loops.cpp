@@ -211,9 +211,9 @@ std::optional<std::int64_t> constant_row(const soac::Lambda& f) {
 }
 
 // Rows of a constant length that one lane walks.
-bool are_short(const soac::Soac& soac, const LanesPolicy& by) {
+bool are_short(scalar::Arena& arena, const soac::Soac& soac, const LanesPolicy& by) {
   const std::optional<std::int64_t> points = constant_row(soac.body);
-  return !makes_arrays(soac) && points && *points <= most_in_lane(soac, by);
+  return !makes_arrays(soac) && points && *points <= most_in_lane(arena, soac, by);
 }
 
 }  // namespace
@@ -242,7 +242,7 @@ LaneLoops choose(scalar::Arena& arena, const soac::Soac& soac, const Lanes& lane
   loops.scan_lanes = are_cheap ? loops.lanes : loops.tail_lanes;
   loops.tile = points_in_task(soac, work, loops.scan_steps > 0, by);
   loops.linear = soac.dims.size() > 1 && soac::is_linear(soac, arena, lanes.sizes);
-  loops.rows = reads_along_rows(soac) && !are_short(soac, by);
+  loops.rows = reads_along_rows(soac) && !are_short(arena, soac, by);
   loops.streaming = lanes.device.last_level_cache;
   loops.touch = work <= by.cheap_work && !depends_on_order(soac) && !stores;
   if (!commutes(soac) && folds_in_runs(soac) && !loops.rows) choose_runs(loops, soac, work, by);

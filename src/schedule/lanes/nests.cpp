@@ -6,6 +6,7 @@
 
 #include "base/match.h"
 #include "schedule/lanes/in_lane.h"
+#include "schedule/lanes/kept_arrays.h"
 #include "schedule/nest.h"
 #include "schedule/rewrites/by_order.h"
 #include "schedule/rewrites/gathered.h"
@@ -255,13 +256,12 @@ std::vector<Inner> inner_versions(Arena& arena, const soac::Stm& original, const
   if (soac::is_one_point(op)) loops.rows = true;
   Inner whole{original.nest, nest_of(arena, s, loops, lanes, {nullptr, false, op.partitions.empty()})};
   std::vector<Inner> versions;
-  if (has_lane_rows(op, loops)) {
-    LaneLoops of_lanes = loops;
-    of_lanes.rows = false;
-    Inner rows{original.nest, nest_of(arena, s, of_lanes, lanes, {})};
-    rows.rows_up_to = most_in_lane(op, lanes.by);
-    versions.push_back(std::move(rows));
-  }
+  InnerLaneArrays in_lanes = inner_lane_arrays(arena, op, loops, lanes);
+  if (has_lane_rows(op, loops)) in_lanes = {loops, most_in_lane(arena, op, lanes.by)};
+  in_lanes.loops.rows = false;
+  if (in_lanes.rows_up_to > 0)
+    versions.push_back(
+        {original.nest, nest_of(arena, s, in_lanes.loops, lanes, {}), 0, false, in_lanes.rows_up_to});
   if (is_row(op, whole.nest)) {
     Inner row{original.nest, whole.nest, lanes.by.short_row_vectors * loops.tail_lanes};
     row.nest.cuts = {{0, arena.i64(loops.tail_lanes), Unit::lane}};

@@ -1,0 +1,29 @@
+// Arrays of points that lanes can keep: those of a map whose points change arrays in loops, of sizes that do
+// not differ, few elements in an iteration, as many fill vectors by themselves.
+#pragma once
+
+#include "schedule/lanes/loops.h"
+#include "soac/kept_arrays.h"
+
+namespace fulgurite::schedule {
+
+using KnownSizes = std::function<bool(std::span<const Expr>)>;
+struct KeptByLanes : soac::KeptArrays {
+  /// One vector of lanes, as what they keep is many values.
+  LaneLoops loops;
+  /// Whether iterations are short, and sums that round so short that one lane adds them up.
+  Expr are_short;
+};
+/// None: lanes cannot keep them.
+std::optional<KeptByLanes> kept_by_lanes(scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&,
+                                         const KnownSizes&);
+
+/// Lanes for such a map inside of a point, where no array of its points has more than `rows_up_to` elements;
+/// 0: nowhere.
+struct InnerLaneArrays {
+  LaneLoops loops = {};
+  std::int64_t rows_up_to = 0;
+};
+InnerLaneArrays inner_lane_arrays(scalar::Arena&, const soac::Soac&, const LaneLoops&, const Lanes&);
+
+}  // namespace fulgurite::schedule
