@@ -10,6 +10,7 @@
 #include "lower/sort.h"
 #include "plan/invariants.h"
 #include "plan/memory.h"
+#include "schedule/rewrites/few_points.h"
 #include "schedule/rewrites/fission.h"
 #include "schedule/rewrites/levels.h"
 #include "schedule/rewrites/radix.h"
@@ -103,7 +104,9 @@ Lowered lower(const soac::Program& program, const Options& options) {
     // To sort row by row, every rank would have to know where all rows begin.
     const soac::Program sorted = options.is_shared_by_ranks ? schedule::without_segments(program)
                                                             : schedule::without_segments_inside(program);
-    return ProgramLowering(schedule::split_levels(sorted), options).run();
+    const soac::Program sparse =
+        options.is_shared_by_ranks ? sorted : schedule::sort_few_points(sorted, options.lanes);
+    return ProgramLowering(schedule::split_levels(sparse), options).run();
   }
   const soac::Program sorted = schedule::sort_inside_by_digits(schedule::without_segments(program));
   const soac::Program divided = schedule::fission(sorted, options.blocks);

@@ -27,6 +27,7 @@ const Rewrite rows{"rows", "a sort becomes partitions into rows, which are sorte
 const Rewrite segments{"segments",
                        "a sort of segments becomes sorts of all elements, the last by the segment"};
 const Rewrite ragged_scan{"ragged_scan", "rows of any lengths are reduced by one scan if one is long"};
+const Rewrite few_points{"few_points", "few points of a scatter with an operator are sorted by place"};
 const Rewrite given{"given", "reductions that others give are left out"};
 const Rewrite row_parts{"row_parts", "a map gives what its points reduce, and nothing else"};
 const Rewrite joined{"joined", "a map reduces the parts of its points' reductions"};
@@ -37,11 +38,11 @@ const Rewrite bytes{"bytes", "reductions of booleans whose operands points share
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts,   &rewrite::bytes,   &rewrite::digits,
-      &rewrite::divided,   &rewrite::fission, &rewrite::given,       &rewrite::holding, &rewrite::inside,
-      &rewrite::joined,    &rewrite::levels,  &rewrite::lift,        &rewrite::narrow,  &rewrite::order,
-      &rewrite::pieces,    &rewrite::posts,   &rewrite::ragged_scan, &rewrite::ranks,   &rewrite::row_parts,
-      &rewrite::rows,      &rewrite::segments};
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts,  &rewrite::bytes,       &rewrite::digits,
+      &rewrite::divided,   &rewrite::fission, &rewrite::few_points, &rewrite::given,       &rewrite::holding,
+      &rewrite::inside,    &rewrite::joined,  &rewrite::levels,     &rewrite::lift,        &rewrite::narrow,
+      &rewrite::order,     &rewrite::pieces,  &rewrite::posts,      &rewrite::ragged_scan, &rewrite::ranks,
+      &rewrite::row_parts, &rewrite::rows,    &rewrite::segments};
   return all;
 }
 

@@ -35,6 +35,7 @@ extern const Rewrite digits;       // radix.h: by_digits
 extern const Rewrite rows;         // radix.h: into_rows
 extern const Rewrite segments;     // segments.h: by_segments
 extern const Rewrite ragged_scan;  // ragged_scan.h: scan_long_rows
+extern const Rewrite few_points;   // few_points.h: sorted_by_place
 extern const Rewrite given;        // updates.h: without_reductions
 extern const Rewrite row_parts;    // partial_rows.h: unfinished
 extern const Rewrite joined;       // partial_rows.h: joined
