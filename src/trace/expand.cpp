@@ -37,7 +37,7 @@ Exprs element_from(Tracer& t, const detail::Body& element_of, const Exprs& vecto
 // An item with more elements is long: it is folded in pieces, so that no thread or lane is left with most of
 // the work.
 constexpr std::int64_t most_of_short = 1024;
-constexpr std::int64_t most_of_piece = 512;
+constexpr std::int64_t most_of_piece = 128;
 
 // The folds of the elements of each item.
 struct ExpandedFolds {
