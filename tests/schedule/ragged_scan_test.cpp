@@ -114,6 +114,19 @@ TEST(RaggedScan, ScansAreApartFromRows) {
 )");
 }
 
+TEST(RaggedScan, ScansStayWithRowsOfOneLength) {
+  const std::string text = R"(program (sizes: i64[n], k: i64) {
+  y: i64[n] = map (i < n) {
+    size: i64 = scan (sizes[i]) max comm neutral 0
+    s: i64 = redomap (j < k) { j * size } reduce add comm neutral 0
+    return s
+  }
+  return y
+}
+)";
+  EXPECT_EQ(scanned(text), text);
+}
+
 // What fails says which row it was, and rows of some other array are of no use.
 TEST(RaggedScan, NotOfOthers) {
   for (const char* element : {"x[k[offsets[i] + j]]@1", "x[offsets[i] + 2 * j]"}) {

@@ -187,17 +187,23 @@ std::optional<Stm> apart(Arena& arena, Stm& s) {
 bool is_scan(const Stm& s) {
   return base::as<soac::Scan>(s.op) != nullptr;
 }
-bool loops(const Stm& s) {
+// Whether it reduces a row whose length differs from point to point.
+bool reduces_a_row(const Stm& s, const soac::Vars& of_point) {
   const auto* inner = base::as<soac::Soac>(s.op);
-  return inner && !inner->reductions.empty();
+  if (!inner || inner->reductions.empty()) return false;
+  soac::Vars mentioned;
+  soac::add_mentioned(inner->dims, mentioned);
+  return std::ranges::any_of(mentioned, [&](Var name) { return of_point.contains(name); });
 }
 
-// Scans at whose points rows are reduced: few blocks scan, and each would reduce all rows of its points. The
-// Scans get a statement of their own, which gives what the rest of the function mentions.
+// Scans at whose points such rows are reduced: few blocks scan, and each would reduce all rows of its points.
+// The Scans get a statement of their own, which gives what the rest of the function mentions.
 std::optional<Stm> scans_apart(Arena& arena, Stm& s) {
   auto& op = std::get<soac::Soac>(s.op);
   std::vector<Stm>& body = op.body.body;
-  const auto first = std::ranges::find_if(body, loops);
+  soac::Vars of_point;
+  soac::add_bound(op.body, of_point);
+  const auto first = std::ranges::find_if(body, [&](const Stm& stm) { return reduces_a_row(stm, of_point); });
   if (op.dims.size() != 1 || first == body.end() || !std::any_of(body.begin(), first, is_scan)) return {};
   if (std::any_of(first, body.end(), is_scan)) return {};
   soac::Vars mentioned;
