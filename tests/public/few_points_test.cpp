@@ -51,8 +51,13 @@ std::vector<T> expected(std::vector<T> at, const Points& p, const std::vector<T>
 }
 
 TEST(FewPoints, OfPermutes) {
-  const auto program = [](Vec<int> to, Vec<int> places, Vec<int> values) {
-    return fg::permute(fg::min, to, [&](Exp<fg::i64> i) { return places[i]; }, values);
+  const auto program = [](Vec<int> to, Vec<int> places, Vec<int> values, Exp<fg::i64> steps) {
+    return fg::iterate(
+        steps,
+        [&](Exp<fg::i64>, Vec<int> at) {
+          return fg::permute(fg::min, at, [&](Exp<fg::i64> i) { return places[i]; }, values);
+        },
+        to);
   };
   std::vector<int> before;
   for (int j = 0; j < n_places; ++j) before.push_back(j % 611);
@@ -61,15 +66,20 @@ TEST(FewPoints, OfPermutes) {
       SCOPED_TRACE(n);
       const Points p = points(n);
       const auto least = [](int a, int b) { return std::min(a, b); };
-      EXPECT_EQ(f(before, p.places, p.values).to_vector(), expected(before, p, p.values, least));
+      EXPECT_EQ(f(before, p.places, p.values, 1).to_vector(), expected(before, p, p.values, least));
     }
   });
 }
 
 TEST(FewPoints, InTheirOrder) {
-  const auto program = [](Vec<Line> to, Vec<int> places, Vec<Line> values) {
-    return fg::permute([](Exp<Line> a, Exp<Line> b) { return both(a, b); }, to,
-                       [&](Exp<fg::i64> i) { return places[i]; }, values);
+  const auto program = [](Vec<Line> to, Vec<int> places, Vec<Line> values, Exp<fg::i64> steps) {
+    return fg::iterate(
+        steps,
+        [&](Exp<fg::i64>, Vec<Line> at) {
+          return fg::permute([](Exp<Line> a, Exp<Line> b) { return both(a, b); }, at,
+                             [&](Exp<fg::i64> i) { return places[i]; }, values);
+        },
+        to);
   };
   std::vector<Line> before;
   for (int j = 0; j < n_places; ++j) before.push_back(line_of(j % 11));
@@ -79,7 +89,7 @@ TEST(FewPoints, InTheirOrder) {
       const Points p = points(n);
       std::vector<Line> values;
       for (int x : p.values) values.push_back(line_of(x));
-      EXPECT_EQ(f(before, p.places, values).to_vector(), expected(before, p, values, then));
+      EXPECT_EQ(f(before, p.places, values, 1).to_vector(), expected(before, p, values, then));
     }
   });
 }

@@ -172,14 +172,15 @@ void add(Arena& arena, Stm s, const LanesPolicy& by, std::vector<Stm>& all) {
   all.push_back(std::move(s));
 }
 
-void add_versions(Arena& arena, std::vector<Stm>& body, const LanesPolicy& by) {
+void add_versions(Arena& arena, std::vector<Stm>& body, const LanesPolicy& by, bool is_in_loop) {
   std::vector<Stm> all;
   for (Stm& s : body) {
     if (base::as<soac::Soac>(s.op)) {
-      add(arena, std::move(s), by, all);
+      is_in_loop ? add(arena, std::move(s), by, all) : all.push_back(std::move(s));
       continue;
     }
-    for (auto& inner : soac::nested_in(s)) add_versions(arena, inner.lambda->body, by);
+    const bool is_loop = is_in_loop || base::as<soac::Loop>(s.op) != nullptr;
+    for (auto& inner : soac::nested_in(s)) add_versions(arena, inner.lambda->body, by, is_loop);
     all.push_back(std::move(s));
   }
   body = std::move(all);
@@ -199,7 +200,7 @@ std::optional<std::vector<Stm>> sorted_by_place(Arena& arena, const Stm& s) {
 }
 
 soac::Program sort_few_points(soac::Program program, const LanesPolicy& by) {
-  add_versions(*program.arena, program.body, by);
+  add_versions(*program.arena, program.body, by, false);
   return program;
 }
 

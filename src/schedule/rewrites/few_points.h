@@ -16,8 +16,9 @@ namespace fulgurite::schedule {
 /// with an operator, or the operator rounds, or it or what is in the places before can fail.
 std::optional<std::vector<soac::Stm>> sorted_by_place(scalar::Arena&, const soac::Stm&);
 
-/// The program with such statements outside of Soacs in two versions, of which sizes choose one: few are
-/// points where there are `sparse_places` places for each.
+/// The program with such statements in two versions, of which sizes choose one: few are points where there
+/// are `sparse_places` places for each. Only in loops outside of Soacs, which may make little of much often:
+/// the second version takes as long to compile as a sort.
 soac::Program sort_few_points(soac::Program, const LanesPolicy&);
 
 }  // namespace fulgurite::schedule
