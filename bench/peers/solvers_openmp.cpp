@@ -346,7 +346,7 @@ void omp_gauss_seidel(std::int64_t rows, std::int64_t columns, int sweeps, const
 }
 
 void omp_transposition_sort(std::int64_t n, const int* from, int* to) {
-  std::memcpy(to, from, static_cast<std::size_t>(n) * sizeof(int));
+  std::copy(from, from + n, to);
 #pragma omp parallel num_threads(2)
   for (std::int64_t round = 0; round < n; ++round) {
     int* pairs = to + (round & 1);

@@ -163,7 +163,7 @@ void sort(Launches& launches, const soac::Stm& s, const soac::Sort& op, const Lo
          else
            sort_by_rows(launches, s, op, lower_body);
        }))
-    note.names.insert(note.names.end(), s.names.begin(), s.names.end());
+    if (note.launch) note.names.insert(note.names.end(), s.names.begin(), s.names.end());
 }
 
 }  // namespace fulgurite::lower

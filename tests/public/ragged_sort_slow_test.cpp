@@ -116,6 +116,11 @@ TEST(RaggedSort, Pairs) {
   });
 }
 
+TEST(RaggedSort, IsExplained) {
+  const auto sorted = fg::compile([](Ragged<int> r) { return fg::sort(r).values(); });
+  EXPECT_NE(fg::explanation(sorted).find("sort rows"), std::string::npos) << fg::explanation(sorted);
+}
+
 // The first three elements of each row, as far as it has so many, which reductions find.
 template <class T>
 void check_first_three() {

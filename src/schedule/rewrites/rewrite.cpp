@@ -38,10 +38,11 @@ const Rewrite bytes{"bytes", "reductions of booleans whose operands points share
 
 std::span<const Rewrite* const> rewrites() {
   static constexpr const Rewrite* all[] = {
-      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts,  &rewrite::bytes,       &rewrite::digits,
-      &rewrite::divided,   &rewrite::fission, &rewrite::few_points, &rewrite::given,       &rewrite::holding,
-      &rewrite::inside,    &rewrite::joined,  &rewrite::levels,     &rewrite::lift,        &rewrite::narrow,
-      &rewrite::order,     &rewrite::pieces,  &rewrite::posts,      &rewrite::ragged_scan, &rewrite::ranks,
+      &rewrite::ascending, &rewrite::atomics, &rewrite::bin_posts,   &rewrite::bytes,
+      &rewrite::digits,    &rewrite::divided, &rewrite::few_points,  &rewrite::fission,
+      &rewrite::given,     &rewrite::holding, &rewrite::inside,      &rewrite::joined,
+      &rewrite::levels,    &rewrite::lift,    &rewrite::narrow,      &rewrite::order,
+      &rewrite::pieces,    &rewrite::posts,   &rewrite::ragged_scan, &rewrite::ranks,
       &rewrite::row_parts, &rewrite::rows,    &rewrite::segments};
   return all;
 }
