@@ -9,24 +9,17 @@
 #include <functional>
 #include <limits>
 #include <random>
-#include <regex>
 #include <set>
 #include <string>
 
 #include "peers/graphs.h"
-#include "stopwatch.h"
+#include "rounds.h"
 
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::sample_us;
+using bench::median, bench::Options, bench::Run;
 using fg::i64, fg::RaggedArray;
-using Run = std::function<void()>;
-
-struct Options {
-  std::regex filter{"."};
-  int rounds = 9;
-};
 
 template <class T>
 bool is_equal(const T& a, const T& b) {
@@ -59,15 +52,9 @@ void require_equal(const std::string& name, const fg::Array<T>& ours, const std:
 // Whoever calls it has compared the results.
 void measure(const Options& options, const std::string& name, const Run& ours, const Run& peer) {
   constexpr double together_us = 4000;
-  std::vector<double> us, of_peer, ratios;
-  for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours, together_us));
-    of_peer.push_back(sample_us(peer, together_us));
-    ratios.push_back(us.back() / of_peer.back());
-  }
-  const auto least = [](const std::vector<double>& of) { return *std::min_element(of.begin(), of.end()); };
-  fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} |\n", name, median(us), median(of_peer),
-             median(ratios), least(us) / least(of_peer));
+  const auto times = bench::in_turn(options, together_us, {ours, peer});
+  fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} |\n", name, median(times[0]), median(times[1]),
+             bench::median_ratio(times[0], times[1]), bench::ratio_of_least(times[0], times[1]));
   std::fflush(stdout);
 }
 
@@ -129,8 +116,7 @@ void run_components(const Options& options) {
         Case{"grid 1000 x 1000", 1000000, [] { return grid_edges(1000, 1000); }},
         Case{"2^18 vertices, 4 * 10^6 skewed edges", 1 << 18, [] { return skewed_edges(18, 4000000); }}}) {
     const std::string name = "components, " + at.graph, by_swaps = name + " (peer: by compare-and-swap)";
-    const bool jumping = std::regex_search(name, options.filter),
-               swaps = std::regex_search(by_swaps, options.filter);
+    const bool jumping = options.wants(name), swaps = options.wants(by_swaps);
     if (!jumping && !swaps) continue;
     const auto edges = at.edges();
     std::vector<irregular::Edge> same;
@@ -178,7 +164,7 @@ void run_triangles(const Options& options) {
   for (const bool is_skewed : {false, true}) {
     const std::string name = is_skewed ? "triangles, 2^15 vertices, 5 * 10^5 skewed edges"
                                        : "triangles, 10^5 vertices, 10^6 edges";
-    if (!std::regex_search(name, options.filter)) continue;
+    if (!options.wants(name)) continue;
     const Rows<int> later = is_skewed ? later_neighbours(1 << 15, skewed_edges(15, 500000))
                                       : later_neighbours(100000, random_edges(100000, 1000000));
     const RaggedArray<int> given(later.offsets, later.values);
@@ -196,7 +182,7 @@ void run_shortest_paths(const Options& options) {
   for (const bool is_grid : {false, true}) {
     const std::string name =
         is_grid ? "shortest paths, grid 300 x 300" : "shortest paths, 3 * 10^5 vertices, 2.4 * 10^6 roads";
-    if (!std::regex_search(name, options.filter)) continue;
+    if (!options.wants(name)) continue;
     const int n = is_grid ? 90000 : 300000, delta = is_grid ? 250 : 50;
     std::vector<std::vector<bench::Road>> roads(static_cast<std::size_t>(n));
     std::mt19937 random(3);
@@ -256,7 +242,7 @@ void run_sparse_products(const Options& options) {
   const auto f = fg::compile(irregular::product);
   for (const bool is_band : {false, true}) {
     const std::string name = fmt::format("sparse product, 10^5 rows of 8{}", is_band ? ", in a band" : "");
-    if (!std::regex_search(name, options.filter)) continue;
+    if (!options.wants(name)) continue;
     const Matrix m = matrix(100000, 8, is_band);
     const RaggedArray<irregular::Entry> given(m.offsets, m.entries);
     Matrix theirs;
@@ -283,7 +269,7 @@ void run_row_scans(const Options& options) {
   const auto f = fg::compile(irregular::row_scans);
   for (const bool is_short : {true, false}) {
     const std::string name = is_short ? "scans of 10^6 rows of 0 to 12" : "scans of 10^4 rows of 0 to 1200";
-    if (!std::regex_search(name, options.filter)) continue;
+    if (!options.wants(name)) continue;
     std::mt19937 random(5);
     Rows<float> rows;
     for (int row = 0; row < (is_short ? 1000000 : 10000); ++row) {
@@ -304,8 +290,7 @@ void run_row_scans(const Options& options) {
 
 void run_quicksort(const Options& options) {
   const std::string name = "quicksort by segments, 10^6", by_tasks = name + " (peer: recursive tasks)";
-  const bool flat = std::regex_search(name, options.filter),
-             tasks = std::regex_search(by_tasks, options.filter);
+  const bool flat = options.wants(name), tasks = options.wants(by_tasks);
   if (!flat && !tasks) return;
   std::mt19937 random(5);
   std::vector<int> xs(1000000), theirs;
@@ -332,7 +317,7 @@ void run_quickhull(const Options& options) {
   for (const bool is_circle : {false, true}) {
     const std::string name =
         is_circle ? "quickhull, 2 * 10^5 points near a circle" : "quickhull, 2 * 10^6 points in a disk";
-    if (!std::regex_search(name, options.filter)) continue;
+    if (!options.wants(name)) continue;
     std::mt19937 random(5);
     std::vector<bench::Point> points;
     std::vector<irregular::Point> same;
@@ -357,12 +342,8 @@ void run_quickhull(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--filter") options.filter = argv[i + 1];
-    if (name == "--rounds") options.rounds = std::atoi(argv[i + 1]);
-  }
+  const Options options = bench::options_of(
+      argc, argv, "Programs of graphs, sparse products, quicksort and quickhull, beside OpenMP");
   fmt::print("| program | ours, us | OpenMP, us | ratio | of the least |\n|---|--:|--:|--:|--:|\n");
   run_components(options);
   run_triangles(options);

@@ -10,33 +10,23 @@
 #include <functional>
 #include <numeric>
 #include <random>
-#include <regex>
 #include <string>
 
 #include "peers/irregular.h"
-#include "stopwatch.h"
+#include "rounds.h"
 
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::sample_us;
+using bench::median, bench::Options, bench::Run;
 using fg::Exp, fg::Mat, fg::Ragged, fg::RaggedArray, fg::Vec, fg::i64;
 
-struct Options {
-  std::regex filter{"."};
-  int rounds = 9;
-};
-using Run = std::function<void()>;
 constexpr double together_us = 4000;
 
 void row(const Options& options, const std::string& name, const Run& ours, const Run& peer) {
-  std::vector<double> us, of_peer, ratios;
-  for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours, together_us));
-    of_peer.push_back(sample_us(peer, together_us));
-    ratios.push_back(us.back() / of_peer.back());
-  }
-  fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} |\n", name, median(us), median(of_peer), median(ratios));
+  const auto times = bench::in_turn(options, together_us, {ours, peer});
+  fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} |\n", name, median(times[0]), median(times[1]),
+             bench::median_ratio(times[0], times[1]));
   std::fflush(stdout);
 }
 
@@ -125,7 +115,7 @@ void run_searches(const Options& options) {
     for (const bool claims : {false, true}) {
       const std::string name =
           fmt::format("breadth-first search{}, {}", claims ? " by claims" : "", graph_name);
-      if (!std::regex_search(name, options.filter)) continue;
+      if (!options.wants(name)) continue;
       const RaggedArray<int> graph = make();
       const auto f = fg::compile(claims ? distances_by_claims : distances);
       std::vector<int> theirs(static_cast<std::size_t>(graph.size()));
@@ -151,7 +141,7 @@ Vec<float> pagerank(Ragged<int> sources, Vec<int> n_targets) {
 }
 void run_pagerank(const Options& options) {
   const std::string name = "PageRank, 10^6 pages, 6 * 10^6 links, 20 steps";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   const RaggedArray<int> sources = random_graph(1000000, 6);
   std::vector<int> n_targets(1000000, 1);
   for (int page : sources.values()) ++n_targets[static_cast<std::size_t>(page)];
@@ -167,7 +157,7 @@ void run_pagerank(const Options& options) {
 
 void run_decoding(const Options& options) {
   const std::string name = "run-length decoding, 10^6 runs";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   std::mt19937 random(3);
   std::vector<int> lengths(1000000), symbols(1000000);
   for (int& length : lengths) length = static_cast<int>(random() % 17);
@@ -201,7 +191,7 @@ Mat<bool> drawn(Vec<Line> lines, Exp<int> height, Exp<int> width) {
 }
 void run_lines(const Options& options) {
   const std::string name = "10^5 lines drawn, 1000 x 1000";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   std::mt19937 random(5);
   std::vector<Line> lines;
   std::vector<bench::Line> same;
@@ -226,7 +216,7 @@ void run_lines(const Options& options) {
 
 void run_words(const Options& options) {
   const std::string name = "words of a text, 10^7 bytes";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   std::mt19937 random(5);
   std::vector<fg::u8> text(10000000);
   for (fg::u8& c : text) c = random() % 6 == 0 ? ' ' : static_cast<fg::u8>('a' + random() % 26);
@@ -257,7 +247,7 @@ RaggedArray<float> some_ratings() {
 // A function of a row that makes a row of a length of its own.
 void run_upper_halves(const Options& options) {
   const std::string name = "ratings of at least half of each user's best, 10^5 users, 1.4 * 10^6 ratings";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   const RaggedArray<float> ratings = some_ratings();
   const auto f = fg::compile([](Ragged<float> given) {
     return fg::map(
@@ -280,7 +270,7 @@ void run_upper_halves(const Options& options) {
 
 void run_best(const Options& options) {
   const std::string name = "best three of each user, 10^5 users, 1.4 * 10^6 ratings";
-  if (!std::regex_search(name, options.filter)) return;
+  if (!options.wants(name)) return;
   const RaggedArray<float> ratings = some_ratings();
   const auto f = fg::compile([](Ragged<float> given) {
     auto greater = [](Exp<float> a, Exp<float> b) { return a > b; };
@@ -324,7 +314,7 @@ void run_balance(const Options& options) {
     };
     const auto measured = [&, &what = kind](const std::string& name, const Run& ours, const Run& peer) {
       const std::string full = name + ", " + what;
-      if (!std::regex_search(full, options.filter)) return;
+      if (!options.wants(full)) return;
       ours();
       row(options, full, ours, peer);
     };
@@ -339,12 +329,8 @@ void run_balance(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const std::string name = argv[i];
-    if (name == "--filter") options.filter = argv[i + 1];
-    if (name == "--rounds") options.rounds = std::atoi(argv[i + 1]);
-  }
+  const Options options =
+      bench::options_of(argc, argv, "Ragged arrays and searches of graphs, beside OpenMP");
   fmt::print("| program | ours, us | OpenMP, us | ratio |\n|---|--:|--:|--:|\n");
   run_searches(options);
   run_pagerank(options);

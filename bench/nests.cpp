@@ -9,20 +9,19 @@
 #include <cmath>
 #include <cstdlib>
 #include <functional>
-#include <regex>
 #include <string>
 
 #include "nests_applications.h"
 #include "nests_rows.h"
 #include "nests_small.h"
 #include "peers/nests.h"
-#include "stopwatch.h"
+#include "rounds.h"
 #include "windows.h"
 
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::sample_us;
+using bench::median, bench::Options, bench::Run;
 using fg::Mat, fg::Vec;
 
 struct Shape {
@@ -31,27 +30,15 @@ struct Shape {
 constexpr Shape shapes[] = {{1000, 1000},   {3162, 3162},   {1000000, 16}, {131072, 32}, {4096, 4096},
                             {1000, 100000}, {100000, 1000}, {100000, 100}, {100, 100}};
 
-struct Options {
-  std::regex filter{"."};
-  int rounds = 9;
-};
-
-using Run = std::function<void()>;
 // Short ones run several times together.
 constexpr double together_us = 4000;
 
 void row(const Options& options, const std::string& name, const Run& ours, const Run& peer,
          const Run& limit) {
-  std::vector<double> us, of_peer, of_limit, to_peer, to_limit;
-  for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours, together_us));
-    of_peer.push_back(sample_us(peer, together_us));
-    of_limit.push_back(sample_us(limit, together_us));
-    to_peer.push_back(us.back() / of_peer.back());
-    to_limit.push_back(us.back() / of_limit.back());
-  }
-  fmt::print("| {} | {:.1f} | {:.1f} | {:.2f} | {:.1f} | {:.2f} |\n", name, median(us), median(of_peer),
-             median(to_peer), median(of_limit), median(to_limit));
+  const auto times = bench::in_turn(options, together_us, {ours, peer, limit});
+  fmt::print("| {} | {:.1f} | {:.1f} | {:.2f} | {:.1f} | {:.2f} |\n", name, median(times[0]),
+             median(times[1]), bench::median_ratio(times[0], times[1]), median(times[2]),
+             bench::median_ratio(times[0], times[2]));
   std::fflush(stdout);
 }
 
@@ -78,7 +65,7 @@ void program(const Options& options, const std::string& name, const F& f,
              const std::function<void(const bench::Matrix<T>&, R* results)>& peer) {
   for (const Shape& shape : shapes) {
     const std::string full = fmt::format("{} {} x {}", name, shape.rows, shape.columns);
-    if (!std::regex_search(full, options.filter)) continue;
+    if (!options.wants(full)) continue;
     const fg::Array<T, 2> m(elements<T>(shape), {shape.rows, shape.columns});
     std::vector<T> own(static_cast<std::size_t>(2 * (shape.columns + bench::between_threads)));
     std::vector<R> theirs(static_cast<std::size_t>(shape.columns));
@@ -98,7 +85,7 @@ void matrix_program(const Options& options, const std::string& name, const F& f,
                     const std::function<void(const bench::Matrix<T>&, T* results)>& peer) {
   for (const Shape& shape : shapes) {
     const std::string full = fmt::format("{} {} x {}", name, shape.rows, shape.columns);
-    if (!std::regex_search(full, options.filter)) continue;
+    if (!options.wants(full)) continue;
     const fg::Array<T, 2> m(elements<T>(shape), {shape.rows, shape.columns});
     std::vector<T> theirs(static_cast<std::size_t>(shape.rows * shape.columns));
     const bench::Matrix<T> matrix{shape.rows, shape.columns, m.data(), nullptr};
@@ -120,7 +107,7 @@ void permuted_axes(const Options& options, const std::string& name, const F& f,
   for (const std::array<std::int64_t, 3>& shape :
        {std::array<std::int64_t, 3>{256, 256, 256}, {200, 200, 200}, {1000, 30, 100}, {100, 1000, 30}}) {
     const std::string full = fmt::format("{} {} x {} x {}", name, shape[0], shape[1], shape[2]);
-    if (!std::regex_search(full, options.filter)) continue;
+    if (!options.wants(full)) continue;
     const std::int64_t n = shape[0] * shape[1] * shape[2];
     const fg::Array<float, 3> x(elements<float>({1, n}), shape);
     std::vector<float> theirs(static_cast<std::size_t>(n));
@@ -208,12 +195,12 @@ void run(const Options& options) {
   });
   const bench::Measure measure = [&](const std::string& name, const Run& of_us, const Run& peer,
                                      const Run& limit) {
-    if (std::regex_search(name, options.filter)) row(options, name, of_us, peer, limit);
+    if (options.wants(name)) row(options, name, of_us, peer, limit);
   };
   bench::measure_stencils(measure);
   bench::measure_convolutions(measure);
   bench::measure_computed(measure);
-  const bench::Table table{[&](const std::string& name) { return std::regex_search(name, options.filter); },
+  const bench::Table table{[&](const std::string& name) { return options.wants(name); },
                            [&](const std::string& name, const Run& ours, const Run& peer, const Run& limit) {
                              row(options, name, ours, peer, limit);
                            }};
@@ -227,16 +214,8 @@ void run(const Options& options) {
 
 int main(int count, char** arguments) {
   try {
-    Options options;
-    for (int k = 1; k + 1 < count; k += 2) {
-      const std::string name = arguments[k];
-      if (name == "--filter")
-        options.filter = arguments[k + 1];
-      else if (name == "--rounds")
-        options.rounds = std::atoi(arguments[k + 1]);
-      else
-        throw std::runtime_error("--filter RE and --rounds N are all there is, not " + name);
-    }
+    const Options options =
+        bench::options_of(count, arguments, "Nests of axes, beside OpenMP and the limit of memory");
     run(options);
     run_scans(options);
     run_transposes(options);

@@ -1,6 +1,7 @@
 #include "applications.h"
 #include "nests_applications.h"
 #include "peers/applications.h"
+#include "solvers.h"
 #include "windows.h"
 
 namespace bench {
@@ -11,19 +12,6 @@ using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
 using Cube = fg::Acc<float, 3>;
 
-Mat<float> factors(Mat<float> m) {
-  const auto n = m.size(0);
-  return fg::iterate(
-      n - 1,
-      [&](Index k, Mat<float> u) {
-        return fg::generate({n, n}, [&](Index i, Index j) {
-          const Exp<float> factor = u(i, k) / u(k, k);
-          const Exp<float> element = fg::select(j > k, u(i, j) - factor * u(k, j), factor);
-          return fg::select(i > k && j >= k, element, u(i, j));
-        });
-      },
-      m);
-}
 // Only what changes: the block behind the pivot, and the column below it.
 Mat<float> updated_factors(Mat<float> m) {
   const auto n = m.size(0);
@@ -85,7 +73,7 @@ Mat<float> edges(Mat<float> image) {
 }
 
 void add_matrices(const Table& table) {
-  const auto plain = fg::compile(factors), updated = fg::compile(updated_factors);
+  const auto plain = fg::compile(factored), updated = fg::compile(updated_factors);
   const auto paths = fg::compile(shortest_paths);
   for (const std::int64_t n : {256, 800}) {
     std::vector<float> elements = scattered(n * n);

@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <functional>
 #include <memory>
-#include <regex>
 #include <string>
 
 #include "peers/products.h"
-#include "stopwatch.h"
+#include "rounds.h"
 
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::ProductShape, bench::sample_us;
+using bench::median, bench::Options, bench::ProductShape, bench::Run;
 using fg::Mat;
 
 constexpr ProductShape squares[] = {
@@ -24,26 +22,16 @@ constexpr ProductShape squares[] = {
     {1021, 1021, 1021}, {1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 512, 64}, {64, 512, 4096}};
 constexpr ProductShape some[] = {{256, 256, 256}, {512, 512, 512}, {1021, 1021, 1021}};
 
-struct Options {
-  std::string filter = ".";
-  int rounds = 9;
-};
-using Run = std::function<void()>;
-
 // Short ones run several times together.
 constexpr double together_us = 8000;
 
 void row(const Options& options, const std::string& name, const ProductShape& s, const Run& ours,
          const Run& peer) {
-  std::vector<double> us, of_peer, to_peer;
-  for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours, together_us));
-    of_peer.push_back(sample_us(peer, together_us));
-    to_peer.push_back(us.back() / of_peer.back());
-  }
+  const auto times = bench::in_turn(options, together_us, {ours, peer});
+  const double us = median(times[0]);
   const double operations = 2e-3 * static_cast<double>(s.m * s.n * s.k);
-  fmt::print("| {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", name, median(us), operations / median(us),
-             median(of_peer), median(to_peer));
+  fmt::print("| {} | {:.1f} | {:.1f} | {:.1f} | {:.2f} |\n", name, us, operations / us, median(times[1]),
+             bench::median_ratio(times[0], times[1]));
   std::fflush(stdout);
 }
 
@@ -66,7 +54,7 @@ void program(const Options& options, const std::string& name, std::span<const Pr
              const F& f, bool is_transposed, const std::type_identity_t<Peer<A, B, C>>& peer) {
   for (const ProductShape& s : shapes) {
     const std::string full = fmt::format("{} {} x {} x {}", name, s.m, s.k, s.n);
-    if (!std::regex_search(full, std::regex(options.filter))) continue;
+    if (!options.wants(full)) continue;
     const fg::Array<A, 2> a = elements<A>({s.m, s.k}, 7);
     const fg::Array<B, 2> b = elements<B>(is_transposed ? std::array{s.n, s.k} : std::array{s.k, s.n}, 5);
     const auto theirs = std::make_unique<C[]>(static_cast<std::size_t>(s.m * s.n));
@@ -176,7 +164,7 @@ constexpr ProductShape form_shape{512, 512, 512};
 
 void form(const Options& options, const std::string& name, const auto& f, const auto& named,
           const auto&... arguments) {
-  if (!std::regex_search(name, std::regex(options.filter))) return;
+  if (!options.wants(name)) return;
   const auto ours = fg::compile(f), theirs = fg::compile(named);
   const Run run = [&] { (void)ours(arguments...); }, run_named = [&] { (void)theirs(arguments...); };
   run(), run_named();
@@ -324,11 +312,8 @@ void forms_of_others(const Options& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  Options options;
-  CLI::App app{"Matrix products beside OpenBLAS or a kernel by hand"};
-  app.add_option("--filter", options.filter, "programs whose names match");
-  app.add_option("--rounds", options.rounds, "rounds in which all take turns");
-  CLI11_PARSE(app, count, arguments);
+  const Options options =
+      bench::options_of(count, arguments, "Matrix products beside OpenBLAS or a kernel by hand");
   try {
     run(options);
     forms_of_floats(options);

@@ -2,18 +2,9 @@
 // 15 ms of rest before each; a ratio is the median of those of the rounds, the last one of the least times.
 #include "solvers_cases.h"
 
-#include <CLI/CLI.hpp>
-#include <algorithm>
-#include <regex>
-
-#include "stopwatch.h"
+#include "rounds.h"
 
 namespace {
-
-struct Options {
-  std::string filter = ".";
-  int rounds = 9;
-};
 
 // Short ones run several times together.
 constexpr double together_us = 8000;
@@ -27,12 +18,12 @@ const T* begin_of(const bench::fg::Array<T, N>& x) {
 }
 
 struct Measure {
-  Options options;
+  bench::Options options;
 
   template <class F, class Call, class T, class Peer>
   void operator()(const std::string& name, const F& program, const Call& call, std::vector<T> theirs,
                   const Peer& by_hand) const {
-    if (!std::regex_search(name, std::regex(options.filter))) return;
+    if (!options.wants(name)) return;
     const auto compiled = bench::fg::compile(program);
     decltype(call(compiled)) result = call(compiled);
     const auto ours = [&] { result = call(compiled); };
@@ -43,15 +34,10 @@ struct Measure {
       if (!(std::abs(is - wanted) <= 1e-3 * (1 + std::abs(wanted))))
         throw std::runtime_error(fmt::format("{}: element {} is {}, not {}", name, i, is, wanted));
     }
-    std::vector<double> us, of_peer, to_peer;
-    for (int round = 0; round < options.rounds; ++round) {
-      us.push_back(bench::sample_us(ours, together_us));
-      of_peer.push_back(bench::sample_us(peer, together_us));
-      to_peer.push_back(us.back() / of_peer.back());
-    }
-    fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} |\n", name, bench::median(us),
-               bench::median(of_peer), bench::median(to_peer),
-               *std::min_element(us.begin(), us.end()) / *std::min_element(of_peer.begin(), of_peer.end()));
+    const auto times = bench::in_turn(options, together_us, {ours, peer});
+    fmt::print("| {} | {:.0f} | {:.0f} | {:.2f} | {:.2f} |\n", name, bench::median(times[0]),
+               bench::median(times[1]), bench::median_ratio(times[0], times[1]),
+               bench::ratio_of_least(times[0], times[1]));
     std::fflush(stdout);
   }
 };
@@ -59,13 +45,9 @@ struct Measure {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  CLI::App app("Solvers and other step by step programs, beside OpenMP");
-  app.add_option("--filter", options.filter, "only programs whose names match");
-  app.add_option("--rounds", options.rounds, "rounds, of which medians are taken");
-  CLI11_PARSE(app, argc, argv);
+  const Measure measure{
+      bench::options_of(argc, argv, "Solvers and other step by step programs, beside OpenMP")};
   fmt::print("| program | us | peer us | ours / peer | of least times |\n|---|---|---|---|---|\n");
-  const Measure measure{options};
   bench::alignments(2048, 64, measure);
   bench::options(65536, 1024, 16, 8, measure);
   bench::local_volatilities(64, 128, 64, 32, measure);

@@ -3,28 +3,19 @@
 #include <fmt/format.h>
 #include <fulgurite/fulgurite.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <functional>
-#include <regex>
 #include <string>
 
 #include "peers/updates.h"
-#include "stopwatch.h"
+#include "rounds.h"
 
 namespace {
 
 namespace fg = fulgurite;
-using bench::median, bench::sample_us;
+using bench::median, bench::Options, bench::Run;
 using fg::Exp, fg::Mat, fg::Vec;
 using Index = Exp<fg::i64>;
-using Run = std::function<void()>;
-
-struct Options {
-  std::string filter = ".";
-  int rounds = 9;
-  bool wants(const std::string& name) const { return std::regex_search(name, std::regex(filter)); }
-};
 
 // Short ones run several times together.
 constexpr double together_us = 8000;
@@ -38,14 +29,10 @@ void row(const Options& options, const std::string& name, double steps, const fg
     if (!(std::abs(is - wanted) <= 1e-3 * (1 + std::abs(wanted))))
       throw std::runtime_error(fmt::format("{}: element {} is {}, not {}", name, i, is, wanted));
   }
-  std::vector<double> us, of_peer, to_peer;
-  for (int round = 0; round < options.rounds; ++round) {
-    us.push_back(sample_us(ours, together_us));
-    of_peer.push_back(sample_us(peer, together_us));
-    to_peer.push_back(us.back() / of_peer.back());
-  }
-  fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {:.2f} |\n", name, median(us), 1e3 * median(us) / steps,
-             median(of_peer), median(to_peer));
+  const auto times = bench::in_turn(options, together_us, {ours, peer});
+  const double us = median(times[0]);
+  fmt::print("| {} | {:.0f} | {:.2f} | {:.0f} | {:.2f} |\n", name, us, 1e3 * us / steps, median(times[1]),
+             bench::median_ratio(times[0], times[1]));
   std::fflush(stdout);
 }
 
@@ -254,11 +241,8 @@ void run_insertions(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options options;
-  CLI::App app("Rows that loops inside of a map change element by element, beside OpenMP");
-  app.add_option("--filter", options.filter, "only programs whose names match");
-  app.add_option("--rounds", options.rounds, "rounds, of which medians are taken");
-  CLI11_PARSE(app, argc, argv);
+  const Options options = bench::options_of(
+      argc, argv, "Rows that loops inside of a map change element by element, beside OpenMP");
   fmt::print("| program | us | ns a step | peer us | ours / peer |\n|---|---|---|---|---|\n");
   run_thomas(options);
   run_bridges(options);
