@@ -220,8 +220,10 @@ void ThreadPool::run_while_others_sleep(const Job& job) {
 void ThreadPool::run_with_workers(const Job& job, std::uint32_t first_unit, bool wake) {
   const std::uint32_t number = publish(job, first_unit);
   if (wake) {
-    const int core = sched_getcpu();
-    for (int i = 1; i < n_threads_; ++i) shares_[static_cast<std::size_t>(i)].core.keep_apart_from(core);
+    for (int i = 1; i < n_threads_; ++i) {
+      Share& of_worker = shares_[static_cast<std::size_t>(i)];
+      of_worker.core.keep_apart_from(of_worker.callers_core.load(std::memory_order_relaxed));
+    }
     const std::uint32_t n_left = job.n_units - first_unit;
     futex_wake(number_,
                static_cast<int>(std::min<std::uint32_t>(n_left, static_cast<std::uint32_t>(n_threads_)) - 1));

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/match.h"
 #include "schedule/rewrites/ragged.h"
 #include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/versions.h"
 #include "soac/operation.h"
 #include "soac/rename.h"
 #include "soac/walk.h"
@@ -88,11 +88,9 @@ class FewPoints {
   }
 
   Stm join(Expr places, const std::vector<Expr>& values, const std::vector<Expr>& totals) {
-    soac::Reduction one = by();
-    one.initial.clear(), one.neutral.clear();
-    for (Expr value : values) one.neutral.push_back(arena_.constant(value.kind(), 0));
-    soac::Scan scan{by_segments_of(arena_, {one}, s_.where), {}};
-    scan.reduction.neutral.clear();
+    soac::Reduction without_neutral = by();
+    without_neutral.neutral.clear();
+    soac::Scan scan{by_segments_of(arena_, {std::move(without_neutral)}, s_.where), {}};
     const Expr i = index(), begins = arena_.fresh({Kind::boolean}, "begins");
     scan.operands.push_back(cast(begins, Kind::i32));
     std::vector<Expr> names{arena_.fresh({Kind::i32}, "begins")};
@@ -101,9 +99,9 @@ class FewPoints {
       names.push_back(arena_.fresh({value.kind()}, "total"));
     }
     const std::vector<Expr> results(names.begin() + 1, names.end());
-    const Expr is_first = i64(0) < i;
-    Lambda f{
-        {i.var()}, {differs(begins, places, i, is_first, i - 1), statement(names, std::move(scan))}, results};
+    Lambda f{{i.var()},
+             {differs(begins, places, i, i64(0) < i, i - 1), statement(names, std::move(scan))},
+             results};
     return statement(totals, soac::Soac{{n_points_}, std::move(f)});
   }
 
@@ -161,29 +159,7 @@ void add(Arena& arena, Stm s, const LanesPolicy& by, std::vector<Stm>& all) {
   const auto& op = std::get<soac::Soac>(s.op);
   const Expr are_few = op.dims[0] <= op.scatters[0].shape[0] / by.sparse_places;
   if (are_few.is_constant(0)) return all.push_back(std::move(s));
-  std::vector<Expr> names;
-  for (Var name : s.names) names.push_back(arena.name(name));
-  const auto branch = [&](std::vector<Stm> statements) {
-    soac::Applied fresh = soac::apply(arena, {{}, std::move(statements), names}, {});
-    return Lambda{{}, std::move(fresh.body), std::move(fresh.results)};
-  };
-  Lambda sorted = branch(std::move(*few)), otherwise = branch({s});
-  s.op = soac::If{are_few, std::move(sorted), std::move(otherwise)};
-  all.push_back(std::move(s));
-}
-
-void add_versions(Arena& arena, std::vector<Stm>& body, const LanesPolicy& by, bool is_in_loop) {
-  std::vector<Stm> all;
-  for (Stm& s : body) {
-    if (base::as<soac::Soac>(s.op)) {
-      is_in_loop ? add(arena, std::move(s), by, all) : all.push_back(std::move(s));
-      continue;
-    }
-    const bool is_loop = is_in_loop || base::as<soac::Loop>(s.op) != nullptr;
-    for (auto& inner : soac::nested_in(s)) add_versions(arena, inner.lambda->body, by, is_loop);
-    all.push_back(std::move(s));
-  }
-  body = std::move(all);
+  all.push_back(one_of(arena, s, are_few, std::move(*few), {s}));
 }
 
 }  // namespace
@@ -200,8 +176,10 @@ std::optional<std::vector<Stm>> sorted_by_place(Arena& arena, const Stm& s) {
 }
 
 soac::Program sort_few_points(soac::Program program, const LanesPolicy& by) {
-  add_versions(*program.arena, program.body, by, false);
-  return program;
+  Arena& arena = *program.arena;
+  return rewrite_soacs(std::move(program), [&](Stm s, bool is_in_loop, std::vector<Stm>& all) {
+    is_in_loop ? add(arena, std::move(s), by, all) : all.push_back(std::move(s));
+  });
 }
 
 }  // namespace fulgurite::schedule

@@ -322,12 +322,6 @@ class Fission {
   soac::Vars inlined_;                    // rows that are computed where they are read
 };
 
-std::vector<Expr> names_of(const scalar::Arena& arena, const Stm& s) {
-  std::vector<Expr> names;
-  for (Var name : s.names) names.push_back(arena.name(name));
-  return names;
-}
-
 // if (pays) { its parts } else { the map }
 void add_divided(scalar::Arena& arena, Stm s, const BlocksPolicy& by, std::vector<Stm>& all) {
   const soac::Lambda& f = std::get<soac::Soac>(s.op).body;
@@ -340,27 +334,7 @@ void add_divided(scalar::Arena& arena, Stm s, const BlocksPolicy& by, std::vecto
     std::ranges::move(parts->statements, std::back_inserter(all));
     return;
   }
-  const std::vector<Expr> names = names_of(arena, s);
-  const auto branch = [&](std::vector<Stm> statements) {
-    soac::Applied fresh = soac::apply(arena, {{}, std::move(statements), names}, {});
-    return Lambda{{}, std::move(fresh.body), std::move(fresh.results)};
-  };
-  Lambda divided = branch(std::move(parts->statements)), otherwise = branch({s});
-  s.op = soac::If{pays, std::move(divided), std::move(otherwise)};
-  all.push_back(std::move(s));
-}
-
-void divide(scalar::Arena& arena, std::vector<Stm>& body, const BlocksPolicy& by) {
-  std::vector<Stm> all;
-  for (Stm& s : body) {
-    if (as<soac::Soac>(s.op)) {
-      add_divided(arena, std::move(s), by, all);
-      continue;
-    }
-    for (auto& inner : soac::nested_in(s)) divide(arena, inner.lambda->body, by);
-    all.push_back(std::move(s));
-  }
-  body = std::move(all);
+  all.push_back(one_of(arena, s, pays, std::move(parts->statements), {s}));
 }
 
 }  // namespace
@@ -372,8 +346,10 @@ std::optional<FissionParts> fission(scalar::Arena& arena, const Stm& map) {
 }
 
 soac::Program fission(soac::Program program, const BlocksPolicy& by) {
-  divide(*program.arena, program.body, by);
-  return program;
+  scalar::Arena& arena = *program.arena;
+  return rewrite_soacs(std::move(program), [&](Stm s, bool, std::vector<Stm>& all) {
+    add_divided(arena, std::move(s), by, all);
+  });
 }
 
 }  // namespace fulgurite::schedule

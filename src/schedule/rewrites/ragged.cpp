@@ -68,8 +68,8 @@ soac::Reduction by_segments_of(scalar::Arena& arena, const std::vector<soac::Red
   const Expr goes_on = equal(right[0], 0);
   for (const soac::Reduction& r : reductions) {
     std::vector<Expr> operands, others;
-    for (Expr neutral : r.neutral) operands.push_back(arena.fresh({neutral.kind()}, "left"));
-    for (Expr neutral : r.neutral) others.push_back(arena.fresh({neutral.kind()}, "right"));
+    for (Expr result : r.op.results) operands.push_back(arena.fresh({result.kind()}, "left"));
+    for (Expr result : r.op.results) others.push_back(arena.fresh({result.kind()}, "right"));
     left.insert(left.end(), operands.begin(), operands.end());
     right.insert(right.end(), others.begin(), others.end());
     operands.insert(operands.end(), others.begin(), others.end());
@@ -92,6 +92,8 @@ soac::Reduction by_segments_of(scalar::Arena& arena, const std::vector<soac::Red
     }
     all.op.body.push_back(std::move(choice));
   }
+  const auto has_none = [](const soac::Reduction& r) { return r.neutral.empty(); };
+  if (std::ranges::any_of(reductions, has_none)) all.neutral.clear();
   for (Expr e : left) all.op.params.push_back(e.var());
   for (Expr e : right) all.op.params.push_back(e.var());
   return all;

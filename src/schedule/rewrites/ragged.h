@@ -21,7 +21,7 @@ std::optional<RaggedRows> ragged_rows(scalar::Arena&, const soac::Stm&);
 std::optional<RaggedRows> reduces_ragged_rows(scalar::Arena&, soac::Stm map);
 
 /// The reductions as one, on (whether a row begins here, the reductions' components), over elements of any
-/// rows.
+/// rows; with a neutral element if each has one.
 soac::Reduction by_segments_of(scalar::Arena&, const std::vector<soac::Reduction>&, const soac::Location&);
 
 /// How many of `all` rows a block takes: a thread has one at most, and so many blocks fill the device.

@@ -8,6 +8,7 @@
 #include "schedule/rewrites/partial_rows.h"
 #include "schedule/rewrites/ragged.h"
 #include "schedule/rewrites/rewrite.h"
+#include "schedule/rewrites/versions.h"
 #include "soac/operation.h"
 #include "soac/rename.h"
 #include "soac/sums.h"
@@ -42,9 +43,8 @@ class RaggedScan {
     mark_begins(scanned);
     scanned.push_back(scan());
     scanned.push_back(last_of_each());
-    Stm choice = map_;
-    choice.op = soac::If{are_short | are_out_of_order, branch({map_}), branch(std::move(scanned))};
-    return {made(std::move(survey)), made(std::move(choice))};
+    return {made(std::move(survey)),
+            made(one_of(arena_, map_, are_short | are_out_of_order, {map_}, std::move(scanned)))};
   }
 
  private:
@@ -60,12 +60,6 @@ class RaggedScan {
     return {std::move(names), std::move(op), map_.where, map_.origin};
   }
   Stm made(Stm stm) { return made_by(rewrite::ragged_scan, arena_, std::move(stm)); }
-  Lambda branch(std::vector<Stm> statements) {
-    std::vector<Expr> names;
-    for (Var name : map_.names) names.push_back(arena_.name(name));
-    soac::Applied renamed = soac::apply(arena_, {{}, std::move(statements), names}, {});
-    return {{}, std::move(renamed.body), std::move(renamed.results)};
-  }
   // Of rows that begin in one place only one has elements.
   void mark_begins(std::vector<Stm>& all) {
     const Expr begin_of_all = fresh("begin"), row = fresh("i"), e = fresh("e"), zero = arena_.i64(0);
@@ -241,20 +235,6 @@ void add(Arena& arena, Stm s, const BlocksPolicy& by, bool may_ask, std::vector<
   std::ranges::move(RaggedScan(arena, s, *rows, by)(), std::back_inserter(all));
 }
 
-void add_scans(Arena& arena, std::vector<Stm>& body, const BlocksPolicy& by, bool may_ask) {
-  std::vector<Stm> all;
-  for (Stm& s : body) {
-    if (base::as<soac::Soac>(s.op)) {
-      add(arena, std::move(s), by, may_ask, all);
-      continue;
-    }
-    const bool is_loop = base::as<soac::Loop>(s.op) != nullptr;
-    for (auto& inner : soac::nested_in(s)) add_scans(arena, inner.lambda->body, by, may_ask && !is_loop);
-    all.push_back(std::move(s));
-  }
-  body = std::move(all);
-}
-
 }  // namespace
 
 Stm with_length(const Arena& arena, Stm map) {
@@ -276,8 +256,10 @@ Stm with_length(const Arena& arena, Stm map) {
 }
 
 soac::Program scan_long_rows(soac::Program program, const BlocksPolicy& by) {
-  add_scans(*program.arena, program.body, by, true);
-  return program;
+  Arena& arena = *program.arena;
+  return rewrite_soacs(std::move(program), [&](Stm s, bool is_in_loop, std::vector<Stm>& all) {
+    add(arena, std::move(s), by, !is_in_loop, all);
+  });
 }
 
 }  // namespace fulgurite::schedule
